@@ -1,13 +1,16 @@
 /* anneal-place: splits of any shape with a small largest load, by simulated annealing.
  *
- * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1 (splits that need not be contiguous)
- * and 5.2.  Starts from the best of some topological orders cut by interval DP, so that it is never worse than
- * those; then annealing, with bounds in turn (any_search.c).  Cost: `moves`, or the time limit. */
+ * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1 (splits that need not be contiguous) and 5.2.
+ * The search starts from the best of some topological orders cut by interval DP, so that the plan is never worse than
+ * those; then follows annealing, with bounds in turn (any_search.c).
+ *
+ * Cost: the option moves, or the time limit. */
 #include "passes/any_shape/fit_memory.h"
 #include "passes/any_shape/gather_parts.h"
 
 #include <inttypes.h>
 
+/* The options in anneal_opts. */
 struct anneal_options {
     int64_t seed, moves, chains, threads, starts;
 };
@@ -26,8 +29,8 @@ static const struct opt anneal_opts[] = {
      .help = "topological orders to cut for the first plan"},
     {0}};
 
-/* Writes status, bound and argument of the plan. */
-static void conclude(struct any_search *s, uint64_t seed)
+/* Fills the claim of the plan: status, bound and argument.  seed: for the argument. */
+static void write_claim(struct any_search *s, uint64_t seed)
 {
     struct ctx *x = s->x;
     const char *why = s->p->clock.why;
@@ -44,6 +47,7 @@ static void conclude(struct any_search *s, uint64_t seed)
                         s->moves, seed, why ? ", " : "", why ? why : "", bound);
 }
 
+/* Runs the planner: 0, PASS_INFEASIBLE, or -1 and an error. */
 static int anneal_place_run(struct ctx *x, const void *options)
 {
     const struct anneal_options *o = options;
@@ -66,7 +70,7 @@ static int anneal_place_run(struct ctx *x, const void *options)
         return any_infeasible(x, s.any, &like);
     tidy_parts(&s);
     leave_plan(x, "anneal-place", s.any->g, &s.best);
-    conclude(&s, like.seed);
+    write_claim(&s, like.seed);
     return 0;
 }
 

@@ -1,15 +1,17 @@
 /* Plans of any shape by simulated annealing, in many runs (anneal_rounds.h).
  *
- * Runs (anneal_run.c) are made in rounds of `chains` runs each.  The runs of a round start from what was known
- * before the round, have the same number of moves, and do not depend on each other, so threads may take them in any
- * order; when all are done their best plans are compared in a fixed order.  Each round has twice the moves of the
- * one before. A run starts, in turn, from the best plan known; from a topological order cut by interval DP; from an
+ * Runs (anneal_run.c) are made in rounds of `chains` runs each.  The runs of a round start from what was known before
+ * the round, have the same number of moves, and do not depend on each other, so threads may take them in any order;
+ * when all are done their best plans are compared in a fixed order.  Each round has twice the moves of the one
+ * before.  The runs start, in turn, from the best plan known; from a topological order cut by interval DP; from an
  * order cut into equal parts; from random devices.  In large graphs, where a run from a random plan has no time to
- * get good, it is mostly the best plan.
+ * get good, most runs start from the best plan.
  *
- * Source of restarts from several sorts of plans: the placement paper, 5.2 (local search from random
- * splits); the growing runs are those of Luby, Sinclair, Zuckerman, "Optimal speedup of Las Vegas
- * algorithms" (1993), in their plainest form.  Cost: that of the moves (anneal_run.c). */
+ * Source of restarts from several sorts of plans: the placement paper, 5.2 (local search from random splits); the
+ * growing runs are those of Luby, Sinclair, Zuckerman, "Optimal speedup of Las Vegas algorithms" (1993), in their
+ * simplest form.
+ *
+ * Cost: that of the moves (anneal_run.c). */
 #include "passes/any_shape/anneal_rounds.h"
 
 #include "ir/base/random.h"
@@ -27,44 +29,48 @@
 enum {
     MOST_CHAINS = 64,
     MOST_THREADS = 64,
-    SPLIT_VERTICES = 500, /* graphs of more vertices do not start from interval DP */
+    SPLIT_VERTICES = 500, /* in graphs of more vertices no run starts from interval DP */
     FIRST_MOVES = 100,    /* moves per vertex in a run of the first round */
-    MOVES_EACH = 2000,    /* moves that a graph needs: this * vertices^2 * devices */
-    /* a round is idle if it closes less than 1 / NEARER of the gap to what is wanted; */
+    MOVES_EACH = 2000,    /* moves that a graph needs: MOVES_EACH * vertices^2 * devices */
+    /* a round is idle if it closes less than 1 / NEARER of the gap to the value that is wanted */
     NEARER = 16,
-    IDLE = 2,         /* so many idle rounds in a row end a search with a goal, */
-    LEAST_SHARE = 10, /* but not before 1 / LEAST_SHARE of its moves; */
-    GOAL_SHARE = 3,   /* a search with a goal has 1 / GOAL_SHARE of the moves of one without */
-    /* vertices from which on the tables do not fit the caches, so that moves take longer */
+    /* a search with a goal ends after IDLE idle rounds in a row, but not before 1 / LEAST_SHARE of its moves */
+    IDLE = 2,
+    LEAST_SHARE = 10,
+    GOAL_SHARE = 3, /* a search with a goal has 1 / GOAL_SHARE of the moves of one without */
+    /* about from this number of vertices on, tables do not fit the caches and moves take longer */
     LARGE = 4000
 };
-#define MOST_WORK UINT64_C(600000000) /* looks at a net: 4 to 6 seconds */
+#define MOST_WORK UINT64_C(600000000) /* looks at nets in a search without limits: 4 to 6 seconds */
 
+/* What a run starts from: the best plan, an order cut by interval DP, random devices, an order in equal parts. */
 enum start { BEST, SPLIT, RANDOM, PARTS_OF_ORDER };
 
+/* A search: its settings, and the runs of the present round. */
 struct search {
-    const struct problem *c, *cut;
-    const struct anneal *o;
-    uint64_t done; /* moves tried */
+    const struct problem *c, *cut; /* cut: the problem whose orders are cut; c if o->up is NULL */
+    const struct anneal *o;        /* the settings */
+    uint64_t done;                 /* number of moves tried */
     struct loads l;
     struct anneal_tables t;
-    struct anneal_run run[MOST_CHAINS];
-    struct anneal_walker *walker[MOST_THREADS];
-    struct clock clock[MOST_THREADS];
+    struct anneal_run run[MOST_CHAINS];         /* [nrun] the runs of the present round */
+    struct anneal_walker *walker[MOST_THREADS]; /* [thread] the thread's walker */
+    struct clock clock[MOST_THREADS];           /* [thread] the thread's copy of o->clock */
     uint32_t nrun, nthread;
     atomic_uint next; /* the first run that no thread has taken */
-    uint64_t rng;
+    uint64_t rng;     /* state of the random numbers */
     struct arena *a;
 };
 
-struct hand {
+/* A thread of a search; `thread` is its number, below s->nthread. */
+struct worker {
     struct search *s;
     uint32_t thread;
 };
 
 /* ---- starts ---------------------------------------------------------------------------------- */
 
-/* The first device from d on, in a circle, that v can be on; NOWHERE: none. */
+/* Returns the first device on which v may be, going round from device d; NOWHERE: there is none. */
 static int32_t allowed_device(const struct search *s, uint32_t v, uint32_t d)
 {
     for (uint32_t i = 0; i < s->l.ndev; i++, d = d + 1 == s->l.ndev ? 0 : d + 1)
@@ -73,6 +79,7 @@ static int32_t allowed_device(const struct search *s, uint32_t v, uint32_t d)
     return NOWHERE;
 }
 
+/* Returns a random topological order of g, of a random kind. */
 static uint32_t *draw_order(struct search *s, const struct wdag *g)
 {
     static const enum topo_kind kinds[] = {TOPO_LIFO, TOPO_LATE, TOPO_THIN, TOPO_RANDOM};
@@ -80,14 +87,15 @@ static uint32_t *draw_order(struct search *s, const struct wdag *g)
     return topo_order(g, kind, random_bits(&s->rng) | 1, s->a);
 }
 
-/* Writes dev[] for the vertices of c from up_dev[], a plan for those of s->cut; where v cannot be there, it goes to
- * the next device. */
-static void put_up(const struct search *s, const int32_t *up_dev, int32_t *dev)
+/* Writes dev[vertex of c] from up_dev[vertex of s->cut], a plan; where a vertex cannot be there, it goes to the next
+ * device that may hold it. */
+static void lift_plan(const struct search *s, const int32_t *up_dev, int32_t *dev)
 {
     for (uint32_t v = 0; v < s->c->g->n; v++)
         dev[v] = allowed_device(s, v, (uint32_t)up_dev[s->o->up ? s->o->up[v] : v]);
 }
 
+/* Writes a plan to dev[]: a random order cut into parts with equally many vertices, one for each device. */
 static void start_parts(struct search *s, int32_t *dev)
 {
     const uint32_t *order = draw_order(s, s->cut->g);
@@ -95,10 +103,10 @@ static void start_parts(struct search *s, int32_t *dev)
     int32_t *up_dev = arena_array(s->a, (size_t)n + 1, sizeof *up_dev);
     for (uint32_t i = 0; i < n; i++)
         up_dev[order[i]] = (int32_t)((from + (uint32_t)((uint64_t)i * ndev / n)) % ndev);
-    put_up(s, up_dev, dev);
+    lift_plan(s, up_dev, dev);
 }
 
-/* Start: an order cut by interval DP; false if that gives no plan. */
+/* Writes a plan to r->dev and r->copies: a random order cut by interval DP.  Returns false if that gives no plan. */
 static bool start_split(struct search *s, struct anneal_run *r)
 {
     struct problem_plan p = {.value = LOAD_INF, .copies = r->copies};
@@ -107,21 +115,21 @@ static bool start_split(struct search *s, struct anneal_run *r)
     if (!interval_order(s->cut, order, NULL, s->o->clock, &p, s->a).better)
         return false;
     loads_share(&s->l, r->copies);
-    put_up(s, p.dev, r->dev);
+    lift_plan(s, p.dev, r->dev);
     return true;
 }
 
-/* Writes random numbers of copies: how many neighbouring devices of a kind take turns. */
+/* Writes random copies[device], as in struct plan: how many neighbouring devices of a kind take turns in one stage. */
 static void share_randomly(struct search *s, uint32_t *copies)
 {
     const struct problem *c = s->c;
     for (uint32_t d = 0; d < s->l.ndev; d++)
         copies[d] = 1;
     for (uint32_t d = 0; d < s->l.ndev;) {
-        uint32_t k = s->l.kind[d], room = 1, n = 1;
-        while (c->kind[k].copies > 1 && d + room < s->l.ndev && s->l.kind[d + room] == k)
-            room++;
-        while (n < room && random_below(&s->rng, 2))
+        uint32_t k = s->l.kind[d], alike = 1, n = 1;
+        while (c->kind[k].copies > 1 && d + alike < s->l.ndev && s->l.kind[d + alike] == k)
+            alike++;
+        while (n < alike && random_below(&s->rng, 2))
             n++;
         copies[d++] = n;
         for (; n > 1; n--)
@@ -129,12 +137,14 @@ static void share_randomly(struct search *s, uint32_t *copies)
     }
 }
 
+/* Writes a random device for each vertex to dev[]. */
 static void start_random(struct search *s, int32_t *dev)
 {
     for (uint32_t v = 0; v < s->c->g->n; v++)
         dev[v] = allowed_device(s, v, random_below(&s->rng, s->l.ndev));
 }
 
+/* Writes the plan that run r starts from.  turn: number of the run, which decides what it starts from. */
 static void make_start(struct search *s, struct anneal_run *r, uint32_t turn,
                        const struct problem_plan *best)
 {
@@ -160,31 +170,33 @@ static void make_start(struct search *s, struct anneal_run *r, uint32_t turn,
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-static void *run_thread(void *hand)
+/* Does runs of the round that no other thread has taken, until there are none. */
+static void *run_thread(void *worker)
 {
-    struct hand *h = hand;
-    struct search *s = h->s;
+    struct worker *w = worker;
+    struct search *s = w->s;
     for (;;) {
         uint32_t i = atomic_fetch_add(&s->next, 1);
         if (i >= s->nrun)
             return NULL;
-        anneal_run(s->walker[h->thread], &s->run[i], &s->clock[h->thread]);
+        anneal_run(s->walker[w->thread], &s->run[i], &s->clock[w->thread]);
     }
 }
 
+/* Does all runs of a round, in s->nthread threads. */
 static void run_round(struct search *s)
 {
     pthread_t id[MOST_THREADS];
-    struct hand hand[MOST_THREADS];
+    struct worker worker[MOST_THREADS];
     bool runs[MOST_THREADS] = {false};
     atomic_store(&s->next, 0);
     for (uint32_t i = 0; i < s->nthread; i++) {
-        hand[i] = (struct hand){s, i};
+        worker[i] = (struct worker){s, i};
         s->clock[i] = *s->o->clock;
         /* if a thread cannot be made, the others do its runs */
-        runs[i] = i > 0 && pthread_create(&id[i], NULL, run_thread, &hand[i]) == 0;
+        runs[i] = i > 0 && pthread_create(&id[i], NULL, run_thread, &worker[i]) == 0;
     }
-    run_thread(&hand[0]);
+    run_thread(&worker[0]);
     for (uint32_t i = 0; i < s->nthread; i++) {
         if (runs[i])
             pthread_join(id[i], NULL);
@@ -193,31 +205,34 @@ static void run_round(struct search *s)
     }
 }
 
-/* What a plan takes; value: by its loads, but with `dear` by loads that count cut nets for more, so that it is
- * worked out anew. */
+/* Returns what a plan takes, ps.  value: what it takes by its loads; if its run counted a surcharge on cut nets,
+ * `value` has it, too, and is worked out anew. */
 static int64_t price_plan(struct search *s, const int32_t *dev, const uint32_t *copies,
-                          int64_t value, bool dear)
+                          int64_t value, bool surcharge)
 {
     if (!s->o->price)
         return value;
-    if (dear) {
+    if (surcharge) {
         loads_share(&s->l, copies);
         loads_set(&s->l, dev);
         value = loads_value(&s->l);
-        /* so that loads_share may be called again */
+        /* loads_share() may only be called while no vertex has a device */
         for (uint32_t v = 0; s->l.copies && v < s->c->g->n; v++)
             loads_move(&s->l, v, NOWHERE);
     }
     return s->o->price(s->o->user, s->c, value, dev, copies);
 }
 
+/* Compares the best plans of the round's runs with *best, and writes the best of all to *best; returns whether it is
+ * new.  Adds up the moves of the runs. */
 static bool merge_runs(struct search *s, struct problem_plan *best)
 {
     bool better = false;
     for (uint32_t i = 0; i < s->nrun; i++) {
         struct anneal_run *r = &s->run[i];
         s->done += r->done;
-        int64_t value = r->better ? price_plan(s, r->dev, r->copies, r->value, r->dear) : LOAD_INF;
+        int64_t value =
+            r->better ? price_plan(s, r->dev, r->copies, r->value, r->surcharge) : LOAD_INF;
         if (value >= best->value)
             continue;
         better = true;
@@ -229,6 +244,7 @@ static bool merge_runs(struct search *s, struct problem_plan *best)
     return better;
 }
 
+/* Makes the tables, the runs and a walker for each thread.  Returns 0, or -1 and an error: c is too large. */
 static int search_begin(struct search *s, struct diag *d)
 {
     const struct anneal *o = s->o;
@@ -241,7 +257,7 @@ static int search_begin(struct search *s, struct diag *d)
     s->nthread = o->threads ? o->threads : cores > 0 ? (uint32_t)cores : 1;
     s->nthread = smaller_u32(s->nthread, s->nrun);
     s->nthread = s->nthread < most ? s->nthread : (uint32_t)most;
-    anneal_tables_make(&s->t, &s->l, o->price ? o->dear : 0, s->a);
+    anneal_tables_make(&s->t, &s->l, o->price ? o->surcharge : 0, s->a);
     for (uint32_t i = 0; i < s->nthread; i++)
         s->walker[i] = anneal_walker_new(&s->l, &s->t, s->a);
     for (uint32_t i = 0; i < s->nrun; i++) {
@@ -253,8 +269,8 @@ static int search_begin(struct search *s, struct diag *d)
     return 0;
 }
 
-/* Moves to try when neither moves nor time are limited: MOVES_EACH * vertices^2 * devices, up to what one core does
- * in some seconds (moves take longer with many nets per vertex, and in large graphs). */
+/* Returns the number of moves to try when neither moves nor time are limited: MOVES_EACH * vertices^2 * devices, but
+ * at most what one core does in some seconds (moves take longer with many nets per vertex, and in large graphs). */
 static uint64_t moves_needed(const struct search *s)
 {
     uint64_t n = s->c->g->n, nets = s->l.net_of.at[n] / n;
@@ -265,12 +281,14 @@ static uint64_t moves_needed(const struct search *s)
     return s->o->most && need > s->o->most ? s->o->most : need;
 }
 
-/* `part` of `whole`, in thousandths. */
+/* Returns how much of `whole` the `part` is, in thousandths, at most 1000. */
 static uint32_t thousandths(uint64_t part, uint64_t whole)
 {
     return part < whole ? (uint32_t)((__int128)part * 1000 / whole) : 1000;
 }
 
+/* Tells the listener the progress: `done` thousandths of the moves, or the share of the time since `began` if that is
+ * more. */
 static void tell_progress(const struct search *s, const struct problem_plan *best, int64_t began,
                           uint32_t done)
 {
@@ -278,12 +296,13 @@ static void tell_progress(const struct search *s, const struct problem_plan *bes
     int64_t passed = clock_now() - began, whole = clock->deadline - began;
     uint32_t late =
         clock->deadline && whole > 0 ? thousandths((uint64_t)passed, (uint64_t)whole) : 0;
-    if (!s->o->untold)
+    if (!s->o->silent)
         problem_tell(s->c, clock, "annealing", larger_u32(late, done), best->value);
 }
 
-/* Moves for each run of the next round: `quota`, or less if the budget or the time does not allow as many. */
-static uint64_t cut_quota(const struct search *s, uint64_t quota, uint64_t left, int64_t began)
+/* Returns the number of moves of each run in the next round: `quota`, or less if fewer moves than that are left for
+ * all runs (left), or the time does not allow as many.  began: clock_now() at the start of the search. */
+static uint64_t moves_per_run(const struct search *s, uint64_t quota, uint64_t left, int64_t began)
 {
     const struct anneal *o = s->o;
     if (o->clock->deadline && s->done) {
@@ -295,22 +314,25 @@ static uint64_t cut_quota(const struct search *s, uint64_t quota, uint64_t left,
     return smaller_u64(quota, part);
 }
 
-/* Whether a round, which lowered the best value from `before`, closed less than 1 / NEARER of the gap: to the goal
- * or, once that is reached, to the bound. */
+/* Whether a round, which lowered the best value from `before` to `value`, closed less than 1 / NEARER of the gap: to
+ * the goal or, once that is reached, to o->enough. */
 static bool has_stalled(const struct anneal *o, int64_t before, int64_t value)
 {
     int64_t wanted = value > o->goal ? o->goal : o->enough;
     return before < LOAD_INF && before - value <= (before - wanted) / NEARER;
 }
 
-static void search_on(struct search *s, struct problem_plan *best)
+/* Makes rounds of runs, each of twice as many moves, and keeps the best plan in *best, until one of the limits of
+ * struct anneal ends the search. */
+static void search_rounds(struct search *s, struct problem_plan *best)
 {
     const struct anneal *o = s->o;
     uint32_t n = s->c->g->n;
     int64_t began = clock_now(), enough = larger(o->enough, s->c->lower.value);
+    /* the search ends after `patience` moves without a better plan; last: moves given when the last one was found */
     uint64_t quota = FIRST_MOVES * (uint64_t)n, patience = UINT64_MAX, last = 0;
     uint64_t budget = o->moves ? o->moves : UINT64_MAX;
-    /* moves given to runs so far; a run that reaches the lower bound does not use all */
+    /* number of moves given to the runs so far; a run that reaches the lower bound tries fewer */
     uint64_t given = 0;
     uint32_t idle = 0; /* idle rounds in a row */
     if (!o->moves && !o->clock->deadline) {
@@ -320,14 +342,14 @@ static void search_on(struct search *s, struct problem_plan *best)
     for (uint32_t round = 0; given < budget && given - last < patience; round++) {
         if (best->value <= enough || clock_out(o->clock))
             break;
-        uint64_t moves = cut_quota(s, quota, budget - given, began), left = budget - given;
+        uint64_t moves = moves_per_run(s, quota, budget - given, began), left = budget - given;
         int64_t before = best->value;
         for (uint32_t i = 0; i < s->nrun; i++) {
             struct anneal_run *r = &s->run[i];
             r->seed = random_bits(&s->rng);
             r->moves = moves;
-            r->dear = s->t.dear && i % 2;
-            r->value = r->dear ? LOAD_INF : best->value;
+            r->surcharge = s->t.surcharged && i % 2;
+            r->value = r->surcharge ? LOAD_INF : best->value;
             make_start(s, r, round + i, best);
         }
         run_round(s);
@@ -346,7 +368,8 @@ static void search_on(struct search *s, struct problem_plan *best)
     }
 }
 
-/* Fewer transfers at the same value (gather.h). */
+/* Moves vertices of the best plan so that there are fewer transfers (loads_tidy() in gather.h); keeps the result if
+ * it takes no longer. */
 static void gather_plan(struct search *s, struct problem_plan *best)
 {
     struct loads *l = &s->l;
@@ -381,7 +404,7 @@ struct anneal_found anneal_search(const struct problem *c, const struct anneal *
     for (uint32_t v = 0; rc == 0 && v < c->g->n; v++)
         runs = runs && allowed_device(s, v, 0) != NOWHERE;
     if (rc == 0 && runs)
-        search_on(s, best);
+        search_rounds(s, best);
     if (rc == 0 && best->value < before)
         gather_plan(s, best);
     struct anneal_found found = {.rc = rc ? rc : best->value < before, .done = s->done};

@@ -4,43 +4,50 @@
 
 #include "passes/problem/problem.h"
 
+/* The settings of a search. */
 struct anneal {
     const char *planner; /* for errors */
-    /* with moves 0: upper limit of the number of moves that annealing chooses; 0: no limit */
-    uint64_t most;
-    /* moves of a vertex to try; 0: until the clock's deadline or, without one, as many as the size of the graph asks
-     * for, divided by `share` */
+    /* number of moves of a vertex to try; 0: until the clock's deadline or, if there is none, as many moves as the size
+     * of the graph asks for, divided by `share`, but at most `most` */
     uint64_t moves;
-    uint32_t share; /* 0: as 1 */
+    uint32_t share; /* divides the moves that the size of the graph asks for; 0: as 1 */
+    uint64_t most;  /* limit of the moves that the size of the graph asks for; 0: no limit */
     /* ps: a plan that takes no more than this ends the search; 0: c->lower */
     int64_t enough;
     /* ps: a plan that takes more than this is of no use, so the search ends when rounds bring it no nearer; 0: none */
     int64_t goal;
-    uint64_t seed;
-    /* the contiguous problem whose orders are cut for first plans, and [vertex of c] its vertex there; up NULL: c */
+    uint64_t seed; /* of all random choices */
+    /* the contiguous problem whose topological orders are cut for first plans; up[vertex of c]: the vertex of that
+     * problem with the same nodes; up NULL: orders of c itself are cut */
     const struct problem *cut;
     const uint32_t *up;
-    uint32_t chains; /* runs in a round: the plan depends on it */
-    uint32_t
-        threads; /* that do these runs; 0: one for each core.  The plan does not depend on it */
-    bool untold; /* the clock's listener is not told: the values are none of plans */
-    /* What a plan takes, where parts cost something; `value`: by its loads alone.  NULL: that is all.  If it is not
-     * NULL half of the runs count `dear` ps more for each net that is cut, since more cut nets mean more parts. */
+    uint32_t chains; /* number of runs in a round: the plan depends on it */
+    /* number of threads that do these runs; 0: one for each core.  The plan does not depend on it */
+    uint32_t threads;
+    /* the clock's listener is not told the progress, for the values are not values of plans */
+    bool silent;
+    /* Returns what a plan takes, ps, with the cost of its parts; value: what it takes by its loads alone.  NULL: parts
+     * cost nothing. */
     int64_t (*price)(void *user, const struct problem *c, int64_t value, const int32_t *dev,
                      const uint32_t *copies);
-    int64_t dear;
-    /* Called after each round, if it is not NULL, with the moves tried so far; true ends the search. */
+    /* ps, with `price`: half of the runs count this more for each net that is cut, since more cut nets mean more
+     * parts */
+    int64_t surcharge;
+    /* Called after each round with the number of moves tried so far; returns true to end the search.  May be NULL. */
     bool (*after_round)(void *user, uint64_t done, const struct problem_plan *best);
-    void *user;
+    void *user;          /* passed to `price` and `after_round` */
     struct clock *clock; /* not NULL */
 };
 
+/* The result of a search. */
 struct anneal_found {
-    int rc; /* 1: *best was improved; 0: not; -1 and an error: c is too large (device_loads.h) */
-    uint64_t done; /* moves tried */
+    /* 1: *best was improved; 0: it was not; -1 and an error: c is too large (device_loads.h) */
+    int rc;
+    uint64_t done; /* number of moves tried */
 };
 
-/* Improves *best (value LOAD_INF: none known yet), which is of c: only better plans are taken. */
+/* Searches plans of c of any shape by annealing, and writes the best one to *best, a plan of c (value LOAD_INF: none
+ * is known yet), if it is better. */
 struct anneal_found anneal_search(const struct problem *c, const struct anneal *o,
                                   struct problem_plan *best, struct arena *scratch, struct diag *d);
 

@@ -1,13 +1,16 @@
 /* One run of simulated annealing over plans of any shape (anneal_run.h).
  *
- * Source: Kirkpatrick, Gelatt, Vecchi, "Optimization by simulated annealing", Science 220 (1983); the
- * loads are those of the placement paper, 5.1.  Most moves do not change the largest load, so annealing does not
- * minimise that, but an energy: the sum over the devices of what their loads exceed a target by, plus a small share
- * of all loads, plus a price for each byte of memory that a device lacks.  The target is a little below the best
- * value known.  Three moves: a vertex goes to a device that one of its nets touches; two vertices change places; a
- * clump of vertices, bonded by costly nets, goes to another device.  Clumps matter where transfers take longer than
- * computing: there no single vertex can leave its neighbours. A move is taken if the energy rises by less than T *
- * -ln u, u random; T falls geometrically.  O(nets of the vertices moved) per move. */
+ * Source: Kirkpatrick, Gelatt, Vecchi, "Optimization by simulated annealing", Science 220 (1983); the loads are those
+ * of the placement paper, 5.1.  Most moves do not change the largest load, so annealing does not minimise that, but
+ * an energy: the sum over the devices of what their loads exceed a target by, plus a small share of all loads, plus a
+ * price for each byte of memory that a device lacks.  The target is a little below the best value known.
+ *
+ * Three moves: a vertex goes to a device that one of its nets touches; two vertices change places; a clump of
+ * vertices, bonded by costly nets, goes to another device.  Clumps matter where transfers take longer than computing:
+ * there no single vertex can leave its neighbours.  A move is made if the energy rises by less than T * -ln u, for a
+ * random u in (0, 1); the temperature T falls geometrically.
+ *
+ * Cost: O(nets of the vertices moved) per move. */
 #include "passes/any_shape/anneal_run.h"
 
 #include "ir/base/log2_int.h"
@@ -19,7 +22,7 @@
 enum {
     SPAN_BITS = 47,       /* bits of the energy of one device, at most */
     LEAST_UNIT = 1 << 20, /* energy that stands for the value of a plan that takes no time */
-    STEP = 64,            /* moves between two times that all energies are worked out anew */
+    STEP = 64,            /* a step: moves after which all energies are worked out anew */
     CLOCK_STEPS = 64,     /* steps between two looks at the clock */
     COOLINGS = 4096,      /* times that the temperature falls in a run, at most */
     BOND_PINS = 64,       /* nets of more pins make no bonds */
@@ -27,48 +30,50 @@ enum {
     LN2 = 11629080        /* ln 2 << FIXED_BITS */
 };
 
+/* The state of a run. */
 struct anneal_walker {
     struct loads l;
     const struct anneal_tables *t;
-    int64_t **plain; /* loads.cost as it is without `dear` */
-    uint64_t rng;
-    int64_t *energy; /* [device] */
+    int64_t **plain; /* loads.cost without the surcharge */
+    uint64_t rng;    /* state of the random numbers */
+    int64_t *energy; /* [device] its part of the energy */
     /* [kind] the share of a load that counts as energy in any case, in 1 / 2^16 */
     int64_t share[PROBLEM_KINDS];
     /* [kind] the energy of a byte that the device lacks, in 1 / 2^20 */
     int64_t price[PROBLEM_KINDS];
-    int64_t target;      /* ps; pass_loads: of the forward pass */
-    int64_t target_back; /* pass_loads: of the backward pass */
-    /* share of the forward pass in the value of a good plan, in 1/2^16 */
-    int64_t front;
-    int64_t heat;          /* the temperature, in units of energy / 2^16 */
-    uint32_t worst;        /* the device that had the largest load when all were last looked at */
-    uint32_t *list;        /* the vertices of a clump */
-    uint32_t *mark, stamp; /* [vertex] stamp: it is in the present clump */
+    int64_t target;      /* ps: loads above it count as energy; pass_loads: forward loads */
+    int64_t target_back; /* ps; pass_loads: the same for backward loads */
+    /* pass_loads: share of the forward pass in the value of the best plan, in 1 / 2^16 */
+    int64_t forward;
+    int64_t heat; /* the temperature, in units of energy / 2^16 */
+    /* the device with the largest load when update_energies() was last called */
+    uint32_t worst;
+    uint32_t *list;        /* the vertices of the present clump */
+    uint32_t *mark, stamp; /* mark[vertex] == stamp: the vertex is in the present clump */
     uint32_t sizes;        /* clumps have up to 2^sizes vertices */
     struct anneal_run *run;
-    uint64_t left; /* moves left */
+    uint64_t left; /* number of moves left */
 };
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t dear,
+void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t surcharge,
                         struct arena *a)
 {
     const struct problem *c = l->c;
     int64_t most = 1, sum = 0;
-    t->dear = dear ? arena_array(a, (size_t)c->nkind + 1, sizeof *t->dear) : NULL;
-    for (uint32_t k = 0; dear && k < c->nkind; k++) {
-        t->dear[k] = arena_array(a, (size_t)l->nnet + 1, sizeof **t->dear);
+    t->surcharged = surcharge ? arena_array(a, (size_t)c->nkind + 1, sizeof *t->surcharged) : NULL;
+    for (uint32_t k = 0; surcharge && k < c->nkind; k++) {
+        t->surcharged[k] = arena_array(a, (size_t)l->nnet + 1, sizeof **t->surcharged);
         for (uint32_t e = 0; e < l->nnet; e++)
-            t->dear[k][e] = sat_add(l->cost[k][e], dear);
+            t->surcharged[k][e] = sat_add(l->cost[k][e], surcharge);
     }
     for (uint32_t k = 0; k < c->nkind; k++) {
         int64_t all = 0;
         for (uint32_t v = 0; v < c->g->n; v++)
             all = sat_add(all, c->kind[k].time[v] == COST_NEVER ? 0 : c->kind[k].time[v]);
         for (uint32_t e = 0; e < l->nnet; e++) {
-            all = sat_add(all, sat_add(l->cost[k][e], dear));
+            all = sat_add(all, sat_add(l->cost[k][e], surcharge));
             sum = sat_add(sum, l->cost[k][e]);
         }
         most = larger(all, most);
@@ -106,13 +111,13 @@ struct anneal_walker *anneal_walker_new(const struct loads *l, const struct anne
     return m;
 }
 
-/* An exponential random number, mean `mean`. */
+/* Returns an exponentially distributed random number with this mean. */
 static inline int64_t draw_wait(struct anneal_walker *m, int64_t mean)
 {
     return (int64_t)(((__int128)mean * m->t->wait[random_bits(&m->rng) >> 52]) >> 16);
 }
 
-/* A random number in [lo, hi] whose logarithm is uniform; lo >= 1. */
+/* Returns a random number in [lo, hi] whose logarithm is uniform; lo >= 1. */
 static int64_t draw_log_uniform(uint64_t *rng, int64_t lo, int64_t hi)
 {
     int64_t a = fixed_log2((uint64_t)lo), b = fixed_log2((uint64_t)hi);
@@ -122,18 +127,20 @@ static int64_t draw_log_uniform(uint64_t *rng, int64_t lo, int64_t hi)
 
 /* ---- energy ---------------------------------------------------------------------------------- */
 
-static inline int64_t in_units(const struct anneal_tables *t, int64_t ps)
+/* Returns the energy that a time of `ps` stands for. */
+static inline int64_t energy_of_time(const struct anneal_tables *t, int64_t ps)
 {
     return ps << t->up >> t->down;
 }
 
+/* Returns the energy of device d with these loads, ps (back: of the backward pass), and these bytes. */
 static inline int64_t energy_of(const struct anneal_walker *m, uint32_t d, int64_t load,
                                 int64_t back, int64_t bytes)
 {
     uint32_t k = m->l.kind[d];
-    int64_t e = load > m->target ? in_units(m->t, load - m->target) : 0;
-    e += back > m->target_back ? in_units(m->t, back - m->target_back) : 0;
-    e += (in_units(m->t, load + back) * m->share[k]) >> 16;
+    int64_t e = load > m->target ? energy_of_time(m->t, load - m->target) : 0;
+    e += back > m->target_back ? energy_of_time(m->t, back - m->target_back) : 0;
+    e += (energy_of_time(m->t, load + back) * m->share[k]) >> 16;
     int64_t over = bytes - m->l.c->kind[k].memory;
     if (over > 0) {
         __int128 price = ((__int128)over * m->price[k]) >> 20;
@@ -142,7 +149,8 @@ static inline int64_t energy_of(const struct anneal_walker *m, uint32_t d, int64
     return e;
 }
 
-static void weigh_all(struct anneal_walker *m)
+/* Works out all energies anew, and finds the device with the largest load (m->worst). */
+static void update_energies(struct anneal_walker *m)
 {
     m->worst = 0;
     for (uint32_t d = 0; d < m->l.ndev; d++) {
@@ -153,8 +161,8 @@ static void weigh_all(struct anneal_walker *m)
     }
 }
 
-/* Sets the target at random 0 to 10 % below the best value, small distances more often, but not below the lower
- * bound. */
+/* Sets the target at random: 0 to 10 % below the best value, small distances more often, but not below the lower
+ * bound.  pass_loads: divides it between the two passes, about as the best plan does. */
 static void choose_target(struct anneal_walker *m)
 {
     int64_t value = m->run->value, r = random_below(&m->rng, 1 << 16);
@@ -162,22 +170,24 @@ static void choose_target(struct anneal_walker *m)
     m->target = larger(m->target, m->l.c->lower.value);
     if (!m->l.c->pass_loads)
         return;
-    int64_t front = m->front + random_below(&m->rng, 1 << 13) - (1 << 12);
-    front = front < 0 ? 0 : front > 1 << 16 ? 1 << 16 : front;
-    m->target_back = m->target - (int64_t)(((__int128)m->target * front) >> 16);
+    int64_t forward = m->forward + random_below(&m->rng, 1 << 13) - (1 << 12);
+    forward = forward < 0 ? 0 : forward > 1 << 16 ? 1 << 16 : forward;
+    m->target_back = m->target - (int64_t)(((__int128)m->target * forward) >> 16);
     m->target -= m->target_back;
 }
 
-/* Sets m->front: the share of the forward pass in the present plan's value. */
-static void find_front(struct anneal_walker *m)
+/* Sets m->forward to the share of the forward pass in the present plan's value. */
+static void find_forward(struct anneal_walker *m)
 {
     int64_t most = 0, value = loads_value(&m->l);
     for (uint32_t d = 0; d < m->l.ndev; d++)
         most = larger(m->l.load[d], most);
-    m->front = value ? (int64_t)(((__int128)most << 16) / value) : 0;
+    m->forward = value ? (int64_t)(((__int128)most << 16) / value) : 0;
 }
 
-static void note_plan(struct anneal_walker *m, uint32_t a, uint32_t b)
+/* Keeps the present plan as the run's best one, and chooses a new target, if the plan is better and fits the memory.
+ * a, b: the devices whose loads have just changed; they are checked first. */
+static void keep_if_better(struct anneal_walker *m, uint32_t a, uint32_t b)
 {
     const struct loads *l = &m->l;
     struct anneal_run *r = m->run;
@@ -192,19 +202,20 @@ static void note_plan(struct anneal_walker *m, uint32_t a, uint32_t b)
     r->better = true;
     memcpy(r->dev, l->dev, l->c->g->n * sizeof *r->dev);
     if (l->c->pass_loads)
-        find_front(m);
+        find_forward(m);
     choose_target(m);
-    weigh_all(m);
+    update_energies(m);
 }
 
 /* ---- moves ----------------------------------------------------------------------------------- */
 
+/* Whether v may be on device d. */
 static inline bool allows(const struct anneal_walker *m, uint32_t v, uint32_t d)
 {
     return loads_allows(&m->l, v, d);
 }
 
-/* The energy that device d, which is device i of change x, would have after it. */
+/* Returns the energy that device d would have after the change x, in which it has index i. */
 static inline int64_t energy_after(const struct anneal_walker *m, uint32_t d,
                                    const struct loads_change *x, int i)
 {
@@ -213,7 +224,7 @@ static inline int64_t energy_after(const struct anneal_walker *m, uint32_t d,
                      l->bytes[d] + x->bytes[i]);
 }
 
-/* Moves v to device b, not its own, if the energy rises by at most `most`; true if it moved. */
+/* Moves v to another device b if the energy rises by at most `most`; returns whether it did. */
 static bool try_single(struct anneal_walker *m, uint32_t v, uint32_t b, int64_t most)
 {
     struct loads *l = &m->l;
@@ -225,11 +236,11 @@ static bool try_single(struct anneal_walker *m, uint32_t v, uint32_t b, int64_t 
     loads_move(l, v, (int32_t)b);
     m->energy[a] = ea;
     m->energy[b] = eb;
-    note_plan(m, a, b);
+    keep_if_better(m, a, b);
     return true;
 }
 
-/* A random device that one of v's nets touches; one time in eight, or if that is v's own, any device. */
+/* Returns a random device that one of v's nets touches; one time in eight, or if that is v's own device, any device. */
 static uint32_t draw_device(struct anneal_walker *m, uint32_t v)
 {
     const struct loads *l = &m->l;
@@ -243,6 +254,7 @@ static uint32_t draw_device(struct anneal_walker *m, uint32_t v)
     return random_below(&m->rng, l->ndev);
 }
 
+/* Tries to move a random vertex. */
 static void move_single(struct anneal_walker *m)
 {
     uint32_t v = random_below(&m->rng, m->l.c->g->n), b = draw_device(m, v);
@@ -252,6 +264,7 @@ static void move_single(struct anneal_walker *m)
         try_single(m, v, b, most);
 }
 
+/* Tries to exchange the devices of two random vertices. */
 static void swap_two(struct anneal_walker *m)
 {
     struct loads *l = &m->l;
@@ -269,9 +282,11 @@ static void swap_two(struct anneal_walker *m)
     loads_move(l, w, (int32_t)a);
     m->energy[a] = ea;
     m->energy[b] = eb;
-    note_plan(m, a, b);
+    keep_if_better(m, a, b);
 }
 
+/* Returns a random vertex to grow a clump from; one time in four a vertex of the device with the largest load, if 16
+ * draws find one. */
 static uint32_t draw_seed(struct anneal_walker *m)
 {
     uint32_t n = m->l.c->g->n, v = random_below(&m->rng, n);
@@ -281,8 +296,8 @@ static uint32_t draw_seed(struct anneal_walker *m)
     return v;
 }
 
-/* Fills m->list with a clump: the seed, and up to `most` vertices on its device that nets bond to it, costlier nets
- * more likely.  Returns their number. */
+/* Fills m->list with a clump: the seed, and vertices on its device that nets bond to it, costlier nets more likely;
+ * `most` vertices at most.  Returns their number. */
 static uint32_t grow_clump(struct anneal_walker *m, uint32_t seed, uint32_t most)
 {
     const struct loads *l = &m->l;
@@ -314,6 +329,7 @@ static uint32_t grow_clump(struct anneal_walker *m, uint32_t seed, uint32_t most
     return n;
 }
 
+/* Tries to move a random clump. */
 static void move_clump(struct anneal_walker *m)
 {
     struct loads *l = &m->l;
@@ -342,13 +358,14 @@ static void move_clump(struct anneal_walker *m)
     }
     m->energy[a] = ea;
     m->energy[b] = eb;
-    note_plan(m, a, b);
+    keep_if_better(m, a, b);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/* Chooses at random the share of the loads that counts in any case (0, or up to 0.03), and the price of bytes: a
- * device that lacks a hundredth of its memory adds a tenth or a hundredth of the value (unit) to the energy. */
+/* Chooses at random the share of the loads that counts as energy in any case (0, or up to 0.03), and the price of
+ * bytes: a device that lacks a hundredth of its memory adds a tenth or a hundredth of `unit` to the energy.  unit:
+ * energy that stands for the plan's value. */
 static void choose_weights(struct anneal_walker *m, int64_t unit)
 {
     const struct problem *c = m->l.c;
@@ -362,7 +379,8 @@ static void choose_weights(struct anneal_walker *m, int64_t unit)
     }
 }
 
-/* Sets the first temperature; returns the factor, times 2^32, by which it falls at each of `coolings` times. */
+/* Sets the first temperature at random; returns the factor, times 2^32, by which it falls each of `coolings` times.
+ * unit: as for choose_weights(). */
 static int64_t choose_heat(struct anneal_walker *m, int64_t unit, uint64_t coolings)
 {
     int64_t hot = draw_log_uniform(&m->rng, unit / 500, unit * 6 / 100);
@@ -374,6 +392,7 @@ static int64_t choose_heat(struct anneal_walker *m, int64_t unit, uint64_t cooli
     return (int64_t)fixed_exp2_q32(fall / (int64_t)coolings);
 }
 
+/* Tries the moves of a step: one in ten of a vertex, one in ten of a clump, all others exchange two vertices. */
 static void make_moves(struct anneal_walker *m)
 {
     uint64_t until = m->left > STEP ? m->left - STEP : 0;
@@ -388,6 +407,7 @@ static void make_moves(struct anneal_walker *m)
     }
 }
 
+/* Sets *l to the plan that run r starts from; cost: loads.cost of the run. */
 static void start_from(struct loads *l, const struct anneal_run *r, int64_t **cost)
 {
     bool other = l->copies != NULL || l->cost != cost;
@@ -400,28 +420,28 @@ static void start_from(struct loads *l, const struct anneal_run *r, int64_t **co
 
 void anneal_run(struct anneal_walker *m, struct anneal_run *r, struct clock *clock)
 {
-    assert(!r->dear || m->t->dear);
+    assert(!r->surcharge || m->t->surcharged);
     assert(!m->l.copies || r->copies);
     uint64_t steps = r->moves / STEP, each = 1 + steps / COOLINGS;
     m->run = r;
     m->rng = r->seed;
     m->left = r->moves;
     r->better = false;
-    start_from(&m->l, r, r->dear ? m->t->dear : m->plain);
+    start_from(&m->l, r, r->surcharge ? m->t->surcharged : m->plain);
     int64_t value = r->value < LOAD_INF ? r->value : loads_value(&m->l);
-    int64_t unit = in_units(m->t, value) + LEAST_UNIT;
+    int64_t unit = energy_of_time(m->t, value) + LEAST_UNIT;
     choose_weights(m, unit);
     int64_t factor = choose_heat(m, unit, 1 + steps / each);
     m->target = m->l.c->lower.value;
     m->target_back = 0;
-    find_front(m);
+    find_forward(m);
     if (r->value < LOAD_INF)
         choose_target(m);
-    weigh_all(m);
-    note_plan(m, 0, 0);
+    update_energies(m);
+    keep_if_better(m, 0, 0);
     for (uint64_t i = 1; m->left && r->value > m->l.c->lower.value; i++) {
         make_moves(m);
-        weigh_all(m);
+        update_energies(m);
         if (i % each == 0)
             m->heat = (int64_t)(((__int128)m->heat * factor) >> 32);
         if (i % CLOCK_STEPS == 0 && clock_out(clock))

@@ -1,9 +1,10 @@
 /* Plans of any shape: first plans, annealing and bounds in turn (any_search.h).
  *
  * First plans come from orders of the contiguous problem, cut by interval DP.  Cheap bounds are next: a plan that
- * meets its bound needs no search.  Then annealing works in rounds (anneal_rounds.c); after a round bounds get a
- * share of the time that annealing has taken so far, each turn about twice the one before, and may end the search.
- * If the top level is a coarse one (fuse), it gets half of the moves first.
+ * meets its bound needs no search.  Then annealing works in rounds (anneal_rounds.c); after a round, bounds get a
+ * share of the time that annealing has taken so far, each turn about twice as much as the one before, and may end the
+ * search.  If the top level is a coarse one (fuse), annealing of that level gets half of the moves first.
+ *
  * Cost: that of annealing (moves) and about a third of its time for bounds. */
 #include "passes/any_shape/any_search.h"
 
@@ -18,8 +19,7 @@
 enum {
     FIRST_STEPS = INTERVAL_BUDGET / 3, /* steps of interval DP for first plans */
     FIRST_WORK = BOUNDS_WORK / 10,     /* work of the first bounds */
-    /* work of bounds for each move of annealing: about a third of its time */
-    MOVE_WORK = 2
+    MOVE_WORK = 2 /* arcs that bounds may look at for each move of annealing: a third of its time */
 };
 
 void any_lift(const struct ctx *x, const struct wdag *g, const int32_t *node_dev, int32_t *dev)
@@ -56,7 +56,7 @@ int any_begin(struct any_search *s, struct ctx *x, struct planner_input *p)
     return 0;
 }
 
-/* The value of `plan`, which is dev[node], with what its parts cost beyond the least. */
+/* Returns what `plan`, which is dev[node], takes with the cost of its parts beyond s->start, ps. */
 static int64_t total_value(struct any_search *s, const struct problem_plan *plan,
                            const int32_t *dev)
 {
@@ -112,7 +112,8 @@ bool any_settled(const struct any_search *s)
     return s->best.value <= s->bound.value || (s->best.value > s->need && s->bound.value > s->need);
 }
 
-/* Called after a round of annealing: looks for bounds if their share of the time has come; true ends the search. */
+/* Called after each round of annealing (anneal.after_round): looks for bounds if their share of the time has come;
+ * returns true to end the search. */
 static bool after_round(void *user, uint64_t done, const struct problem_plan *best)
 {
     struct any_search *s = user;
@@ -125,14 +126,14 @@ static bool after_round(void *user, uint64_t done, const struct problem_plan *be
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Anneals c from *best, and counts the moves in s.  0, or -1 and an error. */
+/* Anneals c with the settings *a, starting from *best, and counts the moves in s.  Returns 0, or -1 and an error. */
 static int anneal_on(struct any_search *s, const struct problem *c, struct anneal *a,
                      struct problem_plan *best)
 {
     a->enough = s->bound.value;
     a->user = s;
-    a->dear = s->x->scene.model.part_cost;
-    a->price = a->dear ? any_price : NULL;
+    a->surcharge = s->x->scene.model.part_cost;
+    a->price = a->surcharge ? any_price : NULL;
     struct anneal_found found = anneal_search(c, a, best, s->x->use.scratch, s->x->use.diag);
     if (found.rc < 0)
         return -1;
@@ -141,6 +142,8 @@ static int anneal_on(struct any_search *s, const struct problem *c, struct annea
     return 0;
 }
 
+/* Improves s->best by interval DP and annealing on the top level, in half of the time; alone: in all the time, since
+ * the whole graph is too large.  Returns 0, or -1 and an error. */
 static int improve_coarse(struct any_search *s, const struct anneal *like, bool alone)
 {
     struct ctx *x = s->x;
@@ -157,6 +160,7 @@ static int improve_coarse(struct any_search *s, const struct anneal *like, bool 
     return 0;
 }
 
+/* Improves s->best by interval DP, annealing and bounds on the whole graph.  Returns 0, or -1 and an error. */
 static int improve_whole(struct any_search *s, const struct anneal *like)
 {
     struct ctx *x = s->x;

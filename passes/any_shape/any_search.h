@@ -1,4 +1,4 @@
-/* Plans of any shape: first plans, annealing and bounds in turn. */
+/* The search for plans of any shape: first plans, annealing and bounds in turn. */
 #ifndef PCC_PASSES_ANY_SHAPE_ANY_SEARCH_H
 #define PCC_PASSES_ANY_SHAPE_ANY_SEARCH_H
 
@@ -10,46 +10,48 @@
 struct any_search {
     struct ctx *x;
     struct planner_input *p;
-    struct problem *any; /* the problem: the level of plans of any shape */
-    /* ps: what parts cost at least; the values here leave it out (claim_start) */
+    struct problem *any; /* the problem of the level of plans of any shape */
+    /* ps: what running parts costs every plan at least (claim_start); the values below leave it out */
     int64_t start;
-    /* the best plan of it; value: with what its parts cost beyond `start`; LOAD_INF: none is known */
+    /* the best plan, for the vertices of `any`; its value counts what its parts cost beyond `start`; LOAD_INF: none
+     * is known */
     struct problem_plan best;
-    struct bound bound; /* a lower bound of its plans */
+    struct bound bound; /* a lower bound of all plans of `any` */
     /* ps: only plans that take no more than this are of use; LOAD_INF: every plan is */
     int64_t need;
-    uint64_t moves;      /* moves of annealing so far */
-    uint64_t spent;      /* work of bounds, so far */
-    int64_t upper;       /* the value of the best plan when bounds were last looked for */
-    const char *stopped; /* why annealing ended before it was done; NULL: it did not */
+    uint64_t moves;      /* number of moves of annealing so far */
+    uint64_t spent;      /* work of bounds so far, in arcs */
+    int64_t upper;       /* ps: value of the best plan when bounds were last looked for */
+    const char *stopped; /* why the clock ended annealing; NULL: it did not */
 };
 
-/* Begins a search: no plan known, the bound is the problem's own.  0, or -1 and an error. */
+/* Begins a search: no plan is known, and the bound is the problem's own.  0, or -1 and an error. */
 int any_begin(struct any_search *s, struct ctx *x, struct planner_input *p);
 
-/* Takes over `plan`, for the vertices of level g, if it is better than s->best; plan->value: by loads alone. */
+/* Takes over `plan`, for the vertices of level g, if it is better than s->best.  plan->value: what it takes by its
+ * loads alone. */
 void any_take(struct any_search *s, const struct wdag *g, const struct problem_plan *plan);
 
-/* anneal.price (user: the search): what the plan dev[vertex] of c takes, the least that parts cost left out; value:
- * by its loads alone. */
+/* Returns what the plan dev[vertex] of c takes, ps, with the cost of its parts beyond s->start; value: what it takes
+ * by its loads alone.  user: the search.  To be used as anneal.price. */
 int64_t any_price(void *user, const struct problem *c, int64_t value, const int32_t *dev,
                   const uint32_t *copies);
 
-/* Raises s->bound by bounds_best with at most `work`; does nothing if no plan is known. */
+/* Raises s->bound by bounds_best() with at most `work` arcs; does nothing if no plan is known. */
 void any_bound(struct any_search *s, uint64_t work);
-/* Whether the search is over: the best plan is proven to be the best, or the bound says that no plan can be of use. */
+/* Whether the search is over: the best plan is proven, or the bound says that no plan can be of use. */
 bool any_settled(const struct any_search *s);
 
-/* Looks for better plans with the settings of `like` (planner, seed, moves, chains, threads, clock): first plans
- * come from some orders cut by interval DP; then annealing, of a coarse level of p first if there is one, then of
- * the whole graph.  Bounds are looked for before it and between its rounds, and may end it.  0, or -1 and an error
- * if the graph is too large (device_loads.h). */
+/* Looks for better plans with the settings of `like` (planner, seed, moves, chains, threads, clock).  First plans
+ * come from some orders cut by interval DP; then follows annealing: first of the top level of p, if that is a coarser
+ * one, then of the whole graph.  Bounds are looked for before annealing and between its rounds, and may end the
+ * search.  Returns 0, or -1 and an error if the graph is too large (device_loads.h). */
 int any_improve(struct any_search *s, const struct anneal *like);
 
-/* Writes dev[vertex of g] from node_dev[node], a plan that puts all nodes of a vertex on one device. */
+/* Writes dev[vertex of g] from node_dev[node]; this plan must put all nodes of a vertex on one device. */
 void any_lift(const struct ctx *x, const struct wdag *g, const int32_t *node_dev, int32_t *dev);
-/* Sets s->cut and s->up, so that annealing of `any` starts from orders of `whole`, the contiguous problem of the
- * same nodes. */
+/* Sets s->cut and s->up, so that annealing of `any` starts from orders of `whole`, the contiguous problem of the same
+ * nodes; does nothing if the two have the same level. */
 void any_starts(const struct ctx *x, const struct problem *any, const struct problem *whole,
                 struct anneal *s);
 

@@ -1,9 +1,10 @@
 /* Plans of any shape and memory (fit_memory.h).
  *
- * Whether a plan fits: by search, which can prove that none does (fit_search.c); where that does not end, by
- * annealing with all times 0, so that the first plan that fits ends it.  The smallest memory that would do: by
- * bisection between a lower bound (memory_need.c) and the need of a plan that was found.  It is proven if the search
- * proved that every smaller memory that was tried does not do.
+ * Whether a plan fits is decided by a search, which can prove that none does (fit_search.c); where that does not end,
+ * by annealing with all times 0, so that the first plan that fits ends it.  The least memory that suffices is found
+ * by bisection between a lower bound and the need of a plan that was found.  It is proven if the search proved of
+ * every smaller memory that was tried that it does not suffice.
+ *
  * Cost: FIT_STEPS and FIT_MOVES bound each question. */
 #include "passes/any_shape/fit_memory.h"
 
@@ -15,13 +16,14 @@
 #include <string.h>
 
 enum {
-    FIT_STEPS = 100000, /* steps of a search, and for each vertex so many more: */
-    FIT_EACH = 16,
+    FIT_STEPS = 100000,  /* steps of a search */
+    FIT_EACH = 16,       /* in addition, steps for each vertex */
     FIT_MOVES = 2000000, /* moves of annealing */
     FIT_PARTS = 1000     /* bisection ends at 1 / FIT_PARTS of the memory */
 };
 
-/* The problem of g with devices raised to `memory` and all times 0; NULL: there are too many kinds of devices. */
+/* Returns the problem of g with smaller devices raised to `memory` bytes (-1: memories stay) and all times 0; NULL:
+ * there are too many kinds of devices. */
 static struct problem *problem_of_bytes(struct ctx *x, const struct wdag *g, int64_t memory)
 {
     struct diag quiet = diag_silent();
@@ -31,7 +33,7 @@ static struct problem *problem_of_bytes(struct ctx *x, const struct wdag *g, int
     return c;
 }
 
-/* Whether a plan of g fits devices raised to `memory`, by search; dev[vertex] gets it. */
+/* Searches a plan of g that fits devices raised to `memory` bytes (-1: memories stay); writes it to dev[vertex]. */
 static enum fit fits_by_search(struct ctx *x, const struct wdag *g, int64_t memory,
                                struct clock *clock, int32_t *dev)
 {
@@ -44,7 +46,7 @@ static enum fit fits_by_search(struct ctx *x, const struct wdag *g, int64_t memo
     return answer;
 }
 
-/* The same by annealing: FIT_FOUND or FIT_UNKNOWN. */
+/* Anneals a plan of g that fits the devices' memory; writes it to dev[vertex].  Returns FIT_FOUND or FIT_UNKNOWN. */
 static enum fit fits_by_annealing(struct ctx *x, const struct wdag *g, const struct anneal *like,
                                   int32_t *dev)
 {
@@ -57,7 +59,7 @@ static enum fit fits_by_annealing(struct ctx *x, const struct wdag *g, const str
     s.most = FIT_MOVES;
     s.goal = s.enough = 0;
     s.after_round = NULL;
-    s.untold = true;
+    s.silent = true;
     if (c)
         anneal_search(c, &s, &found, x->use.scratch, &quiet);
     arena_release(x->use.scratch, mark);
@@ -82,8 +84,8 @@ int any_fit(struct ctx *x, const struct problem *c, const struct anneal *like,
     return 0;
 }
 
-/* A lower bound on the memory that each device must have (0: what they have may do); *nowhere: a vertex that no
- * device can run, else UINT32_MAX. */
+/* Returns a lower bound on the memory that each device must have, bytes; 0: what the devices have may suffice.
+ * *nowhere: a vertex that no device can run, else UINT32_MAX. */
 static int64_t memory_bound(const struct ctx *x, const struct problem *c, uint32_t *nowhere)
 {
     const struct wdag *g = c->g;
@@ -104,8 +106,8 @@ static int64_t memory_bound(const struct ctx *x, const struct problem *c, uint32
     return larger(average, least);
 }
 
-/* The memory that devices must be raised to for the plan in l to fit. */
-static int64_t memory_of(const struct loads *l)
+/* Returns the memory, bytes, to which devices must be raised for the plan in l to fit; 0: it fits already. */
+static int64_t memory_of_loads(const struct loads *l)
 {
     int64_t most = 0;
     for (uint32_t d = 0; d < l->ndev; d++)
@@ -120,8 +122,8 @@ bool any_hopeless(const struct ctx *x, const struct problem *c)
     return memory_bound(x, c, &nowhere) > 0 || nowhere != UINT32_MAX;
 }
 
-/* Narrows [*least, *most], which holds the least memory that would do: *least is a proven lower bound, *most was
- * found to do (0: what the devices have does). */
+/* Narrows the range from *least to *most, in bytes, in which the least sufficient memory lies: *least is a proven
+ * lower bound, *most was found to suffice (0: what the devices have suffices).  Returns 0, or -1 and an error. */
 static int narrow_memory(struct ctx *x, const struct problem *c, const struct anneal *like,
                          int64_t *least, int64_t *most)
 {
@@ -136,7 +138,7 @@ static int narrow_memory(struct ctx *x, const struct problem *c, const struct an
         enum fit answer = fits_by_search(x, c->g, mid, like->clock, dev);
         if (answer == FIT_FOUND) {
             loads_set(&l, dev);
-            *most = memory_of(&l);
+            *most = memory_of_loads(&l);
             continue;
         }
         lo = mid + 1;
@@ -146,7 +148,6 @@ static int narrow_memory(struct ctx *x, const struct problem *c, const struct an
     return 0;
 }
 
-/* First what needs no search, then bisection (narrow). */
 int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *like)
 {
     const struct wdag *g = c->g;

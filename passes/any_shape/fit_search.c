@@ -1,10 +1,11 @@
 /* Whether vertices fit the memory of devices at all (fit_search.h).
  *
- * Bin packing with bins of several sizes and items that share bytes: depth first, the vertices that may go to
- * the fewest devices and need most bytes first, each to the device where it adds least, then to the others.
- * Devices of one kind that are still empty are alike, so one of them is tried.  A branch ends where the bytes of the
- * vertices still to be placed, shared items left out, are more than the room left on all devices.  The first descent
- * is "best fit decreasing", which finds a plan nearly always where there is one; small instances are searched whole.
+ * Bin packing with bins of several sizes and items that share bytes, depth first: vertices that may go to the fewest
+ * devices come first, of these the ones that need most bytes; each goes to the device where it adds least, then to
+ * the others.  Devices of one kind that are still empty are alike, so one of them is tried.  A branch ends where the
+ * bytes of the vertices still to be placed, shared items left out, are more than all devices have left.  The first
+ * descent is "best fit decreasing", which finds a plan nearly always where there is one; small instances are searched
+ * whole.
  *
  * Cost: O(devices * shared items of a vertex) for each step; memory O(V + shared items * devices). */
 #include "passes/any_shape/fit_search.h"
@@ -14,22 +15,27 @@
 
 enum { LOOK = 1024 }; /* steps between two looks at the clock */
 
+/* A vertex to be placed. */
 struct item {
-    uint32_t v, choices; /* choices: number of devices that vertex v may be on */
-    int64_t bytes;       /* bytes of v with all of its shared items */
+    uint32_t v;
+    uint32_t choices; /* number of devices that the vertex may be on */
+    int64_t bytes;    /* of the vertex with all of its shared items */
 };
 
+/* A search; depth d of the search places the vertex item[d].v. */
 struct fit_search {
     const struct problem *c;
     struct loads l;
-    struct item *item; /* [depth] */
+    struct item *item; /* [depth] the vertices, hardest first */
     uint32_t *first;   /* [depth] the device that was tried first */
-    uint32_t *tried;   /* [depth] devices tried; after the first, the next ones in a circle */
-    uint32_t *count;   /* [device] number of vertices on the device */
-    /* left: bytes of the vertices still to be placed, without shared items; room: memory of all devices */
-    int64_t left, room;
+    /* [depth] number of devices tried: the first one and those after it, in a circle */
+    uint32_t *tried;
+    uint32_t *count; /* [device] number of vertices on the device */
+    int64_t left;    /* bytes of the vertices still to be placed, without shared items */
+    int64_t total; /* bytes of memory of all devices; LOAD_INF or more: some device has no limit */
 };
 
+/* Compares two items for qsort(): fewest choices first, then most bytes, then by number. */
 static int hardest_first(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
@@ -40,7 +46,8 @@ static int hardest_first(const void *a, const void *b)
     return (x->v > y->v) - (x->v < y->v);
 }
 
-static void begin(struct fit_search *f, struct arena *a)
+/* Makes the tables of the search: the vertices, hardest first, and the sums of bytes. */
+static void search_begin(struct fit_search *f, struct arena *a)
 {
     const struct wdag *g = f->c->g;
     f->item = arena_array(a, (size_t)g->n + 1, sizeof *f->item);
@@ -55,10 +62,11 @@ static void begin(struct fit_search *f, struct arena *a)
             i->choices += loads_allows(&f->l, v, d);
     }
     for (uint32_t d = 0; d < f->l.ndev; d++)
-        f->room = sat_add(f->room, f->c->kind[f->l.kind[d]].memory);
+        f->total = sat_add(f->total, f->c->kind[f->l.kind[d]].memory);
     qsort(f->item, g->n, sizeof *f->item, hardest_first);
 }
 
+/* Puts v, which has no device, on device d. */
 static void put_vertex(struct fit_search *f, uint32_t v, uint32_t d)
 {
     assert(f->l.dev[v] == NOWHERE);
@@ -67,7 +75,8 @@ static void put_vertex(struct fit_search *f, uint32_t v, uint32_t d)
     f->left -= f->c->g->size[v];
 }
 
-static void take_vertex(struct fit_search *f, uint32_t v)
+/* Takes v off its device. */
+static void remove_vertex(struct fit_search *f, uint32_t v)
 {
     assert(f->l.dev[v] != NOWHERE && f->count[f->l.dev[v]] > 0);
     f->count[f->l.dev[v]]--;
@@ -75,17 +84,17 @@ static void take_vertex(struct fit_search *f, uint32_t v)
     f->left += f->c->g->size[v];
 }
 
-/* Whether the room left is enough for what is left; a device without a limit has LOAD_INF. */
-static bool enough_room(const struct fit_search *f)
+/* Whether the vertices still to be placed take no more bytes than all devices have left. */
+static bool rest_may_fit(const struct fit_search *f)
 {
     int64_t used = 0;
     for (uint32_t d = 0; d < f->l.ndev; d++)
         used += f->l.bytes[d];
-    return f->room >= LOAD_INF || f->left <= f->room - used;
+    return f->total >= LOAD_INF || f->left <= f->total - used;
 }
 
-/* Puts v on device d; false, and nothing changed, if it may not be there, does not fit, or an earlier empty device
- * of the same kind would be the same choice. */
+/* Puts v on device d.  Returns false, and changes nothing, if v may not be there, does not fit, or an earlier empty
+ * device of the same kind would be the same choice. */
 static bool try_device(struct fit_search *f, uint32_t v, uint32_t d)
 {
     if (!loads_allows(&f->l, v, d))
@@ -94,13 +103,14 @@ static bool try_device(struct fit_search *f, uint32_t v, uint32_t d)
         if (!f->count[e] && f->l.kind[e] == f->l.kind[d])
             return false;
     put_vertex(f, v, d);
-    if (!loads_excess(&f->l, d) && enough_room(f))
+    if (!loads_excess(&f->l, d) && rest_may_fit(f))
         return true;
-    take_vertex(f, v);
+    remove_vertex(f, v);
     return false;
 }
 
-/* The device on which v adds the least bytes, among the devices that allow v. */
+/* Returns the device on which v adds the least bytes, among the devices that allow v; devices where v does not fit
+ * come last. */
 static uint32_t best_device(struct fit_search *f, uint32_t v)
 {
     uint32_t best = 0;
@@ -121,10 +131,12 @@ static uint32_t best_device(struct fit_search *f, uint32_t v)
     return best;
 }
 
+/* Runs the search: places one vertex after the other, and goes back where a vertex fits no device that is left to
+ * try. */
 static enum fit descend(struct fit_search *f, uint64_t work, struct clock *clock)
 {
     uint32_t n = f->c->g->n, depth = 0, ndev = f->l.ndev;
-    bool fresh = true;
+    bool fresh = true; /* the vertex at `depth` has tried no device yet */
     for (uint64_t steps = 0; depth < n; steps++) {
         uint32_t v = f->item[depth].v;
         if (steps > work || (steps % LOOK == LOOK - 1 && clock_out(clock)))
@@ -142,7 +154,7 @@ static enum fit descend(struct fit_search *f, uint64_t work, struct clock *clock
         else if (depth == 0)
             return FIT_NONE;
         else
-            take_vertex(f, f->item[--depth].v);
+            remove_vertex(f, f->item[--depth].v);
     }
     return FIT_FOUND;
 }
@@ -155,7 +167,7 @@ enum fit fit_search(const struct problem *c, uint64_t work, struct clock *clock,
     struct diag quiet = diag_silent();
     enum fit answer = FIT_UNKNOWN;
     if (!loads_new(&f.l, c, "", scratch, &quiet)) {
-        begin(&f, scratch);
+        search_begin(&f, scratch);
         answer = descend(&f, work, clock);
     }
     for (uint32_t v = 0; answer == FIT_FOUND && v < c->g->n; v++)

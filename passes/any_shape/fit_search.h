@@ -1,14 +1,19 @@
-/* Whether vertices fit the memory of devices at all, whatever a plan takes. */
+/* Finds out whether the vertices of a problem fit the memory of its devices at all. */
 #ifndef PCC_PASSES_ANY_SHAPE_FIT_SEARCH_H
 #define PCC_PASSES_ANY_SHAPE_FIT_SEARCH_H
 
 #include "passes/problem/device_loads.h"
 
-enum fit { FIT_UNKNOWN, FIT_FOUND, FIT_NONE };
+enum fit {
+    FIT_UNKNOWN, /* the search did not come to its end */
+    FIT_FOUND,   /* a plan that fits was found */
+    FIT_NONE     /* proven: no plan fits */
+};
 
-/* Looks for a plan of c, of any shape, that fits; dev[vertex] gets it.  FIT_NONE is a proof that there is none;
- * FIT_UNKNOWN: the search took more than `work` steps (a step puts a vertex on a device), the time was up, or c is
- * too large (device_loads.h).  Times and transfers do not matter; call problem_forget_times first, to make it fast. */
+/* Searches a plan of c, of any shape, that fits the memory; writes it to dev[vertex].  Returns FIT_UNKNOWN if the
+ * search took more than `work` steps (a step tries devices for one vertex), the time was up, or c is too large
+ * (device_loads.h).  Times and transfers of c do not matter; call problem_forget_times() first, to make the search
+ * fast. */
 enum fit fit_search(const struct problem *c, uint64_t work, struct clock *clock, int32_t *dev,
                     struct arena *scratch);
 

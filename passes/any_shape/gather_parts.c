@@ -1,6 +1,8 @@
 /* Plans of any shape that take the same time in fewer parts (gather_parts.h).
+ *
  * Parts, small ones first, are moved whole to a device that a neighbouring part is on; a move stays if the parts,
  * worked out anew, are fewer, or as many with fewer tensors between them, and the plan takes no longer.
+ *
  * Cost: O(nodes + pins) for each move tried, TIDY_WORK in all. */
 #include "passes/any_shape/gather_parts.h"
 
@@ -12,11 +14,13 @@
 
 /* The parts of a plan of any shape. */
 struct parts {
-    uint32_t n, tensors;
-    uint32_t *piece; /* [node] */
-    int32_t *dev;    /* [part] */
+    uint32_t n;       /* number of parts */
+    uint32_t tensors; /* number of values that cross from part to part */
+    uint32_t *piece;  /* [node] the node's part */
+    int32_t *dev;     /* [part] the part's device */
 };
 
+/* Returns the parts of the plan dev[vertex of s->any].  O(nodes + pins). */
 static struct parts parts_of(struct any_search *s, const int32_t *dev)
 {
     struct ctx *x = s->x;
@@ -35,17 +39,17 @@ static struct parts parts_of(struct any_search *s, const int32_t *dev)
     return t;
 }
 
-/* The gathering of the parts of the best plan of s. */
+/* The state of tidy_parts(). */
 struct part_gatherer {
     struct any_search *s;
-    struct loads l; /* of the plan as it is now, */
-    struct parts parts;
+    struct loads l;          /* of the present plan */
+    struct parts parts;      /* of the present plan */
     struct tidy_limits most; /* limits of load and memory for the changed plan */
-    uint64_t work;           /* left */
+    uint64_t work;           /* looks at nodes and pins that are left */
 };
 
-/* Makes the plan l->dev s->best, and the parts its, if these are fewer, or as many with fewer tensors between them,
- * and the plan takes no longer; true if so. */
+/* Accepts the plan g->l.dev if it has fewer parts than g->parts, or as many with fewer tensors between them, and
+ * takes no longer: sets g->parts and s->best.value.  Returns whether it was accepted. */
 static bool take_parts(struct part_gatherer *g)
 {
     struct any_search *s = g->s;
@@ -71,7 +75,7 @@ static bool take_parts(struct part_gatherer *g)
     return good;
 }
 
-/* part -> its vertices; a vertex with nodes in several parts counts for one of them. */
+/* Returns the vertices of each part, a row for each; a vertex with nodes in several parts counts for one of them. */
 static struct csr vertices_of(struct any_search *s, const struct parts *t)
 {
     struct ctx *x = s->x;
@@ -82,8 +86,8 @@ static struct csr vertices_of(struct any_search *s, const struct parts *t)
     return csr_build(x->use.scratch, t->n, n, part, NULL);
 }
 
-/* Moves the vertices of a part to device `to`; false, and nothing changed, if that exceeds the limits or does not
- * improve the plan (take_parts). */
+/* Moves the vertices of a part to device `to`.  Returns false, and changes nothing, if the part has no vertices, the
+ * move exceeds the limits, or the new plan is not accepted (take_parts).  of: vertices_of(). */
 static bool move_part(struct part_gatherer *g, const struct csr *of, uint32_t part, int32_t to)
 {
     struct loads *l = &g->l;
@@ -104,8 +108,8 @@ static bool move_part(struct part_gatherer *g, const struct csr *of, uint32_t pa
     return good;
 }
 
-/* Makes one move that improves the plan, trying the smallest parts first; false: there is none, or the work is used
- * up. */
+/* Makes one move that improves the plan, trying the smallest parts first.  Returns false if there is none, or the
+ * work is used up. */
 static bool move_some_part(struct part_gatherer *g)
 {
     struct any_search *s = g->s;

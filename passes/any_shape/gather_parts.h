@@ -4,9 +4,9 @@
 
 #include "passes/any_shape/any_search.h"
 
-/* Changes s->best, a plan of any shape: moves all nodes of a part to a device with a neighbouring part, wherever
- * that leaves fewer parts, or as many with fewer tensors between them, and the plan takes no longer.  Small parts
- * are tried first; stops after TIDY_WORK looks at nodes and pins. */
+/* Changes s->best, a plan of any shape: moves all nodes of a part to a device with a neighbouring part, wherever that
+ * leaves fewer parts, or as many with fewer tensors between them, and the plan takes no longer.  Tries small parts
+ * first; stops after about TIDY_WORK looks at nodes and pins. */
 void tidy_parts(struct any_search *s);
 #define TIDY_WORK UINT64_C(20000000)
 

@@ -1,17 +1,20 @@
 /* Orders whose prefixes are minimum cuts (cut_order.h).
  *
- * Idea: an ideal holds the first k vertices of a long path for some k (long_path.h).  Of those with the same k, take
- * the one whose crossing nets cost least: a minimum cut between the vertices that must be in it and those that
- * cannot be.  For growing k these ideals grow, too (of all minimum cuts the one with the smallest source side is
- * taken), so there is an order that has them all as prefixes; between two of them it is any order.  Interval DP
- * (interval_dp.h) then has cheap places to end a device at, also where in every plain order some branch would cross.
+ * Idea: take a long path of the graph (long_path.h).  Each ideal holds the first k vertices of the path, for some k.
+ * Among the ideals with the same k, take the one whose crossing nets cost least: it is a minimum cut between the
+ * vertices that must be in the ideal and the vertices that cannot be in it.  For growing k these ideals grow, too (of
+ * all minimum cuts the one with the smallest source side is taken).  So some topological order has all of them as
+ * prefixes; between two of them the order is free.  In such an order interval DP (interval_dp.h) finds cheap places
+ * to end a device at, even in graphs where in every other order some branch would cross.
  *
- * The network holds only vertices of neither side from which a net or an edge leads towards what cannot be in the
- * ideal; the other ones go into the ideal.
+ * The flow network of a cut holds only the open vertices: they may be on either side, and are connected, by edges
+ * among such vertices, with a vertex that cannot be in the ideal.  All other vertices that may be on either side go
+ * into the ideal.
  *
- * The orders differ in the path, in the order between cuts, and in a random price on the vertices' weights, of
- * either sign, which moves the cuts a little forwards or back.
- * Cost: a flow of the open vertices and O(V) for each cut. */
+ * The orders of a series differ in the path, in the order of the vertices between two cuts, and in a random price for
+ * each unit of a vertex's weight: a positive price makes the ideals a little larger, a negative one smaller.
+ *
+ * Cost: O(V + E) and a maximum flow among the open vertices for each cut. */
 #include "passes/contiguous/cut_order.h"
 
 #include "ir/base/random.h"
@@ -21,26 +24,36 @@
 
 #include <assert.h>
 
-enum { PRICE_ONE = 1024, PRICE_MOST = 4, PRICE_LEAST = 256 };
+enum {
+    PRICE_UNIT = 1024, /* the integer that stands for a price of 1 */
+    PRICE_CAP = 256,   /* the largest price */
+    /* at most, all weights together cost at the price 1 / PRICE_SHARE of what all transfers cost */
+    PRICE_SHARE = 4
+};
 
+/* One order under way: the graph, the path, and the ranks that its cuts give to the vertices. */
 struct cutter {
     const struct problem *c;
     struct long_path path;
-    const int64_t *cost; /* [net] costs on the class whose devices pay most */
-    /* price of a unit of weight, in 1 / PRICE_ONE; above 0: the ideal gets more vertices */
+    const int64_t *cost; /* [net] ps, on the class whose devices pay most for transfers */
+    /* price for a unit of weight, in 1 / PRICE_UNIT; above 0: the ideals get more vertices */
     int64_t price;
-    uint32_t *id; /* [vertex] 1 + index in `open`; 0: the vertex is not open */
-    uint32_t *open, nopen;
-    uint32_t *rank; /* [vertex] the first cut whose ideal has the vertex */
-    uint64_t *looks;
+    uint32_t *id;          /* [vertex] 1 + index in `open`; 0: the vertex is not open */
+    uint32_t *open, nopen; /* the open vertices of the present cut; their number */
+    /* [vertex] number of the first cut whose ideal has the vertex; path.len: no cut's */
+    uint32_t *rank;
+    uint64_t *looks; /* counts the work: cut_orders.looks */
     struct arena *a;
 };
 
+/* Whether vertex v may be on either side of cut k: an ideal with exactly the first k path vertices may hold v or
+ * not. */
 static bool is_between(const struct cutter *x, uint32_t v, uint32_t k)
 {
     return x->path.hi[v] > k && x->path.lo[v] <= k;
 }
 
+/* Makes v an open vertex, unless v is open already or cut k leaves no choice for v. */
 static void open_vertex(struct cutter *x, uint32_t v, uint32_t k)
 {
     if (x->id[v] || !is_between(x, v, k))
@@ -49,9 +62,9 @@ static void open_vertex(struct cutter *x, uint32_t v, uint32_t k)
     x->id[v] = x->nopen;
 }
 
-/* Lists the open vertices for cut k: those that may be on either side and from which the far side can be reached.
- * O(V). */
-static void open_region(struct cutter *x, uint32_t k)
+/* Lists the open vertices of cut k: starts with the predecessors of the vertices that cannot be in the ideal, and
+ * goes on to the neighbours of open vertices.  O(V + E). */
+static void list_open_vertices(struct cutter *x, uint32_t k)
 {
     const struct wdag *g = x->c->g;
     for (uint32_t v = 0; v < g->n; v++)
@@ -68,27 +81,32 @@ static void open_region(struct cutter *x, uint32_t k)
     *x->looks += g->n / 4;
 }
 
-/* v's node in the network: its own if it is open, else the source or the sink. */
+/* Returns v's node in network f of cut k: the node of its own if v is open, the sink if v cannot be in the ideal,
+ * else the source. */
 static uint32_t node_of(const struct cutter *x, const struct flow *f, uint32_t v, uint32_t k)
 {
     return x->id[v] ? x->id[v] - 1 : x->path.lo[v] > k ? f->nnode - 1 : f->nnode - 2;
 }
 
+/* Adds net e to network f of cut k, unless the vertex that produces the net's value cannot be in the ideal: the cut
+ * pays twice the net's cost if that vertex is in the ideal and another pin is not.  *hub: the next unused node, which
+ * the net gets. */
 static void add_net(struct cutter *x, struct flow *f, uint32_t e, uint32_t k, uint32_t *hub)
 {
     const struct wdag *g = x->c->g;
-    uint32_t src = g->net_src[e], z = *hub, s = f->nnode - 2;
+    uint32_t src = g->net_src[e], own = *hub, s = f->nnode - 2;
     if (src == UINT32_MAX || x->cost[e] <= 0 || x->path.lo[src] > k)
         return;
     ++*hub;
-    flow_arc(f, node_of(x, f, src, k), z, 2 * x->cost[e]);
+    flow_arc(f, node_of(x, f, src, k), own, 2 * x->cost[e]);
     for_row (pin, g->net_pin, e) {
         uint32_t u = node_of(x, f, pin, k);
         if (pin != src && u != s)
-            flow_arc(f, z, u, FLOW_INF);
+            flow_arc(f, own, u, FLOW_INF);
     }
 }
 
+/* Returns the flow network of cut k.  Its nodes: the open vertices, a node for each net, the source and the sink. */
 static struct flow make_network(struct cutter *x, uint32_t k)
 {
     const struct wdag *g = x->c->g;
@@ -104,7 +122,7 @@ static struct flow make_network(struct cutter *x, uint32_t k)
     uint32_t s = f.nnode - 2, t = f.nnode - 1, hub = x->nopen;
     for (uint32_t j = 0; j < x->nopen; j++) {
         uint32_t v = x->open[j];
-        int64_t toll = (int64_t)((__int128)x->c->pot[0].w[v] * x->price / PRICE_ONE);
+        int64_t toll = (int64_t)((__int128)x->c->pot[0].w[v] * x->price / PRICE_UNIT);
         if (toll > 0)
             flow_arc(&f, s, j, toll);
         else if (toll < 0)
@@ -116,7 +134,7 @@ static struct flow make_network(struct cutter *x, uint32_t k)
             uint32_t first = 0;
             while (!x->id[g->net_pin.to[g->net_pin.at[e] + first]])
                 first++;
-            /* at the first of its open pins: each net once */
+            /* adds each net once: when v is the first of its open pins */
             if (g->net_pin.to[g->net_pin.at[e] + first] == v)
                 add_net(x, &f, e, k, &hub);
         }
@@ -124,13 +142,13 @@ static struct flow make_network(struct cutter *x, uint32_t k)
     return f;
 }
 
-/* Makes the minimum cut behind path vertex k, and ranks the vertices that it adds to the ideal. */
+/* Finds the minimum cut k, 1 <= k < path.len, and sets the rank of all vertices that it adds to the ideal. */
 static void cut_behind(struct cutter *x, uint32_t k)
 {
     assert(k > 0 && k < x->path.len);
     struct arena_mark mark = arena_mark(x->a);
     uint64_t left = UINT64_MAX;
-    open_region(x, k);
+    list_open_vertices(x, k);
     struct flow f = make_network(x, k);
     flow_max(&f, f.nnode - 2, f.nnode - 1, &left);
     *x->looks += UINT64_MAX - left;
@@ -144,7 +162,8 @@ static void cut_behind(struct cutter *x, uint32_t k)
     arena_release(x->a, mark);
 }
 
-/* The order `by`, sorted by rank, stably.  O(V). */
+/* Returns the vertices of the topological order `by`, sorted by rank; vertices of equal rank keep their order.
+ * O(V). */
 static uint32_t *sort_by_rank(const struct cutter *x, const uint32_t *by)
 {
     uint32_t n = x->c->g->n, *order = arena_array(x->a, (size_t)n + 1, sizeof *order),
@@ -160,7 +179,7 @@ static uint32_t *sort_by_rank(const struct cutter *x, const uint32_t *by)
     return order;
 }
 
-/* The net costs of the class whose devices pay most for transfers. */
+/* Returns the net costs, [net] ps, of the class whose devices pay most for all nets together. */
 static const int64_t *dearest_costs(const struct problem *c)
 {
     const int64_t *most = c->cls[c->kind[0].cls].cost;
@@ -176,16 +195,16 @@ static const int64_t *dearest_costs(const struct problem *c)
     return most;
 }
 
-/* A random price on weights: up to what makes all weights together count about as much as all transfers, of either
- * sign. */
+/* Returns a random price of either sign, in 1 / PRICE_UNIT: all weights together cost 1/4, 1/8, ... or 1/256 of all
+ * transfers, and the price is at most PRICE_CAP. */
 static int64_t pick_price(const struct cutter *x, uint64_t *seed)
 {
     int64_t all = 0;
     for (uint32_t e = 0; e < x->c->g->nnet; e++)
         all = sat_add(all, x->cost[e]);
-    int64_t part = PRICE_MOST << random_below(seed, 7), sign = random_below(seed, 2) ? 1 : -1;
-    __int128 one = (__int128)all * PRICE_ONE / (x->c->pot[0].total + 1) / part;
-    return sign * (one < PRICE_ONE * PRICE_LEAST ? (int64_t)one : PRICE_ONE * PRICE_LEAST);
+    int64_t part = PRICE_SHARE << random_below(seed, 7), sign = random_below(seed, 2) ? 1 : -1;
+    __int128 one = (__int128)all * PRICE_UNIT / (x->c->pot[0].total + 1) / part;
+    return sign * (one < PRICE_UNIT * PRICE_CAP ? (int64_t)one : PRICE_UNIT * PRICE_CAP);
 }
 
 uint32_t *cut_order_next(const struct problem *c, struct cut_orders *o, struct arena *a)

@@ -1,9 +1,9 @@
 /* dp-place: the contiguous split with the smallest largest load, proven.
  *
  * Source: the placement paper (Tarnawski et al., NeurIPS 2020), 5.1.1.  Exact searches, bounds and interval DP over
- * orders share the work (dp_race.c).  On a fused or linearized level a proof is about that level only; so the race
- * is run on the whole graph, too, starting from the plan of the fused one: fusing never makes the result worse.
- * Cost: max-states bounds memory and steps. */
+ * orders share the work: a race (dp_race.c).  On a fused or linearized level a proof is about that level only; so a
+ * second race runs on the whole graph, starting from the plan of the first: fusing never makes the result worse.
+ * Cost: the option max-states bounds memory and steps. */
 #include "passes/contiguous/dp_place.h"
 
 #include "passes/bounds/bounds.h"
@@ -15,19 +15,19 @@
 
 #include <inttypes.h>
 
-enum { COUNT_LIMIT = 100000000 };
+enum { COUNT_LIMIT = 100000000 /* ideals are counted up to this number */ };
 
-/* Results of the races. */
+/* Results of the races on the top level and on the whole graph. */
 struct outcome {
-    struct dp_found race; /* the race with the strongest proof, */
-    bool on_whole;        /* on_whole: the race ran over the whole graph, not over a coarser one */
-    int64_t searched;     /* value of the race's best plan */
+    struct dp_found race; /* the race whose proof counts: the second one if it was complete */
+    bool on_whole;        /* `race` ran on the whole graph, not on a coarser level */
+    int64_t searched;     /* ps: value of the best plan of the race on the top level */
 };
 
-/* Writes status, bound and argument of results.plan.  search_whole: the whole graph was to be searched, too; all: the
- * bound for plans of any shape. */
-static void conclude(struct ctx *x, const struct problem *whole, const struct outcome *o,
-                     bool search_whole, struct bound all)
+/* Fills the claim of results.plan: status, bound and argument.  whole: problem of the whole graph; search_whole: the
+ * exact search was to search that graph, too; all: bound for plans of any shape. */
+static void write_claim(struct ctx *x, const struct problem *whole, const struct outcome *o,
+                        bool search_whole, struct bound all)
 {
     const struct dp_found *s = &o->race;
     struct plan *p = x->results.plan;
@@ -71,6 +71,7 @@ static void conclude(struct ctx *x, const struct problem *whole, const struct ou
                                       plan_among(p->claim.scope), whole->lower.why, count);
 }
 
+/* Returns the settings of a race on problem c. */
 static struct dp_race race_on(struct ctx *x, struct problem *c, struct planner_input *p,
                               const struct place_options *o)
 {
@@ -86,17 +87,19 @@ static struct dp_race race_on(struct ctx *x, struct problem *c, struct planner_i
         .diag = x->use.diag};
 }
 
-/* Goes on from the plan of the searches above, which leave out what parts cost, where that is not the same for all
- * devices: in training graphs, a device in one pass pays for one part, a device in both for two. */
-static void count_passes(struct ctx *x, struct planner_input *p, const struct place_options *o)
+/* Tries to improve results.plan by a race whose loads count what running parts costs, which the races before leave
+ * out; then updates the claim.  Only for training graphs where this cost differs between devices: a device with nodes
+ * of one pass runs one part, a device with nodes of both passes runs two. */
+static void race_with_part_costs(struct ctx *x, struct planner_input *p,
+                                 const struct place_options *o)
 {
     struct plan *first = x->results.plan;
     struct problem *c = problem_build_by_pass(p->whole, &x->scene, x->use.scratch, x->use.diag);
     if (!c || first->claim.status == PLAN_OPTIMAL)
         return;
-    bool about =
+    bool bound_holds =
         first->claim.scope == SCOPE_ALL || first->claim.scope == claim_scope(x, true, false);
-    if (about)
+    if (bound_holds)
         problem_raise(c,
                       (struct bound){.value = first->claim.bound, .why = "parts at their least"});
     struct problem_plan best = no_plan(x, p->whole);
@@ -143,6 +146,7 @@ bool dp_place(struct ctx *x, struct planner_input *p, const struct place_options
     if (!made.on_whole) {
         wide.value = best.value;
         struct dp_race again = race_on(x, c, p, o);
+        /* 0: the whole graph gets interval DP and bounds, but no exact search */
         if (!o->whole || level->n >= whole->n)
             again.max_states = 0;
         struct dp_found found = dp_race(&again, &wide);
@@ -166,11 +170,12 @@ bool dp_place(struct ctx *x, struct planner_input *p, const struct place_options
         problem_raise(c, all);
     }
     leave_plan(x, "dp-place", from, &best);
-    conclude(x, c, &made, o->whole, all);
-    count_passes(x, p, o);
+    write_claim(x, c, &made, o->whole, all);
+    race_with_part_costs(x, p, o);
     return true;
 }
 
+/* Runs the planner: 0, PASS_INFEASIBLE, or -1 and an error. */
 static int dp_run(struct ctx *x, const void *options)
 {
     const struct place_options *o = options;

@@ -1,19 +1,23 @@
 /* The best contiguous plan of one graph (dp_race.h).
  *
- * A few topological orders are cut first (interval_dp.h), which gives a good plan.  Then work is given out in
- * rounds, each twice as long as the one before, to
- *  - the exact search for better plans than the best (ideal_both_ends.h), which keeps its state from round to round;
- *  - a probe: a search for a plan below a limit between bound and best plan.  Where there is none it ends much
- *    sooner than the search for the best plan, and raises the bound.  The limit moves towards the best plan when a
- *    probe ended, towards the bound when it ran out of steps;
- *  - orders (interval_dp.h), also those that pass through minimum cuts (cut_order.h), and searches near the best plan
- *    (dp_near.h);
- *  - bounds for plans of any shape (bounds.h), and by minimum cuts (crossing_bound.h, path_bound.h).
- * Once it has taken a while, searches of smaller graphs try to prove the best plan, and at last they raise the bound
- * (smaller_graph_bound.h).
- * The exact search gets a whole round's steps; the share of each other one doubles when it gained something (a
- * better plan, a higher bound) and halves when not.  A plan or a bound that one finds counts for all at once. Work
- * is counted in steps of the exact search, so that the same input gives the same plan everywhere.
+ * A few topological orders are cut first by interval DP (interval_dp.h), which gives a good plan.  Then several
+ * methods get turns in rounds, each round twice as long as the one before:
+ *  - the main search: the exact search for plans better than the best one known (ideal_both_ends.h); it keeps its
+ *    state from round to round;
+ *  - interval DP over more orders, also over orders with minimum cuts among their prefixes (cut_order.h), and
+ *    searches near the best plan (dp_near.h);
+ *  - bounds along a path (path_bound.h), bounds for plans of any shape (bounds.h), and bounds by minimum cuts
+ *    (crossing_bound.h);
+ *  - a probe: an exact search for a plan below a limit between bound and best plan.  If there is none, the probe ends
+ *    much sooner than the main search, and raises the bound.  The next probe's limit is nearer to the best plan if
+ *    this one ended, nearer to the bound if it ran out of steps.
+ * Once 1 / CLIMB_AFTER of the steps are done, searches of smaller graphs try to prove the best plan; after the last
+ * round they raise the bound (smaller_graph_bound.h).
+ *
+ * The main search gets as many steps as the round is long.  The share of each other method doubles when its turn
+ * gained something (a better plan, a higher bound) and halves when it did not.  A plan or a bound that one method
+ * finds counts for all at once.  Work is counted in steps of the exact search, so that the same input gives the same
+ * plan everywhere.
  *
  * Cost: the steps allowed; the memory of four searches. */
 #include "passes/contiguous/dp_race.h"
@@ -27,95 +31,102 @@
 #include "passes/bounds/path_bound.h"
 
 enum {
-    FIRST_ORDERS = 5,
-    FIRST_ROUND = 8192, /* steps */
-    SHARE_ONE = 16,
-    REACH_ONE = 256,
-    /* looks of interval DP, and arcs of networks, that take as long as a step of the exact search */
+    FIRST_ORDERS = 5,   /* topological orders that are cut before the first round */
+    FIRST_ROUND = 8192, /* steps of the first round */
+    SHARE_ONE = 16,     /* shares of a round are in 1 / SHARE_ONE */
+    REACH_ONE = 256,    /* limits between bound and best plan are in 1 / REACH_ONE of the gap */
+    /* steps of interval DP, and arcs of networks, that take as long as a step of the exact search */
     INTERVAL_PER_STEP = 8,
     ARCS_PER_STEP = 16,
-    STEPS_PER_STATE = 4,
-    /* the step limit is multiplied by the gap in units of 1 / NEAR of the best plan's value, */
-    NEAR = 100,
-    FAR_MOST = 3,          /* at least 1, at most this */
-    NEAR_PARTS = 4,        /* neighbourhoods searched in a turn */
-    SMALLER_PARTS = 4,     /* of all steps, for bounds from smaller graphs; */
-    CLIMB_AFTER = 8,       /* one climb over smaller graphs after 1 / CLIMB_AFTER of the steps, */
-    CLIMB_STATES = 200000, /* ideals that each search of the climb may keep */
-    BOUNDS_LEAST = 100000, /* bounds get no turn of fewer steps, */
-    /* nor, after a turn that gained nothing, of less than this times its steps */
+    STEPS_PER_STATE = 4, /* steps allowed for each of max_states while the gap is small */
+    /* the gap in 1 / GAP_UNIT of the best plan's value multiplies the steps allowed, at most by GAP_MOST */
+    GAP_UNIT = 100,
+    GAP_MOST = 3,
+    NEAR_PARTS = 4,    /* searches near the best plan in one turn */
+    SMALLER_PARTS = 4, /* bounds from smaller graphs get 1 / SMALLER_PARTS of the steps allowed */
+    CLIMB_AFTER = 8,   /* dp_climb() is called once, after 1 / CLIMB_AFTER of the steps allowed */
+    CLIMB_STATES = 200000, /* ideals that each search of dp_climb() may keep */
+    BOUNDS_LEAST = 100000, /* bounds get no turn of fewer steps */
+    /* after a turn of bounds without a gain, the next one has at least BOUNDS_MORE times its steps */
     BOUNDS_MORE = 8,
-    BYTES_PER_STATE = 3, /* bytes that a search may take: this for each of max_states, */
-    BYTES_PER_VERTEX = 512,
-    /* from so many vertices on, making a search counts as steps: */
+    BYTES_PER_STATE = 3,    /* bytes that a search may take for each of max_states */
+    BYTES_PER_VERTEX = 512, /* in addition, for each vertex and net */
+    /* in a graph of more vertices making a search counts as MAKE_PER_VERTEX steps for each vertex */
     LARGE = 8192,
-    MAKE_PER_VERTEX = 4 /* steps */
+    MAKE_PER_VERTEX = 4
 };
 
+/* The state of a race. */
 struct race {
-    const struct dp_race *o;
-    struct interval_run run;
-    struct dp_found found;
+    const struct dp_race *o; /* the settings */
+    struct interval_run run; /* interval DP over o->orders */
+    struct dp_found found;   /* the result so far */
     struct problem *c;
     struct problem_plan *best;
-    struct arena *a;
-    struct both *main;
-    int64_t floor; /* of the main search */
-    bool main_done,
-        full; /* main_done: the main search found a plan or ended; full: memory stopped it */
-    /* the main search's floor: so far below the best plan, in parts of the gap (REACH_ONE: down to the bound) */
+    struct arena *a;   /* memory of `holder` */
+    struct both *main; /* the main search; NULL: not made yet */
+    int64_t floor;     /* ps: the main search ends with a plan of at most this (search_ask.floor) */
+    bool main_done;    /* the main search found a plan or came to its end */
+    bool full;         /* the main search reached its limits of states or bytes */
+    /* how far the next main search's floor is below the best plan, in 1 / REACH_ONE of the gap to the bound */
     uint32_t below;
-    uint64_t steps, most; /* done by all; allowed */
-    size_t bytes;         /* that each search may take */
-    /* shares of a round's steps, SHARE_ONE: all */
-    uint32_t orders, cuts, nears, paths, probes;
-    uint64_t bounds_at; /* the next turn of bounds needs so many steps */
+    uint64_t steps, most; /* steps done by all methods; steps allowed while the gap is small */
+    size_t bytes;         /* number of bytes that each search may take */
+    /* steps of each method's turn, in 1 / SHARE_ONE of a round */
+    uint32_t order_share, cut_share, near_share, path_share, probe_share;
+    uint64_t bounds_least; /* a turn of bounds must have at least this number of steps */
     struct near_run near;
     struct cut_orders cut;
-    uint64_t cut_due;      /* looks that orders through minimum cuts may have taken in all by now */
-    struct holder *holder; /* NULL: not made yet, or it cannot be */
-    bool holder_made, climbed;
-    /* where a probe's limit is between the bound (0) and the best plan (REACH_ONE) */
-    uint32_t reach;
+    uint64_t cut_due;      /* cut.looks may reach this in the present turn */
+    struct holder *holder; /* bounds along a path; NULL: not made yet, or c allows none */
+    bool holder_made;      /* holder_new() was called */
+    bool climbed;          /* try_climb() has made its one attempt */
+    /* where the next probe's limit is between the bound (0) and the best plan (REACH_ONE) */
+    uint32_t probe_at;
 };
 
-/* Steps that are still allowed: a larger gap between plan and bound allows more. */
+/* Returns the number of steps still allowed: a larger gap between plan and bound allows more. */
 static uint64_t steps_left(const struct race *r)
 {
     int64_t best = r->best->value;
     uint64_t times =
-        best < LOAD_INF ? (uint64_t)((best - r->c->lower.value) / (best / NEAR + 1)) : 1;
-    times = times < 1 ? 1 : smaller_u64(times, FAR_MOST);
+        best < LOAD_INF ? (uint64_t)((best - r->c->lower.value) / (best / GAP_UNIT + 1)) : 1;
+    times = times < 1 ? 1 : smaller_u64(times, GAP_MOST);
     return r->steps < r->most * times ? r->most * times - r->steps : 0;
 }
 
-static void adapt(uint32_t *share, uint32_t least, bool got_on)
+/* Doubles a method's share of the rounds, up to SHARE_ONE, if its turn gained something; else halves the share, down
+ * to `least`. */
+static void adapt_share(uint32_t *share, uint32_t least, bool gained)
 {
-    if (got_on)
+    if (gained)
         *share = smaller_u32(*share * 2, SHARE_ONE);
     else
         *share = larger_u32(*share / 2, least);
 }
 
-static bool is_over(struct race *r)
+/* Whether the race is over: the best plan is proven, or the time is up. */
+static bool race_over(struct race *r)
 {
     return r->best->value <= r->c->lower.value || clock_out(r->o->clock);
 }
 
-/* What making a search costs, in steps. */
-static uint64_t cost_of_making(const struct race *r)
+/* Returns how many steps the making of a search counts as. */
+static uint64_t steps_of_making(const struct race *r)
 {
     return r->c->g->n > LARGE ? (uint64_t)r->c->g->n * MAKE_PER_VERTEX : 0;
 }
 
+/* Makes an exact search for plans of at most `limit` ps; floor: as search_ask.floor. */
 static struct both *search_for(struct race *r, int64_t limit, int64_t floor)
 {
-    r->steps += cost_of_making(r);
+    r->steps += steps_of_making(r);
     return both_new(r->c, limit, floor, r->o->max_states, r->bytes);
 }
 
-/* Makes the main search seek plans better than the best one known, whoever found that.  It goes on with a lower
- * limit if it has found nothing itself and the limit is not below its floor; else it is made anew with a new floor. */
+/* Makes the main search seek plans better than the best one known, whichever method found that.  If the present main
+ * search has neither found a plan nor ended, and the new limit is not below its floor, it goes on with that limit;
+ * else a new main search with a lower floor is made. */
 static void renew_main(struct race *r)
 {
     int64_t limit = r->best->value - 1, gap = limit - r->c->lower.value;
@@ -130,8 +141,9 @@ static void renew_main(struct race *r)
     r->main_done = false;
 }
 
-/* Goes on with s for `steps` steps; true if it found a better plan or came to its end. */
-static bool go_on(struct race *r, struct both *s, int64_t floor, uint64_t steps)
+/* Continues search s, whose floor is `floor`, for `steps` steps.  Takes over its plan if that is better; raises the
+ * bound if s came to its end.  Returns whether s found a better plan or came to its end. */
+static bool continue_search(struct race *r, struct both *s, int64_t floor, uint64_t steps)
 {
     uint64_t before = both_steps(s);
     int64_t limit = both_limit(s);
@@ -145,39 +157,41 @@ static bool go_on(struct race *r, struct both *s, int64_t floor, uint64_t steps)
         return better;
     }
     r->found.states = both_states(s);
-    if (r->best->value > limit) /* there is no plan of value up to limit */
+    if (r->best->value > limit) /* no plan takes `limit` or less */
         problem_raise(r->c, search_bound(r->c, limit + 1, 0));
-    else if (r->best->value > floor) /* the plan found is the best one */
+    else if (r->best->value > floor) /* no plan takes less than the one found */
         problem_raise(r->c, search_bound(r->c, r->best->value, 0));
     r->found.complete = r->best->value <= r->c->lower.value;
     return true;
 }
 
+/* The probe's turn: searches a plan between bound and best plan for `steps` steps, and sets the next probe's limit. */
 static void run_probe(struct race *r, uint64_t steps)
 {
     int64_t gap = r->best->value - r->c->lower.value;
-    int64_t limit = r->c->lower.value + (int64_t)((__int128)gap * r->reach / REACH_ONE);
+    int64_t limit = r->c->lower.value + (int64_t)((__int128)gap * r->probe_at / REACH_ONE);
     if (r->best->value == LOAD_INF || r->c->detailed || limit <= r->c->lower.value ||
         limit >= r->best->value - 1)
         return;
     struct both *s = search_for(r, limit, limit);
-    bool got_on = go_on(r, s, limit, steps);
-    adapt(&r->probes, 1, got_on);
-    r->reach = got_on ? (r->reach + REACH_ONE) / 2 : r->reach / 2 + 1;
+    bool gained = continue_search(r, s, limit, steps);
+    adapt_share(&r->probe_share, 1, gained);
+    r->probe_at = gained ? (r->probe_at + REACH_ONE) / 2 : r->probe_at / 2 + 1;
     both_free(s);
 }
 
+/* The turn of interval DP over o->orders: about `steps` steps of the exact search. */
 static void try_orders(struct race *r, uint64_t steps)
 {
     struct interval_run *run = &r->run;
     uint64_t stop = run->found.spent + steps * INTERVAL_PER_STEP;
     int64_t before = r->best->value;
-    while (!is_over(r) && !interval_over(run) && run->found.spent < stop)
+    while (!race_over(r) && !interval_over(run) && run->found.spent < stop)
         r->found.better = interval_next(r->c, run, r->best, r->o->scratch) || r->found.better;
-    adapt(&r->orders, 1, r->best->value < before);
+    adapt_share(&r->order_share, 1, r->best->value < before);
 }
 
-/* Returns the number of steps taken. */
+/* Improves the best plan by interval DP over one order.  Returns the steps of interval DP that this took. */
 static uint64_t try_order(struct race *r, const uint32_t *order)
 {
     struct interval_found f =
@@ -186,16 +200,17 @@ static uint64_t try_order(struct race *r, const uint32_t *order)
     return f.spent;
 }
 
-/* Interval DP over orders through minimum cuts, each also rearranged around the cuts of the best plan: as many
- * orders as their share of all rounds so far pays for, but one at first. */
-static void try_cuts(struct race *r, uint64_t steps)
+/* The turn of interval DP over orders with minimum cuts among their prefixes; each is also rearranged around the cuts
+ * of the best plan.  The orders of all turns together take about as much work as these turns give; the first turn
+ * tries one order at least. */
+static void try_cut_orders(struct race *r, uint64_t steps)
 {
     struct arena *a = r->o->scratch;
     int64_t before = r->best->value;
     uint64_t looks = r->cut.looks;
     if (r->c->g->n > LARGE)
         return;
-    for (r->cut_due += steps * ARCS_PER_STEP; !is_over(r) && r->cut.looks <= r->cut_due;) {
+    for (r->cut_due += steps * ARCS_PER_STEP; !race_over(r) && r->cut.looks <= r->cut_due;) {
         struct arena_mark mark = arena_mark(a);
         const uint32_t *order = cut_order_next(r->c, &r->cut, a);
         uint64_t spent = try_order(r, order);
@@ -207,49 +222,53 @@ static void try_cuts(struct race *r, uint64_t steps)
     looks = r->cut.looks - looks;
     r->steps += looks / ARCS_PER_STEP;
     if (looks)
-        adapt(&r->cuts, 1, r->best->value < before);
+        adapt_share(&r->cut_share, 1, r->best->value < before);
 }
 
+/* The turn of searches near the best plan: about `steps` steps. */
 static void try_near(struct race *r, uint64_t steps)
 {
     int64_t before = r->best->value;
     uint64_t spent = r->near.spent;
     if (before == LOAD_INF)
         return;
-    while (!is_over(r) && r->near.spent - spent < steps && r->steps < r->most) {
-        r->steps += cost_of_making(r);
+    while (!race_over(r) && r->near.spent - spent < steps && r->steps < r->most) {
+        r->steps += steps_of_making(r);
         uint64_t left = steps - (r->near.spent - spent);
         left = left < steps / NEAR_PARTS ? left : steps / NEAR_PARTS + 1;
         r->found.better =
             near_next(r->c, &r->near, left, r->best, r->o->scratch, r->o->diag) || r->found.better;
     }
     r->steps += r->near.spent - spent;
-    adapt(&r->nears, SHARE_ONE / 2, r->best->value < before);
+    adapt_share(&r->near_share, SHARE_ONE / 2, r->best->value < before);
 }
 
-static struct bound_means bounding_for(const struct race *r, uint64_t steps)
+/* Returns what a bounding method may use in a turn of `steps` steps. */
+static struct bound_means means_for(const struct race *r, uint64_t steps)
 {
     const struct dp_race *o = r->o;
     return (struct bound_means){steps * ARCS_PER_STEP, o->clock, o->m, o->mem, o->scratch};
 }
 
+/* The turn of bounds for plans of any shape and of bounds by minimum cuts. */
 static void try_bounds(struct race *r, uint64_t steps)
 {
-    const struct bound_means with = bounding_for(r, steps);
+    const struct bound_means with = means_for(r, steps);
     uint64_t spent;
     int64_t before = r->c->lower.value;
-    if (r->c->detailed || r->best->value == LOAD_INF || steps < r->bounds_at)
+    if (r->c->detailed || r->best->value == LOAD_INF || steps < r->bounds_least)
         return;
     problem_raise(r->c, bounds_best(r->c, r->best->value, &with, &spent));
     problem_raise(r->c, cut_bound(r->c, steps * ARCS_PER_STEP / 4, with.clock, with.scratch));
     spent /= ARCS_PER_STEP;
     r->steps += larger_u64(spent, steps);
-    r->bounds_at = r->c->lower.value > before ? steps : steps * BOUNDS_MORE;
+    r->bounds_least = r->c->lower.value > before ? steps : steps * BOUNDS_MORE;
 }
 
+/* The turn of bounds along a path. */
 static void try_path(struct race *r, uint64_t steps)
 {
-    const struct bound_means with = bounding_for(r, steps);
+    const struct bound_means with = means_for(r, steps);
     uint64_t looks;
     if (r->c->g->n > LARGE || r->best->value == LOAD_INF)
         return;
@@ -260,11 +279,11 @@ static void try_path(struct race *r, uint64_t steps)
         return;
     bool raised = problem_raise(r->c, holder_bound(r->holder, r->best->value, &with, &looks));
     r->steps += looks / ARCS_PER_STEP;
-    adapt(&r->paths, SHARE_ONE / 2, raised);
+    adapt_share(&r->path_share, SHARE_ONE / 2, raised);
 }
 
-/* Climbs once, with at most as many steps as all searches so far. The steps are not counted: a climb
- * proves the best plan, which ends the race, or leaves bound and plan as they were. */
+/* Tries once to prove the best plan by searches of smaller graphs, with as many steps as the race has taken so far.
+ * These steps are not counted: the attempt proves the best plan, which ends the race, or changes nothing. */
 static void try_climb(struct race *r)
 {
     const struct dp_limits most = {
@@ -276,57 +295,59 @@ static void try_climb(struct race *r)
     problem_raise(r->c, dp_climb(r->c, r->best->value, &most, r->o->scratch, r->o->diag));
 }
 
-/* Smaller graphs raise the bound where the rounds have left a gap. */
+/* Raises the bound by searches of smaller graphs, if the rounds have left a gap. */
 static void try_smaller(struct race *r)
 {
-    if (!r->c->detailed && r->best->value < LOAD_INF && !is_over(r))
+    if (!r->c->detailed && r->best->value < LOAD_INF && !race_over(r))
         problem_raise(r->c, dp_bound(r->c, r->best->value, r->most / SMALLER_PARTS, r->o->clock,
                                      r->o->scratch, r->o->diag));
 }
 
+/* Tells the listener how far the main search is. */
 static void tell_progress(const struct race *r)
 {
     uint64_t passed = (uint64_t)both_passed(r->main) * 1000 / r->c->g->n;
     problem_tell(r->c, r->o->clock, "searching", (uint32_t)passed, r->best->value);
 }
 
-/* The main search's turn in the race: up to `round` steps. */
-static void search_on(struct race *r, uint64_t round)
+/* The main search's turn: up to `round` steps, cut into slices between which a found plan makes a new search. */
+static void run_main(struct race *r, uint64_t round)
 {
     enum { SLICE = 262144 }; /* steps between two looks at the clock */
     r->full = false;
-    for (uint64_t done = 0, more; done < round && !is_over(r) && !r->full && (more = steps_left(r));
-         done += SLICE) {
+    for (uint64_t done = 0, more;
+         done < round && !race_over(r) && !r->full && (more = steps_left(r)); done += SLICE) {
         uint64_t left = round - done < more ? round - done : more;
         renew_main(r);
-        r->main_done = go_on(r, r->main, r->floor, left < SLICE ? left : SLICE);
-        if (r->main_done) /* it found a plan or ended: the next one goes further down */
+        r->main_done = continue_search(r, r->main, r->floor, left < SLICE ? left : SLICE);
+        if (r->main_done) /* the next main search has a floor further below the best plan */
             r->below = r->below ? r->below * 2 : REACH_ONE / 16;
         r->below = r->below < REACH_ONE ? r->below : REACH_ONE;
         tell_progress(r);
     }
 }
 
+/* Gives all methods their turns, round by round, until the race is over or the steps allowed are done. */
 static void run_rounds(struct race *r)
 {
-    /* ends when a round alone is more than all steps allowed: then nothing takes steps any more */
+    /* ends also when one round is longer than all steps allowed: then no method takes steps any more */
     for (uint64_t round = FIRST_ROUND;
-         !is_over(r) && steps_left(r) && round / 2 <= r->most * FAR_MOST; round *= 2) {
-        search_on(r, round);
-        if (!is_over(r))
-            try_orders(r, round * r->orders / SHARE_ONE);
-        if (!is_over(r))
-            try_cuts(r, round * r->cuts / SHARE_ONE);
-        if (!is_over(r))
-            try_near(r, round * r->nears / SHARE_ONE);
-        if (!is_over(r))
-            try_path(r, round * r->paths / SHARE_ONE);
-        if (!is_over(r))
+         !race_over(r) && steps_left(r) && round / 2 <= r->most * GAP_MOST; round *= 2) {
+        run_main(r, round);
+        if (!race_over(r))
+            try_orders(r, round * r->order_share / SHARE_ONE);
+        if (!race_over(r))
+            try_cut_orders(r, round * r->cut_share / SHARE_ONE);
+        if (!race_over(r))
+            try_near(r, round * r->near_share / SHARE_ONE);
+        if (!race_over(r))
+            try_path(r, round * r->path_share / SHARE_ONE);
+        if (!race_over(r))
             try_bounds(r, round / 2);
-        if (!is_over(r))
+        if (!race_over(r))
             try_climb(r);
-        if (!is_over(r))
-            run_probe(r, round * r->probes / SHARE_ONE);
+        if (!race_over(r))
+            run_probe(r, round * r->probe_share / SHARE_ONE);
     }
     if (r->main)
         both_free(r->main);
@@ -343,21 +364,21 @@ struct dp_found dp_race(const struct dp_race *o, struct problem_plan *best)
                      .most = o->max_states * STEPS_PER_STATE,
                      .bytes = o->max_states * BYTES_PER_STATE +
                               (size_t)(o->c->g->n + o->c->g->nnet) * BYTES_PER_VERTEX,
-                     .orders = SHARE_ONE / 2,
-                     .cuts = SHARE_ONE / 2,
-                     .nears = SHARE_ONE / 2,
-                     .paths = SHARE_ONE / 2,
-                     .bounds_at = BOUNDS_LEAST,
-                     .probes = SHARE_ONE / 4,
-                     .reach = REACH_ONE / 2};
-    /* the first plan is made even if time is up */
+                     .order_share = SHARE_ONE / 2,
+                     .cut_share = SHARE_ONE / 2,
+                     .near_share = SHARE_ONE / 2,
+                     .path_share = SHARE_ONE / 2,
+                     .bounds_least = BOUNDS_LEAST,
+                     .probe_share = SHARE_ONE / 4,
+                     .probe_at = REACH_ONE / 2};
+    /* the first order is cut even if time is up */
     for (uint32_t i = 0; i < FIRST_ORDERS && i < o->orders->starts &&
                          best->value > o->c->lower.value && !(i && clock_out(o->clock));
          i++)
         r.found.better = interval_next(o->c, &r.run, best, o->scratch) || r.found.better;
-    if (o->c->g->n && !is_over(&r))
-        try_cuts(&r, 0);
-    if (o->c->g->n && o->max_states && !is_over(&r))
+    if (o->c->g->n && !race_over(&r))
+        try_cut_orders(&r, 0);
+    if (o->c->g->n && o->max_states && !race_over(&r))
         run_rounds(&r);
     try_smaller(&r);
     r.found.steps = r.steps;

@@ -5,20 +5,22 @@
 #include "passes/contiguous/ideal_search.h"
 #include "passes/contiguous/interval_dp.h"
 
+/* The settings of a race. */
 struct dp_race {
-    struct problem *c; /* its lower bound is raised, with the reason */
-    const struct interval_how *orders;
-    /* ideals that each search may keep; steps in all are at most some times this (dp_race.c) */
+    struct problem *c;                 /* the race raises its lower bound, with the reason */
+    const struct interval_how *orders; /* the orders that interval DP tries */
+    /* number of ideals that each search may keep, which also limits the steps (dp_race.c); 0: no exact search */
     uint64_t max_states;
-    struct clock *clock;
-    const struct module *m; /* for arguments; NULL: vertices have numbers */
-    struct arena *mem;      /* for the arguments */
-    struct arena *scratch;  /* not the arena `mem`; left as it was */
+    struct clock *clock;    /* NULL: no time limit */
+    const struct module *m; /* names the nodes in proofs; NULL: vertices have numbers */
+    struct arena *mem;      /* for the text of proofs */
+    struct arena *scratch;  /* for temporary data, which is released; must not be `mem` */
     struct diag *diag;
 };
 
-/* Improves *best (value LOAD_INF: none yet; only strictly better plans are taken).  complete: a search of the whole
- * graph ended; why: it stopped, where *best is not proven to be the best. */
+/* Improves *best, a plan of r->c (value LOAD_INF: none is known yet); takes only strictly better plans.  In the
+ * result, complete: the end of an exact search proved that *best is the best plan; why: reason for the end of the
+ * race if nothing proves that. */
 struct dp_found dp_race(const struct dp_race *r, struct problem_plan *best);
 
 #endif

@@ -1,12 +1,13 @@
 /* dpl-place: interval DP over many topological orders ("DPL" of the placement paper, 5.1.2).
  *
- * The search itself is in interval_dp.c.  It runs on the top level and, if that is a fused one, also on the whole
- * graph; the better plan stays.  Then bounds.c says how far from optimal it is at most.  Cost: `starts` sweeps, and
- * the work of the bounds. */
+ * The search itself is in interval_dp.c.  It runs on the top level and, if that is a coarser level, also on the whole
+ * graph; the better plan stays.  Then bounds.c gives a lower bound, which says how far from optimal the plan is at
+ * most.  Cost: one run of interval DP for each of `starts` orders, and the work of the bounds. */
 #include "passes/bounds/bounds.h"
 #include "passes/problem/placing.h"
 #include "passes/contiguous/infeasible.h"
 
+/* Runs the planner: 0, PASS_INFEASIBLE, or -1 and an error. */
 static int dpl_run(struct ctx *x, const void *options)
 {
     struct planner_input p;

@@ -1,21 +1,21 @@
-/* Groups of devices: the exact search over pairs of ideals (hier_dp.h).
+/* The exact search for clusters with groups of devices: a dynamic program over pairs of ideals (hier_dp.h).
  *
- * Source: the placement paper, H.3 (accelerator hierarchies, after PipeDream): optimal splits not only
- * of prefixes but of every interval.  The outer DP walks a chain of ideals whose differences are taken
- * by groups; its state says how many groups of each kind are used.  What a group makes of the interval
- * from ideal i to ideal j is an inner DP over the chains of ideals between, its state the devices used.
- * Where a class has no groups, or its inner link saves nothing, each device is a group of its own.
+ * Source: the placement paper, H.3 (accelerator hierarchies, after PipeDream): optimal splits not only of prefixes
+ * but of every interval.  The outer program goes along a chain of ideals whose differences are held by groups; its
+ * state says how many groups of each kind are used.  The inner program divides the interval from ideal i to ideal j
+ * among the devices of one group: it goes along the ideals between i and j, and its state says which devices are
+ * used.  Where a class has no groups, or its inner link saves nothing, each device is a group of its own.
  *
- * A part S = b - a of the interval costs base(a, b), in which each net that leaves S counts as inner
- * (wdag_inner), plus outer - inner for each net that S touches and that leaves the interval.  base is
- * made once for each pair; the nets that leave an interval are few, and whether S touches one
- * follows from the numbers of its pins in a and in b.
+ * A device of the group that holds S = b - a, for two ideals a and b of the interval, has the load base(a, b), in
+ * which each net that leaves S costs what the inner link takes (wdag_inner()), plus the difference of outer and inner
+ * cost of each net that touches S and leaves the interval.  base is made once for each pair; few nets leave an
+ * interval, and whether S touches one of them follows from the numbers of its pins in a and in b.
  *
- * Pruned by the best plan known: pairs whose base reaches it, intervals of more work than the group
- * does in that time, and ideals that leave more than the other devices do.
+ * The value of the best plan known prunes: pairs whose base reaches that value; intervals with more work than the
+ * group can do in that time; ideals that leave more work than the other devices can do.
  *
- * O(pairs * nets) for base, O(quadruples i <= a < b <= j * (nets that leave + devices)) for the
- * rest, and states * pairs outside: for 300 ideals up to some 10^9 steps. */
+ * Cost: O(pairs * nets) for base, O(quadruples i <= a < b <= j * (nets that leave + devices)) for the inner programs,
+ * and states * pairs for the outer one: for 300 ideals up to some 10^9 steps. */
 #include "passes/contiguous/hier_dp.h"
 
 #include "ir/base/bits.h"
@@ -25,82 +25,101 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATE_CELLS = 4000000, INNER_STATES = 1024, PAIR_CELLS = 1 << 24 };
+enum {
+    STATE_CELLS = 4000000, /* most outer states * ideals */
+    INNER_STATES = 1024,   /* most inner states of a group */
+    PAIR_CELLS = 1 << 24   /* most kinds of devices * pairs of ideals */
+};
 
-/* Interchangeable groups: the groups of a class without pinned vertices, or one group with pinned vertices. */
+/* Interchangeable groups: all groups of a class without pinned vertices, or one group with pinned vertices. */
 struct group_kind {
-    /* devices in a group; number of groups; place value of its digit in a state */
-    uint32_t cls, size, count, stride;
+    uint32_t cls;
+    uint32_t size;  /* number of devices in a group */
+    uint32_t count; /* number of groups */
+    /* place value of this kind's digit in an outer state: the number of such groups used */
+    uint32_t stride;
     uint32_t first[CLUSTER_DEVICES]; /* [group] the group's first device */
-    /* devices in a group that nothing is pinned to; their kind in the problem */
+    /* number of devices in a group that nothing is pinned to; their kind in the problem */
     uint32_t nfree, free;
-    uint32_t npin, pin[PROBLEM_KINDS]; /* number of the others; their kinds in the problem */
+    uint32_t npin, pin[PROBLEM_KINDS]; /* number of the other devices; their kinds in the problem */
 };
 
+/* A pair of ideals a < b such that one device can hold b - a. */
 struct pair {
-    uint32_t from;
-    int64_t base;
+    uint32_t from; /* the ideal a */
+    int64_t base;  /* ps: the device's load if each net that leaves b - a goes over inner links */
 };
 
-/* How the best value of a cell of a dynamic program came about. */
+/* The last step to the best value of a cell of a dynamic program. */
 struct back {
-    uint32_t from, how; /* the ideal before; the kind of group (outer) or of device (inner) */
+    uint32_t from; /* outer: the ideal before; inner: the place of the ideal before */
+    /* outer: kind of the last group; inner: kind of the last device in the problem */
+    uint32_t kind;
 };
 
-/* The inner dynamic program: what a group does with an interval. */
+/* The inner program: one group divides the interval from ideal i to ideal j among its devices.  An inner state t says
+ * which devices are used: t % (nfree + 1) devices without pinned vertices, and the devices with pinned vertices whose
+ * bits are set in t / (nfree + 1). */
 struct inner {
-    /* the ideals between the ends of the interval; [ideal] its place among them, UINT32_MAX: none */
-    uint32_t *mid, nmid, *pos;
-    uint32_t *out, nout; /* nets that leave the interval and cost more outside the group */
-    uint16_t *seen;      /* [place * nout] pins in the ideal */
-    int64_t *most;       /* [inner state * n + place] the least largest load up to there */
-    struct back *step;
+    uint32_t *mid, nmid; /* [place] the ideals of the interval: i first, j last; their number */
+    uint32_t *pos;       /* [ideal] its place in `mid`; UINT32_MAX: it is not in the interval */
+    /* the nets that leave the interval and cost more outside the group; their number */
+    uint32_t *out, nout;
+    uint16_t *seen;    /* [place * nout + index in `out`] number of the net's pins in the ideal */
+    int64_t *most;     /* [inner state * n + place] ps: the least largest load up to the ideal */
+    struct back *step; /* [inner state * n + place] how that value came about */
 };
 
-/* A device of a group: its kind, and its bit in the mask of pinned devices; < 0: nothing is pinned to it. */
+/* A device of a group. */
 struct member {
-    uint32_t k;
-    int pin;
+    uint32_t k; /* its kind in the problem */
+    int pin;    /* its bit in an inner state; -1: nothing is pinned to the device */
 };
 
+/* The whole search: tables of ideals, nets and groups, and the values of the outer program. */
 struct hier {
     const struct wdag *g;
     const struct cluster *cluster;
-    struct problem *c; /* of wdag_inner(g) */
-    const struct hier_limits *most;
+    struct problem *c; /* of wdag_inner(g): nets cost the least that they can */
+    const struct hier_limits *limits;
     struct hier_found found;
     struct arena *a;
-    int64_t limit; /* only plans of a smaller value are of use */
-    /* number of ideals; words of bits for one; nets of two vertices or more that cost something */
-    uint32_t n, nword, nnet;
-    uint64_t *bits;       /* [ideal * nword] */
-    uint8_t *below;       /* [i * n + j] ideal i is inside ideal j */
-    uint32_t *net, *pins; /* [nnet] [nnet] its number in g; its number of pins */
-    /* [ideal * nnet], [ideal * nshared] how many of its pins, or users, are in the ideal */
-    uint16_t *has, *item;
-    /* [nnet] [class][nnet] outer cost - inner cost; 0 where the host has a pin */
+    int64_t limit; /* ps: only plans of a smaller value are of use */
+    /* number of ideals, which are numbered by size: 0 is empty, n - 1 has all vertices */
+    uint32_t n;
+    uint32_t nword;       /* number of words for the bits of an ideal */
+    uint64_t *bits;       /* [ideal * nword + word] the vertices of the ideal */
+    uint8_t *below;       /* [i * n + j] 1: ideal i is inside ideal j, and i < j */
+    uint32_t nnet;        /* number of nets of two vertices or more that cost something */
+    uint32_t *net, *pins; /* [nnet] the net's number in g; the number of its pins */
+    uint16_t *has;        /* [ideal * nnet + net] number of the net's pins in the ideal */
+    /* [ideal * nshared + item] number of vertices of the ideal that need the shared item */
+    uint16_t *item;
+    /* [class][nnet] ps: outer cost - inner cost; 0 where the host has a pin */
     int64_t *delta[CLUSTER_CLASSES];
-    int64_t *weight; /* [ideal] least time of its vertices */
-    struct pair *pair[PROBLEM_KINDS];
-    /* [kind][b] first of the pairs that end at ideal b, in order of where they start */
+    int64_t *weight;                  /* [ideal] ps: sum of the least times of its vertices */
+    struct pair *pair[PROBLEM_KINDS]; /* [kind of device] all pairs that the device can hold */
+    /* [kind of device][b] index of the first pair that ends at ideal b; pairs with the same b ascend by a */
     uint32_t *pair_at[PROBLEM_KINDS];
     struct group_kind *kind;
-    uint32_t nkind, nstate;
-    uint32_t *left; /* [state] number of devices left for the rest of the graph */
-    int64_t *value; /* [state * n + ideal] the least largest load of a plan up to there */
-    struct back *back;
-    uint32_t last; /* state of the best plan found, if improved */
-    bool improved;
+    uint32_t nkind;  /* number of kinds of groups */
+    uint32_t nstate; /* number of outer states */
+    uint32_t *left;  /* [outer state] number of devices that are not used */
+    /* [outer state * n + ideal] ps: the least largest load of a plan up to the ideal */
+    int64_t *value;
+    struct back *back; /* [outer state * n + ideal] how that value came about */
+    bool improved;     /* a better plan was found */
+    uint32_t last;     /* improved: outer state of the best plan */
     struct inner in;
 };
 
-/* Whether the search has to end; found.why then says so. */
-static bool stopped(struct hier *h)
+/* Whether the search has to end, because its steps or its time are used up; found.why then tells which. */
+static bool must_stop(struct hier *h)
 {
-    if (h->found.steps > h->most->max_steps)
+    if (h->found.steps > h->limits->max_steps)
         h->found.why = "the steps allowed were done";
-    else if (clock_out(h->most->clock))
-        h->found.why = h->most->clock->why;
+    else if (clock_out(h->limits->clock))
+        h->found.why = h->limits->clock->why;
     else
         return false;
     return true;
@@ -108,6 +127,7 @@ static bool stopped(struct hier *h)
 
 /* ---- ideals ----------------------------------------------------------------------------------- */
 
+/* Whether v is outside the ideal and all predecessors of v are inside. */
 static bool is_ready(const struct wdag *g, const uint64_t *ideal, uint32_t v)
 {
     bool ready = !bits_have(ideal, v);
@@ -116,7 +136,8 @@ static bool is_ready(const struct wdag *g, const uint64_t *ideal, uint32_t v)
     return ready;
 }
 
-/* Lists all ideals by number of vertices: each of those with one vertex less, plus a vertex, if that is new. */
+/* Fills h->bits with all h->n ideals, by number of vertices: adds each ready vertex to each ideal of one vertex less,
+ * and keeps the result if it is new. */
 static void list_ideals(struct hier *h)
 {
     uint32_t level = 0, made = 1;
@@ -130,7 +151,7 @@ static void list_ideals(struct hier *h)
                     continue;
                 memcpy(to, from, h->nword * sizeof *to);
                 bits_add(to, v);
-                uint32_t k = end;
+                uint32_t k = end; /* the first equal ideal: the new one itself if it is new */
                 while (memcmp(h->bits + (size_t)k * h->nword, to, h->nword * sizeof *to))
                     k++;
                 made += k == made;
@@ -140,6 +161,7 @@ static void list_ideals(struct hier *h)
     assert(made == h->n);
 }
 
+/* Fills h->below: which ideals are inside which other ones. */
 static void relate_ideals(struct hier *h)
 {
     h->below = arena_alloc(h->a, (size_t)h->n * h->n);
@@ -153,13 +175,14 @@ static void relate_ideals(struct hier *h)
         }
 }
 
-static void count_pins(struct hier *h)
+/* Fills the tables about nets and shared items: net, pins, has, item and delta. */
+static void make_net_tables(struct hier *h)
 {
     const struct wdag *g = h->g;
     h->net = arena_array(h->a, (size_t)g->nnet + 1, sizeof *h->net);
     h->pins = arena_array(h->a, (size_t)g->nnet + 1, sizeof *h->pins);
-    uint32_t *name = arena_array(h->a, (size_t)g->nnet + 1, sizeof *name);
-    memset(name, 0xff, ((size_t)g->nnet + 1) * sizeof *name);
+    uint32_t *own = arena_array(h->a, (size_t)g->nnet + 1, sizeof *own);
+    memset(own, 0xff, ((size_t)g->nnet + 1) * sizeof *own);
     for (uint32_t e = 0; e < g->nnet; e++) {
         uint32_t pins = g->net_pin.at[e + 1] - g->net_pin.at[e];
         int64_t dear = 0;
@@ -167,7 +190,7 @@ static void count_pins(struct hier *h)
             dear |= g->net_cost[k][e];
         if (pins < 2 || !dear)
             continue;
-        name[e] = h->nnet;
+        own[e] = h->nnet;
         h->pins[h->nnet] = pins;
         h->net[h->nnet++] = e;
     }
@@ -178,8 +201,8 @@ static void count_pins(struct hier *h)
             if (!bits_have(h->bits + (size_t)i * h->nword, v))
                 continue;
             for_row (y, g->net_of, v)
-                if (name[y] != UINT32_MAX)
-                    h->has[(size_t)i * h->nnet + name[y]]++;
+                if (own[y] != UINT32_MAX)
+                    h->has[(size_t)i * h->nnet + own[y]]++;
             for (uint32_t k = g->shared_of.at[v]; h->c->limited && k < g->shared_of.at[v + 1]; k++)
                 h->item[(size_t)i * g->nshared + g->shared_of.to[k]]++;
         }
@@ -192,6 +215,8 @@ static void count_pins(struct hier *h)
 
 /* ---- the cost of a pair ----------------------------------------------------------------------- */
 
+/* Returns the bytes of a device that holds ideal b - ideal a.  size[ideal]: bytes of its vertices, shared items left
+ * out. */
 static int64_t bytes_between(const struct hier *h, uint32_t a, uint32_t b, const int64_t *size)
 {
     const struct wdag *g = h->g;
@@ -202,6 +227,7 @@ static int64_t bytes_between(const struct hier *h, uint32_t a, uint32_t b, const
     return sum;
 }
 
+/* Returns the cost, ps, of the nets that leave ideal b - ideal a, on a device of class cls and over inner links. */
 static int64_t nets_between(const struct hier *h, uint32_t a, uint32_t b, uint32_t cls)
 {
     const int64_t *cost = h->c->g->net_cost[cls];
@@ -215,7 +241,7 @@ static int64_t nets_between(const struct hier *h, uint32_t a, uint32_t b, uint32
     return sum;
 }
 
-/* Writes sum[ideal], the sum of of[v] over its vertices. */
+/* Adds of[v] to sum[ideal] for each vertex v of the ideal; COST_NEVER counts as 0. */
 static void sum_up(const struct hier *h, const int64_t *of, int64_t *sum)
 {
     for (uint32_t i = 0; i < h->n; i++)
@@ -224,12 +250,13 @@ static void sum_up(const struct hier *h, const int64_t *of, int64_t *sum)
                 sum[i] += of[v] == COST_NEVER ? 0 : of[v];
 }
 
-/* Lists the pairs of ideals a < b such that a device of kind k can hold b - a with a base below the limit; false:
- * time or steps ran out. */
+/* Fills h->pair[k] with the pairs of ideals a < b such that a device of kind k can hold b - a with a base below the
+ * limit.  Returns false if time or steps ran out. */
 static bool make_pairs(struct hier *h, uint32_t k)
 {
     const struct problem_kind *kind = &h->c->kind[k];
     int64_t *time = arena_array(h->a, h->n, sizeof *time), *size = arena_array(h->a, h->n, 8);
+    /* [ideal] number of its vertices that cannot run on kind k */
     int64_t *never = arena_array(h->a, h->n, sizeof *never);
     int64_t *is_never = arena_array(h->a, (size_t)h->g->n + 1, sizeof *is_never);
     uint32_t cap = 0, n = 0;
@@ -240,7 +267,7 @@ static bool make_pairs(struct hier *h, uint32_t k)
     sum_up(h, h->g->size, size);
     h->pair_at[k] = arena_array(h->a, (size_t)h->n + 1, sizeof(uint32_t));
     for (uint32_t b = 0; b < h->n; b++) {
-        if (stopped(h))
+        if (must_stop(h))
             return false;
         for (uint32_t a = 0; a < b; a++) {
             int64_t base = time[b] - time[a];
@@ -259,6 +286,7 @@ static bool make_pairs(struct hier *h, uint32_t k)
     return true;
 }
 
+/* Fills h->weight: for each ideal the sum of its vertices' least times over all kinds of devices. */
 static void make_weights(struct hier *h)
 {
     int64_t *least = arena_array(h->a, (size_t)h->g->n + 1, sizeof *least);
@@ -273,7 +301,7 @@ static void make_weights(struct hier *h)
 
 /* ---- groups ----------------------------------------------------------------------------------- */
 
-/* Number of devices in a group of the class; 1 where being in one group saves no transfer. */
+/* Returns the number of devices in a group of class cls; 1 where being in one group saves no transfer. */
 static uint32_t group_size(const struct wdag *g, const struct cluster *c, uint32_t cls)
 {
     for (uint32_t e = 0; g->net_inner && c->cls[cls].group > 1 && e < g->nnet; e++)
@@ -283,6 +311,8 @@ static uint32_t group_size(const struct wdag *g, const struct cluster *c, uint32
     return 1;
 }
 
+/* Adds the group of `size` devices whose first one is `dev` to the kinds of groups: to the kind of its class without
+ * pinned vertices, or as a kind of its own. */
 static void add_group(struct hier *h, uint32_t cls, uint32_t dev, uint32_t size)
 {
     struct group_kind q = {.cls = cls, .size = size, .count = 1, .nfree = size};
@@ -305,6 +335,8 @@ static void add_group(struct hier *h, uint32_t cls, uint32_t dev, uint32_t size)
     h->kind[h->nkind++] = q;
 }
 
+/* Makes the kinds of groups and numbers the outer states.  Returns 0, or -1 and an error if there are too many
+ * states. */
 static int make_groups(struct hier *h, struct diag *d)
 {
     uint32_t dev = 0, ndev = h->cluster->ndev;
@@ -335,6 +367,8 @@ static int make_groups(struct hier *h, struct diag *d)
 
 /* ---- what a group makes of an interval -------------------------------------------------------- */
 
+/* Prepares the inner program for the interval from ideal i to ideal j, on a group of class cls: its ideals and the
+ * nets that leave it. */
 static void inner_begin(struct hier *h, uint32_t i, uint32_t j, uint32_t cls)
 {
     assert(i < j && j < h->n);
@@ -356,8 +390,8 @@ static void inner_begin(struct hier *h, uint32_t i, uint32_t j, uint32_t cls)
     }
 }
 
-/* Extra cost of nets that leave the group, beyond the inner cost, for a device with the vertices between the places
- * a and b. */
+/* Returns what the nets that leave the group cost a device beyond the inner cost, ps.  The device holds the vertices
+ * between the places a and b; delta: h->delta of its class. */
 static int64_t outside_cost(const struct hier *h, uint32_t a, uint32_t b, const int64_t *delta)
 {
     const uint16_t *x = h->in.seen + (size_t)a * h->in.nout,
@@ -368,8 +402,8 @@ static int64_t outside_cost(const struct hier *h, uint32_t a, uint32_t b, const 
     return sum;
 }
 
-/* Improves the inner states at place `to` by one more device, which has this load and holds the vertices between
- * the places `from` and `to`. */
+/* Improves the inner states at place `to` by states at place `from` and device d after them, which then holds the
+ * vertices between the two places and has this load. */
 static void inner_relax(struct hier *h, const struct group_kind *q, struct member d, uint32_t from,
                         uint32_t to, int64_t load)
 {
@@ -388,6 +422,8 @@ static void inner_relax(struct hier *h, const struct group_kind *q, struct membe
     }
 }
 
+/* Improves the inner states at place `to` by all ways to end there with device d of a group of kind q; the interval
+ * begins at ideal i. */
 static void inner_arrive(struct hier *h, const struct group_kind *q, struct member d, uint32_t i,
                          uint32_t to)
 {
@@ -406,8 +442,8 @@ static void inner_arrive(struct hier *h, const struct group_kind *q, struct memb
     }
 }
 
-/* The least largest load of a group of kind q that holds ideal j - ideal i, LOAD_INF if it is not below the limit;
- * *state: the inner state of that solution. */
+/* Returns the least largest load, ps, of a group of kind q that holds ideal j - ideal i; LOAD_INF if it is not below
+ * the limit.  *state: the inner state of that solution. */
 static int64_t inner_search(struct hier *h, const struct group_kind *q, uint32_t i, uint32_t j,
                             uint32_t *state)
 {
@@ -436,6 +472,8 @@ static int64_t inner_search(struct hier *h, const struct group_kind *q, uint32_t
 
 /* ---- the chain of groups ---------------------------------------------------------------------- */
 
+/* Improves the outer states at ideal j by states at ideal i and a group of kind q after them, whose largest load is
+ * `load`.  A better plan for all vertices lowers the limit. */
 static void outer_relax(struct hier *h, const struct group_kind *q, uint32_t i, uint32_t j,
                         int64_t load)
 {
@@ -458,8 +496,8 @@ static void outer_relax(struct hier *h, const struct group_kind *q, uint32_t i, 
     }
 }
 
-/* The most devices that any plan up to ideal i leaves after one more group of kind q; -1: no plan has such a group
- * left. */
+/* Returns the largest number of devices that a plan up to ideal i, followed by one more group of kind q, leaves
+ * unused; -1: no plan has such a group left. */
 static int64_t most_left(const struct hier *h, const struct group_kind *q, uint32_t i)
 {
     int64_t most = -1;
@@ -470,6 +508,7 @@ static int64_t most_left(const struct hier *h, const struct group_kind *q, uint3
     return most;
 }
 
+/* Runs the outer program over all intervals and kinds of groups.  Returns false if it had to stop before the end. */
 static bool outer_search(struct hier *h)
 {
     const int64_t *w = h->weight, all = w[h->n - 1];
@@ -486,7 +525,7 @@ static bool outer_search(struct hier *h)
                 int64_t load = inner_search(h, q, i, j, &state);
                 if (load < h->limit)
                     outer_relax(h, q, i, j, load);
-                if (stopped(h))
+                if (must_stop(h))
                     return false;
             }
         }
@@ -495,7 +534,8 @@ static bool outer_search(struct hier *h)
 
 /* ---- the plan --------------------------------------------------------------------------------- */
 
-/* The number-th device, from 0, that nothing is pinned to, of the group that begins with device `dev`. */
+/* Returns the number-th device, counted from 0, among the devices that nothing is pinned to in the group of kind q
+ * whose first device is `dev`. */
 static uint32_t free_device(const struct hier *h, const struct group_kind *q, uint32_t dev,
                             uint32_t number)
 {
@@ -508,6 +548,7 @@ static uint32_t free_device(const struct hier *h, const struct group_kind *q, ui
     }
 }
 
+/* Writes device `dev` to to[v] for each vertex v of ideal b - ideal a. */
 static void assign_device(const struct hier *h, uint32_t a, uint32_t b, uint32_t dev, int32_t *to)
 {
     for (uint32_t v = 0; v < h->g->n; v++)
@@ -516,8 +557,8 @@ static void assign_device(const struct hier *h, uint32_t a, uint32_t b, uint32_t
             to[v] = (int32_t)dev;
 }
 
-/* Writes dev[] for the vertices of ideal j - ideal i, divided among the group whose first device is `first`: runs
- * the inner program once more. */
+/* Writes dev[] for the vertices of ideal j - ideal i, divided among the group of kind q whose first device is
+ * `first`: runs the inner program again and follows its steps back. */
 static void assign_group(struct hier *h, const struct group_kind *q, uint32_t i, uint32_t j,
                          uint32_t first, int32_t *dev)
 {
@@ -525,27 +566,28 @@ static void assign_group(struct hier *h, const struct group_kind *q, uint32_t i,
     inner_search(h, q, i, j, &t);
     for (uint32_t at = h->in.nmid - 1; at > 0;) {
         struct back s = h->in.step[(size_t)t * h->n + at];
-        assert(s.from < at && s.how < h->c->nkind);
-        const struct problem_kind *k = &h->c->kind[s.how];
+        assert(s.from < at && s.kind < h->c->nkind);
+        const struct problem_kind *k = &h->c->kind[s.kind];
         uint32_t d = k->dev >= 0 ? (uint32_t)k->dev : free_device(h, q, first, t % nfree - 1);
         assign_device(h, h->in.mid[s.from], h->in.mid[at], d, dev);
         for (uint32_t p = 0; p < q->npin; p++)
-            if (k->dev >= 0 && q->pin[p] == s.how)
+            if (k->dev >= 0 && q->pin[p] == s.kind)
                 t -= nfree << p;
         t -= k->dev < 0;
         at = s.from;
     }
 }
 
+/* Writes the best plan found, state h->last, to *best. */
 static void write_plan(struct hier *h, struct problem_plan *best)
 {
     uint32_t s = h->last;
-    /* one more than the plan's value: inner_search then accepts the plan's own loads, which equal the limit */
+    /* raised to the plan's value + 1: inner_search() then finds the plan's own loads again */
     best->value = h->limit++;
     for (uint32_t j = h->n - 1; j > 0;) {
         struct back b = h->back[(size_t)s * h->n + j];
-        const struct group_kind *q = &h->kind[b.how];
-        assert(b.from < j && b.how < h->nkind);
+        const struct group_kind *q = &h->kind[b.kind];
+        assert(b.from < j && b.kind < h->nkind);
         uint32_t number = s / q->stride % (q->count + 1) - 1;
         assign_group(h, q, b.from, j, q->first[number], best->dev);
         s -= q->stride;
@@ -553,13 +595,14 @@ static void write_plan(struct hier *h, struct problem_plan *best)
     }
 }
 
+/* Makes all tables of the search.  Returns false if time or steps ran out. */
 static bool make_tables(struct hier *h)
 {
     h->nword = h->g->n / 64 + 1;
     h->bits = arena_array(h->a, (size_t)(h->n + 1) * h->nword, sizeof *h->bits);
     list_ideals(h);
     relate_ideals(h);
-    count_pins(h);
+    make_net_tables(h);
     make_weights(h);
     for (uint32_t k = 0; k < h->c->nkind; k++)
         if (!make_pairs(h, k))
@@ -589,7 +632,8 @@ struct hier_found hier_search(const struct wdag *g, const struct scene *s,
 {
     assert(l->max_ideals <= HIER_IDEALS);
     uint64_t ideals = wdag_ideals(g, l->max_ideals);
-    struct hier h = {.g = g, .cluster = s->cluster, .most = l, .a = scratch, .limit = best->value};
+    struct hier h = {
+        .g = g, .cluster = s->cluster, .limits = l, .a = scratch, .limit = best->value};
     h.found.why = "too many plans to search all";
     if (ideals > l->max_ideals || g->n >= HIER_IDEALS)
         return h.found;

@@ -1,18 +1,19 @@
 /* hier-place: the contiguous split for accelerators that stand in groups (cluster.h).
  *
- * Source: the placement paper, H.3.  A plan is a chain of groups, and within each group a chain of
- * devices: the quotients by devices and by groups are both acyclic.  (Devices of a group that take
- * turns with others of another group are left out, as in the paper.)
+ * Source: the placement paper, H.3.  A plan is a chain of groups, and within each group a chain of devices: the
+ * quotient graphs by devices and by groups are both acyclic.  (Plans in which devices of one group take turns with
+ * devices of another group are left out, as in the paper.)
  *
- * Graphs of few ideals are searched whole (hier_dp.c).  Others along topological orders: an order is cut at sampled
- * positions, where little crosses; the pieces become the vertices of a path, whose ideals are few, and that is
- * searched; then the cuts of the best plan are moved by ever smaller distances.  A graph of few ideals begins in
- * this way, too, since a good first plan prunes the search.
+ * Graphs of few ideals are searched whole (hier_dp.c); others along topological orders.  An order is cut at sampled
+ * positions, where little crosses; the pieces become the vertices of a path, which has few ideals, and the path is
+ * searched; then the cuts of the best plan are moved by ever smaller distances.  A graph of few ideals begins in this
+ * way, too, since a good first plan prunes the search.
  *
- * Lower bounds are those of a flat cluster in which every transfer that does not touch the host is an
- * inner one: average load, the largest vertices, its exact search (ideal_search.c), minimum cuts
- * (crossing_bound.c), smaller graphs (smaller_graph_bound.c).  O(cuts^4) for each order in the worst case; the pruning
- * leaves little of it. */
+ * Lower bounds are those of a flat cluster, in which every transfer that does not touch the host goes over an inner
+ * link: average load, the largest vertices, its exact search (ideal_search.c), minimum cuts (crossing_bound.c),
+ * smaller graphs (smaller_graph_bound.c).
+ *
+ * Cost: O(cuts^4) for each order in the worst case; the pruning leaves little of it. */
 #include "passes/bounds/bounds.h"
 #include "ir/base/random.h"
 #include "passes/bounds/crossing_bound.h"
@@ -28,14 +29,15 @@
 #include <string.h>
 
 enum {
-    BOUND_STATES = 2000000,
-    BOUND_STEPS = 4,
-    CUT_WORK = 30000000,
-    FEW_STARTS = 6,
-    FEW_CUTS = 32,
-    BOUND_STARTS = 60
+    BOUND_STATES = 2000000, /* ideals that the exact search of the flat cluster may keep */
+    BOUND_STEPS = 4,        /* steps of bounds from smaller graphs for each of BOUND_STATES */
+    CUT_WORK = 30000000,    /* arcs that the bound by minimum cuts may look at */
+    FEW_STARTS = 6,         /* orders tried at most for a graph that is searched whole afterwards */
+    FEW_CUTS = 32,          /* cuts of an order for the very first plan */
+    BOUND_STARTS = 60       /* orders that interval DP tries in the flat cluster */
 };
 
+/* The options in hier_opts. */
 struct hier_options {
     int64_t ideals, starts, cuts, steps, seed;
 };
@@ -60,14 +62,14 @@ struct orders {
     const struct scene *s;
     const struct hier_options *o;
     struct clock *clock;
-    uint64_t steps; /* steps left */
-    uint32_t tried;
+    uint64_t steps; /* number of steps left */
+    uint32_t tried; /* number of orders tried so far */
     struct arena *a;
-    /* of the current order: */
-    const uint32_t *order;
-    uint8_t *cut; /* [position] a piece may end before it */
+    const uint32_t *order; /* position -> vertex: the present order */
+    uint8_t *cut;          /* [position] 1: a piece may end before it */
 };
 
+/* Returns the least time of v over all classes, ps; 0 if v can run on none. */
 static int64_t least_time(const struct wdag *g, uint32_t v)
 {
     int64_t least = COST_NEVER;
@@ -76,8 +78,8 @@ static int64_t least_time(const struct wdag *g, uint32_t v)
     return least == COST_NEVER ? 0 : least;
 }
 
-/* Fills r->cut: cuts at the cheapest position of each of `count` pieces of the order (order_cuts.h); everywhere in
- * an order of up to `count` vertices. */
+/* Fills r->cut: divides the order into `count` pieces and cuts at the cheapest position of each (order_cuts.h); an
+ * order of at most `count` vertices is cut everywhere. */
 static void sample_cuts(struct orders *r, uint32_t count)
 {
     uint32_t n = r->g->n;
@@ -90,7 +92,8 @@ static void sample_cuts(struct orders *r, uint32_t count)
     cuts_sample(r->g, r->order, work, count, r->cut, r->a);
 }
 
-/* Fills r->cut with about `count` cuts: those of the plan dev[], and others around each, `stride` positions apart. */
+/* Fills r->cut with about `count` cuts: the cuts of the plan dev[vertex], and around each of them others, `stride`
+ * positions apart. */
 static void cut_around(struct orders *r, const int32_t *dev, uint32_t stride, uint32_t count)
 {
     uint32_t n = r->g->n, ncut = 1;
@@ -106,12 +109,12 @@ static void cut_around(struct orders *r, const int32_t *dev, uint32_t stride, ui
         }
 }
 
-/* Divides the order into pieces, group[vertex]: at the cuts, and wherever no device could run both neighbours.
- * Returns how many there are. */
+/* Divides the order into pieces at the cuts, and also before a vertex that no device could run together with the
+ * piece so far.  Writes group[vertex], the number of its piece, and returns the number of pieces. */
 static uint32_t make_pieces(const struct orders *r, uint32_t *group)
 {
     const struct wdag *g = r->g;
-    uint32_t n = 0, can = 0;
+    uint32_t n = 0, can = 0; /* can: bit of each class that can run the whole piece */
     int32_t pin = -1;
     for (uint32_t p = 0; p < g->n; p++) {
         uint32_t v = r->order[p], run = 0;
@@ -130,7 +133,7 @@ static uint32_t make_pieces(const struct orders *r, uint32_t *group)
     return n;
 }
 
-/* Searches the path of the pieces; improves *best, returns as hier_search. */
+/* Searches the path of the pieces that r->cut makes, and improves *best.  1: improved; 0: not; -1 and an error. */
 static int search_pieces(struct orders *r, struct problem_plan *best, struct diag *d)
 {
     struct arena_mark mark = arena_mark(r->a);
@@ -159,8 +162,8 @@ static int search_pieces(struct orders *r, struct problem_plan *best, struct dia
     return found.rc;
 }
 
-/* Improves *best by one order: sampled cuts, then cuts around those of the best plan, ever nearer.  The first plan
- * of all comes from few cuts, and is made even if time is up.  1 if it improved, 0 if not, -1 and an error. */
+/* Improves *best by the present order: first sampled cuts, then cuts around the cuts of the best plan, ever nearer.
+ * The very first plan comes from few cuts, and is made even if time is up.  1: improved; 0: not; -1 and an error. */
 static int search_order(struct orders *r, struct problem_plan *best, struct diag *d)
 {
     uint32_t n = r->g->n, count = (uint32_t)r->o->cuts;
@@ -188,7 +191,8 @@ static int search_order(struct orders *r, struct problem_plan *best, struct diag
     }
 }
 
-static void tell(const struct orders *r, uint32_t starts, int64_t lower, int64_t value)
+/* Tells the listener that r->tried of `starts` orders were tried; lower: bound, ps; value: of the best plan, ps. */
+static void tell_progress(const struct orders *r, uint32_t starts, int64_t lower, int64_t value)
 {
     listener_tell(r->clock->listener,
                   (struct progress){.phase = "trying orders",
@@ -197,7 +201,8 @@ static void tell(const struct orders *r, uint32_t starts, int64_t lower, int64_t
                                     .bound = lower});
 }
 
-/* The best plan along up to `starts` orders.  0, or -1 and an error. */
+/* Improves *best by up to `starts` orders; ends early when its value is down to the bound `lower`.  0, or -1 and an
+ * error. */
 static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
                          struct problem_plan *best, struct diag *d)
 {
@@ -215,14 +220,14 @@ static int search_orders(struct orders *r, uint32_t starts, int64_t lower,
         arena_release(r->a, mark);
         if (rc < 0)
             return -1;
-        tell(r, starts, lower, best->value);
+        tell_progress(r, starts, lower, best->value);
     }
     return 0;
 }
 
 /* ---- the pass --------------------------------------------------------------------------------- */
 
-/* Reports that no plan was found; none: proven that no plan exists. */
+/* Reports that no plan was found; none: it is proven that no plan exists.  Returns PASS_INFEASIBLE. */
 static int report_none(struct ctx *x, bool none, const struct clock *clock)
 {
     bool memory = false;
@@ -238,8 +243,8 @@ static int report_none(struct ctx *x, bool none, const struct clock *clock)
     return PASS_INFEASIBLE;
 }
 
-/* Raises c->lower by searches of the flat cluster (c is the problem of wdag_inner(g)), at most to `value`, that of
- * the best plan; true: they show that no plan exists. */
+/* Raises c->lower by searches of the flat cluster, at most to `value`, the value of the best plan; c is the problem
+ * of wdag_inner().  Returns true if the searches prove that no plan exists. */
 static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct clock *clock)
 {
     const struct dp_limits most = {.max_states = BOUND_STATES, .clock = clock};
@@ -262,8 +267,11 @@ static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct 
     return s.complete && flat.value == LOAD_INF;
 }
 
-static void conclude(struct ctx *x, const struct problem *c, const struct hier_found *run,
-                     bool on_whole, const struct orders *orders, int64_t searched)
+/* Fills the claim of results.plan: status, bound and argument.  c: problem of the flat cluster; run: result of
+ * hier_search() on the top level; on_whole: that level is the whole graph; searched: value of the best plan of that
+ * level, ps. */
+static void write_claim(struct ctx *x, const struct problem *c, const struct hier_found *run,
+                        bool on_whole, const struct orders *orders, int64_t searched)
 {
     struct plan *p = x->results.plan;
     struct clock clock = ctx_late_clock(x);
@@ -291,6 +299,7 @@ static void conclude(struct ctx *x, const struct problem *c, const struct hier_f
                                       plan_among(p->claim.scope), c->lower.why);
 }
 
+/* Runs the planner: 0, PASS_INFEASIBLE, or -1 and an error. */
 static int hier_run(struct ctx *x, const void *options)
 {
     const struct hier_options *o = options;
@@ -333,7 +342,7 @@ static int hier_run(struct ctx *x, const void *options)
         return report_none(x, none || (run.complete && level == whole), &clock);
     bool better = level != whole && wide.value < best.value;
     leave_plan(x, "hier-place", better ? whole : level, better ? &wide : &best);
-    conclude(x, c, &run, level == whole, &r, searched);
+    write_claim(x, c, &run, level == whole, &r, searched);
     return 0;
 }
 

@@ -1,14 +1,14 @@
 /* The exact search from both ends (ideal_both_ends.h).
  *
- * The search starts at the empty ideal: of the first devices it knows exactly what they hold, of the others only
- * what they can hold at most.  Where the last devices leave little choice (one heavy vertex near the end, say) the
- * same search over the reversed graph ends after a small part of the steps, down to one in 400 on published
- * workloads; elsewhere it is the other way round.  No cheap property of a graph tells which.  So a search from each
- * end is kept, and they go on in turn: the next turn goes to the one that has passed more vertices for its steps,
- * but the other one gets at least an eighth of the steps.  A plan that one finds lowers the limit of both; the first
- * to end has proven the best plan.
+ * The search starts at the empty ideal: it knows exactly what the first devices hold, and of the others only what
+ * they can hold at most.  Where the last devices leave little choice (one heavy vertex near the end, say) the same
+ * search over the reversed graph ends after a small part of the steps, down to one in 400 on published workloads;
+ * elsewhere it is the other way round.  No cheap property of a graph tells which end is better.  So a search from
+ * each end is kept, and they go on in turn: the next turn goes to the one that has passed more vertices for its
+ * steps, but each end gets at least about 1 / LEAST_SHARE of the other one's steps.  A plan that one end finds lowers
+ * the limit of both; the first end that comes to its end has proven the best plan.
  *
- * Cost: some nine eighths of that of the end that gets on better. */
+ * Cost: little more than that of the end that gets on better. */
 #include "passes/contiguous/ideal_both_ends.h"
 
 #include "passes/problem/reversed.h"
@@ -16,18 +16,21 @@
 #include <assert.h>
 
 enum {
-    TURN = 2048 /* a turn has this number of steps, and in addition */,
-    TURN_SHARE = 8 /* 1 / TURN_SHARE of all steps before the turn */,
-    LEAST_SHARE = 16
+    /* a turn has TURN steps, and 1 / TURN_SHARE of the steps that its end has done before */
+    TURN = 2048,
+    TURN_SHARE = 8,
+    /* an end with less than 1 / LEAST_SHARE of the other's steps has the next turn */
+    LEAST_SHARE = 16,
+    STEPS_PER_STATE = 8 /* dp_both(): steps allowed for each of max_states */
 };
-enum { STEPS_PER_STATE = 8 };
-#define MEMORY_MAX (UINT64_C(1) << 25) /* of the search from one end */
+#define MEMORY_MAX (UINT64_C(1) << 25) /* dp_both(): bytes of the search from one end */
 
 struct both {
     const struct problem *c;
-    struct arena *a[2];
-    struct search *s[2]; /* the search from the first vertices, and the one from the last */
-    enum search_end end[2];
+    struct arena *a[2]; /* memory of each search */
+    /* the search from the first vertices, and the one from the last vertices */
+    struct search *s[2];
+    enum search_end end[2]; /* how each search stands */
 };
 
 struct both *both_new(const struct problem *c, int64_t limit, int64_t floor, uint64_t max_states,
@@ -55,7 +58,7 @@ void both_free(struct both *b)
     arena_free(b->a[0]);
 }
 
-/* Which end has the next turn: 0 or 1. */
+/* Returns the end that has the next turn: 0 or 1. */
 static int next_end(const struct both *b)
 {
     uint64_t x = search_steps(b->s[0]), y = search_steps(b->s[1]);
@@ -63,6 +66,7 @@ static int next_end(const struct both *b)
         return b->end[0] != SEARCH_GOING;
     if (x / LEAST_SHARE > y || y / LEAST_SHARE > x)
         return x > y;
+    /* end 1 if it has passed more vertices per step */
     return search_passed(b->s[0]) * y < search_passed(b->s[1]) * x;
 }
 
@@ -95,7 +99,8 @@ int64_t both_limit(const struct both *b)
     return smaller(x, y);
 }
 
-/* Copies the best plan of s, a search of c or (turned) of c reversed, to *best if that takes more; true if it did. */
+/* Copies the best plan of s to *best if it takes less than *best; returns whether it did.  s is a search of c or
+ * (turned) of c reversed. */
 static bool take_plan(const struct problem *c, const struct search *s, bool turned,
                       struct problem_plan *best, struct arena *a)
 {

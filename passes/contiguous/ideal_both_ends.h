@@ -1,4 +1,4 @@
-/* The exact search from both ends. */
+/* The exact search from both ends: two searches (ideal_search.h), of the graph and of the graph reversed, in turn. */
 #ifndef PCC_PASSES_CONTIGUOUS_IDEAL_BOTH_ENDS_H
 #define PCC_PASSES_CONTIGUOUS_IDEAL_BOTH_ENDS_H
 
@@ -6,28 +6,31 @@
 
 struct both;
 
-/* A search for the best plan of c, which must have vertices, whose loads are at most `limit`; floor: as in
- * search_ask; max_states, max_bytes: for each end.  Has arenas of its own, until both_free. */
+/* Makes a search for the best plan of c, which must have vertices, among the plans whose loads are at most `limit`
+ * ps.  floor: as search_ask.floor.  max_states, max_bytes: what the search from each end may keep.  It has arenas of
+ * its own, until both_free(). */
 struct both *both_new(const struct problem *c, int64_t limit, int64_t floor, uint64_t max_states,
                       size_t max_bytes);
 void both_free(struct both *b);
 
-/* Goes on for about `steps` steps.  DONE: no better plan than the one found exists; FULL: both ends reached their
- * limits of states or bytes. */
+/* Goes on for about `steps` steps.  Returns SEARCH_DONE: no plan is better than the one found; SEARCH_FULL: both ends
+ * reached their limits of states or bytes; SEARCH_GOING: there is more to do. */
 enum search_end both_go(struct both *b, uint64_t steps);
-/* Seeks only plans whose loads are at most `limit` from now on. */
+/* Lowers the limit to `limit` ps: only plans within it are sought from now on. */
 void both_tighten(struct both *b, int64_t limit);
+/* Returns the present limit, ps: the lower one of both ends (search_limit). */
 int64_t both_limit(const struct both *b);
 
-/* Copies the best plan found to *best if that takes more; true if it did. */
+/* Copies the best plan found to *best if it takes less than *best; returns whether it did. */
 bool both_take(const struct both *b, struct problem_plan *best);
 
+/* Return the number of steps done, and the number of ideals kept, at both ends together. */
 uint64_t both_steps(const struct both *b);
 uint64_t both_states(const struct both *b);
-/* Vertices passed, from the end that has passed most. */
+/* Returns search_passed() of the end that has got further. */
 uint32_t both_passed(const struct both *b);
 
-/* In one go: dp_search (max_steps is ignored; steps are those of both ends). */
+/* Does the same as dp_search(), in one go from both ends; l->max_steps is ignored. */
 struct dp_found dp_both(const struct problem *c, const struct dp_limits *l,
                         struct problem_plan *best);
 

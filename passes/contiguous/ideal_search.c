@@ -1,33 +1,32 @@
 /* The exact search over chains of ideals (ideal_search.h).
  *
  * Source: the placement paper, 5.1.1: a dynamic program over ideals.  It runs forwards: for each ideal I' at which a
- * partial plan ends, in order of |I'|, all sets S are enumerated that the next device could hold such that I' + S is
- * an ideal, and the partial plans that end at I' + S are improved.
+ * partial plan ends, in order of |I'|, it enumerates all sets S that the next device could hold such that I' + S is
+ * an ideal, and improves the partial plans that end at I' + S.
  *
- * Enumeration.  Vertices whose predecessors are all in I' + S stand in a list; taking one into S appends those that
- * it enables, skipping one leaves it and all its descendants out for good.  So each S is met once, without a set of
- * visited ones; everything is kept up to date in O(degree) per step and undone on the way back (ideal_step.c).
+ * Enumeration.  Vertices whose predecessors are all in I' + S stand in a list; taking a vertex into S appends the
+ * vertices that it enables, skipping a vertex leaves it and all its descendants out for good.  So each S is met once,
+ * without a record of the sets met; everything is kept up to date in O(degree) per step and undone on the way back
+ * (ideal_step.c).
  *
- * What is cut off (all of it sound: only plans strictly better than the best known are sought):
- *  - time and bytes of S only grow, and so do the costs of nets with a pin in S and another pin in I', on the host,
- *    or skipped: whatever is taken later, the device pays them;
- *  - the window: what is left of V must fit on what is left of the devices (potentials of problem.h).
- *    A vertex is not skipped if all that remains reachable without its descendants is too little, nor taken if the
- *    device is then full before I' + S is large enough;
+ * What is pruned (all of it sound: only plans strictly better than the best known one are sought):
+ *  - sets S with too large a load: time and bytes of S only grow, and so does the cost of the nets that S pays
+ *    whatever vertices are added: nets with a pin in S and another pin in I', on the host or skipped;
+ *  - the window: what is left of V must fit on the devices that are left (potentials of problem.h).  A vertex is not
+ *    skipped if the weight that remains reachable without its descendants is too little, nor taken if the device is
+ *    then full before I' + S is large enough;
  *  - nets that cross I' + S are paid once more by the devices that are left;
- *
- * Ideals are hashed only when a partial plan ends there: Zobrist key, then exact comparison of the
- * bits.  They are stored without the leading words that are all ones and the trailing ones that are
- * zero.
- *
- *  - what a search of a smaller graph from the other end knows about the rest of a plan (dp_guide.c);
+ *  - partial plans that cannot be completed by what a search of a smaller graph from the other end knows
+ *    (dp_guide.c);
  *  - where loads below a floor need no improvement, partial plans whose last device could hold one more vertex
  *    (dp_maximal.c).
  *
- * The search can be left after any step and taken up again: all that it knows is in struct search.
+ * Ideals are hashed only when a partial plan ends there: Zobrist key, then exact comparison of the bits.  They are
+ * stored without the leading words that are all ones and the trailing words that are zero.
  *
- * Time: O(degree) for each pair (I', S) that is not cut off.  Memory: the ideals that
- * partial plans end at. */
+ * The search can be left after any step and taken up again: all its state is in struct search.
+ *
+ * Time: O(degree) for each pair (I', S) that is not pruned.  Memory: the ideals that partial plans end at. */
 #include "passes/contiguous/ideal_search.h"
 
 #include "passes/contiguous/ideal_step.h"
@@ -37,13 +36,18 @@
 #include <assert.h>
 #include <string.h>
 
-enum { STEPS_PER_STATE = 8, REACH_EXACT = 8192, CHECK_EVERY = 8192 };
-#define MEMORY_MAX (UINT64_C(1) << 27)
+enum {
+    STEPS_PER_STATE = 8, /* steps that a search in one go may take for each of max_states */
+    /* graphs of at most this number of vertices: exact weights in search.above */
+    REACH_EXACT = 8192,
+    CHECK_EVERY = 8192 /* steps between two looks at the limits of states, bytes and time */
+};
+#define MEMORY_MAX (UINT64_C(1) << 27) /* bytes of a search in one go */
 
 /* ---- weights above --------------------------------------------------------------------------- */
 
-/* Fills s->above with the exact weight of each vertex and all its descendants: masks of reachable vertices, 64 of
- * them at a time.  O(V * (V + E) / 64) operations on words, O(V^2) additions. */
+/* Fills s->above with the exact weight of each vertex and all its descendants.  Handles 64 vertices at a time:
+ * mask[v] has the bits of those that v reaches.  O(V * (V + E) / 64) operations on words, O(V^2) additions. */
 static void weigh_exactly(struct search *s)
 {
     uint64_t *mask = arena_array(s->a, (size_t)s->n + 1, sizeof *mask);
@@ -69,7 +73,8 @@ static void weigh_exactly(struct search *s)
     }
 }
 
-/* Fills s->above with a lower bound of it: the weight of the heaviest path from the vertex.  O(V + E). */
+/* Fills s->above with a lower bound on the weight of each vertex and all its descendants: the weight of the heaviest
+ * path that begins with the vertex.  O(V + E). */
 static void weigh_paths(struct search *s)
 {
     for (uint32_t p = 0; p < s->c->npot; p++)
@@ -83,6 +88,7 @@ static void weigh_paths(struct search *s)
         }
 }
 
+/* Allocates all tables of the search, and fills those that depend on the graph only. */
 static void make_tables(struct search *s)
 {
     const struct wdag *g = s->g;
@@ -118,7 +124,8 @@ static void make_tables(struct search *s)
 
 /* ---- ideals ---------------------------------------------------------------------------------- */
 
-/* Makes ideal id the start: unpacks its bits, and lists the vertices whose predecessors it all holds. */
+/* Makes ideal id the start: unpacks its bits into s->now, and lists in s->from.frontier the vertices outside it whose
+ * predecessors it all holds. */
 static void begin_start(struct search *s, uint32_t id)
 {
     const struct ideal *d = &s->ideals.v[id];
@@ -129,7 +136,7 @@ static void begin_start(struct search *s, uint32_t id)
     memset(s->now.bits + d->word + d->nword, 0,
            (s->nword - d->word - d->nword) * sizeof *s->now.bits);
     s->from.nfrontier = s->from.nlarger = 0;
-    s->steps += (s->n - d->word * 64) / SEARCH_SCAN; /* the scan for the frontier counts as steps */
+    s->steps += (s->n - d->word * 64) / SEARCH_SCAN; /* looking for the frontier counts as steps */
     for (uint32_t v = d->word * 64; v < s->n; v++) {
         if (has(s, v))
             continue;
@@ -145,10 +152,12 @@ static void begin_start(struct search *s, uint32_t id)
 
 /* ---- ends ------------------------------------------------------------------------------------ */
 
-static void tighten(struct search *s, int64_t limit)
+/* Sets the limit of loads, ps, and all that depends on it.  For REFUTE and GUIDE, caps.keep is the most that the
+ * excesses of all devices may add up to. */
+static void set_limit(struct search *s, int64_t limit)
 {
     problem_set_limit(s->c, &s->caps, limit);
-    s->stage.room = sat_mul(s->stage.copies, limit);
+    s->stage.max_load = sat_mul(s->stage.copies, limit);
     int64_t all = 0;
     for (uint32_t k = 0; k < s->c->nkind; k++)
         all = sat_add(all, sat_mul(s->c->kind[k].count, s->caps.cap[0][k]));
@@ -156,9 +165,9 @@ static void tighten(struct search *s, int64_t limit)
         s->caps.keep = all - s->c->pot[0].total - s->ask.floating;
 }
 
-/* Adds a partial plan that ends at ideal id.  If it is a whole plan it is the best one, and only better ones are
- * sought from now on. */
-static void relax_label(struct search *s, uint32_t id, struct label nw)
+/* Adds nw, a partial plan that ends at ideal id, unless a label there is as good.  If nw is a whole plan, it is the
+ * best one so far, and only better plans are sought from now on. */
+static void keep_label(struct search *s, uint32_t id, struct label nw)
 {
     if (s->enough)
         return;
@@ -170,13 +179,14 @@ static void relax_label(struct search *s, uint32_t id, struct label nw)
     if (s->refute)
         s->enough = s->ask.goal == SEARCH_REFUTE;
     else if (nw.value + nw.back > s->floor)
-        tighten(s, nw.value + nw.back - 1);
+        set_limit(s, nw.value + nw.back - 1);
     else
         s->enough = true;
 }
 
-/* arrive() for detailed problems: S on one device or more, as many as a label has left. */
-static void arrive_detailed(struct search *s)
+/* extend_labels() for detailed problems: S may be on several devices that take turns, at most as many as a label has
+ * left. */
+static void extend_detailed(struct search *s)
 {
     const struct problem *c = s->c;
     uint32_t id = 0;
@@ -187,10 +197,10 @@ static void arrive_detailed(struct search *s)
         problem_loads(c, s->stage.k, &s->stage.parts, copies, load);
         for (uint32_t x = 0; x < s->stage.live.n; x++) {
             const struct live *l = &s->stage.live.v[x];
-            bool far = copies <= l->left;
-            for (uint32_t p = 0; p < c->npot && far; p++) {
+            bool rest_fits = copies <= l->left;
+            for (uint32_t p = 0; p < c->npot && rest_fits; p++) {
                 int64_t low = problem_low(c, l, p, copies, s->caps.cap[p][s->stage.k]);
-                far = s->now.weight[p] - (p == c->cross_pot ? s->now.cross : 0) >= low;
+                rest_fits = s->now.weight[p] - (p == c->cross_pot ? s->now.cross : 0) >= low;
             }
             struct label nw = {.value = larger(load[0], l->value),
                                .back = larger(load[1], l->back),
@@ -199,20 +209,21 @@ static void arrive_detailed(struct search *s)
                                .parent = l->label,
                                .kind = (uint16_t)s->stage.k,
                                .copies = (uint16_t)copies};
-            if (!far || nw.value + nw.back > s->caps.keep)
+            if (!rest_fits || nw.value + nw.back > s->caps.keep)
                 continue;
             if (!id)
                 id = search_intern(s);
-            relax_label(s, id, nw);
+            keep_label(s, id, nw);
         }
     }
 }
 
-/* Improves the partial plans that end at I' + S. */
-static void arrive(struct search *s)
+/* Extends each live label by a device that holds S, if the load is within the limit and the vertices outside I' + S
+ * may still fit on the devices left.  Keeps the new partial plans, which end at I' + S. */
+static void extend_labels(struct search *s)
 {
     if (s->c->detailed) {
-        arrive_detailed(s);
+        extend_detailed(s);
         return;
     }
     int64_t load = s->stage.compute + s->stage.cut;
@@ -227,16 +238,17 @@ static void arrive(struct search *s)
     uint32_t id = 0;
     for (uint32_t x = 0; x < s->stage.live.n; x++) {
         const struct live *l = &s->stage.live.v[x];
-        bool far = true;
+        bool rest_fits = true;
         for (uint32_t p = 0; p < s->c->npot; p++)
-            far = far && s->now.weight[p] - (p == s->c->cross_pot ? s->now.cross : 0) >= l->low[p];
+            rest_fits = rest_fits &&
+                        s->now.weight[p] - (p == s->c->cross_pot ? s->now.cross : 0) >= l->low[p];
         struct label nw = {.value = larger(load, l->value),
                            .used = l->used,
                            .parent = l->label,
                            .kind = (uint16_t)s->stage.k};
         if (s->refute)
             nw.value = l->value + search_excess(s, load);
-        if (!far ||
+        if (!rest_fits ||
             nw.value + (s->refute && s->c->cross_pot == 0 ? s->now.cross : 0) > s->caps.keep)
             continue;
         if (!id)
@@ -244,13 +256,13 @@ static void arrive(struct search *s)
         int64_t more = guide_excess(s, id, l->used);
         if (s->now.weight[0] - more < l->low[0] || (s->refute && nw.value + more > s->caps.keep))
             continue;
-        relax_label(s, id, nw);
+        keep_label(s, id, nw);
     }
 }
 
-/* Undoes choices up to the last vertex that was taken and can be skipped instead, and skips it.
- * The position in the list to go on from, or UINT32_MAX. */
-static uint32_t backtrack(struct search *s)
+/* Undoes decisions, the last one first, up to a vertex that was taken and can be skipped instead, and skips that
+ * vertex.  Returns the position in walk.list to go on from; UINT32_MAX: all sets S have been met. */
+static uint32_t skip_last_taken(struct search *s)
 {
     while (s->walk.nchoice) {
         struct choice *h = &s->walk.choice[--s->walk.nchoice];
@@ -270,12 +282,13 @@ static uint32_t backtrack(struct search *s)
     return UINT32_MAX;
 }
 
-/* Goes on with all S above the start for device kind k.  False: it is time to pause. */
+/* Goes on enumerating the sets S for the present start and kind of device.  Returns true when all have been met,
+ * false when it is time to pause. */
 static bool enumerate(struct search *s)
 {
     for (;;) {
         if (s->walk.at >= s->walk.end) {
-            s->walk.at = backtrack(s);
+            s->walk.at = skip_last_taken(s);
             if (s->walk.at == UINT32_MAX)
                 return true;
             continue;
@@ -294,14 +307,15 @@ static bool enumerate(struct search *s)
             s->walk.nchoice++;
             s->walk.at++;
             if (h->taken)
-                arrive(s);
+                extend_labels(s);
         } else {
-            s->walk.at = s->walk.end; /* it can be neither: back to the last choice */
+            /* the vertex can be neither taken nor skipped: back to the last decision */
+            s->walk.at = s->walk.end;
         }
     }
 }
 
-/* The most devices that a stage may have, over all live labels. */
+/* Returns the most devices that a stage may have, over all live labels. */
 static uint32_t most_copies(const struct search *s)
 {
     uint32_t most = 1;
@@ -310,9 +324,9 @@ static uint32_t most_copies(const struct search *s)
     return most;
 }
 
-/* Begins to extend the partial plans that end at the start by a device of kind k; false: that leads
- * nowhere. */
-static bool begin_kind(struct search *s)
+/* Begins to extend the partial plans that end at the start by a device of kind stage.k.  Returns false if no plan
+ * within the limits can come of that. */
+static bool begin_enumeration(struct search *s)
 {
     const struct ideal *d = &s->ideals.v[s->from.ideal];
     problem_live(s->c, &s->labels, d->head, s->stage.k, &s->caps, &s->stage.live);
@@ -338,7 +352,7 @@ static bool begin_kind(struct search *s)
     s->stage.compute = s->stage.fixed = s->stage.cut = s->stage.bytes = 0;
     s->stage.parts = (struct problem_parts){0};
     s->stage.copies = copies;
-    s->stage.room = sat_mul(copies, s->caps.limit);
+    s->stage.max_load = sat_mul(copies, s->caps.limit);
     s->stage.weighs = s->stage.kind->memory < LOAD_INF || s->stage.kind->copies > 1;
     s->now.cross = d->cross;
     s->stage.spare = INT64_MIN;
@@ -356,7 +370,7 @@ static bool begin_kind(struct search *s)
     return true;
 }
 
-/* The next ideal to be extended becomes the start; false: there is none. */
+/* Makes the next ideal the start: one with as many vertices, or else with more.  Returns false if there is none. */
 static bool next_start(struct search *s)
 {
     s->stage.k = 0;
@@ -371,8 +385,8 @@ static bool next_start(struct search *s)
     return true;
 }
 
-/* The next start and kind to be enumerated; false: there is none. */
-static bool next_stage(struct search *s)
+/* Begins the enumeration for the next start and kind of device; false: there is none left. */
+static bool next_enumeration(struct search *s)
 {
     if (s->from.ideal)
         s->stage.k++;
@@ -380,19 +394,19 @@ static bool next_stage(struct search *s)
         if ((!s->from.ideal || s->stage.k == s->c->nkind) && !next_start(s))
             return false;
         for (; s->stage.k < s->c->nkind; s->stage.k++)
-            if (begin_kind(s))
+            if (begin_enumeration(s))
                 return true;
         s->steps++;
     }
 }
 
-/* ---- from outside ---------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 struct search *search_new(const struct problem *c, const struct search_ask *ask, struct arena *a)
 {
     assert(ask->floating >= 0 && (!ask->guide || ask->goal == SEARCH_GUIDE));
     assert(!ask->guide ||
-           (ask->guide->ask.goal == SEARCH_GUIDE && ask->guide->end_of == SEARCH_DONE &&
+           (ask->guide->ask.goal == SEARCH_GUIDE && ask->guide->end == SEARCH_DONE &&
             ask->guide->ask.limit == ask->limit && ask->guide->c->nkind == c->nkind));
     struct search *s = arena_alloc(a, sizeof *s);
     size_t used = arena_used(a);
@@ -407,42 +421,41 @@ struct search *search_new(const struct problem *c, const struct search_ask *ask,
                          .used_before = used};
     for (uint32_t k = 0; k < c->nkind; k++)
         s->counts |= (uint64_t)c->kind[k].count << c->kind[k].shift;
-    tighten(s, ask->limit);
+    set_limit(s, ask->limit);
     if (s->n == 0 || (s->refute && s->caps.keep < 0)) {
-        s->end_of = SEARCH_DONE;
+        s->end = SEARCH_DONE;
         return s;
     }
     make_tables(s);
     s->steps = s->n / SEARCH_SCAN;
     uint32_t empty = search_intern(s);
-    relax_label(s, empty, (struct label){.value = 0});
+    keep_label(s, empty, (struct label){.value = 0});
     return s;
 }
 
 enum search_end search_go(struct search *s, uint64_t steps)
 {
     uint64_t stop = s->steps + steps;
-    while (s->end_of == SEARCH_GOING && s->steps < stop) {
+    while (s->end == SEARCH_GOING && s->steps < stop) {
         /* pauses every CHECK_EVERY steps, to look at the limits of states and bytes */
         s->pause = smaller_u64(s->steps + CHECK_EVERY, stop);
-        if (!s->inside && !(s->inside = next_stage(s)))
-            s->end_of = SEARCH_DONE;
+        if (!s->inside && !(s->inside = next_enumeration(s)))
+            s->end = SEARCH_DONE;
         else if (enumerate(s))
             s->inside = false;
         if (s->enough)
-            s->end_of = SEARCH_DONE;
-        else if (s->end_of == SEARCH_GOING &&
-                 (s->ideals.n > s->ask.max_states ||
-                  arena_used(s->a) - s->used_before > s->ask.max_bytes))
-            s->end_of = SEARCH_FULL;
+            s->end = SEARCH_DONE;
+        else if (s->end == SEARCH_GOING && (s->ideals.n > s->ask.max_states ||
+                                            arena_used(s->a) - s->used_before > s->ask.max_bytes))
+            s->end = SEARCH_FULL;
     }
-    return s->end_of;
+    return s->end;
 }
 
 void search_tighten(struct search *s, int64_t limit)
 {
     if (s->ask.goal == SEARCH_BEST && limit < s->caps.limit)
-        tighten(s, limit);
+        set_limit(s, limit);
 }
 
 int64_t search_limit(const struct search *s)
@@ -455,7 +468,7 @@ bool search_found(const struct search *s)
     return s->n == 0 ? s->caps.keep >= 0 : s->last != 0;
 }
 
-/* Whether ideal d holds vertex v. */
+/* Whether ideal d has vertex v. */
 static bool holds(const struct search *s, const struct ideal *d, uint32_t v)
 {
     uint32_t w = v >> 6;
@@ -463,6 +476,7 @@ static bool holds(const struct search *s, const struct ideal *d, uint32_t v)
            (w < d->word + d->nword && (s->ideals.pool[d->bits + w - d->word] >> (v & 63) & 1));
 }
 
+/* Returns the kind of device number `dev`: its own if vertices are pinned to it, else its class's. */
 static const struct problem_kind *kind_of(const struct problem *c, uint32_t dev)
 {
     uint32_t cls = cluster_class(c->cluster, dev), k = 0;
@@ -474,8 +488,8 @@ static const struct problem_kind *kind_of(const struct problem *c, uint32_t dev)
     return &c->kind[k];
 }
 
-/* The largest load of a device under dev[], for a problem that is not `detailed`: a load is then the times of the
- * device's vertices plus the costs of the cut nets with a pin on the device. */
+/* Returns the largest load of a device under the plan dev[vertex], ps, for a problem that is not `detailed`: a load
+ * is then the times of the device's vertices plus the costs of the cut nets with a pin on the device. */
 static int64_t largest_load(const struct problem *c, const int32_t *dev, struct arena *a)
 {
     const struct wdag *g = c->g;
@@ -490,7 +504,8 @@ static int64_t largest_load(const struct problem *c, const int32_t *dev, struct 
     for (uint32_t e = 0; e < g->nnet; e++) {
         const uint32_t *pin = g->net_pin.to + g->net_pin.at[e];
         uint32_t n = g->net_pin.at[e + 1] - g->net_pin.at[e];
-        bool cut = g->net_host[e] && n > 1; /* nets of one vertex and the host are in its time */
+        /* the vertex's time has the nets of one vertex and the host */
+        bool cut = g->net_host[e] && n > 1;
         for (uint32_t i = 0; i < n; i++)
             cut = cut || dev[pin[i]] != dev[pin[0]];
         for (uint32_t i = 0; cut && i < n; i++) {
@@ -547,7 +562,6 @@ uint32_t search_passed(const struct search *s)
 
 /* ---- in one go ------------------------------------------------------------------------------- */
 
-/* Runs s to its end or to the limits. */
 struct dp_found search_run(struct search *s, const struct dp_limits *l)
 {
     uint64_t most = l->max_states * STEPS_PER_STATE;

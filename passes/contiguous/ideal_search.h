@@ -1,4 +1,4 @@
-/* The exact search over chains of ideals. */
+/* The exact search over chains of ideals (ideal_search.c). */
 #ifndef PCC_PASSES_CONTIGUOUS_IDEAL_SEARCH_H
 #define PCC_PASSES_CONTIGUOUS_IDEAL_SEARCH_H
 
@@ -9,85 +9,96 @@
 struct search;
 
 enum search_goal {
-    SEARCH_BEST,   /* the best chain */
-    SEARCH_REFUTE, /* whether there is any, as dp_refute asks */
-    SEARCH_GUIDE   /* the same, and what each partial plan takes, for others */
+    SEARCH_BEST,   /* find the best chain */
+    SEARCH_REFUTE, /* find out whether there is a chain as dp_refute() asks for */
+    SEARCH_GUIDE   /* the same, but go on to the end, to become the guide of another search */
 };
 
-/* What is sought: chains of ideals whose loads are at most `limit`, and how far the search may go. */
+/* What a search looks for, chains of ideals whose loads are at most `limit`, and how far it may go. */
 struct search_ask {
     enum search_goal goal;
-    int64_t limit; /* ps; LOAD_INF: any */
-    /* BEST: the search ends with the first plan whose loads are at most this; it counts smaller loads as equal to
-     * it, so that the nearer it is to the limit the fewer partial plans must be kept (dp_maximal.c). Set it where no
-     * plan takes less, or where such a plan is all that is wanted.  -1: none.  Ignored for detailed problems. */
+    int64_t limit; /* ps; LOAD_INF: no limit */
+    /* BEST: ps; the search ends with the first plan whose loads are at most the floor.  It counts smaller loads as
+     * equal to the floor: the nearer the floor is to the limit, the fewer partial plans it must keep (dp_maximal.c).
+     * Give a value that no plan is below, or a value that is good enough.  -1: no floor.  Ignored for detailed
+     * problems. */
     int64_t floor;
-    /* REFUTE, GUIDE: weight in potential 0 of the vertices that the graph has lost: the devices must have room for
-     * them */
+    /* REFUTE, GUIDE: weight in potential 0 of the vertices that the graph has lost (smaller_graph_bound.h), which the
+     * devices must be able to hold besides */
     int64_t floating;
-    /* GUIDE: a finished search with that goal, over this graph without some vertices, from the other end (reversed.h),
-     * with the same limit, kinds and scales; what it knows prunes this search (dp_guide.c).  NULL: none.
-     * vertex[vertex of its graph]: the vertex here. */
+    /* GUIDE: another search with this goal that has come to its end; its graph is this one without some vertices and
+     * with all edges reversed (reversed.h), its limit, kinds and scales are the same.  Its labels prune this search
+     * (dp_guide.c).  NULL: no guide. */
     const struct search *guide;
-    const uint32_t *vertex;
-    uint64_t max_states; /* ideals that the search may keep */
-    size_t max_bytes;    /* bytes that the search may take in all */
+    const uint32_t *vertex; /* [vertex of the guide's graph] the same vertex in this graph */
+    uint64_t max_states;    /* number of ideals that the search may keep */
+    size_t max_bytes;       /* bytes that the search may take in all */
 };
 
-enum search_end { SEARCH_GOING, SEARCH_DONE, SEARCH_FULL };
+enum search_end {
+    SEARCH_GOING, /* there is more to do */
+    SEARCH_DONE,  /* the search has come to its end: there is nothing more to find */
+    SEARCH_FULL   /* it reached max_states or max_bytes and cannot go on */
+};
 
-/* Makes a search; it lives in a, and so does all that it allocates later: give it an arena of its own.  O(V + E),
- * and O(V^2) for graphs of up to some thousand vertices, for the weights above each vertex. */
+/* Makes a search of c.  It lives in a, and so does all that it allocates later: give it an arena of its own.  O(V +
+ * E), and O(V^2) for graphs of up to some thousand vertices, to weigh the descendants of each vertex. */
 struct search *search_new(const struct problem *c, const struct search_ask *ask, struct arena *a);
 
-/* Goes on for about `steps` steps.  GOING: there is more to do; DONE: there is nothing (more) to find; FULL: it
- * reached max_states or max_bytes and cannot go on. */
+/* Goes on for about `steps` steps and returns how the search then stands. */
 enum search_end search_go(struct search *s, uint64_t steps);
 
-/* BEST: seeks only plans whose loads are at most `limit` from now on, if that is below its present limit. */
+/* BEST: lowers the limit to `limit` ps, if that is below the present one: only plans within the new limit are sought
+ * from now on. */
 void search_tighten(struct search *s, int64_t limit);
 
-/* Its present limit: below the value of the best plan found. */
+/* Returns the present limit, ps.  A found plan whose value is above the floor lowers the limit to its value - 1. */
 int64_t search_limit(const struct search *s);
-/* Whether a plan was found. */
+/* Returns whether a plan within the limits was found. */
 bool search_found(const struct search *s);
-/* Writes the best plan found with its value (BEST). */
+/* BEST, after a plan was found: writes the best plan found, with its value, to *best. */
 void search_plan(const struct search *s, struct problem_plan *best);
 
+/* Return the number of steps done, and the number of ideals kept. */
 uint64_t search_steps(const struct search *s);
 uint64_t search_states(const struct search *s);
-/* How far it is: the number of vertices of the ideal that was extended last. */
+/* Returns how far the search is: the number of vertices of the ideal whose partial plans it extends at present. */
 uint32_t search_passed(const struct search *s);
 
 /* ---- in one go ------------------------------------------------------------------------------- */
 
+/* How far a search in one go may get. */
 struct dp_limits {
-    uint64_t max_states; /* ideals kept; steps are bounded by 8 times this, */
-    uint64_t max_steps;  /* and by this, if it is not 0 */
-    struct clock *clock;
+    /* number of ideals kept; it also limits the steps, to 8 for each of them */
+    uint64_t max_states;
+    uint64_t max_steps;  /* another limit of the steps; 0: none */
+    struct clock *clock; /* NULL: no time limit */
 };
 
+/* The result of a search in one go. */
 struct dp_found {
     bool better; /* dp_search: *best was improved */
     bool none;   /* dp_refute: proven that no chain of ideals has loads within the limit */
-    uint64_t states, steps;
-    bool complete;   /* nothing better than *best exists */
-    const char *why; /* if not complete */
+    uint64_t states, steps; /* number of ideals kept; number of steps done */
+    /* the search came to its end; dp_search: nothing better than *best exists */
+    bool complete;
+    const char *why; /* if not complete: the reason */
 };
 
-/* Runs s to its end or to the limits, */
+/* Runs s to its end or to the limits.  `better` and `none` of the result stay false. */
 struct dp_found search_run(struct search *s, const struct dp_limits *l);
 
-/* Improves *best (value LOAD_INF: none yet) to the optimum; only strictly better plans are taken. */
+/* Searches the best plan of c and writes it to *best (value LOAD_INF: no plan is known yet) if it is strictly
+ * better. */
 struct dp_found dp_search(const struct problem *c, const struct dp_limits *l,
                           struct problem_plan *best, struct arena *scratch);
 
-/* Whether no chain of ideals of c has loads of at most `limit` that leave room for the vertices that its graph has
- * lost, of weight `floating` in potential 0, on any devices in any order.  A plan with room for them has, with w the
- * weights of potential 0,
+/* Searches a chain of ideals of c whose loads are at most `limit` ps and leave room for the vertices that the graph
+ * has lost: weight `floating` in potential 0, on any devices in any order.  The result's `none` says that it is
+ * proven that there is no such chain.  A chain with that room has, with w the weights of potential 0,
  *   sum over devices of (scaled load - w(S)) <= sum over devices of cap(limit) - w(V) - floating,
- * and each term of the first sum is >= 0: so the value of a partial plan is that sum so far, instead of its largest
- * load. */
+ * where S is what the device holds, and each term of the first sum is >= 0: so the value of a partial plan is that sum
+ * so far, instead of its largest load. */
 struct dp_found dp_refute(const struct problem *c, int64_t limit, int64_t floating,
                           const struct dp_limits *l, struct arena *scratch);
 

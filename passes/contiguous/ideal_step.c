@@ -1,9 +1,9 @@
-/* One step of the exact search: a vertex joins S or is left out, and back again (ideal_state.h).
+/* One step of the exact search: a vertex is taken into S or skipped, and back again (ideal_state.h).
  *
- * Kept up to date, for the device kind of the current enumeration: the compute time of S; the transfers that it pays
- * as it is (cut), and those of them that it pays whatever joins it later (fixed); its bytes; the weights of I' + S;
- * the weight of the nets that cross I' + S.  The pins of a net outside I' are counted when the first of them is
- * looked at; after that every change is O(1) per net and vertex. */
+ * Kept up to date in struct stage, for the kind of device of the present enumeration: the time of S (compute); the
+ * transfers that S pays as it is (cut), and the part of them that S pays whatever joins it later (fixed); its bytes.
+ * Kept in struct extended_ideal: the weights of I' + S and of the nets that cross it.  The pins of a net outside I'
+ * are counted when the net is looked at for the first time; after that every change is O(1) per net and vertex. */
 #include "passes/contiguous/ideal_step.h"
 
 #include <string.h>
@@ -20,33 +20,35 @@ void step_look(struct search *s, uint32_t e)
         t->outside += !has(s, x);
 }
 
-/* Adds (sign 1) or takes off (-1) the weight of net e, which has the host and which no vertex of I' touches, when
- * the first vertex of S touches it. */
-static void weigh_net(struct search *s, uint32_t e, int64_t sign)
+/* Adds (sign 1) or takes off (sign -1) the weight of net e in the weights of I' + S.  To be called when S gets its
+ * first pin of e, or loses its last one, if e has the host and no pin in I'. */
+static void add_net_weight(struct search *s, uint32_t e, int64_t sign)
 {
     for (uint32_t p = 0; p < s->c->npot; p++)
         s->now.weight[p] += sign * s->c->pot[p].net[e];
 }
 
-static int64_t *part_of(struct search *s, const struct net *t)
+/* Returns the sum of transfers in s->stage.parts that net t counts in. */
+static int64_t *net_time(struct search *s, const struct net *t)
 {
     return &s->stage.parts.t[t->back][t->out ? PART_OUT : PART_IN];
 }
 
+/* Brings the nets of v, and the sums of transfers and weights that they count in, up to date when v joins S. */
 static void take_nets(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->c->net_of;
     for_row (e, *of, v) {
         struct net *t = step_net(s, e);
         int64_t cost = t->cost;
-        bool fresh = t->outside == t->pins; /* no pin of it is in I' */
+        bool fresh = t->outside == t->pins; /* no pin of the net is in I' */
         if (s->c->detailed) {
             if (t->taken)
-                *part_of(s, t) -= cost;
+                *net_time(s, t) -= cost;
             t->out = (t->taken && t->out) || s->g->net_src[e] == v;
-            *part_of(s, t) += cost;
+            *net_time(s, t) += cost;
             if (t->taken + 1 == t->outside && fresh && !t->host)
-                *part_of(s, t) -= cost;
+                *net_time(s, t) -= cost;
         }
         if (t->taken++ == 0) {
             s->stage.cut += cost;
@@ -55,7 +57,7 @@ static void take_nets(struct search *s, uint32_t v)
             if (fresh)
                 s->now.cross += t->crossing;
             if (fresh && t->host)
-                weigh_net(s, e, 1);
+                add_net_weight(s, e, 1);
         }
         if (t->taken == t->outside) {
             if (fresh && !t->host)
@@ -65,6 +67,7 @@ static void take_nets(struct search *s, uint32_t v)
     }
 }
 
+/* Undoes take_nets(s, v). */
 static void untake_nets(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->c->net_of;
@@ -75,10 +78,10 @@ static void untake_nets(struct search *s, uint32_t v)
         bool fresh = t->outside == t->pins;
         if (s->c->detailed) {
             if (t->taken != t->outside || !fresh || t->host)
-                *part_of(s, t) -= cost;
+                *net_time(s, t) -= cost;
             t->out = t->out && s->g->net_src[e] != v;
             if (t->taken > 1)
-                *part_of(s, t) += cost;
+                *net_time(s, t) += cost;
         }
         if (t->taken == t->outside) {
             if (fresh && !t->host)
@@ -92,11 +95,12 @@ static void untake_nets(struct search *s, uint32_t v)
             if (fresh)
                 s->now.cross -= t->crossing;
             if (fresh && t->host)
-                weigh_net(s, e, -1);
+                add_net_weight(s, e, -1);
         }
     }
 }
 
+/* Counts v as skipped in its nets: from now on S pays for good the nets of v that have a pin in S. */
 static void skip_nets(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->c->net_of;
@@ -107,6 +111,7 @@ static void skip_nets(struct search *s, uint32_t v)
     }
 }
 
+/* Undoes skip_nets(s, v). */
 static void unskip_nets(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->c->net_of;
@@ -117,6 +122,7 @@ static void unskip_nets(struct search *s, uint32_t v)
     }
 }
 
+/* Adds the bytes of v and of the shared items that v needs first to the bytes of S. */
 static void take_bytes(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->g->shared_of;
@@ -128,6 +134,7 @@ static void take_bytes(struct search *s, uint32_t v)
         }
 }
 
+/* Undoes take_bytes(s, v). */
 static void untake_bytes(struct search *s, uint32_t v)
 {
     const struct csr *of = &s->g->shared_of;
@@ -139,6 +146,7 @@ static void untake_bytes(struct search *s, uint32_t v)
         }
 }
 
+/* Detailed problems: adds (sign 1) or takes off (sign -1) v's times and bytes in s->stage.parts. */
 static void add_vertex_parts(struct search *s, uint32_t v, int64_t sign)
 {
     int64_t back = s->stage.kind->back ? s->stage.kind->back[v] : 0;
@@ -148,11 +156,12 @@ static void add_vertex_parts(struct search *s, uint32_t v, int64_t sign)
     s->stage.parts.params += s->g->param ? sign * s->g->param[v] : 0;
 }
 
-/* Whether the device's room still allows I' + S to reach search.low in every potential. */
+/* Whether the device has enough time and memory left for I' + S to reach the weight stage.live.low in each
+ * potential. */
 static bool can_reach(const struct search *s)
 {
-    int64_t room = s->stage.room - s->stage.compute - (s->c->overlap ? 0 : s->stage.fixed);
-    if (room < 0 ||
+    int64_t left = s->stage.max_load - s->stage.compute - (s->c->overlap ? 0 : s->stage.fixed);
+    if (left < 0 ||
         (s->refute && search_excess(s, s->stage.compute + s->stage.fixed) > s->stage.spare))
         return false;
     for (uint32_t p = 0; p < s->c->npot; p++) {
@@ -164,15 +173,16 @@ static bool can_reach(const struct search *s)
         if (s->c->pot[p].memory)
             more = s->stage.kind->copies > 1 ? LOAD_INF : scale - s->stage.bytes;
         else if (scale == INT64_C(1) << SCALE_BITS)
-            more = room;
+            more = left;
         else /* rounded up, since the weights are each rounded down */
-            more = (int64_t)(((__int128)room * scale) >> SCALE_BITS) + 1;
+            more = (int64_t)(((__int128)left * scale) >> SCALE_BITS) + 1;
         if (s->now.weight[p] + more < s->stage.live.low[p])
             return false;
     }
     return true;
 }
 
+/* Takes v off all sums of S and of I' + S. */
 static void undo_take(struct search *s, uint32_t v)
 {
     s->stage.compute -= s->stage.kind->time[v];
@@ -189,7 +199,7 @@ bool step_take(struct search *s, uint32_t v)
 {
     int64_t t = s->stage.kind->time[v];
     if (t == COST_NEVER ||
-        t > s->stage.room - s->stage.compute - (s->c->overlap ? 0 : s->stage.fixed))
+        t > s->stage.max_load - s->stage.compute - (s->c->overlap ? 0 : s->stage.fixed))
         return false;
     s->stage.compute += t;
     if (s->c->detailed)

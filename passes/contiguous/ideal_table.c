@@ -1,9 +1,10 @@
-/* The ideals that a search has met, by their bits (ideal_state.h): a hash table with open addresses.  Expected
- * O(words) for a look. */
+/* The table of the ideals that a search has met (ideal_state.h): finds an ideal by the bits of its vertices.  A hash
+ * table with open addresses; expected O(words) for a look. */
 #include "passes/contiguous/ideal_state.h"
 
 #include <string.h>
 
+/* Whether ideal d has these bits. */
 static bool same_bits(const struct search *s, const struct ideal *d, const uint64_t *bits)
 {
     uint64_t differs = 0;
@@ -15,7 +16,7 @@ static bool same_bits(const struct search *s, const struct ideal *d, const uint6
            memcmp(bits + d->word, s->ideals.pool + d->bits, d->nword * sizeof *bits) == 0;
 }
 
-/* The slot of the ideal with these bits, or the free slot where it belongs. */
+/* Returns the slot of the ideal with these bits, `card` vertices and hash `key`, or the free slot where it belongs. */
 static uint32_t slot_of(const struct search *s, uint64_t key, uint32_t card, const uint64_t *bits)
 {
     uint32_t at = (uint32_t)key & s->ideals.mask;
@@ -32,6 +33,7 @@ uint32_t search_find(const struct search *s, uint64_t key, uint32_t card, const 
     return s->ideals.slot[slot_of(s, key, card, bits)];
 }
 
+/* Doubles the number of slots. */
 static void rehash(struct search *s)
 {
     s->ideals.mask = s->ideals.mask * 2 + 1;

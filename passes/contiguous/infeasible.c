@@ -1,9 +1,10 @@
 /* Why there is no contiguous plan (infeasible.h).
  *
- * First what needs no search: a vertex that nothing can run, or that is larger than every device that may hold it;
- * sums of bytes (memory_need.c).  Then the smallest memory that would do is searched for by bisection, between that
- * bound and the need of a plan that was found: interval DP says "a plan fits", the exact search "none does".  To try
- * a memory, smaller devices are raised to it and larger ones stay.
+ * First come reasons that need no search: a vertex that no device can run, or that is larger than every device that
+ * may hold it; sums of bytes (memory_need.c).  Then the smallest memory that would do is searched by bisection,
+ * between that bound and the need of a plan that was found: interval DP tells that a plan fits, the exact search that
+ * none does.  To try a memory, smaller devices are raised to it and larger ones stay.
+ *
  * Cost: a search for each step of bisection, until the time is up. */
 #include "passes/contiguous/infeasible.h"
 
@@ -12,21 +13,25 @@
 #include "passes/problem/placing.h"
 #include "ir/base/units.h"
 
-enum { INFEASIBLE_STARTS = 8, PROOF_STATES = 1000000, BISECT_STATES = 50000 };
+enum {
+    INFEASIBLE_STARTS = 8,  /* orders that interval DP tries for a memory, at most */
+    PROOF_STATES = 1000000, /* ideals that the exact search may keep in the decisive questions */
+    BISECT_STATES = 50000   /* ideals that it may keep in a step of bisection */
+};
 
-/* Bisection for the memory that devices need: interval known so far, bytes. */
+/* A bisection for the least memory, bytes, that each device must have. */
 struct memory_bisection {
     struct ctx *x;
     const struct wdag *g;
     struct clock *clock;
-    const struct interval_how *dpl;
-    int64_t none; /* proven: no plan fits if no device has more than this; -1: nothing is proven */
-    int64_t lo;   /* no plan was found that fits this */
-    int64_t hi;   /* a plan was found that fits this; INT64_MAX: none was */
+    const struct interval_how *orders; /* orders that interval DP tries */
+    int64_t none; /* proven: no plan fits devices of this memory; -1: nothing is proven */
+    int64_t lo;   /* a search found no plan that fits this memory */
+    int64_t hi;   /* a plan was found that fits this memory; INT64_MAX: none was */
 };
 
-/* Looks for a plan that fits devices raised to `memory`, and updates *n; states: ideals that the exact search may
- * keep, 0: interval DP alone. */
+/* Looks for a plan that fits devices raised to `memory` bytes, and updates the bounds in *n.  states: number of
+ * ideals that the exact search may keep; 0: interval DP alone. */
 static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t states)
 {
     struct arena *a = n->x->use.scratch;
@@ -35,14 +40,14 @@ static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t stat
     struct problem *c = problem_build(n->g, &n->x->scene, memory, a, &quiet);
     struct problem_plan best = {.value = LOAD_INF,
                                 .dev = arena_array(a, (size_t)n->g->n + 1, sizeof(int32_t))};
-    struct interval_how how = *n->dpl;
+    struct interval_how how = *n->orders;
     const struct dp_limits most = {.max_states = states, .clock = n->clock};
     bool proven = false;
     if (c)
         problem_forget_times(c);
     how.starts = smaller_u32(how.starts, INFEASIBLE_STARTS);
     how.clock = n->clock;
-    how.phase = NULL; /* silent: a plan found here does not fit the given memories */
+    how.phase = NULL; /* the listener is not told: plans found here do not fit the real devices */
     bool found = c && interval_search(c, &how, &best, a).better;
     if (c && !found && states) {
         struct dp_found s = dp_both(c, &most, &best);
@@ -60,14 +65,15 @@ static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t stat
     arena_release(a, mark);
 }
 
+/* Halves the range between n->lo and n->hi until they meet or the time is up; states: as in try_memory(). */
 static void bisect(struct memory_bisection *n, uint64_t states)
 {
     while (n->lo + 1 < n->hi && !clock_out(n->clock))
         try_memory(n, n->lo + (n->hi - n->lo) / 2, states);
 }
 
-/* Whether nodes on hosts need not lie on one device without gaps, as they do in the plans that the proof goes
- * through. */
+/* Whether the nodes on a host need not be one stretch of the model.  Proofs that search contiguous plans do not hold
+ * then. */
 static bool hosts_are_free(const struct scene *s)
 {
     bool host = false;
@@ -76,7 +82,8 @@ static bool hosts_are_free(const struct scene *s)
     return host && exec_kind(&s->model)->subgraphs;
 }
 
-/* The end of a message that says what needs the memory: ": 'a' and 2 more nodes must share a device", or "". */
+/* Returns the end of a message that says what needs the memory, such as ": 'a' and 2 more nodes must share a device
+ * and need 3 GB, the largest that may run them has 2 GB"; "" if need->least is 0. */
 static const char *why_need(struct ctx *x, const struct wdag *g, const struct memory_need *need)
 {
     char bytes[UNIT_TEXT], room[UNIT_TEXT];
@@ -102,7 +109,8 @@ static const char *why_need(struct ctx *x, const struct wdag *g, const struct me
                      name, more - 1, more > 2 ? "s" : "", bytes, room);
 }
 
-/* Reports that no memory would help: pins contradict each other, or a node can run nowhere. */
+/* Reports that no memory would help: a node can run nowhere, or pins contradict each other.  proven: no plan exists;
+ * else none was found.  Returns PASS_INFEASIBLE. */
 static int report_contradiction(struct ctx *x, bool proven)
 {
     diag_error(x->use.diag,
@@ -112,8 +120,8 @@ static int report_contradiction(struct ctx *x, bool proven)
     return PASS_INFEASIBLE;
 }
 
-/* Memory that every plan needs if cycles of classes may be spread over devices: *g becomes the level of the classes
- * alone. Without such a level: `need`. */
+/* Returns the memory that every plan needs if only colocation classes must share a device, and sets *g to the level
+ * of such plans, any_shape_level().  Returns `need` if that level has no problem. */
 static struct memory_need need_of_classes(struct ctx *x, const struct wdag **g,
                                           struct memory_need need)
 {
@@ -127,7 +135,7 @@ static struct memory_need need_of_classes(struct ctx *x, const struct wdag **g,
 }
 
 int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
-                      const struct interval_how *dpl)
+                      const struct interval_how *orders)
 {
     struct diag quiet = diag_silent();
     const struct problem *c = problem_build(g, &x->scene, -1, x->use.scratch, &quiet);
@@ -138,7 +146,13 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
     exact &= !hosts_are_free(&x->scene);
     if (!exact && exec_kind(&x->scene.model)->subgraphs)
         sure = need_of_classes(x, &of, need);
-    struct memory_bisection n = {x, g, dpl->clock, dpl, sure.least - 1, need.least - 1, INT64_MAX};
+    struct memory_bisection n = {.x = x,
+                                 .g = g,
+                                 .clock = orders->clock,
+                                 .orders = orders,
+                                 .none = sure.least - 1,
+                                 .lo = need.least - 1,
+                                 .hi = INT64_MAX};
     uint64_t states = exact ? PROOF_STATES : 0;
     if (need.nowhere != UINT32_MAX && sure.nowhere == UINT32_MAX) {
         diag_error(x->use.diag,

@@ -1,13 +1,13 @@
-/* Why there is no contiguous plan. */
+/* Finds out and reports why there is no contiguous plan. */
 #ifndef PCC_PASSES_CONTIGUOUS_INFEASIBLE_H
 #define PCC_PASSES_CONTIGUOUS_INFEASIBLE_H
 
 #include "passes/contiguous/interval_dp.h"
 
-/* Reports why there is no contiguous plan for level g: memory (with what needs too much, and the smallest memory per
- * device that would do) or something else; and whether that is proven.  exact: the exact search is used, too.
- * Searches end with the clock of dpl.  Returns PASS_INFEASIBLE. */
+/* Reports why there is no contiguous plan for level g: memory (what needs too much, and the smallest memory per
+ * device that would do), or another reason; and whether that is proven.  exact: the exact search is used, too,
+ * besides interval DP over `orders`.  Searches end with the clock of `orders`.  Returns PASS_INFEASIBLE. */
 int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
-                      const struct interval_how *dpl);
+                      const struct interval_how *orders);
 
 #endif

@@ -1,21 +1,24 @@
 /* Interval DP over topological orders (interval_dp.h).
  *
- * Source: the placement paper, 5.1.2 (DPL): the published numbers are
- * one draw of an order; many seeded orders of several kinds find the optimum nearly always.
+ * Source: the placement paper, 5.1.2 (DPL): the published numbers are one draw of an order; many seeded orders of
+ * several kinds find the optimum nearly always.
  *
- * An order is cut into units, single vertices or (large graphs) intervals between the positions where cuts are
- * allowed; only nets of several units matter then.  The ideals are the prefixes, and a device holds units [i, j).
- * For fixed i the sweep over j adds one unit at a time; what a unit changes in the transfers follows from the
- * previous unit, the first and the last unit of each of its nets, so no counters are kept or undone:
- *  - the net is not in the segment yet: paid for good if it has a pin before i or on the host, else
- *    paid unless this is its last unit;
- *  - it is in the segment, and this is its last unit, and the first is not before i: paid no more.
+ * An order is divided into units: single vertices or, in large graphs, intervals between the positions where cuts are
+ * allowed; then only nets of several units matter.  The ideals are the prefixes, and a device holds a segment, the
+ * units [i, j).  For fixed i the sweep over j adds one unit at a time; what a unit changes in the transfers of the
+ * segment follows from the previous unit, the first and the last unit of each of its nets, so no counters are kept or
+ * undone:
+ *  - the net is not in the segment yet: it is paid for good if it has a pin before i or on the host, else it is paid
+ *    unless this is its last unit;
+ *  - the net is in the segment, this is its last unit, it has no pin before i and none on the host: it is paid no
+ *    more.
  * Time, what is paid for good, and bytes only grow with j, so the sweep ends where they exceed the best plan known.
  * Starts and ends are skipped where the potentials (problem.h) say that the rest does not fit the devices left.
  *
- * O(V + pins) for the units, and O(starts in windows * segment length * nets per unit) for each order: with a good
- * first plan a small part of U^2 / D for U units.  That plan comes from cuts at few sampled positions, where little
- * crosses.  Large graphs: some thousand sampled positions, then all positions near the best cuts. */
+ * Cost: O(V + pins) for the units, and O(starts in windows * segment length * nets per unit) for each order: with a
+ * good first plan a small part of U^2 / D for U units and D devices.  That plan comes from cuts at few sampled
+ * positions, where little crosses.  In large graphs cuts are allowed at some thousand sampled positions first, then
+ * at all positions near the best cuts. */
 #include "passes/contiguous/interval_dp.h"
 
 #include "ir/base/random.h"
@@ -26,60 +29,68 @@
 #include <string.h>
 
 enum {
-    SAMPLE_FEW = 32,
-    SAMPLE_MANY = 512,
-    ALL_UP_TO = 8192, /* orders of up to so many vertices may be cut anywhere */
-    SHARE = 4         /* one order gets 1 / SHARE of the budget that is left */
+    SAMPLE_FEW = 32,   /* sampled positions for the very first plan */
+    SAMPLE_MANY = 512, /* sampled positions for a better one, in larger graphs */
+    ALL_UP_TO = 8192,  /* orders of at most this number of vertices may be cut anywhere */
+    SHARE = 4          /* one order gets 1 / SHARE of the budget that is left */
 };
 
-/* A unit in which a net has pins. */
+/* A net that has pins in a unit. */
 struct touch {
-    int64_t cost;
-    uint32_t prev;  /* 1 + the net's previous unit, 0: none */
+    int64_t cost;   /* ps, on the class */
+    uint32_t prev;  /* 1 + the net's previous unit; 0: none */
     uint32_t first; /* the net's first unit */
-    uint32_t src;   /* the unit of the vertex that produces it; UINT32_MAX: none */
-    uint8_t last, host, back;
+    uint32_t src;   /* the unit of the vertex that produces the net's value; UINT32_MAX: none */
+    uint8_t last;   /* 1: this is the net's last unit */
+    uint8_t host;   /* 1: the host has a pin, too */
+    uint8_t back;   /* 1: the value is made in the backward pass */
 };
 
-/* A unit that needs a shared item. */
+/* A shared item that a unit needs. */
 struct need {
     int64_t bytes;
-    uint32_t prev; /* 1 + the previous unit that needs the item */
+    uint32_t prev; /* 1 + the previous unit that needs the item; 0: none */
 };
 
+/* The dynamic program over one order. */
 struct run {
     const struct problem *c;
     const uint32_t *order;
     uint32_t n; /* number of units */
     struct arena *a;
-    uint32_t *start;              /* [unit] position of its first vertex; start[n]: all vertices */
-    int64_t *time[PROBLEM_KINDS]; /* [unit]; COST_NEVER */
-    /* [unit] the backward pass's part of `time`; NULL: no backward pass */
+    /* [unit] position of the unit's first vertex; start[n]: number of vertices */
+    uint32_t *start;
+    int64_t *time[PROBLEM_KINDS]; /* [kind][unit] ps; COST_NEVER: cannot run there */
+    /* [kind][unit] ps: the backward pass's part of `time`; NULL: no backward pass */
     int64_t *back[PROBLEM_KINDS];
+    /* [unit] bytes, without shared items; bytes of parameters (NULL: not needed) */
     int64_t *size, *param;
-    uint32_t *touch_at[CLUSTER_CLASSES]; /* [unit] */
-    struct touch *touch[CLUSTER_CLASSES];
-    uint32_t *need_at;
-    struct need *need;
-    int64_t *prefix[PROBLEM_POTS]; /* [potential][unit] weight of the units before it */
-    uint32_t *head;                /* [unit] labels of the plans that end before the unit */
+    /* [class][unit] index of the unit's first entry in `touch` */
+    uint32_t *touch_at[CLUSTER_CLASSES];
+    struct touch *touch[CLUSTER_CLASSES]; /* [class] the touches of all units */
+    uint32_t *need_at;                    /* [unit] index of the unit's first entry in `need` */
+    struct need *need;                    /* the needs of all units; NULL: bytes do not matter */
+    int64_t *prefix[PROBLEM_POTS];        /* [potential][unit] weight of the units before it */
+    /* [unit] the first label of the plans that end before the unit; 0: none */
+    uint32_t *head;
     struct labels labels;
-    struct live_list live;
+    struct live_list live; /* the labels that the present sweep extends */
     struct problem_caps caps;
-    uint32_t last; /* the label of the best whole plan; 0: none */
-    bool quick;    /* a rough first plan: stages are not copied */
-    uint64_t steps, budget;
+    uint32_t last;          /* the label of the best whole plan; 0: none */
+    bool quick;             /* a rough first plan: stages are not copied */
+    uint64_t steps, budget; /* steps done; at most about `budget` are allowed */
     struct clock *clock;
 };
 
 /* ---- units ----------------------------------------------------------------------------------- */
 
-/* The first and last unit of each net. */
+/* The unit of each vertex, and the units at the ends of each net. */
 struct spans {
-    uint32_t *unit; /* [vertex] */
-    uint32_t *first, *last;
+    uint32_t *unit;         /* [vertex] the vertex's unit */
+    uint32_t *first, *last; /* [net] first and last unit with a pin of the net */
 };
 
+/* Returns the spans of all nets.  O(V + pins). */
 static struct spans find_spans(const struct run *r)
 {
     const struct wdag *g = r->c->g;
@@ -100,15 +111,15 @@ static struct spans find_spans(const struct run *r)
     return s;
 }
 
-/* Whether net e can cost a device of class cls something: it has a cost there, and pins in several units or on the
- * host. */
+/* Whether net e can cost a device of class cls something: the net has a cost there, and pins in several units or on
+ * the host. */
 static bool net_matters(const struct run *r, const struct spans *s, uint32_t cls, uint32_t e)
 {
     return r->c->cls[cls].cost[e] > 0 && (s->first[e] < s->last[e] || r->c->g->net_host[e]);
 }
 
-/* Appends the nets of unit u that matter to class cls to r->touch[cls] from index n on (NULL: only counts them);
- * seen[net]: 1 + the last unit that had a pin of it.  Returns the index behind them. */
+/* Writes the nets of unit u that matter to class cls to r->touch[cls], from index n on; if r->touch[cls] is NULL,
+ * only counts them.  seen[net]: 1 + the last unit that had a pin of the net.  Returns the index after the last one. */
 static uint32_t list_touches(struct run *r, const struct spans *s, uint32_t cls, uint32_t u,
                              uint32_t *seen, uint32_t n)
 {
@@ -134,6 +145,7 @@ static uint32_t list_touches(struct run *r, const struct spans *s, uint32_t cls,
     return n;
 }
 
+/* Makes r->touch[cls] and r->touch_at[cls].  seen: scratch, an entry for each net. */
 static void make_touches(struct run *r, const struct spans *s, uint32_t cls, uint32_t *seen)
 {
     uint32_t nnet = r->c->g->nnet, n = 0;
@@ -149,6 +161,7 @@ static void make_touches(struct run *r, const struct spans *s, uint32_t cls, uin
     assert(r->touch_at[cls][r->n] == n);
 }
 
+/* Makes r->need and r->need_at. */
 static void make_needs(struct run *r)
 {
     const struct wdag *g = r->c->g;
@@ -168,7 +181,8 @@ static void make_needs(struct run *r)
     }
 }
 
-/* [unit] The sum of x over the unit's vertices; COST_NEVER if x of some vertex is COST_NEVER. */
+/* Returns an array: [unit] the sum of x[vertex] over the unit's vertices, COST_NEVER if x of some vertex is
+ * COST_NEVER.  NULL if x is NULL. */
 static int64_t *sum_units(const struct run *r, const int64_t *x)
 {
     int64_t *sum = x ? arena_array(r->a, (size_t)r->n + 1, sizeof *sum) : NULL;
@@ -180,6 +194,7 @@ static int64_t *sum_units(const struct run *r, const int64_t *x)
     return sum;
 }
 
+/* Makes r->prefix: the weights of all prefixes in each potential. */
 static void make_prefixes(struct run *r, const struct spans *s)
 {
     const struct wdag *g = r->c->g;
@@ -198,7 +213,8 @@ static void make_prefixes(struct run *r, const struct spans *s)
     }
 }
 
-/* Makes the units: the order is cut before order[p] where cut[p] != 0 (NULL: everywhere). */
+/* Makes the units of the order, which may be cut before position p if cut[p] != 0 (cut NULL: everywhere), and their
+ * tables. */
 static void make_units(struct run *r, const uint8_t *cut)
 {
     const struct problem *c = r->c;
@@ -231,6 +247,8 @@ static void make_units(struct run *r, const uint8_t *cut)
 
 /* ---- the sweep ------------------------------------------------------------------------------- */
 
+/* Adds nw, a plan that ends before unit j, unless it exceeds the limit or a label there is as good.  If nw is a whole
+ * plan, it is the best one so far, and only better plans are sought from now on. */
 static void keep_label(struct run *r, uint32_t j, struct label nw)
 {
     if (nw.value + nw.back > r->caps.limit)
@@ -242,7 +260,8 @@ static void keep_label(struct run *r, uint32_t j, struct label nw)
     }
 }
 
-/* extend_labels() for detailed problems: the segment on 1 .. `most` devices, as far as a label has them left. */
+/* extend_labels() for detailed problems: the segment, whose load in parts is *parts, may be on several devices that
+ * take turns, at most `most` and as many as a label has left. */
 static void extend_detailed(struct run *r, uint32_t k, uint32_t j,
                             const struct problem_parts *parts, uint32_t most)
 {
@@ -253,10 +272,10 @@ static void extend_detailed(struct run *r, uint32_t k, uint32_t j,
         problem_loads(r->c, k, parts, copies, load);
         for (uint32_t x = 0; x < r->live.n; x++) {
             const struct live *l = &r->live.v[x];
-            bool far = copies <= l->left;
-            for (uint32_t p = 0; p < r->c->npot && far; p++)
-                far = r->prefix[p][j] >= problem_low(r->c, l, p, copies, r->caps.cap[p][k]);
-            if (far)
+            bool rest_fits = copies <= l->left;
+            for (uint32_t p = 0; p < r->c->npot && rest_fits; p++)
+                rest_fits = r->prefix[p][j] >= problem_low(r->c, l, p, copies, r->caps.cap[p][k]);
+            if (rest_fits)
                 keep_label(r, j,
                            (struct label){.value = larger(load[0], l->value),
                                           .back = larger(load[1], l->back),
@@ -270,16 +289,17 @@ static void extend_detailed(struct run *r, uint32_t k, uint32_t j,
     }
 }
 
-/* Extends each live label, which ends at the segment's start, by the segment up to j on a device of kind k. */
+/* Extends each live label, which ends at the segment's start, by the segment up to j on a device of kind k, if the
+ * units from j on may still fit on the devices left.  load: of the segment, ps. */
 static void extend_labels(struct run *r, uint32_t k, uint32_t j, int64_t load)
 {
     r->steps += r->live.n / 2;
     for (uint32_t x = 0; x < r->live.n; x++) {
         const struct live *l = &r->live.v[x];
-        bool far = true;
+        bool rest_fits = true;
         for (uint32_t p = 0; p < r->c->npot; p++)
-            far = far && r->prefix[p][j] >= l->low[p];
-        if (!far)
+            rest_fits = rest_fits && r->prefix[p][j] >= l->low[p];
+        if (!rest_fits)
             continue;
         struct label nw = {.value = larger(load, l->value),
                            .used = l->used,
@@ -290,6 +310,7 @@ static void extend_labels(struct run *r, uint32_t k, uint32_t j, int64_t load)
     }
 }
 
+/* Whether the units before j weigh at least low[p] in each potential p. */
 static bool reaches(const struct run *r, uint32_t j, const int64_t low[PROBLEM_POTS])
 {
     for (uint32_t p = 0; p < r->c->npot; p++)
@@ -298,6 +319,7 @@ static bool reaches(const struct run *r, uint32_t j, const int64_t low[PROBLEM_P
     return true;
 }
 
+/* Returns the bytes that unit j adds to a segment that starts at unit i. */
 static int64_t new_bytes(const struct run *r, uint32_t i, uint32_t j)
 {
     int64_t sum = r->size[j];
@@ -307,19 +329,20 @@ static int64_t new_bytes(const struct run *r, uint32_t i, uint32_t j)
     return sum;
 }
 
-/* Changes the transfers of the segment [i, j), kept in *parts, as net h does when unit j joins it. */
+/* Updates *parts, the load of the segment [i, j), when unit j joins it: for the transfers of net h, which has pins in
+ * unit j. */
 static void add_net_parts(struct problem_parts *parts, const struct touch *h, uint32_t i,
                           uint32_t j)
 {
     bool open = h->first < i || h->host, src = h->src >= i && h->src <= j;
     int64_t *t = parts->t[h->back];
-    if (h->prev > i) /* it was paid without unit j */
+    if (h->prev > i) /* the segment paid the net before unit j joined it */
         t[h->src >= i && h->src < j ? PART_OUT : PART_IN] -= h->cost;
     if (open || !h->last)
         t[src ? PART_OUT : PART_IN] += h->cost;
 }
 
-/* sweep() for detailed problems. */
+/* sweep() for detailed problems: keeps the segment's load in parts, and tries several devices that take turns. */
 static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBLEM_POTS])
 {
     const struct problem *c = r->c;
@@ -354,11 +377,14 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
     r->steps += at[j] - at[i] + j - i + 1;
 }
 
+/* Extends the live labels, which end before unit i, by all segments [i, j) that are within the limits on a device of
+ * kind k.  low: least weight of the units before j in each potential, so that the rest may fit. */
 static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBLEM_POTS])
 {
     const struct problem_kind *kind = &r->c->kind[k];
     const struct touch *touch = r->touch[kind->cls];
     const uint32_t *at = r->touch_at[kind->cls];
+    /* fixed: ps that the segment pays for good; open: ps of nets that it pays while a later unit has a pin of them */
     int64_t fixed = 0, open = 0, bytes = 0;
     uint32_t j = i;
     for (; j < r->n; j++) {
@@ -387,8 +413,8 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBL
     r->steps += at[j] - at[i] + j - i + 1;
 }
 
-/* Runs the dynamic program over all units; true if it found a plan better than the limit. */
-static bool pass_over(struct run *r)
+/* Runs the dynamic program over all units; returns whether it found a plan within the limit. */
+static bool run_program(struct run *r)
 {
     r->labels.n = 0;
     r->last = 0;
@@ -415,7 +441,7 @@ static bool pass_over(struct run *r)
     return r->last != 0;
 }
 
-/* Writes the plan that ends in r->last to *best. */
+/* Writes the best whole plan, label r->last, to *best. */
 static void write_plan(struct run *r, struct problem_plan *best)
 {
     uint32_t nstep = 0, s = 0;
@@ -442,9 +468,9 @@ static void write_plan(struct run *r, struct problem_plan *best)
 
 /* ---- where to cut ---------------------------------------------------------------------------- */
 
-/* For each kind, marks in cut[] the cuts of the order into as many pieces of equal work as it has devices; work[p]:
- * of the first p vertices. */
-static void allow_even(const struct problem *c, const int64_t *work, uint8_t *cut)
+/* For each kind of device, marks in cut[position] where the order divides into as many pieces of equal work as there
+ * are devices of the kind.  work[p]: work of the first p vertices. */
+static void mark_even_cuts(const struct problem *c, const int64_t *work, uint8_t *cut)
 {
     __int128 all = (__int128)work[c->g->n] * 2 + 1;
     for (uint32_t k = 0; k < c->nkind; k++)
@@ -457,8 +483,8 @@ static void allow_even(const struct problem *c, const int64_t *work, uint8_t *cu
         }
 }
 
-/* Makes units with borders at the cheapest position of each of `count` pieces of about equal weight, and where the
- * order divides into pieces of equal work (allow_even); with `near`, also at all positions around the cuts of the
+/* Makes units that may be cut at the cheapest position of each of `count` pieces of about equal weight, and where the
+ * order divides into pieces of equal work (mark_even_cuts); with `near`, also at all positions around the cuts of the
  * plan r->last. */
 static void sample_units(struct run *r, uint32_t count, bool near)
 {
@@ -470,7 +496,7 @@ static void sample_units(struct run *r, uint32_t count, bool near)
     for (uint32_t p = 0; p < g->n; p++)
         work[p + 1] = work[p] + r->c->pot[0].w[r->order[p]];
     cuts_sample(g, r->order, work, count, cut, r->a);
-    allow_even(r->c, work, cut);
+    mark_even_cuts(r->c, work, cut);
     for (uint32_t l = near ? r->last : 0; l; l = r->labels.v[l].parent)
         cuts++;
     for (uint32_t l = near ? r->last : 0; l; l = r->labels.v[l].parent) {
@@ -482,10 +508,11 @@ static void sample_units(struct run *r, uint32_t count, bool near)
     make_units(r, cut);
 }
 
-/* Runs the dynamic program over the units there are; a better plan goes to *best. */
+/* Runs the dynamic program over the present units, unless the budget is used up.  Writes a better plan to *best;
+ * returns whether there was one. */
 static bool run_units(struct run *r, struct problem_plan *best)
 {
-    if (r->steps > r->budget || !pass_over(r))
+    if (r->steps > r->budget || !run_program(r))
         return false;
     write_plan(r, best);
     return true;
@@ -493,6 +520,7 @@ static bool run_units(struct run *r, struct problem_plan *best)
 
 /* ---- orders ---------------------------------------------------------------------------------- */
 
+/* Returns a run over `order` that seeks plans better than *best in about `budget` steps. */
 static struct run make_run(const struct problem *c, const uint32_t *order, struct clock *clock,
                            uint64_t budget, const struct problem_plan *best, struct arena *a)
 {
@@ -502,8 +530,8 @@ static struct run make_run(const struct problem *c, const uint32_t *order, struc
     return r;
 }
 
-/* Improves *best by one order, with few cuts first, then more.  The first plan of all is cheap, and is made even if
- * time is up. */
+/* Improves *best by one order, with few possible cuts first, then with more; returns whether it improved.  The very
+ * first plan is cheap, and is made even if time is up. */
 static bool search_order(struct run *r, struct problem_plan *best)
 {
     bool better = false;
@@ -548,8 +576,9 @@ struct interval_found interval_order(const struct problem *c, const uint32_t *or
     return f;
 }
 
-enum { FIRST = 6, CYCLE = 6 };
+enum { FIRST = 6, CYCLE = 6 /* lengths of the lists in mixed_kind() */ };
 
+/* Returns the kind of order number s for INTERVAL_MIXED. */
 static enum topo_kind mixed_kind(uint32_t s)
 {
     static const enum topo_kind first[FIRST] = {TOPO_NUMBER, TOPO_CPD,  TOPO_LIFO,
@@ -559,8 +588,8 @@ static enum topo_kind mixed_kind(uint32_t s)
     return s < FIRST ? first[s] : cycle[s % CYCLE];
 }
 
-/* Writes rank[device], its place in a topological order of the devices of the contiguous plan dev[].  O(V + E +
- * devices). */
+/* Writes rank[device], its place in a topological order of the quotient graph by devices of the contiguous plan
+ * dev[vertex].  O(V + E + devices). */
 static void rank_devices(const struct problem *c, const int32_t *dev, uint32_t *rank,
                          struct arena *a)
 {
@@ -589,7 +618,7 @@ static void rank_devices(const struct problem *c, const int32_t *dev, uint32_t *
                     stack[top++] = to;
             }
     }
-    assert(done == ndev); /* the plan is contiguous */
+    assert(done == ndev); /* the devices of a contiguous plan form no cycle */
 }
 
 uint32_t *interval_gather(const struct problem *c, const uint32_t *order, const int32_t *dev,
@@ -609,11 +638,10 @@ uint32_t *interval_gather(const struct problem *c, const uint32_t *order, const 
     return new_order;
 }
 
-/* The next order to try.  With INTERVAL_MIXED the first FIRST orders are of a kind each, ties by vertex number;
- * later ones are random, and every other one is rearranged around the best plan. */
-static const uint32_t *order_of_start(const struct problem *c, const struct interval_run *run,
-                                      uint64_t seed, const struct problem_plan *best,
-                                      struct arena *a)
+/* Returns the next order to try, number run->found.tried.  With INTERVAL_MIXED the first FIRST orders are of a kind
+ * each, ties by vertex number; later ones are random, and every other one is rearranged around the best plan. */
+static const uint32_t *next_order(const struct problem *c, const struct interval_run *run,
+                                  uint64_t seed, const struct problem_plan *best, struct arena *a)
 {
     const struct interval_how *how = run->how;
     uint32_t tried = run->found.tried;
@@ -633,6 +661,7 @@ struct interval_run interval_begin(const struct interval_how *how)
     return (struct interval_run){.how = how, .state = how->seed};
 }
 
+/* Returns the steps that all orders of the run may take together. */
 static uint64_t budget_of(const struct interval_run *run)
 {
     return run->how->budget ? run->how->budget : INTERVAL_BUDGET;
@@ -651,7 +680,7 @@ bool interval_next(const struct problem *c, struct interval_run *run, struct pro
     if (f->spent > budget)
         return false;
     struct arena_mark mark = arena_mark(scratch);
-    const uint32_t *order = order_of_start(c, run, seed, best, scratch);
+    const uint32_t *order = next_order(c, run, seed, best, scratch);
     struct run r = make_run(c, order, run->how->clock, (budget - f->spent) / SHARE, best, scratch);
     bool better = search_order(&r, best);
     /* making an order counts as steps */

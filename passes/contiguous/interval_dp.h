@@ -4,21 +4,22 @@
 
 #include "passes/problem/placing.h"
 
+/* What interval DP has found. */
 struct interval_found {
     bool better;    /* *best was improved */
-    uint32_t tried; /* orders */
+    uint32_t tried; /* number of orders tried */
     uint64_t spent; /* steps done, the making of orders included */
 };
 
-/* Improves *best (value LOAD_INF at first; only strictly better plans are taken) over how->starts
- * orders.  Graphs of more than some thousand vertices are cut at sampled positions, then near the
- * best cuts. */
+/* Searches the best plan of c that cuts one of how->starts topological orders, and writes it to *best (value
+ * LOAD_INF: no plan is known yet) if it is strictly better.  Ends early when steps or time are used up or *best meets
+ * the bound of c.  Graphs of more than some thousand vertices are cut at sampled positions, then near the best cuts. */
 struct interval_found interval_search(const struct problem *c, const struct interval_how *how,
                                       struct problem_plan *best, struct arena *scratch);
 
-/* The same one order at a time: interval_begin once, then each interval_next tries one order, the best ones first,
- * and returns true if the plan improved.  interval_next does nothing once the budget is spent, but does not look at
- * how->starts; interval_over says whether either is used up. */
+/* The same one order at a time.  After interval_begin() each call of interval_next() tries one order, orders of the
+ * best kinds first, and returns whether *best improved; it does nothing once the steps of `how` are used up, but
+ * ignores how->starts.  interval_over() returns whether the steps or how->starts are used up. */
 struct interval_run {
     const struct interval_how *how;
     uint64_t state; /* of the random numbers that seed the orders */
@@ -29,12 +30,13 @@ bool interval_over(const struct interval_run *r);
 bool interval_next(const struct problem *c, struct interval_run *r, struct problem_plan *best,
                    struct arena *scratch);
 
-/* `order` rearranged so that the vertices of each device of the contiguous plan dev[] stand together: the plan is
- * then one way to cut it, and others near that are too.  O(V + E). */
+/* Returns `order` rearranged so that the vertices of each device of the contiguous plan dev[vertex] stand together:
+ * the plan is then one way to cut the new order, and plans near it are others.  Lives in a.  O(V + E). */
 uint32_t *interval_gather(const struct problem *c, const uint32_t *order, const int32_t *dev,
                           struct arena *a);
 
-/* Improves *best by the best plan that cuts `order` only before positions p with cut[p] != 0 (NULL: anywhere). */
+/* Searches the best plan of c that cuts `order` only before positions p with cut[p] != 0 (cut NULL: anywhere), and
+ * writes it to *best if it is strictly better. */
 struct interval_found interval_order(const struct problem *c, const uint32_t *order,
                                      const uint8_t *cut, struct clock *clock,
                                      struct problem_plan *best, struct arena *scratch);

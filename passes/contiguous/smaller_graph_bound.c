@@ -1,26 +1,24 @@
 /* Lower bounds from smaller graphs (smaller_graph_bound.h).
  *
- * Idea: what makes the ideals of a graph many are vertices that can run at almost any time:
- * branches that depend on inputs only, gradients of weights.  Take them out: bridge their
- * predecessors to their successors, forget their bytes, and of their nets keep what the ends must pay
- * (wdag_bridge.h).  Every plan of the whole,
- * restricted to what is left, is a plan of the smaller graph whose loads are no larger.  What
- * the lost vertices take must fit into what these loads leave of the devices, in sum; so a
- * search that finds no such plan with loads of at most L (dp_refute) proves that every plan of
- * the whole has a load above L.  This is a relaxation of the state space as in Christofides,
- * Mingozzi and Toth (Networks 11, 1981): the lost part of the state survives as one number.
+ * Idea: what makes the ideals of a graph many are vertices that can run at almost any time: branches that depend on
+ * inputs only, gradients of weights.  Take them out: join their predecessors to their successors, forget their bytes,
+ * and keep of their nets what the remaining vertices must pay (wdag_bridge.h).  Every plan of the whole graph,
+ * restricted to the remaining vertices, is a plan of the smaller graph whose loads are no larger.  The time of the
+ * lost vertices must fit into what these loads leave of the devices, in sum; so a search that finds no such plan with
+ * loads of at most L (dp_refute) proves that every plan of the whole graph has a load above L.  This is a relaxation
+ * of the state space as in Christofides, Mingozzi and Toth (Networks 11, 1981): the lost part of the state survives
+ * as one number.
  *
- * Which vertices: those whose mobility, the length of the longest path less that of the longest
- * path through the vertex, is above a share of the longest path.  The share grows from 0 (only
- * the longest path is left, whose ideals are few) until nothing is lost; each graph gives a
- * bound by bisection over L, and the bound only has to be raised by the next.  A vertex that is
- * a large part of a load by itself stays in.
+ * Which vertices are lost: those whose mobility, the length of the longest path less that of the longest path through
+ * the vertex, is above a share of the longest path.  The share grows from 0 (only the longest path is left, whose
+ * ideals are few) until nothing is lost; each graph gives a bound by bisection over L, and the next graph only has to
+ * raise it.  A vertex that is a large part of a load by itself stays in.
  *
- * The climb asks one large question of all these graphs, whether a plan takes less than the best one: the search
- * of each knows, for each of its ideals, what the rest of a plan takes at least, and that prunes the search of the
- * next graph, which goes from the other end (dp_guide.c).
+ * The climb asks all these graphs the same question, whether a plan takes less than the best one.  The search of a
+ * graph knows, for each of its ideals, what the rest of a plan takes at least, and that prunes the search of the next
+ * graph, which goes from the other end (dp_guide.c).
  *
- * Cost: O(V + E + pins) for each of some ten graphs, and the steps that are allowed. */
+ * Cost: O(V + E + pins) for each of about ten graphs, and the steps that are allowed. */
 #include "passes/contiguous/smaller_graph_bound.h"
 
 #include "ir/base/random.h"
@@ -32,9 +30,9 @@
 enum {
     BRIDGE_MOST = 64, /* predecessors that a vertex gets at most in the smaller graph */
     SHARES = 11,      /* number of limits of mobility: 0, 1/512, ... 1/2, 1 of the longest path */
-    HEAVY = 50,       /* a vertex that weighs 1 / HEAVY of a load stays in */
-    PRECISION = 1000, /* bisection ends at 1 / PRECISION of the value */
-    STATES = 200000,  /* ideals that a search may keep */
+    HEAVY = 50,       /* a vertex that weighs 1 / HEAVY of the plan's value or more is never lost */
+    PRECISION = 1000, /* bisection ends at 1 / PRECISION of `upper` */
+    STATES = 200000,  /* ideals that a search of dp_bound() may keep */
     MEMORY_MAX = 1 << 25 /* bytes of a search that guides the next one */
 };
 
@@ -66,9 +64,9 @@ struct smaller_problem problem_relax(const struct problem *c, const uint8_t *out
 
 /* ---- which vertices -------------------------------------------------------------------------- */
 
-/* Writes mobility[vertex]: the length of the longest path of the graph, which is returned, less that of the longest
- * path through the vertex (large: the vertex can run at almost any time).  Each vertex counts a little, so that
- * paths of vertices that take no time have a length, too.  O(V + E). */
+/* Writes mobility[vertex] and returns the length of the longest path of the graph.  The mobility is that length less
+ * the length of the longest path through the vertex (large: the vertex can run at almost any time).  Each vertex
+ * counts a little more than its weight, so that paths of vertices that take no time have a length, too.  O(V + E). */
 static int64_t find_mobilities(const struct problem *c, int64_t *mobility, struct arena *a)
 {
     const struct wdag *g = c->g;
@@ -78,6 +76,7 @@ static int64_t find_mobilities(const struct problem *c, int64_t *mobility, struc
     int64_t *own = arena_array(a, (size_t)g->n + 1, sizeof *own);
     for (uint32_t v = 0; v < g->n; v++)
         own[v] = w[v] + hop / 2 + (int64_t)(random_bits(&state) % (uint64_t)hop);
+    /* [vertex] longest path that ends just before the vertex */
     int64_t *before = arena_array(a, (size_t)g->n + 1, sizeof *before);
     /* [vertex] longest path that begins with the vertex, the vertex included */
     int64_t *after = arena_array(a, (size_t)g->n + 1, sizeof *after);
@@ -101,18 +100,20 @@ static int64_t find_mobilities(const struct problem *c, int64_t *mobility, struc
     return longest;
 }
 
-/* The smaller graphs of c, each with more of its vertices than the one before. */
+/* A series of smaller graphs of c, each with more of its vertices than the one before. */
 struct smaller {
     const struct problem *c;
-    int64_t heavy, longest, *mobility; /* mobility: [vertex] */
-    uint8_t *out;                      /* [vertex] */
-    /* share: index of the next share of the longest path; left: vertices of the last graph */
-    uint32_t share, left;
+    int64_t heavy;     /* vertices of this weight or more stay in all graphs */
+    int64_t longest;   /* length of the longest path of c's graph */
+    int64_t *mobility; /* [vertex] as find_mobilities() writes it */
+    uint8_t *out;      /* [vertex] 1: lost in the present graph */
+    uint32_t share;    /* number of the next limit of mobility, below SHARES */
+    uint32_t left;     /* number of vertices of the present graph */
 };
 
-/* Marks in out[] the vertices of a mobility above `above`, but not heavy ones nor pinned ones; returns how many
- * stay. */
-static uint32_t choose(struct smaller *s, int64_t above)
+/* Marks in s->out the vertices whose mobility is above `above`, except heavy and pinned ones; returns how many
+ * vertices stay. */
+static uint32_t choose_lost(struct smaller *s, int64_t above)
 {
     const struct problem *c = s->c;
     uint32_t left = 0;
@@ -123,6 +124,7 @@ static uint32_t choose(struct smaller *s, int64_t above)
     return left;
 }
 
+/* Returns the series for c; upper: value of a plan, ps, which says what a heavy vertex is. */
 static struct smaller smaller_begin(const struct problem *c, int64_t upper, struct arena *a)
 {
     struct smaller s = {.c = c, .heavy = upper / HEAVY};
@@ -132,12 +134,12 @@ static struct smaller smaller_begin(const struct problem *c, int64_t upper, stru
     return s;
 }
 
-/* Makes the next one in a; false: there is none. */
+/* Makes the problem of the next graph of the series in *r, in a; returns false if there is none or on an error. */
 static bool smaller_next(struct smaller *s, struct smaller_problem *r, struct arena *a,
                          struct diag *d)
 {
     for (uint32_t i = s->share; i < SHARES; i++) {
-        uint32_t left = choose(s, i ? s->longest >> (SHARES - 1 - i) : 0);
+        uint32_t left = choose_lost(s, i ? s->longest >> (SHARES - 1 - i) : 0);
         if (left > s->left) {
             s->share = i + 1;
             s->left = left;
@@ -150,17 +152,19 @@ static bool smaller_next(struct smaller *s, struct smaller_problem *r, struct ar
 
 /* ---- bisection ------------------------------------------------------------------------------- */
 
+/* A bisection for the best bound that the smaller graphs prove. */
 struct bisection {
-    int64_t upper;
-    uint64_t steps; /* steps left */
+    int64_t upper;  /* ps: value of a plan */
+    uint64_t steps; /* number of steps left */
     struct clock *clock;
     struct arena *a;
-    int64_t value; /* the best bound */
-    bool raised;   /* by a search */
-    uint32_t lost; /* vertices left out of the graph that gave the bound */
+    int64_t value; /* ps: the best bound so far */
+    bool raised;   /* a search has raised `value` */
+    /* if raised: number of vertices left out of the graph that proved `value` */
+    uint32_t lost;
 };
 
-/* Whether a search of r proves that no plan of the whole graph is better than `value`. */
+/* Whether a search of r proves that no plan of the whole graph takes less than `value` ps. */
 static bool none_below(struct bisection *b, const struct smaller_problem *r, int64_t value)
 {
     const struct dp_limits most = {.max_states = STATES, .max_steps = b->steps, .clock = b->clock};
@@ -169,6 +173,7 @@ static bool none_below(struct bisection *b, const struct smaller_problem *r, int
     return s.none;
 }
 
+/* Raises b->value as far as searches of r prove it: first by 1 / PRECISION, then by bisection up to b->upper. */
 static void raise_by(struct bisection *b, const struct smaller_problem *r)
 {
     int64_t least = b->upper / PRECISION + 1, lo = b->value, hi = b->upper + 1;
@@ -216,16 +221,16 @@ struct bound dp_bound(const struct problem *c, int64_t upper, uint64_t steps, st
 
 /* ---- the climb ------------------------------------------------------------------------------- */
 
-/* The search of a smaller graph, or of it reversed (turned). */
+/* A step of the climb: the search of a smaller graph. */
 struct rung {
     struct arena *a;
     struct smaller_problem r;
     struct search *s;
-    bool turned;
+    bool turned; /* the search has the graph reversed */
 };
 
-/* [vertex of the search `from`] that vertex in the search `to`, which keeps all vertices of `from`; n: vertices of the
- * whole graph. */
+/* Returns an array: [vertex of the search `from`] the same vertex in the search `to`, which keeps all vertices of
+ * `from`.  n: number of vertices of the whole graph. */
 static uint32_t *vertices_in(const struct rung *to, const struct rung *from, uint32_t n)
 {
     const struct wdag *f = from->r.c->g, *t = to->r.c->g;
