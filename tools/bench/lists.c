@@ -1,17 +1,18 @@
-/* What planners for one sample alone take: CPU time and memory from the graph to the plan, and the plan's makespan.
+/* Measures planners for one sample alone: their CPU time and memory, and the makespans of their plans.
  *
  *     pcc-gen gpt --layers 1135 --no-weights -o small.onnx && pcc-gen gpt --layers 31250 --no-weights -o large.onnx
  *     cmake --build --preset release --target bench-lists && build/release/bench-lists small.onnx large.onnx
  *
- * (`--only PLANNER` before them: that one.)
+ * With `--only PLANNER` before the models, only that planner is measured.
  *
- * Over eight devices that hold 1.3 times the model together, with links of their own and ports.  Reading the model,
- * its costs and `contract` come before and do not count; nor does the judge, who runs the plan once more.  Each planner
- * works in a child process, several times (the least counts); memory is what the process grows by.  METIS and Scotch
- * partition the same graphs; their time is that of the library alone, their makespan that of the best dispatch.
+ * There are eight devices, whose memory together is 1.3 times the model's bytes, with a direct network and ports.
+ * Only the planner is measured, not reading the model, computing costs and `contract` before it, nor the judge after
+ * it.  Each planner runs several times, each time in a child process; the least time counts.  Its memory is the
+ * growth of the process.  METIS and Scotch partition the same graphs; their time is that of the library alone, their
+ * makespan that of the dispatch that suits the plan best.
  *
- * Exit code 1: a planner takes longer or more bytes per node than CLAIMS says, in milliseconds or beside one run of the
- * event core, which the same process times (`runs`): that tells on slower machines, too. */
+ * Exit code 1: a planner needs more bytes per node than BYTES, or more time than the table claims[] says, in
+ * milliseconds or in runs of the event core.  The latter is a measure that does not depend on the machine. */
 #include "frontends/frontends.h"
 #include "ir/base/child.h"
 #include "ir/exec/evaluate.h"
@@ -23,13 +24,16 @@
 #include <string.h>
 #include <sys/resource.h>
 
+/* BYTES: most bytes per node.  SMALL, LARGE: nodes of the two models above.  TEXT: bytes of measurement.text. */
 enum { DEVICES = 8, BYTES = 300, SMALL = 36332, LARGE = 1000012, TEXT = 100 };
 
+/* The most time that a planner may take. */
 struct claims {
     const char *planner;
-    double small, large; /* ms for so many nodes; 0: nothing is claimed */
-    double runs;         /* times one run of the event core; 0: nothing is claimed */
-    bool library;        /* a partitioner: time of its child process, the best dispatch */
+    double small, large; /* ms for SMALL and for LARGE nodes; 0: no claim */
+    double runs;         /* as a multiple of the time of one run of the event core; 0: no claim */
+    /* a partitioner: its own child process is measured, and any dispatch may be used */
+    bool library;
 };
 
 static const struct claims claims[] = {
@@ -39,14 +43,15 @@ static const struct claims claims[] = {
     {"m-sct-place", 0, 0, 0, false},         {"metis-place", 0, 0, 0, true},
     {"scotch-place", 0, 0, 0, true},         {0}};
 
-/* What a child finds out. */
+/* The result of a child process. */
 struct measurement {
-    double ms, bytes; /* CPU, per node */
-    int64_t makespan; /* ps; -1: no plan */
-    char text[TEXT];
+    double ms, bytes; /* CPU time in ms; bytes of memory per node */
+    int64_t makespan; /* ps, of the plan; -1: no plan */
+    char text[TEXT];  /* claim.argument of the plan, up to the first ';' */
 };
 
-static void say(void *user, enum diag_level level, enum warning w, const char *text)
+/* diag.emit: prints errors only. */
+static void print_error(void *user, enum diag_level level, enum warning w, const char *text)
 {
     (void)user;
     (void)w;
@@ -54,7 +59,7 @@ static void say(void *user, enum diag_level level, enum warning w, const char *t
         fprintf(stderr, "%s\n", text);
 }
 
-/* CPU of this process, or of its children. */
+/* Returns the CPU time in ms of this process, or of its children that have ended. */
 static double cpu_ms(bool children)
 {
     struct rusage u;
@@ -63,6 +68,7 @@ static double cpu_ms(bool children)
            1e-3 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
+/* Returns the most memory that this process has had so far, in bytes. */
 static double peak_bytes(void)
 {
     struct rusage u;
@@ -70,7 +76,8 @@ static double peak_bytes(void)
     return 1024.0 * (double)u.ru_maxrss;
 }
 
-/* The model with costs and groups, memory for 1.3 times all of it. */
+/* Reads a model, computes its costs, runs `contract`, and gives the devices memory for 1.3 times the model.  Returns
+ * 0; or prints an error and returns -1. */
 static int prepare(struct ctx *x, const char *path)
 {
     static const struct onnx_options o = {0};
@@ -91,7 +98,8 @@ static int prepare(struct ctx *x, const char *path)
     return 0;
 }
 
-/* ps of the plan, by the dispatch that suits it best if it has no order of its own. */
+/* Returns the makespan of the plan in ps, by the first dispatch, or by the best one if any_dispatch (for plans
+ * without an order of their own). */
 static int64_t makespan_of(struct ctx *x, bool any_dispatch)
 {
     struct step_model *how = &x->scene.model.step;
@@ -104,11 +112,13 @@ static int64_t makespan_of(struct ctx *x, bool any_dispatch)
     return best;
 }
 
+/* Argument of the functions that run in a child process. */
 struct job {
     struct ctx *x;
-    const struct claims *c;
+    const struct claims *c; /* the planner; not used by run_core() */
 };
 
+/* Runs the planner of a job and writes its struct measurement to out.  Returns 0; 1: it failed. */
 static int run_planner(void *arg, FILE *out)
 {
     const struct job *job = arg;
@@ -131,7 +141,8 @@ static int run_planner(void *arg, FILE *out)
     return fwrite(&f, sizeof f, 1, out) != 1;
 }
 
-/* One run of the event core: all nodes in order on eight devices. */
+/* Runs the event core once, with the nodes in eight stretches on the devices, and writes the struct measurement to
+ * out.  Returns 0; 1: writing failed. */
 static int run_core(void *arg, FILE *out)
 {
     struct ctx *x = ((const struct job *)arg)->x;
@@ -151,7 +162,8 @@ static int run_core(void *arg, FILE *out)
     return fwrite(&f, sizeof f, 1, out) != 1;
 }
 
-/* The least time of several runs; makespan -1: none. */
+/* Runs work(job) `times` times, each in a child process.  Returns the measurement with the least time; its makespan
+ * is -1 if no run succeeded. */
 static struct measurement best_of(int (*work)(void *, FILE *), struct job *job, int times)
 {
     struct measurement best = {.makespan = -1};
@@ -169,8 +181,8 @@ static struct measurement best_of(int (*work)(void *, FILE *), struct job *job, 
     return best;
 }
 
-/* Whether measurement f of a graph with n nodes keeps the claims; `run`: ms of a run of the reference.  The time
- * that is claimed for SMALL and for LARGE nodes is interpolated in between. */
+/* Whether measurement f, of a graph with n nodes, keeps the claims c.  run: ms of one run of the event core.  Between
+ * SMALL and LARGE nodes the claimed time is interpolated, outside it is proportional to n. */
 static bool keeps_claims(const struct claims *c, const struct measurement *f, double n, double run)
 {
     double share = n <= SMALL ? 0 : n >= LARGE ? 1 : (n - SMALL) / (LARGE - SMALL);
@@ -180,6 +192,8 @@ static bool keeps_claims(const struct claims *c, const struct measurement *f, do
                           (!c->runs || f->ms <= c->runs * run));
 }
 
+/* Prints a measurement.  name: of the planner; run: ms of one run of the event core; said: text at the end of the
+ * line. */
 static void show(const char *name, const struct measurement *f, double run, const char *said)
 {
     if (f->makespan < 0)
@@ -189,16 +203,17 @@ static void show(const char *name, const struct measurement *f, double run, cons
                f->ms / run, f->bytes, (double)f->makespan / 1e9, f->text, said);
 }
 
-/* only: a planner's name; NULL: all. */
+/* Measures all planners, or only the planner `only` (NULL: all), on the model at `path`, and prints the results.
+ * Returns whether all claims hold. */
 static bool measure(const char *path, const char *only)
 {
-    struct diag d = {.emit = say};
+    struct diag d = {.emit = print_error};
     struct cluster cluster = {0};
     struct ctx x = {.scene.cluster = &cluster, .use.diag = &d};
     bool ok = true;
     if (prepare(&x, path))
         return false;
-    malloc_trim(0); /* what is free would not count where it is taken again */
+    malloc_trim(0); /* else a planner that reuses free memory would seem to need none */
     double n = x.levels.base->n;
     int times = n > 4 * SMALL ? 3 : 9;
     struct job job = {.x = &x};

@@ -1,10 +1,11 @@
-/* How long one sample takes to simulate (ir/exec/makespan/step.md), and many samples in rounds: build and run with
+/* Measures how long it takes to simulate one sample alone (ir/exec/makespan/step.md), and many samples in rounds
+ * (ir/exec/sample/rounds.h).  Build and run with
  *
  *     pcc-gen gpt --layers 1135 --no-weights -o gpt.onnx && cmake --build --preset release --target bench-step
  *     build/release/bench-step gpt.onnx
  *
- * Nodes are dealt to eight devices in stretches of equal length, and at random.  Prints CPU milliseconds for the tasks
- * and for running them, and bytes per node. */
+ * The plans give nodes to eight devices: in eight stretches of equal length, and mixed by a hash.  Prints the CPU
+ * time in milliseconds for making the tasks, for running them, and for both, and the memory in bytes per node. */
 #include "frontends/frontends.h"
 #include "ir/exec/sample/rounds.h"
 #include "ir/exec/makespan/single_step.h"
@@ -15,12 +16,14 @@
 
 enum { DEVICES = 8, SAMPLES = 1000, PARTS = 64 };
 
+/* Returns the CPU time of this process in milliseconds. */
 static double cpu_ms(void)
 {
     return 1e3 * (double)clock() / CLOCKS_PER_SEC;
 }
 
-static void say(void *user, enum diag_level level, enum warning w, const char *text)
+/* diag.emit: prints errors only. */
+static void print_error(void *user, enum diag_level level, enum warning w, const char *text)
 {
     (void)user;
     (void)w;
@@ -28,7 +31,8 @@ static void say(void *user, enum diag_level level, enum warning w, const char *t
         fprintf(stderr, "%s\n", text);
 }
 
-/* The model with costs, and what of it is placed. */
+/* Reads a model, computes its costs for eight devices, and makes the base level.  Returns 0; or prints an error and
+ * returns -1. */
 static int prepare(struct ctx *x, struct pipeline *p, const char *path)
 {
     static const struct onnx_options o = {0};
@@ -43,7 +47,9 @@ static int prepare(struct ctx *x, struct pipeline *p, const char *path)
            pipeline_run(p, x, &run) || ctx_base(x);
 }
 
-static void deal(const struct ctx *x, int32_t *dev, bool mixed, uint32_t stretches)
+/* Makes a plan: dev[] of all placed nodes.  mixed: devices by a hash; else `stretches` stretches of nodes in their
+ * order, given to the devices in turn. */
+static void make_plan(const struct ctx *x, int32_t *dev, bool mixed, uint32_t stretches)
 {
     uint32_t n = x->levels.base->n;
     for (uint32_t v = 0; v < n; v++)
@@ -51,6 +57,7 @@ static void deal(const struct ctx *x, int32_t *dev, bool mixed, uint32_t stretch
             (int32_t)((mixed ? v * 2654435761U >> 16 : (uint64_t)v * stretches / n) % DEVICES);
 }
 
+/* Measures one sample alone, with each network and dispatch.  dealt: name of the plan, for the output. */
 static void time_step(struct ctx *x, int32_t *dev, const char *dealt)
 {
     const struct plan p = {.dev = dev};
@@ -72,10 +79,11 @@ static void time_step(struct ctx *x, int32_t *dev, const char *dealt)
         }
 }
 
+/* Measures many samples in rounds, with a plan of PARTS stretches.  Overwrites dev[]. */
 static void time_rounds(struct ctx *x, int32_t *dev)
 {
     struct arena *a = arena_new(NULL);
-    deal(x, dev, false, PARTS);
+    make_plan(x, dev, false, PARTS);
     struct parts *parts = parts_build(&x->scene, dev, a);
     double before = cpu_ms();
     struct replay r = replay_run(&x->scene, dev, parts, SAMPLES, a);
@@ -86,7 +94,7 @@ static void time_rounds(struct ctx *x, int32_t *dev)
 
 int main(int argc, char **argv)
 {
-    struct diag d = {.emit = say};
+    struct diag d = {.emit = print_error};
     struct cluster c = {0};
     struct pipeline p = {0};
     struct ctx x = {.scene.cluster = &c, .use.diag = &d};
@@ -96,7 +104,7 @@ int main(int argc, char **argv)
     for (nid n = 0; n < x.scene.m->nnode; n++)
         dev[n] = -1;
     for (int mixed = 0; mixed < 2; mixed++) {
-        deal(&x, dev, mixed, DEVICES);
+        make_plan(&x, dev, mixed, DEVICES);
         time_step(&x, dev, mixed ? "mixed" : "stretches");
     }
     time_rounds(&x, dev);

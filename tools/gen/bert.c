@@ -1,23 +1,25 @@
-/* bert: post-norm encoder with token types, a padding mask and a pooler.
+/* The model bert: a post-norm encoder with token types, a padding mask and a pooler.
  *
  *   x = ln(word[input_ids] + type[token_type_ids] + position[0 .. sequence))
  *   layer: x = ln(x + attention(x));  x = ln(x + proj(gelu(fc(x)))), gelu through Erf
  *   pooler_output = tanh(x[:, 0] W + b)
  *
- * Masked keys get the lowest float added to their scores, (1 - attention_mask) * lowest, as
- * exporters write it; a row with every key masked stays finite. Nodes: 34 per layer, 17 outside. */
+ * The scores of masked keys get the lowest float added, (1 - attention_mask) * lowest, as exporters write it; so a
+ * row whose keys are all masked stays finite.  Nodes: 34 per layer, 17 others. */
 #include "tools/gen/gen.h"
 
 enum { BERT_POSITIONS = 512, BERT_TYPES = 2 };
 
+/* Values that all layers share. */
 struct bert {
     const struct gen_opt *o;
-    int64_t ffn;
+    int64_t ffn; /* inner width of a layer: --ffn */
     struct gen_heads heads;
-    const char *mask; /* float [B,1,1,S], added to the scores */
-    const char *sqrt2, *one, *half;
+    const char *mask;               /* float [batch,1,1,sequence], added to the scores */
+    const char *sqrt2, *one, *half; /* constants */
 };
 
+/* Adds a gelu: h (1 + erf(h / sqrt 2)) / 2. */
 static const char *bert_gelu(struct gen *g, const struct bert *m, const char *h)
 {
     const char *e = gen_op2(g, "/mlp/act/Div", h, m->sqrt2);
@@ -28,6 +30,7 @@ static const char *bert_gelu(struct gen *g, const struct bert *m, const char *h)
     return gen_op2(g, "/mlp/act/Mul_1", h, m->half);
 }
 
+/* Adds encoder layer i on x. */
 static const char *bert_layer(struct gen *g, const struct bert *m, int64_t i, const char *x)
 {
     const int64_t w = m->o->width;
@@ -49,7 +52,7 @@ static const char *bert_layer(struct gen *g, const struct bert *m, int64_t i, co
     return x;
 }
 
-/* One table of the embedding and the rows it gives. */
+/* Adds an embedding table and the Gather of its rows `ids`. */
 static const char *bert_table(struct gen *g, const char *name, int64_t rows, int64_t width,
                               const char *ids)
 {
@@ -59,6 +62,7 @@ static const char *bert_table(struct gen *g, const char *name, int64_t rows, int
     return gen_op2(g, gen_str(g, "/embeddings/%s/Gather", name), w, ids);
 }
 
+/* Adds the embedding: the norm of word, type and position embedding together. */
 static const char *bert_embed(struct gen *g, const struct bert *m)
 {
     const int64_t w = m->o->width;
@@ -74,6 +78,7 @@ static const char *bert_embed(struct gen *g, const struct bert *m)
     return gen_layer_norm(g, "/embeddings/ln/LayerNormalization", "embeddings.ln", x, w);
 }
 
+/* Adds struct bert.mask, from the input attention_mask.  one: the constant 1. */
 static const char *bert_mask(struct gen *g, const char *one)
 {
     const char *axes = gen_ints(g, "const.mask_axes", 1, 2, (const int64_t[]){1, 2});
@@ -86,6 +91,7 @@ static const char *bert_mask(struct gen *g, const char *one)
     return gen_op2(g, "/mask/Mul", m, lowest);
 }
 
+/* Adds the pooler on x and its model output pooler_output. */
 static void bert_pool(struct gen *g, const struct gen_opt *o, const char *x)
 {
     const char *first = gen_ints(g, "const.first", 0, 1, (const int64_t[]){0});

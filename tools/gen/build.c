@@ -1,5 +1,5 @@
-/* Graph builder of pcc-gen: nodes, attributes, initializers, inputs and outputs as protobuf-c
- * structures in an arena. Only small constants have bytes here; see gen.h for weights. */
+/* The graph builder of pcc-gen (gen.h): makes nodes, attributes, initializers, inputs and outputs as protobuf-c
+ * structs.  Only constants have bytes here; gen.h says how weights get theirs. */
 #include "tools/gen/gen.h"
 
 #include "ir/base/numbers.h"
@@ -10,14 +10,17 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* CHUNK_BYTES: least size of a chunk.  MARKER_BYTES: gen.marker_size. */
 enum { CHUNK_BYTES = 1 << 20, MARKER_BYTES = 1 << 28 };
 
+/* A chunk of memory, from which blocks are taken; freed by gen_close(). */
 struct gen_chunk {
-    struct gen_chunk *next;
-    size_t used, size;
+    struct gen_chunk *next; /* the chunk made before; NULL: none */
+    size_t used, size;      /* bytes of data that are taken; bytes of data */
     max_align_t data[];
 };
 
+/* Ends the program because memory has run out. */
 static void die_memory(void)
 {
     fputs("pcc-gen: out of memory\n", stderr);
@@ -26,7 +29,7 @@ static void die_memory(void)
 
 /* ---- memory ---- */
 
-/* Zeroed block of `n` bytes. */
+/* Returns n zeroed bytes, which live as long as g. */
 static void *alloc(struct gen *g, size_t n)
 {
     struct gen_chunk *c = g->chunks;
@@ -46,6 +49,7 @@ static void *alloc(struct gen *g, size_t n)
     return p;
 }
 
+/* Returns a copy of a string, which lives as long as g. */
 static char *copy(struct gen *g, const char *s)
 {
     size_t n = strlen(s) + 1;
@@ -68,6 +72,7 @@ char *gen_str(struct gen *g, const char *fmt, ...)
     return s;
 }
 
+/* Adds a pointer to an array. */
 static void push(struct gen_ptrs *p, void *item)
 {
     if (p->n == p->cap) {
@@ -111,7 +116,7 @@ void gen_scope(struct gen *g, const char *scope)
     g->scope = copy(g, scope);
 }
 
-/* Operator of a node path: its last component without "_N". */
+/* Returns the operator in a node's path: its last component without "_N". */
 static char *op_of(struct gen *g, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -168,6 +173,7 @@ const char *gen_rename(struct gen *g, const char *name)
     return g->last->output[0] = copy(g, name);
 }
 
+/* Adds an attribute of this type, still without a value, to the last node and returns it. */
 static Onnx__AttributeProto *add_attr(struct gen *g, const char *name,
                                       Onnx__AttributeProto__AttributeType type)
 {
@@ -218,6 +224,7 @@ void gen_attr_ints(struct gen *g, const char *name, int n, const int64_t v[])
 
 /* ---- initializers ---- */
 
+/* Adds an initializer of this element type and shape, still without bytes, and returns it. */
 static Onnx__TensorProto *add_tensor(struct gen *g, const char *name, int32_t type, int rank,
                                      const int64_t dims[])
 {
@@ -235,7 +242,8 @@ static Onnx__TensorProto *add_tensor(struct gen *g, const char *name, int32_t ty
     return t;
 }
 
-/* FNV-1a of the name, so that a weight keeps its values when others come or go. */
+/* Returns the key of a weight: a hash (FNV-1a) of the seed and its name, so that its values do not depend on other
+ * weights. */
 static uint64_t name_key(uint64_t seed, const char *name)
 {
     uint64_t h = 0xcbf29ce484222325u ^ (seed * 0x9e3779b97f4a7c15u);
@@ -245,6 +253,7 @@ static uint64_t name_key(uint64_t seed, const char *name)
     return h;
 }
 
+/* Returns a key with a value, for TensorProto.external_data. */
 static Onnx__StringStringEntryProto *entry(struct gen *g, const char *key, char *value)
 {
     Onnx__StringStringEntryProto *e = alloc(g, sizeof *e);
@@ -254,6 +263,7 @@ static Onnx__StringStringEntryProto *entry(struct gen *g, const char *key, char 
     return e;
 }
 
+/* Places weight w behind the others in the weights file, and lets its tensor t refer to that place. */
 static void make_external(struct gen *g, Onnx__TensorProto *t, struct gen_weight *w)
 {
     uint64_t bytes = w->count * 4;
@@ -297,6 +307,7 @@ const char *gen_weight(struct gen *g, const char *name, int rank, const int64_t 
     return t->name;
 }
 
+/* Copies the bytes v[0 .. bytes) into tensor t and returns its name. */
 static const char *add_constant(struct gen *g, Onnx__TensorProto *t, const void *v, size_t bytes)
 {
     t->has_raw_data = 1;
@@ -325,6 +336,7 @@ const char *gen_ints(struct gen *g, const char *name, int rank, int n, const int
 
 /* ---- inputs, outputs, model ---- */
 
+/* Returns the description of an input or output: its name, element type and shape dims[0 .. rank). */
 static Onnx__ValueInfoProto *value_info(struct gen *g, const char *name, int type, int rank,
                                         const struct gen_dim dims[])
 {

@@ -1,15 +1,15 @@
-/* detector: finds objects in one image (Liu et al. 2016; Lin et al. 2017; He et al. 2017).
+/* The model detector: finds objects in one image (Liu et al. 2016; Lin et al. 2017; He et al. 2017).
  *
- *   backbone: residual blocks; level l is width * min(2^l, 4) channels at size / (4 * 2^l)
+ *   backbone: residual blocks; level l has width * min(2^l, 4) channels at size / (4 * 2^l)
  *   pyramid:  p_l = conv3(lateral_l + enlarged p_{l+1}), `width` channels each
  *   heads:    on every level ANCHORS boxes per position, a score of each class for every box
- *   found:    per class the boxes above a score, without those that overlap better ones
- *             (NonMaxSuppression); of all classes the `boxes` best, filled up with nothing
- *   masks:    RoiAlign of each box on the level of its size, convolutions
+ *   found:    for each class the boxes with a good score that do not overlap better boxes (NonMaxSuppression);
+ *             then the `boxes` best of all classes, with empty boxes if there are fewer
+ *   masks:    RoiAlign of each box on the level that fits its size, convolutions
  *
- * Few nodes take nearly all the time; most are the branches per class, which read all scores and boxes and meet
- * in one Concat, as exporters unroll loops over classes.  Nodes: 5 per block, 28 per level, 18 per
- * class, 54 others. */
+ * Few nodes take nearly all the time; most nodes are in the branches of the classes, which read all scores and boxes
+ * and meet in one Concat, as exporters unroll loops over classes.  Nodes: 5 per block, 28 per level, 18 per class,
+ * 54 others. */
 #include "tools/gen/gen.h"
 
 #include "ir/base/numbers.h"
@@ -18,24 +18,32 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* ANCHORS: boxes per position.  CROP: height and width of a mask.  DEEPEST: from this level on channels do not grow.
+ * COORDS: numbers of a box. */
 enum { ANCHORS = 3, MAX_LEVELS = 8, CROP = 7, DEEPEST = 2, COORDS = 4 };
 
+/* Options, and values that all parts of the model share. */
 struct detector {
     const struct gen_opt *o;
-    int64_t positions;                     /* boxes on all levels */
-    const char *axis0, *axis1, *axis2;     /* lists of one axis */
-    const char *zero, *two;                /* scalars */
-    const char *scales;                    /* of Resize */
-    const char *near_end, *far_end, *flat; /* 2, 4, -1: lists of one number */
+    int64_t positions;                     /* number of boxes on all levels */
+    const char *axis0, *axis1, *axis2;     /* constants: lists of one axis: 0, 1, 2 */
+    const char *zero, *two;                /* constants: scalars 0 and 2 */
+    const char *scales;                    /* operand of Resize: doubles height and width */
+    const char *near_end, *far_end, *flat; /* constants: lists of one number: 2, 4, -1 */
+    /* iou, threshold: limits of NonMaxSuppression for overlap and score; most: list with the number of boxes that are
+     * returned; nothing: 0; half: 0.5 */
     const char *iou, *threshold, *most, *nothing, *half;
-    const char *level[MAX_LEVELS]; /* features, finest first */
+    /* [level] its features: of backbone(), later of pyramid(); level 0 is the finest */
+    const char *level[MAX_LEVELS];
 };
 
+/* Returns the number of channels of the backbone at a level. */
 static int64_t channels_of(const struct detector *m, int64_t level)
 {
     return m->o->width << smaller(level, DEEPEST);
 }
 
+/* Adds the constants of m. */
 static void constants(struct gen *g, struct detector *m)
 {
     const int64_t n[] = {0, 1, 2, 4, -1};
@@ -57,7 +65,7 @@ static void constants(struct gen *g, struct detector *m)
         m->scales = gen_floats(g, "const.scales", 4, (const float[]){1, 1, 2, 2});
 }
 
-/* Convolution <path>/Conv with parameters of the same name. */
+/* Adds a convolution; its parameters have the name of its node. */
 static const char *conv(struct gen *g, const char *path, const char *x, struct gen_conv c)
 {
     return gen_conv(g, path, gen_str(g, "%s%s", g->scope, path), x, c);
@@ -65,6 +73,7 @@ static const char *conv(struct gen *g, const char *path, const char *x, struct g
 
 /* ---- features -------------------------------------------------------------------------------- */
 
+/* Adds a residual block on x, from `in` to `out` channels, in the current scope. */
 static const char *block(struct gen *g, const char *x, int64_t in, int64_t out, int64_t stride)
 {
     const char *y = conv(g, "/conv1", x, (struct gen_conv){in, out, 3, stride, 1.0});
@@ -76,6 +85,7 @@ static const char *block(struct gen *g, const char *x, int64_t in, int64_t out, 
     return gen_op1(g, "/Relu_1", gen_op2(g, "/Add", y, x));
 }
 
+/* Adds the backbone on the input "image"; makes m->level. */
 static void backbone(struct gen *g, struct detector *m)
 {
     int64_t in = m->o->width;
@@ -93,7 +103,7 @@ static void backbone(struct gen *g, struct detector *m)
     gen_scope(g, "");
 }
 
-/* Replaces the levels by those of the pyramid. */
+/* Adds the feature pyramid; replaces m->level by its results. */
 static void pyramid(struct gen *g, struct detector *m)
 {
     const char *above = NULL;
@@ -117,7 +127,7 @@ static void pyramid(struct gen *g, struct detector *m)
 
 /* ---- heads ----------------------------------------------------------------------------------- */
 
-/* `each` numbers per anchor on one level, as [1, positions, each]: nine nodes. */
+/* Adds a head on the features x of one level, which gives `each` numbers per box, as [1, boxes, each]: nine nodes. */
 static const char *head(struct gen *g, const struct detector *m, const char *path, const char *x,
                         int64_t each)
 {
@@ -137,7 +147,7 @@ static const char *head(struct gen *g, const struct detector *m, const char *pat
     return gen_op2(g, gen_str(g, "%s/Reshape", path), x, s);
 }
 
-/* One coordinate of all boxes, [1, positions, 1]. */
+/* Adds the Slice of coordinate i of all boxes x, [1, positions, 1]. */
 static const char *coordinate(struct gen *g, const struct detector *m, const char *x, int i)
 {
     const int64_t n[2] = {i, i + 1};
@@ -148,7 +158,8 @@ static const char *coordinate(struct gen *g, const struct detector *m, const cha
     return gen_node(g, gen_str(g, "/boxes/Slice_%d", i), 4, in);
 }
 
-/* Corners, in pixels, of boxes given as shifts and logarithms of sizes of anchors: 19 nodes. */
+/* Adds 19 nodes that turn x, the box heads' results, into corners of boxes in pixels.  x gives each box relative to
+ * its anchor, a box with random centre (`at`) and size (`by`): a shift of the centre and a logarithm of the size. */
 static const char *decode(struct gen *g, const struct detector *m, const char *x)
 {
     const int64_t dims[3] = {1, m->positions, 1};
@@ -173,7 +184,7 @@ static const char *decode(struct gen *g, const struct detector *m, const char *x
     return gen_op3(g, "/boxes/Clip", y, m->nothing, largest);
 }
 
-/* Boxes [1, positions, 4] and scores [1, classes, positions] of all levels. */
+/* Adds the heads of all levels.  Gives *boxes, [1, positions, 4], and *scores, [1, classes, positions]. */
 static void heads(struct gen *g, const struct detector *m, const char **boxes, const char **scores)
 {
     const char *b[MAX_LEVELS], *s[MAX_LEVELS];
@@ -190,20 +201,20 @@ static void heads(struct gen *g, const struct detector *m, const char **boxes, c
     *scores = gen_transpose(g, "/scores/Transpose", x, 3, (const int64_t[]){0, 2, 1});
 }
 
-/* ---- what is found --------------------------------------------------------------------------- */
+/* ---- objects that are found ------------------------------------------------------------------ */
 
-/* One entry per class. */
+/* The objects that the branches of the classes find: [class] name of the value; [classes] is for empty boxes. */
 struct found {
     const char **boxes, **scores, **labels;
 };
 
-/* Room for one entry more than there are classes; NULL: out of memory. */
+/* Returns an array for struct found, which the caller frees; NULL: no memory. */
 static const char **entries(const struct detector *m)
 {
     return malloc(((size_t)m->o->classes + 1) * sizeof(const char *));
 }
 
-/* The far corners of boxes [n, 4] less the near ones, [n, 2]: three nodes. */
+/* Adds three nodes that give height and width, [n, 2], of boxes x, [n, 4], which have the near corner first. */
 static const char *extent(struct gen *g, const struct detector *m, const char *path, const char *x)
 {
     const char *const far[4] = {x, m->near_end, m->far_end, m->axis1};
@@ -214,7 +225,7 @@ static const char *extent(struct gen *g, const struct detector *m, const char *p
     return gen_op2(g, gen_str(g, "%s/Sub", path), a, b);
 }
 
-/* Boxes, scores and labels of class c; empty boxes get no score: 18 nodes. */
+/* Adds the branch of class c: 18 nodes that give its boxes, scores and labels in *f.  Empty boxes get the score 0. */
 static void find_class(struct gen *g, const struct detector *m, int64_t c, const char *boxes,
                        const char *scores, struct found *f)
 {
@@ -247,7 +258,9 @@ static void find_class(struct gen *g, const struct detector *m, int64_t c, const
     gen_scope(g, "");
 }
 
-static const char *output(struct gen *g, const char *name, int type, int rank, const int64_t size[])
+/* Renames the first result of the last node to `name` and makes it a model output with this type and shape. */
+static const char *add_output(struct gen *g, const char *name, int type, int rank,
+                              const int64_t size[])
 {
     struct gen_dim dims[4];
 
@@ -258,7 +271,8 @@ static const char *output(struct gen *g, const char *name, int type, int rank, c
     return name;
 }
 
-/* The best of all classes, filled up with empty boxes: nine nodes.  Returns the boxes. */
+/* Adds nine nodes that choose the best objects of all classes, with empty boxes if there are too few, and the outputs
+ * boxes, scores and labels.  Returns the boxes. */
 static const char *choose(struct gen *g, const struct detector *m, struct found *f)
 {
     const int64_t k = m->o->boxes, dims[2] = {k, COORDS}, c = m->o->classes;
@@ -273,14 +287,14 @@ static const char *choose(struct gen *g, const struct detector *m, struct found 
     const char *labels = gen_concat(g, "/found/labels/Concat", 0, n, f->labels);
     gen_op2(g, "/found/TopK", gen_concat(g, "/found/scores/Concat", 0, n, f->scores), m->most);
     const char *at = gen_more(g);
-    output(g, "scores", GEN_F32, 1, &k);
+    add_output(g, "scores", GEN_F32, 1, &k);
     gen_op2(g, "/found/labels/Gather", labels, at);
-    output(g, "labels", GEN_I64, 1, &k);
+    add_output(g, "labels", GEN_I64, 1, &k);
     gen_op2(g, "/found/boxes/Gather", boxes, at);
-    return output(g, "boxes", GEN_F32, 2, dims);
+    return add_output(g, "boxes", GEN_F32, 2, dims);
 }
 
-/* The level of each box by the root of its area, coarser for larger ones: 11 nodes. */
+/* Adds 11 nodes that give the level of each box by the root of its area: the larger, the coarser. */
 static const char *level_of(struct gen *g, const struct detector *m, const char *boxes)
 {
     const char *finest = gen_float(g, "masks.finest", (float)m->o->size / 16);
@@ -299,11 +313,13 @@ static const char *level_of(struct gen *g, const struct detector *m, const char 
     return y;
 }
 
-/* Crops of the features on the boxes, from the level of each: five nodes per level and two. */
+/* Adds the features inside each box, from the level of the box: two nodes and those of level_of(), and five for each
+ * level, which crop all boxes from the level and set the crops of boxes of other levels to 0. */
 static const char *crop(struct gen *g, const struct detector *m, const char *boxes)
 {
     const char *level = level_of(g, m, boxes), *crops[MAX_LEVELS];
-    const char *image = gen_op2(g, "/masks/Sub_1", level, level); /* all boxes are of the first */
+    /* zeros: all boxes are in image 0 */
+    const char *image = gen_op2(g, "/masks/Sub_1", level, level);
     const char *axes = gen_ints(g, "masks.axes", 1, 3, (const int64_t[]){1, 2, 3});
 
     for (int64_t l = 0; l < m->o->levels; l++) {
@@ -323,7 +339,7 @@ static const char *crop(struct gen *g, const struct detector *m, const char *box
     return gen_node(g, "/masks/Sum", (int)m->o->levels, crops);
 }
 
-/* A mask for each box: six nodes and those of crop. */
+/* Adds a mask for each box, with the output masks: six nodes and those of crop(). */
 static void masks(struct gen *g, const struct detector *m, const char *boxes)
 {
     const int64_t w = m->o->width, dims[4] = {m->o->boxes, 1, CROP, CROP};
@@ -336,11 +352,12 @@ static void masks(struct gen *g, const struct detector *m, const char *boxes)
     }
     x = conv(g, "/masks/out", x, (struct gen_conv){w, 1, 1, 1, 1.0});
     gen_op1(g, "/masks/Sigmoid", x);
-    output(g, "masks", GEN_F32, 4, dims);
+    add_output(g, "masks", GEN_F32, 4, dims);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/* Checks that --size can be divided for all levels.  Returns 0; or prints an error and returns -1. */
 static int check(const struct gen_opt *o)
 {
     if (o->size % (4 << (o->levels - 1)) == 0)
@@ -350,6 +367,7 @@ static int check(const struct gen_opt *o)
     return -1;
 }
 
+/* Returns detector.positions. */
 static int64_t positions_of(const struct gen_opt *o)
 {
     int64_t sum = 0;

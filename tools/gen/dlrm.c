@@ -1,26 +1,26 @@
-/* dlrm: recommendation model (Naumov et al. 2019).
+/* The model dlrm: a recommendation model (Naumov et al. 2019).
  *
- *   x = bottom MLP of the dense features, `width` wide
- *   e_t = sum of the rows of table t that indices.t [batch, bag] names
- *   z = scalar products of all pairs of (x, e_0, e_1, ...), the strict lower triangle
+ *   x = bottom MLP of the dense features, `width` numbers
+ *   e_t = sum of the rows of table t with the numbers indices.t [batch, bag]
+ *   z = scalar products of all pairs of two different vectors among x, e_0, e_1, ...
  *   output = sigmoid(top MLP of (x, z))
  *
- * Tables share nothing, so they may lie on different devices. Nodes: 3 per table, 3 per layer of
- * each MLP, 7 others. */
+ * Tables do not depend on each other, so they can be on different devices.  Nodes: 3 per table, 3 per layer of each
+ * MLP, 7 others. */
 #include "tools/gen/gen.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A multilayer perceptron. */
+/* A multilayer perceptron (MLP). */
 struct tower {
-    const char *name;
-    int64_t in, out;
-    const char *end; /* the operator behind the last layer */
+    const char *name; /* "bottom" or "top" */
+    int64_t in, out;  /* widths of its input and its result */
+    const char *end;  /* operator behind the last layer, in place of Relu */
 };
 
-/* Layers of MatMul, Add and Relu, the last one `out` wide and followed by `end`. */
+/* Adds an MLP on x: layers of MatMul, Add and Relu. */
 static const char *add_tower(struct gen *g, const struct gen_opt *o, const char *x, struct tower t)
 {
     int64_t in = t.in;
@@ -37,6 +37,7 @@ static const char *add_tower(struct gen *g, const struct gen_opt *o, const char 
     return x;
 }
 
+/* Adds embedding table t with its input indices.t.  axis: the constant [1].  Returns e_t as [batch, 1, width]. */
 static const char *embedding(struct gen *g, const struct gen_opt *o, int64_t t, const char *axis)
 {
     const struct gen_dim dims[2] = {{0, "batch"}, {o->bag, NULL}};
@@ -52,7 +53,8 @@ static const char *embedding(struct gen *g, const struct gen_opt *o, int64_t t, 
     return gen_op2(g, gen_str(g, "/%s/Unsqueeze", p), x, axis);
 }
 
-/* Places of the strict lower triangle in a flat n x n matrix; returns their number. */
+/* Writes to out[] the indices of the elements below the diagonal of an n x n matrix, stored row by row.  Returns
+ * their number, n (n - 1) / 2. */
 static int triangle(int64_t n, int64_t *out)
 {
     int count = 0;
@@ -63,7 +65,8 @@ static int triangle(int64_t n, int64_t *out)
     return count;
 }
 
-/* `rows`: one [batch, 1, width] per feature. Returns [batch, n (n - 1) / 2]. */
+/* Adds the scalar products of all pairs of the n vectors rows[], each [batch, 1, width].  Returns [batch, n (n - 1)
+ * / 2].  places: scratch, as many numbers as there are pairs. */
 static const char *interact(struct gen *g, int64_t n, const char *const rows[], int64_t *places)
 {
     const char *flat = gen_ints(g, "const.flat", 1, 2, (const int64_t[]){0, n * n});

@@ -1,11 +1,14 @@
-/* Shared parts of pcc-gen: options, the graph builder (build.c), layers that several models use (layers.c), the models
- * (gpt.c, bert.c, llama.c, unet.c, dlrm.c, train.c, seq2seq.c, detector.c, models.c), workloads (workload.c) and the
- * streaming writer (write.c).
+/* Shared parts of pcc-gen: options, the graph builder (build.c), layers that several models use (layers.c), the
+ * models (gpt.c, bert.c, llama.c, unet.c, dlrm.c, train.c, seq2seq.c, detector.c, models.c), workloads (workload.c)
+ * and the streaming writer (write.c).
  *
- * Weights are never held in memory. A weight is a row of `gen.weights` (element count, mean,
- * spread, key); its TensorProto carries the true byte length and a marker pointer into an
- * inaccessible address range, and the writer produces the bytes when protobuf-c hands it that
- * pointer. All other memory lives in one arena that is freed at the end. */
+ * A value of the graph is known by its name.  Functions that add nodes take names of values as operands (x, a, b,
+ * ...) and return the name of the value that the last node makes.
+ *
+ * Weights are never held in memory.  A weight is a struct gen_weight, from which its bytes are computed; its
+ * TensorProto has the true number of bytes and a marker, a pointer into an inaccessible address range.  When
+ * protobuf-c passes a marker to the writer, the writer computes the bytes.  All other memory is freed at the end
+ * (gen_close). */
 #ifndef PCC_TOOLS_GEN_H
 #define PCC_TOOLS_GEN_H
 
@@ -17,49 +20,53 @@
 #include "onnx.pb-c.h"
 
 enum {
-    GEN_MAX_STAGES = 8,    /* entries of --blocks a,b,c */
-    GEN_EXTERN_MIN = 1024, /* smaller initializers stay inline */
-    GEN_ALIGN = 4096,      /* of every tensor in the weights file */
+    GEN_MAX_STAGES = 8,    /* most numbers in --blocks a,b,c */
+    GEN_EXTERN_MIN = 1024, /* bytes; smaller initializers stay in the model file */
+    GEN_ALIGN = 4096,      /* offsets in the weights file are multiples of it, bytes */
     GEN_MAX_EXPERTS = 1024,
     GEN_MAX_TABLES = 1024,
-    GEN_OPSET = 20,
-    GEN_IR = 10,
+    GEN_OPSET = 20, /* version of the ONNX operators */
+    GEN_IR = 10,    /* version of the ONNX format */
     GEN_F32 = ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT,
     GEN_I64 = ONNX__TENSOR_PROTO__DATA_TYPE__INT64
 };
 
-/* Where initializers of at least GEN_EXTERN_MIN bytes go. */
+/* Where initializers of at least GEN_EXTERN_MIN bytes are written. */
 enum gen_mode {
     GEN_INLINE,   /* into the model file */
     GEN_EXTERNAL, /* into <stem>.weights */
-    GEN_NONE      /* nowhere: the model refers to <stem>.weights, which is not written */
+    GEN_NONE      /* not written; the model refers to a missing <stem>.weights */
 };
 
+/* The numbers of an option such as --blocks a,b,c. */
 struct gen_list {
     int n;
-    int64_t v[GEN_MAX_STAGES];
+    int64_t v[GEN_MAX_STAGES]; /* [n] */
 };
 
-/* Command line, after defaults. */
+/* The options of the command line, or their defaults: field `layers` is --layers; main.c says what each option
+ * means. */
 struct gen_opt {
-    const char *out;
+    const char *out; /* path of the file to write */
     int64_t layers, width, heads, vocab, seq, depth, size, classes, nodes, seed, blocks;
     int64_t kv_heads, ffn, experts, topk, levels, tables, rows, features, bag, boxes;
     int64_t devices;
-    struct gen_list stages; /* resnet --blocks; n == 0: from depth */
+    /* --blocks of resnet: blocks of each stage; n == 0: --depth tells them */
+    struct gen_list stages;
     bool kv, untied, no_weights, external;
 };
 
-/* Random weight: `count` float32, uniform with this mean and standard deviation. */
+/* A random weight: `count` numbers (float32), uniformly distributed with this mean and standard deviation. */
 struct gen_weight {
-    uint64_t key; /* seed of its own stream, from --seed and the name */
-    uint64_t count;
-    uint64_t offset; /* in the weights file; unused when inline */
+    uint64_t key;    /* seed of its random numbers, from --seed and its name */
+    uint64_t count;  /* number of elements */
+    uint64_t offset; /* place in the weights file, bytes; unused unless external */
+    /* it is in the weights file, or left out with GEN_NONE; else in the model file */
     bool external;
     float mean, std;
 };
 
-/* A dimension: a name when `param` is set, else a number. */
+/* A dimension of an input or output: symbolic with the name `param`; if that is NULL, the number `value`. */
 struct gen_dim {
     int64_t value;
     const char *param;
@@ -67,135 +74,156 @@ struct gen_dim {
 
 struct gen_chunk;
 
-/* Growing array of pointers, handed to protobuf-c at the end. */
+/* A growing array of pointers to protobuf-c structs. */
 struct gen_ptrs {
-    void **v;
+    void **v; /* [n], with memory for cap */
     size_t n, cap;
 };
 
+/* A model while it is built. */
 struct gen {
     enum gen_mode mode;
-    uint64_t seed;
-    const char *location; /* base name of the weights file */
-    const char *scope;    /* prefix of node names */
-    struct gen_chunk *chunks;
-    struct gen_ptrs nodes, inits, inputs, outputs;
-    struct gen_weight *weights;
+    uint64_t seed;            /* --seed */
+    const char *location;     /* base name of the weights file */
+    const char *scope;        /* prefix of node names: gen_scope() */
+    struct gen_chunk *chunks; /* blocks of memory (build.c), the newest first */
+    struct gen_ptrs nodes, inits, inputs, outputs; /* inits: initializers */
+    struct gen_weight *weights;                    /* [nweights] */
     size_t nweights, weights_cap;
-    uint64_t external_end; /* size of the weights file so far */
-    uint8_t *marker;       /* inaccessible range: marker + i stands for the bytes of weight i */
-    size_t marker_size;
-    Onnx__NodeProto *last; /* node that gen_attr_* and gen_rename act on */
+    uint64_t external_end; /* bytes of the weights file so far */
+    /* an inaccessible address range: marker + i stands for the bytes of weight i */
+    uint8_t *marker;
+    size_t marker_size; /* bytes of that range: the most weights */
+    /* the node added last, which gen_attr_*, gen_more and gen_rename change */
+    Onnx__NodeProto *last;
 };
 
-/* ---- build.c. Running out of memory ends the program with one line and exit code 1. ---- */
+/* ---- build.c.  If memory runs out, its functions end the program with a message and exit code 1. ---- */
 
-/* Starts an empty model. `location` and the returned strings live as long as `g`. */
+/* Starts an empty model.  `location` (struct gen) must live as long as g. */
 void gen_open(struct gen *g, enum gen_mode mode, int64_t seed, const char *location);
+/* Frees the model with all strings that functions returned for it. */
 void gen_close(struct gen *g);
 
-/* Formatted string owned by `g`. */
+/* Returns a new string, formatted as by printf, which lives as long as g. */
 char *gen_str(struct gen *g, const char *fmt, ...)
     __attribute__((format(printf, 2, 3), nonnull(2)));
-/* Sets the prefix of node names, e.g. "/h.3". */
+/* Sets the prefix of the names of further nodes, such as "/h.3". */
 void gen_scope(struct gen *g, const char *scope);
 
-/* Adds a node called scope + path, where the last component of `path` is the operator plus an
- * optional "_N": "/attn/Reshape_1". Returns the value it makes, "<name>_output_0". */
+/* Adds a node named scope + path that reads in[0 .. nin).  The last component of path is its operator, with an
+ * optional "_N" behind it to make the name unique: "/attn/Reshape_1".  Returns the name of its result,
+ * "<node>_output_0".  gen_op1, gen_op2, gen_op3: the same for one, two and three operands. */
 const char *gen_node(struct gen *g, const char *path, int nin, const char *const in[]);
 const char *gen_op1(struct gen *g, const char *path, const char *a);
 const char *gen_op2(struct gen *g, const char *path, const char *a, const char *b);
 const char *gen_op3(struct gen *g, const char *path, const char *a, const char *b, const char *c);
-/* One more output of the last node: "<name>_output_N". */
+/* Gives the last node one more result and returns its name: "<node>_output_N". */
 const char *gen_more(struct gen *g);
-/* Renames output 0 of the last node, before anything reads it. */
+/* Renames the first result of the last node, which no other node may read yet.  Returns the new name. */
 const char *gen_rename(struct gen *g, const char *name);
 
+/* Each adds an attribute to the last node: an integer, a float, a string, or a list of n integers. */
 void gen_attr_i(struct gen *g, const char *name, int64_t v);
 void gen_attr_f(struct gen *g, const char *name, float v);
 void gen_attr_s(struct gen *g, const char *name, const char *v);
 void gen_attr_ints(struct gen *g, const char *name, int n, const int64_t v[]);
 
-/* Random float initializer; returns its name. */
+/* Adds a random initializer of floats with this shape, mean and standard deviation.  Returns its name. */
 const char *gen_weight(struct gen *g, const char *name, int rank, const int64_t dims[], double mean,
                        double std);
-/* Constant initializers; gen_ints with rank 0 is a scalar (n is 1), with rank 1 a list. */
+/* Add a constant initializer and return its name: a float scalar, a list of n floats, or int64 numbers, with rank 1 a
+ * list of n, with rank 0 a scalar (n is 1). */
 const char *gen_float(struct gen *g, const char *name, float v);
 const char *gen_floats(struct gen *g, const char *name, int n, const float v[]);
 const char *gen_ints(struct gen *g, const char *name, int rank, int n, const int64_t v[]);
 
+/* Add an input or an output of the model.  type: GEN_F32 or GEN_I64; dims: [rank] its shape. */
 void gen_input(struct gen *g, const char *name, int type, int rank, const struct gen_dim dims[]);
 void gen_output(struct gen *g, const char *name, int type, int rank, const struct gen_dim dims[]);
 
-/* The finished model: shares everything with `g`. */
+/* Returns the finished model, which shares all memory with g.  name: of its graph. */
 Onnx__ModelProto *gen_model(struct gen *g, const char *name);
 
-/* ---- layers.c. `path` is the module's, without operator, e.g. "/attn/q"; parameters are called
- * <param>.weight and <param>.bias. ---- */
+/* ---- layers.c ----
+ *
+ * Functions add a layer and return the name of its result.  path: of the layer, such as "/attn/q"; the names of its
+ * nodes are this and their operators.  Its parameters are named <param>.weight and <param>.bias.  Letters in shapes:
+ * B batch, S sequence, W width, H heads, D size of a head (W = H D), T all tokens, cached ones included. */
 
-/* Shapes and scale of attention over [batch, sequence, heads * dim]. */
+/* Constants of attention over [batch, sequence, heads * dim]. */
 struct gen_heads {
-    int64_t heads, dim;
-    const char *split; /* shape for [B,S,W] -> [B,S,H,D] */
-    const char *merge; /* and back */
-    const char *scale; /* sqrt(dim) */
+    int64_t heads, dim; /* number of heads, size of a head */
+    const char *split;  /* operand of the Reshape [B,S,W] -> [B,S,H,D] */
+    const char *merge;  /* operand of the Reshape [B,S,H,D] -> [B,S,W] */
+    const char *scale;  /* sqrt(dim), by which scores are divided */
 };
 
-/* Causal attention: positions of the new tokens, and the mask of earlier tokens for each. */
+/* Values for causal attention, in which a token attends only to itself and earlier tokens. */
 struct gen_causal {
-    const char *rows; /* int64 [sequence]: past .. total */
-    const char *mask; /* bool [sequence, total] */
+    /* int64 [sequence]: positions of the new tokens, behind those of cached ones */
+    const char *rows;
+    /* bool [sequence, total]: true where the new token may attend to the other one */
+    const char *mask;
 };
 
-/* x W + b with weights of that standard deviation; without bias, x W. */
+/* A linear layer: x W + b; without bias x W. */
 struct gen_linear {
-    int64_t in, out;
-    double std;
+    int64_t in, out; /* last dimension of x and of the result */
+    double std;      /* standard deviation of W */
     bool bias;
 };
 
-/* Nodes <path>/MatMul and, with a bias, <path>/Add. */
+/* Adds the nodes <path>/MatMul and, with a bias, <path>/Add. */
 const char *gen_linear(struct gen *g, const char *path, const char *param, const char *x,
                        struct gen_linear l);
+/* Adds a LayerNormalization of the last axis, which has `width` elements; here path includes the operator. */
 const char *gen_layer_norm(struct gen *g, const char *path, const char *param, const char *x,
                            int64_t width);
+/* Add a Transpose, or a Concat of in[0 .. n) along an axis; here path includes the operator. */
 const char *gen_transpose(struct gen *g, const char *path, const char *x, int rank,
                           const int64_t perm[]);
 const char *gen_concat(struct gen *g, const char *path, int64_t axis, int n,
                        const char *const in[]);
-/* x sigmoid(x): nodes <path>/Sigmoid and <path>/Mul. */
+/* Adds x sigmoid(x): nodes <path>/Sigmoid and <path>/Mul. */
 const char *gen_silu(struct gen *g, const char *path, const char *x);
-/* Sum or mean over `axes`, the name of an int64 list. */
+/* Adds a reduction such as ReduceSum, the operator in path.  axes: name of an int64 list; keep: reduced axes stay,
+ * with size 1. */
 const char *gen_reduce(struct gen *g, const char *path, const char *x, const char *axes, bool keep);
+/* Adds and returns the constants for attention with this number and size of heads. */
 struct gen_heads gen_heads(struct gen *g, int64_t heads, int64_t dim);
-/* [B,S,W] -> [B,H,S,D], or [B,H,D,S] when `keys`. */
+/* Adds a Reshape and a Transpose of x, [B,S,W] -> [B,H,S,D]; for keys -> [B,H,D,S]. */
 const char *gen_split_heads(struct gen *g, const char *path, const struct gen_heads *h,
                             const char *x, bool keys);
-/* Self-attention of x [B,S,W] with q, k, v and out projections; `mask` is added to the scores
- * unless NULL. */
+/* Adds self-attention of x [B,S,W] with the linear layers q, k, v and out.  mask: is added to the scores; NULL:
+ * none. */
 const char *gen_attention(struct gen *g, const char *path, const char *param,
                           const struct gen_heads *h, const char *x, const char *mask);
-/* A convolution with "same" padding and a square kernel; `gain` on He weights. */
+/* A convolution with a square kernel, padded so that with stride 1 height and width stay. */
 struct gen_conv {
+    /* channels in and out; height of the kernel; step in both directions */
     int64_t in, out, kernel, stride;
+    /* factor on the standard deviation of He-scaled weights, sqrt(2 / inputs of an output) */
     double gain;
 };
 
-/* Node <path>/Conv with parameters <param>.weight and .bias. */
+/* Adds the node <path>/Conv. */
 const char *gen_conv(struct gen *g, const char *path, const char *param, const char *x,
                      struct gen_conv c);
-/* 3x3 pooling with padding 1. */
+/* Adds a MaxPool of 3 x 3 with padding 1; here path includes the operator. */
 const char *gen_max_pool(struct gen *g, const char *path, const char *x, int64_t stride);
-/* From the shape of input_ids and, unless NULL, of a cached [B,H,past,D]. */
+/* Adds the values for causal attention, from the shape of the input input_ids and of `cached`, the keys of earlier
+ * tokens [B,H,past,D]; NULL: there are none. */
 struct gen_causal gen_causal(struct gen *g, const char *cached);
-/* --width must be a multiple of --heads times `factor`; -1 after one line if it is not. */
+/* Checks that --width is a multiple of --heads times `factor`.  Returns 0; or prints an error and returns -1. */
 int gen_check_heads(const struct gen_opt *o, int64_t factor);
 
-/* ---- models: 0, or -1 after one line on stderr ---- */
+/* ---- models ---- */
 
+/* Each builds a model by the options in g, which is empty before.  Returns 0; or prints an error and returns -1. */
 int gen_gpt(struct gen *g, const struct gen_opt *o);
 int gen_bert(struct gen *g, const struct gen_opt *o);
-int gen_llama(struct gen *g, const struct gen_opt *o); /* a mixture of experts if o->experts > 0 */
+int gen_llama(struct gen *g, const struct gen_opt *o); /* o->experts > 0: moe, else llama */
 int gen_unet(struct gen *g, const struct gen_opt *o);
 int gen_dlrm(struct gen *g, const struct gen_opt *o);
 int gen_train(struct gen *g, const struct gen_opt *o);
@@ -207,23 +235,25 @@ int gen_star(struct gen *g, const struct gen_opt *o);
 int gen_ladder(struct gen *g, const struct gen_opt *o);
 int gen_dense(struct gen *g, const struct gen_opt *o);
 
-/* ---- workload.c: a profiled graph as JSON, not a model: `none` is NULL, o->out is
- * written. 0, or -1 after one line on stderr ---- */
+/* ---- workload.c ---- */
 
+/* Writes a workload, a profiled graph as JSON, to o->out.  none: not used, NULL.  Returns 0; or prints an error and
+ * returns -1. */
 int gen_random_layers(struct gen *none, const struct gen_opt *o);
 
 /* ---- write.c ---- */
 
-/* Writes the model to `path`, and with GEN_EXTERNAL the weights to `weights_path`, each through a
- * temporary file in the same folder that is renamed once both are complete. A target that exists
- * must be a regular file. 0, or -1 after one line on stderr. */
+/* Writes the model to `path`, and with GEN_EXTERNAL the weights to `weights_path`.  Both are written to temporary
+ * files in the same folder, which are renamed when both are complete.  A file that is replaced must be a regular
+ * one.  Returns 0; or prints an error and returns -1. */
 int gen_write(const struct gen *g, const Onnx__ModelProto *m, const char *path,
               const char *weights_path);
 
-/* The text file o->out, by write_to (0, or -1 and errno), by way of a temporary file as above. */
+/* Writes the text file o->out with the function write_to, which returns 0, or -1 and errno; uses a temporary file in
+ * the same way.  Returns 0; or prints an error and returns -1. */
 int gen_write_text(const struct gen_opt *o, int (*write_to)(FILE *, const struct gen_opt *));
 
-/* The next number of a stream (splitmix64). */
+/* Returns the next random number of a stream (splitmix64) and advances its state. */
 uint64_t gen_random(uint64_t *state);
 
 #endif

@@ -1,42 +1,45 @@
-/* gpt: pre-norm decoder as PyTorch's exporter writes it, from primitive operators.
+/* The model gpt: a pre-norm decoder as PyTorch's exporter writes it, from primitive operators.
  *
  *   hidden = wte[input_ids] + wpe[past .. total)
  *   layer: hidden += proj(softmax(causal(q k' / sqrt(d))) v), with q, k, v from one MatMul
  *          hidden += proj(gelu(fc(ln(hidden)))), gelu through Erf
- *   logits = ln(hidden) wte'                       (own matrix with --untied)
+ *   logits = ln(hidden) wte'                       (with --untied another matrix)
  *
- * The causal mask comes from Shape and Range, so batch, sequence and past lengths stay symbolic.
- * With --kv each layer concatenates past_key_values.N.{key,value} in front of its keys and values
- * and returns the result as present.N.{key,value}. Nodes: 32 per layer, 34 with --kv, and 11 to 15
- * outside the layers. Residual projections are scaled by 1/sqrt(2 layers), so that any depth stays
- * finite. */
+ * The causal mask comes from Shape and Range, so the lengths of batch, sequence and past stay symbolic.  With --kv
+ * each layer puts past_key_values.N.{key,value} before its own keys and values and returns the result as
+ * present.N.{key,value}.  Nodes: 32 per layer, 34 with --kv, and 11 to 15 others.  Weights of the two `proj` are
+ * scaled by 1/sqrt(2 layers), so that values stay finite at any depth. */
 #include "tools/gen/gen.h"
 
 #include "ir/base/numbers.h"
 
 #include <math.h>
 
-enum { GPT_POSITIONS = 1024 };
+enum { GPT_POSITIONS = 1024 }; /* least number of rows of the position embedding */
 
-/* Names of values shared by all layers. */
+/* Values that all layers share.  Shapes: B batch, S sequence, W width, H heads, D size of a head. */
 struct gpt {
     const struct gen_opt *o;
-    int64_t head_dim;
-    double proj_std;         /* of the two projections into the residual */
-    const char *mask;        /* bool [sequence, total] */
-    const char *split_heads; /* shape for [B,S,W] -> [B,S,H,D] */
-    const char *merge_heads; /* and back */
+    int64_t head_dim;        /* size of a head */
+    double proj_std;         /* standard deviation of the weights of both `proj` of a layer */
+    const char *mask;        /* causal mask, bool [sequence, total] */
+    const char *split_heads; /* operand of the Reshape [B,S,W] -> [B,S,H,D] */
+    const char *merge_heads; /* operand of the Reshape [B,S,H,D] -> [B,S,W] */
+    /* constants; scale: sqrt(D); lowest: the lowest float */
     const char *scale, *lowest, *sqrt2, *one, *half;
 };
 
+/* Permutations of axes, for Transpose. */
 static const int64_t swap_12[4] = {0, 2, 1, 3}, swap_23[4] = {0, 1, 3, 2};
 
+/* Returns the sequence dimension: a number with --seq, else symbolic. */
 static struct gen_dim sequence_dim(const struct gpt *m)
 {
     return m->o->seq > 0 ? (struct gen_dim){m->o->seq, NULL} : (struct gen_dim){0, "sequence"};
 }
 
-/* past -> present of "key" or "value" in layer i. */
+/* Appends x, the new keys or values of layer i, to the cached ones, a model input; the result is a model output.
+ * what: "key" or "value". */
 static const char *cache(struct gen *g, const struct gpt *m, int64_t i, const char *what,
                          const char *x)
 {
@@ -53,6 +56,7 @@ static const char *cache(struct gen *g, const struct gpt *m, int64_t i, const ch
     return name;
 }
 
+/* Adds the attention of layer i on x, which is normed. */
 static const char *attention(struct gen *g, const struct gpt *m, int64_t i, const char *x)
 {
     const int64_t w = m->o->width;
@@ -88,6 +92,7 @@ static const char *attention(struct gen *g, const struct gpt *m, int64_t i, cons
                       (struct gen_linear){w, w, m->proj_std, true});
 }
 
+/* Adds the MLP of layer i on x, which is normed: proj(gelu(fc(x))). */
 static const char *mlp(struct gen *g, const struct gpt *m, int64_t i, const char *x)
 {
     const int64_t w = m->o->width;
@@ -104,6 +109,7 @@ static const char *mlp(struct gen *g, const struct gpt *m, int64_t i, const char
                       (struct gen_linear){4 * w, w, m->proj_std, true});
 }
 
+/* Adds decoder layer i on x. */
 static const char *layer(struct gen *g, const struct gpt *m, int64_t i, const char *x)
 {
     const int64_t w = m->o->width;
@@ -120,7 +126,7 @@ static const char *layer(struct gen *g, const struct gpt *m, int64_t i, const ch
     return x;
 }
 
-/* Token plus position embedding; also makes the mask. */
+/* Adds the sum of token and position embedding; also makes m->mask.  wte: the token embedding table. */
 static const char *embed(struct gen *g, struct gpt *m, const char *wte)
 {
     const struct gen_opt *o = m->o;
@@ -145,6 +151,7 @@ static const char *embed(struct gen *g, struct gpt *m, const char *wte)
     return gen_op2(g, "/embed/Add", token, place);
 }
 
+/* Adds the last norm and the product with the embedding table wte (or another matrix), which makes the logits. */
 static void head(struct gen *g, const struct gpt *m, const char *wte, const char *x)
 {
     const int64_t vocab = m->o->vocab, w = m->o->width;

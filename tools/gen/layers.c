@@ -1,6 +1,6 @@
-/* Layers that several models of pcc-gen share: linear, norms, attention, convolution, the causal
- * mask; all from primitive operators, as PyTorch's exporter writes them. Batch and sequence stay
- * symbolic: shapes for Reshape copy them with 0, positions come from Shape and Range. */
+/* Layers that several models of pcc-gen share (gen.h): linear, norms, attention, convolution, the causal mask; all
+ * from primitive operators, as PyTorch's exporter writes them.  Batch and sequence stay symbolic: operands of
+ * Reshape copy them by 0, positions come from Shape and Range. */
 #include "tools/gen/gen.h"
 
 #include <math.h>

@@ -1,15 +1,17 @@
-/* llama and moe: pre-norm decoder with RMSNorm, rotary embeddings, grouped-query attention and
- * SwiGLU, all from primitive operators (Touvron et al. 2023; experts as in Mixtral, Jiang et al.
- * 2024).
+/* The models llama and moe: pre-norm decoders with RMSNorm, rotary embeddings, grouped-query attention and SwiGLU,
+ * all from primitive operators (Touvron et al. 2023; experts as in Mixtral, Jiang et al. 2024).
  *
  *   layer: x += o(softmax(causal(rot(q) rot(k)' / sqrt(d))) v);  x += down(silu(gate(y)) up(y))
  *   moe:   the second half is sum over experts e of weight_e(y) mlp_e(y), where the weights are
  *          the --top-k largest of softmax(router(y)), divided by their sum, and 0 elsewhere
  *
- * Experts are computed for every token and weighted, so shapes do not depend on data. Keys and
- * values of one head serve heads / kv_heads queries, by Expand. With --kv each layer appends to
- * past_key_values.N.{key,value} and returns present.N.{key,value}, rotated and not yet expanded.
- * Projections into the residual are scaled by 1/sqrt(2 layers), so that any depth stays finite. */
+ * Every expert is computed for every token and then weighted, so shapes do not depend on data.  Keys and values of
+ * one head serve heads / kv_heads query heads, by Expand.  With --kv each layer appends to
+ * past_key_values.N.{key,value} and returns present.N.{key,value}, rotated and not yet expanded.  Weights of layers
+ * whose results are added to x are scaled by 1/sqrt(2 layers), so that values stay finite at any depth.
+ *
+ * Shapes in comments: B batch, S sequence, T all tokens with cached ones, H query heads, KV key heads, D head
+ * size. */
 #include "tools/gen/gen.h"
 
 #include <math.h>
@@ -17,18 +19,20 @@
 
 enum { MAX_HEAD_DIM = 65536 };
 
+/* Values that all layers share. */
 struct llama {
     const struct gen_opt *o;
-    struct gen_heads q, kv;
-    double proj_std;
-    const char *mask, *cos, *sin;
-    const char *repeat; /* shape that makes [B,KV,1,T,D] into [B,KV,H/KV,T,D] */
-    const char *joined; /* and then [B,H,T,D] */
-    const char *repeat_axis;
-    const char *lowest, *two, *one, *epsilon, *last_axis;
-    const char *topk, *zero, **experts; /* scalars 0 .. experts - 1 */
+    struct gen_heads q, kv;       /* of queries; of keys and values */
+    double proj_std;              /* standard deviation of weights whose results are added to x */
+    const char *mask, *cos, *sin; /* the causal mask; factors of rotary embeddings, see rotary() */
+    const char *repeat;           /* operand of the Expand [B,KV,1,T,D] -> [B,KV,H/KV,T,D] */
+    const char *joined;           /* operand of the Reshape from there to [B,H,T,D] */
+    const char *repeat_axis;      /* axis 2, where Unsqueeze makes [B,KV,T,D] into [B,KV,1,T,D] */
+    const char *lowest, *two, *one, *epsilon, *last_axis; /* lowest: the lowest float */
+    const char *topk, *zero, **experts; /* experts: [expert] constant with the expert's number */
 };
 
+/* Adds an RMSNorm: x / sqrt(mean(x^2) + epsilon) * <param>.weight. */
 static const char *rms_norm(struct gen *g, const struct llama *m, const char *path,
                             const char *param, const char *x)
 {
@@ -43,7 +47,7 @@ static const char *rms_norm(struct gen *g, const struct llama *m, const char *pa
     return gen_op2(g, gen_str(g, "%s/Mul_1", path), w, y);
 }
 
-/* x cos + (-x2, x1) sin, for x = (x1, x2) along the head. */
+/* Adds the rotary embedding of x: x cos + (-x2, x1) sin, where x = (x1, x2) are the two halves of each head. */
 static const char *rotate(struct gen *g, const struct llama *m, const char *path, const char *x)
 {
     const char *a = gen_op1(g, gen_str(g, "%s/Split", path), x), *b = gen_more(g);
@@ -57,11 +61,13 @@ static const char *rotate(struct gen *g, const struct llama *m, const char *path
     return gen_op2(g, gen_str(g, "%s/Add", path), a, b);
 }
 
+/* Returns the name of the model input with the cached keys or values of layer i; what: "key" or "value". */
 static const char *past_name(struct gen *g, int64_t i, const char *what)
 {
     return gen_str(g, "past_key_values.%lld.%s", (long long)i, what);
 }
 
+/* Adds that model input. */
 static void past_input(struct gen *g, const struct llama *m, int64_t i, const char *what)
 {
     gen_input(g, past_name(g, i, what), GEN_F32, 4,
@@ -69,7 +75,8 @@ static void past_input(struct gen *g, const struct llama *m, int64_t i, const ch
                   {0, "batch"}, {m->kv.heads, NULL}, {0, "past_sequence"}, {m->kv.dim, NULL}});
 }
 
-/* past -> present of "key" or "value" in layer i. */
+/* Appends x, the new keys or values of layer i, to the cached ones; the result is also a model output.  what: "key"
+ * or "value". */
 static const char *append(struct gen *g, const struct llama *m, int64_t i, const char *what,
                           const char *x)
 {
@@ -83,7 +90,7 @@ static const char *append(struct gen *g, const struct llama *m, int64_t i, const
     return x;
 }
 
-/* [B,KV,T,D] -> [B,H,T,D]: each head as often as queries share it. */
+/* Repeats each head of x for all query heads that share it: [B,KV,T,D] -> [B,H,T,D]. */
 static const char *repeat(struct gen *g, const struct llama *m, const char *path, const char *x)
 {
     if (m->q.heads == m->kv.heads)
@@ -93,6 +100,7 @@ static const char *repeat(struct gen *g, const struct llama *m, const char *path
     return gen_op2(g, gen_str(g, "%s/Reshape_1", path), x, m->joined);
 }
 
+/* Adds the attention of layer i on x, which is normed.  param: prefix of its parameters. */
 static const char *attention(struct gen *g, const struct llama *m, int64_t i, const char *param,
                              const char *x)
 {
@@ -126,7 +134,7 @@ static const char *attention(struct gen *g, const struct llama *m, int64_t i, co
                       (struct gen_linear){w, w, m->proj_std, false});
 }
 
-/* down(silu(gate(x)) * up(x)) */
+/* Adds a SwiGLU: down(silu(gate(x)) * up(x)), where down, gate and up are linear layers. */
 static const char *swiglu(struct gen *g, const struct llama *m, const char *path, const char *param,
                           const char *x)
 {
@@ -142,7 +150,8 @@ static const char *swiglu(struct gen *g, const struct llama *m, const char *path
                       (struct gen_linear){f, w, m->proj_std, false});
 }
 
-/* The experts chosen for each token and their weights, [B,S,top_k]. */
+/* Adds the choice of experts for each token.  Returns their weights, and in *chosen their numbers, both
+ * [B,S,top_k]. */
 static const char *route(struct gen *g, const struct llama *m, const char *param, const char *x,
                          const char **chosen)
 {
@@ -159,7 +168,8 @@ static const char *route(struct gen *g, const struct llama *m, const char *param
     return gen_op2(g, "/moe/router/Div", p, sum);
 }
 
-/* `terms` has room for one name per expert. */
+/* Adds the mixture of experts on x: the sum of each expert's result times its weight, 0 if it is not chosen.  terms:
+ * scratch, [expert]. */
 static const char *mixture(struct gen *g, const struct llama *m, const char *param, const char *x,
                            const char **terms)
 {
@@ -176,6 +186,7 @@ static const char *mixture(struct gen *g, const struct llama *m, const char *par
     return gen_node(g, "/moe/Sum", (int)m->o->experts, terms);
 }
 
+/* Adds decoder layer i on x.  terms: scratch, [expert]. */
 static const char *layer(struct gen *g, const struct llama *m, int64_t i, const char *x,
                          const char **terms)
 {
@@ -193,7 +204,8 @@ static const char *layer(struct gen *g, const struct llama *m, int64_t i, const 
     return x;
 }
 
-/* cos and sin [sequence, head_dim] of position * 10000^(-2i / head_dim), both halves alike. */
+/* Makes m->cos and m->sin, [sequence, D]: cosine and sine of position * 10000^(-2i / D) at i and at i + D/2.  rows:
+ * the positions, [sequence]. */
 static void rotary(struct gen *g, struct llama *m, const char *rows)
 {
     float frequency[MAX_HEAD_DIM / 2];
@@ -210,6 +222,7 @@ static void rotary(struct gen *g, struct llama *m, const char *rows)
     m->sin = gen_op1(g, "/rotary/Sin", x);
 }
 
+/* Adds the constants of m. */
 static void constants(struct gen *g, struct llama *m)
 {
     const struct gen_opt *o = m->o;
@@ -238,6 +251,7 @@ static void constants(struct gen *g, struct llama *m)
         m->experts[e] = gen_ints(g, gen_str(g, "const.expert.%lld", (long long)e), 0, 1, &e);
 }
 
+/* Checks options that depend on each other.  Returns 0; or prints an error and returns -1. */
 static int check(const struct gen_opt *o)
 {
     const char *wrong = NULL;

@@ -1,11 +1,11 @@
-/* pcc-gen: writes seeded synthetic ONNX models and workloads for tests and measurements.
+/* The program pcc-gen: writes synthetic ONNX models and workloads, from a seed, for tests and measurements.
  *
  *   pcc-gen SHAPE -o FILE [options]
  *
- * The graph is built as protobuf-c structures and streamed to the file; weights are generated while
- * they are written, so memory depends on the number of nodes only. Equal options give equal bytes.
- * This file reads the command line from one table, which also prints --help. Exit: 0 done, 1 the
- * file could not be written, 2 bad usage. */
+ * The graph is built as protobuf-c structs and then streamed to the file; weights are computed while they are
+ * written, so the memory needed depends on the number of nodes only.  Equal options give equal bytes.  This file
+ * parses the command line and prints --help, both by the tables shapes[] and rows[].  Exit codes: 0 done, 1 the file
+ * could not be written, 2 wrong usage. */
 #include "tools/gen/gen.h"
 
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Shapes (kinds of graphs), as bits; MODELS: all ONNX models, ALL: the workload, too. */
 enum {
     GPT = 1,
     RESNET = 2,
@@ -33,10 +34,12 @@ enum {
     ALL = 32767
 };
 
+/* The shapes: word on the command line, bit, function that makes it, help text. */
 static const struct shape {
     const char *name;
     unsigned bit;
-    int (*make)(struct gen *, const struct gen_opt *); /* NULL for struct gen unless of MODELS */
+    int (*make)(struct gen *,
+                const struct gen_opt *); /* of a workload: writes it, struct gen is NULL */
     const char *help;
 } shapes[] = {
     {"gpt", GPT, gen_gpt,
@@ -76,15 +79,16 @@ static const struct shape {
      "             of the layer before, 0.001 to 1 ms, CPU 10 times that, transfers 0 to 0.3 ms"},
 };
 
+/* Kinds of values of options: a number, numbers with commas, no value, a path, an element type. */
 enum kind { KIND_INT, KIND_LIST, KIND_FLAG, KIND_FILE, KIND_DTYPE };
 
-/* One option of the shapes in `mask`; `off` is its field in struct gen_opt. */
+/* The options.  A name may have several rows, for different shapes. */
 static const struct row {
     const char *name;
-    unsigned mask;
+    unsigned mask; /* bits of the shapes that have the option */
     enum kind kind;
-    size_t off;
-    int64_t def, lo, hi;
+    size_t off;          /* offset of its field in struct gen_opt */
+    int64_t def, lo, hi; /* of numbers: default, least and largest value */
     const char *help;
 } rows[] = {
 #define AT(f) offsetof(struct gen_opt, f)
@@ -167,17 +171,20 @@ static const struct row {
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
+/* Prints an error in usage: what is wrong, and the argument.  Returns -1. */
 static int usage_error(const char *what, const char *arg)
 {
     fprintf(stderr, "pcc-gen: %s '%s'; see pcc-gen --help\n", what, arg);
     return -1;
 }
 
+/* Returns the field of an option in *o. */
 static void *field(struct gen_opt *o, const struct row *r)
 {
     return (char *)o + r->off;
 }
 
+/* Sets the numbers among the options of a shape (a bit) to their defaults. */
 static void set_defaults(struct gen_opt *o, unsigned shape)
 {
     for (size_t i = 0; i < COUNT(rows); i++)
@@ -185,7 +192,8 @@ static void set_defaults(struct gen_opt *o, unsigned shape)
             *(int64_t *)field(o, &rows[i]) = rows[i].def;
 }
 
-/* The whole of `s` up to `end` as a number within the row's bounds. */
+/* Reads the number at s, which must be within the row's bounds, into *out, and sets *end behind it.  Returns 0; or
+ * prints an error and returns -1. */
 static int read_int(const struct row *r, const char *s, const char **end, int64_t *out)
 {
     char *stop;
@@ -202,6 +210,7 @@ static int read_int(const struct row *r, const char *s, const char **end, int64_
     return 0;
 }
 
+/* Reads "a,b,c" into *out.  Returns 0; or prints an error and returns -1. */
 static int read_list(const struct row *r, const char *s, struct gen_list *out)
 {
     out->n = 0;
@@ -217,6 +226,7 @@ static int read_list(const struct row *r, const char *s, struct gen_list *out)
     }
 }
 
+/* Stores the value s of an option (of a flag s is not used) in *o.  Returns 0; or prints an error and returns -1. */
 static int set_value(struct gen_opt *o, const struct row *r, const char *s)
 {
     const char *end = "";
@@ -240,6 +250,7 @@ static int set_value(struct gen_opt *o, const struct row *r, const char *s)
     return 0;
 }
 
+/* Returns the option arg[0 .. len) of a shape (a bit); NULL: the shape has no such option. */
 static const struct row *find_row(const char *arg, size_t len, unsigned shape)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -250,7 +261,8 @@ static const struct row *find_row(const char *arg, size_t len, unsigned shape)
     return NULL;
 }
 
-/* Reads argv[2..] for the given shape; "--name value" and "--name=value" are the same. */
+/* Reads the options in argv[2 ..] for a shape into *o; "--name value" and "--name=value" are the same.  Returns 0; or
+ * prints an error and returns -1. */
 static int read_args(struct gen_opt *o, const struct shape *shape, int argc, char **argv)
 {
     set_defaults(o, shape->bit);
@@ -309,7 +321,8 @@ static void print_help(void)
     }
 }
 
-/* `path` without folder (unless `folder`) and ".onnx", plus ".weights"; free it. */
+/* Returns the name of the weights file for a model at `path`: ".weights" instead of ".onnx", with its folder only if
+ * `folder`.  The caller frees it; NULL: no memory. */
 static char *weights_name(const char *path, bool folder)
 {
     const char *slash = strrchr(path, '/');
@@ -326,6 +339,7 @@ static char *weights_name(const char *path, bool folder)
     return s;
 }
 
+/* Makes the shape and writes its files.  Returns the exit code. */
 static int generate(const struct shape *shape, const struct gen_opt *o)
 {
     const enum gen_mode mode = o->external ? GEN_EXTERNAL : o->no_weights ? GEN_NONE : GEN_INLINE;

@@ -1,26 +1,28 @@
-/* The models of pcc-gen other than gpt: resnet, inception, dense, star and ladder.
+/* The smaller models of pcc-gen: resnet, inception, dense, star and ladder.
  *
- * resnet and inception: convolutions with bias (batch norm folded in, as exported inference models
- * have it) and He-scaled weights; dense: MatMul + Add + Relu with layers * width^2 * 4 bytes of
- * weights; star: one value with many readers; ladder: two long chains joined by rungs. */
+ * resnet and inception: convolutions with bias (batch norm is folded into them, as in exported inference models) and
+ * He-scaled weights.  dense: layers of MatMul, Add and Relu with layers * width^2 * 4 bytes of weights.  star: one
+ * value with many readers.  ladder: two long chains with an Add between them at each step. */
 #include "tools/gen/gen.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* Weight std of a layer with this many inputs and a Relu behind it. */
+/* Returns the standard deviation of He-scaled weights: for a layer with fan_in inputs and a Relu behind it. */
 static double he(int64_t fan_in)
 {
     return sqrt(2.0 / (double)fan_in);
 }
 
+/* Adds the model input "input", [batch, 3, size, size]. */
 static void image_input(struct gen *g, const struct gen_opt *o)
 {
     gen_input(g, "input", GEN_F32, 4,
               (const struct gen_dim[]){{0, "batch"}, {3, NULL}, {o->size, NULL}, {o->size, NULL}});
 }
 
-/* Average pooling and the classifier: [batch, channels, h, w] -> "output" [batch, classes]. */
+/* Adds average pooling of x [batch, channels, h, w], a linear classifier, and the model output "output" [batch,
+ * classes]. */
 static void classify(struct gen *g, const char *x, int64_t channels, int64_t classes)
 {
     const int64_t dims[2] = {classes, channels};
@@ -39,11 +41,13 @@ static void classify(struct gen *g, const char *x, int64_t channels, int64_t cla
 
 /* ---- resnet ---- */
 
+/* The shape of a resnet. */
 struct res_plan {
-    bool bottleneck;
-    struct gen_list stages;
+    bool bottleneck;        /* blocks have three convolutions instead of two */
+    struct gen_list stages; /* number of blocks of each stage */
 };
 
+/* The shapes that --depth names, by the number of layers. */
 static const struct res_table {
     int64_t depth;
     struct res_plan plan;
@@ -53,13 +57,15 @@ static const struct res_table {
     {152, {true, {4, {3, 8, 36, 3}}}},
 };
 
-/* A block's place and shape: `mid` is its inner width, `out` the channels it returns. */
+/* A residual block. */
 struct res_block {
-    int stage, index;
+    int stage, index; /* stage, from 1; number within the stage, from 0 */
+    /* channels of its input, inside it, and of its result; stride of its convolutions */
     int64_t in, mid, out, stride;
-    bool bottleneck;
+    bool bottleneck; /* res_plan.bottleneck */
 };
 
+/* Adds the convolution `name` ("conv1") of a block. */
 static const char *res_conv(struct gen *g, const struct res_block *b, const char *name,
                             const char *x, struct gen_conv c)
 {
@@ -67,6 +73,7 @@ static const char *res_conv(struct gen *g, const struct res_block *b, const char
     return gen_conv(g, gen_str(g, "/%s", name), param, x, c);
 }
 
+/* Adds a residual block behind x: convolutions and Relus, plus x or a 1 x 1 convolution of it. */
 static const char *res_block(struct gen *g, const struct res_block *b, const char *x)
 {
     const char *y, *skip = x;
@@ -92,6 +99,7 @@ static const char *res_block(struct gen *g, const struct res_block *b, const cha
     return y;
 }
 
+/* Finds the shape of the resnet by --blocks, else by --depth.  Returns 0; or prints an error and returns -1. */
 static int res_find(const struct gen_opt *o, struct res_plan *plan)
 {
     if (o->stages.n > 0) {
@@ -140,7 +148,7 @@ int gen_resnet(struct gen *g, const struct gen_opt *o)
 
 /* ---- inception ---- */
 
-/* Convolution and Relu of one branch, inside the scope of block i. */
+/* Adds a convolution `name` with a Relu, in the scope of block i. */
 static const char *branch(struct gen *g, int64_t i, const char *name, const char *x,
                           struct gen_conv c)
 {
@@ -150,7 +158,7 @@ static const char *branch(struct gen *g, int64_t i, const char *name, const char
     return gen_op1(g, gen_str(g, "/%s/Relu", name), y);
 }
 
-/* Four branches of `w` channels each, joined along channels. */
+/* Adds block i behind x, which has `in` channels: four branches of w channels each, joined to 4 w channels. */
 static const char *inception(struct gen *g, int64_t i, const char *x, int64_t in, int64_t w)
 {
     const char *out[4];
@@ -215,6 +223,7 @@ int gen_dense(struct gen *g, const struct gen_opt *o)
 
 /* ---- star and ladder: exactly --nodes nodes, no weights ---- */
 
+/* The shape of all values of star and ladder. */
 static const struct gen_dim row[2] = {{0, "batch"}, {16, NULL}};
 
 int gen_star(struct gen *g, const struct gen_opt *o)
@@ -233,10 +242,10 @@ int gen_star(struct gen *g, const struct gen_opt *o)
     return 0;
 }
 
-/* Steps of three nodes: Neg on both chains and one Add, whose direction alternates:
+/* Each step of the ladder has three nodes, a Neg on both chains and an Add, in turn towards chain a and chain b:
  *   even: (a, b) -> (b - a, -b)      odd: (a, b) -> (-a, -b - a)
- * Two steps are a linear map of order 6, so values neither grow nor fade however long the chains.
- * Nodes that do not fill a step lengthen chain a by Negs. */
+ * Two steps are a linear map of order 6, so values neither grow nor vanish, however long the chains are.  If --nodes
+ * is no multiple of three, the remaining nodes are Negs at the end of chain a. */
 int gen_ladder(struct gen *g, const struct gen_opt *o)
 {
     const char *a = "input_a", *b = "input_b";

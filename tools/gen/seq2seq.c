@@ -1,38 +1,43 @@
-/* encoder-decoder: a transformer that reads one sequence and writes another (Raffel et al. 2020).
+/* The model encoder-decoder: a transformer that reads one sequence and writes another (Raffel et al. 2020).
  *
  *   encoder layer: x += self-attention(norm(x)); x += ffn(norm(x))
- *   decoder layer: the same with causal self-attention, and between them
- *                  y += attention(norm(y), encoder states)
+ *   decoder layer: y += causal self-attention(norm(y)); y += attention(norm(y), encoder states); y += ffn(norm(y))
  *
- * Every decoder layer reads the encoder's states, all layers of a side the same table of relative positions and the
- * same mask.  As exporters write it, each Reshape has its shape made on the spot of Shape, Gather, Unsqueeze and
- * Concat, so that there are many small branches beside a long path.  Nodes: 62 per encoder layer, 114 per
- * decoder layer, 46 others. */
+ * Every decoder layer reads the encoder's states.  All layers of the encoder share a table of relative positions and
+ * a mask, and so do all layers of the decoder.  As exporters write it, the shape of each Reshape is computed right
+ * before it with Shape, Gather, Unsqueeze and Concat; this makes many small branches beside a long path.  Nodes: 62
+ * per encoder layer, 114 per decoder layer, 46 others. */
 #include "tools/gen/gen.h"
 
 #include <math.h>
 
-enum { REACH = 16 }; /* positions further apart are alike */
+enum { REACH = 16 }; /* largest distance of positions; larger distances count as this one */
 
+/* Options, and constants that all layers share. */
 struct seq2seq {
     const struct gen_opt *o;
-    int64_t inner;
-    const char *zero, *one, *two;     /* scalars */
-    const char *axis0, *axis1, *last; /* lists of one axis */
-    const char *heads, *dim, *width;  /* lists of one size */
+    int64_t inner;                    /* inner width of the ffn */
+    const char *zero, *one, *two;     /* constants: scalars; two is a float */
+    const char *axis0, *axis1, *last; /* constants: lists of one axis: 0, 1, -1 */
+    /* constants: lists of one number: heads, size of a head, width */
+    const char *heads, *dim, *width;
+    /* none, low: 0 and a large negative number, to be added to scores */
     const char *epsilon, *none, *low;
 };
 
-/* Operands of an attention layer: bias is added to the scores; memory is attended to, NULL: x itself. */
+/* Further operands of an attention layer. */
 struct attention_inputs {
-    const char *memory, *bias;
+    const char *memory; /* the value that is attended to; NULL: the layer's normed input */
+    const char *bias;   /* is added to the scores */
 };
 
+/* Returns the standard deviation of the weights of a layer with fan_in inputs. */
 static double scale_of(int64_t fan_in)
 {
     return 1.0 / sqrt((double)fan_in);
 }
 
+/* Adds the constants of m. */
 static void constants(struct gen *g, struct seq2seq *m)
 {
     const int64_t n[] = {0, 1, 2, -1, m->o->heads, m->o->width / m->o->heads, m->o->width};
@@ -51,9 +56,9 @@ static void constants(struct gen *g, struct seq2seq *m)
     m->low = gen_float(g, "const.low", -1e9f);
 }
 
-/* ---- what exporters write -------------------------------------------------------------------- */
+/* ---- shapes and norms as exporters write them ------------------------------------------------- */
 
-/* Dimension `index` (0 or 1) of x as a scalar: two nodes. */
+/* Adds two nodes that give dimension `index` (0 or 1) of x as a scalar. */
 static const char *size_of(struct gen *g, const struct seq2seq *m, const char *path, int index,
                            const char *x)
 {
@@ -61,7 +66,7 @@ static const char *size_of(struct gen *g, const struct seq2seq *m, const char *p
     return gen_op2(g, gen_str(g, "%s/Gather_%d", path, index), s, index ? m->one : m->zero);
 }
 
-/* x as [its first two sizes, rest ...]: eight nodes. */
+/* Adds eight nodes that reshape x to its first two dimensions and rest[0 .. nrest), which are lists of one number. */
 static const char *reshape(struct gen *g, const struct seq2seq *m, const char *path, const char *x,
                            int nrest, const char *const rest[])
 {
@@ -78,6 +83,7 @@ static const char *reshape(struct gen *g, const struct seq2seq *m, const char *p
     return gen_op2(g, gen_str(g, "%s/Reshape", path), x, shape);
 }
 
+/* Adds an RMSNorm: x / sqrt(mean(x^2) + epsilon) * weight, six nodes. */
 static const char *norm(struct gen *g, const struct seq2seq *m, const char *path, const char *x)
 {
     const char *w =
@@ -93,7 +99,7 @@ static const char *norm(struct gen *g, const struct seq2seq *m, const char *path
 
 /* ---- layers ---------------------------------------------------------------------------------- */
 
-/* x W as [batch, heads, positions, dim]: ten nodes. */
+/* Adds ten nodes that give x W as [batch, heads, positions, size of a head]. */
 static const char *project(struct gen *g, const struct seq2seq *m, const char *path, const char *x)
 {
     const int64_t w = m->o->width;
@@ -105,7 +111,7 @@ static const char *project(struct gen *g, const struct seq2seq *m, const char *p
     return gen_transpose(g, gen_str(g, "%s/Transpose", path), x, 4, (const int64_t[]){0, 2, 1, 3});
 }
 
-/* x plus attention of norm(x): 52 nodes. */
+/* Adds an attention layer, x + attention(norm(x)): 52 nodes. */
 static const char *attend(struct gen *g, const struct seq2seq *m, const char *path, const char *x,
                           struct attention_inputs from)
 {
@@ -128,7 +134,7 @@ static const char *attend(struct gen *g, const struct seq2seq *m, const char *pa
     return gen_op2(g, gen_str(g, "%s/Add_1", path), x, y);
 }
 
-/* x plus the inner layer of norm(x): ten nodes. */
+/* Adds the ffn of a layer, x + linear(relu(linear(norm(x)))): ten nodes. */
 static const char *feed(struct gen *g, const struct seq2seq *m, const char *x)
 {
     const char *y = norm(g, m, "/ffn/norm", x);
@@ -141,8 +147,8 @@ static const char *feed(struct gen *g, const struct seq2seq *m, const char *x)
     return gen_op2(g, "/ffn/Add", x, y);
 }
 
-/* What relative positions add to the scores, [1, heads, positions, positions]: 11 nodes.  `past`: where a position
- * is not after another. */
+/* Adds the bias of relative positions, [1, heads, positions, positions], for attention between the positions of ids:
+ * 11 nodes.  past, unless NULL: gets a 12th node, true where the other position is not after the position itself. */
 static const char *positions(struct gen *g, const struct seq2seq *m, const char *ids,
                              const char **past)
 {
@@ -166,7 +172,8 @@ static const char *positions(struct gen *g, const struct seq2seq *m, const char 
     return gen_op2(g, "/positions/Unsqueeze_2", y, m->axis0);
 }
 
-/* 0 where attention_mask is not, a large negative number where it is 0, [batch, 1, 1, sequence]: five nodes. */
+/* Adds the bias of the padding mask, [batch, 1, 1, sequence]: a large negative number where attention_mask is 0,
+ * else 0.  Five nodes. */
 static const char *masked(struct gen *g, const struct seq2seq *m)
 {
     const char *y = gen_op2(g, "/mask/Unsqueeze", "attention_mask", m->axis1);
@@ -178,6 +185,8 @@ static const char *masked(struct gen *g, const struct seq2seq *m)
     return gen_op2(g, "/mask/Mul", y, m->low);
 }
 
+/* Adds the encoder.  words: the word embedding table; mask: bias of the padding mask.  Returns the encoder's
+ * states. */
 static const char *encode(struct gen *g, const struct seq2seq *m, const char *words,
                           const char *mask)
 {
@@ -193,6 +202,7 @@ static const char *encode(struct gen *g, const struct seq2seq *m, const char *wo
     return norm(g, m, "/norm", x);
 }
 
+/* Adds the decoder on the encoder's states.  words, mask: as in encode(). */
 static const char *decode(struct gen *g, const struct seq2seq *m, const char *words,
                           const char *states, const char *mask)
 {

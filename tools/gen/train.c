@@ -1,53 +1,62 @@
-/* train: one step of training a small decoder: forward, loss, backward and SGD, all in one graph of
- * primitive operators, every derivative written out by hand.
+/* The model train: one training step of a small decoder, with forward pass, loss, backward pass and SGD in one graph
+ * of primitive operators.  This file writes out the derivative of each layer.
  *
  *   forward:  x = wte[input_ids];  x += out(attention(ln_1(x)));  x += proj(relu(fc(ln_2(x))))
  *   loss:     mean over tokens of -log softmax(head(ln_f(x)))[label]
  *   backward: the layers in reverse; names of its nodes end in _grad
  *   update:   P_update = learning_rate * P_grad;  P_new = P - P_update
  *
- * For every parameter P the gradient, the update and the new weight are outputs. What the backward
- * half needs of the forward half is kept per layer, so long edges connect both. There are no
- * position embeddings. Gradients of the table are one-hot ids times those of the rows. */
+ * The gradient, the update and the new value of every parameter P are outputs.  The backward pass reads results of
+ * the forward pass, so long edges connect the two.  There are no position embeddings.  The gradient of the embedding
+ * table is the one-hot matrix of the ids, transposed, times the gradient of the rows.
+ *
+ * Shapes in comments: B batch, S sequence, H heads, D size of a head.  A name dx is the gradient of x. */
 #include "tools/gen/gen.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A linear layer or a norm after its forward pass. */
+/* A linear layer or a norm after its forward pass, for its backward pass. */
 struct unit {
-    const char *path, *param; /* below the layer's scope; whole */
-    const char *x, *w, *b;
-    const char *mean, *inv_std; /* norms */
-    int64_t in, out;
+    /* prefix of its nodes, within the scope; prefix of its parameters */
+    const char *path, *param;
+    const char *x, *w, *b;      /* its input, weight and bias */
+    const char *mean, *inv_std; /* of norms: mean and 1 / standard deviation of x */
+    int64_t in, out;            /* widths of input and result */
 };
 
+/* The values of a decoder layer that its backward pass reads. */
 struct tape {
     struct unit ln_1, q, k, v, o, ln_2, fc, proj;
-    const char *qh, *kh, *vh; /* [B,H,S,D] */
-    const char *p;            /* attention weights */
-    const char *h;            /* before Relu */
+    const char *qh, *kh, *vh; /* queries, keys and values, [B,H,S,D] */
+    const char *p;            /* attention weights: the result of Softmax */
+    const char *h;            /* operand of Relu */
 };
 
+/* Options, and values that all layers share. */
 struct train {
     const struct gen_opt *o;
-    int64_t ffn;
-    double proj_std;
+    int64_t ffn;     /* inner width of the MLP: --ffn */
+    double proj_std; /* standard deviation of weights whose results are added to x */
     struct gen_heads heads;
+    /* token_axes: 0 and 1 */
     const char *mask, *lowest, *zero_f, *last_axis, *first_axis, *token_axes;
-    const char *depth, *off_on; /* of OneHot */
+    const char *depth, *off_on; /* operands of OneHot */
 };
 
+/* Permutations of axes, for Transpose. */
 static const int64_t swap_01[2] = {1, 0}, swap_12[4] = {0, 2, 1, 3}, swap_23[4] = {0, 1, 3, 2};
 
-static const char *at(struct gen *g, const struct unit *u, const char *rest)
+/* Returns the path of a node of unit u, which ends in `rest`. */
+static const char *node_path(struct gen *g, const struct unit *u, const char *rest)
 {
     return gen_str(g, "%s/%s", u->path, rest);
 }
 
 /* ---- forward ---- */
 
+/* Adds a linear layer on x, and notes it in *u. */
 static const char *linear(struct gen *g, struct unit *u, const char *path, const char *param,
                           const char *x, struct gen_linear l)
 {
@@ -57,18 +66,20 @@ static const char *linear(struct gen *g, struct unit *u, const char *path, const
     return gen_linear(g, path, param, x, l);
 }
 
+/* Adds a layer norm of x, and notes it in *u with its mean and 1 / standard deviation. */
 static const char *norm(struct gen *g, struct unit *u, const char *path, const char *param,
                         const char *x, int64_t width)
 {
     *u = (struct unit){.path = path, .param = param, .x = x, .in = width, .out = width};
     u->w = gen_str(g, "%s.weight", param);
     u->b = gen_str(g, "%s.bias", param);
-    const char *y = gen_layer_norm(g, at(g, u, "LayerNormalization"), param, x, width);
+    const char *y = gen_layer_norm(g, node_path(g, u, "LayerNormalization"), param, x, width);
     u->mean = gen_more(g);
     u->inv_std = gen_more(g);
     return y;
 }
 
+/* Adds the attention of a layer on x, which is normed, and notes it in *t.  p: prefix of its parameters. */
 static const char *attend(struct gen *g, const struct train *m, struct tape *t, const char *p,
                           const char *x)
 {
@@ -96,6 +107,7 @@ static const char *attend(struct gen *g, const struct train *m, struct tape *t, 
                   (struct gen_linear){w, w, m->proj_std, true});
 }
 
+/* Adds the forward pass of layer i on x, and notes it in *t. */
 static const char *forward(struct gen *g, const struct train *m, struct tape *t, int64_t i,
                            const char *x)
 {
@@ -118,8 +130,9 @@ static const char *forward(struct gen *g, const struct train *m, struct tape *t,
 
 /* ---- backward ---- */
 
-/* The last node made the gradient of parameter `name`: names it, and does the step. */
-static void step(struct gen *g, const char *name, int rank, const int64_t shape[])
+/* To be called when the last node has made the gradient of parameter `name`: renames it to <name>_grad, adds the
+ * update and the new value of the parameter, and makes all three outputs of the model. */
+static void add_update(struct gen *g, const char *name, int rank, const int64_t shape[])
 {
     const struct gen_dim dims[2] = {{shape[0], NULL}, {rank > 1 ? shape[1] : 0, NULL}};
     const char *scope = g->scope;
@@ -135,7 +148,8 @@ static void step(struct gen *g, const char *name, int rank, const int64_t shape[
     gen_scope(g, scope);
 }
 
-/* dy [B,S,out] -> dx; steps weight and bias. */
+/* Adds the backward pass of a linear layer: from dy [B,S,out], the gradients and updates of weight and bias.
+ * Returns dx, the gradient of its input. */
 static const char *linear_grad(struct gen *g, const struct train *m, const struct unit *u,
                                const char *dy)
 {
@@ -143,49 +157,52 @@ static const char *linear_grad(struct gen *g, const struct train *m, const struc
         gen_ints(g, gen_str(g, "%s.rows_in", u->param), 1, 2, (const int64_t[]){-1, u->in});
     const char *out =
         gen_ints(g, gen_str(g, "%s.rows_out", u->param), 1, 2, (const int64_t[]){-1, u->out});
-    const char *x = gen_op2(g, at(g, u, "weight/Reshape_grad"), u->x, in);
-    const char *rows = gen_op2(g, at(g, u, "weight/Reshape_1_grad"), dy, out);
+    const char *x = gen_op2(g, node_path(g, u, "weight/Reshape_grad"), u->x, in);
+    const char *rows = gen_op2(g, node_path(g, u, "weight/Reshape_1_grad"), dy, out);
 
-    x = gen_transpose(g, at(g, u, "weight/Transpose_grad"), x, 2, swap_01);
-    gen_op2(g, at(g, u, "weight/MatMul_grad"), x, rows);
-    step(g, u->w, 2, (const int64_t[]){u->in, u->out});
-    gen_reduce(g, at(g, u, "bias/ReduceSum_grad"), rows, m->first_axis, false);
-    step(g, u->b, 1, &u->out);
-    const char *w = gen_transpose(g, at(g, u, "Transpose_grad"), u->w, 2, swap_01);
-    return gen_op2(g, at(g, u, "MatMul_grad"), dy, w);
+    x = gen_transpose(g, node_path(g, u, "weight/Transpose_grad"), x, 2, swap_01);
+    gen_op2(g, node_path(g, u, "weight/MatMul_grad"), x, rows);
+    add_update(g, u->w, 2, (const int64_t[]){u->in, u->out});
+    gen_reduce(g, node_path(g, u, "bias/ReduceSum_grad"), rows, m->first_axis, false);
+    add_update(g, u->b, 1, &u->out);
+    const char *w = gen_transpose(g, node_path(g, u, "Transpose_grad"), u->w, 2, swap_01);
+    return gen_op2(g, node_path(g, u, "MatMul_grad"), dy, w);
 }
 
-/* With n = (x - mean) / std and dn = dy w: dx = (dn - mean(dn) - n mean(dn n)) / std. */
+/* Adds the backward pass of a norm, with the updates of weight and bias.  Returns the gradient of its input: with n
+ * = (x - mean) / std and dn = dy w, dx = (dn - mean(dn) - n mean(dn n)) / std. */
 static const char *norm_grad(struct gen *g, const struct train *m, const struct unit *u,
                              const char *dy)
 {
-    const char *n = gen_op2(g, at(g, u, "Sub_grad"), u->x, u->mean);
-    n = gen_op2(g, at(g, u, "Mul_grad"), n, u->inv_std);
-    const char *a = gen_op2(g, at(g, u, "weight/Mul_grad"), dy, n);
+    const char *n = gen_op2(g, node_path(g, u, "Sub_grad"), u->x, u->mean);
+    n = gen_op2(g, node_path(g, u, "Mul_grad"), n, u->inv_std);
+    const char *a = gen_op2(g, node_path(g, u, "weight/Mul_grad"), dy, n);
 
-    gen_reduce(g, at(g, u, "weight/ReduceSum_grad"), a, m->token_axes, false);
-    step(g, u->w, 1, &u->out);
-    gen_reduce(g, at(g, u, "bias/ReduceSum_grad"), dy, m->token_axes, false);
-    step(g, u->b, 1, &u->out);
-    const char *dn = gen_op2(g, at(g, u, "Mul_1_grad"), dy, u->w);
-    a = gen_reduce(g, at(g, u, "ReduceMean_grad"), dn, m->last_axis, true);
-    const char *b = gen_op2(g, at(g, u, "Mul_2_grad"), dn, n);
-    b = gen_reduce(g, at(g, u, "ReduceMean_1_grad"), b, m->last_axis, true);
-    b = gen_op2(g, at(g, u, "Mul_3_grad"), n, b);
-    dn = gen_op2(g, at(g, u, "Sub_1_grad"), dn, a);
-    dn = gen_op2(g, at(g, u, "Sub_2_grad"), dn, b);
-    return gen_op2(g, at(g, u, "Mul_4_grad"), dn, u->inv_std);
+    gen_reduce(g, node_path(g, u, "weight/ReduceSum_grad"), a, m->token_axes, false);
+    add_update(g, u->w, 1, &u->out);
+    gen_reduce(g, node_path(g, u, "bias/ReduceSum_grad"), dy, m->token_axes, false);
+    add_update(g, u->b, 1, &u->out);
+    const char *dn = gen_op2(g, node_path(g, u, "Mul_1_grad"), dy, u->w);
+    a = gen_reduce(g, node_path(g, u, "ReduceMean_grad"), dn, m->last_axis, true);
+    const char *b = gen_op2(g, node_path(g, u, "Mul_2_grad"), dn, n);
+    b = gen_reduce(g, node_path(g, u, "ReduceMean_1_grad"), b, m->last_axis, true);
+    b = gen_op2(g, node_path(g, u, "Mul_3_grad"), n, b);
+    dn = gen_op2(g, node_path(g, u, "Sub_1_grad"), dn, a);
+    dn = gen_op2(g, node_path(g, u, "Sub_2_grad"), dn, b);
+    return gen_op2(g, node_path(g, u, "Mul_4_grad"), dn, u->inv_std);
 }
 
-/* Gradient of one of q, k, v as [B,H,S,D] -> that of the layer's normed input. */
+/* Adds the backward pass of the linear layer u that makes q, k or v, from its gradient dy [B,H,S,D].  Returns its
+ * share of the gradient of the attention's input. */
 static const char *head_grad(struct gen *g, const struct train *m, const struct unit *u,
                              const char *dy)
 {
-    dy = gen_transpose(g, at(g, u, "heads/Transpose_grad"), dy, 4, swap_12);
-    dy = gen_op2(g, at(g, u, "heads/Reshape_grad"), dy, m->heads.merge);
+    dy = gen_transpose(g, node_path(g, u, "heads/Transpose_grad"), dy, 4, swap_12);
+    dy = gen_op2(g, node_path(g, u, "heads/Reshape_grad"), dy, m->heads.merge);
     return linear_grad(g, m, u, dy);
 }
 
+/* Adds the backward pass of attention.  Returns the gradient of its input. */
 static const char *attend_grad(struct gen *g, const struct train *m, const struct tape *t,
                                const char *dy)
 {
@@ -197,7 +214,7 @@ static const char *attend_grad(struct gen *g, const struct train *m, const struc
     dv = gen_op2(g, "/attn/v/MatMul_1_grad", dv, dc);
     const char *dp = gen_transpose(g, "/attn/Transpose_1_grad", t->vh, 4, swap_23);
     dp = gen_op2(g, "/attn/MatMul_grad", dc, dp);
-    /* Where the mask forbids, p is 0 and so is ds. */
+    /* the mask needs no node: where it forbids, p is 0, and so ds becomes 0 */
     const char *ds = gen_op2(g, "/attn/Mul_grad", dp, t->p);
     ds = gen_reduce(g, "/attn/ReduceSum_grad", ds, m->last_axis, true);
     ds = gen_op2(g, "/attn/Sub_grad", dp, ds);
@@ -212,6 +229,7 @@ static const char *attend_grad(struct gen *g, const struct train *m, const struc
     return gen_op2(g, "/attn/Add_1_grad", gen_op2(g, "/attn/Add_grad", dq, dk), dv);
 }
 
+/* Adds the backward pass of layer i, from dx, the gradient of its result.  Returns the gradient of its input. */
 static const char *backward(struct gen *g, const struct train *m, const struct tape *t, int64_t i,
                             const char *dx)
 {
@@ -227,8 +245,9 @@ static const char *backward(struct gen *g, const struct train *m, const struct t
     return dx;
 }
 
-/* ---- ends ---- */
+/* ---- loss, embedding, constants ---- */
 
+/* Adds a OneHot of ids, [B,S] -> [B,S,vocab]. */
 static const char *one_hot(struct gen *g, const struct train *m, const char *path, const char *ids)
 {
     const char *y = gen_op3(g, path, ids, m->depth, m->off_on);
@@ -236,7 +255,8 @@ static const char *one_hot(struct gen *g, const struct train *m, const char *pat
     return y;
 }
 
-/* Makes the output "loss"; returns the gradient of the logits, (softmax - one-hot) / tokens. */
+/* Adds the loss and its output "loss".  Returns the gradient of the logits, (softmax - one-hot) / number of
+ * tokens. */
 static const char *loss(struct gen *g, const struct train *m, const char *logits)
 {
     const char *hot = one_hot(g, m, "/loss/OneHot", "labels");
@@ -254,6 +274,7 @@ static const char *loss(struct gen *g, const struct train *m, const char *logits
     return gen_op2(g, "/loss/Div_grad", d, n);
 }
 
+/* Adds gradient and update of the embedding table, from dx, the gradient of its rows. */
 static void embed_grad(struct gen *g, const struct train *m, const char *dx)
 {
     const int64_t dims[2] = {m->o->vocab, m->o->width};
@@ -265,9 +286,10 @@ static void embed_grad(struct gen *g, const struct train *m, const char *dx)
     hot = gen_transpose(g, "/wte/Transpose_grad", hot, 2, swap_01);
     dx = gen_op2(g, "/wte/Reshape_1_grad", dx, rows);
     gen_op2(g, "/wte/MatMul_grad", hot, dx);
-    step(g, "wte.weight", 2, dims);
+    add_update(g, "wte.weight", 2, dims);
 }
 
+/* Adds the model's inputs and the shared values of m. */
 static void setup(struct gen *g, struct train *m)
 {
     const struct gen_opt *o = m->o;

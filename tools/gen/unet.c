@@ -1,12 +1,12 @@
-/* unet: denoising network with a down path, an up path, skip connections and a time embedding
- * (Ho et al. 2020; Ronneberger et al. 2015).
+/* The model unet: a denoising network with a down path, an up path, skip connections and a time embedding (Ho et al.
+ * 2020; Ronneberger et al. 2015).
  *
  *   level l has width * min(2^l, 4) channels at size / 2^l; attention at the lowest level only
  *   res(x, t) = skip(x) + conv(silu(norm(conv(silu(norm(x))) + linear(silu(t)))))
- *   up path:  x = res(concat(x, what the down path left here), t)
+ *   up path:  x = res(concat(x, skip), t), where skip is a result of the down path at the same level
  *
- * Group norm is what exporters make of it: Reshape to groups, InstanceNormalization, Reshape back
- * to the Shape before, scale and shift per channel. Batch is symbolic, height and width are not. */
+ * Group norm is written as exporters do: Reshape to groups, InstanceNormalization, Reshape back to the shape before,
+ * scale and shift per channel.  The batch is symbolic, height and width are numbers. */
 #include "tools/gen/gen.h"
 
 #include "ir/base/numbers.h"
@@ -16,26 +16,30 @@
 
 enum { MAX_LEVELS = 8, MAX_BLOCKS = 64, IMAGE_CHANNELS = 4, MAX_GROUPS = 32, MAX_HALF = 65536 };
 
-/* A picture in the network. */
+/* A value [batch, channels, height, width] of the network. */
 struct pic {
     const char *x;
     int64_t channels;
 };
 
+/* The network while it is built. */
 struct unet {
     const struct gen_opt *o;
-    int64_t time_width;
-    const char *time;    /* silu of the embedding, [B, time_width] */
-    const char *spatial; /* axes 2, 3 */
+    int64_t time_width;  /* width of the time embedding */
+    const char *time;    /* silu of the time embedding, [B, time_width] */
+    const char *spatial; /* constant: axes 2 and 3 */
+    /* results of the down path that the up path has still to read */
     struct pic skips[MAX_LEVELS * (MAX_BLOCKS + 1)];
     int nskips;
 };
 
+/* Returns the standard deviation of He-scaled weights for a layer with fan_in inputs, times gain. */
 static double he(int64_t fan_in, double gain)
 {
     return gain * sqrt(2.0 / (double)fan_in);
 }
 
+/* Adds a convolution; its parameters have the name of its node. */
 static const char *conv(struct gen *g, const char *name, const char *x, struct gen_conv c)
 {
     const int64_t kernel = c.kernel, stride = c.stride, p = kernel / 2;
@@ -51,7 +55,8 @@ static const char *conv(struct gen *g, const char *name, const char *x, struct g
     return y;
 }
 
-/* Groups of at least two channels: one alone has no variance at a single pixel. */
+/* Returns the number of groups for group norm.  Each group has at least two channels: at a single pixel, one channel
+ * alone has no variance. */
 static int64_t groups_of(int64_t channels)
 {
     int64_t n = 1;
@@ -61,6 +66,7 @@ static int64_t groups_of(int64_t channels)
     return n;
 }
 
+/* Adds a group norm of `in`. */
 static const char *group_norm(struct gen *g, const char *name, struct pic in)
 {
     const int64_t n = groups_of(in.channels), dims[3] = {in.channels, 1, 1};
@@ -81,6 +87,7 @@ static const char *group_norm(struct gen *g, const char *name, struct pic in)
     return gen_op2(g, gen_str(g, "%s/Add", name), y, b);
 }
 
+/* Adds a residual block with `out` channels: the function res(x, t) in the comment at the top of the file. */
 static struct pic res_block(struct gen *g, const struct unet *m, const char *scope, struct pic in,
                             int64_t out)
 {
@@ -103,7 +110,7 @@ static struct pic res_block(struct gen *g, const struct unet *m, const char *sco
     return p;
 }
 
-/* Attention between the pixels of the lowest level, `size` high and wide. */
+/* Adds attention between the pixels of `in`, which is `size` high and wide. */
 static struct pic pixel_attention(struct gen *g, const struct gen_heads *h, const char *scope,
                                   struct pic in, int64_t size)
 {
@@ -123,7 +130,8 @@ static struct pic pixel_attention(struct gen *g, const struct gen_heads *h, cons
     return in;
 }
 
-/* silu(linear(silu(linear(cos, sin of timestep * frequencies)))) */
+/* Makes m->time: silu(linear(silu(linear(e)))), where e is cosine and sine of timestep * frequency for each of
+ * several frequencies. */
 static void time_embedding(struct gen *g, struct unet *m)
 {
     const int64_t w = 2 * ((m->o->width + 1) / 2), half = w / 2;
@@ -149,11 +157,13 @@ static void time_embedding(struct gen *g, struct unet *m)
     gen_scope(g, "");
 }
 
+/* Returns the number of channels at a level. */
 static int64_t channels_of(const struct unet *m, int64_t level)
 {
     return m->o->width << smaller(level, 2);
 }
 
+/* Adds the down path behind p and keeps its results in m->skips.  Returns its last result. */
 static struct pic down_path(struct gen *g, struct unet *m, const struct gen_heads *h, struct pic p)
 {
     const int64_t levels = m->o->levels;
@@ -177,6 +187,7 @@ static struct pic down_path(struct gen *g, struct unet *m, const struct gen_head
     return p;
 }
 
+/* Adds the up path behind p, which takes the results in m->skips, the last one first. */
 static struct pic up_path(struct gen *g, struct unet *m, const struct gen_heads *h, struct pic p)
 {
     const char *scales = NULL;
@@ -208,6 +219,8 @@ static struct pic up_path(struct gen *g, struct unet *m, const struct gen_heads 
     return p;
 }
 
+/* Checks that --heads divides --width, and that --size can be halved for each level.  Returns 0; or prints an error
+ * and returns -1. */
 static int check(const struct gen_opt *o)
 {
     if (gen_check_heads(o, 1) != 0)

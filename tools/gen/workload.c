@@ -1,18 +1,22 @@
 /* The workloads of pcc-gen: profiled graphs as JSON, in the form of the placement paper's inputs.
  *
- * random-layers: layers of `width` nodes, each node reading one or two nodes of the layer before it, chosen
- * evenly; 0.001 to 1 ms on an accelerator, ten times that on the CPU, 0 to 0.3 ms for a transfer, all in whole
- * microseconds.  Nodes are numbered layer by layer.  Each node draws its numbers in turn from one stream, so that
- * a larger graph of the same seed begins with the smaller one.  O(nodes) time, memory O(width). */
+ * random-layers: layers of `width` nodes; each node reads one or two nodes of the layer before it, chosen at random.
+ * A node takes 0.001 to 1 ms on an accelerator and ten times that on the CPU, its transfer 0 to 0.3 ms; all times
+ * are uniform whole microseconds.  Nodes are numbered layer by layer.  They draw their random numbers one after the
+ * other from one stream, so a larger graph of the same seed begins with the smaller one.  O(nodes) time, O(width)
+ * memory. */
 #include "tools/gen/gen.h"
 
 #include <stdlib.h>
 
+/* The random numbers of a node. */
 struct draw {
-    uint64_t bits;   /* for the times */
-    int64_t read[2]; /* 1 + the nodes that are read; 0: none */
+    /* for its times: the lower half for computing, the upper half for the transfer */
+    uint64_t bits;
+    int64_t read[2]; /* 1 + number of each node that it reads; 0: none */
 };
 
+/* Draws the numbers of node v from the stream. */
 static struct draw draw_node(uint64_t *state, int64_t v, int64_t width)
 {
     struct draw d = {.bits = gen_random(state)};
@@ -28,11 +32,13 @@ static struct draw draw_node(uint64_t *state, int64_t v, int64_t width)
     return d;
 }
 
+/* Returns the time of a transfer in microseconds; bits: draw.bits of the node that makes the value. */
 static int64_t us_of_transfer(uint64_t bits)
 {
     return (int64_t)((bits >> 32) % 301);
 }
 
+/* Writes the members of the JSON array "nodes". */
 static void write_nodes(FILE *f, const struct gen_opt *o)
 {
     uint64_t state = (uint64_t)o->seed;
@@ -45,7 +51,8 @@ static void write_nodes(FILE *f, const struct gen_opt *o)
     }
 }
 
-/* cost: room for the transfers of a layer and of the one before, of nodes v % (2 * width). */
+/* Writes the members of the JSON array "edges".  cost: scratch, [node % (2 * width)], transfer times of the nodes of
+ * this layer and the layer before, microseconds. */
 static void write_edges(FILE *f, const struct gen_opt *o, int64_t *cost)
 {
     uint64_t state = (uint64_t)o->seed;
@@ -65,6 +72,7 @@ static void write_edges(FILE *f, const struct gen_opt *o, int64_t *cost)
     }
 }
 
+/* Writes the whole workload to f.  Returns 0, or -1 and errno. */
 static int write_random_layers(FILE *f, const struct gen_opt *o)
 {
     int64_t *cost = calloc(2 * (size_t)o->width, sizeof *cost);

@@ -1,9 +1,9 @@
-/* Streaming writer of pcc-gen: packs the model through a protobuf-c buffer whose append sees every
- * piece of the output in order. A piece that points into gen.marker is a weight: its bytes are
- * generated block by block instead of read. Memory is one output buffer, whatever the model's size.
+/* The streaming writer of pcc-gen.  protobuf-c packs the model piece by piece and passes each piece, in order, to
+ * out_append().  A piece that points into gen.marker is a weight: its bytes are computed block by block instead of
+ * read.  The memory needed is one output buffer, whatever the size of the model.
  *
- * Numbers: weight w is the stream splitmix64(w.key + i * gamma), two float32 per 64-bit output,
- * each uniform on mean +- sqrt(3) * std. Little-endian hosts only, as ONNX raw_data is. */
+ * Numbers of weight w: the random stream splitmix64 with seed w.key; each 64-bit number of it gives two float32,
+ * uniform on mean +- sqrt(3) * std.  The host must be little-endian, as ONNX raw_data is. */
 #include "tools/gen/gen.h"
 
 #include "ir/base/numbers.h"
@@ -20,16 +20,18 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "raw_data is written i
 
 enum { OUT_BYTES = 1 << 20, BLOCK_FLOATS = 1 << 14 };
 
+/* An output file with its buffer.  After an error further output is dropped. */
 struct out {
-    ProtobufCBuffer base; /* first: protobuf-c hands back a pointer to it */
+    ProtobufCBuffer base; /* must be first: out_append() gets a pointer to it */
     const struct gen *g;
     int fd;
-    int error; /* errno of the first failed write, 0 while all is well */
-    uint64_t written;
-    size_t used;
+    int error;        /* errno of the first failed write; 0: none */
+    uint64_t written; /* bytes so far, those in the buffer included */
+    size_t used;      /* bytes in the buffer */
     uint8_t buf[OUT_BYTES];
 };
 
+/* Writes the buffer to the file and empties it. */
 static void out_flush(struct out *o)
 {
     const uint8_t *p = o->buf;
@@ -46,6 +48,7 @@ static void out_flush(struct out *o)
     o->used = 0;
 }
 
+/* Adds data[0 .. len) to the output. */
 static void out_bytes(struct out *o, const void *data, size_t len)
 {
     const uint8_t *p = data;
@@ -62,6 +65,7 @@ static void out_bytes(struct out *o, const void *data, size_t len)
     }
 }
 
+/* Adds n zero bytes to the output. */
 static void out_zeros(struct out *o, uint64_t n)
 {
     static const uint8_t zeros[GEN_ALIGN];
@@ -78,12 +82,13 @@ uint64_t gen_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* In [-1, 1), all 24 bits exact. */
+/* Returns a number in [-1, 1) made of the upper 24 bits, without rounding. */
 static float unit(uint32_t bits)
 {
     return (float)((int32_t)(bits >> 8) - (1 << 23)) * 0x1p-23f;
 }
 
+/* Computes the numbers of weight w and adds them to the output. */
 static void out_weight(struct out *o, const struct gen_weight *w)
 {
     float block[BLOCK_FLOATS];
@@ -101,6 +106,7 @@ static void out_weight(struct out *o, const struct gen_weight *w)
     }
 }
 
+/* ProtobufCBuffer.append: adds a piece of the model, or the weight whose marker `data` is, to the output. */
 static void out_append(ProtobufCBuffer *base, size_t len, const uint8_t *data)
 {
     struct out *o = (struct out *)base;
@@ -112,11 +118,13 @@ static void out_append(ProtobufCBuffer *base, size_t len, const uint8_t *data)
         out_bytes(o, data, len);
 }
 
+/* Packs the model into the output. */
 static void write_model(struct out *o, const Onnx__ModelProto *m)
 {
     protobuf_c_message_pack_to_buffer(&m->base, &o->base);
 }
 
+/* Writes all external weights at their offsets. */
 static void write_weights(struct out *o, const struct gen *g)
 {
     for (size_t i = 0; i < g->nweights; i++) {
@@ -128,13 +136,15 @@ static void write_weights(struct out *o, const struct gen *g)
     }
 }
 
+/* Prints an error about a file.  Returns -1. */
 static int complain(const char *path, const char *what)
 {
     fprintf(stderr, "pcc-gen: %s: %s\n", path, what);
     return -1;
 }
 
-/* rename() would replace a device or fail on a folder after all the work: neither is a target. */
+/* Checks, before the work, that `path` is a regular file or does not exist: rename() would replace a device, and
+ * would fail on a folder.  Returns 0; or prints an error and returns -1. */
 static int check_target(const char *path)
 {
     struct stat st;
@@ -144,7 +154,8 @@ static int check_target(const char *path)
     return 0;
 }
 
-/* Gives the temporary file, made private by mkostemp, the mode that open() would have given. */
+/* Closes a file of mkostemp(), which has made it private, with the mode that open() would have given.  Returns 0 or
+ * errno. */
 static int close_file(int fd)
 {
     const mode_t mask = umask(0);
@@ -158,8 +169,8 @@ static int close_file(int fd)
     return err;
 }
 
-/* Writes the model, or the weights when `m` is NULL, to a new file beside `path`. Returns its name
- * (free it), or NULL after one line. */
+/* Writes the model m (NULL: the weights) to a new temporary file in the folder of `path`.  Returns its name, which
+ * the caller frees; on failure prints an error about `path` and returns NULL. */
 static char *write_temp(const struct gen *g, const Onnx__ModelProto *m, const char *path)
 {
     size_t n = strlen(path) + sizeof ".XXXXXX";
@@ -193,7 +204,8 @@ static char *write_temp(const struct gen *g, const Onnx__ModelProto *m, const ch
     return NULL;
 }
 
-/* Moves `tmp` to `path`, or removes it; frees the name. */
+/* Renames the temporary file tmp to `path` if `keep`, else removes it; frees the name tmp.  Returns 0 if it was
+ * renamed, else -1, after printing an error if renaming failed. */
 static int finish(char *tmp, const char *path, bool keep)
 {
     int rc = -1;

@@ -1,22 +1,27 @@
-/* The line that says what was assumed (assumed.h): devices, their links, the types that are computed in (times
- * come from their peak rates), memory for the runtime, sizes of dimensions; each with the option that sets it. */
+/* Makes the text on a plan's assumptions (assumed.h): devices, links, element types (whose peak rates give the
+ * times), memory reserved for the runtime, sizes of dimensions; with the option that sets each of them. */
 #include "tools/lib/assumed.h"
 
 #include "ir/base/strings.h"
 
-enum { DIMS_NAMED = 8, SHARE = 10 }; /* types of a tenth of the work or more are named */
+/* DIMS_NAMED: most dimensions that are named.  SHARE: a type is named if it has at least 1/SHARE of the work. */
+enum { DIMS_NAMED = 8, SHARE = 10 };
 
+/* The assumptions found so far. */
 struct list {
-    const char *what, *how; /* joined by ", " */
-    struct arena *a;
+    /* what: the assumptions; how: the options that set them; both joined by ", "; NULL: none yet */
+    const char *what, *how;
+    struct arena *a; /* owns both texts */
 };
 
-static void add(struct list *l, const char *what, const char *how)
+/* Adds assumption `what` and the option `how` that sets it. */
+static void add_assumption(struct list *l, const char *what, const char *how)
 {
     l->what = l->what ? arena_fmt(l->a, "%s, %s", l->what, what) : what;
     l->how = l->how ? arena_fmt(l->a, "%s, %s", l->how, how) : how;
 }
 
+/* Adds the devices of the cluster, class by class: "2xa100:80GiB,1xcpu". */
 static void add_devices(struct list *l, const struct cluster *c)
 {
     char memory[UNIT_TEXT];
@@ -27,10 +32,10 @@ static void add_devices(struct list *l, const struct cluster *c)
         if (d->memory >= 0)
             s = arena_fmt(l->a, "%s:%s", s, bytes_print(memory, d->memory + d->reserve));
     }
-    add(l, s, "-d");
+    add_assumption(l, s, "-d");
 }
 
-/* If all accelerators have the same. */
+/* Adds bandwidth and latency of the accelerators' links, if all accelerators have equal ones. */
 static void add_links(struct list *l, const struct cluster *c)
 {
     char rate[UNIT_TEXT], latency[UNIT_TEXT];
@@ -43,13 +48,14 @@ static void add_links(struct list *l, const struct cluster *c)
         first = first || d->host ? first : d;
     }
     if (first)
-        add(l,
-            arena_fmt(l->a, "links of %s,%s", rate_print(rate, first->link_bandwidth),
-                      time_print(latency, first->link_latency)),
-            "--link");
+        add_assumption(l,
+                       arena_fmt(l->a, "links of %s,%s", rate_print(rate, first->link_bandwidth),
+                                 time_print(latency, first->link_latency)),
+                       "--link");
 }
 
-/* The element type whose peak rate counts for a node: the type of its first operand or result of floating point. */
+/* Returns the element type whose peak rate determines the time of node n: that of its first operand (or, if none
+ * fits, result) with floating point numbers; ELEM_NONE: it has none. */
 static enum elem computed_in(const struct module *m, nid n)
 {
     const struct slice both[] = {m->node[n].in, m->node[n].out};
@@ -62,6 +68,7 @@ static enum elem computed_in(const struct module *m, nid n)
     return ELEM_NONE;
 }
 
+/* Adds the element types that the main graph computes with, except those with little work. */
 static void add_types(struct list *l, const struct module *m)
 {
     int64_t sum[ELEM_COUNT] = {0}, all = 0;
@@ -76,9 +83,10 @@ static void add_types(struct list *l, const struct module *m)
         if (sum[e] > 0 && sum[e] >= all / SHARE)
             s = arena_fmt(l->a, "%s%s%s", s ? s : "", s ? " and " : "", elem_name((enum elem)e));
     if (s)
-        add(l, arena_fmt(l->a, "%s at peak rate", s), "--efficiency");
+        add_assumption(l, arena_fmt(l->a, "%s at peak rate", s), "--efficiency");
 }
 
+/* Adds the symbolic dimensions whose sizes were guessed: "batch=1 sequence=128". */
 static void add_dims(struct list *l, const struct ctx *x)
 {
     const char *s = NULL;
@@ -90,9 +98,10 @@ static void add_dims(struct list *l, const struct ctx *x)
     if (n > DIMS_NAMED)
         s = arena_fmt(l->a, "%s and %u more", s, n - DIMS_NAMED);
     if (s)
-        add(l, s, "--dim");
+        add_assumption(l, s, "--dim");
 }
 
+/* Adds that times are predicted from measurements at other batch sizes (--profile-at), if they are. */
 static void add_predicted(struct list *l, const struct settings *s)
 {
     const char *sizes = NULL;
@@ -100,7 +109,8 @@ static void add_predicted(struct list *l, const struct settings *s)
         sizes = arena_fmt(l->a, "%s%s%lld", sizes ? sizes : "", sizes ? ", " : "",
                           (long long)s->measured[i].batch);
     if (sizes)
-        add(l, arena_fmt(l->a, "times predicted, roughly, from batches of %s", sizes), "--costs");
+        add_assumption(l, arena_fmt(l->a, "times predicted, roughly, from batches of %s", sizes),
+                       "--costs");
 }
 
 const char *assumed_text(const struct pcc *p, bool sizes)
@@ -121,7 +131,7 @@ const char *assumed_text(const struct pcc *p, bool sizes)
         !handle_given(p, "costs") && !handle_given(p, "profile-at"))
         add_types(&l, x->scene.m);
     if (limited && !brought && !handle_given(p, "reserve"))
-        add(&l, "nothing reserved", "--reserve");
+        add_assumption(&l, "nothing reserved", "--reserve");
     if (!handle_given(p, "costs"))
         add_predicted(&l, &p->settings);
     if (sizes)

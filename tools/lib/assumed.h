@@ -1,12 +1,12 @@
-/* Assumptions of a plan: devices, links, rates and sizes that no setting gave. */
+/* Text on what a plan assumes about devices, links, rates and sizes because no setting gave it. */
 #ifndef PCC_TOOLS_LIB_ASSUMED_H
 #define PCC_TOOLS_LIB_ASSUMED_H
 
 #include "tools/lib/handle.h"
 
-/* "2xa100:80GiB, links of 25GB/s,10us, f32 at peak rate, nothing reserved, batch=1 sequence=128; set with -d,
- * --link, --efficiency, --reserve, --dim", of what the settings leave open; NULL: nothing.
- * sizes: those of dimensions, too.  Lives in p->x.use.mem.  O(nodes). */
+/* Returns the assumptions, with the options that set them, in p->x.use.mem: "2xa100:80GiB, links of 25GB/s,10us, f32
+ * at peak rate, nothing reserved, batch=1 sequence=128; set with -d, --link, --efficiency, --reserve, --dim"; NULL:
+ * there are none.  sizes: whether to name the guessed sizes of dimensions, too.  O(nodes). */
 const char *assumed_text(const struct pcc *p, bool sizes);
 
 #endif

@@ -1,7 +1,7 @@
-/* Handles: messages, settings, and the frame of every call (pcc.h).
+/* Handles and the calls of pcc.h: messages, settings, and what each call does before and after its work.
  *
- * A call runs in the C locale of its own thread, so that numbers have points in files and settings wherever the
- * program around it lives.  O(settings) each, besides what the call does. */
+ * While a call runs, its thread has the locale "C", so that numbers in files and settings have decimal points
+ * whatever the locale of the program.  Each call costs O(settings) beside its work. */
 #include "tools/lib/handle.h"
 
 #include "frontends/frontends.h"
@@ -22,7 +22,8 @@ const char *pcc_version(void)
 
 /* ---- messages --------------------------------------------------------------------------------- */
 
-static void emit(void *user, enum diag_level level, enum warning w, const char *line)
+/* diag.emit: keeps the first error of a call in p->error, and passes each message to the user's listener. */
+static void emit_message(void *user, enum diag_level level, enum warning w, const char *line)
 {
     struct pcc *p = user;
     if (level == DIAG_ERROR && !p->spoke) {
@@ -33,7 +34,8 @@ static void emit(void *user, enum diag_level level, enum warning w, const char *
         p->user.message(p->user.user, (enum pcc_level)level, warning_text(w).name, line);
 }
 
-static bool tell(void *handle, const struct progress *at)
+/* listener.tell: passes progress to the user's listener; returns whether the user wants the work to end. */
+static bool tell_progress(void *handle, const struct progress *at)
 {
     struct pcc *p = handle;
     const struct pcc_progress out = {at->pass, at->phase, at->done, at->value, at->bound};
@@ -43,7 +45,7 @@ static bool tell(void *handle, const struct progress *at)
 void pcc_listen(struct pcc *p, const struct pcc_listener *l)
 {
     p->user = l ? *l : (struct pcc_listener){0};
-    p->listener.tell = p->user.progress ? tell : NULL;
+    p->listener.tell = p->user.progress ? tell_progress : NULL;
 }
 
 const char *pcc_error(const struct pcc *p)
@@ -87,7 +89,8 @@ const char *given_nth(const struct pcc *p, const char *name, uint32_t i)
     return NULL;
 }
 
-static void forget(struct pcc *p, const char *name)
+/* Removes all values of a setting from p->given; keeps the order of the others. */
+static void forget_setting(struct pcc *p, const char *name)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < p->ngiven; i++)
@@ -96,7 +99,8 @@ static void forget(struct pcc *p, const char *name)
     p->ngiven = n;
 }
 
-static enum pcc_status set(struct pcc *p, const char *name, const char *value)
+/* Does the work of pcc_set(): adds a value to p->given; "warnings" takes effect on p->diag at once. */
+static enum pcc_status store_setting(struct pcc *p, const char *name, const char *value)
 {
     const char *known = setting_named(name);
     if (!known) {
@@ -104,7 +108,7 @@ static enum pcc_status set(struct pcc *p, const char *name, const char *value)
         return PCC_BAD_USE;
     }
     if (!value) {
-        forget(p, known);
+        forget_setting(p, known);
         return PCC_OK;
     }
     if (!strcmp(known, "warnings"))
@@ -116,31 +120,35 @@ static enum pcc_status set(struct pcc *p, const char *name, const char *value)
 
 /* ---- calls ------------------------------------------------------------------------------------ */
 
-/* The arguments of a call of pcc.h, and where its result goes. */
+/* The arguments of a call of pcc.h, and where its result goes.  A call uses only some of the fields. */
 struct call {
-    const char *name, *value; /* a setting; an input; a pipeline; a path */
-    const void *bytes;
+    const char *name,
+        *value; /* name: of a setting or input; value: of a setting, a pipeline, a path or a text */
+    const void *bytes; /* [n] content of an input; NULL: it is a file */
     size_t n;
-    const char **text; /* the result, if the call returns text */
-    const struct pcc_verdict **view;
+    const char **text;               /* gets the text that the call returns */
+    const struct pcc_verdict **view; /* gets the verdict that the call returns */
 };
 
+/* A call, for arena_guard(). */
 struct guarded_call {
-    enum pcc_status (*what)(struct pcc *, const struct call *);
+    enum pcc_status (*what)(struct pcc *, const struct call *); /* does the work of the call */
     struct pcc *p;
     const struct call *c;
-    enum pcc_status status;
+    enum pcc_status status; /* result of what() */
 };
 
+/* Runs a struct guarded_call; called by arena_guard(). */
 static void run_guarded(void *arg)
 {
     struct guarded_call *w = arg;
     w->status = w->what(w->p, w->c);
 }
 
-static enum pcc_status frame(struct pcc *p,
-                             enum pcc_status (*what)(struct pcc *, const struct call *),
-                             const struct call *c)
+/* Runs what(p, c), the work of a call of pcc.h, in the locale "C" and under a guard for running out of memory. */
+static enum pcc_status run_call(struct pcc *p,
+                                enum pcc_status (*what)(struct pcc *, const struct call *),
+                                const struct call *c)
 {
     struct guarded_call w = {what, p, c, PCC_NO_MEMORY};
     size_t wanted;
@@ -150,7 +158,7 @@ static enum pcc_status frame(struct pcc *p,
     p->spoke = false;
     if (!arena_guard(p->mem, run_guarded, &w, &wanted)) {
         p->lost = true;
-        if (!p->spoke) /* else the error that ends it is said already */
+        if (!p->spoke) /* else the user has an error message of this call already */
             diag_error(&p->diag, "out of memory: %zu bytes wanted", wanted);
     }
     uselocale(theirs);
@@ -159,14 +167,15 @@ static enum pcc_status frame(struct pcc *p,
     return w.status || !p->spoke ? w.status : PCC_BAD_INPUT;
 }
 
+/* services.read_model: reads an ONNX model whose annotations a pass wants. */
 static struct module *read_model(const char *path, struct arena *of, struct diag *d)
 {
-    struct onnx_options o = {0}; /* for annotations only: the weights do not matter */
+    struct onnx_options o = {0}; /* the weights, which links may hide, are not needed */
     return onnx_read(path, &o, of, d);
 }
 
-/* The context as it is without a model. */
-static void begin(struct pcc *p)
+/* Resets all that belongs to a model; afterwards no model is open.  Settings stay. */
+static void reset_model(struct pcc *p)
 {
     p->settings = (struct settings){0};
     p->x = (struct ctx){.settings = &p->settings,
@@ -183,15 +192,17 @@ static void begin(struct pcc *p)
     p->planned = false;
 }
 
-static void end(struct pcc *p)
+/* Frees the open model, its plan and its texts; reset_model() must follow. */
+static void free_model(struct pcc *p)
 {
     arena_free(p->x.use.scratch);
     arena_free(p->x.use.mem);
 }
 
+/* Does reset_model() for a new handle; called by arena_guard(). */
 static void begin_first(void *handle)
 {
-    begin(handle);
+    reset_model(handle);
 }
 
 struct pcc *pcc_new(void)
@@ -199,7 +210,7 @@ struct pcc *pcc_new(void)
     struct pcc *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
-    p->diag = (struct diag){.emit = emit, .user = p, .listener = &p->listener};
+    p->diag = (struct diag){.emit = emit_message, .user = p, .listener = &p->listener};
     p->listener = (struct listener){.stop = &p->stop, .user = p};
     p->mem = arena_new(NULL);
     if (p->mem && arena_guard(p->mem, begin_first, p, NULL))
@@ -222,24 +233,27 @@ void pcc_stop(struct pcc *p)
     p->stop = 1;
 }
 
+/* The work of pcc_set(), run by run_call(). */
 static enum pcc_status do_set(struct pcc *p, const struct call *c)
 {
-    return set(p, c->name, c->value);
+    return store_setting(p, c->name, c->value);
 }
 
 enum pcc_status pcc_set(struct pcc *p, const char *name, const char *value)
 {
-    return frame(p, do_set, &(struct call){.name = name, .value = value});
+    return run_call(p, do_set, &(struct call){.name = name, .value = value});
 }
 
+/* The work of pcc_open() and pcc_open_memory(), run by run_call(): frees the open model, if any, and reads another
+ * one. */
 static enum pcc_status do_open(struct pcc *p, const struct call *c)
 {
     struct input in = {c->name, c->bytes, c->n};
     p->stop = 0;
     p->listener.ended = false;
     if (p->x.scene.m) {
-        end(p);
-        begin(p);
+        free_model(p);
+        reset_model(p);
         p->diag.errors = p->diag.warnings = p->diag.failures = 0;
     }
     return open_input(p, &in);
@@ -247,14 +261,15 @@ static enum pcc_status do_open(struct pcc *p, const struct call *c)
 
 enum pcc_status pcc_open(struct pcc *p, const char *path)
 {
-    return frame(p, do_open, &(struct call){.name = path});
+    return run_call(p, do_open, &(struct call){.name = path});
 }
 
 enum pcc_status pcc_open_memory(struct pcc *p, const char *name, const void *bytes, size_t n)
 {
-    return frame(p, do_open, &(struct call){.name = name, .bytes = n ? bytes : "", .n = n});
+    return run_call(p, do_open, &(struct call){.name = name, .bytes = n ? bytes : "", .n = n});
 }
 
+/* The work of pcc_plan(), run by run_call(). */
 static enum pcc_status do_plan(struct pcc *p, const struct call *c)
 {
     struct pipeline pipeline = {.kinds = exec_kinds};
@@ -282,9 +297,10 @@ enum pcc_status pcc_plan(struct pcc *p, const char *pipeline)
 {
     p->stop = 0;
     p->listener.ended = false;
-    return frame(p, do_plan, &(struct call){.value = pipeline});
+    return run_call(p, do_plan, &(struct call){.value = pipeline});
 }
 
+/* The work of pcc_verdict(), run by run_call(). */
 static enum pcc_status do_view(struct pcc *p, const struct call *c)
 {
     *c->view = view_of(p);
@@ -294,12 +310,12 @@ static enum pcc_status do_view(struct pcc *p, const struct call *c)
 const struct pcc_verdict *pcc_verdict(struct pcc *p)
 {
     const struct pcc_verdict *view = NULL;
-    frame(p, do_view, &(struct call){.view = &view});
+    run_call(p, do_view, &(struct call){.view = &view});
     return view;
 }
 
-/* Whether there is something to show or write, in p->judged. */
-static enum pcc_status look(struct pcc *p, const char *what)
+/* Checks that a model is open, and fills p->judged for an output.  what: name of the output, for the error. */
+static enum pcc_status prepare_output(struct pcc *p, const char *what)
 {
     if (p->x.scene.m)
         return judge_result(p);
@@ -307,7 +323,7 @@ static enum pcc_status look(struct pcc *p, const char *what)
     return PCC_BAD_USE;
 }
 
-/* Whether the costs that are needed, if they are, are there. */
+/* Reports an error if the output `what` needs costs (`needed`) and the model has none yet. */
 static enum pcc_status check_costs(struct pcc *p, bool needed, const char *what)
 {
     if (!needed || p->x.scene.m->cost)
@@ -316,11 +332,12 @@ static enum pcc_status check_costs(struct pcc *p, bool needed, const char *what)
     return PCC_BAD_USE;
 }
 
+/* The work of pcc_text(), run by run_call(). */
 static enum pcc_status do_text(struct pcc *p, const struct call *c)
 {
     const struct writer *w = writer_named(c->value, strlen(c->value));
     bool needed = w ? w->needs != WRITER_NEEDS_NOTHING : !strcmp(c->value, "summary");
-    enum pcc_status s = look(p, c->value);
+    enum pcc_status s = prepare_output(p, c->value);
     if (s || (s = check_costs(p, needed, c->value)))
         return s;
     *c->text = view_text(p, c->value);
@@ -330,16 +347,17 @@ static enum pcc_status do_text(struct pcc *p, const struct call *c)
 const char *pcc_text(struct pcc *p, const char *what)
 {
     const char *text = NULL;
-    frame(p, do_text, &(struct call){.value = what, .text = &text});
+    run_call(p, do_text, &(struct call){.value = what, .text = &text});
     return text;
 }
 
+/* The work of pcc_write(), run by run_call(). */
 static enum pcc_status do_write(struct pcc *p, const struct call *c)
 {
-    if (write_check_path(p->nowhere ? NULL : p->name, c->value, p->x.use.mem, &p->diag))
+    if (write_check_path(p->from_memory ? NULL : p->name, c->value, p->x.use.mem, &p->diag))
         return PCC_BAD_USE;
     const struct writer *w = writer_of(c->value);
-    enum pcc_status s = look(p, c->value);
+    enum pcc_status s = prepare_output(p, c->value);
     p->stop = 0;
     p->listener.ended = false;
     if (s || (s = check_costs(p, w->needs != WRITER_NEEDS_NOTHING, c->value)))
@@ -350,5 +368,5 @@ static enum pcc_status do_write(struct pcc *p, const struct call *c)
 
 enum pcc_status pcc_write(struct pcc *p, const char *path)
 {
-    return frame(p, do_write, &(struct call){.value = path});
+    return run_call(p, do_write, &(struct call){.value = path});
 }

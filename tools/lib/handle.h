@@ -1,7 +1,8 @@
-/* What is behind a handle of pcc.h, for its own sources and for the program, which does the same in smaller steps.
+/* The struct behind a handle of pcc.h, and the steps of a run, which the calls of pcc.h and the program pcc take.
  *
- * The steps, in this order: settings_read, open_input, settings_devices, run_passes, judge_result, then writing and
- * showing as often as wanted.  Each returns a status, with an error in p->diag unless it is PCC_OK. */
+ * Order of the steps: settings_read(), open_input(), settings_devices(), run_passes(), judge_result(); after them
+ * any number of outputs (write.h) and texts.  Each step returns PCC_OK; or reports an error to p->diag and returns
+ * another status. */
 #ifndef PCC_TOOLS_LIB_HANDLE_H
 #define PCC_TOOLS_LIB_HANDLE_H
 
@@ -11,80 +12,86 @@
 #include "passes/pipeline.h"
 #include "tools/lib/pcc.h"
 
-/* A setting as it was given. */
+/* A value that the user gave to a setting. */
 struct given {
     const char *name, *value;
 };
 
-/* A model: a file, or bytes with a name. */
+/* A model to be read: a file, or bytes in memory. */
 struct input {
-    const char *name;
-    const void *bytes; /* NULL: the file of that name */
+    const char *name;  /* path of the file; for bytes a name for messages */
+    const void *bytes; /* [n]; NULL: the model is in the file `name` */
     size_t n;
 };
 
-/* The plan after the passes: its evaluation, results for writers, and the public view. */
+/* The plan after the passes, as judge_result() finds it. */
 struct plan_figures {
-    bool done;
+    bool done; /* the other fields are set */
     struct evaluation evaluation;
-    struct closed_plan closed;
-    struct result planned; /* with calls open, as the planner saw it */
-    struct result r;       /* as it is written; r.verdict is NULL without a plan that holds */
-    struct pcc_verdict view;
+    struct closed_plan closed; /* the plan with its function calls closed (close_plan.h) */
+    struct result planned;     /* the plan as the planner made it: opened function calls are open */
+    /* the plan as it is written, with closed calls; r.verdict is NULL if there is no plan or the plan is invalid */
+    struct result r;
+    struct pcc_verdict view; /* made by view_of(); view.planner is NULL before */
 };
 
 enum { ERROR_BYTES = 4096 };
 
 struct pcc {
-    struct arena *mem; /* settings; as long as the handle; all other arenas belong to it */
-    bool lost;         /* memory ran out in a call: what is in the handle must not be looked at */
+    struct arena *mem; /* the root of all arenas of the handle; holds the settings */
+    bool lost; /* memory ran out in a call: what the call was changing must not be read any more */
     struct diag diag;
-    struct pcc_listener user;
-    struct listener listener; /* what passes tell: stop and user */
-    bool spoke;               /* the call has said an error already */
-    char error[ERROR_BYTES];  /* the first one of the last call that failed */
-    volatile sig_atomic_t stop;
-    struct given *given; /* in the order in which they were */
+    struct pcc_listener user; /* the user's functions, set by pcc_listen() */
+    /* hears the progress of passes and tells it to `user`; its stop flag is `stop` */
+    struct listener listener;
+    bool spoke;                 /* the running call has reported an error */
+    char error[ERROR_BYTES];    /* the first error message of the last call that failed */
+    volatile sig_atomic_t stop; /* 1: the running work shall end */
+    struct given *given; /* [ngiven] values of settings, in the order in which they were given */
     uint32_t ngiven, capgiven;
-    /* of the model that is open; x.scene.m is NULL without one */
-    const char *name;
-    bool nowhere; /* it came in memory */
-    struct input
-        standard_input; /* bytes of the input that the program has read; bytes NULL: none yet */
-    /* devices that came with it, and how they run a plan; NULL: none */
-    struct cluster *own;
+    /* All further fields but standard_input are of the open model; x.scene.m is NULL if no model is open. */
+    const char *name; /* name of the model for messages: its path */
+    bool from_memory; /* the model was read from bytes, not from a file */
+    /* set by the program: what it has read from standard input; bytes NULL: nothing yet */
+    struct input standard_input;
+    struct cluster *own; /* devices that the model's file describes; NULL: it describes none */
+    /* execution model that the model's file describes; if it describes none, the default one */
     struct exec_model own_model;
-    bool planned;
-    struct settings settings; /* what `given` means: x.settings */
+    bool planned;             /* passes have run */
+    struct settings settings; /* `given` in the form that passes read: x.settings */
     struct ctx x;
     struct plan_figures judged;
 };
 
-/* The value that was given last; NULL: none. */
+/* Returns the last value that the user gave to a setting; NULL: none. */
 const char *handle_given(const struct pcc *p, const char *name);
-/* The execution model that --objective names; if it names none, that of the time per sample. */
+/* Returns the execution model that the setting "objective" names; without it, or if there is no such model, that of
+ * the time per sample. */
 const struct exec_kind *given_kind(const struct pcc *p);
-/* The i-th value of a setting that repeats; NULL: no more. */
+/* Returns value number i = 0, 1, ... that the user gave to a setting; NULL: there are no more. */
 const char *given_nth(const struct pcc *p, const char *name, uint32_t i);
 
-/* Reads the model in place of the one that is there. */
+/* Reads a model into p->x, in which no model may be open. */
 enum pcc_status open_input(struct pcc *p, const struct input *in);
-/* Reads a model into a module as module_new(of) makes it, with what its file says of devices (else s->cluster is NULL),
- * of how they run a plan, and of a plan, without looking at p->x; 0, or -1, *s empty and an error in d. */
+/* Reads a model by the settings of p, without using p->x.  Writes to *s the module, as module_new(of) makes it, and
+ * the devices and the execution model that its file describes (s->cluster NULL: no devices); to *plan the plan in
+ * the file (NULL: none).  Returns 0; or -1, then *s is empty, and reports an error to d. */
 int read_input(const struct pcc *p, const struct input *in, struct scene *s, struct plan **plan,
                struct arena *of, struct diag *d);
 
-/* The default passes. */
+/* Returns the pipeline that runs if the user names no passes. */
 const char *default_pipeline(const struct pcc *p);
+/* Runs a pipeline on the open model.  If no plan fits the memory, also notes what the user might change. */
 enum pcc_status run_passes(struct pcc *p, const struct pipeline *pipeline,
                            const struct run_options *o);
-/* The plan as pcc.h shows it; NULL: there is none. */
+/* Returns the plan of p->judged in the form of pcc.h; NULL: there is none. */
 const struct pcc_verdict *view_of(struct pcc *p);
-/* A text by its name; NULL and an error.  Lives in p->x.use.mem. */
+/* Returns the text that pcc_text() calls `what`, in p->x.use.mem; NULL after an error. */
 const char *view_text(struct pcc *p, const char *what);
-/* The plan as the judge sees it and as it will be written, into p->judged; before any pass has run, the model alone. */
+/* Has the judge evaluate the plan and prepares it for writing: fills p->judged, once for each plan.  If no pass has
+ * run yet, p->judged has only the model. */
 enum pcc_status judge_result(struct pcc *p);
-/* -Werror: were there warnings that fail the run?  PCC_BAD_INPUT and an error, else PCC_OK. */
+/* Returns PCC_BAD_INPUT and reports an error if there were warnings that fail the run (-Werror), else PCC_OK. */
 enum pcc_status check_warned(struct pcc *p);
 
 #endif

@@ -1,5 +1,4 @@
-/* Models of all kinds are opened: ONNX, workloads, profiles of layers, textual IR; files, and bytes in memory (pcc.h,
- * handle.h). */
+/* Opens models (handle.h): ONNX, workloads, profiles of layers and textual IR, from files or from bytes in memory. */
 #include "frontends/frontends.h"
 #include "ir/base/infile.h"
 #include "tools/lib/exec/kinds.h"
@@ -8,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "transfer-scale": the factor for the transfers of a workload; 0 and an error. */
+/* Returns the setting "transfer-scale", a factor for the transfer times of a workload, 1 if it is not given.
+ * Reports an error and returns 0 if its value is wrong or the model `in` is no workload. */
 static double transfer_scale(const struct pcc *p, const struct input *in, enum input_kind kind,
                              struct diag *d)
 {
@@ -26,6 +26,7 @@ static double transfer_scale(const struct pcc *p, const struct input *in, enum i
     return x;
 }
 
+/* Does the work of read_input() for textual IR.  links: files of weights may be reached through links. */
 static int read_text(const struct input *in, bool links, struct scene *s, struct plan **plan,
                      struct arena *of, struct diag *d)
 {
@@ -44,6 +45,7 @@ static int read_text(const struct input *in, bool links, struct scene *s, struct
     return s->m ? 0 : -1;
 }
 
+/* Does the work of read_input() for a profile of layers, which has no devices and no plan. */
 static int read_profile(const struct input *in, struct scene *s, struct arena *of, struct diag *d)
 {
     struct arena *a = arena_new(of);
@@ -93,7 +95,7 @@ int read_input(const struct pcc *p, const struct input *in, struct scene *s, str
 enum pcc_status open_input(struct pcc *p, const struct input *in)
 {
     p->name = arena_strdup(p->x.use.mem, in->name, strlen(in->name));
-    p->nowhere = in->bytes != NULL;
+    p->from_memory = in->bytes != NULL;
     struct clock clock = ctx_clock(&p->x);
     clock_at_least(&clock, CLOCK_READING);
     p->diag.clock = &clock;

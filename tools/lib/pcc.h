@@ -1,4 +1,4 @@
-/* pcc splits neural networks over several devices.  This is the one header to begin with:
+/* The C library of pcc, which splits neural networks over several devices.  This header declares all of its calls.
  *
  *     struct pcc *p = pcc_new();
  *     if (pcc_set(p, "devices", "2xa100:40GiB,1xcpu") || pcc_open(p, "model.onnx") || pcc_plan(p, NULL) ||
@@ -8,17 +8,17 @@
  *         printf("%s", pcc_text(p, "table"));
  *     pcc_free(p);
  *
- * A handle holds a model, its devices, a plan, and what was said of them.  Handles share nothing: each may be used in a
- * thread of its own, by one thread at a time.  No call prints or ends the program; none changes its locale, its signal
- * handlers or its folder, and results do not depend on these.  Solvers and partitioners work in child processes of
- * their own, and pictures are laid out by the program `dot`.
+ * A handle holds settings, a model, its devices and a plan.  Handles share nothing: several threads may each use a
+ * handle at the same time, but only one thread at a time may use the same handle.  No call prints, ends the program,
+ * or changes the program's locale, signal handlers or current folder, and results do not depend on the locale.
+ * Solvers and partitioners run in child processes; the program `dot` lays out pictures.
  *
- * Times are picoseconds, sizes bytes.  Strings are UTF-8 where the model's are.
+ * Times are in picoseconds (ps), sizes in bytes.  Returned strings are UTF-8 if all names in the model are.
  *
- * What may change: while the version is 0.x, anything may with 0.(x+1), and the shared library's name with it;
- * 0.x.(y+1) adds nothing and takes nothing away.  From 1.0 on, only a new first number takes calls, settings or fields
- * away; a new second one may add some, at the end of structs and lists.  The texts of messages may change at any
- * time. */
+ * Compatibility: before version 1.0, version 0.(x+1) may change anything that 0.x had, and its shared library has
+ * another file name; version 0.x.(y+1) neither adds nor removes anything.  From 1.0 on, only a new first number
+ * removes calls, settings or fields; a new second number may add some, at the end of structs and enums.  The texts
+ * of messages may change in any version. */
 #ifndef PCC_H
 #define PCC_H
 
@@ -35,114 +35,133 @@ extern "C" {
 #define PCC_API
 #endif
 
-/* The first five are the exit codes of the program. */
+/* Results of calls.  The first five are also the exit codes of the program pcc. */
 enum pcc_status {
     PCC_OK = 0,
-    PCC_BAD_INPUT = 1,  /* a model, or a file that a setting names */
-    PCC_BAD_USE = 2,    /* a setting, a pass, or an order of calls */
-    PCC_NO_PLAN = 3,    /* no plan fits the devices */
-    PCC_UNVERIFIED = 4, /* a check of pcc's own failed: a fault of pcc */
-    PCC_NO_MEMORY = 5   /* the handle is good for nothing but pcc_error and pcc_free */
+    /* a model or a file that a setting names is faulty or cannot be read; an output cannot be written; or a warning
+     * occurred that the setting "warnings" turns into a failure */
+    PCC_BAD_INPUT = 1,
+    PCC_BAD_USE = 2,    /* wrong setting, unknown pass or text, or calls in a wrong order */
+    PCC_NO_PLAN = 3,    /* no plan fits the memory of the devices */
+    PCC_UNVERIFIED = 4, /* pcc found a mistake in its own result: a fault of pcc */
+    PCC_NO_MEMORY = 5 /* memory ran out; the handle can only be passed to pcc_error and pcc_free */
 };
 
+/* A handle. */
 struct pcc;
 
-/* "0.1.0" */
+/* Returns the version of the library: "0.1.0". */
 PCC_API const char *pcc_version(void);
 
-/* A handle without model; NULL: no memory. */
+/* Returns a new handle without settings and without a model; NULL if memory runs out. */
 PCC_API struct pcc *pcc_new(void);
-/* Frees all that its calls returned.  NULL is fine. */
+/* Frees the handle with everything that calls for it have returned.  p == NULL: does nothing. */
 PCC_API void pcc_free(struct pcc *p);
 
+/* Kinds of messages. */
 enum pcc_level { PCC_NOTE, PCC_WARNING, PCC_ERROR };
 
-/* How far a call is. */
+/* How far a running call is. */
 struct pcc_progress {
-    const char *pass;  /* at work, as pipelines name it; NULL: none, it is reading or writing */
-    const char *phase; /* what it does, such as "searching"; NULL: it begins, or has ended */
-    uint32_t done;     /* thousandths of the phase; 0: it just began, or nobody knows */
-    int64_t best;      /* value of the best plan so far (struct pcc_verdict), ps; 0: none yet */
-    int64_t bound;     /* no plan that is looked for takes less, ps; 0: nothing is known */
+    /* name of the running pass, as in a pipeline; NULL: the call reads or writes */
+    const char *pass;
+    /* such as "searching"; NULL: the pass, the reading or the writing just begins or has ended */
+    const char *phase;
+    uint32_t done; /* thousandths of the phase that are done; 0: just begun, or unknown */
+    int64_t best;  /* value of the best plan so far (pcc_verdict.value), ps; 0: there is none yet */
+    int64_t bound; /* lower bound on the values of the plans that are searched, ps; 0: unknown */
 };
 
-/* Functions that calls call; each may be NULL.  They must not call pcc for the same handle, pcc_stop excepted. */
+/* Functions of the user that the library calls; each may be NULL.  They must not call the library with the same
+ * handle, except pcc_stop. */
 struct pcc_listener {
-    void *user; /* their first argument */
-    /* A note, a warning with its name, or an error (name: NULL), as a line without its end. */
+    void *user; /* passed to both functions as their first argument */
+    /* Called with each message.  name: of a warning, as in the option -Wno-NAME of the program; NULL for notes and
+       errors.  line: the text, one line without a newline. */
     void (*message)(void *user, enum pcc_level level, const char *name, const char *line);
-    /* Many times a second while a model is read, passes run or something is written, in the thread of the call.  Not 0:
-       end the reading, which fails then, or finish with the best plan so far; writing goes on. */
+    /* Called many times a second, in the thread of the running call, while it reads a model, runs passes or writes.
+       Returns 0: go on.  Another value ends the work: reading fails, a planner finishes with the best plan so far;
+       writing goes on all the same. */
     int (*progress)(void *user, const struct pcc_progress *at);
 };
-/* Copies *l; NULL: nobody listens. */
+/* From now on calls *l's functions for p; copies *l.  l == NULL: no functions are called any more. */
 PCC_API void pcc_listen(struct pcc *p, const struct pcc_listener *l);
-/* What the last call that failed said first, one line; "" if none has.  Never NULL. */
+/* Returns the first error message of the last call that failed, one line without a newline; "" if no call has failed.
+ * Never returns NULL. */
 PCC_API const char *pcc_error(const struct pcc *p);
-/* The planner at work, if any, shall stop with the best plan so far; what is being written ends with an error, and
- * nothing of it is left.  May be called from another thread or a signal handler. */
+/* Ends the work of a call that is running for p: pcc_open fails; in pcc_plan the planner finishes with the best plan
+ * so far; pcc_write fails and leaves nothing behind.  May be called by another thread or by a signal handler. */
 PCC_API void pcc_stop(struct pcc *p);
 
-/* A setting has the name of a long option of the program (pcc --help): "devices", "link", "group", "reserve", "dim",
- * "costs", "profile-at", "pin", "state", "time-limit", "weights", "view", ... Those that repeat add up.  NULL: what was
- * said of it is forgotten.  Flags take "".  Names are checked here, values where they are needed. */
+/* Gives a setting a value, for all later calls.  name: that of a long option of the program (pcc --help=all), such
+ * as "devices", "link", "dim", "costs", "pin", "time-limit" or "weights".  value: as on the command line; "" for an
+ * option without a value; NULL: forgets the values given so far.  All values of a setting count if the help text of
+ * its option says "(repeats)", else the last one.  Checks only the name (of "warnings" also the value): a wrong
+ * value lets the later call fail that needs the setting. */
 PCC_API enum pcc_status pcc_set(struct pcc *p, const char *name, const char *value);
 
-/* Reads a model in place of the one that is there: an ONNX file, a workload (.json) or textual IR (.pir).  Weights stay
- * in their files, which are kept open (RLIMIT_NOFILE says how many can be) and have to stay as they are. */
+/* Reads a model from an ONNX file, a workload (.json) or textual IR (.pir); frees the model that was open before,
+ * with its plan and texts.  Weights are not read: their files stay open (RLIMIT_NOFILE limits their number) and must
+ * not be changed. */
 PCC_API enum pcc_status pcc_open(struct pcc *p, const char *path);
-/* The same of bytes, which are copied; the name is for messages, and external data is looked for beside it. */
+/* Does the same with the model in bytes[0 .. n), which are copied.  name: a path that messages show; its ending and
+ * the bytes tell the form of the model, and external data is looked for in its folder. */
 PCC_API enum pcc_status pcc_open_memory(struct pcc *p, const char *name, const void *bytes,
                                         size_t n);
 
-/* Runs a pipeline of passes, "fuse,dp-place{max-states=1000000}" (pcc --list-passes), on the model, once for each time
- * that it was opened; what passes need runs before them.  NULL: what the program runs for
- * the objective, "open-functions,fuse,auto-place" for the time per sample. */
+/* Runs a pipeline of passes (pcc --list-passes) on the model: "fuse,dp-place{max-states=1000000}"; further passes
+ * that these need are inserted.  NULL: the program's default for the setting "objective"; for the time per sample it
+ * is "open-functions,fuse,auto-place".  Can be called once after each pcc_open. */
 PCC_API enum pcc_status pcc_plan(struct pcc *p, const char *pipeline);
 
+/* A device and its work under the plan. */
 struct pcc_device {
-    const char *name;         /* "acc0" */
-    const char *device_class; /* "a100" */
-    /* how long the device is busy in a sample or iteration, ps: compute and transfer, as the settings add them up */
+    const char *name;         /* name of the device: "acc0" */
+    const char *device_class; /* name of its class: "a100" */
+    /* ps for which the device is busy, per sample or training iteration: compute and transfer together; the settings
+     * decide whether the two overlap */
     int64_t load;
-    int64_t compute, transfer;
-    int64_t memory, used; /* bytes; memory -1: without limit */
+    int64_t compute, transfer; /* ps of computing and of transfers, per sample or iteration */
+    int64_t memory, used;      /* bytes that the plan may use (-1: no limit), and that it needs */
 };
 
+/* A node of the model. */
 struct pcc_node {
-    const char *name, *op;
-    int32_t device; /* -1: none of its own, it runs wherever it is needed */
-    int32_t part;   /* of the split, numbered in an order in which they can run; -1: as above */
+    const char *name, *op; /* name of the node; name of its operator: "MatMul" */
+    /* index in pcc_verdict.device; -1: each part that needs the node, if any, has a copy of it */
+    int32_t device;
+    int32_t part; /* number of its part of the split; -1: as for device */
 };
 
-/* A plan, as the judge finds it. */
+/* A plan with its figures, computed independently of the planner. */
 struct pcc_verdict {
-    const char *planner;   /* "dp-place" */
-    const char *status;    /* "optimal", "feasible", ... within scope */
-    const char *scope;     /* the plans that status and bound are about: "all", "contiguous", ... */
-    const char *argument;  /* why the status, a line */
-    const char *proof;     /* why the bound holds, lines; NULL: nothing to show */
-    const char *objective; /* "time-per-sample", "makespan", ... */
-    int64_t value;         /* ps */
-    int64_t bound;         /* no plan in scope has a smaller value, ps; -1: not known */
-    int64_t bound_all;     /* no plan at all has a smaller value, ps; -1: not known */
-    uint32_t nparts;
+    const char *planner; /* name of the pass that made the plan: "dp-place" */
+    /* how good the plan is among the plans of `scope`: "optimal", "feasible", ... */
+    const char *status;
+    const char *scope; /* set of plans that status and bound are about: "all", "contiguous", ... */
+    const char *argument;  /* reason for the status, one line; "": none is given */
+    const char *proof;     /* reason why the bound holds, several lines; NULL: none to show */
+    const char *objective; /* the time that `value` measures: "time-per-sample", "makespan", ... */
+    int64_t value;         /* ps: the time that the plan takes; the smaller, the better */
+    int64_t bound;         /* no plan of `scope` has a smaller value, ps; -1: no bound is known */
+    int64_t bound_all;     /* no plan at all has a smaller value, ps; -1: no bound is known */
+    uint32_t nparts; /* number of parts of the split, numbered in an order in which they can run */
     uint32_t ndevices;
     const struct pcc_device *device; /* [ndevices] */
     uint32_t nnodes;
-    const struct pcc_node
-        *node; /* [nnodes] of the model's graph, in an order in which they can run */
+    /* [nnodes] the nodes of the model's graph, in an order in which they can run */
+    const struct pcc_node *node;
 };
-/* NULL: there is no plan. */
+/* Returns the plan of the open model, valid until the next pcc_open; NULL if there is no plan. */
 PCC_API const struct pcc_verdict *pcc_verdict(struct pcc *p);
 
-/* What the program shows: "table" (of the plan), "summary" (of the model), or a form of --emit: "json" (the plan),
- * "csv", "ir", "dot", "gantt", "trace", "levels" (of the pass levels, if it has run).  NULL: an error.  It lives until
- * the model is opened again. */
+/* Returns a text that the program can print, valid until the next pcc_open; NULL: an error.  what: "table" (the
+ * plan), "summary" (the model), or a value of the option --emit: "json" (the plan), "csv", "ir", "dot", "gantt",
+ * "trace" or "levels" (the result of the pass levels, which must have run). */
 PCC_API const char *pcc_text(struct pcc *p, const char *what);
-/* Writes what the path says: a folder for a split, or a file with the ending of an output of the program: ".svg",
- * ".pdf", ".png", ".dot", ".json", ".csv", ".onnx", ".pir", ".gantt.svg", ".trace.json", ".levels.csv".  It
- * appears whole or not at all. */
+/* Writes an output, complete or not at all.  The ending of the path tells its form, as with the program's option -o:
+ * ".svg", ".pdf", ".png", ".dot", ".json", ".csv", ".onnx", ".pir", ".gantt.svg", ".trace.json" or ".levels.csv";
+ * another name is a folder, which gets the split. */
 PCC_API enum pcc_status pcc_write(struct pcc *p, const char *path);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* Plans are made and judged (handle.h).  O(nodes + pins), besides what the passes take. */
+/* Runs pipelines and judges the plans that they make (handle.h).  O(nodes + pins) beside the work of the passes. */
 #include "frontends/frontends.h"
 #include "ir/base/units.h"
 #include "ir/exec/exec_runs.h"
@@ -14,7 +14,7 @@ const char *default_pipeline(const struct pcc *p)
     return handle_given(p, "group") && plans->grouped ? plans->grouped : plans->pipeline;
 }
 
-/* What does not fit might fit with less reserve. */
+/* Notes, after no plan has fitted, how much memory --reserve has kept back: a smaller reserve might help. */
 static void note_reserve(const struct ctx *x)
 {
     char text[UNIT_TEXT];
@@ -25,8 +25,9 @@ static void note_reserve(const struct ctx *x)
                       bytes_short(text, x->scene.cluster->cls[k].reserve));
 }
 
-/* Notes how the memory of a device is counted where memory is short: many samples in flight need more than one
- * sample at a time. For graphs without weights the file states the memory of nodes. */
+/* Notes, after no plan has fitted, that the objective time per sample counts the bytes of all tensors together, if
+ * these bytes and the weights are more than the smallest memory.  Says nothing about graphs without weights: their
+ * files state the memory of each node. */
 static void note_counted(const struct ctx *x)
 {
     const struct wdag *g = x->levels.base;
@@ -66,7 +67,9 @@ enum pcc_status run_passes(struct pcc *p, const struct pipeline *pipeline,
 
 /* ---- the judge -------------------------------------------------------------------------------- */
 
-/* Claims of a plan in the input hold only for the costs and devices of its own planning run. */
+/* Makes the plan's claim agree with its evaluation e: if the claim is not confirmed, warns, takes over the judge's
+ * value and drops the bounds.  That happens to a plan from the input file that was made for other costs or
+ * devices. */
 static void check_claims(struct pcc *p, const struct evaluation *e)
 {
     struct plan *plan = p->x.results.plan;
@@ -84,7 +87,8 @@ static void check_claims(struct pcc *p, const struct evaluation *e)
         plan->claim.status == PLAN_OVER_MEMORY ? plan->claim.status : PLAN_HEURISTIC;
 }
 
-/* A copy of the plan that claims the judge's value by another objective, and no bound. */
+/* For --judge: returns a copy of the plan, in x->use.mem, whose claim is about the objective of scene `by`: the
+ * value of evaluation e, and a bound if the execution model knows one without a search. */
 static const struct plan *claim_again(struct ctx *x, const struct scene *by,
                                       const struct evaluation *e)
 {
@@ -113,7 +117,7 @@ static const struct plan *claim_again(struct ctx *x, const struct scene *by,
     return p;
 }
 
-/* The plan by the objective that it was made for, which is what files keep. */
+/* For --judge: returns the result by the plan's own objective, which files keep (result.made); in x->use.mem. */
 static const struct result *keep_made(struct ctx *x)
 {
     struct result *m = arena_alloc(x->use.mem, sizeof *m);
@@ -123,7 +127,7 @@ static const struct result *keep_made(struct ctx *x)
     return m;
 }
 
-/* The parts as --cut says. */
+/* Cuts the plan of r into parts, as --cut says: sets r->parts and r->parts_value. */
 static void cut_parts(struct pcc *p, struct result *r)
 {
     const struct exec_shows *shows = exec_kind(&r->scene.model)->shows;
@@ -140,14 +144,15 @@ static void cut_parts(struct pcc *p, struct result *r)
     r->parts_value = r->verdict->value;
 }
 
-/* Whether the plan was made for another objective than that of r. */
+/* Whether result r is about another objective than the one that the plan was made for (--judge). */
 static bool by_other(const struct ctx *x, const struct result *r)
 {
     return r->scene.model.objective != x->results.plan->claim.objective;
 }
 
-/* The figures of the plan, none without a plan. A plan from the input has not been checked before; if it is
- * invalid, only textual IR may show it. */
+/* Evaluates the plan and sets scene, plan, verdict, made and parts of p->judged.r; without a plan, or costs and
+ * cluster to judge it by, does nothing.  If the plan is invalid (it may come from the input file), warns and leaves
+ * r without a verdict, so that only textual IR shows it.  Returns 0; or reports an error and returns -1. */
 static int judge_plan(struct pcc *p)
 {
     struct ctx *x = &p->x;
@@ -160,7 +165,8 @@ static int judge_plan(struct pcc *p)
     r->scene = ctx_judged(x);
     *e = plan_evaluate(&r->scene, x->results.plan, x->use.mem);
     const struct exec_kind *kind = exec_kind(&r->scene.model);
-    if (by_other(x, r) && kind->subgraphs && !e->v.runnable) { /* pieces may wait in a circle */
+    if (by_other(x, r) && kind->subgraphs &&
+        !e->v.runnable) { /* subgraphs may wait for each other in a cycle */
         diag_warning(&p->diag, WARN_INVALID_PLAN, "--judge=%s: %s", kind->name, e->why_not);
         r->scene = x->scene;
         *e = plan_evaluate(&r->scene, x->results.plan, x->use.mem);
@@ -182,8 +188,9 @@ static int judge_plan(struct pcc *p)
     return 0;
 }
 
-/* Calls that lie in one part are closed again before writing: j->r then describes the plan with closed calls,
- * j->planned the plan with open ones. */
+/* Closes each opened function call whose nodes are all in one part: afterwards j->r describes the plan with closed
+ * calls and j->planned the plan with open calls.  No call is closed, and both are equal, for objectives about one
+ * sample alone and for plans with ranks. */
 static void close_calls(struct ctx *x, struct plan_figures *j)
 {
     struct closed_plan *c = &j->closed;
@@ -203,7 +210,8 @@ static void close_calls(struct ctx *x, struct plan_figures *j)
                              : arena_fmt(x->use.mem, "%u are open, the first of these '%s'",
                                          c->open, c->first_open));
     struct plan *plan = &c->plan;
-    if (r->made) { /* shown by another objective than its own: that one's claim, and both of the closed module */
+    /* --judge: r keeps its claim about the other objective; both results get the closed module */
+    if (r->made) {
         struct result *made = arena_alloc(x->use.mem, sizeof *made);
         plan = arena_alloc(x->use.mem, sizeof *plan);
         *made = *r->made;
@@ -222,8 +230,8 @@ static void close_calls(struct ctx *x, struct plan_figures *j)
     r->parts = c->parts;
 }
 
-/* The sizes of dimensions that the plan was made for. */
-static void tell_dims(const struct ctx *x, struct result *r)
+/* Sets the dimensions of r: names and sizes that the plan was made for. */
+static void set_dims(const struct ctx *x, struct result *r)
 {
     uint32_t n = ctx_ndims(x);
     const char **names = arena_array(x->use.mem, (size_t)n + 1, sizeof *names);
@@ -246,8 +254,8 @@ enum pcc_status judge_result(struct pcc *p)
     *j = (struct plan_figures){0};
     j->r = (struct result){
         .scene = x->scene, .plan = x->results.plan, .table = x->results.table, .diag = x->use.diag};
-    tell_dims(x, &j->r);
-    if (!p->planned) /* nothing was looked at yet */
+    set_dims(x, &j->r);
+    if (!p->planned) /* no pass has run: there is only the model */
         return PCC_OK;
     if (judge_plan(p))
         return PCC_BAD_INPUT;

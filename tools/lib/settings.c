@@ -1,5 +1,5 @@
-/* Settings that say what is planned and for which devices, into the context (settings.h).  O(settings^2), which are
- * few. */
+/* The settings that say what is planned and for which devices: their table, and their way into the context
+ * (settings.h).  O(n^2) for n values of settings; there are few. */
 #include "tools/lib/settings.h"
 
 #include "ir/base/infile.h"
@@ -9,10 +9,11 @@
 
 #include <string.h>
 
+/* The place of a field, for opt.off. */
 #define FIELD(name) offsetof(struct settings, name)
 
-/* Settings that belong to no execution model and no writer. A row without a field is read by hand, with
- * handle_given(). */
+/* The settings that belong to no execution model and no writer.  Rows without FIELD() are read with handle_given() by
+ * the functions that use them. */
 static const struct opt table[] = {
     {OPT_TEXT, "devices", .topic = IN_DEVICES, .letter = 'd', .arg = "CLUSTER",
      .help =
@@ -52,7 +53,7 @@ static const struct opt table[] = {
          "planned with (repeats)"},
     {OPT_TEXT, "profile-check", .topic = IN_COSTS, .arg = "B=FILE[:CLASS]",
      .help = "compare what --profile-at predicts for batch size B with a measurement (repeats)"},
-    {OPT_TEXT, "judge", .topic = IN_PLANNING, .with = WITH_PLAN, /* arg: the program's */
+    {OPT_TEXT, "judge", .topic = IN_PLANNING, .with = WITH_PLAN, /* arg: set by pcc/cli.c */
      .help = "what plans are shown by (default: the objective)"},
     {OPT_CHOICE, "cut", FIELD(cut), .names = (const char *const[]){"few", "transfers", NULL},
      .topic = IN_PLANNING, .with = WITH_PLAN,
@@ -126,7 +127,8 @@ int settings_dims(struct pcc *p)
     return 0;
 }
 
-static int add_pin(struct pin *pin, const char *text, struct arena *a, struct diag *d)
+/* Parses text, "REGEX=DEVICE", into *pin, with strings in a.  Returns 0; or reports an error and returns -1. */
+static int parse_pin(struct pin *pin, const char *text, struct arena *a, struct diag *d)
 {
     char *pattern = arena_strdup(a, text, strlen(text)), *eq = strrchr(pattern, '=');
     if (!eq || eq == pattern || !eq[1])
@@ -136,6 +138,7 @@ static int add_pin(struct pin *pin, const char *text, struct arena *a, struct di
     return 0;
 }
 
+/* Reads all values of "pin" into p->settings.pins: each is a pin, or "@FILE" with a pin on each line of the file. */
 static enum pcc_status read_pins(struct pcc *p)
 {
     struct arena *a = p->x.use.mem;
@@ -153,7 +156,7 @@ static enum pcc_status read_pins(struct pcc *p)
                 continue;
             line[strcspn(line, "\r")] = 0;
             pins = vec_grow(a, pins, &cap, s->npins + 1, sizeof *pins);
-            if (add_pin(&pins[s->npins++], line, a, &p->diag))
+            if (parse_pin(&pins[s->npins++], line, a, &p->diag))
                 return *said == '@' ? PCC_BAD_INPUT : PCC_BAD_USE;
         }
     }
@@ -161,6 +164,8 @@ static enum pcc_status read_pins(struct pcc *p)
     return PCC_OK;
 }
 
+/* Reads all values of "state", "INPUT=OUTPUT", into p->settings.pairs.  Returns 0; or reports an error and returns
+ * -1. */
 static int read_pairs(struct pcc *p)
 {
     struct arena *a = p->x.use.mem;
@@ -177,7 +182,8 @@ static int read_pairs(struct pcc *p)
     return 0;
 }
 
-/* "8=times.csv:a100" of option `name`, all that were given. */
+/* Reads all values of setting `name`, such as "8=times.csv:a100", into a new array *all with *n elements; *n must be
+ * 0 before.  Returns 0; or reports an error and returns -1. */
 static int read_measurements(struct pcc *p, const char *name, const struct measurement **all,
                              uint32_t *n)
 {
@@ -197,6 +203,8 @@ static int read_measurements(struct pcc *p, const char *name, const struct measu
     return 0;
 }
 
+/* Reads "profile-at" and "profile-check" into p->settings, and checks that there is something to predict from.
+ * Returns 0; or reports an error and returns -1. */
 static int read_measured(struct pcc *p)
 {
     struct settings *s = &p->settings;
@@ -221,12 +229,13 @@ static int read_measured(struct pcc *p)
     return 0;
 }
 
-/* The value of a setting, if it is given, into its field of `of`; NULL: it is checked alone.  0 or -1. */
-static int take(struct pcc *p, const struct opt *o, void *of)
+/* If the user gave setting o, stores its value in its field of the struct `of`; of == NULL: only checks the value.
+ * Returns 0; or reports an error and returns -1. */
+static int take_value(struct pcc *p, const struct opt *o, void *of)
 {
     const char *text = handle_given(p, o->name);
     if (text && o->kind == OPT_BOOL && !*text)
-        text = "true"; /* --replicate */
+        text = "true"; /* the option has no value on the command line, as in --replicate */
     if (!text || (of ? opt_set(o, of, text) : opt_fits(o, text)))
         return 0;
     return diag_error(&p->diag, "--%s '%s': expected %s", o->name, text,
@@ -239,7 +248,7 @@ enum pcc_status settings_read(struct pcc *p)
     const char **costs = arena_array(p->x.use.mem, (size_t)p->ngiven + 1, sizeof *costs);
     *s = (struct settings){0};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].kind != OPT_TEXT && take(p, &table[i], table[i].off ? s : NULL))
+        if (table[i].kind != OPT_TEXT && take_value(p, &table[i], table[i].off ? s : NULL))
             return PCC_BAD_USE;
     if (settings_dims(p) || read_pairs(p) || read_measured(p))
         return PCC_BAD_USE;
@@ -249,18 +258,21 @@ enum pcc_status settings_read(struct pcc *p)
     return read_pins(p);
 }
 
+/* Whether the objective is a time of training iterations. */
 static bool is_iteration(const struct pcc *p)
 {
     return given_kind(p)->feed == FEED_MICRO_BATCHES;
 }
 
-/* Whether a setting changes the model: not that of an iteration where there is none. */
-static bool changes(const struct pcc *p, const struct opt *o)
+/* Whether setting o was given and applies: settings of a training iteration do so only if the objective is its
+ * time. */
+static bool applies(const struct pcc *p, const struct opt *o)
 {
     return handle_given(p, o->name) && (o->about != ABOUT_ITERATION || is_iteration(p));
 }
 
-/* Execution model, objective and judge of a plan. */
+/* Sets the execution model from the settings in exec_settings, and reads "judge", the objective that plans are shown
+ * by.  Returns 0; or reports an error and returns -1. */
 static int describe_model(struct pcc *p)
 {
     struct exec_model *e = &p->x.scene.model;
@@ -270,9 +282,9 @@ static int describe_model(struct pcc *p)
         return diag_error(&p->diag, "--schedule '%s': expected pipedream or gpipe", schedule);
     for (const struct opt *o = exec_settings; o->name; o++) {
         struct opt own = exec_values(e, o, a);
-        if (take(p, &own, changes(p, o) ? e : NULL))
+        if (take_value(p, &own, applies(p, o) ? e : NULL))
             return -1;
-        p->settings.said |= changes(p, o) ? exec_bit(o) : 0;
+        p->settings.said |= applies(p, o) ? exec_bit(o) : 0;
     }
     int shown = judge ? exec_objective(e, judge) : TIME_PER_SAMPLE;
     struct opt objective = exec_values(e, exec_setting("objective"), a);
@@ -291,6 +303,8 @@ static int describe_model(struct pcc *p)
     return why ? diag_error(&p->diag, "%s", why) : 0;
 }
 
+/* Makes the cluster from "devices", from the model's file, or the default one, and resets the execution model to
+ * that of the model's file. */
 static enum pcc_status find_devices(struct pcc *p)
 {
     struct ctx *x = &p->x;
@@ -313,7 +327,8 @@ static enum pcc_status find_devices(struct pcc *p)
     return 0;
 }
 
-/* Whether levels of links, of --levels or of the devices, leave room for the other settings that tell of links. */
+/* Refuses "link", "group" and "allreduce" if levels of links (from "levels" or from the devices) already say the
+ * same.  Returns 0; or reports an error and returns -1. */
 static int check_levels(struct pcc *p)
 {
     static const char *const other[] = {"link", "group", "allreduce"};
@@ -330,6 +345,8 @@ static int check_levels(struct pcc *p)
     return 0;
 }
 
+/* Applies "levels", "link", "group", "allreduce" and "reserve" to the cluster.  Returns 0; or reports an error and
+ * returns -1. */
 static int describe_devices(struct pcc *p)
 {
     struct ctx *x = &p->x;

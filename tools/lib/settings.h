@@ -1,23 +1,28 @@
-/* Settings that say what is planned and for which devices, into the context.  Errors name the setting as the option of
- * the program that it is. */
+/* Settings (pcc_set()) that say what is planned and for which devices: their table, and their way into the context.
+ * Error messages name a setting as the program's option: "--pin". */
 #ifndef PCC_TOOLS_LIB_SETTINGS_H
 #define PCC_TOOLS_LIB_SETTINGS_H
 
 #include "tools/lib/handle.h"
 
-/* The rows of all settings except settings of writers: names, values, help; NULL after the last. */
+/* Returns row number i = 0, 1, ... of the settings that do not belong to a writer; NULL after the last one. */
 const struct opt *setting_at(uint32_t i);
-/* The name of a setting, as it is kept; NULL: there is none of that name. */
+/* Returns the name of a setting, also of a writer's, as a string constant; NULL: there is no such setting. */
 const char *setting_named(const char *name);
-/* "; did you mean 'devices'?", or "" if none is near. */
+/* Returns a hint for an unknown setting, in a: "; did you mean 'devices'?", or "" if no setting has a name like
+ * it. */
 const char *setting_hint(const char *name, struct arena *a);
-/* Dimensions: "NAME=N" or several, comma-separated.  0 or -1. */
+/* Reads all values of "dim", each "NAME=N" or several of these with commas between, into p->settings.dims.  Returns
+ * 0; or reports an error and returns -1. */
 int settings_dims(struct pcc *p);
-/* All that can be known before the model is read, dimensions included. */
+/* Reads the settings that belong to no execution model and no writer into p->settings; done before the model is read,
+ * so that wrong values are found early. */
 enum pcc_status settings_read(struct pcc *p);
-/* The cluster, from the settings or else from the model's file. */
+/* Sets the cluster and the execution model of p->x.scene, from the model's file (p->own) or from settings, and checks
+ * the settings that depend on them. */
 enum pcc_status settings_devices(struct pcc *p);
-/* The batches of an iteration of training, into the scene's model.  0 or -1. */
+/* Sets the batch sizes of a training iteration (struct training) in the scene's execution model.  Returns 0; or
+ * reports an error and returns -1. */
 int settings_training(struct pcc *p);
 
 #endif

@@ -1,7 +1,7 @@
-/* The batches of an iteration of training (settings.h).
+/* Batch sizes of a training iteration, from settings (settings.h).
  *
- * Three sizes belong together: the samples of a micro-batch, how many micro-batches there are, and the samples of all
- * of them.  Two of them give the third. */
+ * There are three: samples in a micro-batch, number of micro-batches, and samples in all micro-batches together.
+ * Any two of them determine the third. */
 #include "tools/lib/settings.h"
 
 #include "ir/base/strings.h"
@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-/* The batch that a profile was measured for, as its name says: "bert-48-pbs-2.txt". */
+/* Returns the batch size at which a profile was measured, from its file name: 2 for "bert-48-pbs-2.txt"; 0 if the
+ * name does not tell. */
 static int64_t batch_of_name(const char *path)
 {
     const char *at = strstr(path_base(path), "pbs-");
@@ -19,6 +20,8 @@ static int64_t batch_of_name(const char *path)
     return n;
 }
 
+/* Checks that the three sizes agree; 0: not given.  size: samples in a micro-batch; count: number of micro-batches;
+ * global: samples in all of them.  Returns 0; or reports an error and returns -1. */
 static int check_sizes(struct pcc *p, int64_t size, int64_t count, int64_t global)
 {
     int64_t all = sat_mul(size, count);

@@ -1,9 +1,10 @@
-/* A plan as pcc.h shows it, and the texts that the program prints.  O(nodes), once for each plan. */
+/* Makes the struct pcc_verdict of a plan, and the texts of pcc_text() (pcc.h).  O(nodes), once for each plan. */
 #include "tools/lib/assumed.h"
 #include "tools/lib/write.h"
 
 #include <string.h>
 
+/* Returns the devices of pcc_verdict.device, in a. */
 static const struct pcc_device *make_devices(const struct result *r, struct arena *a)
 {
     const struct cluster *c = r->scene.cluster;
@@ -22,6 +23,7 @@ static const struct pcc_device *make_devices(const struct result *r, struct aren
     return to;
 }
 
+/* Returns the nodes of pcc_verdict.node, in a, and their number in *n. */
 static const struct pcc_node *make_nodes(const struct result *r, uint32_t *n, struct arena *a)
 {
     const struct graph *g = &r->scene.m->graph[1];
@@ -62,6 +64,7 @@ const struct pcc_verdict *view_of(struct pcc *p)
 
 /* ---- texts ------------------------------------------------------------------------------------ */
 
+/* Returns the summary of the model; NULL after an error. */
 static const char *summary_text(struct pcc *p)
 {
     struct memory m;
@@ -71,6 +74,7 @@ static const char *summary_text(struct pcc *p)
     return memory_end(&m, true, "summary", p->x.use.mem, &p->diag);
 }
 
+/* Returns the table of the plan, with its assumptions; NULL after an error, also if there is no plan. */
 static const char *plan_text(struct pcc *p)
 {
     struct result *r = &p->judged.r;
@@ -83,6 +87,7 @@ static const char *plan_text(struct pcc *p)
     return table_text(p, NULL);
 }
 
+/* Returns what writer w writes to stdout, as text; NULL after an error. */
 static const char *written_text(struct pcc *p, const struct writer *w)
 {
     struct memory m;

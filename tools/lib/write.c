@@ -1,4 +1,4 @@
-/* Files and texts of a model and its plan (write.h, pcc.h). */
+/* Writes a model and its plan to files, folders or text in memory (write.h). */
 #include "tools/lib/write.h"
 
 #include "ir/base/infile.h"
@@ -15,7 +15,7 @@ void *write_options(const struct pcc *p, const struct writer *w, struct arena *a
     for (const struct writer_opt *const *o = w->opts; o && *o; o++) {
         const char *name = (*o)->opt.name, *text = handle_given(p, name);
         if (text && !*text && (*o)->opt.kind == OPT_BOOL)
-            text = "true"; /* --curves */
+            text = "true"; /* the option has no value on the command line, as in --curves */
         if (text && !opt_set(&(*o)->opt, opts, text)) {
             diag_error(d, "--%s '%s': expected %s", name, text, opt_expected(&(*o)->opt, a));
             return NULL;
@@ -81,6 +81,7 @@ int write_one(struct pcc *p, const struct writer *w, const char *path)
 
 /* ---- texts ------------------------------------------------------------------------------------ */
 
+/* Closes a struct memory whose arena is freed; called by the arena. */
 static void close_memory(void *p)
 {
     struct memory *m = p;
@@ -99,8 +100,8 @@ void memory_begin(struct memory *m, struct arena *of)
 const char *memory_end(struct memory *m, bool ok, const char *what, struct arena *a, struct diag *d)
 {
     bool whole = m->f && fflush(m->f) == 0 && !ferror(m->f);
-    whole =
-        m->f && fclose(m->f) == 0 && whole && m->text; /* glibc may close it well without a text */
+    /* glibc's fclose() may succeed although there is no memory for the text */
+    whole = m->f && fclose(m->f) == 0 && whole && m->text;
     m->f = NULL;
     const char *kept = ok && whole ? arena_strdup(a, m->text, m->n) : NULL;
     if (ok && !whole)

@@ -1,37 +1,44 @@
-/* Writes a model and its plan as files, folders or text, as the settings say. */
+/* Writes a model and its plan to files, folders or text in memory.  Settings give the options of writers
+ * (backends.h). */
 #ifndef PCC_TOOLS_LIB_WRITE_H
 #define PCC_TOOLS_LIB_WRITE_H
 
 #include "tools/lib/handle.h"
 
-/* The writer's options as the settings have them, in a; NULL and an error. */
+/* Returns the struct of w's options, in a, with the values of the settings; on a wrong value reports an error and
+ * returns NULL. */
 void *write_options(const struct pcc *p, const struct writer *w, struct arena *a, struct diag *d);
-/* Whether a path makes sense as an output: -1 and an error if it is that of the model itself (NULL: it has none), or
- * promises what there is not. */
+/* Checks the path of an output before planning: it must be neither the model's own file nor look like a format that
+ * pcc does not write.  model: path of the model; NULL: it is no file.  Returns 0; or reports an error and returns
+ * -1. */
 int write_check_path(const char *model, const char *path, struct arena *a, struct diag *d);
-/* Whether the open model can be written in the form of the path's ending; writes nothing. 0 or -1. */
+/* Checks before planning that the open model can be written to `path` by the writer that the path's ending names;
+ * writes nothing.  Returns 0; or reports an error and returns -1. */
 int write_probe(struct pcc *p, const char *path);
-/* p->judged.r to path; "-": r.out.  0, or -1 and an error. */
+/* Writes p->judged.r to `path` with writer w; "-": to the stream p->judged.r.out.  Returns 0; or reports an error and
+ * returns -1. */
 int write_one(struct pcc *p, const struct writer *w, const char *path);
 
-/* A stream into memory. */
+/* A stream whose text is collected in memory. */
 struct memory {
-    FILE *f; /* NULL: no memory, which memory_end tells */
-    char *text;
-    size_t n;
-    struct arena *own; /* closes it if it is freed before memory_end */
+    FILE *f; /* callers write to it; NULL: it could not be opened, memory_end() reports the error */
+    char *text;        /* the text so far, as open_memstream() keeps it */
+    size_t n;          /* bytes of text */
+    struct arena *own; /* closes the stream if this arena is freed before memory_end() */
 };
-/* It must not be moved until memory_end. */
+/* Opens m->f, until memory_end() or until `of` is freed.  *m must stay at its place until then. */
 void memory_begin(struct memory *m, struct arena *of);
-/* What was written to it, in a; NULL if not ok, or NULL and an error about `what`.  The stream is closed. */
+/* Closes the stream.  Returns its text, in a; NULL if the caller's work failed (ok == false); or, if the stream
+ * failed, reports an error about `what` and returns NULL. */
 const char *memory_end(struct memory *m, bool ok, const char *what, struct arena *a,
                        struct diag *d);
 
-/* Whether the path is '-' and the ending of a file: "-.svg" is stdout, "./-.svg" a file. */
+/* Whether the path is '-' and the ending of a writer, which stands for stdout: "-.svg" does, "./-.svg" is a file. */
 bool write_is_stdout(const char *path);
-/* Whether the path is that of a folder for a split. */
+/* Whether the path has no ending of a writer, so that it names the folder of a split. */
 bool write_is_folder(const char *path);
-/* The table of the plan, NULL and an error; lives in p->x.use.mem.  path: what is written beside it; NULL: nothing. */
+/* Returns the table of the plan, in p->x.use.mem; NULL after an error.  path: the run's other output, for the table's
+ * hint on how to run a split; NULL: there is none. */
 const char *table_text(struct pcc *p, const char *path);
 
 #endif

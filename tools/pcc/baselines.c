@@ -1,8 +1,9 @@
-/* --baselines: the run's plan beside those of simple planners (baselines.h).
+/* --baselines: prints the run's plan beside plans of simple planners (baselines.h).
  *
- * Source: table 1 of the placement paper has these columns.  Each planner runs on a copy of the context, with
- * the whole graph (not a fused one) on top, may go over memory, which its row then says, plans for the time per sample,
- * and is judged like the plan of the run.  O(planners). */
+ * Source: table 1 of the placement paper has these columns.  Each planner runs on a copy of the context, with the
+ * contracted graph (not a fused one) as its top level.  It plans for the time per sample and may need more memory
+ * than there is; its row then says "over".  Its plan is judged like the plan of the run.  O(planners) beside their
+ * work. */
 #include "baselines.h"
 
 #include "ir/exec/evaluate.h"
@@ -13,12 +14,13 @@
 
 enum { LINE_BYTES = 512 };
 
+/* The planners, as pipelines of one pass; best-effort: a plan over memory counts, too. */
 static const char *const planners[] = {
     "one-place{best-effort=true}",    "greedy-place{best-effort=true}",
     "local-place{best-effort=true}",  "pipedream-place",
     "scotch-place{best-effort=true}", "metis-place{best-effort=true}"};
 
-/* The first error, in user. */
+/* diag.emit: keeps the first error in user, a char[LINE_BYTES]. */
 static void keep_error(void *user, enum diag_level level, enum warning w, const char *line)
 {
     char *text = user;
@@ -27,6 +29,7 @@ static void keep_error(void *user, enum diag_level level, enum warning w, const 
         snprintf(text, LINE_BYTES, "%s", line);
 }
 
+/* Returns the time of CLOCK_MONOTONIC in seconds. */
 static double read_seconds(void)
 {
     struct timespec t;
@@ -34,15 +37,15 @@ static double read_seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* A row of the table. */
+/* A row of the table: a plan. */
 struct row {
-    const char *name;
-    const int32_t *dev; /* [node] */
-    const struct verdict *verdict;
-    double seconds; /* negative: not known */
+    const char *name;              /* name of its planner */
+    const int32_t *dev;            /* [node] device; -1: not placed */
+    const struct verdict *verdict; /* the judge's figures */
+    double seconds;                /* time of the planner; negative: not known */
 };
 
-/* best: ps, what times are compared with. */
+/* Prints a row.  best: value of the run's plan in ps, by which the row's value is divided. */
 static void print_row(FILE *f, const struct ctx *x, const struct row *r, int64_t best)
 {
     char time[UNIT_TEXT], ratio[32] = "-", second[32] = "-";
@@ -57,7 +60,8 @@ static void print_row(FILE *f, const struct ctx *x, const struct row *r, int64_t
             second, r->name);
 }
 
-/* Runs a planner on a copy of the context; 0, or -1 if its claim differs from the judge's figure. */
+/* Runs the planner `text` (a pipeline of one pass) on a copy of x, and prints the row of its plan, or why it has
+ * none.  Returns 0; or, if the judge contradicts its claim, reports an error and returns -1. */
 static int try_planner(FILE *f, struct ctx *x, const char *text, const struct result *r)
 {
     struct ctx y = *x;
@@ -72,7 +76,7 @@ static int try_planner(FILE *f, struct ctx *x, const char *text, const struct re
     y.use.diag = &quiet;
     y.results.plan = NULL;
     y.levels.top = x->levels.contiguous;
-    y.scene.model.objective = TIME_PER_SAMPLE; /* all that they know */
+    y.scene.model.objective = TIME_PER_SAMPLE; /* the only objective of these planners */
     int rc = pipeline_step_run(&p.step[0], &y);
     double took = read_seconds() - start;
     arena_release(x->use.scratch, mark);

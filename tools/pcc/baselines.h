@@ -1,14 +1,15 @@
-/* --baselines: plans of simple planners for the same model and cluster, as a table. */
+/* --baselines: compares the run's plan with plans that simple planners make for the same model and cluster. */
 #ifndef PCC_TOOLS_BASELINES_H
 #define PCC_TOOLS_BASELINES_H
 
 #include "backends/backends.h"
 #include "passes/passes.h"
 
-/* Runs the baselines of passes/ on the whole graph of x and prints a row for the plan of r and one for each of
- * them, all judged: time per sample, that over the plan's, whether it fits the memory, is contiguous, how many
- * parts it has, seconds.  A baseline that gives no plan is a line that says why.  x keeps its plan and
- * levels.  0, or -1 if there is no whole graph (no planner ran) or a baseline's claim is not the judge's. */
+/* Runs simple planners on the contracted graph of x and prints a table with the plan of r and theirs, all by the
+ * judge's figures: value, value divided by that of r, whether the plan fits the memory and is contiguous, number of
+ * parts, seconds of the planner.  The row of a planner without a plan has the reason.  x keeps its plan and levels.
+ * Returns 0; or reports an error and returns -1, if no planner has run before or the judge contradicts a planner's
+ * claim. */
 int baselines_print(FILE *f, struct ctx *x, const struct result *r);
 
 #endif

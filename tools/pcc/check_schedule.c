@@ -1,4 +1,4 @@
-/* The execution plan of a split folder, checked without planning (check_schedule.h). */
+/* Checks the schedule in a split folder, without planning anything (check_schedule.h). */
 #include "check_schedule.h"
 
 #include "ir/base/infile.h"
@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+/* Reads the file `file` of a folder into *j.  Returns 0; or reports an error and returns -1. */
 static int read_text(struct json_text *j, const char *folder, const char *file, struct arena *a,
                      struct diag *d)
 {
@@ -18,7 +19,7 @@ static int read_text(struct json_text *j, const char *folder, const char *file, 
     return j->text ? 0 : -1;
 }
 
-/* What an iteration comes to. */
+/* Prints that the schedule of a training iteration is correct. */
 static void print_iteration(FILE *f, const struct sample_work *w, uint32_t transfers)
 {
     fprintf(
@@ -29,6 +30,7 @@ static void print_iteration(FILE *f, const struct sample_work *w, uint32_t trans
         transfers, transfers == 1 ? "" : "s");
 }
 
+/* Prints that the schedule of samples in rounds is correct.  transfers: number for each sample. */
 static void print_rounds(FILE *f, const struct sample_work *w, const struct schedule *s,
                          uint32_t transfers)
 {
@@ -40,7 +42,7 @@ static void print_rounds(FILE *f, const struct sample_work *w, const struct sche
         transfers == 1 ? "" : "s");
 }
 
-/* Prints the properties that the checker has proved. */
+/* Prints what the check has proved, and for each device its most bytes in memory and its longest receive queue. */
 static void print_proof(FILE *f, const struct sample_work *w, const struct schedule *s)
 {
     char need[UNIT_TEXT], have[UNIT_TEXT];
@@ -66,7 +68,8 @@ static void print_proof(FILE *f, const struct sample_work *w, const struct sched
     }
 }
 
-/* Checks the same lists with `samples` samples in flight. */
+/* Checks the lists of s with another number of samples in flight, and that memory suffices then.  Returns NULL, or
+ * the first error as text, in a. */
 static const char *prove_for(const struct sample_work *w, struct schedule *s, uint32_t samples,
                              struct arena *a)
 {

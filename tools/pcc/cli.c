@@ -1,4 +1,4 @@
-/* The command line: a table of options, the parser, and --help made from the table. */
+/* The command line of pcc: makes the table of options, parses arguments by it, and prints --help from it (cli.h). */
 #include "cli.h"
 
 #include "ir/base/nearest.h"
@@ -13,7 +13,7 @@
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* What only the program has. */
+/* [enum cli_id] the options that only the program has. */
 static const struct opt own[CLI_OWN] = {
     [CLI_PASSES] =
         {OPT_TEXT, "passes", .arg = "LIST|@FILE", .letter = 'p', .topic = IN_PLANNING,
@@ -87,7 +87,8 @@ static const struct opt own[CLI_OWN] = {
              "how many nodes one host thread that takes them in the file's order would have to put off"},
 };
 
-/* The word for an option's value: its names by their places in `shown`, or what kind it is. */
+/* Returns the word for an option's value in help: o->arg, a word for the kind, or, for options with names, the names
+ * k for which bit k of `shown` is set: "auto|always". */
 static const char *arg_of(const struct opt *o, unsigned shown, struct arena *a)
 {
     static const char *const word[] = {"N",  NULL,        "BYTES", "TIME", "TEXT",
@@ -101,7 +102,8 @@ static const char *arg_of(const struct opt *o, unsigned shown, struct arena *a)
     return o->kind == OPT_INT ? arena_fmt(a, "%s|N", text) : text;
 }
 
-/* The execution models by name; training: also those of training, which plans for the others are not about. */
+/* Returns the names of the execution models, "time-per-sample|makespan|..."; training: also of those about
+ * training. */
 static const char *objectives(bool training, struct arena *a)
 {
     const char *text = NULL;
@@ -111,7 +113,7 @@ static const char *objectives(bool training, struct arena *a)
     return text;
 }
 
-/* Fields that the program adds to the row of an option. */
+/* Returns the table's entry for an option: its row with the number, word and help of the program. */
 static struct cli_option complete_row(int id, const struct opt *row, struct arena *a)
 {
     struct cli_option o = {.id = id, .row = row, .help = row->help, .topic = row->topic};
@@ -128,7 +130,8 @@ static struct cli_option complete_row(int id, const struct opt *row, struct aren
     return o;
 }
 
-/* The program's options, settings, what writers have beside them, and for help what is rare. */
+/* Makes c->option: the program's options, settings, writers' options of other names, and then the rare values of
+ * options. */
 static void make_table(struct cli *c, struct arena *a)
 {
     struct cli_option *t = arena_array(a, 2 * (size_t)CLI_COUNT, sizeof *t);
@@ -167,8 +170,10 @@ static const char usage[] =
     "  pcc model.onnx -o split/        plan for two a100, write one model per part\n"
     "  pcc workload.json -p dp-place -o plan.json   plan a profiled graph\n\n";
 
-enum { LEFT = 27 }; /* columns of names */
+enum { LEFT = 27 }; /* width of the left column of help, which has the names */
 
+/* Prints a row of help: the text `left`, then the help text in the right column, on the next line if `left` is too
+ * wide. */
 static void put_row(FILE *f, const char *left, const char *help)
 {
     unsigned at = page_width(left);
@@ -179,6 +184,7 @@ static void put_row(FILE *f, const char *left, const char *help)
     page_words(f, help, LEFT, LEFT);
 }
 
+/* Prints the row of an option: "  -o, --output=PATH   ...". */
 static void put_option(FILE *f, const struct cli_option *o)
 {
     char left[PAGE_COLUMNS], letter = o->row->letter;
@@ -188,6 +194,7 @@ static void put_option(FILE *f, const struct cli_option *o)
     put_row(f, left, o->help);
 }
 
+/* Prints a section of help with its options. */
 static void put_topic(FILE *f, const struct cli *c, enum opt_topic topic)
 {
     fprintf(f, "\n%s:\n", cli_topic_name[topic]);
@@ -245,7 +252,9 @@ bool cli_colored(const char *choice, FILE *f)
     return isatty(fileno(f));
 }
 
-static const struct cli_option *find(const struct cli *c, const char *name, size_t n, char letter)
+/* Returns the option with the long name name[0 .. n) or, if name is NULL, with this letter; NULL: there is none. */
+static const struct cli_option *find_option(const struct cli *c, const char *name, size_t n,
+                                            char letter)
 {
     for (uint32_t i = 0; i < c->noption; i++) {
         const struct cli_option *o = &c->option[i];
@@ -258,7 +267,7 @@ static const struct cli_option *find(const struct cli *c, const char *name, size
 
 const struct cli_option *cli_named(const struct cli *c, const char *name)
 {
-    return find(c, name, strlen(name), 0);
+    return find_option(c, name, strlen(name), 0);
 }
 
 const char *cli_value(const struct cli *c, const char *name)
@@ -268,7 +277,7 @@ const char *cli_value(const struct cli *c, const char *name)
     return c->value[o->id];
 }
 
-/* Names that other programs use for --devices. */
+/* Whether word[0 .. n) is a name that other programs use for --devices. */
 static bool means_devices(const char *word, size_t n)
 {
     static const char *const words[] = {"gpu", "gpus", "num-gpus", "num_gpus", "ngpus"};
@@ -278,6 +287,7 @@ static bool means_devices(const char *word, size_t n)
     return false;
 }
 
+/* Reports that option s is unknown, with a hint if possible.  Returns -1. */
 static int refuse_unknown(const struct cli *c, const char *s, struct diag *d)
 {
     const char *word = s + strspn(s, "-");
@@ -294,15 +304,17 @@ static int refuse_unknown(const struct cli *c, const char *s, struct diag *d)
     return diag_error(d, "unknown option '%s'; did you mean '--%s'? (see --help)", s, t.best);
 }
 
-static void store(struct cli *c, int id, const char *value, uint32_t room, struct arena *a)
+/* Adds a value to option `id`.  most: number of values that an option can get. */
+static void store_value(struct cli *c, int id, const char *value, uint32_t most, struct arena *a)
 {
     if (!c->list[id])
-        c->list[id] = arena_array(a, room, sizeof *c->list[id]);
+        c->list[id] = arena_array(a, most, sizeof *c->list[id]);
     c->list[id][c->n[id]++] = value;
     c->value[id] = value;
 }
 
-/* Refuses a second word that belongs to no option: one of the two may be the end of a value. */
+/* Reports that there are two arguments without an option; if only one of them is a file, suggests that the other one
+ * is the rest of a value with a blank in it.  Returns -1. */
 static int refuse_second(const char *first, const char *second, struct diag *d)
 {
     bool one = access(first, F_OK) == 0, two = access(second, F_OK) == 0;
@@ -316,7 +328,7 @@ static int refuse_second(const char *first, const char *second, struct diag *d)
 
 int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag *d)
 {
-    bool only_names = false;
+    bool only_names = false; /* "--" was seen: all further arguments are names of files */
     make_table(c, a);
     for (int i = 1; i < argc; i++) {
         const char *s = argv[i], *value = NULL;
@@ -333,10 +345,10 @@ int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag
         }
         if (s[1] == '-') {
             size_t n = strcspn(s + 2, "=");
-            o = find(c, s + 2, n, 0);
+            o = find_option(c, s + 2, n, 0);
             value = s[2 + n] ? s + 3 + n : NULL;
         } else {
-            o = find(c, NULL, 0, s[1]);
+            o = find_option(c, NULL, 0, s[1]);
             value = s[2] ? s + 2 : NULL;
         }
         if (!o)
@@ -352,7 +364,7 @@ int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag
         if (o->id < CLI_OWN && o->row->kind == OPT_CHOICE && !opt_fits(o->row, value))
             return diag_error(d, "--%s '%s': expected %s", o->row->name, value,
                               opt_expected(o->row, a));
-        store(c, o->id, value ? value : "", (uint32_t)argc, a);
+        store_value(c, o->id, value ? value : "", (uint32_t)argc, a);
     }
     if (c->value[CLI_QUIET] && c->value[CLI_VERBOSE])
         return diag_error(d, "-v and -q: leave one out");

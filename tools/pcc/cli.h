@@ -1,11 +1,12 @@
-/* The command line: one table of options, with the writers' options (backends.h). */
+/* The command line of pcc: the table of all options, parsing, and --help. */
 #ifndef PCC_TOOLS_CLI_H
 #define PCC_TOOLS_CLI_H
 
 #include "backends/backends.h"
 #include "passes/passes.h"
 
-/* The program's own options; settings (tools/lib/settings.h) and the options of writers follow. */
+/* Numbers of the options that only the program has.  Settings (tools/lib/settings.h) and writers' options get the
+ * numbers from CLI_OWN on, in the order of the table. */
 enum cli_id {
     CLI_PASSES,
     CLI_OUTPUT,
@@ -40,9 +41,10 @@ enum cli_id {
     CLI_COUNT = CLI_OWN + 128
 };
 
+/* [enum opt_topic] titles of the sections of help. */
 extern const char *const cli_topic_name[OPT_TOPICS];
 
-/* Exit codes. */
+/* Exit codes of pcc beside 0.  The first four equal those of enum pcc_status; INTERNAL: a fault of pcc. */
 enum {
     EXIT_INPUT = 1,
     EXIT_USAGE = 2,
@@ -51,36 +53,44 @@ enum {
     EXIT_INTERNAL = 70
 };
 
+/* An option in the table; or, behind the options, the rare values of an option, which help shows as a row of their
+ * own. */
 struct cli_option {
-    int id; /* enum cli_id, or CLI_OWN and more */
-    const struct opt *row;
-    const char *arg, *help;          /* of this program; arg NULL: a flag */
-    enum opt_topic topic;            /* the row's, or that of its rare values */
-    bool optional;                   /* a value follows behind '=' or not at all */
-    const struct writer_opt *writer; /* of a writer's own option, else NULL */
+    int id;                 /* enum cli_id; of settings and writers' options CLI_OWN and more */
+    const struct opt *row;  /* the option's description */
+    const char *arg, *help; /* word for the value, and text, in help; arg NULL: takes no value */
+    enum opt_topic topic;   /* section of help that shows it */
+    bool optional;          /* a value can only follow behind '=', and may be missing */
+    /* the option as the writer has it; NULL: not a writer's option */
+    const struct writer_opt *writer;
 };
 
+/* The command line after parsing.  Arrays are indexed by option id. */
 struct cli {
-    const struct cli_option *option; /* the table, in the order of --help */
-    uint32_t noption, nshown;        /* behind the options: rare values of some, for help alone */
-    const char *input;
-    const char *value[CLI_COUNT]; /* the last one given; "" for a flag; NULL: not given */
-    const char **list[CLI_COUNT]; /* all that were given, for options that repeat */
-    uint32_t n[CLI_COUNT];
-    bool replay; /* the options are those of a reproducer: repro.h */
+    /* [nshown] the table: options in the order of --help, then rare values */
+    const struct cli_option *option;
+    uint32_t noption, nshown; /* number of options; number of rows with the rare values */
+    const char *input;        /* path of the model; NULL: not given */
+    /* the last value given; "": given without value; NULL: not given */
+    const char *value[CLI_COUNT];
+    const char **list[CLI_COUNT]; /* [id][n[id]] all values given, in order */
+    uint32_t n[CLI_COUNT];        /* number of times the option is given */
+    bool replay; /* the input is a reproducer, whose options were taken over (repro.h) */
 };
 
-/* 0, or -1 with a diagnostic (usage).  c->option is there in any case; all of it lives in a. */
+/* Makes the table c->option and parses the command line into *c, with memory of a.  Returns 0; or reports an error in
+ * usage and returns -1, then only the table is complete. */
 int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag *d);
-/* --help: the options that most use; --help=all, --help=training. */
+/* Print help to f: cli_help() the usual options (--help), the others all options (--help=all) or those of
+ * training. */
 void cli_help(FILE *f, const struct cli *c);
 void cli_help_all(FILE *f, const struct cli *c);
 void cli_help_training(FILE *f, const struct cli *c);
-/* Whether what goes to f has colours, by the value of --color (NULL: not given). */
+/* Whether output to f is to have colours.  choice: value of --color; NULL: not given. */
 bool cli_colored(const char *choice, FILE *f);
-/* The option of a name; NULL: none. */
+/* Returns the option with this long name; NULL: there is none. */
 const struct cli_option *cli_named(const struct cli *c, const char *name);
-/* The value of an option that there is; NULL: not given. */
+/* Returns the last value given for the option with this name, which must exist; NULL: not given. */
 const char *cli_value(const struct cli *c, const char *name);
 
 #endif

@@ -1,10 +1,11 @@
-/* --compare: the judge's figures of two plans, a row for each (compare.h).  O(nodes + pins). */
+/* --compare: prints the judge's figures of two plans, a row for each (compare.h).  O(nodes + pins). */
 #include "compare.h"
 
 #include "ir/exec/evaluate.h"
 #include "ir/plan/parts.h"
 #include "passes/given/plan_read.h"
 
+/* Prints the row of a plan: value, bottleneck, largest memory of a device, bytes that cross between parts, name. */
 static void print_row(FILE *f, struct ctx *x, const char *name, const struct verdict *v,
                       const struct parts *parts)
 {

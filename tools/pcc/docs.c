@@ -1,9 +1,9 @@
-/* The manual page and the completions of shells (see docs.h).
+/* Prints the manual page and the completions of shells (docs.h).
  *
- * The word that --help shows for an option's value also says how it is completed: choices when it is
- * made of small letters with '|' between ("paid|free"), names of passes for PASS and LIST, kinds for
- * KIND, files for the rest; -W is completed with the names of warnings.  roff and the shells have
- * characters of their own, which are escaped. */
+ * The word that --help shows for an option's value also tells how shells complete the value: small letters with '|'
+ * between them ("paid|free") are the choices; PASS and LIST stand for names of passes, KIND for the words of --emit,
+ * all other words for files.  -W is completed with names of warnings.  Characters with a meaning in roff or in a
+ * shell are escaped. */
 #include "docs.h"
 
 #include "ir/cluster/presets.h"
@@ -15,7 +15,7 @@
 
 /* ---- man -------------------------------------------------------------------------------------- */
 
-/* Text of roff: '-' is a minus sign as typed, '\' and what starts a line as a request are escaped. */
+/* Writes s as text of roff: escapes '-', '\', and '.' and '\'' at the start of a line, where they begin a request. */
 static void put_roff(FILE *f, const char *s)
 {
     for (bool start = true; *s; s++) {
@@ -31,6 +31,7 @@ static void put_roff(FILE *f, const char *s)
     }
 }
 
+/* Writes the section on passes and their options. */
 static void man_passes(FILE *f, struct arena *scratch)
 {
     char *text = NULL;
@@ -52,6 +53,7 @@ static void man_passes(FILE *f, struct arena *scratch)
     fputs(".fi\n", f);
 }
 
+/* Writes the section on warnings and the option -W. */
 static void man_warnings(FILE *f)
 {
     fputs(
@@ -69,6 +71,7 @@ static void man_warnings(FILE *f)
     }
 }
 
+/* Writes the section with the options of a topic. */
 static void man_options(FILE *f, const struct cli *c, enum opt_topic topic)
 {
     fprintf(f, ".SS %s\n", cli_topic_name[topic]);
@@ -93,6 +96,7 @@ static void man_options(FILE *f, const struct cli *c, enum opt_topic topic)
     }
 }
 
+/* The last sections of the manual page. */
 static const char man_end[] =
     ".SH EXAMPLES\n"
     ".TP\n\\fBpcc model.onnx\\fR\nwhat is in the model: operators, weights, work, shapes.\n"
@@ -130,13 +134,13 @@ void docs_man(FILE *f, const struct cli *c, const char *version, struct arena *s
 
 /* ---- completions ------------------------------------------------------------------------------ */
 
-/* A cluster may be a file, too. */
+/* Whether o is --devices, which takes a file as well as words. */
 static bool is_devices(const struct cli_option *o)
 {
     return !strcmp(o->row->name, "devices");
 }
 
-/* The words that can follow an option, separated by blanks; NULL: files. */
+/* Returns the words that an option's value is completed with, separated by blanks, in a; NULL: names of files. */
 static const char *words_of(const struct cli_option *o, struct arena *a)
 {
     const char *s = o->arg;
@@ -176,6 +180,7 @@ static const char *words_of(const struct cli_option *o, struct arena *a)
     return words;
 }
 
+/* Prints the completions for bash. */
 static void complete_bash(FILE *f, const struct cli *c, struct arena *a)
 {
     const struct cli_option *o = c->option;
@@ -214,7 +219,7 @@ static void complete_bash(FILE *f, const struct cli *c, struct arena *a)
           f);
 }
 
-/* Text in a specification of _arguments that stands in single quotes. */
+/* Writes s for zsh, as part of a specification of _arguments in single quotes. */
 static void put_zsh(FILE *f, const char *s)
 {
     for (; *s; s++) {
@@ -226,6 +231,7 @@ static void put_zsh(FILE *f, const char *s)
     }
 }
 
+/* Prints the completions for zsh. */
 static void complete_zsh(FILE *f, const struct cli *c, struct arena *a)
 {
     const struct cli_option *o = c->option;
@@ -254,7 +260,7 @@ static void complete_zsh(FILE *f, const struct cli *c, struct arena *a)
     fputs("    '1:model:_files'\n", f);
 }
 
-/* Text in single quotes of fish. */
+/* Writes s in single quotes, as fish reads them. */
 static void put_fish(FILE *f, const char *s)
 {
     fputc('\'', f);
@@ -266,6 +272,7 @@ static void put_fish(FILE *f, const char *s)
     fputc('\'', f);
 }
 
+/* Prints the completions for fish. */
 static void complete_fish(FILE *f, const struct cli *c, struct arena *a)
 {
     fputs("# fish completion of pcc; made by pcc --help-completion=fish\n", f);
@@ -276,7 +283,7 @@ static void complete_fish(FILE *f, const struct cli *c, struct arena *a)
         if (o->row->letter)
             fprintf(f, " -s %c", o->row->letter);
         if (words) {
-            fputs(is_devices(o) ? " -r -a " : " -x -a ", f); /* a cluster may be a file, too */
+            fputs(is_devices(o) ? " -r -a " : " -x -a ", f); /* -r: files are completed, too */
             put_fish(f, words);
         } else if (o->arg) {
             fputs(" -r", f);

@@ -1,4 +1,4 @@
-/* The manual page and the completions of shells, made from the tables of options and passes. */
+/* Prints the manual page and completions for shells, made from the tables of options and passes. */
 #ifndef PCC_TOOLS_DOCS_H
 #define PCC_TOOLS_DOCS_H
 
@@ -6,8 +6,9 @@
 
 #include <stdio.h>
 
+/* Prints the manual page of pcc in roff. */
 void docs_man(FILE *f, const struct cli *c, const char *version, struct arena *scratch);
-/* shell: "bash", "zsh" or "fish". */
+/* Prints the completions for a shell: "bash", "zsh" or "fish". */
 void docs_completion(FILE *f, const struct cli *c, const char *shell, struct arena *scratch);
 
 #endif

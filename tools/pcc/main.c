@@ -1,4 +1,4 @@
-/* pcc: reads a model, runs a pipeline of passes, writes what was asked for. */
+/* The program pcc: reads a model, runs a pipeline of passes on it, and writes the outputs that options name. */
 #include "backends/backends.h"
 #include "check_schedule.h"
 #include "cli.h"
@@ -31,12 +31,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The one thing that must be global: a signal handler has no argument. */
+/* Global because the signal handler, which has no argument of its own, reads and sets them.  at_work: the handle of
+ * the run.  interrupted: Ctrl-C was pressed.  printing: planning is over and no file is being written. */
 static struct pcc *at_work;
-static volatile sig_atomic_t interrupted, printing; /* printing: no file is being written */
+static volatile sig_atomic_t interrupted, printing;
 
-enum { EXIT_INTERRUPTED = 130 };
+enum { EXIT_INTERRUPTED = 130 }; /* exit code after Ctrl-C, as shells give it */
 
+/* Handles Ctrl-C: ends the running work in order; the second time, or while text is printed, ends the program at
+ * once. */
 static void on_interrupt(int sig)
 {
     (void)sig;
@@ -46,13 +49,15 @@ static void on_interrupt(int sig)
     pcc_stop(at_work);
 }
 
+/* How messages are shown on stderr; the user of the listener. */
 struct sink {
-    bool quiet, json, colored;
-    unsigned columns; /* of the terminal, at whose words messages are broken; 0: there is none */
+    bool quiet, json, colored; /* quiet: no notes; json: one JSON object for each message */
+    unsigned columns; /* width of the terminal, where messages are broken; 0: not a terminal */
     struct progress_bar *bar;
-    const struct diag *d; /* whose it is: which warnings fail the run */
+    const struct diag *d; /* tells which warnings fail the run */
 };
 
+/* Whether the warning with this name fails the run (-Werror). */
 static bool fails_run(const struct diag *d, const char *warning)
 {
     for (int w = WARN_NONE + 1; w < WARN_COUNT; w++)
@@ -61,8 +66,8 @@ static bool fails_run(const struct diag *d, const char *warning)
     return false;
 }
 
-/* {"level": ..., "message": ...} on a line of its own, and the "name" of a warning.  Names from files may
- * be no UTF-8: bytes above 127 are then shown as \xNN, as control characters are. */
+/* Writes a message as a line of JSON: {"level": ..., "message": ...}, for a warning with its "name" (else NULL).  If
+ * the message is not UTF-8, because of names from files, bytes above 127 are written as \xNN. */
 static void emit_json(const char *level, const char *name, const char *line)
 {
     char *plain = malloc(4 * strlen(line) + 1), *to = plain;
@@ -81,17 +86,18 @@ static void emit_json(const char *level, const char *name, const char *line)
     if (o && json_dumpf(o, stderr, JSON_COMPACT) == 0)
         fputc('\n', stderr);
     else
-        fprintf(stderr, "pcc: %s: %s\n", level, line); /* no memory: better so than not at all */
+        fprintf(stderr, "pcc: %s: %s\n", level, line); /* no memory for JSON: plain text */
     json_decref(o);
     free(plain);
 }
 
-/* The line and the name of the warning behind it; at: columns before it. */
+/* Writes a message, broken at the width of the terminal, with [-WNAME] behind it if it is a warning (else name
+ * is NULL).  at: columns that the line has already. */
 static void emit_words(const struct sink *sink, const char *line, const char *name, unsigned at)
 {
     const char *fatal = name && fails_run(sink->d, name) ? "error=" : "";
     size_t room = strlen(line) + (name ? strlen(name) : 0) + 32;
-    char *text = malloc(room); /* NULL: no memory; the line alone is what matters then */
+    char *text = malloc(room); /* NULL: the line is written without the name */
     if (text && name)
         snprintf(text, room, "%s [-W%s%s]", line, fatal, name);
     page_words_in(stderr, text && name ? text : line, at, 2,
@@ -99,7 +105,7 @@ static void emit_words(const struct sink *sink, const char *line, const char *na
     free(text);
 }
 
-/* Diagnostics to stderr, warnings with their names; notes are left out when quiet. */
+/* pcc_listener.message: writes a message to stderr in the form that the sink says. */
 static void emit_line(void *user, enum pcc_level level, const char *name, const char *line)
 {
     static const char *const word[] = {"note", "warning", "error"};
@@ -117,7 +123,8 @@ static void emit_line(void *user, enum pcc_level level, const char *name, const 
     }
 }
 
-static int draw(void *user, const struct pcc_progress *at)
+/* pcc_listener.progress: shows the progress; returns 0, since only signals end the work. */
+static int draw_progress(void *user, const struct pcc_progress *at)
 {
     const struct sink *sink = user;
     progress_draw(sink->bar, at);
@@ -126,7 +133,8 @@ static int draw(void *user, const struct pcc_progress *at)
 
 /* ---- the run ---------------------------------------------------------------------------------- */
 
-/* Cuts the pipeline after the first pass of that name. */
+/* --stop-after: cuts the pipeline after the first pass of that name (NULL: not at all).  Returns 0; or, if it has no
+ * such pass, reports an error and returns -1. */
 static int stop_after(const char *name, struct pipeline *p, struct diag *d)
 {
     for (uint32_t i = 0; name && i < p->n; i++)
@@ -139,6 +147,7 @@ static int stop_after(const char *name, struct pipeline *p, struct diag *d)
                 : 0;
 }
 
+/* Returns a hint for an unknown pass, in a: "; did you mean 'fuse'?", or "". */
 static const char *pass_hint(const char *name, struct arena *a)
 {
     struct nearest t = nearest_to(name, strlen(name));
@@ -156,8 +165,8 @@ static bool has_pass(const struct pipeline *p, const char *name)
     return false;
 }
 
-/* Whether to plan although no pass is named: for outputs that show a plan, or if a goal or devices are given.
- * brought: the input contains a plan. */
+/* Whether to plan although -p is missing: for outputs that show a plan, or if --objective or -d is given.  brought:
+ * the input contains a plan. */
 static bool wants_plan(const struct cli *c, bool brought)
 {
     const char *out = c->value[CLI_OUTPUT], *goal = cli_value(c, "objective");
@@ -172,7 +181,8 @@ static bool wants_plan(const struct cli *c, bool brought)
            ((named || out) && output_needs(c, WRITER_TAKES_PLAN));
 }
 
-/* 0, or the exit code. */
+/* Makes the pipeline *p of the run: from -p, else the default pipeline if a plan is wanted, else only the pass cost
+ * if costs are needed.  Returns 0; or reports an error and returns the exit code. */
 static int make_pipeline(const struct cli *c, struct pcc *h, struct pipeline *p)
 {
     struct ctx *x = &h->x;
@@ -191,7 +201,8 @@ static int make_pipeline(const struct cli *c, struct pcc *h, struct pipeline *p)
         pipeline_parse(p, "levels", x->use.mem, x->use.diag))
         return EXIT_USAGE;
     pipeline_complete(p, x->use.mem);
-    bool costs = out || c->n[CLI_EMIT] || has_pass(p, "cost"); /* the summary shows costs */
+    /* without outputs the summary of the model may be shown, which needs costs */
+    bool costs = out || c->n[CLI_EMIT] || has_pass(p, "cost");
     if (!costs && pipeline_parse(p, "cost", x->use.mem, x->use.diag))
         return EXIT_USAGE;
     pipeline_complete(p, x->use.mem);
@@ -203,7 +214,7 @@ static int make_pipeline(const struct cli *c, struct pcc *h, struct pipeline *p)
     return stop_after(c->value[CLI_STOP_AFTER], p, x->use.diag) ? EXIT_USAGE : 0;
 }
 
-/* Passes that options name. */
+/* Checks the names of passes in options such as --print-ir-after.  Returns 0; or reports an error and returns -1. */
 static int check_names(const struct cli *c, struct arena *a, struct diag *d)
 {
     static const enum cli_id ids[] = {CLI_PRINT_BEFORE, CLI_PRINT_AFTER, CLI_STOP_AFTER};
@@ -217,11 +228,12 @@ static int check_names(const struct cli *c, struct arena *a, struct diag *d)
     return 0;
 }
 
-/* Opens the model: a file, or with "-" the bytes of standard input, which are kept for a second reading. 0 or -1. */
+/* Sets *in to the input that the command line names: a file, or for "-" the bytes of standard input, which are kept
+ * in h for a second reading.  Returns 0; or reports an error and returns -1. */
 static int take_input(const struct cli *c, struct pcc *h, struct input *in)
 {
-    static const char name[] =
-        "stdin"; /* external data is looked for beside it: in the current folder */
+    /* a name without a folder: external data is looked for in the current folder */
+    static const char name[] = "stdin";
     *in = (struct input){.name = c->input};
     if (strcmp(c->input, "-"))
         return 0;
@@ -233,8 +245,10 @@ static int take_input(const struct cli *c, struct pcc *h, struct input *in)
     return in->bytes ? 0 : -1;
 }
 
-/* After an internal failure at a step: the input is read again and led up to that step, silently. */
-static void reproduce(const struct cli *c, struct pcc *h, const struct pipeline *p, uint32_t at)
+/* After step number `at` of p has failed inside pcc: reads the input again, without messages, and writes a reproducer
+ * (repro.h). */
+static void write_reproducer(const struct cli *c, struct pcc *h, const struct pipeline *p,
+                             uint32_t at)
 {
     const struct ctx *x = &h->x;
     struct input in;
@@ -244,7 +258,8 @@ static void reproduce(const struct cli *c, struct pcc *h, const struct pipeline 
     y.use.diag = &silent;
     y.scene.place = NULL;
     y.levels = (struct levels){0};
-    /* open-functions would come too late: calls stay whole, since open calls cannot stand in the text */
+    /* `inferred` lets open-functions fail when it runs again; so the reproducer begins before this pass, since
+     * textual IR cannot hold open calls */
     y.results = (struct results){.inferred = x->results.inferred};
     if (take_input(c, h, &in) || read_input(h, &in, &again, &y.results.plan, x->use.mem, &silent))
         return;
@@ -255,7 +270,7 @@ static void reproduce(const struct cli *c, struct pcc *h, const struct pipeline 
     arena_free(y.scene.m->mem);
 }
 
-/* Hands on errors only. */
+/* diag.emit: passes errors on to the struct diag `user`, and drops other messages. */
 static void emit_errors(void *user, enum diag_level level, enum warning w, const char *line)
 {
     (void)w;
@@ -263,7 +278,8 @@ static void emit_errors(void *user, enum diag_level level, enum warning w, const
         diag_error(user, "%s", line);
 }
 
-/* --check-annotations: shapes are inferred as far as they can be, then every finding is shown. */
+/* --check-annotations: infers shapes as far as possible, then reports every mistake in the annotations.  Returns the
+ * exit code. */
 static int check_only(const struct cli *c, struct pcc *h)
 {
     struct input in;
@@ -280,14 +296,14 @@ static int check_only(const struct cli *c, struct pcc *h)
         return EXIT_USAGE;
     if (take_input(c, h, &in) || open_input(h, &in))
         return EXIT_INPUT;
-    x->use.diag = &soft; /* what sizes to plan for does not matter here */
+    x->use.diag = &soft; /* without the warnings about unknown sizes, which do not matter here */
     int rc = pipeline_run(&p, x, &o);
     x->use.diag = d;
     d->limit = UINT32_MAX;
     return check_annotations(x->scene.m, d) || rc || check_warned(h) ? EXIT_INPUT : 0;
 }
 
-/* --check-schedule: the input is a split folder. */
+/* --check-schedule: checks the schedule in the split folder that is the input.  Returns the exit code. */
 static int check_folder(const struct cli *c, struct pcc *h)
 {
     struct ctx *x = &h->x;
@@ -304,7 +320,7 @@ static int check_folder(const struct cli *c, struct pcc *h)
     return check_schedule(c->input, (uint32_t)n, stdout, x->use.mem, x->use.diag) ? EXIT_INPUT : 0;
 }
 
-/* Some exporters write a file for each tensor: more than a process may open by default. */
+/* Raises the number of files that may be open to the hard limit: some exporters write a file for each tensor. */
 static void open_many_files(void)
 {
     struct rlimit r;
@@ -314,8 +330,8 @@ static void open_many_files(void)
     }
 }
 
-/* The stack that is needed: the documents of JSON nest, and what lays out pictures and programs recurses.  Raised up to
- * the hard limit; 0, or -1 and an error. */
+/* Raises the stack limit to 1 MiB if it is lower: parsing nested JSON and child programs such as dot use recursion.
+ * Returns 0; or, if the hard limit is lower, reports an error and returns -1. */
 static int want_stack(struct diag *d)
 {
     enum { LEAST = 1 << 20 };
@@ -329,7 +345,7 @@ static int want_stack(struct diag *d)
                       (unsigned long long)r.rlim_cur >> 10);
 }
 
-/* Passes the options of the command line to the library as settings; 0, or the exit code. */
+/* Passes the options of the command line that are settings to the library.  Returns 0 or the exit code. */
 static int set_all(const struct cli *c, struct pcc *h)
 {
     enum pcc_status s;
@@ -342,12 +358,13 @@ static int set_all(const struct cli *c, struct pcc *h)
     return 0;
 }
 
-static int run(const struct cli *c, struct pcc *h)
+/* Does the whole work of a command line with a model: reads, plans, writes.  Returns the exit code. */
+static int run_command(const struct cli *c, struct pcc *h)
 {
     struct input in;
     struct ctx *x = &h->x;
     struct pipeline p = {.kinds = exec_kinds};
-    uint32_t at = 0;
+    uint32_t at = 0; /* number of the running step */
     struct run_options o = {.print_before = c->value[CLI_PRINT_BEFORE],
                             .at = &at,
                             .print_after =
@@ -370,7 +387,7 @@ static int run(const struct cli *c, struct pcc *h)
         return EXIT_INPUT;
     if ((rc = (int)open_input(h, &in)))
         return rc;
-    if (x->results.plan) {
+    if (x->results.plan) { /* the input has a plan, which may make a default pipeline needless */
         p = (struct pipeline){.kinds = exec_kinds};
         if ((rc = make_pipeline(c, h, &p)))
             return rc;
@@ -383,10 +400,10 @@ static int run(const struct cli *c, struct pcc *h)
         return EXIT_INPUT;
     rc = (int)run_passes(h, &p, &o);
     if (rc == PCC_UNVERIFIED && !c->replay)
-        reproduce(c, h, &p, at);
+        write_reproducer(c, h, &p, at);
     if (rc)
         return rc;
-    /* The best plan so far is written; another Ctrl-C from now on ends the writing. */
+    /* After Ctrl-C the best plan so far is written, and another Ctrl-C ends the writing. */
     const char *out = c->value[CLI_OUTPUT];
     interrupted = h->stop = 0;
     printing = !out || write_is_stdout(out);
@@ -404,6 +421,7 @@ static void print_version(struct arena *a)
     puts("the dot program (graphviz) draws pictures when it is on the path");
 }
 
+/* --list-devices: prints the known devices, clusters and links. */
 static void list_devices(struct arena *a)
 {
     static const enum elem peaks[] = {ELEM_F32, ELEM_F16, ELEM_I8};
@@ -433,7 +451,9 @@ static void list_devices(struct arena *a)
                time_print(time, l->latency));
 }
 
-static int inform(const struct cli *c, struct arena *a, struct diag *d)
+/* Answers options such as --help, --version or --list-passes, which need no model.  Returns the exit code, or -1 if
+ * none is given and the run goes on. */
+static int answer_help(const struct cli *c, struct arena *a, struct diag *d)
 {
     const char *help = c->value[CLI_HELP];
     const char *pass = help ? help : c->value[CLI_HELP_PASS];
@@ -475,16 +495,17 @@ static int inform(const struct cli *c, struct arena *a, struct diag *d)
     return 0;
 }
 
+/* Argument of answer_command_line(). */
 struct main_run {
     int argc;
     char **argv;
     struct pcc *p;
-    struct pcc_listener *listener; /* its user is a sink */
-    int rc;                        /* the exit code */
+    struct pcc_listener *listener; /* its user is a struct sink */
+    int rc;                        /* gets the exit code */
 };
 
-/* The part of the run that may run out of memory. */
-static void answer(void *arg)
+/* Does what the command line says, from parsing on; called by arena_guard(), since memory may run out. */
+static void answer_command_line(void *arg)
 {
     struct main_run *t = arg;
     struct pcc *p = t->p;
@@ -492,25 +513,26 @@ static void answer(void *arg)
     struct cli c = {0};
     struct sigaction sa = {.sa_handler = on_interrupt};
     int rc = cli_parse(&c, t->argc, t->argv, p->mem, &p->diag) ? EXIT_USAGE
-                                                               : inform(&c, p->mem, &p->diag);
+                                                               : answer_help(&c, p->mem, &p->diag);
     if (rc == -1 && repro_options(&c, p->mem, &p->diag))
         rc = EXIT_USAGE;
     if (rc == -1) {
         sink->quiet = c.value[CLI_QUIET] != NULL;
         p->diag.verbose = c.value[CLI_VERBOSE] != NULL;
         sink->bar->log = !isatty(STDERR_FILENO);
-        if (!sink->quiet && !(sink->bar->log && sink->json)) /* a line of JSON is a message */
-            t->listener->progress = draw;
+        /* a log of JSON gets no progress: each of its lines is a message */
+        if (!sink->quiet && !(sink->bar->log && sink->json))
+            t->listener->progress = draw_progress;
         pcc_listen(p, t->listener);
         at_work = p;
         sigaction(SIGINT, &sa, NULL);
         open_many_files();
-        rc = run(&c, p);
+        rc = run_command(&c, p);
     }
     t->rc = rc;
 }
 
-/* After an error line the exit code must not be 0: a zero here is a fault of pcc. */
+/* Returns the exit code of the program: rc, but never 0 after an error message, which would be a fault of pcc. */
 static int exit_code(struct diag *d, int rc)
 {
     assert(rc || !d->errors);
@@ -520,7 +542,8 @@ static int exit_code(struct diag *d, int rc)
     return EXIT_INTERNAL;
 }
 
-/* The value of an option in the arguments as they are: mistakes among them shall have its form, too. */
+/* Returns the last value of the option ("--diag") in the unparsed arguments; NULL: none.  So messages about mistakes
+ * in the arguments have the right form, too. */
 static const char *said_last(int argc, char **argv, const char *option)
 {
     const char *value = NULL;
@@ -551,9 +574,10 @@ int main(int argc, char **argv)
     pcc_listen(p, &listener);
     const char *form = said_last(argc, argv, "--diag");
     sink.json = form && !strcmp(form, "json");
-    signal(SIGXFSZ,
-           SIG_IGN); /* a file that grows too large fails to be written, as on a full disk */
-    if (want_stack(&p->diag) == 0 && !arena_guard(p->mem, answer, &t, &wanted) && !p->diag.errors)
+    /* writing beyond the limit on file sizes then fails with an error, as on a full disk */
+    signal(SIGXFSZ, SIG_IGN);
+    if (want_stack(&p->diag) == 0 && !arena_guard(p->mem, answer_command_line, &t, &wanted) &&
+        !p->diag.errors)
         diag_error(&p->diag, "out of memory: %zu bytes wanted", wanted);
     if (fflush(stdout) || ferror(stdout)) {
         diag_error(&p->diag, "stdout: %s", strerror(errno));

@@ -1,4 +1,4 @@
-/* Output of a run: files, stdout, the table (output.h). */
+/* Outputs of a run: files, text on stdout, and the table of the plan (output.h). */
 #include "output.h"
 
 #include "ir/base/outfile.h"
@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Checks the value of -o.  Returns 0; or reports an error and returns -1. */
 static int check_output(const struct cli *c, struct arena *a, struct diag *d)
 {
     if (!c->value[CLI_OUTPUT])
@@ -26,7 +27,8 @@ static int check_output(const struct cli *c, struct arena *a, struct diag *d)
 
 /* ---- options of writers ----------------------------------------------------------------------- */
 
-/* The writer that a list "gantt,trace" of --emit begins with; *list moves on.  NULL: none of that name. */
+/* Returns the writer that a value of --emit, "gantt,trace", begins with, and moves *list behind its name; NULL: no
+ * writer of that name writes to stdout. */
 static const struct writer *next_emitted(const char **list)
 {
     size_t n = strcspn(*list, ",");
@@ -37,7 +39,7 @@ static const struct writer *next_emitted(const char **list)
     return w;
 }
 
-/* Whether a writer that runs has the option. */
+/* Whether a writer that -o or --emit names has the option `name`. */
 static bool is_used(const struct cli *c, const char *name)
 {
     const char *out = c->value[CLI_OUTPUT];
@@ -58,6 +60,8 @@ bool output_needs(const struct cli *c, enum writer_needs what)
     return out && writer_of(out)->needs == what;
 }
 
+/* Checks the options of all writers: their values, and that strict ones (writer_opt.strict) have an effect.  Returns
+ * 0; or reports an error and returns -1. */
 static int check_options(const struct cli *c, struct pcc *p)
 {
     struct arena *a = p->mem;
@@ -73,13 +77,14 @@ static int check_options(const struct cli *c, struct pcc *p)
     return 0;
 }
 
-/* Whether to show a summary of the model because no option asks for a plan. */
+/* Whether --emit with writer w shows a summary of the model, since nothing was planned. */
 static bool is_summary(const struct cli *c, const struct pcc *p, const struct writer *w)
 {
     return w->needs == WRITER_TAKES_PLAN && !p->judged.r.plan && !c->value[CLI_PASSES];
 }
 
-/* --emit to stdout; or only the names are checked. */
+/* Writes all outputs of --emit to stdout; check: only checks their names.  Returns 0; or reports an error and returns
+ * -1. */
 static int emit_all(const struct cli *c, struct pcc *p, bool check)
 {
     for (uint32_t i = 0; i < c->n[CLI_EMIT]; i++) {
@@ -97,7 +102,7 @@ static int emit_all(const struct cli *c, struct pcc *p, bool check)
     return 0;
 }
 
-/* --replay: how many samples; 0 if it is not given; -1, an error. */
+/* Returns the number of samples of --replay; 0: not given; -1 after reporting an error. */
 static int64_t replay_samples(const struct cli *c, struct diag *d)
 {
     const char *s = c->value[CLI_REPLAY];
@@ -113,13 +118,14 @@ static bool takes_stdout(const struct cli *c)
     return c->n[CLI_EMIT] || (c->value[CLI_OUTPUT] && write_is_stdout(c->value[CLI_OUTPUT]));
 }
 
-/* Where tables for people go: stdout, or stderr if that is taken. */
+/* Returns the stream for tables: stdout, or stderr if an output goes to stdout. */
 static FILE *page_of(const struct cli *c)
 {
     return takes_stdout(c) ? stderr : stdout;
 }
 
-/* --replay, with calls open: its figures speak of their tensors. */
+/* --replay: prints a replay of the plan with open function calls, as it was planned.  Returns 0; or reports an error
+ * and returns -1. */
 static int show_replay(const struct cli *c, const struct result *r)
 {
     if (!r->verdict)
@@ -133,7 +139,8 @@ static int show_replay(const struct cli *c, const struct result *r)
     return rc;
 }
 
-/* --order-report=host */
+/* --order-report=host: prints how many nodes a host thread that takes the nodes in the file's order would have to put
+ * off.  Returns 0; or reports an error and returns -1. */
 static int show_order(const struct cli *c, struct ctx *x, const struct result *r)
 {
     if (!r->verdict)
@@ -147,6 +154,7 @@ static int show_order(const struct cli *c, struct ctx *x, const struct result *r
     return 0;
 }
 
+/* --compare: prints the plan beside another one.  Returns 0; or reports an error and returns -1. */
 static int show_comparison(const struct cli *c, struct ctx *x, const struct result *r)
 {
     const char *from = c->value[CLI_COMPARE];
@@ -158,6 +166,7 @@ static int show_comparison(const struct cli *c, struct ctx *x, const struct resu
     return compare_print(page_of(c), x, r, from);
 }
 
+/* --baselines: prints the plan beside those of simple planners.  Returns 0; or reports an error and returns -1. */
 static int show_baselines(const struct cli *c, struct ctx *x, const struct result *r)
 {
     if (!r->verdict)
@@ -166,6 +175,7 @@ static int show_baselines(const struct cli *c, struct ctx *x, const struct resul
     return baselines_print(page_of(c), x, r);
 }
 
+/* --explain-bound: prints why the bound of the plan holds.  Returns 0; or reports an error and returns -1. */
 static int explain_bound(const struct cli *c, const struct result *r)
 {
     FILE *f = page_of(c);
@@ -181,6 +191,7 @@ static int explain_bound(const struct cli *c, const struct result *r)
     return 0;
 }
 
+/* Whether the model has nodes of a backward pass. */
 static bool is_training(const struct module *m)
 {
     for (nid n = 1; m->backward && n < m->nnode; n++)
@@ -189,7 +200,7 @@ static bool is_training(const struct module *m)
     return false;
 }
 
-/* Whether an accelerator's memory has a stated size. */
+/* Whether at least one accelerator has a memory of stated size. */
 static bool limited_memory(const struct cluster *c)
 {
     for (uint32_t k = 0; c && k < c->ncls; k++)
@@ -198,7 +209,7 @@ static bool limited_memory(const struct cluster *c)
     return false;
 }
 
-/* The models that a setting is about, for messages: "it is about a makespan (--objective=makespan)". */
+/* Returns the objectives for which a setting has an effect, in a: "it is about --objective=makespan"; NULL: none. */
 static const char *only_for(const struct opt *row, struct arena *a)
 {
     const char *text = NULL;
@@ -209,7 +220,7 @@ static const char *only_for(const struct opt *row, struct arena *a)
     return text;
 }
 
-/* Why a setting changes nothing; NULL: it does. */
+/* Returns the reason why the option `row` has no effect in this run; NULL: it has one. */
 static const char *why_unused(const struct cli *c, const struct ctx *x, const struct result *r,
                               const struct opt *row)
 {
@@ -228,7 +239,7 @@ static const char *why_unused(const struct cli *c, const struct ctx *x, const st
     return NULL;
 }
 
-/* Warns of options that were given and change nothing. */
+/* Warns of options that were given and have no effect. */
 static void check_effects(const struct cli *c, const struct ctx *x, const struct result *r)
 {
     for (const struct cli_option *o = c->option; o < c->option + c->noption; o++) {
@@ -258,7 +269,7 @@ int output_write(const struct cli *c, struct pcc *p)
     bool quiet = c->value[CLI_QUIET] || takes_stdout(c);
     const char *table = NULL;
     if (r->verdict && !c->value[CLI_QUIET])
-        r->assumed = assumed_text(p, !quiet); /* else the warning of guesses stands beside it */
+        r->assumed = assumed_text(p, !quiet); /* quiet: a warning tells the guessed sizes */
     if (r->assumed && quiet)
         diag_note(x->use.diag, "assuming %s", r->assumed);
     if (r->verdict && !quiet && !(table = table_text(p, out)))

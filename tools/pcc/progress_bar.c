@@ -1,6 +1,7 @@
-/* The line that shows how far a long run is: what is read or written, or whose work it is and what that does; how much
- * of it is done, the time since the run began, the best plan, bound and gap, what Ctrl-C does.  On a terminal it is
- * drawn over itself, and what has no room at the right is cut; in a log a new line comes every 30 seconds. */
+/* Draws the line that shows how far a long run is (progress_bar.h): the running pass and its phase, or what is read
+ * or written; the share that is done; seconds since the run began; the best plan, bound and gap; what Ctrl-C does.
+ * On a terminal each line replaces the one before and is cut at the right end; in a log a new line comes every 30
+ * seconds. */
 #include "progress_bar.h"
 
 #include "ir/base/clock.h"
@@ -10,6 +11,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+/* MS: ns of a millisecond.  FIRST, EVERY, EVERY_LOG: ns from the start to the first line, between lines on a
+ * terminal, and between lines in a log.  COLUMNS: width of an unknown terminal.  LINE: bytes of a line. */
 enum { MS = 1000000, FIRST = 2000 * MS, EVERY = 200 * MS, COLUMNS = 80, LINE = 512 };
 #define EVERY_LOG (INT64_C(30000) * MS)
 
@@ -26,14 +29,16 @@ void progress_erase(struct progress_bar *b)
     b->shown = false;
 }
 
-/* Reading and writing: there is no pass, and nothing to be said of plans. */
+/* Makes the line for reading and writing, when no pass runs.  done: text of the share that is done, " 12.5 %" or
+ * "". */
 static void write_plain(char line[LINE], const struct pcc_progress *p, const char *done,
                         int64_t seconds)
 {
     snprintf(line, LINE, "%s%s, %lld s (Ctrl-C ends it)", p->phase, done, (long long)seconds);
 }
 
-/* A pass; room: columns; where it is short, the bound is left out, which the gap tells, then how much is done. */
+/* Makes the line for a pass.  done: text of the share that is done, or ""; room: columns of the terminal.  A line
+ * that is too long is made again without the bound (the gap tells it), then also without the share that is done. */
 static void write_pass(char line[LINE], const struct pcc_progress *p, const char *done,
                        int64_t seconds, int room)
 {

@@ -1,12 +1,12 @@
-/* Reproducers (see repro.h).
+/* Writes and reads reproducers (repro.h).
  *
- * A pass's input is the module, which the textual IR holds exactly, and the levels on top of it, which
- * it does not.  So the passes before the failed one run again on the input, up to the first that
- * makes levels: the module before that one is written, and the rest goes into the command.  This
- * costs nothing while all is well, and needs passes that do the same twice, which all do.
+ * A pass reads the module, which textual IR holds exactly, and levels (weighted graphs), which textual IR cannot
+ * hold.  So repro_write() runs the passes before the failed one again, up to the first one that makes levels; it
+ * writes the module as it was before that pass, and a command that runs the remaining passes.  Runs without a
+ * failure pay nothing for that.  It relies on passes doing the same each time, which all of them do.
  *
- * The first line is read again only as far as repro_write writes it: a file from elsewhere can choose
- * passes and tables of costs to read, but no file to write. */
+ * repro_options() accepts only those options in the first line that repro_write() writes: a file from a stranger can
+ * choose passes, and tables of costs that are read, but no file that is written. */
 #include "repro.h"
 
 #include "ir/base/infile.h"
@@ -17,14 +17,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HEAD "# RUN: pcc " REPRO_FILE " "
+#define HEAD "# RUN: pcc " REPRO_FILE " " /* begins the first line of a reproducer */
 
-enum { LINE_MAX_BYTES = 1 << 20 };
+enum { LINE_MAX_BYTES = 1 << 20 }; /* most bytes of the first line behind HEAD */
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
-/* " --name='text'", quoted for a shell.  What has a newline cannot stand in a line: left out. */
-static void put(FILE *f, const char *name, const char *text)
+/* Writes the option " --name='text'", quoted for a shell.  Leaves out options whose text has a newline. */
+static void put_option(FILE *f, const char *name, const char *text)
 {
     if (strchr(text, '\n'))
         return;
@@ -37,31 +37,33 @@ static void put(FILE *f, const char *name, const char *text)
     fputc('\'', f);
 }
 
+/* Writes the first line of a reproducer: the command that runs the passes in `rest` with the settings of y. */
 static void put_command(FILE *f, const struct ctx *y, const struct pipeline *rest, bool verify_each)
 {
     const struct settings *s = ctx_settings(y);
     struct arena *a = y->use.mem;
     fprintf(f, "# RUN: pcc " REPRO_FILE);
-    put(f, "passes", pipeline_text(rest, a));
+    put_option(f, "passes", pipeline_text(rest, a));
     for (uint32_t i = 0; i < s->ndims; i++)
-        put(f, "dim", arena_fmt(a, "%s=%lld", s->dims[i].name, (long long)s->dims[i].value));
+        put_option(f, "dim", arena_fmt(a, "%s=%lld", s->dims[i].name, (long long)s->dims[i].value));
     for (uint32_t i = 0; i < s->npins; i++)
-        put(f, "pin", arena_fmt(a, "%s=%s", s->pins[i].pattern, s->pins[i].device));
+        put_option(f, "pin", arena_fmt(a, "%s=%s", s->pins[i].pattern, s->pins[i].device));
     for (uint32_t i = 0; i < s->npairs; i++)
-        put(f, "state", arena_fmt(a, "%s=%s", s->pairs[i].in, s->pairs[i].out));
+        put_option(f, "state", arena_fmt(a, "%s=%s", s->pairs[i].in, s->pairs[i].out));
     if (y->scene.model.io_free)
-        put(f, "io", "free");
+        put_option(f, "io", "free");
     if (s->max_states)
-        put(f, "max-states", arena_fmt(a, "%lld", (long long)s->max_states));
+        put_option(f, "max-states", arena_fmt(a, "%lld", (long long)s->max_states));
     if (s->time_limit)
-        put(f, "time-limit", arena_fmt(a, "%lldps", (long long)s->time_limit));
-    /* a text from before the pass cost has no costs: the files are given again */
+        put_option(f, "time-limit", arena_fmt(a, "%lldps", (long long)s->time_limit));
+    /* if the pass cost is still to run, the module has no costs yet: name the files with measured costs */
     for (uint32_t i = 0; i < rest->n; i++)
         for (uint32_t k = 0; !strcmp(rest->step[i].pass->name, "cost") && k < s->ncost_files; k++)
-            put(f, "costs", s->cost_files[k]);
+            put_option(f, "costs", s->cost_files[k]);
     for (uint32_t i = 0; i < rest->n; i++)
         for (uint32_t k = 0; !strcmp(rest->step[i].pass->name, "cost") && k < s->nmeasured; k++)
-            put(f, "profile-at",
+            put_option(
+                f, "profile-at",
                 arena_fmt(a, "%lld=%s", (long long)s->measured[k].batch, s->measured[k].file));
     if (s->keep_blocks)
         fputs(" --keep-blocks", f);
@@ -92,7 +94,7 @@ int repro_write(struct ctx *y, const struct pipeline *p, uint32_t at, bool verif
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-/* The first line of a file after HEAD, or NULL. */
+/* Returns the first line of a reproducer behind HEAD, in a; NULL: the file at `path` is none. */
 static char *first_line(const char *path, struct arena *a)
 {
     struct diag quiet = diag_silent();
@@ -112,7 +114,8 @@ static char *first_line(const char *path, struct arena *a)
     return line;
 }
 
-/* Words of a line as a shell splits them, blanks and single quotes only, in place. */
+/* Splits s into words, in place, as a shell does it with blanks, single quotes and backslashes.  Returns the number
+ * of words; -1: more than max, or a quote is not closed. */
 static int split_words(char *s, char **word, int max)
 {
     int n = 0;
@@ -146,7 +149,7 @@ int repro_options(struct cli *c, struct arena *a, struct diag *d)
                                         "io",     "max-states", "time-limit", "verify-each",
                                         "costs",  "profile-at", "keep-blocks"};
     enum { WORDS = 1 << 16 };
-    struct cli own = {0};
+    struct cli own = {0}; /* the options in the file */
     if (c->value[CLI_PASSES] || c->value[CLI_OUTPUT] || c->n[CLI_EMIT] || cli_value(c, "devices"))
         return 0;
     char *line = strcmp(c->input, "-") ? first_line(c->input, a) : NULL;

@@ -1,4 +1,4 @@
-/* Reproducers: a textual IR that shows an internal failure again, with the command in its first line. */
+/* Reproducers: files of textual IR that show a failure inside pcc again; their first line has the command to run. */
 #ifndef PCC_TOOLS_REPRO_H
 #define PCC_TOOLS_REPRO_H
 
@@ -7,14 +7,15 @@
 
 #define REPRO_FILE "pcc-repro.pir"
 
-/* Writes REPRO_FILE into the current folder: the module as it is before step `at` of p (or before the
- * first pass whose result is no part of the text), and the passes from there to the failed one.  y is
- * a context with the module as it was read and a diag that may be silent; it is used up.
- * 0, or -1 with a diagnostic in d. */
+/* Writes REPRO_FILE into the current folder, after step number `at` of p has failed: the module as it is before that
+ * step (or before an earlier step that makes levels, which textual IR cannot hold), and the command to run the steps
+ * from there to the failed one.  y: a context with the module as it was read; its diag may be silent; y cannot be
+ * used afterwards.  verify_each: the run had --verify-each.  Returns 0; or reports an error to d and returns -1. */
 int repro_write(struct ctx *y, const struct pipeline *p, uint32_t at, bool verify_each,
                 struct diag *d);
-/* If c names a reproducer and no passes and no output: takes its first line's options, and says so.
- * 0, or -1 and an error if it has options other than those that repro_write gives. */
+/* If the input of c is a reproducer and c has no passes, outputs and devices: adds the options in its first line to
+ * c, and notes that.  Returns 0; or, if the line has options that repro_write() does not write, reports an error and
+ * returns -1. */
 int repro_options(struct cli *c, struct arena *a, struct diag *d);
 
 #endif

@@ -1,5 +1,4 @@
-/* Samples that follow each other through a plan's parts: whether they can, and the line on the terminal (replay.h).
- * O(samples * (tasks + edges between them)). */
+/* Replays plans and prints the result for the terminal (replay.h).  O(samples * (tasks + edges between them)). */
 #include "tools/lib/exec/replay.h"
 
 #include "ir/base/units.h"
@@ -47,8 +46,8 @@ int replay_rounds(FILE *f, const struct result *r, int64_t samples, struct arena
     struct replay y;
     if (replay_result(&y, r, samples, REPLAY_MOST, a))
         return -1;
-    /* Only with FEED_STEADY is the verdict's value the time per sample that a replay comes close to; for other
-     * objectives load_verdict() computes that time. */
+    /* A replay comes close to the plan's time per sample.  Only with FEED_STEADY is that the verdict's value; else
+     * load_verdict() computes it. */
     bool steady = exec_kind(&r->scene.model)->feed == FEED_STEADY;
     int64_t v = steady ? r->verdict->value
                        : load_verdict(&r->scene, r->plan->dev, r->plan->copies, a).value;

@@ -1,5 +1,6 @@
-/* Iteration time: of all micro-batches of a training iteration, until the weights are equal again on all devices of
- * each stage (ir/exec/iteration/iteration.md); of PipeDream's schedule, which has no end, in the steady state. */
+/* The execution model of the iteration time: from the start of a training iteration until all its micro-batches are
+ * done and the weights are equal again on all devices of each stage (ir/exec/iteration/iteration.md).  PipeDream's
+ * schedule has no end: its iteration time is that of the steady state. */
 #include "ir/exec/iteration/part_places.h"
 #include "passes/passes.h"
 #include "tools/lib/exec/iteration/iteration_shown.h"

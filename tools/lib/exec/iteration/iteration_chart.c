@@ -1,11 +1,11 @@
-/* The chart of an iteration of training (ir/exec/iteration/iteration.h): what each stage does for each micro-batch,
- * what goes from stage to stage, and the AllReduces.
+/* The chart of an iteration of training (ir/exec/iteration/iteration.h): the passes of each stage for each
+ * micro-batch, the transfers between stages, and the AllReduces.
  *
- * A lane for each device of the event core: where the devices of a stage share each micro-batch they do the same at the
- * same time, and one lane stands for all of them; where they take turns each has its own.  Below the first lane of a
- * stage come the links to the next one, then its AllReduce, if that takes no link.
+ * Devices that share each micro-batch of a stage do the same at the same time: one lane stands for all of them.
+ * Devices that take micro-batches in turn have a lane each.  Below the devices of a place come the lanes of the link
+ * to the next place, then a lane for the AllReduce of each stage, if it occupies no link.
  *
- * Too many bars: the same with fewer micro-batches, which the title says.  O(n log n) for n bars. */
+ * If there would be too many bars, fewer micro-batches are shown, and the title says so.  O(n log n) for n bars. */
 #include "backends/label.h"
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
@@ -13,6 +13,8 @@
 
 #include <assert.h>
 
+/* Texts and colours of each kind of task: colour of its bars, word in the legend and in texts, category in a
+ * trace. */
 static const char *const colours[ITERATION_KINDS] = {
     [ITERATION_FORWARD] = "#7fb3e6",   [ITERATION_BACKWARD] = "#f0a04b",
     [ITERATION_WEIGHT] = "#e5dc72",    [ITERATION_SEND] = "#6cc3a4",
@@ -27,32 +29,37 @@ static const char *const categories[ITERATION_KINDS] = {
     [ITERATION_FORWARD] = "forward",    [ITERATION_BACKWARD] = "backward",
     [ITERATION_WEIGHT] = "weight",      [ITERATION_SEND] = "transfer",
     [ITERATION_SEND_BACK] = "transfer", [ITERATION_REDUCE] = "allreduce"};
+/* The first letter of a bar's text; AllReduces have another text. */
 static const char letter[ITERATION_KINDS] = {[ITERATION_FORWARD] = 'F',
                                              [ITERATION_BACKWARD] = 'B',
                                              [ITERATION_WEIGHT] = 'W',
                                              [ITERATION_SEND] = 'F',
                                              [ITERATION_SEND_BACK] = 'B'};
 
+/* The chart while it is made, and for its function describe().  A wire is what the chart may show as a lane: a lane
+ * of the event core, wire = its number; or the AllReduces of a stage that occupy no lane, wire = g->nlane +
+ * stage. */
 struct iteration_chart {
     const struct result *r;
-    struct iteration_run run;
-    const struct task_graph *g;
-    const struct timeline *t;
+    struct iteration_run run;   /* the iteration that is shown */
+    const struct task_graph *g; /* &run.g */
+    const struct timeline *t;   /* &run.t */
     struct chart *c;
     struct arena *a;
-    uint32_t *first[ITERATION_KINDS]; /* [stage] its first task of a kind; NO_ITEM: none */
-    uint32_t *lane;                   /* [lane of the event core, then stage] that of the chart */
-    uint8_t *used;                    /* [the same] something ran there */
-    uint8_t *critical;                /* [item] */
-    int64_t chain[3]; /* ps of the critical chain: computing, transfers, AllReduce */
+    uint32_t *first[ITERATION_KINDS]; /* [kind][stage] its first task of the kind; NO_ITEM: none */
+    uint32_t *lane;                   /* [wire] lane of the chart; NO_ITEM: not shown */
+    uint8_t *used;                    /* [wire] 1: some task ran there */
+    uint8_t *critical;                /* [item] 1: on the critical chain (events.h) */
+    int64_t chain[3]; /* ps of computing, transfers and AllReduces on the critical chain */
 };
 
-/* Where a task is shown: a lane of the event core; behind these an AllReduce that takes none, by its stage. */
+/* Returns the wire of a task. */
 static uint32_t wire_of(const struct iteration_chart *x, const struct task *t)
 {
     return t->lane[0] != NO_LANE ? t->lane[0] : x->g->nlane + t->number;
 }
 
+/* Makes x->first and x->used, and counts the bars of the chart. */
 static void find_tasks(struct iteration_chart *x)
 {
     for (uint32_t k = 0; k < ITERATION_KINDS; k++) {
@@ -70,7 +77,8 @@ static void find_tasks(struct iteration_chart *x)
     }
 }
 
-/* The micro-batch of an item: an instance of its task, or its task has one instance and is one of several. */
+/* Returns the micro-batch of an item.  The items of one stage and kind are either the instances of one task, or
+ * tasks one behind the other with one instance each. */
 static uint32_t micro_batch(const struct iteration_chart *x, uint32_t item)
 {
     uint32_t task = task_of_item(x->g, item);
@@ -78,8 +86,7 @@ static uint32_t micro_batch(const struct iteration_chart *x, uint32_t item)
     return item - x->g->first[task] + task - x->first[t->kind][t->number];
 }
 
-/* Marks the items of the critical chain, and sums their times into chain[]: 0 computing (kinds up to ITERATION_WEIGHT),
- * 1 transfers, 2 AllReduce. */
+/* Finds the critical chain: makes x->critical, and adds up x->chain.  Kinds up to ITERATION_WEIGHT are computing. */
 static void mark_chain(struct iteration_chart *x)
 {
     uint32_t n;
@@ -95,21 +102,25 @@ static void mark_chain(struct iteration_chart *x)
 
 /* ---- lanes -------------------------------------------------------------------------------------- */
 
+/* Adds `lane` to the chart for a wire, and fills in how long it is busy. */
 static void add_lane(struct iteration_chart *x, uint32_t wire, struct chart_lane lane)
 {
     char time[UNIT_TEXT];
-    bool link = wire < x->g->nlane;
-    int64_t busy = link ? x->t->busy[wire] : x->run.stage[wire - x->g->nlane].reduce;
+    bool in_core = wire < x->g->nlane;
+    int64_t busy = in_core ? x->t->busy[wire] : x->run.stage[wire - x->g->nlane].reduce;
     lane.rows = 1;
     lane.busy = arena_fmt(x->a, "%s, %d %%", time_short(time, busy), percent_of(busy, x->t->end));
     x->lane[wire] = x->c->nlane;
     x->c->lane[x->c->nlane++] = lane;
 }
 
-/* The link of a place to the next one, or (back) from there. */
+/* Adds a lane for the link from a place to the next one, back: from the next one to the place; does nothing if the
+ * link is unused or shown already.  dev: device that the lane is drawn under. */
 static void add_link(struct iteration_chart *x, uint32_t place, uint32_t dev, bool back)
 {
     const struct iteration *it = &x->run.x;
+    /* numbers as link_of() (ir/exec/iteration/iteration.c) gives them to lanes; with two places, the way back from
+     * the next place is the way forth of that place */
     uint32_t wire = x->g->ndev + place, to = (place + 1) % it->nplace;
     if (!it->half_duplex)
         wire += !back ? 0 : it->nplace == 2 ? 1 - 2 * place : it->nplace;
@@ -125,6 +136,7 @@ static void add_link(struct iteration_chart *x, uint32_t place, uint32_t dev, bo
                                  .minor = true});
 }
 
+/* Returns the most ps for which a device computes. */
 static int64_t most_computing(const struct iteration_chart *x)
 {
     int64_t most = 0;
@@ -133,7 +145,7 @@ static int64_t most_computing(const struct iteration_chart *x)
     return most;
 }
 
-/* "stage 1" or "stages 1, 5, 9" of a place. */
+/* Returns the stages of a place: "stage 1" or "stages 1, 5, 9". */
 static const char *stages_at(const struct iteration_chart *x, uint32_t place)
 {
     const struct iteration *it = &x->run.x;
@@ -143,7 +155,8 @@ static const char *stages_at(const struct iteration_chart *x, uint32_t place)
     return text;
 }
 
-/* "stage 1: acc4 to acc7"; where devices take turns, "stage 1: acc5". */
+/* Returns the name of a device lane: "stage 1: acc4 to acc7"; if devices take turns, "stage 1: acc5" for device
+ * number `turn` of the place. */
 static const char *lane_name(const struct iteration_chart *x, uint32_t place, uint32_t turn)
 {
     const struct stages *st = x->run.stages;
@@ -154,6 +167,7 @@ static const char *lane_name(const struct iteration_chart *x, uint32_t place, ui
     return arena_fmt(x->a, "%s: %s", stages_at(x, place), who);
 }
 
+/* Makes the chart's lanes, place by place: devices, links, AllReduces. */
 static void make_lanes(struct iteration_chart *x)
 {
     const struct iteration *it = &x->run.x;
@@ -188,6 +202,7 @@ static void make_lanes(struct iteration_chart *x)
 
 /* ---- bars --------------------------------------------------------------------------------------- */
 
+/* Makes a bar for each item. */
 static void make_bars(struct iteration_chart *x)
 {
     struct chart *c = x->c;
@@ -209,6 +224,7 @@ static void make_bars(struct iteration_chart *x)
     c->nflow = 1;
 }
 
+/* Returns the texts on an AllReduce. */
 static struct chart_detail describe_reduce(const struct task *t, struct arena *a)
 {
     return (struct chart_detail){.name = arena_fmt(a, "AllReduce of stage %u", t->number),
@@ -220,6 +236,8 @@ static struct chart_detail describe_reduce(const struct task *t, struct arena *a
                                  .nfact = 1};
 }
 
+/* chart.describe: returns the texts on an item; a bar of micro-batch 3 shows "F3", with several stages on a device
+ * "F3.5" for stage 5. */
 static struct chart_detail describe(const struct chart *c, uint32_t item, struct arena *a)
 {
     const struct iteration_chart *x = c->of;
@@ -230,8 +248,7 @@ static struct chart_detail describe(const struct chart *c, uint32_t item, struct
     } else {
         uint32_t at = micro_batch(x, item), to = t->number + (t->kind == ITERATION_SEND);
         const char *name = arena_fmt(a, "%c%u", letter[t->kind], at);
-        if (x->run.x.nstage >
-            x->run.x.nplace) /* several stages on a device: the name has the stage */
+        if (x->run.x.nstage > x->run.x.nplace) /* a device has several stages */
             name = arena_fmt(a, "%s.%u", name, t->number);
         const char *where =
             t->kind <= ITERATION_WEIGHT
@@ -251,8 +268,9 @@ static struct chart_detail describe(const struct chart *c, uint32_t item, struct
     return d;
 }
 
-/* ---- what stands around ------------------------------------------------------------------------- */
+/* ---- title, legend, memory ---------------------------------------------------------------------- */
 
+/* Writes title and subtitle of the chart. */
 static void make_title(struct iteration_chart *x)
 {
     char end[UNIT_TEXT], value[UNIT_TEXT];
@@ -277,6 +295,7 @@ static void make_title(struct iteration_chart *x)
         share_of_end(x->t, x->chain[1]), share_of_end(x->t, x->chain[2]));
 }
 
+/* Makes the chart's legend, with the kinds of tasks that the iteration has. */
 static void make_legend(struct iteration_chart *x)
 {
     struct chart *c = x->c;
@@ -293,6 +312,7 @@ static void make_legend(struct iteration_chart *x)
     c->key[c->nkey++] = (struct chart_key){"#b3261e", "critical chain"};
 }
 
+/* Makes the memory curve of each device lane. */
 static void make_curves(struct iteration_chart *x)
 {
     struct chart *c = x->c;

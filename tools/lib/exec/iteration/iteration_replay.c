@@ -1,11 +1,11 @@
-/* An iteration of training with another number of micro-batches (iteration_shown.h).
+/* Runs a training iteration again, with another number of micro-batches than the plan's (iteration_shown.h).
  * O(stages * micro-batches * log). */
 #include "tools/lib/exec/iteration/iteration_shown.h"
 
 #include "ir/base/units.h"
 #include "tools/lib/exec/replay.h"
 
-/* Tasks of a micro-batch, and AllReduces. */
+/* Returns the most tasks that an iteration has for each micro-batch, AllReduces included. */
 static int64_t tasks_each(const struct iteration *x)
 {
     int64_t kinds = x->order == ITERATION_ZB_H1 ? 5 : 4;

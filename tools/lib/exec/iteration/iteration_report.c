@@ -1,4 +1,4 @@
-/* What an iteration of training rests on, for people and in manifest.json (iteration_shown.h).  O(nodes + stages). */
+/* Reports a training iteration, for the terminal and in manifest.json (iteration_shown.h).  O(nodes + stages). */
 #include "tools/lib/exec/iteration/iteration_shown.h"
 
 #include "backends/label.h"
@@ -10,14 +10,15 @@
 
 #include <inttypes.h>
 
-enum { STAGES_SHOWN = 64 };
+enum { STAGES_SHOWN = 64 }; /* most stages in the table */
 
+/* Returns the number of devices of stage k. */
 static uint32_t devices_of(const struct stages *s, uint32_t k)
 {
     return s->device.at[k + 1] - s->device.at[k];
 }
 
-/* ps of all computing, by one device after the other. */
+/* Returns the ps of an iteration's computing, summed over all devices. */
 static int64_t all_work(const struct iteration_run *t, const struct stages *s)
 {
     int64_t sum = 0;
@@ -41,7 +42,7 @@ void iteration_gain(FILE *f, const struct result *r, struct arena *a)
             time_short(is, r->verdict->value));
 }
 
-/* The first and the last forward node of each stage. */
+/* Finds the first and the last forward node of each stage k: end[k][0] and end[k][1]; 0: the stage has none. */
 static void find_ends(const struct result *r, nid (*end)[2], struct arena *a)
 {
     const struct module *m = r->scene.m;
@@ -57,7 +58,7 @@ static void find_ends(const struct result *r, nid (*end)[2], struct arena *a)
     }
 }
 
-/* A stage: a row of the table, and a line with its memory and layers. */
+/* Adds the row of stage k to the table of stages. */
 static void add_stage(struct page_table *t, const struct result *r, uint32_t k, struct arena *a)
 {
     const struct iteration_run *run = r->verdict->run;
@@ -73,6 +74,7 @@ static void add_stage(struct page_table *t, const struct result *r, uint32_t k, 
                             arena_fmt(a, "%u%s", w->ahead, w->recompute ? "*" : " ")});
 }
 
+/* Prints a line about stage k: memory used, memory of its devices, first and last node (end[0], end[1]). */
 static void print_inside(FILE *f, const struct result *r, uint32_t k, const nid *end,
                          struct arena *a)
 {

@@ -1,25 +1,28 @@
-/* Reports of a training iteration; the verdict of the result must have run the iteration. */
+/* Functions of struct exec_shows (backends.h) for the time of a training iteration.  r->verdict->run must be the
+ * struct iteration_run of the plan. */
 #ifndef PCC_TOOLS_LIB_EXEC_ITERATION_ITERATION_SHOWN_H
 #define PCC_TOOLS_LIB_EXEC_ITERATION_ITERATION_SHOWN_H
 
 #include "backends/timeline/chart.h"
 #include "ir/exec/iteration/iteration_verdict.h"
 
-/* Speedup over one device that had enough memory for the whole model. */
+/* exec_shows.gain: prints the speedup over one device with enough memory for the whole model. */
 void iteration_gain(FILE *f, const struct result *r, struct arena *a);
-/* Batches and schedule, and a line for each stage. */
+/* exec_shows.report: prints batches, schedule and a table of the stages. */
 void iteration_report(FILE *f, const struct result *r, struct arena *a);
-/* JSON members "training" (settings of the plan) and "iteration" (times and memory). */
+/* exec_shows.json: adds the members "training" (settings of the plan) and "iteration" (times and memory) to o. */
 void iteration_manifest(struct json_out *o, const struct result *r, struct arena *a);
 
-/* The iteration with so many micro-batches; 0: its own, or as many as `most` allows.  -1 and an error where these make
- * more than `most` tasks, or times do not fit. */
+/* Runs the iteration of r with another number of micro-batches into *out; 0: the plan's number, or fewer if `most`
+ * allows only fewer.  Memory comes from a.  Returns 0; or reports an error and returns -1, if there would be more
+ * than `most` tasks, if the schedule does not allow the number, or if times overflow. */
 int replay_iteration(struct iteration_run *out, const struct result *r, int64_t micro_batches,
                      uint32_t most, struct arena *a);
-/* One line with the time of the iteration. */
+/* exec_shows.replay: runs the iteration with micro_batches (0: as in replay_iteration()) and prints its time.
+ * Returns 0; or reports an error and returns -1. */
 int iteration_replay(FILE *f, const struct result *r, int64_t micro_batches, struct arena *a);
-/* micro_batches 0: all of them, or as many as `most` allows.  Lives in a and as long as r.  -1 and an error where those
- * that are asked for make more bars.  O(n log n) for n bars. */
+/* exec_shows.chart: fills *c, which lives in a and points into r, with the iteration as replay_iteration() runs it;
+ * most: the most bars.  Returns 0; or reports an error and returns -1.  O(n log n) for n bars. */
 int chart_of_iteration(struct chart *c, const struct result *r, int64_t micro_batches,
                        uint32_t most, struct arena *a);
 

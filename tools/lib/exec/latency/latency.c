@@ -1,6 +1,6 @@
-/* Latency: of one sample alone, where accelerators run whole subgraphs, each with its transfers before and after it
- * (ir/exec/latency/latency.md).  A subgraph gets all by way of the host, computes, and then gives all: nothing goes
- * over faster links, or beside computing. */
+/* The execution model of the latency: the time in which one sample alone passes through a plan whose accelerators run
+ * whole subgraphs (ir/exec/latency/latency.md).  A subgraph first gets all its inputs from the host's memory, then
+ * computes, then gives its results to the host's memory: links between devices and overlap are of no use. */
 #include "ir/exec/latency/latency_parts.h"
 #include "passes/passes.h"
 #include "tools/lib/exec/latency/latency_shown.h"

@@ -1,6 +1,7 @@
-/* The chart of one sample alone by subgraphs (ir/exec/latency/latency.h): a row for each device, on it its subgraphs,
- * each with its transfers in and out in a pale shade, or the nodes of a host.  Where some run at once (hosts or pieces
- * without a limit) each takes the first row where there is room; more than MOST_ROWS at once lie over each other. */
+/* The chart of one sample alone by subgraphs (ir/exec/latency/latency.h): a lane for each device with bars for its
+ * subgraphs, whose transfers in and out are pale; a host has a bar for each node.  If several run at the same time
+ * (--cpus=unbounded, or --pieces=apart), each bar takes the first free row of the lane; if all MOST_ROWS rows are
+ * taken, the first one, over another bar. */
 #include "backends/label.h"
 #include "ir/base/strings.h"
 #include "tools/lib/exec/latency/latency_shown.h"
@@ -9,20 +10,22 @@
 
 enum { MOST_ROWS = 6, HUE_FORWARD = 0, HUE_BACKWARD, HUE_HOST };
 
-static const char *const colours[] = {"#7fb3e6", "#f0a04b", "#6cc3a4"};
+static const char *const colours[] = {"#7fb3e6", "#f0a04b", "#6cc3a4"}; /* [HUE_*] */
 
+/* The chart while it is made, and for its function describe().  Items are subgraphs. */
 struct latency_chart {
     const struct result *r;
-    const struct latency_run *run;
+    const struct latency_run *run; /* of the verdict */
     struct chart *c;
     struct arena *a;
     const uint32_t *on; /* [subgraph] device that runs the subgraph */
-    uint32_t *lane;     /* [device] NO_ITEM: idle */
-    uint8_t *critical;  /* [subgraph] */
-    uint32_t ncritical;
-    bool some[3]; /* [hue] */
+    uint32_t *lane;     /* [device] lane of the chart; NO_ITEM: the device is idle and not shown */
+    uint8_t *critical;  /* [subgraph] 1: on the critical chain (events.h) */
+    uint32_t ncritical; /* number of subgraphs on the critical chain */
+    bool used_hue[3];   /* [hue] some bar has it */
 };
 
+/* Returns the hue of the bar of subgraph i: HUE_*. */
 static uint8_t hue_of(const struct latency_chart *x, uint32_t i)
 {
     const struct subgraph *k = &x->run->k.sub[i];
@@ -32,6 +35,7 @@ static uint8_t hue_of(const struct latency_chart *x, uint32_t i)
                                                        : HUE_FORWARD;
 }
 
+/* Finds the critical chain: makes x->critical and x->ncritical. */
 static void mark_chain(struct latency_chart *x)
 {
     const uint32_t *chain = timeline_chain(&x->run->t, &x->ncritical, x->a);
@@ -40,6 +44,7 @@ static void mark_chain(struct latency_chart *x)
         x->critical[chain[i]] = 1;
 }
 
+/* Makes a lane for each device that has nodes. */
 static void make_lanes(struct latency_chart *x)
 {
     const struct cluster *k = x->r->scene.cluster;
@@ -64,10 +69,11 @@ static void make_lanes(struct latency_chart *x)
     }
 }
 
-/* Bars of a lane that are at work at once: each on the first row that is free. */
+/* Sets the rows of bars that overlap on a lane: each bar takes the first free row; if none is free, the first one. */
 static void make_rows(struct latency_chart *x)
 {
     struct chart *c = x->c;
+    /* [lane][row] ps at which the last bar of the row ends */
     int64_t (*until)[MOST_ROWS] = arena_array(x->a, (size_t)c->nlane + 1, sizeof *until);
     for (size_t i = 0; i < c->nbar; i++) {
         struct chart_bar *b = &c->bar[i];
@@ -80,6 +86,7 @@ static void make_rows(struct latency_chart *x)
     }
 }
 
+/* Makes a bar for each subgraph. */
 static void make_bars(struct latency_chart *x)
 {
     struct chart *c = x->c;
@@ -87,7 +94,7 @@ static void make_bars(struct latency_chart *x)
     for (uint32_t i = 0; i < x->run->k.n; i++) {
         uint8_t hue = hue_of(x, i);
         int64_t at = x->run->t.start[i];
-        x->some[hue] = true;
+        x->used_hue[hue] = true;
         c->bar[c->nbar++] = (struct chart_bar){.at = at,
                                                .end = sat_add(at, x->run->g.task[i].time),
                                                .lane = x->lane[x->on[i]],
@@ -101,6 +108,7 @@ static void make_bars(struct latency_chart *x)
     c->nflow = 1;
 }
 
+/* chart.describe: returns the texts on a subgraph, or on a node of a host. */
 static struct chart_detail describe(const struct chart *c, uint32_t item, struct arena *a)
 {
     static const char *const category[] = {"forward", "backward", "host"};
@@ -129,6 +137,7 @@ static struct chart_detail describe(const struct chart *c, uint32_t item, struct
     return d;
 }
 
+/* Writes title, subtitle and legend of the chart. */
 static void make_texts(struct latency_chart *x)
 {
     struct chart *c = x->c;
@@ -151,9 +160,9 @@ static void make_texts(struct latency_chart *x)
     c->colour = colours;
     c->dense = true;
     for (uint32_t h = 0; h < 3; h++)
-        if (x->some[h])
+        if (x->used_hue[h])
             c->key[c->nkey++] = (struct chart_key){
-                colours[h], h == HUE_FORWARD && x->some[HUE_BACKWARD] ? "forward" : words[h]};
+                colours[h], h == HUE_FORWARD && x->used_hue[HUE_BACKWARD] ? "forward" : words[h]};
     c->key[c->nkey++] = (struct chart_key){"#eef3f8", "pale: transfers"};
     c->key[c->nkey++] = (struct chart_key){"#b3261e", "critical chain"};
 }

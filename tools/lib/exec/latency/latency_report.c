@@ -1,19 +1,20 @@
-/* The report of a latency: its assumptions and its parts (latency_shown.h). Consecutive host nodes of the critical
- * chain share one line. */
+/* The report of a latency: its settings, its critical chain and its parts (latency_shown.h). */
 #include "tools/lib/exec/latency/latency_shown.h"
 
 #include "ir/base/page.h"
 #include "ir/base/utf8.h"
 #include "ir/exec/latency/latency_parts.h"
 
-enum { SHOWN = 12 }; /* lines of the chain */
+enum { SHOWN = 12 }; /* most lines of the critical chain that are shown */
 
 const char *latency_shape(const struct result *r, struct arena *a)
 {
     const struct latency_run *run = r->verdict->run;
     const struct subgraphs *k = &run->k;
     uint32_t *of = arena_array(a, (size_t)r->scene.cluster->ndev + 1, sizeof *of);
-    uint32_t all = 0, cut = 0, pieces = 0; /* subgraphs; accelerators with several, and theirs */
+    /* of: [device] number of its subgraphs; all: number of subgraphs of accelerators; cut: number of accelerators
+     * with several subgraphs; pieces: number of the subgraphs of these */
+    uint32_t all = 0, cut = 0, pieces = 0;
     for (uint32_t i = 0; i < k->n; i++)
         if (!k->sub[i].host) {
             all++;
@@ -32,6 +33,8 @@ const char *latency_shape(const struct result *r, struct arena *a)
                      r->scene.model.latency.pieces == PIECES_APART ? " that may run at once" : "");
 }
 
+/* Prints the settings, the number of subgraphs, and the latency with an unlimited number of CPUs if it is another
+ * one. */
 static void print_basis(FILE *f, const struct result *r, struct arena *a)
 {
     const struct latency_run *run = r->verdict->run;
@@ -55,9 +58,10 @@ static void print_basis(FILE *f, const struct result *r, struct arena *a)
 
 /* A line of the critical chain: one subgraph, or consecutive nodes of hosts. */
 struct stretch {
-    uint32_t from, to; /* places on the chain, to excluded */
+    uint32_t from, to; /* its subgraphs are chain[from .. to) */
 };
 
+/* Returns the stretch that begins at chain[at]; n: number of subgraphs on the chain. */
 static struct stretch next_stretch(const struct latency_run *run, const uint32_t *chain, uint32_t n,
                                    uint32_t at)
 {
@@ -67,7 +71,7 @@ static struct stretch next_stretch(const struct latency_run *run, const uint32_t
     return s;
 }
 
-/* When the last input of the subgraph arrived, ps. */
+/* Returns the time at which the last input of subgraph i arrives, ps from the start of the run. */
 static int64_t ready_at(const struct latency_run *run, uint32_t i)
 {
     int64_t at = 0;
@@ -78,6 +82,8 @@ static int64_t ready_at(const struct latency_run *run, uint32_t i)
     return at;
 }
 
+/* Prints the line of a stretch: time spent waiting for a device, transfers in, computing, transfers out, and its
+ * name. */
 static void print_stretch(FILE *f, const struct result *r, const uint32_t *chain,
                           const struct stretch *s, struct arena *a)
 {
@@ -105,6 +111,7 @@ static void print_stretch(FILE *f, const struct result *r, const uint32_t *chain
     page_words(f, what, 43, 43);
 }
 
+/* Prints the critical chain; of a long one only the first and the last lines. */
 static void print_chain(FILE *f, const struct result *r, struct arena *a)
 {
     const struct latency_run *run = r->verdict->run;

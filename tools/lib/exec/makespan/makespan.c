@@ -1,4 +1,4 @@
-/* Makespan: of one sample alone, node by node, from the start of the first to the end of all
+/* The execution model of the makespan: the time in which one sample alone passes through a plan, node by node
  * (ir/exec/makespan/step.md). */
 #include "ir/exec/makespan/step_rhythm.h"
 #include "passes/passes.h"

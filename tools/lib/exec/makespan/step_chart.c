@@ -1,9 +1,10 @@
-/* The chart of one sample alone (ir/exec/makespan/step_verdict.h): what each device computes, and what goes over its
- * ports, channel or links.
+/* The chart of one sample alone (ir/exec/makespan/step_verdict.h): what each device computes, and the transfers over
+ * its ports, channel or links.
  *
- * Lanes of the event core are shown if they compute or if something used them.  Transfers that hold no lane are shown
- * as going out of the device that sends them, from the host as coming into that which takes them; as several may do so
- * at once, each takes the first row where there is room.  More than MOST_ROWS at once lie over each other. */
+ * The lanes of all devices are shown, and other lanes of the event core if a transfer used them.  A transfer that
+ * holds no lane is shown on an extra lane: "out" of the device that sends it or, if it comes from the host, "in" of
+ * the device that receives it.  Transfers on an extra lane may overlap: each takes the first free row, and if all
+ * MOST_ROWS rows are taken, the last one, over another bar. */
 #include "backends/label.h"
 #include "ir/base/strings.h"
 #include "tools/lib/exec/makespan/step_shown.h"
@@ -15,48 +16,54 @@ enum { MOST_ROWS = 6, HUE_FORWARD = 0, HUE_BACKWARD, HUE_TRANSFER };
 
 static const char *const colours[] = {"#7fb3e6", "#f0a04b", "#6cc3a4"};
 
-/* Lanes by number: those of the event core, then for each device one for what leaves it without a lane, then one for
- * what comes. */
+/* A wire is what the chart may show as a lane: a lane of the event core, or an extra lane for transfers without a
+ * lane.  Wire w < nlane is lane w of the event core, nlane + d is "out" of device d, nlane + ndev + d is "in" of
+ * device d. */
 struct wire {
-    uint32_t lane; /* of the chart, if it is shown */
-    uint32_t task; /* one that used it; NO_ITEM: none */
-    uint32_t n;    /* how many did */
-    uint32_t dev;
-    int64_t bytes; /* bytes over this lane */
+    uint32_t lane; /* lane of the chart; set if the wire is shown */
+    uint32_t task; /* the last task that uses the wire; NO_ITEM: none */
+    uint32_t n;    /* number of tasks that use the wire */
+    uint32_t dev;  /* device that the wire is drawn under */
+    int64_t bytes; /* bytes of all transfers over the wire */
 };
 
+/* The chart while it is made, and for its function describe().  Tasks have one item each, of the same number. */
 struct step_chart {
     const struct result *r;
-    const struct task_graph *g;
-    const struct timeline *t;
+    const struct task_graph *g; /* task graph of the verdict's run */
+    const struct timeline *t;   /* timeline of the verdict's run */
     struct chart *c;
     struct arena *a;
-    struct wire *wire;
+    struct wire *wire; /* [nwire] */
     uint32_t nwire;
-    uint8_t *critical;        /* [item] */
-    uint32_t ncritical[2];    /* nodes, transfers */
-    int64_t critical_time[2]; /* ps of these */
-    uint32_t transfers;
-    int64_t bytes; /* of all transfers */
-    bool training; /* some nodes are of the backward pass */
+    uint8_t *critical;        /* [item] 1: on the critical chain (events.h) */
+    uint32_t ncritical[2];    /* number of nodes [0] and transfers [1] on the critical chain */
+    int64_t critical_time[2]; /* ps of these nodes and transfers */
+    uint32_t transfers;       /* number of all transfers */
+    int64_t bytes;            /* bytes of all transfers */
+    bool training;            /* some nodes are of the backward pass */
 };
 
+/* Whether a task moves a value, instead of running a node. */
 static bool is_transfer(const struct task *t)
 {
     return t->kind != STEP_COMPUTE;
 }
 
+/* Returns the value that a transfer moves. */
 static vid value_of(const struct step_chart *x, const struct task *t)
 {
     assert(is_transfer(t));
     return x->r->scene.place->net_value[t->number];
 }
 
+/* Returns the bytes that a task moves; 0 for nodes. */
 static int64_t bytes_of(const struct step_chart *x, const struct task *t)
 {
     return is_transfer(t) ? x->r->scene.m->cost->bytes[value_of(x, t)] : 0;
 }
 
+/* Returns the hue of a task's bars: HUE_*. */
 static uint8_t hue_of(const struct step_chart *x, const struct task *t)
 {
     const uint8_t *backward = x->r->scene.m->backward;
@@ -65,7 +72,8 @@ static uint8_t hue_of(const struct step_chart *x, const struct task *t)
     return backward && backward[t->number] ? HUE_BACKWARD : HUE_FORWARD;
 }
 
-/* "acc0"; where a transfer begins (0) or ends (1) also "host". */
+/* Returns the name of the place where a task begins (end 0) or ends (end 1): a device, "acc0", or for transfers
+ * "host". */
 static const char *place_name(const struct step_chart *x, const struct task *t, int end,
                               struct arena *a)
 {
@@ -76,6 +84,7 @@ static const char *place_name(const struct step_chart *x, const struct task *t, 
 
 /* ---- the critical chain ------------------------------------------------------------------------- */
 
+/* Finds the critical chain: makes x->critical, and adds up ncritical and critical_time. */
 static void mark_chain(struct step_chart *x)
 {
     uint32_t n;
@@ -92,7 +101,7 @@ static void mark_chain(struct step_chart *x)
 
 /* ---- lanes -------------------------------------------------------------------------------------- */
 
-/* Where the task is shown, at most twice; how often. */
+/* Writes to wire[] the wires that show a task and returns their number, 1 or 2. */
 static uint32_t wires_of(const struct step_chart *x, const struct task *t, uint32_t wire[2])
 {
     uint32_t n = 0;
@@ -104,7 +113,8 @@ static uint32_t wires_of(const struct step_chart *x, const struct task *t, uint3
     return n;
 }
 
-/* A device that the wire belongs to: ports and channels stand in the order of devices. */
+/* Returns the device that a wire is drawn under: its own; the sender, if the wire is a link (CONTENTION_LINK).
+ * Ports and channels are numbered in the order of devices. */
 static uint32_t wire_device(const struct step_chart *x, uint32_t w)
 {
     const struct wire *wire = &x->wire[w];
@@ -115,6 +125,7 @@ static uint32_t wire_device(const struct step_chart *x, uint32_t w)
     return w % x->g->ndev;
 }
 
+/* Makes x->wire from the tasks, and counts the chart's bars and x->transfers. */
 static void use_wires(struct step_chart *x)
 {
     x->nwire = x->g->nlane + 2 * x->g->ndev;
@@ -139,7 +150,7 @@ static void use_wires(struct step_chart *x)
         x->wire[w].dev = wire_device(x, w);
 }
 
-/* The name of a lane. */
+/* Returns the name of a wire's lane: "acc0", "acc0 out", "acc0 channel", "acc0 to acc1". */
 static const char *wire_name(const struct step_chart *x, uint32_t w)
 {
     const char *dev = cluster_device_name(x->r->scene.cluster, x->a, x->wire[w].dev);
@@ -152,7 +163,7 @@ static const char *wire_name(const struct step_chart *x, uint32_t w)
     case CONTENTION_LINK:
         return arena_fmt(x->a, "%s to %s", place_name(x, t, 0, x->a), place_name(x, t, 1, x->a));
     case CONTENTION_HALF:
-    case CONTENTION_BAECHI: /* the receiver's */
+    case CONTENTION_BAECHI:
         return arena_fmt(x->a, "%s channel", dev);
     case CONTENTION_RX:
         return arena_fmt(x->a, "%s in", dev);
@@ -161,7 +172,8 @@ static const char *wire_name(const struct step_chart *x, uint32_t w)
     }
 }
 
-/* "3.2 ms, 80 %, 14 MiB"; in a profile bytes are unknown, 0. */
+/* Returns the text beside a wire's lane: "3.2 ms, 80 %, 14 MiB"; without bytes if they are 0, as in profiles, which
+ * do not tell bytes. */
 static const char *busy_text(const struct step_chart *x, uint32_t w)
 {
     char time[UNIT_TEXT], bytes[UNIT_TEXT];
@@ -179,6 +191,7 @@ static const char *busy_text(const struct step_chart *x, uint32_t w)
     return arena_fmt(x->a, "%s, %s", text, bytes_short(bytes, wire->bytes));
 }
 
+/* Returns the most ps for which a device computes. */
 static int64_t most_computing(const struct step_chart *x)
 {
     int64_t most = 0;
@@ -187,11 +200,11 @@ static int64_t most_computing(const struct step_chart *x)
     return most;
 }
 
-/* Device by device: computing, then the wires that something used. */
+/* Makes the chart's lanes, device by device: the device itself, then its wires that some task uses. */
 static void make_lanes(struct step_chart *x)
 {
     struct chart *c = x->c;
-    struct pairs wire = {.a = x->a}; /* (device, wire) */
+    struct pairs wire = {.a = x->a}; /* (device, wire) for each wire that is shown */
     int64_t most = most_computing(x);
     for (uint32_t w = 0; w < x->nwire; w++)
         if (w < x->g->ndev || x->wire[w].n)
@@ -215,7 +228,7 @@ static void make_lanes(struct step_chart *x)
 
 /* ---- bars --------------------------------------------------------------------------------------- */
 
-/* Rows of the lanes whose bars may overlap: those behind the lanes of the event core. */
+/* Sets the rows of bars on the extra lanes, where bars may overlap: each bar takes the first free row. */
 static void make_rows(struct step_chart *x)
 {
     struct chart *c = x->c;
@@ -235,6 +248,7 @@ static void make_rows(struct step_chart *x)
     }
 }
 
+/* Makes the bars of all tasks, one on each wire that shows the task. */
 static void make_bars(struct step_chart *x)
 {
     struct chart *c = x->c;
@@ -259,13 +273,14 @@ static void make_bars(struct step_chart *x)
 
 /* ---- names -------------------------------------------------------------------------------------- */
 
-/* The last component of a name: "MatMul" of "/layers.0/MatMul". */
+/* Returns the last component of a name: "MatMul" for "/layers.0/MatMul". */
 static const char *last_name(const char *s)
 {
     const char *slash = strrchr(s, '/');
     return slash && slash[1] ? slash + 1 : s;
 }
 
+/* Returns the texts on a node. */
 static struct chart_detail describe_node(const struct step_chart *x, const struct task *t,
                                          struct arena *a)
 {
@@ -282,6 +297,7 @@ static struct chart_detail describe_node(const struct step_chart *x, const struc
         .nfact = 2};
 }
 
+/* Returns the texts on a transfer. */
 static struct chart_detail describe_transfer(const struct step_chart *x, const struct task *t,
                                              struct arena *a)
 {
@@ -302,6 +318,7 @@ static struct chart_detail describe_transfer(const struct step_chart *x, const s
                                  .nfact = 4};
 }
 
+/* chart.describe: returns the texts on an item. */
 static struct chart_detail describe(const struct chart *c, uint32_t item, struct arena *a)
 {
     const struct step_chart *x = c->of;
@@ -312,8 +329,9 @@ static struct chart_detail describe(const struct chart *c, uint32_t item, struct
     return d;
 }
 
-/* ---- what stands around ------------------------------------------------------------------------- */
+/* ---- title, legend, memory ---------------------------------------------------------------------- */
 
+/* Writes title and subtitle of the chart. */
 static void make_title(struct step_chart *x)
 {
     char end[UNIT_TEXT], bytes[UNIT_TEXT];
@@ -333,6 +351,7 @@ static void make_title(struct step_chart *x)
         x->bytes ? bytes_short(bytes, x->bytes) : "");
 }
 
+/* Makes the chart's legend. */
 static void make_legend(struct step_chart *x)
 {
     struct chart *c = x->c;
@@ -350,6 +369,7 @@ static void make_legend(struct step_chart *x)
     c->key[c->nkey++] = (struct chart_key){"#b3261e", "critical chain"};
 }
 
+/* Makes the memory curve of each device. */
 static void make_curves(struct step_chart *x)
 {
     struct chart *c = x->c;

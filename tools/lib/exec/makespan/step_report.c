@@ -1,17 +1,18 @@
-/* The report of a makespan: its assumptions and its parts (step_shown.h). Consecutive nodes of one device on the
- * critical chain share one line. */
+/* The report of a makespan: its settings, its critical chain and its parts (step_shown.h). */
 #include "tools/lib/exec/makespan/step_shown.h"
 
 #include "ir/base/page.h"
 #include "ir/base/utf8.h"
 
-enum { SHOWN = 12 }; /* lines of the chain */
+enum { SHOWN = 12 }; /* most lines of the critical chain that are shown */
 
+/* Returns the run of the step, which the verdict has. */
 static const struct step_run *run_of(const struct result *r)
 {
     return r->verdict->run;
 }
 
+/* Prints the settings of the step, and number and bytes of its transfers. */
 static void print_transfers(FILE *f, const struct result *r)
 {
     const struct task_graph *g = &run_of(r)->g;
@@ -36,15 +37,17 @@ static void print_transfers(FILE *f, const struct result *r)
 
 /* A line of the critical chain: one transfer, or consecutive nodes of one device. */
 struct stretch {
-    uint32_t from, to; /* places on the chain, to excluded */
-    int64_t time;      /* ps from the start of the first to the end of the last */
+    uint32_t from, to; /* its items are chain[from .. to) */
+    int64_t time;      /* ps from the start of the first item to the end of the last one */
 };
 
+/* Returns the task of an item. */
 static const struct task *task_on(const struct result *r, uint32_t item)
 {
     return &run_of(r)->g.task[task_of_item(&run_of(r)->g, item)];
 }
 
+/* Returns the stretch that begins at chain[at]; n: number of items on the chain. */
 static struct stretch next_stretch(const struct result *r, const uint32_t *chain, uint32_t n,
                                    uint32_t at)
 {
@@ -62,6 +65,7 @@ static struct stretch next_stretch(const struct result *r, const uint32_t *chain
     return s;
 }
 
+/* Prints the line of a stretch: its time, where it was, and which value or nodes it is. */
 static void print_stretch(FILE *f, const struct result *r, const uint32_t *chain,
                           const struct stretch *s, struct arena *a)
 {
@@ -86,6 +90,7 @@ static void print_stretch(FILE *f, const struct result *r, const uint32_t *chain
     page_words(f, arena_fmt(a, "  %10s  %s", time_short(time, s->time), what), 0, 14);
 }
 
+/* Prints the critical chain; of a long one only the first and the last lines. */
 static void print_chain(FILE *f, const struct result *r, struct arena *a)
 {
     uint32_t n, lines = 0;
@@ -103,7 +108,8 @@ static void print_chain(FILE *f, const struct result *r, struct arena *a)
     }
 }
 
-/* "as 3 parts: 2.1 ms (4.0 % more)", "as 17, with --cut=transfers: 2.0 ms" */
+/* Prints the makespan of the plan's parts, "as 3 parts, ...: 2.1 ms (+4.0 %)", and, if that is less, of more parts:
+ * "as 17, with --cut=transfers: 2.0 ms". */
 static void print_parts(FILE *f, const struct result *r, struct arena *a)
 {
     char text[UNIT_TEXT];

@@ -1,12 +1,14 @@
 /* The chart of samples that go through the parts of a plan in rounds (ir/exec/sample/rounds.h).
  *
- * A lane per device or, where transfers overlap computing, one beside it for each direction of its link; a bar per
- * task and sample with the sample's number.  In training the hue is the pass (blue and orange: also for the
- * colour-blind apart) and its shade the sample; else the colour is the sample.  Over the lanes one period of the
- * busiest lane in the steady state, which is the plan's value.
+ * Each device has a lane; where transfers overlap computing, it has further lanes for its link.  Each run of a task
+ * for one sample is a bar with the sample's number.  In training the hue of a bar is its pass (blue or orange, which
+ * the colour-blind can tell apart), and its shade tells neighbouring samples apart; else its colour depends on the
+ * sample.  Above the lanes a span shows one period of the busiest lane in the steady state, which is the plan's
+ * value.
  *
- * A device whose plan is not contiguous runs several parts of a pass for a sample: as in the paper's Figure 3b each
- * has a row of its own within the device's, a virtual device, of which one at a time works.
+ * If the plan is not contiguous, a device may run several parts of a pass for each sample.  Then each of these parts
+ * has a row of its own within the lane, as in Figure 3b of the placement paper; the device runs one of them at a
+ * time.
  *
  * O(n log n) for n = tasks * samples. */
 #include "backends/label.h"
@@ -17,32 +19,35 @@
 #include <assert.h>
 #include <string.h>
 
-enum {
-    SAMPLE_HUES = 6,
-    FEW_LANES = 10,
-    MOST_ROWS = 6 /* of a lane, else there is one */
-};
+/* SAMPLE_HUES: number of colours for samples.  Lanes get more than one row only if there are at most FEW_LANES lanes
+ * and the lane needs at most MOST_ROWS rows. */
+enum { SAMPLE_HUES = 6, FEW_LANES = 10, MOST_ROWS = 6 };
 
-/* Light enough for dark letters. */
+/* [sample % SAMPLE_HUES] colours of bars, light enough for dark letters. */
 static const char *const of_sample[SAMPLE_HUES] = {"#7fb3e6", "#f5b96b", "#6cc3a4",
                                                    "#f2a3b8", "#c9b8ea", "#e5dc72"};
-/* [2 * pass + sample % 2] */
+/* [2 * pass + sample % 2] colours of bars in training; pass 0: forward, 1: backward. */
 static const char *const of_pass[] = {"#7fb3e6", "#b5d3f0", "#f0a04b", "#f8cd98"};
 
+/* The chart while it is made, and for its function describe(). */
 struct rounds {
     const struct result *r;
     struct replay y;
     struct chart *c;
     struct arena *a;
-    int64_t *load[2];  /* [pass][lane] ps for each sample */
-    int64_t *bytes[2]; /* [0: received, 1: sent][2 * part + pass] for each sample */
+    /* pass: 0 forward, 1 backward */
+    int64_t *load[2]; /* [pass][lane] ps for which the lane works for each sample */
+    /* [direction][2 * part + pass] bytes that the part receives (direction 0) or sends (1) for each sample */
+    int64_t *bytes[2];
 };
 
+/* Returns the name of a lane, such as "acc0 in". */
 static const char *lane_text(const struct rounds *x, uint32_t lane)
 {
     return replay_lane_name(&x->y, &x->r->scene, lane, x->a);
 }
 
+/* Makes x->load from the tasks of the replay. */
 static void add_loads(struct rounds *x)
 {
     for (int p = 0; p < 2; p++)
@@ -53,6 +58,7 @@ static void add_loads(struct rounds *x)
     }
 }
 
+/* Writes title and subtitle of the chart: how far the replay's time per sample is above the plan's. */
 static void make_title(struct rounds *x)
 {
     assert(x->y.samples > 0);
@@ -75,10 +81,11 @@ static void make_title(struct rounds *x)
         time_short(each, y->end / y->samples), 100 * over, time_short(value, v));
 }
 
-/* Says which parts the rows of lettered lanes hold: of each beside it, of all in the legend if that is short. */
+/* Makes the texts on which part is in which row, "a part 0, b part 3": for each lane with lettered rows, and for the
+ * legend, if the texts of all lanes together are short enough.  row_of: [task] its row. */
 static void name_rows(struct rounds *x, const uint32_t *row_of)
 {
-    enum { LEGEND = 70 /* bytes */ };
+    enum { LEGEND = 70 }; /* most bytes of these texts in the legend */
     const struct replay *y = &x->y;
     const char *all = "";
     for (uint32_t t = 0; t < y->ntask; t++) {
@@ -97,10 +104,13 @@ static void name_rows(struct rounds *x, const uint32_t *row_of)
                                   strlen(all) <= LEGEND ? all : "which: point at a row's name");
 }
 
-/* Rows of the lanes: as many as there are parts in one pass, where there is room.  A row holds a part of the forward
- * pass, and of the backward pass the one that is as far from its end.  [task] its row. */
+/* Sets the number of rows of each lane and returns an array, [task] its row.  A lane gets a row for each part that
+ * its device runs in one pass (the larger number of the two passes), unless there are too many or the plan is
+ * contiguous.  Parts of the forward pass take rows 0, 1, ... in their order, parts of the backward pass in reverse
+ * order. */
 static uint32_t *make_rows(struct rounds *x)
 {
+    /* [pass][lane] n: number of tasks that take time; seen: number of these that were handled so far */
     const struct replay *y = &x->y;
     uint32_t *row_of = arena_array(x->a, (size_t)y->ntask + 1, sizeof *row_of), *n[2], *seen[2];
     for (int p = 0; p < 2; p++) {
@@ -130,6 +140,7 @@ static uint32_t *make_rows(struct rounds *x)
     return row_of;
 }
 
+/* Makes the chart's lanes, one for each lane of the replay. */
 static void make_lanes(struct rounds *x)
 {
     char t[UNIT_TEXT];
@@ -150,6 +161,7 @@ static void make_lanes(struct rounds *x)
     }
 }
 
+/* Makes a bar for each task and sample.  row_of: [task] its row. */
 static void make_bars(struct rounds *x, const uint32_t *row_of)
 {
     const struct replay *y = &x->y;
@@ -172,8 +184,9 @@ static void make_bars(struct rounds *x, const uint32_t *row_of)
     }
 }
 
-/* What net e brings and takes: to each device that reads it once, as ir/exec/sample/rounds.c charges it, with the first
- * part there, in the pass of its maker.  first: scratch, [device], all UINT32_MAX. */
+/* Adds the bytes of net e to x->bytes: sent by the part that makes the value, received once by each other device
+ * that reads it, by its first part that does (as ir/exec/sample/rounds.c charges the transfers), all in the pass of
+ * the node that makes the value.  first: scratch, [device], all UINT32_MAX before and after. */
 static void add_net_bytes(struct rounds *x, uint32_t e, uint32_t *first)
 {
     const struct result *r = x->r;
@@ -203,6 +216,7 @@ static void add_net_bytes(struct rounds *x, uint32_t e, uint32_t *first)
     }
 }
 
+/* Makes x->bytes, net by net. */
 static void add_bytes(struct rounds *x)
 {
     uint32_t *first = arena_array(x->a, (size_t)x->r->scene.cluster->ndev + 1, sizeof *first);
@@ -213,6 +227,7 @@ static void add_bytes(struct rounds *x)
         add_net_bytes(x, e, first);
 }
 
+/* chart.describe: returns the texts on an item, which is number task * samples + sample. */
 static struct chart_detail describe(const struct chart *c, uint32_t item, struct arena *a)
 {
     static const char *const with[] = {"", ", transfers in", "", ", transfers out"};
@@ -222,7 +237,8 @@ static struct chart_detail describe(const struct chart *c, uint32_t item, struct
     uint32_t sample = item % y->samples + 1;
     const struct round_task *t = &y->task[item / y->samples];
     const char *pass = t->back ? "backward" : y->training ? "forward" : "sample";
-    const char *what = t->in || t->out ? "" : ending[t->kind]; /* else its stretches say it */
+    const char *what =
+        t->in || t->out ? "" : ending[t->kind]; /* else in and out show the transfers */
     return (struct chart_detail){.name =
                                      arena_fmt(a, "part %u%s%s%s", t->part, y->training ? " " : "",
                                                y->training ? pass : "", what),
@@ -241,6 +257,7 @@ static struct chart_detail describe(const struct chart *c, uint32_t item, struct
                                  .nfact = 2};
 }
 
+/* Makes the chart's legend: which colour means what. */
 static void make_legend(struct rounds *x)
 {
     struct chart *c = x->c;
@@ -254,8 +271,9 @@ static void make_legend(struct rounds *x)
     c->key[c->nkey++] = (struct chart_key){"#eef3f8", "pale: transfers"};
 }
 
-/* Two samples that the busiest lane begins one period after each other, in the middle of the replay; pass 2: both
- * passes together.  Too short a replay has no steady state. */
+/* Adds a span named `what` to the chart: from the start of a sample on the busiest lane to the start of the next
+ * one, if that is one period of the steady state; near the middle of the replay.  pass: whose loads count, 0:
+ * forward, 1: backward, 2: both together.  Adds none if the replay is too short for a steady state. */
 static void add_period(struct rounds *x, int pass, const char *what)
 {
     char text[UNIT_TEXT];
@@ -284,6 +302,7 @@ static void add_period(struct rounds *x, int pass, const char *what)
         arena_fmt(x->a, "%s of %s: %s", what, lane_text(x, lane), time_short(text, most))};
 }
 
+/* Adds the period of the plan to the chart; with GPipe, where the passes come apart, one for each pass. */
 static void make_periods(struct rounds *x)
 {
     x->c->span = arena_array(x->a, 2, sizeof *x->c->span);

@@ -1,6 +1,6 @@
-/* Time per sample: in the steady state, in which samples follow each other through the parts, and in each round every
- * device has one of its own (placement paper, 5.2).  What a device pays is its own load, so links of two devices are of
- * no use. */
+/* The execution model of the time per sample: many samples go through the parts one after the other, and in each
+ * round every device works on another sample (placement paper, 5.2).  A transfer counts as load of its device, over
+ * the device's own link, so links between two devices (FEATURE_ROUTES) are of no use. */
 #include "ir/exec/sample/rounds_rhythm.h"
 #include "passes/passes.h"
 #include "tools/lib/exec/replay.h"
