@@ -1,8 +1,9 @@
-/* Backends: a module and a plan in, files out.  Every file is written beside its final name and
- * renamed when complete.
+/* Backends: write a module and its plan to files.  Every file is written under a temporary name in its folder and
+ * renamed when it is complete.
  *
- * A writer is one file with its `const struct writer` and one row in writers.c: the names of --emit, the suffixes of
- * -o, the options, their help and completions, and complaints about options without effect come from there. */
+ * A writer is one C file that defines a `const struct writer`, and one row of the table in writers.c.  From these come
+ * the names of --emit, the suffixes of -o, the options with their help and completions, and the warnings of options
+ * without effect. */
 #ifndef PCC_BACKENDS_BACKENDS_H
 #define PCC_BACKENDS_BACKENDS_H
 
@@ -10,170 +11,183 @@
 #include "ir/base/options.h"
 #include "ir/ir.h"
 
-/* What a picture shows: a box per device (part), per block of nodes, or per node. */
+/* What each box of a picture stands for: a device (or a part on it), a block of nodes, or a node. */
 enum view { VIEW_DEVICES, VIEW_BLOCKS, VIEW_NODES };
-/* How it is drawn; bits, as picture_formats names them ("svg", ..., NULL). */
+/* Formats of pictures, as bits: bit k is format picture_formats[k] ("svg", ...; NULL ends the list). */
 enum { PICTURE_SVG = 1, PICTURE_PDF = 2, PICTURE_PNG = 4, PICTURE_DOT = 8 };
 extern const char *const picture_formats[];
-/* Boxes of a picture that is still readable; boxes of a picture of blocks that the eye takes in at once. */
+/* Numbers of boxes.  MOST: the most for a readable picture.  GOOD: the most in a first attempt to draw blocks. */
 enum { MOST_BOXES = 150, GOOD_BOXES = 32 };
-/* Where the weights of a split lie: in one file that the parts share, inside the parts, or in the files
- * of the source: where these are, else in copies of them, or in hard links to them. */
+/* Where the weights of a split lie.  SHARED: in one file that all parts use.  INLINE: inside the parts.  ORIGINAL: in
+ * the source's files, which stay there if the split is in the source's folder, else are copied.  LINK: in hard links
+ * to the source's files. */
 enum weights_mode { WEIGHTS_SHARED, WEIGHTS_INLINE, WEIGHTS_ORIGINAL, WEIGHTS_LINK, WEIGHTS_MODES };
 
-/* The model, the plan and its figures, as every writer receives them. */
+/* What every writer receives: the model, its plan, and the judge's figures. */
 struct result {
     struct scene scene;
-    const struct plan *plan;
-    const struct verdict *verdict;
-    const struct parts *parts; /* the parts: ir/plan/parts.h */
-    const struct level_table
-        *table;          /* of the pass levels (ir/dag/level_table.h); NULL: it has not run */
-    uint32_t *part_slot; /* [part] of a latency: the slot of its subgraph; 0: of a host */
-    int64_t parts_value; /* ps: time of one sample alone through the parts (FEED_ALONE) */
-    /* of functions, while the plan was made: "opened", "whole"; NULL: there are none */
+    const struct plan *plan;       /* NULL: there is no plan */
+    const struct verdict *verdict; /* NULL: no plan, or one that is invalid or cannot be judged */
+    const struct parts *parts;     /* the plan cut into parts (ir/plan/parts.h); NULL: none */
+    /* result of the pass levels (ir/dag/level_table.h); NULL: that pass has not run */
+    const struct level_table *table;
+    /* [part] slot (plan.slot) of the subgraph that the part is; 0: the part runs on a host.  NULL: the objective is not
+     * the latency */
+    uint32_t *part_slot;
+    /* ps: time of one sample alone through the parts; for objectives without FEED_ALONE the plan's value */
+    int64_t parts_value;
+    /* what the planner saw of each call of a function: "opened": the nodes inside; "whole": one node; NULL: the model
+     * has no calls */
     const char *calls;
-    /* scene, plan and verdict by the objective that the plan was made for, where this is about another one (--judge):
-     * what files keep of it; NULL: this one */
+    /* if --judge shows the plan by another objective than its own: scene, plan and verdict by its own objective, which
+     * files keep; NULL: this result is by the plan's own objective */
     const struct result *made;
-    const struct result *open;   /* the same plan with these calls still open; NULL: this one */
-    const char *const *dim_name; /* bindings that the plan was made for */
-    const int64_t *dim_value;
+    /* the same plan with its calls still open, if they were closed before writing; NULL: this result has them so */
+    const struct result *open;
+    const char *const *dim_name; /* [ndims] symbolic dimensions that got a size for planning */
+    const int64_t *dim_value;    /* [ndims] their sizes */
     uint32_t ndims;
-    const char *
-        assumed; /* assumptions of the plan about devices and sizes that no option gave; NULL: none */
-    bool annotated; /* a model with the plan in it is written */
+    /* what the plan assumes about devices and sizes because no option gave it; NULL: nothing */
+    const char *assumed;
+    bool annotated; /* -o writes a whole model with the plan in it */
     bool colored;   /* tables are for a terminal that shows colours */
-    FILE *out;      /* where the path "-" leads; NULL: stdout */
+    FILE *out;      /* stream that the path "-" stands for; NULL: stdout */
     struct diag *diag;
 };
 
-/* What an execution model (struct exec_kind) shows of a result.  Memory comes from a, or lives as long as r. */
+/* What an execution model (struct exec_kind) shows of a result r.  Functions take memory from a; what they return may
+ * also point into r. */
 struct chart;
 struct exec_shows {
-    /* Makes r->parts, and of one sample alone parts_value; fine: cut where transfers begin and end.  NULL: as few parts
-     * as can be, whose value is the plan's */
+    /* Sets parts, parts_value and part_slot of r.  fine: cut also where transfers begin and end (--cut=transfers).
+     * NULL: callers make as few parts as possible, and parts_value is the plan's value. */
     void (*cut)(struct result *r, bool fine, struct arena *a);
-    /* The table of a plan, from its first lines on: what is gained; what the devices do, and all that follows; what
-     * stands behind "shape: " (NULL: the line is left out) */
+    /* The table of a plan.  gain: prints its first lines, how much better the plan is than one device.  report: prints
+     * the tables of devices and all that follows.  shape: returns the words behind "shape: "; NULL: no such line. */
     void (*gain)(FILE *f, const struct result *r, struct arena *a);
     void (*report)(FILE *f, const struct result *r, struct arena *a);
     const char *(*shape)(const struct result *r, struct arena *a);
-    /* --replay of so many samples, 0: a few: a line.  0, or -1 and an error */
+    /* Runs `samples` samples through the plan (--replay; 0: a few), prints a line.  Returns 0, or -1 and an error. */
     int (*replay)(FILE *f, const struct result *r, int64_t samples, struct arena *a);
-    /* For chart_make (timeline/chart.h): samples as asked for, `most` bars */
+    /* Does the work of chart_make() (timeline/chart.h): fills *c with at most `most` bars.  samples: chart_options. */
     int (*chart)(struct chart *c, const struct result *r, int64_t samples, uint32_t most,
                  struct arena *a);
-    /* Members of its own in manifest.json; NULL: none */
+    /* Adds the model's own members to manifest.json; NULL: there are none. */
     void (*json)(struct json_out *o, const struct result *r, struct arena *a);
 };
-/* What most of them show. */
+/* Functions for exec_shows.gain, report and shape that suit most execution models. */
 void plan_print_gain(FILE *f, const struct result *r, struct arena *a);
 void plan_print_tables(FILE *f, const struct result *r, struct arena *a);
 const char *plan_shape(const struct result *r, struct arena *a);
 
-/* An option of writers: --NAME=VALUE of the command line.  Several writers may point at the same one, or have one of
- * an equal name, kind and values each. */
+/* An option of writers: --NAME=VALUE on the command line.  Several writers may share one, or each have their own with
+ * the same name, kind and values. */
 struct writer_opt {
-    struct opt opt; /* of BOOL the command line has --NAME alone */
-    /* "--NAME has no effect: ..." where nothing that is written has it; NULL: the suffixes of its writers are named */
+    struct opt opt; /* OPT_BOOL: the command line has --NAME without a value */
+    /* why "--NAME has no effect" if no writer in use has the option; NULL: writer_opt_unused() makes the reason */
     const char *unused;
-    bool needs_plan; /* it has an effect only where there is a plan */
-    bool strict;     /* no effect is an error, not a warning */
+    bool needs_plan; /* the option has an effect only if there is a plan */
+    bool strict;     /* an option without effect is an error, not a warning */
 };
 
+/* What a writer needs before it can write: costs, the pass levels, or a plan, which pcc then makes even without -p. */
 enum writer_needs {
     WRITER_NEEDS_NOTHING,
     WRITER_NEEDS_COST,
     WRITER_NEEDS_LEVELS,
-    WRITER_TAKES_PLAN, /* a plan, too; where nothing is planned --emit gives the summary of the model in its place */
+    WRITER_TAKES_PLAN, /* a plan, except that --emit without a plan writes the summary of the model instead */
     WRITER_NEEDS_PLAN
 };
 
 /* A form of output. */
 struct writer {
-    const char *name;   /* of --emit, and in messages */
-    const char *suffix; /* of -o, ".gantt.svg"; NULL: a folder, which any other name is */
-    bool
-        to_stdout; /* --emit takes it; with the path "-" all but folders write to the stream of the result */
-    bool as_planned; /* it is given the plan with calls open as they were when it was made */
-    bool has_model;  /* the file holds the whole model, and the plan if there is one */
+    const char *name;   /* word for --emit and in messages: "gantt" */
+    const char *suffix; /* ending of -o: ".gantt.svg"; NULL: writes a folder, for any other name */
+    bool to_stdout;     /* --emit may name it: the path "-" then means result.out */
+    bool as_planned;    /* is given result.open, the plan with its calls open as in planning */
+    bool has_model;     /* its file holds the whole model, and the plan if there is one */
     enum writer_needs needs;
-    const struct writer_opt *const *opts; /* ends with NULL; NULL: none */
-    size_t optsize;                       /* of the struct that holds them */
-    /* Whether nothing stands in the way of path, before anything is planned; NULL: outfile_check.  0 or -1. */
+    const struct writer_opt *const *opts; /* its options; NULL ends the list; NULL: it has none */
+    size_t optsize;                       /* bytes of the struct that holds the options' values */
+    /* Checks before planning whether `path` can be written.  Returns 0, or -1 and an error.  NULL: outfile_check() */
     int (*check)(const struct module *m, const void *opts, const char *path, struct diag *d);
-    /* 0, or -1 and an error.  r->verdict is there if it needs a plan. */
+    /* Writes r to `path`.  Returns 0, or -1 and an error.  r->verdict is set if `needs` asks for a plan. */
     int (*write)(const struct result *r, const void *opts, const char *path);
 };
 
-extern const struct writer *const writer_table[]; /* ends with NULL */
-/* The writer of a name, n bytes of it; NULL: none. */
+extern const struct writer *const writer_table[]; /* all writers; NULL ends the list */
+/* Returns the writer with the name name[0 .. n); NULL: there is none. */
 const struct writer *writer_named(const char *name, size_t n);
-/* The writer of a path: of all suffixes that it ends in the longest one's, else that of folders. */
+/* Returns the writer with the longest suffix that the path ends in; if there is none, the writer of folders. */
 const struct writer *writer_of(const char *path);
-/* Whether a path promises what there is not, as "x.jpg" or "x.SVG" do: -1 and an error, else 0. */
+/* Refuses paths that look like a file of a format that pcc does not write, such as "x.jpg" or "x.SVG".  Returns 0, or
+ * -1 and an error. */
 int writer_check_name(const char *path, struct arena *a, struct diag *d);
-/* All suffixes, each with a blank before it; "expected" names of --emit: "ir, csv or dot" with such words between. */
+/* Returns all suffixes, in a, each with a blank before it. */
 const char *writer_suffixes(struct arena *a);
+/* Returns the names that --emit takes, in a: "ir, csv or dot" with sep ", " and last " or ". */
 const char *writer_emits(const char *sep, const char *last, struct arena *a);
-/* The option of a name that the writer has; NULL: none. */
+/* Returns the writer's option with this name; NULL: there is none. */
 const struct writer_opt *writer_opt(const struct writer *w, const char *name);
-/* Its options, all with their defaults; lives in a. */
+/* Returns the struct of the writer's options, in a, with their default values. */
 void *writer_opts_new(const struct writer *w, struct arena *a);
-/* Why an option has no effect, where nothing that is written has it. */
+/* Returns the reason, in a, why the option has no effect when no writer in use has it: "no .dot or .svg is written". */
 const char *writer_opt_unused(const struct writer_opt *o, struct arena *a);
-/* Writes r; if it needs a plan and there is none, an error.  0 or -1. */
+/* Writes r to the path with writer w.  Returns 0, or -1 and an error, also if w needs a plan and r has no verdict. */
 int writer_run(const struct writer *w, const struct result *r, const void *opts, const char *path);
 
-/* Gives the module ONNX messages that say what it is, where it has none or passes have changed it: to be called before
- * any of the writers.  0, or -1 and an error that names what cannot be written.  O(the module). */
+/* Gives the module ONNX messages (module.src, ...) that agree with it, if it has none or passes have changed it; to be
+ * called before any writer.  Returns 0, or -1 and an error that names what cannot be written.  O(the module). */
 int onnx_make(struct module *m, struct diag *d);
-/* Notes in the module what ONNX alone knows of it (struct about, rest), before it is printed as text.  0, or -1 and an
+/* Notes in about.rest what only the ONNX messages have, before the module is printed as text.  Returns 0, or -1 and an
  * error that names what text cannot carry.  O(the messages without payloads). */
 int onnx_carry(struct module *m, struct diag *d);
-/* The model (as it was read, if no pass rewrote it) in one ONNX file; external data stays where it is. */
+/* Writes the model to one ONNX file, as it was read if no pass has changed it; external data stays where it is.
+ * Returns 0, or -1 and an error. */
 int onnx_write(const struct module *m, const char *path, struct diag *d);
 
-/* Options of a split and of an annotated model. */
+/* Options of a split folder and of an annotated model, a whole model with the plan in it. */
 struct split_options {
     int64_t weights;   /* enum weights_mode */
     int64_t annotate;  /* ANNOTATE_*: form of the plan in the whole model */
-    int64_t pictures;  /* PICTURE_* */
-    int64_t in_flight; /* samples that schedule.json is worked out for; 0: as many as ever meet */
+    int64_t pictures;  /* PICTURE_* bits */
+    int64_t in_flight; /* samples at work at once in schedule.json; 0: as many as memory allows */
 };
+/* METADATA: metadata of the nodes.  IR11: device configurations, too. */
 enum { ANNOTATE_METADATA, ANNOTATE_IR11 };
-/* --annotate, a field of struct split_options. */
-extern const struct writer_opt annotate_option;
-/* The split folder.  Replaces only an empty folder or another split; with WEIGHTS_ORIGINAL the folder of
- * the source is taken, too, and keeps its other files. */
+extern const struct writer_opt annotate_option; /* --annotate, for split_options.annotate */
+/* Writes the split folder.  Returns 0, or -1 and an error.  Replaces only an empty folder or another split; with
+ * WEIGHTS_ORIGINAL also writes into the folder of the source, whose other files stay. */
 int split_write(const struct result *r, const struct split_options *o, const char *folder);
-/* The view and the nodes of a picture. */
+/* What dot_write() draws. */
 struct scenery {
     enum view view;
-    uint32_t boxes; /* at most, of blocks */
-    /* of nodes: one byte for each, which are shown; NULL: all */
-    const uint8_t *shown;
-    /* of devices and blocks, NULL: as it is; empty: without what goes from frame to frame; else where dot has then put
-     * things: frames stand beside each other, and everything has its place (picture/layout.h) */
+    uint32_t boxes;       /* VIEW_BLOCKS: the most boxes */
+    const uint8_t *shown; /* VIEW_NODES: [node] not 0: the node is shown; NULL: all are */
+    /* VIEW_DEVICES, VIEW_BLOCKS: step of a layout (picture/layout.h) in two steps.  NULL: dot lays out all at once.
+     * Without names: step 1, a graph without arrows between frames.  Else step 2, with dot's layout of that graph:
+     * every box gets a fixed place, frames side by side; sets layout->screens, to -1 if something has no place */
     struct layout *layout;
 };
-/* A picture as DOT, to path ("-", here and in the writers of tables and text below: stdout); the view of
- * blocks has at most max(boxes, parts) boxes, and where the parts are more than that (or 48), devices stand for them.
- * O(nodes + pins). */
+/* Writes a picture as DOT to `path` ("-": r->out).  Returns 0, or -1 and an error.  A frame (border around boxes)
+ * stands for a part; for a device if there are more than 48 parts, or more than s->boxes if that is 2 .. 31.
+ * VIEW_BLOCKS has at most max(s->boxes, frames) boxes.  O(nodes + pins). */
 int dot_write(const struct result *r, const struct scenery *s, const char *path);
-/* stem.svg ... in the formats (bits; 0: none); stem.dot with PICTURE_DOT, and where a format could not be laid out,
- * which is a warning; -1 if the DOT cannot be written. */
+/* Writes stem.svg, ... in the formats (PICTURE_* bits), and stem.dot with PICTURE_DOT.  If dot cannot lay out a format,
+ * warns and leaves stem.dot instead.  Returns 0; -1 and an error if the DOT cannot be written. */
 int pictures_write(const struct result *r, enum view view, unsigned formats, const char *stem);
-/* ONNX Runtime's session.layer_assignment_settings for an annotated model, "gpu:0(=acc0); cpu(=cpu0)", in
- * a.  gpu:K counts the accelerators that are not of class npu.  NULL, and *why, where the plan uses two
- * devices of a kind, which one session cannot tell apart. */
+/* Returns ONNX Runtime's session.layer_assignment_settings for an annotated model, in a: "gpu:0(=acc0); cpu(=cpu0)".
+ * K of gpu:K counts the accelerators whose class is not npu.  Returns NULL, and the reason in *why, if the plan uses
+ * two devices that one session cannot tell apart. */
 const char *layer_assignment(const struct result *r, struct arena *a, const char **why);
-/* The table of the pass levels, r->table, its first rows; writer_levels has them all.  O(V). */
+/* Prints the first rows of r->table, the table of the pass levels; the writer "levels" writes all rows.  O(V). */
 void levels_print(FILE *f, const struct result *r);
+/* Prints a summary of the model for the terminal; m->cost must be set. */
 void summary_print(FILE *f, const struct module *m);
-/* The same as JSON, to path ("-": out, NULL: stdout).  0 or -1. */
+/* Writes the summary of r's model as JSON to `path` ("-": r->out).  Returns 0, or -1 and an error. */
 int summary_json(const struct result *r, const char *path);
+/* Prints the tables of the plan for the terminal.  split_folder: folder of the plan's split: the command that runs the
+ * split is printed, too; NULL: no split is written. */
 void plan_print(FILE *f, const struct result *r, const char *split_folder);
 
 #endif

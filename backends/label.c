@@ -1,12 +1,12 @@
-/* Text for labels (label.h).  Names are any bytes; dot reads UTF-8, knows escapes that begin with '\',
- * and HTML entities; XML forbids some characters in any form. */
+/* Turns names from models into text of labels (label.h).  A name may hold any bytes.  dot reads UTF-8, escapes that
+ * begin with '\', and HTML entities; XML forbids some characters even if escaped. */
 #include "backends/label.h"
 
 #include "ir/base/utf8.h"
 
 #include <string.h>
 
-/* Writes the character (len bytes at s) to out; returns how many bytes. */
+/* Writes the character s[0 .. len) to out, escaped for DOT if needed.  Returns the number of bytes written, <= 5. */
 static size_t escape(char *out, const char *s, size_t len)
 {
     const char *as = *s == '\\' ? "\\\\" : *s == '&' ? "&amp;" : NULL;
@@ -20,40 +20,41 @@ static size_t escape(char *out, const char *s, size_t len)
 
 const char *label_text(struct arena *a, const char *s, size_t n, size_t most)
 {
-    size_t count = 0, k = 0, head = most / 2, tail = most - head;
+    size_t count = 0, size = 0, head = most / 2, tail = most - head;
     uint32_t code;
     char *out;
+    /* count: characters that are shown; a byte that is not UTF-8 counts as one */
     for (size_t i = 0, len; i < n; i += len ? len : 1) {
         len = utf8_decode(s + i, n - i, &code);
         count += !len || utf8_shown(code);
     }
     out = arena_alloc(a, 5 * smaller_u64(count, most) + 8);
-    for (size_t i = 0, at = 0, len; i < n; i += len ? len : 1) {
+    for (size_t i = 0, index = 0, len; i < n; i += len ? len : 1) {
         len = utf8_decode(s + i, n - i, &code);
         if (len && !utf8_shown(code))
             continue;
-        if (count <= most || at < head || at >= count - tail)
-            k += escape(out + k, len ? s + i : "?", len ? len : 1);
-        if (count > most && at == head) {
-            memcpy(out + k, "...", 3);
-            k += 3;
+        if (count <= most || index < head || index >= count - tail)
+            size += escape(out + size, len ? s + i : "?", len ? len : 1);
+        if (count > most && index == head) {
+            memcpy(out + size, "...", 3);
+            size += 3;
         }
-        at++;
+        index++;
     }
     return out;
 }
 
 char *label_plain(struct arena *a, const char *s)
 {
-    size_t n = strlen(s), k = 0;
+    size_t n = strlen(s), size = 0;
     uint32_t code;
     char *out = arena_alloc(a, (size_t)n + 1);
     for (size_t i = 0, len; i < n; i += len ? len : 1) {
         len = utf8_decode(s + i, n - i, &code);
         if (len && !utf8_shown(code))
             continue;
-        memcpy(out + k, len ? s + i : "?", len ? len : 1);
-        k += len ? len : 1;
+        memcpy(out + size, len ? s + i : "?", len ? len : 1);
+        size += len ? len : 1;
     }
     return out;
 }

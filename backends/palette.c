@@ -1,4 +1,4 @@
-/* The colours of devices (palette.h).  Fills are their lines, four fifths white.  O(1). */
+/* The colours of devices (palette.h).  A fill is the line's colour mixed with four fifths of white.  O(1). */
 #include "backends/palette.h"
 
 static const char *const line[PALETTE] = {"#035ecf", "#c87903", "#0d997b", "#660e71",

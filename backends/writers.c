@@ -1,4 +1,4 @@
-/* The table of writers, and what it says about names, suffixes and options (backends.h).  O(writers) each. */
+/* The table of writers, and functions that look up names, suffixes and options in it (backends.h).  O(writers) each. */
 #include "backends/backends.h"
 
 #include "ir/base/nearest.h"
@@ -11,14 +11,15 @@
 extern const struct writer writer_onnx, writer_ir, writer_csv, writer_json, writer_dot, writer_svg,
     writer_levels, writer_pdf, writer_png, writer_gantt, writer_trace, writer_split;
 
-/* In the order in which help and messages list them. */
+/* All writers, in the order in which help and messages list them. */
 const struct writer *const writer_table[] = {
     &writer_onnx,  &writer_ir,    &writer_csv, &writer_json, &writer_levels,
     &writer_dot,   &writer_svg,   &writer_pdf, &writer_png,  &writer_gantt,
     &writer_trace, &writer_split, NULL};
 
-/* Whether a path looks like that of a file: an ending of up to four letters behind the last dot, or of a format that
- * others write, no slash behind it, and no folder is there.  v1.2, .cache, model.split and run.old do not. */
+/* Whether a path looks like the name of a file: its last component ends in a dot and up to four letters, or in a name
+ * from formats[], but not in one from folders[], and no folder has this path.  v1.2, .cache, model.split and run.old do
+ * not look like files. */
 static bool looks_like_file(const char *path)
 {
     static const char *const folders[] = {"d", "dir", "out", "old", "new", "tmp"};
@@ -87,7 +88,7 @@ const char *writer_suffixes(struct arena *a)
     return s;
 }
 
-/* The words list[0..n) in a sentence: sep between them, `last` before the last one. */
+/* Returns the words list[0 .. n) as one text, in a: sep between two words, but `last` before the last word. */
 static const char *join(const char *const *list, uint32_t n, const char *sep, const char *last,
                         struct arena *a)
 {
@@ -97,7 +98,7 @@ static const char *join(const char *const *list, uint32_t n, const char *sep, co
     return s;
 }
 
-enum { MOST_WRITERS = 64 };
+enum { MOST_WRITERS = 64 }; /* names in one list of a message */
 
 const char *writer_emits(const char *sep, const char *last, struct arena *a)
 {

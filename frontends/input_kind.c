@@ -1,6 +1,6 @@
-/* What kind of input a file is: by the end of its name, else by its first bytes (JSON starts with a
- * brace, a profile of layers with a layer, textual IR is other text, everything else is left to the ONNX reader to
- * judge).  O(1). */
+/* Finds the kind of an input file: by the end of its name, else by its first bytes.  JSON starts with a brace, a
+ * profile of layers with a layer, textual IR is other text; everything else is taken for ONNX, whose reader reports an
+ * error if it is not.  O(1). */
 #include "frontends/frontends.h"
 
 #include "ir/base/infile.h"
@@ -11,7 +11,7 @@
 
 enum { HEAD = 512 }; /* number of bytes looked at */
 
-/* By the end of a name; false: it does not say. */
+/* Finds the kind of an input by the end of its name.  Returns false if the end is none of .json, .pir and .onnx. */
 static bool kind_by_name(const char *path, enum input_kind *kind)
 {
     *kind = str_ends(path, ".json")  ? INPUT_WORKLOAD
@@ -20,7 +20,7 @@ static bool kind_by_name(const char *path, enum input_kind *kind)
     return *kind != INPUT_ONNX || str_ends(path, ".onnx");
 }
 
-/* "node1 -- name -- forward_compute_time=", a layer, in the first line that is not empty. */
+/* Whether the first line that is not empty is a layer: "node1 -- name -- forward_compute_time=...". */
 static bool begins_profile(const unsigned char *head, size_t n)
 {
     static const char mark[] = " -- ";
@@ -34,6 +34,7 @@ static bool begins_profile(const unsigned char *head, size_t n)
     return at != NULL;
 }
 
+/* Returns the kind of an input that begins with head[n]. */
 static enum input_kind kind_by_bytes(const unsigned char *head, size_t n)
 {
     size_t first = 0;
@@ -78,7 +79,7 @@ enum input_kind input_kind_in(const char *name, const void *bytes, size_t n)
     return kind_by_name(name, &kind) ? kind : kind_by_bytes(bytes, smaller_u64(n, HEAD));
 }
 
-/* None of these beginnings is one of an ONNX model: the fields that they would be do not exist. */
+/* No ONNX model begins with these bytes: as a protobuf tag they would be a field that ModelProto does not have. */
 const char *input_foreign(const char *name, const void *bytes, size_t n)
 {
     unsigned char own[HEAD] = {0};

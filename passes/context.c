@@ -1,4 +1,5 @@
-/* What passes ask of the context (passes.h).  O(1); O(nodes) for the times of a profile, once. */
+/* Questions of passes to the context (passes.h).  O(1) each, but ctx_check_costs() takes O(nodes * classes) if the
+ * input is a profile. */
 #include "passes/passes.h"
 
 #include <assert.h>
@@ -48,7 +49,8 @@ struct clock ctx_clock(const struct ctx *x)
     return c;
 }
 
-/* Times of each class, where a profile has one for any accelerator. */
+/* Makes the times of each class from those of a profile, which has one time for any accelerator (k->measured): all
+ * accelerators get that time, hosts COST_NEVER. */
 static void spread_times(struct costs *k, const struct module *m, const struct cluster *c)
 {
     k->nclass = c->ncls;

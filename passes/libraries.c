@@ -1,5 +1,5 @@
-/* Versions of the libraries that planners use (libraries.h): solvers and Scotch say which they are, METIS's
- * header does. */
+/* Versions of the libraries that planners use (libraries.h).  Functions of the solvers and of Scotch return theirs; for
+ * METIS its header has the version. */
 #include "passes/libraries.h"
 
 #include "passes/integer/mip.h"

@@ -4,7 +4,7 @@
 
 #include "ir/base/arena.h"
 
-/* "lp_solve 5.5.2.5, CBC 2.10.8, Scotch 7.0.3, METIS not built in".  Lives in a. */
+/* Returns the names and versions, in a: "lp_solve 5.5.2.5, CBC 2.10.8, Scotch 7.0.3, METIS not built in". */
 const char *planner_libraries(struct arena *a);
 
 #endif

@@ -1,7 +1,8 @@
-/* Passes: what -p names.  A pass reads and extends the context; its options are a table.
+/* Passes, the steps that the option -p lists.  A pass reads and extends the context (struct ctx); its options are a
+ * table of struct opt.
  *
- * Rewriters change the module (infer-shapes), annotators fill parallel arrays (cost), coarseners push
- * a level on the stack of weighted DAGs (contract, fuse, linearize), planners leave a plan.
+ * Rewriters change the module (fold-constants), annotators fill arrays with an element for each node or value (cost),
+ * coarseners add a level to the stack of weighted DAGs (contract, fuse, linearize), planners make a plan.
  * Adding a pass or a planner: one file with its `const struct pass` or `struct planner`, one line in passes/table.c. */
 #ifndef PCC_PASSES_PASSES_H
 #define PCC_PASSES_PASSES_H
@@ -10,25 +11,28 @@
 #include "ir/base/clock.h"
 #include "ir/ir.h"
 
+/* A symbolic dimension of the model and its size. */
 struct dim_binding {
     const char *name;
     int64_t value;
 };
 
-/* A measurement of one batch size: --profile-at=B=FILE. */
+/* A file with measured times and memory of nodes, and the batch size they were measured at: --profile-at=B=FILE. */
 struct measurement {
     int64_t batch;
     const char *file; /* FILE or FILE:CLASS,... */
 };
-enum { MEASUREMENTS_MOST = 32 };      /* of settings.measured */
-#define BATCH_MOST (INT64_C(1) << 24) /* their batch sizes are in 1..this */
+enum { MEASUREMENTS_MOST = 32 };      /* the most entries of settings.measured */
+#define BATCH_MOST (INT64_C(1) << 24) /* measurement.batch is in 1..BATCH_MOST */
 
+/* Nodes that the user wants on one device: --pin. */
 struct pin {
     const char *pattern; /* extended regular expression, matched anywhere in a node's name */
-    const char *device;
+    const char *device;  /* name of the device: "acc0" */
 };
 
-/* Requests of the user, beside module and cluster; constant while passes run. Zero: no requests. */
+/* Requests of the user, beside module and cluster; constant while passes run.  All fields zero: no requests.  A count
+ * such as ndims is the number of elements of the array before it. */
 struct settings {
     const struct dim_binding *dims; /* --dim */
     uint32_t ndims;
@@ -38,165 +42,172 @@ struct settings {
     uint32_t npairs;
     const char *const *cost_files; /* --costs: FILE or FILE:CLASS,... */
     uint32_t ncost_files;
-    const struct measurement *measured; /* --profile-at; there are none, or two different sizes */
+    /* --profile-at; empty, or with at least two different batch sizes */
+    const struct measurement *measured;
     uint32_t nmeasured;
     const struct measurement *checks; /* --profile-check */
     uint32_t nchecks;
-    int64_t time_limit; /* ps for one planner; 0: none */
-    int64_t max_states; /* --max-states: ideals that planners may visit; 0: the pass's own option */
-    bool keep_blocks;   /* --keep-blocks: contract keeps layers that repeat whole */
-    int64_t cut;        /* --cut: 1: parts end wherever a value comes or goes */
-    uint64_t said;      /* settings that the user, not a file, says of scene.model, as exec_bit() */
-    bool judged; /* --judge: plans are shown by the objective `judge`, not by that of the scene */
-    uint32_t judge;
+    int64_t time_limit; /* --time-limit: ps that one planner may take; 0: no limit */
+    int64_t max_states; /* --max-states: ideals a planner may visit; 0: the pass's own option */
+    /* --keep-blocks: contract merges each copy of a repeating layer into a vertex */
+    bool keep_blocks;
+    int64_t cut;   /* --cut: 0: as few parts as possible; 1: a part ends at each transfer */
+    uint64_t said; /* exec_bit() of each setting of scene.model that the user gave, not a file */
+    bool judged; /* --judge was given: plans are shown by the objective `judge`, not the scene's */
+    uint32_t judge; /* row of exec_model.kinds; without --judge that of the time per sample */
 };
 
-/* The graphs that passes read and leave, from fine to coarse; NULL: not made yet. */
+/* The weighted graphs that passes read and make, from fine to coarse; NULL: not made yet. */
 struct levels {
     struct wdag *base; /* one vertex per placed node: ctx_base() */
-    /* Results of contract.  contiguous: each colocation class is a vertex, and classes on a cycle are one vertex,
-     * since contiguous plans cannot cut the cycle.  any_shape: the classes alone, for plans of any shape (the level
-     * `contiguous` itself if no classes lie on a cycle; else without edges).  mandatory: the mandatory classes alone,
-     * without the groups that the user or an option of contract asked for (`any_shape` itself without such groups). */
+    /* Results of contract.  contiguous: each colocation class is a vertex, and classes on a common cycle are one
+     * vertex, since contiguous plans cannot cut the cycle.  any_shape: each class is a vertex, for plans of any shape
+     * (equal to `contiguous` if no classes lie on a cycle; else without edges).  mandatory: each mandatory class is a
+     * vertex; groups that only the user or an option of contract asked for are not merged (equal to `any_shape` if
+     * there are no such groups). */
     struct wdag *contiguous, *any_shape, *mandatory;
     struct wdag *top; /* the level that the next pass reads */
-    /* the pipeline names contract: list schedules are of contract's vertices, not of nodes with groups as pins */
+    /* -p names contract, without its options pins and coplace: list schedulers order the vertices of contract; else
+     * they order single nodes and keep the nodes of a group on one device */
     bool contract_requested;
-    struct wdag *scheduled; /* the vertices of list schedules: list_level(); NULL: not made yet */
+    struct wdag *scheduled; /* graph of the list schedulers (list_level()); NULL: not made yet */
 };
 
-/* Services that the caller of a run provides. */
+/* Memory, messages and functions that the caller of a run provides. */
 struct services {
     struct arena *mem;         /* lives as long as the module */
     struct arena *scratch;     /* emptied after each pass */
-    struct diag *diag;         /* not NULL */
-    struct listener *listener; /* is told of progress, may end the work; NULL: nobody */
-    /* Reads an ONNX model, for its annotations; NULL and an error.  NULL: nobody can. */
+    struct diag *diag;         /* receives the messages; not NULL */
+    struct listener *listener; /* hears the progress and may end the work; NULL: none */
+    /* Reads the ONNX model in the file `path`, for its annotations.  Returns NULL and reports an error if that fails.
+     * The pointer itself is NULL if the caller cannot read models. */
     struct module *(*read_model)(const char *path, struct arena *of, struct diag *d);
 };
 
-/* Results of passes, beside levels. Zero: none yet. */
+/* Results of passes, beside levels.  All fields zero: no pass has run. */
 struct results {
-    struct plan *plan;           /* the last planner's */
-    struct open_calls *opened;   /* calls that stand open in the module (opened.h); NULL: none */
-    bool looked_inside;          /* calls that are still whole cannot be opened */
-    bool priced;                 /* m->cost is what the pass cost made */
-    bool inferred;               /* infer-shapes has run, and the next four are known */
-    int64_t shapes_unknown;      /* nodes of the main graph with a result of unknown shape */
-    struct dim_binding *guessed; /* dimensions without a given value, with guesses */
+    struct plan *plan;         /* of the last planner; NULL: none yet */
+    struct open_calls *opened; /* function calls replaced by their nodes (opened.h); NULL: none */
+    bool looked_inside; /* a pass tried to open the calls: a call that is left cannot be opened */
+    bool priced;        /* m->cost was made by the pass cost, not read from the input */
+    bool inferred;      /* infer-shapes has run: shapes_unknown, guessed and guess are set */
+    int64_t shapes_unknown; /* number of the main graph's nodes with a result of unknown shape */
+    struct dim_binding *guessed; /* [nguessed] dimensions whose sizes are guessed */
     uint32_t nguessed, capguessed;
-    /* the guessed value, batch dimensions excepted; 0: guesses were not made smaller yet */
+    /* size guessed for dimensions that are not batches; 0: the usual guess, which gave no sizes beyond the limits */
     int64_t guess;
-    struct dim_binding
-        split; /* the batch that split-batch has split, and in how many; name NULL: none */
-    const struct level_table *table; /* of `levels`; NULL: it has not run */
-    uint64_t ideals;                 /* counted on request (dp-place{count-ideals=true}) */
+    /* name of the batch that split-batch divided, and the number of blocks; name NULL: it did not run */
+    struct dim_binding split;
+    const struct level_table *table; /* made by the pass levels; NULL: it has not run */
+    uint64_t ideals; /* number of ideals (dp-place{count-ideals=true}); 0: not counted */
 };
 
-/* What a run works on.  One per run; no globals.  Zero-initialised it has nothing yet. */
+/* All data of one run of passes; there are no global variables.  All fields zero: nothing is known yet. */
 struct ctx {
-    struct scene scene;              /* its place comes with the base level: ctx_base() */
-    const struct settings *settings; /* NULL: none; passes ask ctx_settings() */
+    struct scene scene;              /* ctx_base() makes scene.place together with the base level */
+    const struct settings *settings; /* NULL: no requests; passes call ctx_settings() */
     struct levels levels;
     struct services use;
     struct results results;
 };
 
-/* NEED_OPEN: the pass has an option `from`, a plan: calls are to stand open as in it. */
+/* Values of pass.needs, as bits: the results of other passes that a pass needs.  OPEN: the pass has an option `from`
+ * that names a plan file, and open-functions must first open the function calls that were open in that plan. */
 enum { NEED_SHAPES = 1, NEED_COST = 2, NEED_CONTRACT = 4, NEED_OPEN = 8 };
 
 struct pass {
-    const char *name, *help;
-    const struct opt *opts; /* ends with a zero row; NULL: none */
-    size_t optsize;
-    bool
-        rewrites; /* changes the nodes (ir/model/edit.h): what passes found out before is forgotten */
-    int needs;    /* NEED_*: passes that the pipeline inserts if they have not run */
-    /* 0 or -1 (with a diagnostic); infeasible: PASS_INFEASIBLE */
+    const char *name, *help; /* name in -p; its help text */
+    const struct opt *opts;  /* the options, ends with a zero row; NULL: none */
+    size_t optsize;          /* bytes of the struct that the options are stored in */
+    /* the pass changes the nodes (ir/model/edit.h), so the results of earlier passes are forgotten */
+    bool rewrites;
+    int needs; /* NEED_* bits: the pipeline inserts these passes if they have not run before */
+    /* Runs the pass; opts: the struct with the values of its options.  Returns 0; -1 after reporting an error; or
+     * PASS_INFEASIBLE: no plan was found. */
     int (*run)(struct ctx *x, const void *opts);
 };
 
 enum { PASS_INFEASIBLE = -3 };
 
-/* What a planner may have to know beside devices, memory, computing and transfers, as bits. */
+/* Properties of a request, as bits, that not every planner supports. */
 enum feature {
-    FEATURE_PINS = 1,      /* nodes that a device is given for: --pin */
-    FEATURE_PART_COST = 2, /* each part takes its device for some time more: --part-cost */
-    FEATURE_GROUPS = 4,    /* devices in groups with faster links inside: --group */
-    FEATURE_OVERLAP = 8,   /* transfers beside computing: --overlap */
-    FEATURE_GPIPE =
-        16, /* a training graph whose passes come one after the other: --schedule=gpipe */
-    FEATURE_COPIES = 32,  /* a stage on several devices that take turns: --replicate */
-    FEATURE_ROUTES = 64,  /* links of two devices: "links" of a cluster file */
+    FEATURE_PINS = 1,      /* nodes fixed to a device: --pin */
+    FEATURE_PART_COST = 2, /* each part costs its device some time beside computing: --part-cost */
+    FEATURE_GROUPS = 4,    /* groups of devices with faster links inside: --group */
+    FEATURE_OVERLAP = 8,   /* a device computes and moves values at the same time: --overlap */
+    /* a training graph whose forward samples all run before its backward samples: --schedule=gpipe */
+    FEATURE_GPIPE = 16,
+    FEATURE_COPIES = 32,  /* a stage on several devices that take samples in turn: --replicate */
+    FEATURE_ROUTES = 64,  /* links between two devices: "links" of a cluster file */
     FEATURE_LEVELS = 128, /* more than two levels of links: --levels */
     FEATURES_ALL = 255
 };
 
 enum { PLANNER_OBJECTIVES = 2 };
-/* A pass that leaves a plan, with the objectives and features that the planner supports. The runner refuses
- * requests for any other, and names planners that support the request (planner_check). */
+/* A pass that makes a plan, with the objectives and features that the planner supports.  Other requests are refused
+ * with a message that names the planners for them (planner_check). */
 struct planner {
     struct pass pass;
-    const char *objectives[PLANNER_OBJECTIVES]; /* names of execution models; NULL: no more */
+    const char *objectives[PLANNER_OBJECTIVES]; /* names of struct exec_kind, then NULL */
     bool every_objective;                       /* the planner supports every objective */
-    uint32_t features;                          /* FEATURE_* */
-    bool
-        given; /* the plan is the user's, so it is no way out where another planner knows too little */
-    /* whether naming the planner with these options, without an objective, means the objective `implied`; NULL:
-     * never */
+    uint32_t features; /* FEATURE_* bits: features that the planner supports */
+    bool given; /* reads the user's plan: messages do not propose it in place of other planners */
+    /* Returns whether the planner with these options, if the user gives no objective, sets the objective to `implied`;
+     * NULL: never. */
     bool (*implies)(const void *opts);
-    const char *implied;
-    bool
-        leaves; /* for an objective that it does not know, exec_plans.instead is run in its place, if there is one */
+    const char *implied; /* name of a struct exec_kind */
+    bool leaves; /* exec_plans.instead runs in its place for objectives it does not support */
 };
 
-/* What an execution model (struct exec_kind) says to passes. */
+/* What an execution model (struct exec_kind) needs from passes. */
 struct exec_plans {
-    const char *pipeline; /* pipeline of a command line without passes */
-    const char *grouped;  /* the same where devices stand in groups; NULL: no other one */
-    const char *
-        /* the planner that runs in place of a planner which leaves this objective to another; NULL: none */
-        instead;
-    uint32_t useless; /* FEATURE_* that plans cannot make use of, whoever makes them */
-    const struct planner *const
-        *own; /* planners beside those of the table, ends with NULL; NULL: none */
+    const char *pipeline; /* pipeline that runs if the command line has no -p */
+    const char *grouped;  /* the same for clusters with groups of devices; NULL: `pipeline` */
+    /* name of the planner that runs in place of a planner with `leaves` (struct planner); NULL: none */
+    const char *instead;
+    uint32_t useless; /* FEATURE_* bits: no plan for this objective can use them, so refuse them */
+    /* planners beside those in the table of passes/table.c, ends with NULL; NULL: none */
+    const struct planner *const *own;
 };
 
-/* The user's settings; never NULL. */
+/* Returns the user's settings; never NULL. */
 const struct settings *ctx_settings(const struct ctx *x);
-/* Whether the user says the setting of that name of the execution model (exec_setting). */
+/* Whether the user gave the setting of the execution model with this name (exec_setting). */
 bool ctx_said(const struct ctx *x, const char *name);
-/* The scene under the objective that plans are shown by. */
+/* Returns the scene with the objective by which plans are shown: that of --judge, else the scene's own. */
 struct scene ctx_judged(const struct ctx *x);
-/* Dimensions with a value: first the given ones, then the guessed ones; i < ctx_ndims(x). */
+/* ctx_ndims: returns the number of dimensions with a size.  ctx_dim: returns number i < ctx_ndims(x) of them: first
+ * those that the user gave, then the guessed ones. */
 uint32_t ctx_ndims(const struct ctx *x);
 const struct dim_binding *ctx_dim(const struct ctx *x, uint32_t i);
-/* Every --pin names a device, and its pattern can be read: 0, or -1 and an error. */
+/* Checks that every --pin names a device and has a valid pattern.  Returns 0, or -1 and reports an error. */
 int ctx_check_pins(const struct ctx *x);
-/* Costs that came with the input have as many classes as the cluster: 0, or -1 and an error. */
+/* Checks that costs read from the input have as many classes as the cluster.  Returns 0, or -1 and reports an error.
+ * Times in a profile that are for any accelerator become the times of each class of accelerators. */
 int ctx_check_costs(const struct ctx *x);
-/* Builds place and the base level if they are not there yet: x->scene.place, base and top of x->levels.  An error if
- * all times and transfers of a class, or all bytes, add up to CTX_SUM_MAX or more, so that no pass
- * has to fear for its sums. */
+/* Makes x->scene.place and the base level (base and top of x->levels) unless they exist.  Returns 0, or -1 and reports
+ * an error, such as when all times and transfers of a class, or all bytes, add up to CTX_SUM_MAX or more; later passes
+ * need not check their sums for overflow. */
 #define CTX_SUM_MAX (INT64_C(1) << 59)
 int ctx_base(struct ctx *x);
-/* A clock that starts now, with the time limit of a planner and the listener. */
+/* Returns a clock that starts now, with the user's time limit for a planner and the listener. */
 struct clock ctx_clock(const struct ctx *x);
-/* The same without a time limit, for what has to be done after it. */
+/* Returns a clock with the listener only, for work that remains to be done when the time limit is over. */
 struct clock ctx_late_clock(const struct ctx *x);
-/* Forgets all results about a module whose nodes have changed; known types stay. */
+/* Forgets all results about a module whose nodes have changed, except the types of its values. */
 void ctx_forget(struct ctx *x);
-/* Pushes a level. */
+/* Makes `level` the level that the next pass reads. */
 void ctx_push(struct ctx *x, struct wdag *level);
 
-/* The planners: first the table's, then the execution models' own (kinds NULL: none); i = 0, 1, ...; NULL after the
- * last. */
+/* Returns planner number i = 0, 1, ...: first those of passes/table.c, then those of the execution models in kinds
+ * (NULL: no models); NULL after the last one. */
 const struct planner *planner_at(const struct exec_kind *const *kinds, uint32_t i);
-/* All that -p can name: passes, then planners, in the order in which a pipeline usually has them. */
+/* Returns pass number i = 0, 1, ... that -p can name; NULL after the last one.  Passes come before planners, in the
+ * order in which a pipeline usually has them. */
 const struct pass *pass_at(const struct exec_kind *const *kinds, uint32_t i);
-/* The one of a name; NULL: none. */
+/* Returns the pass or planner's pass with this name; NULL: there is none. */
 const struct pass *pass_find(const struct exec_kind *const *kinds, const char *name);
-/* The planner with the pass p; NULL: p is not a planner. */
+/* Returns the planner whose pass is p; NULL: p is not a planner. */
 const struct planner *planner_of(const struct exec_kind *const *kinds, const struct pass *p);
 
 #endif

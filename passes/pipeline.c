@@ -1,5 +1,5 @@
-/* Pipelines: parsing -p, inserting what passes need, running, judging every plan (see pipeline.h).  O(text) beside
- * the passes. */
+/* Pipelines (pipeline.h): parses -p, inserts the passes that others need, runs all, and has every plan judged.
+ * O(length of the text + steps^2) beside the passes themselves. */
 #include "passes/pipeline.h"
 
 #include "passes/planner.h"
@@ -15,7 +15,8 @@
 
 void pass_help(FILE *f, const struct pass *p, struct arena *scratch)
 {
-    enum { AT = 17, COLUMNS = 72 }; /* the manual page is indented */
+    /* column where the meanings begin; width of the text: less than 80, since the manual page indents it */
+    enum { AT = 17, COLUMNS = 72 };
     page_words_in(f, arena_fmt(scratch, "%s: %s", p->name, p->help), 0, 2, COLUMNS);
     for (const struct opt *o = p->opts; o && o->name; o++) {
         int at = fprintf(f, "  %-14s ", o->name);
@@ -40,6 +41,7 @@ void pass_help(FILE *f, const struct pass *p, struct arena *scratch)
 
 /* ---- parsing ---------------------------------------------------------------------------------- */
 
+/* Inserts `pass`, with its default options, as step number `at` of p, and returns the step. */
 static struct pipeline_step *add_step(struct pipeline *p, uint32_t at, const struct pass *pass,
                                       struct arena *a)
 {
@@ -52,7 +54,7 @@ static struct pipeline_step *add_step(struct pipeline *p, uint32_t at, const str
     return s;
 }
 
-/* A pass by its name: of the table, or one of the pipeline's own. */
+/* Returns the pass with this name: from the table, the planners of p->kinds, or p->extra; NULL: there is none. */
 static const struct pass *find_pass(const struct pipeline *p, const char *name)
 {
     const struct pass *found = pass_find(p->kinds, name);
@@ -62,6 +64,7 @@ static const struct pass *find_pass(const struct pipeline *p, const char *name)
     return found;
 }
 
+/* Reports that no pass is called `name`, with the most similar name, and returns -1. */
 static int unknown_pass(const struct pipeline *p, const char *name, struct arena *a, struct diag *d)
 {
     struct nearest t = nearest_to(name, strlen(name));
@@ -73,6 +76,7 @@ static int unknown_pass(const struct pipeline *p, const char *name, struct arena
     return diag_error(d, "-p: unknown pass '%s'%s (see --list-passes)", name, nearest_hint(&t, a));
 }
 
+/* Stores one option in s->opts: text is "name=value", or "name" for "name=true"; text is overwritten. */
 static int parse_option(struct pipeline_step *s, char *text, struct arena *a, struct diag *d)
 {
     char *eq = strchr(text, '=');
@@ -92,6 +96,7 @@ static int parse_option(struct pipeline_step *s, char *text, struct arena *a, st
                       nearest_hint(&t, a), s->pass->name);
 }
 
+/* Parses "{...}" at *at and moves *at behind the closing brace.  Returns 0, or -1 and reports an error. */
 static int parse_options(struct pipeline_step *s, const char **at, struct arena *a, struct diag *d)
 {
     const char *p = *at + 1, *end = strchr(p, '}');
@@ -138,6 +143,7 @@ int pipeline_parse(struct pipeline *p, const char *text, struct arena *a, struct
     return 0;
 }
 
+/* Returns the option of p with this name, which must exist. */
 static const struct opt *opt_named(const struct pass *p, const char *name)
 {
     const struct opt *o = p->opts;
@@ -146,8 +152,9 @@ static const struct opt *opt_named(const struct pass *p, const char *name)
     return o;
 }
 
-/* Gives open-functions the option `plan` of a later pass that reads a plan, so that calls stand open as when that
- * plan was made. */
+/* Inserts open-functions at the start if a pass reads a plan file (NEED_OPEN), and passes the file's name on to it, so
+ * that the function calls that were open when that plan was made are opened.  Does nothing if the pipeline opens or
+ * inlines calls before that pass. */
 static void open_for_plan(struct pipeline *p, struct arena *a)
 {
     const struct pass *open = pass_find(NULL, "open-functions");
@@ -212,7 +219,8 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* Compares the planner's claim with what its plan comes to: 0, or PASS_UNVERIFIED and an error. */
+/* Compares the claim of planner p with the judge's evaluation of its plan.  Returns 0, or PASS_UNVERIFIED with an
+ * error. */
 static int judge_plan(const struct pass *p, struct ctx *x)
 {
     char said[UNIT_TEXT], is[UNIT_TEXT];
@@ -238,12 +246,13 @@ static int judge_plan(const struct pass *p, struct ctx *x)
     return PASS_UNVERIFIED;
 }
 
-/* Whether `said`, the argument of --print-ir-before or -after, means this pass. */
-static bool is_wanted(const char *said, const struct pass *p)
+/* Whether `given`, the argument of --print-ir-before or --print-ir-after (NULL: none), names pass p or all. */
+static bool is_wanted(const char *given, const struct pass *p)
 {
-    return said && (!strcmp(said, "*") || !strcmp(said, p->name));
+    return given && (!strcmp(given, "*") || !strcmp(given, p->name));
 }
 
+/* Prints module, plan and top level to stderr.  when: "before" or "after" pass p. */
 static void print_context(const char *when, const struct pass *p, const struct ctx *x)
 {
     fprintf(stderr, "# %s %s\n", when, p->name);
@@ -251,7 +260,7 @@ static void print_context(const char *when, const struct pass *p, const struct c
     wdag_print(stderr, x->levels.top, x->scene.m);
 }
 
-/* Whether the step says something of its pass. */
+/* Whether an option of the step differs from its default. */
 static bool has_options(const struct pipeline_step *s, struct arena *a)
 {
     void *usual = arena_alloc(a, (size_t)s->pass->optsize + 1);
@@ -262,7 +271,8 @@ static bool has_options(const struct pipeline_step *s, struct arena *a)
     return has;
 }
 
-/* Runs a planner, or its stand-in for the objective; refuses a planner that does not support all requests. */
+/* Runs the planner `asked`, or the planner that runs in its place for this objective (planner_for).  Refuses with an
+ * error if that planner does not support all requests.  May set the objective that the planner implies. */
 static int run_planner(const struct pipeline_step *s, const struct planner *asked, struct ctx *x)
 {
     struct exec_model *m = &x->scene.model;
@@ -284,7 +294,7 @@ static int run_planner(const struct pipeline_step *s, const struct planner *aske
     return p->pass.run(x, opts);
 }
 
-/* Number of errors so far, in the context's diagnostics and in the module's. */
+/* Returns the number of errors reported so far to x->use.diag and to the module's own diag. */
 static uint32_t count_errors(const struct ctx *x)
 {
     const struct diag *own = x->scene.m->diag;
@@ -297,20 +307,21 @@ int pipeline_step_run(const struct pipeline_step *s, struct ctx *x)
     if (l)
         l->pass = s->pass->name;
     listener_tell(l, (struct progress){0});
-    /* until the pass reports progress itself */
+    /* shown until the pass reports progress itself */
     listener_tell(l, (struct progress){.phase = "at work"});
     uint32_t said = count_errors(x);
     const struct planner *p = planner_of(x->scene.model.kinds, s->pass);
     int rc = p ? run_planner(s, p, x) : s->pass->run(x, s->opts);
     if (!rc && count_errors(x) > said)
-        rc = -1; /* such as a file that could not be read on the way */
+        rc = -1; /* the pass went on after an error, such as a file that could not be read */
     listener_tell(l, (struct progress){0});
     if (l)
         l->pass = NULL;
     return rc;
 }
 
-/* Runs a pass that changes nodes: verifies the module afterwards, and forgets all results about the old nodes. */
+/* Runs a pass that changes nodes.  If it made an edit, verifies the module and forgets all results about the old
+ * nodes.  Returns 0, or the pass's error code, or -1 and reports an error. */
 static int run_rewriter(const struct pipeline_step *s, struct ctx *x)
 {
     struct module *m = x->scene.m;
@@ -329,6 +340,8 @@ static int run_rewriter(const struct pipeline_step *s, struct ctx *x)
     return 0;
 }
 
+/* Runs one step: prints the context before and after if wanted, verifies the module if o->verify_each, and has a new
+ * plan judged.  Returns as pipeline_run(). */
 static int run_and_judge(const struct pipeline_step *s, struct ctx *x, const struct run_options *o)
 {
     const struct plan *before = x->results.plan;
@@ -349,7 +362,7 @@ static int run_and_judge(const struct pipeline_step *s, struct ctx *x, const str
     return 0;
 }
 
-/* Passes such as fuse, which make a level for planners, after the last of these. */
+/* Warns if a pass that makes a level for planners, such as fuse, stands after the last planner: it has no effect. */
 static void warn_late(const struct pipeline *p, struct diag *d)
 {
     const struct pass *late = NULL, *levels = pass_find(NULL, "levels");

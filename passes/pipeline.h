@@ -1,4 +1,4 @@
-/* Pipelines: parses -p, inserts the passes needed, and runs all. */
+/* Pipelines, the lists of passes that -p gives: parsing, inserting further passes that are needed, running. */
 #ifndef PCC_PASSES_PIPELINE_H
 #define PCC_PASSES_PIPELINE_H
 
@@ -6,41 +6,47 @@
 
 struct pipeline_step {
     const struct pass *pass;
-    void *opts;
-    bool inserted; /* not asked for, but needed */
+    void *opts;    /* the pass's struct of options, filled in; pass.optsize bytes */
+    bool inserted; /* the user did not name the pass, but a later one needs it */
 };
 
 struct pipeline {
-    struct pipeline_step *step;
+    struct pipeline_step *step; /* [n] in the order in which they run */
     uint32_t n, cap;
-    /* passes beside those of the table, ends with NULL; NULL: none */
+    /* passes that can be named beside those in the table (table.c), ends with NULL; NULL: none */
     const struct pass *const *extra;
-    const struct exec_kind *const *kinds; /* whose own planners can be named, too; NULL: none */
+    /* execution models; their own planners can be named, too; ends with NULL; NULL: none */
+    const struct exec_kind *const *kinds;
 };
 
-/* "fuse{range=200:mem=8GiB},dp-place"; inside braces ',' and ':' both separate.  Blanks, newlines and
- * #-comments may stand between passes. */
+/* Adds the passes in text to p, such as "fuse{range=200:mem=8GiB},dp-place"; ',' and ':' both separate options inside
+ * braces.  Blanks, newlines and comments (# to the end of the line) may stand between passes.  Memory comes from a.
+ * Returns 0, or -1 and reports an error to d. */
 int pipeline_parse(struct pipeline *p, const char *text, struct arena *a, struct diag *d);
 /* Inserts each pass that a later pass needs, if the pipeline does not have it before. */
 void pipeline_complete(struct pipeline *p, struct arena *a);
-/* The pipeline as -p would take it, every option that differs from its default shown. */
+/* Returns the pipeline as text that -p accepts, in a; options with their default value are left out. */
 char *pipeline_text(const struct pipeline *p, struct arena *a);
 
 struct run_options {
-    const char *print_before, *print_after; /* name of a pass, "*" for all, NULL for none */
-    bool verify_each, time_passes;
-    uint32_t *at; /* if not NULL: receives the number of the step that runs, so the failed one */
+    /* pass before or after which the context is printed to stderr: a name, "*": all; NULL: none */
+    const char *print_before, *print_after;
+    bool verify_each; /* check the module with module_verify() after each pass */
+    bool time_passes; /* print the time of each pass to stderr */
+    /* receives the index of the running step; after an error that of the failed step; NULL: not wanted */
+    uint32_t *at;
 };
 
-/* 0, -1 (error), PASS_INFEASIBLE, or PASS_UNVERIFIED when the judge disagrees with a planner
- * or a pass left a broken module. */
+/* Runs all steps of p on x and has the judge check every plan.  Returns 0; -1 and reports an error; PASS_INFEASIBLE; or
+ * PASS_UNVERIFIED: the judge contradicts a planner's claim, or verify_each found a faulty module. */
 enum { PASS_UNVERIFIED = -4 };
 int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_options *o);
 
-/* Runs one step, with nothing done before or after; the listener hears that it begins and ends. */
+/* Runs one step and tells the listener when it begins and ends, but prints and verifies nothing.  Returns 0, -1 or
+ * PASS_INFEASIBLE. */
 int pipeline_step_run(const struct pipeline_step *s, struct ctx *x);
 
-/* Options of a pass, one per line with default, range and meaning. */
+/* Prints the options of pass p to f, each with its meaning, range and default. */
 void pass_help(FILE *f, const struct pass *p, struct arena *scratch);
 
 #endif

@@ -1,4 +1,5 @@
-/* Requests to planners, the support that planners offer, and the message of refusal (planner.h). */
+/* Compares the features that a request uses with those that planners support, and writes the error message if a planner
+ * lacks some (planner.h). */
 #include "passes/planner.h"
 
 #include <assert.h>
@@ -6,12 +7,12 @@
 
 enum { FEATURES = 8 };
 
-/* [bit] in a sentence: "dp-place knows no ..." */
+/* [bit number of a FEATURE_*] its name in messages such as "dp-place knows no pins" */
 static const char *const feature_text[FEATURES] = {
     "pins",           "cost of parts",    "groups of devices",     "transfers beside computing",
     "GPipe schedule", "copies of stages", "links between devices", "more than two levels of links"};
 
-static bool pinned(const struct wdag *g)
+static bool has_pins(const struct wdag *g)
 {
     for (uint32_t v = 0; v < g->n; v++)
         if (g->pin[v] >= 0)
@@ -19,8 +20,8 @@ static bool pinned(const struct wdag *g)
     return false;
 }
 
-/* Whether links of two devices count: by way of the host one sample alone does not go over them. */
-static bool routed(const struct cluster *c, const struct exec_model *m)
+/* Whether links between two devices have an effect.  A sample alone does not use them if values go over the host. */
+static bool uses_device_links(const struct cluster *c, const struct exec_model *m)
 {
     return c->nlink && (exec_kind(m)->feed == FEED_STEADY || m->step.network == NETWORK_DIRECT);
 }
@@ -30,44 +31,48 @@ uint32_t features_wanted(const struct ctx *x)
     const struct cluster *c = x->scene.cluster;
     const struct exec_model *m = &x->scene.model;
     assert(x->levels.base && c);
-    return (pinned(x->levels.base) ? FEATURE_PINS : 0U) |
+    return (has_pins(x->levels.base) ? FEATURE_PINS : 0U) |
            (m->part_cost > 0 ? FEATURE_PART_COST : 0U) |
            (cluster_grouped(c) ? FEATURE_GROUPS : 0U) |
            (m->overlap != OVERLAP_SUM ? FEATURE_OVERLAP : 0U) |
            (exec_apart(m) && x->scene.m->backward ? FEATURE_GPIPE : 0U) |
-           (m->replicate ? FEATURE_COPIES : 0U) | (routed(c, m) ? FEATURE_ROUTES : 0U) |
+           (m->replicate ? FEATURE_COPIES : 0U) | (uses_device_links(c, m) ? FEATURE_ROUTES : 0U) |
            (c->nlevel > 2 ? FEATURE_LEVELS : 0U);
 }
 
-/* "a, b and c", from names that are added one by one. */
-struct list {
-    const char *text, *last; /* all but the last one; NULL: none */
+/* Names that are added one by one to make a text such as "a, b and c". */
+struct name_list {
+    const char *text; /* all names but the last one, separated by commas; NULL: none */
+    const char *last; /* NULL: the list is empty */
 };
 
-static void add(struct list *l, const char *name, struct arena *a)
+static void add_name(struct name_list *l, const char *name, struct arena *a)
 {
     if (l->last)
         l->text = l->text ? arena_fmt(a, "%s, %s", l->text, l->last) : l->last;
     l->last = name;
 }
 
-static const char *joined(const struct list *l, const char *and, struct arena *a)
+/* Returns the names as one text; and: the word before the last name, such as " and ". */
+static const char *join_names(const struct name_list *l, const char *and, struct arena *a)
 {
     return l->text ? arena_fmt(a, "%s%s%s", l->text, and, l->last) : l->last ? l->last : "";
 }
 
-/* Features, after a goal that is not NULL. */
-static const char *text_of(const char *goal, uint32_t features, const char *and, struct arena *a)
+/* Returns the names of the features (FEATURE_* bits), after the name `goal` of an objective (NULL: without). */
+static const char *features_text(const char *goal, uint32_t features, const char *and,
+                                 struct arena *a)
 {
-    struct list l = {.last = goal};
+    struct name_list l = {.last = goal};
     for (uint32_t i = 0; i < FEATURES; i++)
         if (features >> i & 1)
-            add(&l, feature_text[i], a);
-    return joined(&l, and, a);
+            add_name(&l, feature_text[i], a);
+    return join_names(&l, and, a);
 }
 
-/* Wanted features that p does not support, or that are of no use for the objective. */
-static uint32_t lacks(const struct planner *p, const struct exec_kind *goal, uint32_t wanted)
+/* Returns the wanted features (FEATURE_* bits) that p does not support, or that no plan for `goal` can use. */
+static uint32_t features_lacking(const struct planner *p, const struct exec_kind *goal,
+                                 uint32_t wanted)
 {
     return wanted & (~p->features | (goal->plans ? goal->plans->useless : 0));
 }
@@ -80,9 +85,10 @@ bool planner_aims_at(const struct planner *p, const struct exec_kind *goal)
     return aims;
 }
 
-static bool knows(const struct planner *p, const struct exec_kind *goal, uint32_t wanted)
+/* Whether p supports the objective `goal` and all wanted features. */
+static bool supports(const struct planner *p, const struct exec_kind *goal, uint32_t wanted)
 {
-    return planner_aims_at(p, goal) && !lacks(p, goal, wanted);
+    return planner_aims_at(p, goal) && !features_lacking(p, goal, wanted);
 }
 
 const struct planner *planner_for(const struct planner *p, const struct exec_model *m)
@@ -97,24 +103,24 @@ const struct planner *planner_for(const struct planner *p, const struct exec_mod
 int planner_check(const struct planner *p, const struct ctx *x, const struct planner *const *table)
 {
     struct arena *a = x->use.scratch;
-    struct list can = {0}, given = {0};
+    struct name_list can = {0}, given = {0}; /* planners that support all; those that read a plan */
     const struct exec_model *m = &x->scene.model;
     const struct exec_kind *goal = exec_kind(m);
     const struct planner *k;
     uint32_t wanted = features_wanted(x);
-    if (knows(p, goal, wanted))
+    if (supports(p, goal, wanted))
         return 0;
     for (uint32_t i = 0; (k = table ? table[i] : planner_at(m->kinds, i)); i++)
-        if (knows(k, goal, wanted))
-            add(k->given ? &given : &can, k->pass.name, a);
-    const char *what = text_of(planner_aims_at(p, goal) ? NULL : goal->name, lacks(p, goal, wanted),
-                               " and no ", a);
+        if (supports(k, goal, wanted))
+            add_name(k->given ? &given : &can, k->pass.name, a);
+    const char *what = features_text(planner_aims_at(p, goal) ? NULL : goal->name,
+                                     features_lacking(p, goal, wanted), " and no ", a);
     if (!can.last)
         return diag_error(
             x->use.diag, "%s knows no %s; no planner knows all that is wanted: %s%s", p->pass.name,
-            what, text_of(m->objective ? goal->name : NULL, wanted, " and ", a),
+            what, features_text(m->objective ? goal->name : NULL, wanted, " and ", a),
             given.last ? arena_fmt(a, "; a plan that is made by hand can be given (%s)", given.last)
                        : "");
     return diag_error(x->use.diag, "%s knows no %s; %s do%s", p->pass.name, what,
-                      joined(&can, " and ", a), can.text ? "" : "es");
+                      join_names(&can, " and ", a), can.text ? "" : "es");
 }

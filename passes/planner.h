@@ -1,17 +1,19 @@
-/* Whether a planner knows all that a problem asks for. */
+/* Whether a planner supports all features that a request uses, and which planner runs for a request. */
 #ifndef PCC_PASSES_PLANNER_H
 #define PCC_PASSES_PLANNER_H
 
 #include "passes/passes.h"
 
-/* FEATURE_*: what plans of x have to reckon with.  x->levels.base must be there, and after contract has run. */
+/* Returns FEATURE_* bits: the features that the settings, cluster and model of x use.  x->levels.base must exist. */
 uint32_t features_wanted(const struct ctx *x);
-/* Whether p plans for an execution model. */
+/* Whether p supports the objective `goal`. */
 bool planner_aims_at(const struct planner *p, const struct exec_kind *goal);
-/* The planner that runs when p is asked for: p, or p's stand-in. */
+/* Returns the planner that runs if the user names p and the objective is m's: p, or exec_plans.instead if p does not
+ * support the objective and has `leaves` set. */
 const struct planner *planner_for(const struct planner *p, const struct exec_model *m);
-/* 0, or -1 and a single error: names the requests that p does not support, and the planners of the table (NULL: of
- * all) that support all requests. */
+/* Checks that p supports the objective and all features of x.  Returns 0; or -1 and reports an error that names the
+ * features that p lacks and the planners that support all of them.  table: the planners that may be named, ends with
+ * NULL; NULL: all planners. */
 int planner_check(const struct planner *p, const struct ctx *x, const struct planner *const *table);
 
 #endif

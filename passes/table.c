@@ -1,4 +1,5 @@
-/* The tables of passes and of planners: one line each, in the order in which a pipeline usually has them. */
+/* The tables of passes and planners, one line for each, in the order in which a pipeline usually has them; and the
+ * functions that find passes in them (passes.h). */
 #include "passes/passes.h"
 
 #include <string.h>

@@ -1,10 +1,11 @@
-/* What ONNX alone knows of a module, for textual IR: the fields of its messages that the module has no place for, as
- * bytes (struct about, rest).
+/* Finds what only the ONNX messages of a module have, for textual IR: fields that the module does not model, as
+ * bytes (about.rest).
  *
- * For each message that the module came with, the one that the module alone would make is made beside it; the fields
- * in which they differ are kept, packed as in a file.  frontends/onnx/carried.c makes messages of these bytes again.
- * Messages are compared field by field, so nodes, attributes and tensors each have their own bytes, which stand in
- * their own lines of the text.  Payloads are the module's and not compared.  O(the messages without payloads). */
+ * For each message from the file, a second message is made from the module alone; the fields of the first one that
+ * differ are kept, serialized as in a file.  frontends/onnx/carried.c turns these bytes into messages again.
+ * Messages are compared field by field, without the messages below them, so that nodes, attributes and tensors each
+ * have their own bytes in their own lines of the text.  Payloads of tensors are not compared.  O(the messages
+ * without payloads). */
 #include "backends/onnx/make.h"
 #include "backends/onnx/walk.h"
 
@@ -14,25 +15,28 @@
 #include <string.h>
 
 struct carrier {
-    struct maker k; /* without_source */
-    struct arena *tmp;
+    struct maker k;    /* makes messages from the module alone */
+    struct arena *tmp; /* scratch memory */
 };
 
 /* ---- messages field by field ---------------------------------------------------------------------- */
 
-/* Bytes of the quantity that stands beside a field: how often it is there, whether it is, which of several it is. */
+/* Returns the size of the quantity that protobuf-c keeps for a field (has_quantity): the number of its values,
+ * whether it is set, or which field of a oneof is set. */
 static size_t quantity_size(const ProtobufCFieldDescriptor *f)
 {
     return f->label == PROTOBUF_C_LABEL_REPEATED ? sizeof(size_t) : sizeof(protobuf_c_boolean);
 }
 
-/* Whether fields of that type have a quantity: strings and messages that are there once are NULL instead. */
+/* Whether protobuf-c keeps a quantity for the field; single strings and messages are NULL instead if they are not
+ * set. */
 static bool has_quantity(const ProtobufCFieldDescriptor *f)
 {
     return f->label == PROTOBUF_C_LABEL_REPEATED || (f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0 ||
            (f->type != PROTOBUF_C_TYPE_STRING && f->type != PROTOBUF_C_TYPE_MESSAGE);
 }
 
+/* Returns the size of the field's member in the C struct of its message. */
 static size_t member_size(const ProtobufCFieldDescriptor *f)
 {
     if (f->label == PROTOBUF_C_LABEL_REPEATED)
@@ -55,7 +59,7 @@ static size_t member_size(const ProtobufCFieldDescriptor *f)
     }
 }
 
-/* One field of a message, packed; nothing if it is not there.  Lives in a. */
+/* Returns one field of a message, serialized, in a; 0 bytes if it is not set. */
 static ProtobufCBinaryData pack_field(const ProtobufCMessage *of, const ProtobufCFieldDescriptor *f,
                                       struct arena *a)
 {
@@ -72,7 +76,7 @@ static ProtobufCBinaryData pack_field(const ProtobufCMessage *of, const Protobuf
     return (ProtobufCBinaryData){n, bytes};
 }
 
-/* The fields of a message that pcc's description of ONNX does not know. */
+/* Returns the fields of a message that pcc's description of ONNX (onnx.proto) does not know, serialized, in a. */
 static ProtobufCBinaryData pack_unknown(const ProtobufCMessage *of, struct arena *a)
 {
     ProtobufCMessage *one = arena_alloc(a, of->descriptor->sizeof_message);
@@ -85,9 +89,9 @@ static ProtobufCBinaryData pack_unknown(const ProtobufCMessage *of, struct arena
     return (ProtobufCBinaryData){n, bytes};
 }
 
-/* Packs the fields of `had` that `made` lacks or has with another content, except the fields numbered in `left` (ends
- * with 0).  Returns them as a string of the module; 0: there are none.  No caller has a field that is only in
- * `made`. */
+/* Serializes the fields of `had` that `made` lacks or has with another content, except the fields with the numbers in
+ * `left` (0 ends the list).  Returns them as a string of the module; 0: there are none.  Fields that are only in `made`
+ * are not found; no caller has such a field. */
 static sid fields_apart(struct carrier *c, const ProtobufCMessage *had,
                         const ProtobufCMessage *made, const unsigned *left)
 {
@@ -114,19 +118,21 @@ static sid fields_apart(struct carrier *c, const ProtobufCMessage *had,
     return s;
 }
 
-/* Notes what is left of a message in the entry *about of module.about. */
+/* Sets `rest` in the entry *about of module.about: appends an entry with it and writes its index to *about. */
 static void note_rest(struct carrier *c, uint32_t *about, sid rest)
 {
     struct module *m = c->k.m;
     if (rest == 0 && m->about[*about].rest == 0)
         return;
-    struct about x = m->about[*about]; /* others may have the same entry */
+    struct about x = m->about[*about]; /* a copy, as other things may use the same entry */
     x.rest = rest;
     *about = module_add_about(m, x);
 }
 
-/* ---- the parts of a module ------------------------------------------------------------------------- */
+/* ---- the messages below the model ------------------------------------------------------------------ */
 
+/* Notes in about.rest what only the message of node n has.  Like all carry_ functions it leaves out the fields in a
+ * list (`below`): the module has their content, or they are messages of nodes, tensors, ... of their own. */
 static void carry_node(struct carrier *c, nid n)
 {
     static const unsigned below[] = {1, 2, 5, 0}; /* inputs, outputs, attributes */
@@ -136,7 +142,7 @@ static void carry_node(struct carrier *c, nid n)
         note_rest(c, &x->about, fields_apart(c, x->src, &made->base, below));
 }
 
-/* The number of the field that has a tensor's payload; 0: none has. */
+/* Returns the number of the TensorProto field that has the tensor's payload; 0: no field has it. */
 static unsigned payload_field(const struct tensor *x)
 {
     enum elem e = (enum elem)x->elem;
@@ -151,7 +157,8 @@ static unsigned payload_field(const struct tensor *x)
                                              : 5;
 }
 
-/* Numbers in the field of a small type may be too large for it: -1 and an error. */
+/* Refuses a tensor of a small type whose message has a number that is too large for the type (the message has 32-bit or
+ * 64-bit fields).  Returns 0, or -1 and an error. */
 static int check_numbers(struct carrier *c, const struct tensor *x, const Onnx__TensorProto *made)
 {
     const Onnx__TensorProto *had = x->src;
@@ -170,9 +177,10 @@ static int check_numbers(struct carrier *c, const struct tensor *x, const Onnx__
         elem_name((enum elem)x->elem));
 }
 
+/* Notes in about.rest what only the message of tensor t has. */
 static void carry_tensor(struct carrier *c, tid t)
 {
-    static const unsigned sparse[] = {1, 2, 3, 0};
+    static const unsigned sparse[] = {1, 2, 3, 0}; /* values, indices, dims */
     struct tensor *x = &c->k.m->tensor[t];
     if (x->src == NULL)
         return;
@@ -187,6 +195,7 @@ static void carry_tensor(struct carrier *c, tid t)
         note_rest(c, &x->about, fields_apart(c, x->src, &made->base, payload));
 }
 
+/* Notes in about.rest what only the message of attribute i has. */
 static void carry_attribute(struct carrier *c, uint32_t i)
 {
     static const unsigned below[] = {5, 6, 10, 11, 22, 23, 0}; /* tensors and graphs */
@@ -203,14 +212,16 @@ static void carry_attributes(struct carrier *c, struct slice list)
         carry_attribute(c, list.at + i);
 }
 
-/* Descriptions of values (types, shapes) in a message of a graph or function. */
+/* Descriptions (types and shapes) of values in a message of a graph or function: of its inputs or outputs, or its
+ * value_info. */
 struct descriptions {
     Onnx__ValueInfoProto **list;
     size_t n;
-    uint32_t flag; /* VALUE_INPUT, VALUE_OUTPUT, or 0: elsewhere */
+    uint32_t flag; /* VALUE_INPUT, VALUE_OUTPUT; 0: value_info */
 };
 
-/* The descriptions that the module would make otherwise, in place of all. */
+/* Reduces l, descriptions of values in graph g, to those that differ from what the module alone would make.  Sets
+ * VALUE_TYPED of inputs, outputs and initializers that value_info describes, too.  values: (graph, name) -> value. */
 static void keep_odd(struct carrier *c, struct descriptions *l, gid g, const struct map *values)
 {
     static const unsigned none[] = {0};
@@ -243,6 +254,7 @@ static void keep_odd(struct carrier *c, struct descriptions *l, gid g, const str
     l->n = n;
 }
 
+/* Fills the map: (graph, name) -> value. */
 static void map_values(struct carrier *c, struct map *values)
 {
     const struct module *m = c->k.m;
@@ -252,9 +264,10 @@ static void map_values(struct carrier *c, struct map *values)
             map_set(values, c->tmp, map_key(m->value[v].graph, m->value[v].name), v);
 }
 
+/* Notes in about.rest what only the message of graph g has.  values: (graph, name) -> value. */
 static void carry_graph(struct carrier *c, gid g, const struct map *values)
 {
-    static const unsigned below[] = {1, 5, 15, 0}; /* nodes, initializers, sparse ones */
+    static const unsigned below[] = {1, 5, 15, 0}; /* nodes, initializers, sparse initializers */
     struct module *m = c->k.m;
     struct graph *x = &m->graph[g];
     Onnx__GraphProto made = ONNX__GRAPH_PROTO__INIT;
@@ -279,6 +292,7 @@ static void carry_graph(struct carrier *c, gid g, const struct map *values)
     note_rest(c, &x->about, fields_apart(c, &had.base, &made.base, below));
 }
 
+/* Notes in about.rest what only the message of operator set i has. */
 static void carry_opset(struct carrier *c, uint32_t i)
 {
     static const unsigned none[] = {0};
@@ -287,9 +301,8 @@ static void carry_opset(struct carrier *c, uint32_t i)
         note_rest(c, &x->about, fields_apart(c, x->src, &make_opset(&c->k, i)->base, none));
 }
 
-/* Everything in a module.  graphs: whether its graphs have messages of their own: that of a function is the
- * function's. */
-static void carry_parts(struct carrier *c, bool graphs)
+/* Carries everything in c->k.m.  main_graph: graph 1 has a message of its own (the body of a function has none). */
+static void carry_all(struct carrier *c, bool main_graph)
 {
     struct module *m = c->k.m;
     struct map values = {0};
@@ -300,12 +313,13 @@ static void carry_parts(struct carrier *c, bool graphs)
         carry_attributes(c, m->node[n].attr);
     for (tid t = 1; t < m->ntensor; t++)
         carry_tensor(c, t);
-    for (gid g = graphs ? 1 : 2; g < m->ngraph; g++)
+    for (gid g = main_graph ? 1 : 2; g < m->ngraph; g++)
         carry_graph(c, g, &values);
     for (uint32_t i = 1; i < m->nopset; i++)
         carry_opset(c, i);
 }
 
+/* Notes in about.rest what only the messages of function f and of everything in its body have. */
 static void carry_function(struct carrier *c, struct function *f)
 {
     /* inputs, outputs, attributes, nodes, opsets, defaults */
@@ -314,7 +328,7 @@ static void carry_function(struct carrier *c, struct function *f)
     struct carrier in = *c;
     struct map values = {0};
     in.k.m = b;
-    carry_parts(&in, false);
+    carry_all(&in, false);
     carry_attributes(&in, f->give);
     if (f->src == NULL)
         return;
@@ -335,7 +349,7 @@ static void carry_function(struct carrier *c, struct function *f)
 
 /* ---- the model -------------------------------------------------------------------------------------- */
 
-/* Whether a message below msg points at bytes that stay in the model's file. */
+/* Whether msg or a message below it points to bytes that stay in file f (file.map). */
 static bool points_into(const ProtobufCMessage *msg, const struct file *f, struct arena *a)
 {
     struct walk w = walk_begin(msg, a);
@@ -350,7 +364,8 @@ static bool points_into(const ProtobufCMessage *msg, const struct file *f, struc
     return false;
 }
 
-/* Payloads of forms that the module does not look into would have to stand in the text: 0, or -1 and an error. */
+/* Refuses opaque tensors whose payload stays in file f: it would have to be part of the text.  Returns 0, or -1 and an
+ * error. */
 static int check_opaque(const struct module *m, const struct file *f, struct arena *a,
                         struct diag *d)
 {
@@ -365,6 +380,8 @@ static int check_opaque(const struct module *m, const struct file *f, struct are
     return 0;
 }
 
+/* Refuses a model if its file has payloads that only messages refer to (of training_info, of opaque tensors).  Returns
+ * 0, or -1 and an error. */
 static int check_carried(const struct module *m, struct arena *a, struct diag *d)
 {
     const Onnx__ModelProto *p = m->src;
@@ -394,7 +411,7 @@ int onnx_carry(struct module *m, struct diag *d)
     if (rc == 0) {
         for (uint32_t f = 1; f < m->nfunction; f++)
             carry_function(&c, &m->function[f]);
-        carry_parts(&c, true);
+        carry_all(&c, true);
         Onnx__ModelProto made = ONNX__MODEL_PROTO__INIT;
         made.has_ir_version = m->ir_version != 0;
         made.ir_version = m->ir_version;

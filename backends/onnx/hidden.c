@@ -1,11 +1,13 @@
-/* Values whose names would mislead readers in bodies.
+/* Renames values that hide a value of the same name from a body.
  *
- * In the module operands are numbers; in ONNX they are names, and a name in a body means the nearest value around that
- * has it.  So where a node in a body reads a value of a graph around, and a graph between has another value of that
- * name, the other one gets another name.  A pass that lets a body read something else, and a text that says
- * %x@main, lead there.  Where passes have changed nodes, so do results in bodies whose name a value of a graph
- * around has, be it made later: runtimes ask for single assignment in an order of their own. O(values of bodies and
- * operands in them, each times the depth of its body), expected. */
+ * In the module operands are numbers.  In ONNX they are names, and a name in a body means the value of that name in the
+ * nearest graph: the body itself, or a graph around it.  If a node reads a value of an outer graph, and a graph between
+ * the two has another value of the same name, that other value gets a new name.  This happens when a pass lets a body
+ * read another value, and when textual IR says %x@main.
+ *
+ * If passes have changed nodes, results in bodies that have the name of any value of an outer graph are renamed, too:
+ * runtimes want each name to be assigned once, in an order that they choose.  O(values of bodies and operands in them,
+ * each times the depth of its body), expected. */
 #include "backends/onnx/make.h"
 #include "ir/model/edit.h"
 
@@ -14,45 +16,49 @@ struct hidden {
     struct arena *a;
     struct map named; /* (graph, name) -> value */
     bool *hides;      /* [value] it needs another name */
-    uint32_t n;       /* how many do */
+    uint32_t n;       /* number of values that need another name */
 };
 
-static void mark(struct hidden *h, vid v)
+/* Notes that v needs another name. */
+static void mark_hiding(struct hidden *h, vid v)
 {
     h->n += !h->hides[v];
     h->hides[v] = true;
 }
 
+/* Returns the graph that has the owner of body g; 0: g is the main graph. */
 static gid graph_around(const struct module *m, gid g)
 {
     return m->graph[g].owner != 0 ? m->node[m->graph[g].owner].graph : 0;
 }
 
-/* Graph g reads v. */
+/* Marks the values that hide v from graph g, which reads it: values of its name in g and in the graphs around g, up to
+ * v's own graph. */
 static void check_read(struct hidden *h, gid g, vid v)
 {
     const struct value *x = &h->m->value[v];
     for (; v != 0 && g != 0 && g != x->graph; g = graph_around(h->m, g)) {
         vid other = map_get(&h->named, map_key(g, x->name));
         if (other != 0 && x->name != 0)
-            mark(h, other);
+            mark_hiding(h, other);
     }
 }
 
-/* v is a result in a body. */
+/* Marks v, a result in a body, if a value of a graph around that body has its name. */
 static void check_result(struct hidden *h, vid v)
 {
     const struct module *m = h->m;
     const struct value *x = &m->value[v];
     for (gid g = x->graph; m->graph[g].owner != 0; g = graph_around(m, g)) {
         if (map_get(&h->named, map_key(graph_around(m, g), x->name)) != 0) {
-            mark(h, v);
+            mark_hiding(h, v);
             return;
         }
     }
 }
 
-static void find_hidden(struct hidden *h)
+/* Marks all values that need another name. */
+static void find_hiding(struct hidden *h)
 {
     const struct module *m = h->m;
     for (vid v = 1; v < m->nval; v++)
@@ -71,14 +77,14 @@ static void find_hidden(struct hidden *h)
             check_result(h, v);
 }
 
-void make_names_plain(struct module *m)
+void rename_hiding_values(struct module *m)
 {
     if (m->ngraph <= 2)
         return;
     struct hidden h = {.m = m, .a = arena_new(m->mem)};
-    const bool rewritten = m->rewritten;
+    const bool rewritten = m->rewritten; /* edit_end() sets it; renaming must not count */
     h.hides = arena_array(h.a, m->nval, sizeof *h.hides);
-    find_hidden(&h);
+    find_hiding(&h);
     if (h.n > 0) {
         struct edit *e = edit_begin(m, h.a);
         for (vid v = 1; v < m->nval; v++)

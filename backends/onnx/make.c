@@ -1,13 +1,12 @@
-/* ONNX messages out of the module.
+/* Makes ONNX messages that agree with the module.
  *
- * The module says what the model is; its src pointers lead to the messages that things came from.  Here every node,
- * attribute, tensor, graph and function gets a message that says what the module says.  Where the one that it came with
- * does so already, byte for byte what was in the file, that one is kept.  Else a copy of it is changed, so that
- * what the module has no place for (documentation of tensors, fields of newer versions of ONNX) stays; what passes
- * made gets a new one.  In a module that was read from text, messages hold only what the module has no place for
- * (module.patterns), so all are completed.
+ * The src pointers of the module lead to the messages from which its nodes, attributes, tensors, graphs and
+ * functions were read.  A message that still agrees with the module is kept, byte for byte.  If a message does not
+ * agree, a copy of it is changed, so that fields that the module does not model (documentation of tensors, fields of
+ * newer versions of ONNX) stay.  What passes made gets a new message.  In a module that was read from text, messages
+ * have only fields that the module does not model (module.patterns), so copies of all are completed.
  *
- * Graphs are made inner ones first, without recursion.  O(nodes + operands + attributes + values), expected. */
+ * Inner graphs are made before outer ones, without recursion.  O(nodes + operands + attributes + values), expected. */
 #include "backends/onnx/make.h"
 
 #include "backends/backends.h"
@@ -17,25 +16,26 @@
 
 /* ---- names -------------------------------------------------------------------------------------- */
 
+/* Whether the text in a message is the string of the module; NULL counts as "". */
 static bool is_text(const struct module *m, const char *have, sid want)
 {
     return strcmp(have != NULL ? have : "", module_str(m, want)) == 0;
 }
 
-/* Makes *field say the string; what says so already stays, be it NULL or "". */
+/* Sets a field of a message to the string; a field that has it already stays, be it NULL or "". */
 static void set_text(const struct module *m, char **field, sid want)
 {
     if (!is_text(m, *field, want))
         *field = want != 0 ? make_text(m, want) : NULL;
 }
 
-/* The same for a domain: "ai.onnx" and "" are one. */
+/* Whether the domain in a message is the string of the module; "ai.onnx", "" and NULL are the same domain. */
 static bool is_domain(const struct module *m, const char *have, sid want)
 {
     return is_text(m, have, want) || (want == 0 && have != NULL && strcmp(have, "ai.onnx") == 0);
 }
 
-/* A name for result i of node n, which a later definition of its name displaced. */
+/* Returns a new name for result i of node n, a lost value (VALUE_LOST): the name of no other value. */
 static char *name_lost(struct maker *k, nid n, uint32_t i)
 {
     struct module *m = k->m;
@@ -56,7 +56,7 @@ static char *name_lost(struct maker *k, nid n, uint32_t i)
 
 /* ---- nodes -------------------------------------------------------------------------------------- */
 
-/* Whether the list names the first n values of a slice. */
+/* Whether the names have[nhave] in a message are those of the first n values of a slice of module.arg. */
 static bool names_agree(const struct module *m, struct slice list, uint32_t n, char *const *have,
                         size_t nhave)
 {
@@ -68,6 +68,8 @@ static bool names_agree(const struct module *m, struct slice list, uint32_t n, c
     return same;
 }
 
+/* Returns the names of the first n values of a slice of module.arg, for a message; lost values get new names.
+ * maker: the node that has the values as results. */
 static char **name_values(struct maker *k, struct slice list, uint32_t n, nid maker)
 {
     const struct module *m = k->m;
@@ -80,15 +82,15 @@ static char **name_values(struct maker *k, struct slice list, uint32_t n, nid ma
     return out;
 }
 
-/* Whether a node stays without a name, which readers made up: they count nodes, so where passes have changed the main
- * graph, its nodes get these names, or plans would not find them. */
+/* Whether a node stays without a name in its message.  Readers make up names from the node's number.  If passes have
+ * changed the main graph, a reader would make up other names, so its nodes get those that plans know. */
 static bool stays_unnamed(const struct maker *k, const struct node *x)
 {
     bool moved = k->m == k->model && k->m->rewritten && x->graph == 1;
     return (x->flags & (NODE_UNNAMED | NODE_MADE)) == NODE_UNNAMED && !moved;
 }
 
-/* Whether p, the message that node x came with, says all that the module says of it, attributes apart. */
+/* Whether p, the message from which node x was read, agrees with the module, not counting attributes. */
 static bool node_agrees(const struct maker *k, const struct node *x, const Onnx__NodeProto *p)
 {
     const struct module *m = k->m;
@@ -100,7 +102,7 @@ static bool node_agrees(const struct maker *k, const struct node *x, const Onnx_
            names_agree(m, x->out, x->out.n, p->output, p->n_output);
 }
 
-/* The attributes of a node as messages; have[nhave] itself if these are they. */
+/* Returns the messages of a node's attributes; the array have[nhave] of its message itself, if all agree. */
 static Onnx__AttributeProto **make_attributes(struct maker *k, const struct node *x,
                                               Onnx__AttributeProto **have, size_t nhave)
 {
@@ -119,7 +121,7 @@ Onnx__NodeProto *make_node(struct maker *k, nid n)
     struct module *m = k->m;
     struct node *x = &m->node[n];
     const Onnx__NodeProto *src = k->without_source ? NULL : x->src;
-    bool whole = src != NULL && !m->patterns;
+    bool whole = src != NULL && !m->patterns; /* src is a complete message */
     struct arena_mark mark = arena_mark(k->a);
     Onnx__AttributeProto **attr =
         k->without_source
@@ -168,14 +170,16 @@ Onnx__ValueInfoProto *make_info(struct maker *k, vid v)
 
 #define NO_INFO UINT32_MAX
 
-/* The descriptions of values in one list of a message, by name. */
+/* The descriptions of values in one list of a message, found by name. */
 struct infos {
     Onnx__ValueInfoProto **list;
     size_t n;
-    struct map at;  /* name -> 1 + place of the first one that is not taken */
-    uint32_t *next; /* 1 + place of the next one of the same name */
+    /* map_key(1, name) -> 1 + index of the first description of that name that is not used; NO_INFO: all are used */
+    struct map at;
+    uint32_t *next; /* [index] the next description of that name, as in `at` */
 };
 
+/* Returns the index of the descriptions list[n] of a message. */
 static struct infos index_infos(struct maker *k, Onnx__ValueInfoProto **list, size_t n)
 {
     struct infos x = {.list = list, .n = k->without_source ? 0 : n};
@@ -188,14 +192,14 @@ static struct infos index_infos(struct maker *k, Onnx__ValueInfoProto **list, si
     return x;
 }
 
-/* 1 + the place of the description of value v; 0: there is none, or another value has used it. */
+/* Returns 1 + the index of the description of value v; 0: there is none, or another value has used it. */
 static uint32_t info_at(const struct maker *k, const struct infos *x, vid v)
 {
-    uint32_t at = x->at.mask != 0 ? map_get(&x->at, map_key(1, make_told(&k->m->value[v]))) : 0;
+    uint32_t at = x->at.mask != 0 ? map_get(&x->at, map_key(1, message_name(&k->m->value[v]))) : 0;
     return at != NO_INFO ? at : 0;
 }
 
-/* The description that a message has for v, with the name and type that passes gave v. */
+/* Returns the description `have` of v from a message, or a copy with the name and type that passes gave v. */
 static Onnx__ValueInfoProto *take_info(struct maker *k, vid v, Onnx__ValueInfoProto *have)
 {
     const struct value *x = &k->m->value[v];
@@ -209,8 +213,9 @@ static Onnx__ValueInfoProto *take_info(struct maker *k, vid v, Onnx__ValueInfoPr
     return p;
 }
 
-/* Descriptions of the inputs or outputs of a graph; `have`: the descriptions in its message, each of which serves
- * once. renamed: a pass copied the graph and gave all values other names. */
+/* Returns descriptions of the inputs or outputs of a graph (list).  have: the descriptions in its message, each of
+ * which is used once.  renamed: a pass copied the graph and gave all values other names, so that the order tells
+ * them. */
 static Onnx__ValueInfoProto **make_border(struct maker *k, struct slice list, struct infos have,
                                           bool renamed)
 {
@@ -220,7 +225,7 @@ static Onnx__ValueInfoProto **make_border(struct maker *k, struct slice list, st
         vid v = m->arg[list.at + j];
         uint32_t at = info_at(k, &have, v);
         if (at != 0)
-            map_set(&have.at, k->a, map_key(1, make_told(&m->value[v])), have.next[at - 1]);
+            map_set(&have.at, k->a, map_key(1, message_name(&m->value[v])), have.next[at - 1]);
         out[j] = at != 0                       ? take_info(k, v, have.list[at - 1])
                  : renamed && have.n == list.n ? take_info(k, v, have.list[j])
                                                : make_info(k, v);
@@ -228,14 +233,15 @@ static Onnx__ValueInfoProto **make_border(struct maker *k, struct slice list, st
     return out;
 }
 
-/* Whether a pass made v by an operator of another domain than ai.onnx: ONNX cannot infer the type of v. */
+/* Whether a pass made v with an operator of a domain other than ai.onnx: ONNX's tools cannot infer the type of v. */
 static bool is_ours(const struct module *m, vid v)
 {
     const struct node *x = &m->node[m->value[v].def];
     return (x->flags & NODE_MADE) != 0 && x->domain != 0 && x->callee == 0;
 }
 
-/* Whether v is described beside the inputs and outputs, where no message says. */
+/* Whether v gets a new description in value_info if the message of its graph has none.  function: the value_info is a
+ * function's, where inputs and outputs have no other description. */
 static bool wants_info(const struct maker *k, vid v, bool function)
 {
     const struct module *m = k->m;
@@ -245,29 +251,32 @@ static bool wants_info(const struct maker *k, vid v, bool function)
         return false;
     if ((x->flags & VALUE_TYPED) != 0)
         return true;
-    return (!border || function) && (k->told || (x->flags & VALUE_RETYPED) != 0 || is_ours(m, v));
+    return (!border || function) &&
+           (k->describe_all || (x->flags & VALUE_RETYPED) != 0 || is_ours(m, v));
 }
 
-/* The values of a graph by the names that messages know. */
-static struct map told_values(struct maker *k, const struct csr *values, gid g)
+/* Returns a map: map_key(1, message_name()) -> value, for the values of graph g.  values: graph -> its values. */
+static struct map values_by_message_name(struct maker *k, const struct csr *values, gid g)
 {
     struct map here = {0};
     map_set(&here, k->a, 1, 1); /* so that it is not empty */
     for (uint32_t j = values->at[g]; j < values->at[g + 1]; j++)
         if (k->m->value[values->to[j]].name != 0)
-            map_set(&here, k->a, map_key(1, make_told(&k->m->value[values->to[j]])), values->to[j]);
+            map_set(&here, k->a, map_key(1, message_name(&k->m->value[values->to[j]])),
+                    values->to[j]);
     return here;
 }
 
-/* Descriptions of inner values: first of values in the message that still exist, then of values whose types come
- * from passes or from the text. function: inputs and outputs are described here, too. */
+/* Returns the value_info of graph g and writes its length to *n: first the descriptions in its message (have) of values
+ * that still exist, then those that wants_info() adds.  values: graph -> its values; function: inputs and outputs of
+ * functions are described here, too. */
 static Onnx__ValueInfoProto **make_infos(struct maker *k, const struct csr *values, gid g,
                                          struct infos have, bool function, size_t *n)
 {
     struct module *m = k->m;
     Onnx__ValueInfoProto **out =
         arena_array(k->a, have.n + (values->at[g + 1] - values->at[g]) + 1, sizeof *out);
-    const struct map here = told_values(k, values, g);
+    const struct map here = values_by_message_name(k, values, g);
     *n = 0;
     for (size_t j = 0; j < have.n; j++) {
         const char *name = have.list[j]->name != NULL ? have.list[j]->name : "";
@@ -285,6 +294,7 @@ static Onnx__ValueInfoProto **make_infos(struct maker *k, const struct csr *valu
 
 /* ---- graphs ------------------------------------------------------------------------------------- */
 
+/* Sets the initializers, dense and sparse, of message p of graph g. */
 static void set_weights(struct maker *k, const struct graph *g, Onnx__GraphProto *p)
 {
     const struct module *m = k->m;
@@ -293,7 +303,7 @@ static void set_weights(struct maker *k, const struct graph *g, Onnx__GraphProto
     p->sparse_initializer = arena_array(k->a, (size_t)g->init.n + 1, sizeof *p->sparse_initializer);
     for (uint32_t i = 0; i < g->init.n; i++) {
         tid t = m->value[m->arg[g->init.at + i]].tensor;
-        bool inside = g != &m->graph[1] || m != k->model;
+        bool inside = g != &m->graph[1] || m != k->model; /* not of the model's main graph */
         if (m->tensor[t].where == TENSOR_SPARSE)
             p->sparse_initializer[p->n_sparse_initializer++] = make_sparse(k, t, inside);
         else
@@ -301,6 +311,7 @@ static void set_weights(struct maker *k, const struct graph *g, Onnx__GraphProto
     }
 }
 
+/* Returns the messages of the nodes of graph g and writes their number to *n. */
 static Onnx__NodeProto **make_nodes(struct maker *k, const struct graph *g, size_t *n)
 {
     Onnx__NodeProto **out = arena_array(k->a, (size_t)g->count + 1, sizeof *out);
@@ -310,12 +321,13 @@ static Onnx__NodeProto **make_nodes(struct maker *k, const struct graph *g, size
     return out;
 }
 
-/* Whether a list of messages is the same. */
+/* Whether two lists have the same messages (pointers). */
 static bool same_list(const void *a, size_t na, const void *b, size_t nb)
 {
     return na == nb && (na == 0 || memcmp(a, b, na * sizeof(void *)) == 0);
 }
 
+/* Whether `had`, the message from which graph g was read, has the same content as the new message p. */
 static bool graph_agrees(const struct module *m, const struct graph *g, const Onnx__GraphProto *had,
                          const Onnx__GraphProto *p)
 {
@@ -330,7 +342,7 @@ static bool graph_agrees(const struct module *m, const struct graph *g, const On
            had->n_quantization_annotation == p->n_quantization_annotation;
 }
 
-/* Gives graph id its message.  values: of each graph. */
+/* Makes the message of graph id (graph.src), after those of the bodies of its nodes.  values: graph -> its values. */
 static void make_graph(struct maker *k, gid id, const struct csr *values)
 {
     struct module *m = k->m;
@@ -356,12 +368,12 @@ static void make_graph(struct maker *k, gid id, const struct csr *values)
     p->value_info = make_infos(k, values, id, index_infos(k, p->value_info, p->n_value_info), false,
                                &p->n_value_info);
     if (m->rewritten && p->n_quantization_annotation > 0)
-        make_annotations(k, told_values(k, values, id), p);
+        make_annotations(k, values_by_message_name(k, values, id), p);
     if (src == NULL || !graph_agrees(m, g, src, p))
         g->src = p;
 }
 
-/* Values of each graph, ascending. */
+/* Returns rows, in a: graph -> its values, ascending. */
 static struct csr list_values(const struct module *m, struct arena *a)
 {
     uint32_t *row = arena_array(a, m->nval, sizeof *row),
@@ -373,7 +385,7 @@ static struct csr list_values(const struct module *m, struct arena *a)
     return csr_build(a, m->ngraph, m->nval, row, all);
 }
 
-/* Makes the messages of all graphs of k->m. */
+/* Makes the messages of all graphs of k->m, inner ones first. */
 static void make_graphs(struct maker *k, const struct csr *values)
 {
     const gid *order = graphs_outer_first(k->m, k->a);
@@ -404,6 +416,7 @@ Onnx__OperatorSetIdProto *make_opset(struct maker *k, uint32_t i)
     return p;
 }
 
+/* Returns the messages of all imported operator sets and writes their number to *n. */
 static Onnx__OperatorSetIdProto **make_opsets(struct maker *k, size_t *n)
 {
     *n = k->m->nopset - 1;
@@ -413,13 +426,14 @@ static Onnx__OperatorSetIdProto **make_opsets(struct maker *k, size_t *n)
     return out;
 }
 
-/* The names of values, for the inputs and outputs of a function. */
+/* Returns the names of a function's inputs or outputs (list) and writes their number to *n. */
 static char **name_list(struct maker *k, struct slice list, size_t *n)
 {
     *n = list.n;
     return name_values(k, list, list.n, 0);
 }
 
+/* Sets all fields of p, the message of function f, but its nodes and value_info.  k->m: the body of f. */
 static void complete_function(struct maker *k, const struct function *f, Onnx__FunctionProto *p)
 {
     struct module *b = k->m;
@@ -443,21 +457,21 @@ static void complete_function(struct maker *k, const struct function *f, Onnx__F
     make_about(k, f->about, false, &p->doc_string, &p->metadata_props, &p->n_metadata_props);
 }
 
-/* Messages know values by their names now. */
+/* To be called when the messages have the present names of all values. */
 static void forget_names(struct module *m)
 {
     for (vid v = 1; v < m->nval; v++)
         m->value[v].was = 0;
 }
 
-/* Gives function f a message.  Its graphs are made first; the nodes of the first one are its own. */
+/* Makes the message of function f (f->src).  Graph 1 of its body is made as a message only to take its nodes. */
 static void make_function(struct maker *model, struct function *f)
 {
     struct maker k = {.m = f->body, .model = model->m, .a = model->a, .d = model->d};
     const Onnx__FunctionProto *src = f->src;
-    k.told = src == NULL || k.m->patterns;
+    k.describe_all = src == NULL || k.m->patterns;
     k.m->rewritten = model->m->rewritten;
-    make_names_plain(k.m);
+    rename_hiding_values(k.m);
     const struct csr values = list_values(k.m, k.a);
     make_graphs(&k, &values);
     const Onnx__GraphProto *g = k.m->graph[1].src;
@@ -483,7 +497,7 @@ static void make_function(struct maker *model, struct function *f)
 
 /* ---- the model ---------------------------------------------------------------------------------- */
 
-/* The IR version that brought an element type. */
+/* Returns the first ONNX IR version that has the element type. */
 static int64_t version_of(enum elem e)
 {
     return e >= ELEM_U2         ? 13
@@ -495,8 +509,8 @@ static int64_t version_of(enum elem e)
                                 : 3;
 }
 
-/* The first IR version that has what passes made: element types, weights that are no inputs, sparse weights, functions,
- * overloads, metadata of nodes. */
+/* Returns the first ONNX IR version that has everything that passes made: element types, weights that are not inputs,
+ * sparse weights, functions, overloads, metadata of nodes. */
 static int64_t version_needed(const struct module *m)
 {
     int64_t need = m->nfunction > 1 ? 8 : 3;
@@ -518,7 +532,8 @@ static int64_t version_needed(const struct module *m)
     return need;
 }
 
-/* Imports the domains of made nodes that the model does not import: version 1 of those that are not ONNX's own. */
+/* Imports version 1 of the domains that nodes made by passes use and the model does not import; for ai.onnx, reports an
+ * error instead. */
 static void import_domains(struct maker *k)
 {
     struct module *m = k->m;
@@ -541,6 +556,7 @@ static void import_domains(struct maker *k)
     }
 }
 
+/* Makes the messages of all functions and puts them into p, the message of the model. */
 static void set_functions(struct maker *k, Onnx__ModelProto *p)
 {
     struct module *m = k->m;
@@ -552,7 +568,7 @@ static void set_functions(struct maker *k, Onnx__ModelProto *p)
     }
 }
 
-/* A model that operators make: -1 and an error if this is none. */
+/* Refuses a module without operators (a profile).  Returns 0, or -1 and an error. */
 static int check_operators(const struct module *m, struct diag *d)
 {
     return module_is_profiled(m)
@@ -566,12 +582,12 @@ static int check_operators(const struct module *m, struct diag *d)
 int onnx_make(struct module *m, struct diag *d)
 {
     struct maker k = {
-        .m = m, .model = m, .a = m->mem, .d = d, .told = m->src == NULL || m->patterns};
+        .m = m, .model = m, .a = m->mem, .d = d, .describe_all = m->src == NULL || m->patterns};
     if (m->src != NULL && !m->rewritten && !m->patterns)
         return 0;
     if (check_operators(m, d) != 0)
         return -1;
-    make_names_plain(m);
+    rename_hiding_values(m);
     Onnx__ModelProto *p = arena_alloc(k.a, sizeof *p);
     if (m->src != NULL)
         *p = *(const Onnx__ModelProto *)m->src;

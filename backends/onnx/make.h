@@ -1,4 +1,4 @@
-/* ONNX messages out of the module: declarations that the files of this folder share. */
+/* Making ONNX messages from the module: declarations that the files of this folder share. */
 #ifndef PCC_BACKENDS_ONNX_MAKE_H
 #define PCC_BACKENDS_ONNX_MAKE_H
 
@@ -7,52 +7,62 @@
 
 #include "onnx.pb-c.h"
 
-/* Messages of a module, or of the body of one of its functions.  They live in a. */
+/* Makes the messages of a module, or of the body of one of its functions. */
 struct maker {
     struct module *m;
-    const struct module *model; /* has the files */
-    struct arena *a;
+    const struct module *model; /* the model that has m; its files are used */
+    struct arena *a;            /* has the new messages */
     struct diag *d;
     /* messages are made from the module alone, without the messages that src points to (carry.c) */
     bool without_source;
-    bool told; /* no file says which values have descriptions: all values of known type get one */
-    bool failed;
-    struct map taken; /* names of values, once a lost one needs another name */
+    /* every inner value of known type gets a description (value_info); else only the values that have one in the file,
+     * and those whose type a pass has set */
+    bool describe_all;
+    bool failed;      /* an error was reported */
+    struct map taken; /* names of all values; filled when a lost value needs a new name */
 };
 
-/* The interned string itself, which lives as long as the module: the messages' pointers are not const. */
+/* Returns the interned string itself, which must not be changed; only the messages' pointers are not const. */
 char *make_text(const struct module *m, sid s);
-/* The type as a message in a; NULL if nothing is known of it. */
+/* Returns the type as a message, in a; NULL: nothing is known of the type. */
 Onnx__TypeProto *make_type(const struct module *m, uint32_t type, struct arena *a);
-/* The message of a dense tensor: the message from the file if it agrees with the module, else a new one. A slice is
- * marked external without a location, which the writer adds. inside: the tensor is below a node, so its bytes are part
- * of the message. */
+/* Return the message of a dense or a sparse tensor: that from the file if it agrees with the module, else a new one.
+ * inside: the tensor belongs to a node, so that its bytes must be part of the message.  A slice that is not inside is
+ * marked as external data without a location, which the writer adds. */
 Onnx__TensorProto *make_tensor(struct maker *k, tid t, bool inside);
 Onnx__SparseTensorProto *make_sparse(struct maker *k, tid t, bool inside);
-/* The message of an attribute; bodies in it are those of m->graph[].src. */
+/* Returns the message of an attribute; for bodies it takes the messages m->graph[].src, which must be made before.
+ * node: name of the attribute's node, for errors. */
 Onnx__AttributeProto *make_attribute(struct maker *k, const struct attr *x, const char *node);
-/* Documentation and metadata of an entry of module.about; `own`: the message has none of its own to keep. */
+/* Sets documentation and metadata of a message (*doc, *meta, *nmeta) from module.about[about], if they differ.  own:
+ * those of the message are removed if the module has none; else they stay. */
 void make_about(const struct maker *k, uint32_t about, bool own, char **doc,
                 Onnx__StringStringEntryProto ***meta, size_t *nmeta);
+/* Returns a new entry of metadata or external data; key and value are not copied. */
 Onnx__StringStringEntryProto *make_entry(struct arena *a, const char *key, const char *value);
 
-/* Gives values of bodies other names where ONNX, which finds values by name, would take them for others (hidden.c). */
-void make_names_plain(struct module *m);
+/* Renames values of bodies that have the name of a value of an outer graph, if ONNX, which finds values by name, would
+ * confuse the two (hidden.c). */
+void rename_hiding_values(struct module *m);
 
-/* The name by which messages of the file speak of a value. */
-static inline sid make_told(const struct value *x)
+/* Returns the name that a value has in the messages of the file, before passes renamed it. */
+static inline sid message_name(const struct value *x)
 {
     return x->was != 0 ? x->was : x->name;
 }
-/* told.c.  Annotations of the values of a graph that are there (by told name), under their names now. */
+/* Drops the quantization annotations of p whose value no longer exists, and gives the others the values' present names
+ * (told.c).  here: map_key(1, message_name()) -> value, for all values of the graph. */
 void make_annotations(struct maker *k, struct map here, Onnx__GraphProto *p);
-/* Device configurations of node p, which comes from `had`, for its operands and results now. */
+/* Gives the device configurations of node p the present names of its operands and results.  had: the node's message
+ * before passes changed it. */
 void make_sharding(struct maker *k, const Onnx__NodeProto *had, Onnx__NodeProto *p);
-/* Errors: training_info reads a value that passes have removed; a string is not UTF-8. */
+/* Report an error and set k->failed.  check_training: if training_info of p, the model before passes, reads a value
+ * that passes have dropped or renamed.  check_characters: if a string in a message below root is not UTF-8. */
 void check_training(struct maker *k, const Onnx__ModelProto *p);
 void check_characters(struct maker *k, const ProtobufCMessage *root);
 
-/* make.c: the messages of node, graph, function and model, for carry.c: nothing below them but names. */
+/* Return the message of a node, the description (value_info) of a value, the message of opset i (make.c).  With
+ * k->without_source a node's message has no attributes. */
 Onnx__NodeProto *make_node(struct maker *k, nid n);
 Onnx__ValueInfoProto *make_info(struct maker *k, vid v);
 Onnx__OperatorSetIdProto *make_opset(struct maker *k, uint32_t i);

@@ -1,8 +1,9 @@
-/* Messages of types, tensors and attributes (make.h).
+/* Makes messages of types, tensors and attributes (make.h).
  *
- * A message that came with the file and says what the module says is taken as it is; of one that holds only what the
- * module has no place for, a copy gets the rest.  Payloads are not copied: a message points at the bytes in memory, or
- * at the addresses that stand for bytes of a file.  O(what the messages hold). */
+ * A message from the file that agrees with the module is used as it is.  A message that has only fields that the module
+ * does not model (module.patterns) is copied, and the copy gets the other fields.  Payloads are not copied: a message
+ * points to the bytes in memory, or to the addresses that stand for bytes of a file (infile_addresses).  O(size of the
+ * messages). */
 #include "backends/onnx/make.h"
 
 #include <assert.h>
@@ -23,7 +24,7 @@ Onnx__StringStringEntryProto *make_entry(struct arena *a, const char *key, const
     return e;
 }
 
-/* Whether the metadata entries of a message equal the module's, apart from fields that the module cannot hold. */
+/* Whether the metadata entries have[nhave] of a message have the keys and values of `meta` (about.meta). */
 static bool meta_agrees(const struct module *m, struct slice meta,
                         Onnx__StringStringEntryProto **have, size_t nhave)
 {
@@ -54,7 +55,7 @@ void make_about(const struct maker *k, uint32_t about, bool own, char **doc,
 
 /* ---- types -------------------------------------------------------------------------------------- */
 
-/* NULL: unknown rank. */
+/* Returns the message of a tensor type's shape; NULL: the rank is unknown. */
 static Onnx__TensorShapeProto *make_shape(const struct module *m, const struct type *t,
                                           struct arena *a)
 {
@@ -80,6 +81,7 @@ static Onnx__TensorShapeProto *make_shape(const struct module *m, const struct t
     return p;
 }
 
+/* Makes p the message of the tensor type t. */
 static void set_tensor_type(const struct module *m, const struct type *t, Onnx__TypeProto *p,
                             struct arena *a)
 {
@@ -92,6 +94,7 @@ static void set_tensor_type(const struct module *m, const struct type *t, Onnx__
     p->tensor_type = q;
 }
 
+/* Makes p the message of the sparse tensor type t. */
 static void set_sparse_type(const struct module *m, const struct type *t, Onnx__TypeProto *p,
                             struct arena *a)
 {
@@ -104,7 +107,7 @@ static void set_sparse_type(const struct module *m, const struct type *t, Onnx__
     p->sparse_tensor_type = q;
 }
 
-/* Makes p a type around another one; returns the place of that one. */
+/* Makes p the message of the sequence, optional or map type t.  Returns the field for the message of its inner type. */
 static Onnx__TypeProto **wrap_type(const struct type *t, Onnx__TypeProto *p, struct arena *a)
 {
     assert(t->kind == TYPE_SEQ || t->kind == TYPE_OPT || t->kind == TYPE_MAP);
@@ -148,6 +151,7 @@ Onnx__TypeProto *make_type(const struct module *m, uint32_t type, struct arena *
 
 /* ---- tensors ------------------------------------------------------------------------------------ */
 
+/* Reports an error about tensor t; why: a clause that follows its name. */
 static void refuse_tensor(struct maker *k, tid t, const char *why)
 {
     k->failed = true;
@@ -155,7 +159,7 @@ static void refuse_tensor(struct maker *k, tid t, const char *why)
                module_str(k->m, k->m->tensor[t].name), why);
 }
 
-/* All its bytes in memory; NULL and an error. */
+/* Reads the payload of tensor t and returns it, in k->a; on failure reports an error and returns NULL. */
 static uint8_t *read_bytes(struct maker *k, tid t)
 {
     const struct tensor *x = &k->m->tensor[t];
@@ -166,14 +170,14 @@ static uint8_t *read_bytes(struct maker *k, tid t)
     return NULL;
 }
 
-/* Whether its typed field holds elements in the form of raw_data. */
+/* Whether the message field of type e (float_data, ...) has elements in memory in the same form as raw_data. */
 static bool typed_as_raw(enum elem e)
 {
     return e == ELEM_F32 || e == ELEM_F64 || e == ELEM_C64 || e == ELEM_C128 || e == ELEM_I32 ||
            e == ELEM_I64 || e == ELEM_U64;
 }
 
-/* Entry i of n bytes each, little endian; of signed types with their sign. */
+/* Returns entry i of an array of little-endian entries of n bytes each; of type e, which says whether it has a sign. */
 static int64_t entry_at(const uint8_t *bytes, uint64_t i, uint32_t n, enum elem e)
 {
     bool negative = (e == ELEM_I8 || e == ELEM_I16) && bytes[i * n + n - 1] >= 0x80;
@@ -183,7 +187,7 @@ static int64_t entry_at(const uint8_t *bytes, uint64_t i, uint32_t n, enum elem 
     return (int64_t)v;
 }
 
-/* The payload in the field of the element type. */
+/* Sets the field for tensor t's element type (float_data, ...) to the payload `bytes`; NULL after an error. */
 static void set_typed(struct maker *k, tid t, Onnx__TensorProto *p, uint8_t *bytes)
 {
     const struct tensor *x = &k->m->tensor[t];
@@ -212,6 +216,7 @@ static void set_typed(struct maker *k, tid t, Onnx__TensorProto *p, uint8_t *byt
     }
 }
 
+/* Sets string_data of p, the message of tensor t. */
 static void set_strings(struct maker *k, tid t, Onnx__TensorProto *p)
 {
     const struct module *m = k->m;
@@ -224,6 +229,7 @@ static void set_strings(struct maker *k, tid t, Onnx__TensorProto *p)
     }
 }
 
+/* Marks p, the message of tensor t, as external data; if the tensor is in a file, with location, offset and length. */
 static void set_external(struct maker *k, tid t, Onnx__TensorProto *p)
 {
     const struct tensor *x = &k->m->tensor[t];
@@ -245,17 +251,20 @@ static void set_external(struct maker *k, tid t, Onnx__TensorProto *p)
         make_entry(k->a, "length", arena_fmt(k->a, "%" PRIu64, x->len));
 }
 
-/* The bytes of a tensor as a message can point at them; NULL and an error. */
+/* Returns a pointer to the payload of tensor t for its message: bytes in memory, or addresses that stand for a file
+ * (file.map); on failure reports an error and returns NULL. */
 static uint8_t *bytes_of(struct maker *k, tid t)
 {
     const struct tensor *x = &k->m->tensor[t];
     if (x->where == TENSOR_INLINE && x->data != NULL)
         return (uint8_t *)(uintptr_t)x->data;
+    /* the payload stays in the file */
     bool stays = x->where == TENSOR_FILE && k->model->file[x->file].map != NULL &&
                  (!x->typed || typed_as_raw((enum elem)x->elem));
     return stays ? (uint8_t *)(uintptr_t)(k->model->file[x->file].map + x->off) : read_bytes(k, t);
 }
 
+/* Sets the payload of p, the message of tensor t.  inside: as for make_tensor(). */
 static void set_payload(struct maker *k, tid t, Onnx__TensorProto *p, bool inside)
 {
     const struct tensor *x = &k->m->tensor[t];
@@ -274,13 +283,13 @@ static void set_payload(struct maker *k, tid t, Onnx__TensorProto *p, bool insid
     }
 }
 
-/* Whether the name in a message is that of the module; none is an empty one. */
+/* Whether the name in a message is the string of the module; NULL counts as "". */
 static bool is_named(const struct module *m, const char *name, sid want)
 {
     return strcmp(name != NULL ? name : "", module_str(m, want)) == 0;
 }
 
-/* A copy of the tensor's message, with its fields that the module cannot hold; or a new message. */
+/* Returns a copy of the message from which tensor x was read, or a new message, with the tensor's name. */
 static Onnx__TensorProto *begin_tensor(struct maker *k, const struct tensor *x)
 {
     Onnx__TensorProto *p = arena_alloc(k->a, sizeof *p);
@@ -349,6 +358,7 @@ Onnx__SparseTensorProto *make_sparse(struct maker *k, tid t, bool inside)
 
 /* ---- attributes --------------------------------------------------------------------------------- */
 
+/* Sets the value of an attribute that is a list of dense or sparse tensors. */
 static void set_tensors(struct maker *k, const struct attr *x, Onnx__AttributeProto *p)
 {
     const uint32_t *ref = k->m->refs + x->u.list.at;
@@ -366,6 +376,7 @@ static void set_tensors(struct maker *k, const struct attr *x, Onnx__AttributePr
         p->tensors[i] = make_tensor(k, ref[i], true);
 }
 
+/* Sets the value of an attribute that is a list of graphs to the messages graph.src. */
 static void set_graphs(struct maker *k, const struct attr *x, Onnx__AttributeProto *p)
 {
     p->n_graphs = x->u.list.n;
@@ -374,6 +385,7 @@ static void set_graphs(struct maker *k, const struct attr *x, Onnx__AttributePro
         p->graphs[i] = (void *)(uintptr_t)k->m->graph[k->m->refs[x->u.list.at + i]].src;
 }
 
+/* Sets the value of an attribute that is a list of floats or ints. */
 static void set_numbers(struct maker *k, const struct attr *x, Onnx__AttributeProto *p)
 {
     struct slice s = x->u.list;
@@ -386,6 +398,7 @@ static void set_numbers(struct maker *k, const struct attr *x, Onnx__AttributePr
     p->ints = k->m->ints + s.at;
 }
 
+/* Sets the value of an attribute that is a list.  A message that has types (type_protos) keeps them. */
 static void set_lists(struct maker *k, const struct attr *x, Onnx__AttributeProto *p)
 {
     const struct module *m = k->m;
@@ -414,7 +427,7 @@ static void set_lists(struct maker *k, const struct attr *x, Onnx__AttributeProt
     }
 }
 
-/* Sets the value of the message from the attribute in the module. */
+/* Sets the value of p, the message of attribute x. */
 static void set_value(struct maker *k, const struct attr *x, Onnx__AttributeProto *p)
 {
     switch ((enum attr_kind)x->kind) {
@@ -451,7 +464,8 @@ static void set_value(struct maker *k, const struct attr *x, Onnx__AttributeProt
     }
 }
 
-/* Whether a message that has the value has the bodies and tensors, too, as they are now. */
+/* Whether the bodies and tensors in src, the complete message from which attribute x was read, are still the
+ * messages of the module.  true for attributes without bodies and tensors. */
 static bool has_same_below(struct maker *k, const struct attr *x, const Onnx__AttributeProto *src)
 {
     const struct module *m = k->m;
@@ -476,7 +490,7 @@ static bool has_same_below(struct maker *k, const struct attr *x, const Onnx__At
 Onnx__AttributeProto *make_attribute(struct maker *k, const struct attr *x, const char *node)
 {
     const Onnx__AttributeProto *src = k->without_source ? NULL : x->src;
-    bool whole = src != NULL && !k->m->patterns;
+    bool whole = src != NULL && !k->m->patterns; /* src is a complete message */
     bool same = whole && (x->ref != 0 || has_same_below(k, x, src));
     if (same && is_named(k->m, src->name, x->name))
         return (Onnx__AttributeProto *)(uintptr_t)src;

@@ -1,7 +1,7 @@
-/* Writing ModelProto messages: for the writers of one model (write.c) and of splits.
+/* Writing ModelProto messages to files, for the writers of one model (write.c) and of splits.
  *
- * Payloads that stay in the model's file (see frontends/onnx/scan.h) are copied by
- * descriptor, so that writing gigabytes of weights does not make them resident. */
+ * Payloads (the elements of tensors) that the reader left in the model's file (frontends/onnx/scan.h) are copied from
+ * file to file, so that gigabytes of weights are written without being in memory. */
 #ifndef PCC_BACKENDS_ONNX_PACK_H
 #define PCC_BACKENDS_ONNX_PACK_H
 
@@ -12,48 +12,54 @@
 
 #include <sys/types.h>
 
-enum { PACK_COPY = 4096 }; /* payloads from this size on are copied by descriptor */
+enum { PACK_COPY = 4096 }; /* payloads of at least so many bytes are copied from file to file */
 
-/* Addresses that messages point into and that stand for the bytes of a file (infile_addresses). */
+/* A range of addresses that stands for the bytes of a file (infile_addresses); messages point into it. */
 struct mapping {
-    const uint8_t *at;
-    uint64_t size;
-    int fd; /* of the file that is mapped, from its beginning */
+    const uint8_t *at; /* address that stands for the first byte of the file */
+    uint64_t size;     /* bytes */
+    int fd;            /* descriptor of the file */
 };
 
-/* The files whose bytes messages of the module point at, by ascending address, in a. */
+/* Returns the mappings of the module's files, by ascending address, in a; writes their number to *n. */
 struct mapping *module_mappings(const struct module *m, uint32_t *n, struct arena *a);
+/* Sorts mappings by ascending address. */
 void mappings_sort(struct mapping *list, uint32_t n);
-/* Appends the payload of a tensor that has bytes at the position of `out`.  0, or -1 and an error. */
+/* Writes the payload of tensor t at the position of descriptor `out`.  t must have bytes (no strings, not sparse or
+ * opaque); what: name of the output, for messages.  Returns 0, or -1 and an error. */
 int tensor_copy(const struct module *m, tid t, int out, const char *what, struct diag *d);
 
-/* A model file in which each tensor has its offset (place.c), and the file of weights beside it. */
+/* A model that is ready to be written: weights that passes made are in its messages, or in a file beside it. */
 struct model_file {
     Onnx__ModelProto model;
-    Onnx__GraphProto graph; /* the model's, if some tensor got a place */
-    bool has_data;
-    struct outfile data; /* weights beside the model, still open */
+    Onnx__GraphProto graph; /* main graph of `model`, if passes made weights */
+    bool has_data;          /* `data` is open */
+    struct outfile data;    /* file of the weights beside the model */
 };
-/* Gives the tensors of the main graph that passes made a place in *out, which must not be moved: in the model that
- * will be written at path ("-": a stream), or beside it.  0, or -1 and an error. */
+/* Makes *out, a copy of `model` for the file `path` ("-": a stream), and writes the large weights that passes made
+ * to the file beside it (place.c).  *out must not be moved; if has_data, the caller closes out->data.  Returns 0, or
+ * -1 and an error. */
 int onnx_place(const struct module *m, const Onnx__ModelProto *model, const char *path,
                struct model_file *out, struct arena *a, struct diag *d);
 
-/* Writes one model as file `name` (created; an error if it exists) of the folder dirfd; on failure
- * the file is removed.  map[nmap]: by ascending address.  0 or -1. */
+/* Writes a model to the new file `name` in the folder dirfd; a file that exists is an error.  map: [nmap] mappings
+ * that the messages point into, by ascending address.  Returns 0; on failure removes the file, reports an error and
+ * returns -1. */
 int onnx_pack_file(const struct mapping *map, uint32_t nmap, const Onnx__ModelProto *model,
                    int dirfd, const char *name, struct diag *d);
 
-/* The same for the file at `path`, which appears complete or not at all, and may replace another;
- * warns if its external data will be looked for in another folder now.  m: where the payloads are. */
+/* Writes a model to the file `path`, which appears complete or not at all and may replace another file.  Warns if the
+ * external data of the model stays in another folder than the new file's, where it will not be found.  m: the module,
+ * whose files have the payloads.  Returns 0, or -1 and an error. */
 int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const char *path,
                    struct diag *d);
 
-/* Appends len bytes from offset off of descriptor `in` at the position of `out`: copy_file_range,
- * else pread and write.  what: the name of the output, for messages.  0 or -1. */
+/* Copies len bytes from offset off of descriptor `in` to the position of descriptor `out`, by copy_file_range if
+ * possible.  what: name of the output, for messages.  Returns 0, or -1 and an error. */
 int copy_bytes(int in, uint64_t off, uint64_t len, int out, const char *what, struct diag *d);
 
-/* Writes n bytes at the position of fd; otherwise alike. */
+/* Writes p[0 .. n) at the position of descriptor fd.  what: name of the output, for messages.  Returns 0, or -1 and an
+ * error. */
 int write_bytes(int fd, const uint8_t *p, size_t n, const char *what, struct diag *d);
 
 #endif

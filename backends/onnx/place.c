@@ -1,9 +1,9 @@
-/* Where the bytes of tensors that passes have made lie, in a model that is written as one file.
+/* Finds a place for the payloads of weights that passes made, when a model is written to one file.
  *
- * Initializers of the main graph of 1 KiB or more go to a file beside the model, its name and ".data", each once at a
- * multiple of 4096; smaller ones are in the model.  Whatever came with a file stays where it is: only tensors in memory
- * and slices are looked at, which no file of that size has.  On standard output all is in the model.
- * O(initializers + the bytes written). */
+ * Initializers of the main graph with 1 KiB or more go to a file beside the model (its name and ".data"), at offsets
+ * that are multiples of 4096; smaller ones stay in the model, and on standard output all do.  Payloads that are in a
+ * file already stay there: only slices and tensors in memory get a place (the reader leaves large tensors in the
+ * file). O(initializers + the bytes written). */
 #include "backends/onnx/make.h"
 #include "backends/onnx/pack.h"
 
@@ -15,15 +15,18 @@
 #include <string.h>
 #include <unistd.h>
 
+/* MIN_BYTES: of the smallest payload beside the model.  ALIGN: offsets there are multiples.  BLOCK: bytes copied at
+ * once. */
 enum { MIN_BYTES = 1024, ALIGN = 4096, BLOCK = 1 << 20 };
 
-/* Whether the tensor of an initializer has no place yet. */
+/* Whether the payload of an initializer has no place in a file yet. */
 static bool is_placeless(const struct tensor *x)
 {
     return x->where == TENSOR_SLICE ||
            (x->where == TENSOR_INLINE && !x->typed && x->len >= MIN_BYTES);
 }
 
+/* Returns the number of initializers of the main graph without a place. */
 static uint32_t count_placeless(const struct module *m)
 {
     uint32_t n = 0;
@@ -51,9 +54,9 @@ int tensor_copy(const struct module *m, tid t, int out, const char *what, struct
     return rc;
 }
 
-/* A copy of the message that says where the tensor lies in the file. */
-static Onnx__TensorProto *refer(const Onnx__TensorProto *src, const char *file, uint64_t at,
-                                uint64_t len, struct arena *a)
+/* Returns a copy of the message src in which the payload is len bytes at offset `at` of the file. */
+static Onnx__TensorProto *make_external(const Onnx__TensorProto *src, const char *file, uint64_t at,
+                                        uint64_t len, struct arena *a)
 {
     Onnx__TensorProto *p = arena_alloc(a, sizeof *p);
     *p = *src;
@@ -68,9 +71,10 @@ static Onnx__TensorProto *refer(const Onnx__TensorProto *src, const char *file, 
     return p;
 }
 
-/* A copy of the message that holds the bytes of tensor t; NULL and an error. */
-static Onnx__TensorProto *hold(const struct module *m, tid t, const Onnx__TensorProto *src,
-                               struct arena *a)
+/* Returns a copy of the message src that has the payload of tensor t inside; on failure reports an error and returns
+ * NULL. */
+static Onnx__TensorProto *make_internal(const struct module *m, tid t, const Onnx__TensorProto *src,
+                                        struct arena *a)
 {
     const struct tensor *x = &m->tensor[t];
     Onnx__TensorProto *p = arena_alloc(a, sizeof *p);
@@ -83,12 +87,13 @@ static Onnx__TensorProto *hold(const struct module *m, tid t, const Onnx__Tensor
     return tensor_read(m, t, 0, bytes, (size_t)x->len) == 0 ? p : NULL;
 }
 
-/* Writes the large ones to descriptor `out`, the file of that name; out < 0: all become part of the model. */
+/* Gives all placeless initializers of g, the main graph's message, a place: the large ones in descriptor `out`, the
+ * file named `file`; out < 0: all in the model.  Returns 0, or -1 and an error. */
 static int place_all(const struct module *m, Onnx__GraphProto *g, int out, const char *file,
                      struct arena *a, struct diag *d)
 {
-    uint64_t end = 0;
-    size_t k = 0;
+    uint64_t end = 0; /* of the bytes written to `out` */
+    size_t k = 0;     /* index of the next dense initializer in g */
     for (uint32_t i = 0; i < m->graph[1].init.n; i++) {
         tid t = m->value[m->arg[m->graph[1].init.at + i]].tensor;
         const struct tensor *x = &m->tensor[t];
@@ -99,13 +104,13 @@ static int place_all(const struct module *m, Onnx__GraphProto *g, int out, const
         if (!is_placeless(x))
             continue;
         if (out < 0 || x->len < MIN_BYTES) {
-            *p = hold(m, t, *p, a);
+            *p = make_internal(m, t, *p, a);
             if (*p == NULL)
                 return -1;
             continue;
         }
         uint64_t at = (end + ALIGN - 1) / ALIGN * ALIGN;
-        *p = refer(*p, file, at, x->len, a);
+        *p = make_external(*p, file, at, x->len, a);
         end = at + x->len;
         if (lseek(out, (off_t)at, SEEK_SET) < 0 || tensor_copy(m, t, out, file, d) != 0)
             return -1;
@@ -113,7 +118,7 @@ static int place_all(const struct module *m, Onnx__GraphProto *g, int out, const
     return 0;
 }
 
-/* An error if the file to be written holds weights of the model. */
+/* Refuses to write to `path` if that is a file of weights of the model.  Returns 0, or -1 and an error. */
 static int check_data(const struct module *m, const char *path, struct diag *d)
 {
     for (uint32_t k = 1; k < m->nfile; k++)

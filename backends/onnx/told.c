@@ -1,5 +1,6 @@
-/* Messages of a file that name values (quantization annotations, device placements, training_info), after passes
- * have renamed or dropped values. O(size of these messages). */
+/* Updates or checks messages of the file that refer to values by name (quantization annotations, device configurations,
+ * training_info) after passes have renamed or dropped values.  Checks that strings are UTF-8.  O(size of these
+ * messages). */
 #include "backends/onnx/make.h"
 #include "backends/onnx/walk.h"
 #include "ir/base/utf8.h"
@@ -8,7 +9,8 @@
 
 /* ---- annotations -------------------------------------------------------------------------------- */
 
-/* The name now of the value that a message calls so; the same if there is none. */
+/* Returns the present name of the value that messages of the file call `name`; `name` if there is no such value or its
+ * name is the same.  here: as for make_annotations(). */
 static char *name_now(const struct maker *k, const struct map *here, char *name)
 {
     vid v = map_get(here, map_key(1, str_id(k->m, name != NULL ? name : "")));
@@ -16,6 +18,7 @@ static char *name_now(const struct maker *k, const struct map *here, char *name)
     return same ? name : make_text(k->m, k->m->value[v].name);
 }
 
+/* Returns an annotation with the present names of its values: `had` if they are the same, else a copy. */
 static Onnx__TensorAnnotation *make_annotation(struct maker *k, const struct map *here,
                                                Onnx__TensorAnnotation *had)
 {
@@ -51,7 +54,8 @@ void make_annotations(struct maker *k, struct map here, Onnx__GraphProto *p)
 
 /* ---- devices ------------------------------------------------------------------------------------ */
 
-/* What stands now where node `had` has that operand or result. */
+/* Returns the name that node `now` has in the place in which node `had` has the operand or result `name`; `name` if
+ * `had` has it in no place. */
 static char *operand_now(const Onnx__NodeProto *had, const Onnx__NodeProto *now, char *name)
 {
     for (size_t i = 0; i < had->n_input && name != NULL && *name != '\0'; i++)
@@ -85,7 +89,7 @@ void make_sharding(struct maker *k, const Onnx__NodeProto *had, Onnx__NodeProto 
 
 /* ---- training ----------------------------------------------------------------------------------- */
 
-/* Notes the names that messages define. */
+/* Adds to names all names that root and the messages below it define: of results, tensors and described values. */
 static void note_names(struct maker *k, const ProtobufCMessage *root, struct map *names)
 {
     struct walk w = walk_begin(root, k->a);
@@ -105,12 +109,15 @@ static void note_names(struct maker *k, const ProtobufCMessage *root, struct map
     }
 }
 
-/* Names of values that training_info may read. */
+/* Names of values that training_info may read, as sets of map_key(1, name). */
 struct readable {
-    struct map had, here; /* names of the model before passes, and now */
-    struct map own;       /* of a part of training_info itself */
+    struct map had;  /* names of the main graph before passes */
+    struct map here; /* names of the main graph now */
+    struct map own;  /* names that the message of training_info itself defines */
 };
 
+/* Reports an error if the name of a value that training_info reads was in the main graph before passes, and is now
+ * neither there nor in training_info itself. */
 static void check_name(struct maker *k, const struct readable *r, const char *text)
 {
     uint64_t name = map_key(1, str_id(k->m, text != NULL ? text : ""));

@@ -1,4 +1,4 @@
-/* Walks of messages by their descriptors (walk.h). */
+/* Walks through messages by their descriptors (walk.h). */
 #include "backends/onnx/walk.h"
 
 struct walk walk_begin(const ProtobufCMessage *root, struct arena *a)
@@ -18,6 +18,7 @@ const void *const *walk_field(const ProtobufCMessage *x, const ProtobufCFieldDes
         *n = *(const size_t *)quantity;
         return *(const void *const *const *)at;
     }
+    /* of the fields of a oneof, another one may be set */
     bool other =
         (f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0 && *(const uint32_t *)quantity != f->id;
     *n = other || *(const void *const *)at == NULL ? 0 : 1;

@@ -1,4 +1,4 @@
-/* All messages below a message, without recursion. */
+/* Visits a protobuf message and all messages below it, without recursion. */
 #ifndef PCC_BACKENDS_ONNX_WALK_H
 #define PCC_BACKENDS_ONNX_WALK_H
 
@@ -8,15 +8,17 @@
 
 struct walk {
     struct arena *a;
-    const ProtobufCMessage **stack; /* still to come */
+    const ProtobufCMessage **stack; /* [n] messages that are still to be visited */
     uint32_t n, cap;
 };
 
-/* A walk that begins with root; lives in a. */
+/* Returns a walk that begins with root; it lives in a. */
 struct walk walk_begin(const ProtobufCMessage *root, struct arena *a);
-/* The next message, each before those below it; NULL: there are no more.  O(fields of its kind + messages below). */
+/* Returns the next message, each before the messages below it; NULL: there are no more.  O(number of its fields +
+ * messages directly below it). */
 const ProtobufCMessage *walk_next(struct walk *w);
-/* The values of a field that is there, of a type that is a pointer: *n of them. */
+/* Returns the values of field f of message x, [*n] pointers; *n is 0 if the field is not set.  f must be of a type that
+ * is a pointer in C: string or message. */
 const void *const *walk_field(const ProtobufCMessage *x, const ProtobufCFieldDescriptor *f,
                               size_t *n);
 

@@ -1,9 +1,9 @@
-/* Writing ONNX models.
+/* Writes ONNX models to files.
  *
- * protobuf-c packs a message into a sequence of appends.  Small ones are collected in a buffer;
- * what stands for bytes of a file (infile_addresses) is read from there, or, if it is large, copied from
- * file to file, so that the weights never become resident.  Where the file system can share blocks
- * between files, copy_file_range does so for what is aligned to them.
+ * protobuf-c turns a message into a sequence of byte strings, which it appends to a struct sink.  Short strings are
+ * collected in a buffer.  A string of addresses that stand for bytes of a file (infile_addresses) is read from the file
+ * or, if it is long, copied from file to file, so that weights are never all in memory.  If the file system can share
+ * blocks between files, copy_file_range does so for aligned blocks.
  *
  * Cost: O(size of the output) time, O(1) memory. */
 #include "backends/backends.h"
@@ -22,12 +22,12 @@
 
 enum {
     BUFFER = 1 << 16, /* bytes collected before a write */
-    LEAST = 17 /* bytes of the shortest payload that stays in a file (frontends/onnx/scan.h) */
+    LEAST = 17 /* bytes of the shortest payload that the reader leaves in the file (ONNX_MARK) */
 };
 
 int write_bytes(int fd, const uint8_t *p, size_t n, const char *what, struct diag *d)
 {
-    enum { MOST = 1 << 26 }; /* between two looks whether it shall end */
+    enum { MOST = 1 << 26 }; /* bytes between two checks of the stop flag */
     while (n > 0) {
         if (diag_broken_off(d))
             return -1;
@@ -44,7 +44,8 @@ int write_bytes(int fd, const uint8_t *p, size_t n, const char *what, struct dia
     return 0;
 }
 
-/* Reads n bytes from offset off of a file of weights. */
+/* Reads n bytes from offset off of descriptor `in`, a file of weights, to `to`.  what: name of the output, for
+ * messages. Returns 0, or -1 and an error. */
 static int read_bytes(int in, uint64_t off, size_t n, uint8_t *to, const char *what, struct diag *d)
 {
     while (n > 0) {
@@ -63,9 +64,9 @@ static int read_bytes(int in, uint64_t off, size_t n, uint8_t *to, const char *w
     return 0;
 }
 
-/* copy_bytes for file systems without copy_file_range. */
-static int copy_by_hand(int in, uint64_t off, uint64_t len, int out, const char *what,
-                        struct diag *d)
+/* Does the work of copy_bytes() with pread and write, for files between which copy_file_range is not possible. */
+static int copy_by_blocks(int in, uint64_t off, uint64_t len, int out, const char *what,
+                          struct diag *d)
 {
     uint8_t buf[BUFFER];
 
@@ -89,7 +90,7 @@ static int copy_by_hand(int in, uint64_t off, uint64_t len, int out, const char 
 int copy_bytes(int in, uint64_t off, uint64_t len, int out, const char *what, struct diag *d)
 {
     assert(in >= 0 && out >= 0);
-    enum { MOST = 1 << 26 }; /* between two looks whether it shall end */
+    enum { MOST = 1 << 26 }; /* bytes between two checks of the stop flag */
     loff_t at = (loff_t)off;
 
     while (len > 0) {
@@ -98,25 +99,27 @@ int copy_bytes(int in, uint64_t off, uint64_t len, int out, const char *what, st
         ssize_t k = copy_file_range(in, &at, out, NULL, len < MOST ? (size_t)len : MOST, 0);
         if (k < 0 && errno == EINTR)
             continue;
-        if (k <= 0) /* not possible between these files, or at the end: the other way tells */
-            return copy_by_hand(in, (uint64_t)at, len, out, what, d);
+        if (k <= 0) /* not possible between these files, or `in` is too short: then pread says so */
+            return copy_by_blocks(in, (uint64_t)at, len, out, what, d);
         len -= (uint64_t)k;
     }
     return 0;
 }
 
+/* A file to which protobuf-c appends. */
 struct sink {
-    ProtobufCBuffer base;      /* first: protobuf-c hands it back */
-    const struct mapping *map; /* [nmap] */
+    ProtobufCBuffer base;      /* must be first: protobuf-c passes its address back */
+    const struct mapping *map; /* [nmap] by ascending address */
     uint32_t nmap;
-    int fd;
-    int bad;
-    size_t n;
-    const char *what;
+    int fd;           /* descriptor of the output */
+    int bad;          /* not 0: an error was reported; all further bytes are dropped */
+    size_t n;         /* bytes in buf */
+    const char *what; /* name of the output, for messages */
     struct diag *d;
     uint8_t buf[BUFFER];
 };
 
+/* Writes the bytes in the buffer to the output. */
 static void sink_flush(struct sink *s)
 {
     assert(s->n <= sizeof s->buf);
@@ -125,10 +128,11 @@ static void sink_flush(struct sink *s)
     s->n = 0;
 }
 
-/* The mapped file that contains address p; NULL: none. */
+/* Returns the mapping that contains the address p; NULL: none does. */
 static const struct mapping *mapping_of(const struct sink *s, const uint8_t *p)
 {
-    uint32_t low = 0, high = s->nmap; /* the last one that begins at p or before is below high */
+    /* mappings below low begin at p or before, those from high on begin after p */
+    uint32_t low = 0, high = s->nmap;
 
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
@@ -142,6 +146,7 @@ static const struct mapping *mapping_of(const struct sink *s, const uint8_t *p)
     return f != NULL && (uintptr_t)p - (uintptr_t)f->at < f->size ? f : NULL;
 }
 
+/* Appends the bytes p[0 .. n) to the output; p may be an address that stands for bytes of a file. */
 static void sink_append(ProtobufCBuffer *buffer, size_t n, const uint8_t *p)
 {
     struct sink *s = (struct sink *)buffer;
@@ -159,13 +164,13 @@ static void sink_append(ProtobufCBuffer *buffer, size_t n, const uint8_t *p)
         s->n += n;
     } else if (n > sizeof s->buf) {
         s->bad = write_bytes(s->fd, p, n, s->what, s->d);
-    } else if (n > 0) { /* p may be NULL for 0 bytes */
+    } else if (n > 0) { /* p may be NULL if n is 0 */
         memcpy(s->buf + s->n, p, n);
         s->n += n;
     }
 }
 
-/* Packs into an open file. */
+/* Writes the model to descriptor fd.  what: name of the output, for messages.  Returns 0, or -1 and an error. */
 static int pack(const struct mapping *map, uint32_t nmap, const Onnx__ModelProto *model, int fd,
                 const char *what, struct diag *d)
 {
@@ -205,7 +210,8 @@ int onnx_pack_file(const struct mapping *map, uint32_t nmap, const Onnx__ModelPr
     return bad;
 }
 
-/* The folder in which the model is that refers to file f, as it can be opened. */
+/* Returns the folder of the model that has f as external data, as a path that can be opened: f's path without the
+ * location that the model gives. */
 static const char *folder_around(const struct module *m, const struct file *f, struct arena *a)
 {
     const char *path = module_str(m, f->path);
@@ -213,7 +219,8 @@ static const char *folder_around(const struct module *m, const struct file *f, s
     return n > k ? arena_strdup(a, path, n - k) : ".";
 }
 
-/* External data is found beside the model: says so if that is another place now. */
+/* Warns if the model at `path` has external data that stays in another folder: it will be looked for beside the
+ * model. */
 static void warn_moved(const struct module *m, const char *path, struct diag *d)
 {
     struct arena *a = arena_new(m->mem);
@@ -233,6 +240,7 @@ static void warn_moved(const struct module *m, const char *path, struct diag *d)
     arena_free(a);
 }
 
+/* Compares mappings by their addresses, for qsort. */
 static int compare_mapped(const void *x, const void *y)
 {
     uintptr_t a = (uintptr_t)((const struct mapping *)x)->at;
@@ -272,7 +280,7 @@ int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const 
     else if (!bad) {
         bad = pack(map, n, &x.model, fileno(o.f), path, d);
         if (!bad)
-            warn_moved(m, path, d); /* may run out of memory: not after the file is in its place */
+            warn_moved(m, path, d); /* may run out of memory, so before the file gets its name */
         if (x.has_data)
             bad = outfile_close(&x.data, !bad) != 0 || bad;
         x.has_data = false;
@@ -286,6 +294,6 @@ int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const 
 
 int onnx_write(const struct module *m, const char *path, struct diag *d)
 {
-    assert(m->src); /* onnx_make() */
+    assert(m->src); /* set by onnx_make() */
     return onnx_pack_path(m, m->src, path, d);
 }

@@ -1,7 +1,8 @@
-/* Frames in stacks (arrange.h).
+/* Arranges frames in stacks (arrange.h).
  *
- * For each number of stacks: they are as equally tall as an order allows, by bisection over the height; labels stand in
- * lanes beside a stack, from above, each in the lane where it is nearest to its box. */
+ * Tries several numbers of stacks.  For each, bisection over the height finds the lowest stacks that hold all frames in
+ * their order.  Labels beside a stack stand in vertical lanes, filled from the top: a label takes the lane in which it
+ * is nearest to the box that its arrow meets. */
 #include "backends/picture/arrange.h"
 
 #include <assert.h>
@@ -9,28 +10,31 @@
 #include <stdlib.h>
 
 enum {
-    SCREEN_WIDE = 1080, /* points, of 1440 x 900 px */
+    /* lengths in points */
+    SCREEN_WIDE = 1080, /* a screen of 1440 x 900 px */
     SCREEN_HIGH = 675,
-    TITLE_HIGH = 110,
-    MARGIN = 16,
-    GAP = 16,    /* between boxes that arrows connect */
-    SPACE = 6,   /* between labels */
-    APART = 24,  /* stacks */
-    BISECT = 40, /* steps */
-    MOST_STACKS = 64
+    TITLE_HIGH = 110, /* of the title above the picture */
+    MARGIN = 16,      /* around the picture */
+    GAP = 16,         /* between boxes that arrows connect */
+    SPACE = 6,        /* between labels */
+    APART = 24,       /* between stacks */
+    BISECT = 40,      /* steps of the bisection */
+    MOST_STACKS = 64  /* the most stacks that are tried */
 };
 
+/* Whether the arrow of label s leads from a frame to the next one in the same stack. */
 static bool is_direct(const struct arrangement *t, const struct arrange_sign *s)
 {
     return s->from && s->to == s->from + 1 &&
            t->frame[s->from - 1].stack == t->frame[s->to - 1].stack;
 }
 
-/* The labels between a frame and the one below. */
+/* The gap between a frame and the next frame, which may hold labels side by side: its size in points. */
 struct gap {
     double high, wide;
 };
 
+/* Returns an array, in a: [frame] the gap that the frame needs if the next frame stands below it. */
 static struct gap *find_gaps(const struct arrangement *t, struct arena *a)
 {
     struct gap *gap = arena_array(a, (size_t)t->frames + 1, sizeof *gap);
@@ -47,7 +51,8 @@ static struct gap *find_gaps(const struct arrangement *t, struct arena *a)
     return gap;
 }
 
-/* Frames into stacks that are at most so high; returns how many. */
+/* Puts the frames, in their order, into stacks that are at most `most` points high (a frame that is higher gets a stack
+ * of its own).  Returns the number of stacks. */
 static uint32_t stack_within(struct arrangement *t, const struct gap *gap, double most)
 {
     double high = 0;
@@ -63,7 +68,8 @@ static uint32_t stack_within(struct arrangement *t, const struct gap *gap, doubl
     return stack + 1;
 }
 
-/* Puts the frames into at most `stacks` stacks so that the highest stack is as low as possible. */
+/* Puts the frames into at most `stacks` stacks so that the highest stack is as low as possible.  A height of `low`
+ * needs more stacks, a height of `high` does not. */
 static void make_stacks(struct arrangement *t, const struct gap *gap, uint32_t stacks)
 {
     double low = 0, high = 0;
@@ -79,11 +85,13 @@ static void make_stacks(struct arrangement *t, const struct gap *gap, uint32_t s
     stack_within(t, gap, high);
 }
 
+/* Where a label had better stand. */
 struct wish {
-    double y;
-    uint32_t sign;
+    double y;      /* points: middle of the box that its arrow meets */
+    uint32_t sign; /* the label */
 };
 
+/* Compares wishes from top to bottom, for qsort. */
 static int by_wish(const void *a, const void *b)
 {
     const struct wish *x = a, *y = b;
@@ -92,7 +100,8 @@ static int by_wish(const void *a, const void *b)
     return x->sign < y->sign ? -1 : 1;
 }
 
-/* The lane in which a label is nearest to its place, which begins at top beside lane 0. */
+/* Returns the lane in which a label is nearest to the wished place: lane 0, with its upper edge at `top`.  lane: [n]
+ * the height down to which each lane is filled; wide: width of a lane. */
 static uint32_t choose_lane(const double *lane, uint32_t n, double top, double wide)
 {
     uint32_t best = 0;
@@ -107,10 +116,11 @@ static uint32_t choose_lane(const double *lane, uint32_t n, double top, double w
     return best;
 }
 
-/* The labels at the left of a stack, or at its right: y, and in x how far from it; returns how far they reach. */
+/* Puts the labels at one side of a stack, wish[n], into lanes.  Sets their y; their x becomes the distance from the
+ * stack.  Returns the width of all lanes together. */
 static double fill_lanes(struct arrangement *t, struct wish *wish, uint32_t n, struct arena *a)
 {
-    double *lane = arena_array(a, (size_t)n + 1, sizeof *lane); /* where there is room from */
+    double *lane = arena_array(a, (size_t)n + 1, sizeof *lane); /* [lane] its filled height */
     uint32_t lanes = 0;
     double wide = 0;
     qsort(wish, n, sizeof *wish, by_wish);
@@ -131,7 +141,7 @@ static double fill_lanes(struct arrangement *t, struct wish *wish, uint32_t n, s
     return lanes ? lanes * (wide + GAP) + GAP / 2.0 : 0;
 }
 
-/* The labels in the gap below each frame, side by side around its middle. */
+/* Puts the labels of direct arrows into the gap below each frame, side by side around the frame's middle. */
 static void fill_gaps(struct arrangement *t, const struct gap *gap, struct arena *a)
 {
     double *x = arena_array(a, (size_t)t->frames + 1, sizeof *x);
@@ -148,7 +158,7 @@ static void fill_gaps(struct arrangement *t, const struct gap *gap, struct arena
     }
 }
 
-/* The frame that a label stands beside. */
+/* Returns the frame beside which a label stands: the arrow's head, or its tail if the head is the host. */
 static const struct arrange_frame *frame_beside(const struct arrangement *t,
                                                 const struct arrange_sign *s)
 {
@@ -156,7 +166,8 @@ static const struct arrange_frame *frame_beside(const struct arrangement *t,
     return &t->frame[(s->to ? s->to : s->from) - 1];
 }
 
-/* Places labels beside a stack, either of host transfers or of transfers between frames; returns their right end. */
+/* Places the labels at one side of a stack: at its right the labels of transfers with the host (host: true), at its
+ * left those of transfers between frames.  Their x counts from the left end of that side.  Returns the side's width. */
 static double fill_side(struct arrangement *t, uint32_t stack, bool host, struct arena *a)
 {
     struct wish *wish = arena_array(a, (size_t)t->signs + 1, sizeof *wish);
@@ -168,12 +179,12 @@ static double fill_side(struct arrangement *t, uint32_t stack, bool host, struct
             wish[n++] = (struct wish){f->y + s->at, i};
     }
     double reach = fill_lanes(t, wish, n, a);
-    for (uint32_t i = 0; i < n && !host; i++) /* lanes go to the left */
+    for (uint32_t i = 0; i < n && !host; i++) /* lanes count to the left */
         t->sign[wish[i].sign].x = reach - t->sign[wish[i].sign].x;
     return reach;
 }
 
-/* Moves the frames of a stack, or the labels at its side, to the right. */
+/* Moves the labels at one side of a stack (fill_side) to the right by x. */
 static void move_side(struct arrangement *t, uint32_t stack, bool host, double x)
 {
     for (uint32_t i = 0; i < t->signs; i++) {
@@ -183,7 +194,7 @@ static void move_side(struct arrangement *t, uint32_t stack, bool host, double x
     }
 }
 
-/* The whole picture, once each frame stands in a stack. */
+/* Sets all places and the size of the picture.  The stack of each frame must be set. */
 static void place_all(struct arrangement *t, const struct gap *gap, struct arena *a)
 {
     double x = 0, y = 0;

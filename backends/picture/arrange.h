@@ -1,4 +1,4 @@
-/* Where frames stand beside and below each other, and what arrows between them carry. */
+/* Arranges the frames of a picture in stacks side by side, with the labels of the arrows between frames. */
 #ifndef PCC_BACKENDS_PICTURE_ARRANGE_H
 #define PCC_BACKENDS_PICTURE_ARRANGE_H
 
@@ -6,36 +6,37 @@
 
 #include <stdint.h>
 
-/* All lengths in points; down is more. */
+/* A frame.  All lengths in this file are in points; y grows downwards. */
 struct arrange_frame {
     double wide, high;
-    double x, y; /* its corner at the left above */
-    uint32_t stack;
+    double x, y;    /* its upper left corner */
+    uint32_t stack; /* number of its stack, from the left, from 0 */
 };
 
 /* A label on an arrow between two frames, or between a frame and the host. */
 struct arrange_sign {
     uint32_t from, to; /* the frames at the arrow's tail and head, each + 1; 0: the host */
     double wide, high;
-    /* from the top of the label's frame down to the middle of the box that the arrow meets there; the label's frame is
-     * `to`, or `from` where `to` is the host */
+    /* distance from the top of a frame down to the middle of the box there that the arrow meets; the frame is `to`, or
+     * `from` if `to` is the host */
     double at;
     double x, y; /* the middle of the label */
 };
 
 struct arrangement {
-    struct arrange_frame *frame;
-    struct arrange_sign *sign;
+    struct arrange_frame *frame; /* [frames] in the order in which they are to stand */
+    struct arrange_sign *sign;   /* [signs] */
     uint32_t frames, signs;
-    double wide, high;
+    double wide, high; /* size of the whole picture */
 };
 
-/* Sets all x and y: frames in their order, in as many stacks as the picture then needs least of a screen, or as few as
- * fit on one.  A label stands between its frames if they follow each other in a stack, else at the left of the one that
- * reads, at the right for the host; no two boxes touch.  O(stacks * (n log n)) for n frames and labels. */
+/* Sets all x, y and stacks, wide and high.  The frames stand in their order in stacks, in the smallest number of stacks
+ * that fits on one screen, else in the number for which arrange_screens() is smallest.  A label stands between its
+ * frames if one directly follows the other in a stack; else beside its frame: at the right if the host is at one end,
+ * at the left otherwise.  No two boxes touch.  O(stacks * (n log n)) for n frames and labels. */
 void picture_arrange(struct arrangement *t, struct arena *a);
 
-/* How many screens it is, or is wide, or high, whichever is most. */
+/* Returns the size of the picture in screens: the largest of its width, its height and their product. */
 double arrange_screens(const struct arrangement *t);
 
 #endif

@@ -1,5 +1,5 @@
-/* Traffic between the boxes of a picture (arrows.h): one pass over the pins of all nets, and a table of
- * the pairs of boxes seen. */
+/* Finds the arrows between the boxes of a picture (arrows.h): one pass over the pins of all nets, with a table of the
+ * pairs of boxes that have an arrow already. */
 #include "backends/picture/arrows.h"
 
 #include "backends/label.h"
@@ -8,17 +8,18 @@
 #include <assert.h>
 #include <string.h>
 
-enum { TOOLTIP_LINES = 12, NAME_SHOWN = 80 };
+enum { TOOLTIP_LINES = 12, NAME_SHOWN = 80 }; /* tensors in a tooltip; characters of each name */
 
 struct builder {
     const struct module *m;
     struct arena *a;
-    struct map pair; /* (from, to) -> flow + 1 */
-    struct arrow *f;
+    struct map pair; /* (from, to) -> arrow + 1 */
+    struct arrow *f; /* [n] the arrows so far */
     uint32_t n, cap;
 };
 
-static void add(struct builder *b, uint32_t from, uint32_t to, vid v, bool away)
+/* Adds value v to the arrow from box `from` to box `to`, which is made if it is new.  away: as in struct arrow. */
+static void add_tensor(struct builder *b, uint32_t from, uint32_t to, vid v, bool away)
 {
     assert((from != 0 || to != 0) && b->m->cost->bytes[v] >= 0);
     char buf[UNIT_TEXT];
@@ -56,7 +57,7 @@ struct arrows arrows_build(const struct result *r, const uint32_t *box_of, const
         if (def && pl->kind[def] == PLACE_NODE && !from)
             continue; /* its maker is not shown */
         if (from && pl->net_host[e])
-            add(&b, from, 0, v, true);
+            add_tensor(&b, from, 0, v, true);
         for_row (pin, pl->net_pin, e) {
             uint32_t to = box_of[pin], frame = to ? frame_of[to] : 0;
             bool away = !from || frame_of[from] != frame;
@@ -69,7 +70,7 @@ struct arrows arrows_build(const struct result *r, const uint32_t *box_of, const
             }
             if (away)
                 seen_frame[frame] = e + 1;
-            add(&b, from, to, v, away);
+            add_tensor(&b, from, to, v, away);
         }
     }
     return (struct arrows){b.f, b.n, hidden};

@@ -1,28 +1,29 @@
-/* What goes from box to box of a picture. */
+/* The arrows of a picture: which tensors go from box to box. */
 #ifndef PCC_BACKENDS_PICTURE_ARROWS_H
 #define PCC_BACKENDS_PICTURE_ARROWS_H
 
 #include "backends/picture/blocks.h"
 
-/* Tensors that go from one box to another; box 0 is the host. */
+/* All tensors that go from one box to another.  Boxes are numbered from 1; box 0 is the host. */
 struct arrow {
-    uint32_t from, to, tensors;
-    int64_t bytes;
-    bool away;       /* from one frame to another, or the host */
-    bool pale;       /* shapes, indices and masks only */
-    const char *tip; /* the first of them by name */
+    uint32_t from, to;
+    uint32_t tensors; /* number of tensors */
+    int64_t bytes;    /* of all tensors together */
+    bool away;        /* leads from one frame to another, or to or from the host */
+    bool pale;        /* all tensors have integers or bools: shapes, indices and masks */
+    const char *tip;  /* text for a tooltip: names and bytes of the first tensors */
 };
 
 struct arrows {
-    struct arrow *f;
+    struct arrow *f; /* [n] */
     uint32_t n;
-    uint32_t hidden; /* arrows within frames that are left out */
+    uint32_t hidden; /* number of times that a box which reads a tensor got no arrow for it */
 };
 
-/* The nets between the boxes of their pins; box_of[node] (0: not shown), frame_of[box] (frame + 1).  As on
- * the wire, a tensor goes once to each other frame: to the first box there that reads it; its arrows
- * to others there are hidden, and so are small integers (shapes) that do not cross.  In order of
- * producers.  Lives in a.  O(pins). */
+/* Returns the arrows between boxes, in order of the nets.  box_of: [node] its box, 0: not shown; frame_of: [box] its
+ * frame + 1.  A tensor goes to each other frame once, as it does between devices: the first box there that reads it
+ * has the arrow, the others have none.  Small integer tensors (arrow_is_small) have no arrows within a frame.  Lives in
+ * a.  O(pins). */
 struct arrows arrows_build(const struct result *r, const uint32_t *box_of, const uint32_t *frame_of,
                            uint32_t nframe, struct arena *a);
 

@@ -1,5 +1,6 @@
-/* The text of a box: its scope, the parts of a layer, or its operators; how often it repeats; its most frequent
- * operators; its time and share of its device; its weights and state. O(nodes * lines of the text). */
+/* Writes the text of a box: a title (common scope of the names, contents of a layer, or slowest operator; how often the
+ * box repeats), the most frequent operators, then its time, its share of the device's time, its weights and state.
+ * O(nodes * lines of the text). */
 #include "backends/picture/blocks.h"
 #include "backends/label.h"
 #include "ir/model/dim.h"
@@ -7,14 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KINDS = 64, KINDS_SHOWN = 3, INSIDE = 4, TITLE = 40, TIP = 120, RANK = 8 };
+enum {
+    KINDS = 64,      /* operators that are counted */
+    KINDS_SHOWN = 3, /* operators that the text lists */
+    INSIDE = 4,      /* components of a layer in the text */
+    TITLE = 40,      /* characters of a name in a label */
+    TIP = 120,       /* characters of a name in a tooltip */
+    RANK = 8         /* dimensions of a shape in the text; shapes with more are left out */
+};
 
+/* A word, s[0 .. len), and how often it occurs. */
 struct kind {
     const char *s;
     size_t len;
     uint32_t n;
 };
 
+/* Compares kinds, the most frequent first, then by the alphabet; for qsort. */
 static int by_number(const void *a, const void *b)
 {
     const struct kind *x = a, *y = b;
@@ -25,7 +35,8 @@ static int by_number(const void *a, const void *b)
     return c ? c : (x->len > y->len) - (x->len < y->len);
 }
 
-/* Counts s; false: it is new and there is no room. */
+/* Adds 1 to the count of the word s[0 .. len) in k[n], which has room for `most` words.  Returns false if the word is
+ * new and there is no room for it. */
 static bool count_kind(struct kind *k, uint32_t *n, uint32_t most, const char *s, size_t len)
 {
     uint32_t i = 0;
@@ -39,7 +50,7 @@ static bool count_kind(struct kind *k, uint32_t *n, uint32_t most, const char *s
     return true;
 }
 
-/* "MatMul 24, Add 12, Softmax 12, ..." */
+/* Returns the most frequent operators of n nodes, with their counts: "MatMul 24, Add 12, Softmax 12, ...". */
 static const char *kinds_text(const struct module *m, const nid *node, uint32_t n, struct arena *a)
 {
     struct kind k[KINDS] = {{0}};
@@ -55,7 +66,8 @@ static const char *kinds_text(const struct module *m, const nid *node, uint32_t 
     return nk > KINDS_SHOWN || more ? arena_fmt(a, "%s, ...", s) : s;
 }
 
-/* "ln_1, attn, ln_2, mlp": the components of the names after the layer's scope. */
+/* Returns the components that follow the layer's scope in the names of n nodes, each once: "ln_1, attn, ln_2, mlp"; ""
+ * if there are none. */
 static const char *list_inside(const struct module *m, const struct layers *l, const nid *node,
                                uint32_t n, struct arena *a)
 {
@@ -74,7 +86,7 @@ static const char *list_inside(const struct module *m, const struct layers *l, c
     return more ? arena_fmt(a, "%s, ...", text) : text;
 }
 
-/* Length of the longest scope that all names have in common. */
+/* Returns the length of the longest scope ("/h.3/attn" of "/h.3/attn/MatMul") that all n names begin with. */
 static size_t common_scope(const struct module *m, const nid *node, uint32_t n)
 {
     const char *first = node_name(m, node[0]), *slash = strrchr(first, '/');
@@ -86,13 +98,13 @@ static size_t common_scope(const struct module *m, const nid *node, uint32_t n)
             k++;
         if (k == len && name[k] == '/')
             continue;
-        while (len && (len >= k || first[len] != '/')) /* back to a '/' that both have */
+        while (len && (len >= k || first[len] != '/')) /* back to a '/' that both names have */
             len--;
     }
     return len;
 }
 
-/* "[1, 4096, 320]", of a tensor; NULL: its rank is not known, or it has none. */
+/* Returns the shape of value v: "[1, 4096, 320]"; NULL: v is no tensor, or its rank is unknown, 0 or above RANK. */
 static const char *shape_text(const struct module *m, vid v, struct arena *a)
 {
     const struct type *t = &m->type[m->value[v].type];
@@ -107,7 +119,8 @@ static const char *shape_text(const struct module *m, vid v, struct arena *a)
     return arena_fmt(a, "[%s]", s);
 }
 
-/* "MatMul [1, 4096, 320]": the slowest operator and the shape of its result. */
+/* Returns the operator of the slowest of n nodes and the shape of its first result: "MatMul [1, 4096, 320]".  time:
+ * [node] ps. */
 static const char *heaviest_text(const struct module *m, const int64_t *time, const nid *node,
                                  uint32_t n, struct arena *a)
 {
@@ -130,7 +143,7 @@ bool block_node_is_pale(const struct module *m, nid x)
     return pale;
 }
 
-/* Its name and operator, or the operator alone if the name was made up. */
+/* Returns the name and the operator of node x; the operator alone if the file gives no name. */
 static const char *node_title(const struct module *m, nid x, struct arena *a)
 {
     const char *op = label_text(a, node_op(m, x), strlen(node_op(m, x)), TITLE);
@@ -138,11 +151,12 @@ static const char *node_title(const struct module *m, nid x, struct arena *a)
     return m->node[x].flags & NODE_UNNAMED ? op : arena_fmt(a, "%s\\n%s", name, op);
 }
 
-/* The first node in a layer, if all that are in one are in the same, and they are the most; else 0. */
+/* Returns the first of the n nodes that has a layer with a scope, if more than half of the nodes have such a layer and
+ * it is the same one; else 0. */
 static nid layer_node(const struct layers *l, const nid *node, uint32_t n)
 {
     nid first = 0;
-    uint32_t in = 0;
+    uint32_t in = 0; /* nodes in the layer */
     for (uint32_t i = 0; i < n; i++) {
         if (!l->rest[node[i]])
             continue;
@@ -154,8 +168,8 @@ static nid layer_node(const struct layers *l, const nid *node, uint32_t n)
     return in > n / 2 ? first : 0;
 }
 
-/* Returns the title of a box: its common scope or layer, with the layers or operators in it; without a scope its
- * heaviest operators.  time: [node] ps on the node's device. */
+/* Returns the title of a box: the common scope or the layer of its nodes, with the components inside a layer; without a
+ * scope its slowest operator.  time: [node] ps on the box's device. */
 static const char *title_of(const struct module *m, const struct layers *l, const struct block *b,
                             const int64_t *time, struct arena *a)
 {
@@ -179,7 +193,7 @@ static const char *title_of(const struct module *m, const struct layers *l, cons
     return *in ? arena_fmt(a, "%s: %s", scope, in) : scope;
 }
 
-/* The scopes of the layers that it stands for: "/h.8 ... /h.13", NULL if there are none. */
+/* Returns the scopes of the first and the last layer of a box of repeated layers, "/h.8 ... /h.13"; else NULL. */
 static const char *name_scopes(const struct module *m, const struct layers *l,
                                const struct block *b, struct arena *a)
 {

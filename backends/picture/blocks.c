@@ -1,19 +1,19 @@
-/* Folding a plan into a picture that can be looked at (blocks.h).
+/* Folds the nodes of each frame into few boxes (blocks.h).
  *
  * Within a frame, in this order:
- *  1. Chains: u -> v become one box if v is all that follows u there and u all that leads to v, and
- *     both are of the same layer.  Chains in the order of their first nodes are in topological order,
- *     and so is any sequence of runs of them: no box of a frame ever makes a cycle.  Where a layer has
- *     scopes within ("attn", "mlp"), neighbours that end in the same one become one box.
- *  2. Repeats: two boxes are alike if they run the same operators in the same order.  A stretch of
- *     boxes that comes k times on end becomes one box "k x {...}".  Which stretches: those that leave
- *     the fewest boxes, by dynamic programming from the end, periods up to PERIODS boxes.  Where
- *     names or a profile say what a layer is, a stretch begins and ends between layers.
- *  3. If there are more boxes than the frame's share, neighbours are joined, coarser from step to step,
- *     and repeats are sought again.  First, boxes between waists: places that at most 3, then 2, then
- *     1 tensors pass, not counting those that live long.  Then boxes that have a scope of their names
- *     in common, deep scopes first.  Then whole layers.  Then all this with repeats across layers.
- *  4. If there still are more: bands of equally many boxes. */
+ *  1. Chains: u -> v become one box if v is the only successor of u there, u is the only predecessor of v, and both
+ *     belong to the same layer.  Chains, sorted by their first nodes, are in topological order, and a box only ever
+ *     joins neighbours in that order: so the boxes of a frame make no cycle.  Neighbours that end in the same scope
+ *     within a layer ("attn", "mlp") become one box.
+ *  2. Repeats: two boxes are alike if they run the same operators in the same order.  A sequence of boxes that comes k
+ *     times in a row becomes one box "k x {...}".  Dynamic programming from the end chooses the sequences that leave
+ *     the fewest boxes; a sequence has at most PERIODS boxes.  Where names or a profile say what a layer is, sequences
+ *     begin and end between layers.
+ *  3. While there are more boxes than the frame's share, the boxes of step 1 are joined more coarsely, and repeats are
+ *     sought again.  First, all boxes between two waists: a waist is a place between neighbours that at most 3, then 2,
+ *     then 1 tensors pass, without those that live long.  Then boxes with a common scope in their names, deep scopes
+ *     first.  Then whole layers.  Then all this once more, with repeats that may begin and end within layers.
+ *  4. If there are still more boxes, neighbours are joined into as many bands of equal length as the share allows. */
 #include "backends/picture/blocks.h"
 
 #include "ir/plan/parts.h"
@@ -23,7 +23,13 @@
 #include <assert.h>
 #include <string.h>
 
-enum { PERIODS = 384, DEPTHS = 5, WAISTS = 3, LIFE = 64, MANY = UINT32_MAX };
+enum {
+    PERIODS = 384, /* boxes of the longest sequence that may repeat */
+    DEPTHS = 5,    /* steps that join by scope: by 5, 4, ... 1 components */
+    WAISTS = 3,    /* steps that join between waists */
+    LIFE = 64,     /* items from a tensor's producer to its last reader; with more it lives long */
+    MANY = UINT32_MAX /* no limit of boxes; in link_chains() several neighbours */
+};
 
 struct frames frames_build(const struct result *r, uint32_t most, struct arena *a)
 {
@@ -59,29 +65,31 @@ struct frames frames_build(const struct result *r, uint32_t most, struct arena *
 
 /* ---- boxes before folding --------------------------------------------------------------------- */
 
+/* A frame's nodes (folder.node) cut into items: the boxes before repeats are folded. */
 struct items {
     uint32_t n;
-    uint32_t *at;   /* [n + 1] item i: node[at[i] .. at[i + 1]) */
+    uint32_t *at;   /* [n + 1] item i is node[at[i] .. at[i + 1]) */
     uint64_t *kind; /* [item] hash of its operators */
-    uint8_t *start; /* [item] 1: a layer ends before it */
+    uint8_t *start; /* [item] 1: the node before it has another layer, or none */
 };
 
+/* A box after folding: `count` equal sequences of `period` items each, from item `first` on. */
 struct fold {
-    uint32_t first, period, count; /* of items */
+    uint32_t first, period, count;
 };
 
 struct folder {
     const struct result *r;
     const struct frames *f;
     struct layers layers;
-    uint32_t *layer; /* [node] as layers.of, gaps within a layer filled */
-    uint32_t *next;  /* [node] the next of its chain, 0: none */
-    uint8_t *inner;  /* [node] 1: not the first of its chain */
+    uint32_t *layer; /* [node] as layers.of, but also set for nodes between two nodes of a layer */
+    uint32_t *next;  /* [node] the next node of its chain, 0: none */
+    uint8_t *inner;  /* [node] 1: not the first node of its chain */
     struct strings *scopes;
-    struct csr made; /* node -> nets that it produces, shapes left out */
-    uint32_t *item;  /* [node] scratch of waists */
-    struct arena *a, *out;
-    nid *node; /* of the frame, chain by chain */
+    struct csr made;       /* node -> nets that it produces, small ones (arrow_is_small) left out */
+    uint32_t *item;        /* [node] its item; scratch of measure_widths() */
+    struct arena *a, *out; /* of scratch memory, and of the result */
+    nid *node;             /* the nodes of the frame, chain by chain */
 };
 
 bool arrow_is_small(const struct result *r, uint32_t net)
@@ -91,11 +99,11 @@ bool arrow_is_small(const struct result *r, uint32_t net)
     return r->scene.place->net_light[net] && t->kind == TYPE_TENSOR && elem_is_integer(t->elem);
 }
 
-/* Nodes without a layer between nodes of the same layer are of that layer, too. */
+/* Gives nodes without a layer that stand between nodes of one layer, in their frame's order, that layer. */
 static void fill_layers(struct folder *w)
 {
     for (uint32_t i = 0; i < w->f->n; i++) {
-        uint32_t last = 0, gap = 0; /* the last layer seen; where the gap after it begins */
+        uint32_t last = 0, gap = 0; /* the last layer seen; index of the first node after it */
         for (uint32_t k = w->f->node.at[i]; k < w->f->node.at[i + 1]; k++) {
             uint32_t here = w->layer[w->f->node.to[k]];
             if (!here)
@@ -108,13 +116,14 @@ static void fill_layers(struct folder *w)
     }
 }
 
-static void note(uint32_t *slot, uint32_t other)
+/* Notes a neighbour of a node in *slot: 0: none so far; MANY: several different ones. */
+static void note_neighbour(uint32_t *slot, uint32_t other)
 {
     assert(other != 0);
     *slot = !*slot || *slot == other ? other : MANY;
 }
 
-/* Chains, and the nets that each node makes. */
+/* Finds the chains of all frames (w->next, w->inner) and the nets that each node makes (w->made). */
 static void link_chains(struct folder *w)
 {
     const struct place *pl = w->r->scene.place;
@@ -130,8 +139,8 @@ static void link_chains(struct folder *w)
         for_row (v, pl->net_pin, e) {
             if (v == u || w->f->of[u] != w->f->of[v])
                 continue;
-            note(&succ[u], v);
-            note(&pred[v], u);
+            note_neighbour(&succ[u], v);
+            note_neighbour(&pred[v], u);
         }
     }
     w->made = pairs_rows(&made, m->nnode);
@@ -145,13 +154,14 @@ static void link_chains(struct folder *w)
     }
 }
 
+/* Returns an empty list with room for `most` items. */
 static struct items items_new(struct folder *w, uint32_t most)
 {
     return (struct items){0, arena_array(w->a, (size_t)most + 1, sizeof(uint32_t)),
                           arena_array(w->a, most, sizeof(uint64_t)), arena_alloc(w->a, most)};
 }
 
-/* Ends an item before node[end]. */
+/* Ends the last item before node[end] and computes its kind; does nothing if the item would be empty. */
 static void items_end(struct folder *w, struct items *t, uint32_t end)
 {
     assert(end >= t->at[t->n]);
@@ -171,7 +181,8 @@ static void items_end(struct folder *w, struct items *t, uint32_t end)
     t->at[++t->n] = end;
 }
 
-static struct items find_chains(struct folder *w, uint32_t frame)
+/* Sets w->node to the nodes of a frame, chain by chain.  Returns the items: one for each chain. */
+static struct items list_chains(struct folder *w, uint32_t frame)
 {
     const struct csr *c = &w->f->node;
     uint32_t n = c->at[frame + 1] - c->at[frame], k = 0;
@@ -188,7 +199,7 @@ static struct items find_chains(struct folder *w, uint32_t frame)
 
 /* ---- coarser boxes ---------------------------------------------------------------------------- */
 
-/* Length of the first `depth` components of a name such as "/h.3/attn/MatMul"; the last component, which
+/* Returns the length of the first `depth` components of a name such as "/h.3/attn/MatMul"; the last component, which
  * names the node itself, never counts. */
 static size_t scope_length(const char *name, int depth)
 {
@@ -202,13 +213,15 @@ static size_t scope_length(const char *name, int depth)
     return (size_t)(end - name);
 }
 
+/* Whether the names x and y begin with the same scope of up to `depth` components. */
 static bool same_scope(const char *x, const char *y, int depth)
 {
     size_t n = scope_length(x, depth);
     return n == scope_length(y, depth) && n && memcmp(x, y, n) == 0;
 }
 
-/* Neighbours with a scope of `depth` components in common, or with depth 0 of one layer, joined. */
+/* Returns the items of `fine`, neighbours of one layer joined if they have a scope of `depth` components in common;
+ * depth 0: all neighbours of one layer joined. */
 static struct items join_scopes(struct folder *w, const struct items *fine, int depth)
 {
     struct items t = items_new(w, fine->n);
@@ -225,7 +238,7 @@ static struct items join_scopes(struct folder *w, const struct items *fine, int 
     return t;
 }
 
-/* The scope within its layer that a node is in, 0: none. */
+/* Returns the number (in w->scopes) of the first component of the node's name behind its layer's scope; 0: none. */
 static uint32_t inner_scope(struct folder *w, nid x)
 {
     const char *name = node_name(w->r->scene.m, x) + w->layers.rest[x];
@@ -233,11 +246,12 @@ static uint32_t inner_scope(struct folder *w, nid x)
     return slash ? strings_id(w->scopes, name, (size_t)(slash - name)) : 0;
 }
 
-/* Neighbours of one layer that end in the same scope within it, or in none, joined. */
+/* Returns the items of `fine`, neighbours of one layer joined if their last nodes have the same inner_scope(), or none
+ * after one. */
 static struct items join_inner(struct folder *w, const struct items *fine)
 {
     struct items t = items_new(w, fine->n);
-    uint32_t run = 0;
+    uint32_t run = 0; /* scope of the item that is being joined */
     for (uint32_t i = 0; i < fine->n; i++) {
         nid x = w->node[fine->at[i + 1] - 1], y = i ? w->node[fine->at[i] - 1] : 0;
         uint32_t scope = inner_scope(w, x);
@@ -250,6 +264,7 @@ static struct items join_inner(struct folder *w, const struct items *fine)
     return t;
 }
 
+/* Returns the items of `fine` joined into at most `most` bands of about equally many items. */
 static struct items join_bands(struct folder *w, const struct items *fine, uint32_t most)
 {
     assert(most > 0);
@@ -259,8 +274,8 @@ static struct items join_bands(struct folder *w, const struct items *fine, uint3
     return t;
 }
 
-/* width[i]: how many tensors of the frame pass between items i - 1 and i, from producers at most
- * LIFE items before their last readers.  O(pins of the frame's nodes). */
+/* Returns an array: [i] the number of tensors of the frame that pass between items i - 1 and i, without those that live
+ * long (LIFE).  O(pins of the frame's nodes). */
 static uint32_t *measure_widths(struct folder *w, const struct items *t)
 {
     const struct place *pl = w->r->scene.place;
@@ -277,17 +292,18 @@ static uint32_t *measure_widths(struct folder *w, const struct items *t)
                     last = w->item[v];
             if (last - w->item[u] > LIFE)
                 continue;
-            width[w->item[u] + 1]++; /* passes between here and last */
-            width[last + 1]--;
+            width[w->item[u] + 1]++; /* the first place that it passes */
+            width[last + 1]--;       /* the first place that it does not */
         }
     }
+    /* from differences to widths */
     for (uint32_t i = 1; i <= t->n; i++)
         width[i] += width[i - 1];
     assert(width[t->n] == 0 || t->n == 0); /* no value is alive behind the last node */
     return width;
 }
 
-/* Neighbours of one layer that more than `most` tensors pass between, joined. */
+/* Returns the items of `fine`, neighbours of one layer joined if more than `most` tensors pass between them. */
 static struct items join_waists(struct folder *w, const struct items *fine, uint32_t most)
 {
     struct items t = items_new(w, fine->n);
@@ -302,11 +318,14 @@ static struct items join_waists(struct folder *w, const struct items *fine, uint
 
 /* ---- repeats ---------------------------------------------------------------------------------- */
 
-/* Fewest boxes; out[fine->n] receives them, returns how many.  O(items * PERIODS). */
+/* Folds the items into the fewest boxes, from the last item to the first.  aligned: repeated sequences begin and end
+ * between layers.  Writes the boxes to out[t->n] and returns their number.  O(items * PERIODS). */
 static uint32_t fold_repeats(struct folder *w, const struct items *t, bool aligned,
                              struct fold *out)
 {
-    uint32_t n = t->n, run[PERIODS + 1] = {0}, k = 0;
+    uint32_t n = t->n, k = 0;
+    uint32_t run[PERIODS + 1] = {0}; /* [p] items from i on that are each like the item p further */
+    /* [i] fewest boxes that hold all items from i on; the first of these boxes */
     uint32_t *cost = arena_array(w->a, (size_t)n + 1, sizeof *cost);
     struct fold *best = arena_array(w->a, n, sizeof *best);
     for (uint32_t i = n; i-- > 0;) {
@@ -335,12 +354,12 @@ static uint32_t fold_repeats(struct folder *w, const struct items *t, bool align
 
 /* ---- all of it -------------------------------------------------------------------------------- */
 
-/* The folds of a frame, at most `most` if it can be; *t receives the items that they are made of. */
+/* Folds a frame into at most `most` boxes.  Writes the boxes to out, their items to *t; returns the number of boxes. */
 static uint32_t fold_frame(struct folder *w, uint32_t frame, uint32_t most, struct items *t,
                            struct fold *out)
 {
     assert(most > 0 && frame < w->f->n);
-    struct items chain = find_chains(w, frame), fine = join_inner(w, &chain);
+    struct items chain = list_chains(w, frame), fine = join_inner(w, &chain);
     enum { STEPS = 1 + WAISTS + DEPTHS + 1 };
     for (int level = 0; level < 2 * STEPS; level++) {
         int step = level % STEPS;
@@ -358,6 +377,7 @@ static uint32_t fold_frame(struct folder *w, uint32_t frame, uint32_t most, stru
     return t->n;
 }
 
+/* Appends the block of fold f, whose items are in *t, without its holdings and texts. */
 static void add_block(struct folder *w, struct blocks *b, uint32_t frame, const struct items *t,
                       const struct fold *f)
 {

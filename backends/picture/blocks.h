@@ -1,71 +1,74 @@
-/* Frames (a device's border in the picture) and blocks (groups of nodes drawn as one box). */
+/* Frames (a border in the picture around the boxes of one part or device) and blocks (nodes that are drawn as one
+ * box). */
 #ifndef PCC_BACKENDS_PICTURE_BLOCKS_H
 #define PCC_BACKENDS_PICTURE_BLOCKS_H
 
 #include "backends/backends.h"
 #include "ir/model/layers.h"
 
-/* The parts; or, where they are more than `most`, the devices. */
+/* The frames of a picture: one for each part, or one for each device. */
 struct frames {
     uint32_t n;
-    uint32_t *dev;   /* [frame] */
-    uint32_t *parts; /* [frame] how many parts it stands for */
-    uint32_t *first; /* [frame] the first of them */
+    uint32_t *dev;   /* [frame] its device */
+    uint32_t *parts; /* [frame] number of its parts */
+    uint32_t *first; /* [frame] its first part */
     struct csr node; /* frame -> its placed nodes, ascending */
     uint32_t *of;    /* [node] frame + 1; 0: not placed */
 };
 
-/* O(nodes + parts). */
+/* Returns the frames of r->parts: one for each part; if there are more than `most` parts, one for each device that has
+ * parts.  Lives in a.  O(nodes + parts). */
 struct frames frames_build(const struct result *r, uint32_t most, struct arena *a);
 
-/* What boxes read, in bytes. */
+/* The bytes that the nodes of a box or frame read from memory that lasts from sample to sample. */
 struct holdings {
     int64_t weights;
-    int64_t state; /* cached keys and values */
+    int64_t state; /* state inputs, such as cached keys and values */
 };
 
-/* [box - 1] what n boxes read, of[node] (0: none); a weight, or a state, counts once in every one that reads it.
- * Lives in a.  O(users of weights). */
+/* Returns what n boxes read: [box - 1].  of: [node] its box, 1 .. n; 0: none.  A weight counts once in each box that
+ * reads it.  Lives in a.  O(users of weights). */
 struct holdings *holdings_of(const struct result *r, const uint32_t *of, uint32_t n,
                              struct arena *a);
 
+/* Nodes of one frame that are drawn as one box. */
 struct block {
-    nid *node; /* in the order of the picture */
+    nid *node; /* [nodes] in the order of the picture, one repetition after the other */
     uint32_t nodes;
-    uint32_t repeats; /* how many equal blocks in a row this box stands for; 1: itself alone */
-    bool layered;     /* they are layers by name or profile */
+    uint32_t repeats; /* number of equal groups of nodes, drawn as "k x {...}"; 1: no repetition */
+    bool layered;     /* the repeated groups begin where layers (layers.h) begin */
     uint32_t frame;
-    int64_t time; /* ps on its device */
+    int64_t time; /* ps of all its nodes on its device */
     struct holdings holds;
-    bool small;              /* several boxes that were too small to be looked at */
-    bool pale;               /* it makes shapes, indices and masks only */
-    const char *label, *tip; /* text for DOT */
+    bool small; /* joined from several boxes that were too small to be shown */
+    bool pale;  /* all results of its nodes are integers or bools: shapes, indices, masks */
+    const char *label, *tip; /* label and tooltip, as text for DOT */
 };
 
 struct blocks {
-    struct block *block;
+    struct block *block; /* [n] frame by frame */
     uint32_t n;
     uint32_t *of;    /* [node] block + 1; 0: not placed */
-    struct arena *a; /* where they live */
+    struct arena *a; /* has the memory of the blocks */
 };
 
-/* At most max(most, frames) blocks; the blocks of a frame make no cycle.  Equal plans give equal blocks.
- * Lives in a.  O(nodes + pins + PERIODS * boxes), see blocks.c. */
+/* Returns at most max(most, frames) blocks that hold all placed nodes.  The arrows between the blocks of a frame make
+ * no cycle.  Equal plans give equal blocks.  Lives in a.  O(nodes + pins + PERIODS * boxes), see blocks.c. */
 struct blocks blocks_build(const struct result *r, const struct frames *f, uint32_t most,
                            struct arena *a);
 
-/* Joins the boxes that take less than 1/200 of their device's time and read less than 1/20 of their frame's weights,
- * and brings those of each frame into an order that the arrows there follow.  O(pins + boxes). */
+/* Sorts the boxes of each frame topologically, and joins neighbours that are small: a small box takes less than 1/200
+ * of its device's time and reads at most 1/20 of its frame's weights and state.  O(pins + boxes). */
 void blocks_join_small(const struct result *r, const struct frames *f, struct blocks *b);
 
-/* Whether all that a node makes are integers and truth values. */
+/* Whether all results of node x are tensors of integers or bools, and there is one. */
 bool block_node_is_pale(const struct module *m, nid x);
 
-/* Writes the label and the tooltip of a block (block_label.c). */
+/* Sets the label and the tooltip of block b, in a.  l: the layers of the model. */
 void block_describe(const struct result *r, const struct frames *f, const struct layers *l,
                     struct block *b, struct arena *a);
 
-/* Is it the net of a few integers: a shape, an index? */
+/* Whether the value of a net is a tensor of at most 64 integers or bools, such as a shape or an index. */
 bool arrow_is_small(const struct result *r, uint32_t net);
 
 #endif

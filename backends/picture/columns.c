@@ -1,15 +1,15 @@
-/* Breaking a tall picture into columns (columns.h).
+/* Breaks tall frames into columns (columns.h).
  *
- * The level of a box is the number of boxes on the longest way to it within its frame.  A frame that has too many is
- * broken into columns of about equally many levels.  Boxes of one level that nothing in the frame reads stand in rows
- * of ROW. */
+ * The level of a box is the number of arrows on the longest path to it within its frame.  A frame with more than TALL
+ * levels is broken into columns of about equally many levels.  Boxes of one level that no other box of the frame reads
+ * stand in rows of ROW boxes. */
 #include "backends/picture/columns.h"
 
 #include "ir/base/map.h"
 
-enum { TALL = 15, ROW = 4 }; /* levels of a column; boxes */
+enum { TALL = 15, ROW = 4 }; /* the most levels of a column; boxes of a row */
 
-/* [box] its level, from 0; *depth: [frame] how many levels it has. */
+/* Returns an array, in a: [box] its level, from 0.  Writes to depth: [frame] its number of levels. */
 static uint32_t *find_levels(const struct arrows *t, const uint32_t *frame_of, uint32_t boxes,
                              uint32_t *depth, struct arena *a)
 {
@@ -28,12 +28,12 @@ static uint32_t *find_levels(const struct arrows *t, const uint32_t *frame_of, u
     return level;
 }
 
-/* The last boxes of a level without consumers in their frame. */
+/* Boxes of one level of a frame without consumers in the frame: their number so far, and the last ROW of them. */
 struct row {
     uint32_t box[ROW], n;
 };
 
-/* More than ROW of them: each below the one that is ROW before it. */
+/* Sets c->above: of a level's boxes without consumers in their frame, each stands below the box ROW before it. */
 static void wrap_leaves(struct columns *c, const struct arrows *t, const uint32_t *frame_of,
                         const uint32_t *level, struct arena *a)
 {

@@ -1,15 +1,16 @@
-/* Pictures as DOT, through cgraph.
+/* Writes pictures as DOT, through cgraph.
  *
- * Three views.  Devices: a box per part in its device's colour, the host, and an arrow per pair with the
- * number of tensors and their bytes.  Blocks: the parts as frames with their nodes folded into boxes
- * (blocks.c).  Nodes: every placed node a box.
- * Arrows that cross devices are heavy, in the colour of the sender, and labelled; those inside a part
- * are thin.  Where many boxes of two frames exchange tensors, their arrows meet in one small box that
- * carries the label: n + m arrows instead of n * m, and one at the border of the frame where n or m
- * is large.  Of very many only the heaviest are drawn, which the title says.  What the host sends and gets
- * has a port beside each frame.  Once dot has placed boxes, frames get places beside each other.  Width
- * grows with the logarithm of the bytes; every box and arrow has a stable id and a tooltip.  Further devices
- * than the palette has colours differ in the style of their lines.
+ * There are three views.  Devices: a box for each part, in its device's colour.  Blocks: a frame for each part, with
+ * its nodes folded into boxes (blocks.c).  Nodes: a frame for each part, with a box for each node.
+ *
+ * Arrows within a frame are thin.  Arrows between frames are heavy, in the sender's colour; their width grows with
+ * the logarithm of the bytes.  The label of such an arrow (number of tensors, bytes) is a small box on its way.  If
+ * many boxes of two frames exchange tensors, or the host is at one end, the arrows meet in one label: n + m arrows
+ * instead of n * m; if n or m is large, only one arrow, drawn to the border of the frame.  Of very many arrows only
+ * the heaviest are drawn, and the title says so.
+ *
+ * When dot has placed the boxes of each frame, place_frames() puts the frames side by side.  Every box and arrow has
+ * a stable id and a tooltip.  When the palette has no more colours, devices differ in the style of their lines.
  * O(nodes + pins). */
 #include "backends/picture/blocks.h"
 #include "backends/picture/title.h"
@@ -30,22 +31,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_FRAMES = 48, MEET = 4, BORDER = 2, TITLE = 80, ROUTES_LEAST = 4, MANY_FRAMES = 24 };
+enum {
+    MOST_FRAMES = 48, /* with more parts, frames are devices */
+    MEET = 4,         /* arrows between two frames; if there are more, they meet in one label */
+    BORDER = 2,       /* arrows between a frame and a label; more become one at its border */
+    TITLE = 80,       /* characters of a name */
+    ROUTES_LEAST = 4, /* see choose_routes() */
+    MANY_FRAMES = 24
+};
 
+/* Styles of boxes: device d has style d / COLOURS. */
 static const char *const style[] = {"filled,rounded", "filled,rounded,dashed", "filled",
                                     "filled,dashed"};
 enum { COLOURS = PALETTE, STYLES = sizeof style / sizeof *style };
 
-/* Ids of graph objects in the order of their making.  The default ones are addresses of names, which
- * would make the order of clusters in the file differ from run to run.  Every name is used once. */
+/* A discipline of cgraph that numbers the graph's objects in the order in which they are made.  By default their ids
+ * are addresses, so that the order of clusters in the file would differ from run to run.  Every name is used once. */
 struct ids {
-    Agdisc_t disc; /* first: cgraph hands it back */
+    Agdisc_t disc; /* must be first: cgraph passes its address, which is that of the struct */
     Agraph_t *g;
     struct arena *a;
-    char **name;
+    char **name; /* [id] name of the object, or NULL */
     uint32_t n, cap;
 };
 
+/* The functions of the discipline, as cgraph.h asks for them: `state` is the struct ids.  ids_map gives a new object
+ * the next id; ids_print returns the name of an id. */
 static void *ids_open(Agraph_t *g, Agdisc_t *disc)
 {
     ((struct ids *)disc)->g = g;
@@ -59,8 +70,8 @@ static long ids_map(void *state, int type, char *name, IDTYPE *id, int create)
     if (!create)
         return 0;
     t->name = vec_grow(t->a, t->name, &t->cap, t->n + 1, sizeof *t->name);
-    t->name[t->n] =
-        name ? agstrdup(t->g, name) : NULL; /* agwrite looks at a mark before the text */
+    /* agstrdup: agwrite reads a mark that cgraph keeps in front of the text */
+    t->name[t->n] = name ? agstrdup(t->g, name) : NULL;
     *id = t->n++;
     return 1;
 }
@@ -97,25 +108,27 @@ struct picture {
     struct arena *a;
     Agraph_t *g;
     struct frames frames;
-    Agraph_t **cluster; /* [frame] NULL in the view of devices */
-    Agnode_t **name;    /* [frame] its name, a box at its top; NULL in the view of devices */
+    Agraph_t **cluster; /* [frame] its border; an entry may be NULL; NULL in the view of devices */
+    Agnode_t **name;    /* [frame] a box at its top with its name; NULL as cluster */
     bool shared;        /* a device has several frames */
-    uint32_t boxes;
+    uint32_t boxes;     /* number of boxes */
     Agnode_t **box;     /* [box], from 1 */
-    uint32_t *frame_of; /* [box] frame + 1 */
+    uint32_t *frame_of; /* [box] frame + 1; box 0, the host: 0 */
     struct columns columns;
-    Agraph_t **column;
-    struct sign *sign; /* what arrows between frames go through */
+    Agraph_t **column; /* [column - 1] */
+    struct sign *sign; /* [signs] labels of arrows between frames */
     uint32_t signs, capsigns;
-    uint64_t random; /* a state of random_bits */
+    uint64_t random; /* state of random_bits() */
 };
 
-/* A label on the way from one frame to another (frame + 1, 0: the host), and the box there that it belongs to. */
+/* The label of arrows from one frame to another (frame + 1, 0: the host): a small box on their way. */
 struct sign {
     Agnode_t *node;
-    uint32_t from, to, box;
+    uint32_t from, to;
+    uint32_t box; /* a box in frame `to` (`from` if `to` is the host) that the arrows meet */
 };
 
+/* Sets an attribute of a graph, node or edge of cgraph, which takes char * but only reads the texts. */
 static void set_attribute(void *obj, const char *name, const char *value)
 {
     agsafeset(obj, (char *)(uintptr_t)name, (char *)(uintptr_t)value, (char *)(uintptr_t)"");
@@ -126,6 +139,7 @@ static const char *escape_text(struct picture *p, const char *s)
     return label_text(p->a, s, strlen(s), TITLE);
 }
 
+/* Adds a box to the graph or cluster g.  tip: its tooltip; dev: its device, for its colours; UINT32_MAX: none. */
 static Agnode_t *add_box(struct picture *p, Agraph_t *g, const char *id, const char *label,
                          const char *tip, uint32_t dev)
 {
@@ -144,7 +158,7 @@ static Agnode_t *add_box(struct picture *p, Agraph_t *g, const char *id, const c
 
 #define PALE_LINE "#c3ccd6"
 
-/* Nodes that compute shapes, indices or masks only. */
+/* Makes a box grey and pale: one whose nodes compute only shapes, indices or masks, or the label of such tensors. */
 static void pale_box(Agnode_t *n)
 {
     set_attribute(n, "fillcolor", "#f7f9fb");
@@ -162,7 +176,7 @@ static Agedge_t *add_arrow(struct picture *p, Agnode_t *from, Agnode_t *to, cons
     return e;
 }
 
-/* That b stands below a; beside it, if they are of one rank and the weight is not 0. */
+/* Adds an invisible arrow, so that dot puts box b below box a. */
 static Agedge_t *add_order(struct picture *p, Agnode_t *a, Agnode_t *b)
 {
     Agedge_t *e = agedge(p->g, a, b, NULL, 1);
@@ -173,14 +187,15 @@ static Agedge_t *add_order(struct picture *p, Agnode_t *a, Agnode_t *b)
 
 /* ---- arrows ----------------------------------------------------------------------------------- */
 
-/* The transfers from one frame to another (0: the host). */
+/* All transfers from one frame to another, or from or to the host. */
 struct route {
-    uint32_t arrows, tensors;
+    uint32_t arrows, tensors; /* number of arrows; number of tensors on them */
     int64_t bytes;
-    Agnode_t *meet; /* where its arrows meet, NULL: each goes its own way */
-    bool left_out;
+    Agnode_t *meet; /* label in which its arrows meet; NULL: each arrow has a label of its own */
+    bool left_out;  /* it is not drawn */
 };
 
+/* Sets the colour of an arrow by its sender (frame + 1, 0: the host), and its width by its bytes. */
 static void paint(struct picture *p, Agedge_t *e, uint32_t frame, int64_t bytes)
 {
     int w = 1;
@@ -193,6 +208,7 @@ static void paint(struct picture *p, Agedge_t *e, uint32_t frame, int64_t bytes)
     set_attribute(e, "penwidth", arena_fmt(p->a, "%d.%d", 1 + w / 2, w % 2 * 5));
 }
 
+/* Returns "3 tensors\n1.5 MiB", for one tensor "1.5 MiB". */
 static const char *write_amount(struct picture *p, uint32_t tensors, int64_t bytes)
 {
     char buf[UNIT_TEXT];
@@ -201,7 +217,7 @@ static const char *write_amount(struct picture *p, uint32_t tensors, int64_t byt
                         : arena_fmt(p->a, "%u tensors\\n%s", tensors, buf);
 }
 
-/* A small box that lists the values on an arrow. */
+/* Makes a box look like the label of an arrow: small and white. */
 static void shape_label(Agnode_t *n)
 {
     set_attribute(n, "fillcolor", "#ffffff");
@@ -211,6 +227,7 @@ static void shape_label(Agnode_t *n)
     set_attribute(n, "width", "0.5");
 }
 
+/* Notes that box n is the label of arrow f, or of several of which f is the first. */
 static void add_sign(struct picture *p, Agnode_t *n, const struct arrow *f)
 {
     p->sign = vec_grow(p->a, p->sign, &p->capsigns, p->signs + 1, sizeof *p->sign);
@@ -218,7 +235,7 @@ static void add_sign(struct picture *p, Agnode_t *n, const struct arrow *f)
         (struct sign){n, p->frame_of[f->from], p->frame_of[f->to], f->to ? f->to : f->from};
 }
 
-/* The small box in which the arrows of a route meet: of the host, one beside each frame. */
+/* Adds the label in which the arrows of route r meet.  f: its first arrow. */
 static Agnode_t *add_meeting(struct picture *p, const struct arrow *f, const struct route *r)
 {
     uint32_t from = p->frame_of[f->from], to = p->frame_of[f->to];
@@ -239,29 +256,33 @@ static Agnode_t *add_meeting(struct picture *p, const struct arrow *f, const str
     return n;
 }
 
-/* One side of a meeting point of arrows: values that a box sends to it, or receives from it. */
+/* An arrow between a box and the label in which the arrows of a route meet: all values that the box sends or gets. */
 struct half {
-    Agnode_t *box, *meet;
-    uint32_t side; /* that it belongs to */
+    Agnode_t *box, *meet; /* the box; the label */
+    uint32_t side;        /* the side that has this half */
     uint32_t tensors;
     int64_t bytes;
 };
 
-/* All values that a frame sends to a meeting point, or receives from it. */
+/* All halves between the boxes of one frame and a label. */
 struct side {
-    uint32_t frame, sender, halves, largest; /* largest: of its halves */
+    uint32_t frame, sender;   /* its frame; the frame that sends: frame + 1, 0: the host */
+    uint32_t halves, largest; /* number of halves; the half with the most bytes */
     uint32_t tensors;
     int64_t bytes;
-    bool sends, ends; /* ends: its arrows have heads */
+    bool sends; /* its arrows lead to the label, not from it */
+    bool ends;  /* its arrows have heads */
 };
 
 struct halves {
-    struct half *h;
-    struct side *side;
+    struct half *h;    /* [n] */
+    struct side *side; /* [nside] */
     uint32_t n, cap, nside, capside;
-    struct map known_half, known_side;
+    struct map known_half; /* (side + 1, box) -> half + 1 */
+    struct map known_side; /* 2 * route + (1: sends, 0: receives) + 1 -> side + 1 */
 };
 
+/* Returns the side of a route (its index) that sends, or that receives; makes it if it is new.  f: an arrow of it. */
 static uint32_t side_of(struct picture *p, struct halves *t, uint32_t route, const struct arrow *f,
                         bool sends)
 {
@@ -279,6 +300,8 @@ static uint32_t side_of(struct picture *p, struct halves *t, uint32_t route, con
     return t->nside - 1;
 }
 
+/* Adds the tensors of arrow f to the half of its sender (sends) or its receiver; the host has none.  route: index of
+ * r. */
 static void add_half(struct picture *p, struct halves *t, const struct route *r, uint32_t route,
                      const struct arrow *f, bool sends)
 {
@@ -303,13 +326,14 @@ static void add_half(struct picture *p, struct halves *t, const struct route *r,
         side->largest = i - 1;
 }
 
-/* The head of such an arrow may stand above or beside its tail. */
-static void set_free(Agedge_t *e)
+/* Lets dot place the head of an arrow above or beside its tail, too. */
+static void relax_arrow(Agedge_t *e)
 {
     set_attribute(e, "constraint", "false");
 }
 
-/* Many arrows of one frame become one that begins or ends at its border. */
+/* Draws the halves as arrows.  If a side has more than BORDER halves, only its largest one is drawn: it stands for all
+ * and begins or ends at the frame's border. */
 static void draw_halves(struct picture *p, const struct halves *t)
 {
     for (uint32_t i = 0; i < t->n; i++) {
@@ -330,7 +354,7 @@ static void draw_halves(struct picture *p, const struct halves *t)
     }
 }
 
-/* An arrow that crosses: its label is a box on its way, which no other arrow goes through. */
+/* Draws an arrow between frames with a label of its own. */
 static void draw_crossing(struct picture *p, const struct arrow *f)
 {
     uint32_t from = p->frame_of[f->from];
@@ -354,6 +378,7 @@ static void draw_crossing(struct picture *p, const struct arrow *f)
     }
 }
 
+/* Compares pointers to routes, the route with the most bytes first, for qsort. */
 static int by_bytes(const void *a, const void *b)
 {
     const struct route *x = *(const struct route *const *)a, *y = *(const struct route *const *)b;
@@ -362,6 +387,7 @@ static int by_bytes(const void *a, const void *b)
     return x < y ? -1 : 1;
 }
 
+/* Appends a paragraph to the title of the picture. */
 static void add_to_title(struct picture *p, const char *text)
 {
     set_attribute(
@@ -369,8 +395,9 @@ static void add_to_title(struct picture *p, const char *text)
         arena_fmt(p->a, "%s%s", agget(p->g, (char *)(uintptr_t)"label"), title_break(text, p->a)));
 }
 
-/* Only the heaviest routes can be followed by the eye, up to twice as many as frames; where frames are many, so many of
- * those that do not lead to the next one, the host's among them.  Returns how many arrows of one route do not meet. */
+/* Leaves out all but the heaviest routes, and says so in the title.  With up to MANY_FRAMES frames, 2 * frames +
+ * ROUTES_LEAST routes between frames stay, and all routes of the host; with more frames, all routes to the next frame,
+ * and MANY_FRAMES others.  Returns the limit `meet`: arrows of a route with more arrows than that meet in one label. */
 static uint32_t choose_routes(struct picture *p, struct route *route)
 {
     uint32_t frames = p->frames.n, side = frames + 1, n = 0, arrows = 0;
@@ -401,6 +428,7 @@ static uint32_t choose_routes(struct picture *p, struct route *route)
     return arrows > most ? 1 : MEET;
 }
 
+/* Draws all arrows: within frames, and between frames through labels. */
 static void draw_arrows(struct picture *p, const struct arrows *t)
 {
     uint32_t side = p->frames.n + 1, meet = MEET;
@@ -426,7 +454,7 @@ static void draw_arrows(struct picture *p, const struct arrows *t)
             Agedge_t *e = add_arrow(p, p->box[f->from], p->box[f->to], id, f->tip);
             set_attribute(e, "color", f->pale ? PALE_LINE : "#7b8794");
             if (columns_part(&p->columns, f))
-                set_free(e);
+                relax_arrow(e);
         } else if (r->left_out) {
             continue;
         } else if (r->arrows > meet || !from || !to) {
@@ -443,7 +471,7 @@ static void draw_arrows(struct picture *p, const struct arrows *t)
 
 /* ---- views ------------------------------------------------------------------------------------ */
 
-/* "acc0", or "acc0 to acc2 in turn" where a stage has copies. */
+/* Returns the name of a device: "acc0"; "acc0 to acc2 in turn" if the devices behind it hold copies of its stage. */
 static const char *device_text(struct picture *p, uint32_t dev)
 {
     const struct result *r = p->r;
@@ -454,7 +482,7 @@ static const char *device_text(struct picture *p, uint32_t dev)
                              cluster_device_name(r->scene.cluster, p->a, dev + n - 1));
 }
 
-/* "weights 3.2 MiB, state 1.5 MiB" with a break before it; "" if there are none. */
+/* Returns a line break and "weights 3.2 MiB, state 1.5 MiB", without what is 0; "" if both are 0. */
 static const char *write_holdings(struct picture *p, const struct holdings *h)
 {
     char b[UNIT_TEXT];
@@ -466,6 +494,7 @@ static const char *write_holdings(struct picture *p, const struct holdings *h)
     return s;
 }
 
+/* Returns the name of the frame's part, "part0.onnx"; "3 parts" if it has several. */
 static const char *frame_file(struct picture *p, uint32_t i)
 {
     const struct frames *f = &p->frames;
@@ -473,7 +502,7 @@ static const char *frame_file(struct picture *p, uint32_t i)
                            : part_file(p->r->parts, f->first[i], p->a);
 }
 
-/* "acc0 (a100)" */
+/* Returns the device of a frame and its class: "acc0 (a100)". */
 static const char *frame_device(struct picture *p, uint32_t i)
 {
     uint32_t dev = p->frames.dev[i];
@@ -482,6 +511,7 @@ static const char *frame_device(struct picture *p, uint32_t i)
     return arena_fmt(p->a, "%s (%s)", device_text(p, dev), escape_text(p, c->name));
 }
 
+/* Writes the time of all nodes of frame i to buf[UNIT_TEXT], "3.2 ms", and returns buf. */
 static const char *frame_time(struct picture *p, uint32_t i, char *buf)
 {
     const struct frames *f = &p->frames;
@@ -492,7 +522,8 @@ static const char *frame_time(struct picture *p, uint32_t i, char *buf)
     return time_short(buf, time);
 }
 
-/* h: operands of the nodes, for the tooltip; NULL: a short text. */
+/* Returns the text of a frame: device, parts, nodes, time, h (what the nodes read) and memory; h == NULL: only device,
+ * time and parts. */
 static const char *frame_label(struct picture *p, uint32_t i, const struct holdings *h)
 {
     char t[UNIT_TEXT], m[UNIT_TEXT];
@@ -509,7 +540,8 @@ static const char *frame_label(struct picture *p, uint32_t i, const struct holdi
                      nodes == 1 ? "" : "s", t, write_holdings(p, h), memory);
 }
 
-static void draw_sheet(struct picture *p, const char *label)
+/* Sets the title of the picture, and the defaults for its boxes and arrows. */
+static void set_defaults(struct picture *p, const char *label)
 {
     set_attribute(p->g, "label", label);
     set_attribute(p->g, "labelloc", "t");
@@ -531,7 +563,7 @@ static void draw_sheet(struct picture *p, const char *label)
     agattr(p->g, AGEDGE, (char *)(uintptr_t)"arrowsize", (char *)(uintptr_t)"0.7");
 }
 
-/* shown: [node] which are, NULL: all; of frames without any there is nothing. */
+/* Draws the border and the name of each frame with a shown node.  shown: [node] not 0: it is shown; NULL: all are. */
 static void draw_clusters(struct picture *p, const uint8_t *shown)
 {
     uint8_t *some = arena_alloc(p->a, (size_t)p->frames.n + 1);
@@ -562,22 +594,23 @@ static void draw_clusters(struct picture *p, const uint8_t *shown)
 }
 
 /* Allocates boxes 1 .. `boxes`; returns an array [node] for the box of each node. */
-static uint32_t *make_room(struct picture *p, uint32_t boxes)
+static uint32_t *alloc_boxes(struct picture *p, uint32_t boxes)
 {
     p->box = arena_array(p->a, (size_t)boxes + 1, sizeof(Agnode_t *));
     p->frame_of = arena_array(p->a, (size_t)boxes + 1, sizeof *p->frame_of);
     return arena_array(p->a, p->r->scene.m->nnode, sizeof(uint32_t));
 }
 
-/* One box for each frame. b: the frame's contents as one block each; NULL: sizes only. */
+/* Draws one box for each frame.  b: each frame as one block, whose label goes into the box; NULL: the box shows only
+ * sizes.  Returns an array: [node] its box; 0: none. */
 static const uint32_t *draw_devices(struct picture *p, const struct blocks *b)
 {
-    uint32_t *box_of = make_room(p, p->frames.n);
+    uint32_t *box_of = alloc_boxes(p, p->frames.n);
     memcpy(box_of, p->frames.of, p->r->scene.m->nnode * sizeof *box_of);
     p->boxes = p->frames.n;
-    draw_sheet(p, title_write(p->r, &p->frames,
-                              "box: the nodes of a device; arrow: tensors that cross, each once",
-                              p->a));
+    set_defaults(p, title_write(p->r, &p->frames,
+                                "box: the nodes of a device; arrow: tensors that cross, each once",
+                                p->a));
     struct holdings *h = holdings_of(p->r, p->frames.of, p->frames.n, p->a);
     for (uint32_t i = 0; i < p->frames.n; i++) {
         const char *label = b ? arena_fmt(p->a, "%s, %s\\n%s", frame_device(p, i), frame_file(p, i),
@@ -590,16 +623,16 @@ static const uint32_t *draw_devices(struct picture *p, const struct blocks *b)
     return box_of;
 }
 
-/* Draws at most max(most, frames) boxes, each for a block of nodes of one frame; with `most` 1 as draw_devices().
- * Returns [node] the number of its box; 0: it has none. */
+/* Draws at most max(most, frames) boxes, each for a block of nodes of one frame; most == 1: does as draw_devices().
+ * Returns an array: [node] its box; 0: none. */
 static const uint32_t *draw_blocks(struct picture *p, uint32_t most)
 {
     struct blocks b = blocks_build(p->r, &p->frames, most, p->a);
     if (most == 1)
         return draw_devices(p, &b);
-    make_room(p, b.n);
+    alloc_boxes(p, b.n);
     p->boxes = b.n;
-    draw_sheet(
+    set_defaults(
         p,
         title_write(
             p->r, &p->frames,
@@ -614,7 +647,7 @@ static const uint32_t *draw_blocks(struct picture *p, uint32_t most)
                                 k->tip, p->frames.dev[k->frame]);
         if (k->pale)
             pale_box(p->box[i + 1]);
-        if (k->repeats > 1) { /* a second outline: more than one */
+        if (k->repeats > 1) { /* a second outline */
             set_attribute(p->box[i + 1], "peripheries", "2");
             set_attribute(p->box[i + 1], "style", "filled");
         }
@@ -622,7 +655,7 @@ static const uint32_t *draw_blocks(struct picture *p, uint32_t most)
     return b.of;
 }
 
-/* The colour of an operator's kind, as in the legend of draw_nodes. */
+/* Returns the colour of node x by the kind of its operator, as the legend in draw_nodes() says. */
 static const char *kind_fill(const struct module *m, nid x)
 {
     if (block_node_is_pale(m, x))
@@ -640,12 +673,14 @@ static const char *kind_fill(const struct module *m, nid x)
     return "#d5e5f7";
 }
 
+/* Draws a box for each placed node that is shown.  shown: as in struct scenery.  Returns an array: [node] its box; 0:
+ * none. */
 static const uint32_t *draw_nodes(struct picture *p, const uint8_t *shown)
 {
     const struct module *m = p->r->scene.m;
-    uint32_t *box_of = make_room(p, m->nnode), n = 0;
+    uint32_t *box_of = alloc_boxes(p, m->nnode), n = 0;
     char t[UNIT_TEXT];
-    draw_sheet(
+    set_defaults(
         p,
         title_write(p->r, &p->frames,
                     "box: an operator and its time; green: products and convolutions; yellow: "
@@ -671,7 +706,7 @@ static const uint32_t *draw_nodes(struct picture *p, const uint8_t *shown)
     return box_of;
 }
 
-/* Columns of a frame are frames of their own that are not seen. */
+/* Puts the boxes of broken frames into their columns: invisible clusters within the frame. */
 static void draw_columns(struct picture *p, const struct arrows *t)
 {
     struct columns *c = &p->columns;
@@ -693,7 +728,7 @@ static void draw_columns(struct picture *p, const struct arrows *t)
     }
 }
 
-/* The name of a frame above all boxes there. */
+/* Makes dot put the name of each frame above all boxes of the frame. */
 static void place_names(struct picture *p, const struct arrows *t)
 {
     uint8_t *below = arena_alloc(p->a, (size_t)p->boxes + 1);
@@ -707,15 +742,16 @@ static void place_names(struct picture *p, const struct arrows *t)
 
 /* ---- frames side by side ---------------------------------------------------------------------- */
 
-/* Without what goes from frame to frame: dot places each frame as if it were alone. */
-static void part_frames(struct picture *p)
+/* Deletes all arrows between frames, so that dot places each frame as if it were alone. */
+static void delete_frame_arrows(struct picture *p)
 {
     for (uint32_t i = 0; i < p->signs; i++)
         for (Agedge_t *e; (e = agfstedge(p->g, p->sign[i].node)) != NULL;)
             agdeledge(p->g, e);
 }
 
-/* What dot has placed of a frame: its border, or its only box. */
+/* Returns the place of a frame in dot's layout: that of its border, or, in the view of devices, that of its only box;
+ * NULL: the frame has no place. */
 static const struct spot *frame_spot(struct picture *p, const struct layout *l, uint32_t frame)
 {
     if (!p->cluster)
@@ -723,7 +759,8 @@ static const struct spot *frame_spot(struct picture *p, const struct layout *l, 
     return p->cluster[frame] ? layout_find(l, agnameof(p->cluster[frame])) : NULL;
 }
 
-/* At most 1/5 of a point beside it: Graphviz 2.43 ends in an assertion where sides of boxes are exactly in line. */
+/* Sets the middle of box n to x, y, moved by up to 1/5 of a point in a random direction: Graphviz 2.43 fails an
+ * assertion if sides of boxes are exactly in line. */
 static void set_place(struct picture *p, Agnode_t *n, double x, double y)
 {
     enum { STEPS = 1000000, FIFTH = 5 };
@@ -732,7 +769,7 @@ static void set_place(struct picture *p, Agnode_t *n, double x, double y)
     set_attribute(n, "pos", arena_fmt(p->a, "%.6f,%.6f", x + dx, y + dy));
 }
 
-/* Moves the object of that name, if dot has placed one. */
+/* Sets the place of box n: dot's place, moved by by[0] points to the right and by[1] upwards; none if dot has none. */
 static void move_box(struct picture *p, const struct layout *l, Agnode_t *n, const double by[2])
 {
     const struct spot *s = layout_find(l, agnameof(n));
@@ -740,7 +777,8 @@ static void move_box(struct picture *p, const struct layout *l, Agnode_t *n, con
         set_place(p, n, s->x + by[0], s->y + by[1]);
 }
 
-/* The arrows that leave a box within its frame; those that only keep an order are not needed any more. */
+/* Moves the arrows that leave box n within its frame, by by[0] points to the right and by[1] upwards.  Deletes the
+ * invisible arrows (add_order), which have no id. */
 static void move_arrows(struct picture *p, const struct layout *l, Agnode_t *n, const double by[2])
 {
     for (Agedge_t *e = agfstout(p->g, n), *next; e; e = next) {
@@ -754,6 +792,7 @@ static void move_arrows(struct picture *p, const struct layout *l, Agnode_t *n, 
     }
 }
 
+/* Moves the border of a frame or column by by[0] points to the right and by[1] upwards; g may be NULL. */
 static void move_frame(struct picture *p, const struct layout *l, Agraph_t *g, const double by[2])
 {
     const struct spot *s = g ? layout_find(l, agnameof(g)) : NULL;
@@ -764,8 +803,8 @@ static void move_frame(struct picture *p, const struct layout *l, Agraph_t *g, c
                                 s->y + s->high / 2 + by[1]));
 }
 
-/* Where frames and labels are to stand; by: [frame] how far what dot has placed must move.  -1: something has no
- * place. */
+/* Arranges frames and labels by picture_arrange() and sets the places of the labels.  Writes to by: [frame] how far, in
+ * points, its contents must move to the right and upwards.  Returns 0; -1: something has no place in dot's layout. */
 static int arrange_frames(struct picture *p, struct layout *l, double (*by)[2])
 {
     struct arrangement t = {.frames = p->frames.n, .signs = p->signs};
@@ -800,8 +839,8 @@ static int arrange_frames(struct picture *p, struct layout *l, double (*by)[2])
     return 0;
 }
 
-/* A place for everything: that of dot within frames, and frames beside each other.  Arrows from frame to frame are left
- * to be drawn. */
+/* Places the frames side by side, with dot's layout inside them; arrows between frames get no place.  Returns 0; -1:
+ * something has no place in dot's layout. */
 static int place_frames(struct picture *p, struct layout *l)
 {
     double (*by)[2] = arena_array(p->a, (size_t)p->frames.n + 1, sizeof *by);
@@ -826,10 +865,10 @@ static void close_graph(void *g)
     agclose(g);
 }
 
-/* cgraph keeps variables for all graphs: one thread at a time. */
+/* Locked while cgraph is in use: it has global variables. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
-static void let_others(void *lock)
+static void unlock(void *lock)
 {
     pthread_mutex_unlock(lock);
 }
@@ -847,12 +886,12 @@ int dot_write(const struct result *r, const struct scenery *s, const char *path)
     Agiddisc_t by_order = {ids_open,  ids_map,   ids_alloc,   ids_free,
                            ids_print, ids_close, ids_register};
     struct ids ids = {.disc = {.id = &by_order}, .a = p.a};
-    ids.name = vec_grow(p.a, ids.name, &ids.cap, 1,
-                        sizeof *ids.name); /* agopen cannot be left in the middle */
+    /* now, as running out of memory must not leave agopen() in the middle */
+    ids.name = vec_grow(p.a, ids.name, &ids.cap, 1, sizeof *ids.name);
     p.frames = frames_build(r, most > 1 && most < GOOD_BOXES ? most : MOST_FRAMES, p.a);
     p.shared = frames_share_devices(r, &p.frames);
     pthread_mutex_lock(&one_at_a_time);
-    arena_defer(p.a, let_others, &one_at_a_time);
+    arena_defer(p.a, unlock, &one_at_a_time);
     p.g = agopen((char *)(uintptr_t)"pcc", Agdirected, &ids.disc);
     arena_defer(p.a, close_graph, p.g);
     const uint32_t *box_of = view == VIEW_DEVICES  ? draw_devices(&p, NULL)
@@ -872,7 +911,7 @@ int dot_write(const struct result *r, const struct scenery *s, const char *path)
     if (s->layout && s->layout->name && place_frames(&p, s->layout))
         s->layout->screens = -1;
     else if (s->layout && !s->layout->name)
-        part_frames(&p);
+        delete_frame_arrows(&p);
     int rc = agwrite(p.g, o.f);
     arena_free(p.a);
     return outfile_close(&o, rc == 0);

@@ -1,4 +1,4 @@
-/* Reading dot's layout (layout.h): its objects by name, its arrows by id.  O(length). */
+/* Reads dot's layout from JSON (layout.h): boxes and frames by name, arrows by id.  O(length of the file). */
 #include "backends/picture/layout.h"
 
 #include "ir/base/infile.h"
@@ -9,15 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INCH = 72 };
+enum { INCH = 72 }; /* points */
 
+/* Returns the number in a text member of a JSON object; 0: there is none. */
 static double number_of(const json_t *object, const char *key)
 {
     const char *text = json_get_text(object, key);
     return text ? strtod(text, NULL) : 0;
 }
 
-/* Whether the text begins with n numbers, a ',' between them. */
+/* Reads n numbers with ',' between them from the beginning of the text to v[n].  Returns false if they are not there
+ * (text may be NULL). */
 static bool read_numbers(const char *text, double *v, int n)
 {
     char *end;
@@ -29,6 +31,7 @@ static bool read_numbers(const char *text, double *v, int n)
     return text != NULL;
 }
 
+/* Sets the place of the object with this name or id. */
 static void add_spot(struct layout *l, const char *name, struct spot spot, struct arena *a)
 {
     uint32_t id = strings_id(l->name, name, strlen(name));
@@ -37,6 +40,7 @@ static void add_spot(struct layout *l, const char *name, struct spot spot, struc
     l->n = larger_u32(id + 1, l->n);
 }
 
+/* Adds a JSON object of dot: a frame by its corners ("bb"), or a box by its middle ("pos") and its size in inches. */
 static void read_object(struct layout *l, const json_t *object, struct arena *a)
 {
     const char *name = json_get_text(object, "name");
@@ -86,9 +90,8 @@ const char *layout_move_curve(const char *curve, double x, double y, struct aren
     char *out = arena_alloc(a, room), *end;
     for (const char *at = curve; *at && room - k > 64;) {
         double v = strtod(at, &end);
-        if (*at == ' ' || end == at ||
-            *end != ',') { /* between points; "e,": where its head ends */
-            out[k++] = *at++;
+        if (*at == ' ' || end == at || *end != ',') {
+            out[k++] = *at++; /* a blank; or "e,", which stands before the end of an arrow's head */
             continue;
         }
         double w = strtod(end + 1, &end);

@@ -1,31 +1,31 @@
-/* Where dot puts the boxes of a picture. */
+/* The layout of a picture: where dot puts its boxes and arrows. */
 #ifndef PCC_BACKENDS_PICTURE_LAYOUT_H
 #define PCC_BACKENDS_PICTURE_LAYOUT_H
 
 #include "ir/base/diag.h"
 #include "ir/base/strings.h"
 
-/* Where a box, a frame or an arrow lies, in points: x, y is the middle, and y grows upwards.  curve: the curve of an
- * arrow, as Graphviz writes it; NULL: no arrow. */
+/* The place of a box, a frame or an arrow.  Box or frame: x, y is its middle, wide and high its size, in points; y
+ * grows upwards.  Arrow: only curve is set, the text of its curve as Graphviz writes it (else NULL). */
 struct spot {
     double x, y, wide, high;
     const char *curve;
 };
 
 struct layout {
-    struct strings *name;
-    struct spot *spot; /* [id of name] */
+    struct strings *name; /* names of boxes and frames, ids of arrows; NULL: dot has not run yet */
+    struct spot *spot;    /* [id in `name`] */
     uint32_t n, cap;
-    double screens; /* how large the picture is, when it is arranged */
+    double screens; /* size of the arranged picture, by arrange_screens(); -1: it failed */
 };
 
-/* What dot has written with -Tjson0.  -1 and an error.  Lives in a. */
+/* Reads what dot wrote with -Tjson0 to the file `path` into *l, in a.  Returns 0, or -1 and an error. */
 int layout_read(const char *path, struct layout *l, struct arena *a, struct diag *d);
 
-/* NULL: dot has not placed it. */
+/* Returns the place of the box or frame with this name, or of the arrow with this id; NULL: dot has not placed it. */
 const struct spot *layout_find(const struct layout *l, const char *name);
 
-/* A curve, moved.  Lives in a. */
+/* Returns the text of a curve moved by x, y points, in a. */
 const char *layout_move_curve(const char *curve, double x, double y, struct arena *a);
 
 #endif

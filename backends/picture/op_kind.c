@@ -1,4 +1,4 @@
-/* What operators do (op_kind.h): tables of words that names of operators hold or begin with. */
+/* Finds what an operator does by the words in its name (op_kind.h). */
 #include "backends/picture/op_kind.h"
 
 #include <string.h>
@@ -12,6 +12,7 @@ static const char *const movements[] = {
     "Squeeze", "Unsqueeze", "Expand",       "Tile",         "Pad",      "Flatten", "Identity",
     "Cast",    "Resize",    "DepthToSpace", "SpaceToDepth", "Constant", NULL};
 
+/* Whether the name of an operator contains one of the words, a list that ends with NULL. */
 static bool holds(const char *op, const char *const *words)
 {
     for (; *words; words++)

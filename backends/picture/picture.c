@@ -1,15 +1,15 @@
-/* Pictures: DOT laid out by the dot program, a child with a time limit.
+/* Draws pictures: the dot program, a child process with a time limit, lays out the DOT of dot.c.
  *
- * dot takes seconds for some graphs of a few hundred boxes and hours for others, nearly all of it in the
- * network simplex that places boxes and in the routing of curves (Gansner, Koutsofios, North, Vo, "A
- * technique for drawing directed graphs", 1993, sections 4 and 5); and frames that exchange much it
- * spreads over many screens.  So dot places the boxes within each frame; frames then stand below and beside
- * each other in the order of running (arrange.c), and a second child draws the arrows between them in right
- * angles.  There are several attempts, each with its own limit: with fewer boxes where the picture is larger
- * than two screens or dot takes too long, down to one for each part; then by dot alone, with few simplex
- * steps and straight arrows.
- * A picture of all nodes that does not come becomes one of the blocks.  All formats come from one
- * layout. */
+ * dot takes seconds for some graphs of a few hundred boxes and hours for others, nearly all of it in the network
+ * simplex that places boxes and in the routing of curves (Gansner, Koutsofios, North, Vo, "A technique for drawing
+ * directed graphs", 1993, sections 4 and 5).  It also spreads frames with many arrows between them over many screens.
+ * So one child places the boxes within each frame; then the frames are put below and beside each other, in the order in
+ * which they run (arrange.c), and a second child draws the arrows between them with right angles.
+ *
+ * There are several attempts, each with its own time limit: if the picture is larger than MOST_SCREENS or dot takes too
+ * long, the next attempt has fewer boxes, down to one for each part; the last attempts let dot lay out all at once,
+ * with few simplex steps and straight arrows.  If all nodes cannot be drawn, the picture shows blocks instead.  All
+ * formats are made from one layout. */
 #include "backends/picture/layout.h"
 #include "backends/picture/sight.h"
 #include "ir/base/child.h"
@@ -23,26 +23,31 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { FEW_BOXES = 30, FEWER_BOXES = 24, FEWEST_BOXES = 16, SAID = 200, DOT_ARGS = 20 };
+enum { FEW_BOXES = 30, FEWER_BOXES = 24, FEWEST_BOXES = 16 };
+enum { SAID = 200, DOT_ARGS = 20 }; /* bytes of dot's first error; the most arguments of dot */
 
 const char *const picture_formats[] = {"svg", "pdf", "png", "dot", NULL}; /* as PICTURE_* */
-enum { FORMATS = 3 };                                                     /* that dot lays out */
+enum { FORMATS = 3 }; /* the first three, which the dot program makes from the fourth */
 
+/* How an attempt draws, as bits. */
 enum {
     SIMPLE = 1,  /* few simplex steps, straight arrows */
-    NEWRANK = 2, /* ranks without regard to frames first: for graphs that the other way fails on */
-    ARRANGED = 4 /* each frame by itself, then frames beside each other, arrows in right angles */
+    NEWRANK = 2, /* with dot's option newrank (ranks without regard to frames) */
+    ARRANGED = 4 /* dot lays out each frame alone; frames side by side; arrows with right angles */
 };
-enum { PAGE_NODES = 60 };  /* more of them in rows and columns are too small to be read */
-enum { MOST_SCREENS = 2 }; /* where another attempt has fewer boxes */
+enum { PAGE_NODES = 60 };  /* boxes of more nodes than that are too small to be read on a page */
+enum { MOST_SCREENS = 2 }; /* a larger picture is drawn again with fewer boxes */
 
 struct attempt {
     enum view view;
-    uint32_t boxes;
-    unsigned how, seconds; /* twice as many for pixels */
-    uint32_t most_nodes;   /* of the model, else it is not worth trying; 0: any */
+    uint32_t boxes;   /* the most boxes; 0: end of the list */
+    unsigned how;     /* SIMPLE, ... */
+    unsigned seconds; /* of processor time for each run of dot; twice as many for PNG */
+    /* the attempt is left out if the model has more nodes and all are to be shown; 0: no limit */
+    uint32_t most_nodes;
 };
 
+/* The attempts at each view, in their order. */
 static const struct attempt devices[] = {{VIEW_DEVICES, MOST_BOXES, ARRANGED, 2, 0},
                                          {VIEW_DEVICES, MOST_BOXES, SIMPLE, 3, 0},
                                          {VIEW_DEVICES, 2, SIMPLE, 2, 0},
@@ -58,12 +63,14 @@ static const struct attempt nodes[] = {{VIEW_NODES, MOST_BOXES, 0, 20, 3000},
                                        {0}};
 static const struct attempt *const attempts[] = {devices, blocks, nodes}; /* by enum view */
 
-#define FEWER_DOT ".pcc-fewer.dot" /* names that folder.c knows as temporary ones */
+/* Names of temporary files beside the picture; split/folder.c knows them, too. */
+#define FEWER_DOT ".pcc-fewer.dot"
 #define LAYOUT ".pcc-layout.json"
 
 /* ---- the program ------------------------------------------------------------------------------ */
 
-/* dot -> stem.svg, ...; formats 0: where things are, to the file stem. */
+/* Runs the dot program on the file `dot` for attempt t: makes stem.svg, ... in the formats (PICTURE_* bits); formats 0:
+ * writes the layout as JSON to the file `stem`.  Writes to said[SAID] the first line of its errors. */
 static enum child_end run_dot(const char *dot, const char *stem, unsigned formats,
                               const struct attempt *t, char *said, const struct result *r)
 {
@@ -88,7 +95,7 @@ static enum child_end run_dot(const char *dot, const char *stem, unsigned format
     if (t->how & NEWRANK)
         argv[n++] = arena_fmt(a, "-Gnewrank=true");
     if (t->how & ARRANGED && formats) {
-        argv[n++] = arena_fmt(a, "-Kneato"); /* everything has its place; arrows are to be drawn */
+        argv[n++] = arena_fmt(a, "-Kneato"); /* keeps the places of boxes, only draws arrows */
         argv[n++] = arena_fmt(a, "-n2");
         argv[n++] = arena_fmt(a, "-Gsplines=ortho");
         argv[n++] = arena_fmt(a, "-Goutputorder=edgesfirst");
@@ -107,6 +114,7 @@ static enum child_end run_dot(const char *dot, const char *stem, unsigned format
 
 /* ---- attempts --------------------------------------------------------------------------------- */
 
+/* Removes stem.svg, ... of the given formats. */
 static void remove_formats(const char *stem, unsigned formats, struct arena *a)
 {
     for (unsigned i = 0; i < FORMATS; i++)
@@ -114,21 +122,24 @@ static void remove_formats(const char *stem, unsigned formats, struct arena *a)
             unlink(arena_fmt(a, "%s.%s", stem, picture_formats[i]));
 }
 
-/* Files of an attempt. */
+/* The files of all attempts at one picture. */
 struct attempt_files {
-    const char *stem;        /* of the requested view */
-    const char *dot, *where; /* made here, removed by the caller */
-    unsigned formats;
-    char said[SAID];
+    const char *stem;  /* the result is stem.svg, ... */
+    const char *dot;   /* temporary file: DOT of the attempt */
+    const char *where; /* temporary file: layout of the attempt, as JSON */
+    unsigned formats;  /* PICTURE_* bits */
+    char said[SAID];   /* first line of the last attempt's errors */
 };
 
+/* A sink of diagnostics that drops them. */
 static void hear_nothing(void *user, enum diag_level level, enum warning w, const char *text)
 {
     (void)user, (void)level, (void)w, (void)text;
 }
 
-/* Frame by frame, see dot_write.  *large: nothing is made, since it would be too large and there are attempts to come
- * with fewer boxes. */
+/* Makes an attempt that is ARRANGED: dot lays out each frame, frames are put side by side (dot_write), dot draws the
+ * arrows.  Sets *large and makes nothing if the picture would be larger than MOST_SCREENS and the next attempt is
+ * ARRANGED, too. */
 static enum child_end try_arranged(const struct result *r, const struct attempt *t,
                                    struct attempt_files *f, bool *large)
 {
@@ -156,7 +167,8 @@ static enum child_end try_arranged(const struct result *r, const struct attempt 
     return o;
 }
 
-/* stem.dot, which is there, -> stem.svg, ...  `name` is what messages call the picture. */
+/* Makes stem.svg, ... in the formats, by the attempts of the view; stem.dot must exist.  Warns if there is no picture
+ * or one of less than was asked for.  name: of the picture, in messages. */
 static enum child_end lay_out(const struct result *r, const struct scenery *what, const char *stem,
                               unsigned formats, const char *name)
 {
@@ -191,9 +203,9 @@ static enum child_end lay_out(const struct result *r, const struct scenery *what
                          name, view == VIEW_NODES ? "all nodes" : "all boxes",
                          view == VIEW_NODES ? "blocks" : "fewer boxes");
     }
-    o = large ? CHILD_STOPPED : o; /* Ctrl-C before the attempt with fewer boxes */
+    o = large ? CHILD_STOPPED : o; /* stopped by Ctrl-C before the attempt with fewer boxes */
     if (o && listener_stopped(r->diag->listener))
-        ; /* the writing ends */
+        ; /* no warning: the user has stopped the run */
     else if (o == CHILD_MISSING)
         diag_warning(r->diag, WARN_PICTURE,
                      "no %s: the dot program (package graphviz) cannot be started: %s", name,
@@ -211,7 +223,8 @@ static enum child_end lay_out(const struct result *r, const struct scenery *what
     return o;
 }
 
-/* A picture that cannot be laid out is no reason to fail: its errors become warnings. */
+/* A sink of diagnostics that passes errors on to user, a struct diag, as warnings: a split without its picture is no
+ * failure. */
 static void soften(void *user, enum diag_level level, enum warning w, const char *text)
 {
     struct diag *d = user;
@@ -247,11 +260,14 @@ int pictures_write(const struct result *r, enum view view, unsigned formats, con
 
 /* ---- one file --------------------------------------------------------------------------------- */
 
-/* The temporary folder of a picture, and its files (NULL: not written yet). */
+/* The temporary folder in which one picture is made, and paths of files that may be in it (NULL: not named yet). */
 struct workshop {
-    char *folder, *dot, *made, *other, *where;
+    char *folder;
+    char *dot, *made;    /* the DOT; the picture */
+    char *other, *where; /* temporary files of attempts */
 };
 
+/* Removes the files and the folder of a struct workshop; for arena_defer(). */
 static void workshop_remove(void *p)
 {
     const struct workshop *w = p;
@@ -262,7 +278,8 @@ static void workshop_remove(void *p)
     rmdir(w->folder);
 }
 
-/* No picture: its DOT beside it, unless a file of that name is there already. */
+/* Gives the file `dot` the name that the picture at `path` would have with suffix .dot, and says so in a note; does
+ * nothing if that name is taken. */
 static void keep_dot(const struct result *r, const char *dot, const char *path, struct arena *a)
 {
     const char *ext = strrchr(path, '.');
@@ -271,7 +288,7 @@ static void keep_dot(const struct result *r, const char *dot, const char *path, 
         diag_note(r->diag, "%s: the graph in DOT", beside);
 }
 
-/* The picture to the stream of the result. */
+/* Copies the file `made` to r->out.  Returns 0, or -1 and an error. */
 static int copy_out(const struct result *r, const char *made)
 {
     char buf[1 << 14];
@@ -291,9 +308,9 @@ static int copy_out(const struct result *r, const char *made)
     return good ? 0 : -1;
 }
 
-/* A view in one format by the dot program, to path, whose suffix is the format's ("-": the stream of r).  Within
- * about ten seconds for devices and blocks.  -1 with diagnostics if it cannot be drawn; the DOT is then left beside it,
- * unless a file has that name. */
+/* Draws a picture in one format (a PICTURE_* bit) and writes it to `path` ("-": r->out).  Takes about ten seconds at
+ * most for devices and blocks.  Returns 0, or -1 and an error; if the picture cannot be drawn, tries to leave its DOT
+ * beside `path`. */
 static int write_picture(const struct result *r, const struct scenery *what, unsigned format,
                          const char *path)
 {
@@ -337,11 +354,12 @@ static int write_picture(const struct result *r, const struct scenery *what, uns
 /* ---- writers ---------------------------------------------------------------------------------- */
 
 struct options {
-    int64_t view;              /* enum view */
-    const char *part, *around; /* "": all */
+    int64_t view;       /* enum view */
+    const char *part;   /* number of the part whose nodes are shown; "": all */
+    const char *around; /* "NODE:K", as sight_find() takes it; "": all nodes */
 };
 
-/* What to do about a picture of more nodes than a page holds; shown: sight.h, NULL: all. */
+/* If the picture shows more nodes than fit on a page, notes which options show fewer.  shown: as in struct scenery. */
 static void note_many(const struct result *r, const struct options *o, const uint8_t *shown,
                       const char *path)
 {
@@ -354,7 +372,7 @@ static void note_many(const struct result *r, const struct options *o, const uin
                            : "--part=N shows those of one part, --around=NODE:2 those near one");
 }
 
-/* Draws what the options ask for; format 0: DOT. */
+/* Draws the view that the options ask for, in one format (a PICTURE_* bit; 0: DOT), to `path`. */
 static int write_view(const struct result *r, const void *opts, unsigned format, const char *path)
 {
     const struct options *o = opts;

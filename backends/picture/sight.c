@@ -1,5 +1,5 @@
-/* The nodes that a picture of some shows (sight.h): in rounds, each over all nets, a net with a node that is shown
- * brings its others. */
+/* Finds the nodes near a node (sight.h) in K rounds over all nets: in each round a net spreads from its producer to its
+ * readers, and from a reader to its producer. */
 #include "backends/picture/sight.h"
 
 #include "backends/label.h"
@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USUAL = 2, MOST = 99, NAME = 120 };
+enum { USUAL = 2, MOST = 99 }; /* K if it is not given; the largest K */
+enum { NAME = 120 };           /* characters of a name in messages */
 
-/* Splits "NODE:K" where what follows the last ':' is a number; a name may hold ':', too. */
+/* Splits "NODE:K": returns NODE, sets *k.  Text without a number behind its last ':' is all NODE, and K is USUAL. */
 static const char *split_around(const char *around, long *k, struct arena *a)
 {
     const char *colon = strrchr(around, ':');
@@ -22,6 +23,7 @@ static const char *split_around(const char *around, long *k, struct arena *a)
     return arena_fmt(a, "%.*s", (int)(colon - around), around);
 }
 
+/* Returns the placed node with this name; 0: there is none. */
 static nid find_node(const struct result *r, const char *name)
 {
     const struct module *m = r->scene.m;
@@ -31,7 +33,7 @@ static nid find_node(const struct result *r, const char *name)
     return 0;
 }
 
-/* One round of the search: near[x] becomes `round` for each newly reached node x. */
+/* Makes one round of the search: sets near[x] to `round` (2, 3, ...) for each node x that is reached first now. */
 static void grow(const struct result *r, uint8_t *near, uint8_t round)
 {
     const struct place *pl = r->scene.place;
@@ -62,7 +64,7 @@ int sight_find(const struct result *r, const char *part, const char *around, con
         return diag_error(r->diag, "--part '%s': expected a number below %u, the number of parts",
                           label_text(a, part, strlen(part), NAME), r->parts->nparts);
     if (*around && !x && (x = find_node(r, around)) != 0)
-        rounds = USUAL; /* a name that ends like a number */
+        rounds = USUAL; /* the name itself ends in ':' and a number */
     if (*around && !x)
         return diag_error(r->diag, "--around '%s': no placed node has that name",
                           label_text(a, name, strlen(name), NAME));

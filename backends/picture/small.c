@@ -1,18 +1,17 @@
-/* Boxes too small to be looked at, joined (blocks.h).
+/* Joins small boxes (blocks.h).
  *
- * The boxes of a frame are put into a topological order in which small ones stand together as far as it can be: big
- * ones are taken while one is ready, then small ones while one is, and so on in turn, which makes the fewest runs.
- * Each run of small boxes becomes one.  A run of a topological order holds every path between two of its boxes, so no
- * cycle arises.  O(pins + boxes). */
+ * The boxes of a frame are put into a topological order in which small boxes stand together as far as possible: it
+ * takes big boxes as long as one is ready, then small boxes as long as one is ready, and so on in turn, which makes the
+ * fewest runs.  Each run of small boxes becomes one box.  Every path between two boxes of a run stays in the run, as
+ * the order is topological, so no cycle arises.  O(pins + boxes). */
 #include "backends/picture/blocks.h"
 
 #include <assert.h>
 #include <string.h>
 
-enum {
-    TIME = 200,
-    WEIGHTS = 20
-}; /* of a device's time, of a frame's weights: less than one such part is small */
+/* A box is small if it takes less than 1/TIME of its device's time and reads at most 1/WEIGHTS of its frame's weights
+ * and state. */
+enum { TIME = 200, WEIGHTS = 20 };
 
 struct joiner {
     const struct result *r;
@@ -20,11 +19,12 @@ struct joiner {
     struct blocks *b;
     struct arena *a;
     struct csr next;  /* box -> consumers of its results in the same frame */
-    uint32_t *before; /* [box] arrows from boxes that are not yet in order */
-    uint32_t *order;
-    uint8_t *small;
+    uint32_t *before; /* [box] number of its operands from boxes that are not yet in `order` */
+    uint32_t *order;  /* the boxes, sorted within each frame */
+    uint8_t *small;   /* [box] 1: it is small */
 };
 
+/* Sets j->next and j->before. */
 static void link_boxes(struct joiner *j)
 {
     const struct place *pl = j->r->scene.place;
@@ -46,6 +46,7 @@ static void link_boxes(struct joiner *j)
     j->next = pairs_rows(&next, j->b->n);
 }
 
+/* Sets j->small. */
 static void find_small(struct joiner *j)
 {
     const struct holdings *box = holdings_of(j->r, j->b->of, j->b->n, j->a);
@@ -59,9 +60,10 @@ static void find_small(struct joiner *j)
     }
 }
 
-/* The boxes [lo, hi) of a frame, in order[lo .. hi). */
+/* Writes the boxes of a frame, [lo, hi), to order[lo .. hi), sorted topologically, big and small boxes in turn. */
 static void sort_frame(struct joiner *j, uint32_t lo, uint32_t hi)
 {
+    /* queues of ready boxes: [0] big ones, [1] small ones */
     uint32_t *queue[2], head[2] = {0, 0}, tail[2] = {0, 0}, n = lo;
     for (int s = 0; s < 2; s++)
         queue[s] = arena_array(j->a, hi - lo, sizeof *queue[s]);
@@ -79,7 +81,8 @@ static void sort_frame(struct joiner *j, uint32_t lo, uint32_t hi)
     assert(n == hi); /* boxes make no cycle */
 }
 
-/* Where in the order the run of small boxes that begins at i ends; a big box is alone. */
+/* Returns the end (in j->order) of the run of small boxes of one frame that begins at i; i + 1 if a big box is there.
+ * old: [box]; n: number of boxes. */
 static uint32_t run_end(const struct joiner *j, const struct block *old, uint32_t i, uint32_t n)
 {
     uint32_t end = i + 1;
@@ -89,7 +92,7 @@ static uint32_t run_end(const struct joiner *j, const struct block *old, uint32_
     return end;
 }
 
-/* The first box of a run, with room for the nodes of all. */
+/* Returns a copy of the first box of the run [i, end) of j->order, with room for the nodes of all its boxes. */
 static struct block begin_run(const struct joiner *j, const struct block *old, uint32_t i,
                               uint32_t end)
 {
@@ -105,7 +108,7 @@ static struct block begin_run(const struct joiner *j, const struct block *old, u
     return first;
 }
 
-/* Two boxes in one; the first has room for the nodes of all that are joined to it. */
+/* Adds the nodes of box k to box `into`, whose node[] has room for them. */
 static void join(struct block *into, const struct block *k)
 {
     memcpy(into->node + into->nodes, k->node, k->nodes * sizeof *k->node);

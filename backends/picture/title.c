@@ -1,4 +1,4 @@
-/* The words over a picture (title.h): paragraphs, broken between words.  O(devices + length). */
+/* Writes the title above a picture (title.h): paragraphs, broken into lines.  O(devices + length). */
 #include "backends/picture/title.h"
 
 #include "backends/label.h"
@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-enum { MEASURE = 84, NAME = 80, ARGUMENT = 1000 }; /* characters */
+/* MEASURE: bytes of a line.  NAME, ARGUMENT: the most characters of a name, of a claim's argument. */
+enum { MEASURE = 84, NAME = 80, ARGUMENT = 1000 };
 
 const char *title_break(const char *text, struct arena *a)
 {
@@ -33,7 +34,8 @@ const char *title_break(const char *text, struct arena *a)
     return out;
 }
 
-/* Memory used on each device, if the boxes do not show it: "memory: acc0 3.2 MiB, acc1 ..."; else "". */
+/* Returns the memory that the plan uses on each device, "memory: acc0 3.2 MiB, acc1 ..."; "" if no device has several
+ * frames: then the frames show it. */
 static const char *write_memory(const struct result *r, const struct frames *f, struct arena *a)
 {
     char m[UNIT_TEXT];

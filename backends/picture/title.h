@@ -1,22 +1,22 @@
-/* The words over a picture. */
+/* The title above a picture. */
 #ifndef PCC_BACKENDS_PICTURE_TITLE_H
 #define PCC_BACKENDS_PICTURE_TITLE_H
 
 #include "backends/picture/blocks.h"
 
-/* A blank at which no line is broken. */
+/* A blank at which title_break() breaks no line. */
 #define NO_BREAK "\xc2\xa0"
 
-/* Text for DOT in lines of bounded length, which are to stand at the left: broken at blanks, never within a word.
- * Lives in a.  O(length). */
+/* Returns the text broken at blanks into lines of at most 84 bytes (a longer word gets a line of its own), as text for
+ * DOT: each line ends in "\l", which aligns it to the left.  Lives in a.  O(length). */
 const char *title_break(const char *text, struct arena *a);
 
-/* The model, how good its plan is and why, the memory of devices that have several frames, and a legend; text for DOT.
- * Lives in a. */
+/* Returns the title, as text for DOT: the model's name, the plan's value, bound, status and argument, the memory of the
+ * devices if some device has several frames, and the legend.  Lives in a. */
 const char *title_write(const struct result *r, const struct frames *f, const char *legend,
                         struct arena *a);
 
-/* Whether a device has several frames.  O(frames + devices). */
+/* Whether some device has several frames.  O(frames + devices). */
 bool frames_share_devices(const struct result *r, const struct frames *f);
 
 #endif

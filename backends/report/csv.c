@@ -1,4 +1,4 @@
-/* The cost table as CSV (RFC 4180; csv.h). */
+/* Writes the cost table as CSV, and fields of any CSV file (csv.h). */
 #include "backends/backends.h"
 #include "backends/report/csv.h"
 #include "ir/base/outfile.h"
@@ -21,7 +21,7 @@ void csv_text(FILE *f, const char *s, struct arena *a)
         putc('"', f);
 }
 
-/* Bytes of the results of a node; a profile knows them with its weights only. */
+/* Returns the bytes of the results of node n; in a profile, which has only their sum with the weights, that sum. */
 static int64_t result_bytes(const struct module *m, nid n)
 {
     const struct slice out = m->node[n].out;
@@ -33,7 +33,8 @@ static int64_t result_bytes(const struct module *m, nid n)
     return sum;
 }
 
-/* Whether any node needs memory beyond its results; calls do not count, as their memory is for inner nodes. */
+/* Whether a node of the main graph needs memory beyond its results.  Calls of functions do not count: their memory is
+ * that of the nodes inside. */
 static bool needs_memory(const struct module *m)
 {
     const struct graph *g = &m->graph[1];
@@ -43,8 +44,8 @@ static bool needs_memory(const struct module *m)
     return false;
 }
 
-/* One row per node of the main graph: name, operator, FLOPs, bytes moved, bytes of results, memory where that is more,
- * and picoseconds per device class (empty: cannot run there). */
+/* Writes a row for each node of the main graph: name, operator, FLOPs, bytes read and written, bytes of results, bytes
+ * of memory (if needs_memory()), and ps on each class of devices (empty: the node cannot run there). */
 static int write_csv(const struct result *r, const void *opts, const char *path)
 {
     const struct module *m = r->scene.m;

@@ -1,5 +1,5 @@
-/* Tables as CSV (RFC 4180).  Fields are names from files, which spreadsheets must not run: one that begins with =, +,
- * -, @ or an apostrophe gets an apostrophe before it, which readers of costs take off again (costs.md). */
+/* Writes tables as CSV (RFC 4180).  Spreadsheets must not run names from models as formulas: a text that begins with =,
+ * +, -, @ or an apostrophe gets an apostrophe in front, which pcc's reader of cost tables removes (costs.md). */
 #ifndef PCC_BACKENDS_REPORT_CSV_H
 #define PCC_BACKENDS_REPORT_CSV_H
 
@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-/* A field, in quotes where it needs them, as utf8_text shows it.  Memory is taken in a. */
+/* Writes the text s as a field, in quotes if needed, with what cannot be shown as utf8_text() (utf8.h) writes it.
+ * Takes memory from a. */
 void csv_text(FILE *f, const char *s, struct arena *a);
 
 #endif

@@ -1,13 +1,13 @@
-/* The textual IR of a result.  Files of weights are named as seen from the folder of the text, so that it can be read
- * where it lies; on standard output as they were opened.  O(text). */
+/* Writes a result as textual IR.  Paths of weight files are relative to the folder of the text, so that the text can be
+ * read from there; on standard output they are as pcc opened the files.  O(text). */
 #include "backends/backends.h"
 #include "ir/base/infile.h"
 #include "ir/base/outfile.h"
 
 #include <string.h>
 
-/* The path of file f as seen from a folder.  External data keeps the name that the model has for it, from the
- * model's own folder on: be it there or not. */
+/* Returns the path of file f relative to the folder.  External data keeps the location that the model gives, behind the
+ * relative path of the model's folder; the file need not exist. */
 static sid path_from(struct module *m, const struct file *f, const char *folder, struct arena *a)
 {
     const char *path = module_str(m, f->path), *end = module_str(m, f->location);
@@ -18,7 +18,7 @@ static sid path_from(struct module *m, const struct file *f, const char *folder,
     return str_id(m, arena_fmt(a, "%s%s", infile_relative(folder, beside, a), end));
 }
 
-/* The files of m under the names that they have in the folder of `path`; lives in a. */
+/* Returns a copy of the files of m, in a, with paths relative to the folder of `path`. */
 static struct file *name_files(struct module *m, const char *path, struct arena *a)
 {
     const char *slash = strrchr(path, '/');
@@ -31,8 +31,8 @@ static struct file *name_files(struct module *m, const char *path, struct arena 
     return list;
 }
 
-/* Whether ONNX messages must be made before printing: the text carries their unknown fields, and passes have
- * changed the nodes that the old messages belong to. */
+/* Whether onnx_make() and onnx_carry() must run before printing, as the text is to carry fields that only the ONNX
+ * messages have: true for a module read from ONNX; for one read from text, if passes have renamed values. */
 static bool wants_messages(const struct module *m)
 {
     bool renamed = false;

@@ -1,5 +1,6 @@
-/* A plan as JSON; of a workload, in the placement paper's form (plan_json.h), which knows no order and no makespan:
- * plans with these are in pcc's own.  The paper's form has latencies, too. */
+/* Writes a plan as JSON.  A plan of a workload file is written in the placement paper's form (plan_json.h), unless
+ * it has an order of nodes or an objective that this form does not know (exec_kind.paper); all other plans in pcc's
+ * form. */
 #include "backends/backends.h"
 #include "ir/plan/plan_json.h"
 

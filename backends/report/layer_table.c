@@ -1,5 +1,5 @@
-/* Repeated layers for the summary (layer_table.h): the count of each kind and its contents, which are the next
- * components of the names, or the operators where names have none. Expected O(nodes). */
+/* Prints the repeated layers for the summary (layer_table.h): for each kind its number of layers and its contents: the
+ * components of the names that follow the layer's scope or, if there are none, the operators.  Expected O(nodes). */
 #include "backends/report/layer_table.h"
 
 #include "ir/base/page.h"
@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KINDS = 4, INSIDE = 6 };
+enum { KINDS = 4, INSIDE = 6 }; /* kinds of layers that are printed; components of each */
 
+/* Compares kinds of layers, the most frequent first, then the one that comes first in the model; for qsort. */
 static int most_first(const void *x, const void *y)
 {
     const struct repeat *a = x, *b = y;
@@ -26,10 +27,11 @@ struct inside {
     const struct module *m;
     const nid *node;
     uint32_t n;
-    const uint32_t *rest; /* [node] where its name goes on after the layer's */
+    const uint32_t *rest; /* layers.rest: [node] where its name goes on behind the layer's scope */
 };
 
-/* The distinct scopes (or operators) of a layer's nodes, in order; NULL: there are none. */
+/* Returns the different scopes inside a layer, in order: "attention, mlp"; with ops, the different operators.  NULL:
+ * there are none. */
 static const char *say_inside(const struct inside *l, bool ops, struct arena *a)
 {
     struct strings *seen = strings_new(a);

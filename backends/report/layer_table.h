@@ -1,4 +1,4 @@
-/* The repeated layers of a model, for the terminal. */
+/* Prints the repeated layers of a model for the terminal. */
 #ifndef PCC_BACKENDS_REPORT_LAYER_TABLE_H
 #define PCC_BACKENDS_REPORT_LAYER_TABLE_H
 
@@ -6,8 +6,8 @@
 
 #include <stdio.h>
 
-/* "layers      12 x {attention, mlp}, 34 nodes each": a line for each of the most frequent kinds of
- * layers that repeat; nothing if none does. */
+/* Prints a line for each of the (at most four) most frequent kinds of layers that repeat, such as "layers      12 x
+ * {attention, mlp}, 34 nodes each"; nothing if no layer repeats.  Takes memory from a. */
 void layers_print(FILE *f, const struct module *m, struct arena *a);
 
 #endif

@@ -1,4 +1,5 @@
-/* The table of the pass `levels`: for the terminal its first rows, as CSV a row for each node.  O(V). */
+/* Prints the table of the pass `levels` (level_table.h): on the terminal its first rows, as CSV a row for each node.
+ * O(V). */
 #include "backends/backends.h"
 #include "backends/report/csv.h"
 #include "ir/base/outfile.h"
@@ -6,8 +7,9 @@
 #include "ir/base/page.h"
 #include "ir/base/utf8.h"
 
-enum { SHOWN = 40, NAMES = 3 };
+enum { SHOWN = 40, NAMES = 3 }; /* rows on the terminal; names of nodes in one row */
 
+/* Returns the name of the node of base-level vertex v. */
 static const char *base_name(const struct level_table *t, uint32_t v)
 {
     const struct wdag *base = t->top;
@@ -16,7 +18,7 @@ static const char *base_name(const struct level_table *t, uint32_t v)
     return node_name(t->m, base->node[v]);
 }
 
-/* "n0, n4, n6 and 2 more", "n0 (+4)": the nodes of a vertex of the top level, at length or in short. */
+/* Returns the nodes of a vertex of the top level: at length "n0, n4, n6 and 2 more", else "n0 (+4)". */
 static const char *say_vertex(const struct level_table *t, uint32_t v, bool at_length,
                               struct arena *a)
 {
@@ -30,7 +32,7 @@ static const char *say_vertex(const struct level_table *t, uint32_t v, bool at_l
                : s;
 }
 
-/* How often b is in a. */
+/* Writes a / b with three decimals to buf[UNIT_TEXT] and returns it; "n/a" if b is 0. */
 static const char *ratio(char *buf, double a, double b)
 {
     if (b <= 0)
@@ -39,8 +41,9 @@ static const char *ratio(char *buf, double a, double b)
     return buf;
 }
 
-/* Transfers over computing: in sum, in the mean of an edge over that of a vertex, and with each tensor once for each
- * vertex that reads it. */
+/* Prints for each level its size, its times, and three ratios of transfers to computing.  CCR: of the sums.  "of
+ * means": of the mean edge to the mean vertex.  "once": of the sums, with a tensor once for each vertex that reads
+ * it. */
 static void print_weights(FILE *f, const struct level_table *t)
 {
     char b[5][UNIT_TEXT];
@@ -84,7 +87,8 @@ void levels_print(FILE *f, const struct result *r)
     arena_free(a);
 }
 
-/* A row per node: its name, the number of its vertex, levels in picoseconds, 1 on the critical path. */
+/* Writes a CSV row for each node: its name; its vertex of the top level; that vertex's tlevel, blevel and their sum, in
+ * ps; 1 if the vertex is on the critical path, else 0. */
 static int write_levels(const struct result *r, const void *opts, const char *path)
 {
     const struct level_table *t = r->table;

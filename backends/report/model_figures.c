@@ -1,4 +1,4 @@
-/* The figures of a model that its summaries show: one pass over values, one over nodes. */
+/* Computes the figures of a model for its summaries (model_figures.h): one pass over values, one over nodes. */
 #include "backends/report/model_figures.h"
 
 #include "ir/base/units.h"

@@ -1,4 +1,4 @@
-/* A summary of a profile of layers: times of the layers, and the cheapest and dearest cuts between layers. */
+/* Prints a summary of a profile of layers: times of the layers, and the smallest and largest cut between layers. */
 #include "backends/report/profile_report.h"
 
 #include "ir/base/units.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Whether a layer is of the forward pass and has one result, with all operands from earlier layers. */
+/* Whether node n is of the forward pass and has one result, and all its operands come from earlier nodes. */
 static bool is_forward(const struct module *m, nid n)
 {
     bool is = !m->backward[n] && m->node[n].out.n == 1;
@@ -17,8 +17,7 @@ static bool is_forward(const struct module *m, nid n)
     return is;
 }
 
-/* As the reader leaves it (frontends/profiles/layer_profile.c): forward nodes in the order of layers, then as many
- * backward ones. */
+/* The reader of profiles (frontends/profiles/layer_profile.c) leaves the nodes in the order that is checked here. */
 bool is_layer_profile(const struct module *m)
 {
     const struct graph *g = &m->graph[1];
@@ -30,7 +29,8 @@ bool is_layer_profile(const struct module *m)
     return is;
 }
 
-/* cut[i]: bytes that layers up to i make for layers behind it. */
+/* Returns an array, in a: [i] the cut behind layer i: bytes that layers 0 .. i make for later layers.  n: number of
+ * layers. */
 static int64_t *find_cuts(const struct module *m, uint32_t n, struct arena *a)
 {
     nid first = m->graph[1].first;
@@ -52,6 +52,7 @@ static int64_t *find_cuts(const struct module *m, uint32_t n, struct arena *a)
     return cut;
 }
 
+/* Prints the line of the cut behind layer i.  what: its name, such as "largest cut". */
 static void print_cut(FILE *f, const struct module *m, const char *what, uint32_t i, int64_t bytes,
                       struct arena *a)
 {

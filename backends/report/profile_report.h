@@ -1,4 +1,4 @@
-/* A summary of a profile of layers. */
+/* Prints a summary of a profile of layers (a file with the times of a model's layers). */
 #ifndef PCC_BACKENDS_REPORT_PROFILE_REPORT_H
 #define PCC_BACKENDS_REPORT_PROFILE_REPORT_H
 
@@ -6,10 +6,11 @@
 
 #include <stdio.h>
 
-/* Whether all nodes are layers of a profile, each with a forward and a backward one. */
+/* Whether m was read from a profile of layers: its nodes are the forward passes of the layers, in order, and then as
+ * many backward passes. */
 bool is_layer_profile(const struct module *m);
-/* Layers, times, bytes, the largest and the smallest cut in the order of layers (where some are equal, the first).
- * O(nodes + operands). */
+/* Prints the number of layers, their times and bytes, and the first largest and smallest cut (bytes that pass from the
+ * layers up to one to the layers behind it).  m: is_layer_profile().  O(nodes + operands). */
 void profile_summary_print(FILE *f, const struct module *m);
 
 #endif

@@ -1,4 +1,4 @@
-/* The terminal's report: a summary of a model, or the table of a plan. */
+/* Prints the report on the terminal: a summary of a model, or the tables of a plan. */
 #include "backends/backends.h"
 #include "ir/exec/evaluate.h"
 #include "ir/plan/parts.h"
@@ -12,9 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 10, BAR = 20, DIMS_SHOWN = 16, KEY = 12 };
+enum {
+    SHOWN = 10,      /* entries of a list that are printed */
+    BAR = 20,        /* characters of the longest bar */
+    DIMS_SHOWN = 16, /* dimensions of a type that are printed */
+    KEY = 12         /* width of the words at the left of the summary; indent of further lines */
+};
 
-/* "f32[batch,128,768]"; of the dimensions, the first 16. */
+/* Returns a type as text, in a: "f32[batch,128,768]". */
 static char *type_text(const struct module *m, uint32_t type, struct arena *a)
 {
     const struct type *t = &m->type[type];
@@ -32,12 +37,14 @@ static char *type_text(const struct module *m, uint32_t type, struct arena *a)
 
 /* ---- summary ---------------------------------------------------------------------------------- */
 
+/* A row of a list that will be sorted: an operator with its count and operations, or a value with its bytes. */
 struct tally {
     const char *name;
-    uint32_t count;
+    uint32_t count; /* number of nodes; for values any number that finds the value again */
     int64_t flops, bytes;
 };
 
+/* by_name, by_count, by_bytes: compare tallies for qsort, the largest count or bytes first. */
 static int by_name(const void *a, const void *b)
 {
     return strcmp(((const struct tally *)a)->name, ((const struct tally *)b)->name);
@@ -59,7 +66,8 @@ static int by_bytes(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Adds up rows of equal name; returns how many are left. */
+/* Merges rows t[n] of the same name into one, with the sums of their counts and operations.  Returns the number of rows
+ * that are left. */
 static uint32_t add_up(struct tally *t, uint32_t n)
 {
     uint32_t k = 0;
@@ -75,6 +83,7 @@ static uint32_t add_up(struct tally *t, uint32_t n)
     return k;
 }
 
+/* Prints the most frequent operators of all graphs; their operations are those of the main graph. */
 static void print_operators(FILE *f, const struct module *m, struct arena *a)
 {
     struct tally *t = arena_array(a, m->nnode, sizeof *t);
@@ -92,7 +101,8 @@ static void print_operators(FILE *f, const struct module *m, struct arena *a)
     page_words(f, n > SHOWN ? arena_fmt(a, "%s, ...", line) : line, 0, KEY);
 }
 
-/* The values of a list that have none of the flags `without`. */
+/* Prints the values of a list that have none of the flags `without` (VALUE_*), with their types, a line each.  what:
+ * the word at the left, "input". */
 static void print_values(FILE *f, const struct module *m, const char *what, struct slice list,
                          uint32_t without, struct arena *a)
 {
@@ -110,6 +120,7 @@ static void print_values(FILE *f, const struct module *m, const char *what, stru
         fprintf(f, "%-11s ... %u more\n", what, n - SHOWN);
 }
 
+/* Prints the five values with the most bytes. */
 static void print_largest(FILE *f, const struct module *m, struct arena *a)
 {
     struct tally *t = arena_array(a, m->nval, sizeof *t);
@@ -128,7 +139,7 @@ static void print_largest(FILE *f, const struct module *m, struct arena *a)
                    0, KEY + 11);
 }
 
-/* The file, its version and those of its operator sets. */
+/* Prints the name of the file, its ONNX IR version, and its operator sets with their versions. */
 static void print_versions(FILE *f, const struct module *m, struct arena *a)
 {
     const char *line =
@@ -143,6 +154,7 @@ static void print_versions(FILE *f, const struct module *m, struct arena *a)
     page_words(f, line, 0, KEY);
 }
 
+/* Prints the summary of a model that is no profile of layers. */
 static void model_summary_print(FILE *f, const struct module *m)
 {
     struct arena *a = arena_new(m->mem);
@@ -171,7 +183,7 @@ static void model_summary_print(FILE *f, const struct module *m)
     fprintf(f, "work        %s FLOP per sample\n", count_short(b1, x.flops));
     fprintf(f, "shapes      %lld of %lld results known\n", (long long)x.with_shape,
             (long long)x.results);
-    print_values(f, m, "input", g->in, VALUE_INIT, a); /* IR 3 lists its weights, too */
+    print_values(f, m, "input", g->in, VALUE_INIT, a); /* in ONNX IR 3 weights are inputs, too */
     print_values(f, m, "output", g->out, 0, a);
     print_largest(f, m, a);
     arena_free(a);
@@ -187,7 +199,7 @@ void summary_print(FILE *f, const struct module *m)
 
 /* ---- plan ------------------------------------------------------------------------------------- */
 
-/* In proportion, full at 100 % only; as wide as the line has room. */
+/* Prints a bar for part / whole, at most `room` characters wide, and the percent; all of it is "#" only at 100 %. */
 static void print_bar(FILE *f, int64_t part, int64_t whole, unsigned room)
 {
     double share = whole > 0 ? (double)part / (double)whole : 0;
@@ -197,7 +209,7 @@ static void print_bar(FILE *f, int64_t part, int64_t whole, unsigned room)
     fprintf(f, " %3d %%\n", percent_of(part, whole));
 }
 
-/* A row of the table of devices. */
+/* Adds the row of device d to the table of devices.  parts: number of its parts. */
 static void add_device(struct page_table *t, const struct result *r, uint32_t d, uint32_t parts,
                        struct arena *a)
 {
@@ -213,9 +225,10 @@ static void add_device(struct page_table *t, const struct result *r, uint32_t d,
                                       k->memory < 0 ? "any" : bytes_short(b[3], k->memory))});
 }
 
+/* Prints the table of devices with a bar for the load of each, and the devices that take turns. */
 static void print_devices(FILE *f, const struct result *r, struct arena *a)
 {
-    enum { PERCENT = 6, LEAST = 5 };
+    enum { PERCENT = 6, LEAST = 5 }; /* columns of the percent; of the shortest bar */
     struct page_table t;
     uint32_t ndev = r->scene.cluster->ndev, *parts = arena_array(a, ndev, sizeof *parts);
     for (uint32_t i = 0; i < r->parts->nparts; i++)
@@ -241,13 +254,14 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
                     cluster_device_name(r->scene.cluster, a, d));
 }
 
-/* The name of a part's file, "part0.onnx"; "part 0" if the input was no ONNX model, and no part is written. */
+/* Returns the file name of a part, "part0.onnx"; "part 0" if no ONNX models can be written. */
 static const char *name_part(const struct result *r, int32_t part, struct arena *a)
 {
     return r->scene.m->src ? part_file(r->parts, (uint32_t)part, a) : arena_fmt(a, "part %d", part);
 }
 
-/* Values that cross from part to part, the largest first; measured graphs may lack sizes. */
+/* Prints the values that cross from part to part, the largest first, with their readers; without bytes if the input
+ * is a profile that gives none. */
 static void print_crossings(FILE *f, const struct result *r, struct arena *a)
 {
     const struct parts *parts = r->parts;
@@ -287,7 +301,8 @@ static void print_crossings(FILE *f, const struct result *r, struct arena *a)
         fprintf(f, "  ... %u more\n", parts->ncross - SHOWN);
 }
 
-/* Of the plan: its time, bound and gap, status within its scope, shape, why it is so, what else is to be had. */
+/* Prints the claim of the plan: value, bound and gap, status and scope, shape, argument, what other plans could save,
+ * and the assumed efficiency. */
 static void print_objective(FILE *f, const struct result *r, struct arena *a)
 {
     char v[UNIT_TEXT], b[UNIT_TEXT];
@@ -323,13 +338,16 @@ static void print_objective(FILE *f, const struct result *r, struct arena *a)
         fprintf(f, "peak rates reached: %.4g %%\n", (double)share / 1e4);
 }
 
-/* All of the model on one device. */
+/* The plan with all nodes on one device. */
 struct alone {
-    uint32_t cls; /* of the device; UINT32_MAX: none can run it */
+    uint32_t cls; /* class of the device; UINT32_MAX: no device can run all nodes */
     bool fits;
-    int64_t value, used, lacks; /* ps; bytes, the last beyond its memory */
+    int64_t value; /* ps, by the objective */
+    int64_t used;  /* bytes of memory needed */
+    int64_t lacks; /* used less the device's memory, bytes */
 };
 
+/* Whether x is better than y: it fits and y does not, or x is faster, or, if neither fits, x lacks less memory. */
 static bool is_better(const struct alone *x, const struct alone *y)
 {
     if (y->cls == UINT32_MAX || x->fits != y->fits)
@@ -337,13 +355,13 @@ static bool is_better(const struct alone *x, const struct alone *y)
     return x->fits ? x->value < y->value : x->lacks < y->lacks;
 }
 
-/* The fastest device that holds the model; if none does, the one that lacks least. */
+/* Returns the best plan with one device (is_better), over all classes of devices. */
 static struct alone best_alone(const struct result *r, struct arena *a)
 {
     const struct cluster *c = r->scene.cluster;
     struct alone best = {.cls = UINT32_MAX};
     int32_t *dev = arena_array(a, r->scene.m->nnode, sizeof *dev);
-    uint32_t first = 0; /* of the class */
+    uint32_t first = 0; /* the first device of class k */
     for (uint32_t k = 0; k < c->ncls; first += c->cls[k++].count) {
         for (nid n = 1; n < r->scene.m->nnode; n++)
             dev[n] = (int32_t)first;
@@ -357,13 +375,14 @@ static struct alone best_alone(const struct result *r, struct arena *a)
     return best;
 }
 
-/* The time that one sample takes through the parts, as the first of a replay. */
+/* Returns the ps that one sample takes through the parts, by a replay of one sample. */
 static int64_t measure_latency(const struct result *r, struct arena *a)
 {
     return replay_run(&r->scene, r->plan->dev, r->parts, 1, a).end;
 }
 
-/* The figure that the plan was not made for: "latency 2.300 ms", or "1.500 ms per sample". */
+/* Returns the other figure of the plan: "latency 2.300 ms"; for an objective about one sample alone "1.500 ms per
+ * sample". */
 static const char *other_figure(const struct result *r, struct arena *a)
 {
     char text[UNIT_TEXT];
@@ -373,7 +392,8 @@ static const char *other_figure(const struct result *r, struct arena *a)
     return arena_fmt(a, "%s per sample", time_short(text, v.value));
 }
 
-/* "1.9x one a100 (2.237 ms to 1.176 ms per sample)", "latency 2.300 ms"; the first line says it if nothing is gained */
+/* Prints two lines, such as "1.9x one a100 (2.237 ms to 1.176 ms per sample)" and "latency 2.300 ms".  The first line
+ * says it if one device is as fast, or cannot hold or run the model. */
 void plan_print_gain(FILE *f, const struct result *r, struct arena *a)
 {
     char was[UNIT_TEXT], is[UNIT_TEXT], have[UNIT_TEXT], ratio[UNIT_TEXT];
@@ -398,6 +418,7 @@ void plan_print_gain(FILE *f, const struct result *r, struct arena *a)
     fprintf(f, "%s\n", other);
 }
 
+/* Prints the links that the cluster file names between devices. */
 static void print_links(FILE *f, const struct scene *s, struct arena *a)
 {
     char rate[UNIT_TEXT], time[UNIT_TEXT];
@@ -426,6 +447,7 @@ const char *plan_shape(const struct result *r, struct arena *a)
     return r->verdict->contiguous ? "contiguous" : "not contiguous";
 }
 
+/* Prints the memory that is reserved for the runtime on each class of devices. */
 static void print_reserve(FILE *f, const struct cluster *c)
 {
     char text[UNIT_TEXT];
@@ -435,7 +457,7 @@ static void print_reserve(FILE *f, const struct cluster *c)
                     bytes_short(text, c->cls[k].reserve), c->cls[k].name);
 }
 
-/* A path as a shell takes it: in quotes if it must be. */
+/* Prints a path as a word for the shell, in quotes if needed. */
 static void put_shell_word(FILE *f, const char *path)
 {
     static const char plain[] =
@@ -453,7 +475,7 @@ static void put_shell_word(FILE *f, const char *path)
     putc('\'', f);
 }
 
-/* The first file of weights that is not there; NULL: all are. */
+/* Returns the path of the first file of weights that is missing or was not opened; NULL: there is none. */
 static const char *missing_file(const struct module *m)
 {
     for (uint32_t k = 2; k < m->nfile; k++) /* 1: the model itself */
@@ -462,7 +484,8 @@ static const char *missing_file(const struct module *m)
     return NULL;
 }
 
-/* The command that runs the parts; model NULL: it came from no file; missing: of weights, NULL: none. */
+/* Prints the command that runs the split in `folder`.  model: path of the model; NULL: it did not come from a file.
+ * missing: path of a missing file of weights, NULL: none is missing. */
 static void print_runner(FILE *f, const char *folder, const char *model, const char *missing,
                          struct arena *a)
 {

@@ -1,4 +1,4 @@
-/* The summary of a model as JSON, with the figures of the terminal's summary. O(nodes log nodes + values). */
+/* Writes the summary of a model as JSON, with the figures of the terminal's summary.  O(nodes log nodes + values). */
 #include "backends/backends.h"
 #include "backends/report/model_figures.h"
 #include "ir/base/json_out.h"
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Adds "operators": each operator of the main graph with its number of nodes, by name. */
 static void put_operators(struct json_out *o, const struct module *m, struct arena *a)
 {
     const struct graph *g = &m->graph[1];
@@ -24,7 +25,8 @@ static void put_operators(struct json_out *o, const struct module *m, struct are
     json_close(o, JSON_ROW);
 }
 
-/* {"name", "type", "shape"}: a dimension that is not a number is its text. */
+/* Adds the object of a value: "name", and, for a tensor, "type" and "shape", in which a dimension that is not a number
+ * is a string. */
 static void put_value(struct json_out *o, const struct module *m, vid v, struct arena *a)
 {
     const struct type *t = &m->type[m->value[v].type];
@@ -46,7 +48,7 @@ static void put_value(struct json_out *o, const struct module *m, vid v, struct 
     json_close(o, JSON_ROW);
 }
 
-/* The values of a list that have none of the flags `without`. */
+/* Adds an array `key` of the values in a list that have none of the flags `without` (VALUE_*). */
 static void put_values(struct json_out *o, const char *key, const struct module *m,
                        struct slice list, uint32_t without, struct arena *a)
 {
@@ -62,6 +64,7 @@ static void put_values(struct json_out *o, const char *key, const struct module 
     json_close(o, any ? 2 : JSON_ROW);
 }
 
+/* Adds the figures of the model as members. */
 static void put_figures(struct json_out *o, const struct module *m)
 {
     const struct graph *g = &m->graph[1];
@@ -95,7 +98,8 @@ int summary_json(const struct result *r, const char *path)
         json_close(&o, JSON_ROW);
         put_figures(&o, m);
         put_operators(&o, m, a);
-        put_values(&o, "inputs", m, g->in, VALUE_INIT, a); /* IR 3 lists its weights, too */
+        /* without VALUE_INIT: in ONNX IR 3 weights are inputs, too */
+        put_values(&o, "inputs", m, g->in, VALUE_INIT, a);
         put_values(&o, "outputs", m, g->out, 0, a);
         json_close(&o, 0);
         putc('\n', f.f);

@@ -1,26 +1,29 @@
-/* The whole model with the plan written into it: each node of the main graph says in its
- * metadata_props where it runs. layer_ann is what ONNX Runtime's layer assignment reads;
- * pcc.device and pcc.part are for everybody else. A replicated node names the devices and parts
- * that hold it, comma-separated, and as layer_ann the first; pcc.slot is there in plans with slots;
- * a node that no part needs is left alone. The IR version stays: metadata on nodes is formally of
- * IR 10, but runtimes load it at any version. With --annotate=ir11 the nodes carry device
- * configurations, too (device_config.c), and the IR version rises. O(nodes + copies in parts). */
+/* Writes the plan into the whole model: the metadata_props of each node of the main graph say where it runs.
+ *
+ * ONNX Runtime's layer assignment reads layer_ann; pcc.device and pcc.part are for other readers.  For a node that is
+ * copied to several parts these two list the devices and parts, separated by commas, and layer_ann is the first
+ * device.  pcc.slot is written if the plan has slots.  A node that no part needs gets none of these keys.  The IR
+ * version is not changed: formally, metadata of nodes needs IR 10, but runtimes load it at any version.  With
+ * --annotate=ir11 nodes get device configurations, too (device_config.c), and the IR version is raised.
+ * O(nodes + copies in parts). */
 #include "backends/onnx/pack.h"
 #include "backends/split/split.h"
 #include "ir/base/outfile.h"
 
 #include <string.h>
 
-enum { NKEYS = 4 };
+enum { NKEYS = 4 }; /* number of metadata keys that pcc writes */
 
 static const char *const keys[NKEYS] = {"layer_ann", "pcc.device", "pcc.part", "pcc.slot"};
 
+/* What the metadata of a node will say. */
 struct whereabouts {
-    char *value[NKEYS]; /* by keys[]; NULL: none */
+    char *value[NKEYS]; /* value for keys[i]; NULL: the key is not written */
 };
 
-/* "a,b" and c: "a,b,c"; a repeated last item is not added. */
-static char *append(struct split *s, char *list, const char *item)
+/* Returns a comma-separated list with an item appended: "a,b" and "c" give "a,b,c"; NULL is an empty list.  Returns
+ * the list unchanged if its last item is the same. */
+static char *append_item(struct split *s, char *list, const char *item)
 {
     if (!list)
         return (char *)item;
@@ -30,15 +33,18 @@ static char *append(struct split *s, char *list, const char *item)
     return arena_fmt(s->a, "%s,%s", list, item);
 }
 
-static void note(struct split *s, struct whereabouts *w, const char *device, const char *file)
+/* Adds that the node of w is in the part `file` on that device. */
+static void add_whereabouts(struct split *s, struct whereabouts *w, const char *device,
+                            const char *file)
 {
     if (!w->value[0])
         w->value[0] = (char *)device;
-    w->value[1] = append(s, w->value[1], device);
-    w->value[2] = append(s, w->value[2], file);
+    w->value[1] = append_item(s, w->value[1], device);
+    w->value[2] = append_item(s, w->value[2], file);
 }
 
-static struct whereabouts *locate(struct split *s)
+/* Returns [node] what its metadata will say. */
+static struct whereabouts *find_whereabouts(struct split *s)
 {
     struct whereabouts *w = arena_array(s->a, s->m->nnode, sizeof *w);
     const uint32_t *slot = s->r->plan->slot;
@@ -46,9 +52,9 @@ static struct whereabouts *locate(struct split *s)
         const struct part *t = &s->parts->part[x];
         const char *device = cluster_device_name(s->r->scene.cluster, s->a, t->dev);
         for (uint32_t i = 0; i < t->nnode; i++)
-            note(s, &w[t->node[i]], device, s->file[x]);
+            add_whereabouts(s, &w[t->node[i]], device, s->file[x]);
         for (uint32_t i = 0; i < t->ncopy; i++)
-            note(s, &w[t->copy[i]], device, s->file[x]);
+            add_whereabouts(s, &w[t->copy[i]], device, s->file[x]);
     }
     for (uint32_t n = 0; slot && n < s->m->nnode; n++)
         if (slot[n] && w[n].value[0])
@@ -56,7 +62,8 @@ static struct whereabouts *locate(struct split *s)
     return w;
 }
 
-static bool is_ours(const char *key)
+/* Whether pcc writes this metadata key. */
+static bool is_our_key(const char *key)
 {
     for (int i = 0; i < NKEYS; i++)
         if (key && strcmp(key, keys[i]) == 0)
@@ -64,6 +71,7 @@ static bool is_ours(const char *key)
     return false;
 }
 
+/* Returns a copy of the message of node `id` with the metadata of w in place of what an earlier run wrote. */
 static Onnx__NodeProto *annotate_node(struct split *s, const Onnx__NodeProto *src,
                                       const struct whereabouts *w, nid id)
 {
@@ -72,7 +80,7 @@ static Onnx__NodeProto *annotate_node(struct split *s, const Onnx__NodeProto *sr
     n->metadata_props = arena_array(s->a, src->n_metadata_props + NKEYS, sizeof *n->metadata_props);
     n->n_metadata_props = 0;
     for (size_t i = 0; i < src->n_metadata_props; i++)
-        if (!is_ours(src->metadata_props[i]->key))
+        if (!is_our_key(src->metadata_props[i]->key))
             n->metadata_props[n->n_metadata_props++] = src->metadata_props[i];
     for (int i = 0; i < NKEYS; i++) {
         if (!w->value[i])
@@ -91,7 +99,7 @@ static Onnx__NodeProto *annotate_node(struct split *s, const Onnx__NodeProto *sr
 void annotate_model(struct split *s, Onnx__ModelProto *out)
 {
     const struct module *m = s->m;
-    const struct whereabouts *w = locate(s);
+    const struct whereabouts *w = find_whereabouts(s);
     const Onnx__GraphProto *src = s->src->graph;
     Onnx__GraphProto *g = arena_alloc(s->a, sizeof *g);
     struct origin *from = arena_array(s->a, m->nnode, sizeof *from);
@@ -126,7 +134,7 @@ void annotate_model(struct split *s, Onnx__ModelProto *out)
             (Onnx__TrainingInfoProto *)rewrite_training(s, s->src->training_info[i]);
 }
 
-/* Without a plan, the model as it is. */
+/* Writes the model as one ONNX file: with the plan in its metadata, or, if nothing was planned, as it is. */
 static int write_onnx(const struct result *r, const void *opts, const char *path)
 {
     struct split s = {.r = r,
@@ -155,13 +163,14 @@ static int write_onnx(const struct result *r, const void *opts, const char *path
     return rc;
 }
 
+/* Checks before planning that the file can be written.  Returns 0, or -1 and an error. */
 static int check_onnx(const struct module *m, const void *opts, const char *path, struct diag *d)
 {
     (void)opts;
     return outfile_check(path, m->mem, d);
 }
 
-static const char *const annotate_names[] = {"metadata", "ir11", NULL}; /* as ANNOTATE_* */
+static const char *const annotate_names[] = {"metadata", "ir11", NULL}; /* indexed by ANNOTATE_* */
 const struct writer_opt annotate_option = {
     .opt = {OPT_CHOICE, "annotate", offsetof(struct split_options, annotate), "metadata",
             .names = annotate_names,

@@ -1,20 +1,22 @@
-/* IR-11 device configurations: the standard's own words for a plan.
+/* Device configurations of ONNX IR version 11, in which the standard can express a plan; and settings for ONNX
+ * Runtime's layer assignment.
  *
- * The model gets one DeviceConfigurationProto, "pcc", with the devices of the cluster, and each node
- * of the main graph a NodeDeviceConfigurationProto: its pipeline_stage is the number of its part,
- * and a sharding spec for each operand and result names the device by device=[k] without a sharded
- * dimension, which is the placement that the standard leaves open.  Parts are numbered in an order
- * that is legal to run, so stages never fall along a data edge.  A replicated node has the stage of
- * its first part (its readers are in that part or later ones) and all the devices that hold it; a
- * node that no part needs runs with what it reads.  O(nodes + operands + copies in parts). */
+ * The model gets one DeviceConfigurationProto, "pcc", with the devices of the cluster, and each node of the main graph
+ * a NodeDeviceConfigurationProto.  Its pipeline_stage is the number of the node's part.  The standard has no field for
+ * the device of a node; so it gets a sharding spec for each operand and result, which lists the device and shards no
+ * dimension.  Parts are numbered in an order in which they can run, so the stage of a reader is never below that of the
+ * producer.  A node that is copied to several parts has the stage of the first one (its readers are in that part or
+ * later ones) and the devices of all; a node that no part needs, the stage and device where its last operand is made.
+ * O(nodes + operands + copies in parts). */
 #include "backends/split/split.h"
 
 #include <assert.h>
 #include <string.h>
 
-#define NAME "pcc"
+#define CONFIGURATION "pcc" /* name of the model's device configuration */
 
-static void station_add(struct split *s, struct station *t, uint32_t part)
+/* Adds that a node is in that part: its device, and, if it is the node's first part, its number as the stage. */
+static void add_station(struct split *s, struct station *t, uint32_t part)
 {
     uint32_t dev = s->parts->part[part].dev;
     if (t->stage < 0)
@@ -26,8 +28,9 @@ static void station_add(struct split *s, struct station *t, uint32_t part)
     t->dev[t->ndev++] = dev;
 }
 
-/* Stations of the nodes that are in no part: where the last of their operands is made. */
-static void station_rest(struct split *s)
+/* Gives stations to the nodes of the main graph that are in no part: the part with the largest number that makes one
+ * of the operands, else part 0. */
+static void add_missing_stations(struct split *s)
 {
     const struct module *m = s->m;
     const struct graph *g = &m->graph[1];
@@ -41,10 +44,11 @@ static void station_rest(struct split *s)
             if (s->configs.station[def].stage > last)
                 last = s->configs.station[def].stage;
         }
-        station_add(s, t, (uint32_t)last);
+        add_station(s, t, (uint32_t)last);
     }
 }
 
+/* Fills s->configs.station. */
 static void find_stations(struct split *s)
 {
     s->configs.station = arena_array(s->a, s->m->nnode, sizeof *s->configs.station);
@@ -54,24 +58,26 @@ static void find_stations(struct split *s)
     for (uint32_t x = 0; x < s->parts->nparts; x++) {
         const struct part *t = &s->parts->part[x];
         for (uint32_t i = 0; i < t->nnode; i++)
-            station_add(s, &s->configs.station[t->node[i]], x);
+            add_station(s, &s->configs.station[t->node[i]], x);
         for (uint32_t i = 0; i < t->ncopy; i++)
-            station_add(s, &s->configs.station[t->copy[i]], x);
+            add_station(s, &s->configs.station[t->copy[i]], x);
     }
-    station_rest(s);
+    add_missing_stations(s);
 }
 
-static bool is_ours(const char *name)
+/* Whether a device configuration was written by pcc, now or in an earlier run. */
+static bool is_our_configuration(const char *name)
 {
-    return name && strcmp(name, NAME) == 0;
+    return name && strcmp(name, CONFIGURATION) == 0;
 }
 
+/* Returns the model's device configuration, which lists the devices of the cluster. */
 static Onnx__DeviceConfigurationProto *make_configuration(struct split *s)
 {
     const struct cluster *k = s->r->scene.cluster;
     Onnx__DeviceConfigurationProto *c = arena_alloc(s->a, sizeof *c);
     onnx__device_configuration_proto__init(c);
-    c->name = (char *)NAME;
+    c->name = (char *)CONFIGURATION;
     c->has_num_devices = 1;
     c->num_devices = (int32_t)k->ndev;
     c->n_device = k->ndev;
@@ -81,8 +87,8 @@ static Onnx__DeviceConfigurationProto *make_configuration(struct split *s)
     return c;
 }
 
-/* From IR 4 on a weight that is listed as an input may be overridden by the caller; before it could
- * not, so it must not be listed any more if it shall mean the same. */
+/* Removes the initializers from the graph's list of inputs.  Before IR 4 all initializers had to be listed; from IR 4
+ * on it would mean that callers may override them. */
 static void unlist_weights(struct split *s, Onnx__GraphProto *g)
 {
     struct names weight = names_new(s->a, (uint32_t)g->n_initializer);
@@ -98,7 +104,7 @@ static void unlist_weights(struct split *s, Onnx__GraphProto *g)
     g->input = in;
 }
 
-/* Before IR 3 a model without opset imports meant version 1. */
+/* Makes the model import version 1 of ONNX's operators, which before IR 3 a model without opset imports meant. */
 static void import_first_opset(struct split *s, Onnx__ModelProto *out)
 {
     Onnx__OperatorSetIdProto *o = arena_alloc(s->a, sizeof *o);
@@ -111,6 +117,7 @@ static void import_first_opset(struct split *s, Onnx__ModelProto *out)
     out->n_opset_import = 1;
 }
 
+/* Raises the model's IR version to IR_DEVICES, with the changes by which its meaning stays, and shows a note. */
 static void raise_ir(struct split *s, Onnx__ModelProto *out)
 {
     int64_t from = out->ir_version;
@@ -137,11 +144,12 @@ void device_config_model(struct split *s, Onnx__ModelProto *out)
     const Onnx__ModelProto *src = s->src;
     bool stale = false;
     for (size_t i = 0; i < src->n_configuration; i++)
-        stale = stale || is_ours(src->configuration[i]->name);
+        stale = stale || is_our_configuration(src->configuration[i]->name);
     if (s->o->annotate != ANNOTATE_IR11) {
         if (stale)
             diag_warning(s->diag, WARN_STALE_ANNOTATION,
-                         "%s: its device configuration '" NAME "' tells of an earlier plan "
+                         "%s: its device configuration '" CONFIGURATION
+                         "' tells of an earlier plan "
                          "and is left as it is; --annotate=ir11 replaces it",
                          module_str(s->m, s->m->path));
         return;
@@ -150,13 +158,14 @@ void device_config_model(struct split *s, Onnx__ModelProto *out)
         arena_array(s->a, (size_t)src->n_configuration + 1, sizeof *out->configuration);
     out->n_configuration = 0;
     for (size_t i = 0; i < src->n_configuration; i++)
-        if (!is_ours(src->configuration[i]->name))
+        if (!is_our_configuration(src->configuration[i]->name))
             out->configuration[out->n_configuration++] = src->configuration[i];
     out->configuration[out->n_configuration++] = make_configuration(s);
     raise_ir(s, out);
     find_stations(s);
 }
 
+/* Appends to c a sharding spec that places the tensor on the devices of t; there must be space for it. */
 static void add_spec(struct split *s, Onnx__NodeDeviceConfigurationProto *c, char *tensor,
                      const struct station *t)
 {
@@ -170,6 +179,7 @@ static void add_spec(struct split *s, Onnx__NodeDeviceConfigurationProto *c, cha
     c->sharding_spec[c->n_sharding_spec++] = p;
 }
 
+/* Returns the configuration of node `id`, whose message is n.  An operand that n reads twice gets one spec. */
 static Onnx__NodeDeviceConfigurationProto *node_config(struct split *s, nid id,
                                                        const Onnx__NodeProto *n)
 {
@@ -177,7 +187,7 @@ static Onnx__NodeDeviceConfigurationProto *node_config(struct split *s, nid id,
     const struct station *t = &s->configs.station[id];
     Onnx__NodeDeviceConfigurationProto *c = arena_alloc(s->a, sizeof *c);
     onnx__node_device_configuration_proto__init(c);
-    c->configuration_id = (char *)NAME;
+    c->configuration_id = (char *)CONFIGURATION;
     c->has_pipeline_stage = 1;
     c->pipeline_stage = t->stage;
     c->sharding_spec = arena_array(s->a, n->n_input + n->n_output, sizeof *c->sharding_spec);
@@ -203,17 +213,18 @@ void device_config_node(struct split *s, nid id, Onnx__NodeProto *n)
         arena_array(s->a, (size_t)nold + 1, sizeof *n->device_configurations);
     n->n_device_configurations = 0;
     for (size_t i = 0; i < nold; i++)
-        if (!is_ours(old[i]->configuration_id))
+        if (!is_our_configuration(old[i]->configuration_id))
             n->device_configurations[n->n_device_configurations++] = old[i];
     if (s->configs.station[id].stage >= 0)
         n->device_configurations[n->n_device_configurations++] = node_config(s, id, n);
 }
 
-/* The kind of a device in ONNX Runtime's designators (cpu, gpu, npu): one provider each. */
+/* Kinds of devices in ONNX Runtime's layer assignment: a session has one execution provider, so one device, of each. */
 enum kind { KIND_CPU, KIND_GPU, KIND_NPU, KINDS };
 
 static const char *const kind_name[KINDS] = {"cpu", "gpu", "npu"};
 
+/* Returns the kind of a device: CPUs of the host, devices of a class called "npu", all other accelerators. */
 static enum kind kind_of(const struct cluster *k, uint32_t dev)
 {
     assert(dev < k->ndev);
@@ -221,7 +232,7 @@ static enum kind kind_of(const struct cluster *k, uint32_t dev)
     return c->host ? KIND_CPU : strcmp(c->name, "npu") == 0 ? KIND_NPU : KIND_GPU;
 }
 
-/* [device] 1: it runs a part, itself or in turn with others. */
+/* Returns [device] 1: the device runs a part, alone or in turn with other devices. */
 static uint8_t *used_devices(const struct result *r, struct arena *a)
 {
     uint8_t *used = arena_alloc(a, r->scene.cluster->ndev);
@@ -234,8 +245,8 @@ static uint8_t *used_devices(const struct result *r, struct arena *a)
     return used;
 }
 
-/* Designators as ONNX Runtime documents them: cpu, npu, gpu:INDEX; '=' asks for the whole name, or
- * acc1 would match acc10, too. */
+/* Writes device names as ONNX Runtime documents them: cpu, npu, gpu:INDEX.  '=' before a layer_ann demands the whole
+ * name; without it acc1 would match acc10, too. */
 const char *layer_assignment(const struct result *r, struct arena *a, const char **why)
 {
     const struct cluster *k = r->scene.cluster;

@@ -1,18 +1,18 @@
-/* Replacing a folder as a whole.
+/* Replacing a folder as a whole (folder.h).
  *
- * The new one is made beside the final name and renamed.  A split folder that is in the way changes
- * places with it (renameat2, RENAME_EXCHANGE) and its files are removed one by one; where the file
- * system cannot exchange, it is moved aside first and put back if the second rename fails.  Only
- * names that we write are ever removed, and of parts only those that the old manifest lists: a
- * folder that holds anything else is refused before any work.
+ * The new folder is made beside the final path and then renamed.  A split folder that is there already is exchanged
+ * with the new one (renameat2, RENAME_EXCHANGE), then its files are removed one by one.  If the file system cannot
+ * exchange folders, the old folder is renamed to NAME.old first, and renamed back if the second renaming fails.  Only
+ * files with names that pcc writes are ever removed, and of parts only those that the old manifest lists: a folder
+ * with any other file is refused before any work.
  *
- * A split beside its source goes into a folder that stays: its files are made in a temporary folder
- * there and renamed into it, the manifest last, after the old manifest was removed: a folder with a
- * manifest is complete at any moment.
+ * A split that lies beside its source is written into a folder that stays.  Its files are made in a temporary folder
+ * inside it and renamed into it, the manifest last, after the old manifest was removed: so at any moment a folder with
+ * a manifest is complete.
  *
- * A run that is killed leaves its temporary folder.  It holds a lock (flock) on that as long as it
- * lives, so a later run for the same name knows the stale ones: those whose lock it gets.  What has
- * been moved aside (.old) is never touched: it may be all that is left. */
+ * A run that is killed leaves its temporary folder.  A run locks its temporary folder (flock) as long as it lives, so
+ * a later run for the same path recognizes a stale folder: it can lock the folder.  Folders called NAME.old are never
+ * removed: after a failure they may be the only copy of a split. */
 #include "backends/split/folder.h"
 
 #include "ir/base/infile.h"
@@ -30,16 +30,17 @@
 #include <unistd.h>
 
 enum {
-    TRIES = 10,     /* temporary folders */
-    TEMP_RANDOM = 6 /* characters that mkdtemp gives */
+    TRIES = 10,     /* attempts to make a temporary folder */
+    TEMP_RANDOM = 6 /* random characters that mkdtemp() puts at the end of a name */
 };
 
+/* Names of files of splits, except parts and copies of the source's files; fixed[0] is the manifest. */
 static const char *const fixed[] = {
     "manifest.json", "schedule.json", "weights.data", "model.onnx",   "plan.dot",
     "plan.svg",      "plan.pdf",      "plan.png",     "blocks.dot",   "blocks.svg",
     "blocks.pdf",    "blocks.png",    "nodes.dot",    "run_split.py", NULL};
 
-/* stem, digits, end */
+/* Whether s consists of stem, at least one digit, and end. */
 static bool is_numbered(const char *s, const char *stem, const char *end)
 {
     size_t k = strlen(stem), n;
@@ -49,7 +50,7 @@ static bool is_numbered(const char *s, const char *stem, const char *end)
     return n && strcmp(s + k + n, end) == 0;
 }
 
-/* part0.onnx, part00.onnx, ... */
+/* Whether s is the name of a part: part0.onnx, part00.onnx, ... */
 static bool is_part_name(const char *s)
 {
     return is_numbered(s, "part", ".onnx");
@@ -73,7 +74,9 @@ static void add_known(struct folder *f, const char *name)
     names_add(&f->known, arena_strdup(f->a, name, strlen(name)), 1);
 }
 
-/* Fills f->known from the manifest of the folder; false: it has none of ours. */
+/* Fills f->known with the names that files of the split at `path` may have: the fixed ones, and what the manifest
+ * lists.  With f->into, weights.data must be listed, too: it may be the source's own file.  Returns false, and leaves
+ * f->known empty, if the folder has no manifest that pcc wrote. */
 static bool read_known(struct folder *f, const char *path)
 {
     const char *file_name = arena_fmt(f->a, "%s/manifest.json", path);
@@ -110,7 +113,7 @@ static void close_dir(void *dir)
     closedir(dir);
 }
 
-/* An open folder that is closed when own is freed; NULL and errno. */
+/* Opens a folder, which is closed when `own` is freed.  Returns NULL and errno on failure. */
 static DIR *open_dir(const char *path, struct arena *own)
 {
     DIR *dir = opendir(path);
@@ -119,9 +122,9 @@ static DIR *open_dir(const char *path, struct arena *own)
     return dir;
 }
 
-/* The first name (in byte order) in a folder that is not known, NULL if there is none; *n counts
- * all entries.  NULL and *n = -1: the folder cannot be read.  Names that no split has are in nobody's
- * way where files move into the folder. */
+/* Returns the first name, in byte order, of an entry of the folder that is not a file in f->known; NULL: there is none.
+ * With f->into only names that a file of a split may have count: all others can stay.  *n: number of all entries; -1,
+ * with errno: the folder cannot be read. */
 static const char *foreign_file(struct folder *f, const char *path, int *n)
 {
     struct arena *own = arena_new(f->a);
@@ -145,7 +148,8 @@ static const char *foreign_file(struct folder *f, const char *path, int *n)
     return found;
 }
 
-/* Whether the folder at f->final may be replaced; model: the file that is split, or NULL. */
+/* Checks that what exists at f->final, with status st, may be replaced (with f->into: extended), and sets f->known and
+ * f->replaces.  model: path of the model that is split, or NULL.  Returns 0, or -1 and an error. */
 static int check_existing(struct folder *f, const struct stat *st, const char *model)
 {
     struct stat here;
@@ -185,7 +189,8 @@ static int check_existing(struct folder *f, const struct stat *st, const char *m
     return 0;
 }
 
-/* Finds f->final; 0 or -1. */
+/* Sets f->final, the path without links, and checks what exists there (check_existing).  Returns 0, or -1 and an
+ * error. */
 static int find_place(struct folder *f, const char *model)
 {
     size_t n = strlen(f->name);
@@ -208,8 +213,8 @@ static int find_place(struct folder *f, const char *model)
     return 0;
 }
 
-/* Removes the files of an open folder whose names `which` accepts; 0 or an errno.  Allocates nothing:
- * memory may just have run out. */
+/* Removes the files of the open folder fd for whose names which(f, name) is true.  Returns 0 or an errno.  Does not
+ * allocate, because it is also called when memory has run out. */
 static int remove_files(const struct folder *f, int fd,
                         bool (*which)(const struct folder *, const char *))
 {
@@ -229,6 +234,7 @@ static int remove_files(const struct folder *f, int fd,
     return n < 0 && !rc ? errno : rc;
 }
 
+/* This and the next three are choices of files for remove_files().  any_name: all files. */
 static bool any_name(const struct folder *f, const char *name)
 {
     (void)f;
@@ -236,25 +242,26 @@ static bool any_name(const struct folder *f, const char *name)
     return true;
 }
 
+/* Files of the split that was there. */
 static bool known_name(const struct folder *f, const char *name)
 {
     return names_get(&f->known, name, 0) != 0;
 }
 
-/* A file of the old split that the new one has not. */
-static bool outlived_name(const struct folder *f, const char *name)
+/* Files of the old split whose names the new split does not use. */
+static bool outdated_name(const struct folder *f, const char *name)
 {
     return known_name(f, name) && !names_get(&f->made, name, 0);
 }
 
-/* A name that a run can have given to a file of a split, or to the beginning of one. */
-static bool own_name(const struct folder *f, const char *name)
+/* Files of any split, and temporary files (".pcc-...") that become such files. */
+static bool any_split_name(const struct folder *f, const char *name)
 {
     (void)f;
     return folder_own_name(name) || strncmp(name, ".pcc-", 5) == 0;
 }
 
-/* Removes the temporary folder `name` in the open folder `parent` unless a process still writes into it. */
+/* Removes the temporary folder `name` in the open folder `parent`, unless a run still has it locked. */
 static void remove_stale(const struct folder *f, int parent, const char *name)
 {
     struct stat st;
@@ -262,14 +269,14 @@ static void remove_stale(const struct folder *f, int parent, const char *name)
     if (fd < 0)
         return;
     if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
-        remove_files(f, fd, own_name) == 0)
-        unlinkat(parent, name, AT_REMOVEDIR); /* not if anything else is in it */
+        remove_files(f, fd, any_split_name) == 0)
+        unlinkat(parent, name, AT_REMOVEDIR); /* fails if the folder has other files, too */
     close(fd);
 }
 
-/* Removes the temporary folders of killed runs.  stem: the path of the temporary folders without
- * their last six characters. */
-static void sweep(const struct folder *f, const char *stem)
+/* Removes the temporary folders of killed runs.  stem: path of a temporary folder without its last TEMP_RANDOM
+ * characters. */
+static void remove_all_stale(const struct folder *f, const char *stem)
 {
     const char *slash = strrchr(stem, '/'), *base = slash ? slash + 1 : stem;
     size_t n = strlen(base);
@@ -288,7 +295,7 @@ static void close_fd(struct folder *f)
     f->dirfd = -1;
 }
 
-/* Removes f->temp, if there is one. */
+/* Removes the temporary folder with its files, if there is one. */
 static void drop_temp(struct folder *f)
 {
     if (f->dirfd >= 0)
@@ -299,8 +306,8 @@ static void drop_temp(struct folder *f)
     f->temp = NULL;
 }
 
-/* Memory may have run out. */
-static void drop(void *p)
+/* drop_temp() as a deferred call of an arena (arena_defer). */
+static void drop_folder_temp(void *p)
 {
     drop_temp(p);
 }
@@ -310,7 +317,8 @@ void folder_abort(struct folder *f)
     arena_free(f->own);
 }
 
-/* Makes f->temp and locks it; 0 or an errno.  ENOENT: another run's sweep took it before the lock. */
+/* Makes and locks the temporary folder, whose path is stem and TEMP_RANDOM random characters.  Returns 0 or an errno;
+ * ENOENT: another run took the folder for a stale one and removed it before it was locked, or its parent is missing. */
 static int make_temp(struct folder *f, const char *stem)
 {
     struct stat made, there;
@@ -322,7 +330,7 @@ static int make_temp(struct folder *f, const char *stem)
     f->dirfd = open(f->temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (f->dirfd < 0)
         return errno;
-    /* Where the file system cannot lock, no sweep will take it either. */
+    /* If the file system has no locks, no other run can lock the folder and remove it as stale. */
     if (flock(f->dirfd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
         return ENOENT;
     if (fstat(f->dirfd, &made) || lstat(f->temp, &there))
@@ -330,8 +338,8 @@ static int make_temp(struct folder *f, const char *stem)
     return made.st_dev == there.st_dev && made.st_ino == there.st_ino ? 0 : ENOENT;
 }
 
-/* The mode of a folder that is made as one usually is (mkdtemp's are for the owner alone), by that of a file:
- * asking for the mask itself would change it for other threads.  Negative: an errno. */
+/* Returns the mode that mkdir() would give a folder (mkdtemp() makes folders for the owner alone), or -errno.  It is
+ * the mode of a file that is created as a test: umask() cannot be asked without changing the mask of all threads. */
 static int usual_mode(const struct folder *f)
 {
     struct stat st;
@@ -354,9 +362,9 @@ int folder_begin(struct folder *f, const char *name, bool into, const char *mode
     int rc = ENOENT, parent = slash ? (int)(slash - f->final) + 1 : 0;
     const char *stem = into ? arena_fmt(a, "%s/.split.pcc-", f->final)
                             : arena_fmt(a, "%.*s.%.200s.pcc-", parent, f->final, base);
-    sweep(f, stem);
+    remove_all_stale(f, stem);
     f->own = arena_new(a);
-    arena_defer(f->own, drop, f);
+    arena_defer(f->own, drop_folder_temp, f);
     for (int i = 0; i < TRIES && rc == ENOENT; i++) {
         drop_temp(f);
         rc = make_temp(f, stem);
@@ -378,7 +386,7 @@ int folder_begin(struct folder *f, const char *name, bool into, const char *mode
     return -1;
 }
 
-/* Removes the known files of the folder that was replaced, then the folder; 0 or an errno. */
+/* Removes the folder at `path`, which was replaced, with its known files.  Returns 0 or an errno. */
 static int remove_old(const struct folder *f, const char *path)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -389,7 +397,8 @@ static int remove_old(const struct folder *f, const char *path)
     return rmdir(path) && !rc ? errno : rc;
 }
 
-/* Puts temp where a split folder is; *old is where that one went. */
+/* Puts the temporary folder into the place of the split folder at f->final; *old becomes the new path of that folder.
+ * Returns 0, or -1 and errno. */
 static int exchange(struct folder *f, char **old)
 {
     *old = f->temp;
@@ -410,7 +419,7 @@ static int exchange(struct folder *f, char **old)
     return -1;
 }
 
-/* The files of f->temp; *n counts them.  NULL and errno: it cannot be read. */
+/* Returns the names of the *n files in the temporary folder; NULL and errno: it cannot be read. */
 static const char **made_files(struct folder *f, uint32_t *n)
 {
     uint32_t cap = 1;
@@ -429,8 +438,8 @@ static const char **made_files(struct folder *f, uint32_t *n)
     return dir ? list : NULL;
 }
 
-/* Moves the files of f->temp into the open folder `to`, the manifest (fixed[0]) last; what of an old
- * split has no successor goes.  0 or an errno. */
+/* Moves the files of the temporary folder into the open folder `to`, the manifest (fixed[0]) last, and removes the
+ * files of an old split that no new file has replaced.  Returns 0 or an errno. */
 static int move_files(struct folder *f, int to)
 {
     uint32_t n;
@@ -445,21 +454,22 @@ static int move_files(struct folder *f, int to)
     for (uint32_t i = 0; i < n; i++)
         if (strcmp(file[i], fixed[0]) != 0 && renameat(f->dirfd, file[i], to, file[i]))
             return errno;
-    int rc = f->replaces ? remove_files(f, to, outlived_name) : 0;
+    int rc = f->replaces ? remove_files(f, to, outdated_name) : 0;
     return renameat(f->dirfd, fixed[0], to, fixed[0]) ? errno : rc;
 }
 
-static void close_it(void *fd)
+static void close_descriptor(void *fd)
 {
     close((int)(intptr_t)fd);
 }
 
+/* folder_commit() if f->into: moves the files, then removes the temporary folder. */
 static int commit_into(struct folder *f)
 {
     struct arena *own = arena_new(f->a);
     int n, to = open(f->final, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = to < 0 ? errno : 0;
     if (to >= 0)
-        arena_defer(own, close_it, (void *)(intptr_t)to);
+        arena_defer(own, close_descriptor, (void *)(intptr_t)to);
     const char *foreign = foreign_file(f, f->final, &n);
     if (foreign)
         diag_error(f->diag, "%s: '%s' has appeared in it meanwhile", f->name, foreign);

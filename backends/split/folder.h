@@ -1,44 +1,46 @@
-/* A folder that appears complete or not at all; or files that move into one that stays. */
+/* Writing a split folder so that it appears complete or not at all; or adding the files of a split to a folder that
+ * exists. */
 #ifndef PCC_BACKENDS_SPLIT_FOLDER_H
 #define PCC_BACKENDS_SPLIT_FOLDER_H
 
 #include "ir/base/name_table.h"
 #include "ir/base/diag.h"
 
-/* Names of the source's files in a split: source0.data, ... */
+/* Copies and links of the source's files in a split are called source0.data, source1.data, ... */
 #define SOURCE_STEM "source"
 #define SOURCE_END ".data"
 
+/* A split folder that is being written: its files are made in a temporary folder first. */
 struct folder {
     struct arena *a;
     struct diag *diag;
-    const char *name;   /* as the user gave it */
-    char *final;        /* where it is to be */
-    char *temp;         /* where it is being made */
-    int dirfd;          /* of temp; its lock says that the folder is being made */
-    bool replaces;      /* a split folder is there already */
-    bool into;          /* the files move into the folder that is there */
-    struct names known; /* its files */
-    struct names made;  /* with `into`: the new ones */
-    struct arena
-        *own; /* removes what is unfinished if it is freed before folder_commit and folder_abort */
+    const char *name;   /* path of the folder as the user gave it, for messages */
+    char *final;        /* path where the finished folder will be */
+    char *temp;         /* path of the temporary folder; NULL: there is none (any more) */
+    int dirfd;          /* descriptor of temp, locked while the folder is being made; -1: closed */
+    bool replaces;      /* there is a split at `final` already */
+    bool into;          /* the folder at `final` stays, and the new files are moved into it */
+    struct names known; /* names of files of the split at `final`, which may be removed */
+    struct names made;  /* with `into`: the new files, once they are moved */
+    struct arena *own;  /* removes temp when it is freed, unless the folder was committed before */
 };
 
-/* Makes the temporary folder beside `name`, if a folder may come there: nothing is there, or an
- * empty folder, or a split folder (a manifest.json with pcc_manifest) that holds no other files.
- * With `into` the folder must be there and may hold other files, but none that has the name of a
- * file of a split, unless a split is there to which it belongs; model: the file that is split, for a
- * message about it (NULL: none).  Removes what killed runs have left
- * beside it (with `into`: in it).  *f must not be moved until the folder is committed or aborted; if
- * the program exits before, nothing is left.  0 or -1. */
+/* Makes the temporary folder beside the folder `name`.  There must be nothing called `name`, or an empty folder, or a
+ * split folder (its manifest.json has the key pcc_manifest) without foreign files.  With `into` the folder `name` must
+ * exist, and the temporary folder is made inside it.  It may hold foreign files then, but a file with a name that files
+ * of splits have must belong to a split there.  model: path of the model that is split, so that an error can say that
+ * it is the file in the way; NULL: unknown.  Also removes temporary folders that killed runs have left in the same
+ * place.  *f must not be moved until the folder is committed or aborted; if `a` is freed before that, the temporary
+ * folder is removed.  Returns 0, or -1 and an error. */
 int folder_begin(struct folder *f, const char *name, bool into, const char *model, struct arena *a,
                  struct diag *d);
-/* Puts it in its place; the old one's files are removed.  0, or -1 and nothing has changed.  With `into`
- * files move one by one, the manifest last: where it is, all is. */
+/* Puts the finished folder into its place and removes the files of the split that was there.  Returns 0, or -1 and an
+ * error; then what was there is unchanged.  With `into`, files are moved one by one, the manifest last, so an error may
+ * leave some of them moved; but a folder that has a manifest is complete. */
 int folder_commit(struct folder *f);
 /* Removes the temporary folder. */
 void folder_abort(struct folder *f);
-/* Whether a file of a split may have that name. */
+/* Whether pcc gives this name to files of splits, such as "part0.onnx" and "manifest.json". */
 bool folder_own_name(const char *name);
 
 #endif

@@ -1,9 +1,9 @@
-/* manifest.json (manifest.schema.json): what is in the folder and how to run it.
+/* Writes manifest.json: what is in the folder and how to run it.  manifest.md describes all members, and
+ * manifest.schema.json their form; most functions here write the member of their name.
  *
- * Written as it is made, key by key in the order of the contract: times are exact decimals of
- * seconds, which no binary floating point number could hold, and a hundred thousand nodes need no
- * tree. Strings are checked UTF-8; bytes that are not become U+FFFD. What is read of it again, as a plan, is read in
- * ir/plan/plan_json.c, which also writes "objective". */
+ * It is written member by member, without a JSON tree in memory, because there may be a hundred thousand nodes; times
+ * are exact decimal numbers of seconds, which binary floating point numbers could not hold.  Bytes that are not UTF-8
+ * become U+FFFD.  ir/plan/plan_json.c writes "objective" and "order", and reads a manifest as a plan. */
 #include "backends/split/split.h"
 #include "backends/split/type_words.h"
 #include "ir/base/json_out.h"
@@ -16,14 +16,16 @@
 #include <assert.h>
 #include <string.h>
 
-struct out {
+/* The manifest while it is written. */
+struct manifest_out {
     struct json_out j;
     const struct split *s;
 };
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
-static void put_values_of(struct out *o, const char *key, const vid *v, uint32_t n)
+/* Writes the member `key`: a list of the names of the values v[n]. */
+static void put_value_names(struct manifest_out *o, const char *key, const vid *v, uint32_t n)
 {
     json_open(&o->j, key, '[', JSON_ROW);
     for (uint32_t i = 0; i < n; i++)
@@ -31,7 +33,9 @@ static void put_values_of(struct out *o, const char *key, const vid *v, uint32_t
     json_close(&o->j, JSON_ROW);
 }
 
-static void put_files(struct out *o, const char *key, const uint32_t *part, uint32_t n)
+/* Writes the member `key`: a list of the file names of the parts part[n]. */
+static void put_part_files(struct manifest_out *o, const char *key, const uint32_t *part,
+                           uint32_t n)
 {
     json_open(&o->j, key, '[', JSON_ROW);
     for (uint32_t i = 0; i < n; i++)
@@ -39,8 +43,8 @@ static void put_files(struct out *o, const char *key, const uint32_t *part, uint
     json_close(&o->j, JSON_ROW);
 }
 
-/* Begins the object of a value with name, type, shape, bytes. */
-static void open_value(struct out *o, vid v)
+/* Opens an object for value v and writes its members name, type, shape and bytes. */
+static void open_value(struct manifest_out *o, vid v)
 {
     const struct module *m = o->s->m;
     json_open(&o->j, NULL, '{', JSON_ROW);
@@ -52,8 +56,9 @@ static void open_value(struct out *o, vid v)
 
 /* ---- replicas ------------------------------------------------------------------------------- */
 
-/* Whether parts have replicas: how these share the work. */
-static void put_replication(struct out *o)
+/* Writes "replication", how the devices that run the same part share the work, if there are any: "turns" or
+ * "slices". */
+static void put_replication(struct manifest_out *o)
 {
     const struct result *r = o->s->r;
     bool any = false;
@@ -69,7 +74,7 @@ static void put_replication(struct out *o)
 
 /* ---- the sections --------------------------------------------------------------------------- */
 
-static void put_model(struct out *o)
+static void put_model(struct manifest_out *o)
 {
     const struct split *s = o->s;
     int64_t ir = s->m->ir_version;
@@ -82,8 +87,8 @@ static void put_model(struct out *o)
     json_close(&o->j, JSON_ROW);
 }
 
-/* Where the weights are, and the files outside the parts that hold some. */
-static void put_weights(struct out *o)
+/* Writes "weights": where the weights are, and the files to which parts or the whole model refer. */
+static void put_weights(struct manifest_out *o)
 {
     const struct split *s = o->s;
     json_open(&o->j, "weights", '{', JSON_ROW);
@@ -98,8 +103,9 @@ static void put_weights(struct out *o)
     json_close(&o->j, JSON_ROW);
 }
 
-/* The name of the schedule file; pairs of inputs and outputs (states) that a device keeps between samples. */
-static void put_schedule(struct out *o)
+/* Writes "schedule", the name of the schedule file, and "states", pairs of an input and an output of the model that are
+ * one state (struct state_pair). */
+static void put_schedule(struct manifest_out *o)
 {
     const struct split *s = o->s;
     const struct place *p = s->r->scene.place;
@@ -116,7 +122,8 @@ static void put_schedule(struct out *o)
     json_close(&o->j, JSON_ROW);
 }
 
-static void put_layer_assignment(struct out *o, struct arena *a)
+/* Writes settings for ONNX Runtime's layer assignment, or why there are none. */
+static void put_layer_assignment(struct manifest_out *o, struct arena *a)
 {
     const char *why, *settings = layer_assignment(o->s->r, a, &why);
     json_text(&o->j, "ort_layer_assignment", settings);
@@ -124,7 +131,7 @@ static void put_layer_assignment(struct out *o, struct arena *a)
         json_text(&o->j, "ort_layer_assignment_why", why);
 }
 
-/* The place of a device among those whose class has the same name. */
+/* Returns the position of a device among all devices whose class has the same name: 1 for the second a100. */
 static uint32_t index_in_class(const struct cluster *c, uint32_t dev)
 {
     uint32_t cls = cluster_class(c, dev), first = 0, before = 0;
@@ -135,7 +142,7 @@ static uint32_t index_in_class(const struct cluster *c, uint32_t dev)
     return before + dev - first;
 }
 
-static void put_devices(struct out *o, struct arena *a)
+static void put_devices(struct manifest_out *o, struct arena *a)
 {
     const struct split *s = o->s;
     const struct cluster *c = s->r->scene.cluster;
@@ -160,7 +167,7 @@ static void put_devices(struct out *o, struct arena *a)
         json_seconds(&o->j, "load_s", l->load);
         json_seconds(&o->j, "compute_s", l->compute);
         json_seconds(&o->j, "transfer_s", l->transfer);
-        put_files(o, "parts", parts.to + parts.at[d], parts.at[d + 1] - parts.at[d]);
+        put_part_files(o, "parts", parts.to + parts.at[d], parts.at[d + 1] - parts.at[d]);
         json_int(&o->j, "weights_bytes", l->weights);
         json_int(&o->j, "live_peak_bytes", l->live_peak);
         json_close(&o->j, JSON_ROW);
@@ -168,7 +175,8 @@ static void put_devices(struct out *o, struct arena *a)
     json_close(&o->j, 2);
 }
 
-static void put_borders(struct out *o)
+/* Writes "inputs" and "outputs" of the model; initializers that are listed as inputs are left out. */
+static void put_inputs_outputs(struct manifest_out *o)
 {
     const struct split *s = o->s;
     const struct graph *g = &s->m->graph[1];
@@ -194,8 +202,8 @@ static void put_borders(struct out *o)
     json_close(&o->j, 2);
 }
 
-/* One tensor of an interface, unless it was there before. */
-static void put_typed(struct out *o, vid v, uint8_t *seen)
+/* Writes the member of value v in "values": its type and shape; does nothing if seen[v] is set, then sets it. */
+static void put_value_type(struct manifest_out *o, vid v, uint8_t *seen)
 {
     const struct module *m = o->s->m;
     uint32_t type = m->value[v].type;
@@ -210,8 +218,8 @@ static void put_typed(struct out *o, vid v, uint8_t *seen)
     json_close(&o->j, JSON_ROW);
 }
 
-/* Every tensor that goes into or comes out of the model or a part, once, in the order of the parts. */
-static void put_values(struct out *o, struct arena *a)
+/* Writes "values": each input and output of the model and of the parts once, in the order of the parts. */
+static void put_values(struct manifest_out *o, struct arena *a)
 {
     const struct split *s = o->s;
     const struct graph *g = &s->m->graph[1];
@@ -219,15 +227,16 @@ static void put_values(struct out *o, struct arena *a)
     json_open(&o->j, "values", '{', 4);
     for (uint32_t i = 0; i < g->in.n; i++)
         if (!(s->m->value[s->m->arg[g->in.at + i]].flags & VALUE_INIT))
-            put_typed(o, s->m->arg[g->in.at + i], seen);
+            put_value_type(o, s->m->arg[g->in.at + i], seen);
     for (uint32_t x = 0; x < s->parts->nparts; x++)
         for (uint32_t i = 0; i < s->parts->part[x].nout; i++)
-            put_typed(o, s->parts->part[x].out[i], seen);
+            put_value_type(o, s->parts->part[x].out[i], seen);
     for (uint32_t i = 0; i < g->out.n; i++)
-        put_typed(o, s->m->arg[g->out.at + i], seen);
+        put_value_type(o, s->m->arg[g->out.at + i], seen);
     json_close(&o->j, 2);
 }
 
+/* Returns the bytes of an initializer. */
 static int64_t weight_bytes(const struct module *m, vid v)
 {
     assert(v > 0 && v < m->nval);
@@ -236,9 +245,9 @@ static int64_t weight_bytes(const struct module *m, vid v)
                                                                 : m->cost->bytes[v];
 }
 
-/* The devices that run a part, in turn or each its slice, if there are several; of a plan of stages also which, and the
- * pass. */
-static void put_replicas(struct out *o, uint32_t x, struct arena *a)
+/* Writes members of part x: for a plan with stages "stage" and "pass"; if several devices run the part, "replicas",
+ * the names of these devices. */
+static void put_replicas(struct manifest_out *o, uint32_t x, struct arena *a)
 {
     static const char *const pass[] = {"forward", "backward", "both", "weight"};
     const struct result *r = o->s->r;
@@ -260,7 +269,7 @@ static void put_replicas(struct out *o, uint32_t x, struct arena *a)
     json_close(&o->j, JSON_ROW);
 }
 
-static void put_parts(struct out *o, struct arena *a)
+static void put_parts(struct manifest_out *o, struct arena *a)
 {
     const struct split *s = o->s;
     const struct cluster *c = s->r->scene.cluster;
@@ -278,8 +287,8 @@ static void put_parts(struct out *o, struct arena *a)
         json_text(&o->j, "file", s->file[x]);
         json_text(&o->j, "device", cluster_device_name(c, a, t->dev));
         json_int(&o->j, "nodes", t->nnode);
-        put_values_of(o, "inputs", t->in, t->nin);
-        put_values_of(o, "outputs", t->out, t->nout);
+        put_value_names(o, "inputs", t->in, t->nin);
+        put_value_names(o, "outputs", t->out, t->nout);
         json_seconds(&o->j, "compute_s", compute);
         json_int(&o->j, "weights_bytes", bytes);
         json_int(&o->j, "lasting_bytes", k->lasting);
@@ -295,7 +304,8 @@ static void put_parts(struct out *o, struct arena *a)
     json_close(&o->j, 2);
 }
 
-static void put_tensors(struct out *o)
+/* Writes "tensors": the values that go from one part to others. */
+static void put_tensors(struct manifest_out *o)
 {
     const struct split *s = o->s;
     const struct parts *c = s->parts;
@@ -303,14 +313,15 @@ static void put_tensors(struct out *o)
     for (uint32_t i = 0; i < c->ncross; i++) {
         open_value(o, c->cross[i]);
         json_text(&o->j, "from", s->file[c->part_of[s->m->value[c->cross[i]].def]]);
-        put_files(o, "to", c->cross_to.to + c->cross_to.at[i],
-                  c->cross_to.at[i + 1] - c->cross_to.at[i]);
+        put_part_files(o, "to", c->cross_to.to + c->cross_to.at[i],
+                       c->cross_to.at[i + 1] - c->cross_to.at[i]);
         json_close(&o->j, JSON_ROW);
     }
     json_close(&o->j, 2);
 }
 
-static void put_nodes(struct out *o)
+/* Writes "nodes", the names of the nodes of each part, and "calls" (struct result). */
+static void put_nodes(struct manifest_out *o)
 {
     const struct split *s = o->s;
     json_open(&o->j, "nodes", '{', 4);
@@ -325,17 +336,20 @@ static void put_nodes(struct out *o)
         json_text(&o->j, "calls", s->r->calls);
 }
 
-static int64_t size_of_name(void *user, const char *name)
+/* Returns the number that the plan was made for in place of a symbolic dimension; -1: none is known.  user: struct
+ * manifest_out. */
+static int64_t given_size(void *user, const char *name)
 {
-    const struct result *r = ((const struct out *)user)->s->r;
+    const struct result *r = ((const struct manifest_out *)user)->s->r;
     for (uint32_t i = 0; i < r->ndims; i++)
         if (strcmp(r->dim_name[i], name) == 0)
             return r->dim_value[i];
     return -1;
 }
 
-/* The sizes of expressions in the shape of an input, each once. */
-static void put_expressions(struct out *o, vid v, struct map *seen, struct arena *a)
+/* Writes the members of "dims" for expressions ("past + seq") in the shape of input v, each once: what they are with
+ * the numbers that were given for the symbols.  seen: symbols and expressions of earlier inputs. */
+static void put_expressions(struct manifest_out *o, vid v, struct map *seen, struct arena *a)
 {
     const struct module *m = o->s->m;
     const struct type *t = &m->type[m->value[v].type];
@@ -344,14 +358,13 @@ static void put_expressions(struct out *o, vid v, struct map *seen, struct arena
         if (!d.sym || map_get(seen, map_key(0, d.sym)))
             continue;
         map_set(seen, a, map_key(0, d.sym), 1);
-        int64_t size =
-            size_of_name(o, module_str(m, d.sym)) < 0 ? dim_eval(m, d, size_of_name, o) : -1;
-        if (size >= 0) /* else a name, which is there already, or a size that nothing tells */
+        int64_t size = given_size(o, module_str(m, d.sym)) < 0 ? dim_eval(m, d, given_size, o) : -1;
+        if (size >= 0) /* else a symbol, which is written already, or its size is unknown */
             json_int(&o->j, module_str(m, d.sym), size);
     }
 }
 
-static void put_dims(struct out *o, struct arena *a)
+static void put_dims(struct manifest_out *o, struct arena *a)
 {
     const struct result *r = o->s->r;
     const struct module *m = o->s->m;
@@ -366,7 +379,8 @@ static void put_dims(struct out *o, struct arena *a)
     json_close(&o->j, JSON_ROW);
 }
 
-/* Row -> parts that hold it, from the parts' lists of copies or weights. */
+/* Returns rows, in a: row i holds the parts that have weight i (a value), or, if `weights` is false, the copied node
+ * i. */
 static struct csr find_holders(const struct split *s, bool weights, uint32_t rows, struct arena *a)
 {
     struct pairs in = {.a = a};
@@ -378,7 +392,8 @@ static struct csr find_holders(const struct split *s, bool weights, uint32_t row
     return pairs_rows(&in, rows);
 }
 
-static void put_copies(struct out *o, struct arena *a)
+/* Writes "copies": copied nodes with the parts that have them, and weights that several parts have. */
+static void put_copies(struct manifest_out *o, struct arena *a)
 {
     const struct module *m = o->s->m;
     struct csr in = find_holders(o->s, false, m->nnode, a);
@@ -386,18 +401,19 @@ static void put_copies(struct out *o, struct arena *a)
     json_open(&o->j, "nodes", '{', 4);
     for (nid n = 1; n < m->nnode; n++)
         if (in.at[n] < in.at[n + 1])
-            put_files(o, node_name(m, n), in.to + in.at[n], in.at[n + 1] - in.at[n]);
+            put_part_files(o, node_name(m, n), in.to + in.at[n], in.at[n + 1] - in.at[n]);
     json_close(&o->j, 2);
     in = find_holders(o->s, true, m->nval, a);
     json_open(&o->j, "weights", '{', 4);
     for (vid v = 1; v < m->nval; v++)
         if (in.at[v + 1] - in.at[v] > 1)
-            put_files(o, value_name(m, v), in.to + in.at[v], in.at[v + 1] - in.at[v]);
+            put_part_files(o, value_name(m, v), in.to + in.at[v], in.at[v + 1] - in.at[v]);
     json_close(&o->j, 2);
     json_close(&o->j, JSON_ROW);
 }
 
-static void put_dropped(struct out *o)
+/* Writes "dropped": the nodes that no part needs. */
+static void put_dropped(struct manifest_out *o)
 {
     const struct module *m = o->s->m;
     const struct graph *g = &m->graph[1];
@@ -414,7 +430,7 @@ int manifest_write(const struct split *s)
     if (split_file_open(&f, s, MANIFEST_FILE))
         return -1;
     struct arena *a = arena_new(s->a);
-    struct out o = {.s = s, .j = {.f = f.f}};
+    struct manifest_out o = {.s = s, .j = {.f = f.f}};
     json_open(&o.j, NULL, '{', 2);
     json_int(&o.j, "pcc_manifest", 1);
     put_model(&o);
@@ -427,7 +443,7 @@ int manifest_write(const struct split *s)
         shows->json(&o.j, s->r, a);
     put_replication(&o);
     put_devices(&o, a);
-    put_borders(&o);
+    put_inputs_outputs(&o);
     put_values(&o, a);
     put_parts(&o, a);
     put_tensors(&o);

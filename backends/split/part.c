@@ -1,11 +1,12 @@
-/* The message of a part: its nodes in order, the weights, sparse weights and
- * quantization annotations that they use, typed inputs and outputs, what the source says about the
- * types of its values, and the functions that it calls, with all that these call.  Version, opsets
- * and metadata are the source's, unchanged.
+/* Makes the ONNX message of a part.
  *
- * Nodes are the source's own messages except where the module had to change something: made-up
- * names, and results that lost to a later definition of the same name, which get a fresh one.
- * O(what the part holds); functions: O(nodes of the part and of the functions). */
+ * It has the nodes of the part in order; the weights, sparse weights and quantization annotations that they use; inputs
+ * and outputs with types; the types that the source gives for its values; and the functions that it calls, directly or
+ * not.  Versions, opsets and metadata are the source's, unchanged.
+ *
+ * The messages of nodes are the source's own, unless something must change: a node without a name gets the one that
+ * the reader made up, and a lost result, whose name the source defines again later (VALUE_LOST), gets a new name.
+ * O(size of the part); functions: O(nodes of the part and of the functions). */
 #include "backends/onnx/make.h"
 #include "backends/split/split.h"
 
@@ -18,12 +19,13 @@ struct list {
     uint32_t n, cap;
 };
 
-static void add(struct split *s, struct list *l, const void *p)
+static void append_message(struct split *s, struct list *l, const void *p)
 {
     l->v = vec_grow(s->a, l->v, &l->cap, l->n + 1, sizeof *l->v);
     l->v[l->n++] = (void *)p;
 }
 
+/* Whether the message of a tensor is a SparseTensorProto. */
 static bool is_sparse(const void *src)
 {
     return src &&
@@ -32,12 +34,14 @@ static bool is_sparse(const void *src)
 
 /* ---- indices over the source ---------------------------------------------------------------- */
 
+/* Returns the value of that name in the main graph; 0: none. */
 static vid value_named(const struct split *s, const char *name)
 {
     vid v = name && *name ? names_get(&s->index.values, name, 0) : 0;
     return s->m->value[v].graph == 1 ? v : 0;
 }
 
+/* Enters the descriptions list[n] into s->index.info; the first one of a value counts. */
 static void index_infos(struct split *s, Onnx__ValueInfoProto **list, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -47,6 +51,7 @@ static void index_infos(struct split *s, Onnx__ValueInfoProto **list, size_t n)
     }
 }
 
+/* Returns the key of a function in s->index.functions. */
 static const char *function_key(struct split *s, const char *domain, const char *name,
                                 const char *overload)
 {
@@ -61,6 +66,7 @@ void part_prepare(struct split *s)
     const struct module *m = s->m;
     const Onnx__GraphProto *g = s->src->graph;
     s->index.values = names_new(s->a, m->nval);
+    /* values of the main graph first: names_add() keeps the first value of a name */
     for (int inner = 0; inner < 2; inner++)
         for (vid v = 1; v < m->nval; v++)
             if (m->value[v].name && !(m->value[v].flags & VALUE_LOST) &&
@@ -87,6 +93,7 @@ void part_prepare(struct split *s)
 
 /* ---- nodes ---------------------------------------------------------------------------------- */
 
+/* Returns a new name, which no value has, for the lost result i of node n. */
 static char *fresh_name(struct split *s, nid n, size_t i)
 {
     for (uint32_t k = 0;; k++) {
@@ -98,6 +105,7 @@ static char *fresh_name(struct split *s, nid n, size_t i)
     }
 }
 
+/* Returns the message of node n for parts; it is made once and kept in s->index.node. */
 static Onnx__NodeProto *node_message(struct split *s, nid n)
 {
     assert(n < s->m->nnode && s->m->node[n].src);
@@ -129,15 +137,16 @@ static Onnx__NodeProto *node_message(struct split *s, nid n)
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
-/* Nodes whose calls are still to be looked at. */
-struct calls {
+/* A search for the functions that nodes call, directly or not. */
+struct call_search {
     struct split *s;
-    struct list nodes;
-    uint8_t *seen; /* [function] */
-    struct list found;
+    struct list pending;   /* nodes that must still be searched */
+    uint8_t *seen;         /* [function of the source] 1: it is called */
+    struct list functions; /* messages of the called functions */
 };
 
-static void note_call(struct calls *c, const Onnx__NodeProto *n)
+/* Searches node n: makes the nodes of its bodies pending, and those of the function that it calls, if that is new. */
+static void search_node(struct call_search *c, const Onnx__NodeProto *n)
 {
     struct split *s = c->s;
     uint32_t i = names_get(&s->index.functions, function_key(s, n->domain, n->op_type, n->overload),
@@ -145,40 +154,41 @@ static void note_call(struct calls *c, const Onnx__NodeProto *n)
     for (size_t k = 0; k < n->n_attribute; k++) {
         const Onnx__AttributeProto *a = n->attribute[k];
         for (size_t j = 0; a->g && j < a->g->n_node; j++)
-            add(s, &c->nodes, a->g->node[j]);
+            append_message(s, &c->pending, a->g->node[j]);
         for (size_t b = 0; b < a->n_graphs; b++)
             for (size_t j = 0; j < a->graphs[b]->n_node; j++)
-                add(s, &c->nodes, a->graphs[b]->node[j]);
+                append_message(s, &c->pending, a->graphs[b]->node[j]);
     }
     if (i == UINT32_MAX || c->seen[i])
         return;
     c->seen[i] = 1;
     for (size_t j = 0; j < s->src->functions[i]->n_node; j++)
-        add(s, &c->nodes, s->src->functions[i]->node[j]);
+        append_message(s, &c->pending, s->src->functions[i]->node[j]);
 }
 
-/* The functions that the nodes call, directly or not, in the order of the source. */
+/* Gives `out` the functions that the nodes call, directly or not, in the order of the source. */
 static void add_functions(struct split *s, const struct list *nodes, Onnx__ModelProto *out)
 {
-    struct calls c = {.s = s};
+    struct call_search c = {.s = s};
     out->n_functions = 0;
     out->functions = NULL;
     if (!s->src->n_functions)
         return;
     c.seen = arena_alloc(s->a, s->src->n_functions);
     for (uint32_t i = 0; i < nodes->n; i++)
-        add(s, &c.nodes, nodes->v[i]);
-    while (c.nodes.n)
-        note_call(&c, c.nodes.v[--c.nodes.n]);
+        append_message(s, &c.pending, nodes->v[i]);
+    while (c.pending.n)
+        search_node(&c, c.pending.v[--c.pending.n]);
     for (size_t i = 0; i < s->src->n_functions; i++)
         if (c.seen[i])
-            add(s, &c.found, rewrite_function(s, s->src->functions[i]));
-    out->n_functions = c.found.n;
-    out->functions = (Onnx__FunctionProto **)c.found.v;
+            append_message(s, &c.functions, rewrite_function(s, s->src->functions[i]));
+    out->n_functions = c.functions.n;
+    out->functions = (Onnx__FunctionProto **)c.functions.v;
 }
 
 /* ---- values --------------------------------------------------------------------------------- */
 
+/* Whether a description gives a shape, or is of a type that has none, such as a sequence. */
 static bool has_shape(const Onnx__ValueInfoProto *p)
 {
     const Onnx__TypeProto *t = p->type;
@@ -191,8 +201,8 @@ static bool has_shape(const Onnx__ValueInfoProto *p)
     return t->value_case != ONNX__TYPE_PROTO__VALUE__NOT_SET;
 }
 
-/* An input or output of part x.  The source's own description serves for inputs and outputs of the
- * model; for the rest the module knows more. */
+/* Returns the description of value v as an input or output of part x.  For inputs and outputs of the model it is the
+ * source's own; for other values it is made of the module's type, which passes may have completed. */
 static Onnx__ValueInfoProto *describe_border(struct split *s, uint32_t x, vid v)
 {
     assert(x < s->parts->nparts && v > 0 && v < s->m->nval);
@@ -212,7 +222,7 @@ static Onnx__ValueInfoProto *describe_border(struct split *s, uint32_t x, vid v)
     return p;
 }
 
-/* Makes v an initializer of the part, once. */
+/* Adds the initializer v of part x to dense or sparse, unless the part has it already. */
 static void add_weight(struct split *s, uint32_t x, vid v, struct list *dense, struct list *sparse)
 {
     assert(x < s->parts->nparts && s->m->value[v].tensor != 0);
@@ -221,12 +231,13 @@ static void add_weight(struct split *s, uint32_t x, vid v, struct list *dense, s
         return;
     s->index.in_part[v] = x + 1;
     if (is_sparse(src))
-        add(s, sparse, weights_sparse(s, (Onnx__SparseTensorProto *)src));
+        append_message(s, sparse, weights_sparse(s, (Onnx__SparseTensorProto *)src));
     else
-        add(s, dense, weights_tensor(s, src));
+        append_message(s, dense, weights_tensor(s, src));
 }
 
-/* The annotation of v goes along if the tensors that it names can. */
+/* Adds the quantization annotation of v, if it has one, to notes, and the tensors that it names to the initializers of
+ * part x.  Adds nothing if one of these tensors is neither in the part nor an initializer. */
 static void add_annotation(struct split *s, uint32_t x, vid v, struct list *notes,
                            struct list *dense, struct list *sparse)
 {
@@ -242,38 +253,40 @@ static void add_annotation(struct split *s, uint32_t x, vid v, struct list *note
             add_weight(s, x, w, dense, sparse);
     }
     if (q)
-        add(s, notes, q);
+        append_message(s, notes, q);
 }
 
 /* ---- the part ------------------------------------------------------------------------------- */
 
-struct lists {
+/* The messages of a part.  dense, sparse: initializers; info: types of values; notes: quantization annotations. */
+struct part_lists {
     struct list node, dense, sparse, in, out, info, notes;
-    vid *value; /* everything in it */
+    vid *value; /* inputs of the part, results of its nodes, and its weights */
     uint32_t nvalue, capvalue;
 };
 
-static void note_value(struct split *s, struct lists *l, vid v)
+static void list_value(struct split *s, struct part_lists *l, vid v)
 {
     l->value = vec_grow(s->a, l->value, &l->capvalue, l->nvalue + 1, sizeof *l->value);
     l->value[l->nvalue++] = v;
 }
 
-static void add_node(struct split *s, uint32_t x, nid n, struct lists *l)
+/* Adds node n to part x, and its results to the part's values. */
+static void add_node(struct split *s, uint32_t x, nid n, struct part_lists *l)
 {
     const struct slice out = s->m->node[n].out;
-    add(s, &l->node, node_message(s, n));
+    append_message(s, &l->node, node_message(s, n));
     for (uint32_t i = 0; i < out.n; i++) {
         vid v = s->m->arg[out.at + i];
         if (!v || (s->m->value[v].flags & VALUE_LOST))
             continue;
         s->index.in_part[v] = x + 1;
-        note_value(s, l, v);
+        list_value(s, l, v);
     }
 }
 
-/* Nodes and copies, both ascending, as one list. */
-static void add_nodes(struct split *s, uint32_t x, struct lists *l)
+/* Adds nodes and copied nodes of part x, merged in ascending order, which is a topological one. */
+static void add_nodes(struct split *s, uint32_t x, struct part_lists *l)
 {
     const struct part *t = &s->parts->part[x];
     uint32_t i = 0, k = 0;
@@ -283,8 +296,8 @@ static void add_nodes(struct split *s, uint32_t x, struct lists *l)
     }
 }
 
-/* An input must have a type, or no runtime loads the part. */
-static void add_input(struct split *s, uint32_t x, vid v, struct lists *l)
+/* Adds v to the inputs of part x.  Reports an error if the type of v is unknown: no runtime would load the part. */
+static void add_input(struct split *s, uint32_t x, vid v, struct part_lists *l)
 {
     nid def = s->m->value[v].def;
     if (def && !type_is_declarable(s->m, s->m->value[v].type)) {
@@ -296,30 +309,33 @@ static void add_input(struct split *s, uint32_t x, vid v, struct lists *l)
                    node_op(s->m, def), s->file[s->parts->part_of[def]], s->file[x]);
         s->failed = true;
     }
-    add(s, &l->in, describe_border(s, x, v));
+    append_message(s, &l->in, describe_border(s, x, v));
 }
 
-static void add_values(struct split *s, uint32_t x, struct lists *l)
+/* Adds inputs, weights and outputs of part x. */
+static void add_values(struct split *s, uint32_t x, struct part_lists *l)
 {
     const struct part *t = &s->parts->part[x];
     for (uint32_t i = 0; i < t->nin; i++) {
         s->index.in_part[t->in[i]] = x + 1;
-        note_value(s, l, t->in[i]);
+        list_value(s, l, t->in[i]);
         add_input(s, x, t->in[i], l);
     }
     for (uint32_t i = 0; i < t->nweight; i++) {
         vid v = t->weight[i];
         add_weight(s, x, v, &l->dense, &l->sparse);
-        note_value(s, l, v);
+        list_value(s, l, v);
         if (s->m->value[v].flags & VALUE_INPUT)
-            add(s, &l->in, s->index.info[v] ? s->index.info[v] : describe_border(s, x, v));
+            append_message(s, &l->in,
+                           s->index.info[v] ? s->index.info[v] : describe_border(s, x, v));
     }
     for (uint32_t i = 0; i < t->nout; i++)
-        add(s, &l->out, describe_border(s, x, t->out[i]));
+        append_message(s, &l->out, describe_border(s, x, t->out[i]));
 }
 
-/* Descriptions in the source of values that are neither input nor output. */
-static void add_infos(struct split *s, uint32_t x, struct lists *l)
+/* Adds quantization annotations, and the source's descriptions of values that are neither inputs nor outputs of part x;
+ * inputs and outputs are taken out of s->index.in_part for that. */
+static void add_infos(struct split *s, uint32_t x, struct part_lists *l)
 {
     const struct part *t = &s->parts->part[x];
     for (uint32_t i = 0; s->index.quant && i < l->nvalue; i++)
@@ -332,14 +348,14 @@ static void add_infos(struct split *s, uint32_t x, struct lists *l)
         vid v = l->value[i];
         if (s->index.in_part[v] == x + 1 && !(s->m->value[v].flags & VALUE_INPUT) &&
             s->index.info[v])
-            add(s, &l->info, s->index.info[v]);
+            append_message(s, &l->info, s->index.info[v]);
     }
 }
 
 int part_model(struct split *s, uint32_t x, Onnx__ModelProto *out)
 {
     assert(x < s->parts->nparts && s->index.in_part);
-    struct lists l = {0};
+    struct part_lists l = {0};
     Onnx__GraphProto *g = arena_alloc(s->a, sizeof *g);
     add_nodes(s, x, &l);
     add_values(s, x, &l);

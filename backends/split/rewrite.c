@@ -1,7 +1,8 @@
-/* Messages that differ from the source's: nodes whose tensors lie in files.
+/* Copies messages of nodes, functions and training_info whose tensors must change (weights_tensor()), because their
+ * bytes lie in other files than in the source.
  *
- * Only the path from a changed tensor up to its node is copied.  The recursion goes down bodies,
- * whose nesting the reader has bounded (100 messages). */
+ * Each function returns the message itself if no tensor in it changes, else a copy.  Only the messages that contain a
+ * changed tensor are copied.  The recursion enters bodies; the reader allows at most 100 nested messages. */
 #include "backends/split/split.h"
 
 #include <assert.h>
@@ -9,8 +10,9 @@
 
 static Onnx__GraphProto *rewrite_graph(struct split *s, Onnx__GraphProto *g);
 
-/* A copy of the pointers p[n] when entry i is about to change; p itself if it is one already. */
-static void *own_list(struct split *s, void *list, const void *source, size_t n, size_t size)
+/* Returns an array whose entries may be changed: `list`, unless it is still the array source[n] of the original
+ * message; then a copy of it.  size: bytes of an entry. */
+static void *make_writable(struct split *s, void *list, const void *source, size_t n, size_t size)
 {
     if (list != source)
         return list;
@@ -19,6 +21,7 @@ static void *own_list(struct split *s, void *list, const void *source, size_t n,
     return copy;
 }
 
+/* Rewrites the tensors of an attribute, also those in its graphs; returns `a` itself if none changes. */
 static Onnx__AttributeProto *rewrite_attr(struct split *s, Onnx__AttributeProto *a)
 {
     Onnx__AttributeProto c = *a;
@@ -30,7 +33,7 @@ static Onnx__AttributeProto *rewrite_attr(struct split *s, Onnx__AttributeProto 
         Onnx__TensorProto *t = weights_tensor(s, a->tensors[i]);
         if (t == a->tensors[i])
             continue;
-        c.tensors = own_list(s, c.tensors, a->tensors, a->n_tensors, sizeof *c.tensors);
+        c.tensors = make_writable(s, c.tensors, a->tensors, a->n_tensors, sizeof *c.tensors);
         c.tensors[i] = t;
     }
     if (a->sparse_tensor)
@@ -39,15 +42,15 @@ static Onnx__AttributeProto *rewrite_attr(struct split *s, Onnx__AttributeProto 
         Onnx__SparseTensorProto *t = weights_sparse(s, a->sparse_tensors[i]);
         if (t == a->sparse_tensors[i])
             continue;
-        c.sparse_tensors = own_list(s, c.sparse_tensors, a->sparse_tensors, a->n_sparse_tensors,
-                                    sizeof *c.sparse_tensors);
+        c.sparse_tensors = make_writable(s, c.sparse_tensors, a->sparse_tensors,
+                                         a->n_sparse_tensors, sizeof *c.sparse_tensors);
         c.sparse_tensors[i] = t;
     }
     for (size_t i = 0; i < a->n_graphs; i++) {
         Onnx__GraphProto *g = rewrite_graph(s, a->graphs[i]);
         if (g == a->graphs[i])
             continue;
-        c.graphs = own_list(s, c.graphs, a->graphs, a->n_graphs, sizeof *c.graphs);
+        c.graphs = make_writable(s, c.graphs, a->graphs, a->n_graphs, sizeof *c.graphs);
         c.graphs[i] = g;
     }
     if (c.t == a->t && c.g == a->g && c.tensors == a->tensors && c.graphs == a->graphs &&
@@ -65,7 +68,8 @@ const Onnx__NodeProto *rewrite_node(struct split *s, const Onnx__NodeProto *n)
         Onnx__AttributeProto *a = rewrite_attr(s, n->attribute[i]);
         if (a == n->attribute[i])
             continue;
-        c.attribute = own_list(s, c.attribute, n->attribute, n->n_attribute, sizeof *c.attribute);
+        c.attribute =
+            make_writable(s, c.attribute, n->attribute, n->n_attribute, sizeof *c.attribute);
         c.attribute[i] = a;
     }
     if (c.attribute == n->attribute)
@@ -75,7 +79,7 @@ const Onnx__NodeProto *rewrite_node(struct split *s, const Onnx__NodeProto *n)
     return copy;
 }
 
-/* The nodes of a list; `list` itself if none changes. */
+/* Returns the nodes list[n] after rewrite_node(); `list` itself if none changes. */
 static Onnx__NodeProto **rewrite_nodes(struct split *s, Onnx__NodeProto **list, size_t n)
 {
     Onnx__NodeProto **out = list;
@@ -83,12 +87,13 @@ static Onnx__NodeProto **rewrite_nodes(struct split *s, Onnx__NodeProto **list, 
         const Onnx__NodeProto *c = rewrite_node(s, list[i]);
         if (c == list[i])
             continue;
-        out = own_list(s, out, list, n, sizeof *out);
+        out = make_writable(s, out, list, n, sizeof *out);
         out[i] = (Onnx__NodeProto *)c;
     }
     return out;
 }
 
+/* Rewrites the tensors of a graph: of its nodes and its initializers; returns g itself if none changes. */
 static Onnx__GraphProto *rewrite_graph(struct split *s, Onnx__GraphProto *g)
 {
     Onnx__GraphProto c = *g;
@@ -97,16 +102,16 @@ static Onnx__GraphProto *rewrite_graph(struct split *s, Onnx__GraphProto *g)
         Onnx__TensorProto *t = weights_tensor(s, g->initializer[i]);
         if (t == g->initializer[i])
             continue;
-        c.initializer =
-            own_list(s, c.initializer, g->initializer, g->n_initializer, sizeof *c.initializer);
+        c.initializer = make_writable(s, c.initializer, g->initializer, g->n_initializer,
+                                      sizeof *c.initializer);
         c.initializer[i] = t;
     }
     for (size_t i = 0; i < g->n_sparse_initializer; i++) {
         Onnx__SparseTensorProto *t = weights_sparse(s, g->sparse_initializer[i]);
         if (t == g->sparse_initializer[i])
             continue;
-        c.sparse_initializer = own_list(s, c.sparse_initializer, g->sparse_initializer,
-                                        g->n_sparse_initializer, sizeof *c.sparse_initializer);
+        c.sparse_initializer = make_writable(s, c.sparse_initializer, g->sparse_initializer,
+                                             g->n_sparse_initializer, sizeof *c.sparse_initializer);
         c.sparse_initializer[i] = t;
     }
     if (c.node == g->node && c.initializer == g->initializer &&
@@ -125,8 +130,8 @@ const Onnx__FunctionProto *rewrite_function(struct split *s, const Onnx__Functio
         Onnx__AttributeProto *a = rewrite_attr(s, f->attribute_proto[i]);
         if (a == f->attribute_proto[i])
             continue;
-        c.attribute_proto = own_list(s, c.attribute_proto, f->attribute_proto, f->n_attribute_proto,
-                                     sizeof *c.attribute_proto);
+        c.attribute_proto = make_writable(s, c.attribute_proto, f->attribute_proto,
+                                          f->n_attribute_proto, sizeof *c.attribute_proto);
         c.attribute_proto[i] = a;
     }
     if (c.node == f->node && c.attribute_proto == f->attribute_proto)

@@ -1,19 +1,20 @@
-/* The execution plan of a split: schedule.json.
+/* The schedule of a split: schedule.json.
  *
- * How parts follow each other the execution model says (exec_runs.rhythm); ir/plan/schedule.h has the lists.
- * They are worked out for as many samples in flight as ever meet, or for fewer where a device has no memory for that
- * many. */
+ * The execution model says when each part runs (exec_runs.rhythm); schedule_make() makes lists of instructions of that
+ * (schedule.h).  Memory and queues are computed for as many samples in flight as there can be at one time, or for fewer
+ * if the memory of a device is too small for them. */
 #include "backends/split/split.h"
 #include "ir/plan/schedule_check.h"
 #include "ir/plan/schedule_json.h"
 
 #include <inttypes.h>
 
-/* Instructions of all samples together that are looked at while a folder is written. */
+/* Most instructions, over all samples in flight, that are checked while a folder is written. */
 enum { MOST_UNROLLED = 1 << 20 };
 
-/* Proves the lists; their memory does not hold: fewer samples, if the user has not said how many. */
-static const char *prove(struct split *s)
+/* Sets s->schedule->in_flight to the user's number; without one, to the largest number of samples, halved until the
+ * memory of all devices suffices.  Checks the schedule for it.  Returns NULL, or why the schedule is wrong. */
+static const char *choose_in_flight(struct split *s)
 {
     struct schedule *e = s->schedule;
     uint32_t most = MOST_UNROLLED / (e->at[e->nlane] + 1) + 1;
@@ -57,7 +58,7 @@ int split_schedule(struct split *s)
     s->no_schedule = y.why_not;
     if (y.work) {
         s->schedule = schedule_make(y.work, &y, s->a);
-        s->no_schedule = prove(s);
+        s->no_schedule = choose_in_flight(s);
     }
     if (s->no_schedule && s->o->in_flight)
         return diag_error(s->diag, "--in-flight=%" PRId64 ": %s", s->o->in_flight, s->no_schedule);

@@ -1,13 +1,13 @@
 /* Splits that refer to the files of the source (--weights=original, --weights=link).
  *
- * Runtimes refuse external data outside the folder of a model, and symbolic links in it.  So the split
- * goes into the folder of the source and names its files as they are named there; or the files get
- * twins source0.data, source1.data, ... in the folder of the split.  Twins of `original` share blocks
- * with the file (FICLONE) or are copies: what belongs to the user stays as it is.  Those of `link` are hard
- * links, for who asks for them: loaders refuse files of several names, so that they refuse the source, too.
+ * Runtimes refuse external data outside the folder of a model, and symbolic links in it.  So either the split is
+ * written into the folder of the source and refers to its files by their names there; or the split's folder gets a
+ * second file, called *twin* here, for each file of the source: source0.data, source1.data, ...  With `original` a
+ * twin shares its blocks with the source's file (FICLONE) or is a copy, and the user's files stay unchanged.  With
+ * `link` it is a hard link; loaders refuse files with several links, and from then on they refuse the source, too.
  *
- * Twins are made from the open descriptors: it is the very file that was read, whatever its name stands
- * for meanwhile.  A file that is not there keeps its name, for whoever puts it beside the model.
+ * Twins are made of open descriptors, so they have the content that was planned for, even if another file has got the
+ * source's name since.  Beside the source, parts may refer to a file that is missing: the user can add it later.
  * O(files) + the copying. */
 #include "backends/split/folder.h"
 #include "backends/split/split.h"
@@ -30,8 +30,9 @@ bool sources_beside(const struct split *s, const char *folder)
     return s->weights.mode == WEIGHTS_ORIGINAL && infile_same(own, folder);
 }
 
-/* A file beside the split by its own name; it need not be there. */
-static int name_as_is(struct split *s, uint32_t k, const char *folder)
+/* Lets the split, which lies beside the source, refer to file k of the module by the file's own name.  The file may be
+ * missing.  Returns 0; or -1 and an error if runtimes or the files of the split do not allow that name. */
+static int keep_name(struct split *s, uint32_t k, const char *folder)
 {
     assert(k > 0 && k < s->m->nfile);
     const struct file *f = &s->m->file[k];
@@ -58,6 +59,7 @@ static int name_as_is(struct split *s, uint32_t k, const char *folder)
     return 0;
 }
 
+/* Makes the twin of file k as a hard link.  Returns 0, or -1 and an error. */
 static int link_file(struct split *s, uint32_t k, const char *folder)
 {
     assert(s->m->file[k].fd >= 0 && s->sources.source[k]);
@@ -73,6 +75,7 @@ static int link_file(struct split *s, uint32_t k, const char *folder)
         errno == EXDEV ? "lies on another file system" : strerror(errno), folder);
 }
 
+/* Creates the twin of file k, empty.  Returns a descriptor, or -1 and an error. */
 static int create_twin(struct split *s, uint32_t k)
 {
     assert(s->sources.source[k]);
@@ -83,7 +86,8 @@ static int create_twin(struct split *s, uint32_t k)
                                 strerror(errno));
 }
 
-/* 1: it shares the blocks of the file; 0: the file system cannot do that; -1. */
+/* Makes a twin of file k that shares the file's blocks.  Returns 1; 0 if the file system cannot do that, and then there
+ * is no twin; -1 and an error. */
 static int clone_file(struct split *s, uint32_t k)
 {
     int fd = create_twin(s, k);
@@ -101,6 +105,7 @@ static int clone_file(struct split *s, uint32_t k)
     return shares;
 }
 
+/* Makes the twin of file k as a copy.  Returns 0, or -1 and an error. */
 static int copy_file(struct split *s, uint32_t k)
 {
     const struct file *f = &s->m->file[k];
@@ -113,7 +118,7 @@ static int copy_file(struct split *s, uint32_t k)
     return rc;
 }
 
-/* Copies the files of copy[], which could not be cloned, and says first how much that is. */
+/* Copies the files copy[n], which could not be cloned, after a note that tells how many bytes that takes. */
 static int copy_files(struct split *s, const uint32_t *copy, uint32_t n, const char *folder)
 {
     char size[UNIT_TEXT];
@@ -134,6 +139,7 @@ static int copy_files(struct split *s, const uint32_t *copy, uint32_t n, const c
     return 0;
 }
 
+/* Shows a note if files that parts refer to are missing. */
 static void note_missing(struct split *s, const char *folder)
 {
     uint32_t n = 0, first = 0;
@@ -147,15 +153,15 @@ static void note_missing(struct split *s, const char *folder)
                   s->sources.source[first], n > 1 ? " and so on" : "", folder);
 }
 
-static int name_all(struct split *s, const char *folder)
+static int keep_all_names(struct split *s, const char *folder)
 {
     for (uint32_t k = 1; k < s->m->nfile; k++)
-        if (name_as_is(s, k, folder))
+        if (keep_name(s, k, folder))
             return -1;
     return 0;
 }
 
-/* Names for twins in the folder of the split; how many. */
+/* Gives names to the twins of all used files.  Returns the number of twins. */
 static uint32_t name_twins(struct split *s)
 {
     uint32_t n = 0;
@@ -173,7 +179,8 @@ static int link_all(struct split *s, const char *folder)
     return 0;
 }
 
-static int copy_all(struct split *s, const char *folder)
+/* Makes twins of all used files; copies the files that cannot be cloned.  Returns 0, or -1 and an error. */
+static int clone_or_copy_all(struct split *s, const char *folder)
 {
     uint32_t *copy = arena_array(s->a, s->m->nfile, sizeof *copy), n = 0;
     for (uint32_t k = 1; k < s->m->nfile; k++) {
@@ -186,13 +193,14 @@ static int copy_all(struct split *s, const char *folder)
     return copy_files(s, copy, n, folder);
 }
 
-/* Names them; *twins is how many get a twin.  0 or -1. */
+/* Fills s->sources.source, the names by which the split refers to files of the source.  *twins: number of files that
+ * must get a twin.  Returns 0, or -1 and an error. */
 static int name_sources(struct split *s, const char *folder, uint32_t *twins)
 {
     s->sources.source = arena_array(s->a, s->m->nfile, sizeof *s->sources.source);
     *twins = 0;
     if (s->sources.beside)
-        return name_all(s, folder);
+        return keep_all_names(s, folder);
     if (s->weights.mode == WEIGHTS_ORIGINAL || s->weights.mode == WEIGHTS_LINK)
         *twins = name_twins(s);
     return 0;
@@ -217,7 +225,7 @@ int sources_bring(struct split *s, const char *folder)
         return 0;
     diag_tell(s->diag, "copying weights", 0, 0);
     if (s->weights.mode == WEIGHTS_ORIGINAL)
-        return copy_all(s, folder);
+        return clone_or_copy_all(s, folder);
     if (link_all(s, folder))
         return -1;
     diag_note(s->diag,

@@ -1,5 +1,5 @@
-/* The split folder: weights, parts, the annotated whole, pictures, the runner, schedule, manifest, in this
- * order, into a folder that takes its place when all of it is there. */
+/* Writes a split folder: weights, parts, the whole model with the plan in its metadata, pictures, run_split.py,
+ * schedule and manifest, in this order.  The folder appears under its name when all files are complete (folder.h). */
 #include "backends/split/split.h"
 
 #include "backends/split/folder.h"
@@ -13,8 +13,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* Whether a protobuf file can hold the message. */
-static bool holds(const Onnx__ModelProto *model)
+/* Whether the message is small enough for a protobuf file, at most 2 GiB. */
+static bool fits_protobuf(const Onnx__ModelProto *model)
 {
     return protobuf_c_message_get_packed_size(&model->base) <= INT32_MAX;
 }
@@ -34,9 +34,10 @@ int split_check_room(const struct split *s, uint64_t bytes, const char *what)
                       what, bytes_short(need, (int64_t)bytes), left);
 }
 
+/* Writes the message as a file of the new folder. */
 static int write_model(struct split *s, const Onnx__ModelProto *model, const char *file)
 {
-    if (!holds(model))
+    if (!fits_protobuf(model))
         return diag_error(
             s->diag, "%s: takes %zu bytes, more than the 2 GiB of a protobuf file: %s", file,
             protobuf_c_message_get_packed_size(&model->base),
@@ -45,12 +46,13 @@ static int write_model(struct split *s, const Onnx__ModelProto *model, const cha
     return onnx_pack_file(s->weights.map, s->weights.nmap, model, s->dirfd, file, s->diag);
 }
 
-/* The annotated whole.  One that cannot hold all weights refers to a weights.data of its own. */
+/* Writes model.onnx, the whole model with the plan in its metadata.  If it would be too large with its weights inside
+ * (WEIGHTS_INLINE), it gets a file weights.data to refer to, which the parts do not use. */
 static int write_whole(struct split *s)
 {
     Onnx__ModelProto model;
     annotate_model(s, &model);
-    if (!s->failed && s->weights.mode == WEIGHTS_INLINE && !holds(&model)) {
+    if (!s->failed && s->weights.mode == WEIGHTS_INLINE && !fits_protobuf(&model)) {
         diag_note(s->diag,
                   MODEL_FILE " would take more than 2 GiB: its weights are in " WEIGHTS_FILE);
         s->weights.mode = WEIGHTS_SHARED;
@@ -74,8 +76,10 @@ static int write_parts(struct split *s)
     return write_whole(s);
 }
 
-enum { MOST_NODES = 100000 }; /* in nodes.dot: some 40 MB */
+/* nodes.dot is written for models of at most this many nodes; it has about 40 MB then. */
+enum { MOST_NODES = 100000 };
 
+/* Writes the pictures in the formats that the user chose.  folder: path of the new folder while it is made. */
 static int write_pictures(const struct split *s, const char *folder)
 {
     unsigned formats = (unsigned)s->o->pictures;
@@ -94,7 +98,7 @@ static int write_pictures(const struct split *s, const char *folder)
     return pictures_write(s->r, VIEW_NODES, PICTURE_DOT, arena_fmt(s->a, "%s/nodes", folder));
 }
 
-/* Memory has run out in the middle. */
+/* Closes a split_file that is still open when its arena is freed, because memory ran out (arena_defer). */
 static void close_file(void *p)
 {
     const struct split_file *f = p;
@@ -105,7 +109,7 @@ static void close_file(void *p)
 int split_file_open(struct split_file *f, const struct split *s, const char *name)
 {
     *f = (struct split_file){.name = name, .diag = s->diag, .own = arena_new(s->a)};
-    arena_defer(f->own, close_file, f); /* before it is open, since this takes memory, too */
+    arena_defer(f->own, close_file, f); /* first, since this call may run out of memory, too */
     int fd = openat(s->dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     f->f = fd < 0 ? NULL : fdopen(fd, "w");
     if (f->f)
@@ -126,7 +130,7 @@ int split_file_close(struct split_file *f)
     return bad ? diag_error(f->diag, "%s: %s", f->name, strerror(errno)) : 0;
 }
 
-/* The program that runs the parts. */
+/* Writes run_split.py, the program that runs the parts. */
 static int write_runner(const struct split *s)
 {
     struct split_file f;
@@ -136,7 +140,8 @@ static int write_runner(const struct split *s)
     return split_file_close(&f);
 }
 
-/* Opens the new folder and decides where weights go; 0, or -1 and nothing is left. */
+/* Makes s->a and the temporary folder, and decides where weights go (weights_plan).  Returns 0; or -1 and an error,
+ * after removing the folder and freeing s->a. */
 static int begin(struct split *s, struct folder *f, const char *folder)
 {
     s->src = s->m->src;
@@ -155,8 +160,8 @@ static int begin(struct split *s, struct folder *f, const char *folder)
     return -1;
 }
 
-/* Whether nothing stands in the way of a split in `folder`: the folder can be made or replaced, weights that are
- * wanted are there, links can be made. */
+/* Checks before planning that a split can be written to `folder`: the folder can be made or replaced, the files with
+ * the needed weights exist, hard links can be made.  Returns 0, or -1 and an error. */
 static int check_split(const struct module *m, const void *opts, const char *folder, struct diag *d)
 {
     const struct split_options *o = opts;
@@ -217,6 +222,7 @@ int split_write(const struct result *r, const struct split_options *o, const cha
     return rc ? -1 : 0;
 }
 
+/* split_write() with the parameters that struct writer wants. */
 static int write_split(const struct result *r, const void *opts, const char *folder)
 {
     return split_write(r, opts, folder);

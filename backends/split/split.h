@@ -1,8 +1,7 @@
-/* Private to the writers of split folders: split.c, part.c, weights.c, sources.c, rewrite.c, annotate.c,
- * device_config.c, schedule.c, manifest.c.
+/* Declarations that the files of this folder share; together they write a split folder.
  *
- * The messages of the parts share everything with those of the source: what changes is copied
- * shallowly into the split's arena, the rest is pointed at. */
+ * The *source* is the model file that is split.  The ONNX messages of the parts are made of the source's messages: a
+ * message that changes is copied shallowly into the split's arena; all others are not copied, but pointed to. */
 #ifndef PCC_BACKENDS_SPLIT_SPLIT_H
 #define PCC_BACKENDS_SPLIT_SPLIT_H
 
@@ -20,158 +19,176 @@
 #define MODEL_FILE "model.onnx"
 #define MANIFEST_FILE "manifest.json"
 #define RUNNER_FILE "run_split.py"
+/* Two values of split_weights.at[].  INLINE: the files of the split have the tensor's bytes in the message of the
+ * tensor.  SOURCE: they refer to the bytes in the file of the source where these are. */
 #define WEIGHT_INLINE UINT64_MAX
-#define WEIGHT_SOURCE (UINT64_MAX - 1) /* where it lies in its file of the source */
-#define IR_DEVICES 11                  /* the first IR version with device configurations */
+#define WEIGHT_SOURCE (UINT64_MAX - 1)
+#define IR_DEVICES 11 /* the first IR version with device configurations */
 
-/* Where a node runs, for device_config.c. */
+/* Where a node runs, as its device configuration will say (device_config.c). */
 struct station {
-    int32_t stage; /* -1: not placed */
-    uint32_t ndev, capdev;
-    uint32_t *dev; /* each once */
+    int32_t stage;         /* its pipeline stage, which is the number of a part; -1: none */
+    uint32_t ndev, capdev; /* entries of dev[]; entries for which there is memory */
+    uint32_t *dev;         /* the devices that run the node, each once */
 };
 
-/* A message of the source file and its node, value or tensor in the module. */
+/* A message of the source and the number that was given to it: a node of the module, or an index in
+ * split_weights.list. */
 struct origin {
     const void *src;
     uint32_t id;
 };
 
-/* A tensor and the module that it belongs to: the model's, or that of a function. */
-struct held {
+/* A tensor and the module that it belongs to: the model's, that of a function, or m->aside. */
+struct module_tensor {
     const struct module *m;
     tid t;
 };
 
-/* Of weights.c: the tensors of the model, and where each goes. */
+/* All tensors of the model, and where the split has the bytes of each (weights.c). */
 struct split_weights {
-    bool keep;              /* leave tensors as they are in the source */
-    enum weights_mode mode; /* of the file that is being made */
-    struct held *held;      /* the tensors of the module, of its functions, and aside; from 1 */
-    uint32_t nheld;
-    struct origin *tensor; /* those that have a src, ascending by it; their ids index held */
-    uint32_t ntensor;
-    uint64_t *at;        /* [held] offset in weights.data, or WEIGHT_INLINE, or WEIGHT_SOURCE */
-    bool nested;         /* some tensor below a node lies in a file */
-    bool data;           /* there is a weights.data */
-    uint64_t size;       /* its bytes */
-    struct mapping *map; /* files that messages point into, by address */
+    bool keep; /* true: tensors stay as they are in the source, the other fields are not used */
+    enum weights_mode mode; /* where the files that are being made have their weights */
+    /* the tensors of the main module, of its functions, and of m->aside; entry 0 is none */
+    struct module_tensor *list;
+    uint32_t nlist; /* entries of list[] with entry 0 */
+    /* messages of those tensors that have one, ascending by address; their ids are indices in list[] */
+    struct origin *origin;
+    uint32_t norigin;
+    uint64_t *at; /* [index in list] offset in weights.data, or WEIGHT_INLINE, or WEIGHT_SOURCE */
+    /* a tensor that is no initializer of the main graph lies in another file than the model */
+    bool nested;
+    bool data;     /* at least one tensor goes into weights.data */
+    uint64_t size; /* bytes of weights.data */
+    /* files to whose bytes messages point (pack.h), ascending by address */
+    struct mapping *map;
     uint32_t nmap;
-    const uint8_t **mapped_at; /* [file] their beginning, or NULL */
+    /* [module.file] address that stands for the file's first byte; NULL: none */
+    const uint8_t **mapped_at;
 };
 
-/* Of sources.c: the files of the source that parts refer to. */
+/* The files of the source that hold weights to which the split refers (sources.c). */
 struct split_sources {
     bool beside;         /* the split goes into the folder of the source */
-    uint8_t *used;       /* [file] 1: parts refer to it */
-    const char **source; /* [file] by this name */
+    uint8_t *used;       /* [module.file] 1: the split refers to the file */
+    const char **source; /* [module.file] name of the file, or of its copy or link, in the split */
 };
 
-/* Of device_config.c. */
+/* What device_config.c keeps while it writes device configurations. */
 struct split_configs {
     struct station *station; /* [node] */
-    nid *read_by;            /* [value] the last node that has a sharding spec for it */
+    /* [value] last node that got a sharding spec for the value as an operand; 0: none yet */
+    nid *read_by;
 };
 
-/* Of part.c: the source's messages by node and by value. */
+/* Tables by which part.c finds messages of the source. */
 struct split_index {
-    struct names values;            /* of all graphs; the main graph's first */
-    struct names functions;         /* "domain\x1fname\x1foverload" -> index */
-    Onnx__ValueInfoProto **info;    /* [value] the source's, or NULL */
-    Onnx__TensorAnnotation **quant; /* [value]; NULL: there are none */
-    Onnx__NodeProto **node;         /* [node] as parts hold it; made on demand */
-    uint32_t *in_part;              /* [value] part + 1 that holds it, as of the last part made */
+    /* names of values -> values; a name that several graphs use: the main graph's value */
+    struct names values;
+    struct names functions;      /* "domain\x1fname\x1foverload" -> index in src->functions */
+    Onnx__ValueInfoProto **info; /* [value] its description (type) in the source; NULL: none */
+    /* [value] its quantization annotation, or NULL; quant NULL: the source has no annotations */
+    Onnx__TensorAnnotation **quant;
+    Onnx__NodeProto **node; /* [node] its message in parts; NULL: not made yet */
+    uint32_t *in_part; /* [value] number + 1 of the last part made that holds the value; 0: none */
 };
 
+/* A split folder while it is written. */
 struct split {
-    const struct result *r;
-    const struct split_options *o;
-    const struct module *m;
-    const struct parts *parts;
-    const Onnx__ModelProto *src;
-    struct arena *a;
+    const struct result *r;        /* the plan and its figures; NULL before planning */
+    const struct split_options *o; /* options of the user */
+    const struct module *m;        /* the model */
+    const struct parts *parts;     /* the parts of the plan */
+    const Onnx__ModelProto *src;   /* message of the whole model, m->src */
+    struct arena *a;               /* memory of everything that is made for the split */
     struct diag *diag;
-    int dirfd;                 /* the new folder */
-    const char **file;         /* [part] */
-    uint8_t *unchecked;        /* [part] 1: a tensor at its border has no known rank */
-    bool failed;               /* an error was reported inside a rewrite */
-    struct sample_work *work;  /* of schedule.c */
-    struct part_places places; /* of schedule.c, of a plan of stages; NULLs: of another one */
-    struct schedule *schedule; /* NULL: there is none: */
-    const char *no_schedule;   /* why */
+    int dirfd;                /* descriptor of the new folder */
+    const char **file;        /* [part] its file name, "part0.onnx" */
+    uint8_t *unchecked;       /* [part] 1: an input or output of the part has no known rank */
+    bool failed;              /* an error was reported while a message was made */
+    struct sample_work *work; /* made by split_schedule() */
+    /* made by split_schedule() for plans with stages; else its arrays are NULL */
+    struct part_places places;
+    struct schedule *schedule; /* NULL: there is none, for the reason no_schedule */
+    const char *no_schedule;
     struct split_weights weights;
     struct split_sources sources;
     struct split_configs configs;
     struct split_index index;
 };
 
-/* "shared", ..., by enum weights_mode; ends with NULL. */
+/* The values of --weights, "shared" and so on, by enum weights_mode; ends with NULL. */
 extern const char *const weights_mode_names[];
 
-/* Sorts by src; looks one up in a sorted list, 0: not there. */
+/* Sorts list[n] by src.  origin_id: returns the id that belongs to src in a sorted list; 0: src is not in it. */
 void origins_sort(struct origin *list, uint32_t n);
 uint32_t origin_id(const struct origin *list, uint32_t n, const void *src);
 
-/* Decides where each weight goes in s->weights.mode; may be called again for another mode.  0, or -1 if a file
- * that is needed is not there. */
+/* Fills s->weights and s->sources.used: decides where each weight goes if the mode is s->weights.mode.  May be called
+ * again after the mode has changed.  Returns 0, or -1 and an error, mostly because a file with weights is missing. */
 int weights_plan(struct split *s);
-/* Whether there is room for so many bytes more in the folder: 0, or -1 and an error that names them `what`.  Only file
- * systems are asked that neither share blocks nor compress. */
+/* Checks that the new folder's file system has `bytes` bytes left.  Returns 0, or -1 and an error; what: name of the
+ * bytes in the error.  Checks only ext4 and tmpfs: other file systems may share or compress blocks. */
 int split_check_room(const struct split *s, uint64_t bytes, const char *what);
-/* Writes weights.data (nothing if no weight goes there); 0 or -1. */
+/* Writes weights.data, unless no weight goes there.  Returns 0, or -1 and an error. */
 int weights_write(struct split *s);
-/* The tensor as a file of the folder holds it: by reference, or inline. Sets s->failed on errors. */
+/* Return the message of a tensor of the source as files of the split have it, by s->weights: with the bytes, or with a
+ * reference to a file.  It is src itself if nothing changes.  Errors are reported and set s->failed. */
 Onnx__TensorProto *weights_tensor(struct split *s, const Onnx__TensorProto *src);
 Onnx__SparseTensorProto *weights_sparse(struct split *s, Onnx__SparseTensorProto *src);
 
-/* Whether a split in `folder` would lie beside the source, so that it can refer to its files. */
+/* Whether the mode is WEIGHTS_ORIGINAL and `folder` is the source's own folder, so that the parts can refer to the
+ * source's files where these are. */
 bool sources_beside(const struct split *s, const char *folder);
-/* Names the files of s->used, after weights_plan; the folder is s->dirfd, and will be `folder`.  Where
- * the split does not lie beside them they are copied or linked into it.  0 or -1. */
+/* Fills s->sources.source after weights_plan().  Unless the split lies beside the source, also copies or links the used
+ * files into the new folder s->dirfd.  folder: its final path, for messages.  Returns 0, or -1 and an error. */
 int sources_bring(struct split *s, const char *folder);
-/* Whether it would succeed, as far as that can be known before bytes are copied: -1 and an error, else 0.
- * May leave links in the folder. */
+/* Checks as far as possible without copying bytes that sources_bring() will succeed.  Returns 0, or -1 and an error.
+ * May leave links in s->dirfd. */
 int sources_check(struct split *s, const char *folder);
 
-/* The node with the tensors below it as weights_tensor has them; the same pointer if nothing
- * changes.  Sets s->failed on errors. */
+/* Return a copy of a message of the source in which weights_tensor() has replaced all tensors; the message itself if no
+ * tensor changes.  Errors are reported and set s->failed. */
 const Onnx__NodeProto *rewrite_node(struct split *s, const Onnx__NodeProto *n);
 const Onnx__FunctionProto *rewrite_function(struct split *s, const Onnx__FunctionProto *f);
 const Onnx__TrainingInfoProto *rewrite_training(struct split *s, const Onnx__TrainingInfoProto *t);
 
-/* Indices over the source, once before part_model. */
+/* Fills s->index; to be called once, before part_model(). */
 void part_prepare(struct split *s);
-/* The message of a part. */
+/* Makes the message of a part in *out.  Returns 0, or -1 and an error. */
 int part_model(struct split *s, uint32_t part, Onnx__ModelProto *out);
-/* The whole model with the plan in the metadata of its nodes. */
+/* Makes in *out the message of the whole model, with the plan in the metadata of its nodes.  Errors set s->failed. */
 void annotate_model(struct split *s, Onnx__ModelProto *out);
-/* The IR-11 side of it.  First the model: out, whose graph is a copy already, gets the configuration
- * and the IR version.  Then n, the copy of the source's node `id` (0: none of the module's), gets
- * its own, in place of older ones of the same configuration. */
+/* Write the plan as device configurations (device_config.c) into the message of the whole model.  First
+ * device_config_model(): gives `out`, whose graph is a copy already, the configuration with the list of devices, and
+ * the IR version that has configurations.  If the user did not ask for them, only warns of one that an earlier run of
+ * pcc left.  Then device_config_node() for each node: gives n, the copy of the message of node `id`, its stage and
+ * devices, in place of what an earlier run left; id 0, a message that is no node of the module: only removes that. */
 void device_config_model(struct split *s, Onnx__ModelProto *out);
 void device_config_node(struct split *s, nid id, Onnx__NodeProto *n);
 
-/* A text file of the folder while it is written. */
+/* A text file of the new folder while it is written. */
 struct split_file {
     FILE *f;
     const char *name;
-    struct arena *own; /* closes f if it is freed before */
+    struct arena *own; /* closes f when it is freed, if f is still open then */
     struct diag *diag;
 };
-/* f must not be moved until it is closed.  0, or -1 and an error. */
+/* Create a file in the new folder, which is an error if it exists; close it.  *f must not be moved while the file is
+ * open.  Both return 0, or -1 and an error. */
 int split_file_open(struct split_file *f, const struct split *s, const char *name);
 int split_file_close(struct split_file *f);
 
-/* tools/python/pcc/run_split.py, which goes into every folder; made when pcc is built. */
+/* The bytes of tools/python/pcc/run_split.py, which is written into each split folder; the build makes this array. */
 extern const unsigned char run_split_text[];
 extern const size_t run_split_size;
 
-/* Makes s->work and s->schedule, with a note where there can be none or it takes too much memory.  0, or -1 if the
- * samples in flight that the user wants are too many. */
+/* Makes s->work and s->schedule.  Shows a note if there can be no schedule, or if it needs more memory than a device
+ * has.  Returns 0; or -1 and an error if --in-flight is given, but there can be no such schedule. */
 int split_schedule(struct split *s);
-/* Writes schedule.json, if there is a schedule; 0 or -1. */
+/* Writes schedule.json, if there is a schedule.  Returns 0, or -1 and an error. */
 int schedule_write(const struct split *s);
-/* Writes manifest.json, after split_schedule; 0 or -1. */
+/* Writes manifest.json; to be called after split_schedule().  Returns 0, or -1 and an error. */
 int manifest_write(const struct split *s);
 
 #endif

@@ -1,9 +1,10 @@
-/* Types as others name them (type_words.h).
+/* Types in the words of the textual IR, ONNX and numpy (type_words.h).
  *
  * ONNX's words are those of its operators' documentation, which ONNX Runtime uses, too.  numpy has no bfloat16, no
- * float8 and nothing below eight bits: who needs an array of those goes by ONNX's word. */
+ * float8 and no types of less than eight bits: programs that make such arrays must use ONNX's word. */
 #include "backends/split/type_words.h"
 
+/* The names of element types; numpy NULL: numpy has no such type. */
 static const struct {
     const char *onnx, *numpy;
 } elem_words[ELEM_COUNT] = {
@@ -35,18 +36,20 @@ static const struct {
     [ELEM_I2] = {"int2", NULL},
 };
 
-static bool is_outer(const struct type *x)
+/* Whether x has an inner type: is a sequence, an optional or a map. */
+static bool is_container(const struct type *x)
 {
     return x->kind == TYPE_SEQ || x->kind == TYPE_OPT || x->kind == TYPE_MAP;
 }
 
+/* Returns the name of the element type of x; of a map, of its keys. */
 static const char *word(const struct type *x, enum type_words words)
 {
     return words == TYPE_WORDS_IR ? elem_name((enum elem)x->elem) : elem_words[x->elem].onnx;
 }
 
-/* What stands before the type inside. */
-static void put_outer(FILE *f, const struct type *x, enum type_words words)
+/* Writes what comes before the inner type of a sequence, optional or map: "seq<", "map(int64,". */
+static void put_container(FILE *f, const struct type *x, enum type_words words)
 {
     bool ir = words == TYPE_WORDS_IR;
     if (x->kind == TYPE_MAP)
@@ -63,7 +66,7 @@ void type_put(struct json_out *o, const struct module *m, uint32_t type, enum ty
     const struct type *x = &m->type[type];
     uint32_t depth = 0;
     bool ir = words == TYPE_WORDS_IR, known = true;
-    for (; is_outer(x); depth++) {
+    for (; is_container(x); depth++) {
         known = known && (x->kind != TYPE_MAP || x->elem != ELEM_NONE);
         x = &m->type[x->inner];
     }
@@ -72,8 +75,8 @@ void type_put(struct json_out *o, const struct module *m, uint32_t type, enum ty
         return;
     }
     putc('"', f);
-    for (x = &m->type[type]; is_outer(x); x = &m->type[x->inner])
-        put_outer(f, x, words);
+    for (x = &m->type[type]; is_container(x); x = &m->type[x->inner])
+        put_container(f, x, words);
     if (x->kind == TYPE_SPARSE)
         fprintf(f, ir ? "sparse<%s>" : "sparse_tensor(%s)", word(x, words));
     else

@@ -1,4 +1,4 @@
-/* The type of a value in the words of a manifest, of ONNX and of numpy, as members of a JSON object. */
+/* Writes the type of a value as members of a JSON object, in the words of the textual IR, of ONNX, or of numpy. */
 #ifndef PCC_BACKENDS_SPLIT_TYPE_WORDS_H
 #define PCC_BACKENDS_SPLIT_TYPE_WORDS_H
 
@@ -10,11 +10,14 @@ enum type_words {
     TYPE_WORDS_ONNX /* "tensor(float)", "seq(tensor(float))", "map(int64,tensor(float))" */
 };
 
-/* "type" or "onnx_type": the type with that index in m->type; null if something in it is unknown.  O(its depth). */
+/* In all three functions, type is an index in m->type.  type_put: writes the member "type" or "onnx_type", without the
+ * shape; null if an element type in it is unknown.  O(nesting of the type). */
 void type_put(struct json_out *o, const struct module *m, uint32_t type, enum type_words words);
-/* "numpy_type": of an array that holds a tensor of the type, "float32"; null: no tensor, or numpy has none. */
+/* Writes the member "numpy_type", the dtype of an array with such a tensor ("float32"); null if the type is no tensor,
+ * or numpy has no such dtype. */
 void numpy_type_put(struct json_out *o, const struct module *m, uint32_t type);
-/* "shape": ["batch", 128], a number, a symbol or null for each dimension; null: no tensor, or its rank is unknown. */
+/* Writes the member "shape", such as ["batch", 128]: for each dimension its number, its symbol, or null if it is
+ * unknown; null instead of the list if the type is no tensor, or its rank is unknown. */
 void shape_put(struct json_out *o, const struct module *m, uint32_t type);
 
 #endif

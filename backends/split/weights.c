@@ -1,23 +1,22 @@
-/* Where weights lie.
+/* Decides where a split has its weights (enum weights_mode), writes weights.data, and makes the messages of tensors.
  *
- * shared: weights.data holds every tensor of 1 KiB or more that is an initializer, once, at a multiple
- * of 4096; the files of the folder refer to it by offset and length. Strings and smaller tensors stay
- * inline (so do integer tensors of up to 64 elements, which have at most 512 bytes: runtimes refuse
- * shape inputs as external data).  Tensors inside nodes stay where they are, unless the source itself
- * keeps them in a file that is not in the new folder.
+ * shared: weights.data has each initializer of 1 KiB or more once, at a multiple of 4096; the files of the split refer
+ * to it by offset and length.  Strings and smaller tensors stay inline, in the message of the tensor.  Among them are
+ * integer tensors of up to 64 elements (at most 512 bytes), because runtimes refuse external data for operands that are
+ * shapes.  Tensors inside nodes stay inline, too, unless the source has them in another file than the model.
  *
- * inline: every file of the folder holds its weights; what the messages say of bytes of other
- * files is an address that stands for them (infile_addresses), which the writer turns into a copy from file to file.
+ * inline: each file of the split has its weights inside.  In the messages, bytes of another file are represented by an
+ * address that must not be read (infile_addresses); the writer (pack.h) then copies them from file to file.
  *
- * original: like shared, but what lies in a file of the source (the model itself included: raw_data is
- * nothing but bytes at an offset) is referred to there; weights.data holds the rest.  Beside the source a
- * file that is not there is referred to for whatever lies in it.
+ * original: tensors that lie in a file of the source stay there, and the split refers to them; weights.data has the
+ * rest.  A raw_data field in the model's own file counts as such a tensor.  Beside the source, the split may also refer
+ * to a missing file; then to all tensors in it, whatever their size.
  *
- * link: like original, but the files are hard links (sources.c).  Runtimes refuse a file of several
- * names for tensors in bodies: one that has such tensors is not linked, weights.data holds them.
+ * link: like original, but the files get hard links (sources.c).  For tensors in bodies runtimes refuse a file with
+ * several links; so a file with such tensors is not linked, and weights.data has its tensors.
  *
- * Bytes go from descriptor to descriptor, never through memory, so that writing gigabytes makes
- * nothing resident.  O(tensors log tensors) + the copying. */
+ * Bytes are copied from descriptor to descriptor, not through memory: writing gigabytes takes little memory.
+ * O(tensors log tensors) + the copying. */
 #include "backends/onnx/make.h"
 #include "backends/onnx/pack.h"
 #include "backends/split/split.h"
@@ -31,7 +30,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MIN_BYTES = 1024, ALIGN = 4096, MOST_HELD = 64 << 20 };
+enum {
+    MIN_BYTES = 1024,    /* smaller tensors stay inline */
+    ALIGN = 4096,        /* offsets in weights.data are multiples of it */
+    MOST_HELD = 64 << 20 /* most bytes of a tensor that are read into memory for its message */
+};
 
 static int compare_origins(const void *x, const void *y)
 {
@@ -52,19 +55,21 @@ uint32_t origin_id(const struct origin *list, uint32_t n, const void *src)
     return o ? o->id : 0;
 }
 
-/* Its number among s->weights.held, 0: none. */
-static uint32_t held_of(const struct split *s, const void *src)
+/* Returns the index in s->weights.list of the tensor with the message src; 0: none. */
+static uint32_t list_index(const struct split *s, const void *src)
 {
-    return origin_id(s->weights.tensor, s->weights.ntensor, src);
+    return origin_id(s->weights.origin, s->weights.norigin, src);
 }
 
+/* Whether the message of a tensor refers to another file (external data). */
 static bool is_external(const Onnx__TensorProto *t)
 {
     return t && t->has_data_location &&
            t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
 }
 
-static int refuse(struct split *s, const char *name)
+/* Reports an error: tensor `name` lies in another file, and its bytes cannot be found there.  Sets s->failed. */
+static int refuse_external(struct split *s, const char *name)
 {
     s->failed = true;
     return diag_error(s->diag,
@@ -72,64 +77,68 @@ static int refuse(struct split *s, const char *name)
                       module_str(s->m, s->m->path), name ? name : "");
 }
 
-static const struct tensor *held_tensor(const struct split *s, uint32_t h)
+/* Returns the tensor of entry h of s->weights.list. */
+static const struct tensor *listed_tensor(const struct split *s, uint32_t h)
 {
-    assert(h < s->weights.nheld);
-    return &s->weights.held[h].m->tensor[s->weights.held[h].t];
+    assert(h < s->weights.nlist);
+    return &s->weights.list[h].m->tensor[s->weights.list[h].t];
 }
 
-static void hold_tensors(struct split *s, const struct module *m)
+/* Appends the tensors of m to s->weights.list, and their messages to s->weights.origin. */
+static void list_tensors(struct split *s, const struct module *m)
 {
     for (tid t = 1; t < m->ntensor; t++) {
-        s->weights.held[s->weights.nheld] = (struct held){m, t};
+        s->weights.list[s->weights.nlist] = (struct module_tensor){m, t};
         if (m->tensor[t].src)
-            s->weights.tensor[s->weights.ntensor++] =
-                (struct origin){m->tensor[t].src, s->weights.nheld};
-        s->weights.nheld++;
+            s->weights.origin[s->weights.norigin++] =
+                (struct origin){m->tensor[t].src, s->weights.nlist};
+        s->weights.nlist++;
     }
 }
 
-static void hold_all(struct split *s)
+/* Fills s->weights.list and s->weights.origin. */
+static void list_all_tensors(struct split *s)
 {
     const struct module *m = s->m;
     size_t n = m->ntensor + (m->aside ? m->aside->ntensor : 0);
     for (uint32_t f = 1; f < m->nfunction; f++)
         n += m->function[f].body->ntensor;
-    s->weights.held = arena_array(s->a, n, sizeof *s->weights.held);
-    s->weights.tensor = arena_array(s->a, n, sizeof *s->weights.tensor);
+    s->weights.list = arena_array(s->a, n, sizeof *s->weights.list);
+    s->weights.origin = arena_array(s->a, n, sizeof *s->weights.origin);
     s->weights.at = arena_array(s->a, n, sizeof *s->weights.at);
-    s->weights.nheld = s->weights.ntensor = 0;
-    s->weights.held[s->weights.nheld++] = (struct held){m, 0};
-    hold_tensors(s, m);
+    s->weights.nlist = s->weights.norigin = 0;
+    s->weights.list[s->weights.nlist++] = (struct module_tensor){m, 0};
+    list_tensors(s, m);
     for (uint32_t f = 1; f < m->nfunction; f++)
-        hold_tensors(s, m->function[f].body);
+        list_tensors(s, m->function[f].body);
     if (m->aside)
-        hold_tensors(s, m->aside);
-    origins_sort(s->weights.tensor, s->weights.ntensor);
+        list_tensors(s, m->aside);
+    origins_sort(s->weights.origin, s->weights.norigin);
 }
 
 /* ---- the decision --------------------------------------------------------------------------- */
 
-/* Whether it lies in a file that is not there. */
+/* Whether the bytes of entry h of s->weights.list lie in a file that is missing or was not opened. */
 static bool is_missing(const struct split *s, uint32_t h)
 {
-    const struct tensor *x = held_tensor(s, h);
+    const struct tensor *x = listed_tensor(s, h);
     while (x->where == TENSOR_SLICE)
-        x = &s->weights.held[h].m->tensor[x->of[0]];
+        x = &s->weights.list[h].m->tensor[x->of[0]];
     return x->where == TENSOR_FILE && s->m->file[x->file].fd < 0;
 }
 
-/* Before gigabytes are copied: are all files there whose bytes are wanted? */
+/* Checks, before gigabytes are copied, that all files whose bytes will be copied exist.  Returns 0, or -1 and an
+ * error. */
 static int check_files(struct split *s)
 {
     const struct module *m = s->m;
-    for (uint32_t h = 1; h < s->weights.nheld; h++) {
-        const struct tensor *x = held_tensor(s, h);
+    for (uint32_t h = 1; h < s->weights.nlist; h++) {
+        const struct tensor *x = listed_tensor(s, h);
         if (!is_missing(s, h) || !x->len || !x->src ||
-            (s->sources.beside && s->weights.at[held_of(s, x->src)] == WEIGHT_SOURCE))
+            (s->sources.beside && s->weights.at[list_index(s, x->src)] == WEIGHT_SOURCE))
             continue;
         while (x->where == TENSOR_SLICE)
-            x = &s->weights.held[h].m->tensor[x->of[0]];
+            x = &s->weights.list[h].m->tensor[x->of[0]];
         if (m->file[x->file].barred)
             return diag_error(s->diag, "%s: weight '%s' needs the file '%s', which %s",
                               module_str(m, m->path), module_str(m, x->name),
@@ -144,7 +153,8 @@ static int check_files(struct split *s)
     return 0;
 }
 
-static int map_file(struct split *s, uint32_t k)
+/* Reserves addresses that stand for the bytes of module file k (infile_addresses).  Returns 0, or -1 and an error. */
+static int reserve_addresses(struct split *s, uint32_t k)
 {
     const struct file *f = &s->m->file[k];
     const uint8_t *at = infile_addresses(f->size, s->a);
@@ -156,9 +166,9 @@ static int map_file(struct split *s, uint32_t k)
     return 0;
 }
 
-/* Files whose bytes messages hold have addresses already; other files get them if their bytes shall go into
- * messages. */
-static int map_files(struct split *s)
+/* Fills s->weights.map and mapped_at.  A file to whose bytes the source's messages point has addresses already; with
+ * WEIGHTS_INLINE, each other file with a tensor of PACK_COPY bytes or more gets addresses. */
+static int find_addresses(struct split *s)
 {
     const struct module *m = s->m;
     s->weights.map = arena_array(s->a, m->nfile, sizeof *s->weights.map);
@@ -170,48 +180,50 @@ static int map_files(struct split *s)
             s->weights.map[s->weights.nmap++] =
                 (struct mapping){m->file[k].map, m->file[k].size, m->file[k].fd};
     }
-    for (uint32_t h = 1; h < s->weights.nheld && s->weights.mode == WEIGHTS_INLINE; h++) {
-        const struct tensor *x = held_tensor(s, h);
+    for (uint32_t h = 1; h < s->weights.nlist && s->weights.mode == WEIGHTS_INLINE; h++) {
+        const struct tensor *x = listed_tensor(s, h);
         if (x->where == TENSOR_FILE && x->len >= PACK_COPY && !s->weights.mapped_at[x->file] &&
-            map_file(s, x->file))
+            reserve_addresses(s, x->file))
             return -1;
     }
     mappings_sort(s->weights.map, s->weights.nmap);
     return 0;
 }
 
-/* [held] 1: an initializer of the main graph, or in a sparse one. */
-static uint8_t *top_tensors(struct split *s)
+/* Returns [index in s->weights.list] 1: the tensor is an initializer of the main graph, or an external tensor of a
+ * sparse initializer. */
+static uint8_t *main_initializers(struct split *s)
 {
     const Onnx__GraphProto *g = s->src->graph;
-    uint8_t *top = arena_alloc(s->a, s->weights.nheld);
+    uint8_t *in_main = arena_alloc(s->a, s->weights.nlist);
     for (size_t i = 0; i < g->n_initializer; i++)
-        top[held_of(s, g->initializer[i])] = 1;
+        in_main[list_index(s, g->initializer[i])] = 1;
     for (size_t i = 0; i < g->n_sparse_initializer; i++) {
-        top[held_of(s, g->sparse_initializer[i]->values)] =
+        in_main[list_index(s, g->sparse_initializer[i]->values)] =
             is_external(g->sparse_initializer[i]->values);
-        top[held_of(s, g->sparse_initializer[i]->indices)] =
+        in_main[list_index(s, g->sparse_initializer[i]->indices)] =
             is_external(g->sparse_initializer[i]->indices);
     }
-    return top;
+    return in_main;
 }
 
-/* A tensor below a node that the source keeps in another file than the model. */
-static bool is_nested(const struct split *s, const uint8_t *top, uint32_t h)
+/* Whether entry h of the list is a tensor in a node or function that the source has in another file than the model.
+ * in_main: main_initializers(). */
+static bool is_nested(const struct split *s, const uint8_t *in_main, uint32_t h)
 {
-    const struct tensor *x = held_tensor(s, h);
-    return x->where == TENSOR_FILE && s->m->file[x->file].location && !top[h];
+    const struct tensor *x = listed_tensor(s, h);
+    return x->where == TENSOR_FILE && s->m->file[x->file].location && !in_main[h];
 }
 
-/* [file] 1: parts may refer to it. */
-static uint8_t *files_to_name(struct split *s, const uint8_t *top)
+/* Returns [module.file] 1: the split may refer to the file. */
+static uint8_t *referable_files(struct split *s, const uint8_t *in_main)
 {
     uint8_t *may = arena_alloc(s->a, s->m->nfile);
     memset(may, s->weights.mode == WEIGHTS_ORIGINAL || s->weights.mode == WEIGHTS_LINK,
            s->m->nfile);
-    for (uint32_t h = 1; h < s->weights.nheld; h++)
-        if (s->weights.mode == WEIGHTS_LINK && is_nested(s, top, h))
-            may[held_tensor(s, h)->file] = 0;
+    for (uint32_t h = 1; h < s->weights.nlist; h++)
+        if (s->weights.mode == WEIGHTS_LINK && is_nested(s, in_main, h))
+            may[listed_tensor(s, h)->file] = 0;
     return may;
 }
 
@@ -219,17 +231,18 @@ int weights_plan(struct split *s)
 {
     const struct module *m = s->m;
     uint64_t size = 0;
-    hold_all(s);
+    list_all_tensors(s);
     s->sources.used = arena_alloc(s->a, m->nfile);
-    const uint8_t *top = top_tensors(s), *may = files_to_name(s, top);
-    for (uint32_t t = 0; t < s->weights.nheld; t++) {
-        const struct tensor *x = held_tensor(s, t);
-        bool nested = is_nested(s, top, t);
-        bool far = s->sources.beside && is_missing(s, t);
+    const uint8_t *in_main = main_initializers(s), *may = referable_files(s, in_main);
+    for (uint32_t t = 0; t < s->weights.nlist; t++) {
+        const struct tensor *x = listed_tensor(s, t);
+        bool nested = is_nested(s, in_main, t);
+        bool missing = s->sources.beside && is_missing(s, t);
         s->weights.at[t] = WEIGHT_INLINE;
         s->weights.nested |= nested;
-        if ((!top[t] && !nested) || (x->len < MIN_BYTES && !far) || held_of(s, x->src) != t ||
-            s->weights.mode == WEIGHTS_INLINE || !tensor_has_bytes(x))
+        /* stays inline: in a node of the model file, too small, without own message, or no bytes */
+        if ((!in_main[t] && !nested) || (x->len < MIN_BYTES && !missing) ||
+            list_index(s, x->src) != t || s->weights.mode == WEIGHTS_INLINE || !tensor_has_bytes(x))
             continue;
         if (x->where == TENSOR_FILE && may[x->file]) {
             s->weights.at[t] = WEIGHT_SOURCE;
@@ -241,15 +254,16 @@ int weights_plan(struct split *s)
         s->weights.data = true;
     }
     s->weights.size = size;
-    return check_files(s) || map_files(s) ? -1 : 0;
+    return check_files(s) || find_addresses(s) ? -1 : 0;
 }
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
+/* Copies tensor t of the list to its offset in weights.data, the open file `out`.  Returns 0, or -1 and an error. */
 static int copy_tensor(struct split *s, uint32_t t, int out)
 {
     assert(s->weights.at[t] != WEIGHT_INLINE && s->weights.at[t] % ALIGN == 0);
-    const struct held *h = &s->weights.held[t];
+    const struct module_tensor *h = &s->weights.list[t];
     if (lseek(out, (off_t)s->weights.at[t], SEEK_SET) < 0)
         return diag_error(s->diag, WEIGHTS_FILE ": %s", strerror(errno));
     return tensor_copy(h->m, h->t, out, WEIGHTS_FILE, s->diag);
@@ -261,7 +275,7 @@ int weights_write(struct split *s)
     uint64_t size = s->weights.size;
     if (split_check_room(s, size, WEIGHTS_FILE))
         return -1;
-    for (uint32_t t = 1; t < s->weights.nheld && !rc; t++) {
+    for (uint32_t t = 1; t < s->weights.nlist && !rc; t++) {
         if (s->weights.at[t] == WEIGHT_INLINE || s->weights.at[t] == WEIGHT_SOURCE)
             continue;
         if (out < 0)
@@ -279,7 +293,7 @@ int weights_write(struct split *s)
 
 /* ---- the messages --------------------------------------------------------------------------- */
 
-/* A copy without payload. */
+/* Returns a copy of the message of a tensor without its elements. */
 static Onnx__TensorProto *copy_emptied(struct split *s, const Onnx__TensorProto *src)
 {
     Onnx__TensorProto *p = arena_alloc(s->a, sizeof *p);
@@ -291,11 +305,12 @@ static Onnx__TensorProto *copy_emptied(struct split *s, const Onnx__TensorProto 
     return p;
 }
 
-/* A copy of src that says where tensor t lies in a file of the folder. */
+/* Returns a copy of src, the message of tensor t of the list, that refers to the bytes in a file of the split's
+ * folder instead of containing them. */
 static Onnx__TensorProto *make_reference(struct split *s, const Onnx__TensorProto *src, uint32_t t)
 {
     assert(s->weights.at[t] != WEIGHT_INLINE);
-    const struct tensor *x = held_tensor(s, t);
+    const struct tensor *x = listed_tensor(s, t);
     bool own = s->weights.at[t] != WEIGHT_SOURCE;
     const char *file = own ? WEIGHTS_FILE : s->sources.source[x->file];
     assert(file);
@@ -312,11 +327,12 @@ static Onnx__TensorProto *make_reference(struct split *s, const Onnx__TensorProt
     return p;
 }
 
-/* The bytes of tensor t for a message; NULL: failed.  A tensor of PACK_COPY bytes or more in a file gets the address
- * that stands for its bytes (infile_addresses), which must not be read. */
-static uint8_t *bytes_of(struct split *s, uint32_t t)
+/* Returns the bytes of tensor t of the list for a message; NULL: an error was reported and s->failed is set.  For a
+ * tensor of PACK_COPY bytes or more in a file, returns the address that stands for its bytes (infile_addresses), which
+ * must not be read. */
+static uint8_t *payload_of(struct split *s, uint32_t t)
 {
-    const struct tensor *x = held_tensor(s, t);
+    const struct tensor *x = listed_tensor(s, t);
     assert(tensor_has_bytes(x));
     if (x->where == TENSOR_FILE && x->len >= PACK_COPY && s->weights.mapped_at[x->file])
         return (uint8_t *)(uintptr_t)(s->weights.mapped_at[x->file] + x->off);
@@ -329,29 +345,29 @@ static uint8_t *bytes_of(struct split *s, uint32_t t)
     }
     if (s->failed)
         return NULL;
-    /* tensors in files that come here are shorter than PACK_COPY: longer ones have addresses */
+    /* a tensor in a file is shorter than PACK_COPY here: longer ones have addresses */
     uint8_t *p = arena_alloc(s->a, (size_t)x->len + 1);
     if (x->len && !s->failed &&
-        tensor_read(s->weights.held[t].m, s->weights.held[t].t, 0, p, x->len))
+        tensor_read(s->weights.list[t].m, s->weights.list[t].t, 0, p, x->len))
         s->failed = true;
     return p;
 }
 
 Onnx__TensorProto *weights_tensor(struct split *s, const Onnx__TensorProto *src)
 {
-    uint32_t t = s->weights.keep ? 0 : held_of(s, src);
+    uint32_t t = s->weights.keep ? 0 : list_index(s, src);
     if (t && s->weights.at[t] != WEIGHT_INLINE)
         return make_reference(s, src, t);
     if (s->weights.keep || !is_external(src))
         return (Onnx__TensorProto *)src;
-    if (!t || !tensor_has_bytes(held_tensor(s, t))) {
-        refuse(s, src->name);
+    if (!t || !tensor_has_bytes(listed_tensor(s, t))) {
+        refuse_external(s, src->name);
         return (Onnx__TensorProto *)src;
     }
     Onnx__TensorProto *p = copy_emptied(s, src);
     p->has_raw_data = 1;
-    p->raw_data.len = (size_t)held_tensor(s, t)->len;
-    p->raw_data.data = bytes_of(s, t);
+    p->raw_data.len = (size_t)listed_tensor(s, t)->len;
+    p->raw_data.data = payload_of(s, t);
     return p;
 }
 

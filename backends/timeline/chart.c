@@ -1,10 +1,10 @@
-/* Which chart shows a result, and what its makers share (chart.h). */
+/* Has the execution model make the chart of a result; functions that several execution models use for it (chart.h). */
 #include "backends/timeline/chart.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_SHOWN = 28 /* bytes */ };
+enum { NAME_SHOWN = 28 /* bytes of a shortened name */ };
 
 const struct writer_opt chart_samples = {
     .opt =
@@ -26,6 +26,7 @@ int chart_make(struct chart *c, const struct result *r, const struct chart_optio
     return exec_kind(&r->scene.model)->shows->chart(c, r, o->samples, most, a);
 }
 
+/* Compares bars for chart_sort_bars(). */
 static int compare_bars(const void *a, const void *b)
 {
     const struct chart_bar *x = a, *y = b;

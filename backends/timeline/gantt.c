@@ -1,12 +1,13 @@
-/* The chart of a plan at work as SVG, written without a library.
+/* Draws a chart (chart.h) as SVG, without a library.
  *
- * A row per lane, on it a bar per item, pale where it is a transfer; the time axis below, and over the rows brackets:
- * the chart's spans.  Under its bars the critical chain is a red line, which goes from row to row where the chain does.
- * With --curves a row below the lanes of each device shows its memory over time, and a dashed line what it has.
+ * Each lane has one row or several; each item is a bar, whose transfers are pale.  The time axis is below the lanes,
+ * the spans are brackets above them.  The critical chain is a red line under its bars and from row to row.  With
+ * --curves, a row below the lanes of each device shows its memory over time, and a dashed line the memory that it
+ * has.
  *
- * The file stays small: neighbours in a row that are all narrower than a limit are drawn as one bar, the darker the
- * busier; the limit grows with the number of rows.  Of the chain and the curves one pixel of time has one value: a
- * curve's largest.  O(n) for n bars and points; at most some ten thousands are drawn. */
+ * The file stays small: neighbours in a row that are narrower than a limit are drawn as one bar, which is the darker
+ * the busier the row is there; the limit grows with the number of rows.  The chain and the curves have one value for
+ * each pixel of time.  O(n) for n bars and points; at most some ten thousands are drawn. */
 #include "backends/label.h"
 #include "backends/palette.h"
 #include "backends/timeline/gantt.h"
@@ -17,28 +18,30 @@
 #include <string.h>
 
 enum {
-    MOST = 1 << 20,    /* bars of samples */
-    SLOTS = 1 << 13,   /* narrow bars, all rows together */
-    WIDEST = 4,        /* of a joined bar, in limits of a narrow one */
-    RIGHT = 176,       /* px beside it: how busy */
-    RIGHT_BYTES = 220, /* where that is told in bytes, too */
-    TOP = 112,         /* px above the lanes */
-    LETTER = 7,        /* px, about */
-    SMALL = 5,         /* px of a small letter */
-    ROW = 38,          /* px of a lane, where these are few */
+    MOST = 1 << 20,  /* bars of a chart; a replay with more is refused */
+    SLOTS = 1 << 13, /* narrow bars in all rows together that are drawn apart */
+    WIDEST = 4,      /* a joined bar is at most as wide as 4 bars at the limit of narrow ones */
+    /* lengths in px */
+    RIGHT = 176,       /* width of the texts at the right of the lanes */
+    RIGHT_BYTES = 220, /* the same if these texts tell bytes, too */
+    TOP = 112,         /* height above the lanes */
+    LETTER = 7,        /* width of a letter, about */
+    SMALL = 5,         /* width of a small letter */
+    ROW = 38,          /* height of a lane, if there are up to FEW_LANES */
     FEW_LANES = 10,
-    LOWEST = 15, /* px of any lane */
-    SUB = 22,    /* px of one of several rows within a lane */
-    CURVE = 44,  /* px of a row of memory, where these are few */
+    LOWEST = 15, /* the least height of a lane */
+    SUB = 22,    /* height of one of several rows in a lane */
+    CURVE = 44,  /* height of a memory curve, if there are up to FEW_CURVES */
     FEW_CURVES = 4,
-    EDGE = 14,    /* px at the left of the legend */
-    HAIRLINE = 1, /* px of a bar's width: less is one */
+    EDGE = 14,    /* x at which the lines of the legend begin */
+    HAIRLINE = 1, /* a bar that is less wide is a hairline */
 };
 
-static const int64_t never_narrow = INT64_MAX / 8; /* ps: no bar as long is narrow */
+static const int64_t never_narrow = INT64_MAX / 8; /* ps: a bar as long as that is not narrow */
 
 static const char grey[] = "#7c8794";
 
+/* Writes a text, with characters that have a meaning in XML escaped. */
 static void put_text(struct gantt *g, const char *s)
 {
     for (s = label_plain(g->a, s); *s; s++)
@@ -74,7 +77,7 @@ double gantt_x(const struct gantt *g, int64_t ps)
 
 /* ---- frame ------------------------------------------------------------------------------------ */
 
-/* Places of the lanes. */
+/* Computes the places of lanes and curves and the sizes of the chart. */
 static void measure(struct gantt *g)
 {
     const struct chart *c = g->c;
@@ -112,14 +115,15 @@ static void measure(struct gantt *g)
     g->narrow = g->narrow < 1.5 ? 1.5 : g->narrow > GANTT_WIDE ? GANTT_WIDE : g->narrow;
 }
 
-/* A legend's word after the last one, or below where the line is full. */
+/* Writes a text of the legend, `wide` px wide, at x. */
 static void put_word(struct gantt *g, double x, const char *text, double wide)
 {
     gantt_put_label(g, x, g->legend_y + 68, "s", text);
     g->legend_x = x + wide + 14;
 }
 
-static double find_room(struct gantt *g, double wide)
+/* Returns the x of the next entry of the legend, which is `wide` px wide; begins a new line if it does not fit. */
+static double place_entry(struct gantt *g, double wide)
 {
     enum { NEXT = 15 };
     if (g->legend_x > EDGE && g->legend_x + wide > g->left + GANTT_WIDE + g->right) {
@@ -129,25 +133,28 @@ static double find_room(struct gantt *g, double wide)
     return g->legend_x;
 }
 
+/* Writes an entry of the legend: a box of a colour, and a text. */
 static void put_key(struct gantt *g, const char *colour, const char *text)
 {
-    double wide = LETTER * (double)strlen(text), x = find_room(g, wide + 19);
+    double wide = LETTER * (double)strlen(text), x = place_entry(g, wide + 19);
     fprintf(g->f,
             "<rect x=\"%.1f\" y=\"%.0f\" width=\"14\" height=\"12\" fill=\"%s\" class=\"b\"/>\n", x,
             g->legend_y + 58, colour);
     put_word(g, x + 19, text, wide);
 }
 
+/* Writes an entry of the legend that is only a text. */
 static void put_note(struct gantt *g, const char *text)
 {
-    double wide = (LETTER - 1) * (double)strlen(text), x = find_room(g, wide);
+    double wide = (LETTER - 1) * (double)strlen(text), x = place_entry(g, wide);
     put_word(g, x, text, wide);
 }
 
+/* Writes the entry of the legend for the dashed lines of the curves. */
 static void put_limit_key(struct gantt *g)
 {
     static const char text[] = "memory that there is";
-    double wide = LETTER * (double)strlen(text), x = find_room(g, wide + 19);
+    double wide = LETTER * (double)strlen(text), x = place_entry(g, wide + 19);
     fprintf(g->f, "<path d=\"M%.1f %.0f h14\" class=\"d\"/>\n", x, g->legend_y + 64);
     put_word(g, x + 19, text, wide);
 }
@@ -180,7 +187,7 @@ void gantt_put_stripe(struct gantt *g, int y, int high, uint32_t dev)
             g->left + GANTT_WIDE + g->right, high, dev % 2 ? "#ffffff" : "#f4f6f8");
 }
 
-/* Names and stripes of the lanes, and how busy they are. */
+/* Draws the background of the lanes, their names, and the texts at their right. */
 static void put_lanes(struct gantt *g)
 {
     gantt_put_label(g, g->left + GANTT_WIDE + 12, TOP - 8, "s", g->c->busy);
@@ -205,11 +212,12 @@ static void put_lanes(struct gantt *g)
     }
 }
 
-/* The axis: steps of 1, 2 or 5 times a power of ten, about eight of them, in one unit. */
+/* Draws the time axis with at most about ten steps of 1, 2 or 5 times a power of ten, in the unit that suits the
+ * end. */
 static void put_axis(struct gantt *g)
 {
     static const char *const name[] = {"ps", "ns", "us", "ms", "s"};
-    int64_t step = 1, unit = 1;
+    int64_t step = 1, unit = 1; /* ps */
     int u = 0;
     for (int i = 0; g->c->end / step > 10; i++)
         step = i % 3 == 1 ? step / 2 * 5 : step * 2;
@@ -234,11 +242,12 @@ static void put_axis(struct gantt *g)
 
 /* ---- bars ------------------------------------------------------------------------------------- */
 
-/* What is to be drawn in a row next: a bar, or several narrow ones. */
+/* Bars of a row that will be drawn as one: a single bar, or several narrow ones. */
 struct narrow_bars {
-    int64_t at, end, busy;
+    int64_t at, end; /* ps: from the start of the first bar to the last end */
+    int64_t busy;    /* ps: sum of the times in which at least one of them runs */
     const struct chart_bar *first, *longest;
-    size_t n; /* 0: nothing */
+    size_t n; /* number of bars; 0: none yet */
 };
 
 struct gantt_box gantt_place(const struct gantt *g, const struct chart_bar *row, int64_t at,
@@ -252,6 +261,7 @@ struct gantt_box gantt_place(const struct gantt *g, const struct chart_bar *row,
     return x;
 }
 
+/* Draws a pale stripe over a bar, where it is a transfer: from x on, `width` px wide.  in: the rectangle of the bar. */
 static void put_pale(struct gantt *g, double x, double width, const struct gantt_box *in)
 {
     if (width >= 0.3)
@@ -259,19 +269,22 @@ static void put_pale(struct gantt *g, double x, double width, const struct gantt
                 x, in->y, width, in->high);
 }
 
+/* Begins the element of a rectangle; the caller writes its last attributes. */
 static void put_rect(struct gantt *g, const struct gantt_box *x)
 {
     fprintf(g->f, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" ", x->x, x->y,
             x->width < 0.4 ? 0.4 : x->width, x->high);
 }
 
+/* Whether the text (NULL: no) fits into a rectangle with letters `letter` px wide. */
 static bool has_room(const struct gantt_box *x, const char *text, int letter)
 {
     return text && x->high > 2 * letter - 1 &&
            x->width >= 2 * (letter == LETTER) + 2 + letter * (double)strlen(text);
 }
 
-/* On a bar what there is room for, rather short than small. */
+/* Writes the name of an item on its bar, if there is room: its brief or its least text, in usual letters rather than in
+ * small ones. */
 static void put_name(struct gantt *g, const struct chart_detail *d, const struct gantt_box *x)
 {
     const char *const text[] = {d->brief, d->least};
@@ -284,7 +297,8 @@ static void put_name(struct gantt *g, const struct chart_detail *d, const struct
             }
 }
 
-/* A bar, when it was, what it is called if there is room. */
+/* Draws a single bar in the rectangle x: the tooltip, whose <title> the caller has begun, transfers, name.  when: the
+ * bar's times, for the tooltip. */
 static void put_bar(struct gantt *g, const struct chart_bar *b, const char *when,
                     const struct gantt_box *x)
 {
@@ -299,6 +313,7 @@ static void put_bar(struct gantt *g, const struct chart_bar *b, const char *when
     put_name(g, &d, x);
 }
 
+/* Draws the bars as one, with a tooltip; of several, it tells their number, how busy the row is, and their times. */
 static void put_narrow_bars(struct gantt *g, const struct narrow_bars *b)
 {
     assert(b->n > 0 && b->end > b->at && b->busy <= b->end - b->at);
@@ -321,7 +336,7 @@ static void put_narrow_bars(struct gantt *g, const struct narrow_bars *b)
     arena_release(g->a, mark);
 }
 
-/* Draws it, or counts it if it is to be a hairline. */
+/* draw: draws the bars as one.  Else counts a single bar in g->thin if it will be a hairline. */
 static void put_or_count(struct gantt *g, const struct narrow_bars *b, bool draw)
 {
     if (b->n && draw)
@@ -330,13 +345,14 @@ static void put_or_count(struct gantt *g, const struct narrow_bars *b, bool draw
         g->thin += gantt_x(g, b->end) - gantt_x(g, b->at) < HAIRLINE;
 }
 
-/* Row by row in order of time; `draw` false: counts what is joined, and hairlines. */
+/* Goes through the bars in order of time and joins narrow neighbours of a row.  draw: draws the result.  Else only
+ * counts the joined bars (g->joined) and the hairlines (g->thin), for the legend. */
 static void put_bars(struct gantt *g, bool draw)
 {
     const struct chart *c = g->c;
     uint32_t rows = g->row[c->nlane];
-    struct narrow_bars *next = arena_array(g->a, (size_t)rows + 1, sizeof *next);
-    double limit = g->narrow / GANTT_WIDE * (double)c->end;
+    struct narrow_bars *next = arena_array(g->a, (size_t)rows + 1, sizeof *next); /* [row] */
+    double limit = g->narrow / GANTT_WIDE * (double)c->end;                       /* ps */
     int64_t narrow = limit < (double)never_narrow ? (int64_t)limit : never_narrow;
     g->joined = 0;
     for (size_t i = 0; i < c->nbar; i++) {
@@ -365,6 +381,7 @@ static void put_bars(struct gantt *g, bool draw)
 
 /* ---- all -------------------------------------------------------------------------------------- */
 
+/* Draws a span: a bracket with its text above the lanes, and two dashed lines through them. */
 static void put_span(struct gantt *g, const struct chart_span *s)
 {
     double x0 = gantt_x(g, s->at), x1 = gantt_x(g, s->end), mid = (x0 + x1) / 2;
@@ -378,6 +395,7 @@ static void put_span(struct gantt *g, const struct chart_span *s)
             x1, TOP - 4, g->bottom);
 }
 
+/* Writes the whole SVG. */
 static void put_chart(struct gantt *g)
 {
     int width = g->left + GANTT_WIDE + g->right, high = g->bottom + 34;

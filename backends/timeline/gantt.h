@@ -1,50 +1,55 @@
-/* A chart while it is drawn as SVG: what gantt.c and those who draw over it share. */
+/* A chart while it is drawn as SVG: declarations that gantt.c, gantt_chain.c and gantt_memory.c share. */
 #ifndef PCC_BACKENDS_TIMELINE_GANTT_H
 #define PCC_BACKENDS_TIMELINE_GANTT_H
 
 #include "backends/timeline/chart.h"
 
-enum { GANTT_WIDE = 1040 }; /* px of the time axis */
+enum { GANTT_WIDE = 1040 }; /* px: width of the time axis */
 
+/* All lengths in px; y grows downwards. */
 struct gantt {
     const struct chart *c;
     struct arena *a;
     FILE *f;
-    size_t joined;             /* bars that are not drawn apart */
-    size_t thin;               /* bars that are drawn as hairlines */
-    int left, bottom;          /* px: of the lanes' names, the axis */
-    int right;                 /* px beside the axis */
-    uint32_t *row;             /* [lane + 1] its first row */
-    int *top, *high;           /* [lane] px */
-    uint32_t ncurve;           /* that are shown */
-    int *curve_top;            /* [curve] px */
-    int curve_high;            /* px */
-    double narrow;             /* px */
-    double legend_x, legend_y; /* px: where its next word goes, how far below its first line */
+    size_t joined;   /* number of bars that are drawn together with others */
+    size_t thin;     /* number of bars that are drawn as hairlines */
+    int left, right; /* width of the lanes' names, left of the axis; of the texts at its right */
+    int bottom;      /* y of the axis */
+    uint32_t *row;   /* [nlane + 1] number of the lane's first row, over all lanes */
+    int *top, *high; /* [nlane + 1] y of the lane's upper edge; [lane] height of the lane */
+    uint32_t ncurve; /* number of curves that are shown */
+    int *curve_top;  /* [curve] y of its upper edge */
+    int curve_high;  /* height of each curve */
+    double narrow;   /* bars with a smaller width may be joined */
+    double legend_x; /* where the next word of the legend goes */
+    double legend_y; /* distance of the legend's current line from its first one */
 };
 
+/* A rectangle: x, y is its upper left corner.  All in px. */
 struct gantt_box {
-    double x, y, width, high; /* px */
+    double x, y, width, high;
 };
 
-/* The place of a time, px. */
+/* Returns the x of a time, px. */
 double gantt_x(const struct gantt *g, int64_t ps);
-/* That of a time in the row of a bar. */
+/* Returns the rectangle of a bar from `at` to `end` (ps) that stands in the same row as the bar `row`. */
 struct gantt_box gantt_place(const struct gantt *g, const struct chart_bar *row, int64_t at,
                              int64_t end);
-/* Text at a place; class: one of those in the style. */
+/* Writes text s at x, y.  class: a class of the style in gantt.c. */
 void gantt_put_label(struct gantt *g, double x, double y, const char *class, const char *s);
-/* A row's ground, in one of two colours by its device. */
+/* Draws the background of a lane or curve, over the whole width; its colour alternates from device to device. */
 void gantt_put_stripe(struct gantt *g, int y, int high, uint32_t dev);
 
-/* The critical chain: a red line under its bars; what is less than a pixel apart is one.  O(bars + rows). */
+/* Draws the critical chain as red lines under its bars; lines less than a pixel apart become one.  O(bars + rows). */
 void gantt_put_chain(struct gantt *g);
-/* And where it goes from row to row: in each pixel of time one line over all that it goes through.  O(bars). */
+/* Draws vertical lines where the critical chain goes from row to row; in each pixel of time, one line from the highest
+ * to the lowest row that the chain visits.  O(bars). */
 void gantt_put_turns(struct gantt *g);
 
-/* The memory of curve k over time: in each pixel its largest value.  O(points). */
+/* Draws the memory of curve k over time; each pixel shows the largest value in its time.  O(points). */
 void gantt_put_curve(struct gantt *g, uint32_t k);
-/* Whether a line shows what the device has: not where that is many times its peak. */
+/* Whether the curve also shows the memory of the device, as a dashed line: not if that is more than 8 times the
+ * peak. */
 bool gantt_shows_limit(const struct chart_curve *c);
 
 #endif

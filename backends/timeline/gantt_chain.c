@@ -1,23 +1,24 @@
-/* The critical chain in a chart (gantt.h).  Where its lines from row to row would hide all else they are paler. */
+/* Draws the critical chain in a chart (gantt.h). */
 #include "backends/timeline/gantt.h"
 
-enum { MANY_TURNS = 200 };
+enum { MANY_TURNS = 200 }; /* more lines from row to row are paler, else they would hide the bars */
 
 static const char red[] = "#b3261e";
 
-/* The bottom of a bar, px. */
+/* Returns the y of a bar's lower edge, px. */
 static double find_bottom(const struct gantt *g, const struct chart_bar *b)
 {
     struct gantt_box x = gantt_place(g, b, b->at, b->end);
     return x.y + x.high;
 }
 
-/* What is one line in a row. */
+/* Bars of the chain in one row that are underlined by one line. */
 struct stretch {
-    int64_t at, end;
-    const struct chart_bar *first; /* NULL: nothing */
+    int64_t at, end;               /* ps */
+    const struct chart_bar *first; /* its first bar; NULL: it has no bars */
 };
 
+/* Draws the line of a stretch, if it has bars. */
 static void put_stretch(struct gantt *g, const struct stretch *s)
 {
     if (s->first)
@@ -47,17 +48,17 @@ void gantt_put_chain(struct gantt *g)
         put_stretch(g, &row[k]);
 }
 
-/* In a pixel of time, where the chain goes from row to row. */
+/* The vertical line of the chain in one pixel of time. */
 struct turn {
-    double low, high; /* px; equal: none */
+    double low, high; /* px: its smallest and largest y; equal: there is no line */
 };
 
-/* [GANTT_WIDE + 1]; *n: how many there are. */
+/* Returns an array, in a: [pixel of time, 0 .. GANTT_WIDE] its line.  Writes the number of lines to *n. */
 static struct turn *find_turns(struct gantt *g, uint32_t *n)
 {
     const struct chart *c = g->c;
     struct turn *turn = arena_array(g->a, GANTT_WIDE + 1, sizeof *turn);
-    double last = -1;
+    double last = -1; /* y of the chain's bar before; -1: none */
     for (size_t i = 0; i < c->nbar; i++) {
         const struct chart_bar *b = &c->bar[i];
         if (!b->critical)

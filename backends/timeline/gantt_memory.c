@@ -1,15 +1,15 @@
-/* Rows of memory over time in a chart (gantt.h): an area.  A row is as high as what the device has, or as its peak
- * if that is far below. */
+/* Draws memory over time in a chart (gantt.h): a row for each curve, with a filled area.  The row's height stands for
+ * the memory of the device; for the peak, if the peak is larger or far smaller. */
 #include "backends/timeline/gantt.h"
 
-enum { NEAR = 8 /* times a peak */ };
+enum { NEAR = 8 }; /* a device's memory is drawn if it is at most 8 times the peak */
 
 bool gantt_shows_limit(const struct chart_curve *c)
 {
     return c->limit >= 0 && c->limit / NEAR <= c->most;
 }
 
-/* The largest value in each pixel of time, [GANTT_WIDE]. */
+/* Returns an array: [pixel of time, 0 .. GANTT_WIDE - 1] the most bytes of the curve in that time. */
 static int64_t *sample_curve(const struct gantt *g, const struct memory_curve *m)
 {
     int64_t *most = arena_array(g->a, GANTT_WIDE, sizeof *most);

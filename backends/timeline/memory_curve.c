@@ -1,5 +1,5 @@
-/* Memory of devices over time (memory_curve.h), from buffers and starts alone: what the event core says of peaks is
- * not asked but for those that last no time. */
+/* Computes curves of memory over time (memory_curve.h) from the buffers of a task graph and the starts of its items.
+ * Peaks that the event core found are used only if they last no time. */
 #include "backends/timeline/memory_curve.h"
 
 #include "ir/base/numbers.h"
@@ -8,13 +8,13 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Bytes that a device has more, or less, from a moment on. */
+/* A change of a device's memory at the time `at` (ps) by some bytes, negative if they are freed. */
 struct change {
     uint32_t dev;
     int64_t at, bytes;
 };
 
-/* By device, then time, then what is allocated first. */
+/* Compares changes by device, then time, then allocations before frees; for qsort. */
 static int compare_changes(const void *a, const void *b)
 {
     const struct change *x = a, *y = b;
@@ -25,7 +25,8 @@ static int compare_changes(const void *a, const void *b)
     return (x->bytes < y->bytes) - (x->bytes > y->bytes);
 }
 
-/* When the last use of instance k of a buffer ends; -1: it has none. */
+/* Returns the time (ps) at which the last use of instance k of a buffer ends; -1: it has no use.  By the rule of
+ * tasks.h, a user with as many instances uses instance k in its instance k only, any other user in all. */
 static int64_t freed_at(const struct task_graph *g, const struct timeline *t, uint32_t buffer,
                         uint32_t k)
 {
@@ -43,6 +44,7 @@ static int64_t freed_at(const struct task_graph *g, const struct timeline *t, ui
     return end;
 }
 
+/* Returns the number of instances of all buffers. */
 static uint32_t count_instances(const struct task_graph *g)
 {
     uint64_t n = 0;
@@ -52,7 +54,7 @@ static uint32_t count_instances(const struct task_graph *g)
     return (uint32_t)n;
 }
 
-/* All of them, in order; how many. */
+/* Writes all changes of memory to c, sorted by compare_changes(); returns their number. */
 static uint32_t list_changes(const struct task_graph *g, const struct timeline *t, struct change *c)
 {
     uint32_t n = 0;
@@ -69,7 +71,7 @@ static uint32_t list_changes(const struct task_graph *g, const struct timeline *
     return n;
 }
 
-/* The curve of one device from its changes. */
+/* Makes the curve of a device from its changes c[n].  bytes: in its memory at the beginning. */
 static void add_points(struct memory_curve *m, int64_t bytes, const struct change *c, uint32_t n)
 {
     int64_t at = 0;
@@ -85,7 +87,8 @@ static void add_points(struct memory_curve *m, int64_t bytes, const struct chang
     }
 }
 
-/* A point for a peak that lasts no time: there is room for two more. */
+/* Inserts a point for a peak of `peak` bytes at the time `at` that lasts no time, and one for what follows; does
+ * nothing if the curve reaches `peak` anyway.  m->point has room for two more points. */
 static void add_peak(struct memory_curve *m, int64_t at, int64_t peak)
 {
     uint32_t i = 0, behind = m->n;
@@ -95,7 +98,7 @@ static void add_peak(struct memory_curve *m, int64_t at, int64_t peak)
     while (i < m->n && m->point[i].at < at)
         i++;
     int64_t then = i < m->n && m->point[i].at == at ? m->point[i].bytes : m->point[i - 1].bytes;
-    uint32_t more = i < m->n && m->point[i].at == at ? 1 : 2;
+    uint32_t more = i < m->n && m->point[i].at == at ? 1 : 2; /* points that are new */
     for (m->n += more; behind-- > i;)
         m->point[behind + more] = m->point[behind];
     m->point[i] = (struct curve_point){at, peak};

@@ -1,11 +1,11 @@
-/* The chart of a plan at work as a trace for Perfetto (https://ui.perfetto.dev) or any other viewer of Chrome's Trace
+/* Writes a chart (chart.h) as a trace for Perfetto (https://ui.perfetto.dev) or any other viewer of Chrome's Trace
  * Event Format (JSON).
  *
- * The process is the model, its threads are the lanes.  Every bar is a complete event (ph X) with its time and
- * duration in microseconds, written to the picosecond; in the viewer arrows lead from bar to bar of a flow (bind_id).
- * A bar that receives, computes and sends is an event for each.  Bars come in order of their start, then counters (ph
- * C) of the bytes on their way over the link of a lane, and, device by device, of those in memory from a moment on.
- * O(n log n) for n bars; of samples in rounds more than a million are refused. */
+ * The process is the model, its threads are the lanes.  Every bar is a complete event (ph X) with its start and
+ * duration in microseconds, exact to the picosecond; a bar that receives, computes and sends is three events.  In
+ * the viewer, arrows connect the bars of a flow (bind_id).  The bars come first, in order of their start; then
+ * counters (ph C): the bytes that the link of each lane is moving, and the bytes in the memory of each device.  O(n
+ * log n) for n bars. */
 #include "backends/label.h"
 #include "ir/base/json_out.h"
 #include "ir/base/outfile.h"
@@ -14,14 +14,15 @@
 #include <assert.h>
 #include <inttypes.h>
 
-enum { MOST = 1 << 20 };
+enum { MOST = 1 << 20 }; /* bars of a chart; a replay with more is refused */
 
+/* Writes a text as a JSON string, without characters that cannot be shown. */
 static void put_text(FILE *f, struct arena *a, const char *s)
 {
     json_put_string(f, label_plain(a, s));
 }
 
-/* Microseconds with all digits. */
+/* Writes a time of `ps` picoseconds in microseconds, with all digits. */
 static void put_us(FILE *f, int64_t ps)
 {
     assert(ps >= 0);
@@ -36,7 +37,7 @@ static void put_us(FILE *f, int64_t ps)
     }
 }
 
-/* The names of process and threads. */
+/* Writes the names of the process and of its threads, and the order of the threads. */
 static void put_names(FILE *f, const struct chart *c, struct arena *a)
 {
     fputs("{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": 1, \"args\": {\"name\": ", f);
@@ -54,7 +55,7 @@ static void put_names(FILE *f, const struct chart *c, struct arena *a)
     }
 }
 
-/* What is told of a bar, as members of an object. */
+/* Writes the facts of an item as members of a JSON object. */
 static void put_facts(FILE *f, const struct chart_detail *d, struct arena *a)
 {
     for (uint32_t i = 0; i < d->nfact; i++) {
@@ -66,13 +67,13 @@ static void put_facts(FILE *f, const struct chart_detail *d, struct arena *a)
     }
 }
 
-/* A stretch of a bar: what it receives, computes, sends. */
+/* A stretch of a bar in which it only receives, computes or sends. */
 struct stretch {
-    const char *what; /* NULL: all of it */
-    int64_t at, end;
+    const char *what; /* "receive", "compute" or "send"; NULL: a whole bar without transfers */
+    int64_t at, end;  /* ps */
 };
 
-/* The stretches of a bar, at least one, at most three. */
+/* Writes the stretches of a bar to s, which has room for three; returns their number, at least 1. */
 static int split_bar(const struct chart_bar *b, const struct chart_detail *d, struct stretch *s)
 {
     const int64_t cut[] = {b->at, b->at + d->in, b->end - d->out, b->end};
@@ -86,6 +87,7 @@ static int split_bar(const struct chart_bar *b, const struct chart_detail *d, st
     return n;
 }
 
+/* Writes a stretch of bar b as an event, without its closing brace. */
 static void put_stretch(FILE *f, const struct chart_bar *b, const struct chart_detail *d,
                         const struct stretch *s, struct arena *a)
 {
@@ -100,11 +102,11 @@ static void put_stretch(FILE *f, const struct chart_bar *b, const struct chart_d
     putc('}', f);
 }
 
-/* All bars with their arrows. */
+/* Writes the events of all bars, with the ends of arrows on them. */
 static void put_bars(FILE *f, const struct chart *c, struct arena *a)
 {
-    uint32_t *all = arena_array(a, (size_t)c->nflow + 1, sizeof *all);
-    uint32_t *had = arena_array(a, (size_t)c->nflow + 1, sizeof *had);
+    uint32_t *all = arena_array(a, (size_t)c->nflow + 1, sizeof *all); /* [flow] its bars */
+    uint32_t *had = arena_array(a, (size_t)c->nflow + 1, sizeof *had); /* [flow] bars so far */
     for (size_t i = 0; i < c->nbar; i++)
         all[c->bar[i].flow]++;
     for (size_t i = 0; i < c->nbar; i++) {
@@ -127,7 +129,7 @@ static void put_bars(FILE *f, const struct chart *c, struct arena *a)
     }
 }
 
-/* From a moment on so many bytes, after which there are none. */
+/* Writes two values of the counter `name`: `bytes` at the time `at`, 0 at the time `end` (ps). */
 static void put_traffic(FILE *f, const char *name, int64_t at, int64_t end, int64_t bytes)
 {
     const int64_t time[] = {at, end}, value[] = {bytes, 0};
@@ -140,7 +142,7 @@ static void put_traffic(FILE *f, const char *name, int64_t at, int64_t end, int6
     }
 }
 
-/* What is on its way over the link of each lane. */
+/* Writes counters of the bytes that the link of each lane is receiving and sending. */
 static void put_links(FILE *f, const struct chart *c, struct arena *a)
 {
     for (size_t i = 0; i < c->nbar; i++) {
@@ -156,7 +158,7 @@ static void put_links(FILE *f, const struct chart *c, struct arena *a)
     }
 }
 
-/* The bytes that devices hold from moment to moment. */
+/* Writes counters of the bytes in the memory of each device. */
 static void put_counters(FILE *f, const struct chart *c, struct arena *a)
 {
     for (uint32_t k = 0; k < c->ncurve; k++)

@@ -1,13 +1,13 @@
-/* The module from the messages of an ONNX model.
+/* Makes the module of the messages of an ONNX model (build.h).
  *
- * No recursion: graphs are kept in a list, bodies are appended as their owners are met, and every
- * step is a loop over that list.
- *  1. collect: every node of every graph gets a slot (graph by graph, file order), and a name.
- *  2. define: inputs, initializers and results become values.  One table maps (graph, name) to the
- *     value; a later definition of a name replaces an earlier one, for every use, as runtimes do.
- *  3. resolve: operands are looked up in their graph, then in the graphs around it.  A value from
- *     outside becomes a capture of every owner on the way.
- *  4. sort (sort.c), and emit: nodes in order with operands, captures, attributes.
+ * There is no recursion: all graphs are in one list, to which the bodies of a node are appended when the node is read,
+ * and each step is a loop over the list.
+ *  1. collect: each node of each graph gets a slot (struct onnx_slot) and a name.
+ *  2. define: inputs, initializers and results become values.  One table maps (graph, name) to the value.  If a name is
+ *     defined again later, all uses mean the last definition, as in runtimes.
+ *  3. resolve: the names of operands are looked up in their graph, then in the graphs around it.  A value of an outer
+ *     graph becomes a capture of each node whose body lies between that graph and the reader.
+ *  4. sort (sort.c), and emit: the nodes of the module are made, with operands, captures and attributes.
  *
  * Cost: O(model), expected, for nesting of bounded depth; sorting of unsorted files O(n log n). */
 #include "frontends/onnx/build.h"
@@ -20,6 +20,7 @@
 
 /* ---- 1. collect ---- */
 
+/* Appends a graph to b->body.  parent: graph around it; owner: slot of the node that has it as a body. */
 static void add_body(struct onnx_build *b, const Onnx__GraphProto *proto, gid parent,
                      uint32_t owner)
 {
@@ -28,7 +29,7 @@ static void add_body(struct onnx_build *b, const Onnx__GraphProto *proto, gid pa
     b->body[b->nbody++] = (struct onnx_body){.proto = proto, .parent = parent, .owner = owner};
 }
 
-/* Appends the bodies of a slot. */
+/* Appends the bodies of the node with slot s to b->body.  Returns 0, or -1 and an error. */
 static int collect_bodies(struct onnx_build *b, uint32_t s)
 {
     const Onnx__NodeProto *p = b->slot[s].proto;
@@ -52,6 +53,7 @@ static int collect_bodies(struct onnx_build *b, uint32_t s)
     return 0;
 }
 
+/* Fills b->body and b->slot, except for names, operands and results.  Returns 0, or -1 and an error. */
 static int collect(struct onnx_build *b)
 {
     add_body(b, NULL, 0, 0);
@@ -76,8 +78,8 @@ static int collect(struct onnx_build *b)
     return 0;
 }
 
-/* Reserves room in the module's arrays in advance, so that large arrays need not move while they grow. */
-static void reserve(struct onnx_build *b)
+/* Makes the module's large arrays as long as they will be, so that they are not copied while they grow. */
+static void reserve_arrays(struct onnx_build *b)
 {
     struct module *m = b->m;
     uint64_t values = 1, args = 1;
@@ -99,11 +101,12 @@ static void reserve(struct onnx_build *b)
     }
 }
 
-/* Nodes keep their names; of equal names the first one does; the others get NAME_POSITION or
- * TYPE_POSITION (their position in their graph). */
+/* Gives each node a unique name.  The first node with a name keeps it; further nodes with that name are called
+ * NAME_POSITION, nodes without a name OPERATOR_POSITION, by their position in their graph; if such a name is taken, a
+ * number is appended. */
 static void name_nodes(struct onnx_build *b)
 {
-    struct map taken = {0}; /* name -> the number to try next behind it */
+    struct map taken = {0}; /* name in use -> number to append next to make another name of it */
 
     for (uint32_t s = 1; s < b->nslot; s++) {
         sid name = str_id(b->m, b->slot[s].proto->name);
@@ -135,24 +138,26 @@ static void name_nodes(struct onnx_build *b)
 
 /* ---- 2. define ---- */
 
-/* Names that were defined more than once. */
+/* Definitions of names that were defined before in the same graph. */
 struct doubles {
-    uint32_t n;
-    sid name[3];
+    uint32_t n;  /* number of such definitions */
+    sid name[3]; /* the first names, for a warning */
 };
 
-static void doubles_add(struct doubles *x, sid name)
+static void add_double(struct doubles *x, sid name)
 {
     if (x->n < sizeof x->name / sizeof *x->name)
         x->name[x->n] = name;
     x->n++;
 }
 
-static vid lookup_here(const struct onnx_build *b, gid g, sid name)
+/* Returns the value that graph g itself defines under that name; 0: none. */
+static vid find_value_here(const struct onnx_build *b, gid g, sid name)
 {
     return map_get(&b->value, map_key(g, name));
 }
 
+/* Appends a value of graph g to the module and enters it in b->value.  flags: VALUE_INPUT, ... */
 static vid add_value(struct onnx_build *b, gid g, sid name, uint32_t flags)
 {
     assert(name != 0 && g > 0 && g < b->nbody);
@@ -165,6 +170,7 @@ static vid add_value(struct onnx_build *b, gid g, sid name, uint32_t flags)
     return v;
 }
 
+/* Adds the inputs of graph g, with their types.  Returns 0, or -1 and an error. */
 static int define_inputs(struct onnx_build *b, gid g)
 {
     const Onnx__GraphProto *p = b->body[g].proto;
@@ -172,7 +178,7 @@ static int define_inputs(struct onnx_build *b, gid g)
 
     for (uint32_t i = 0; i < s.n; i++) {
         sid name = str_id(b->m, p->input[i]->name);
-        if (name == 0 || lookup_here(b, g, name) != 0) {
+        if (name == 0 || find_value_here(b, g, name) != 0) {
             return diag_error(b->d, "%s: input %u '%s' of graph '%s' %s", b->path, i,
                               module_str(b->m, name), p->name != NULL ? p->name : "",
                               name == 0 ? "has no name" : "is listed twice");
@@ -185,7 +191,8 @@ static int define_inputs(struct onnx_build *b, gid g)
     return 0;
 }
 
-/* An initializer with tensor t (0: an error was reported). */
+/* Adds an initializer with tensor t to graph g; an input of that name becomes its value, too.  t is 0 if reading the
+ * tensor failed.  Returns 0, or -1 after an error. */
 static int define_init(struct onnx_build *b, gid g, tid t, struct doubles *twice)
 {
     struct module *m = b->m;
@@ -197,47 +204,49 @@ static int define_init(struct onnx_build *b, gid g, tid t, struct doubles *twice
         return diag_error(b->d, "%s: an initializer of graph '%s' has no name", b->path,
                           module_str(m, m->graph[g].name));
     }
-    vid v = lookup_here(b, g, name);
+    vid v = find_value_here(b, g, name);
     if (v == 0)
         v = add_value(b, g, name, 0);
     else if (m->value[v].flags & VALUE_INIT)
-        doubles_add(twice, name);
+        add_double(twice, name);
     m->value[v].flags |= VALUE_INIT;
     m->value[v].tensor = t;
     return 0;
 }
 
+/* Adds the dense and sparse initializers of graph g.  Returns 0, or -1 and an error. */
 static int define_inits(struct onnx_build *b, gid g, struct doubles *twice)
 {
     const Onnx__GraphProto *p = b->body[g].proto;
-    struct onnx_who who = {NULL, NULL};
+    struct onnx_owner owner = {NULL, NULL};
 
     for (size_t i = 0; i < p->n_initializer; i++)
-        if (define_init(b, g, onnx_tensor(b, p->initializer[i], who), twice) != 0)
+        if (define_init(b, g, onnx_tensor(b, p->initializer[i], owner), twice) != 0)
             return -1;
     for (size_t i = 0; i < p->n_sparse_initializer; i++) {
-        tid t = onnx_sparse(b, p->sparse_initializer[i], who);
+        tid t = onnx_sparse(b, p->sparse_initializer[i], owner);
         if (define_init(b, g, t, twice) != 0)
             return -1;
     }
     return 0;
 }
 
-/* Result `outno` of slot s, called name. */
+/* Adds result `outno` of slot s, called name, and writes its value to *out.  If another node defined the name before,
+ * that node's value is lost (VALUE_LOST).  Returns 0, or -1 and an error. */
 static int define_result(struct onnx_build *b, uint32_t s, uint32_t outno, sid name, vid *out,
                          struct doubles *twice)
 {
     assert(name != 0 && s > 0 && s < b->nslot);
     struct module *m = b->m;
     gid g = b->slot[s].home;
-    vid v = lookup_here(b, g, name);
+    vid v = find_value_here(b, g, name);
 
     if (v != 0 && (m->value[v].flags & VALUE_INPUT)) {
         return diag_error(b->d, "%s: node '%s' defines '%s', which is an input of its graph",
                           b->path, module_str(m, b->slot[s].name), module_str(m, name));
     }
     if (v != 0)
-        doubles_add(twice, name);
+        add_double(twice, name);
     if (v != 0 && m->value[v].def != 0) {
         m->value[v].name = 0;
         m->value[v].flags = VALUE_LOST;
@@ -245,7 +254,7 @@ static int define_result(struct onnx_build *b, uint32_t s, uint32_t outno, sid n
     }
     if (v == 0) {
         v = add_value(b, g, name, 0);
-    } else { /* an initializer that a later definition of its name replaced */
+    } else { /* an initializer: the result takes its place */
         m->value[v].flags = 0;
         m->value[v].tensor = 0;
     }
@@ -255,6 +264,7 @@ static int define_result(struct onnx_build *b, uint32_t s, uint32_t outno, sid n
     return 0;
 }
 
+/* Adds the results of all nodes of graph g.  Returns 0, or -1 and an error. */
 static int define_results(struct onnx_build *b, gid g, struct doubles *twice)
 {
     const struct onnx_body *body = &b->body[g];
@@ -276,7 +286,8 @@ static int define_results(struct onnx_build *b, gid g, struct doubles *twice)
     return 0;
 }
 
-/* Types of results and initializers: from outputs, value_info, tensors, in this order. */
+/* Gives types to the values of graph g, which begin at `first`: those that its outputs give, else value_info, else
+ * the tensors of initializers. */
 static void define_types(struct onnx_build *b, gid g, vid first)
 {
     const Onnx__GraphProto *p = b->body[g].proto;
@@ -285,7 +296,7 @@ static void define_types(struct onnx_build *b, gid g, vid first)
     for (size_t i = 0; i < p->n_output + p->n_value_info; i++) {
         const Onnx__ValueInfoProto *x =
             i < p->n_output ? p->output[i] : p->value_info[i - p->n_output];
-        vid v = lookup_here(b, g, str_id(m, x->name));
+        vid v = find_value_here(b, g, str_id(m, x->name));
         if (v != 0 && m->value[v].type == 0) {
             uint32_t t = onnx_type(b, x->type);
             m->value[v].type = t;
@@ -299,7 +310,8 @@ static void define_types(struct onnx_build *b, gid g, vid first)
     }
 }
 
-/* The initializers of a graph, in the order of the file; its tensors begin at `first`. */
+/* Sets graph.init: the initializers of graph g, in the order of the file.  The graph's values begin at `first`, its
+ * tensors at first_tensor. */
 static void define_init_list(struct onnx_build *b, gid g, vid first, tid first_tensor)
 {
     struct module *m = b->m;
@@ -315,6 +327,7 @@ static void define_init_list(struct onnx_build *b, gid g, vid first, tid first_t
     m->graph[g].init = (struct slice){at, m->narg - at};
 }
 
+/* Shows a warning if names were defined more than once. */
 static void warn_doubles(struct onnx_build *b, const struct doubles *x)
 {
     const char *names = "";
@@ -329,6 +342,7 @@ static void warn_doubles(struct onnx_build *b, const struct doubles *x)
     }
 }
 
+/* Makes all graphs of the module and their values.  Returns 0, or -1 and an error. */
 static int define(struct onnx_build *b)
 {
     struct doubles twice = {0};
@@ -354,35 +368,38 @@ static int define(struct onnx_build *b)
 
 /* ---- 3. resolve ---- */
 
+/* The captures that were found so far. */
 struct captures {
-    struct map seen; /* (slot, value) */
-    struct pairs of; /* the same, in the order of first use */
+    struct map seen; /* key (slot of the owner, value): 1 */
+    struct pairs of; /* pairs (slot of the owner, value), in the order in which they were found */
 };
 
-/* Value that a name means in graph g, 0 if none. */
-static vid lookup(const struct onnx_build *b, gid g, sid name)
+/* Returns the value that a name means in graph g, where names of outer graphs may be used; 0: none. */
+static vid find_value(const struct onnx_build *b, gid g, sid name)
 {
     vid v = 0;
 
     for (; g != 0 && v == 0; g = b->body[g].parent)
-        v = lookup_here(b, g, name);
+        v = find_value_here(b, g, name);
     return v;
 }
 
-/* Graph g reads v: the owners between g and the graph of v capture it. */
-static void capture(struct onnx_build *b, struct captures *c, gid g, vid v)
+/* Notes that graph g reads value v: if v is of an outer graph, the owner of g captures it, and so do the owners of the
+ * graphs between. */
+static void add_captures(struct onnx_build *b, struct captures *c, gid g, vid v)
 {
     gid home = b->m->value[v].graph;
 
     for (; g != home; g = b->body[g].parent) {
         uint32_t owner = b->body[g].owner;
         if (map_get(&c->seen, map_key(owner, v)) != 0)
-            return; /* then the outer bodies have the capture, too */
+            return; /* then the owners further out have the capture, too */
         map_set(&c->seen, b->tmp, map_key(owner, v), 1);
         pairs_add(&c->of, owner, v);
     }
 }
 
+/* Finds the operands of slot s by their names.  Returns 0; or -1 and an error for each name that nothing defines. */
 static int resolve_slot(struct onnx_build *b, struct captures *c, uint32_t s)
 {
     assert(s > 0 && s < b->nslot);
@@ -394,7 +411,7 @@ static int resolve_slot(struct onnx_build *b, struct captures *c, uint32_t s)
     b->arg = vec_grow(b->tmp, b->arg, &b->caparg, b->narg + (uint32_t)p->n_input, sizeof *b->arg);
     for (uint32_t i = 0; i < p->n_input; i++) {
         sid name = str_id(b->m, p->input[i]);
-        vid v = name == 0 ? 0 : lookup(b, g, name);
+        vid v = name == 0 ? 0 : find_value(b, g, name);
         if (name != 0 && v == 0) {
             bad = diag_error(b->d, "%s: node '%s' (%s) reads '%s', which nothing defines", b->path,
                              module_str(b->m, b->slot[s].name),
@@ -402,11 +419,12 @@ static int resolve_slot(struct onnx_build *b, struct captures *c, uint32_t s)
         }
         b->arg[b->narg++] = v;
         if (v != 0)
-            capture(b, c, g, v);
+            add_captures(b, c, g, v);
     }
     return bad;
 }
 
+/* Finds the outputs of graph g by their names.  Returns 0, or -1 and an error. */
 static int resolve_outputs(struct onnx_build *b, struct captures *c, gid g)
 {
     const Onnx__GraphProto *p = b->body[g].proto;
@@ -415,12 +433,12 @@ static int resolve_outputs(struct onnx_build *b, struct captures *c, gid g)
 
     for (uint32_t i = 0; i < s.n; i++) {
         sid name = str_id(m, p->output[i]->name);
-        vid v = name == 0 ? 0 : lookup(b, g, name);
+        vid v = name == 0 ? 0 : find_value(b, g, name);
         if (v == 0) {
             return diag_error(b->d, "%s: output %u '%s' of graph '%s' is defined by nothing",
                               b->path, i, module_str(m, name), module_str(m, m->graph[g].name));
         }
-        capture(b, c, g, v);
+        add_captures(b, c, g, v);
         m->arg[s.at + i] = v;
         if (m->value[v].graph == g)
             m->value[v].flags |= VALUE_OUTPUT;
@@ -429,6 +447,7 @@ static int resolve_outputs(struct onnx_build *b, struct captures *c, gid g)
     return 0;
 }
 
+/* Finds all operands and outputs, and fills b->capture.  Returns 0, or -1 and errors. */
 static int resolve(struct onnx_build *b)
 {
     struct captures c = {.of = {.a = b->tmp}};
@@ -449,7 +468,8 @@ static int resolve(struct onnx_build *b)
 
 /* ---- 4. emit ---- */
 
-static bool all_lost(const struct onnx_build *b, struct slice out)
+/* Whether at least one of the results `out`, a slice of b->arg, has a value, and all these values are lost. */
+static bool are_all_lost(const struct onnx_build *b, struct slice out)
 {
     bool any = false;
 
@@ -462,8 +482,8 @@ static bool all_lost(const struct onnx_build *b, struct slice out)
     return any;
 }
 
-/* Keeps the slot given in a node's metadata, if it is a number. */
-static void note_slot(struct module *m, const char *text, nid id)
+/* Sets module.slot_ann of node id to the plan slot that its metadata gives as `text`, if that is a number of a slot. */
+static void keep_slot_ann(struct module *m, const char *text, nid id)
 {
     char *end;
     unsigned long slot = strtoul(text, &end, 10);
@@ -474,9 +494,10 @@ static void note_slot(struct module *m, const char *text, nid id)
     m->slot_ann[id] = (uint32_t)slot;
 }
 
-/* Keeps the device given in a node's metadata (pcc.device, else layer_ann) and its slot (pcc.slot).  A comma-separated
- * pcc.device belongs to a replicated node, which has no single device. */
-static void note_device(struct module *m, const Onnx__NodeProto *p, nid id)
+/* Sets module.device_ann of node id to the device that its metadata gives (pcc.device, else layer_ann), and
+ * module.slot_ann to its plan slot (pcc.slot).  A pcc.device that is a list with commas is not used: a node that was
+ * copied to several parts has no single device. */
+static void keep_device_ann(struct module *m, const Onnx__NodeProto *p, nid id)
 {
     const char *device = NULL;
     bool exact = false;
@@ -492,7 +513,7 @@ static void note_device(struct module *m, const Onnx__NodeProto *p, nid id)
         if (!exact && strcmp(e->key, "layer_ann") == 0)
             device = e->value;
         if (strcmp(e->key, "pcc.slot") == 0)
-            note_slot(m, e->value, id);
+            keep_slot_ann(m, e->value, id);
     }
     if (device == NULL)
         return;
@@ -501,6 +522,7 @@ static void note_device(struct module *m, const Onnx__NodeProto *p, nid id)
     m->device_ann[id] = str_id(m, device);
 }
 
+/* Makes the module's node for slot s and sets value.def of its results.  Returns 0, or -1 and an error. */
 static int emit_node(struct onnx_build *b, uint32_t s)
 {
     struct module *m = b->m;
@@ -518,7 +540,7 @@ static int emit_node(struct onnx_build *b, uint32_t s)
     n.callee = onnx_callee(b, p);
     if (n.callee != 0)
         n.flags |= NODE_CALL;
-    if (all_lost(b, x->out))
+    if (are_all_lost(b, x->out))
         n.flags |= NODE_LOST;
     n.in = module_add_args(m, b->arg + x->in.at, x->in.n);
     module_add_args(m, b->capture.to + b->capture.at[s], ncapture);
@@ -527,7 +549,7 @@ static int emit_node(struct onnx_build *b, uint32_t s)
     if (onnx_attrs(b, x, &n.attr) != 0)
         return -1;
     m->node[x->id] = n;
-    note_device(m, p, x->id);
+    keep_device_ann(m, p, x->id);
     for (uint32_t i = 0; i < x->out.n; i++) {
         vid v = b->arg[x->out.at + i];
         if (v != 0)
@@ -536,6 +558,7 @@ static int emit_node(struct onnx_build *b, uint32_t s)
     return 0;
 }
 
+/* Makes opsets and nodes of the module, and completes its graphs.  Returns 0, or -1 and an error. */
 static int emit(struct onnx_build *b)
 {
     struct module *m = b->m;
@@ -562,7 +585,7 @@ int onnx_build(struct onnx_build *b)
     assert(b->m->nnode == 1 && b->m->nval == 1 && b->graph);
     if (collect(b) != 0)
         return -1;
-    reserve(b);
+    reserve_arrays(b);
     name_nodes(b);
     return define(b) != 0 || resolve(b) != 0 || onnx_sort(b) != 0 || emit(b) != 0 ? -1 : 0;
 }

@@ -1,4 +1,4 @@
-/* From ModelProto to module: declarations shared by the files of the ONNX reader. */
+/* Making a module of the messages of an ONNX model: declarations shared by the files of the ONNX reader. */
 #ifndef PCC_FRONTENDS_ONNX_BUILD_H
 #define PCC_FRONTENDS_ONNX_BUILD_H
 
@@ -7,34 +7,36 @@
 
 #include "onnx.pb-c.h"
 
-/* A graph of the file; its index is its gid. */
+/* A graph of the file; its index in onnx_build.body is its gid. */
 struct onnx_body {
     const Onnx__GraphProto *proto;
-    gid parent;            /* 0: main */
-    uint32_t owner;        /* slot of the node that it is an attribute of; 0: main */
-    uint32_t first, count; /* slots of the graph's nodes */
+    gid parent;            /* graph around it; 0: it is the main graph */
+    uint32_t owner;        /* slot of the node that has the graph as an attribute; 0: main graph */
+    uint32_t first, count; /* its nodes have the slots first .. first + count - 1 */
 };
 
-/* A node, numbered graph by graph in the order of the file. */
+/* A node of the file while the module is made.  Its *slot* is its index in onnx_build.slot; nodes have slots graph by
+ * graph, in the order of the file.  Its nid, the number in the module, is known only after sorting. */
 struct onnx_slot {
     const Onnx__NodeProto *proto;
-    gid home;
+    gid home;             /* graph that has the node */
     gid bodies;           /* first body of the node; the bodies of a node are consecutive */
     sid name;             /* unique in the module */
-    uint32_t flags;       /* of the node to be */
-    nid id;               /* of the node to be, known after sorting */
-    struct slice in, out; /* of onnx_build.arg */
+    uint32_t flags;       /* of the module's node: NODE_UNNAMED, ... */
+    nid id;               /* the module's node; 0: not known yet */
+    struct slice in, out; /* formal operands and results, in onnx_build.arg */
 };
 
+/* A module while it is made. */
 struct onnx_build {
     struct module *m;     /* the module being filled: the model's, a function's, or model->aside */
-    struct module *model; /* has the files */
+    struct module *model; /* the model's module, which has the files */
     struct diag *d;
-    struct arena *tmp;
-    const char *path;   /* of the model (and the function), for messages */
-    const char *folder; /* folder of the model's file */
-    int dir;            /* the same, open (tmp closes it); -1: not yet */
-    bool allow_links;
+    struct arena *tmp;  /* memory that is freed when the module is complete */
+    const char *path;   /* path of the model and name of the function, for messages */
+    const char *folder; /* path of the model's folder: ".", or with a slash at its end */
+    int dir;            /* descriptor of the folder, closed with tmp; -1: not opened yet */
+    bool allow_links;   /* onnx_options.allow_links */
     const Onnx__GraphProto *graph; /* main graph */
     Onnx__OperatorSetIdProto *const *opset;
     size_t nopset;
@@ -42,70 +44,74 @@ struct onnx_build {
     struct onnx_body *body;
     uint32_t nbody, capbody;
     struct onnx_slot *slot;
-    uint32_t nslot, capslot; /* slot 0: none */
-    vid *arg;
+    uint32_t nslot, capslot; /* entries with slot 0, which means none */
+    vid *arg;                /* operands and results of the slots */
     uint32_t narg, caparg;
     struct map value;    /* graph << 32 | name -> value */
-    struct map file;     /* location -> file */
-    struct map function; /* key of its names -> function */
-    struct csr capture;  /* slot -> outer values that the node's bodies read */
-    struct attr *attr;
-    uint32_t capattr; /* scratch */
+    struct map file;     /* location (external data) -> index in model->file */
+    struct map function; /* onnx_function_key() -> index in model->function */
+    struct csr capture;  /* slot -> values of outer graphs that the bodies of the node read */
+    struct attr *attr;   /* scratch memory of onnx_attrs() */
+    uint32_t capattr;
 };
 
-/* Fills the empty module b->m from b->graph and b->opset.  0 or -1. */
+/* Fills the empty module b->m with the graph b->graph, its bodies, and the opsets b->opset.  Returns 0, or -1 and an
+ * error. */
 int onnx_build(struct onnx_build *b);
 
-/* Fills b->m, its functions and its tensors outside graphs (module.aside).  0 or -1. */
+/* Fills b->m with the model p: its main graph, its functions, and the tensors of its training_info (module.aside).
+ * Returns 0, or -1 and an error. */
 int onnx_build_model(struct onnx_build *b, const Onnx__ModelProto *p);
 
-/* The messages of a model in memory, with payloads that point into bytes[n], which must stay; in a.  NULL and an
- * error. */
+/* Checks and unpacks the serialized model bytes[n].  Returns its messages, in a; NULL: after an error.  The payloads of
+ * tensors point into bytes[], which must stay.  path: for errors. */
 Onnx__ModelProto *onnx_unpack(const void *bytes, size_t n, const char *path, struct arena *a,
                               struct diag *d);
 
-/* What b->function has for a function of these names.  O(their length). */
+/* Returns the key of a function in b->function.  O(length of the names). */
 sid onnx_function_key(struct onnx_build *b, const char *domain, const char *name,
                       const char *overload);
-/* The function that a node calls, 0: none of the model's. */
+/* Returns the function of the model that a node calls, an index in module.function; 0: none. */
 uint32_t onnx_callee(struct onnx_build *b, const Onnx__NodeProto *n);
 
-/* Gives every slot of every graph its node id: file order as far as operands are defined before
- * they are read, which every operand of b->arg and b->capture tells.  0 or -1 (a cycle). */
+/* Sorts each graph topologically by the operands in b->arg and b->capture, and sets onnx_slot.id of every slot.  Keeps
+ * the order of the file as far as possible.  In this phase value.def is a slot, not a nid.  Returns 0; or -1 and an
+ * error if nodes are on a cycle. */
 int onnx_sort(struct onnx_build *b);
 
-/* What a tensor belongs to, for messages: attribute `attr` of node `node`, or, if node is NULL, the
- * initializer of its own name. */
-struct onnx_who {
+/* What a tensor belongs to, for messages: attribute `attr` of node `node`; node NULL: it is an initializer. */
+struct onnx_owner {
     const char *node, *attr;
 };
-/* "initializer 'w'" in b->tmp. */
-const char *onnx_who_text(const struct onnx_build *b, const struct onnx_who *who,
-                          const Onnx__TensorProto *t);
+/* Returns what messages call tensor t, such as "initializer 'w'", in b->tmp. */
+const char *onnx_owner_text(const struct onnx_build *b, const struct onnx_owner *owner,
+                            const Onnx__TensorProto *t);
 
-/* Each appends to the module; 0 after an error. */
-tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_who who);
-tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *t, struct onnx_who who);
-/* The type of a tensor's values. */
+/* Both append a tensor to the module, with `owner` for messages.  Return it, or 0 after an error. */
+tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_owner owner);
+tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *t, struct onnx_owner owner);
+/* Appends to module.type the type of a value that is tensor t, and returns its index. */
 uint32_t onnx_tensor_type(struct onnx_build *b, tid t);
-/* 0 for a type that is not stated. */
+/* Appends a type to module.type and returns its index; 0: t does not say what the type is. */
 uint32_t onnx_type(struct onnx_build *b, const Onnx__TypeProto *t);
-/* Kind of an attribute; of one without a type (IR 1) by the field that is set. */
+/* Returns the kind of an attribute; if the message does not give it (IR version 1), by the field that is set. */
 enum attr_kind onnx_attr_kind(const Onnx__AttributeProto *a);
-/* An attribute of the node so called; *body: the graph that its next body is.  0 or -1. */
+/* Makes attribute *a of message p.  node: name of its node, for messages.  *body: the next body (graph) of the node,
+ * which the attribute refers to; increased by the number of the attribute's bodies.  Returns 0, or -1 and an error. */
 int onnx_attr(struct onnx_build *b, const Onnx__AttributeProto *p, const char *node, gid *body,
               struct attr *a);
-/* Appends the attributes of a node.  0 or -1. */
+/* Appends the attributes of a node to module.attr and writes their slice to *out.  Returns 0, or -1 and an error. */
 int onnx_attrs(struct onnx_build *b, const struct onnx_slot *s, struct slice *out);
-/* The documentation and metadata of a message as an entry of module.about; 0: none. */
+/* Appends documentation and metadata of a message to module.about and returns the index; 0: there are none. */
 uint32_t onnx_about(struct module *m, const char *doc, Onnx__StringStringEntryProto *const *meta,
                     size_t nmeta);
-/* The string of a domain; ai.onnx is 0. */
+/* Returns the interned name of a domain; 0: ai.onnx. */
 sid onnx_domain(struct module *m, const char *domain);
 
-/* Checks the external-data entries of t, whose elements take `bytes` bytes, opens the file, and
- * sets file, off and len of *out.  A file that is not there is no error.  0 or -1. */
-int onnx_external(struct onnx_build *b, const Onnx__TensorProto *t, const struct onnx_who *who,
+/* For a tensor with external data, whose elements take `bytes` bytes: checks the entries of external_data, opens the
+ * file unless it is open, and sets file, off and len of *out.  A missing file is no error.  Returns 0, or -1 and an
+ * error. */
+int onnx_external(struct onnx_build *b, const Onnx__TensorProto *t, const struct onnx_owner *owner,
                   uint64_t bytes, struct tensor *out);
 
 #endif

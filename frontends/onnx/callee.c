@@ -1,4 +1,4 @@
-/* Which function a node calls (build.h). */
+/* Finds the function of the model that a node calls (build.h). */
 #include "frontends/onnx/build.h"
 
 sid onnx_function_key(struct onnx_build *b, const char *domain, const char *name,

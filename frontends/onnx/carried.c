@@ -1,17 +1,18 @@
-/* Messages for what textual IR carries for ONNX alone (frontends.h: onnx_carried).
+/* Makes ONNX messages of the ONNX-only fields in textual IR (frontends.h: onnx_carried).
  *
- * The text says, as bytes, the fields of messages that the module has no place for (backends/onnx/carry.c made them).
- * They are a stranger's bytes, so they take the way of every ONNX file: all of them become one model, whose nodes,
- * attributes, tensors and so on are the single messages; this is scanned and unpacked like a file, and its messages
- * become the src pointers of the module's.  Where the text was edited since, it counts: types and places of external
- * data that a message says otherwise go.  O(bytes + the module). */
+ * Textual IR contains, as bytes, the fields of ONNX messages that the module does not model (about.rest, made by
+ * backends/onnx/carry.c).  The text may come from an untrusted source.  So the bytes are checked like an ONNX file: one
+ * model is composed whose nodes, attributes, tensors and so on are the single messages; it is scanned and unpacked like
+ * a file, and its messages become the src pointers of the module.  If the text was edited after it was written, its
+ * other lines count: types and places of external data in a message that differ from them are dropped.
+ * O(bytes + the module). */
 #include "frontends/frontends.h"
 #include "frontends/onnx/build.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Fields of ONNX that hold the messages, as tags of the wire (number << 3 | 2). */
+/* Tags (field number << 3 | 2) of the fields of ONNX messages that have these messages. */
 enum {
     GRAPH_IN_MODEL = 7 << 3 | 2,
     OPSET_IN_MODEL = 8 << 3 | 2,
@@ -23,13 +24,14 @@ enum {
     GRAPH_IN_ATTRIBUTE = 6 << 3 | 2
 };
 
+/* A growing list of bytes p[n]. */
 struct bytes {
     struct arena *a;
     uint8_t *p;
     uint32_t n, cap;
 };
 
-static void put(struct bytes *b, const void *p, size_t n)
+static void append_bytes(struct bytes *b, const void *p, size_t n)
 {
     b->p = vec_grow(b->a, b->p, &b->cap, b->n + (uint32_t)n, 1);
     if (n > 0)
@@ -37,46 +39,49 @@ static void put(struct bytes *b, const void *p, size_t n)
     b->n += (uint32_t)n;
 }
 
-static void put_varint(struct bytes *b, uint64_t v)
+static void append_varint(struct bytes *b, uint64_t v)
 {
     do {
         uint8_t c = (uint8_t)((v & 0x7f) | (v > 0x7f ? 0x80 : 0));
-        put(b, &c, 1);
+        append_bytes(b, &c, 1);
         v >>= 7;
     } while (v != 0);
 }
 
-/* A field that holds a message of n bytes. */
-static void put_message(struct bytes *b, unsigned tag, const void *p, size_t n)
+/* Appends a field: tag, length, and the message p[n]. */
+static void append_message(struct bytes *b, unsigned tag, const void *p, size_t n)
 {
-    put_varint(b, tag);
-    put_varint(b, n);
-    put(b, p, n);
+    append_varint(b, tag);
+    append_varint(b, n);
+    append_bytes(b, p, n);
 }
 
-/* Where the pointer to a message goes. */
+/* The src pointer of a module's thing that has a message, and what kind of message it is. */
 struct holder {
     const void **src;
     enum { NODE, ATTRIBUTE, GRAPH, TENSOR, SPARSE, OPSET, FUNCTION } kind;
 };
 
-struct carrier {
+/* The messages of a module. */
+struct carried {
     struct arena *a;
-    struct bytes node, tensor, sparse, opset, function;
-    struct holder *holder;
+    struct bytes node, tensor, sparse, opset, function; /* fields of the composed model, by kind */
+    struct holder *holder;                              /* [n] in the order of the messages */
     uint32_t n, cap;
 };
 
-/* A message with one field, the message `in`. */
-static struct bytes wrap(struct carrier *c, unsigned tag, struct bytes in)
+/* Returns a message that has one field, with the message `in`. */
+static struct bytes wrap(struct carried *c, unsigned tag, struct bytes in)
 {
     struct bytes out = {.a = c->a};
-    put_message(&out, tag, in.p, in.n);
+    append_message(&out, tag, in.p, in.n);
     return out;
 }
 
-/* Adds the bytes that are said about a thing; which leads to its message at holder.src. */
-static void carry(struct carrier *c, const struct module *m, uint32_t about, struct holder holder)
+/* Adds the message about.rest, if there is one, and the holder of its src pointer.  A message of an attribute or a
+ * graph is put into a node (and an attribute) of its own. */
+static void add_rest(struct carried *c, const struct module *m, uint32_t about,
+                     struct holder holder)
 {
     static const unsigned tag[] = {[NODE] = NODE_IN_GRAPH,        [ATTRIBUTE] = NODE_IN_GRAPH,
                                    [GRAPH] = NODE_IN_GRAPH,       [TENSOR] = TENSOR_IN_GRAPH,
@@ -90,53 +95,54 @@ static void carry(struct carrier *c, const struct module *m, uint32_t about, str
     struct bytes in = {.a = c->a};
     if (rest == 0)
         return;
-    put(&in, module_str(m, rest), str_size(m, rest));
+    append_bytes(&in, module_str(m, rest), str_size(m, rest));
     if (holder.kind == GRAPH)
         in = wrap(c, GRAPH_IN_ATTRIBUTE, in);
     if (holder.kind == GRAPH || holder.kind == ATTRIBUTE)
         in = wrap(c, ATTRIBUTE_IN_NODE, in);
-    put_message(to[holder.kind], tag[holder.kind], in.p, in.n);
+    append_message(to[holder.kind], tag[holder.kind], in.p, in.n);
     c->holder = vec_grow(c->a, c->holder, &c->cap, c->n + 1, sizeof *c->holder);
     c->holder[c->n++] = holder;
 }
 
-static void carry_module(struct carrier *c, struct module *m)
+/* Adds all messages of m and of its functions, and marks m's messages as patterns. */
+static void add_module(struct carried *c, struct module *m)
 {
     for (nid n = 1; n < m->nnode; n++)
-        carry(c, m, m->node[n].about, (struct holder){&m->node[n].src, NODE});
+        add_rest(c, m, m->node[n].about, (struct holder){&m->node[n].src, NODE});
     for (uint32_t i = 1; i < m->nattr; i++)
-        carry(c, m, m->attr[i].about, (struct holder){&m->attr[i].src, ATTRIBUTE});
+        add_rest(c, m, m->attr[i].about, (struct holder){&m->attr[i].src, ATTRIBUTE});
     for (gid g = 1; g < m->ngraph; g++)
-        carry(c, m, m->graph[g].about, (struct holder){&m->graph[g].src, GRAPH});
+        add_rest(c, m, m->graph[g].about, (struct holder){&m->graph[g].src, GRAPH});
     for (tid t = 1; t < m->ntensor; t++)
-        carry(c, m, m->tensor[t].about,
-              (struct holder){&m->tensor[t].src,
-                              m->tensor[t].where == TENSOR_SPARSE ? SPARSE : TENSOR});
+        add_rest(c, m, m->tensor[t].about,
+                 (struct holder){&m->tensor[t].src,
+                                 m->tensor[t].where == TENSOR_SPARSE ? SPARSE : TENSOR});
     for (uint32_t i = 1; i < m->nopset; i++)
-        carry(c, m, m->opset[i].about, (struct holder){&m->opset[i].src, OPSET});
+        add_rest(c, m, m->opset[i].about, (struct holder){&m->opset[i].src, OPSET});
     for (uint32_t f = 1; f < m->nfunction; f++) {
         struct function *x = &m->function[f];
-        carry_module(c, x->body);
-        carry(c, x->body, x->about, (struct holder){&x->src, FUNCTION});
+        add_module(c, x->body);
+        add_rest(c, x->body, x->about, (struct holder){&x->src, FUNCTION});
     }
     m->patterns = true;
 }
 
-/* All messages as the bytes of one model. */
-static struct bytes join(struct carrier *c)
+/* Returns the bytes of one model with all messages. */
+static struct bytes join_model(struct carried *c)
 {
     struct bytes graph = {.a = c->a}, model = {.a = c->a};
-    put(&graph, c->node.p, c->node.n);
-    put(&graph, c->tensor.p, c->tensor.n);
-    put(&graph, c->sparse.p, c->sparse.n);
-    put_message(&model, GRAPH_IN_MODEL, graph.p, graph.n);
-    put(&model, c->opset.p, c->opset.n);
-    put(&model, c->function.p, c->function.n);
+    append_bytes(&graph, c->node.p, c->node.n);
+    append_bytes(&graph, c->tensor.p, c->tensor.n);
+    append_bytes(&graph, c->sparse.p, c->sparse.n);
+    append_message(&model, GRAPH_IN_MODEL, graph.p, graph.n);
+    append_bytes(&model, c->opset.p, c->opset.n);
+    append_bytes(&model, c->function.p, c->function.n);
     return model;
 }
 
-/* Gives each message of the model to its graph, node, value or tensor, in the order of writing. */
-static void hand_out(const struct carrier *c, const Onnx__ModelProto *p)
+/* Sets the src pointers of all holders to their messages in p, the composed and unpacked model. */
+static void set_sources(const struct carried *c, const Onnx__ModelProto *p)
 {
     size_t at[FUNCTION + 1] = {0}, node = 0;
     for (uint32_t i = 0; i < c->n; i++) {
@@ -168,33 +174,33 @@ static void hand_out(const struct carrier *c, const Onnx__ModelProto *p)
     }
 }
 
-/* ---- contradictions between text and messages ---------------------------------------------------- */
+/* ---- differences between the text and the messages ----------------------------------------------- */
 
-/* Looks at the descriptions of values of graph g; of its outputs, which may be values of graphs around it, if `around`.
- * says[value]: bit 1: one has another type than the text; bit 2: one has that type. */
-static void check_infos(struct onnx_build *b, gid g, bool around, Onnx__ValueInfoProto **list,
-                        size_t n, uint8_t *says)
+/* Compares the types in list[n], descriptions of values of graph g, with the types in the text.  says[value]: adds 1 if
+ * the type differs, 2 if it is the same.  outer_too: names may mean values of graphs around g, too. */
+static void compare_infos(struct onnx_build *b, gid g, bool outer_too, Onnx__ValueInfoProto **list,
+                          size_t n, uint8_t *says)
 {
     struct module *m = b->m;
     for (size_t i = 0; i < n; i++) {
         sid name = str_id(m, list[i]->name);
         vid v = 0;
         for (gid at = g; at != 0 && v == 0 && name != 0;
-             at = around ? m->node[m->graph[at].owner].graph : 0)
+             at = outer_too ? m->node[m->graph[at].owner].graph : 0)
             v = map_get(&b->value, map_key(at, name));
         if (v == 0)
             continue;
-        bool told = (m->value[v].flags & VALUE_TYPED) != 0; /* elsewhere, as the text says it */
+        bool typed = (m->value[v].flags & VALUE_TYPED) != 0; /* value_info gives the type, too */
         uint32_t type = m->value[v].type;
         if (list[i]->type != NULL)
             says[v] |= types_same(m, onnx_type(b, list[i]->type), type) ? 2 : 1;
-        else if (!told && m->type[type].kind != TYPE_NONE)
+        else if (!typed && m->type[type].kind != TYPE_NONE)
             says[v] |= 1;
     }
 }
 
-/* Removes types from attributes that differ from the types in the text. */
-static void check_types(struct onnx_build *b, const struct attr *a)
+/* Removes types from the message of an attribute if they differ from those in the text. */
+static void drop_changed_types(struct onnx_build *b, const struct attr *a)
 {
     const struct module *m = b->m;
     Onnx__AttributeProto *p = (Onnx__AttributeProto *)(uintptr_t)a->src;
@@ -209,7 +215,7 @@ static void check_types(struct onnx_build *b, const struct attr *a)
         p->n_type_protos = 0;
 }
 
-/* Whether external data of a message is where the text says that the tensor lies. */
+/* Whether the external_data of message p agrees with the file, offset and length that the text gives for tensor x. */
 static bool is_there(const struct module *m, const struct tensor *x, const Onnx__TensorProto *p)
 {
     bool same = x->where == TENSOR_FILE, at = x->off == 0;
@@ -227,7 +233,8 @@ static bool is_there(const struct module *m, const struct tensor *x, const Onnx_
     return same && at;
 }
 
-static void check_tensor(const struct module *m, const struct tensor *x)
+/* Removes external_data from the message of tensor x if the text gives another place. */
+static void drop_changed_place(const struct module *m, const struct tensor *x)
 {
     Onnx__TensorProto *p = (Onnx__TensorProto *)(uintptr_t)x->src;
     if (p == NULL || x->where == TENSOR_OPAQUE || x->where == TENSOR_SPARSE || is_there(m, x, p))
@@ -236,8 +243,9 @@ static void check_tensor(const struct module *m, const struct tensor *x)
     p->has_data_location = p->has_data_location && p->data_location == 0;
 }
 
-/* of: the function whose body the module is, or NULL. */
-static void check_module(struct module *m, const Onnx__FunctionProto *of, struct arena *tmp)
+/* Compares the messages of m with the text, after which the module was made: sets VALUE_RETYPED, and removes types and
+ * places that differ.  of: the function whose body m is, or NULL. */
+static void compare_module(struct module *m, const Onnx__FunctionProto *of, struct arena *tmp)
 {
     struct onnx_build b = {.m = m, .model = m, .tmp = tmp};
     uint8_t *says = arena_alloc(tmp, m->nval);
@@ -248,47 +256,46 @@ static void check_module(struct module *m, const Onnx__FunctionProto *of, struct
         const Onnx__GraphProto *p = m->graph[g].src;
         if (p == NULL)
             continue;
-        check_infos(&b, g, false, p->input, p->n_input, says);
-        check_infos(&b, g, true, p->output, p->n_output, says);
-        check_infos(&b, g, false, p->value_info, p->n_value_info, says);
+        compare_infos(&b, g, false, p->input, p->n_input, says);
+        compare_infos(&b, g, true, p->output, p->n_output, says);
+        compare_infos(&b, g, false, p->value_info, p->n_value_info, says);
     }
     if (of != NULL && b.value.mask != 0)
-        check_infos(&b, 1, false, of->value_info, of->n_value_info, says);
+        compare_infos(&b, 1, false, of->value_info, of->n_value_info, says);
     for (vid v = 1; v < m->nval; v++)
-        if (says[v] == 1) /* the text was edited since */
+        if (says[v] == 1) /* the text was edited after it was written */
             m->value[v].flags |= VALUE_RETYPED;
     for (uint32_t i = 1; i < m->nattr; i++)
-        check_types(&b, &m->attr[i]);
+        drop_changed_types(&b, &m->attr[i]);
     for (tid t = 1; t < m->ntensor; t++)
-        check_tensor(m, &m->tensor[t]);
-    for (uint32_t f = 1; f < m->nfunction; f++)
-        check_module(m->function[f].body, m->function[f].src,
-                     tmp); /* one deep: bodies have no functions */
+        drop_changed_place(m, &m->tensor[t]);
+    for (uint32_t f = 1; f < m->nfunction; f++) /* no deeper: bodies have no functions */
+        compare_module(m->function[f].body, m->function[f].src, tmp);
 }
 
 int onnx_carried(struct module *m, struct diag *d)
 {
     struct arena *tmp = arena_new(m->mem);
-    struct carrier c = {.a = tmp};
+    struct carried c = {.a = tmp};
     const char *name = arena_fmt(tmp, "%s: !onnx", module_str(m, m->path));
     const sid own = m->about[m->own_about].rest;
     int rc = 0;
     c.node.a = c.tensor.a = c.sparse.a = c.opset.a = c.function.a = tmp;
-    carry_module(&c, m);
+    add_module(&c, m);
     if (own != 0) {
         m->src = onnx_unpack(module_str(m, own), str_size(m, own), name, m->mem, d);
         rc = m->src != NULL ? 0 : -1;
     }
     if (rc == 0 && c.n > 0) {
-        struct bytes all = join(&c);
+        struct bytes all = join_model(&c);
         /* tensor payloads point into these bytes */
         uint8_t *kept = arena_alloc(m->mem, (size_t)all.n + 1);
         memcpy(kept, all.p, all.n);
         const Onnx__ModelProto *p = onnx_unpack(kept, all.n, name, m->mem, d);
         rc = p != NULL ? 0 : -1;
         if (p != NULL) {
-            hand_out(&c, p);
-            check_module(m, NULL, tmp);
+            set_sources(&c, p);
+            compare_module(m, NULL, tmp);
         }
     }
     arena_free(tmp);

@@ -1,13 +1,12 @@
-/* Are the device configurations of a model sound?  The rules of IR 11 that the
- * standard's own checker does not look at.
+/* Checks the device configurations of a model by the rules of ONNX IR version 11 that the standard's own checker leaves
+ * out.
  *
- * First the model's configurations; then each annotated node by itself, wherever it is: in the main
- * graph, in bodies, functions and training graphs; then the stages, one configuration after the
- * other, because a model may carry many: the (node, stage) pairs are sorted by configuration, put
- * into a table of the nodes, compared along the operands, and taken out again.
+ * First the configurations of the model are checked; then each *annotated* node (one with device configurations) by
+ * itself, also in bodies, functions and training graphs; last the pipeline stages, one configuration after the other:
+ * its stages are entered into a table of all nodes, compared along operands, and removed from the table.
  *
- * O(file) for the nodes but for sorting the keys of device groups; the stages take O(operands of
- * the annotated nodes) per configuration that annotates them. */
+ * O(file), and sorting the keys of device groups; for stages O(operands of the annotated nodes) for each configuration
+ * that annotates them. */
 #include "frontends/frontends.h"
 #include "ir/base/name_table.h"
 #include "onnx.pb-c.h"
@@ -17,52 +16,54 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct pair {
-    uint32_t config;
+/* A node with a pipeline stage in a configuration. */
+struct staged_node {
+    uint32_t config; /* index in src->configuration */
     nid node;
     int32_t stage;
 };
 
-struct check {
+/* A check of all device configurations. */
+struct checker {
     const struct module *m;
     const Onnx__ModelProto *src;
     struct diag *d;
     struct arena *a;
     const char *path;
     struct names config; /* name -> index in src->configuration */
-    uint64_t *seen;      /* [config] the last node that names the configuration, counted from 1 */
-    uint64_t nnode;      /* annotated nodes so far */
-    struct pair *pair;
-    uint32_t npair, cappair;
-    struct arena *scratch; /* of one node */
+    uint64_t *seen;      /* [configuration] nnode at the last node that has the configuration */
+    uint64_t nnode;      /* number of annotated nodes so far, the current one included */
+    struct staged_node *staged_node;
+    uint32_t nstaged, capstaged;
+    struct arena *scratch; /* memory that is freed after each node */
 };
 
-/* The node under examination. */
-struct place_at {
+/* The node that is being checked, and the current one of its configurations. */
+struct node_config {
     const Onnx__NodeProto *p;
     nid id;               /* 0: in a function or training graph, where no types are known */
-    const char *function; /* the function around the node, or NULL */
-    const char *config;
+    const char *function; /* name of the function that has the node; NULL: none */
+    const char *config;   /* name of the configuration; NULL: unknown */
     const Onnx__DeviceConfigurationProto *model; /* NULL: the model has no such configuration */
 };
 
-static const char *text_of(const char *s)
+static const char *text_or_empty(const char *s)
 {
     return s ? s : "";
 }
 
-/* One finding about a node.  Names are shown in part if they are long: a file may have a finding for
- * every few bytes, each about the same long name. */
+/* Reports a finding about the node w, as an error or a warning.  Long names are cut short: a file may have a finding
+ * for every few bytes, each with the same long name. */
 static void __attribute__((format(printf, 4, 5)))
-report(const struct check *c, const struct place_at *w, bool error, const char *fmt, ...)
+report(const struct checker *c, const struct node_config *w, bool error, const char *fmt, ...)
 {
     char where[2048], rule[1024];
-    const char *name = w->id ? node_name(c->m, w->id) : text_of(w->p->name);
+    const char *name = w->id ? node_name(c->m, w->id) : text_or_empty(w->p->name);
     va_list ap;
     snprintf(where, sizeof where, "node '%.300s' (%.300s)%s%.300s%s%s%.300s%s", name,
-             text_of(w->p->op_type), w->function ? " of function '" : "", text_of(w->function),
-             w->function ? "'" : "", w->config ? ", configuration '" : "", text_of(w->config),
-             w->config ? "'" : "");
+             text_or_empty(w->p->op_type), w->function ? " of function '" : "",
+             text_or_empty(w->function), w->function ? "'" : "",
+             w->config ? ", configuration '" : "", text_or_empty(w->config), w->config ? "'" : "");
     va_start(ap, fmt);
     vsnprintf(rule, sizeof rule, fmt, ap);
     va_end(ap);
@@ -74,14 +75,15 @@ report(const struct check *c, const struct place_at *w, bool error, const char *
 
 /* ---- the model's configurations --------------------------------------------------------------- */
 
-static void check_configurations(struct check *c)
+/* Checks the configurations of the model and fills c->config. */
+static void check_configurations(struct checker *c)
 {
     size_t n = c->src->n_configuration;
     c->config = names_new(c->a, (uint32_t)n);
     c->seen = arena_array(c->a, n, sizeof *c->seen);
     for (size_t i = 0; i < n; i++) {
         const Onnx__DeviceConfigurationProto *k = c->src->configuration[i];
-        const char *name = text_of(k->name);
+        const char *name = text_or_empty(k->name);
         if (!*name)
             diag_error(c->d, "%s: configuration %zu has no name", c->path, i);
         else if (names_get(&c->config, name, UINT32_MAX) != UINT32_MAX)
@@ -99,8 +101,10 @@ static void check_configurations(struct check *c)
 
 /* ---- one node --------------------------------------------------------------------------------- */
 
-static void check_devices(const struct check *c, const struct place_at *w,
-                          const Onnx__ShardingSpecProto *s)
+/* Checks that each device in sharding spec s is a device of the configuration or the key of a device group in s, and
+ * that the groups have devices of the configuration only. */
+static void check_spec_devices(const struct checker *c, const struct node_config *w,
+                               const Onnx__ShardingSpecProto *s)
 {
     size_t n = s->n_index_to_device_group_map;
     int64_t *key = arena_array(c->scratch, n, sizeof *key);
@@ -112,7 +116,7 @@ static void check_devices(const struct check *c, const struct place_at *w,
         for (size_t j = 0; j < e->n_value; j++)
             if (e->value[j] < 0 || e->value[j] >= w->model->num_devices)
                 report(c, w, true, "tensor '%.300s': device %lld of group %lld, expected 0 to %lld",
-                       text_of(s->tensor_name), (long long)e->value[j], (long long)e->key,
+                       text_or_empty(s->tensor_name), (long long)e->value[j], (long long)e->key,
                        (long long)w->model->num_devices - 1);
     }
     if (n)
@@ -124,20 +128,22 @@ static void check_devices(const struct check *c, const struct place_at *w,
             report(c, w, true,
                    "tensor '%.300s': device %lld is neither one of 0 to %lld nor a key "
                    "of index_to_device_group_map",
-                   text_of(s->tensor_name), (long long)id, (long long)w->model->num_devices - 1);
+                   text_or_empty(s->tensor_name), (long long)id,
+                   (long long)w->model->num_devices - 1);
     }
 }
 
-/* The size of a dimension (axis from the end if < 0); -1: not known. */
-static int64_t dim_of(const struct module *m, const struct type *t, int64_t axis)
+/* Returns the size of the dimension `axis` (< 0: counted from the end) of type t; -1: unknown.  t may be NULL. */
+static int64_t axis_size(const struct module *m, const struct type *t, int64_t axis)
 {
     if (!t || axis < -t->rank || axis >= t->rank)
         return -1;
     return m->dim[t->dim + (uint32_t)(axis < 0 ? axis + t->rank : axis)].value;
 }
 
-/* t: the tensor's type, NULL if its rank is not known. */
-static void check_axis(const struct check *c, const struct place_at *w, const char *tensor,
+/* Checks a sharded dimension of a tensor: its axis exists, and its size is divisible by the number of shards.  t: type
+ * of the tensor; NULL: its rank is unknown. */
+static void check_axis(const struct checker *c, const struct node_config *w, const char *tensor,
                        const Onnx__ShardedDimProto *s, const struct type *t)
 {
     if (!s->has_axis)
@@ -147,7 +153,7 @@ static void check_axis(const struct check *c, const struct place_at *w, const ch
                (long long)s->axis, -t->rank, t->rank - 1);
     for (size_t i = 0; i < s->n_simple_sharding; i++) {
         const Onnx__SimpleShardedDimProto *x = s->simple_sharding[i];
-        int64_t size = s->has_axis && s->n_simple_sharding == 1 ? dim_of(c->m, t, s->axis) : -1;
+        int64_t size = s->has_axis && s->n_simple_sharding == 1 ? axis_size(c->m, t, s->axis) : -1;
         if (x->dim_case == ONNX__SIMPLE_SHARDED_DIM_PROTO__DIM_DIM_VALUE)
             size = x->dim_value;
         if (x->num_shards < 1)
@@ -163,8 +169,8 @@ static void check_axis(const struct check *c, const struct place_at *w, const ch
     }
 }
 
-/* Operand or result `i` (operands first) if the rank of its type is known, else NULL. */
-static const struct type *type_at(const struct check *c, const struct place_at *w, uint32_t i)
+/* Returns the type of operand or result i of the node, operands counted first; NULL: it is no tensor of known rank. */
+static const struct type *type_at(const struct checker *c, const struct node_config *w, uint32_t i)
 {
     assert(i < w->p->n_input + w->p->n_output);
     size_t nin = w->p->n_input;
@@ -175,8 +181,9 @@ static const struct type *type_at(const struct check *c, const struct place_at *
     return v && t->kind == TYPE_TENSOR && t->rank >= 0 ? t : NULL;
 }
 
-/* Operands and results by name; the first of equal names. */
-static struct names tensors_of(const struct check *c, const Onnx__NodeProto *p)
+/* Returns a table from names of operands and results to their position, operands counted first; of equal names the
+ * first position. */
+static struct names name_tensors(const struct checker *c, const Onnx__NodeProto *p)
 {
     struct names t = names_new(c->scratch, (uint32_t)(p->n_input + p->n_output));
     for (size_t i = 0; i < p->n_input; i++)
@@ -186,31 +193,35 @@ static struct names tensors_of(const struct check *c, const Onnx__NodeProto *p)
     return t;
 }
 
-static void check_spec(const struct check *c, const struct place_at *w, const struct names *tensors,
-                       const Onnx__ShardingSpecProto *s)
+/* Checks a sharding spec of the node; tensors: name_tensors(). */
+static void check_spec(const struct checker *c, const struct node_config *w,
+                       const struct names *tensors, const Onnx__ShardingSpecProto *s)
 {
-    const char *name = text_of(s->tensor_name);
+    const char *name = text_or_empty(s->tensor_name);
     uint32_t i = *name ? names_get(tensors, name, UINT32_MAX) : UINT32_MAX;
     const struct type *t = i == UINT32_MAX ? NULL : type_at(c, w, i);
     if (i == UINT32_MAX)
         report(c, w, true, "sharding spec for '%.300s', which is no input or output of the node",
                name);
-    check_devices(c, w, s);
+    check_spec_devices(c, w, s);
     for (size_t k = 0; k < s->n_sharded_dim; k++)
         check_axis(c, w, name, s->sharded_dim[k], t);
 }
 
-static void add_stage(struct check *c, uint32_t config, nid id, int32_t stage)
+/* Notes that node id has that stage in a configuration, for check_stages(). */
+static void add_stage(struct checker *c, uint32_t config, nid id, int32_t stage)
 {
-    c->pair = vec_grow(c->a, c->pair, &c->cappair, c->npair + 1, sizeof *c->pair);
-    c->pair[c->npair++] = (struct pair){config, id, stage};
+    c->staged_node =
+        vec_grow(c->a, c->staged_node, &c->capstaged, c->nstaged + 1, sizeof *c->staged_node);
+    c->staged_node[c->nstaged++] = (struct staged_node){config, id, stage};
 }
 
-/* Finds the model's side of a node's configuration. */
-static void check_id(struct check *c, struct place_at *w,
-                     const Onnx__NodeDeviceConfigurationProto *k)
+/* Makes k, a configuration of the node, the current one of w.  Checks that the model has it, and that the node has it
+ * once only; adds its pipeline stage to c->staged_node. */
+static void check_configuration_id(struct checker *c, struct node_config *w,
+                                   const Onnx__NodeDeviceConfigurationProto *k)
 {
-    const char *name = text_of(k->configuration_id);
+    const char *name = text_or_empty(k->configuration_id);
     uint32_t i = names_get(&c->config, name, UINT32_MAX);
     w->config = NULL;
     w->model = NULL;
@@ -233,17 +244,18 @@ static void check_id(struct check *c, struct place_at *w,
         add_stage(c, i, w->id, k->pipeline_stage);
 }
 
-static void check_node(struct check *c, const Onnx__NodeProto *p, nid id, const char *function)
+/* Checks all configurations of a node.  id: its number in the module, or 0; function: name of its function, or NULL. */
+static void check_node(struct checker *c, const Onnx__NodeProto *p, nid id, const char *function)
 {
-    struct place_at w = {.p = p, .id = id, .function = function};
+    struct node_config w = {.p = p, .id = id, .function = function};
     if (!p->n_device_configurations)
         return;
     struct arena_mark mark = arena_mark(c->scratch);
-    struct names tensors = tensors_of(c, p);
+    struct names tensors = name_tensors(c, p);
     c->nnode++;
     for (size_t i = 0; i < p->n_device_configurations; i++) {
         const Onnx__NodeDeviceConfigurationProto *k = p->device_configurations[i];
-        check_id(c, &w, k);
+        check_configuration_id(c, &w, k);
         for (size_t j = 0; j < k->n_sharding_spec; j++)
             check_spec(c, &w, &tensors, k->sharding_spec[j]);
     }
@@ -252,12 +264,13 @@ static void check_node(struct check *c, const Onnx__NodeProto *p, nid id, const 
 
 /* ---- nodes that are not in the module --------------------------------------------------------- */
 
-struct todo {
+/* Graphs whose nodes must still be checked. */
+struct graph_stack {
     const Onnx__GraphProto **graph;
     uint32_t n, cap;
 };
 
-static void push_graph(struct check *c, struct todo *t, const Onnx__GraphProto *g)
+static void push_graph(struct checker *c, struct graph_stack *t, const Onnx__GraphProto *g)
 {
     if (!g)
         return;
@@ -265,8 +278,9 @@ static void push_graph(struct check *c, struct todo *t, const Onnx__GraphProto *
     t->graph[t->n++] = g;
 }
 
-static void check_list(struct check *c, struct todo *t, Onnx__NodeProto *const *node, size_t n,
-                       const char *function)
+/* Checks node[n] and pushes the graphs in their attributes. */
+static void check_nodes(struct checker *c, struct graph_stack *t, Onnx__NodeProto *const *node,
+                        size_t n, const char *function)
 {
     for (size_t i = 0; i < n; i++) {
         check_node(c, node[i], 0, function);
@@ -279,21 +293,23 @@ static void check_list(struct check *c, struct todo *t, Onnx__NodeProto *const *
     }
 }
 
-static void check_graphs(struct check *c, struct todo *t, const char *function)
+/* Checks the nodes of all graphs on the stack, and of the graphs inside them. */
+static void check_graphs(struct checker *c, struct graph_stack *t, const char *function)
 {
     while (t->n) {
         const Onnx__GraphProto *g = t->graph[--t->n];
-        check_list(c, t, g->node, g->n_node, function);
+        check_nodes(c, t, g->node, g->n_node, function);
     }
 }
 
-static void check_elsewhere(struct check *c)
+/* Checks the nodes of functions and of training_info. */
+static void check_other_nodes(struct checker *c)
 {
-    struct todo t = {0};
+    struct graph_stack t = {0};
     for (size_t i = 0; i < c->src->n_functions; i++) {
         const Onnx__FunctionProto *f = c->src->functions[i];
-        check_list(c, &t, f->node, f->n_node, text_of(f->name));
-        check_graphs(c, &t, text_of(f->name));
+        check_nodes(c, &t, f->node, f->n_node, text_or_empty(f->name));
+        check_graphs(c, &t, text_or_empty(f->name));
     }
     for (size_t i = 0; i < c->src->n_training_info; i++) {
         push_graph(c, &t, c->src->training_info[i]->initialization);
@@ -304,15 +320,16 @@ static void check_elsewhere(struct check *c)
 
 /* ---- stages ----------------------------------------------------------------------------------- */
 
-/* stage: [node] of this configuration, by index into c->pair from 1; 0: none. */
-static void check_edges(struct check *c, const struct pair *p, const uint32_t *stage)
+/* Checks that no operand of node p comes from a later stage.  stage: [node] index in c->staged_node + 1 of its stage in
+ * this configuration; 0: none. */
+static void check_edges(struct checker *c, const struct staged_node *p, const uint32_t *stage)
 {
     assert(p->node > 0 && p->node < c->m->nnode);
     const struct node *n = &c->m->node[p->node];
     for (uint32_t i = 0; i < n->in.n; i++) {
         vid v = c->m->arg[n->in.at + i];
         uint32_t k = stage[c->m->value[v].def];
-        if (!v || !k || c->pair[k - 1].stage <= p->stage)
+        if (!v || !k || c->staged_node[k - 1].stage <= p->stage)
             continue;
         diag_error(
             c->d,
@@ -320,12 +337,14 @@ static void check_edges(struct check *c, const struct pair *p, const uint32_t *s
             "node '%.300s' in stage %d",
             c->path, node_name(c->m, p->node), node_op(c->m, p->node),
             c->src->configuration[p->config]->name, p->stage, value_name(c->m, v),
-            node_name(c->m, c->m->value[v].def), c->pair[k - 1].stage);
+            node_name(c->m, c->m->value[v].def), c->staged_node[k - 1].stage);
     }
 }
 
-/* Every node of the main graph has a stage, or none has. */
-static void check_complete(struct check *c, uint32_t config, uint32_t staged, const uint32_t *stage)
+/* Warns if some nodes of the main graph, `staged` in number, have a stage in the configuration, and others have none.
+ * stage: as in check_edges(). */
+static void check_complete(struct checker *c, uint32_t config, uint32_t staged,
+                           const uint32_t *stage)
 {
     assert(staged <= c->m->graph[1].count);
     const struct graph *g = &c->m->graph[1];
@@ -341,32 +360,33 @@ static void check_complete(struct check *c, uint32_t config, uint32_t staged, co
                  g->count - staged - 1, staged);
 }
 
-static void check_stages(struct check *c)
+/* Checks the stages of all configurations. */
+static void check_stages(struct checker *c)
 {
     uint32_t *stage = arena_array(c->a, c->m->nnode, sizeof *stage), *row;
     uint32_t nconfig = (uint32_t)c->src->n_configuration;
-    row = arena_array(c->a, c->npair, sizeof *row);
-    for (uint32_t i = 0; i < c->npair; i++)
-        row[i] = c->pair[i].config;
-    struct csr of = csr_build(c->a, nconfig, c->npair, row, NULL);
+    row = arena_array(c->a, c->nstaged, sizeof *row);
+    for (uint32_t i = 0; i < c->nstaged; i++)
+        row[i] = c->staged_node[i].config;
+    struct csr by_config = csr_build(c->a, nconfig, c->nstaged, row, NULL);
     for (uint32_t k = 0; k < nconfig; k++) {
         uint32_t staged = 0;
-        for_row (x, of, k) {
-            nid n = c->pair[x].node;
+        for_row (x, by_config, k) {
+            nid n = c->staged_node[x].node;
             stage[n] = x + 1;
             staged += c->m->node[n].graph == 1;
         }
-        for_row (x, of, k)
-            check_edges(c, &c->pair[x], stage);
+        for_row (x, by_config, k)
+            check_edges(c, &c->staged_node[x], stage);
         check_complete(c, k, staged, stage);
-        for_row (x, of, k)
-            stage[c->pair[x].node] = 0;
+        for_row (x, by_config, k)
+            stage[c->staged_node[x].node] = 0;
     }
 }
 
 int check_annotations(const struct module *m, struct diag *d)
 {
-    struct check c = {.m = m, .src = m->src, .d = d, .path = module_str(m, m->path)};
+    struct checker c = {.m = m, .src = m->src, .d = d, .path = module_str(m, m->path)};
     uint32_t errors = d->errors, warnings = d->warnings;
     if (!c.src)
         return diag_error(d, "%s: only ONNX models have device configurations", c.path);
@@ -376,7 +396,7 @@ int check_annotations(const struct module *m, struct diag *d)
     for (nid n = 1; n < m->nnode; n++)
         if (m->node[n].src)
             check_node(&c, m->node[n].src, n, NULL);
-    check_elsewhere(&c);
+    check_other_nodes(&c);
     check_stages(&c);
     errors = d->errors - errors;
     warnings = d->warnings - warnings;

@@ -1,11 +1,11 @@
-/* Types, tensors and attributes of the module from their messages.
+/* Makes types, tensors and attributes of the module of their messages (build.h).
  *
- * A tensor's payload is described, not copied: raw_data, float_data and double_data lie in the
- * file (read.c) or were unpacked into the arena, and have the form of raw_data already
- * (little endian, packed).  Only the typed fields of small elements (int32_data for f16, i8, ...;
- * uint64_data for u32) are rewritten.  Sizes must agree with shapes: later readers rely on it.
+ * The payload of a tensor is mostly not copied: the module refers to its bytes in the file (read.c), or in memory where
+ * protobuf-c unpacked them.  The fields raw_data, float_data, double_data and int64_data all have the form of raw_data
+ * (little endian, packed).  Only fields with entries larger than the elements (int32_data for f16, i8, ...; uint64_data
+ * for u32) are copied into that form.  The size of a payload must agree with the shape; later code relies on it.
  *
- * Cost: O(messages), no recursion (types nest along one line only). */
+ * Cost: O(messages).  No recursion: a type has at most one inner type. */
 #include "frontends/onnx/build.h"
 
 #include "ir/model/dim.h"
@@ -33,6 +33,7 @@ uint32_t onnx_about(struct module *m, const char *doc, Onnx__StringStringEntryPr
     return module_add_about(m, a);
 }
 
+/* Returns the element type (enum elem) of a TensorProto.DataType; ELEM_NONE: pcc does not know it. */
 static uint8_t elem_of(int32_t data_type)
 {
     return data_type > 0 && data_type < ELEM_COUNT ? (uint8_t)data_type : ELEM_NONE;
@@ -40,8 +41,9 @@ static uint8_t elem_of(int32_t data_type)
 
 /* ---- types ---- */
 
-static uint32_t shaped_type(struct module *m, enum type_kind kind, int32_t elem,
-                            const Onnx__TensorShapeProto *shape)
+/* Appends a dense or sparse tensor type to module.type and returns its index.  shape NULL: the rank is unknown. */
+static uint32_t add_tensor_type(struct module *m, enum type_kind kind, int32_t elem,
+                                const Onnx__TensorShapeProto *shape)
 {
     struct type t = {.kind = (uint8_t)kind, .elem = elem_of(elem), .rank = -1};
 
@@ -65,7 +67,7 @@ static uint32_t shaped_type(struct module *m, enum type_kind kind, int32_t elem,
 
 uint32_t onnx_type(struct onnx_build *b, const Onnx__TypeProto *t)
 {
-    enum { DEEPEST = 64 }; /* the scan allows about 50 */
+    enum { DEEPEST = 64 }; /* most containers around a type; scan.c allows about 50 */
     struct type outer[DEEPEST];
     unsigned n = 0;
     uint32_t at = 0;
@@ -87,12 +89,13 @@ uint32_t onnx_type(struct onnx_build *b, const Onnx__TypeProto *t)
             t = t->map_type->value_type;
             break;
         case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
-            at = shaped_type(b->m, TYPE_TENSOR, t->tensor_type->elem_type, t->tensor_type->shape);
+            at = add_tensor_type(b->m, TYPE_TENSOR, t->tensor_type->elem_type,
+                                 t->tensor_type->shape);
             leaf = true;
             break;
         case ONNX__TYPE_PROTO__VALUE_SPARSE_TENSOR_TYPE:
-            at = shaped_type(b->m, TYPE_SPARSE, t->sparse_tensor_type->elem_type,
-                             t->sparse_tensor_type->shape);
+            at = add_tensor_type(b->m, TYPE_SPARSE, t->sparse_tensor_type->elem_type,
+                                 t->sparse_tensor_type->shape);
             leaf = true;
             break;
         case ONNX__TYPE_PROTO__VALUE__NOT_SET:
@@ -129,61 +132,64 @@ uint32_t onnx_tensor_type(struct onnx_build *b, tid t)
 
 /* ---- tensors ---- */
 
-/* A typed field of a TensorProto. */
-struct field {
-    const void *at;
+/* A field of a TensorProto with elements, such as float_data. */
+struct typed_field {
+    const void *at; /* n entries */
     size_t n;
     unsigned size; /* bytes of an entry; 0: the element type has no such field */
 };
 
-/* The typed field for an element type. */
-static struct field field_of(const Onnx__TensorProto *t, enum elem e)
+/* Returns the field that has elements of type e if raw_data has not. */
+static struct typed_field typed_field_of(const Onnx__TensorProto *t, enum elem e)
 {
     switch (e) {
     case ELEM_NONE:
     case ELEM_STR:
     case ELEM_COUNT:
-        return (struct field){0};
+        return (struct typed_field){0};
     case ELEM_F32:
     case ELEM_C64:
-        return (struct field){t->float_data, t->n_float_data, 4};
+        return (struct typed_field){t->float_data, t->n_float_data, 4};
     case ELEM_F64:
     case ELEM_C128:
-        return (struct field){t->double_data, t->n_double_data, 8};
+        return (struct typed_field){t->double_data, t->n_double_data, 8};
     case ELEM_I64:
-        return (struct field){t->int64_data, t->n_int64_data, 8};
+        return (struct typed_field){t->int64_data, t->n_int64_data, 8};
     case ELEM_U32:
     case ELEM_U64:
-        return (struct field){t->uint64_data, t->n_uint64_data, 8};
+        return (struct typed_field){t->uint64_data, t->n_uint64_data, 8};
     default:
-        return (struct field){t->int32_data, t->n_int32_data, 4};
+        return (struct typed_field){t->int32_data, t->n_int32_data, 4};
     }
 }
 
-/* Bytes of the raw form that an entry of the typed field holds: the lowest ones. */
-static unsigned bytes_used(enum elem e, unsigned size)
+/* Returns how many bytes of an entry of the typed field, which has `size` bytes, belong to the payload in the form of
+ * raw_data: the lowest ones. */
+static unsigned used_bytes(enum elem e, unsigned size)
 {
     unsigned bits = elem_bits(e);
 
     return e == ELEM_C64 || e == ELEM_C128 || bits >= 8 * size ? size : bits < 8 ? 1 : bits / 8;
 }
 
+/* Makes x refer to the payload of tensor t (where, file, off, data), whose length x->len must agree with.  Returns 0,
+ * or -1 and an error. */
 static int read_payload(struct onnx_build *b, const Onnx__TensorProto *t,
-                        const struct onnx_who *who, struct tensor *x)
+                        const struct onnx_owner *owner, struct tensor *x)
 {
     const struct file *model = &b->model->file[1];
-    struct field f = field_of(t, (enum elem)x->elem);
-    unsigned used = bytes_used((enum elem)x->elem, f.size);
+    struct typed_field f = typed_field_of(t, (enum elem)x->elem);
+    unsigned used = used_bytes((enum elem)x->elem, f.size);
     uint64_t have = (uint64_t)f.n * used;
 
     if (t->has_raw_data && (t->raw_data.len > 0 || f.n == 0)) {
-        f = (struct field){t->raw_data.data, t->raw_data.len, 1};
+        f = (struct typed_field){t->raw_data.data, t->raw_data.len, 1};
         used = 1;
         have = f.n;
     }
     if (have != x->len) {
         return diag_error(b->d, "%s: %s has %llu bytes of data, expected %llu by its shape",
-                          b->path, onnx_who_text(b, who, t), (unsigned long long)have,
+                          b->path, onnx_owner_text(b, owner, t), (unsigned long long)have,
                           (unsigned long long)x->len);
     }
     x->typed = f.size != 1;
@@ -202,14 +208,16 @@ static int read_payload(struct onnx_build *b, const Onnx__TensorProto *t,
     return 0;
 }
 
+/* Adds the strings of tensor t, `elems` by its shape, to the module as the payload of x.  Returns 0, or -1 and an
+ * error. */
 static int read_strings(struct onnx_build *b, const Onnx__TensorProto *t,
-                        const struct onnx_who *who, int64_t elems, struct tensor *x)
+                        const struct onnx_owner *owner, int64_t elems, struct tensor *x)
 {
     struct module *m = b->m;
 
     if ((uint64_t)elems != t->n_string_data) {
         return diag_error(b->d, "%s: %s has %zu strings, expected %lld by its shape", b->path,
-                          onnx_who_text(b, who, t), t->n_string_data, (long long)elems);
+                          onnx_owner_text(b, owner, t), t->n_string_data, (long long)elems);
     }
     struct slice s = module_add_sids(m, NULL, (uint32_t)t->n_string_data);
     for (uint32_t i = 0; i < s.n; i++) {
@@ -222,9 +230,9 @@ static int read_strings(struct onnx_build *b, const Onnx__TensorProto *t,
     return 0;
 }
 
-/* Copies the shape dims[n] of x into the module; returns how many elements it has, -1 and an error. */
+/* Copies the shape dims[n] of tensor x into the module.  Returns the number of elements, or -1 and an error. */
 static int64_t copy_shape(struct onnx_build *b, const Onnx__TensorProto *t,
-                          const struct onnx_who *who, struct tensor *x, size_t n,
+                          const struct onnx_owner *owner, struct tensor *x, size_t n,
                           const int64_t *dims)
 {
     int64_t all = 1;
@@ -233,45 +241,46 @@ static int64_t copy_shape(struct onnx_build *b, const Onnx__TensorProto *t,
     for (size_t i = 0; i < n; i++) {
         if (dims[i] < 0) {
             return diag_error(b->d, "%s: %s: dimension %zu is %lld, expected 0 or more", b->path,
-                              onnx_who_text(b, who, t), i, (long long)dims[i]);
+                              onnx_owner_text(b, owner, t), i, (long long)dims[i]);
         }
         empty |= dims[i] == 0;
         large |= dims[i] > 0 && __builtin_mul_overflow(all, dims[i], &all);
     }
     if (!empty && (large || elem_bytes((enum elem)x->elem, all) == INT64_MAX)) {
         return diag_error(b->d, "%s: %s: its shape takes more than 2^63 bytes", b->path,
-                          onnx_who_text(b, who, t));
+                          onnx_owner_text(b, owner, t));
     }
     x->rank = (uint32_t)n;
     x->dim = module_add_ints(b->m, dims, (uint32_t)n).at;
     return empty ? 0 : all;
 }
 
+/* Whether the payload of t is in another file (external data). */
 static bool is_external(const Onnx__TensorProto *t)
 {
     return t != NULL && t->has_data_location &&
            t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
 }
 
-tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_who who)
+tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_owner owner)
 {
     struct tensor x = {.name = str_id(b->m, t->name), .elem = elem_of(t->data_type), .src = t};
     bool external = is_external(t);
-    int64_t elems = copy_shape(b, t, &who, &x, t->n_dims, t->dims);
+    int64_t elems = copy_shape(b, t, &owner, &x, t->n_dims, t->dims);
 
     if (elems < 0)
         return 0;
     if (x.elem == ELEM_NONE || t->segment != NULL || (external && x.elem == ELEM_STR)) {
         x.where = TENSOR_OPAQUE;
     } else if (x.elem == ELEM_STR) {
-        if (read_strings(b, t, &who, elems, &x) != 0)
+        if (read_strings(b, t, &owner, elems, &x) != 0)
             return 0;
     } else {
         x.len = (uint64_t)elem_bytes((enum elem)x.elem, elems);
         if (external)
             x.where = TENSOR_FILE;
-        if (external ? onnx_external(b, t, &who, x.len, &x) != 0
-                     : read_payload(b, t, &who, &x) != 0)
+        if (external ? onnx_external(b, t, &owner, x.len, &x) != 0
+                     : read_payload(b, t, &owner, &x) != 0)
             return 0;
     }
     tid id = module_add_tensor(b->m);
@@ -279,7 +288,7 @@ tid onnx_tensor(struct onnx_build *b, const Onnx__TensorProto *t, struct onnx_wh
     return id;
 }
 
-tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *s, struct onnx_who who)
+tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *s, struct onnx_owner owner)
 {
     static const Onnx__TensorProto none = ONNX__TENSOR_PROTO__INIT;
     const Onnx__TensorProto *t = s->values != NULL ? s->values : &none,
@@ -289,10 +298,10 @@ tid onnx_sparse(struct onnx_build *b, const Onnx__SparseTensorProto *s, struct o
                        .where = TENSOR_SPARSE,
                        .src = s};
 
-    if (copy_shape(b, t, &who, &x, s->n_dims, s->dims) < 0)
+    if (copy_shape(b, t, &owner, &x, s->n_dims, s->dims) < 0)
         return 0;
     for (int k = 0; k < 2; k++)
-        if (part[k] != NULL && (x.of[k] = onnx_tensor(b, part[k], who)) == 0)
+        if (part[k] != NULL && (x.of[k] = onnx_tensor(b, part[k], owner)) == 0)
             return 0;
     tid id = module_add_tensor(b->m);
     b->m->tensor[id] = x;
@@ -322,8 +331,10 @@ enum attr_kind onnx_attr_kind(const Onnx__AttributeProto *a)
                                  : ATTR_NONE;
 }
 
-static int list_attr(struct onnx_build *b, const Onnx__AttributeProto *p, struct onnx_who who,
-                     gid *body, struct attr *a)
+/* Reads the value of an attribute that is a list into a->u.list; *body: as for onnx_attr().  Returns 0, or -1 and an
+ * error. */
+static int read_list_attr(struct onnx_build *b, const Onnx__AttributeProto *p,
+                          struct onnx_owner owner, gid *body, struct attr *a)
 {
     struct module *m = b->m;
     struct slice *s = &a->u.list;
@@ -357,8 +368,8 @@ static int list_attr(struct onnx_build *b, const Onnx__AttributeProto *p, struct
         *s = module_add_refs(
             m, NULL, (uint32_t)(a->kind == ATTR_TENSORS ? p->n_tensors : p->n_sparse_tensors));
         for (uint32_t i = 0; i < s->n; i++) {
-            tid t = a->kind == ATTR_TENSORS ? onnx_tensor(b, p->tensors[i], who)
-                                            : onnx_sparse(b, p->sparse_tensors[i], who);
+            tid t = a->kind == ATTR_TENSORS ? onnx_tensor(b, p->tensors[i], owner)
+                                            : onnx_sparse(b, p->sparse_tensors[i], owner);
             if (t == 0)
                 return -1;
             m->refs[s->at + i] = t;
@@ -370,9 +381,9 @@ static int list_attr(struct onnx_build *b, const Onnx__AttributeProto *p, struct
     return 0;
 }
 
-/* One attribute; *body: the next body of the node. */
-static int one_attr(struct onnx_build *b, const Onnx__AttributeProto *p, struct onnx_who who,
-                    gid *body, struct attr *a)
+/* Reads the value of an attribute into a->u; *body: as for onnx_attr().  Returns 0, or -1 and an error. */
+static int read_attr(struct onnx_build *b, const Onnx__AttributeProto *p, struct onnx_owner owner,
+                     gid *body, struct attr *a)
 {
     struct module *m = b->m;
 
@@ -396,20 +407,20 @@ static int one_attr(struct onnx_build *b, const Onnx__AttributeProto *p, struct 
     case ATTR_SPARSE:
         if (a->kind == ATTR_TENSOR ? p->t == NULL : p->sparse_tensor == NULL) {
             return diag_error(b->d, "%s: node '%s': attribute '%s' has no tensor", b->path,
-                              who.node, who.attr);
+                              owner.node, owner.attr);
         }
-        a->u.t = a->kind == ATTR_TENSOR ? onnx_tensor(b, p->t, who)
-                                        : onnx_sparse(b, p->sparse_tensor, who);
+        a->u.t = a->kind == ATTR_TENSOR ? onnx_tensor(b, p->t, owner)
+                                        : onnx_sparse(b, p->sparse_tensor, owner);
         return a->u.t != 0 ? 0 : -1;
     default:
-        return list_attr(b, p, who, body, a);
+        return read_list_attr(b, p, owner, body, a);
     }
 }
 
 int onnx_attr(struct onnx_build *b, const Onnx__AttributeProto *p, const char *node, gid *body,
               struct attr *a)
 {
-    struct onnx_who who = {node, p->name != NULL ? p->name : ""};
+    struct onnx_owner owner = {node, p->name != NULL ? p->name : ""};
 
     *a = (struct attr){.name = str_id(b->m, p->name),
                        .ref = str_id(b->m, p->ref_attr_name),
@@ -421,7 +432,7 @@ int onnx_attr(struct onnx_build *b, const Onnx__AttributeProto *p, const char *n
                  : a->kind == ATTR_TYPE   ? p->tp != NULL
                                           : true);
     a->untyped = !(p->has_type && (int)p->type > 0 && (int)p->type <= ATTR_TYPES);
-    return a->ref == 0 ? one_attr(b, p, who, body, a) : 0;
+    return a->ref == 0 ? read_attr(b, p, owner, body, a) : 0;
 }
 
 int onnx_attrs(struct onnx_build *b, const struct onnx_slot *s, struct slice *out)

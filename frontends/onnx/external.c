@@ -1,10 +1,10 @@
 /* External data: weights in files beside the model.
  *
- * A model is a stranger's file that asks to open other files, so the rules are strict: known keys,
- * once each; decimal numbers; a relative location without "..", opened beneath the model's folder
- * with no symbolic link on the way (infile.h); a regular file with one name.  Caches of downloaded
- * models are made of links, so --allow-links lets the folder's links lead anywhere; what the model
- * itself may write stays as strict.  A file that is not there is no error before its bytes are needed.
+ * A model from an untrusted source could name any file of the machine, so the rules are strict: only known keys, each
+ * at most once; decimal numbers; a relative location without "..", which is opened below the model's folder without
+ * following symbolic links (infile.h); a regular file without further hard links.  Caches of downloaded models consist
+ * of links; so with --allow-links, links in the folder may lead anywhere, while the rules for locations stay.  A
+ * missing file is an error only when its bytes are needed.
  *
  * Cost: O(1) expected for each tensor; every file is opened once. */
 #include "frontends/onnx/build.h"
@@ -20,8 +20,8 @@ static void close_fd(void *p)
     close((int)(intptr_t)p);
 }
 
-/* NULL, or the fault of a location. */
-static const char *location_wrong(const char *s)
+/* Returns what is wrong with a location, words for a message; NULL: nothing. */
+static const char *wrong_location(const char *s)
 {
     if (*s == '\0')
         return "is empty";
@@ -36,7 +36,7 @@ static const char *location_wrong(const char *s)
     return NULL;
 }
 
-/* Strict decimal number up to INT64_MAX. */
+/* Reads a decimal number, only digits, up to INT64_MAX.  Returns false if s is none. */
 static bool parse_number(const char *s, uint64_t *out)
 {
     uint64_t v = 0;
@@ -49,13 +49,15 @@ static bool parse_number(const char *s, uint64_t *out)
     return *s != '\0' && v <= (uint64_t)INT64_MAX;
 }
 
+/* The keys that an entry of external data may have. */
 enum key { KEY_LOCATION, KEY_OFFSET, KEY_LENGTH, KEY_CHECKSUM, KEY_BASEPATH, KEY_COUNT };
 static const char *const key_name[KEY_COUNT] = {"location", "offset", "length", "checksum",
                                                 "basepath"};
 
-/* Sorts the entries by key into val. */
+/* Writes the values of t's external_data to val[enum key], NULL where a key is missing, and checks them.  Returns 0, or
+ * -1 and an error. */
 static int sort_entries(const struct onnx_build *b, const Onnx__TensorProto *t,
-                        const struct onnx_who *who, const char *val[KEY_COUNT])
+                        const struct onnx_owner *owner, const char *val[KEY_COUNT])
 {
     for (size_t i = 0; i < t->n_external_data; i++) {
         const Onnx__StringStringEntryProto *e = t->external_data[i];
@@ -65,7 +67,7 @@ static int sort_entries(const struct onnx_build *b, const Onnx__TensorProto *t,
             k++;
         if (k == KEY_COUNT || val[k] != NULL) {
             return diag_error(b->d, "%s: %s: external data: %s key '%s'", b->path,
-                              onnx_who_text(b, who, t), k == KEY_COUNT ? "unknown" : "repeated",
+                              onnx_owner_text(b, owner, t), k == KEY_COUNT ? "unknown" : "repeated",
                               key);
         }
         val[k] = e->value != NULL ? e->value : "";
@@ -75,35 +77,38 @@ static int sort_entries(const struct onnx_build *b, const Onnx__TensorProto *t,
         if (val[k] != NULL && !parse_number(val[k], &v)) {
             return diag_error(
                 b->d, "%s: %s: external data: %s '%s', expected a number from 0 to 2^63 - 1",
-                b->path, onnx_who_text(b, who, t), key_name[k], val[k]);
+                b->path, onnx_owner_text(b, owner, t), key_name[k], val[k]);
         }
     }
     const char *where = val[KEY_LOCATION] != NULL ? val[KEY_LOCATION] : "";
-    const char *wrong = location_wrong(where);
+    const char *wrong = wrong_location(where);
     if (wrong != NULL) {
         return diag_error(b->d, "%s: %s: external data: location '%s' %s", b->path,
-                          onnx_who_text(b, who, t), where, wrong);
+                          onnx_owner_text(b, owner, t), where, wrong);
     }
     return 0;
 }
 
-static const char *file_wrong(const struct onnx_build *b, int fd, uint64_t *size)
+/* Returns why the open file fd (< 0: it could not be opened, by errno) must not be used; NULL: it may.  Writes its size
+ * in bytes to *size. */
+static const char *why_refused(const struct onnx_build *b, int fd, uint64_t *size)
 {
-    uint64_t names;
+    uint64_t hard_links;
     if (fd < 0) {
         return errno == ELOOP   ? "is a symbolic link or behind one (--allow-links accepts links)"
                : errno == EXDEV ? "leads out of the model's folder (--allow-links accepts links)"
                                 : strerror(errno);
     }
-    const char *wrong = infile_wrong(fd, INFILE_DATA, size, &names);
-    if (wrong == NULL && names != 1 && !b->allow_links)
+    const char *wrong = infile_wrong(fd, INFILE_DATA, size, &hard_links);
+    if (wrong == NULL && hard_links != 1 && !b->allow_links)
         return "has several names, hard links (--allow-links accepts links)";
     return wrong;
 }
 
-/* The file of a location, opened if it is new; 0 after an error. */
-static uint32_t file_of(struct onnx_build *b, const char *location, const struct onnx_who *who,
-                        const Onnx__TensorProto *t)
+/* Returns the model's file (index in module.file) of a location.  A new one is opened and added, with fd -1 if it is
+ * missing.  Returns 0 after an error. */
+static uint32_t find_or_open_file(struct onnx_build *b, const char *location,
+                                  const struct onnx_owner *owner, const Onnx__TensorProto *t)
 {
     struct module *m = b->model;
     sid name = str_id(m, location);
@@ -125,9 +130,9 @@ static uint32_t file_of(struct onnx_build *b, const char *location, const struct
     if (fd >= 0)
         arena_defer(m->mem, close_fd, (void *)(intptr_t)fd);
     if (fd >= 0 || (errno != ENOENT && errno != ENOTDIR)) {
-        const char *wrong = file_wrong(b, fd, &size);
+        const char *wrong = why_refused(b, fd, &size);
         if (wrong != NULL) {
-            diag_error(b->d, "%s: %s: external file '%s' %s", b->path, onnx_who_text(b, who, t),
+            diag_error(b->d, "%s: %s: external file '%s' %s", b->path, onnx_owner_text(b, owner, t),
                        location, wrong);
             return 0;
         }
@@ -142,13 +147,13 @@ static uint32_t file_of(struct onnx_build *b, const char *location, const struct
     return k;
 }
 
-int onnx_external(struct onnx_build *b, const Onnx__TensorProto *t, const struct onnx_who *who,
+int onnx_external(struct onnx_build *b, const Onnx__TensorProto *t, const struct onnx_owner *owner,
                   uint64_t bytes, struct tensor *out)
 {
     const char *val[KEY_COUNT] = {0};
     uint64_t off = 0, len = bytes, end;
 
-    if (sort_entries(b, t, who, val) != 0)
+    if (sort_entries(b, t, owner, val) != 0)
         return -1;
     if (val[KEY_OFFSET] != NULL)
         parse_number(val[KEY_OFFSET], &off);
@@ -156,10 +161,10 @@ int onnx_external(struct onnx_build *b, const Onnx__TensorProto *t, const struct
         parse_number(val[KEY_LENGTH], &len);
     if (len != bytes) {
         return diag_error(b->d, "%s: %s: external data: length %llu, expected %llu by its shape",
-                          b->path, onnx_who_text(b, who, t), (unsigned long long)len,
+                          b->path, onnx_owner_text(b, owner, t), (unsigned long long)len,
                           (unsigned long long)bytes);
     }
-    uint32_t k = file_of(b, val[KEY_LOCATION], who, t);
+    uint32_t k = find_or_open_file(b, val[KEY_LOCATION], owner, t);
     if (k == 0)
         return -1;
     const struct file *f = &b->model->file[k];
@@ -167,7 +172,7 @@ int onnx_external(struct onnx_build *b, const Onnx__TensorProto *t, const struct
         (f->fd >= 0 && end > f->size)) {
         return diag_error(
             b->d, "%s: %s: external data: bytes %llu to %llu + %llu of '%s', which has %llu",
-            b->path, onnx_who_text(b, who, t), (unsigned long long)off, (unsigned long long)off,
+            b->path, onnx_owner_text(b, owner, t), (unsigned long long)off, (unsigned long long)off,
             (unsigned long long)len, val[KEY_LOCATION], (unsigned long long)f->size);
     }
     out->file = k;

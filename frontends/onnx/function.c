@@ -1,16 +1,15 @@
-/* The parts of a model beside its main graph: functions, and tensors that only training_info has.
+/* Reads what a model has beside its main graph: functions, and the tensors of training_info.
  *
- * A function's body is read as a graph of its own (build.c) into a module of its own, with inputs
- * and outputs whose types its value_info may tell.  The graphs of training_info refer to each other in
- * ways of their own and are not looked into; but their tensors may lie in files, so each is read, and
- * with that checked, by the rules for all others.  Sparse tensors travel as they are: one with a part in
- * another file is refused, for nothing could carry that file along.
+ * The body of a function is read into a module of its own (build.c), as a graph whose inputs and outputs have the types
+ * that the function's value_info gives.  Of the graphs of training_info only the tensors are read, because these may
+ * lie in files: they are checked like all others, and writers find them in module.aside.
  *
  * Cost: O(model), expected. */
 #include "frontends/onnx/build.h"
 
 /* ---- functions ---- */
 
+/* Appends function p, without its body, to the module and to b->function.  Returns 0, or -1 and an error. */
 static int declare_function(struct onnx_build *b, const Onnx__FunctionProto *p)
 {
     struct module *m = b->m;
@@ -31,9 +30,10 @@ static int declare_function(struct onnx_build *b, const Onnx__FunctionProto *p)
     return 0;
 }
 
-/* The inputs or outputs of a function, with what value_info says of them. */
-static Onnx__ValueInfoProto **find_infos(struct onnx_build *b, char **name, size_t n,
-                                         const struct map *known, const Onnx__FunctionProto *p)
+/* Makes the messages of inputs or outputs of a function p, which has only their names, name[n].  Their types are those
+ * of p's value_info.  known: name -> index in value_info + 1. */
+static Onnx__ValueInfoProto **describe_values(struct onnx_build *b, char **name, size_t n,
+                                              const struct map *known, const Onnx__FunctionProto *p)
 {
     Onnx__ValueInfoProto **list = arena_array(b->m->mem, n, sizeof *list);
 
@@ -48,7 +48,7 @@ static Onnx__ValueInfoProto **find_infos(struct onnx_build *b, char **name, size
     return list;
 }
 
-/* The body of a function as a graph. */
+/* Returns the body of a function as the message of a graph. */
 static Onnx__GraphProto *body_graph(struct onnx_build *b, const Onnx__FunctionProto *p)
 {
     Onnx__GraphProto *g = arena_alloc(b->m->mem, sizeof *g);
@@ -66,16 +66,17 @@ static Onnx__GraphProto *body_graph(struct onnx_build *b, const Onnx__FunctionPr
     g->n_value_info = p->n_value_info;
     g->value_info = p->value_info;
     g->n_input = p->n_input;
-    g->input = find_infos(b, p->input, p->n_input, &known, p);
+    g->input = describe_values(b, p->input, p->n_input, &known, p);
     g->n_output = p->n_output;
-    g->output = find_infos(b, p->output, p->n_output, &known, p);
+    g->output = describe_values(b, p->output, p->n_output, &known, p);
     return g;
 }
 
-/* Names of attributes that calls must give, and defaults of others. */
+/* Sets f->need, the names of attributes that calls must give, and f->give, attributes with defaults.  Returns 0, or -1
+ * and an error. */
 static int read_attributes(struct onnx_build *b, const Onnx__FunctionProto *p, struct function *f)
 {
-    gid none = 0;
+    gid none = 0; /* for onnx_attr(): no attribute here has a body */
 
     f->need = module_add_sids(b->m, NULL, (uint32_t)p->n_attribute);
     for (uint32_t i = 0; i < f->need.n; i++)
@@ -95,7 +96,8 @@ static int read_attributes(struct onnx_build *b, const Onnx__FunctionProto *p, s
     return 0;
 }
 
-/* Reads the body of function f.  b->dir and b->file go on from function to function. */
+/* Reads the body of function f.  Its files become files of the model: b->dir and b->file are passed on.  Returns 0, or
+ * -1 and an error. */
 static int read_function(struct onnx_build *b, uint32_t f)
 {
     struct function *x = &b->m->function[f];
@@ -122,12 +124,13 @@ static int read_function(struct onnx_build *b, uint32_t f)
 
 /* ---- training_info ---- */
 
-struct walk {
+/* Graphs whose tensors must still be read. */
+struct graph_stack {
     const Onnx__GraphProto **stack;
     uint32_t n, cap;
 };
 
-static void push_graph(struct onnx_build *b, struct walk *w, const Onnx__GraphProto *g)
+static void push_graph(struct onnx_build *b, struct graph_stack *w, const Onnx__GraphProto *g)
 {
     if (g == NULL)
         return;
@@ -135,21 +138,21 @@ static void push_graph(struct onnx_build *b, struct walk *w, const Onnx__GraphPr
     w->stack[w->n++] = g;
 }
 
-/* The tensors of a node; its bodies go on the stack. */
-static int node_tensors(struct onnx_build *b, struct walk *w, const Onnx__NodeProto *n)
+/* Reads the tensors in the attributes of node n into b->m and pushes its bodies.  Returns 0, or -1 and an error. */
+static int read_node_tensors(struct onnx_build *b, struct graph_stack *w, const Onnx__NodeProto *n)
 {
     for (size_t i = 0; i < n->n_attribute; i++) {
         const Onnx__AttributeProto *a = n->attribute[i];
-        struct onnx_who who = {n->name != NULL ? n->name : "", a->name != NULL ? a->name : ""};
-        if (a->t != NULL && onnx_tensor(b, a->t, who) == 0)
+        struct onnx_owner owner = {n->name != NULL ? n->name : "", a->name != NULL ? a->name : ""};
+        if (a->t != NULL && onnx_tensor(b, a->t, owner) == 0)
             return -1;
         for (size_t k = 0; k < a->n_tensors; k++)
-            if (onnx_tensor(b, a->tensors[k], who) == 0)
+            if (onnx_tensor(b, a->tensors[k], owner) == 0)
                 return -1;
-        if (a->sparse_tensor != NULL && onnx_sparse(b, a->sparse_tensor, who) == 0)
+        if (a->sparse_tensor != NULL && onnx_sparse(b, a->sparse_tensor, owner) == 0)
             return -1;
         for (size_t k = 0; k < a->n_sparse_tensors; k++)
-            if (onnx_sparse(b, a->sparse_tensors[k], who) == 0)
+            if (onnx_sparse(b, a->sparse_tensors[k], owner) == 0)
                 return -1;
         push_graph(b, w, a->g);
         for (size_t k = 0; k < a->n_graphs; k++)
@@ -158,26 +161,29 @@ static int node_tensors(struct onnx_build *b, struct walk *w, const Onnx__NodePr
     return 0;
 }
 
-static int graph_tensors(struct onnx_build *b, struct walk *w, const Onnx__GraphProto *g)
+/* Reads the initializers of graph g and the tensors of its nodes into b->m.  Returns 0, or -1 and an error. */
+static int read_graph_tensors(struct onnx_build *b, struct graph_stack *w,
+                              const Onnx__GraphProto *g)
 {
-    struct onnx_who who = {NULL, NULL};
+    struct onnx_owner owner = {NULL, NULL};
 
     for (size_t i = 0; i < g->n_initializer; i++)
-        if (onnx_tensor(b, g->initializer[i], who) == 0)
+        if (onnx_tensor(b, g->initializer[i], owner) == 0)
             return -1;
     for (size_t i = 0; i < g->n_sparse_initializer; i++)
-        if (onnx_sparse(b, g->sparse_initializer[i], who) == 0)
+        if (onnx_sparse(b, g->sparse_initializer[i], owner) == 0)
             return -1;
     for (size_t i = 0; i < g->n_node; i++)
-        if (node_tensors(b, w, g->node[i]) != 0)
+        if (read_node_tensors(b, w, g->node[i]) != 0)
             return -1;
     return 0;
 }
 
-static int read_training(struct onnx_build *b, const Onnx__ModelProto *p)
+/* Reads all tensors of training_info, also those in bodies, into b->m->aside.  Returns 0, or -1 and an error. */
+static int read_training_tensors(struct onnx_build *b, const Onnx__ModelProto *p)
 {
     struct onnx_build in = *b;
-    struct walk w = {0};
+    struct graph_stack w = {0};
     int rc = 0;
 
     in.m = b->m->aside = module_add_inner(b->m);
@@ -187,7 +193,7 @@ static int read_training(struct onnx_build *b, const Onnx__ModelProto *p)
         push_graph(b, &w, p->training_info[i]->algorithm);
     }
     while (w.n > 0 && rc == 0)
-        rc = graph_tensors(&in, &w, w.stack[--w.n]);
+        rc = read_graph_tensors(&in, &w, w.stack[--w.n]);
     b->dir = in.dir;
     b->file = in.file;
     return rc;
@@ -204,7 +210,7 @@ int onnx_build_model(struct onnx_build *b, const Onnx__ModelProto *p)
     for (uint32_t f = 1; f < b->m->nfunction; f++)
         if (read_function(b, f) != 0)
             return -1;
-    if (p->n_training_info > 0 && read_training(b, p) != 0)
+    if (p->n_training_info > 0 && read_training_tensors(b, p) != 0)
         return -1;
     if (onnx_build(b) != 0)
         return -1;

@@ -1,10 +1,10 @@
-/* Reading an ONNX model.
+/* Reads an ONNX model.
  *
- * The file is scanned (scan.c), and its skeleton unpacked by protobuf-c into the module's arena.  One walk over the
- * messages then puts pointers to the true payloads in place of the markers: addresses that stand for the bytes of
- * the file (infile_addresses), where nothing is.  To everything that comes later, the writer included, a tensor is an
- * ordinary TensorProto, yet no weight was copied or even touched; bytes come by pread, so that a file that is cut short
- * meanwhile is an error, not the end of the process.  build.c makes the module from the messages.
+ * scan.c checks the file and makes its skeleton, which protobuf-c unpacks into the module's arena.  Then each marker
+ * in the messages is replaced by a pointer to the payload: an address that stands for bytes of the file and must not be
+ * read (infile_addresses).  So for all later code, the writer included, a tensor is an ordinary TensorProto, but no
+ * weight was copied or read.  Bytes of weights are read with pread(); so if the file has become shorter meanwhile, that
+ * is an ordinary error.  build.c makes the module of the messages.
  *
  * Cost: O(file without large payloads) in time and memory. */
 #include "frontends/frontends.h"
@@ -17,9 +17,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A file without a name that has these bytes, from its beginning: to all that follows, a model in memory is one in a
- * file.  Its descriptor, or -1 and errno. */
-static int file_of(const char *bytes, size_t n)
+/* Makes a file without a name that contains bytes[n], so that a model in memory can be read like a file.  Returns a
+ * descriptor, or -1 and errno. */
+static int make_memory_file(const char *bytes, size_t n)
 {
     int fd = memfd_create("pcc-model", MFD_CLOEXEC);
 
@@ -44,12 +44,13 @@ static void close_fd(void *fd)
     close((int)(intptr_t)fd);
 }
 
-/* Opens the model; it becomes file[1] of m. */
+/* Opens the model as file[1] of m.  Returns 0, or -1 and an error. */
 static int open_file(struct module *m, const char *path, const struct onnx_options *o,
                      struct diag *d)
 {
     uint64_t size = o->size;
-    int fd = o->bytes ? file_of(o->bytes, o->size) : infile_open(path, INFILE_MODEL, &size, d);
+    int fd =
+        o->bytes ? make_memory_file(o->bytes, o->size) : infile_open(path, INFILE_MODEL, &size, d);
 
     if (fd < 0)
         return o->bytes ? diag_error(d, "%s: cannot open: %s", path, strerror(errno)) : -1;
@@ -69,18 +70,20 @@ static int open_file(struct module *m, const char *path, const struct onnx_optio
     return 0;
 }
 
-static void *pb_alloc(void *arena, size_t n)
+/* The two functions of protobuf-c's allocator: memory comes from an arena, and is not freed one by one. */
+static void *allocate(void *arena, size_t n)
 {
     return arena_try(arena, n + (n == 0));
 }
 
-static void pb_free(void *arena, void *p)
+static void keep_allocated(void *arena, void *p)
 {
     (void)arena;
     (void)p;
 }
 
-/* Puts the payload that t's marker stands for into t. */
+/* If tensor t has a marker, replaces it by the payload in the file.  map: address that stands for the file's first
+ * byte. */
 static void restore_tensor(Onnx__TensorProto *t, const struct onnx_skeleton *sk, const uint8_t *map)
 {
     if (!t->has_raw_data || t->raw_data.len != ONNX_MARK)
@@ -102,20 +105,23 @@ static void restore_tensor(Onnx__TensorProto *t, const struct onnx_skeleton *sk,
     }
 }
 
-struct walk {
+/* Messages that must still be visited. */
+struct message_stack {
     ProtobufCMessage **stack;
     uint32_t n, cap;
 };
 
-static void walk_push(struct walk *w, struct arena *a, ProtobufCMessage *const *msg, size_t n)
+static void push_messages(struct message_stack *w, struct arena *a, ProtobufCMessage *const *msg,
+                          size_t n)
 {
     w->stack = vec_grow(a, w->stack, &w->cap, w->n + (uint32_t)n, sizeof *w->stack);
     memcpy(w->stack + w->n, msg, n * sizeof *msg);
     w->n += (uint32_t)n;
 }
 
-/* Pushes the messages inside msg. */
-static void walk_into(struct walk *w, struct arena *a, const ProtobufCMessage *msg)
+/* Pushes the messages that are fields of msg. */
+static void push_inner_messages(struct message_stack *w, struct arena *a,
+                                const ProtobufCMessage *msg)
 {
     const char *base = (const char *)msg;
 
@@ -130,7 +136,7 @@ static void walk_into(struct walk *w, struct arena *a, const ProtobufCMessage *m
             memcpy(&n, quantity, sizeof n);
             memcpy(&list, member, sizeof list);
             if (n > 0)
-                walk_push(w, a, list, n);
+                push_messages(w, a, list, n);
             continue;
         }
         ProtobufCMessage *one;
@@ -141,30 +147,31 @@ static void walk_into(struct walk *w, struct arena *a, const ProtobufCMessage *m
             one = which == f->id ? one : NULL;
         }
         if (one != NULL)
-            walk_push(w, a, &one, 1);
+            push_messages(w, a, &one, 1);
     }
 }
 
-/* Restores every tensor below msg. */
-static void restore(ProtobufCMessage *msg, const struct onnx_skeleton *sk, const uint8_t *map,
-                    struct arena *tmp)
+/* Calls restore_tensor() for all tensors inside msg. */
+static void restore_payloads(ProtobufCMessage *msg, const struct onnx_skeleton *sk,
+                             const uint8_t *map, struct arena *tmp)
 {
-    struct walk w = {0};
+    struct message_stack w = {0};
 
-    walk_push(&w, tmp, &msg, 1);
+    push_messages(&w, tmp, &msg, 1);
     while (w.n > 0) {
         ProtobufCMessage *x = w.stack[--w.n];
         if (x->descriptor == &onnx__tensor_proto__descriptor)
             restore_tensor((Onnx__TensorProto *)x, sk, map);
-        walk_into(&w, tmp, x);
+        push_inner_messages(&w, tmp, x);
     }
 }
 
-/* The messages of the model in f, in the arena a; payloads are at the addresses of f.  NULL after an error. */
+/* Scans and unpacks the model in file f.  Returns its message, in a, with payloads at addresses from f->map on; NULL
+ * after an error. */
 static Onnx__ModelProto *unpack(const struct file *f, const char *path, struct arena *a,
                                 struct diag *d)
 {
-    ProtobufCAllocator alloc = {pb_alloc, pb_free, a};
+    ProtobufCAllocator alloc = {allocate, keep_allocated, a};
     struct arena *tmp = arena_new(a);
     struct onnx_skeleton sk;
     Onnx__ModelProto *model = NULL;
@@ -174,7 +181,7 @@ static Onnx__ModelProto *unpack(const struct file *f, const char *path, struct a
         if (model == NULL)
             diag_error(d, "%s: protobuf-c refuses the file", path);
         else if (sk.npayload > 0)
-            restore(&model->base, &sk, f->map, tmp);
+            restore_payloads(&model->base, &sk, f->map, tmp);
     }
     arena_free(tmp);
     return model;
@@ -183,8 +190,8 @@ static Onnx__ModelProto *unpack(const struct file *f, const char *path, struct a
 Onnx__ModelProto *onnx_unpack(const void *bytes, size_t n, const char *path, struct arena *a,
                               struct diag *d)
 {
-    struct arena *own = arena_new(a); /* before there is a descriptor that could be lost */
-    struct file f = {.fd = file_of(bytes, n), .size = n, .map = bytes};
+    struct arena *own = arena_new(a); /* first: if this fails, no descriptor is left open */
+    struct file f = {.fd = make_memory_file(bytes, n), .size = n, .map = bytes};
 
     if (f.fd < 0) {
         diag_error(d, "%s: cannot open: %s", path, strerror(errno));
@@ -197,6 +204,7 @@ Onnx__ModelProto *onnx_unpack(const void *bytes, size_t n, const char *path, str
     return model;
 }
 
+/* Reads the model into the empty module m.  tmp: for scratch memory.  Returns 0, or -1 and an error. */
 static int read_into(struct module *m, const char *path, const struct onnx_options *o,
                      struct arena *tmp, struct diag *d)
 {

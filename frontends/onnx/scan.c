@@ -1,20 +1,18 @@
-/* Pre-scan of an ONNX file: makes bytes safe for protobuf-c, and keeps weights out of memory.
+/* Scans an ONNX file: checks its bytes before protobuf-c unpacks them, and leaves weights in the file (scan.h).
  *
- * protobuf-c recurses without limit, allocates 8 to 100 bytes for 2 bytes of wire, copies every
- * payload, and says nothing but NULL.  So one walk over the wire comes first.  It is driven by
- * protobuf-c's own descriptors, keeps its stack in an array (at most MAX_DEPTH messages deep, the
- * limit of other protobuf libraries), and checks every tag, length, varint and string before
- * protobuf-c sees it, with an account of the memory that unpacking will take.
+ * protobuf-c recurses without limit, allocates 8 to 100 bytes for 2 bytes of input, copies every payload, and explains
+ * no error.  So the bytes are scanned first, by protobuf-c's own descriptors.  The scan keeps its stack in an array (at
+ * most MAX_DEPTH messages, the limit of other protobuf libraries), checks every tag, length, varint and string, and
+ * adds up the memory that unpacking will take.
  *
- * The same walk writes the skeleton: the file's bytes without large tensor payloads.  In a
- * TensorProto, raw_data of at least ELIDE bytes (and float_data, double_data if they are all that
- * the tensor has) is replaced by raw_data of ONNX_MARK bytes that hold the number of a record
- * {offset, length, field}.  Real raw_data of ONNX_MARK bytes is replaced, too, so that no file can
- * forge a marker.  Messages only shrink by this, so the new length of an enclosing message fits
- * into the bytes of the old prefix (as a padded varint).
+ * The scan also writes the skeleton: the file's bytes without large payloads of tensors.  In a TensorProto, raw_data of
+ * at least ELIDE bytes is replaced by a marker: raw_data of ONNX_MARK bytes with an index in onnx_skeleton.payload.
+ * The same is done with float_data or double_data if the tensor has no other payload.  Real raw_data of ONNX_MARK bytes
+ * is replaced, too, so that no file can contain a false marker.  Messages only become shorter by this; so the new
+ * length of an enclosing message, as a varint, fits into the bytes of the old length.
  *
- * The file is read through a window (window.h), each byte once: what was checked is what is copied.  Long
- * texts and the like go straight to the skeleton and are checked there.
+ * The file is read through a window (window.h), each byte once, so the bytes that are checked are those that are copied
+ * to the skeleton.  Long strings and lists are read into the skeleton and checked there.
  *
  * Cost: O(bytes that are not payload) time and memory; payloads are never read. */
 #include "frontends/onnx/scan.h"
@@ -33,54 +31,57 @@
 #include <string.h>
 
 enum {
-    MAX_DEPTH = 100,   /* messages below the model */
-    ELIDE = 1024,      /* payloads from this size on stay in the file */
-    MAX_PREFIX = 5,    /* bytes of a length ... */
-    MAX_TAG = 5,       /* ... and of a tag that protobuf-c reads */
-    SMALL = 4096,      /* longer fields bypass the window */
-    AT_ONCE = 1 << 24, /* bytes of skeleton that there is room for at once */
-    FREE_MEMBERS = 16, /* fields of a message that protobuf-c lists on its stack */
-    MEMBER_COST = 80,  /* bytes that protobuf-c allocates for each further entry of a list */
-    BLOCK = 16,        /* least allocation */
-    BUDGET_FACTOR = 24 /* bytes of memory for each byte of skeleton ... */
+    MAX_DEPTH = 100,   /* nested messages below the model */
+    ELIDE = 1024,      /* payloads of at least this many bytes stay in the file */
+    MAX_PREFIX = 5,    /* most bytes of a length that protobuf-c reads */
+    MAX_TAG = 5,       /* most bytes of a tag that protobuf-c reads */
+    SMALL = 4096,      /* fields of more bytes are not read through the window */
+    AT_ONCE = 1 << 24, /* most bytes that are allocated for the skeleton at the beginning */
+    FREE_MEMBERS = 16, /* fields of a message that protobuf-c lists without allocating */
+    MEMBER_COST = 80,  /* bytes that protobuf-c allocates for each further field of this list */
+    BLOCK = 16,        /* bytes of the smallest allocation */
+    BUDGET_FACTOR = 24 /* bytes that unpacking may take for each byte of the skeleton */
 };
-#define BUDGET_BASE (UINT64_C(64) << 20) /* ... and these for any file */
-#define MAX_SKELETON ((size_t)INT_MAX - 64)
+#define BUDGET_BASE (UINT64_C(64) << 20) /* bytes that unpacking may take for any file, besides */
+#define MAX_SKELETON ((size_t)INT_MAX - 64) /* most bytes of a skeleton */
 
+/* The wire types of protobuf: how a field is encoded. */
 enum wire { WIRE_VARINT, WIRE_64, WIRE_LEN, WIRE_GROUP, WIRE_END, WIRE_32 };
 
+/* A message that is being scanned.  Its *body* is its bytes without tag and length. */
 struct frame {
     const ProtobufCMessageDescriptor *desc;
-    uint64_t tag;        /* where its tag stands in the parent */
+    uint64_t tag;        /* offset of its tag in the file */
     uint32_t id;         /* its field number in the parent */
-    uint64_t start, end; /* position of the body in the file */
-    size_t prefix;       /* position of the length in the skeleton */
-    unsigned nprefix;
-    uint32_t members; /* fields so far */
-    unsigned next;    /* index of the field that is likely to come next */
-    uint64_t seen;    /* bit i: singular message field i was there */
-    int lone;         /* of tensors: 1 + whether it has just one payload field; 0: not counted */
+    uint64_t start, end; /* offsets of the body in the file */
+    size_t prefix;       /* position of its length in the skeleton */
+    unsigned nprefix;    /* bytes of that length */
+    uint32_t members;    /* number of fields scanned so far */
+    unsigned next;       /* index of the field of desc that is likely to come next */
+    uint64_t seen;       /* bit i: the message desc->fields[i], not repeated, was there */
+    int one_payload;     /* of a tensor: 2: it has just one payload field, 1: not; 0: not counted */
 };
 
 struct scan {
-    struct window in;    /* from the field at hand on */
-    struct window ahead; /* for looking elsewhere */
-    uint64_t field;      /* where the field at hand begins */
-    uint64_t at;         /* cursor */
-    uint64_t copied;     /* what lies before is in the skeleton, or elided */
-    uint64_t cost;       /* bytes that unpacking will take */
-    bool known;          /* a field of the model was recognised */
-    const char *path;
+    struct window in;    /* the file from the current field on, mostly */
+    struct window ahead; /* for looking at other places of the file */
+    uint64_t field;      /* offset of the current field */
+    uint64_t at;         /* offset of the next byte to scan, the cursor */
+    uint64_t copied;     /* all bytes before this offset are in the skeleton, or elided */
+    uint64_t cost;       /* bytes of memory that unpacking will take for all fields so far */
+    bool known;          /* at least one field with a known number was found */
+    const char *path;    /* of the file, for messages */
     struct arena *mem;
     struct diag *diag;
-    uint8_t *out;
+    uint8_t *out; /* [size] the skeleton so far */
     uint32_t size, cap;
     struct onnx_skeleton *sk;
-    unsigned depth; /* index of the innermost frame */
-    struct frame stack[MAX_DEPTH + 1];
+    unsigned depth;                    /* index of the innermost frame in stack[] */
+    struct frame stack[MAX_DEPTH + 1]; /* the messages around the cursor, the outermost first */
 };
 
-/* Reads a varint from p[n]: its length in bytes, 0 if it is cut short or longer than 10. */
+/* Decodes the varint at the beginning of p[n] to *value.  Returns its length in bytes; 0: it is cut short, or longer
+ * than 10 bytes. */
 static unsigned decode_varint(const uint8_t *p, uint64_t n, uint64_t *value)
 {
     uint64_t v = 0;
@@ -95,8 +96,9 @@ static unsigned decode_varint(const uint8_t *p, uint64_t n, uint64_t *value)
     return 0;
 }
 
-/* Up to n bytes at `at`, elsewhere than the cursor; fewer only at the end of the file. */
-static const uint8_t *look(struct scan *s, uint64_t at, uint64_t *n)
+/* Returns the *n bytes at offset `at` of the file, wherever the cursor is; *n becomes smaller at the end of the file.
+ * The bytes stay until the next call. */
+static const uint8_t *look_at(struct scan *s, uint64_t at, uint64_t *n)
 {
     *n = at > s->ahead.size ? 0 : smaller_u64(*n, s->ahead.size - at);
     if (!window_has(&s->ahead, at, *n))
@@ -104,14 +106,16 @@ static const uint8_t *look(struct scan *s, uint64_t at, uint64_t *n)
     return s->ahead.buf + (at - s->ahead.from);
 }
 
-/* A varint before `end`, elsewhere than the cursor. */
-static unsigned look_varint(struct scan *s, uint64_t at, uint64_t end, uint64_t *value)
+/* Decodes the varint at offset `at`, which must end before offset `end`, wherever the cursor is.  Returns as
+ * decode_varint(). */
+static unsigned look_at_varint(struct scan *s, uint64_t at, uint64_t end, uint64_t *value)
 {
     uint64_t n = at > end ? 0 : smaller_u64(end - at, 10);
-    const uint8_t *p = n > 0 ? look(s, at, &n) : NULL;
+    const uint8_t *p = n > 0 ? look_at(s, at, &n) : NULL;
     return p ? decode_varint(p, n, value) : 0;
 }
 
+/* Returns the field with number id of a message, by binary search; NULL: there is none. */
 static const ProtobufCFieldDescriptor *field_of(const ProtobufCMessageDescriptor *desc, uint32_t id)
 {
     unsigned lo = 0, hi = desc->n_fields;
@@ -125,7 +129,7 @@ static const ProtobufCFieldDescriptor *field_of(const ProtobufCMessageDescriptor
     return lo < desc->n_fields && desc->fields[lo].id == id ? &desc->fields[lo] : NULL;
 }
 
-/* The same, with a guess: fields mostly come in order. */
+/* Does the same for the next field of frame f, but tries f->next first: fields mostly come in ascending order. */
 static const ProtobufCFieldDescriptor *next_field(struct frame *f, uint32_t id)
 {
     const ProtobufCFieldDescriptor *field = NULL;
@@ -139,25 +143,27 @@ static const ProtobufCFieldDescriptor *next_field(struct frame *f, uint32_t id)
     return field;
 }
 
-/* Skips one field that an earlier scan has checked; returns `end` if the file has changed since. */
+/* Returns the offset behind the field at offset `at`, and its tag in *tag.  The field was checked before; returns `end`
+ * if it is wrong now, because the file has changed. */
 static uint64_t skip_field(struct scan *s, uint64_t at, uint64_t end, uint64_t *tag)
 {
     uint64_t v = 0;
-    unsigned k = look_varint(s, at, end, tag);
+    unsigned k = look_at_varint(s, at, end, tag);
     if (!k)
         return end;
     at += k;
     enum wire w = (enum wire)(*tag & 7);
     if (w == WIRE_64 || w == WIRE_32)
         return at + (w == WIRE_64 ? 8 : 4);
-    k = look_varint(s, at, end, &v);
+    k = look_at_varint(s, at, end, &v);
     if (!k)
         return end;
     at += k;
     return w == WIRE_VARINT ? at : v < end - at ? at + v : end;
 }
 
-/* "node[3]": field `id` of frame f whose tag is at `tag`. */
+/* Returns the name of the field with number id and its tag at offset `tag` in frame f; if it is repeated, with its
+ * position: "node[3]". */
 static const char *name_element(struct scan *s, const struct frame *f, uint32_t id, uint64_t tag)
 {
     const ProtobufCFieldDescriptor *field = field_of(f->desc, id);
@@ -171,8 +177,8 @@ static const char *name_element(struct scan *s, const struct frame *f, uint32_t 
     return arena_fmt(s->mem, "%s[%" PRIu64 "]", field->name, n);
 }
 
-/* "graph.node[1].doc_string" for the field at `tag` of the innermost frame (id 0: the frame);
- * the middle of a long path is left out. */
+/* Returns the path of the field with number id and its tag at offset `tag` in the innermost frame, such as
+ * "graph.node[1].doc_string"; id 0: the path of the frame itself.  The middle of a long path is left out. */
 static const char *field_path(struct scan *s, uint32_t id, uint64_t tag)
 {
     const char *path = "";
@@ -191,22 +197,25 @@ static const char *field_path(struct scan *s, uint32_t id, uint64_t tag)
     return path;
 }
 
+/* Whether the file begins like a text: without control characters other than blanks. */
 static bool is_text(struct scan *s)
 {
     uint64_t n = 256;
-    const uint8_t *p = look(s, 0, &n);
+    const uint8_t *p = look_at(s, 0, &n);
     for (uint64_t i = 0; i < n; i++)
         if ((p[i] < ' ' && !(p[i] >= '\t' && p[i] <= '\r')) || p[i] == 0x7f)
             return false;
     return true;
 }
 
-/* A read error explains all faults found after it. */
+/* Reports that the file cannot be read.  Returns -1. */
 static int fail_reading(const struct scan *s)
 {
     return diag_error(s->diag, "%s: cannot be read: %s", s->path, s->in.bad);
 }
 
+/* Reports that something is wrong with the field with number id and its tag at offset `tag`: `what`, or a read error,
+ * which explains all faults found after it.  Returns -1. */
 static int fail_at(struct scan *s, uint32_t id, uint64_t tag, const char *what)
 {
     if (s->in.bad)
@@ -219,8 +228,8 @@ static int fail_at(struct scan *s, uint32_t id, uint64_t tag, const char *what)
                       *where ? ": " : "", what);
 }
 
-/* Room for n more bytes of skeleton, which are counted; NULL and an error. */
-static uint8_t *extend(struct scan *s, uint64_t n)
+/* Makes the skeleton n bytes longer.  Returns the new bytes, which the caller fills; NULL: after an error. */
+static uint8_t *extend_skeleton(struct scan *s, uint64_t n)
 {
     if (n > MAX_SKELETON - s->size) {
         diag_error(s->diag, "%s: more than 2 GiB besides tensor payloads", s->path);
@@ -231,54 +240,58 @@ static uint8_t *extend(struct scan *s, uint64_t n)
     return s->out + s->size - n;
 }
 
-static int append(struct scan *s, const void *data, uint64_t n)
+/* Appends data[n] to the skeleton.  Returns 0, or -1 and an error. */
+static int append_bytes(struct scan *s, const void *data, uint64_t n)
 {
-    uint8_t *to = extend(s, n);
+    uint8_t *to = extend_skeleton(s, n);
     if (!to)
         return -1;
     memcpy(to, data, n);
     return 0;
 }
 
-/* Copies what lies before file offset `upto`, which is in the window, to the skeleton. */
-static int flush(struct scan *s, uint64_t upto)
+/* Copies the bytes of the file from s->copied to offset `upto`, which are in the window, to the skeleton.  Returns 0,
+ * or -1 and an error. */
+static int copy_until(struct scan *s, uint64_t upto)
 {
     assert(upto <= s->stack[0].end);
     if (upto > s->copied) {
         assert(window_has(&s->in, s->copied, upto - s->copied));
-        if (append(s, s->in.buf + (s->copied - s->in.from), upto - s->copied))
+        if (append_bytes(s, s->in.buf + (s->copied - s->in.from), upto - s->copied))
             return -1;
     }
     s->copied = upto;
     return 0;
 }
 
-/* Makes the window begin with what is not in the skeleton of the field at hand, and hold [at, at + n), n <= SMALL; what
- * lies before the field goes to the skeleton first. */
-static int go_on_to(struct scan *s, uint64_t at, uint64_t n)
+/* Moves the window so that it has the bytes [at, at + n) of the current field, n <= SMALL.  Copies the bytes before the
+ * field to the skeleton first; the window then begins at s->copied.  Returns 0, or -1 and an error. */
+static int move_window(struct scan *s, uint64_t at, uint64_t n)
 {
-    if (flush(s, larger_u64(s->field, s->copied)))
+    if (copy_until(s, larger_u64(s->field, s->copied)))
         return -1;
     window_move(&s->in, s->copied, at + n);
     return 0;
 }
 
-/* The bytes [at, at + n) of the field at hand, n <= SMALL; NULL and an error. */
-static inline const uint8_t *see(struct scan *s, uint64_t at, uint64_t n)
+/* Returns the bytes [at, at + n) of the current field, n <= SMALL; NULL: after an error. */
+static inline const uint8_t *window_bytes(struct scan *s, uint64_t at, uint64_t n)
 {
-    if (!window_has(&s->in, at, n) && go_on_to(s, at, n))
+    if (!window_has(&s->in, at, n) && move_window(s, at, n))
         return NULL;
     return s->in.buf + (at - s->in.from);
 }
 
+/* read_varint() for varints of more than one byte and for those at the end of the window. */
 static unsigned read_long_varint(struct scan *s, uint64_t end, uint64_t *value)
 {
     uint64_t n = smaller_u64(end - s->at, 10);
-    const uint8_t *p = n > 0 ? see(s, s->at, n) : NULL;
+    const uint8_t *p = n > 0 ? window_bytes(s, s->at, n) : NULL;
     return p ? decode_varint(p, n, value) : 0;
 }
 
-/* A varint at the cursor, before `end`: mostly one byte. */
+/* Decodes the varint at the cursor, which must end before offset `end`, to *value; the cursor stays.  Returns its
+ * length in bytes; 0: there is no varint. */
 static inline unsigned read_varint(struct scan *s, uint64_t end, uint64_t *value)
 {
     if (s->at >= end || !window_has(&s->in, s->at, 1))
@@ -290,16 +303,16 @@ static inline unsigned read_varint(struct scan *s, uint64_t end, uint64_t *value
     return 1;
 }
 
-/* The next len bytes, which all go to the skeleton: in the window, or there already.  NULL and an error.  The cursor is
- * behind them then. */
-static const uint8_t *take(struct scan *s, uint64_t len)
+/* Moves the cursor past the next len bytes and returns them, from the window or, if they are many, from the skeleton,
+ * to which they are copied at once.  NULL: after an error. */
+static const uint8_t *take_bytes(struct scan *s, uint64_t len)
 {
     uint64_t at = s->at;
     if (len <= SMALL) {
         s->at += len;
-        return see(s, at, len);
+        return window_bytes(s, at, len);
     }
-    uint8_t *to = flush(s, at) ? NULL : extend(s, len);
+    uint8_t *to = copy_until(s, at) ? NULL : extend_skeleton(s, len);
     if (!to)
         return NULL;
     if (window_read(&s->in, at, len, to)) {
@@ -310,7 +323,9 @@ static const uint8_t *take(struct scan *s, uint64_t len)
     return to;
 }
 
-static int spend(struct scan *s, uint32_t id, uint64_t tag, uint64_t bytes)
+/* Adds the bytes of memory that unpacking will take for a field (id, tag: as in fail_at()).  Returns 0; or -1 and an
+ * error if the sum is too large for the size of the file. */
+static int add_cost(struct scan *s, uint32_t id, uint64_t tag, uint64_t bytes)
 {
     s->cost += bytes;
     uint64_t limit = BUDGET_BASE + BUDGET_FACTOR * (s->size + (s->at - s->copied));
@@ -319,7 +334,8 @@ static int spend(struct scan *s, uint32_t id, uint64_t tag, uint64_t bytes)
     return 0;
 }
 
-/* Replaces the field at `tag`, contents [off, off + len), by a marker. */
+/* Replaces the field with number id, its tag at offset `tag` and its payload at [off, off + len), by a marker in the
+ * skeleton, and moves the cursor past the field.  Returns 0, or -1 and an error. */
 static int elide_field(struct scan *s, uint64_t tag, uint32_t id, uint64_t off, uint64_t len)
 {
     struct onnx_skeleton *sk = s->sk;
@@ -330,7 +346,7 @@ static int elide_field(struct scan *s, uint64_t tag, uint32_t id, uint64_t off, 
     for (int i = 0; i < 4; i++)
         mark[2 + i] = (uint8_t)(sk->npayload >> (8 * i));
     sk->npayload++;
-    if (flush(s, tag) || append(s, mark, sizeof mark))
+    if (copy_until(s, tag) || append_bytes(s, mark, sizeof mark))
         return -1;
     s->copied = off + len;
     s->at = s->copied;
@@ -342,21 +358,21 @@ uint32_t onnx_mark_index(const uint8_t *mark)
     return mark[0] | (uint32_t)mark[1] << 8 | (uint32_t)mark[2] << 16 | (uint32_t)mark[3] << 24;
 }
 
-/* Whether the tensor has only one field among raw_data, float_data and double_data.  Looks ahead,
- * at wire that is not checked yet; defects are found by the scan proper. */
-static bool lone_payload(struct scan *s, struct frame *f)
+/* Whether the tensor of frame f has only one field among raw_data, float_data and double_data.  Looks ahead at bytes
+ * that are not checked yet: it stops at defects, which the scan reports later. */
+static bool has_one_payload(struct scan *s, struct frame *f)
 {
-    if (f->lone)
-        return f->lone == 2;
+    if (f->one_payload)
+        return f->one_payload == 2;
     unsigned n = 0;
     for (uint64_t at = f->start, tag, v; at < f->end && n < 2;) {
-        unsigned k = look_varint(s, at, f->end, &tag);
+        unsigned k = look_at_varint(s, at, f->end, &tag);
         if (!k)
             break;
         at += k;
         uint64_t id = tag >> 3;
         enum wire w = (enum wire)(tag & 7);
-        k = w == WIRE_64 ? 8 : w == WIRE_32 ? 4 : look_varint(s, at, f->end, &v);
+        k = w == WIRE_64 ? 8 : w == WIRE_32 ? 4 : look_at_varint(s, at, f->end, &v);
         if (!k || w == WIRE_GROUP || w == WIRE_END)
             break;
         at += k;
@@ -365,11 +381,11 @@ static bool lone_payload(struct scan *s, struct frame *f)
         at += w == WIRE_LEN ? v : 0;
         n += id == ONNX_FIELD_FLOAT || id == ONNX_FIELD_RAW || id == ONNX_FIELD_DOUBLE;
     }
-    f->lone = n == 1 ? 2 : 1;
+    f->one_payload = n == 1 ? 2 : 1;
     return n == 1;
 }
 
-/* Wire type of a single element; length-delimited for strings, bytes and messages. */
+/* Returns the wire type of one element of a field of that type. */
 static enum wire wire_of(ProtobufCType t)
 {
     switch (t) {
@@ -390,7 +406,8 @@ static enum wire wire_of(ProtobufCType t)
     }
 }
 
-/* A repeated number in packed form: [s->at, s->at + len). */
+/* Scans the field, packed numbers, whose tag is at offset `tag` and whose len bytes begin at the cursor.  Returns 0, or
+ * -1 and an error. */
 static int scan_packed(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor *field,
                        uint64_t tag, uint64_t len)
 {
@@ -400,23 +417,25 @@ static int scan_packed(struct scan *s, struct frame *f, const ProtobufCFieldDesc
         if (len % size)
             return fail_at(s, field->id, tag, "length is not a multiple of the element's size");
         if (f->desc == &onnx__tensor_proto__descriptor && len >= ELIDE &&
-            (field->id == ONNX_FIELD_FLOAT || field->id == ONNX_FIELD_DOUBLE) && lone_payload(s, f))
+            (field->id == ONNX_FIELD_FLOAT || field->id == ONNX_FIELD_DOUBLE) &&
+            has_one_payload(s, f))
             return elide_field(s, tag, field->id, s->at, len);
-        return take(s, len) ? spend(s, field->id, tag, BLOCK + len) : -1;
+        return take_bytes(s, len) ? add_cost(s, field->id, tag, BLOCK + len) : -1;
     }
-    const uint8_t *p = take(s, len);
+    const uint8_t *p = take_bytes(s, len);
     uint64_t n = 0;
     if (!p)
         return -1;
     for (uint64_t at = 0, k; at < len; at += k, n++)
         if (!(k = decode_varint(p + at, len - at, &v)))
             return fail_at(s, field->id, tag, "bad varint in packed numbers");
-    return spend(s, field->id, tag, BLOCK + n * 8);
+    return add_cost(s, field->id, tag, BLOCK + n * 8);
 }
 
-/* Enters a message of len bytes at s->at whose length starts at `prefix`. */
-static int enter(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor *field,
-                 uint64_t tag, uint64_t prefix, uint64_t len)
+/* Pushes a frame for the message that is the field of frame f with its tag at offset `tag` and its length at offset
+ * `prefix`; its body, len bytes, begins at the cursor.  Returns 0, or -1 and an error. */
+static int enter_message(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor *field,
+                         uint64_t tag, uint64_t prefix, uint64_t len)
 {
     const ProtobufCMessageDescriptor *desc = field->descriptor;
     uint64_t bit = UINT64_C(1) << ((field - f->desc->fields) & 63);
@@ -426,7 +445,7 @@ static int enter(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor
     f->seen |= many ? 0 : bit;
     if (s->depth == MAX_DEPTH)
         return fail_at(s, field->id, tag, "messages nested more than 100 deep");
-    if (spend(s, field->id, tag, desc->sizeof_message + BLOCK + 8) || flush(s, prefix))
+    if (add_cost(s, field->id, tag, desc->sizeof_message + BLOCK + 8) || copy_until(s, prefix))
         return -1;
     s->copied = s->at;
     struct frame *in = &s->stack[++s->depth];
@@ -437,31 +456,32 @@ static int enter(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor
                          .end = s->at + len,
                          .prefix = s->size,
                          .nprefix = (unsigned)(s->at - prefix)};
-    return append(s, "\0\0\0\0", in->nprefix);
+    return append_bytes(s, "\0\0\0\0", in->nprefix);
 }
 
-/* Leaves the innermost message: its length is known now. */
-static int leave(struct scan *s)
+/* Pops the innermost frame and writes the new length of its message to the skeleton.  Returns 0, or -1 and an error. */
+static int leave_message(struct scan *s)
 {
     assert(s->depth > 0);
     struct frame *f = &s->stack[s->depth--];
-    if (flush(s, f->end))
+    if (copy_until(s, f->end))
         return -1;
     uint32_t len = s->size - (uint32_t)f->prefix - f->nprefix;
     assert(s->size >= f->prefix + f->nprefix);
     for (unsigned i = 0; i < f->nprefix; i++, len >>= 7)
         s->out[f->prefix + i] = (uint8_t)((len & 0x7f) | (i + 1 < f->nprefix ? 0x80 : 0));
-    assert(len == 0); /* messages only shrink */
+    assert(len == 0); /* the new length is at most the old one */
     return 0;
 }
 
-/* A text of len bytes at s->at: UTF-8, but for documentation, which is only handed on. */
+/* Scans the string of len bytes at the cursor.  It must be UTF-8, unless it is documentation, which is only copied.
+ * Returns 0, or -1 and an error. */
 static int take_text(struct scan *s, const ProtobufCFieldDescriptor *field, uint64_t tag,
                      uint64_t len)
 {
     uint32_t id = field->id;
     uint64_t from = s->at;
-    const char *p = (const char *)take(s, len);
+    const char *p = (const char *)take_bytes(s, len);
     size_t good;
     if (!p)
         return -1;
@@ -470,10 +490,11 @@ static int take_text(struct scan *s, const ProtobufCFieldDescriptor *field, uint
     if ((good = utf8_good(p, len)) < len && strcmp(field->name, "doc_string") != 0)
         return fail_at(s, id, tag,
                        arena_fmt(s->mem, "byte %" PRIu64 " of the file is not UTF-8", from + good));
-    return spend(s, id, tag, 2 * BLOCK);
+    return add_cost(s, id, tag, 2 * BLOCK);
 }
 
-/* A length-delimited field whose length starts at s->at. */
+/* Scans a field of wire type WIRE_LEN whose length is at the cursor.  field NULL: its number is unknown.  Returns 0, or
+ * -1 and an error. */
 static int scan_delimited(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor *field,
                           uint32_t id, uint64_t tag)
 {
@@ -488,17 +509,17 @@ static int scan_delimited(struct scan *s, struct frame *f, const ProtobufCFieldD
                       len - (f->end - s->at), s->depth ? field_path(s, 0, 0) : "the file"));
     }
     if (!field)
-        return take(s, len) ? spend(s, id, tag, 2 * BLOCK) : -1;
+        return take_bytes(s, len) ? add_cost(s, id, tag, 2 * BLOCK) : -1;
     switch (field->type) {
     case PROTOBUF_C_TYPE_MESSAGE:
-        return enter(s, f, field, tag, prefix, len);
+        return enter_message(s, f, field, tag, prefix, len);
     case PROTOBUF_C_TYPE_STRING:
         return take_text(s, field, tag, len);
     case PROTOBUF_C_TYPE_BYTES:
         if (f->desc == &onnx__tensor_proto__descriptor && id == ONNX_FIELD_RAW &&
             (len >= ELIDE || len == ONNX_MARK))
             return elide_field(s, tag, id, s->at, len);
-        return take(s, len) ? spend(s, id, tag, 2 * BLOCK) : -1;
+        return take_bytes(s, len) ? add_cost(s, id, tag, 2 * BLOCK) : -1;
     default:
         if (field->label != PROTOBUF_C_LABEL_REPEATED)
             return fail_at(s, id, tag, "wrong wire type (a length, expected a number)");
@@ -506,7 +527,7 @@ static int scan_delimited(struct scan *s, struct frame *f, const ProtobufCFieldD
     }
 }
 
-/* One field of the innermost message. */
+/* Scans the field at the cursor, a field of the innermost message.  Returns 0, or -1 and an error. */
 static int scan_field(struct scan *s)
 {
     struct frame *f = &s->stack[s->depth];
@@ -524,7 +545,7 @@ static int scan_field(struct scan *s)
         return fail_at(s, id, at, w > WIRE_32 ? "impossible wire type" : "groups are not ONNX");
     if (field && w != WIRE_LEN && w != wire_of(field->type))
         return fail_at(s, id, at, "wrong wire type");
-    if (++f->members > FREE_MEMBERS && spend(s, id, at, MEMBER_COST))
+    if (++f->members > FREE_MEMBERS && add_cost(s, id, at, MEMBER_COST))
         return -1;
     s->known |= field != NULL;
     if (w == WIRE_LEN)
@@ -534,9 +555,9 @@ static int scan_field(struct scan *s)
         return fail_at(s, id, at, "bad varint");
     if (k > f->end - s->at)
         return fail_at(s, id, at, "cut short");
-    if (!take(s, k))
+    if (!take_bytes(s, k))
         return -1;
-    return spend(s, id, at, field ? 8 : 3 * BLOCK);
+    return add_cost(s, id, at, field ? 8 : 3 * BLOCK);
 }
 
 int onnx_scan(int fd, uint64_t size, const char *path, struct arena *a, struct onnx_skeleton *out,
@@ -555,13 +576,13 @@ int onnx_scan(int fd, uint64_t size, const char *path, struct arena *a, struct o
     s->stack[0].end = size;
     while (s->depth || s->at < size) {
         assert(s->depth <= MAX_DEPTH);
-        int bad = s->at == s->stack[s->depth].end ? leave(s) : scan_field(s);
+        int bad = s->at == s->stack[s->depth].end ? leave_message(s) : scan_field(s);
         if (!bad && s->in.bad)
             bad = fail_reading(s);
         if (bad || diag_stopped(d))
             return -1;
     }
-    if (flush(s, size))
+    if (copy_until(s, size))
         return -1;
     assert(s->depth == 0 && s->at == size && s->size <= MAX_SKELETON);
     out->bytes = s->out;

@@ -1,38 +1,38 @@
-/* The pre-scan of an ONNX file; for the reader alone. */
+/* Checks the bytes of an ONNX file before protobuf-c unpacks them, and leaves large payloads of tensors in the file. */
 #ifndef PCC_FRONTENDS_ONNX_SCAN_H
 #define PCC_FRONTENDS_ONNX_SCAN_H
 
 #include "ir/base/arena.h"
 #include "ir/base/diag.h"
 
-/* A payload that stays in the file: the contents of field `field` (raw_data, float_data or
- * double_data, in little-endian packed form) of a TensorProto. */
+/* The elements of a tensor that stay in the file: len bytes from offset off, little endian and packed. */
 struct onnx_payload {
     uint64_t off, len;
-    uint32_t field;
+    uint32_t field; /* field of TensorProto that has them: ONNX_FIELD_RAW, FLOAT or DOUBLE */
 };
 
-/* The file without its large payloads, to be unpacked by protobuf-c. */
+/* The bytes of a model file for protobuf-c to unpack, in which a marker stands in place of each large payload. */
 struct onnx_skeleton {
     const uint8_t *bytes;
     size_t size;
-    struct onnx_payload *payload;
+    struct onnx_payload *payload; /* [number in a marker] */
     uint32_t npayload, cappayload;
 };
 
 enum {
-    ONNX_MARK = 17,        /* bytes of a marker; raw_data of just this length is always one */
+    ONNX_MARK = 17,        /* bytes of a marker: in a skeleton all raw_data of this length is one */
     ONNX_FIELD_FLOAT = 4,  /* TensorProto.float_data */
     ONNX_FIELD_RAW = 9,    /* TensorProto.raw_data */
     ONNX_FIELD_DOUBLE = 10 /* TensorProto.double_data */
 };
 
-/* Checks the wire format of a ModelProto of `size` bytes in the file fd and makes its skeleton in a.
- * 0, or -1 and a diagnostic with offset and field path.  O(size of the skeleton). */
+/* Checks the protobuf encoding of the ModelProto in file fd, which has `size` bytes, and makes its skeleton *out, in a.
+ * Returns 0; or -1 and an error that tells the offset and path of the wrong field ("graph.node[1]").
+ * O(size of the skeleton). */
 int onnx_scan(int fd, uint64_t size, const char *path, struct arena *a, struct onnx_skeleton *out,
               struct diag *d);
 
-/* The payload that a marker (ONNX_MARK bytes of raw_data) stands for. */
+/* Returns the index in onnx_skeleton.payload for which a marker, ONNX_MARK bytes of raw_data, stands. */
 uint32_t onnx_mark_index(const uint8_t *mark);
 
 #endif

@@ -1,16 +1,15 @@
-/* Topological order of each graph's nodes.
+/* Sorts the nodes of each graph topologically.
  *
- * Most files are in order: that is checked first.  Otherwise, of all nodes whose operands are defined,
- * the first one of the file is next, so that the order of the file is
- * kept as far as possible and the result does not depend on anything else.
+ * The graphs of most files are sorted; this is checked first.  Otherwise, of all nodes whose operands are defined, the
+ * first one in the file comes next.  So the order of the file is kept as far as possible.
  *
- * Cost: O(nodes + operands) for graphs in order, O(nodes log nodes + operands) otherwise. */
+ * Cost: O(nodes + operands) for sorted graphs, O(nodes log nodes + operands) for others. */
 #include "frontends/onnx/build.h"
 
 #include <assert.h>
 
-/* The slot of graph g that defines operand i of slot s (captures come last); 0: none. */
-static uint32_t operand_def(const struct onnx_build *b, gid g, uint32_t s, uint32_t i)
+/* Returns the slot that defines operand i of slot s (captures follow the formal operands); 0: no node of graph g. */
+static uint32_t slot_of_operand(const struct onnx_build *b, gid g, uint32_t s, uint32_t i)
 {
     assert(i < b->slot[s].in.n + (b->capture.at[s + 1] - b->capture.at[s]));
     struct slice in = b->slot[s].in;
@@ -20,25 +19,27 @@ static uint32_t operand_def(const struct onnx_build *b, gid g, uint32_t s, uint3
     return v != 0 && x->graph == g ? x->def : 0;
 }
 
+/* Returns the number of operands of slot s with captures. */
 static uint32_t operand_count(const struct onnx_build *b, uint32_t s)
 {
     return b->slot[s].in.n + (b->capture.at[s + 1] - b->capture.at[s]);
 }
 
-static bool in_order(const struct onnx_build *b, gid g)
+/* Whether each node of graph g comes after the nodes whose results it reads. */
+static bool is_sorted(const struct onnx_build *b, gid g)
 {
     const struct onnx_body *body = &b->body[g];
 
     for (uint32_t s = body->first; s < body->first + body->count; s++) {
         for (uint32_t i = 0, n = operand_count(b, s); i < n; i++)
-            if (operand_def(b, g, s, i) >= s)
+            if (slot_of_operand(b, g, s, i) >= s)
                 return false;
     }
     return true;
 }
 
-/* Names a node on a cycle: sorted[s - first] is 0 for the nodes that are on one or behind it. */
-static int name_cycle(const struct onnx_build *b, gid g, const uint8_t *sorted)
+/* Reports a node on a cycle as an error.  sorted[s - first]: 0 if slot s is on a cycle or depends on one. */
+static int report_cycle(const struct onnx_build *b, gid g, const uint8_t *sorted)
 {
     assert(b->body[g].count > 0);
     const struct onnx_body *body = &b->body[g];
@@ -48,10 +49,10 @@ static int name_cycle(const struct onnx_build *b, gid g, const uint8_t *sorted)
 
     while (sorted[s - body->first])
         s++;
-    /* Each such node reads another one: after `count` steps back the walk is on a cycle. */
+    /* Each unsorted node reads an unsorted one: a walk of `count` steps back along operands ends on a cycle. */
     for (uint32_t step = 0; step <= body->count; step++) {
         for (uint32_t i = 0, n = operand_count(b, s); i < n; i++) {
-            def = operand_def(b, g, s, i);
+            def = slot_of_operand(b, g, s, i);
             if (def != 0 && !sorted[def - body->first]) {
                 struct slice in = b->slot[s].in;
                 v = i < in.n ? b->arg[in.at + i] : b->capture.to[b->capture.at[s] + (i - in.n)];
@@ -67,6 +68,7 @@ static int name_cycle(const struct onnx_build *b, gid g, const uint8_t *sorted)
         module_str(m, b->slot[def].name));
 }
 
+/* Sorts graph g and sets onnx_slot.id of its slots.  Returns 0, or -1 and an error about a cycle. */
 static int sort_graph(struct onnx_build *b, gid g)
 {
     const struct onnx_body *body = &b->body[g];
@@ -74,12 +76,12 @@ static int sort_graph(struct onnx_build *b, gid g)
 
     for (uint32_t s = first; s < first + count; s++)
         for (uint32_t i = 0, n = operand_count(b, s); i < n; i++)
-            edges += operand_def(b, g, s, i) != 0;
+            edges += slot_of_operand(b, g, s, i) != 0;
     uint32_t *from = arena_array(b->tmp, edges, sizeof *from);
     uint32_t *to = arena_array(b->tmp, edges, sizeof *to);
     for (uint32_t s = first, e = 0; s < first + count; s++)
         for (uint32_t i = 0, n = operand_count(b, s); i < n; i++) {
-            uint32_t def = operand_def(b, g, s, i);
+            uint32_t def = slot_of_operand(b, g, s, i);
             if (def != 0) {
                 from[e] = def - first;
                 to[e++] = s - first;
@@ -87,21 +89,21 @@ static int sort_graph(struct onnx_build *b, gid g)
         }
     struct csr users = csr_build(b->tmp, count, edges, from, to);
     uint32_t *order = arena_array(b->tmp, count, sizeof *order);
-    uint32_t *first_of_file = arena_array(b->tmp, count, sizeof *first_of_file); /* equal keys */
+    uint32_t *equal_keys = arena_array(b->tmp, count, sizeof *equal_keys); /* all 0 */
     uint8_t *sorted = arena_alloc(b->tmp, count);
-    uint32_t done = csr_topo(&users, count, first_of_file, order, b->tmp);
+    uint32_t done = csr_topo(&users, count, equal_keys, order, b->tmp);
     for (uint32_t i = 0; i < done; i++) {
         b->slot[first + order[i]].id = first + i;
         sorted[order[i]] = 1;
     }
-    return done == count ? 0 : name_cycle(b, g, sorted);
+    return done == count ? 0 : report_cycle(b, g, sorted);
 }
 
 int onnx_sort(struct onnx_build *b)
 {
     for (gid g = 1; g < b->nbody; g++) {
         const struct onnx_body *body = &b->body[g];
-        if (!in_order(b, g)) {
+        if (!is_sorted(b, g)) {
             if (sort_graph(b, g) != 0)
                 return -1;
             continue;

@@ -1,10 +1,10 @@
-/* What messages call a tensor (build.h). */
+/* The words by which messages name a tensor and what it belongs to (build.h). */
 #include "frontends/onnx/build.h"
 
-const char *onnx_who_text(const struct onnx_build *b, const struct onnx_who *who,
-                          const Onnx__TensorProto *t)
+const char *onnx_owner_text(const struct onnx_build *b, const struct onnx_owner *owner,
+                            const Onnx__TensorProto *t)
 {
-    if (who->node != NULL)
-        return arena_fmt(b->tmp, "node '%s': attribute '%s'", who->node, who->attr);
+    if (owner->node != NULL)
+        return arena_fmt(b->tmp, "node '%s': attribute '%s'", owner->node, owner->attr);
     return arena_fmt(b->tmp, "initializer '%s'", t->name != NULL ? t->name : "");
 }

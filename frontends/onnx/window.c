@@ -1,5 +1,5 @@
-/* A window on a file (window.h): read ahead 4 KiB after a jump, twice as much with each step that follows on, up to
- * 64 KiB.  O(bytes). */
+/* A window on a file (window.h).  Its size is 4 KiB after a jump and doubles, up to 64 KiB, with each move that begins
+ * in the window or at its end.  O(bytes). */
 #include "frontends/onnx/window.h"
 
 #include "ir/base/numbers.h"

@@ -4,15 +4,16 @@
  *         activation_size=6291456.0, parameter_size=132382720.000        (in one line)
  *     <TAB>node4 -- node5
  *
- * A line that begins with a blank is an edge, another one a layer: its id, what it is, its figures in ms and bytes for
- * the batch that was measured, perhaps a stage.  stored_size, which is pcc's own and may be left out, is what forward
- * leaves for backward; without it that is the activations, which is less than most layers keep.  A list of sizes,
- * "[602112; 4004]", is their sum.  Sources named Input... stand for the model's inputs, and sinks named __getitem__...
- * for results that nothing reads: neither is a layer.
+ * A line that begins with a blank or tab is an edge.  Each other line is a layer: its id, its description, its times in
+ * ms and sizes in bytes for the batch that was measured, and perhaps a stage, which is not used.  stored_size is an
+ * addition of pcc: the bytes that the forward pass must keep for the backward pass; the default is activation_size,
+ * which is less than most layers keep.  A list of sizes, "[602112; 4004]", means their sum.  A layer called Input...
+ * without incoming edges stands for an input of the model, and one called __getitem__... without outgoing edges for a
+ * result that nothing reads; both are dropped.
  *
- * A layer becomes two nodes of one colour, forward and backward, so that everything that knows training graphs knows
- * profiles: forward makes its activations, and backward a gradient of each value that forward reads.  O(text), and a
- * sort of the names. */
+ * A layer becomes two nodes of one colour, forward and backward, so profiles can be planned like all training graphs.
+ * The forward node makes the layer's activations, the backward node a gradient of each value that the forward node
+ * reads.  O(text), and sorting the names. */
 #include "frontends/frontends.h"
 
 #include "ir/base/infile.h"
@@ -20,35 +21,36 @@
 
 #include <string.h>
 
+/* A line with a layer. */
 struct layer {
     sid id;
     const char *label; /* description of the layer; not ended by a NUL */
     size_t nlabel;
-    uint32_t line;
+    uint32_t line;                 /* its number in the text, from 1 */
     int64_t forward, backward;     /* ps */
     int64_t activation, parameter; /* bytes */
-    int64_t stored;                /* bytes that forward leaves for backward */
+    int64_t stored;                /* bytes that the forward pass keeps for the backward pass */
 };
 
-struct reader {
+struct profile_reader {
     const char *path;
     struct diag *d;
     struct module *m;
-    struct arena *a; /* the module's */
-    uint32_t line;
+    struct arena *a; /* memory of the module */
+    uint32_t line;   /* number of the current line, from 1 */
     struct layer *layer;
     uint32_t nlayer, caplayer;
-    uint32_t *by_id; /* [string] the layer of that id + 1 */
-    uint32_t nid, capid;
-    uint32_t *from, *to; /* [edge] layers */
+    uint32_t *by_id;     /* [string] layer with that id, + 1; 0: none */
+    uint32_t nid, capid; /* entries of by_id[] */
+    uint32_t *from, *to; /* [edge] the layers that it joins */
     uint32_t nedge, capfrom, capto;
-    struct csr out, in; /* layer -> edges */
-    uint32_t *order;    /* position -> layer, of the layers that are kept */
+    struct csr out, in; /* layer -> edges that leave it; layer -> edges that enter it */
+    uint32_t *order;    /* [norder] the layers that are not dropped, in topological order */
     uint32_t norder;
-    uint8_t *gone; /* [layer] */
+    uint8_t *dropped; /* [layer] 1: it is no layer of the module (drop_ends) */
 };
 
-/* Text [at, end) of a line. */
+/* The text [at, end), a part of a line. */
 struct span {
     const char *at, *end;
 };
@@ -62,8 +64,9 @@ static struct span trim(struct span s)
     return s;
 }
 
-/* What stands before the separator, which is taken off; all of it and false if there is none. */
-static bool split(struct span *s, const char *separator, struct span *before)
+/* Removes the text up to the first separator, and the separator, from the front of *s; *before becomes the text before
+ * it, without blanks around.  Without a separator takes all of *s and returns false. */
+static bool split_off(struct span *s, const char *separator, struct span *before)
 {
     size_t n = strlen(separator);
     const char *at = memmem(s->at, (size_t)(s->end - s->at), separator, n);
@@ -72,7 +75,8 @@ static bool split(struct span *s, const char *separator, struct span *before)
     return at != NULL;
 }
 
-static int expected(const struct reader *r, struct span s, const char *what)
+/* Reports that `what` was expected in place of s.  Returns -1. */
+static int report_expected(const struct profile_reader *r, struct span s, const char *what)
 {
     return diag_error(r->d, "%s:%u: '%.*s': expected %s", r->path, r->line,
                       (int)(smaller(s.end - s.at, 60)), s.at, what);
@@ -80,8 +84,8 @@ static int expected(const struct reader *r, struct span s, const char *what)
 
 /* ---- numbers ------------------------------------------------------------------------------------ */
 
-/* Digits, perhaps a point and an exponent, times 10^power, rounded to nearest.  false: it is no such number, or as
- * large as 4e18. */
+/* Reads a decimal number >= 0, such as "1.5e3".  Writes it, times 10^power and rounded to the nearest integer, to *out.
+ * Returns false if s is no such number, or the result is 4e18 or more. */
 static bool read_decimal(struct span s, int power, int64_t *out)
 {
     unsigned __int128 x = 0;
@@ -121,21 +125,21 @@ static bool read_decimal(struct span s, int power, int64_t *out)
     return x < most;
 }
 
-/* Reads one number, or "[a; b]" as the sum of a and b. */
-static int read_figure(const struct reader *r, struct span s, int power, int64_t *out)
+/* Reads a number, or a list "[a; b]" as the sum of its numbers, times 10^power.  Returns 0, or -1 and an error. */
+static int read_figure(const struct profile_reader *r, struct span s, int power, int64_t *out)
 {
     struct span whole = s, one;
     bool more = true, list = s.at < s.end && *s.at == '[';
     int64_t x;
     *out = 0;
     if (list && s.end[-1] != ']')
-        return expected(r, whole, "a list that ends with ']'");
+        return report_expected(r, whole, "a list that ends with ']'");
     if (list)
         s = (struct span){s.at + 1, s.end - 1};
     while (more) {
-        more = split(&s, ";", &one);
+        more = split_off(&s, ";", &one);
         if (!read_decimal(one, power, &x) || (more && !list))
-            return expected(r, whole, "a number >= 0, or a list of some: [1; 2]");
+            return report_expected(r, whole, "a number >= 0, or a list of some: [1; 2]");
         *out = sat_add(*out, x);
     }
     return 0;
@@ -143,12 +147,13 @@ static int read_figure(const struct reader *r, struct span s, int power, int64_t
 
 /* ---- lines -------------------------------------------------------------------------------------- */
 
-/* "forward_compute_time=0.073, backward_compute_time=6.949, ..." */
-static int read_figures(const struct reader *r, struct span s, struct layer *l)
+/* Reads the figures of a layer: "forward_compute_time=0.073, backward_compute_time=6.949, ...".  Unknown names are
+ * ignored.  Returns 0, or -1 and an error. */
+static int read_figures(const struct profile_reader *r, struct span s, struct layer *l)
 {
     static const struct {
         const char *name;
-        int power;
+        int power; /* of ten, by which the figure is multiplied: ms to ps */
     } key[] = {{"forward_compute_time", 9},
                {"backward_compute_time", 9},
                {"activation_size", 0},
@@ -159,9 +164,9 @@ static int read_figures(const struct reader *r, struct span s, struct layer *l)
     uint32_t seen = 0;
     for (bool more = true; more;) {
         struct span pair, name;
-        more = split(&s, ", ", &pair);
-        if (!split(&pair, "=", &name))
-            return expected(r, name, "NAME=NUMBER, as in 'forward_compute_time=0.5'");
+        more = split_off(&s, ", ", &pair);
+        if (!split_off(&pair, "=", &name))
+            return report_expected(r, name, "NAME=NUMBER, as in 'forward_compute_time=0.5'");
         for (uint32_t i = 0; i < KEYS; i++) {
             size_t n = strlen(key[i].name);
             if ((size_t)(name.end - name.at) != n || memcmp(name.at, key[i].name, n) != 0)
@@ -180,15 +185,16 @@ static int read_figures(const struct reader *r, struct span s, struct layer *l)
     return 0;
 }
 
-static int read_layer(struct reader *r, struct span s)
+/* Reads the line s of a layer.  Returns 0, or -1 and an error. */
+static int read_layer(struct profile_reader *r, struct span s)
 {
     struct span id, label, figures, line = s;
-    if (!split(&s, " -- ", &id) || !split(&s, " -- ", &label) || id.at == id.end)
-        return expected(r, line, "a layer: 'node1 -- name -- forward_compute_time=...'");
+    if (!split_off(&s, " -- ", &id) || !split_off(&s, " -- ", &label) || id.at == id.end)
+        return report_expected(r, line, "a layer: 'node1 -- name -- forward_compute_time=...'");
     if (memchr(id.at, 0, (size_t)(id.end - id.at)))
         return diag_error(r->d, "%s:%u: the id of a layer cannot hold the byte \\x00", r->path,
                           r->line);
-    split(&s, " -- ", &figures); /* a stage may follow */
+    split_off(&s, " -- ", &figures); /* a stage may follow */
     r->layer = vec_grow(r->a, r->layer, &r->caplayer, r->nlayer + 1, sizeof *r->layer);
     struct layer *l = &r->layer[r->nlayer];
     l->id = str_id_n(r->m, id.at, (size_t)(id.end - id.at));
@@ -204,32 +210,34 @@ static int read_layer(struct reader *r, struct span s)
     return read_figures(r, figures, l);
 }
 
-static int find_layer(const struct reader *r, struct span s, uint32_t *out)
+/* Finds the layer with id s.  Returns 0, or -1 and an error. */
+static int find_layer(const struct profile_reader *r, struct span s, uint32_t *out)
 {
     sid id = str_id_n(r->m, s.at, (size_t)(s.end - s.at));
     if (id >= r->nid || !r->by_id[id])
-        return expected(r, s, "the id of a layer in a line above");
+        return report_expected(r, s, "the id of a layer in a line above");
     *out = r->by_id[id] - 1;
     return 0;
 }
 
-static int read_edge(struct reader *r, struct span s)
+/* Reads the line s of an edge.  Returns 0, or -1 and an error. */
+static int read_edge(struct profile_reader *r, struct span s)
 {
     struct span from, line = s;
     r->from = vec_grow(r->a, r->from, &r->capfrom, r->nedge + 1, sizeof *r->from);
     r->to = vec_grow(r->a, r->to, &r->capto, r->nedge + 1, sizeof *r->to);
-    if (!split(&s, " -- ", &from))
-        return expected(r, line, "an edge: 'node1 -- node2'");
+    if (!split_off(&s, " -- ", &from))
+        return report_expected(r, line, "an edge: 'node1 -- node2'");
     if (find_layer(r, from, &r->from[r->nedge]) || find_layer(r, trim(s), &r->to[r->nedge]))
         return -1;
     r->nedge++;
     return 0;
 }
 
-static int read_lines(struct reader *r, const char *text, size_t n)
+static int read_lines(struct profile_reader *r, const char *text, size_t n)
 {
     struct span all = {text, text + n};
-    if (n > INT32_MAX) /* so that all can be counted */
+    if (n > INT32_MAX) /* so that 32 bits can count lines and edges */
         return diag_error(r->d, "%s: a profile of more than 2 GiB", r->path);
     while (all.at < all.end) {
         const char *end = memchr(all.at, '\n', (size_t)(all.end - all.at));
@@ -246,19 +254,21 @@ static int read_lines(struct reader *r, const char *text, size_t n)
 
 /* ---- the graph ---------------------------------------------------------------------------------- */
 
-static bool is_named(const struct layer *l, const char *begin)
+/* Whether the description of a layer begins with that text. */
+static bool label_begins(const struct layer *l, const char *begin)
 {
     return l->nlabel >= strlen(begin) && memcmp(l->label, begin, strlen(begin)) == 0;
 }
 
-static void index_edges(struct reader *r)
+/* Makes r->out and r->in of the edges. */
+static void index_edges(struct profile_reader *r)
 {
     r->out = csr_build(r->a, r->nlayer, r->nedge, r->from, NULL);
     r->in = csr_build(r->a, r->nlayer, r->nedge, r->to, NULL);
 }
 
-/* Forgets edges that are there twice. */
-static void drop_repeats(struct reader *r)
+/* Removes edges that are listed a second time. */
+static void drop_repeats(struct profile_reader *r)
 {
     uint32_t *last = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *last), n = 0;
     uint8_t *twice = arena_alloc(r->a, (size_t)r->nedge + 1);
@@ -276,16 +286,17 @@ static void drop_repeats(struct reader *r)
     index_edges(r);
 }
 
-/* Inputs, and results that nothing reads, are no layers. */
-static void drop_ends(struct reader *r)
+/* Drops layers that stand for inputs of the model or for results that nothing reads, with their edges. */
+static void drop_ends(struct profile_reader *r)
 {
     uint32_t n = 0;
-    r->gone = arena_alloc(r->a, (size_t)r->nlayer + 1);
+    r->dropped = arena_alloc(r->a, (size_t)r->nlayer + 1);
     for (uint32_t v = 0; v < r->nlayer; v++)
-        r->gone[v] = (r->in.at[v] == r->in.at[v + 1] && is_named(&r->layer[v], "Input")) ||
-                     (r->out.at[v] == r->out.at[v + 1] && is_named(&r->layer[v], "__getitem__"));
+        r->dropped[v] =
+            (r->in.at[v] == r->in.at[v + 1] && label_begins(&r->layer[v], "Input")) ||
+            (r->out.at[v] == r->out.at[v + 1] && label_begins(&r->layer[v], "__getitem__"));
     for (uint32_t e = 0; e < r->nedge; e++)
-        if (!r->gone[r->from[e]] && !r->gone[r->to[e]]) {
+        if (!r->dropped[r->from[e]] && !r->dropped[r->to[e]]) {
             r->from[n] = r->from[e];
             r->to[n++] = r->to[e];
         }
@@ -293,8 +304,9 @@ static void drop_ends(struct reader *r)
     index_edges(r);
 }
 
-/* The file's order if it is one, else another topological order. */
-static int sort_layers(struct reader *r)
+/* Sets r->order to the order of the file if that is topological, else to another topological order.  Returns 0, or -1
+ * and an error if there is a cycle. */
+static int sort_layers(struct profile_reader *r)
 {
     uint32_t v, n = r->nlayer, *order = arena_array(r->a, (size_t)n + 1, sizeof *order);
     uint8_t *met = arena_alloc(r->a, (size_t)n + 1);
@@ -310,7 +322,7 @@ static int sort_layers(struct reader *r)
     }
     for (uint32_t i = 0; i < n; i++) {
         met[order[i]] = 1;
-        if (!r->gone[order[i]])
+        if (!r->dropped[order[i]])
             r->order[r->norder++] = order[i];
     }
     if (n == r->nlayer)
@@ -323,9 +335,9 @@ static int sort_layers(struct reader *r)
 
 /* ---- the module --------------------------------------------------------------------------------- */
 
-/* The first word of a layer's description; if there is none, or several layers have the same word, also the layer's
- * id: "layer_0", "Conv2d.node4". */
-static sid *name_layers(struct reader *r)
+/* Returns [layer] its name: the first word of its description ("layer_0").  If there is no word, or several layers have
+ * the same one, the layer's id is appended ("Conv2d.node4"). */
+static sid *name_layers(struct profile_reader *r)
 {
     sid *name = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *name);
     uint32_t *times = NULL, cap = 0;
@@ -345,18 +357,19 @@ static sid *name_layers(struct reader *r)
     return name;
 }
 
-struct layer_build {
-    struct reader *r;
-    const sid *name; /* [layer] */
-    vid *forward;    /* [layer] its result */
+/* What the functions that make the module's nodes share. */
+struct node_maker {
+    struct profile_reader *r;
+    const sid *name; /* [layer] name_layers() */
+    vid *forward;    /* [layer] result of its forward node */
     vid *gradient;   /* [edge] gradient of the value on the edge */
-    vid *listed;     /* operands or results at hand */
-    uint8_t *taken;  /* [string] 1: in use as a name */
+    vid *scratch;    /* operands or results of the node that is being made */
+    uint8_t *taken;  /* [string] 1: it is the name of a node or value */
     uint32_t captaken;
 };
 
-/* Makes a name of the text, with a number behind if the text is in use as a name. */
-static sid fresh_name(struct layer_build *t, const char *text)
+/* Returns a new name: the text, or, if that is taken, the text with a number appended. */
+static sid fresh_name(struct node_maker *t, const char *text)
 {
     const char *next = text;
     for (uint32_t again = 2;; again++) {
@@ -370,7 +383,8 @@ static sid fresh_name(struct layer_build *t, const char *text)
     }
 }
 
-static nid add_node(struct layer_build *t, sid name, struct slice in, struct slice out)
+/* Appends a node with these operands and results to the module and returns it. */
+static nid add_module_node(struct node_maker *t, sid name, struct slice in, struct slice out)
 {
     struct module *m = t->r->m;
     nid id = module_add_node(m);
@@ -390,47 +404,49 @@ static nid add_node(struct layer_build *t, sid name, struct slice in, struct sli
     return id;
 }
 
-static void add_forward(struct layer_build *t, uint32_t v)
+/* Adds the forward node of layer v: it reads the results of the layers before it, and has one result. */
+static void add_forward(struct node_maker *t, uint32_t v)
 {
-    const struct reader *r = t->r;
+    const struct profile_reader *r = t->r;
     uint32_t n = 0;
     for_row (x, r->in, v)
-        t->listed[n++] = t->forward[r->from[x]];
-    struct slice in = module_add_args(r->m, t->listed, n);
+        t->scratch[n++] = t->forward[r->from[x]];
+    struct slice in = module_add_args(r->m, t->scratch, n);
     sid name = fresh_name(t, module_str(r->m, t->name[v]));
     t->forward[v] = module_add_value(r->m);
     r->m->value[t->forward[v]].name = name;
-    add_node(t, name, in, module_add_args(r->m, &t->forward[v], 1));
+    add_module_node(t, name, in, module_add_args(r->m, &t->forward[v], 1));
 }
 
 /* Adds the backward node of a layer: it reads the layer's result and the gradients of that result by the layer's
  * readers, and makes a gradient of each operand of the layer. */
-static void add_backward(struct layer_build *t, uint32_t v)
+static void add_backward(struct node_maker *t, uint32_t v)
 {
-    const struct reader *r = t->r;
+    const struct profile_reader *r = t->r;
     uint32_t n = 0;
-    t->listed[n++] = t->forward[v];
+    t->scratch[n++] = t->forward[v];
     for_row (x, r->out, v)
-        t->listed[n++] = t->gradient[x];
-    struct slice in = module_add_args(r->m, t->listed, n);
+        t->scratch[n++] = t->gradient[x];
+    struct slice in = module_add_args(r->m, t->scratch, n);
     sid name = fresh_name(t, arena_fmt(r->a, "%s/backward", module_str(r->m, t->name[v])));
     n = 0;
     for_row (x, r->in, v) {
-        vid g = t->gradient[x] = t->listed[n++] = module_add_value(r->m);
+        vid g = t->gradient[x] = t->scratch[n++] = module_add_value(r->m);
         r->m->value[g].name = fresh_name(t, arena_fmt(r->a, "%s:%s", module_str(r->m, name),
                                                       module_str(r->m, t->name[r->from[x]])));
     }
-    add_node(t, name, in, module_add_args(r->m, t->listed, n));
+    add_module_node(t, name, in, module_add_args(r->m, t->scratch, n));
 }
 
-static void add_nodes(struct reader *r)
+/* Adds the main graph: forward nodes in r->order, then backward nodes in the opposite order. */
+static void add_nodes(struct profile_reader *r)
 {
     struct module *m = r->m;
     gid g = module_add_graph(m);
-    struct layer_build t = {.r = r, .name = name_layers(r)};
+    struct node_maker t = {.r = r, .name = name_layers(r)};
     t.forward = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *t.forward);
     t.gradient = arena_array(r->a, (size_t)r->nedge + 1, sizeof *t.gradient);
-    t.listed = arena_array(r->a, (size_t)r->nedge + 2, sizeof *t.listed);
+    t.scratch = arena_array(r->a, (size_t)r->nedge + 2, sizeof *t.scratch);
     m->graph[g].name = str_id(m, "profile");
     m->graph[g].first = m->nnode;
     m->graph[g].count = 2 * r->norder;
@@ -440,12 +456,13 @@ static void add_nodes(struct reader *r)
         add_backward(&t, r->order[i]);
 }
 
-static void add_costs(struct reader *r)
+/* Fills module.cost, and the colour, layer and pass of each node. */
+static void add_costs(struct profile_reader *r)
 {
     struct module *m = r->m;
     struct costs *k = m->cost = arena_alloc(r->a, sizeof *k);
     nid first = m->graph[1].first, last = first + 2 * r->norder - 1;
-    k->nclass = 1; /* until a cluster says how many there are */
+    k->nclass = 1; /* until the cluster is known */
     k->time = arena_array(r->a, 1, sizeof *k->time);
     k->time[0] = k->measured = arena_array(r->a, m->nnode, sizeof *k->measured);
     k->flops = arena_array(r->a, m->nnode, sizeof *k->flops);
@@ -480,7 +497,8 @@ static void add_costs(struct reader *r)
     }
 }
 
-static int read_all(struct reader *r, const char *text, size_t n)
+/* Reads the profile text[n] into r->m.  Returns 0, or -1 and an error. */
+static int read_all(struct profile_reader *r, const char *text, size_t n)
 {
     if (read_lines(r, text, n))
         return -1;
@@ -501,7 +519,7 @@ struct module *layer_profile_parse(const char *name, const char *text, size_t n,
                                    struct diag *d)
 {
     struct module *m = module_new(of, d);
-    struct reader r = {.path = name, .d = d, .m = m, .a = m->mem};
+    struct profile_reader r = {.path = name, .d = d, .m = m, .a = m->mem};
     if (read_all(&r, text, n) == 0)
         return m;
     arena_free(m->mem);

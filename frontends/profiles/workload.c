@@ -1,9 +1,9 @@
 /* Reads a workload of the placement paper: a profiled graph as JSON.
  *
- * Every node becomes a node with a result for each distinct cost of the edges that leave it, read by the
- * nodes that these edges lead to: one result in the paper's files.  Nodes are put in topological order: that of
- * the file if it is one, else by Kahn's algorithm.  Times (ms) become integer picoseconds here, rounded once, and
- * nothing behind this file sees a floating-point number.  O(nodes + edges), and a sort of the ids. */
+ * Each node of the file becomes a node of the module, with one result for each distinct transfer cost of the edges that
+ * leave the node (in the paper's files these costs are equal); each edge becomes an operand.  The order of nodes is
+ * that of the file if it is topological, else one by Kahn's algorithm.  Times in ms are rounded once, here, to integer
+ * picoseconds: no later code has floating-point times.  O(nodes + edges), and sorting the ids. */
 #include "frontends/frontends.h"
 #include "ir/base/infile.h"
 #include "ir/base/json_in.h"
@@ -19,25 +19,29 @@
 
 enum { CLASS_ACC, CLASS_CPU, CLASSES };
 
+/* A node of the file. */
 struct wnode {
     int64_t id;
-    const char *name;                             /* NULL: none */
-    int64_t acc, cpu, size, weight, color, layer; /* color, layer: -1: none */
-    bool backward;
+    const char *name;     /* NULL: none */
+    int64_t acc, cpu;     /* ps on an accelerator, on a CPU; acc COST_NEVER: it needs a CPU */
+    int64_t size, weight; /* bytes that it needs on its device; bytes of parameters in them */
+    int64_t color, layer; /* numbers of the file; -1: none */
+    bool backward;        /* a node of the backward pass */
 };
 
+/* An edge of the file. */
 struct wedge {
-    uint32_t from, to; /* wnode */
-    double cost;       /* ms */
-    uint32_t result;   /* of from */
+    uint32_t from, to; /* indices in workload_reader.node */
+    double cost;       /* ms of a transfer */
+    uint32_t result;   /* result of `from` that `to` reads, numbered over all nodes */
 };
 
-struct reader {
-    const char *path;
+struct workload_reader {
+    const char *path; /* of the file, for messages */
     struct diag *d;
     struct module *m;
-    struct arena *a;   /* the module's */
-    struct arena *own; /* has root */
+    struct arena *a;   /* memory of the module */
+    struct arena *own; /* memory of root and the text */
     json_t *root;
     struct wnode *node;
     uint32_t nnode;
@@ -45,34 +49,35 @@ struct reader {
     bool has_weights; /* some node has a weightSize */
     struct wedge *edge;
     uint32_t nedge;
-    struct keyed *by_id;
-    struct csr out, in; /* wnode -> edges */
-    /* [wnode] its first result; the results of i end where the results of i + 1 begin */
-    uint32_t *first;
-    int64_t *xfer;   /* [result] ps */
-    double scale;    /* of transfers */
-    uint32_t *order; /* position -> wnode */
+    struct keyed *by_id; /* [nnode] ids with their nodes, ascending */
+    struct csr out, in;  /* node -> edges that leave it; node -> edges that enter it */
+    uint32_t *first;     /* [node] its first result; first[nnode]: number of all results */
+    int64_t *xfer;       /* [result] ps of a transfer */
+    double scale;        /* factor for the costs of transfers */
+    uint32_t *order;     /* [position in the module] index in node[] */
 };
 
-static int not_a_workload(const struct reader *r, const char *what)
+/* Reports that the file is no workload.  Returns -1. */
+static int not_a_workload(const struct workload_reader *r, const char *what)
 {
     return diag_error(r->d, "%s: not a workload: %s", r->path, what);
 }
 
-/* The subject of a message: "node 'conv', size", "edges[3].cost". */
-struct spot {
-    const char *list; /* NULL: key is at the top */
-    uint32_t index;
+/* The member of the file that a message is about: "node 'conv', size", "edges[3].cost". */
+struct subject {
+    const char *list; /* "nodes" or "edges"; NULL: the member is one of the whole document */
+    uint32_t index;   /* in the list */
     const char *key;
 };
 
-static const char *node_label(const struct reader *r, uint32_t i)
+/* Returns the name of node i of the file; if it has none, one made of its id. */
+static const char *node_label(const struct workload_reader *r, uint32_t i)
 {
     const struct wnode *n = &r->node[i];
     return n->name ? n->name : arena_fmt(r->a, "node%lld", (long long)n->id);
 }
 
-static const char *spot_text(const struct reader *r, struct spot s)
+static const char *subject_text(const struct workload_reader *r, struct subject s)
 {
     if (!s.list)
         return s.key;
@@ -81,32 +86,35 @@ static const char *spot_text(const struct reader *r, struct spot s)
     return arena_fmt(r->a, "node '%s', %s", node_label(r, s.index), s.key);
 }
 
-/* A number in 0 .. 9e18 / scale, times scale, rounded to nearest (up: rounded up). */
-static int read_number(const struct reader *r, const json_t *j, struct spot at, double scale,
-                       bool up, int64_t *out)
+/* Writes the number j >= 0, times scale, to *out, rounded to the nearest integer, or up if `up`.  The result must be
+ * less than 4e18.  at: the member, for an error.  Returns 0, or -1 and an error. */
+static int read_number(const struct workload_reader *r, const json_t *j, struct subject at,
+                       double scale, bool up, int64_t *out)
 {
     double x = json_number_value(j) * scale;
     if (!json_is_number(j) || !(x >= 0) || !(x < 4e18))
-        return diag_error(r->d, "%s: %s: expected a number from 0 to %g", r->path, spot_text(r, at),
-                          4e18 / scale);
+        return diag_error(r->d, "%s: %s: expected a number from 0 to %g", r->path,
+                          subject_text(r, at), 4e18 / scale);
     *out = (int64_t)(up ? x : x + 0.5);
     if (up && (double)*out < x)
         (*out)++;
     return 0;
 }
 
-static int read_int(const struct reader *r, const json_t *j, struct spot at, int64_t lo, int64_t hi,
-                    int64_t *out)
+/* Writes the integer j, from lo to hi, to *out.  Returns 0, or -1 and an error. */
+static int read_int(const struct workload_reader *r, const json_t *j, struct subject at, int64_t lo,
+                    int64_t hi, int64_t *out)
 {
     if (json_int_in(j, lo, hi, out))
         return 0;
     return diag_error(r->d, "%s: %s: expected an integer from %lld to %lld", r->path,
-                      spot_text(r, at), (long long)lo, (long long)hi);
+                      subject_text(r, at), (long long)lo, (long long)hi);
 }
 
-/* Member `key` of node i: true, false, 0 or 1; absent: def */
-static int read_bool(const struct reader *r, const json_t *node, uint32_t i, const char *key,
-                     bool def, bool *out)
+/* Reads the member `key` of node i, which is true, false, 0 or 1; if it is missing, *out becomes def.  Returns 0, or -1
+ * and an error. */
+static int read_bool(const struct workload_reader *r, const json_t *node, uint32_t i,
+                     const char *key, bool def, bool *out)
 {
     const json_t *j = json_object_get(node, key);
     int64_t number = def;
@@ -114,30 +122,32 @@ static int read_bool(const struct reader *r, const json_t *node, uint32_t i, con
         number = json_is_true(j);
     else if (j && !json_is_null(j) && !json_int_in(j, 0, 1, &number))
         return diag_error(r->d, "%s: %s: expected true or false", r->path,
-                          spot_text(r, (struct spot){"nodes", i, key}));
+                          subject_text(r, (struct subject){"nodes", i, key}));
     *out = number == 1;
     return 0;
 }
 
-/* Member `key` of node i: a number >= 0, or -1 if absent. */
-static int read_optional(const struct reader *r, const json_t *node, uint32_t i, const char *key,
-                         int64_t *out)
+/* Reads the member `key` of node i, an integer >= 0; if it is missing, *out becomes -1.  Returns 0, or -1 and an
+ * error. */
+static int read_optional(const struct workload_reader *r, const json_t *node, uint32_t i,
+                         const char *key, int64_t *out)
 {
     const json_t *j = json_object_get(node, key);
     *out = -1;
     if (!j || json_is_null(j))
         return 0;
-    return read_int(r, j, (struct spot){"nodes", i, key}, 0, INT64_C(1) << 53, out);
+    return read_int(r, j, (struct subject){"nodes", i, key}, 0, INT64_C(1) << 53, out);
 }
 
-static int read_node(struct reader *r, uint32_t i, const json_t *j)
+/* Reads node i of the file.  Returns 0, or -1 and an error. */
+static int read_node(struct workload_reader *r, uint32_t i, const json_t *j)
 {
     struct wnode *n = &r->node[i];
     bool acc;
     if (!json_is_object(j))
         return diag_error(r->d, "%s: nodes[%u]: expected an object", r->path, i);
-    if (read_int(r, json_object_get(j, "id"), (struct spot){"nodes", i, "id"}, -(INT64_C(1) << 53),
-                 INT64_C(1) << 53, &n->id))
+    if (read_int(r, json_object_get(j, "id"), (struct subject){"nodes", i, "id"},
+                 -(INT64_C(1) << 53), INT64_C(1) << 53, &n->id))
         return -1;
     n->name = json_get_text(j, "name");
     if (n->name && !*n->name)
@@ -146,12 +156,12 @@ static int read_node(struct reader *r, uint32_t i, const json_t *j)
     const json_t *cpu = json_object_get(j, "cpuLatency"), *fpga = json_object_get(j, "fpgaLatency");
     if (read_bool(r, j, i, "supportedOnFpga", true, &acc) ||
         read_bool(r, j, i, "isBackwardNode", false, &n->backward) ||
-        read_number(r, cpu, (struct spot){"nodes", i, "cpuLatency"}, 1e9, false, &n->cpu) ||
+        read_number(r, cpu, (struct subject){"nodes", i, "cpuLatency"}, 1e9, false, &n->cpu) ||
         (acc &&
-         read_number(r, fpga, (struct spot){"nodes", i, "fpgaLatency"}, 1e9, false, &n->acc)) ||
-        (size && read_number(r, size, (struct spot){"nodes", i, "size"}, 1, true, &n->size)) ||
+         read_number(r, fpga, (struct subject){"nodes", i, "fpgaLatency"}, 1e9, false, &n->acc)) ||
+        (size && read_number(r, size, (struct subject){"nodes", i, "size"}, 1, true, &n->size)) ||
         (weight &&
-         read_number(r, weight, (struct spot){"nodes", i, "weightSize"}, 1, true, &n->weight)) ||
+         read_number(r, weight, (struct subject){"nodes", i, "weightSize"}, 1, true, &n->weight)) ||
         read_optional(r, j, i, "colorClass", &n->color) ||
         read_optional(r, j, i, "layerId", &n->layer))
         return -1;
@@ -164,7 +174,8 @@ static int read_node(struct reader *r, uint32_t i, const json_t *j)
     return 0;
 }
 
-static int read_nodes(struct reader *r)
+/* Reads the list "nodes" and fills r->by_id.  Returns 0, or -1 and an error. */
+static int read_nodes(struct workload_reader *r)
 {
     const json_t *list = json_object_get(r->root, "nodes");
     if (!json_is_array(list))
@@ -187,8 +198,9 @@ static int read_nodes(struct reader *r)
     return 0;
 }
 
-static int find_node(const struct reader *r, const json_t *j, uint32_t edge, const char *key,
-                     uint32_t *out)
+/* Finds the node with the id j, the member `key` of an edge.  Returns 0, or -1 and an error. */
+static int find_node(const struct workload_reader *r, const json_t *j, uint32_t edge,
+                     const char *key, uint32_t *out)
 {
     struct keyed want = {0, 0};
     if (!json_is_integer(j))
@@ -210,13 +222,13 @@ static int find_node(const struct reader *r, const json_t *j, uint32_t edge, con
     return 0;
 }
 
-static int read_edge(struct reader *r, uint32_t i, const json_t *j)
+static int read_edge(struct workload_reader *r, uint32_t i, const json_t *j)
 {
     struct wedge *e = &r->edge[i];
     int64_t unused;
     if (find_node(r, json_object_get(j, "sourceId"), i, "sourceId", &e->from) ||
         find_node(r, json_object_get(j, "destId"), i, "destId", &e->to) ||
-        read_number(r, json_object_get(j, "cost"), (struct spot){"edges", i, "cost"},
+        read_number(r, json_object_get(j, "cost"), (struct subject){"edges", i, "cost"},
                     1e9 * r->scale, false, &unused))
         return -1;
     e->cost = json_number_value(json_object_get(j, "cost"));
@@ -226,21 +238,23 @@ static int read_edge(struct reader *r, uint32_t i, const json_t *j)
     return 0;
 }
 
+/* For qsort(): orders pointers to edges by cost, equal costs by position in the file. */
 static int by_cost(const void *x, const void *y)
 {
     const struct wedge *a = *(const struct wedge *const *)x, *b = *(const struct wedge *const *)y;
     return a->cost != b->cost ? (a->cost < b->cost ? -1 : 1) : (a > b) - (a < b);
 }
 
-static int64_t transfer_ps(const struct reader *r, double ms)
+/* Returns ps, scaled by r->scale, for a transfer cost in ms. */
+static int64_t transfer_ps(const struct workload_reader *r, double ms)
 {
     assert(ms >= 0 && r->scale > 0);
     return (int64_t)(ms * r->scale * 1e9 + 0.5);
 }
 
-/* A node has a result for each distinct cost of the edges that leave it (to a millionth of a ms, as the
- * paper's program has it; the first edge's cost is that of the result). */
-static void make_results(struct reader *r)
+/* Numbers the results of all nodes: one for each distinct cost of the edges that leave the node, at least one.  Costs
+ * are equal if they differ by at most 1e-6 ms, as in the paper's program; the first of them is that of the result. */
+static void make_results(struct workload_reader *r)
 {
     uint32_t n = 0;
     struct wedge **list = arena_array(r->a, (size_t)r->nedge + 1, sizeof(struct wedge *));
@@ -248,16 +262,16 @@ static void make_results(struct reader *r)
     r->xfer = arena_array(r->a, (size_t)r->nnode + r->nedge + 1, sizeof *r->xfer);
     for (uint32_t v = 0; v < r->nnode; v++) {
         uint32_t at = r->out.at[v], degree = r->out.at[v + 1] - at;
-        bool even = true;
+        bool equal = true;
         for (uint32_t i = 0; i < degree; i++) {
             list[i] = &r->edge[r->out.to[at + i]];
             double more = list[i]->cost - list[0]->cost;
-            even = even && more <= 1e-6 && more >= -1e-6;
+            equal = equal && more <= 1e-6 && more >= -1e-6;
             list[i]->result = n;
         }
         r->first[v] = n;
         r->xfer[n] = degree ? transfer_ps(r, list[0]->cost) : 0;
-        if (!even) {
+        if (!equal) {
             qsort(list, degree, sizeof *list, by_cost);
             double least = list[0]->cost;
             r->xfer[n] = transfer_ps(r, least);
@@ -275,7 +289,8 @@ static void make_results(struct reader *r)
     r->first[r->nnode] = n;
 }
 
-static int read_edges(struct reader *r)
+/* Reads the list "edges" and makes the results.  Returns 0, or -1 and an error. */
+static int read_edges(struct workload_reader *r)
 {
     const json_t *list = json_object_get(r->root, "edges");
     if (!json_is_array(list))
@@ -298,7 +313,7 @@ static int read_edges(struct reader *r)
 }
 
 /* Whether each node is listed after the nodes that it reads from. */
-static bool is_sorted(const struct reader *r)
+static bool is_sorted(const struct workload_reader *r)
 {
     for (uint32_t e = 0; e < r->nedge; e++)
         if (r->edge[e].from >= r->edge[e].to)
@@ -306,7 +321,8 @@ static bool is_sorted(const struct reader *r)
     return true;
 }
 
-static int sort_nodes(struct reader *r)
+/* Sets r->order, a topological order.  Returns 0, or -1 and an error if there is a cycle. */
+static int sort_nodes(struct workload_reader *r)
 {
     uint32_t *missing = arena_array(r->a, (size_t)r->nnode + 1, sizeof *missing), end = 0;
     r->order = arena_array(r->a, (size_t)r->nnode + 1, sizeof *r->order);
@@ -326,7 +342,7 @@ static int sort_nodes(struct reader *r)
     }
     if (end == r->nnode)
         return 0;
-    /* walk back among the nodes that are left until one comes twice: it is on a cycle */
+    /* walk back along edges among the unsorted nodes until a node comes twice: it is on a cycle */
     uint8_t *seen = arena_alloc(r->a, (size_t)r->nnode + 1);
     uint32_t v = 0;
     while (!missing[v])
@@ -344,14 +360,15 @@ static int sort_nodes(struct reader *r)
 
 /* ---- the module ------------------------------------------------------------------------------ */
 
-struct names {
-    struct reader *r;
-    uint8_t *taken; /* [string] */
+/* The names that are in use. */
+struct name_maker {
+    struct workload_reader *r;
+    uint8_t *taken; /* [string] 1: it is a name */
     uint32_t cap;
 };
 
-/* label, or where it is taken with the id of node i, and a number if need be. */
-static sid fresh_name(struct names *n, const char *label, uint32_t i)
+/* Returns a new name: label; if that is taken, the id of node i is appended, and if necessary a number, too. */
+static sid fresh_name(struct name_maker *n, const char *label, uint32_t i)
 {
     struct module *m = n->r->m;
     long long id = n->r->node[i].id;
@@ -370,9 +387,9 @@ static sid fresh_name(struct names *n, const char *label, uint32_t i)
 
 /* Names the results: the first result of a node is named as in the file, made unique if necessary; further results are
  * named after the node, with a number. */
-static void name_results(struct reader *r, sid *name)
+static void name_results(struct workload_reader *r, sid *name)
 {
-    struct names n = {.r = r};
+    struct name_maker n = {.r = r};
     for (uint32_t i = 0; i < r->nnode; i++)
         name[r->first[i]] = fresh_name(&n, node_label(r, i), i);
     for (uint32_t i = 0; i < r->nnode; i++)
@@ -381,7 +398,8 @@ static void name_results(struct reader *r, sid *name)
                 fresh_name(&n, arena_fmt(r->a, "%s:%u", node_label(r, i), k), i);
 }
 
-static void add_nodes(struct reader *r)
+/* Adds nodes and values to the module, in r->order.  The id of a node becomes its attribute "id". */
+static void add_nodes(struct workload_reader *r)
 {
     struct module *m = r->m;
     sid *name = arena_array(r->a, (size_t)r->first[r->nnode] + 1, sizeof *name);
@@ -418,8 +436,8 @@ static void add_nodes(struct reader *r)
     }
 }
 
-/* Colours as dense numbers from 1. */
-static void add_colors(struct reader *r)
+/* Sets module.color: the file's colours, renumbered 1, 2, ... in ascending order. */
+static void add_colors(struct workload_reader *r)
 {
     struct module *m = r->m;
     struct keyed *c = arena_array(r->a, (size_t)r->nnode + 1, sizeof *c);
@@ -435,7 +453,8 @@ static void add_colors(struct reader *r)
     }
 }
 
-static void add_costs(struct reader *r)
+/* Fills module.cost, and layer, colour and pass of each node. */
+static void add_costs(struct workload_reader *r)
 {
     struct module *m = r->m;
     struct costs *k = m->cost = arena_alloc(r->a, sizeof *k);
@@ -472,22 +491,24 @@ static void add_costs(struct reader *r)
     add_colors(r);
 }
 
-static int read_cluster(struct reader *r, struct cluster *c)
+/* Reads the cluster: maxFPGAs accelerators with maxSizePerFPGA bytes each, and maxCPUs CPUs.  Returns 0, or -1 and an
+ * error. */
+static int read_cluster(struct workload_reader *r, struct cluster *c)
 {
     int64_t accs, cpus, memory;
     const json_t *size = json_object_get(r->root, "maxSizePerFPGA");
     if (!size || !json_object_get(r->root, "maxFPGAs") || !json_object_get(r->root, "maxCPUs"))
         return not_a_workload(r, "expected 'maxFPGAs', 'maxSizePerFPGA', 'maxCPUs'");
-    if (read_int(r, json_object_get(r->root, "maxFPGAs"), (struct spot){.key = "maxFPGAs"}, 0,
+    if (read_int(r, json_object_get(r->root, "maxFPGAs"), (struct subject){.key = "maxFPGAs"}, 0,
                  CLUSTER_DEVICES, &accs) ||
-        read_int(r, json_object_get(r->root, "maxCPUs"), (struct spot){.key = "maxCPUs"}, 0,
+        read_int(r, json_object_get(r->root, "maxCPUs"), (struct subject){.key = "maxCPUs"}, 0,
                  CLUSTER_DEVICES, &cpus) ||
-        read_number(r, size, (struct spot){.key = "maxSizePerFPGA"}, 1, false, &memory))
+        read_number(r, size, (struct subject){.key = "maxSizePerFPGA"}, 1, false, &memory))
         return -1;
     if (accs + cpus < 1 || accs + cpus > CLUSTER_DEVICES)
         return diag_error(r->d, "%s: maxFPGAs + maxCPUs: expected 1 to %d devices", r->path,
                           CLUSTER_DEVICES);
-    /* a whole number of bytes, never more than the file allows */
+    /* read_number() rounds to the nearest integer, but memory must be rounded down */
     if ((double)memory > json_number_value(size))
         memory--;
     c->ncls = CLASSES;
@@ -499,21 +520,23 @@ static int read_cluster(struct reader *r, struct cluster *c)
     return 0;
 }
 
-static int not_json(struct reader *r, const json_error_t *e)
+static int not_json(struct workload_reader *r, const json_error_t *e)
 {
     return diag_error(r->d, "%s:%d:%d: not JSON: %s", r->path, e->line, e->column, e->text);
 }
 
-/* The rest of a text, as a stream for jansson; when the time is up the stream ends early. */
-struct feed {
+/* The part of a text that jansson has not read yet. */
+struct text_stream {
     const char *text;
     size_t n;
     struct diag *d;
 };
 
-static size_t feed_parser(void *to, size_t most, void *from)
+/* Gives jansson up to `most` bytes of the text, in `to`.  Returns how many; 0: the text, or the time for reading, has
+ * ended. */
+static size_t read_stream(void *to, size_t most, void *from)
 {
-    struct feed *f = from;
+    struct text_stream *f = from;
     size_t n = diag_stopped(f->d) ? 0 : smaller_u64(f->n, most);
     memcpy(to, f->text, n);
     f->text += n;
@@ -521,27 +544,29 @@ static size_t feed_parser(void *to, size_t most, void *from)
     return n;
 }
 
-static int load_text(struct reader *r, const char *text, size_t n)
+/* Parses the JSON text[n] to r->root.  Returns 0, or -1 and an error. */
+static int load_text(struct workload_reader *r, const char *text, size_t n)
 {
     json_error_t e;
     if (n == 0)
         return diag_error(r->d, "%s: the file is empty", r->path);
     if (n > INT32_MAX)
         return diag_error(r->d, "%s: a workload of more than 2 GiB", r->path);
-    struct feed feed = {text, n, r->d};
-    r->root = json_keep(r->own, json_load_callback(feed_parser, &feed, JSON_REJECT_DUPLICATES, &e));
+    struct text_stream text_stream = {text, n, r->d};
+    r->root = json_keep(r->own,
+                        json_load_callback(read_stream, &text_stream, JSON_REJECT_DUPLICATES, &e));
     return r->root ? 0 : diag_stopped(r->d) ? -1 : not_json(r, &e);
 }
 
-static int load_file(struct reader *r)
+static int load_file(struct workload_reader *r)
 {
     size_t n;
     const char *text = infile_read(r->path, INFILE_GRAPH, r->own, &n, r->d);
     return text ? load_text(r, text, n) : -1;
 }
 
-/* Reads all of r->root. */
-static int read_all(struct reader *r, struct cluster *c)
+/* Makes the module and the cluster of r->root.  Returns 0, or -1 and an error. */
+static int read_all(struct workload_reader *r, struct cluster *c)
 {
     if (!json_is_object(r->root))
         return not_a_workload(r, "expected an object");
@@ -553,8 +578,8 @@ static int read_all(struct reader *r, struct cluster *c)
     return 0;
 }
 
-/* The file at r->path, or *t; as workload_read. */
-static int read_workload(struct reader *r, const struct named_text *t, struct arena *of,
+/* Reads the workload *t, or, if t is NULL, the file at r->path; see workload_read() (frontends.h). */
+static int read_workload(struct workload_reader *r, const struct named_text *t, struct arena *of,
                          struct scene *s)
 {
     struct module *m = r->m = module_new(of, r->d);
@@ -562,13 +587,13 @@ static int read_workload(struct reader *r, const struct named_text *t, struct ar
     r->own = arena_new(m->mem);
     *s = (struct scene){.m = m, .cluster = arena_alloc(m->mem, sizeof *s->cluster)};
     s->model.io_free = true;
-    /* the rate by which the paper's files turn bytes into ms */
+    /* bytes per second by which the paper's files turn bytes into ms */
     s->model.sync_bandwidth = INT64_C(1) << 31;
     int rc = t ? load_text(r, t->text, t->n) : load_file(r);
     rc = rc ? rc : read_all(r, s->cluster);
     arena_free(r->own);
 #ifdef __GLIBC__
-    /* what follows takes memory in large blocks, which would come on top of the tree's small ones */
+    /* gives the memory of the JSON tree back: later code allocates large blocks, which would not reuse it */
     malloc_trim(0);
 #endif
     if (rc == 0)
@@ -581,7 +606,7 @@ static int read_workload(struct reader *r, const struct named_text *t, struct ar
 int workload_read(struct scene *s, const char *path, double transfer_scale, struct arena *of,
                   struct diag *d)
 {
-    struct reader r = {.path = path, .d = d, .scale = transfer_scale};
+    struct workload_reader r = {.path = path, .d = d, .scale = transfer_scale};
     return read_workload(&r, NULL, of, s);
 }
 
@@ -589,6 +614,6 @@ int workload_parse(struct scene *s, const struct named_text *t, double transfer_
                    struct arena *of, struct diag *d)
 {
     assert(t->text && t->name);
-    struct reader r = {.path = t->name, .d = d, .scale = transfer_scale};
+    struct workload_reader r = {.path = t->name, .d = d, .scale = transfer_scale};
     return read_workload(&r, t, of, s);
 }

@@ -1,10 +1,11 @@
-/* Reading textual IR: parsing, verifying, and finding what the text refers to.
+/* Reading textual IR: parses and verifies the text, and opens the files with weights to which it refers.
  *
- * Weights are in files beside the text.  The rules are those of external data: regular files of one name, beneath the
- * folder of the text, with no link on the way; --allow-links lets paths lead anywhere.  A file that is not there, or
- * that is out of bounds, is an error when its bytes are wanted, not before: planning does not need them.  (A model's
- * external data without a size was not there when the text was made; a model that is written may refer to it.)  One
- * that is there has the size that the text says, or its offsets mean something else. O(text + files). */
+ * The rules for these files are those for a model's external data: regular files without further hard links, below the
+ * folder of the text, with no symbolic link in their path.  With --allow-links, paths may lead anywhere and links are
+ * followed.  A file that is missing or outside the folder is an error only when its bytes are needed: planning does not
+ * need them.  (If the text gives no size for a file of external data, the file was missing when the text was written,
+ * too; a model that is written may refer to it nevertheless.)  A file that exists must have the size that the text
+ * says, because otherwise the offsets of weights would be wrong.  O(text + files). */
 #include "frontends/frontends.h"
 
 #include "ir/base/infile.h"
@@ -20,7 +21,7 @@ static void close_fd(void *fd)
     close((int)(intptr_t)fd);
 }
 
-/* Why a path beside the text `name` could not be opened, from errno. */
+/* Returns why a path beside the text `name` could not be opened, by errno. */
 static const char *why_barred(const char *name, struct arena *a)
 {
     return errno == ENOENT || errno == ENOTDIR
@@ -30,57 +31,58 @@ static const char *why_barred(const char *name, struct arena *a)
                             : strerror(errno);
 }
 
-/* Where files are looked for. */
-struct beside {
-    const char *name;   /* the text's */
-    const char *folder; /* "." or with a slash at its end */
-    int dir;            /* the same, open */
-    bool links;
+/* Where the files of a text are looked for. */
+struct search_place {
+    const char *name;   /* name of the text */
+    const char *folder; /* "." or a path with a slash at its end */
+    int dir;            /* descriptor of the folder */
+    bool links;         /* --allow-links */
 };
 
-/* Opens file k of the module. */
-static int open_one(struct module *m, uint32_t k, const struct beside *b, struct arena *tmp,
-                    struct diag *d)
+/* Opens file k of the module.  A file that cannot be opened is no error yet; mostly the reason is kept in file.barred.
+ * Returns 0; or -1 and an error if the file is not the one that the text means, or may not be used. */
+static int open_file(struct module *m, uint32_t k, const struct search_place *b, struct arena *tmp,
+                     struct diag *d)
 {
     struct file *f = &m->file[k];
     const char *path = module_str(m, f->path), *text = b->name;
     const bool links = b->links;
-    uint64_t size, names, said = f->size;
+    uint64_t size, hard_links, text_size = f->size;
     int fd = *path == '/' && !links ? -1 : infile_open_beneath(b->dir, path, links, tmp);
     int e = errno;
 
-    if (fd >= 0) /* before anything takes memory */
+    if (fd >= 0) /* first, since any allocation below may fail */
         arena_defer(m->mem, close_fd, (void *)(intptr_t)fd);
     if (*path != '/' && strcmp(b->folder, ".") != 0)
         f->path = str_id(m, arena_fmt(tmp, "%s%s", b->folder, path));
     if (fd < 0) {
         errno = *path == '/' && !links ? EXDEV : e;
-        if (said != 0 || (e != ENOENT && e != ENOTDIR) || f->location == 0)
-            f->barred = why_barred(text, m->mem); /* else it was not there for the text either */
+        if (text_size != 0 || (e != ENOENT && e != ENOTDIR) || f->location == 0)
+            f->barred = why_barred(text, m->mem); /* else it was missing when the text was made */
         return 0;
     }
-    const char *wrong = infile_wrong(fd, INFILE_DATA, &size, &names);
-    if (wrong == NULL && names != 1 && !links)
+    const char *wrong = infile_wrong(fd, INFILE_DATA, &size, &hard_links);
+    if (wrong == NULL && hard_links != 1 && !links)
         wrong = "has several names, hard links (--allow-links accepts links)";
     if (wrong != NULL)
         return diag_error(d, "%s: file %u '%s' %s", text, k, path, wrong);
-    if (said != 0 && said != size)
+    if (text_size != 0 && text_size != size)
         return diag_error(d,
                           "%s: file %u '%s' has %" PRIu64 " bytes, the text says %" PRIu64
                           ": it is not the one that the text was made for",
-                          text, k, path, size, said);
+                          text, k, path, size, text_size);
     f->fd = fd;
     f->size = size;
     f->map = f->location == 0 && size > 0 ? infile_addresses(size, m->mem) : NULL;
     return 0;
 }
 
-/* Opens the files of the module, which stand beside the text of that name. */
+/* Opens the files of the module, which are looked for in the folder of the text `name`. */
 static int open_files(struct module *m, const char *name, bool links, struct diag *d)
 {
     struct arena *tmp = arena_new(m->mem);
     const char *slash = strrchr(name, '/');
-    struct beside b = {name, ".", -1, links};
+    struct search_place b = {name, ".", -1, links};
     int rc = 0;
 
     if (slash != NULL)
@@ -89,7 +91,7 @@ static int open_files(struct module *m, const char *name, bool links, struct dia
     if (b.dir >= 0)
         arena_defer(tmp, close_fd, (void *)(intptr_t)b.dir);
     for (uint32_t k = 1; k < m->nfile && b.dir >= 0 && rc == 0; k++)
-        rc = open_one(m, k, &b, tmp, d);
+        rc = open_file(m, k, &b, tmp, d);
     module_share_files(m);
     arena_free(tmp);
     return rc;

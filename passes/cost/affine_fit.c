@@ -1,14 +1,14 @@
-/* affine_fit: least squares in integers.
+/* Lines of least squares in integer arithmetic (affine_fit.h).
  *
  * Of n points (x, y) with X = sum x, D = n sum x^2 - X^2, the line of least squares has at size b the value
  *
  *     sum over i of (D + (n b - X) (n x[i] - X)) y[i] / (n D),     slope: the sign of sum (n x[i] - X) y[i].
  *
- * The factors depend on the sizes alone, so they are worked out once for all quantities measured at the same sizes,
- * and one division is what is rounded.  Points at one size count one by one: two weigh as their mean twice.
+ * The factors of y[i] depend only on the sizes and b, so they are computed once for all quantities measured at the same
+ * sizes.  Only the division rounds.  Of several points at one size, each counts.
  *
- * Range: n <= 2^5, x and b <= 2^24, y <= 2^60: n x <= 2^29, D <= 2^56 (at most (n x)^2 / 4, half of the points at each
- * end), a factor is below 2^59, n D <= 2^61, a sum of products below 2^124.  O(n). */
+ * Ranges: n <= 2^5, x and b <= 2^24, y <= 2^60; so n x <= 2^29, D <= 2^56 (at most (n x)^2 / 4, with half of the points
+ * at each end), a factor is below 2^59, n D <= 2^61, a sum of products below 2^124.  O(n). */
 #include "passes/cost/affine_fit.h"
 
 #include "ir/base/numbers.h"
@@ -28,13 +28,14 @@ bool affine_fit_at(struct affine_fit *f, const int64_t *x, uint32_t n, int64_t a
     f->n = n;
     f->whole = n * spread;
     for (uint32_t i = 0; i < n; i++) {
-        f->lean[i] = n * x[i] - sum;
-        f->weight[i] = spread + (n * at - sum) * f->lean[i];
+        f->slope[i] = n * x[i] - sum;
+        f->weight[i] = spread + (n * at - sum) * f->slope[i];
     }
     return spread > 0;
 }
 
-static __int128 weighted(const int64_t *factor, const int64_t *y, uint32_t n)
+/* Returns the sum of factor[i] * y[i], i < n. */
+static __int128 weighted_sum(const int64_t *factor, const int64_t *y, uint32_t n)
 {
     __int128 sum = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -44,6 +45,7 @@ static __int128 weighted(const int64_t *factor, const int64_t *y, uint32_t n)
     return sum;
 }
 
+/* Limits v to 0..FIT_QUANTITY_MAX. */
 static int64_t into_range(__int128 v)
 {
     return v < 0 ? 0 : v > FIT_QUANTITY_MAX ? FIT_QUANTITY_MAX : (int64_t)v;
@@ -51,15 +53,15 @@ static int64_t into_range(__int128 v)
 
 int64_t affine_fit_nearest(const struct affine_fit *f, const int64_t *y)
 {
-    __int128 sum = weighted(f->weight, y, f->n), whole = f->whole;
+    __int128 sum = weighted_sum(f->weight, y, f->n), whole = f->whole;
     return sum <= 0 ? 0 : into_range((2 * sum + whole) / (2 * whole));
 }
 
 int64_t affine_fit_enough(const struct affine_fit *f, const int64_t *y)
 {
-    __int128 sum = weighted(f->weight, y, f->n), whole = f->whole;
+    __int128 sum = weighted_sum(f->weight, y, f->n), whole = f->whole;
     int64_t v = sum <= 0 ? 0 : into_range((sum + whole - 1) / whole);
-    bool falls = weighted(f->lean, y, f->n) < 0;
+    bool falls = weighted_sum(f->slope, y, f->n) < 0;
     for (uint32_t i = 0; !falls && i < f->n; i++)
         v = larger(y[i], v);
     return v;

@@ -1,28 +1,30 @@
-/* Straight lines through measurements: what a quantity that was measured at a few sizes is at another one. */
+/* Straight lines of least squares through measurements: predict a quantity at one size from its values at other
+ * sizes. */
 #ifndef PCC_PASSES_COST_AFFINE_FIT_H
 #define PCC_PASSES_COST_AFFINE_FIT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { FIT_POINTS = 32 };                   /* points at most */
+enum { FIT_POINTS = 32 };                   /* most points of a line */
 #define FIT_SIZE_MAX (INT64_C(1) << 24)     /* sizes are in 1..FIT_SIZE_MAX */
-#define FIT_QUANTITY_MAX (INT64_C(1) << 60) /* measured quantities in 0..FIT_QUANTITY_MAX */
+#define FIT_QUANTITY_MAX (INT64_C(1) << 60) /* quantities are in 0..FIT_QUANTITY_MAX */
 
-/* The line of least squares through n points at given sizes, seen at one size: there it is
- * sum(weight[i] * y[i]) / whole, and it rises if sum(lean[i] * y[i]) is positive. */
+/* Factors that give the line through n points (x[i], y[i]) for any y[], with x[] and the size `at` fixed.  Its value at
+ * `at` is sum(weight[i] * y[i]) / whole; its slope has the sign of sum(slope[i] * y[i]). */
 struct affine_fit {
     uint32_t n;
-    int64_t weight[FIT_POINTS], lean[FIT_POINTS], whole;
+    int64_t weight[FIT_POINTS], slope[FIT_POINTS], whole;
 };
 
-/* For points at sizes x[0 .. n), n in 1..FIT_POINTS, seen at size `at`.  False: there are no two different sizes among
- * them, so there is no such line. */
+/* Writes to *f the factors for points at the sizes x[n], n in 1..FIT_POINTS, and the size `at`.  Returns false if all
+ * sizes are equal: then there is no line. */
 bool affine_fit_at(struct affine_fit *f, const int64_t *x, uint32_t n, int64_t at);
-/* The line's value for y[0 .. n): exact until it is rounded to the nearest integer, a half upwards, and brought into
- * 0..FIT_QUANTITY_MAX. */
+/* Returns the line's value for the quantities y[f->n]: computed exactly, then rounded to the nearest integer, a half
+ * upwards, and limited to 0..FIT_QUANTITY_MAX. */
 int64_t affine_fit_nearest(const struct affine_fit *f, const int64_t *y);
-/* The same rounded up, and unless the line falls not below the largest y: for what has to suffice. */
+/* Returns the line's value rounded up, at least the largest y[] unless the line falls, at most FIT_QUANTITY_MAX: for
+ * memory, of which there must be enough. */
 int64_t affine_fit_enough(const struct affine_fit *f, const int64_t *y);
 
 #endif

@@ -1,17 +1,17 @@
-/* cost: what every node takes, per class of devices.
+/* cost: computes operations, bytes and, for each class of devices, the time of every node.
  *
- * Roofline: t = overhead + max(ceil(flops * 10^12 / peak), ceil(bytes * 10^12 /
- * bandwidth)) picoseconds, peaks and bandwidths times the model's efficiency; bytes = distinct
- * operands read + results written (Gather and Slice read what they return).  Reshape, Identity, Shape,
- * Constant and the like take nothing.  The peak is that of the first operand of floating type.
- * A body counts as the sum of its nodes times the trip count (a Loop whose count is not known: 16
- * passes; one that takes more than can be added up: as much as can), an If as its larger branch; the
- * nodes of bodies have costs of their own, too.  A call of a function of the model takes what the
- * function's nodes take that need a device, with the shapes of that call (opened_calls.h).
- * Times and memory from files (measured.h) replace these; a class that does not support an operator never runs
- * it, nor a node whose body holds it.
- * Sizes come from the types for planning (infer_shapes.h); a value of unknown shape counts as large as
- * the largest operand of its node, or one element.  O(nodes * classes + operands). */
+ * Roofline: t = overhead + max(ceil(flops * 10^12 / peak), ceil(bytes * 10^12 / bandwidth)) picoseconds, peak and
+ * bandwidth times the execution model's efficiency; bytes = distinct operands read + results written (Gather and Slice
+ * read as much as they return).  Reshape, Identity, Shape, Constant and the like take no time.  The peak is that of the
+ * element type of the first operand of floating type.
+ * A node with a body takes the time of the body's nodes times the trip count (a Loop of unknown count: 16; if the
+ * product is beyond what can be added up: the largest time that can); an If takes its larger branch; nodes of bodies
+ * also have costs of their own.  A call of a function of the model takes the time of the function's placed nodes, with
+ * the shapes of that call (opened_calls.h).
+ * Times and memory from files (measured.h) replace these.  A class that does not support an operator can run neither
+ * nodes with that operator nor nodes with such nodes in their bodies.
+ * Sizes come from the types for planning (infer_shapes.h); a value of unknown shape counts as large as the largest
+ * operand of its node, at least one element.  O(nodes * classes + operands). */
 #include "ir/base/units.h"
 #include "passes/shapes/bind_dims.h"
 #include "passes/functions/opened_calls.h"
@@ -21,30 +21,35 @@
 
 #include <string.h>
 
+/* Trips of a Loop of unknown count; bytes of a string element; reasons that report_calls() shows. */
 enum { LOOP_TRIPS = 16, STRING_BYTES = 16, CALLS_SHOWN = 8 };
 
+/* State of the pass. */
 struct cost_builder {
     struct ctx *x;
-    /* the module that is priced: x->m, with the calls replaced that can be */
+    /* the module that is priced: the scene's, with function calls replaced by their nodes where possible */
     struct module *m;
-    struct inlined_module *inside; /* the inlined module that has `m`; NULL: m is x->m */
-    struct costs *c;               /* of m */
+    struct inlined_module *inside; /* the inlined module that has `m`; NULL: m is the scene's */
+    struct costs *c;               /* result: costs of m */
     struct flops *flops;
-    uint32_t *type;                     /* [value] */
-    int64_t *elems;                     /* [value] estimated where c->elems is -1 */
-    uint32_t *stamp;                    /* [value] the last node that counted the value's bytes */
-    gid *order;                         /* graphs 1.., outer before inner */
-    int64_t **body_time;                /* [class][graph] */
-    uint32_t *body_never;               /* [graph] a bit for each class unable to run the graph */
-    const struct cost_table *given;     /* NULL: none */
-    int64_t *body_flops, *body_traffic; /* [graph] */
-    gid *first_body, *next_body;        /* [node], [graph]; NULL without bodies */
-    /* what a Loop or Scan may take: with this all fit into a sum */
-    int64_t longest;
+    uint32_t *type;                 /* [value] its type for planning, index in m->type */
+    int64_t *elems;                 /* [value] number of elements, estimated if c->elems is -1 */
+    uint32_t *stamp;                /* [value] the last node that counted the value's bytes */
+    gid *order;                     /* graphs 1, 2, ..., outer before inner */
+    int64_t **body_time;            /* [class][graph] ps of the graph's nodes that can run */
+    uint32_t *body_never;           /* [graph] bit k: class k cannot run all of its nodes */
+    const struct cost_table *given; /* times and memory from files; NULL: no files */
+    int64_t *body_flops, *body_traffic; /* [graph] operations; bytes read and written */
+    /* bodies of a node as a list: [node] the first one, [graph] the next one, 0: none; NULL: there are no bodies */
+    gid *first_body, *next_body;
+    int64_t longest; /* ps: most time that a Loop or Scan may have, so that sums do not overflow */
+    /* numbers of nodes; unknown: with a result of unknown size; nodes: all; loops: Loops and Scans of unknown trip
+     * count; long_loops: limited by `longest`; calls: calls of functions that were not replaced */
     uint32_t unknown, nodes, loops, long_loops, calls;
-    nid first_unknown;
+    nid first_unknown; /* the first node that `unknown` counts; 0: none */
 };
 
+/* Fills first_body, next_body and longest. */
 static void index_bodies(struct cost_builder *p)
 {
     const struct module *m = p->m;
@@ -64,6 +69,7 @@ static void index_bodies(struct cost_builder *p)
 
 /* --- sizes of values --- */
 
+/* Sets the number of elements and bytes of v.  guess: its number of elements if that is unknown. */
 static void size_value(struct cost_builder *p, vid v, int64_t guess)
 {
     const struct module *m = p->m;
@@ -81,11 +87,12 @@ static void size_value(struct cost_builder *p, vid v, int64_t guess)
     p->c->xfer[v] = -1;
 }
 
+/* Sizes the results of node n, and counts n in the numbers for warnings. */
 static void size_results(struct cost_builder *p, nid n)
 {
     const struct node *k = &p->m->node[n];
     int64_t largest = 1;
-    bool open = false;
+    bool open = false; /* a result has no known size */
     for (uint32_t i = 0; i < k->in.n; i++) {
         int64_t e = p->elems[p->m->arg[k->in.at + i]];
         largest = larger(e, largest);
@@ -108,6 +115,7 @@ static void size_results(struct cost_builder *p, nid n)
         p->first_unknown = n;
 }
 
+/* Sizes all values: first those that no node makes, then results in an order in which operands come first. */
 static void size_values(struct cost_builder *p)
 {
     const struct module *m = p->m;
@@ -124,6 +132,7 @@ static void size_values(struct cost_builder *p)
 
 /* --- times --- */
 
+/* Returns the bytes that node n reads and writes; each operand counts once. */
 static int64_t node_traffic(struct cost_builder *p, nid n)
 {
     const struct node *k = &p->m->node[n];
@@ -143,13 +152,14 @@ static int64_t node_traffic(struct cost_builder *p, nid n)
     return sat_add(in, out);
 }
 
+/* Returns rate * efficiency / 10^6, at least 1. */
 static int64_t reached_rate(int64_t rate, int64_t efficiency)
 {
     __int128 r = (__int128)rate * efficiency / 1000000;
     return r < 1 ? 1 : r > INT64_MAX ? INT64_MAX : (int64_t)r;
 }
 
-/* Of node n, whose computing is of type e, on devices of class k. */
+/* Returns the ps of node n on devices of class k by the roofline model.  e: element type that n computes in. */
 static int64_t roofline(const struct cost_builder *p, uint32_t k, enum elem e, nid n)
 {
     const struct device_class *d = &p->x->scene.cluster->cls[k];
@@ -160,6 +170,7 @@ static int64_t roofline(const struct cost_builder *p, uint32_t k, enum elem e, n
     return sat_add(d->overhead, larger(compute, memory));
 }
 
+/* Limits the times of Loop or Scan n to p->longest. */
 static void limit_loop(struct cost_builder *p, nid n)
 {
     bool too_long = false;
@@ -171,7 +182,8 @@ static void limit_loop(struct cost_builder *p, nid n)
     p->long_loops += too_long;
 }
 
-/* The bodies of n: the larger branch of an If; else their sum, trips times. */
+/* Sets the costs of node n, which has bodies: for an If the larger branch; else the sum of the bodies, times the trip
+ * count. */
 static void price_owner(struct cost_builder *p, nid n)
 {
     bool branch = node_is(p->m, n, "If");
@@ -192,16 +204,17 @@ static void price_owner(struct cost_builder *p, nid n)
     }
     if (!branch)
         limit_loop(p, n);
-    for (uint32_t k = 0; k < p->c->nclass; k++) /* INT64_MAX would say: cannot run there */
+    for (uint32_t k = 0; k < p->c->nclass; k++) /* sums stop at INT64_MAX, which is COST_NEVER */
         p->c->time[k][n] -= p->c->time[k][n] == COST_NEVER;
 }
 
+/* Returns the ps of node n on class k that files give; -1: none. */
 static int64_t given_time(const struct cost_builder *p, nid n, uint32_t k)
 {
     return p->given != NULL ? cost_table_time(p->given, n, k) : -1;
 }
 
-/* Bytes given for node n of m: its results at least. */
+/* Sets c->own of node n to the given bytes, but at least those of its results; does nothing if given < 0. */
 static void set_memory(const struct module *m, struct costs *c, nid n, int64_t given)
 {
     int64_t made = 0;
@@ -213,7 +226,7 @@ static void set_memory(const struct module *m, struct costs *c, nid n, int64_t g
         c->own[n] = larger(given, made);
 }
 
-/* What is given from outside goes before the roofline, what cannot run before both. */
+/* Replaces the costs of node n by those from files, and its time on classes that cannot run n by COST_NEVER. */
 static void adjust_node(struct cost_builder *p, nid n)
 {
     const struct cluster *c = p->x->scene.cluster;
@@ -232,6 +245,7 @@ static void adjust_node(struct cost_builder *p, nid n)
     }
 }
 
+/* Sets the costs of node n by the roofline model. */
 static void price_node(struct cost_builder *p, nid n)
 {
     if ((p->m->node[n].flags & NODE_LOST) != 0 || node_is_free(p->flops, n))
@@ -249,6 +263,7 @@ static void price_node(struct cost_builder *p, nid n)
     }
 }
 
+/* Sets the costs of all nodes and the sums over each graph. */
 static void price_nodes(struct cost_builder *p)
 {
     const struct module *m = p->m;
@@ -269,7 +284,7 @@ static void price_nodes(struct cost_builder *p)
     }
 }
 
-/* The name of a node, after that of the call that it is in. */
+/* Returns the name of node n of p->m, after the name of the call that it is in: "call/node". */
 static const char *place_name(const struct cost_builder *p, nid n)
 {
     if (p->inside == NULL || p->inside->names || p->inside->within[n] == 0)
@@ -278,7 +293,7 @@ static const char *place_name(const struct cost_builder *p, nid n)
                      node_name(p->m, n));
 }
 
-/* Why call n was not replaced by its nodes. */
+/* Returns the reason why call n was not replaced by its nodes. */
 static const char *why_closed(const struct cost_builder *p, const struct functions *f, nid n)
 {
     uint32_t callee = p->m->node[n].callee;
@@ -294,7 +309,7 @@ static const char *why_closed(const struct cost_builder *p, const struct functio
     return "what they give does not fit";
 }
 
-/* A line for each reason, at most CALLS_SHOWN. */
+/* Warns of calls that were not replaced by their nodes, once for each reason, at most CALLS_SHOWN times. */
 static void report_calls(const struct cost_builder *p)
 {
     struct functions *f = functions_study(p->x->scene.m, p->x->use.scratch);
@@ -321,6 +336,7 @@ static void report_calls(const struct cost_builder *p)
             count[k], why[k]);
 }
 
+/* Warns of estimated sizes and trip counts. */
 static void report_costs(const struct cost_builder *p)
 {
     struct diag *d = p->x->use.diag;
@@ -346,7 +362,7 @@ static void report_costs(const struct cost_builder *p)
         report_calls(p);
 }
 
-/* A type of known dimensions whose product is not a number any more. */
+/* Whether all dimensions of a type (index in m->type) are known, but their product is too large for a number. */
 static bool is_overflow(const struct module *m, uint32_t type)
 {
     const struct type *t = &m->type[type];
@@ -356,8 +372,8 @@ static bool is_overflow(const struct module *m, uint32_t type)
     return known;
 }
 
-/* Whether the sums that planning makes stay below CTX_SUM_MAX, as far as can be told before it is known
- * what is placed: of times and transfers, and of bytes, once for each reader. */
+/* Whether the sums that planning makes stay below CTX_SUM_MAX if all nodes are placed: of the times and transfers of
+ * each class, and of all bytes, each value counted once for its producer and once for each reader. */
 static bool is_countable(const struct cost_builder *p)
 {
     const struct module *m = p->m;
@@ -384,7 +400,8 @@ static bool is_countable(const struct cost_builder *p)
     return bytes < CTX_SUM_MAX;
 }
 
-/* Sums over the whole model must fit: the passes that follow add without looking. */
+/* Checks that the sums of all times of a class and of all bytes do not overflow.  Returns 0, or -1 and reports an
+ * error. */
 static int check_range(const struct cost_builder *p)
 {
     const struct module *m = p->m;
@@ -414,7 +431,8 @@ static int check_range(const struct cost_builder *p)
                       place_name(p, worst), node_op(m, worst), bind_excuse(p->x));
 }
 
-/* An error for the first node to be placed that no class can run. */
+/* Checks that some class can run each placed node.  Returns 0; or PASS_INFEASIBLE (-1: placing failed) and reports an
+ * error. */
 static int check_support(struct ctx *x)
 {
     const struct module *m = x->scene.m;
@@ -447,7 +465,8 @@ static int check_support(struct ctx *x)
     return PASS_INFEASIBLE;
 }
 
-/* Bytes of a profile's nodes include weights, so that a table cannot replace the bytes. */
+/* Replaces the memory of nodes by that of the files, for a module that came with costs.  For a profile that is an
+ * error, since its bytes include weights.  Returns 0, or -1. */
 static int adjust_memory(struct ctx *x, const struct cost_table *t)
 {
     struct module *m = x->scene.m;
@@ -464,7 +483,8 @@ static int adjust_memory(struct ctx *x, const struct cost_table *t)
     return 0;
 }
 
-/* Costs that came with the input: tables replace times, too, but a node that a class cannot run stays so. */
+/* Runs the pass on a module that came with costs: replaces times and memory by those of the files; a node that a class
+ * cannot run stays so.  Returns 0, or -1 after an error. */
 static int adjust_given(struct ctx *x)
 {
     const struct cost_table *t = NULL;
@@ -487,7 +507,7 @@ static int adjust_given(struct ctx *x)
     return t != NULL ? adjust_memory(x, t) : 0;
 }
 
-/* Time and memory of a call may be given, too. */
+/* Replaces time and memory of node n of the scene's module, if it is a call, by those that files give for the call. */
 static void adjust_call(struct ctx *x, const struct cost_table *given, nid n)
 {
     if (x->scene.m->node[n].callee != 0)
@@ -498,6 +518,7 @@ static void adjust_call(struct ctx *x, const struct cost_table *given, nid n)
     }
 }
 
+/* Computes the costs of p->m with the types p->type. */
 static void price(struct cost_builder *p)
 {
     const struct module *m = p->m;
@@ -518,7 +539,8 @@ static void price(struct cost_builder *p)
     price_nodes(p);
 }
 
-/* Costs of the model, summed from the costs of the module with calls replaced by function bodies. */
+/* Sets the costs of the scene's module: those of p->m, which is e->m, with the costs of the nodes that replace a call
+ * added up for the call.  Returns 0, or -1 after an error. */
 static int fold_calls(struct ctx *x, struct cost_builder *p, struct inlined_module *e)
 {
     for (vid v = 1; v < e->m.nval; v++)
@@ -534,7 +556,7 @@ static int fold_calls(struct ctx *x, struct cost_builder *p, struct inlined_modu
     return 0;
 }
 
-/* With smaller guesses for as long as sizes are absurd. */
+/* Computes the costs; as long as sums would overflow, again with smaller guesses for unknown dimensions. */
 static void price_guessed(struct cost_builder *p)
 {
     const struct cost_builder start = *p;
@@ -545,11 +567,12 @@ static void price_guessed(struct cost_builder *p)
     } while (!is_countable(p) && guess_smaller(p->x));
 }
 
+/* Runs the pass.  Returns 0, -1 or PASS_INFEASIBLE after an error. */
 static int run_cost(struct ctx *x, const void *opts)
 {
     struct module *m = x->scene.m;
     (void)opts;
-    if (m->cost != NULL) /* profiled: the file knows better */
+    if (m->cost != NULL) /* the input has costs */
         return adjust_given(x);
     struct inlined_module *e = calls_expand(m, cost_table_wanted(x), x->use.scratch);
     struct cost_builder p = {.x = x, .m = e != NULL ? &e->m : m, .inside = e};

@@ -1,11 +1,12 @@
-/* cost_table: what files say of each node, and what measurements at small batch sizes predict for the planned one.
+/* The cost table (measured.h): the times and memory of each node in files, and predictions for the planned batch size
+ * from measurements at smaller ones.
  *
  * Standard Evaluation of Celeritas (paper 003, 4.2): a model that is too large for one device is measured at batch
- * sizes that fit, and time and memory of each node are continued to the planned size along the line of least squares
- * (affine_fit.h).  The points of a node are all files that measure it, whatever else they leave out; a line takes two
- * different sizes.  A node that a file says can never run does not run at other sizes.  What --costs says goes before:
- * the measurement of a first, sequential plan at the planned size comes back through it (costs.md).
- * O(files * nodes * classes). */
+ * sizes that fit.  The time and memory of each node at the planned size are predicted by the line of least squares
+ * (affine_fit.h) through all files that measure the node, if they have two different sizes.  A node that a file says
+ * can never run on a class does not run there at other sizes either.  Times from --costs have priority: with them the
+ * measurement of a first, sequential plan at the planned size replaces predictions (costs.md).  O(files * nodes *
+ * classes). */
 #include "passes/cost/sheets.h"
 
 #include "ir/base/strings.h"
@@ -20,6 +21,7 @@ _Static_assert((int)MEASUREMENTS_MOST <= (int)FIT_POINTS && BATCH_MOST <= FIT_SI
 
 /* ---- sheets ----------------------------------------------------------------------------------- */
 
+/* Returns the entry of a row, else that of its operator type op; NONE: neither.  The arrays may be NULL. */
 static int64_t cell(const int64_t *of_rows, const int64_t *of_ops, uint32_t row, uint32_t op)
 {
     int64_t own = of_rows ? of_rows[row] : NONE;
@@ -36,7 +38,8 @@ int64_t sheet_memory(const struct sheet *s, const struct cost_table *t, uint32_t
     return cell(s->node_memory, s->op_memory, row, t->op_of[row]);
 }
 
-/* Of --costs: of the last file that has some for the node, else of the last that has some for its operator type. */
+/* Returns the ps of a row on class k by --costs: from the last file that has a time for the node, else from the last
+ * one that has a time for its operator type; NONE: there is none. */
 static int64_t given_time(const struct cost_table *t, uint32_t row, uint32_t k)
 {
     for (uint32_t i = t->ngiven; i-- > 0;)
@@ -48,6 +51,7 @@ static int64_t given_time(const struct cost_table *t, uint32_t row, uint32_t k)
     return NONE;
 }
 
+/* Returns the bytes of a row by --costs, from the files in the same order; NONE: there are none. */
 static int64_t given_memory(const struct cost_table *t, uint32_t row)
 {
     for (uint32_t i = t->ngiven; i-- > 0;)
@@ -61,8 +65,9 @@ static int64_t given_memory(const struct cost_table *t, uint32_t row)
 
 /* ---- predictions ------------------------------------------------------------------------------ */
 
-/* Whether there is a line through the sheets of these bits; it is worked out anew where they differ from the last. */
-static bool forecast_from(const struct cost_table *t, struct forecast *f, uint32_t sheets)
+/* Makes *f the line through these sheets (bits, see struct forecast), unless it is that line already.  Returns whether
+ * there is such a line. */
+static bool set_line(const struct cost_table *t, struct forecast *f, uint32_t sheets)
 {
     int64_t size[FIT_POINTS];
     uint32_t n = 0;
@@ -89,7 +94,7 @@ int64_t forecast_time(const struct cost_table *t, struct forecast *f, uint32_t r
         y[n++] = time;
         sheets |= UINT32_C(1) << i;
     }
-    return forecast_from(t, f, sheets) ? affine_fit_nearest(&f->fit, y) : NONE;
+    return set_line(t, f, sheets) ? affine_fit_nearest(&f->fit, y) : NONE;
 }
 
 int64_t forecast_memory(const struct cost_table *t, struct forecast *f, uint32_t row)
@@ -103,10 +108,11 @@ int64_t forecast_memory(const struct cost_table *t, struct forecast *f, uint32_t
         y[n++] = bytes;
         sheets |= UINT32_C(1) << i;
     }
-    return forecast_from(t, f, sheets) ? affine_fit_enough(&f->fit, y) : NONE;
+    return set_line(t, f, sheets) ? affine_fit_enough(&f->fit, y) : NONE;
 }
 
-/* Whether sheets say something of the row that predicts nothing. */
+/* Whether the files of --profile-at measure the row but predict nothing, as all are of one batch size.  ncls: number of
+ * classes. */
 static bool is_unfitted(const struct cost_table *t, uint32_t ncls, uint32_t row)
 {
     bool said = false;
@@ -122,6 +128,7 @@ static bool is_unfitted(const struct cost_table *t, uint32_t ncls, uint32_t row)
     return said && forecast_memory(t, t->planned, row) == NONE;
 }
 
+/* Warns of nodes for which is_unfitted() holds. */
 static void warn_unfitted(const struct cost_table *t, const struct ctx *x)
 {
     uint32_t count = 0;
@@ -138,16 +145,18 @@ static void warn_unfitted(const struct cost_table *t, const struct ctx *x)
                      count, node_name(t->m, first), node_op(t->m, first));
 }
 
-/* ---- how good they are ------------------------------------------------------------------------ */
+/* ---- deviations of predictions ---------------------------------------------------------------- */
 
-/* Deviations of predictions from measurements. */
+/* Relative deviations of predictions from measurements. */
 struct deviation {
-    uint32_t nodes, zero; /* compared; left out, since nothing was measured */
-    uint32_t within[3];   /* 0, 20 and 30 % */
-    __int128 sum;         /* millionths */
+    uint32_t nodes;     /* number of nodes compared */
+    uint32_t zero;      /* number of nodes left out, since they were measured as 0 */
+    uint32_t within[3]; /* number of nodes with a deviation of at most 0, 20 and 30 % */
+    __int128 sum;       /* sum of the deviations, in millionths of the measurement */
 };
 
-static void compare(struct deviation *d, int64_t predicted, int64_t measured)
+/* Adds one node to *d; does nothing if either number is NONE or COST_NEVER. */
+static void add_deviation(struct deviation *d, int64_t predicted, int64_t measured)
 {
     static const int percent[] = {0, 20, 30};
     if (predicted == NONE || measured == NONE || predicted == COST_NEVER || measured == COST_NEVER)
@@ -163,13 +172,14 @@ static void compare(struct deviation *d, int64_t predicted, int64_t measured)
         d->within[i] += off * 100 <= (__int128)percent[i] * measured;
 }
 
-/* "12.34 %" of the part of a whole, both counts of nodes. */
+/* Returns part / whole as a text such as "12.3 %", in a. */
 static const char *share_text(struct arena *a, uint32_t part, uint32_t whole)
 {
     uint64_t permille = ((uint64_t)part * 2000 + whole) / (2 * (uint64_t)whole);
     return arena_fmt(a, "%" PRIu64 ".%" PRIu64 " %%", permille / 10, permille % 10);
 }
 
+/* Returns *d as text for a note, in a. */
 static const char *deviation_text(const struct deviation *d, struct arena *a)
 {
     __int128 mean = d->nodes ? (d->sum + 50 * (__int128)d->nodes) / (100 * (__int128)d->nodes) : 0;
@@ -185,7 +195,8 @@ static const char *deviation_text(const struct deviation *d, struct arena *a)
                      share_text(a, d->within[2], d->nodes), zero);
 }
 
-/* Notes the comparison in one line for all classes with equal figures. */
+/* Reports how predicted times deviate from those in sheet s, a note for each class; classes with equal figures share
+ * one. */
 static void note_times(const struct cost_table *t, const struct sheet *s, struct forecast *f,
                        struct ctx *x)
 {
@@ -194,7 +205,7 @@ static void note_times(const struct cost_table *t, const struct sheet *s, struct
     for (uint32_t k = 0; k < c->ncls; k++) {
         struct deviation d = {0};
         for (uint32_t row = 1; row < t->nrow; row++)
-            compare(&d, forecast_time(t, f, row, k), sheet_time(s, t, row, k));
+            add_deviation(&d, forecast_time(t, f, row, k), sheet_time(s, t, row, k));
         text[k] = s->node_time[k] || s->op_time[k] ? deviation_text(&d, x->use.scratch) : NULL;
     }
     for (uint32_t k = 0; k < c->ncls; k++) {
@@ -211,6 +222,7 @@ static void note_times(const struct cost_table *t, const struct sheet *s, struct
     }
 }
 
+/* Reports how predicted bytes deviate from those in sheet s. */
 static void note_memory(const struct cost_table *t, const struct sheet *s, struct forecast *f,
                         struct ctx *x)
 {
@@ -218,7 +230,7 @@ static void note_memory(const struct cost_table *t, const struct sheet *s, struc
     if (!s->node_memory && !s->op_memory)
         return;
     for (uint32_t row = 1; row < t->nrow; row++)
-        compare(&d, forecast_memory(t, f, row), sheet_memory(s, t, row));
+        add_deviation(&d, forecast_memory(t, f, row), sheet_memory(s, t, row));
     diag_note(x->use.diag, "%s: batch %" PRId64 ", memory: %s", s->path, s->batch,
               deviation_text(&d, x->use.scratch));
 }
@@ -239,7 +251,8 @@ int cost_table_check(const struct cost_table *t, struct ctx *x)
 
 /* ---- tables ----------------------------------------------------------------------------------- */
 
-/* Adds the nodes of m as rows, from row `first` on.  Of several nodes with one name the first is found by it. */
+/* Adds the nodes of m as rows: node n is row first + n.  With first == 0 a name stands for the last node that has it;
+ * else a name that stands for a row already keeps that row. */
 static void add_rows(struct cost_table *t, const struct module *m, uint32_t first)
 {
     for (nid n = 1; n < m->nnode; n++) {
@@ -252,6 +265,7 @@ static void add_rows(struct cost_table *t, const struct module *m, uint32_t firs
     }
 }
 
+/* Reads all files of --costs and --profile-at.  Returns 0, or -1 after an error. */
 static int read_sheets(struct cost_table *t, struct ctx *x)
 {
     const struct settings *s = ctx_settings(x);
@@ -308,12 +322,14 @@ struct cost_table *cost_table_peek(const struct ctx *x, const struct module *m)
     return cost_table_wanted(x) && x->scene.cluster != NULL ? cost_table_read(&y, m) : NULL;
 }
 
+/* Returns the ps of a row on class k: by --costs, else predicted; NONE: neither. */
 static int64_t row_time(const struct cost_table *t, uint32_t row, uint32_t k)
 {
     int64_t given = given_time(t, row, k);
     return given != NONE ? given : forecast_time(t, t->planned, row, k);
 }
 
+/* Returns the bytes of a row: by --costs, else predicted; NONE: neither. */
 static int64_t row_memory(const struct cost_table *t, uint32_t row)
 {
     int64_t given = given_memory(t, row);

@@ -1,11 +1,11 @@
-/* Operations per node, from shapes (flops.h); O(rank) each.
+/* Computes the number of operations of nodes from shapes (flops.h); O(rank) each.
  *
- * A multiply-add counts as two operations; the addition of a bias is not counted.  Matrix products
- * take 2 M N K, convolutions 2 * results * (weights per output channel), recurrent layers
- * 2 * steps * batch * (elements of W and R), attention its products and five operations per score for the
- * softmax; mixtures of experts their weights once for each expert that a token goes to; Fourier
- * transforms 5 n log2 n; poolings one per element of a window, reductions one per element read; normalisations and
- * softmax a fixed number per element.  What has no rule: one per element of the first result. */
+ * A multiply-add counts as two operations; adding a bias is not counted.  Matrix products take 2 M N K, convolutions
+ * 2 * (elements of the result) * (weights per output channel), recurrent layers 2 * steps * batch * (elements of W
+ * and R), attention its matrix products and five operations per score for the softmax; mixtures of experts a
+ * multiply-add for each token and each weight of the experts that the token goes to; Fourier transforms 5 n log2 n;
+ * poolings one operation per element of each window, reductions one or two per element read; normalisations and
+ * softmax a fixed number per element.  Operators without a rule: one per element of the first result. */
 #include "passes/cost/flops.h"
 
 #include "ir/base/strings.h"
@@ -15,35 +15,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Rules, with the meaning of flop_row.arg. */
 enum flop_rule {
-    FREE,    /* no arithmetic */
-    GATHER,  /* one per element of the result; bytes read: as many as the result has */
-    PER_OUT, /* arg per element of result 0 */
-    PER_IN,  /* arg per element of operand 0 */
-    WINDOW,  /* pooling */
-    CONV,    /* arg: operand with the weights */
-    CONV_TRANSPOSE,
-    MATMUL,  /* K is the last dimension of operand 0 (of row n with transA) */
-    MATMULS, /* arg products with operand 0 for each of its results */
+    FREE,           /* takes no time: node_is_free() */
+    GATHER,         /* one operation per element of the result; reads as many bytes as it writes */
+    PER_OUT,        /* arg operations per element of result 0 */
+    PER_IN,         /* arg operations per element of operand 0 */
+    WINDOW,         /* pooling */
+    CONV,           /* arg: number of the operand with the weights */
+    CONV_TRANSPOSE, /* arg: number of the operand with the weights */
+    MATMUL, /* a matrix product; K: the last dimension of operand 0, with transA the last but one */
+    MATMULS, /* arg matrix products with operand 0 for each result */
     RECURRENT,
     EINSUM,
-    ATTENTION,
-    MS_ATTENTION,     /* arg: operand with the cache */
-    MULTI_HEAD,       /* arg: operand with the cache of keys */
-    PACKED_ATTENTION, /* arg: operand with the places of the tokens */
+    ATTENTION,    /* of ai.onnx; of other domains as MS_ATTENTION */
+    MS_ATTENTION, /* with the projection of the input; arg: number of the operand with the cache */
+    MULTI_HEAD,   /* arg: number of the operand with the cache of keys */
+    PACKED_ATTENTION, /* arg: number of the operand with the positions of the tokens */
     LINEAR_ATTENTION,
-    EXPERTS, /* arg: operands from the weights of one layer to those of the next */
+    EXPERTS, /* arg: the weights of a layer are arg operands behind those of the layer before */
     FOURIER
 };
 
-enum { INTEGER_MATH = 1 }; /* the type of operand 0 decides, although scales are floats */
+enum { INTEGER_MATH = 1 }; /* flag: computes in the type of operand 0, although scales are floats */
 
 struct flop_row {
-    const char *op;
+    const char *op; /* operator */
     uint8_t rule, arg, flags;
 };
 
-/* Sorted by name; operators of all domains, as equal names mean alike work (MS_ATTENTION apart). */
+/* Sorted by name.  A row is for the operators of this name in all domains, which do similar work (but see ATTENTION).
+ */
 static const struct flop_row table[] = {
     {"ArgMax", PER_IN, 1, 0},
     {"ArgMin", PER_IN, 1, 0},
@@ -180,12 +182,14 @@ struct flops *flops_new(struct module *m, uint32_t *type, const int64_t *elems, 
     return x;
 }
 
+/* Returns 2 + the row of an operator; 1: there is none. */
 static uint8_t find_row(const char *op)
 {
     const struct flop_row *row = bsearch(&op, table, ROWS, sizeof *row, str_order);
     return row ? (uint8_t)(row - table + 2) : 1;
 }
 
+/* Returns the row of node n's operator; NULL: there is none, or n is a call of a function. */
 static const struct flop_row *row_of(struct flops *x, nid n)
 {
     const struct node *k = &x->f.m->node[n];
@@ -209,33 +213,37 @@ bool node_gathers(struct flops *x, nid n)
     return r != NULL && r->rule == GATHER;
 }
 
-/* The dimension's value, 1 if it is unknown. */
+/* Returns the dimension's size, 1 if it is unknown. */
 static int64_t known_size(struct dim d)
 {
     return d.value >= 0 ? d.value : 1;
 }
 
+/* Returns the size of an axis counted from the end (1: the last one); 1 if unknown or if there are fewer axes. */
 static int64_t last_dim(const struct shape *s, int from_end)
 {
     return s->rank >= from_end ? known_size(s->d[s->rank - from_end]) : 1;
 }
 
+/* Returns the number of elements of operand i of node n. */
 static int64_t elems_in(const struct flops *x, nid n, uint32_t i)
 {
     return x->elems[node_in(x->f.m, n, i)];
 }
 
+/* Returns the number of elements of the first result of node n that is not omitted. */
 static int64_t elems_out(const struct flops *x, nid n)
 {
     const struct node *k = &x->f.m->node[n];
-    for (uint32_t i = 0; i < k->out.n; i++) { /* the first result that is not omitted */
+    for (uint32_t i = 0; i < k->out.n; i++) {
         if (node_out(x->f.m, n, i) != 0)
             return x->elems[node_out(x->f.m, n, i)];
     }
     return 0;
 }
 
-/* Weights per output channel, or per input channel of a transposed convolution. */
+/* Returns the number of weights per output channel, or per input channel of a transposed convolution.  weight: number
+ * of the operand with the weights. */
 static int64_t per_channel(const struct flops *x, nid n, uint32_t weight)
 {
     struct shape w;
@@ -244,6 +252,7 @@ static int64_t per_channel(const struct flops *x, nid n, uint32_t weight)
     return channels > 0 ? elems_in(x, n, weight) / channels : 0;
 }
 
+/* Returns 2 M N K. */
 static int64_t matmul_flops(const struct flops *x, nid n)
 {
     struct shape a;
@@ -253,12 +262,13 @@ static int64_t matmul_flops(const struct flops *x, nid n)
     return sat_mul(2, sat_mul(elems_out(x, n), last_dim(&a, first ? a.rank : t ? 2 : 1)));
 }
 
+/* Returns the operations of `products` matrix products with operand 0 for each result. */
 static int64_t matmuls_flops(const struct flops *x, nid n, int64_t products)
 {
     struct shape a;
     int64_t out = 0;
     shape_in(&x->f, n, 0, &a);
-    /* three results of one product each, or two of two */
+    /* three results of one product each, or the first two of two products each */
     for (uint32_t i = 0; i < 3 && products * i < 3; i++) {
         vid v = node_out(x->f.m, n, i);
         out = sat_add(out, v != 0 && x->elems[v] > 0 ? x->elems[v] : 0);
@@ -266,7 +276,8 @@ static int64_t matmuls_flops(const struct flops *x, nid n, int64_t products)
     return sat_mul(2 * products, sat_mul(out, last_dim(&a, 1)));
 }
 
-/* Mixture of experts: each token goes through k of the experts, and only their weights count. */
+/* Returns the operations of a mixture of experts, in which each token goes through k experts: a multiply-add for each
+ * token and each weight of these.  The weights are operands 2, 2 + step and 2 + 2 * step. */
 static int64_t expert_flops(const struct flops *x, nid n, uint32_t step)
 {
     struct shape in, w;
@@ -286,7 +297,7 @@ static int64_t expert_flops(const struct flops *x, nid n, uint32_t step)
     return sat_mul(2, sat_mul(tokens, used));
 }
 
-/* 5 n log2 n for n complex points, along the last but one axis of the result. */
+/* Returns 5 n log2 n operations for each transform of n complex points; n: last but one axis of the result. */
 static int64_t fourier_flops(const struct flops *x, nid n)
 {
     struct shape out;
@@ -297,6 +308,7 @@ static int64_t fourier_flops(const struct flops *x, nid n)
     return sat_mul(5 * depth, elems_out(x, n) / 2);
 }
 
+/* Returns one operation for each element of the window (attribute kernel_shape) of each element of the result. */
 static int64_t window_flops(struct flops *x, nid n)
 {
     int64_t k[SHAPE_RANK], size = 1;
@@ -306,6 +318,7 @@ static int64_t window_flops(struct flops *x, nid n)
     return sat_mul(size, elems_out(x, n));
 }
 
+/* Returns a multiply-add for each step, sample and element of the weights W and R (operands 1 and 2). */
 static int64_t recurrent_flops(const struct flops *x, nid n)
 {
     struct shape in;
@@ -314,7 +327,8 @@ static int64_t recurrent_flops(const struct flops *x, nid n)
     return sat_mul(sat_mul(2, steps), sat_add(elems_in(x, n, 1), elems_in(x, n, 2)));
 }
 
-/* One multiply-add for each combination of all labels; no products if there is one operand only. */
+/* Returns the operations of an Einsum: for each combination of values of all letters one multiply-add for each operand
+ * but the first; one operation if there is only one operand. */
 static int64_t einsum_flops(struct flops *x, nid n)
 {
     const char *s = node_attr_str(x->f.m, n, "equation", "");
@@ -330,7 +344,7 @@ static int64_t einsum_flops(struct flops *x, nid n)
             int c = *s & 127;
             if (c == ' ')
                 continue;
-            if (c == '.') { /* the first of three dots stands for all that they mean */
+            if (c == '.') { /* the first of the three dots takes all axes that they stand for */
                 int64_t d = 1;
                 for (; dots > 0 && k < in.rank; dots--)
                     d = sat_mul(d, known_size(in.d[k++]));
@@ -347,7 +361,9 @@ static int64_t einsum_flops(struct flops *x, nid n)
     return operands < 2 ? all : sat_mul(all, 2 * (int64_t)(operands - 1));
 }
 
-/* batch * rows * columns scores: queries and values of that width, five operations for the softmax. */
+/* Returns the operations of attention with batch * rows * columns scores for each head, one for each pair of a query
+ * (row) and a key (column): products with queries and values of these widths, all heads together, and five operations
+ * per score for the softmax. */
 static int64_t score_flops(int64_t batch, int64_t rows, int64_t columns, int64_t query_width,
                            int64_t value_width, int64_t heads)
 {
@@ -355,7 +371,7 @@ static int64_t score_flops(int64_t batch, int64_t rows, int64_t columns, int64_t
     return sat_mul(sat_mul(batch, rows), sat_mul(columns, each));
 }
 
-/* Length of the past keys in operand i, a cache [..., length, size]; 0: there is none. */
+/* Returns the number of past keys in operand i, a cache of shape [..., number, size]; 0: there is none. */
 static int64_t past_length(const struct flops *x, nid n, uint32_t i)
 {
     struct shape past;
@@ -363,6 +379,7 @@ static int64_t past_length(const struct flops *x, nid n, uint32_t i)
     return past.rank >= 4 ? last_dim(&past, 2) : 0;
 }
 
+/* Returns the operations of Attention of ai.onnx: operands query, key, value, with three axes or (heads apart) four. */
 static int64_t attention_flops(const struct flops *x, nid n)
 {
     struct shape q, k, v;
@@ -379,6 +396,8 @@ static int64_t attention_flops(const struct flops *x, nid n)
                        heads);
 }
 
+/* Returns the operations of an attention that projects its input (operand 0) by weights (operand 1) to query, key and
+ * value.  past: number of the operand with the cache. */
 static int64_t ms_attention_flops(struct flops *x, nid n, uint32_t past)
 {
     struct shape in, w;
@@ -391,8 +410,8 @@ static int64_t ms_attention_flops(struct flops *x, nid n, uint32_t past)
     return sat_add(projection, score_flops(batch, rows, columns, width, width, heads));
 }
 
-/* The tokens of all sequences in one list; how long a sequence may be tells the width of the table with
- * their places. */
+/* Returns the operations of attention on the tokens of all sequences in one list.  places: number of the operand with
+ * the tokens' positions, one row for each sequence: its width is the length that counts for all sequences. */
 static int64_t packed_attention_flops(const struct flops *x, nid n, uint32_t places)
 {
     struct shape q, w, place;
@@ -407,8 +426,8 @@ static int64_t packed_attention_flops(const struct flops *x, nid n, uint32_t pla
                                            node_attr_int(x->f.m, n, "num_heads", 1)));
 }
 
-/* A token adds to the state of its heads, and each query reads one: a multiply-add per element; rules
- * with a delta read it once more. */
+/* Returns the operations of linear attention: a multiply-add per element of a head's state for each token that is added
+ * to it and for each query that reads it; update rules with a delta read it once more. */
 static int64_t linear_attention_flops(const struct flops *x, nid n)
 {
     struct shape q, k, v;
@@ -425,6 +444,8 @@ static int64_t linear_attention_flops(const struct flops *x, nid n)
     return sat_mul(sat_mul(2, tokens), sat_mul(uses, state));
 }
 
+/* Returns the operations of attention whose query, key and value are projected already.  past: number of the operand
+ * with the cache of keys; 3: grouped queries. */
 static int64_t multi_head_flops(const struct flops *x, nid n, uint32_t past)
 {
     struct shape q, k;

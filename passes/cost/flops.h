@@ -1,28 +1,29 @@
-/* How many operations a node takes. */
+/* The number of operations of a node, and other facts that its cost depends on. */
 #ifndef PCC_PASSES_COST_FLOPS_H
 #define PCC_PASSES_COST_FLOPS_H
 
 #include "passes/shapes/infer.h"
 
-/* Facts of one module for the functions below. */
+/* Data about one module for the functions below. */
 struct flops {
-    struct infer f;       /* types for planning, to look shapes up in */
-    const int64_t *elems; /* [value] elements, estimated where unknown */
-    uint8_t *row;         /* [sid of operator] row + 2; 0: not looked up; 1: none */
+    struct infer f;       /* the module, with types for planning */
+    const int64_t *elems; /* [value] number of elements, estimated if unknown */
+    uint8_t *row; /* [name of an operator] 2 + its row in the table; 0: not looked up; 1: none */
 };
 
-/* type: [value] types with every dimension bound as far as possible; elems: [value]. */
+/* Returns the data, in a.  type: [value] type (index in m->type) with numbers for as many dimensions as possible;
+ * elems: as in the struct.  Both arrays must stay. */
 struct flops *flops_new(struct module *m, uint32_t *type, const int64_t *elems, struct arena *a);
-/* Operations of node n, bodies apart: two per multiply-add; one per element of result 0 if there is no
- * rule for its operator.  Saturating. */
+/* Returns the number of operations of node n without its bodies: two for each multiply-add; without a rule for the
+ * operator, one for each element of the first result.  At most INT64_MAX. */
 int64_t flops_of(struct flops *x, nid n);
-/* Takes no time, not even the overhead: Reshape, Identity, Shape, Constant and the like. */
+/* Whether node n takes no time, not even the overhead of a device: Reshape, Identity, Shape, Constant and the like. */
 bool node_is_free(struct flops *x, nid n);
-/* Whether n reads only the elements that n returns, as Gather does. */
+/* Whether node n reads as many elements of operand 0 as it returns, as Gather does, not the whole operand. */
 bool node_gathers(struct flops *x, nid n);
-/* Element type whose peak rate n runs at. */
+/* Returns the element type whose peak rate counts for node n. */
 enum elem compute_type(struct flops *x, nid n);
-/* How often the body of a Loop or Scan runs; -1: not known. */
+/* Returns how many times the body of Loop or Scan n runs; -1: not known. */
 int64_t trip_count(struct flops *x, nid n);
 
 #endif

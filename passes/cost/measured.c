@@ -1,9 +1,9 @@
-/* measured: files of times and memory, read into sheets (sheets.h).
+/* Reads files of times and memory into sheets (sheets.h).
  *
- * Two forms (costs.md): a table of nodes and operator types (CSV, or a JSON list with the same keys),
- * and the profile that ONNX Runtime writes, a JSON list of trace events; the content tells them apart.
- * Names are interned apart from the module, which stays as it is; each row is put at once into an array
- * by node or by operator type.  Events are sorted by node and time, and a node's time is their median.
+ * A file has one of two forms (costs.md): a table of nodes and operator types (CSV, or a JSON list with the same keys),
+ * or a profile by ONNX Runtime, a JSON list of trace events; its content decides which.  Names get ids in the cost
+ * table; the module is not changed.  Each row of a table is stored at once in an array by node or by operator type.
+ * Events are sorted by node and time, and the time of a node is the median of its events.
  * O(nodes * classes + rows), O(events log events). */
 #include "passes/cost/sheets.h"
 
@@ -18,34 +18,38 @@
 #include <unistd.h>
 
 #define PS_PER_US INT64_C(1000000)
-/* the least time taken from a profile, whose clock ticks in microseconds */
+/* the least time of a node in a profile, whose clock ticks in microseconds: shorter times read as 0 */
 #define FLOOR_PS INT64_C(100000)
 
+/* The state of reading one file into the sheet `to`. */
 struct reader {
     struct ctx *x;
     const struct cost_table *t;
     struct sheet *to;
-    const char *path, *first_unknown;
-    uint32_t filter;  /* classes that the file is for, a bit each */
-    uint32_t unknown; /* number of rows that name nodes or operators that the model does not have */
-    size_t row;       /* for messages: the line of a CSV file, the element of a list */
+    const char *path;
+    const char *first_unknown; /* what the first row names that `unknown` counts */
+    uint32_t filter;           /* bit k: the file is for class k */
+    uint32_t unknown; /* number of rows that name a node, operator or class that does not exist */
+    size_t row;       /* for messages: line of a CSV file; index in a JSON list */
 };
 
+/* Keys of the columns of a table (costs.md).  KEY_PS: ps_CLASS; KEY_SKIP: a column that is ignored. */
 enum key { KEY_NAME, KEY_OP, KEY_CLASS, KEY_TIME, KEY_MEMORY, KEY_PS, KEY_SKIP };
 
-/* One row: texts are NULL or not empty. */
+/* One row of a table. */
 struct row {
-    const char *name, *op, *cls;
-    int64_t time, memory;        /* NONE: not given */
-    int64_t ps[CLUSTER_CLASSES]; /* of ps_CLASS */
-    bool absent;                 /* it gives a time for a class that the cluster does not have */
+    const char *name, *op, *cls; /* NULL: absent or empty */
+    int64_t time, memory;        /* ps, bytes; NONE: absent or empty */
+    int64_t ps[CLUSTER_CLASSES]; /* [class] ps by a column ps_CLASS; NONE: no such column */
+    bool absent; /* the row gives a time for a class that the cluster does not have */
 };
 
 struct column {
     enum key key;
-    uint32_t classes; /* KEY_PS: a bit each */
+    uint32_t classes; /* KEY_PS: bit k: the column is for class k */
 };
 
+/* Returns the classes with this name, as bits. */
 static uint32_t classes_named(const struct cluster *c, const char *name)
 {
     uint32_t bits = 0;
@@ -54,6 +58,7 @@ static uint32_t classes_named(const struct cluster *c, const char *name)
     return bits;
 }
 
+/* Reports an error in the present row, and returns -1. */
 static int bad_row(const struct reader *r, const char *what)
 {
     return diag_error(r->x->use.diag, "%s: row %zu: %s", r->path, r->row, what);
@@ -61,6 +66,7 @@ static int bad_row(const struct reader *r, const char *what)
 
 /* ---- rows ------------------------------------------------------------------------------------- */
 
+/* Writes to *out the column that the key s means; returns false if there is no such key. */
 static bool key_of(const struct cluster *c, const char *s, struct column *out)
 {
     static const char *const names[] = {"name", "op", "class", "time", "memory"};
@@ -80,6 +86,7 @@ static bool key_of(const struct cluster *c, const char *s, struct column *out)
     return true;
 }
 
+/* Reports that `key` is no key of a table, and returns -1. */
 static int unknown_key(const struct reader *r, const char *key)
 {
     return diag_error(
@@ -89,7 +96,8 @@ static int unknown_key(const struct reader *r, const char *key)
         r->path, r->row, key);
 }
 
-/* "12.5us", an integer of ps, "never". */
+/* Writes to *ps the time that s means: "12.5us", an integer of ps, or "never" (COST_NEVER).  Returns false if s is no
+ * time, or too long. */
 static bool time_text(const char *s, int64_t *ps)
 {
     if (strcmp(s, "never") == 0) {
@@ -100,6 +108,7 @@ static bool time_text(const char *s, int64_t *ps)
     return (digits ? count_parse(s, ps) : time_parse(s, ps)) && *ps <= FIT_QUANTITY_MAX;
 }
 
+/* Stores the size that s means in row->memory.  Returns 0, or -1 and reports an error. */
 static int put_memory(const struct reader *r, struct row *row, const char *s)
 {
     if (bytes_parse(s, &row->memory) && row->memory <= FIT_QUANTITY_MAX)
@@ -110,7 +119,7 @@ static int put_memory(const struct reader *r, struct row *row, const char *s)
                       r->path, r->row, s);
 }
 
-/* Stores the text s of a cell in the row, by its column.  0, or -1 and an error. */
+/* Stores the text s of a cell in column *c in *row.  Returns 0, or -1 and reports an error. */
 static int put_cell(const struct reader *r, struct row *row, const struct column *c, const char *s)
 {
     int64_t t = COST_NEVER;
@@ -148,6 +157,7 @@ static int put_cell(const struct reader *r, struct row *row, const struct column
     return 0;
 }
 
+/* Makes *row empty. */
 static void begin_row(struct row *row)
 {
     *row = (struct row){.time = NONE, .memory = NONE};
@@ -155,20 +165,22 @@ static void begin_row(struct row *row)
         row->ps[k] = NONE;
 }
 
+/* Counts a row that names something that does not exist: `name`. */
 static void count_unknown(struct reader *r, const char *name)
 {
     if (r->unknown++ == 0)
         r->first_unknown = arena_strdup(r->x->use.scratch, name, strlen(name));
 }
 
-/* Row by name; 0: none, or one of another operator type than op (if not NULL). */
+/* Returns the row of the cost table of the node with this name; 0: there is none, or op is not NULL and the node's
+ * operator is another one. */
 static uint32_t find_row(const struct cost_table *t, const char *name, const char *op)
 {
     uint32_t id = strings_id(t->names, name, strlen(name)), n = id <= t->nname ? t->row_of[id] : 0;
     return n != 0 && (!op || t->op_of[n] == strings_id(t->ops, op, strlen(op))) ? n : 0;
 }
 
-/* The place of cell i of an array of n, which is made with its first cell. */
+/* Returns the address of element i of the array *of; if that is NULL, allocates it first, with n elements NONE. */
 static int64_t *cell_at(struct arena *a, int64_t **of, uint32_t i, uint32_t n)
 {
     if (*of == NULL) {
@@ -179,13 +191,14 @@ static int64_t *cell_at(struct arena *a, int64_t **of, uint32_t i, uint32_t n)
     return &(*of)[i];
 }
 
+/* Stores a time in the sheet for class k.  at: a row of the cost table if `node`, else an operator type. */
 static void put_time(const struct reader *r, bool node, uint32_t at, uint32_t k, int64_t time)
 {
     int64_t **of = node ? &r->to->node_time[k] : &r->to->op_time[k];
     *cell_at(r->x->use.scratch, of, at, node ? r->t->nrow : r->t->nop + 1) = time;
 }
 
-/* A node's memory is the same on all classes: of several rows the largest. */
+/* Stores bytes in the sheet, unless it has more for this place already.  node, at: as in put_time(). */
 static void put_bytes(const struct reader *r, bool node, uint32_t at, int64_t bytes)
 {
     int64_t **of = node ? &r->to->node_memory : &r->to->op_memory;
@@ -193,6 +206,7 @@ static void put_bytes(const struct reader *r, bool node, uint32_t at, int64_t by
     *cell = larger(bytes, *cell);
 }
 
+/* Stores the times and memory of *row in the sheet.  at: as in put_time(); classes: bits, those that the row is for. */
 static void put_row(const struct reader *r, const struct row *row, uint32_t at, uint32_t classes)
 {
     for (uint32_t k = 0; k < r->x->scene.cluster->ncls; k++) {
@@ -204,6 +218,7 @@ static void put_row(const struct reader *r, const struct row *row, uint32_t at, 
         put_bytes(r, row->name != NULL, at, row->memory);
 }
 
+/* Checks a row of a table and stores it in the sheet.  Returns 0, or -1 and reports an error. */
 static int apply_row(struct reader *r, const struct row *row)
 {
     const struct cost_table *t = r->t;
@@ -235,14 +250,14 @@ static int apply_row(struct reader *r, const struct row *row)
 
 /* ---- CSV -------------------------------------------------------------------------------------- */
 
-/* A name as it was before csv_text() put an apostrophe before what a spreadsheet would run. */
+/* Returns s without the apostrophe that csv_text() puts before texts that a spreadsheet would take for a formula. */
 static const char *unguard(const char *s)
 {
     return *s == '\'' && s[1] && strchr("=+-@'", s[1]) ? s + 1 : s;
 }
 
-/* Reads one field from *s, in place: *out; *stop: the character that ended it.  False: a quote that does not end, or
- * has text behind it. */
+/* Reads a field of CSV at *s and moves *s behind it.  Writes to *out the field, unquoted in the same memory, and to
+ * *stop the character that ended it: ',', '\n' or 0.  Returns false if a quote does not end, or has text behind it. */
 static bool read_field(char **s, char **out, char *stop)
 {
     char *p = *s, *to = *s;
@@ -263,7 +278,8 @@ static bool read_field(char **s, char **out, char *stop)
     return *stop == 0 || *stop == ',' || *stop == '\n';
 }
 
-/* Where several columns name one class, gives the first to the first class of that name, and so on. */
+/* If several columns have the name of several classes, makes the first column that of the first of these classes, the
+ * second column that of the second class, and so on. */
 static void spread_columns(const struct reader *r, struct column *col, char *const *name,
                            uint32_t n)
 {
@@ -284,6 +300,7 @@ static void spread_columns(const struct reader *r, struct column *col, char *con
 
 enum { COLUMNS = 64 };
 
+/* Reads the header line at *s: col[*ncol] are the columns.  Returns 0, or -1 and reports an error. */
 static int read_header(struct reader *r, char **s, struct column *col, uint32_t *ncol)
 {
     char *name[COLUMNS], stop = ',';
@@ -310,6 +327,7 @@ static int read_header(struct reader *r, char **s, struct column *col, uint32_t 
     return 0;
 }
 
+/* Reads a table in CSV, the text s, which is overwritten.  Returns 0, or -1 and reports an error. */
 static int read_csv(struct reader *r, char *s)
 {
     struct column col[COLUMNS];
@@ -344,6 +362,7 @@ static int read_csv(struct reader *r, char *s)
 
 /* ---- JSON ------------------------------------------------------------------------------------- */
 
+/* Reads a table that is a JSON list of objects.  Returns 0, or -1 and reports an error. */
 static int read_objects(struct reader *r, json_t *list)
 {
     size_t i;
@@ -385,11 +404,13 @@ static int read_objects(struct reader *r, json_t *list)
 
 /* ---- ONNX Runtime's profile ------------------------------------------------------------------- */
 
+/* One run of a node in a profile. */
 struct event {
-    uint32_t node;      /* row of the node */
-    int64_t us, memory; /* memory: NONE: not told */
+    uint32_t node;      /* row of the cost table */
+    int64_t us, memory; /* duration; bytes of the results, NONE: not given */
 };
 
+/* Compares events by node, then by duration, for qsort(). */
 static int by_node(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
@@ -398,8 +419,8 @@ static int by_node(const void *a, const void *b)
     return x->us < y->us ? -1 : x->us > y->us;
 }
 
-/* The main graph's nodes in the order in which ONNX Runtime numbers them: without Constants, which it turns into
- * initializers first. */
+/* Returns the main graph's nodes, in a, in the order in which ONNX Runtime numbers them, their number in *n: Constants
+ * are left out, since it turns them into initializers first. */
 static nid *runtime_order(const struct module *m, struct arena *a, uint32_t *n)
 {
     const struct graph *g = &m->graph[1];
@@ -411,7 +432,8 @@ static nid *runtime_order(const struct module *m, struct arena *a, uint32_t *n)
     return order;
 }
 
-/* The row of an event's node; the runtime names a node without a name OPERATOR_INDEX. */
+/* Returns the row of the node of event e; 0: not found.  name: the node's name in the profile, which is OPERATOR_INDEX
+ * for a node without a name; order, n: from runtime_order(). */
 static uint32_t event_row(const struct reader *r, const json_t *e, const char *name,
                           const nid *order, uint32_t n)
 {
@@ -425,7 +447,7 @@ static uint32_t event_row(const struct reader *r, const json_t *e, const char *n
     return find_row(r->t, name, op);
 }
 
-/* Stores each node's median time and largest memory; returns the number of nodes. */
+/* Stores the median time and the largest memory of each node in the sheet; returns the number of nodes.  Sorts e[n]. */
 static uint32_t put_medians(struct reader *r, struct event *e, size_t n)
 {
     uint32_t nodes = 0;
@@ -443,7 +465,7 @@ static uint32_t put_medians(struct reader *r, struct event *e, size_t n)
     return nodes;
 }
 
-/* Bytes of the results of an event's node, which the event holds as text. */
+/* Returns the bytes of the results in event e, which gives them as text; NONE: it does not. */
 static int64_t event_memory(const json_t *e)
 {
     const char *text = json_get_text(json_object_get(e, "args"), "output_size");
@@ -451,6 +473,7 @@ static int64_t event_memory(const json_t *e)
     return text && count_parse(text, &bytes) && bytes <= FIT_QUANTITY_MAX ? bytes : NONE;
 }
 
+/* Reports for how many nodes a profile has times.  found: their number. */
 static void note_profile(const struct reader *r, size_t found)
 {
     size_t nodes = r->t->m->nnode - 1, left = nodes - found;
@@ -464,6 +487,7 @@ static void note_profile(const struct reader *r, size_t found)
                   r->path, found, nodes, left, permille / 10, permille % 10);
 }
 
+/* Reads a profile.  Returns 0, or -1 and reports an error. */
 static int read_profile(struct reader *r, json_t *list)
 {
     static const char suffix[] = "_kernel_time";
@@ -493,6 +517,7 @@ static int read_profile(struct reader *r, json_t *list)
     return 0;
 }
 
+/* Reads a file in JSON, a table or a profile.  Returns 0, or -1 and reports an error. */
 static int read_json(struct reader *r, const char *text, size_t n)
 {
     json_error_t e;
@@ -513,7 +538,8 @@ static int read_json(struct reader *r, const char *text, size_t n)
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
-/* FILE or FILE:CLASS,...; a file whose whole name holds the colon goes first. */
+/* Sets r->path and r->filter from text: FILE or FILE:CLASS,...  If a file has the whole text as its name, that is FILE.
+ * Returns 0, or -1 and reports an error. */
 static int split_classes(struct reader *r, const char *text)
 {
     const char *colon = strrchr(text, ':');

@@ -1,5 +1,5 @@
-/* Times and memory from files: --costs=FILE[:CLASS,...], --profile-at=B=FILE[:CLASS,...].  The forms are described in
- * costs.md. */
+/* The cost table: times and memory of nodes from files, --costs=FILE[:CLASS,...] and --profile-at=B=FILE[:CLASS,...].
+ * costs.md describes the form of the files. */
 #ifndef PCC_PASSES_COST_MEASURED_H
 #define PCC_PASSES_COST_MEASURED_H
 
@@ -7,23 +7,26 @@
 
 struct cost_table;
 
-/* Whether x->settings names any of those files. */
+/* Whether the user gave --costs or --profile-at. */
 bool cost_table_wanted(const struct ctx *x);
-/* Reads the files that x->settings names, those of --costs in order (later ones win), for the nodes of m and for
- * x->cluster; NULL after an error.  m: x->m, or that with calls replaced; rows can then name these calls, too.  Lives
- * in the scratch arena.  Names and classes that are not there: one warning a file. */
+/* Reads the files of --costs and --profile-at for the nodes of m and the classes of the scene's cluster; of the files
+ * of --costs later ones win.  m: the scene's module, or a copy with function calls replaced by their nodes; the files
+ * may then name the calls, too.  Returns the table, in the scratch arena, or NULL after reporting an error.  Gives a
+ * warning for each file that names nodes, operators or classes that do not exist. */
 struct cost_table *cost_table_read(struct ctx *x, const struct module *m);
-/* The same, but silent about what is wrong with the files; NULL: no files, or an error. */
+/* Like cost_table_read(), but reports nothing; NULL: there are no files, or an error in one. */
 struct cost_table *cost_table_peek(const struct ctx *x, const struct module *m);
-/* Reads the files of --profile-check and notes for each how near the predictions come to it.  0, or -1 and an error. */
+/* Compares predictions with the measurements in the files of --profile-check, and reports the deviations as notes.
+ * Returns 0, or -1 and reports an error. */
 int cost_table_check(const struct cost_table *t, struct ctx *x);
 
-/* Time of node n of m on class k, ps: by --costs the node's own, else that of its operator type; else what is predicted
- * for it; -1: none. */
+/* Returns the time, ps, of node n of m on class k: from --costs, the node's own or else that of its operator type; else
+ * the prediction from --profile-at; -1: none of these. */
 int64_t cost_table_time(const struct cost_table *t, nid n, uint32_t k);
-/* The same for node n of x->m. */
+/* Returns the same for node n of the scene's module, such as a call that is replaced in m. */
 int64_t cost_table_call(const struct cost_table *t, nid n, uint32_t k);
-/* In the same order the bytes that node n of m takes beside weights, its results among them; -1: none. */
+/* Return the bytes that node n takes beside weights, its results included, from the same sources: for a node of m, and
+ * for a node of the scene's module; -1: none. */
 int64_t cost_table_memory(const struct cost_table *t, nid n);
 int64_t cost_table_call_memory(const struct cost_table *t, nid n);
 

@@ -1,49 +1,55 @@
-/* What cost_table (measured.h) is made of: a sheet for each file. */
+/* Inside the cost table (measured.h): a sheet for each file of times and memory, and predictions from sheets. */
 #ifndef PCC_PASSES_COST_SHEETS_H
 #define PCC_PASSES_COST_SHEETS_H
 
 #include "passes/cost/affine_fit.h"
 #include "passes/cost/measured.h"
 
-enum { NONE = -1 };
+enum { NONE = -1 }; /* in place of a time or memory: the file has none */
 
-/* The costs in one file. Arrays are NULL for a quantity without any entry; an element NONE: no entry for this row. */
+/* The times and memory in one file, by row of the cost table or by operator type.  An array is NULL if the file has no
+ * entry for it; an element NONE: no entry. */
 struct sheet {
-    const char *option, *path; /* the option that names the file */
+    const char *option, *path; /* name of the option that names the file, without "--"; the file */
     int64_t batch;             /* batch size of the measurements; 0: the planned batch size */
-    int64_t *node_time[CLUSTER_CLASSES]; /* [row] ps */
-    int64_t *op_time[CLUSTER_CLASSES];   /* [id of operator type] */
-    int64_t *node_memory, *op_memory;    /* bytes */
+    /* [class][row] ps; COST_NEVER: the node cannot run there */
+    int64_t *node_time[CLUSTER_CLASSES];
+    int64_t *op_time[CLUSTER_CLASSES]; /* [class][id of operator type] the same */
+    int64_t *node_memory, *op_memory;  /* [row], [id of operator type] bytes */
 };
 
-/* The line through sheets, bit i: sheet i of cost_table.at, seen at a batch size. */
+/* A line through measurements, evaluated at one batch size. */
 struct forecast {
-    int64_t batch;
-    uint32_t sheets;
-    bool fits; /* false: no line fits */
+    int64_t batch;   /* the batch size that is predicted */
+    uint32_t sheets; /* bit i: the line goes through sheet i of cost_table.at; 0: no line yet */
+    bool fits;       /* these sheets have two different batch sizes, so there is a line */
     struct affine_fit fit;
 };
 
-/* By row: rows are the nodes of the module that is priced, by number; if calls are replaced in it, the nodes of the
- * model itself follow as rows. */
+/* All files of times and memory.  Row n is node n of the module that is priced; if function calls are replaced in it,
+ * row model + n is node n of the model itself. */
 struct cost_table {
-    const struct module *m;
-    struct strings *names, *ops; /* ids from 1, nodes and operator types in order of appearance */
-    uint32_t *row_of;            /* [id of name] */
+    const struct module *m;      /* the module that is priced */
+    struct strings *names, *ops; /* names of nodes, operator types: ids 1, 2, ... */
+    uint32_t *row_of;            /* [id of name] its row */
     uint32_t *op_of;             /* [row] id of its operator type */
-    uint32_t nrow, nname, nop, model; /* model: the row of the model's node 0 */
-    struct sheet *given, *at;         /* of --costs; of --profile-at */
+    uint32_t nrow, nname, nop;   /* number of rows; largest ids in row_of and op_of */
+    uint32_t model;              /* see above; 0: no calls are replaced */
+    struct sheet *given, *at;    /* [ngiven] of --costs; [nat] of --profile-at */
     uint32_t ngiven, nat;
-    struct forecast *planned; /* forecast for the planned batch size, for the row asked for last */
+    struct forecast *planned; /* for the planned batch size; used for one row after the other */
 };
 
-/* Reads FILE or FILE:CLASS,...; 0, or -1 and an error.  Arrays live in the scratch arena. */
+/* Reads a file into *to, whose option and batch are set.  text: FILE or FILE:CLASS,...  Returns 0, or -1 and reports an
+ * error.  The arrays live in the scratch arena. */
 int sheet_read(const struct cost_table *t, struct sheet *to, struct ctx *x, const char *text);
-/* Time in s for a row: the node's, else its operator type's; NONE: no entry. */
+/* Return the ps of a row on class k, or the bytes of a row, in sheet s: those of the node, else of its operator type;
+ * NONE: no entry. */
 int64_t sheet_time(const struct sheet *s, const struct cost_table *t, uint32_t row, uint32_t k);
 int64_t sheet_memory(const struct sheet *s, const struct cost_table *t, uint32_t row);
 
-/* What --profile-at predicts for a row at f->batch; NONE: nothing.  *f is kept for the next row. */
+/* Return the ps of a row on class k, or its bytes, that the files of --profile-at predict for the batch size f->batch;
+ * NONE: no prediction.  *f keeps the line, which is used again if the next row is in the same files. */
 int64_t forecast_time(const struct cost_table *t, struct forecast *f, uint32_t row, uint32_t k);
 int64_t forecast_memory(const struct cost_table *t, struct forecast *f, uint32_t row);
 

@@ -1,19 +1,20 @@
-/* What is known of the functions of a model before any call is replaced: who calls whom, which of them
- * are recursive, how large each body becomes.
+/* Studies the functions of a model before any call is replaced: which functions are recursive, and how large each
+ * body becomes when the calls in it are replaced.
  *
- * Functions are taken from the callees up (a topological order over calls), so that a body's size is
- * the sum of its nodes with the sizes of its callees, saturating: a file of a kilobyte can say 2^100
- * nodes.  What the order does not reach is in a cycle of calls or above one.
+ * Callees are handled before their callers (a topological order), so the size of a body is the number of its nodes plus
+ * the sizes of the functions that it calls.  Sums saturate at UINT64_MAX: a file of a kilobyte can describe 2^100
+ * nodes.  A function that the order does not reach is on a cycle of calls, or its calls lead to such a cycle.
  * O(functions + their nodes). */
 #include "passes/functions/inliner.h"
 
-static uint64_t plus(uint64_t a, uint64_t b)
+/* Returns a + b, at most UINT64_MAX. */
+static uint64_t add_saturating(uint64_t a, uint64_t b)
 {
     uint64_t s;
     return __builtin_add_overflow(a, b, &s) ? UINT64_MAX : s;
 }
 
-/* callee -> callers, an entry for each call. */
+/* Returns rows, in a: function -> the functions whose bodies call it, one entry for each call. */
 static struct csr list_callers(const struct module *m, struct arena *a)
 {
     struct pairs call = {.a = a}; /* (callee, caller) */
@@ -27,6 +28,7 @@ static struct csr list_callers(const struct module *m, struct arena *a)
     return pairs_rows(&call, m->nfunction);
 }
 
+/* Sets x->nodes[f] and x->entries[f]; those of the functions that f calls must be set already. */
 static void measure_function(const struct module *m, struct functions *x, uint32_t f)
 {
     const struct module *b = m->function[f].body;
@@ -36,8 +38,8 @@ static void measure_function(const struct module *m, struct functions *x, uint32
         uint32_t callee = b->node[k].callee;
         if (callee == 0 || x->fate[callee] != FATE_FREE)
             continue;
-        x->nodes[f] = plus(x->nodes[f], x->nodes[callee]);
-        x->entries[f] = plus(x->entries[f], x->entries[callee]);
+        x->nodes[f] = add_saturating(x->nodes[f], x->nodes[callee]);
+        x->entries[f] = add_saturating(x->entries[f], x->entries[callee]);
     }
 }
 
@@ -47,7 +49,7 @@ void functions_measure(const struct module *m, struct functions *x)
         measure_function(m, x, x->order[i]);
 }
 
-/* Whether some graph of the function returns an input of the function as it is. */
+/* Whether an output of the function's main graph, or of a body of a node in it, is simply an input of the function. */
 static bool returns_input(const struct module *body)
 {
     for (gid g = 1; g < body->ngraph; g++) {
@@ -65,7 +67,7 @@ struct functions *functions_study(const struct module *m, struct arena *a)
 {
     struct functions *x = arena_alloc(a, sizeof *x);
     uint32_t n = m->nfunction, *order = arena_array(a, (size_t)n + 1, sizeof *order);
-    struct csr up = list_callers(m, a);
+    struct csr callers = list_callers(m, a);
     x->n = n;
     x->order = arena_array(a, (size_t)n + 1, sizeof *x->order);
     x->fate = arena_alloc(a, (size_t)n + 1);
@@ -74,18 +76,18 @@ struct functions *functions_study(const struct module *m, struct arena *a)
     x->nodes = arena_array(a, (size_t)n + 1, sizeof *x->nodes);
     x->entries = arena_array(a, (size_t)n + 1, sizeof *x->entries);
     for (uint32_t f = 1; f < n; f++) {
-        x->fate[f] = FATE_CYCLE;
+        x->fate[f] = FATE_CYCLE; /* unless the order below reaches f */
         x->depth[f] = 1;
         x->returns[f] = returns_input(m->function[f].body);
     }
-    uint32_t sorted = csr_topo(&up, n, NULL, order, a);
+    uint32_t sorted = csr_topo(&callers, n, NULL, order, a);
     for (uint32_t i = 0; i < sorted; i++) {
         uint32_t f = order[i];
-        if (f == 0) /* no function, called by none */
+        if (f == 0) /* entry 0 is no function */
             continue;
         x->fate[f] = x->depth[f] > CALL_DEPTH ? FATE_DEEP : FATE_FREE;
         measure_function(m, x, f);
-        for_row (g, up, f)
+        for_row (g, callers, f)
             x->depth[g] = larger_u32(x->depth[f] + 1, x->depth[g]);
     }
     for (uint32_t i = sorted; i-- > 0;)
@@ -103,8 +105,8 @@ void functions_total(const struct module *m, const struct functions *f, uint64_t
         uint32_t callee = m->node[n].callee;
         if (callee == 0 || f->fate[callee] != FATE_FREE)
             continue;
-        *nodes = plus(*nodes, f->nodes[callee]);
-        *entries = plus(*entries, f->entries[callee]);
+        *nodes = add_saturating(*nodes, f->nodes[callee]);
+        *entries = add_saturating(*entries, f->entries[callee]);
     }
 }
 

@@ -1,9 +1,11 @@
-/* A plan in terms of the model that it was made for: calls that no cut divides are nodes again (opened.h).
+/* Translates a plan that was made with open calls (opened.h) to a model in which calls are nodes again, where all nodes
+ * of a call are in one part.
  *
- * Parts are the same, and so are all figures: they are those of the plan as it was made, with calls open.
- * What is written can only take less: a call measures what it is given itself, where the plan has a Shape
- * elsewhere that sends its result.  The judge has the last word: a plan that it finds worse, or that leaves
- * a part empty, keeps its calls open.  O(nodes + operands), and the judge's work. */
+ * The parts stay the same.  The figures (loads, memory, value) stay those of the plan with open calls, although the
+ * written model may take less: inside a call, Shape of a value that the call is given costs no transfer, while in the
+ * plan with open calls that Shape stays with the value's producer and its result is sent.  If the judge
+ * (plan_evaluate()) finds the translated plan worse, or a part would be empty, the calls stay open.
+ * O(nodes + operands), plus the time of the judge. */
 #include "passes/functions/close_plan.h"
 
 #include "ir/exec/evaluate.h"
@@ -11,8 +13,9 @@
 #include <assert.h>
 #include <string.h>
 
-/* Keeps in can[] the outermost calls that can be closed; returns how many. */
-static uint32_t choose_calls(const struct open_calls *o, uint8_t *can)
+/* Clears can[] for calls inside another call that can be closed, so that only the outermost ones stay marked; returns
+ * their number.  can: [site] 1: the call can be closed. */
+static uint32_t keep_outermost(const struct open_calls *o, uint8_t *can)
 {
     uint32_t n = 0;
     for (uint32_t s = 1; s < o->nsite; s++) {
@@ -27,9 +30,9 @@ static uint32_t choose_calls(const struct open_calls *o, uint8_t *can)
     return n;
 }
 
-/* A placed node of the site, whose device the call gets; the site's end: there is none, since nothing needs the
- * call. */
-static nid find_speaker(const struct ctx *x, const struct site *s, const uint8_t *follows)
+/* Returns the first placed node of the site that is no Shape following its operand (follows[node] != 0): the closed
+ * call gets its device and part.  Returns s->end if there is none, since no output of the model needs the call. */
+static nid find_placed_node(const struct ctx *x, const struct site *s, const uint8_t *follows)
 {
     nid n = s->first;
     while (n < s->end && (x->scene.place->kind[n] != PLACE_NODE || follows[n]))
@@ -37,7 +40,8 @@ static nid find_speaker(const struct ctx *x, const struct site *s, const uint8_t
     return n;
 }
 
-/* Writes the devices of the new module's nodes and their parts; false: some part would have no node. */
+/* Fills plan->dev, plan->stage_of (if the plan has stages) and *k, the parts as pieces, for the nodes of c->m.  Returns
+ * false if some parts would have nodes and others none. */
 static bool assign_nodes(const struct ctx *x, const struct parts *parts,
                          const struct closed_module *c, struct plan *plan, struct pieces *k)
 {
@@ -57,7 +61,7 @@ static bool assign_nodes(const struct ctx *x, const struct parts *parts,
     uint32_t count = 0;
     for (nid n = g->first; n < g->first + g->count; n++) {
         const struct site *s = c->site[n] != 0 ? &x->results.opened->site[c->site[n]] : NULL;
-        nid from = s != NULL ? find_speaker(x, s, follows) : c->node[n];
+        nid from = s != NULL ? find_placed_node(x, s, follows) : c->node[n];
         if ((s != NULL && from == s->end) || x->scene.place->kind[from] != PLACE_NODE)
             continue;
         plan->dev[n] = x->results.plan->dev[from];
@@ -71,30 +75,31 @@ static bool assign_nodes(const struct ctx *x, const struct parts *parts,
     return count == parts->nparts || count == 0;
 }
 
-/* The figures `was` of the plan as it was made, with only the numbers of nodes taken from `is`. */
-static struct verdict copy_figures(const struct ctx *x, const struct verdict *was,
-                                   const struct verdict *is)
+/* Returns the verdict `figures` of the plan with open calls, except that the number of nodes on each device is taken
+ * from the verdict `closed`. */
+static struct verdict copy_figures(const struct ctx *x, const struct verdict *figures,
+                                   const struct verdict *closed)
 {
-    struct verdict v = *was;
+    struct verdict v = *figures;
     v.load = arena_array(x->use.mem, (size_t)x->scene.cluster->ndev + 1, sizeof *v.load);
     for (uint32_t d = 0; d < x->scene.cluster->ndev; d++) {
-        v.load[d] = was->load[d];
-        v.load[d].nodes = is->load[d].nodes;
+        v.load[d] = figures->load[d];
+        v.load[d].nodes = closed->load[d].nodes;
     }
     return v;
 }
 
-bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *was,
+bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *figures,
                 struct closed_plan *out)
 {
     const struct open_calls *o = x->results.opened;
     struct closed_module c;
     struct pieces k = {0};
-    uint8_t *shut = opened_closable(x, x->scene.place, parts, x->use.scratch);
-    uint32_t n = choose_calls(o, shut);
+    uint8_t *closable = opened_closable(x, x->scene.place, parts, x->use.scratch);
+    uint32_t n = keep_outermost(o, closable);
     if (n == 0)
         return false;
-    opened_close(x, x->scene.place, shut, &c);
+    opened_close(x, x->scene.place, closable, &c);
     out->m = c.m;
     out->scene = x->scene;
     out->scene.m = &out->m;
@@ -107,15 +112,15 @@ bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *
     out->plan = *x->results.plan;
     if (!assign_nodes(x, parts, &c, &out->plan, &k))
         return false;
-    /* parts are given, so both judgements leave the cost of parts out */
+    /* both plans have the same parts, so the cost of parts is left out of the comparison */
     struct scene new = out->scene, old = x->scene;
     new.model.part_cost = old.model.part_cost = 0;
-    struct evaluation is = plan_evaluate(&new, &out->plan, x->use.mem);
+    struct evaluation closed = plan_evaluate(&new, &out->plan, x->use.mem);
     struct evaluation open = plan_evaluate(&old, x->results.plan, x->use.mem);
-    out->verdict = copy_figures(x, was, &is.v);
+    out->verdict = copy_figures(x, figures, &closed.v);
     out->parts = parts_of_pieces(&out->scene, &k, x->use.mem);
     out->closed = n;
     out->open = c.opened != NULL ? c.opened->nsite - 1 : 0;
     out->first_open = out->open > 0 ? module_str(&out->m, c.opened->site[1].name) : "";
-    return evaluation_holds(&is, true) && is.value <= open.value;
+    return evaluation_holds(&closed, true) && closed.value <= open.value;
 }

@@ -1,4 +1,4 @@
-/* A plan that was made with calls open, in terms of the model that it was made for. */
+/* Translates a plan that was made with open calls (opened.h) to a model in which calls are nodes again. */
 #ifndef PCC_PASSES_FUNCTIONS_CLOSE_PLAN_H
 #define PCC_PASSES_FUNCTIONS_CLOSE_PLAN_H
 
@@ -6,21 +6,24 @@
 #include "ir/plan/plan.h"
 #include "passes/functions/opened.h"
 
-/* A module in which calls that no cut divides are nodes again, and the plan, its parts and figures for that module. */
+/* A module in which calls that have all their nodes in one part are nodes again; the plan, its parts and figures for
+ * that module. */
 struct closed_plan {
     struct module m;
     struct scene scene; /* of m */
     struct plan plan;
     struct verdict verdict;
     struct parts *parts;
-    /* closed: outermost calls that are nodes again; open: calls still open */
+    /* numbers of outermost calls that are nodes again, and of calls that are still open */
     uint32_t closed, open;
-    const char *first_open; /* name of an open call */
+    const char *first_open; /* name of the first open call; "": no call is open */
 };
 
-/* Makes that of x->results.plan, whose parts and figures (of x->m) are given; false: x->m has to do.  Lives in
- * x->use.mem and x->m->mem; x does not change. */
-bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *was,
+/* Writes the translated plan x->results.plan to *out.  parts, figures: the plan's parts and its verdict, for
+ * x->scene.m.  Returns false if no call can be closed, if the translated plan would be worse, or after an error: then
+ * the plan is to be written for x->scene.m, with open calls.  Memory is taken from x->use.mem and x->scene.m->mem; x
+ * does not change. */
+bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *figures,
                 struct closed_plan *out);
 
 #endif

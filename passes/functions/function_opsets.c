@@ -1,14 +1,16 @@
-/* Which functions mean the same among the opsets of the model, and what the model has to import for them.
+/* Finds the functions whose nodes would keep their meaning in the model, under the opsets that the model imports, and
+ * adds the opsets that the model has to import for them.
  *
- * A function's nodes can stand in the model if the model imports the same versions of their domains, or
- * none yet, or if the history of the opset says that their operators did not change in between
- * (opset_history.h).  Functions are taken from the callers down, so that what one adds to the model's
- * imports counts for the next.  O(functions + their nodes). */
+ * A function's nodes can stand in the model if the model imports the same version of each of their domains, or does not
+ * import the domain yet, or if their operators did not change between the two versions (opset_history.h).  Callers are
+ * handled before the functions that they call, so that an import added for one function counts for the next.
+ * O(functions + their nodes). */
 #include "passes/functions/inliner.h"
 #include "passes/functions/opset_history.h"
 
 #include <inttypes.h>
 
+/* At most this many functions that stay because of their opsets get a note each; the others are only counted. */
 enum { MOST_NOTES = 8 };
 
 const char *function_name(const struct module *m, uint32_t f, struct arena *a)
@@ -19,8 +21,9 @@ const char *function_name(const struct module *m, uint32_t f, struct arena *a)
                      module_str(m, p->overload));
 }
 
-/* Domain -> version: of several entries for a domain the first counts, as for module_opset. */
-static struct map list_versions(const struct module *m, struct arena *a)
+/* Returns a table, in a: map_key(1, domain) -> index in m->opset.  If a domain has several entries, the first counts,
+ * as in module_opset(). */
+static struct map index_opsets(const struct module *m, struct arena *a)
 {
     struct map at = {0};
     for (uint32_t i = m->nopset; i-- > 1;)
@@ -28,21 +31,23 @@ static struct map list_versions(const struct module *m, struct arena *a)
     return at;
 }
 
-static int64_t version(const struct module *m, const struct map *at, sid domain)
+/* Returns the version of the domain that m imports; -1: none.  index: index_opsets() of m. */
+static int64_t version(const struct module *m, const struct map *index, sid domain)
 {
-    uint32_t i = at->mask != 0 ? map_get(at, map_key(1, domain)) : 0;
+    uint32_t i = index->mask != 0 ? map_get(index, map_key(1, domain)) : 0;
     return i != 0 ? m->opset[i].version : -1;
 }
 
-/* The first node of a function that means something else under the model's opsets; 0: none. */
+/* Returns the first node of a function's body that would mean something else under the opsets of m, or whose domain the
+ * function does not import; 0: there is none.  model: index_opsets() of m. */
 static nid find_misfit(const struct module *m, const struct map *model, const struct module *body,
                        struct arena *a)
 {
-    struct map own = list_versions(body, a);
+    struct map own = index_opsets(body, a);
     for (nid n = 1; n < body->nnode; n++) {
         const struct node *k = &body->node[n];
         int64_t here = version(m, model, k->domain), there = version(body, &own, k->domain);
-        if (k->callee != 0) /* a call: replaced, or still a function */
+        if (k->callee != 0) /* a call of a function of the model: opsets do not matter */
             continue;
         if (there < 0 || (here >= 0 && here != there &&
                           (k->domain != 0 || !opset_same(module_str(body, k->op), here, there))))
@@ -51,7 +56,8 @@ static nid find_misfit(const struct module *m, const struct map *model, const st
     return 0;
 }
 
-/* Adds the opsets that the function imports, and the model does not, to the model. */
+/* Adds to m the opsets that the function with this body imports and m does not.  model: index_opsets() of m, which is
+ * updated. */
 static void import_opsets(struct module *m, struct map *model, const struct module *body,
                           struct arena *a)
 {
@@ -64,6 +70,8 @@ static void import_opsets(struct module *m, struct map *model, const struct modu
     }
 }
 
+/* Notes in d that function f stays, because of node n of its body, a result of find_misfit().  who: name of the pass,
+ * which begins the note. */
 static void note_misfit(const struct module *m, uint32_t f, nid n, const char *who, struct arena *a,
                         struct diag *d)
 {
@@ -81,18 +89,19 @@ static void note_misfit(const struct module *m, uint32_t f, nid n, const char *w
                   who, function_name(m, f, a), node_op(body, n), name, there, here);
 }
 
+/* Sets reached[function] to 1 for each function that a node of m, the model or a body, calls. */
 static void mark_callees(const struct module *m, uint8_t *reached)
 {
     for (nid n = 1; n < m->nnode; n++)
         reached[m->node[n].callee] = 1;
 }
 
-/* Callers before callees: functions that only functions which stay call are not looked at. */
+/* Callers come before callees, so a function that is called only from functions that stay is not examined. */
 void functions_fit(struct module *m, struct functions *f, const char *who, struct arena *scratch,
                    struct diag *d)
 {
     uint8_t *reached = arena_alloc(scratch, (size_t)f->n + 1);
-    struct map model = list_versions(m, scratch);
+    struct map model = index_opsets(m, scratch);
     uint32_t left = 0;
     mark_callees(m, reached);
     for (uint32_t i = 0; i < f->norder; i++) {
@@ -117,7 +126,7 @@ void functions_fit(struct module *m, struct functions *f, const char *who, struc
 void functions_import(struct module *m, const struct functions *f, const uint8_t *entered,
                       struct arena *scratch)
 {
-    struct map model = list_versions(m, scratch);
+    struct map model = index_opsets(m, scratch);
     for (uint32_t i = 0; i < f->norder; i++)
         if (entered[f->order[i]] != 0)
             import_opsets(m, &model, m->function[f->order[i]].body, scratch);

@@ -1,19 +1,20 @@
-/* inline-functions: calls of the model's functions become the functions' nodes, so that everything after
- * it (fusion, planners, the cut) sees inside.
+/* The pass inline-functions replaces calls of the model's functions by the functions' nodes, so that all later passes
+ * (fusion, planners, the division into parts) see these nodes.
  *
- * A call in the main graph or in the body of an If, Loop or Scan is replaced, and the calls in what
- * replaces it (inliner.c).  Names are those of the call and of the function, with a slash between them.
- * A function whose nodes were written for other versions of their operators than the model's stays as it
- * is, unless the history of the opset says that these operators did not change in between; so do
- * functions that `only` does not match.  Opsets that only a function imports are imported by the model.
- * Recursive functions, calls nested deeper than CALL_DEPTH and results of more than max-nodes nodes are
- * errors: a file of a kilobyte can ask for 2^100 nodes.  Functions that nothing calls any more go.
- * O(the result). */
+ * Calls are replaced in the main graph and in bodies of If, Loop and Scan, and so are the calls among the new nodes
+ * (inliner.c).  A new node is named after the call and the node in the function, with a slash between the two names.
+ * A call stays if the function's nodes were written for other versions of their operators than the model's, unless
+ * these operators did not change between the versions (opset_history.h), or if the option `only` does not match the
+ * function's name.  The model then also imports the opsets that only the replaced functions imported.
+ * Recursive functions, calls nested deeper than CALL_DEPTH and models that would get more than max-nodes nodes are
+ * errors: a file of a kilobyte can ask for 2^100 nodes.  Functions that no node calls any more are removed.
+ * O(size of the new model). */
 #include "passes/functions/inliner.h"
 #include "passes/functions/patterns.h"
 
 #include <inttypes.h>
 
+/* Options of the pass; the table below describes them. */
 struct inline_options {
     const char *only;
     int64_t max_nodes;
@@ -26,11 +27,13 @@ static const struct opt inline_opts[] = {
      .hi = "100000000", .help = "most nodes that the model may have afterwards"},
     {0}};
 
+/* The new model may have at most max-nodes times this many entries in its arrays (nodes, values, operands, ...). */
 enum { ENTRIES_PER_NODE = 64 };
 
-/* ---- what stays ---- */
+/* ---- functions that stay ---- */
 
-/* Sets FATE_UNWANTED for functions whose names `only` does not match.  0, or -1 and an error. */
+/* Sets the fate FATE_UNWANTED of each function whose name the regular expression `only` ("": all match) does not match.
+ * Returns 0, or -1 after an error. */
 static int choose_functions(struct ctx *x, struct functions *f, const char *only)
 {
     char why[PATTERN_WHY];
@@ -57,7 +60,7 @@ static int choose_functions(struct ctx *x, struct functions *f, const char *only
 
 /* ---- limits ---- */
 
-/* A function that `body` calls and that is in a cycle of calls or leads into one; 0: none. */
+/* Returns a function that `body` calls and that is on a cycle of calls or leads to one; 0: there is none. */
 static uint32_t cyclic_callee(const struct module *body, const struct functions *f)
 {
     for (nid n = 1; n < body->nnode; n++) {
@@ -68,7 +71,8 @@ static uint32_t cyclic_callee(const struct module *body, const struct functions 
     return 0;
 }
 
-/* A function of the cycle that `from` is in or leads into: the first that a walk along calls meets twice. */
+/* Returns a function on the cycle of calls that function `from` is on or leads to: the first function that a walk along
+ * calls meets for the second time. */
 static uint32_t find_in_cycle(const struct module *m, const struct functions *f, uint32_t from,
                               struct arena *scratch)
 {
@@ -81,8 +85,10 @@ static uint32_t find_in_cycle(const struct module *m, const struct functions *f,
     return next ? next : at;
 }
 
-static int check_reached(struct ctx *x, const struct functions *f, uint32_t k, nid call,
-                         const struct module *in)
+/* Checks function k (0: none), which node `call` of module `in` calls.  Returns 0, or -1 after an error: k leads to a
+ * recursive function, or calls in k are nested too deep. */
+static int check_callee(struct ctx *x, const struct functions *f, uint32_t k, nid call,
+                        const struct module *in)
 {
     if (k != 0 && f->fate[k] == FATE_CYCLE)
         return diag_error(x->use.diag,
@@ -102,17 +108,20 @@ static int check_reached(struct ctx *x, const struct functions *f, uint32_t k, n
     return 0;
 }
 
-/* An error if a call that would be replaced leads into a cycle. */
+/* Checks the called functions of all nodes of the model.  Returns 0, or -1 after an error: calls are recursive or
+ * nested too deep. */
 static int check_calls(struct ctx *x, const struct functions *f)
 {
     const struct module *m = x->scene.m;
     for (nid n = 1; n < m->nnode; n++) {
-        if (check_reached(x, f, m->node[n].callee, n, m) != 0)
+        if (check_callee(x, f, m->node[n].callee, n, m) != 0)
             return -1;
     }
     return 0;
 }
 
+/* Returns 0, or -1 after an error: with its calls replaced the model would have more than `most` nodes, or more than
+ * ENTRIES_PER_NODE * most entries. */
 static int check_size(struct ctx *x, const struct functions *f, int64_t most)
 {
     uint64_t nodes, entries;
@@ -134,12 +143,14 @@ static int check_size(struct ctx *x, const struct functions *f, int64_t most)
                       worst != 0 ? function_name(x->scene.m, worst, x->use.scratch) : "", most);
 }
 
-/* ---- what is left ---- */
+/* ---- after the calls are replaced ---- */
 
-/* Drops functions without calls; the remaining functions keep their order. */
+/* Removes functions that the model's nodes do not call, directly or through other functions; the others keep their
+ * order. */
 static void drop_functions(struct ctx *x)
 {
     struct module *m = x->scene.m;
+    /* now: [function] number of calls found; then the new index of a function that stays */
     uint32_t n = m->nfunction, *now = arena_array(x->use.scratch, (size_t)n + 1, sizeof *now);
     uint32_t *todo = arena_array(x->use.scratch, (size_t)n + 1, sizeof *todo), ntodo = 0, kept = 1;
     for (nid k = 1; k < m->nnode; k++) {
@@ -171,6 +182,8 @@ static void drop_functions(struct ctx *x)
     }
 }
 
+/* Notes how many nodes and calls the model had (r->nnode0 - 1, calls) and has now, and names the first call that is
+ * left. */
 static void note_inlined(const struct ctx *x, const struct inlined_module *r, uint32_t calls)
 {
     const struct module *m = x->scene.m;
@@ -194,7 +207,7 @@ static void note_inlined(const struct ctx *x, const struct inlined_module *r, ui
     }
 }
 
-static int run(struct ctx *x, const void *options)
+static int run_inline(struct ctx *x, const void *options)
 {
     const struct inline_options *o = options;
     struct module *m = x->scene.m;
@@ -235,5 +248,5 @@ const struct pass pass_inline_functions = {
     .opts = inline_opts,
     .optsize = sizeof(struct inline_options),
     .rewrites = true,
-    .run = run,
+    .run = run_inline,
 };

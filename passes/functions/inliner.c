@@ -1,15 +1,16 @@
 /* Replaces calls of functions by the functions' nodes (inliner.h).
  *
- * The model is edited (ir/model/edit.h) in a copy that shares what does not change.  A walk over its graphs, with an
- * explicit stack, puts the nodes of a function before each call that is entered, with an environment that says which
- * values its inputs and outputs are, which attributes the call gave, and what its names are put under (call/inner);
- * then the call is dropped.  The bodies of an If, Loop or Scan inside become graphs of their own, with the same
- * environment, on a list of graphs still to be filled.  What a function returns without having computed it gets an
- * Identity.
+ * A copy of the model, called the new module here, is edited (ir/model/edit.h); it shares what does not change.  A walk
+ * over its graphs, with an explicit stack, puts the nodes of the function before each call that is entered, which means
+ * replaced; then the call is dropped.  Each entered call has an environment (struct env): the values that the
+ * function's inputs and outputs stand for, the attributes that the call gives, and the prefix of new names
+ * (call/inner).  Bodies of If, Loop and Scan in the function become new graphs with the same environment, which are put
+ * on a list and filled later.  If a function returns a value that none of its nodes makes, such as an input, an
+ * Identity is added.
  *
- * Values of the original keep their numbers, so that what is learned here about them is true there.  The walk meets the
- * nodes in the order that they have in the end, so it knows their numbers.
- * O(the result) time and memory, expected (hashing of names). */
+ * Values of the original keep their numbers, so facts found about them in the new module hold in the original, too.
+ * The walk meets nodes in their final order, so it knows their final numbers.
+ * O(size of the new module) time and memory, expected (hashing of names). */
 #include "passes/functions/inliner.h"
 
 #include "ir/model/edit.h"
@@ -17,67 +18,70 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MOST_NAMES = 256 << 20 }; /* bytes: names grow with the depth of calls */
+enum { MOST_NAMES = 256 << 20 }; /* bytes of all new names: they grow with the depth of calls */
 
-/* A function whose things have come into the result, when it is first called. */
-struct guest {
-    struct edit_source *source;
-    struct slice give; /* of module.attr of the result: its defaults */
-    int64_t opset;     /* of ai.onnx */
+/* A called function: what the new module has of it.  Filled when the function is first called. */
+struct copied_function {
+    struct edit_source *source; /* its body; NULL: not called yet */
+    struct slice give;          /* defaults of its attributes, in module.attr of the new module */
+    int64_t opset;              /* version of ai.onnx that its body imports; -1: none */
 };
 
-/* Environment of one call: for the function's values and names, the values and names of the result. function 0: the
- * model itself. */
+/* Environment of one entered call: what the function's values, attributes and names are in the new module.  One
+ * environment, with function 0, stands for the model itself. */
 struct env {
-    const struct module *from;
-    uint32_t function;
-    vid *value;      /* [value of from] in the result; 0: omitted, or not yet known */
-    struct map give; /* name -> attribute of the result: what the call gives, else the default */
-    sid prefix;
-    nid origin; /* origin of its nodes: the call in the original; 0: each node's own */
-    /* the call in the result before which the function's nodes go; 0: at the end of the graph */
+    const struct module *from; /* body of the function; the original model */
+    uint32_t function;         /* index of the function; 0: the model */
+    vid *value; /* [value of from] value of the new module; 0: omitted, or not yet known */
+    /* attribute name -> index in module.attr of the new module: what the call gives, else the default */
+    struct map give;
+    sid prefix; /* put before names of the function */
+    nid origin; /* origin of its nodes: the call in the original; 0: the node itself */
+    /* the call in the new module before which the function's nodes go; 0: at the end of the graph */
     nid before;
-    int64_t opset;
-    uint32_t site; /* of the call; 0: the model itself */
+    int64_t opset; /* version of ai.onnx that `from` imports; -1: none */
+    uint32_t site; /* site of the call; 0: the model itself */
 };
 
-/* A graph to be filled. */
+/* A graph to be filled: graph `to` of the new module gets the nodes of graph `from` of env->from. */
 struct job {
     gid from, to;
     struct env *env;
 };
 
-/* A place in a graph that is being walked through. */
+/* A graph on the stack of the walk: nodes at .. end - 1 of env->from are still to be visited. */
 struct frame {
     struct env *env;
     nid at, end;
-    /* of the call: results of the call that no node of the function makes directly: leave_frame() adds an Identity */
+    /* in module.arg: results of the call for which leave_frame() adds an Identity, since no node of the function makes
+     * them; 0: a node makes the result */
     struct slice out;
-    /* a function's main graph: the end of the frame ends a site */
-    bool call;
+    bool call; /* the graph is a function's main graph, so the end of the frame ends a site */
 };
 
+/* State of one inline_calls(). */
 struct inliner {
-    const struct module *src;
-    const struct functions *f;
+    const struct module *src;  /* the original */
+    const struct functions *f; /* how->functions */
     const struct inline_how *how;
-    struct inlined_module *x;
-    struct module *m; /* &x->m */
-    struct edit *e;
-    struct arena *a; /* until the end */
-    uint64_t name_bytes;
-    struct guest *guest; /* [function] */
-    struct job *job;
+    struct inlined_module *x;       /* what is returned */
+    struct module *m;               /* the new module, &x->m */
+    struct edit *e;                 /* the edit of m */
+    struct arena *a;                /* memory until inline_calls() ends */
+    uint64_t name_bytes;            /* bytes of the names made so far */
+    struct copied_function *copied; /* [function] */
+    struct job *job;                /* [njob] bodies to be filled */
     uint32_t njob, capjob;
-    struct frame *stack;
+    struct frame *stack; /* [depth] */
     uint32_t depth, capstack;
-    gid graph; /* the graph that is being filled */
-    nid next;  /* number in the result of the next node that is met */
+    gid graph; /* the graph of m that is being filled */
+    nid next;  /* final number in m of the next node that the walk meets */
 };
 
 /* ---- names ---- */
 
-/* "prefix/inner"; outside of calls, or without names, `inner` itself. */
+/* Returns the new name for `inner`, a name in e->from: "prefix/inner".  In the model, if new names are not wanted, or
+ * if names already take too many bytes: `inner` itself. */
 static const char *make_name(struct inliner *w, const struct env *e, sid inner)
 {
     const char *name = module_str(w->m, inner);
@@ -89,9 +93,10 @@ static const char *make_name(struct inliner *w, const struct env *e, sid inner)
 
 /* ---- values ---- */
 
-static const struct guest *take_function(struct inliner *w, uint32_t f)
+/* Returns what the new module has of function f, which it copies at the first call. */
+static const struct copied_function *copy_function(struct inliner *w, uint32_t f)
 {
-    struct guest *g = &w->guest[f];
+    struct copied_function *g = &w->copied[f];
     const struct function *x = &w->src->function[f];
     if (g->source)
         return g;
@@ -105,16 +110,18 @@ static const struct guest *take_function(struct inliner *w, uint32_t f)
     return g;
 }
 
+/* Returns the value of the new module for value v of e->from; 0: omitted, or not yet known. */
 static vid value_in(const struct env *e, vid v)
 {
     return e->function == 0 ? v : e->value[v];
 }
 
-/* Adds value `from` of the function to the graph being filled, under a name of its own. */
+/* Adds value `from` of the function to the graph being filled, under a name of its own, and returns it.  Inputs and
+ * initializers of bodies stay what they are; inputs of the function itself become plain values. */
 static vid new_value(struct inliner *w, const struct env *e, vid from)
 {
     const struct value *x = &e->from->value[from];
-    const struct edit_source *s = w->guest[e->function].source;
+    const struct edit_source *s = w->copied[e->function].source;
     const uint32_t kept = x->graph != 1 ? VALUE_INPUT | VALUE_INIT | VALUE_LOST : VALUE_LOST;
     vid v = edit_value(w->e, w->graph, make_name(w, e, x->name), 0);
     struct value *y = &w->m->value[v];
@@ -133,7 +140,8 @@ static vid new_value(struct inliner *w, const struct env *e, vid from)
     return v;
 }
 
-/* The value of the result for x, a result of a call; its definition is set later. */
+/* Returns the value of the new module for x, a result of a call in e->from; 0: the result is omitted or lost.  The node
+ * that makes the value is set later. */
 static vid result_value(struct inliner *w, const struct env *e, vid x)
 {
     if (x == 0 || (e->from->value[x].flags & VALUE_LOST) != 0)
@@ -143,7 +151,7 @@ static vid result_value(struct inliner *w, const struct env *e, vid x)
 
 /* ---- nodes ---- */
 
-/* Notes where the next node of the result comes from. */
+/* Notes origin, opset and site of the next node of the new module.  from: the node, if it is one of the model. */
 static void note_node(struct inliner *w, const struct env *e, nid from)
 {
     struct inlined_module *x = w->x;
@@ -156,7 +164,8 @@ static void note_node(struct inliner *w, const struct env *e, nid from)
     x->within[id] = e->site;
 }
 
-/* Adds a node of a function at the place of the call's nodes. */
+/* Adds a node with operator op where the nodes of the call go (in a body: at the end of the graph being filled) and
+ * returns it.  like: its name in the function. */
 static nid add_node(struct inliner *w, const struct env *e, const char *op, sid like)
 {
     nid id = e->before != 0 && w->m->node[e->before].graph == w->graph
@@ -168,18 +177,19 @@ static nid add_node(struct inliner *w, const struct env *e, const char *op, sid 
     return id;
 }
 
+/* Adds an empty body to node `owner` for graph `from` of e->from, to be filled later, and returns it. */
 static gid add_body(struct inliner *w, struct env *e, gid from, nid owner)
 {
     const struct graph *x = &e->from->graph[from];
     gid to = edit_graph(w->e, owner, x->name);
     w->m->graph[to].src = x->src;
-    w->m->graph[to].about = edit_source_about(w->guest[e->function].source, x->about);
+    w->m->graph[to].about = edit_source_about(w->copied[e->function].source, x->about);
     w->job = vec_grow(w->a, w->job, &w->capjob, w->njob + 1, sizeof *w->job);
     w->job[w->njob++] = (struct job){from, to, e};
     return to;
 }
 
-/* Adds the attributes of `list` to e->give; names that are there already stay. */
+/* Adds the attributes of `list`, in module.attr of the new module, to e->give, unless their names are there already. */
 static void add_given(struct inliner *w, struct env *e, struct slice list)
 {
     for (uint32_t i = list.at; i < list.at + list.n; i++) {
@@ -189,8 +199,8 @@ static void add_given(struct inliner *w, struct env *e, struct slice list)
     }
 }
 
-/* Writes to *out attribute a of a function's node as an attribute of node n (0: of a call that is entered); false:
- * it is left out. */
+/* Writes to *out attribute a of a node of e->from as an attribute of node n of the new module (0: of a call that is
+ * entered).  Returns false if the attribute is left out: it refers to one that the call does not give. */
 static bool take_attr(struct inliner *w, struct env *e, const struct attr *a, nid n,
                       struct attr *out)
 {
@@ -201,7 +211,7 @@ static bool take_attr(struct inliner *w, struct env *e, const struct attr *a, ni
         out->name = a->name;
         return g != 0; /* else the call does not give it, and it has no default */
     }
-    *out = edit_source_attr(w->guest[e->function].source, *a);
+    *out = edit_source_attr(w->copied[e->function].source, *a);
     if (a->kind == ATTR_GRAPH)
         out->u.g = add_body(w, e, a->u.g, n);
     if (a->kind != ATTR_GRAPHS)
@@ -214,6 +224,7 @@ static bool take_attr(struct inliner *w, struct env *e, const struct attr *a, ni
     return true;
 }
 
+/* Adds the attributes `from` of a node of e->from to the new module, for node n as in take_attr(); returns them. */
 static struct slice take_attrs(struct inliner *w, struct env *e, struct slice from, nid n)
 {
     struct slice to = {w->m->nattr, 0};
@@ -229,7 +240,8 @@ static struct slice take_attrs(struct inliner *w, struct env *e, struct slice fr
     return to;
 }
 
-/* The operands (with `results`: the results) of a node of a function as values of the result; lives in w->a. */
+/* Returns the first n operands (with `results`: results) in `list` of a function's node as values of the new module, in
+ * w->a.  Results that the new module does not have yet are added. */
 static vid *take_values(struct inliner *w, struct env *e, struct slice list, uint32_t n,
                         bool results)
 {
@@ -242,11 +254,12 @@ static vid *take_values(struct inliner *w, struct env *e, struct slice list, uin
         out[i] = out[i] != 0 ? out[i] : new_value(w, e, x);
         struct value *y = &w->m->value[out[i]];
         if (y->type == 0)
-            y->type = edit_source_type(w->guest[e->function].source, e->from->value[x].type);
+            y->type = edit_source_type(w->copied[e->function].source, e->from->value[x].type);
     }
     return out;
 }
 
+/* Adds node `from` of e->from to the new module; a node of the model is there already and is only noted. */
 static void take_node(struct inliner *w, struct env *e, nid from)
 {
     const struct node *n = &e->from->node[from];
@@ -255,7 +268,7 @@ static void take_node(struct inliner *w, struct env *e, nid from)
         return;
     }
     nid id = add_node(w, e, module_str(w->m, n->op), n->name);
-    edit_take_node(w->e, id, w->guest[e->function].source, from);
+    edit_take_node(w->e, id, w->copied[e->function].source, from);
     edit_operands(w->e, id, take_values(w, e, n->in, n->nformal, false), n->nformal);
     edit_results(w->e, id, take_values(w, e, n->out, n->out.n, true), n->out.n);
     struct slice attr = take_attrs(w, e, n->attr, id);
@@ -264,8 +277,8 @@ static void take_node(struct inliner *w, struct env *e, nid from)
 
 /* ---- calls ---- */
 
-/* Whether the call passes on a value that its caller was not given itself. */
-static bool passes_nothing(const struct env *e, nid call)
+/* Whether an operand of the call is omitted, or is an input of the calling function that was omitted in its call. */
+static bool omits_operand(const struct env *e, nid call)
 {
     const struct node *n = &e->from->node[call];
     for (uint32_t i = 0; i < n->nformal; i++) {
@@ -275,11 +288,12 @@ static bool passes_nothing(const struct env *e, nid call)
     return false;
 }
 
+/* Whether node n of e->from is a call that is to be entered. */
 static bool is_entered(struct inliner *w, const struct env *e, nid n)
 {
     uint32_t f = e->from->node[n].callee;
     if (f == 0 || (e->from->node[n].flags & NODE_LOST) != 0 || w->f->fate[f] != FATE_FREE ||
-        (w->how->main_only && w->graph != 1) || (w->f->returns[f] != 0 && passes_nothing(e, n)) ||
+        (w->how->main_only && w->graph != 1) || (w->f->returns[f] != 0 && omits_operand(e, n)) ||
         call_obstacle(w->src, w->f, e->from, n) != NULL)
         return false;
     if (w->how->enters == NULL)
@@ -288,6 +302,7 @@ static bool is_entered(struct inliner *w, const struct env *e, nid n)
     return w->how->enters(w->how->user, e->function, n, name);
 }
 
+/* Pushes graph g of e->from onto the stack of the walk.  out, call: see struct frame. */
 static void push_frame(struct inliner *w, struct env *e, gid g, struct slice out, bool call)
 {
     const struct graph *x = &e->from->graph[g];
@@ -295,7 +310,7 @@ static void push_frame(struct inliner *w, struct env *e, gid g, struct slice out
     w->stack[w->depth++] = (struct frame){e, x->first, x->first + x->count, out, call};
 }
 
-/* Adds a site for the call, with the lists of what it is given and returns; returns its number. */
+/* Adds a site for the call, whose nodes get names below `name`, and returns its number. */
 static uint32_t add_site(struct inliner *w, const struct env *e, nid call, sid name)
 {
     const struct node *n = &e->from->node[call];
@@ -317,13 +332,14 @@ static uint32_t add_site(struct inliner *w, const struct env *e, nid call, sid n
     return x->nsite++;
 }
 
-/* A name for the nodes of a call to be put under: no other node and no other call has it. */
+/* Returns the prefix of names inside the call: the new name of the call, which no other node and no other call has. */
 static sid make_prefix(struct inliner *w, const struct env *e, nid call)
 {
     sid name = e->from->node[call].name;
     return e->function == 0 || !w->how->names ? name : edit_take_name(w->e, make_name(w, e, name));
 }
 
+/* Begins to replace a call of e->from: makes its site and environment, and pushes the function's main graph. */
 static void enter_call(struct inliner *w, struct env *e, nid call)
 {
     const struct node *n = &e->from->node[call];
@@ -336,9 +352,9 @@ static void enter_call(struct inliner *w, struct env *e, nid call)
     in->before = e->function == 0 ? call : e->before;
     in->site = add_site(w, e, call, in->prefix);
     in->value = arena_array(w->a, b->nval, sizeof *in->value);
-    in->opset = take_function(w, n->callee)->opset;
+    in->opset = copy_function(w, n->callee)->opset;
     add_given(w, in, take_attrs(w, e, n->attr, 0));
-    add_given(w, in, w->guest[n->callee].give);
+    add_given(w, in, w->copied[n->callee].give);
     for (uint32_t i = 0; i < n->nformal; i++)
         in->value[b->arg[g->in.at + i]] = value_in(e, e->from->arg[n->in.at + i]);
     struct slice out = module_add_args(w->m, NULL, n->out.n);
@@ -347,7 +363,7 @@ static void enter_call(struct inliner *w, struct env *e, nid call)
         vid y = b->arg[g->out.at + i];
         if (r != 0 && b->value[y].def != 0 && in->value[y] == 0) {
             in->value[y] = r;
-            r = 0; /* the node of the function that makes the value will define r */
+            r = 0; /* a node of the function makes r: no Identity */
         }
         w->m->arg[out.at + i] = r;
     }
@@ -356,8 +372,8 @@ static void enter_call(struct inliner *w, struct env *e, nid call)
     push_frame(w, in, 1, out, true);
 }
 
-/* Ends a frame: adds an Identity for each result of the call that is some other value of the function, and closes
- * the site. */
+/* Ends frame t: adds an Identity for each result of the call that no node of the function makes (an input of the
+ * function, or the same value as another result), and ends the site. */
 static void leave_frame(struct inliner *w, const struct frame *t)
 {
     struct env *e = t->env;
@@ -379,7 +395,7 @@ static void leave_frame(struct inliner *w, const struct frame *t)
 
 /* ---- graphs ---- */
 
-/* Inputs and initializers of a body. */
+/* Gives the new body j->to its inputs and initializers. */
 static void fill_lists(struct inliner *w, const struct job *j)
 {
     const struct graph *from = &j->env->from->graph[j->from];
@@ -397,6 +413,7 @@ static void fill_lists(struct inliner *w, const struct job *j)
     w->m->graph[j->to].init = to[1];
 }
 
+/* Gives the new body j->to its outputs. */
 static void fill_outputs(struct inliner *w, const struct job *j)
 {
     const struct slice from = j->env->from->graph[j->from].out;
@@ -404,6 +421,7 @@ static void fill_outputs(struct inliner *w, const struct job *j)
         edit_output(w->e, j->to, value_in(j->env, j->env->from->arg[from.at + i]));
 }
 
+/* Walks through graph j.from and the functions called in it, and adds their nodes to graph j.to. */
 static void fill_graph(struct inliner *w, struct job j)
 {
     w->graph = j.to;
@@ -420,7 +438,7 @@ static void fill_graph(struct inliner *w, struct job j)
         }
         nid n = t->at++;
         if (is_entered(w, t->env, n))
-            enter_call(w, t->env, n); /* may move the stack: t is stale */
+            enter_call(w, t->env, n); /* may move the stack, so that t is invalid */
         else
             take_node(w, t->env, n);
     }
@@ -449,7 +467,7 @@ int inline_calls(const struct module *m, const struct inline_how *how, struct ar
     w.e = edit_begin(&out->m, w.a);
     if (!how->names)
         edit_any_names(w.e);
-    w.guest = arena_array(w.a, (size_t)m->nfunction + 1, sizeof *w.guest);
+    w.copied = arena_array(w.a, (size_t)m->nfunction + 1, sizeof *w.copied);
     for (gid g = 1; g < m->ngraph; g++)
         fill_graph(&w, (struct job){g, g, &model});
     for (uint32_t i = 0; i < w.njob; i++)

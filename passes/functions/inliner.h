@@ -1,5 +1,5 @@
-/* Calls of the model's functions replaced by their bodies: for the pass inline-functions, and for the
- * passes that want to know what happens inside a call (opened_calls.h). */
+/* Replaces calls of the model's functions by the functions' nodes: for the pass inline-functions, for passes that look
+ * inside calls (opened_calls.h), and for planning with open calls (opened.h). */
 #ifndef PCC_PASSES_FUNCTIONS_INLINER_H
 #define PCC_PASSES_FUNCTIONS_INLINER_H
 
@@ -8,92 +8,98 @@
 
 /* Whether the calls of a function can be replaced. */
 enum fate {
-    FATE_FREE,    /* calls can be replaced */
-    FATE_CYCLE,   /* the function calls itself, directly or through others */
-    FATE_DEEP,    /* calls in calls in calls, more than CALL_DEPTH of them */
-    FATE_OPSET,   /* it was written for another version of an operator */
-    FATE_UNWANTED /* the caller's choice */
+    FATE_FREE, /* calls can be replaced */
+    FATE_CYCLE, /* the function calls itself, or calls lead from it to a function that calls itself */
+    FATE_DEEP,    /* calls inside the function are nested too deep: depth > CALL_DEPTH */
+    FATE_OPSET,   /* a node of the function would mean something else under the model's opsets */
+    FATE_UNWANTED /* the user excludes the function: option `only` of inline-functions */
 };
 enum { CALL_DEPTH = 256 };
 
-/* What is known of the functions of a module, [function]. */
+/* Facts about the functions of a module. */
 struct functions {
-    uint32_t n;      /* entry 0 included */
-    uint32_t *order; /* callers before callees; those in or above a cycle are missing */
+    uint32_t n; /* number of functions + 1: entry 0 is none */
+    /* [norder] callers before callees; functions on a cycle of calls, or leading to one, are missing */
+    uint32_t *order;
     uint32_t norder;
-    uint8_t *fate; /* enum fate */
-    /* depth of calls when it is called: 1 if it calls nothing; not set for FATE_CYCLE */
+    uint8_t *fate; /* [function] enum fate */
+    /* [function] levels of nested calls when it is called: 1 if it calls no function; meaningless for FATE_CYCLE */
     uint32_t *depth;
-    uint8_t *returns; /* 1: some graph in it returns an input of the function as it is */
-    /* nodes of its body when all calls in it are replaced, the replaced calls counted, too; saturating */
+    uint8_t *returns; /* [function] 1: some graph in it has an input of the function as an output */
+    /* [function] nodes of its body when all calls in it are replaced, plus the replaced calls; at most UINT64_MAX */
     uint64_t *nodes;
-    uint64_t *entries; /* the same for all entries that take memory */
+    uint64_t *entries; /* [function] as `nodes`, for entries of all arrays: nodes, values, ... */
 };
 
-/* Studies the functions of m, in a; fates become FREE, CYCLE or DEEP.  O(functions + their nodes). */
+/* Returns facts about the functions of m, in a; fates become FREE, CYCLE or DEEP.  O(functions + their nodes). */
 struct functions *functions_study(const struct module *m, struct arena *a);
-/* Works out depth, nodes and entries again, after fates were changed. */
+/* Computes nodes and entries again, after fates were changed. */
 void functions_measure(const struct module *m, struct functions *f);
-/* Nodes and entries of the whole model when the calls that fates allow are replaced. */
+/* Writes to *nodes and *entries the numbers of nodes and of array entries that m would have if all calls of functions
+ * with FATE_FREE were replaced (the replaced calls are counted, too); at most UINT64_MAX. */
 void functions_total(const struct module *m, const struct functions *f, uint64_t *nodes,
                      uint64_t *entries);
-/* Sets FATE_OPSET, with a note from `who`, for each function that calls of m reach and whose nodes would mean
- * something else under the opsets of m.  Adds the opsets that the other functions import, and m does not, to m. */
+/* Sets the fate FATE_OPSET for each function that calls in m reach and whose nodes would mean something else under the
+ * opsets of m; notes in d, which begin with `who`, name the first of them.  Adds to m the opsets that the other reached
+ * functions import and m does not. */
 void functions_fit(struct module *m, struct functions *f, const char *who, struct arena *scratch,
                    struct diag *d);
-/* Adds to m the opsets that the functions with entered[function] != 0 import and m does not, in the same order. */
+/* Adds to m the opsets that the functions with entered[function] != 0 import and m does not; callers come first. */
 void functions_import(struct module *m, const struct functions *f, const uint8_t *entered,
                       struct arena *scratch);
-/* "domain:name:overload"; lives in a. */
+/* Returns "domain:name:overload", without empty parts, in a. */
 const char *function_name(const struct module *m, uint32_t f, struct arena *a);
-/* Why `call`, a node of `from` (m, or the body of one of its functions), cannot be replaced although the fate of its
- * function allows it; NULL: it can. */
+/* Returns why `call`, a node of `from` (m, or the body of one of its functions), cannot be replaced although the fate
+ * of the called function allows it: a clause for messages.  NULL: it can be replaced. */
 const char *call_obstacle(const struct module *m, const struct functions *f,
                           const struct module *from, nid call);
 
-/* The place of a replaced call.  Sites are numbered from 1 in the order in which calls are entered, so those inside
- * a site follow it. */
+/* The place of a replaced call in the new module.  Sites are numbered from 1 in the order of the calls; the sites of
+ * calls inside a replaced call follow the site of that call. */
 struct site {
-    sid name;          /* of the call */
+    sid name;          /* name of the call */
     uint32_t function; /* the called function */
     uint32_t parent;   /* the innermost site around this one; 0: none */
-    nid call;          /* in the body of the function of that site, or in the original */
-    uint32_t after;    /* the first later site outside of this one */
-    nid first, end;    /* its nodes, in the graph that the call was in */
-    /* of module.arg: what the call was given, 0: omitted; its results, 0: lost */
+    nid call; /* the call, a node in the body of the parent's function; without a parent, of the original */
+    uint32_t after; /* the first later site that is not inside this one */
+    nid first, end; /* nodes first .. end - 1, in the graph that had the call, stand in its place */
+    /* in module.arg of the new module: the call's operands (0: omitted) and results (0: lost) */
     struct slice in, out;
 };
 
+/* A copy of a module, the original, with calls replaced. */
 struct inlined_module {
     struct module m; /* shares all unchanged arrays with the original; values keep their numbers */
-    uint32_t nnode0, ngraph0; /* counts of the original */
-    bool names;               /* nodes have names of their own */
-    /* [node of m] the same node in the original, or the replaced call that brought the node */
+    uint32_t nnode0, ngraph0; /* nnode and ngraph of the original */
+    bool names;               /* new nodes and values have names of their own (inline_how.names) */
+    /* [node of m] its number in the original; of a new node the call of the original in whose place it is */
     nid *origin;
     uint32_t caporigin;
-    int64_t *opset; /* [node of m] the version of ai.onnx that it was written for; -1: not said */
+    int64_t *opset; /* [node of m] the version of ai.onnx that it was written for; -1: not given */
     uint32_t capopset;
-    uint32_t *within; /* [node of m] the innermost site that it is in, also in bodies; 0: none */
+    /* [node of m] the innermost site around the node, also for nodes of bodies; 0: none */
+    uint32_t *within;
     uint32_t capwithin;
     struct site *site; /* [nsite], entry 0 unused */
     uint32_t nsite, capsite;
 };
 
-/* Which calls with FATE_FREE are replaced, and how. */
+/* Says which calls of functions with FATE_FREE are replaced, and whether new names are made. */
 struct inline_how {
-    const struct functions *functions; /* of the module, with their fates */
-    /* nodes and values get names of their own, call/inner; without, they keep the inner ones, which
-       is enough to look at sizes */
+    const struct functions *functions; /* facts about the module's functions, with their fates */
+    /* true: new nodes and values get names of their own, call/inner; false: they keep the names inside the function,
+     * even if several are equal, which is enough for finding sizes */
     bool names;
-    bool main_only; /* calls in bodies stay */
-    /* Asked about each call that could be replaced, in the order of sites: node `call` of the body of
-     * function `in` (0: of the model), which has that name; false: it stays.  NULL: all are replaced. */
+    bool main_only; /* only calls in the main graph are replaced */
+    /* Called for each call that could be replaced, in the order of sites: node `call` of the body of function `in`
+     * (0: of the model), whose name in the new module is `name`.  Returns whether it is replaced.  NULL: all are. */
     bool (*enters)(void *user, uint32_t in, nid call, sid name);
-    void *user;
+    void *user; /* first argument of `enters` */
 };
 
-/* Writes to *out a copy of m with calls replaced.  The new arrays live in mem; m is not changed (but its strings
- * are).  0, or -1: the names take too much memory (a diagnostic in d).  O(the result), hashing expected. */
+/* Writes to *out a copy of m with calls replaced.  The new arrays are allocated in mem; m gets new strings, but is not
+ * changed otherwise.  Returns 0, or -1 and an error in d: the names take too much memory.
+ * O(size of the new module), expected (hashing). */
 int inline_calls(const struct module *m, const struct inline_how *how, struct arena *mem,
                  struct arena *scratch, struct diag *d, struct inlined_module *out);
 

@@ -1,11 +1,11 @@
-/* Calls that stand open (opened.h): opening them, and closing those that nothing divides.
+/* Opens calls for planning, and closes calls again whose nodes are all in one part (opened.h).
  *
- * The model as it was is kept, with its nodes and values, beside the opened one.  To close calls, the opener
- * (inliner.c) runs on it again and leaves them out: the nodes come in the same order, so a walk over both
- * modules side by side tells which is which; types and costs are carried over, and a closed call takes
- * what the nodes in its place took.  Names can therefore be those of the first run or end in another
- * number, where names of the model look like those of nodes inside calls.  O(nodes + operands + depth of calls * uses
- * of their results). */
+ * The original model is kept beside the opened one.  To close some calls, inline_calls() runs on the original again and
+ * leaves these calls as nodes.  Nodes come in the same order as before, so a walk over both modules side by side finds
+ * the node of the one that is a node of the other.  Types and costs are copied; a closed call costs what the nodes in
+ * its place cost together.  New names can end in another number than before, if names of the model look like names of
+ * nodes inside calls.
+ * O(nodes + operands + depth of calls * uses of their results). */
 #include "passes/functions/opened.h"
 
 #include "ir/base/units.h"
@@ -15,8 +15,8 @@
 
 /* ---- opening ---- */
 
-/* Makes the `opened` for r->m from the sites of r, and adds the opsets that the new nodes need to r->m; NULL: no
- * call was opened. */
+/* Returns the open calls of r->m, made of the sites of r, and adds the opsets that the new nodes need to r->m.  from:
+ * the model before, with functions f.  NULL: no call was opened. */
 static struct open_calls *take_sites(struct ctx *x, const struct module *from,
                                      const struct functions *f, struct inlined_module *r)
 {
@@ -48,25 +48,27 @@ int64_t opened_make(struct ctx *x, struct inline_how how)
     return o->nsite - 1;
 }
 
-/* ---- what can be closed ---- */
+/* ---- finding calls that can be closed ---- */
 
-/* What a site holds, calls inside included. */
+/* Counts over the nodes of a site, with those of the calls inside it. */
 struct tally {
-    uint32_t needed;           /* number of nodes that some output of the model needs */
-    int32_t low, high;         /* the first and last part that its placed nodes are in */
-    uint8_t forward, backward; /* 1: the site has placed nodes of that pass */
+    uint32_t needed; /* number of nodes that some output of the model needs */
+    /* smallest and largest number of a part that has placed nodes of the site; INT32_MAX, -1: no placed nodes */
+    int32_t low, high;
+    uint8_t forward, backward; /* 1: the site has placed nodes of that training pass */
 };
 
-/* What the question whether a site can be closed needs. */
+/* Data for deciding whether a site can be closed. */
 struct close_question {
     const struct ctx *x;
     const struct place *p;
     const struct parts *parts;
-    struct map has; /* (value, part) -> 1: the part has the value without making it */
-    struct csr users;
-    uint8_t *follows; /* [node] 1: a Shape or Size, which is where its operand is made */
+    struct map has;   /* map_key(part, value) -> 1: see note_parts() */
+    struct csr users; /* value -> nodes that read it */
+    uint8_t *follows; /* [node] 1: a Shape or Size that must be with the producer of its operand */
 };
 
+/* Returns the tally of each site, in a; entry 0: nodes of the main graph. */
 static struct tally *tally_sites(const struct close_question *k, struct arena *a)
 {
     const struct open_calls *o = k->x->results.opened;
@@ -99,8 +101,8 @@ static struct tally *tally_sites(const struct close_question *k, struct arena *a
     return tally;
 }
 
-/* Whether v, a result of the call, can be a result of the closed node: nothing outside reads it, or a placed node of
- * the call makes it and placed nodes read it. */
+/* Whether v, a result of the call at site s, can be a result of the closed call.  No copy behind the site may read v;
+ * if a placed node there reads v, or v is a model output, a placed node that follows no operand must make v. */
 static bool can_leave(const struct close_question *k, const struct site *s, vid v)
 {
     const struct value *x = &k->x->scene.m->value[v];
@@ -115,8 +117,8 @@ static bool can_leave(const struct close_question *k, const struct site *s, vid 
     return !leaves || (k->p->kind[x->def] == PLACE_NODE && !k->follows[x->def]);
 }
 
-/* Fills k->has with all values that the first and last part that its placed nodes are in have without placed nodes
- * making them: inputs, weights, results of copies. */
+/* Fills k->has with the values that each part has without a placed node of the part making them: its inputs, its
+ * weights, and the results of its copies. */
 static void note_parts(struct close_question *k, struct arena *a)
 {
     const struct module *m = k->x->scene.m;
@@ -135,14 +137,15 @@ static void note_parts(struct close_question *k, struct arena *a)
     }
 }
 
-/* Whether the part has v, given or made. */
-static bool is_there(const struct close_question *k, int32_t part, vid v)
+/* Whether the part has value v: it is in k->has, or a node of the part makes it. */
+static bool part_has(const struct close_question *k, int32_t part, vid v)
 {
     nid def = k->x->scene.m->value[v].def;
     return map_get(&k->has, map_key((uint32_t)part, v)) != 0 ||
            (def != 0 && k->parts->part_of[def] == part);
 }
 
+/* Whether site s with tally t can be closed, as opened_closable() says. */
 static bool is_closable(const struct close_question *k, const struct site *s, const struct tally *t)
 {
     const vid *arg = k->x->scene.m->arg;
@@ -152,7 +155,7 @@ static bool is_closable(const struct close_question *k, const struct site *s, co
         return false;
     for (uint32_t i = 0; i < s->in.n; i++) {
         vid v = arg[s->in.at + i];
-        if (v != 0 && !is_there(k, t->low, v))
+        if (v != 0 && !part_has(k, t->low, v))
             return false;
     }
     for (uint32_t i = 0; i < s->out.n; i++)
@@ -179,13 +182,14 @@ uint8_t *opened_closable(const struct ctx *x, const struct place *p, const struc
 
 /* ---- closing ---- */
 
-/* Walks through the sites in the order in which the inliner asks about calls. */
+/* State of is_still_open(): inline_calls() asks about calls in the order of the sites. */
 struct walk {
     const struct open_calls *o;
-    const uint8_t *shut;
-    uint32_t next; /* the site that the next opened call is */
+    const uint8_t *closing; /* [site] 1: the call is to be closed */
+    uint32_t next;          /* the site of the next call that was open */
 };
 
+/* For inline_how.enters (inliner.h): whether the call was open before and is not to be closed. */
 static bool is_still_open(void *user, uint32_t in, nid call, sid name)
 {
     struct walk *w = user;
@@ -193,13 +197,14 @@ static bool is_still_open(void *user, uint32_t in, nid call, sid name)
     (void)name;
     if (w->next == w->o->nsite || s->call != call || w->o->site[s->parent].function != in)
         return false;
-    bool open = w->shut[w->next] == 0;
+    bool open = w->closing[w->next] == 0;
     w->next = open ? w->next + 1 : s->after;
     return open;
 }
 
-/* The model as it was, with the types that are known by now.  Types are only ever added, so its indices stay valid. */
-static struct module add_types(const struct module *from, const struct module *now)
+/* Returns module `from`, the model before calls were opened, with all types and dimensions of `now`.  Types are only
+ * ever added, so indices of types in `from` stay valid. */
+static struct module with_types(const struct module *from, const struct module *now)
 {
     struct module m = *from;
     m.type = now->type;
@@ -209,7 +214,7 @@ static struct module add_types(const struct module *from, const struct module *n
     return m;
 }
 
-/* Two modules that are walked through side by side: `old` with open calls, `now` with some closed. */
+/* A walk through two modules side by side: `old` with all open calls, `now` with some of them closed. */
 struct sides {
     const struct module *old;
     struct module *now;
@@ -218,10 +223,11 @@ struct sides {
     struct arena *a;
     struct {
         gid old, now;
-    } *graph; /* pairs of bodies still to be walked through */
+    } *graph; /* [ngraph] pairs of bodies, whose nodes are paired after those of the main graphs */
     uint32_t ngraph, capgraph;
 };
 
+/* Notes that the values in list `now`, a slice of s->now->arg, are the first values in list `old` of s->old->arg. */
 static void pair_lists(struct sides *s, struct slice old, struct slice now)
 {
     assert(old.n >= now.n);
@@ -229,6 +235,7 @@ static void pair_lists(struct sides *s, struct slice old, struct slice now)
         s->value[s->now->arg[now.at + i]] = s->old->arg[old.at + i];
 }
 
+/* Adds a pair of bodies to s->graph. */
 static void pair_bodies(struct sides *s, gid old, gid now)
 {
     s->graph = vec_grow(s->a, s->graph, &s->capgraph, s->ngraph + 1, sizeof *s->graph);
@@ -236,6 +243,7 @@ static void pair_bodies(struct sides *s, gid old, gid now)
     s->graph[s->ngraph++].now = now;
 }
 
+/* Notes that node `now` is node `old`, and pairs their results and their bodies. */
 static void pair_nodes(struct sides *s, nid old, nid now)
 {
     assert(old < s->old->nnode && now < s->now->nnode);
@@ -253,15 +261,16 @@ static void pair_nodes(struct sides *s, nid old, nid now)
     }
 }
 
-/* Pairs the nodes of the main graphs, and of the bodies in them; site[node of now]: the site that a closed call was. */
-static void pair_main(struct sides *s, const struct open_calls *o, const uint8_t *shut,
+/* Pairs the nodes of the main graphs, and of the bodies in them.  Writes to site[node of s->now] the site of o that the
+ * closed call was.  closing: [site] 1: the call is closed. */
+static void pair_main(struct sides *s, const struct open_calls *o, const uint8_t *closing,
                       uint32_t *site)
 {
     const struct graph *g = &s->now->graph[1];
     nid at = s->old->graph[1].first;
     uint32_t next = 1;
     for (nid n = g->first; n < g->first + g->count; n++) {
-        while (next < o->nsite && o->site[next].first == at && !shut[next])
+        while (next < o->nsite && o->site[next].first == at && !closing[next])
             next++;
         if (next < o->nsite && o->site[next].first == at) {
             site[n] = next;
@@ -282,7 +291,7 @@ static void pair_main(struct sides *s, const struct open_calls *o, const uint8_t
     }
 }
 
-/* Copies costs, types and passes of nodes and values from the old module to the new one. */
+/* Copies costs and types of values, and costs and training passes of nodes, from s->old to s->now. */
 static void carry_over(const struct sides *s, struct arena *mem)
 {
     const struct costs *old = s->old->cost;
@@ -309,7 +318,7 @@ static void carry_over(const struct sides *s, struct arena *mem)
     }
 }
 
-/* Gives call n the costs of the nodes of site k. */
+/* Gives the closed call n the costs of all nodes of its site k, and their training pass.  p: placement of s->old. */
 static void add_up(const struct sides *s, const struct place *p, const struct site *k, nid n)
 {
     for (nid i = k->first; i < k->end; i++) {
@@ -319,11 +328,12 @@ static void add_up(const struct sides *s, const struct place *p, const struct si
     }
 }
 
-/* Adds the bytes of large constants that closed calls compute to those calls. */
+/* Adds to the bytes of each closed call the large constants that nodes inside it compute.  p: the placement of s->old;
+ * site: [node of s->now] the site of a closed call, 0 for other nodes. */
 static void add_constants(const struct sides *s, const struct place *p, const struct open_calls *o,
                           const uint32_t *site, struct arena *scratch)
 {
-    /* [site] the closed call, a node of now, that it is in; 0: none */
+    /* [site] the closed call, a node of s->now, that the site is in; 0: none */
     nid *call = arena_array(scratch, o->nsite, sizeof *call);
     struct costs *c = s->now->cost;
     for (nid n = 1; n < s->now->nnode; n++)
@@ -339,17 +349,17 @@ static void add_constants(const struct sides *s, const struct place *p, const st
     }
 }
 
-void opened_close(struct ctx *x, const struct place *p, const uint8_t *shut,
+void opened_close(struct ctx *x, const struct place *p, const uint8_t *closing,
                   struct closed_module *out)
 {
     assert(x->results.opened);
     const struct open_calls *o = x->results.opened;
-    struct module from = add_types(&o->from, x->scene.m);
-    struct walk walk = {o, shut, 1};
+    struct module from = with_types(&o->from, x->scene.m);
+    struct walk walk = {o, closing, 1};
     struct inline_how how = {o->functions, true, true, is_still_open, &walk};
     struct diag quiet = diag_silent();
     struct inlined_module r;
-    /* cannot fail for lack of room for names: there are fewer than before */
+    /* cannot fail: it makes fewer new names than when the calls were opened */
     inline_calls(&from, &how, x->scene.m->mem, x->use.scratch, &quiet, &r);
     out->opened = take_sites(x, &o->from, o->functions, &r);
     out->m = r.m;
@@ -359,7 +369,7 @@ void opened_close(struct ctx *x, const struct place *p, const uint8_t *shut,
     s.value = arena_array(x->use.scratch, r.m.nval, sizeof *s.value);
     for (vid v = 1; v < from.nval; v++)
         s.value[v] = v;
-    pair_main(&s, o, shut, out->site);
+    pair_main(&s, o, closing, out->site);
     carry_over(&s, x->scene.m->mem);
     for (nid n = 1; n < out->m.nnode; n++)
         if (out->site[n] != 0)

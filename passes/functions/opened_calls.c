@@ -1,15 +1,15 @@
-/* Calls of functions, looked into without changing the model.
+/* Finds facts about the nodes inside calls of functions, without changing the model.
  *
- * Shapes and costs of a call depend on what it is given.  So each call is replaced by a copy of its function
- * in a module that is thrown away afterwards; values of the model have the same numbers in both, and
- * every new node knows the call that it came from: what is found out there is carried back by index. */
+ * Shapes and costs inside a call depend on its operands.  So each call is replaced by a copy of its function, in a
+ * module that is used only for this.  Values of the model have the same numbers in that module, and each new node knows
+ * the call that it came from (inlined_module.origin), so results are carried back to the model by index. */
 #include "passes/functions/opened_calls.h"
 
 #include "ir/base/units.h"
 
 #include <assert.h>
 
-enum { ENTRIES_PER_NODE = 32 };
+enum { ENTRIES_PER_NODE = 32 }; /* array entries (values, operands, ...) allowed per allowed node */
 
 bool calls_few(const struct module *m, const struct functions *f, uint64_t *nodes)
 {
@@ -35,7 +35,7 @@ struct inlined_module *calls_expand(const struct module *m, bool names, struct a
     e = arena_alloc(a, sizeof *e);
     if (inline_calls(m, &how, a, a, &quiet, e) == 0)
         return e;
-    how.names = false; /* names would take too much memory: without them it cannot fail */
+    how.names = false; /* names take too much memory: without new names it cannot fail */
     inline_calls(m, &how, a, a, &quiet, e);
     return e;
 }
@@ -48,7 +48,8 @@ void calls_adopt_types(struct module *m, const struct inlined_module *e)
         module_add_type(m, e->m.type[t]);
 }
 
-static int64_t **rows(struct arena *a, uint32_t n, uint32_t size)
+/* Returns n arrays of `size` zeros each, in a. */
+static int64_t **zero_rows(struct arena *a, uint32_t n, uint32_t size)
 {
     int64_t **r = arena_array(a, n, sizeof *r);
     for (uint32_t i = 0; i < n; i++)
@@ -60,7 +61,7 @@ struct costs *costs_new(const struct module *m, struct arena *a, uint32_t nclass
 {
     struct costs *c = arena_alloc(a, sizeof *c);
     c->nclass = nclass;
-    c->time = rows(a, nclass, m->nnode);
+    c->time = zero_rows(a, nclass, m->nnode);
     c->flops = arena_array(a, m->nnode, sizeof *c->flops);
     c->traffic = arena_array(a, m->nnode, sizeof *c->traffic);
     c->own = arena_array(a, m->nnode, sizeof *c->own);
@@ -96,13 +97,13 @@ struct costs *calls_fold(const struct module *m, const struct inlined_module *e,
         out->xfer[v] = c->xfer[v];
     }
     for (nid n = 1; n < e->m.nnode; n++) {
-        /* nodes of new bodies are counted with their owners */
+        /* the costs of an owner of bodies include those of the bodies' nodes */
         if (e->m.node[n].graph >= e->ngraph0)
             continue;
         bool copied = e->m.node[n].graph == 1 && p->kind[n] != PLACE_NODE;
         costs_add(out, e->origin[n], c, n, e->within[n] == 0 || !copied);
     }
-    /* adds the bytes of large constants that calls compute */
+    /* nodes inside calls may compute large constants, whose bytes the call needs */
     for (uint32_t w = 0; w < p->nweight; w++) {
         nid n = e->m.value[p->weight[w]].def;
         if (n != 0 && e->within[n] != 0)

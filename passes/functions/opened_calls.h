@@ -1,29 +1,30 @@
-/* What happens inside calls of the model's functions, for passes that only look. */
+/* Shows the nodes inside calls of the model's functions to passes that need facts about them, such as shapes and
+ * costs, without changing the model. */
 #ifndef PCC_PASSES_FUNCTIONS_OPENED_CALLS_H
 #define PCC_PASSES_FUNCTIONS_OPENED_CALLS_H
 
 #include "passes/functions/inliner.h"
 
-/* m with its calls replaced (each with its own copy of the function, so that shapes and values can differ
- * from call to call), in a; recursive calls, and those that inlining would refuse for what they pass,
- * stay.  NULL if m has no calls, or if the result would have more than CALLS_MOST nodes: then calls are
- * only boxes.  O(the result). */
-enum { CALLS_MOST = 500000 };
-/* names: what is in a call is named call/inner, if that does not take too much memory. */
+enum { CALLS_MOST = 500000 }; /* nodes: larger modules are not made */
+/* Returns a copy of m with its calls replaced, in a.  Each call has its own copy of the function, so shapes and
+ * values can differ from call to call.  Recursive calls, and calls that call_obstacle() (inliner.h) refuses, stay.
+ * names: nodes inside a call are named call/inner, if that does not take too much memory.  Returns NULL if m has no
+ * calls, or if the copy would have more than CALLS_MOST nodes.  O(size of the copy). */
 struct inlined_module *calls_expand(const struct module *m, bool names, struct arena *a);
-/* Whether f allows so many nodes; *nodes: how many. */
+/* Whether m would have at most CALLS_MOST nodes if all calls that f allows were replaced; writes the number of nodes
+ * to *nodes. */
 bool calls_few(const struct module *m, const struct functions *f, uint64_t *nodes);
 
-/* Types that were made for e->m become types of m, with the same numbers. */
+/* Appends the types and dimensions that were added to e->m, but not to m, to m, where they get the same indices. */
 void calls_adopt_types(struct module *m, const struct inlined_module *e);
 
-/* Costs of m, all zero, for nclass classes, in a. */
+/* Returns costs for the nodes and values of m and nclass device classes, all zero, in a. */
 struct costs *costs_new(const struct module *m, struct arena *a, uint32_t nclass);
 /* Adds the operations and traffic of node n in c to node `to` in out, and, if `runs`, its time and memory, too. */
 void costs_add(struct costs *out, nid to, const struct costs *c, nid n, bool runs);
-/* The costs of m from those of e->m, whose nodes are placed as p says: a call takes the time and the memory
- * of those nodes in its place that need a device, and does the work of all; copies take no time, as
- * outside of calls. */
+/* Returns the costs of m, in a, made of the costs c of e->m, whose placement is p.  A call gets the operations and
+ * traffic of all nodes in its place, but the time and memory only of nodes that need a device: copies take no time
+ * inside calls, as outside. */
 struct costs *calls_fold(const struct module *m, const struct inlined_module *e,
                          const struct costs *c, const struct place *p, struct arena *a);
 

@@ -1,13 +1,14 @@
-/* The versions of the opset ai.onnx that changed each operator (the "since version" of its schemas), as the
- * onnx package lists them; tests/program/test_functions.py compares.  Binary search.  O(log operators). */
+/* A table of the versions of the opset ai.onnx that changed each operator (the "since version" of its schemas), as the
+ * Python package onnx lists them; tests/program/test_functions.py compares.  Binary search.  O(log operators). */
 #include "passes/functions/opset_history.h"
 
 #include "ir/base/strings.h"
 
 #include <stdlib.h>
 
-enum { CHANGES = 10 };
+enum { CHANGES = 10 }; /* most versions that changed one operator */
 
+/* The versions of ai.onnx that changed one operator; the first one introduced it. */
 struct history {
     const char *op;
     uint8_t since[CHANGES + 1]; /* ascending, ends with 0 */
@@ -220,7 +221,7 @@ static const struct history table[] = {
     {"Xor", {1, 7}},
 };
 
-/* The version of the last change up to `version`; 0: the operator is not there yet. */
+/* Returns the last version up to `version` that changed the operator; 0: the operator does not exist in `version`. */
 static uint8_t change_at(const struct history *h, int64_t version)
 {
     uint8_t last = 0;

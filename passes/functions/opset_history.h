@@ -1,4 +1,4 @@
-/* The opset versions in which operators of ai.onnx got their present meaning. */
+/* Tells whether an operator of ai.onnx means the same in two versions of the opset. */
 #ifndef PCC_PASSES_FUNCTIONS_OPSET_HISTORY_H
 #define PCC_PASSES_FUNCTIONS_OPSET_HISTORY_H
 
@@ -7,8 +7,8 @@
 
 enum { OPSET_KNOWN = 28 }; /* the newest version that the table knows */
 
-/* The operator is the same in versions a and b of ai.onnx for all that is known: no version between them
- * changed it, and it was there in both. */
+/* Whether operator op means the same in versions a and b of ai.onnx: it exists in both, and no version between them
+ * changed it.  Versions above OPSET_KNOWN: whether a == b. */
 bool opset_same(const char *op, int64_t a, int64_t b);
 
 #endif

@@ -1,9 +1,9 @@
-/* Lists of regular expressions over node names (patterns.h): POSIX extended ones, tried in order.
+/* Matches node names with lists of regular expressions (patterns.h): POSIX extended ones, tried in order.
  *
- * The C library's regcomp copies what is repeated ("a++" has four), recurses as deep as parentheses go,
- * and takes exponential time for repeats inside each other; a reference back ("(a*)\1") does that to
- * matching.  Expressions come from files, so each is measured first, with its repeats written out, and
- * refused if it is large.  O(length). */
+ * The C library's regcomp copies repeated text (for "a++" it makes four copies), recurses as deep as parentheses are
+ * nested, and takes exponential time for repeats inside each other; a reference back ("(a*)\1") makes matching
+ * exponential.  Expressions come from files, so find_fault() first measures each one with its repeats written out, and
+ * refuses it if it is large.  O(length of the expression). */
 #include "passes/functions/patterns.h"
 
 #include <regex.h>
@@ -14,9 +14,11 @@ struct regex {
     regex_t re;
 };
 
+/* Limits of an expression: characters with repeats written out, groups inside each other, repeats inside each other.
+ * REPEAT_MOST: larger counts of a repeat, as in "a{99999}", are taken as this. */
 enum { SIZE_MOST = 2000, DEPTH_MOST = 50, NESTED_MOST = 3, REPEAT_MOST = 1 << 16 };
 
-/* The last byte of the bracket expression ("[a-z]") that begins at s, or of the text if it does not end. */
+/* Returns the last byte of the bracket expression ("[a-z]") that begins at s; if it does not end, of the text. */
 static const char *find_bracket_end(const char *s)
 {
     s += s[1] == '^' ? 2 : 1;
@@ -30,7 +32,8 @@ static const char *find_bracket_end(const char *s)
     return *s != 0 ? s : s - 1;
 }
 
-/* How many copies regcomp makes of the expression before the interval at s, such as {3,5}; 1: there is no interval. */
+/* Returns at most how many copies regcomp makes of the text before the interval, such as "{3,5}", that begins at s: the
+ * largest number in it, plus 1; 1: it has no number. */
 static uint64_t count_repeats(const char *s)
 {
     uint64_t most = 1, n = 0;
@@ -42,12 +45,13 @@ static uint64_t count_repeats(const char *s)
     return most;
 }
 
-/* NULL, or why the expression is refused before regcomp sees it. */
+/* Returns why expression s is refused, a clause for messages; NULL: regcomp may compile it. */
 static const char *find_fault(const char *s)
 {
-    /* before: [depth] size so far; last: size of the text that a repeat would copy */
+    /* characters, with repeats written out: before: [depth of groups] before the last piece of the group; last: of the
+     * last piece, which a repeat that follows would copy */
     uint64_t before[DEPTH_MOST + 1] = {0}, last = 0;
-    /* [depth] repeats inside each other; of what a repeat would copy */
+    /* repeats inside each other: nested: [depth of groups] in the group so far; loops: in the last piece */
     unsigned nested[DEPTH_MOST + 1] = {0}, loops = 0;
     unsigned depth = 0;
     for (; *s != 0; s++) {
@@ -81,6 +85,7 @@ static const char *find_fault(const char *s)
     return NULL;
 }
 
+/* Frees what regcomp allocated for p, a struct regex; for arena_defer(). */
 static void free_regex(void *p)
 {
     struct regex *x = p;
@@ -141,6 +146,7 @@ struct pattern **patterns_nodes(struct patterns *p, const struct ctx *x, struct 
     const uint8_t *follows = place_follows(x->scene.m, x->scene.place, a);
     struct pattern **hit = arena_array(a, x->scene.m->nnode, sizeof(struct pattern *));
     struct pattern **call = arena_array(a, o ? o->nsite : 1, sizeof(struct pattern *)), *outer;
+    /* of two matching patterns the earlier one counts, which has the smaller address */
     for (uint32_t s = 1; o && s < o->nsite; s++) {
         call[s] = patterns_match(p, module_str(x->scene.m, o->site[s].name));
         outer = call[o->site[s].parent];

@@ -1,4 +1,4 @@
-/* Lists of regular expressions over node names: plans by hand, blocks. */
+/* Matches node names with lists of regular expressions, for plans that a user writes and for files of blocks. */
 #ifndef PCC_PASSES_FUNCTIONS_PATTERNS_H
 #define PCC_PASSES_FUNCTIONS_PATTERNS_H
 
@@ -8,40 +8,41 @@
 struct regex;
 
 struct pattern {
-    const char *text;
+    const char *text; /* the expression as the user wrote it */
     const struct regex *re;
-    uint32_t group; /* what the caller wants to know of a match: a device, a block */
-    uint32_t hits;  /* names for which this was the first matching pattern */
+    uint32_t group; /* the caller's number for what matches: a device, a block */
+    uint32_t hits;  /* number of names for which this was the first matching pattern */
 };
 
-/* Zeroed: empty. */
+/* A list of patterns.  If all fields are zero, it is empty. */
 struct patterns {
-    struct pattern *at;
+    struct pattern *at; /* [n] */
     uint32_t n, cap;
-    struct arena *own; /* has the compiled expressions */
+    struct arena *own; /* memory of the compiled expressions; NULL: none yet */
 };
 
-enum { PATTERN_WHY = 128 };
-/* Compiles an extended regular expression whose compilation and use stay cheap: no references back, at
- * most 3 repeats inside each other, at most 2000 characters with its repeats written out.  It goes with a.  NULL and
- * the reason in why. */
+enum { PATTERN_WHY = 128 }; /* bytes for a reason, with the final NUL */
+/* Compiles an extended regular expression and returns it; it is freed with the arena a.  Returns NULL, and writes the
+ * reason to why, if the text is no such expression, or if compiling or matching could take long: with references back,
+ * more than 3 repeats inside each other, or more than 2000 characters with its repeats written out. */
 const struct regex *pattern_compile(const char *text, struct arena *a,
                                     char why[static PATTERN_WHY]);
-/* Whether it matches anywhere in the name.  `a` is where memory is said to run out. */
+/* Whether the expression matches anywhere in the name.  If memory runs out, that is reported through arena a. */
 bool pattern_matches(const struct regex *re, const char *name, struct arena *a);
 
-/* Adds such an extended regular expression; `where` begins the error.  0 or -1. */
+/* Compiles text as pattern_compile() does and adds it to the list.  Returns 0, or -1 and an error in d, which begins
+ * with `where`.  text must live as long as the list. */
 int patterns_add(struct patterns *p, struct arena *a, const char *text, uint32_t group,
                  const char *where, struct diag *d);
-/* The first pattern that matches anywhere in the name, NULL: none.  O(patterns). */
+/* Returns the first pattern that matches anywhere in the name and counts a hit for it; NULL: none.  O(patterns). */
 struct pattern *patterns_match(struct patterns *p, const char *name);
-/* [node of x->m] the first pattern that matches its name or that of an open call that it is in; NULL for nodes that
- * are not placed, and for a Shape in a call that some pattern matches, since it follows its operand.  Lives in a.
- * O((nodes + calls) * patterns). */
+/* Returns an array, in a: [node of x->scene.m] the first pattern that matches the name of the node, or of an open call
+ * (opened.h) around it.  NULL: no pattern; the node is not placed; or a Shape that must be with the producer of its
+ * operand, inside a call that a pattern matches.  O((nodes + calls) * patterns). */
 struct pattern **patterns_nodes(struct patterns *p, const struct ctx *x, struct arena *a);
-/* A warning for each pattern that never was the first to match. */
+/* Warns of each pattern without hits; the warnings begin with `where`. */
 void patterns_warn_idle(const struct patterns *p, const char *where, struct diag *d);
-/* Frees the compiled expressions, which the C library made, before the arena that patterns_add was given. */
+/* Empties the list and frees its expressions, earlier than the arena given to patterns_add() would. */
 void patterns_free(struct patterns *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* The waits and fronts of an ideal (label_state.h). */
+/* Finds the waits and fronts of an ideal (label_state.h). */
 #include "passes/latency/label_state.h"
 
 #include <assert.h>
@@ -45,7 +45,8 @@ int64_t label_tail(const struct label_run *r, uint32_t x)
     return least;
 }
 
-/* Numbers the wait of unit x, whose set is not empty. */
+/* Sets w->of[x] to the wait of unit x, whose set is not empty: the wait with the same set if there is one, else a new
+ * one.  Raises the wait's tail to that of x. */
 static void number_wait(const struct label_run *r, struct label_waits *w, uint32_t x,
                         uint32_t words)
 {
@@ -73,7 +74,8 @@ static bool is_subset(const uint64_t *a, const uint64_t *b, uint32_t words)
     return true;
 }
 
-/* Which waits are fronts; a front's tail is the longest of all waits that contain it. */
+/* Sets w->front, and raises the tail of each wait to the largest tail of the waits that contain it.  sum: scratch for
+ * one set; it holds the union of the smaller waits within wait i, which is a front unless that union equals it. */
 static void find_fronts(const struct label_run *r, struct label_waits *w, uint32_t words,
                         uint64_t *sum)
 {

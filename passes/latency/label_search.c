@@ -1,10 +1,10 @@
 /* The exact search over ideals with labels (label_search.h).
  *
  * Source: the ideals of the placement paper's 5.1, with times in place of loads.  A plan is a chain of ideals: each
- * step puts one block on the hosts or a set of blocks on the next accelerator.  Ideals are taken by their number of
- * blocks; a label whose least end is not below the limit is dropped, and one that another is as good as.  Each label
- * knows the one that it extends, so that the plan can be read back.
- * Cost: ideals * sets that an accelerator can take next * labels, what is pruned apart. */
+ * step puts one block on the hosts or a set of blocks on the next accelerator.  Ideals are extended in ascending order
+ * of their number of blocks.  A label is dropped if its lower bound is not below the limit, or if another label is as
+ * good.  Each label names the label that it extends, so that the plan can be read back.
+ * Cost: at most the product of the number of ideals, of sets that an accelerator can take next, and of labels. */
 #include "passes/latency/label_state.h"
 
 #include "ir/base/random.h"
@@ -13,13 +13,14 @@
 #include <string.h>
 
 enum {
-    LABEL_UNITS = 1 << 13,   /* at most: sets of units are bits */
-    BETWEEN_CHECKS = 1 << 16 /* steps */
+    LABEL_UNITS = 1 << 13,   /* graphs of more units are not searched: sets of units are bits */
+    BETWEEN_CHECKS = 1 << 16 /* search steps between two looks at the limits */
 };
 #define LIMIT_OF_MEMORY "limit of memory reached"
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
+/* Allocates the arrays of r; fills those that stay the same during the search. */
 static void start_tables(struct label_run *r)
 {
     const struct latency_graph *p = r->p;
@@ -57,7 +58,7 @@ static void start_tables(struct label_run *r)
 
 /* ---- one ideal ------------------------------------------------------------------------------- */
 
-/* Sets bits, key, card and missing to the ideal. */
+/* Makes an ideal the ideal I, with S empty: sets now, bits, key, card and missing of r. */
 static void go_to(struct label_run *r, uint32_t ideal)
 {
     assert(ideal > 0 && ideal < r->ideals.n);
@@ -74,6 +75,7 @@ static void go_to(struct label_run *r, uint32_t ideal)
     }
 }
 
+/* Whether wait a of the ideal I is a subset of wait b. */
 static bool is_part(const struct label_run *r, uint32_t a, uint32_t b)
 {
     const struct label_waits *w = &r->waits;
@@ -85,7 +87,7 @@ static bool is_part(const struct label_run *r, uint32_t a, uint32_t b)
     return true;
 }
 
-/* Fills r->time for all labels of the ideal. */
+/* Fills r->time, the times of all waits of all labels of I; sets r->why if that takes too much memory. */
 static void find_times(struct label_run *r)
 {
     const struct label_ideal *o = &r->ideals.v[r->now];
@@ -112,8 +114,8 @@ static void find_times(struct label_run *r)
         }
 }
 
-/* Writes to end[unit - first] when the units of block b end on the host; the latest of those that nothing waits for,
- * or -1. */
+/* Runs block b on the host after a label of I whose waits have the times time[].  Writes the ends, ps, of b's units to
+ * end[unit - p->first[b]].  Returns the latest end of those without successors; -1: all have successors. */
 static int64_t run_on_host(const struct label_run *r, uint32_t b, const int64_t *time, int64_t *end)
 {
     const struct latency_graph *p = r->p;
@@ -130,7 +132,7 @@ static int64_t run_on_host(const struct label_run *r, uint32_t b, const int64_t 
     return done;
 }
 
-/* Extends label i of the ideal by block b on the host, to `ideal`. */
+/* Extends label i of I by block b on the host; the new label is one of `ideal`, which is I with b.  end: scratch. */
 static void extend_on_host(struct label_run *r, uint32_t i, uint32_t b, int64_t *end,
                            uint32_t ideal)
 {
@@ -162,7 +164,7 @@ static void extend_on_host(struct label_run *r, uint32_t i, uint32_t b, int64_t 
     label_add(r, ideal);
 }
 
-/* Whether label i, with block b on the host, can still come to a plan below the limit; b is in r->bits. */
+/* Whether label i of I, extended by block b on the host, may lead to a plan below the limit.  b must be in r->bits. */
 static bool may_extend(const struct label_run *r, uint32_t i, uint32_t b)
 {
     const struct latency_graph *p = r->p;
@@ -179,6 +181,7 @@ static bool may_extend(const struct label_run *r, uint32_t i, uint32_t b)
     return true;
 }
 
+/* Extends the labels of I by each single block that can come next and that the hosts can run. */
 static void extend_by_hosts(struct label_run *r)
 {
     const struct latency_graph *p = r->p;
@@ -201,6 +204,7 @@ static void extend_by_hosts(struct label_run *r)
     }
 }
 
+/* Extends the labels of an ideal by all possible next steps. */
 static void extend_ideal(struct label_run *r, uint32_t ideal)
 {
     go_to(r, ideal);
@@ -230,7 +234,8 @@ void label_check(struct label_run *r)
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-/* The labels from the first one to that of the whole graph; their number in *n. */
+/* Returns the labels, in r->a, that lead from the empty ideal to label `index` of `ideal`: each after the label that it
+ * extends, without the label of the empty ideal.  Writes their number to *n. */
 static struct latency_label **read_chain(const struct label_run *r, uint32_t ideal, uint32_t index,
                                          uint32_t *n)
 {
@@ -252,13 +257,14 @@ static struct latency_label **read_chain(const struct label_run *r, uint32_t ide
     return chain;
 }
 
-/* A sorted lane, with the device and the slots behind the lane. */
+/* A lane of a label, and the accelerator that it stands for. */
 struct named_lane {
-    int64_t t[LANE_NUMBERS];
-    uint32_t dev, slots;
+    int64_t t[LANE_NUMBERS]; /* the lane's numbers in the label */
+    uint32_t dev, slots;     /* device; number of its slots used so far */
 };
 
-/* The device and slot that lane `lane` gives to the next subgraph; `to`: the label after it. */
+/* Returns the subgraph (device * slots + slot) that a step on lane number `lane` makes, and sorts lanes[] as the label
+ * of that step has its lanes.  to: the lanes' numbers in that label. */
 static uint32_t take_lane(const struct label_run *r, struct named_lane *lanes, uint32_t lane,
                           const int64_t *to)
 {
@@ -267,7 +273,7 @@ static uint32_t take_lane(const struct label_run *r, struct named_lane *lanes, u
     struct named_lane one = lanes[lane];
     uint32_t at = lane, sub = one.dev * p->slots + one.slots++;
     assert(lane < p->ndev && one.slots <= p->slots);
-    /* the others keep their order; the lane goes to the place where the label after it has another number */
+    /* the other lanes keep their order: this lane's new place is the first where lanes[] and `to` differ */
     while (at + 1 < k->at + k->count &&
            !memcmp(lanes[at + 1].t, to + (size_t)at * LANE_NUMBERS, sizeof one.t)) {
         lanes[at] = lanes[at + 1];
@@ -278,6 +284,7 @@ static uint32_t take_lane(const struct label_run *r, struct named_lane *lanes, u
     return sub;
 }
 
+/* Writes the plan of label `index` of `ideal`, which has all blocks, to *best. */
 static void write_plan(const struct label_run *r, uint32_t ideal, uint32_t index,
                        struct latency_plan *best)
 {
@@ -304,13 +311,14 @@ static void write_plan(const struct label_run *r, uint32_t ideal, uint32_t index
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
+/* Runs the search; writes the best plan to *best, or sets r->why. */
 static void search(struct label_run *r, struct latency_plan *best)
 {
     uint32_t n = r->p->g->n;
     r->before = arena_used(r->a);
     start_tables(r);
-    uint32_t none = label_intern(r);
-    label_add(r, none); /* r->fresh is zero */
+    uint32_t empty = label_intern(r);
+    label_add(r, empty); /* r->fresh is zero: nothing is placed */
     for (uint32_t card = 0; card < n && !r->why; card++) {
         uint32_t next;
         for (uint32_t i = r->ideals.bucket[card]; i && !r->why; i = next) {

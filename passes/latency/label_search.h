@@ -1,25 +1,27 @@
-/* The exact search: whether a contiguous plan takes less than a limit, and the best such plan. */
+/* The exact search for contiguous plans whose latency is below a limit. */
 #ifndef PCC_PASSES_LATENCY_LABEL_SEARCH_H
 #define PCC_PASSES_LATENCY_LABEL_SEARCH_H
 
 #include "passes/latency/latency_tail.h"
 
+/* A search ends without a result when it reaches one of these limits. */
 struct label_limits {
-    uint64_t max_labels; /* partial plans kept */
-    uint64_t max_steps;  /* looks at partial plans */
-    size_t max_bytes;    /* of memory */
-    struct clock *clock;
+    uint64_t max_labels; /* labels (partial plans) kept at the same time */
+    uint64_t max_steps;  /* search steps */
+    size_t max_bytes;    /* memory of the search */
+    struct clock *clock; /* may be NULL */
 };
 
 struct label_found {
-    bool complete;   /* *best is the best plan below the limit, or (value LOAD_INF) there is none */
-    const char *why; /* if not complete */
-    uint64_t labels, ideals, steps;
+    /* no limit was reached: *best is the best plan (value LOAD_INF: there is none) */
+    bool complete;
+    const char *why;                /* the limit that was reached, if not complete */
+    uint64_t labels, ideals, steps; /* numbers of labels kept, ideals met, search steps */
 };
 
-/* Looks for the contiguous plan of p that takes least, below `limit` ps.  Blocks go to the host whole; CPUs are
- * unlimited, and so is the memory of hosts.  best: filled only if the search is complete.  Uses scratch, whose state is
- * restored. */
+/* Finds the contiguous plan of p with the least latency below `limit` ps.  The search puts whole blocks on hosts, and
+ * counts the CPUs and the memory of hosts as unlimited.  t: the result of latency_tail_make() for p.  Fills *best only
+ * if the search is complete.  Temporary memory comes from scratch and is released. */
 struct label_found label_search(const struct latency_graph *p, const struct latency_tail *t,
                                 int64_t limit, const struct label_limits *l,
                                 struct latency_plan *best, struct arena *scratch);

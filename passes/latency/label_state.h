@@ -1,179 +1,193 @@
 /* The state of the exact search: private to label_search.c, label_table.c, label_front.c and label_walk.c.
  *
- * A label is a partial plan: an ideal (down-set of blocks) I is done.  When what is left can start is told by the
- * times at which the values that cross I are there; of these only the latest of each set of values that some unit
- * outside I waits for, directly or through others: a wait.  A wait that is the union of smaller ones needs no number
- * of its own; the others are fronts.  Label a is as good as b, at the same ideal, if it has used no more accelerators,
- * no front of it is later, and what is done in it ends no later than b can. */
+ * A label is a partial plan: the blocks of an ideal I (a down-set of blocks) are placed.  A live unit is a unit of I
+ * with successors outside I.  The wait of a unit x outside I is the set of live units that x waits for, directly or
+ * through other units outside I; units with equal sets have the same wait.  The time of a wait is the latest end of its
+ * live units.  A wait that is the union of smaller waits has the latest of their times; all other waits are fronts.
+ * A label stores the times of the fronts only: x can start no earlier than the time of its wait.  Of two labels of one
+ * ideal, label a is as good as label b if a has used no more accelerators of any kind, no front of a has a later time,
+ * and the finished units of a end no later than a lower bound on the plans that extend b. */
 #ifndef PCC_PASSES_LATENCY_LABEL_STATE_H
 #define PCC_PASSES_LATENCY_LABEL_STATE_H
 
 #include "ir/base/bits.h"
 #include "passes/latency/label_search.h"
 
-enum { LABEL_HOST = UINT16_MAX };
+enum { LABEL_HOST = UINT16_MAX }; /* latency_label.kind of a step on the hosts */
 
-/* What an ideal's labels consist of, one after the other in label_ideal.at: this, then the times of the fronts, then
- * the lanes (slots > 1). */
+/* One label.  The labels of an ideal lie one after the other in label_ideal.at; each consists of this struct with t[]:
+ * first the times of the ideal's fronts, ps, then LANE_NUMBERS numbers for each accelerator (slots > 1 only). */
 struct latency_label {
-    int64_t done;          /* ps: latest end of the steps that have units without successors */
-    int64_t least;         /* ps: lower limit of all plans that extend the label */
-    uint64_t used;         /* accelerators of each kind, packed as in problem.h; slots > 1: 0 */
-    uint32_t ideal, index; /* the previous label, which this label extends */
-    uint16_t kind;         /* of the accelerator that took the last step; LABEL_HOST */
-    uint16_t lane; /* slots > 1: the lane of the last step, by its place in the previous label */
+    int64_t done;  /* ps: latest end of the units without successors that are placed */
+    int64_t least; /* ps: lower bound on the latency of all plans that extend the label */
+    /* number of used accelerators of each kind, packed as label.used in problem.h; slots > 1: 0 */
+    uint64_t used;
+    uint32_t ideal, index; /* the label that this one extends: its ideal, and its index there */
+    uint16_t kind;         /* kind of the accelerator that the last step uses; or LABEL_HOST */
+    uint16_t lane; /* slots > 1: index of its lane in the label that this one extends; else 0 */
     int64_t t[];
 };
 
-/* slots > 1: an accelerator of a label, equal ones sorted: slots used, when it is free, bytes.  LANE_FULL in all three:
- * no slot is left. */
+/* slots > 1: the numbers of a lane, the state of one accelerator: number of slots used; ps when its last subgraph ends;
+ * bytes used.  Lanes of one kind are sorted by these numbers.  All three are LANE_FULL if no slot is left. */
 enum { LANE_SLOTS, LANE_FREE, LANE_BYTES, LANE_NUMBERS };
 #define LANE_FULL INT64_MAX
 
-/* A unit that waits for a front, and the least time from then on to the end of all. */
+/* A front of an ideal. */
 struct front {
-    uint32_t unit;
-    int64_t tail;
+    uint32_t unit; /* one of the units whose wait is this front */
+    int64_t tail;  /* ps: at least this long from the front's time to the end of the plan */
 };
 
 struct label_ideal {
-    uint64_t key;
-    uint32_t card, next;   /* blocks in it; the next ideal of as many, 0: none */
-    uint32_t bits, fronts; /* where these begin in the pools */
+    uint64_t key;          /* hash: the xor of label_run.zobrist[] of its blocks */
+    uint32_t card;         /* number of its blocks */
+    uint32_t next;         /* the next ideal with as many blocks; 0: none */
+    uint32_t bits, fronts; /* index of its first word in label_ideals.bits, first front in .front */
     uint32_t nfront, nlabel, caplabel;
-    uint32_t size;     /* bytes of a label */
-    unsigned char *at; /* labels of the ideal */
+    uint32_t size;     /* bytes of a label, t[] included */
+    unsigned char *at; /* its nlabel labels */
 };
 
+/* All ideals that the search has met: number 1 .. n - 1; 0 means no ideal. */
 struct label_ideals {
-    struct label_ideal *v; /* from 1 */
+    struct label_ideal *v; /* [n] */
     uint32_t n, cap;
-    uint64_t *bits;
+    uint64_t *bits; /* sets of blocks, nword words for each ideal */
     uint32_t nbits, capbits;
-    struct front *front;
+    struct front *front; /* fronts of all ideals */
     uint32_t nfront, capfront;
-    uint32_t *slot, mask;
-    uint32_t *bucket; /* [blocks] the first ideal of so many */
+    uint32_t *slot, mask; /* hash table of mask + 1 slots: ideal, 0: empty */
+    uint32_t *bucket;     /* [number of blocks] the ideal with that number added last; 0: none */
 };
 
-/* The waits of an ideal, in the order in which units meet them. */
+/* The waits of an ideal I, numbered in the order of the first unit that has them. */
 struct label_waits {
-    uint64_t *set;     /* [unit * words] values that the unit waits for */
-    uint32_t *live;    /* [unit] index among the units of I with successors outside of I */
-    uint32_t *of;      /* [unit] its wait, from 1; 0: none, or in I */
-    uint32_t n, words; /* waits; words of their sets */
+    uint64_t *set;     /* [unit * uword] bits of live units: the unit's wait, `words` words */
+    uint32_t *live;    /* [unit] number of a live unit; undefined for other units */
+    uint32_t *of;      /* [unit] 1 + number of its wait; 0: it waits for nothing, or is in I */
+    uint32_t n, words; /* number of waits; words of each set */
     uint32_t *unit;    /* [wait] the first unit with this wait */
-    int64_t *tail;     /* [wait] */
-    uint32_t *
-        front; /* [wait] from 1: its number among the fronts; 0: it is the union of smaller waits */
-    uint32_t *slot, mask;
+    int64_t *tail;   /* [wait] ps: at least this long from the wait's time to the end of the plan */
+    uint32_t *front; /* [wait] 1 + its number among the fronts; 0: it is no front */
+    uint32_t *slot, mask; /* hash table of mask + 1 slots: 1 + wait, 0: empty */
 };
 
-/* A label on its way to being extended by the set S on one of its accelerators. */
+/* A label of I, and the accelerator on which the set S is to extend it. */
 struct live_label {
-    uint32_t label, lane;
-    int64_t start; /* ps: when S can start */
-    int64_t room;  /* bytes that S may take */
+    uint32_t label; /* index among the labels of I */
+    uint32_t lane;  /* slots > 1: index of the accelerator's lane; else 0 */
+    int64_t start;  /* ps: earliest start of S after this label */
+    int64_t room;   /* bytes that S may take on the accelerator */
 };
 
-/* Figures of the set S on an accelerator. */
+/* The set S of blocks that becomes the next subgraph of an accelerator, and its figures. */
 struct label_set {
-    int64_t compute, in, out; /* ps */
-    int64_t cut_out;          /* ps of out that no larger S avoids */
-    int64_t
-        cut_tail; /* ps at least from its end to the end of all, by blocks that can no more join it */
-    int64_t rest; /* ps at least from its start to the end of all, of every larger S, too */
+    int64_t compute, in, out; /* ps of computing, transfers in, transfers out */
+    int64_t cut_out;          /* ps: the part of `out` that S keeps when more blocks join it */
+    /* ps: at least this long from the end of S to the end of the plan, since blocks that were passed over run later */
+    int64_t cut_tail;
+    int64_t rest; /* ps: at least this long from S's start to the plan's end, even if S grows */
     int64_t bytes;
-    uint32_t ends;    /* blocks of S that have a unit without successors */
-    uint32_t from, n; /* alive[from .. from + n): the labels that S may extend */
-    uint32_t ntouched, ncut, end;
+    uint32_t ends;                /* number of blocks of S with a unit without successors */
+    uint32_t from, n;             /* label_walk.alive[from .. from + n): labels that S may extend */
+    uint32_t ntouched, ncut, end; /* lengths of label_walk.touched, .cut_list and .list */
 };
 
-/* A decision: block list[at] was taken into S, or not; and what S was before. */
+/* A decision of the walk: block list[at] was taken into S or passed over; and S before the decision. */
 struct label_choice {
     uint32_t at;
     bool taken;
     struct label_set before;
 };
 
+/* The walk through all sets S (label_walk.c). */
 struct label_walk {
-    uint32_t k;         /* the kind of accelerator */
-    uint32_t *list, at; /* blocks that can join S: list[.. set.end) */
+    uint32_t k;     /* kind of the accelerator that S is for */
+    uint32_t *list; /* blocks outside I whose predecessors are all in I + S */
+    uint32_t at;    /* index in `list` of the next block to decide on */
     struct label_set set;
-    struct label_choice *choice;
+    struct label_choice *choice; /* the decisions so far, as a stack */
     uint32_t nchoice, capchoice;
     struct live_label *alive;
     uint32_t capalive;
-    uint32_t *touched; /* waits of I that S has */
-    uint8_t *is_touched;
-    uint32_t *held;     /* [net] pins in S */
-    uint8_t *is_cut;    /* [net] counted in cut_out */
-    uint32_t *cut_list; /* nets in the order in which is_cut was set */
-    uint32_t *need;     /* [shared item] number of blocks of S that need the item */
-    uint64_t *below;    /* rows of bits, one for each block of S: units after the blocks so far */
-    uint32_t depth;     /* blocks of S */
+    uint32_t *touched;   /* waits (1 + number) of the units of S */
+    uint8_t *is_touched; /* [1 + wait] 1: it is in `touched` */
+    uint32_t *held;      /* [net] number of its pins in S */
+    uint8_t *is_cut;     /* [net] 1: its cost is in cut_out */
+    uint32_t *cut_list;  /* nets in the order in which is_cut was set */
+    uint32_t *need;      /* [shared item] number of blocks of S that need the item */
+    uint64_t *below; /* [depth + 1] sets of units: row i: successors of the first i blocks of S */
+    uint32_t depth;  /* number of blocks of S */
 };
 
+/* A run of the exact search.  I: the ideal whose labels are being extended; S: the blocks of the next step. */
 struct label_run {
     const struct latency_graph *p;
     const struct latency_tail *t;
     const struct label_limits *l;
     struct arena *a;
-    int64_t limit;
-    uint32_t nword, uword; /* words of the bits of blocks, and of units */
-    uint64_t *zobrist;     /* [block] */
-    uint64_t *unit_below;  /* [unit * uword] units after it */
+    int64_t limit;         /* ps: plans are searched that take less */
+    uint32_t nword, uword; /* words of a set of blocks, of a set of units */
+    uint64_t *zobrist;     /* [block] random number for the hash of ideals */
+    uint64_t *unit_below;  /* [unit * uword] set of units: all direct and indirect successors */
     uint8_t *ends;         /* [block] 1: the block has a unit without successors */
     struct label_ideals ideals;
-    struct label_waits waits; /* of I while it is extended */
-    struct label_waits other; /* of a new ideal */
+    struct label_waits waits; /* of I */
+    struct label_waits other; /* of an ideal that is being added to `ideals` */
     struct label_walk walk;
-    uint32_t now;  /* the ideal I that is extended */
-    int64_t *time; /* [label of I * waits.n + wait - 1] ps: when the wait is over */
+    uint32_t now;  /* number of the ideal I */
+    int64_t *time; /* [label of I * waits.n + wait] ps: time of the wait */
     uint32_t captime;
-    uint64_t *bits, key; /* I + S */
-    uint32_t card;
-    uint32_t *missing;           /* [block] predecessors not in I + S */
-    int64_t *end;                /* ps, of units of a block on the host */
+    uint64_t *bits, key; /* the set I + S and its hash */
+    uint32_t card;       /* number of blocks in I + S */
+    uint32_t *missing;   /* [block] number of its predecessors that are not in I + S */
+    int64_t *end;        /* [unit of a block, from its first] ps: end on the host; scratch */
     struct latency_label *fresh; /* scratch: the label being made */
-    uint32_t lanes;              /* int64 numbers of a label's lanes; 0: slots is 1 */
-    uint64_t labels;
-    uint64_t steps, check; /* the limits are looked at when steps come to check */
-    size_t before;         /* bytes of the arena when it began */
-    const char *why;       /* NULL, or the reason why the search has to stop */
+    uint32_t lanes;              /* number of int64 that the lanes of a label take; 0: slots is 1 */
+    uint64_t labels;             /* number of labels kept, of all ideals */
+    uint64_t steps, check;       /* search steps so far; label_check() is due at `check` steps */
+    size_t before;               /* bytes that the arena had in use at the start */
+    const char *why;             /* why the search must stop; NULL: it goes on */
 };
 
+/* Returns label number i of an ideal. */
 static inline struct latency_label *label_at(const struct label_run *r, uint32_t ideal, uint32_t i)
 {
     const struct label_ideal *d = &r->ideals.v[ideal];
     return (struct latency_label *)(void *)(d->at + (size_t)i * d->size);
 }
 
+/* Allocates the arrays of w. */
 void label_waits_start(struct label_run *r, struct label_waits *w);
-/* Fills w for the ideal of r->bits.  O(edges * words + waits^2 * words). */
+/* Fills w for the ideal r->bits.  O(edges * words + waits^2 * words). */
 void label_waits_find(struct label_run *r, struct label_waits *w);
 
-/* ps at least from the moment at which unit x may start to the end of all: what x reads of the ideal of r->bits is
- * paid if x is on an accelerator. */
+/* Returns a lower bound, in ps, on the time from the start of unit x, which is outside the ideal r->bits, to the end of
+ * the plan.  If x is on an accelerator, transfers of values from blocks of the ideal count. */
 int64_t label_tail(const struct label_run *r, uint32_t x);
 
-/* Sets r->why if a limit is reached.  O(1). */
+/* Sets r->why if a limit of r->l is reached.  O(1). */
 void label_check(struct label_run *r);
 
+/* Makes r->ideals empty. */
 void label_table_start(struct label_run *r);
-/* The ideal of r->bits, added if it is new; label_find: 0 then. */
+/* Both return the number of the ideal r->bits.  If the search has not met it, label_find() returns 0, label_intern()
+ * adds it without labels. */
 uint32_t label_find(const struct label_run *r);
 uint32_t label_intern(struct label_run *r);
-/* Adds r->fresh to an ideal unless an equally good label is there; drops labels that r->fresh makes superfluous.
- * O(labels of the ideal). */
+/* Adds the label r->fresh to an ideal unless a label of the ideal is as good; if it is added, removes the labels that
+ * r->fresh is as good as.  O(labels of the ideal). */
 void label_add(struct label_run *r, uint32_t ideal);
 
+/* Allocates the arrays of r->walk. */
 void label_walk_start(struct label_run *r);
-/* Extends the labels of I by every set of blocks on an accelerator of kind k. */
+/* Extends the labels of I by every set S of blocks on an accelerator of kind k. */
 void label_walk_kind(struct label_run *r, uint32_t k);
-/* Puts block v into I + S, or takes it out; the blocks that can come next then are added to list[n ...]; their end is
- * returned. */
+/* Adds block v to I + S, appends to list, which has n entries, the blocks whose predecessors now are all in I + S, and
+ * returns the new number of entries. */
 uint32_t label_put(struct label_run *r, uint32_t v, uint32_t *list, uint32_t n);
+/* Removes block v from I + S. */
 void label_take_out(struct label_run *r, uint32_t v);
 
 #endif

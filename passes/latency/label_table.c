@@ -1,5 +1,5 @@
-/* The ideals that the search has met, in a hash table with open addresses, and their labels (label_state.h).
- * Expected O(words) for an ideal, O(labels of the ideal) for a label. */
+/* The ideals that the exact search has met, in a hash table with open addressing, and their labels (label_state.h).
+ * Finding an ideal takes O(words) expected, adding a label O(labels of the ideal). */
 #include "passes/latency/label_state.h"
 
 #include <assert.h>
@@ -14,6 +14,7 @@ void label_table_start(struct label_run *r)
     d->bucket = arena_array(r->a, (size_t)r->p->g->n + 1, sizeof *d->bucket);
 }
 
+/* Returns the slot of the hash table that holds the ideal r->bits, or the empty slot where it belongs. */
 static uint32_t slot_of(const struct label_run *r)
 {
     const struct label_ideals *d = &r->ideals;
@@ -27,7 +28,8 @@ static uint32_t slot_of(const struct label_run *r)
     return at;
 }
 
-static void rehash(struct label_run *r)
+/* Doubles the hash table and enters all ideals again. */
+static void grow_table(struct label_run *r)
 {
     assert((r->ideals.mask & (r->ideals.mask + 1)) == 0); /* sizes are powers of two */
     struct label_ideals *d = &r->ideals;
@@ -41,6 +43,7 @@ static void rehash(struct label_run *r)
     }
 }
 
+/* Adds to the new ideal *o, which is r->bits, its fronts and the size of its labels. */
 static void add_fronts(struct label_run *r, struct label_ideal *o)
 {
     struct label_ideals *d = &r->ideals;
@@ -78,11 +81,11 @@ uint32_t label_intern(struct label_run *r)
     d->slot[at] = id;
     add_fronts(r, &d->v[id]);
     if (d->n > d->mask / 2)
-        rehash(r);
+        grow_table(r);
     return id;
 }
 
-/* Whether a is as good as b; both have n numbers. */
+/* Whether label a is as good as label b of the same ideal (label_state.h).  n: length of their t[]. */
 static bool as_good(const struct label_run *r, const struct latency_label *a,
                     const struct latency_label *b, uint32_t n)
 {
@@ -102,7 +105,7 @@ void label_add(struct label_run *r, uint32_t ideal)
     r->steps += (r->lanes ? o->nlabel : o->nlabel / 4) + n / 8;
     for (uint32_t i = 0; i < o->nlabel; i++)
         if (as_good(r, label_at(r, ideal, i), r->fresh, n)) {
-            if (i) { /* what was good once may be again */
+            if (i) { /* to the front, to be compared first: it may be as good as later labels, too */
                 unsigned char *a = o->at, *b = o->at + (size_t)i * o->size;
                 for (uint32_t k = 0; k < o->size; k++) {
                     unsigned char t = a[k];

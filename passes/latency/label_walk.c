@@ -1,9 +1,10 @@
-/* All sets of blocks that an accelerator can take next (label_state.h).
+/* Walks through all sets S of blocks that an accelerator can take next (label_state.h).
  *
- * Blocks that can come next stand in a list; each is taken or passed over, and taking one appends those that it makes
- * possible.  So every set that makes an ideal of I and itself is met once.  What S takes in and computes only grows
- * with S; what is passed over stays outside, so S pays its transfer out and it starts after the end of S.  A label is
- * dropped as soon as that leads to the limit; when none is left, so is the walk. */
+ * A list has the blocks that can come next.  Each is taken into S or passed over; taking a block appends the blocks
+ * that can come next only with it.  So each set S for which I + S is an ideal is met once.  The transfers into S and
+ * the computing of S only grow with S.  A block that is passed over stays outside, so S pays for the values that it
+ * sends to that block, which starts after the end of S.  A label is dropped as soon as these times together reach the
+ * limit; when no label is left, S does not grow further. */
 #include "passes/latency/label_state.h"
 
 #include <assert.h>
@@ -47,6 +48,7 @@ void label_take_out(struct label_run *r, uint32_t v)
         r->missing[w]++;
 }
 
+/* Whether block v is in the ideal I. */
 static bool in_start(const struct label_run *r, uint32_t v)
 {
     return bits_have(r->ideals.bits + r->ideals.v[r->now].bits, v);
@@ -54,7 +56,8 @@ static bool in_start(const struct label_run *r, uint32_t v)
 
 /* ---- S with and without a block -------------------------------------------------------------- */
 
-static void hold_nets(struct label_run *r, uint32_t v)
+/* Adds the nets of block v, which joins S, to the transfers in and out of S. */
+static void add_nets(struct label_run *r, uint32_t v)
 {
     const struct latency_graph *p = r->p;
     struct label_walk *w = &r->walk;
@@ -70,7 +73,8 @@ static void hold_nets(struct label_run *r, uint32_t v)
     }
 }
 
-static void touch(struct label_run *r, uint32_t wait)
+/* Adds a wait (1 + number; 0: none) to those that S waits for. */
+static void add_wait(struct label_run *r, uint32_t wait)
 {
     struct label_walk *w = &r->walk;
     if (!wait || w->is_touched[wait])
@@ -79,19 +83,20 @@ static void touch(struct label_run *r, uint32_t wait)
     w->touched[w->set.ntouched++] = wait;
 }
 
+/* Adds the bytes of block v, which joins S. */
 static void add_bytes(struct label_run *r, uint32_t v)
 {
     const struct wdag *g = r->p->g;
     struct label_walk *w = &r->walk;
     w->set.bytes += g->size[v];
     for_row (s, g->shared_of, v) {
-        /* slots > 1: what another subgraph of the accelerator has counts once only */
+        /* slots > 1: shared items are left out, as another subgraph of the accelerator may hold them */
         if (w->need[s]++ == 0 && r->p->slots == 1)
             w->set.bytes += g->shared_size[s];
     }
 }
 
-/* Takes v, which is in the list, into S. */
+/* Takes block v, which is in the list, into S. */
 static void take(struct label_run *r, uint32_t v)
 {
     struct label_walk *w = &r->walk;
@@ -102,16 +107,17 @@ static void take(struct label_run *r, uint32_t v)
         const uint64_t *more = r->unit_below + (size_t)x * r->uword;
         for (uint32_t i = 0; i < r->uword; i++)
             below[i] |= more[i];
-        touch(r, r->waits.of[x]);
+        add_wait(r, r->waits.of[x]);
     }
     w->set.compute += r->p->kind[w->k].time[v];
     w->set.ends += r->ends[v];
-    hold_nets(r, v);
+    add_nets(r, v);
     add_bytes(r, v);
     w->set.end = label_put(r, v, w->list, w->set.end);
 }
 
-static void leave(struct label_run *r, uint32_t v, const struct label_set *before)
+/* Undoes take() for block v, the last one taken, except for walk.set.  before: S without v. */
+static void undo_take(struct label_run *r, uint32_t v, const struct label_set *before)
 {
     const struct latency_graph *p = r->p;
     struct label_walk *w = &r->walk;
@@ -125,7 +131,8 @@ static void leave(struct label_run *r, uint32_t v, const struct label_set *befor
     w->depth--;
 }
 
-/* Block v stays outside of S: values from S to v leave the accelerator, and successors of v come after S. */
+/* Notes in cut_out and cut_tail that block v stays outside S: values from S to v are transferred out, and if v comes
+ * after a block of S, v starts after the end of S. */
 static void pass_over(struct label_run *r, uint32_t v)
 {
     const struct latency_graph *p = r->p;
@@ -144,6 +151,7 @@ static void pass_over(struct label_run *r, uint32_t v)
             w->set.cut_tail = r->t->least[x];
 }
 
+/* Clears is_cut of the nets behind the first ncut of cut_list. */
 static void forget_cuts(struct label_walk *w, uint32_t ncut)
 {
     while (w->set.ncut > ncut)
@@ -152,7 +160,8 @@ static void forget_cuts(struct label_walk *w, uint32_t ncut)
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-/* The labels before that S, with its last block, can still extend. */
+/* Sets the list of labels that S may extend: those of `before`, which is S without its last block, that with S do not
+ * reach the limit and have memory for S. */
 static void keep_alive(struct label_run *r, const struct label_set *before)
 {
     struct label_walk *w = &r->walk;
@@ -171,6 +180,7 @@ static void keep_alive(struct label_run *r, const struct label_set *before)
     r->steps += before->n + 1 + r->uword / 4;
 }
 
+/* Returns a number < 0, 0 or > 0, as lane a is sorted before, with or after lane b. */
 static int compare_lanes(const int64_t *a, const int64_t *b)
 {
     for (uint32_t i = 0; i < LANE_NUMBERS; i++)
@@ -179,7 +189,7 @@ static int compare_lanes(const int64_t *a, const int64_t *b)
     return 0;
 }
 
-/* Writes the lanes of `from`, the one at `lane` with S more, which ends at `end`. */
+/* Writes to `to` the lanes `from` after S has run on lane number `lane` and ended at `end` ps; sorted again. */
 static void write_lanes(const struct label_run *r, const int64_t *from, uint32_t lane, int64_t end,
                         int64_t *to)
 {
@@ -191,7 +201,7 @@ static void write_lanes(const struct label_run *r, const int64_t *from, uint32_t
     at[LANE_BYTES] += k->memory < LOAD_INF ? r->walk.set.bytes : 0;
     if (++at[LANE_SLOTS] == r->p->slots)
         at[LANE_SLOTS] = at[LANE_FREE] = at[LANE_BYTES] = LANE_FULL;
-    /* the list stays sorted: it can only have become larger */
+    /* the lane's numbers have only grown: it moves towards the end of its kind */
     for (uint32_t i = lane; i + 1 < k->at + k->count; i++, at += LANE_NUMBERS) {
         int64_t one[LANE_NUMBERS];
         if (compare_lanes(at, at + LANE_NUMBERS) <= 0)
@@ -202,7 +212,7 @@ static void write_lanes(const struct label_run *r, const int64_t *from, uint32_t
     }
 }
 
-/* Adds the label that follows if S runs from the start of the live label `one`. */
+/* Adds the label that is the live label `one` extended by S, unless it reaches the limit.  ideal: number of I + S. */
 static void extend(struct label_run *r, const struct live_label *one, uint32_t ideal)
 {
     assert(one->label < r->ideals.v[r->now].nlabel);
@@ -236,8 +246,8 @@ static void extend(struct label_run *r, const struct live_label *one, uint32_t i
     label_add(r, ideal);
 }
 
-/* Whether what S sends to some unit outside leaves it less than `room` ps to the end of all. */
-static bool comes_late(const struct label_run *r, int64_t room)
+/* Whether some unit outside that reads from S needs at least `left` ps from its start to the end of the plan. */
+static bool comes_late(const struct label_run *r, int64_t left)
 {
     const struct latency_graph *p = r->p;
     const struct label_walk *w = &r->walk;
@@ -248,14 +258,14 @@ static bool comes_late(const struct label_run *r, int64_t room)
         for (uint32_t i = p->succ.at[p->first[v]]; i < p->succ.at[p->first[v + 1]]; i++) {
             uint32_t x = p->succ.to[i];
             if (!bits_have(r->bits, p->block[x]) &&
-                (r->t->least[x] >= room || label_tail(r, x) >= room))
+                (r->t->least[x] >= left || label_tail(r, x) >= left))
                 return true;
         }
     }
     return false;
 }
 
-/* Extends all live labels by the present set S. */
+/* Extends all live labels by S. */
 static void extend_all(struct label_run *r)
 {
     const struct label_walk *w = &r->walk;
@@ -275,9 +285,9 @@ static void extend_all(struct label_run *r)
             extend(r, &w->alive[w->set.from + i], ideal);
 }
 
-/* Fills w->alive with the labels of the ideal I (r->now) that have an accelerator of kind k left.  With lanes: one
- * entry for each accelerator that has a slot left; of equal ones, which are sorted side by side, only the first. */
-static void first_alive(struct label_run *r, uint32_t k)
+/* Makes S empty, and w->alive the labels of I that have an accelerator of kind k left.  With lanes: one entry for each
+ * accelerator that has a slot left; of equal accelerators, which stand side by side, only the first. */
+static void start_alive(struct label_run *r, uint32_t k)
 {
     struct label_walk *w = &r->walk;
     const struct accelerators *kind = &r->p->kind[k];
@@ -305,6 +315,7 @@ static void first_alive(struct label_run *r, uint32_t k)
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
+/* Notes the decision on block list[at] and goes on to the next block.  before: S before the decision. */
 static void decide(struct label_run *r, bool taken, const struct label_set *before)
 {
     struct label_walk *w = &r->walk;
@@ -312,7 +323,7 @@ static void decide(struct label_run *r, bool taken, const struct label_set *befo
     w->choice[w->nchoice++] = (struct label_choice){w->at++, taken, *before};
 }
 
-/* Takes list[at] into S, if some label lives on with it. */
+/* Takes block list[at] into S, and extends labels by S, if S may then still extend some label; returns whether. */
 static bool try_take(struct label_run *r)
 {
     struct label_walk *w = &r->walk;
@@ -331,11 +342,12 @@ static bool try_take(struct label_run *r)
         extend_all(r);
         return true;
     }
-    leave(r, v, &before);
+    undo_take(r, v, &before);
     w->set = before;
     return false;
 }
 
+/* Passes over block list[at]. */
 static void skip(struct label_run *r)
 {
     struct label_walk *w = &r->walk;
@@ -347,7 +359,8 @@ static void skip(struct label_run *r)
     r->steps++;
 }
 
-/* Back to the last block that was taken, which is passed over now; false: there is none. */
+/* Undoes all decisions back to the last block that was taken, and passes over that block instead.  Returns false if no
+ * block was taken: all sets have been met. */
 static bool go_back(struct label_run *r)
 {
     struct label_walk *w = &r->walk;
@@ -357,7 +370,7 @@ static bool go_back(struct label_run *r)
         w->at = c->at;
         bool taken = c->taken;
         if (taken)
-            leave(r, w->list[c->at], &c->before);
+            undo_take(r, w->list[c->at], &c->before);
         w->set = c->before;
         if (taken) {
             skip(r);
@@ -375,7 +388,7 @@ void label_walk_kind(struct label_run *r, uint32_t k)
     w->at = w->depth = 0;
     w->nchoice = 0;
     memset(w->below, 0, r->uword * sizeof *w->below);
-    first_alive(r, k);
+    start_alive(r, k);
     if (!w->set.n)
         return;
     for (uint32_t v = 0; v < r->p->g->n; v++)

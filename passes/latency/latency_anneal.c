@@ -1,12 +1,12 @@
 /* Simulated annealing over contiguous plans (latency_anneal.h).
  *
- * A state is a subgraph, or the hosts, for every block.  A move takes some blocks elsewhere: one; one with all before
- * or after it in its subgraph; a connected cluster of a subgraph; all that lies between a block and a subgraph; or a
- * subgraph as a whole.  A state in which subgraphs wait for each other, or that does not fit the memory, is never
- * entered.  The energy is the latency and, in some rounds, a small share of all work, so that what is not on the
- * critical chain improves, too.  Rounds start from the best plan, from accelerators filled along a random order, or
- * with all on the hosts, and grow longer.  Where there are few plans, all are tried instead.
- * Cost: O(V + E + pins) for a move. */
+ * A state gives each block a subgraph or the hosts.  A move puts some blocks elsewhere: a single block; a block with
+ * all blocks before or after it in its subgraph; a connected part of a subgraph; a block with all blocks between it
+ * and another subgraph; or a whole subgraph, which may change places with another one.  A state in which subgraphs
+ * wait for each other in a circle, or that does not fit the memory, is not entered.  The energy is the latency and,
+ * in some rounds, a small share of all work, so that blocks off the critical path improve, too.  Rounds start from
+ * the best plan, from accelerators filled along a random order, or with all blocks on the hosts, and become longer.
+ * If there are few plans, all are tried instead.  Cost: O(V + E + pins) for a move. */
 #include "passes/latency/latency_anneal.h"
 
 #include "ir/base/keyed.h"
@@ -16,31 +16,38 @@
 #include <assert.h>
 #include <string.h>
 
-enum { FIRST_ROUND = 4000, LONGEST_ROUND = 400000, LARGEST_CLUSTER = 7, FEW_PLANS = 10000 };
+enum {
+    FIRST_ROUND = 4000,     /* moves of the first rounds */
+    LONGEST_ROUND = 400000, /* rounds with more moves do not become longer */
+    LARGEST_CLUSTER = 7,    /* a cluster has at most 2^LARGEST_CLUSTER blocks */
+    FEW_PLANS = 10000       /* up to this number of plans, all are tried */
+};
 
 struct state {
     const struct latency_graph *p;
     struct latency_quotient *quotient;
     uint64_t rng;
-    uint32_t *sub, *best; /* [block] now; the best of the round */
-    int64_t value, energy, best_value;
-    uint32_t share; /* of all work in the energy, in 1/1024 */
-    /* the move: blocks, and where they were */
-    uint32_t *moved, *was, nmoved;
-    uint32_t *stack, *mark, *other, stamp; /* [block] */
+    /* [block] as latency_plan.sub: the present state; the best state so far */
+    uint32_t *sub, *best;
+    int64_t value, energy, best_value;     /* ps: latency and energy of sub; latency of best */
+    uint32_t share;                        /* share of all work in the energy, in 1/1024 */
+    uint32_t *moved, *was, nmoved;         /* the move: its blocks, and where each was before */
+    uint32_t *stack, *mark, *other, stamp; /* scratch, [block]; mark, other: == stamp: marked */
 };
 
 /* ---- sets of blocks -------------------------------------------------------------------------- */
 
+/* Adds block b to the move. */
 static void add_moved(struct state *s, uint32_t b)
 {
     s->moved[s->nmoved] = b;
     s->was[s->nmoved++] = s->sub[b];
 }
 
-/* Marks what comes before (or after) the blocks that are on the stack, within subgraph `in` (ON_HOST: of all). */
-static void spread(struct state *s, const struct csr *along, uint32_t *mark, uint32_t top,
-                   uint32_t in)
+/* Marks all blocks that can be reached along rows of `along` from the `top` blocks on the stack, only through blocks of
+ * subgraph `in` (ON_HOST: through all blocks).  mark: s->mark or s->other. */
+static void mark_reached(struct state *s, const struct csr *along, uint32_t *mark, uint32_t top,
+                         uint32_t in)
 {
     assert(s->nmoved <= s->p->g->n);
     while (top) {
@@ -54,7 +61,7 @@ static void spread(struct state *s, const struct csr *along, uint32_t *mark, uin
     }
 }
 
-/* b and all before or after it in its subgraph. */
+/* Adds block b to the move, with all blocks before it in its subgraph or all after it, at random. */
 static void choose_side(struct state *s, uint32_t b)
 {
     const struct wdag *g = s->p->g;
@@ -66,13 +73,13 @@ static void choose_side(struct state *s, uint32_t b)
     s->stamp++;
     s->stack[0] = b;
     s->mark[b] = s->stamp;
-    spread(s, random_below(&s->rng, 2) ? &g->succ : &g->pred, s->mark, 1, in);
+    mark_reached(s, random_below(&s->rng, 2) ? &g->succ : &g->pred, s->mark, 1, in);
     for (uint32_t v = 0; v < g->n; v++)
         if (s->mark[v] == s->stamp)
             add_moved(s, v);
 }
 
-/* A random connected cluster round b, of its subgraph, or of blocks on the hosts. */
+/* Adds to the move a random connected set of blocks around b, all in the subgraph of b or all on the hosts. */
 static void choose_cluster(struct state *s, uint32_t b)
 {
     const struct wdag *g = s->p->g;
@@ -96,7 +103,7 @@ static void choose_cluster(struct state *s, uint32_t b)
     }
 }
 
-/* b and all between it and subgraph `to`. */
+/* Adds block b to the move, with all blocks on paths between b and subgraph `to`. */
 static void choose_between(struct state *s, uint32_t b, uint32_t to)
 {
     const struct wdag *g = s->p->g;
@@ -106,12 +113,12 @@ static void choose_between(struct state *s, uint32_t b, uint32_t to)
         for (uint32_t v = 0; v < g->n; v++)
             if (s->sub[v] == to)
                 s->stack[top++] = v;
-        spread(s, side ? &g->pred : &g->succ, s->mark, top, ON_HOST);
+        mark_reached(s, side ? &g->pred : &g->succ, s->mark, top, ON_HOST);
         if (s->mark[b] != s->stamp)
             continue;
         s->stack[0] = b;
         s->other[b] = s->stamp;
-        spread(s, side ? &g->succ : &g->pred, s->other, 1, ON_HOST);
+        mark_reached(s, side ? &g->succ : &g->pred, s->other, 1, ON_HOST);
         for (uint32_t v = 0; v < g->n; v++)
             if (s->mark[v] == s->stamp && s->other[v] == s->stamp && s->sub[v] != to)
                 add_moved(s, v);
@@ -120,6 +127,7 @@ static void choose_between(struct state *s, uint32_t b, uint32_t to)
     add_moved(s, b);
 }
 
+/* Adds all blocks of subgraph `sub` to the move. */
 static void choose_whole(struct state *s, uint32_t sub)
 {
     for (uint32_t v = 0; v < s->p->g->n; v++)
@@ -129,13 +137,14 @@ static void choose_whole(struct state *s, uint32_t sub)
 
 /* ---- moves ----------------------------------------------------------------------------------- */
 
+/* Returns a random subgraph of an accelerator. */
 static uint32_t random_sub(struct state *s)
 {
     const struct latency_graph *p = s->p;
     return p->dev[random_below(&s->rng, p->ndev)] * p->slots + random_below(&s->rng, p->slots);
 }
 
-/* Where a neighbour of b is; or the hosts; or any subgraph. */
+/* Returns a place for block b at random: that of a neighbour of b, the hosts, or any subgraph. */
 static uint32_t choose_target(struct state *s, uint32_t b)
 {
     const struct wdag *g = s->p->g;
@@ -153,6 +162,7 @@ static uint32_t choose_target(struct state *s, uint32_t b)
     return random_sub(s);
 }
 
+/* Makes the move that exchanges the blocks of subgraphs a and b. */
 static void swap_subs(struct state *s, uint32_t a, uint32_t b)
 {
     assert(a != ON_HOST && b != ON_HOST && a != b);
@@ -163,7 +173,7 @@ static void swap_subs(struct state *s, uint32_t a, uint32_t b)
         s->sub[s->moved[i]] = i < n ? b : a;
 }
 
-/* Chooses and makes a move; false: there is nothing to move. */
+/* Chooses a random move and makes it in s->sub.  Returns false if the chosen move changes nothing. */
 static bool make_move(struct state *s)
 {
     uint32_t b = random_below(&s->rng, s->p->g->n), to = choose_target(s, b);
@@ -192,13 +202,15 @@ static bool make_move(struct state *s)
     return true;
 }
 
+/* Puts the blocks of the last move back. */
 static void undo_move(struct state *s)
 {
     for (uint32_t i = 0; i < s->nmoved; i++)
         s->sub[s->moved[i]] = s->was[i];
 }
 
-/* Evaluates s->sub; false: it is no plan, does not fit, or has more energy than `most`. */
+/* Writes the latency and the energy of s->sub, in ps.  Returns false if s->sub is no plan, does not fit the memory, or
+ * has an energy above `most`. */
 static bool evaluate_state(struct state *s, int64_t most, int64_t *value, int64_t *energy)
 {
     if (!latency_fits(s->p, s->sub, s->quotient))
@@ -208,12 +220,13 @@ static bool evaluate_state(struct state *s, int64_t most, int64_t *value, int64_
     if (*value == LOAD_INF || *value + more > most ||
         latency_shared(s->p, s->quotient) + more > most)
         return false;
-    *value = latency_judged(s->p, s->sub, s->quotient, *value); /* takes longer */
+    *value = latency_judged(s->p, s->sub, s->quotient, *value); /* last, as it takes longest */
     *energy = *value + more;
     return *energy <= most;
 }
 
-/* By how much the energy may rise at temperature `heat`: by `more` with probability exp(-more / heat). */
+/* Returns at random the ps by which the energy may rise at temperature `heat` (ps): a rise of d or more is allowed with
+ * probability exp(-d / heat). */
 static int64_t random_rise(struct state *s, int64_t heat)
 {
     uint64_t u = (random_bits(&s->rng) >> 32) | 1;
@@ -222,7 +235,8 @@ static int64_t random_rise(struct state *s, int64_t heat)
     return (int64_t)((__int128)heat * wait >> FIXED_BITS);
 }
 
-/* A round of `moves` from s->sub; heats in ps. */
+/* Runs a round of up to `moves` moves from s->sub, while the temperature falls from `hot` to `cold` ps.  Keeps the best
+ * state in s->best. */
 static void run_round(struct state *s, struct latency_anneal *how, uint64_t moves, int64_t hot,
                       int64_t cold)
 {
@@ -230,7 +244,7 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
     int64_t fall = (fixed_log2((uint64_t)cold) - fixed_log2((uint64_t)hot)) / COOLINGS;
     int64_t heat = hot, level = fixed_log2((uint64_t)hot);
     if (!evaluate_state(s, LOAD_INF, &s->value, &s->energy)) {
-        how->done += moves / 16 + 1; /* the hosts have no room for all */
+        how->done += moves / 16 + 1; /* the start does not fit the memory; so that rounds end */
         return;
     }
     if (s->value < s->best_value) {
@@ -263,8 +277,8 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
 
 /* ---- starts ---------------------------------------------------------------------------------- */
 
-/* Bytes of device dev, which has `bytes` of vertices, with block b on it; shared[]: the last device that got each
- * shared item. */
+/* Returns the bytes that accelerator number dev of p->dev holds if block b joins its `bytes` bytes.  shared: [shared
+ * item] 1 + number of the last accelerator that got the item; 0: none. */
 static int64_t bytes_with(const struct latency_graph *p, uint32_t b, int64_t bytes,
                           const uint32_t *shared, uint32_t dev)
 {
@@ -276,12 +290,14 @@ static int64_t bytes_with(const struct latency_graph *p, uint32_t b, int64_t byt
     return bytes;
 }
 
-/* The next accelerator, from *at on, that takes b; ON_HOST: none does. */
+/* Returns the first accelerator, from number *at of p->dev on, that can run block b and has memory for it; ON_HOST:
+ * none has.  Then *at, *bytes and shared[] say that b is there.  If only the memory is used up, *at becomes p->ndev:
+ * all later blocks go to the hosts, too. */
 static uint32_t next_device(const struct latency_graph *p, uint32_t b, uint32_t *at, int64_t *bytes,
                             uint32_t *shared)
 {
     const struct wdag *g = p->g;
-    bool full = false;
+    bool full = false; /* an accelerator could run b if it held no other block */
     for (uint32_t i = *at; i < p->ndev; i++) {
         const struct accelerators *k = &p->kind[p->kind_of[p->dev[i]]];
         int64_t with = bytes_with(p, b, i == *at ? *bytes : 0, shared, i);
@@ -295,20 +311,20 @@ static uint32_t next_device(const struct latency_graph *p, uint32_t b, uint32_t 
             shared[s] = i + 1;
         return p->dev[i];
     }
-    if (full) /* all later blocks go to the hosts */
+    if (full)
         *at = p->ndev;
     return ON_HOST;
 }
 
-/* Sorts n blocks by their last nodes. */
+/* Sorts n blocks by their last nodes.  key: scratch, [n]. */
 static void sort_by_last(const struct latency_graph *p, uint32_t *block, uint32_t n,
-                         struct keyed *room)
+                         struct keyed *key)
 {
     for (uint32_t i = 0; i < n; i++)
-        room[i] = (struct keyed){p->last[block[i]], block[i]};
-    keyed_sort(room, n);
+        key[i] = (struct keyed){p->last[block[i]], block[i]};
+    keyed_sort(key, n);
     for (uint32_t i = 0; i < n; i++)
-        block[i] = room[i].item;
+        block[i] = key[i].item;
 }
 
 void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_plan *plan,
@@ -319,7 +335,7 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
     uint32_t *wait = csr_sizes(&g->pred, g->n, scratch);
     uint32_t *ready = arena_array(scratch, (size_t)g->n + 1, sizeof *ready), n = 0, at = 0;
     uint32_t *shared = arena_array(scratch, (size_t)g->nshared + 1, sizeof *shared);
-    struct keyed *room_of = arena_array(scratch, (size_t)g->n + 1, sizeof *room_of);
+    struct keyed *keys = arena_array(scratch, (size_t)g->n + 1, sizeof *keys);
     int64_t bytes = 0;
     bool placed = true;
     for (uint32_t v = g->n; v-- > 0;)
@@ -339,7 +355,7 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
         for_row (w, g->succ, v)
             if (--wait[w] == 0)
                 ready[n++] = w;
-        sort_by_last(p, ready + from, n - from, room_of);
+        sort_by_last(p, ready + from, n - from, keys);
     }
     arena_release(scratch, mark);
     plan->value = placed && latency_fits(p, plan->sub, quotient)
@@ -348,7 +364,8 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
     plan->value = latency_judged(p, plan->sub, quotient, plan->value);
 }
 
-/* Writes a start to s->sub: whether it is a plan. */
+/* Writes the start of a round to s->sub: the best plan, filled accelerators, or all blocks on the hosts.  Returns
+ * whether it is a plan. */
 static bool choose_start(struct state *s, uint32_t round, const struct latency_plan *best,
                          struct arena *scratch)
 {
@@ -368,7 +385,7 @@ static bool choose_start(struct state *s, uint32_t round, const struct latency_p
     return latency_of(p, s->sub, s->quotient) < LOAD_INF;
 }
 
-/* Ways to place the blocks, if they are few; else 0. */
+/* Returns the number of ways to place the blocks; 0: there are more than FEW_PLANS. */
 static uint64_t count_plans(const struct latency_graph *p)
 {
     uint64_t plans = 1;
@@ -379,7 +396,7 @@ static uint64_t count_plans(const struct latency_graph *p)
     return plans;
 }
 
-/* The i-th way to place the blocks. */
+/* Writes way number i < count_plans(p) to place the blocks to sub[]. */
 static void decode_plan(const struct latency_graph *p, uint64_t i, uint32_t *sub)
 {
     const uint32_t subs = p->ndev * p->slots;
@@ -391,7 +408,7 @@ static void decode_plan(const struct latency_graph *p, uint64_t i, uint32_t *sub
     assert(i == 0); /* i < count_plans(p) */
 }
 
-/* Improves *best by all there is. */
+/* Tries all `plans` ways to place the blocks, and replaces *best by the best one if that is better. */
 static void try_all(struct state *s, uint64_t plans, struct latency_anneal *how,
                     struct latency_plan *best)
 {
@@ -430,6 +447,7 @@ void latency_anneal(const struct latency_graph *p, struct latency_anneal *how,
         how->done += !choose_start(&s, round, best, a) ? moves / 16 + 1 : 0;
         if (latency_of(p, s.sub, s.quotient) == LOAD_INF)
             continue;
+        /* temperatures are shares of a latency; a start from the best plan begins at a lower one */
         int64_t like = best->value < LOAD_INF ? best->value : latency_of(p, s.sub, s.quotient);
         int64_t hot = like / (warm ? 200 : 40) >> random_below(&s.rng, 3);
         s.share = random_below(&s.rng, 3) ? 0 : 1 + random_below(&s.rng, 20);

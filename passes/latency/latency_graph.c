@@ -1,7 +1,8 @@
-/* The latency problem of a level, and what a plan takes (latency_graph.h).
+/* Builds the latency problem of a level, and computes the latency of plans (latency_graph.h).
  *
- * A plan is evaluated over the quotient of units by subgraphs: subgraphs and single host units are taken in a
- * topological order, each starts at the latest end of what it reads. */
+ * The latency of a plan is computed on its quotient graph, in which the units of each subgraph are one vertex and each
+ * host unit is a vertex.  Vertices are taken in a topological order; each starts at the latest end of the vertices that
+ * it reads from. */
 #include "passes/latency/latency_graph.h"
 
 #include "ir/base/units.h"
@@ -12,7 +13,8 @@
 
 /* ---- the problem ----------------------------------------------------------------------------- */
 
-/* [net] ps between the host and accelerators of a class; state is where it is read, and costs nothing. */
+/* Returns an array, in p->mem: [net of g] ps of its transfer between the host and accelerators of a class.  paid: the
+ * class's costs of nets; nets without producer and host pin (state kept where it is read) cost 0. */
 static const int64_t *transfers(const struct latency_graph *p, const struct wdag *g,
                                 const int64_t *paid)
 {
@@ -22,6 +24,7 @@ static const int64_t *transfers(const struct latency_graph *p, const struct wdag
     return cost;
 }
 
+/* Adds kind k of p->c, a kind of accelerators, and its devices to p. */
 static void add_kind(struct latency_graph *p, uint32_t k)
 {
     const struct problem_kind *from = &p->c->kind[k];
@@ -50,6 +53,7 @@ static void add_kind(struct latency_graph *p, uint32_t k)
     p->nkind++;
 }
 
+/* Fills p->kind, p->dev and p->kind_of. */
 static void make_kinds(struct latency_graph *p)
 {
     const struct cluster *cl = p->c->cluster;
@@ -62,7 +66,8 @@ static void make_kinds(struct latency_graph *p)
     }
 }
 
-/* ps of base vertex u, of block b, on the fastest host that may run b. */
+/* Returns the ps of base vertex u, a vertex of block b, on the fastest class of hosts that may run b; COST_NEVER: no
+ * class may. */
 static int64_t host_time(const struct latency_graph *p, const struct wdag *base, uint32_t b,
                          uint32_t u)
 {
@@ -77,14 +82,14 @@ static int64_t host_time(const struct latency_graph *p, const struct wdag *base,
     return least;
 }
 
-/* Bytes that the hosts of a class share; LOAD_INF: ample. */
+/* Returns the bytes of memory that the hosts of a class share; LOAD_INF: no limit. */
 static int64_t hosts_memory(const struct device_class *cls)
 {
     return cls->memory < 0 ? LOAD_INF : sat_mul(cls->memory, cls->count);
 }
 
-/* Notes the host that holds the bytes of block v: hosts of one class share memory, so the first of the class. */
-static void note_holder(struct latency_graph *p, uint32_t v)
+/* Sets p->holder[v]: the first host of the class of p->host_dev[v], since the hosts of a class share their memory. */
+static void set_holder(struct latency_graph *p, uint32_t v)
 {
     const struct cluster *cl = p->c->cluster;
     uint32_t d = p->hosted[v] ? (uint32_t)p->host_dev[v] : 0;
@@ -93,7 +98,7 @@ static void note_holder(struct latency_graph *p, uint32_t v)
     p->holder[v] = d;
 }
 
-/* A host of a kind. */
+/* Returns a host of this kind. */
 static int32_t host_of_kind(const struct cluster *cl, const struct problem_kind *kind)
 {
     int32_t dev = kind->dev;
@@ -103,7 +108,7 @@ static int32_t host_of_kind(const struct cluster *cl, const struct problem_kind 
     return dev;
 }
 
-/* The hosts that may run the blocks: a class that has no room for a block by itself may not. */
+/* Sets hosted, host_dev and holder of all blocks: the fastest kind of hosts whose memory can hold the block alone. */
 static void choose_hosts(struct latency_graph *p)
 {
     const struct cluster *cl = p->c->cluster;
@@ -123,11 +128,12 @@ static void choose_hosts(struct latency_graph *p)
             p->host_dev[v] = host_of_kind(cl, kind);
         }
         p->hosted[v] = p->host_dev[v] >= 0;
-        note_holder(p, v);
+        set_holder(p, v);
     }
 }
 
-/* Takes block v to the hosts that run it in the least time of those with room; left[class of the cluster]. */
+/* Moves block v to the fastest kind of hosts with memory left, if there is one, and takes the block's bytes off that
+ * memory.  left: [class of the cluster] bytes left on its hosts.  Returns whether the block's class changed. */
 static bool spread_block(struct latency_graph *p, uint32_t v, int64_t *left)
 {
     assert(p->hosted[v]);
@@ -145,7 +151,7 @@ static bool spread_block(struct latency_graph *p, uint32_t v, int64_t *left)
     bool moved = best->cls != cluster_class(cl, (uint32_t)p->host_dev[v]);
     if (moved) {
         p->host_dev[v] = host_of_kind(cl, best);
-        note_holder(p, v);
+        set_holder(p, v);
     }
     return moved;
 }
@@ -169,7 +175,8 @@ bool latency_spread_hosts(struct latency_graph *p)
     return moved;
 }
 
-/* Units of the blocks; unit_of[base vertex]. */
+/* Makes the units: sets nunit, first, block, last, host, together and judge.mixed.  Returns an array, in p->mem: [base
+ * vertex] its unit. */
 static uint32_t *make_units(struct latency_graph *p, const struct wdag *base)
 {
     const struct wdag *g = p->g;
@@ -201,6 +208,7 @@ static uint32_t *make_units(struct latency_graph *p, const struct wdag *base)
     return unit_of;
 }
 
+/* Makes succ and pred of the units from the edges of base.  unit_of: result of make_units(). */
 static void make_edges(struct latency_graph *p, const struct wdag *base, const uint32_t *unit_of)
 {
     struct pairs e = pairs_new(p->mem, base->succ.at[base->n]);
@@ -214,8 +222,9 @@ static void make_edges(struct latency_graph *p, const struct wdag *base, const u
     p->pred = units.pred;
 }
 
-/* Times of units on accelerators, the pass that they are of, and the nets between them. */
-static void make_times(struct latency_graph *p, const struct wdag *base, const uint32_t *unit_of)
+/* Sets time, nets, unit_at, back and kind[].moved.  unit_of: result of make_units(). */
+static void make_unit_costs(struct latency_graph *p, const struct wdag *base,
+                            const uint32_t *unit_of)
 {
     for (uint32_t k = 0; k < p->nkind; k++) {
         p->time[k] = arena_array(p->mem, (size_t)p->nunit + 1, sizeof *p->time[k]);
@@ -236,7 +245,7 @@ static void make_times(struct latency_graph *p, const struct wdag *base, const u
         p->back[unit_of[u]] = base->pass[u] == 2;
 }
 
-/* Nets of two blocks or more that cost some accelerator something. */
+/* Makes net_of: for each block its nets of two blocks or more that cost some kind of accelerator something. */
 static void make_nets(struct latency_graph *p)
 {
     const struct wdag *g = p->g;
@@ -276,7 +285,7 @@ struct latency_graph *latency_graph_build(const struct problem *c, const struct 
     choose_hosts(p);
     const uint32_t *unit_of = make_units(p, base);
     make_edges(p, base, unit_of);
-    make_times(p, base, unit_of);
+    make_unit_costs(p, base, unit_of);
     make_nets(p);
     return p;
 }
@@ -287,32 +296,36 @@ struct latency_plan latency_no_plan(const struct latency_graph *p, struct arena 
     return plan;
 }
 
-/* ---- what a plan takes ----------------------------------------------------------------------- */
+/* ---- the latency of a plan ------------------------------------------------------------------- */
 
-/* A net that some accelerator pays for, and that may go from one subgraph to another. */
+/* A net whose transfer costs some kind of accelerator something; if not training, of two blocks or more. */
 struct paid_net {
-    uint32_t net, src; /* src: the unit that makes the net's value; UINT32_MAX: none */
+    uint32_t net; /* number in latency_graph.nets */
+    uint32_t src; /* the unit that makes the net's value; UINT32_MAX: none */
 };
 
-/* The quotient graph of a plan. Vertices: the subgraphs, then the units (a unit on the hosts is a vertex by
- * itself). */
+/* The quotient graph of a plan, and figures of the plan.  Vertices: subgraphs 0 .. nsub - 1, then nsub + x for each
+ * unit x, which is used if x is on a host. */
 struct latency_quotient {
-    uint32_t nsub, lane;   /* subgraphs; of an accelerator, one after the other */
-    uint8_t *kind;         /* [subgraph] kind of the subgraph's accelerator */
+    uint32_t nsub; /* number of subgraphs: all that the devices may have, also empty ones */
+    /* number of subgraphs of a device; they have consecutive numbers, in running order */
+    uint32_t lane;
+    uint8_t *kind;         /* [subgraph] kind of its device; UINT8_MAX: a host */
     uint32_t *at;          /* [unit] the vertex that has the unit */
-    int64_t *start, *time; /* [vertex] ps */
-    uint32_t *wait;        /* [vertex] incoming edges whose source has not ended */
-    uint32_t *queue;
+    int64_t *start, *time; /* [vertex] ps: earliest start; duration */
+    uint32_t *wait;        /* [vertex] number of incoming edges whose source has not ended */
+    uint32_t *queue;       /* vertices in the order in which they become ready */
     uint32_t npaid;
-    struct paid_net *paid;
-    struct csr pin;         /* paid net -> units, the net's source included */
+    struct paid_net *paid;  /* [npaid] */
+    struct csr pin;         /* paid net -> units that make or read it */
     struct csr member;      /* subgraph -> units */
-    uint32_t *fill, *stamp; /* [vertex] */
+    uint32_t *fill, *stamp; /* [vertex] scratch */
     int64_t *bytes, *have;  /* [device] bytes held; bytes available, -1: no limit */
-    int64_t work, hosted;   /* ps of all; of units on the hosts */
-    int64_t *from, *to;     /* when units of hosts run */
+    int64_t work, hosted;   /* ps of all vertices added up; of host units only */
+    int64_t *from, *to;     /* starts and ends of host units, sorted; scratch of is_crowded() */
 };
 
+/* Whether net e of p->nets costs some kind of accelerator something. */
 static bool is_paid(const struct latency_graph *p, uint32_t e)
 {
     for (uint32_t k = 0; k < p->nkind; k++)
@@ -321,6 +334,7 @@ static bool is_paid(const struct latency_graph *p, uint32_t e)
     return false;
 }
 
+/* Fills r->paid and r->pin. */
 static void list_paid(const struct latency_graph *p, struct latency_quotient *r, struct arena *a)
 {
     const struct wdag *g = p->nets;
@@ -339,6 +353,7 @@ static void list_paid(const struct latency_graph *p, struct latency_quotient *r,
     }
 }
 
+/* Fills r->kind and r->have, and allocates r->bytes. */
 static void list_devices(const struct latency_graph *p, struct latency_quotient *r, struct arena *a)
 {
     const struct cluster *c = p->c->cluster;
@@ -375,7 +390,7 @@ struct latency_quotient *latency_quotient_new(const struct latency_graph *p, str
     return r;
 }
 
-/* The vertices of the quotient that have the units. */
+/* Sets r->at: for each unit the vertex of the quotient that has it under the plan sub[]. */
 static void find_vertices(const struct latency_graph *p, const uint32_t *sub,
                           struct latency_quotient *r)
 {
@@ -390,7 +405,8 @@ static void find_vertices(const struct latency_graph *p, const uint32_t *sub,
     }
 }
 
-/* Adds what goes in and out of subgraphs for paid net i. */
+/* Adds the transfers of paid net i to the times of subgraphs: in for each one that reads the value, out for the one
+ * that makes it if it is read elsewhere. */
 static void add_net(const struct latency_graph *p, struct latency_quotient *r, uint32_t i)
 {
     uint32_t e = r->paid[i].net, src = UINT32_MAX;
@@ -409,9 +425,9 @@ static void add_net(const struct latency_graph *p, struct latency_quotient *r, u
         r->time[src] += p->kind[r->kind[src]].moved[e];
 }
 
-/* Times of subgraphs: computing of the units, transfers in and out; false: a block is on a device that cannot run
- * the block. */
-static bool add_times(const struct latency_graph *p, const uint32_t *sub,
+/* Sets r->time of subgraphs: computing of their units, transfers in and out.  Returns false if a block is on a device
+ * that cannot run the block. */
+static bool set_times(const struct latency_graph *p, const uint32_t *sub,
                       struct latency_quotient *r)
 {
     memset(r->time, 0, r->nsub * sizeof *r->time);
@@ -435,8 +451,8 @@ static bool add_times(const struct latency_graph *p, const uint32_t *sub,
     return true;
 }
 
-/* Members of the subgraphs, and how many edges lead into each vertex of the quotient. */
-static void add_waits(const struct latency_graph *p, struct latency_quotient *r)
+/* Fills r->member and r->wait, and sets r->start to 0. */
+static void set_waits(const struct latency_graph *p, struct latency_quotient *r)
 {
     size_t n = (size_t)r->nsub + p->nunit;
     memset(r->member.at, 0, (r->nsub + 1) * sizeof *r->member.at);
@@ -462,11 +478,12 @@ static void add_waits(const struct latency_graph *p, struct latency_quotient *r)
     }
 }
 
-/* Vertex v has ended: tells the vertices that wait for v. */
-static uint32_t tell(const struct latency_graph *p, struct latency_quotient *r, uint32_t v,
-                     uint32_t tail)
+/* Ends vertex v: moves the starts of the vertices that wait for v to v's end or later, and appends those that wait for
+ * no other vertex to the queue, which has `tail` entries.  Returns the new number of entries. */
+static uint32_t end_vertex(const struct latency_graph *p, struct latency_quotient *r, uint32_t v,
+                           uint32_t tail)
 {
-    uint32_t one = v >= r->nsub ? v - r->nsub : 0;
+    uint32_t one = v >= r->nsub ? v - r->nsub : 0; /* the unit, if v is a host unit */
     const uint32_t *unit = v >= r->nsub ? &one : r->member.to + r->member.at[v];
     uint32_t n = v >= r->nsub ? 1 : r->member.at[v + 1] - r->member.at[v];
     int64_t end = r->start[v] + r->time[v];
@@ -498,11 +515,11 @@ int64_t latency_within(const struct latency_graph *p, const uint32_t *sub,
 {
     assert(most >= 0);
     r->work = r->hosted = 0;
-    if (!add_times(p, sub, r))
+    if (!set_times(p, sub, r))
         return LOAD_INF;
     if (p->judge.alone)
         return p->judge.value(p->judge.of, sub);
-    add_waits(p, r);
+    set_waits(p, r);
     uint32_t tail = 0, all = r->nsub;
     int64_t latest = 0;
     for (uint32_t s = 0; s < r->nsub; s++)
@@ -523,12 +540,12 @@ int64_t latency_within(const struct latency_graph *p, const uint32_t *sub,
             return LOAD_INF;
         latest = larger(end, latest);
         r->work += r->time[v];
-        tail = tell(p, r, v, tail);
+        tail = end_vertex(p, r, v, tail);
     }
     return tail == all ? latest : LOAD_INF;
 }
 
-/* How many of n ascending numbers are at most x. */
+/* Returns how many of the n ascending numbers t[] are at most x. */
 static uint32_t count_to(const int64_t *t, uint32_t n, int64_t x)
 {
     uint32_t lo = 0, hi = n;
@@ -542,8 +559,8 @@ static uint32_t count_to(const int64_t *t, uint32_t n, int64_t x)
     return lo;
 }
 
-/* After latency_of: whether some unit of a host would have to wait for one.  What takes no time frees its host at the
- * same moment, but has to wait where all are busy. */
+/* Call after latency_of().  Whether some host unit would have to wait until a CPU is free, if p->cpus CPUs run all host
+ * units.  A unit that takes no time makes no other unit wait, but waits itself if all CPUs are busy. */
 static bool is_crowded(const struct latency_graph *p, const uint32_t *sub,
                        struct latency_quotient *r)
 {
@@ -591,7 +608,7 @@ int64_t latency_work(const struct latency_quotient *r)
     return r->work;
 }
 
-/* The device that has the bytes of block b. */
+/* Returns the device whose memory holds block b under the plan sub[]. */
 static uint32_t holder_of(const struct latency_graph *p, const uint32_t *sub, uint32_t b)
 {
     assert(b < p->g->n && (sub[b] == ON_HOST || sub[b] / p->slots < p->c->cluster->ndev));

@@ -1,40 +1,41 @@
 /* The problem of one sample alone through subgraphs on accelerators and single nodes on the hosts.
  *
  * Source: the placement paper (Tarnawski et al., NeurIPS 2020), section 4 and appendix A.  A block is a vertex of a
- * level: what must share a device.  A subgraph is a set of blocks on one accelerator: it starts when all values from
- * outside are in the host's memory, takes their transfers in, its blocks, and the transfers out of what is read
- * outside; all that it makes is there at its end.  On the host each node starts by itself as soon as its operands are
- * there: a unit is a node of a block that the host could run, or a block that it cannot run.
+ * level: nodes that must share a device.  A subgraph is a set of blocks on one accelerator.  It starts when all values
+ * that it reads from outside are in the host's memory; then come the transfers in, the blocks, and the transfers out of
+ * values that are read outside; all its results can be read from its end on.  On the host each node starts by itself as
+ * soon as its operands can be read.  A unit is a single node of a block that hosts can run, or a whole block that hosts
+ * cannot run.
  *
- * In training graphs the forward and the backward nodes of a slot are two subgraphs.
- * Here CPUs are unlimited; a node takes the time of the fastest class of CPUs that may run its block, which is a bound
- * where a plan has the block on another one (judge.mixed). */
+ * In training graphs the forward nodes and the backward nodes of a slot are two subgraphs.
+ * CPUs are unlimited here.  A node on a host takes the time of the fastest class of CPUs that may run its block: a
+ * lower bound if the plan has the block on another class (judge.mixed). */
 #ifndef PCC_PASSES_LATENCY_LATENCY_GRAPH_H
 #define PCC_PASSES_LATENCY_LATENCY_GRAPH_H
 
 #include "passes/problem/problem.h"
 
-#define ON_HOST UINT32_MAX /* in place of a subgraph: the hosts */
+#define ON_HOST UINT32_MAX /* in place of the number of a subgraph: the block is on the hosts */
 
-/* Interchangeable accelerators. */
+/* A kind of accelerators: devices that a plan may exchange for each other. */
 struct accelerators {
-    uint32_t of, cls;     /* its number among the problem's kinds; class of the cluster */
-    uint32_t count, at;   /* devices; their numbers are in latency_graph.dev[at ...] */
-    int64_t memory;       /* bytes; LOAD_INF: ample */
-    const int64_t *time;  /* [block] ps; COST_NEVER */
-    const int64_t *cost;  /* [net] ps */
-    const int64_t *moved; /* [net of nets] ps */
+    uint32_t of, cls;     /* index in problem.kind; class of the cluster */
+    uint32_t count, at;   /* number of devices; they are latency_graph.dev[at .. at + count) */
+    int64_t memory;       /* bytes of each device; LOAD_INF: no limit, or all blocks fit */
+    const int64_t *time;  /* [block] ps; COST_NEVER: these devices cannot run the block */
+    const int64_t *cost;  /* [net of the blocks' level] ps of a transfer; 0 for a state */
+    const int64_t *moved; /* the same for the nets of latency_graph.nets */
 };
 
-/* Judge of plans whose time latency_of() cannot tell. */
+/* The judge, for plans whose latency latency_of() does not compute exactly. */
 struct latency_judge {
-    /* ps of a plan whose hosts' nodes are more at a time than there are hosts, or on several classes of hosts; NULL:
-     * this evaluation knows all plans */
+    /* Returns the latency, ps, of the plan sub[] (struct latency_plan); `of` is passed on to it.  NULL: CPUs count as
+     * unlimited and all hosts as the fastest class, so latency_of() is exact. */
     int64_t (*value)(void *of, const uint32_t *sub);
     void *of;
-    /* of every plan: one without slots, whose accelerators' sets are cut by levels */
-    bool alone;
-    /* some unit takes longer on host_dev of its block than `host` says, on the class that is its fastest */
+    bool alone; /* value() computes the latency of every plan: plans have no slots */
+    /* the host of some block (host_dev) is slower for one of its units than latency_graph.host says, so that plans with
+     * host nodes need value() */
     bool mixed;
 };
 
@@ -42,74 +43,81 @@ struct latency_graph {
     const struct problem *c;
     const struct wdag *g; /* the level whose vertices are the blocks */
     struct arena *mem;
-    uint32_t nkind;
+    uint32_t nkind; /* kinds of accelerators */
     struct accelerators kind[PROBLEM_KINDS];
-    uint32_t ndev, *dev; /* accelerators, kind by kind */
-    uint8_t *kind_of;    /* [device] its kind; of hosts UINT8_MAX */
-    uint32_t slots;      /* subgraphs that an accelerator may have, one after the other; >= 1 */
-    uint32_t nunit;      /* units: in topological order, the units of a block one after the other */
-    uint32_t *first;     /* [block] its first unit; [n] nunit */
-    uint32_t *block;     /* [unit] */
-    uint32_t *last;      /* [block] its last vertex of the level of nodes */
-    /* In training graphs units are the vertices of the level of nodes, `first` means nothing; a block's two passes
-     * are on one device, in two subgraphs of a slot: forward ones run by slot, then backward ones, the last slot
-     * first. */
+    uint32_t ndev, *dev; /* [ndev] numbers of the accelerators, kind by kind */
+    uint8_t *kind_of;    /* [device] index in kind; UINT8_MAX: a host */
+    uint32_t slots;      /* most subgraphs that an accelerator may run, one after the other; >= 1 */
+    uint32_t nunit;      /* units, topologically sorted, with the units of a block side by side */
+    uint32_t *first;     /* [block] its first unit; first[number of blocks]: nunit */
+    uint32_t *block;     /* [unit] block that has the unit */
+    uint32_t *last;      /* [block] its last vertex in the base level */
+    /* The model has a backward pass.  Then units are the vertices of the base level, and `first` is not used.  The
+     * forward and the backward nodes of a block are on one device, in the two subgraphs of a slot: forward subgraphs
+     * run in the order of slots, then backward ones in the reverse order. */
     bool training;
-    uint8_t *back; /* [unit] training: 1: of the backward pass */
-    int64_t *time
-        [PROBLEM_KINDS]; /* [unit] ps on accelerators; not in training: a block's at its first */
-    const struct wdag *nets; /* the level whose nets count: of blocks; training: of nodes */
-    const uint32_t *unit_at; /* [vertex of nets] its unit */
-    uint8_t *hosted;         /* [block] 1: the hosts may run it */
-    int64_t *host;           /* [unit] ps there; COST_NEVER */
-    struct csr succ, pred;   /* of units */
-    struct csr
-        net_of; /* block -> nets that some accelerator pays for and that have two blocks or more */
-    bool together; /* some block of several nodes may run on the hosts, or be in several slots */
-    /* [block] a host of the class that runs it in the least time, or where it was spread to; -1: none may */
+    uint8_t *back; /* training: [unit] 1: it belongs to the backward pass; else NULL */
+    /* [kind][unit] ps on accelerators; if not training, the first unit of a block has the block's time, others 0 */
+    int64_t *time[PROBLEM_KINDS];
+    /* the level with the nets that are paid: g; training: the base level */
+    const struct wdag *nets;
+    const uint32_t *unit_at; /* [vertex of nets] its (first) unit */
+    uint8_t *hosted;         /* [block] 1: hosts may run it */
+    int64_t *host;           /* [unit] ps on the fastest hosts; COST_NEVER: no host can run it */
+    struct csr succ, pred;   /* unit -> units: successors, predecessors */
+    /* block -> nets that cost some kind of accelerator something and have two blocks or more */
+    struct csr net_of;
+    /* blocks of several nodes may run on hosts or there are several slots: bounds of the search then hold only for
+     * plans that run the nodes of a block in one step (README.md) */
+    bool together;
+    /* [block] a host of the class that runs it in the least time, or that latency_spread_hosts() chose; -1: no host */
     int32_t *host_dev;
-    uint32_t *holder;  /* [block] on the hosts: the device whose memory it takes */
-    uint32_t cpus;     /* hosts of the class that has fewest; 0: they are unlimited */
-    uint32_t all_cpus; /* hosts of all classes */
-    int64_t part;      /* ps that a subgraph takes besides its blocks and transfers */
+    uint32_t *holder; /* [block] device whose memory holds the block if it is on the hosts */
+    uint32_t cpus;    /* number of hosts in the host class with the fewest; 0: there are no hosts */
+    uint32_t all_cpus; /* number of hosts of all classes; 0: CPUs count as unlimited */
+    int64_t part;      /* ps that each subgraph takes beside its blocks and transfers */
     struct latency_judge judge;
 };
 
-/* The problem of the blocks of c->g; base: the level of single nodes below it.  Both and c must stay; lives in a.
- * O(kinds * V + E + pins). */
+/* Returns the latency problem whose blocks are the vertices of c->g, in a.  base: the base level under c->g; slots: as
+ * in the struct.  c, c->g and base must stay.  O(kinds * V + E + pins). */
 struct latency_graph *latency_graph_build(const struct problem *c, const struct wdag *base,
                                           uint32_t slots, struct arena *a);
 
-/* Takes blocks to hosts of other classes than the fastest where that has no room for all of them; whether any was.
- * Plans are then told by judge.value, which must be there.  O(blocks * (kinds + classes)). */
+/* Chooses the hosts of all blocks anew (host_dev), so that no class gets more bytes than its memory: each block goes to
+ * the fastest class that still has memory for it.  Returns whether the class of a block changed; then judge.value must
+ * be set, since latency_of() counts the fastest class.  O(blocks * (kinds + classes)). */
 bool latency_spread_hosts(struct latency_graph *p);
 
 /* A plan: sub[block] is ON_HOST or device * slots + slot. */
 struct latency_plan {
-    int64_t value; /* ps with unlimited CPUs; LOAD_INF: none */
+    int64_t value; /* ps: latency; LOAD_INF: sub[] is no plan */
     uint32_t *sub;
 };
+/* Returns a plan with value LOAD_INF and memory for sub[], in a. */
 struct latency_plan latency_no_plan(const struct latency_graph *p, struct arena *a);
 
-/* Room to work out latencies in; the sizes of p.  Lives in a. */
+/* Memory in which latencies of plans of p are computed. */
 struct latency_quotient;
 struct latency_quotient *latency_quotient_new(const struct latency_graph *p, struct arena *a);
-/* ps until all is done with sub[]; LOAD_INF: a block cannot run where it is, or subgraphs wait for each other in a
- * circle, as one that is not contiguous does.  Memory is not looked at.  O(units + edges + pins + subgraphs). */
+/* Returns the latency of sub[] in ps, with unlimited CPUs.  LOAD_INF: a block is where it cannot run, or subgraphs wait
+ * for each other in a circle, as happens if a subgraph is not contiguous.  Does not check memory.
+ * O(units + edges + pins + subgraphs). */
 int64_t latency_of(const struct latency_graph *p, const uint32_t *sub,
                    struct latency_quotient *quotient);
-/* The same, or LOAD_INF if it is more than `most`, which takes less time to find out. */
+/* Like latency_of(), but returns LOAD_INF if the latency is more than `most` ps, and then takes less time. */
 int64_t latency_within(const struct latency_graph *p, const uint32_t *sub,
                        struct latency_quotient *quotient, int64_t most);
-/* After latency_of, which gave `value`: the same as the plan runs, by the judge if there are more nodes of hosts at a
- * time than hosts. */
+/* Call after latency_of(), which returned `value` for sub[].  Returns the latency with the CPUs that there are: by
+ * judge.value if p->judge.mixed or if more host nodes run at a time than a class has hosts, else `value`. */
 int64_t latency_judged(const struct latency_graph *p, const uint32_t *sub,
                        struct latency_quotient *quotient, int64_t value);
-/* After latency_of: what latency_judged gives is no less.  O(1). */
+/* Call after latency_of().  Returns a lower bound, ps, on the result of latency_judged(): the work of the host nodes
+ * divided by the number of CPUs.  O(1). */
 int64_t latency_shared(const struct latency_graph *p, const struct latency_quotient *quotient);
-/* After latency_of: ps of all subgraphs and of the units on the hosts together. */
+/* Call after latency_of().  Returns the ps of all subgraphs and of all units on hosts, added up. */
 int64_t latency_work(const struct latency_quotient *quotient);
-/* Whether every accelerator has the memory.  O(V + shared items). */
+/* Whether the blocks of each accelerator, and of each class of hosts, fit its memory.  O(V + shared items). */
 bool latency_fits(const struct latency_graph *p, const uint32_t *sub,
                   struct latency_quotient *quotient);
 

@@ -1,8 +1,8 @@
-/* A coarse graph from good plans, searched to its end (latency_merge.h).
+/* Merges blocks by several good plans, and searches the merged graph (latency_merge.h).
  *
- * What all plans keep together is probably together in the best one, too (as in tour merging; Cook and Seymour).
- * Blocks that some plan has on the hosts stay apart.  Groups that are together in each plan cannot wait for each other
- * in a circle, so the quotient is acyclic.  O(V log V) and the search. */
+ * Blocks that all plans have in one subgraph are probably together in the best plan, too (as in tour merging; Cook
+ * and Seymour).  Blocks that some plan has on the hosts are not merged.  The merged graph is acyclic, since the
+ * subgraphs of a plan do not wait for each other in a circle.  O(V log V) and the search. */
 #include "passes/latency/latency_merge.h"
 
 #include "ir/base/keyed.h"
@@ -10,7 +10,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Refines the groups by one plan; returns how many there are then. */
+/* Divides the groups group[block] further, so that blocks of one group are in one subgraph of the plan, and blocks on
+ * the hosts are alone.  Returns the number of groups.  order: scratch, one entry for each block. */
 static uint32_t refine(const struct latency_graph *p, const struct latency_plan *plan,
                        struct keyed *order, uint32_t *group)
 {
@@ -28,6 +29,8 @@ static uint32_t refine(const struct latency_graph *p, const struct latency_plan 
     return count;
 }
 
+/* Searches the merged graph `coarse` for a plan below best->value, and writes it to *best, a plan of p, if it fits and
+ * is better. */
 static struct label_found search_merged(const struct latency_graph *p,
                                         const struct latency_graph *coarse,
                                         const struct label_limits *l, struct latency_plan *best,

@@ -1,19 +1,19 @@
-/* The best plan that several good plans make together. */
+/* Combines several good plans to a better one. */
 #ifndef PCC_PASSES_LATENCY_LATENCY_MERGE_H
 #define PCC_PASSES_LATENCY_LATENCY_MERGE_H
 
 #include "passes/latency/label_search.h"
 
 struct latency_merge_input {
-    struct wdag *level; /* p->g */
-    const struct latency_plan *plan;
-    uint32_t n; /* plans; those without a value are left out */
-    const struct label_limits *limits;
+    struct wdag *level;              /* p->g */
+    const struct latency_plan *plan; /* [n] plans; those with value LOAD_INF are left out */
+    uint32_t n;
+    const struct label_limits *limits; /* of the search */
 };
 
-/* Blocks that are in one subgraph in each of the plans stay together; of the plans that keep them so, those n among
- * them, the best one below best->value is searched for, and written to *best if it fits.  Returns the steps that it
- * took; *ended: whether that was enough.  Uses scratch, whose state is restored. */
+/* Merges blocks that are in one subgraph in every plan of m->plan, and runs the exact search on the merged graph.  If
+ * the plan found fits the memory and is better than *best, writes it to *best.  Returns the search steps used; *ended:
+ * whether the search was complete.  Temporary memory comes from scratch and is released. */
 uint64_t latency_merge(const struct latency_graph *p, const struct latency_merge_input *m,
                        struct latency_plan *best, bool *ended, struct arena *scratch);
 

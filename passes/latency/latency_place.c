@@ -1,9 +1,9 @@
 /* latency-place: contiguous plans for one sample alone on accelerators whose memory may not hold the model.
  *
  * Source: the placement paper (Tarnawski et al., NeurIPS 2020), section 4 and appendices A and F.  Where the paper has
- * an integer program, here annealing and an exact search over ideals take turns (latency_solve.c); what they say is
- * about unlimited CPUs and blocks that go to the hosts as a whole; the plan is judged as it runs.
- * Cost: max-states bounds memory and steps of the searches, moves those of annealing. */
+ * an integer program, here annealing and an exact search over ideals take turns (latency_solve.c).  Their bounds count
+ * CPUs as unlimited, and hold for plans that put whole blocks on the hosts; the plan's value is the judge's.
+ * Cost: the option max-states limits memory and steps of the searches, the option moves those of annealing. */
 #include "passes/latency/latency_place.h"
 
 #include "ir/base/units.h"
@@ -31,26 +31,25 @@ static const struct opt latency_opts[] = {
     {0}};
 
 enum {
-    CUT_WORK = 20000000, /* of annealing with the judge alone: moves times nodes and pins */
-    /* steps of all searches for each partial plan that one may keep; with several slots they take longer */
-    STEPS = 800,
-    SLOT_STEPS = 100,
-    START_ORDERS = 8
+    CUT_WORK = 20000000, /* moves * (units + pins) of annealing in anneal_on() */
+    STEPS = 800,         /* all searches together may take STEPS * max-states steps */
+    SLOT_STEPS = 100,    /* the same with several slots, where a step takes longer */
+    START_ORDERS = 8     /* orders that start_along_orders() tries */
 };
 
 struct latency_place_run {
     struct ctx *x;
     const struct latency_options *o;
     struct problem *c;
-    const struct latency_graph *p;
-    const uint32_t *at; /* [base vertex] block that has the vertex */
-    const struct interval_how *orders;
+    const struct latency_graph *p;     /* the graph that the best plan so far is a plan of */
+    const uint32_t *at;                /* [base vertex] block that has the vertex */
+    const struct interval_how *orders; /* orders of vertices for interval DP */
     struct clock clock;
-    int32_t *dev; /* [node] room for plans that the judge looks at */
-    uint32_t *slot;
+    int32_t *dev;   /* [node] scratch of judge_value(): device */
+    uint32_t *slot; /* [node] scratch of judge_value(): slot */
 };
 
-/* Writes dev and slot of the nodes. */
+/* Writes the device and slot (plan.slot) of each node under the plan sub[] of p. */
 static void write_nodes(const struct latency_place_run *n, const struct latency_graph *p,
                         const uint32_t *sub, int32_t *dev, uint32_t *slot)
 {
@@ -67,8 +66,9 @@ static void write_nodes(const struct latency_place_run *n, const struct latency_
     }
 }
 
-/* latency_judge.value */
-static int64_t judge_list(void *of, const uint32_t *sub)
+/* Returns the latency, ps, that the judge computes for the plan sub[] of n->p.  of: the struct latency_place_run.  For
+ * latency_judge.value. */
+static int64_t judge_value(void *of, const uint32_t *sub)
 {
     const struct latency_place_run *n = of;
     write_nodes(n, n->p, sub, n->dev, n->slot);
@@ -77,6 +77,7 @@ static int64_t judge_list(void *of, const uint32_t *sub)
     return smaller(value, LOAD_INF);
 }
 
+/* Builds the latency problem, sets its judge if the evaluation there is not exact, and makes it n->p. */
 static struct latency_graph *make_graph(struct latency_place_run *n, uint32_t slots)
 {
     assert(slots >= 1);
@@ -84,7 +85,7 @@ static struct latency_graph *make_graph(struct latency_place_run *n, uint32_t sl
         latency_graph_build(n->c, n->x->levels.base, slots, n->x->use.scratch);
     bool list = n->x->scene.model.latency.cpus == CPUS_LIST;
     if (list || p->judge.mixed) {
-        p->judge.value = judge_list;
+        p->judge.value = judge_value;
         p->judge.of = n;
     }
     p->all_cpus = list ? p->all_cpus : 0;
@@ -92,7 +93,8 @@ static struct latency_graph *make_graph(struct latency_place_run *n, uint32_t sl
     return p;
 }
 
-/* Whether all on the hosts, or accelerators filled one after the other, is a plan: annealing starts there. */
+/* Whether it is a plan to have all blocks on the hosts, or to fill accelerators one after the other (latency_fill):
+ * annealing tries these starts itself. */
 static bool has_simple_start(const struct latency_graph *p, struct latency_quotient *quotient,
                              struct arena *a)
 {
@@ -104,8 +106,8 @@ static bool has_simple_start(const struct latency_graph *p, struct latency_quoti
            (latency_fits(p, plan.sub, quotient) && latency_of(p, plan.sub, quotient) < LOAD_INF);
 }
 
-/* Where annealing starts if there is no simpler plan: the best for many samples along some orders, whatever the order
- * in which devices come. */
+/* Writes to *best, if there is no simple start, the plan with the least time per sample that interval DP finds: its
+ * devices hold intervals of an order of the blocks.  For annealing to start from. */
 static void start_along_orders(struct latency_place_run *n, const struct latency_graph *p,
                                struct latency_plan *best)
 {
@@ -126,7 +128,9 @@ static void start_along_orders(struct latency_place_run *n, const struct latency
         best->value = latency_judged(p, best->sub, quotient, latency_of(p, best->sub, quotient));
 }
 
-/* The best plan with `slots` subgraphs on each accelerator; one with fewer is where it starts from. */
+/* Returns the best plan found with up to `slots` subgraphs on each accelerator; the search for slots > 1 starts from
+ * the best plan for one.  Writes the tails to *t, the result of latency_solve() to *s, and makes n->p the plan's
+ * graph. */
 static struct latency_plan solve(struct latency_place_run *n, uint32_t slots,
                                  struct latency_tail **t, struct latency_result *s)
 {
@@ -151,15 +155,15 @@ static struct latency_plan solve(struct latency_place_run *n, uint32_t slots,
                               .clock = &n->clock,
                               .mem = n->x->use.mem,
                               .level = contiguous_level(n->x)};
-    if (p->training)
-        how.max_labels =
-            0; /* ideals of the forward pass do not say when the backward one can start */
+    if (p->training) /* ideals of the forward pass do not say when the backward pass can start */
+        how.max_labels = 0;
     *t = p->training ? arena_alloc(a, sizeof **t) : latency_tail_make(p, a);
     *s = latency_solve(p, *t, &how, &best, a);
     return best;
 }
 
-/* Anneals on p, whose plans judge_list tells; if one takes less than `best`, it becomes that, and p the graph of n. */
+/* Anneals plans of p, whose latencies judge_value() computes.  If the result is better than *best, writes it to *best,
+ * makes p the graph n->p, and returns true. */
 static bool anneal_on(struct latency_place_run *n, struct latency_graph *p,
                       struct latency_plan *best)
 {
@@ -171,7 +175,7 @@ static bool anneal_on(struct latency_place_run *n, struct latency_graph *p,
     struct latency_anneal how = {.seed = (uint64_t)n->o->seed,
                                  .moves = asked && asked < moves ? asked : moves,
                                  .clock = &n->clock};
-    p->judge.value = judge_list;
+    p->judge.value = judge_value;
     p->judge.of = n;
     n->p = p;
     latency_anneal(p, &how, &plan, a);
@@ -183,8 +187,8 @@ static bool anneal_on(struct latency_place_run *n, struct latency_graph *p,
     return false;
 }
 
-/* A training graph: a plan without slots, where both passes of a device may be one subgraph, if that takes less than
- * `best`. */
+/* For training graphs: anneals plans without slots, in which the judge cuts each device's nodes into subgraphs, which
+ * may hold both passes.  Returns whether that gave a better plan, which is then *best. */
 static bool solve_cut(struct latency_place_run *n, struct latency_plan *best)
 {
     struct latency_graph *p = latency_graph_build(n->c, n->x->levels.base, 1, n->x->use.scratch);
@@ -192,7 +196,8 @@ static bool solve_cut(struct latency_place_run *n, struct latency_plan *best)
     return anneal_on(n, p, best);
 }
 
-/* Where the fastest hosts have no room for all: a plan with blocks on other classes of hosts, if that takes less. */
+/* If the fastest class of hosts has no memory for all blocks: anneals plans with blocks on other classes of hosts, too,
+ * and writes the result to *best if it is better. */
 static void solve_spread(struct latency_place_run *n, struct latency_plan *best)
 {
     const struct latency_graph *with = n->p;
@@ -202,7 +207,8 @@ static void solve_spread(struct latency_place_run *n, struct latency_plan *best)
         anneal_on(n, p, best);
 }
 
-/* The plans that a proof is about, if not all contiguous plans. */
+/* Returns words that restrict "contiguous plans" to those that the proof is about: ", of up to 2 subgraphs ..."; "":
+ * the proof is about all contiguous plans. */
 static const char *scope_text(const struct latency_place_run *n)
 {
     const char *text = "";
@@ -216,14 +222,15 @@ static const char *scope_text(const struct latency_place_run *n)
                : text;
 }
 
-/* Where the longest path begins. */
+/* Returns the name of the node where the longest path begins. */
 static const char *path_start(const struct latency_place_run *n, const struct latency_tail *t)
 {
     return t->longest < n->p->nunit ? first_node(n->x, n->p->g, n->p->block[t->longest]) : "";
 }
 
-static void conclude(struct latency_place_run *n, const struct latency_tail *t,
-                     const struct latency_result *s)
+/* Fills in the rest of the plan's claim: scope, bound, status, argument and proof. */
+static void write_claim(struct latency_place_run *n, const struct latency_tail *t,
+                        const struct latency_result *s)
 {
     struct ctx *x = n->x;
     struct claim *c = &x->results.plan->claim;
@@ -294,7 +301,7 @@ int latency_place(struct ctx *x, const void *options)
                                  .value_less_parts = best.value,
                                  .bound = -1,
                                  .bound_all = -1};
-    conclude(&n, t, &s);
+    write_claim(&n, t, &s);
     return 0;
 }
 

@@ -1,17 +1,18 @@
-/* latency-place, for planners that start from a plan of latency-place. */
+/* The planner latency-place as a function, for planners that start from its plan. */
 #ifndef PCC_PASSES_LATENCY_LATENCY_PLACE_H
 #define PCC_PASSES_LATENCY_LATENCY_PLACE_H
 
 #include "passes/passes.h"
 
 struct latency_options {
-    int64_t q;          /* subgraphs that an accelerator may have */
-    int64_t max_states; /* partial plans that a search may keep */
-    int64_t moves;      /* moves of annealing; 0: the usual number */
-    int64_t seed;
+    int64_t q;          /* most subgraphs that an accelerator may run, one after the other */
+    int64_t max_states; /* most partial plans that a search may keep; 0: no search */
+    int64_t moves;      /* moves of annealing if no search ends; 0: the usual number */
+    int64_t seed;       /* of random choices */
 };
 
-/* Leaves a plan as planners do: 0, -1, or PASS_INFEASIBLE.  options: struct latency_options. */
+/* Makes a plan, x->results.plan.  options: a struct latency_options.  Returns 0; -1 after reporting an error; or
+ * PASS_INFEASIBLE. */
 int latency_place(struct ctx *x, const void *options);
 
 #endif

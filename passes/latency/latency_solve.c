@@ -1,10 +1,11 @@
 /* Annealing and the exact search in turn (latency_solve.h).
  *
- * Some annealing gives a limit.  Then the search asks whether a plan takes less than T, for growing T: from the bound
- * of the longest path, in steps that grow while a search takes little and shrink while it takes much, up to the value
- * of the plan.  The first T for which there is a plan gives the best one; all before are lower bounds.  If the budget
- * is used up before that, annealing has the rest.  What a search cannot settle in its share is not asked again: the
- * next one takes a smaller step, and where that would be too small to matter there is none. */
+ * First, some annealing gives a plan.  Then the exact search looks for plans with a latency below T, for growing T:
+ * from the bound of the longest path up to the value of the plan, in steps that grow while searches are cheap and
+ * shrink when they become expensive.  The first T below which a plan exists gives the best plan; all smaller T are
+ * lower bounds.  If the steps are used up before that, annealing goes on.  A search that does not end within its
+ * share of the steps is not repeated for the same T: the next one takes a smaller step, and none is made if that step
+ * would be too small. */
 #include "passes/latency/latency_solve.h"
 
 #include "ir/base/log2_int.h"
@@ -16,26 +17,26 @@
 #include <string.h>
 
 enum {
-    FIRST_MOVES = 60000,
-    USUAL_MOVES = 1500000,
-    ANNEALED = 8,         /* plans that are annealed apart, */
-    LAST_MOVES = 1500000, /* where no search ended */
-    USUAL_SIZE = 1500,    /* units, edges and pins; larger graphs have fewer moves */
-    BYTES_PER_LABEL = 512,
-    FIRST_STEPS = 64, /* the first step of T is so much of the gap */
-    LEAST_STEP = 128, /* and no step is less than so much of T */
-    RETRY = 8,        /* after an unfinished search the step is divided by this */
-    EARLY = 10,       /* searches before the long annealing get 1 / EARLY of all steps */
-    USUAL_SHARE = 40, /* a search may take 1 / USUAL_SHARE of all steps, */
-    GROWTH = 10,      /* or GROWTH times the steps of the last finished search */
-    FAR = 8,    /* no search is made where the last limit would take so many times what is left */
-    WORTH = 200 /* annealing goes on after a gain of at least 1 / WORTH */
+    FIRST_MOVES = 60000,   /* moves of the first annealing, for graphs up to USUAL_SIZE */
+    USUAL_MOVES = 1500000, /* moves of the second annealing, for graphs up to USUAL_SIZE */
+    LAST_MOVES = 1500000,  /* moves of the third annealing, for graphs up to USUAL_SIZE */
+    USUAL_SIZE = 1500,     /* units, edges and pins; larger graphs get fewer moves */
+    ANNEALED = 8, /* number of plans that the second and third annealing make independently */
+    BYTES_PER_LABEL = 512, /* a search may take this memory for each label that it may keep */
+    FIRST_STEPS = 64,      /* the first step of T is 1 / FIRST_STEPS of the gap */
+    LEAST_STEP = 128,      /* no step is less than 1 / LEAST_STEP of T */
+    RETRY = 8,             /* after an unfinished search the step is divided by RETRY */
+    EARLY = 10,       /* searches before the second annealing get 1 / EARLY of all steps and time */
+    USUAL_SHARE = 40, /* a search may take 1 / USUAL_SHARE of all steps */
+    GROWTH = 10, /* if that is more, a search may take GROWTH times the steps of the last one */
+    FAR = 8,     /* no search if one at the plan's value would need FAR times the steps left */
+    WORTH = 200  /* the third annealing needs a gain of 1 / WORTH by the second one */
 };
 
-/* What the next search will probably take, from the last two. */
+/* The last two finished searches, to forecast the steps of the next one. */
 struct growth {
-    int64_t limit[2];
-    uint64_t took[2];
+    int64_t limit[2]; /* ps: lower bounds proved by the earlier search, by the later search */
+    uint64_t took[2]; /* 1 + search steps of each; 0: there was no such search */
 };
 
 struct latency_search {
@@ -45,20 +46,21 @@ struct latency_search {
     struct latency_plan *best;
     struct arena *scratch;
     struct latency_result s;
-    uint64_t steps; /* steps left */
-    uint64_t later; /* steps of later searches, in addition */
-    uint64_t ended; /* steps of the last finished search */
-    bool merges;    /* no search of a merged graph was in vain */
-    uint64_t light; /* a search of fewer steps needs no forecast */
+    uint64_t steps; /* search steps left until the next annealing */
+    uint64_t later; /* search steps that later searches get in addition */
+    uint64_t ended; /* search steps of the last finished search */
+    bool merges;    /* every search of a merged graph was complete so far */
+    uint64_t light; /* after a search of at most `light` steps, the step of T is not limited */
     struct growth g;
-    int64_t step; /* by which T rises next */
+    int64_t step; /* ps by which T rises next */
     struct latency_quotient *quotient;
-    struct clock early; /* for searches before annealing: a part of the time */
-    bool is_early;
-    int64_t failed; /* the lowest T at which no search ended */
-    bool hopeless;  /* no useful search would end below `failed` */
+    struct clock early; /* clock of the searches before the second annealing: a part of the time */
+    bool is_early;      /* `early` is the clock to use */
+    int64_t failed;     /* ps: the last T at which a search did not end */
+    bool hopeless;      /* no search for T below `failed` would end and be useful */
 };
 
+/* Returns the limits of a search that may take `steps` search steps. */
 static struct label_limits limits(struct latency_search *v, uint64_t steps)
 {
     return (struct label_limits){.max_labels = v->how->max_labels,
@@ -67,13 +69,14 @@ static struct label_limits limits(struct latency_search *v, uint64_t steps)
                                  .clock = v->is_early ? &v->early : v->how->clock};
 }
 
-/* Steps of a search without a similar earlier search. */
+/* Returns the search steps that a search may take at most if no similar search was made before. */
 static uint64_t usual_steps(const struct latency_search *v)
 {
     uint64_t usual = v->how->max_steps / USUAL_SHARE + 1;
     return smaller_u64(usual, v->steps);
 }
 
+/* Improves the best plan by annealing with `moves` moves. */
 static void anneal_some(struct latency_search *v, uint64_t moves)
 {
     struct latency_anneal a = {.seed = v->how->seed * UINT64_C(1000003) + v->s.moves,
@@ -84,7 +87,8 @@ static void anneal_some(struct latency_search *v, uint64_t moves)
     v->s.moves += a.done;
 }
 
-/* The same with several plans apart, which are then merged. */
+/* Anneals ANNEALED plans independently, with `moves` moves together, and keeps the best one; then merges these plans
+ * and the best plan (latency_merge). */
 static void anneal_several(struct latency_search *v, uint64_t moves)
 {
     struct arena_mark mark = arena_mark(v->scratch);
@@ -118,9 +122,9 @@ static void anneal_several(struct latency_search *v, uint64_t moves)
     arena_release(v->scratch, mark);
 }
 
-/* Takes a plan that a search found, if the judge likes it better than the best one.  If it does not fit, since
- * searches count neither the memory of hosts nor, with several slots, bytes that subgraphs share, no other search will
- * tell more. */
+/* Makes a plan that a search found the best plan if it is better by the judge.  If the plan does not fit the memory
+ * (the search counts neither the memory of hosts nor, with several slots, shared items), no further search is made:
+ * it would find such plans again. */
 static void take_found(struct latency_search *v, const struct latency_plan *found)
 {
     assert(found->value >= 0);
@@ -141,6 +145,7 @@ static void take_found(struct latency_search *v, const struct latency_plan *foun
     memcpy(v->best->sub, found->sub, v->p->g->n * sizeof *found->sub);
 }
 
+/* Adds a line to the proof: search f has shown that no plan takes less than `limit` ps. */
 static void note_search(struct latency_search *v, int64_t limit, const struct label_found *f)
 {
     char text[UNIT_TEXT];
@@ -150,8 +155,8 @@ static void note_search(struct latency_search *v, int64_t limit, const struct la
                            v->s.proof, time_short(text, limit), f->ideals, f->labels);
 }
 
-/* Most steps of the next search: an unfinished search must leave steps for later searches, and must not take many
- * more steps than the last finished search. */
+/* Returns the search steps that the next search may take: an unfinished search must leave steps for later searches, and
+ * must not take many more steps than the last finished search. */
 static uint64_t most_steps(const struct latency_search *v)
 {
     assert(v->steps > 0);
@@ -161,7 +166,8 @@ static uint64_t most_steps(const struct latency_search *v)
     return smaller_u64(usual, share);
 }
 
-/* Asks whether a plan takes less than `limit`; returns the steps that it took, 0 if it did not end. */
+/* Searches for a plan below `limit` ps, and raises the proved bound s.lower.  Returns 1 + the number of search steps;
+ * 0: the search did not end. */
 static uint64_t search_below(struct latency_search *v, int64_t limit)
 {
     assert(limit > v->s.lower && limit <= v->best->value);
@@ -185,7 +191,8 @@ static uint64_t search_below(struct latency_search *v, int64_t limit)
     return f.steps + 1;
 }
 
-/* How far T can rise so that a search takes `times` as long as the last one; the logarithm grows evenly with T. */
+/* Returns by how many ps T may rise so that the next search takes `times` the steps of the last one, if the logarithm
+ * of the steps grows linearly with T; LOAD_INF: any rise will do. */
 static int64_t rise_for(const struct growth *g, uint64_t times)
 {
     int64_t grown = fixed_log2(g->took[1] + 1) - fixed_log2(g->took[0] + 1);
@@ -196,14 +203,15 @@ static int64_t rise_for(const struct growth *g, uint64_t times)
     return far < LOAD_INF ? (int64_t)far : LOAD_INF;
 }
 
+/* Returns the least useful step of T, ps. */
 static int64_t least_step(const struct latency_search *v)
 {
     return v->s.lower / LEAST_STEP + 1;
 }
 
-/* Whether limits would have to grow for much longer than there are steps to come to the plan's value, `up` from
- * here: then they would only raise the bound a little, for all that is left.  A plan of fewer moves than are usual may
- * be a bad one, and says nothing about that. */
+/* Whether a search at the plan's value, `up` ps above the proved bound, would take far more steps than are left: then
+ * searches would use up all steps and raise the bound only a little.  Returns false if the user gave the number of
+ * moves: the plan's value may then be far from the best. */
 static bool is_far(struct latency_search *v, int64_t up)
 {
     uint64_t left = (v->steps + v->later) / v->g.took[1] + 1;
@@ -213,7 +221,8 @@ static bool is_far(struct latency_search *v, int64_t up)
     return true;
 }
 
-/* Chooses by how much T rises: to the plan's value, if that is near enough.  False: no higher T is within reach. */
+/* Sets v->step, by which T rises: up to the plan's value if a search there may end.  Returns false if no search at a
+ * useful T is likely to end. */
 static bool choose_step(struct latency_search *v)
 {
     int64_t up = v->best->value - v->s.lower, least = least_step(v);
@@ -256,8 +265,9 @@ static void climb(struct latency_search *v)
     v->s.complete = v->s.complete || v->s.lower >= v->best->value;
 }
 
-/* Where annealing found a plan that runs a subgraph between two nodes of a block on the hosts, and that takes less than
- * what searches proved of all others, there is but the bound of the longest path. */
+/* If annealing found a plan below the proved bound (it runs a subgraph between two nodes of a block on the hosts, and
+ * searches do not look at such plans), forgets what searches have proved: only the bound of the longest path is left.
+ */
 static void forget_parted(struct latency_search *v)
 {
     if (v->best->value >= v->s.lower)
@@ -278,7 +288,7 @@ struct latency_result latency_solve(const struct latency_graph *p, const struct 
     const uint64_t size =
         (uint64_t)p->nunit + p->succ.at[p->nunit] + p->nets->net_pin.at[p->nets->nnet];
     const uint64_t moves[] = {FIRST_MOVES, USUAL_MOVES, LAST_MOVES};
-    int64_t first = LOAD_INF; /* before annealing at length */
+    int64_t first = LOAD_INF; /* value of the plan before the second annealing */
     v.s = (struct latency_result){.lower = larger(how->least, t->all), .proof = ""};
     v.quotient = latency_quotient_new(p, a);
     v.merges = true;

@@ -5,30 +5,33 @@
 #include "passes/latency/latency_anneal.h"
 #include "passes/latency/latency_tail.h"
 
+/* Limits and settings of latency_solve(). */
 struct latency_how {
-    uint64_t seed;
-    uint64_t moves;      /* of annealing, if no search ends; 0: what is usual */
-    uint64_t max_steps;  /* of all searches */
+    uint64_t seed;       /* of annealing */
+    uint64_t moves;      /* moves of annealing if no search ends; 0: the usual number */
+    uint64_t max_steps;  /* steps of all searches together */
     uint64_t max_labels; /* partial plans that a search may keep; 0: no search */
-    int64_t least;       /* ps: no plan takes less, for other reasons than the longest path */
+    int64_t least;       /* ps: a lower bound on all plans from another source (latency_bound()) */
     struct clock *clock;
-    struct arena *mem;  /* for text */
-    struct wdag *level; /* the blocks */
+    struct arena *mem;  /* for texts of the result */
+    struct wdag *level; /* p->g, the level of the blocks */
 };
 
 struct latency_result {
-    int64_t
-        lower; /* ps: no contiguous plan takes less; CPUs unlimited (but for how.least), blocks on hosts together */
-    bool searched;           /* lower comes from a search, not from the longest path */
-    bool complete;           /* a search was finished: `lower` is the time of the best plan */
-    uint64_t labels, ideals; /* of the search that came furthest */
-    uint64_t moves;
-    const char *proof; /* the searches, a line each; lives in how.mem */
-    const char *why;   /* if not complete: the reason why the search ended */
+    /* ps: no contiguous plan that puts whole blocks on the hosts has a smaller latency, even with unlimited CPUs
+     * (unless how.least is the higher bound and counts them) */
+    int64_t lower;
+    bool searched; /* `lower` was proved by a search; else it is how.least or the longest path */
+    bool complete; /* `lower` is the latency of the best of these plans */
+    uint64_t labels, ideals; /* numbers of the last complete search: labels kept, ideals met */
+    uint64_t moves;          /* moves of annealing that were tried */
+    const char *proof; /* a line for each complete search, each ends in a newline; in how.mem */
+    const char *why;   /* if not complete: why the searches ended; may be NULL */
 };
 
-/* Improves *best, which may be empty (latency_no_plan). best->value is the value by p's judge, if p has one. Uses
- * scratch and restores its state. */
+/* Improves the plan *best, whose value may be LOAD_INF (latency_no_plan), and proves a lower bound.  best->value is the
+ * value by latency_judged().  t: result of latency_tail_make() for p; training: all zero.  Temporary memory comes from
+ * scratch and is released. */
 struct latency_result latency_solve(const struct latency_graph *p, const struct latency_tail *t,
                                     const struct latency_how *how, struct latency_plan *best,
                                     struct arena *scratch);

@@ -1,9 +1,10 @@
-/* Lower bounds on what is left of a plan, from paths (latency_tail.h).
+/* Lower bounds on the time to the end of a plan, from paths (latency_tail.h).
  *
- * Along a path b0, b1, ... of blocks, the subgraph of b0 holds some b0 .. bj and all blocks between b0 and bj, whose
- * times add up and whose bytes must fit; then the value that goes on to b(j+1) is paid on its way out and, if that is
- * on an accelerator, in.  So from b0 it takes at least the smallest over j of these times and what follows from
- * b(j+1).  The path goes on to the block from which most is left.  Blocks are taken in reverse topological order. */
+ * Along a path b0, b1, ... of blocks, the subgraph of b0 holds b0 .. bj for some j, and all blocks on paths between b0
+ * and bj: their times add up, and their bytes must fit.  Then the value that bj sends to b(j+1) is transferred out and,
+ * if b(j+1) is on an accelerator, in.  So from b0 on the plan takes at least the minimum over j of these times and the
+ * tail of b(j+1).  The path goes on to the successor with the largest tail.  Blocks are taken in reverse topological
+ * order. */
 #include "passes/latency/latency_tail.h"
 
 #include <assert.h>
@@ -12,14 +13,15 @@ struct tail_builder {
     const struct latency_graph *p;
     struct latency_tail *t;
     struct arena *a;
-    uint32_t *below,
-        *seen; /* [block] stamps: after the first block of a path; before its last one, too */
-    uint32_t *stack;
+    uint32_t *below; /* [block] == stamp: the block is the first of the path or after it */
+    uint32_t *seen;  /* [block] == stamp: between the first and the present block of the path */
+    uint32_t *stack; /* scratch */
     uint32_t stamp;
-    uint64_t work;
+    uint64_t work; /* edges looked at, up to TAIL_WORK */
 };
 
-/* ps on class-like costs of what block `from` sends that block `to` reads. */
+/* Returns the ps of one transfer, at the costs of kind k, of each value that block `from` makes and block `to` reads.
+ */
 static int64_t sent(const struct latency_graph *p, uint32_t k, uint32_t from, uint32_t to)
 {
     const struct wdag *g = p->g;
@@ -30,8 +32,8 @@ static int64_t sent(const struct latency_graph *p, uint32_t k, uint32_t from, ui
     return sum;
 }
 
-/* ps from the start of the subgraph or host unit that has unit s, to the end of all, if s reads from block b in
- * another place. */
+/* Returns a lower bound, ps, on the time from the start of the subgraph or host unit that has unit s to the end of the
+ * plan, if s reads from block b, which is not in that subgraph. */
 static int64_t entered(const struct tail_builder *m, uint32_t b, uint32_t s)
 {
     assert(b < m->p->g->n && s < m->p->nunit);
@@ -45,8 +47,9 @@ static int64_t entered(const struct tail_builder *m, uint32_t b, uint32_t s)
     return least;
 }
 
-/* ps left after block b on kind k, each of its successors in the same subgraph or in another; *next: the one from
- * which most is left. */
+/* Returns a lower bound, ps, on the time from the end of block b's computing on kind k to the end of the plan: each
+ * successor is in the same subgraph or elsewhere, whichever gives less.  Writes to *next the successor with the largest
+ * tail. */
 static int64_t left_after(const struct tail_builder *m, uint32_t k, uint32_t b, uint32_t *next)
 {
     const struct latency_graph *p = m->p;
@@ -66,7 +69,8 @@ static int64_t left_after(const struct tail_builder *m, uint32_t k, uint32_t b, 
     return most;
 }
 
-/* Bytes and ps of the blocks that join between(b, at) as the path comes to `at`. */
+/* Adds to *bytes and *ps those of the blocks that come between the first block of the path and block `at`, the path's
+ * next one, and were not added before; `at` included. */
 static void join_between(struct tail_builder *m, uint32_t k, uint32_t at, int64_t *bytes,
                          int64_t *ps)
 {
@@ -90,6 +94,7 @@ static void join_between(struct tail_builder *m, uint32_t k, uint32_t at, int64_
     }
 }
 
+/* Sets a new stamp, and marks block b and all blocks after it in m->below. */
 static void mark_below(struct tail_builder *m, uint32_t b)
 {
     const struct wdag *g = m->p->g;
@@ -109,7 +114,7 @@ static void mark_below(struct tail_builder *m, uint32_t b)
     }
 }
 
-/* ps from unit s on, the one of block `to` from which most is left, if block b is elsewhere. */
+/* Returns the largest entered() of the units of block `to` that read from block b. */
 static int64_t entered_most(const struct tail_builder *m, uint32_t b, uint32_t to)
 {
     const struct latency_graph *p = m->p;
@@ -121,6 +126,7 @@ static int64_t entered_most(const struct tail_builder *m, uint32_t b, uint32_t t
     return most;
 }
 
+/* Adds a step to the tails of the present block. */
 static void add_step(struct tail_builder *m, int64_t bytes, int64_t ps)
 {
     struct latency_tail *t = m->t;
@@ -128,7 +134,8 @@ static void add_step(struct tail_builder *m, int64_t bytes, int64_t ps)
     t->step[t->nstep++] = (struct tail_step){bytes, ps};
 }
 
-/* The least over the ends of b's subgraph on its path, but not below `floor`; writes the row of b. */
+/* Returns the tail of block b on kind k, by its path: the minimum over the last blocks that its subgraph may have on
+ * the path, at least `floor`, which is also a lower bound.  Adds b's steps. */
 static int64_t along_path(struct tail_builder *m, uint32_t k, uint32_t b, int64_t floor)
 {
     int64_t bytes = 0, ps = 0, least = LOAD_INF;
@@ -150,6 +157,7 @@ static int64_t along_path(struct tail_builder *m, uint32_t k, uint32_t b, int64_
     return larger(least, floor);
 }
 
+/* Sets the tail of unit x on a host; those of its successors must be set. */
 static void host_tail(struct tail_builder *m, uint32_t x)
 {
     const struct latency_graph *p = m->p;
@@ -164,6 +172,7 @@ static void host_tail(struct tail_builder *m, uint32_t x)
     m->t->host[x] = smaller(sat_add(p->host[x], most), LOAD_INF);
 }
 
+/* Sets all tails of block b and its units; those of later blocks must be set. */
 static void block_tails(struct tail_builder *m, uint32_t b)
 {
     assert(b < m->p->g->n);
@@ -209,6 +218,7 @@ int64_t latency_tail_on(const struct latency_tail *t, uint32_t k, uint32_t b, in
     return t->step[lo].ps;
 }
 
+/* Returns an array, in a: n times LOAD_INF. */
 static int64_t *infinite(uint32_t n, struct arena *a)
 {
     int64_t *t = arena_array(a, (size_t)n + 1, sizeof *t);

@@ -1,16 +1,18 @@
-/* Baechi's placers, for planners that try several: each empties the placement, puts all nodes on devices and leaves
- * the plan in *best if the plan is better.  Vertices without room on any device go to the device with the least bytes,
- * and are counted.  When the placement's clock is out, placement_fill places the rest. */
+/* Baechi's list schedulers as functions, for their planners and for the portfolio: each empties the placement, puts all
+ * vertices on devices, and writes the plan to *best if it is better.  A vertex for which no device has enough memory
+ * is put on the device with the fewest bytes in use, and counted in r->lacking.  When the placement's clock is out,
+ * placement_fill places the remaining vertices. */
 #ifndef PCC_PASSES_LIST_BAECHI_H
 #define PCC_PASSES_LIST_BAECHI_H
 
 #include "passes/list/list.h"
 
-/* Breadth first, one device after the other, each with about an equal share of the bytes.  O(V + E + D). */
+/* m-TOPO: vertices breadth first on one device after the other, each with about an equal share of the bytes.  O(V + E +
+ * devices). */
 void m_topo_try(struct ctx *x, struct placement *r, struct list_schedule *best);
-/* Earliest task first (earliest.h, also for the cost). */
+/* m-ETF: always the vertex that can start first.  Cost: see earliest.h. */
 void m_etf_try(struct ctx *x, struct placement *r, struct list_schedule *best);
-/* The same with favourite children by linear clustering (favourites.h), for which devices wait. */
+/* m-SCT: as m-ETF, but devices wait for favourite children, found by linear clustering (favourites.h). */
 void m_sct_try(struct ctx *x, struct placement *r, struct list_schedule *best);
 
 #endif

@@ -1,15 +1,17 @@
-/* celeritas-place, order-place, dfs-place: an order of the nodes, clusters of neighbours in it, and devices for these.
+/* celeritas-place, order-place, dfs-place: put the nodes in an order, cut the order into clusters, and put the clusters
+ * on devices.
  *
  * Source: Celeritas (arXiv 2208.00184).  The nodes are put in an order along critical paths (CPD-TOPO) and cut into
- * clusters that send each other little (optimal operation fusion, coarsen/fuse.c).  Order-Place fills one device after
- * the other with the clusters in order.  Adjusting Placement (Eq 7-9) goes through them once more: a cluster goes where
- * the one before it went, unless another device could start it so much earlier that sending its results back would
- * still pay; idle slots between clusters are used.  The paper's claim that this never takes longer is false (a graph
- * of four nodes shows it), so celeritas-place runs both plans and keeps the better one; Adjusting is tried with
- * transfers that disturb nobody and with ports that are taken.  dfs-place orders depth first and fills devices with
- * single nodes, as do those that the paper compares with.
+ * clusters with few transfers between them (optimal operation fusion, ../coarsen/fuse.c).  Order-Place puts the
+ * clusters in order on one device until its memory is full, then on the next one.  Adjusting Placement (Eq 7-9) places
+ * them again by estimated times: a cluster is put on the device of the cluster before it, unless it could start on
+ * another device so much earlier that there is even time to send its results back; idle times between clusters are
+ * used.  The paper claims that the adjusted plan never takes longer.  That is false (a graph of four nodes shows it),
+ * so celeritas-place runs both plans and keeps the better one.  Adjusting is done twice: with transfers that do not
+ * disturb each other, and with ports that move one value at a time.  dfs-place orders nodes depth first and fills
+ * devices with single nodes, like the planners that the paper compares itself with.
  *
- * Nodes that must share a device are pins by the first that is placed: it takes the room of all (list.h).
+ * Nodes that must share a device are placed together with the first of them (list.h).
  * O(V log V + V * range + pins), for Adjusting O(clusters' edges * devices). */
 #include "passes/list/estimate.h"
 #include "passes/list/placements.h"
@@ -20,8 +22,9 @@
 
 #include <string.h>
 
+/* Options of all three planners; dfs-place and order-place use some of them. */
 struct celeritas_options {
-    struct cluster_choice how;
+    struct cluster_choice clusters;
     bool best_effort;
 };
 
@@ -31,32 +34,32 @@ const char *const port_names[] = {"auto", "none", "port", NULL};
 #define CLUSTER_OPTIONS                                                                            \
     {.kind = OPT_INT,                                                                              \
      .name = "range",                                                                              \
-     .off = offsetof(struct celeritas_options, how.range),                                         \
+     .off = offsetof(struct celeritas_options, clusters.range),                                    \
      .def = "200",                                                                                 \
      .lo = "1",                                                                                    \
      .hi = "1000000",                                                                              \
      .help = "nodes that a cluster may span in the order"},                                        \
         {.kind = OPT_BYTES,                                                                        \
          .name = "mem",                                                                            \
-         .off = offsetof(struct celeritas_options, how.mem),                                       \
+         .off = offsetof(struct celeritas_options, clusters.mem),                                  \
          .def = "0",                                                                               \
          .help = "memory cap of a cluster; 0: an eighth of the smallest device"},                  \
         {.kind = OPT_CHOICE,                                                                       \
          .name = "order",                                                                          \
-         .off = offsetof(struct celeritas_options, how.order),                                     \
+         .off = offsetof(struct celeritas_options, clusters.order),                                \
          .def = "cpd",                                                                             \
          .names = fuse_order_names,                                                                \
          .help = "of the nodes: along critical paths, depth first, or breadth first"},             \
         {.kind = OPT_CHOICE,                                                                       \
          .name = "cut",                                                                            \
-         .off = offsetof(struct celeritas_options, how.cut),                                       \
+         .off = offsetof(struct celeritas_options, clusters.cut),                                  \
          .def = "tensor",                                                                          \
          .names = cut_names,                                                                       \
          .help = "count a tensor that leaves a cluster once, or (the paper) once per consumer"}
 
 static const struct opt celeritas_opts[] = {
     CLUSTER_OPTIONS,
-    {OPT_CHOICE, "contention", offsetof(struct celeritas_options, how.contention), "auto",
+    {OPT_CHOICE, "contention", offsetof(struct celeritas_options, clusters.contention), "auto",
      .names = port_names,
      .help = "transfers that adjusting reckons with: free ones, such as take ports, or both tried"},
     LIST_BEST_EFFORT(struct celeritas_options, best_effort),
@@ -65,25 +68,25 @@ static const struct opt order_opts[] = {
     CLUSTER_OPTIONS, LIST_BEST_EFFORT(struct celeritas_options, best_effort), {0}};
 static const struct opt dfs_opts[] = {LIST_BEST_EFFORT(struct celeritas_options, best_effort), {0}};
 
-/* The nodes in order, in clusters. */
+/* Clusters of nodes, and where they are. */
 struct clusters {
     struct ctx *x;
-    struct wdag *g;    /* a vertex is a cluster; the base level itself where each node is one */
-    struct csr member; /* cluster -> its base vertices in order */
-    const uint32_t *sequence; /* of the clusters */
-    uint32_t *device;         /* [ndev] accelerators before CPUs */
+    struct wdag *g;    /* a vertex is a cluster; list_level() itself if each node is a cluster */
+    struct csr member; /* cluster -> its vertices of list_level(), in order */
+    const uint32_t *sequence; /* [position] cluster: the order in which clusters are placed */
+    uint32_t *device; /* [ndev] devices in the order in which they are tried, accelerators first */
     struct placement placement;
-    int64_t *start; /* [cluster] ps, or its place in the sequence: by what it is run */
+    int64_t *start; /* [cluster] its start in ps, or its position: clusters run in this order */
 };
 
-/* An eighth of the smallest device. */
+/* Returns the most bytes of a cluster if the user sets no number: an eighth of the smallest device; 0: no limit. */
 static int64_t default_cap(const struct cluster *c)
 {
     int64_t least = cluster_least_memory(c);
     return least < 0 ? 0 : least / 8 + 1;
 }
 
-/* The level of clusters of the nodes in order; NULL and an error. */
+/* Returns the level whose vertices are the clusters of the nodes in the given order; NULL with an error. */
 static struct wdag *fuse_nodes(struct ctx *x, const char *planner, const struct cluster_choice *o,
                                const uint32_t *order)
 {
@@ -101,6 +104,7 @@ static struct wdag *fuse_nodes(struct ctx *x, const char *planner, const struct 
     return level;
 }
 
+/* Returns the vertices of g in an order of kind enum fuse_order; cls: class whose times make the critical paths. */
 static const uint32_t *order_nodes(const struct wdag *g, int64_t kind, uint32_t cls,
                                    struct arena *a)
 {
@@ -111,8 +115,8 @@ static const uint32_t *order_nodes(const struct wdag *g, int64_t kind, uint32_t 
     return order;
 }
 
-/* Clusters by options; where they are not to be fused, or the clock is out, each node is one.  0, -1, or
- * PASS_INFEASIBLE. */
+/* Fills *c with an empty placement and the clusters that the options want; if `fused` is false or the clock is out,
+ * each node is a cluster.  Returns 0; -1 or PASS_INFEASIBLE with an error. */
 static int make_clusters(struct clusters *c, struct ctx *x, const char *planner,
                          const struct cluster_choice *o, bool fused, struct clock *clock)
 {
@@ -141,6 +145,7 @@ static int make_clusters(struct clusters *c, struct ctx *x, const char *planner,
     return 0;
 }
 
+/* Returns the vertices of cluster i, and their number in *n. */
 static const uint32_t *members(const struct clusters *c, uint32_t i, uint32_t *n)
 {
     *n = c->member.at[i + 1] - c->member.at[i];
@@ -149,7 +154,8 @@ static const uint32_t *members(const struct clusters *c, uint32_t i, uint32_t *n
 
 /* ---- Order-Place ---------------------------------------------------------------------------------- */
 
-/* Fills one device after the other, never going back; what has no room any more goes where least is. */
+/* Puts clusters in sequence on one device until it lacks memory, then on the next one, never going back; a cluster for
+ * which no device has memory is put on the one of placement_least. */
 static void place_in_order(struct clusters *c)
 {
     uint32_t at = 0, nd = c->x->scene.cluster->ndev;
@@ -173,13 +179,14 @@ static void place_in_order(struct clusters *c)
 
 /* ---- Adjusting ------------------------------------------------------------------------------------ */
 
+/* Clusters, and estimates of the times at which placed ones end. */
 struct adjustment {
     struct clusters *c;
     struct estimate e;
 };
 
-/* The dearest of the edges that leave cluster k: what sending its result from a device to another takes at most. */
-static int64_t way_back(const struct adjustment *s, uint32_t k, uint32_t from, uint32_t to)
+/* Returns the ps of the longest transfer along an edge out of cluster k, from one device to another. */
+static int64_t longest_transfer(const struct adjustment *s, uint32_t k, uint32_t from, uint32_t to)
 {
     const struct csr *succ = &s->c->g->succ;
     int64_t most = 0;
@@ -190,18 +197,20 @@ static int64_t way_back(const struct adjustment *s, uint32_t k, uint32_t from, u
     return most;
 }
 
+/* Returns the ps that cluster k takes on device d. */
 static int64_t time_on(const struct adjustment *s, uint32_t k, uint32_t d)
 {
     int64_t t = s->c->g->time[s->e.edge.cls[d]][k];
-    return t == COST_NEVER ? 0 : t; /* all of it runs elsewhere, where groups are at home */
+    return t == COST_NEVER ? 0 : t; /* d cannot run it all; placement_put puts it elsewhere */
 }
 
+/* A device, and the ps at which a cluster could start there; INT64_MAX: it cannot. */
 struct choice {
     uint32_t dev;
     int64_t start;
 };
 
-/* Equations 7 to 9: where cluster k goes, if the one before went to `before`. */
+/* Returns the device for cluster k by equations 7 to 9; before: the device of the cluster before k. */
 static struct choice choose(struct adjustment *s, uint32_t k, uint32_t before)
 {
     uint32_t n, nd = s->c->x->scene.cluster->ndev;
@@ -222,11 +231,12 @@ static struct choice choose(struct adjustment *s, uint32_t k, uint32_t before)
         uint32_t d = placement_least(&s->c->placement, v, n);
         return (struct choice){d, estimate_start(&s->e, d, time_on(s, k, d))};
     }
-    int64_t back = way_back(s, k, best.dev, before);
+    int64_t back = longest_transfer(s, k, best.dev, before);
     return best.start < INT64_MAX && sat_add(best.start, back) < stay.start ? best : stay;
 }
 
-/* false: the clock is out, and not all are placed. */
+/* Places all clusters by Adjusting Placement; ports: estimate transfers with ports.  Returns false if the clock ran out
+ * before all were placed. */
 static bool place_adjusted(struct clusters *c, bool ports)
 {
     struct arena *own = arena_new(c->x->use.scratch);
@@ -249,8 +259,8 @@ static bool place_adjusted(struct clusters *c, bool ports)
 
 /* ---- plans ---------------------------------------------------------------------------------------- */
 
-/* Offers the plan with clusters by start, and nodes in order within a cluster. A cluster starts after all clusters
- * that it reads have ended, so this is a topological order. */
+/* Makes the plan that runs clusters in order of c->start, each with its nodes in order, and keeps it in *best if it is
+ * better.  A cluster starts after all clusters that it reads have ended, so this is a topological order. */
 static void try_plan(struct clusters *c, struct list_schedule *best, const char *what)
 {
     struct arena *own = arena_new(c->x->use.scratch);
@@ -269,66 +279,70 @@ static void try_plan(struct clusters *c, struct list_schedule *best, const char 
     arena_free(own);
 }
 
-static const char *said(struct ctx *x, const char *what, const struct clusters *c)
+/* Returns words for the claim: "Order-Place of 12 clusters". */
+static const char *name_plan(struct ctx *x, const char *what, const struct clusters *c)
 {
     return list_said(x, &c->placement, arena_fmt(x->use.mem, "%s of %u clusters", what, c->g->n));
 }
 
-int celeritas_try(struct ctx *x, const char *planner, const struct cluster_choice *how,
+int celeritas_try(struct ctx *x, const char *planner, const struct cluster_choice *o,
                   struct clock *clock, struct list_schedule *best)
 {
     struct arena_mark mark = arena_mark(x->use.scratch);
     struct clusters c;
-    int rc = make_clusters(&c, x, planner, how, true, clock);
+    int rc = make_clusters(&c, x, planner, o, true, clock);
     if (rc)
         return rc;
     place_in_order(&c);
-    try_plan(&c, best, said(x, "Order-Place", &c));
+    try_plan(&c, best, name_plan(x, "Order-Place", &c));
     for (int ports = 0; ports < 2; ports++) {
-        if (how->contention != PORTS_AUTO && (how->contention == PORTS_TAKEN) != ports)
+        if (o->contention != PORTS_AUTO && (o->contention == PORTS_TAKEN) != ports)
             continue;
         if (place_adjusted(&c, ports))
-            try_plan(&c, best, said(x, ports ? "Adjusting with ports" : "Adjusting", &c));
+            try_plan(&c, best, name_plan(x, ports ? "Adjusting with ports" : "Adjusting", &c));
     }
     arena_release(x->use.scratch, mark); /* plans are in x->use.mem */
     return 0;
 }
 
+/* Runs the planner order-place; returns what pass.run returns (passes.h). */
 static int order_run(struct ctx *x, const void *options)
 {
     const struct celeritas_options *o = options;
     struct clusters c;
     struct list_schedule best = {0};
     struct clock clock = ctx_clock(x);
-    int rc = make_clusters(&c, x, "order-place", &o->how, true, &clock);
+    int rc = make_clusters(&c, x, "order-place", &o->clusters, true, &clock);
     if (rc)
         return rc;
     place_in_order(&c);
-    try_plan(&c, &best, said(x, "Order-Place", &c));
+    try_plan(&c, &best, name_plan(x, "Order-Place", &c));
     list_tell_end(x, &best, &clock);
     return list_leave(x, "order-place", &best, o->best_effort);
 }
 
+/* Runs the planner dfs-place; returns what pass.run returns (passes.h). */
 static int dfs_run(struct ctx *x, const void *options)
 {
     struct celeritas_options o = *(const struct celeritas_options *)options;
     struct clusters c;
     struct list_schedule best = {0};
-    o.how.order = FUSE_DFS;
-    int rc = make_clusters(&c, x, "dfs-place", &o.how, false, NULL);
+    o.clusters.order = FUSE_DFS;
+    int rc = make_clusters(&c, x, "dfs-place", &o.clusters, false, NULL);
     if (rc)
         return rc;
     place_in_order(&c);
-    try_plan(&c, &best, said(x, "depth first", &c));
+    try_plan(&c, &best, name_plan(x, "depth first", &c));
     return list_leave(x, "dfs-place", &best, o.best_effort);
 }
 
+/* Runs the planner celeritas-place; returns what pass.run returns (passes.h). */
 static int celeritas_run(struct ctx *x, const void *options)
 {
     const struct celeritas_options *o = options;
     struct list_schedule best = {0};
     struct clock clock = ctx_clock(x);
-    int rc = celeritas_try(x, "celeritas-place", &o->how, &clock, &best);
+    int rc = celeritas_try(x, "celeritas-place", &o->clusters, &clock, &best);
     list_tell_end(x, &best, &clock);
     return rc ? rc : list_leave(x, "celeritas-place", &best, o->best_effort);
 }

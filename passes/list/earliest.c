@@ -1,30 +1,30 @@
 /* Earliest task first (earliest.h).
  *
- * Source: Baechi (SoCC 2020), m-ETF after Hwang et al. (1989), m-SCT after Hanen and Munier (1995); transfers disturb
- * nobody, and what waits for a value waits as edge_time() says.  Time goes from event to event.  A vertex is ready when
- * all that it reads has been computed; on device d it can start when that has arrived there.  At each moment the free
- * devices propose, in their order, the vertex of the least rank that could start on them now; of the proposals the one
- * of the least rank is taken (the first device at equal ones), until there are none.  What ends at the moment in which
- * it starts has ended before time goes on.
+ * Source: Baechi (SoCC 2020), m-ETF after Hwang et al. (1989), m-SCT after Hanen and Munier (1995).  Transfers take
+ * edge_time() and do not disturb each other.  Time goes from event to event.  A vertex is ready when all its
+ * predecessors have ended; on device d it can start when their values have arrived there.  At each moment every free
+ * device proposes the vertex of least rank that could start there now.  The proposal of least rank is placed (with
+ * equal ranks: on the first device), and devices propose again, until there are no proposals.  A vertex that takes no
+ * time ends before time goes on.
  *
- * Memory: a vertex that a device would propose but has no room for, it passes over for good, since room never grows. A
- * vertex that all devices which run it have passed over goes with its group to the one with the least bytes, and the
- * moment's round of proposals begins anew.
+ * Memory: if a device would propose a vertex but has too little memory for it, it skips the vertex for ever, since free
+ * memory never grows.  When all devices that can run a vertex have skipped it, it is put with its group on the device
+ * with the fewest bytes in use, and devices propose again.
  *
- * Favourites: a device whose last vertex has a favourite child is awake while that child is ready, has no home, fits,
- * and could start nowhere earlier than here.  It then takes no other vertex than one that is urgent, which could start
- * now on all devices that have room for it; else the favourite, if it can start now; else it waits.  Of vertices
- * without a home the MOST_ASKED of least rank that could start here are asked whether they are urgent.
+ * Favourites: a device waits for the favourite child of its last vertex while that child is ready, has no home (no
+ * device yet), fits, and could start on no other device earlier.  A waiting device only proposes an urgent vertex, one
+ * that could start now on every device that has memory for it; else the favourite, if it can start now; else nothing.
+ * Whether they are urgent is checked for up to MOST_ASKED vertices without a home, those of least rank.
  *
- * Since all proposals start now, heaps suffice: of those that wait for values by time, and of those that can start by
- * rank.  A vertex with a home is in heaps of its device alone (own).  One without a home can start at the same time on
- * all devices of a class that made nothing that it reads, nor are in a group with one that did: so it has one entry for
- * the class, and one more for each of those others, where its values may be earlier.  Only a device that has passed
- * something over (it is apart) has entries of its own for all that is ready.  Entries that no longer hold are dropped
- * where they are met, and all at once where they are most of a heap: memory is O(V + E), and as many entries as
- * vertices are ready at once for each device that is apart.
+ * Since all proposed vertices start now, two sorts of heaps suffice: of vertices that wait for values, by time of
+ * arrival, and of vertices that can start, by rank.  A vertex with a home has an entry only in heaps of its device.  A
+ * vertex without a home can start at the same time on all devices of a class, except for devices that made one of its
+ * inputs and devices in a group with such a device, where it may start earlier: so it has one entry in the heaps of the
+ * class, and one for each of these other devices.  Only a device that has skipped a vertex (it is solo) has entries of
+ * its own for all ready vertices.  Entries that have become void are removed when they reach the top, and all at once
+ * when they are most of a heap.  Memory is O(V + E), and one entry per ready vertex for each solo device.
  *
- * Stopping: when the clock is out, the vertices that are left are put on devices in order (placement_fill). */
+ * When the clock is out, the remaining vertices are put on devices in order (placement_fill). */
 #include "passes/list/earliest.h"
 
 #include "ir/base/heap.h"
@@ -32,88 +32,94 @@
 
 #include <assert.h>
 
-#define NOTHING UINT32_MAX
+#define NOTHING UINT32_MAX /* no vertex */
 
 enum { MOST_ASKED = 64 };
+/* States of a vertex: some predecessor has not ended; all have ended; it has been started. */
 enum { AWAITS, READY, PLACED };
 
-struct turn {
-    int64_t free;         /* ps: the device is free from this time on */
-    uint32_t running;     /* the vertex that runs on the device, or NOTHING */
-    uint32_t last;        /* the vertex that ran last, or NOTHING */
-    struct heap waits;    /* of both kinds */
-    struct heap own, any; /* that can start: with a home, and without */
-    bool solo; /* it has passed something over: it does not look at its class's heaps any more */
-    uint32_t child; /* a ready favourite of the last vertex, or NOTHING */
-    int64_t here;   /* ps: arrival of all inputs of `child` */
-    bool rivals;    /* that may be earlier on another device */
+/* A device. */
+struct device_state {
+    int64_t free;     /* ps: the device is free from this time on */
+    uint32_t running; /* the vertex that runs on the device, or NOTHING */
+    uint32_t last;    /* the vertex that was started last, or NOTHING */
+    /* entries of vertices: waits: values have not arrived; own: can start, with this home; any: can start, no home */
+    struct heap waits, own, any;
+    bool solo;      /* it has skipped a vertex: it does not use the heaps of its class any more */
+    uint32_t child; /* the favourite of `last` that here and rivals are about, or NOTHING */
+    int64_t here;   /* ps: all inputs of `child` have arrived here */
+    bool rivals;    /* they may arrive earlier on another device */
 };
 
-/* What all devices of a class can take that are not apart, without a home. */
-struct crowd {
-    struct heap waits, any;
-    uint32_t devices;
+/* Entries of vertices without a home that hold for all devices of a class that are not solo. */
+struct class_queue {
+    struct heap waits, any; /* as in device_state */
+    uint32_t devices;       /* number of devices of the class */
 };
 
+/* The state of the scheduler. */
 struct sweep {
     struct placement *placement;
-    const struct earliest *how;
+    const struct earliest *request;
     const struct wdag *g;
-    uint32_t nd, n;
-    int64_t now;             /* ps */
-    struct turn *lane;       /* [dev] */
-    struct crowd *crowd;     /* [class] */
-    uint32_t *solo, nsolo;   /* devices with `solo` set */
-    uint32_t *seen, asked;   /* [dev] the last vertex that had it for a maker, counted by asked */
-    uint32_t nready;         /* number of ready vertices */
-    int64_t *end;            /* [vertex] ps */
-    uint32_t *missing;       /* [vertex] predecessors that have not ended */
-    uint32_t *left;          /* [vertex] number of devices that have not passed the vertex over */
-    uint8_t *state;          /* [vertex] */
-    uint32_t *order;         /* placed vertices */
-    uint32_t *ended, nended; /* vertices that ended in the moment of their start */
-    int64_t most;            /* bytes: no group adds more */
-    uint32_t everything;     /* bits: the classes that run all */
-    enum { UNKNOWN, SOME, NONE } urgent; /* whether a vertex without a home can be, in this round */
-    uint32_t looks;
+    uint32_t nd, n;            /* number of devices; number of started vertices */
+    int64_t now;               /* ps */
+    struct device_state *lane; /* [dev] */
+    struct class_queue *queue; /* [class] */
+    uint32_t *solo, nsolo;     /* the devices with `solo` set */
+    uint32_t *seen, asked; /* [first device of a group] last scan that met it; number of scans */
+    uint32_t nready;       /* number of ready vertices */
+    int64_t *end;          /* [vertex] ps */
+    uint32_t *missing;     /* [vertex] number of predecessors that have not ended */
+    uint32_t *left;        /* [vertex] number of devices that can run it and have not skipped it */
+    uint8_t *state;        /* [vertex] AWAITS, READY, PLACED */
+    uint32_t *order;       /* the started vertices */
+    uint32_t *ended, nended;             /* vertices that took no time, for finish() */
+    int64_t most;                        /* bytes of the largest group */
+    uint32_t everything;                 /* bits: the classes that can run all vertices */
+    enum { UNKNOWN, SOME, NONE } urgent; /* whether some vertex without a home may be urgent now */
+    uint32_t looks;                      /* number of calls of is_over */
 };
 
+/* Returns the device on which v's group is, or -1. */
 static int32_t home_of(const struct sweep *s, uint32_t v)
 {
     return s->placement->home[s->placement->group[v]];
 }
 
+/* Returns the class of device d. */
 static uint32_t class_of(const struct sweep *s, uint32_t d)
 {
-    return s->how->edge->cls[d];
+    return s->request->edge->cls[d];
 }
 
+/* Returns whether devices of a class can run v's group. */
 static bool class_runs(const struct sweep *s, uint32_t v, uint32_t cls)
 {
     return s->placement->classes[s->placement->group[v]] >> cls & 1;
 }
 
-/* When all that v reads has arrived where `way` leads: edge_time to a device, edge_time_far to a class.  The
- * predecessors of v are placed. */
+/* Returns the ps at which all inputs of v have arrived.  to, edge_ps: a device and edge_time(), or a class and
+ * edge_time_far().  The predecessors of v must be placed. */
 static int64_t arrives(const struct sweep *s, uint32_t v, uint32_t to,
-                       int64_t (*way)(const struct edges *, uint32_t, uint32_t, uint32_t))
+                       int64_t (*edge_ps)(const struct edges *, uint32_t, uint32_t, uint32_t))
 {
     const struct csr *p = &s->g->pred;
     int64_t latest = 0;
     for (uint32_t i = p->at[v]; i < p->at[v + 1]; i++) {
-        int64_t time = way(s->how->edge, i, (uint32_t)home_of(s, p->to[i]), to);
+        int64_t time = edge_ps(s->request->edge, i, (uint32_t)home_of(s, p->to[i]), to);
         latest = larger(sat_add(s->end[p->to[i]], time), latest);
     }
     return latest;
 }
 
-/* On device d. */
+/* Returns the ps at which all inputs of v have arrived on device d. */
 static int64_t arrival(const struct sweep *s, uint32_t v, uint32_t d)
 {
     return arrives(s, v, d, edge_time);
 }
 
-/* Arrival of v's inputs on a device of that class which made none of the inputs and shares no group with a maker. */
+/* Returns the same for a device of a class that made none of the inputs and is in no group with a device that did. */
 static int64_t far_arrival(const struct sweep *s, uint32_t v, uint32_t cls)
 {
     return arrives(s, v, cls, edge_time_far);
@@ -121,18 +127,19 @@ static int64_t far_arrival(const struct sweep *s, uint32_t v, uint32_t cls)
 
 /* ---- entries of heaps ------------------------------------------------------------------------------- */
 
-/* Whether an entry of device d still holds. */
+/* Returns whether an entry for v in a heap of device d is not void: v is ready, and has no other home than d. */
 static bool holds(const struct sweep *s, uint32_t v, uint32_t d)
 {
     return s->state[v] == READY && (home_of(s, v) < 0 || home_of(s, v) == (int32_t)d);
 }
 
-/* stands for the heap of a class (crowd): an entry for a vertex with a home is void there */
+/* passed instead of a device for the heaps of a class, in which entries for vertices with a home are void */
 #define NO_DEVICE UINT32_MAX
 
+/* Adds an entry to a heap of device d; removes all void entries first if they are most of the heap. */
 static void push(const struct sweep *s, struct heap *h, uint32_t d, struct heap_entry x)
 {
-    if (h->n > 64 + 4 * s->nready) { /* at most two of each hold */
+    if (h->n > 64 + 4 * s->nready) { /* at most two entries per ready vertex are not void */
         uint32_t n = h->n;
         h->n = 0;
         for (uint32_t i = 0; i < n; i++) {
@@ -144,27 +151,30 @@ static void push(const struct sweep *s, struct heap *h, uint32_t d, struct heap_
     heap_push(h, x.key, x.tie, x.item);
 }
 
+/* Adds v, whose inputs have arrived on device d, to the vertices that can start there. */
 static void make_available(struct sweep *s, uint32_t v, uint32_t d)
 {
-    struct turn *l = &s->lane[d];
-    push(s, home_of(s, v) < 0 ? &l->any : &l->own, d, (struct heap_entry){s->how->rank[v], 0, v});
+    struct device_state *l = &s->lane[d];
+    push(s, home_of(s, v) < 0 ? &l->any : &l->own, d,
+         (struct heap_entry){s->request->rank[v], 0, v});
 }
 
+/* Adds an entry for v on device d. */
 static void enqueue(struct sweep *s, uint32_t v, uint32_t d)
 {
     int64_t t = arrival(s, v, d);
     if (t <= s->now)
         make_available(s, v, d);
     else
-        push(s, &s->lane[d].waits, d, (struct heap_entry){t, s->how->rank[v], v});
+        push(s, &s->lane[d].waits, d, (struct heap_entry){t, s->request->rank[v], v});
 }
 
-/* An entry for the devices of a class; returns when v can start there. */
+/* Adds an entry for v on all devices of a class that are not solo; returns the ps from which v can start there. */
 static int64_t enqueue_class(struct sweep *s, uint32_t v, uint32_t cls)
 {
-    struct crowd *c = &s->crowd[cls];
+    struct class_queue *c = &s->queue[cls];
     int64_t t = far_arrival(s, v, cls);
-    uint32_t rank = s->how->rank[v];
+    uint32_t rank = s->request->rank[v];
     if (t <= s->now)
         push(s, &c->any, NO_DEVICE, (struct heap_entry){rank, 0, v});
     else
@@ -172,7 +182,7 @@ static int64_t enqueue_class(struct sweep *s, uint32_t v, uint32_t cls)
     return t;
 }
 
-/* v's group has its home now: d's entries of its members are about nodes with a home from now on. */
+/* Adds entries on the new home of v's group for the ready members of the group; their other entries are void now. */
 static void announce_home(struct sweep *s, uint32_t v)
 {
     const struct placement *r = s->placement;
@@ -182,18 +192,19 @@ static void announce_home(struct sweep *s, uint32_t v)
             enqueue(s, x, (uint32_t)r->home[k]);
 }
 
+/* Puts v's group on the device with the fewest bytes in use, since no device has enough memory. */
 static void put_where_least(struct sweep *s, uint32_t v)
 {
     placement_put(s->placement, &v, 1, placement_least(s->placement, &v, 1));
     announce_home(s, v);
 }
 
-/* Enters v on the devices that made inputs of v, and on devices in one group with a maker. far: [class] start of v
- * on other devices. */
+/* Adds entries for v on the devices in a group with a device that made an input of v, if v may start there earlier than
+ * elsewhere in their class.  far: [class] the ps from which v can start elsewhere. */
 static void enqueue_near(struct sweep *s, uint32_t v, const int64_t *far)
 {
     const struct csr *p = &s->g->pred;
-    const uint32_t *group = s->how->edge->group;
+    const uint32_t *group = s->request->edge->group;
     s->asked++;
     for_row (x, *p, v) {
         uint32_t first = group[home_of(s, x)];
@@ -207,7 +218,7 @@ static void enqueue_near(struct sweep *s, uint32_t v, const int64_t *far)
     }
 }
 
-/* v's predecessors have all ended. */
+/* Makes v ready, since its predecessors have all ended, and adds its entries. */
 static void become_ready(struct sweep *s, uint32_t v)
 {
     int64_t far[CLUSTER_CLASSES] = {0};
@@ -218,8 +229,8 @@ static void become_ready(struct sweep *s, uint32_t v)
         return;
     }
     for (uint32_t k = 0; k < s->g->ncls; k++)
-        if (class_runs(s, v, k) && s->crowd[k].devices) {
-            s->left[v] += s->crowd[k].devices;
+        if (class_runs(s, v, k) && s->queue[k].devices) {
+            s->left[v] += s->queue[k].devices;
             far[k] = enqueue_class(s, v, k);
         }
     enqueue_near(s, v, far);
@@ -230,22 +241,24 @@ static void become_ready(struct sweep *s, uint32_t v)
         put_where_least(s, v);
 }
 
-/* d passes something over for the first time: it gets entries of its own. */
-static void leave_crowd(struct sweep *s, uint32_t d)
+/* Makes device d solo, since it skips a vertex for the first time: adds entries of its own for all entries of its
+ * class. */
+static void make_solo(struct sweep *s, uint32_t d)
 {
-    const struct crowd *c = &s->crowd[class_of(s, d)];
+    const struct class_queue *c = &s->queue[class_of(s, d)];
     const struct heap *h[] = {&c->any, &c->waits};
     s->lane[d].solo = true;
     s->solo[s->nsolo++] = d;
     for (int k = 0; k < 2; k++)
         for (uint32_t i = 0; i < h[k]->n; i++)
             if (holds(s, h[k]->at[i].item, NO_DEVICE))
-                enqueue(s, h[k]->at[i].item, d); /* perhaps the vertex's second entry on d */
+                enqueue(s, h[k]->at[i].item, d); /* d may have an entry for the vertex already */
 }
 
 /* ---- proposals ------------------------------------------------------------------------------------------ */
 
-/* The first of h that still holds on d, or NOTHING. */
+/* Returns the vertex of the first entry in h, a heap of d, that is not void, or NOTHING; homeless: whether the vertex
+ * must have no home or have one.  Removes the entries before. */
 static uint32_t first_of(const struct sweep *s, struct heap *h, uint32_t d, bool homeless)
 {
     while (h->n) {
@@ -257,27 +270,29 @@ static uint32_t first_of(const struct sweep *s, struct heap *h, uint32_t d, bool
     return NOTHING;
 }
 
+/* Returns the vertex of less rank; if one is NOTHING, the other one. */
 static uint32_t lesser(const struct sweep *s, uint32_t u, uint32_t v)
 {
     if (u == NOTHING || v == NOTHING)
         return u == NOTHING ? v : u;
-    return s->how->rank[u] < s->how->rank[v] ? u : v;
+    return s->request->rank[u] < s->request->rank[v] ? u : v;
 }
 
-static struct heap *crowd_of(struct sweep *s, uint32_t d)
+/* Returns the heap of the vertices without a home that can start on all devices of d's class that are not solo. */
+static struct heap *class_heap(struct sweep *s, uint32_t d)
 {
-    return &s->crowd[class_of(s, d)].any;
+    return &s->queue[class_of(s, d)].any;
 }
 
-/* The first vertex without a home that can start on d and that d has not passed over, or NOTHING. */
+/* Returns the vertex of least rank that has no home, can start on d and is not skipped by d, or NOTHING. */
 static uint32_t first_homeless(struct sweep *s, uint32_t d)
 {
-    struct turn *l = &s->lane[d];
+    struct device_state *l = &s->lane[d];
     uint32_t v = first_of(s, &l->any, d, true);
-    return l->solo ? v : lesser(s, v, first_of(s, crowd_of(s, d), NO_DEVICE, true));
+    return l->solo ? v : lesser(s, v, first_of(s, class_heap(s, d), NO_DEVICE, true));
 }
 
-/* Takes v from the top of h, where it may be twice; whether it was there. */
+/* Removes the entries for v, one or two, from the top of h; returns whether there were any. */
 static bool drop(struct heap *h, uint32_t v)
 {
     bool there = false;
@@ -286,17 +301,18 @@ static bool drop(struct heap *h, uint32_t v)
     return there;
 }
 
-/* What d takes by the plain rule, or NOTHING; *anew: something was given a home. */
+/* Returns the vertex of least rank that d can start now and has memory for, or NOTHING.  Sets *anew if a vertex that
+ * fits no device was given a home, so that devices must propose again. */
 static uint32_t propose_first(struct sweep *s, uint32_t d, bool *anew)
 {
-    struct turn *l = &s->lane[d];
+    struct device_state *l = &s->lane[d];
     uint32_t own = first_of(s, &l->own, d, false);
     for (;;) {
         uint32_t v = first_homeless(s, d);
         if (v == NOTHING || lesser(s, own, v) == own || placement_fits(s->placement, &v, 1, d))
             return lesser(s, own, v);
         if (!l->solo)
-            leave_crowd(s, d);
+            make_solo(s, d);
         drop(&l->any, v);
         if (--s->left[v])
             continue;
@@ -308,7 +324,8 @@ static uint32_t propose_first(struct sweep *s, uint32_t d, bool *anew)
 
 /* ---- favourites ------------------------------------------------------------------------------------------ */
 
-/* Whether no vertex without a home can be urgent: a busy device runs it and has room for it whatever it is. */
+/* Returns whether no vertex without a home can be urgent now: some busy device can run all vertices and has memory for
+ * the largest group. */
 static bool none_urgent(struct sweep *s)
 {
     const struct cluster *c = s->placement->scene->cluster;
@@ -322,10 +339,10 @@ static bool none_urgent(struct sweep *s)
     return s->urgent == NONE;
 }
 
-/* Whether v, which has no home, has room on d and could start now wherever it has room. */
+/* Returns whether v, which has no home, fits device d and could start now on every device that it fits. */
 static bool is_urgent(struct sweep *s, uint32_t v, uint32_t d)
 {
-    bool far[CLUSTER_CLASSES]; /* it could not start now on some devices of the class, perhaps */
+    bool far[CLUSTER_CLASSES]; /* v cannot start now on devices of the class far from its inputs */
     placement_ask(s->placement, &v, 1);
     if (!placement_takes(s->placement, d))
         return false;
@@ -338,48 +355,48 @@ static bool is_urgent(struct sweep *s, uint32_t v, uint32_t d)
     return true;
 }
 
-/* The vertex of least rank that is urgent on d, or NOTHING. */
+/* Returns the urgent vertex of least rank that could start on d, or NOTHING.  A vertex with d as its home is urgent. */
 static uint32_t first_urgent(struct sweep *s, uint32_t d)
 {
-    struct turn *l = &s->lane[d];
-    struct heap *crowd = crowd_of(s, d);
+    struct device_state *l = &s->lane[d];
+    struct heap *queue = class_heap(s, d);
     uint32_t own = first_of(s, &l->own, d, false), asked[MOST_ASKED], n = 0, found = own;
-    bool in_any[MOST_ASKED], in_crowd[MOST_ASKED];
+    bool in_any[MOST_ASKED], in_queue[MOST_ASKED];
     while (n < MOST_ASKED && !none_urgent(s)) {
         uint32_t v = first_homeless(s, d);
         if (v == NOTHING || lesser(s, own, v) == own)
             break;
         asked[n] = v;
         in_any[n] = drop(&l->any, v);
-        in_crowd[n++] = !l->solo && drop(crowd, v);
+        in_queue[n++] = !l->solo && drop(queue, v);
         if (is_urgent(s, v, d)) {
             found = v;
             break;
         }
     }
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t rank = s->how->rank[asked[i]];
+        uint32_t rank = s->request->rank[asked[i]];
         if (in_any[i])
             heap_push(&l->any, rank, 0, asked[i]);
-        if (in_crowd[i])
-            heap_push(crowd, rank, 0, asked[i]);
+        if (in_queue[i])
+            heap_push(queue, rank, 0, asked[i]);
     }
     return found;
 }
 
-/* Notes of device d when f, which is ready, can start there, and whether it may be earlier elsewhere. */
+/* Sets child, here and rivals of device d for the ready vertex f. */
 static void note_child(struct sweep *s, uint32_t f, uint32_t d)
 {
     const struct csr *p = &s->g->pred;
-    const uint32_t *group = s->how->edge->group;
-    struct turn *l = &s->lane[d];
+    const uint32_t *group = s->request->edge->group;
+    struct device_state *l = &s->lane[d];
     if (l->child == f)
         return;
     l->child = f;
     l->here = arrival(s, f, d);
     l->rivals = false;
     for (uint32_t k = 0; k < s->g->ncls; k++)
-        if (class_runs(s, f, k) && s->crowd[k].devices && far_arrival(s, f, k) < l->here)
+        if (class_runs(s, f, k) && s->queue[k].devices && far_arrival(s, f, k) < l->here)
             l->rivals = true;
     s->asked++;
     for (uint32_t i = p->at[f]; i < p->at[f + 1] && !l->rivals; i++) {
@@ -392,18 +409,19 @@ static void note_child(struct sweep *s, uint32_t f, uint32_t d)
     }
 }
 
+/* Returns the first ps at which v could start on d. */
 static int64_t soonest(const struct sweep *s, uint32_t v, uint32_t d)
 {
     int64_t t = arrival(s, v, d), from = larger(s->lane[d].free, s->now);
     return larger(t, from);
 }
 
-/* The favourite of d's last vertex, if d is awake; else NOTHING. */
+/* Returns the favourite child of d's last vertex if d should wait for it (head of this file), or NOTHING. */
 static uint32_t awaited(struct sweep *s, uint32_t d)
 {
-    if (!s->how->favourite || s->lane[d].last == NOTHING)
+    if (!s->request->favourite || s->lane[d].last == NOTHING)
         return NOTHING;
-    uint32_t f = s->how->favourite[s->lane[d].last];
+    uint32_t f = s->request->favourite[s->lane[d].last];
     if (f == NO_FAVOURITE || s->state[f] != READY || home_of(s, f) >= 0 ||
         !placement_fits(s->placement, &f, 1, d))
         return NOTHING;
@@ -417,6 +435,7 @@ static uint32_t awaited(struct sweep *s, uint32_t d)
     return f;
 }
 
+/* Returns the vertex that free device d proposes, or NOTHING.  anew: as in propose_first. */
 static uint32_t propose(struct sweep *s, uint32_t d, bool *anew)
 {
     uint32_t f = awaited(s, d);
@@ -428,6 +447,7 @@ static uint32_t propose(struct sweep *s, uint32_t d, bool *anew)
 
 /* ---- time -------------------------------------------------------------------------------------------------- */
 
+/* Makes readers of v ready, which has ended, if it was their last predecessor to end. */
 static void finish(struct sweep *s, uint32_t v)
 {
     for_row (w, s->g->succ, v)
@@ -435,9 +455,10 @@ static void finish(struct sweep *s, uint32_t v)
             become_ready(s, w);
 }
 
-static void take(struct sweep *s, uint32_t v, uint32_t d)
+/* Starts v on device d now. */
+static void start(struct sweep *s, uint32_t v, uint32_t d)
 {
-    struct turn *l = &s->lane[d];
+    struct device_state *l = &s->lane[d];
     int64_t time = s->g->time[class_of(s, d)][v];
     bool had_home = home_of(s, v) >= 0;
     s->state[v] = PLACED;
@@ -445,8 +466,8 @@ static void take(struct sweep *s, uint32_t v, uint32_t d)
     placement_put(s->placement, &v, 1, d);
     if (!had_home)
         announce_home(s, v);
-    if (s->how->start)
-        s->how->start[v] = s->now;
+    if (s->request->start)
+        s->request->start[v] = s->now;
     s->order[s->n++] = v;
     s->end[v] = l->free = sat_add(s->now, time == COST_NEVER ? 0 : time);
     l->last = v;
@@ -456,13 +477,14 @@ static void take(struct sweep *s, uint32_t v, uint32_t d)
         s->ended[s->nended++] = v;
 }
 
+/* Returns whether the clock is out; looks at it only now and then. */
 static bool is_over(struct sweep *s)
 {
     return s->looks++ % LIST_LOOK_EACH == 0 && clock_out(s->placement->clock);
 }
 
-/* Starts all vertices that can start now, except vertices that become ready by these starts; false: the clock is
- * out. */
+/* Starts all vertices that can start now, except vertices that become ready by these starts.  Returns false if the
+ * clock is out. */
 static bool take_proposals(struct sweep *s)
 {
     for (;;) {
@@ -479,12 +501,13 @@ static bool take_proposals(struct sweep *s)
         if (best == NOTHING && !anew)
             return true;
         if (!anew)
-            take(s, best, where);
+            start(s, best, where);
     }
 }
 
-/* Ends the vertices that end now, and notes the inputs that have arrived on free devices. */
-static void settle(struct sweep *s)
+/* Ends the vertices that end now, and moves entries of vertices whose inputs have arrived to the heaps of those that
+ * can start. */
+static void catch_up(struct sweep *s)
 {
     while (s->nended)
         finish(s, s->ended[--s->nended]);
@@ -502,16 +525,16 @@ static void settle(struct sweep *s)
         }
     }
     for (uint32_t k = 0; k < s->g->ncls; k++) {
-        struct crowd *c = &s->crowd[k];
+        struct class_queue *c = &s->queue[k];
         while (c->waits.n && c->waits.at[0].key <= s->now) {
             uint32_t v = heap_pop(&c->waits).item;
             if (holds(s, v, NO_DEVICE))
-                push(s, &c->any, NO_DEVICE, (struct heap_entry){s->how->rank[v], 0, v});
+                push(s, &c->any, NO_DEVICE, (struct heap_entry){s->request->rank[v], 0, v});
         }
     }
 }
 
-/* The time of the first entry of h that still holds on d; INT64_MAX: there is none. */
+/* Returns the ps of the first entry in h, a heap `waits` of d, that is not void; INT64_MAX: none. */
 static int64_t first_wait(const struct sweep *s, struct heap *h, uint32_t d)
 {
     while (h->n && !holds(s, h->at[0].item, d))
@@ -519,40 +542,42 @@ static int64_t first_wait(const struct sweep *s, struct heap *h, uint32_t d)
     return h->n ? h->at[0].key : INT64_MAX;
 }
 
-/* The next moment at which a device can take something, or perhaps could. */
+/* Returns the ps of the next moment at which a device becomes free or inputs arrive on a free device. */
 static int64_t next_moment(struct sweep *s)
 {
     int64_t next = INT64_MAX;
-    uint32_t idle = 0; /* classes, bits: with a free device that looks at its crowd */
+    uint32_t idle = 0; /* bits: the classes with a free device that is not solo */
     for (uint32_t d = 0; d < s->nd; d++) {
-        struct turn *l = &s->lane[d];
+        struct device_state *l = &s->lane[d];
         int64_t t = l->free > s->now ? l->free : first_wait(s, &l->waits, d);
         idle |= l->free <= s->now && !l->solo ? 1U << class_of(s, d) : 0;
         next = smaller(t, next);
     }
     for (uint32_t k = 0; k < s->g->ncls; k++) {
-        int64_t t = idle >> k & 1 ? first_wait(s, &s->crowd[k].waits, NO_DEVICE) : INT64_MAX;
+        int64_t t = idle >> k & 1 ? first_wait(s, &s->queue[k].waits, NO_DEVICE) : INT64_MAX;
         next = smaller(t, next);
     }
     return next;
 }
 
+/* Sets the fields of *s that are about devices and classes. */
 static void prepare_devices(struct sweep *s, struct arena *a)
 {
     s->lane = arena_array(a, (size_t)s->nd + 1, sizeof *s->lane);
-    s->crowd = arena_array(a, (size_t)s->g->ncls + 1, sizeof *s->crowd);
+    s->queue = arena_array(a, (size_t)s->g->ncls + 1, sizeof *s->queue);
     s->solo = arena_array(a, (size_t)s->nd + 1, sizeof *s->solo);
     s->seen = arena_array(a, (size_t)s->nd + 1, sizeof *s->seen);
     for (uint32_t k = 0; k < s->g->ncls; k++)
-        s->crowd[k] = (struct crowd){{.a = a}, {.a = a}, 0};
+        s->queue[k] = (struct class_queue){{.a = a}, {.a = a}, 0};
     for (uint32_t d = 0; d < s->nd; d++) {
-        s->lane[d] = (struct turn){.running = NOTHING, .last = NOTHING, .child = NOTHING};
+        s->lane[d] = (struct device_state){.running = NOTHING, .last = NOTHING, .child = NOTHING};
         s->lane[d].waits.a = s->lane[d].own.a = s->lane[d].any.a = a;
-        s->crowd[class_of(s, d)].devices++;
+        s->queue[class_of(s, d)].devices++;
     }
 }
 
-static void prepare(struct sweep *s, struct arena *a)
+/* Sets the fields of *s that are about vertices. */
+static void prepare_vertices(struct sweep *s, struct arena *a)
 {
     size_t n = (size_t)s->g->n + 1;
     s->end = arena_array(a, n, sizeof *s->end);
@@ -566,31 +591,31 @@ static void prepare(struct sweep *s, struct arena *a)
     s->most = placement_most(s->placement);
 }
 
-/* What is left goes in order of ranks. */
+/* Places the remaining vertices in order of ranks, when the clock is out. */
 static void place_rest(struct sweep *s, struct arena *a)
 {
     uint32_t *at = arena_array(a, (size_t)s->g->n + 1, sizeof *at), n = 0;
     for (uint32_t v = 0; v < s->g->n; v++)
-        at[s->how->rank[v]] = v;
+        at[s->request->rank[v]] = v;
     for (uint32_t i = 0; i < s->g->n; i++)
         if (s->state[at[i]] != PLACED)
             s->order[s->n + n++] = at[i];
     placement_fill(s->placement, s->order + s->n, n, a);
 }
 
-void earliest_place(struct placement *r, const struct earliest *how, uint32_t *order,
+void earliest_place(struct placement *r, const struct earliest *request, uint32_t *order,
                     struct arena *a)
 {
     struct arena *own = arena_new(a);
-    struct sweep s = {.placement = r, .how = how, .g = r->base, .order = order};
+    struct sweep s = {.placement = r, .request = request, .g = r->base, .order = order};
     s.nd = r->scene->cluster->ndev;
     prepare_devices(&s, own);
-    prepare(&s, own);
+    prepare_vertices(&s, own);
     for (uint32_t v = 0; v < s.g->n; v++)
         if (!s.missing[v])
             become_ready(&s, v);
     for (;;) {
-        settle(&s);
+        catch_up(&s);
         if (!take_proposals(&s)) {
             place_rest(&s, own);
             break;
@@ -600,9 +625,8 @@ void earliest_place(struct placement *r, const struct earliest *how, uint32_t *o
         if (s.n == s.g->n)
             break;
         int64_t next = next_moment(&s);
-        assert(next > s.now &&
-               next <
-                   INT64_MAX); /* what is ready can start somewhere, sums are below CTX_SUM_MAX */
+        /* each ready vertex can start somewhere, and times add up to less than CTX_SUM_MAX */
+        assert(next > s.now && next < INT64_MAX);
         s.now = next;
     }
     arena_free(own);

@@ -1,6 +1,7 @@
-/* When vertices could start (estimate.h): what they read is there when its makers have ended and it has been moved; a
- * device is free in its idle slots, too (slots.h).  Ports are booked in the order in which vertices are placed, and
- * for one vertex in the order in which its predecessors end. */
+/* Estimates when vertices could start (estimate.h).  A vertex can start when all values that it reads have been
+ * computed and moved to its device, in an idle time of the device between placed vertices, too (slots.h).  Ports are
+ * reserved for transfers in the order in which vertices are placed; for one vertex, in the order in which its
+ * predecessors end. */
 #include "passes/list/estimate.h"
 
 #include "ir/base/units.h"
@@ -30,8 +31,9 @@ void estimate_turn(struct estimate *e, uint32_t v)
         keyed_sort(e->pred, e->npred);
 }
 
-/* When all that the vertex at hand reads is on device d; the ports are booked for it. */
-static int64_t book_arrivals(struct estimate *e, uint32_t d)
+/* Returns the ps at which all values that the present vertex reads are on device d, and reserves the ports of all
+ * devices for these transfers. */
+static int64_t reserve_transfers(struct estimate *e, uint32_t d)
 {
     int64_t ready = 0;
     for (uint32_t i = 0; i < e->npred; i++) {
@@ -50,12 +52,12 @@ static int64_t book_arrivals(struct estimate *e, uint32_t d)
 
 int64_t estimate_start(struct estimate *e, uint32_t d, int64_t time)
 {
-    int64_t in = e->in[d];
+    int64_t in = e->in[d]; /* e->in and e->out are restored after the trial */
     for (uint32_t i = 0; e->ports && i < e->npred; i++) {
         int32_t from = e->dev[e->g->pred.to[e->pred[i].item]];
         e->kept[from] = e->out[from];
     }
-    int64_t ready = book_arrivals(e, d);
+    int64_t ready = reserve_transfers(e, d);
     for (uint32_t i = 0; e->ports && i < e->npred; i++) {
         int32_t from = e->dev[e->g->pred.to[e->pred[i].item]];
         e->out[from] = e->kept[from];
@@ -66,7 +68,7 @@ int64_t estimate_start(struct estimate *e, uint32_t d, int64_t time)
 
 void estimate_take(struct estimate *e, uint32_t v, uint32_t d, int64_t start, int64_t time)
 {
-    book_arrivals(e, d);
+    reserve_transfers(e, d);
     slots_take(&e->slots[d], start, time);
     e->end[v] = sat_add(start, time);
     e->dev[v] = (int32_t)d;

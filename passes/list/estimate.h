@@ -1,5 +1,5 @@
-/* Running estimate of a list scheduler while vertices are placed one by one: ends of vertices, free times of
- * devices and of ports. */
+/* The estimate of a list scheduler that places vertices one by one: when placed vertices end, and when devices and
+ * their ports are free.  Calls for each vertex: estimate_turn, estimate_start for some devices, estimate_take. */
 #ifndef PCC_PASSES_LIST_ESTIMATE_H
 #define PCC_PASSES_LIST_ESTIMATE_H
 
@@ -8,28 +8,31 @@
 
 #include "ir/base/keyed.h"
 
+/* The state of the estimate. */
 struct estimate {
     const struct wdag *g;
     struct edges edge;
-    bool
-        ports; /* transfers wait for each other at the ports of both devices; else they disturb nobody */
-    struct slots *slots; /* [dev] */
-    int64_t *end;        /* [vertex] ps */
-    int32_t *dev;        /* [vertex] */
-    int64_t *out, *in;   /* [dev] ps: when its ports are free */
-    int64_t *kept;       /* [dev] scratch */
-    struct keyed *pred;  /* of the vertex at hand: entries of g->pred, by when they end */
+    /* transfers wait until the ports of both devices are free; false: transfers do not disturb each other */
+    bool ports;
+    struct slots *slots; /* [dev] its free times */
+    int64_t *end;        /* [vertex] ps: when it ends, if it is placed */
+    int32_t *dev;        /* [vertex] its device, if it is placed */
+    int64_t *out, *in; /* [dev] ps: its ports for sending and for receiving are free from then on */
+    int64_t *kept;     /* [dev] work space of estimate_start */
+    /* the edges (list.h) into the present vertex; key: ps when the predecessor ends; if ports: in ascending order */
+    struct keyed *pred;
     uint32_t npred;
 };
 
-/* Nothing is placed yet.  Lives in a.  O(classes * (edges + pins)). */
+/* Returns an estimate without placed vertices.  Lives in a.  O(classes * (edges + pins)). */
 struct estimate estimate_new(const struct scene *s, const struct wdag *g, bool ports,
                              struct arena *a);
-/* Turns to vertex v, whose predecessors are placed. */
+/* Makes v the present vertex; all its predecessors must be placed. */
 void estimate_turn(struct estimate *e, uint32_t v);
-/* When the vertex at hand, which takes `time` there, could start on device d.  O(its predecessors + SLOTS). */
+/* Returns the ps at which the present vertex could start on device d, where it takes `time` ps.  O(its predecessors +
+ * SLOTS). */
 int64_t estimate_start(struct estimate *e, uint32_t d, int64_t time);
-/* Places the vertex at hand, v, as estimate_start has said. */
+/* Places v, the present vertex, on d for `time` ps from `start` on, which estimate_start must have returned for d. */
 void estimate_take(struct estimate *e, uint32_t v, uint32_t d, int64_t start, int64_t time);
 
 #endif

@@ -1,10 +1,11 @@
 /* Favourite children by linear clustering (favourites.h).
  *
- * Source: Kim and Browne (1988).  To choose favourites is to make transfers on some edges free, at most one into and
- * one out of each vertex, such that the longest path gets short.  Baechi rounds a linear program; here the longest path
- * of computing and transfers is made a chain of favourites and taken out, again and again.  Each such peel is a sweep
- * over what is left; when enough vertices and edges have been looked at, the edges left are taken by falling cost
- * where both ends are free. */
+ * Source: Kim and Browne (1988).  The transfer from a vertex to its favourite takes no time.  So the task is to choose
+ * edges, at most one into and one out of each vertex, such that the longest path becomes short.  Baechi rounds a linear
+ * program.  Here, again and again, each vertex on the longest path of computing and transfers becomes the favourite of
+ * the vertex before it, and the path is taken out of the graph.  Finding a path visits all remaining vertices and
+ * edges.  When the number of steps is used up, the remaining edges are tried in order of falling cost; an edge is
+ * chosen if its vertex has no favourite yet and its reader is nobody's favourite. */
 #include "passes/list/favourites.h"
 
 #include "ir/base/units.h"
@@ -13,18 +14,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The favourites found so far, and the remaining graph. */
 struct favourite_chains {
     const struct wdag *g;
-    const int64_t *time, *cost;
-    uint32_t *favourite; /* [vertex] */
-    uint8_t *out;        /* [vertex] 1: in a chain already */
-    uint8_t *child;      /* [vertex] 1: some vertex's favourite */
-    uint32_t *left, n;   /* vertices in no chain, ascending */
-    int64_t *longest;    /* [vertex] ps: the longest path that ends with the vertex */
-    uint32_t *from;      /* [vertex] previous vertex of that path, or NO_FAVOURITE */
-    int64_t steps;
+    const int64_t *time, *cost; /* as in favourites_find */
+    uint32_t *favourite;        /* [vertex] its favourite or NO_FAVOURITE */
+    uint8_t *out;               /* [vertex] 1: taken out of the graph */
+    uint8_t *child;             /* [vertex] 1: it is some vertex's favourite */
+    uint32_t *left, n;          /* the n remaining vertices, ascending */
+    int64_t *longest;           /* [vertex] ps: the longest path that ends with the vertex */
+    uint32_t *from;             /* [vertex] previous vertex of that path, or NO_FAVOURITE */
+    int64_t steps;              /* number of vertices and edges visited */
 };
 
+/* Makes v the favourite of u. */
 static void join(struct favourite_chains *c, uint32_t u, uint32_t v)
 {
     assert(c->favourite[u] == NO_FAVOURITE && !c->child[v]);
@@ -32,8 +35,9 @@ static void join(struct favourite_chains *c, uint32_t u, uint32_t v)
     c->child[v] = 1;
 }
 
-/* The longest path to each vertex that is left; the last vertex of the longest, NO_FAVOURITE: no edges are left. */
-static uint32_t measure(struct favourite_chains *c)
+/* Sets longest and from of all remaining vertices.  Returns the last vertex of the longest path; NO_FAVOURITE if no
+ * edges remain. */
+static uint32_t find_longest(struct favourite_chains *c)
 {
     const struct csr *p = &c->g->pred;
     uint32_t last = NO_FAVOURITE, edges = 0;
@@ -59,6 +63,7 @@ static uint32_t measure(struct favourite_chains *c)
     return edges ? last : NO_FAVOURITE;
 }
 
+/* Makes a chain of favourites of the longest path, which ends with `last`, and takes the path out of the graph. */
 static void peel(struct favourite_chains *c, uint32_t last)
 {
     uint32_t n = 0;
@@ -73,12 +78,13 @@ static void peel(struct favourite_chains *c, uint32_t last)
     c->n = n;
 }
 
+/* An edge and the ps of its transfer. */
 struct pair {
     int64_t cost;
     uint32_t from, to;
 };
 
-/* For qsort: by falling cost, then by numbers. */
+/* Compares edges by cost, the highest first, then by their vertices; for qsort. */
 static int by_cost(const void *a, const void *b)
 {
     const struct pair *x = a, *y = b;
@@ -89,7 +95,8 @@ static int by_cost(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-static void join_dearest(struct favourite_chains *c, struct arena *a)
+/* Chooses favourites among the remaining edges, those with the longest transfers first. */
+static void join_rest(struct favourite_chains *c, struct arena *a)
 {
     const struct csr *p = &c->g->pred;
     struct pair *pair = arena_array(a, (size_t)p->at[c->g->n] + 1, sizeof *pair);
@@ -119,9 +126,9 @@ uint32_t *favourites_find(const struct wdag *g, const int64_t *time, const int64
     c.from = arena_array(own, n, sizeof *c.from);
     for (uint32_t v = 0; v < g->n; v++)
         c.left[v] = v;
-    for (uint32_t last; c.steps < steps && (last = measure(&c)) != NO_FAVOURITE;)
+    for (uint32_t last; c.steps < steps && (last = find_longest(&c)) != NO_FAVOURITE;)
         peel(&c, last);
-    join_dearest(&c, own);
+    join_rest(&c, own);
     arena_free(own);
     return c.favourite;
 }

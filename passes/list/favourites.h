@@ -1,5 +1,6 @@
-/* Favourite children: for each vertex at most one reader that had better be on its device, each reader that of at most
- * one (Hanen and Munier; Baechi's m-SCT). */
+/* Favourite children: for each vertex at most one of its readers, which should run on the same device so that the
+ * transfer between the two is avoided.  A reader is the favourite of at most one vertex (Hanen and Munier; Baechi's
+ * m-SCT). */
 #ifndef PCC_PASSES_LIST_FAVOURITES_H
 #define PCC_PASSES_LIST_FAVOURITES_H
 
@@ -8,15 +9,17 @@
 
 enum { PEEL_STEPS = 32000000 }; /* the usual number of steps: about 0.1 s */
 
-/* [vertex] its favourite child or NO_FAVOURITE, by linear clustering.  time[vertex], cost[entry of g->pred]: ps.  Lives
- * in a.  O(E log E + V + E + steps): paths are peeled off until so many vertices and edges have been looked at. */
+/* Returns [vertex] its favourite child or NO_FAVOURITE, by linear clustering.  time: [vertex] ps; cost: [index in
+ * g->pred.to] ps of the transfer along the edge; steps: longest paths are taken out until this many vertices and edges
+ * have been visited.  Lives in a.  O(E log E + V + E + steps). */
 uint32_t *favourites_find(const struct wdag *g, const int64_t *time, const int64_t *cost,
                           int64_t steps, struct arena *a);
 
-enum { FAVOURITES_LP_EDGES = 2000 }; /* that the linear program may have */
+enum { FAVOURITES_LP_EDGES = 2000 }; /* the most edges for favourites_by_lp */
 
-/* The same by the linear program that Baechi rounds; *bound: ps, no choice has a shorter longest path, but for the
- * solver's tolerance.  NULL: lp_solve is not built in, or has no answer until the clock is out. */
+/* Returns favourites found by rounding Baechi's linear program.  *bound: ps; whatever favourites are chosen, the
+ * longest path is not shorter, except for the solver's tolerance.  NULL: lp_solve is not built in, or found no answer
+ * before the clock ran out. */
 uint32_t *favourites_by_lp(const struct wdag *g, const int64_t *time, const int64_t *cost,
                            struct clock *clock, struct arena *a, double *bound);
 

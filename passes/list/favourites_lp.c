@@ -1,10 +1,10 @@
-/* Favourite children by the linear program that Baechi rounds (favourites.h).
+/* Favourite children by rounding Baechi's linear program (favourites.h).
  *
- * Source: Hanen and Munier (1995); Baechi (SoCC 2020).  Each edge has a column in 0..1, 0 where its reader is the
- * favourite; of the edges out of a vertex, and of those into one, all but one are 1.  Starts and the end are columns,
- * too; least is the end.  An edge of less than 0.1 is taken, in the order of edges; a later one takes the place of
- * those that it meets at either end.  Numbers are scaled such that the longest path has END_SCALE.  Cost: the
- * solver's, so there is a limit of edges. */
+ * Source: Hanen and Munier (1995); Baechi (SoCC 2020).  Each edge has a column from 0 to 1; 0 means that its reader is
+ * the favourite.  Of the edges out of a vertex, and of those into a vertex, all but one must be 1.  The starts of
+ * vertices and the end of the whole graph are columns, too; the end is minimised.  Rounding takes the edges below TAKEN
+ * in order; a taken edge replaces earlier ones that have the same vertex or the same reader.  Times are scaled so that
+ * the longest path takes END_SCALE.  The time is that of the solver, so the number of edges is limited. */
 #include "passes/list/favourites.h"
 
 #include "ir/base/units.h"
@@ -15,7 +15,7 @@
 #define END_SCALE 1000.0
 #define TAKEN 0.1
 
-/* The longest path of computing and transfers, and 1 at least. */
+/* Returns the ps of the longest path of computing and transfers, at least 1. */
 static int64_t longest_path(const struct wdag *g, const int64_t *time, const int64_t *cost,
                             struct arena *a)
 {
@@ -31,7 +31,8 @@ static int64_t longest_path(const struct wdag *g, const int64_t *time, const int
     return most;
 }
 
-/* All edges of a row of `to` but one are 1; edge[i]: the column of its i-th entry. */
+/* Adds a row: of the edges in row v of `to`, all but one are 1, if there are two or more.  edge: [index in to->to] the
+ * column of the edge. */
 static void all_but_one(struct mip *m, const struct csr *to, uint32_t v, const uint32_t *edge)
 {
     uint32_t n = to->at[v + 1] - to->at[v];
@@ -42,7 +43,8 @@ static void all_but_one(struct mip *m, const struct csr *to, uint32_t v, const u
         mip_term(m, edge[i], 1);
 }
 
-/* The program: edges have the columns 0, 1, ... as in g->pred, starts follow, the end is last. */
+/* Returns the program.  Columns: the edges in the order of g->pred, then the starts of vertices, then the end.  unit:
+ * ps that are 1 in the program. */
 static struct mip *make_program(const struct wdag *g, const int64_t *time, const int64_t *cost,
                                 double unit, struct arena *a)
 {
@@ -59,7 +61,7 @@ static struct mip *make_program(const struct wdag *g, const int64_t *time, const
     for (uint32_t v = 0; v < g->n; v++) {
         for (uint32_t k = g->pred.at[v]; k < g->pred.at[v + 1]; k++) {
             uint32_t u = g->pred.to[k];
-            out[next[u]++] = k; /* readers ascend, as in g->succ */
+            out[next[u]++] = k; /* rows of g->succ are ascending, too */
             mip_row(m, "after", (double)time[u] / unit, MIP_INF);
             mip_term(m, edges + v, 1);
             mip_term(m, edges + u, -1);
@@ -78,8 +80,8 @@ static struct mip *make_program(const struct wdag *g, const int64_t *time, const
     return m;
 }
 
-/* Rounds the relaxation's answer x, which has a number for each edge: below TAKEN, the edge's consumer is the favourite
- * of its producer.  An edge replaces earlier edges that share its producer or its consumer. */
+/* Returns the favourites by the solution x of the program, [column]: if an edge is below TAKEN, its reader is the
+ * favourite of its vertex.  An edge replaces earlier edges that have the same vertex or the same reader. */
 static uint32_t *round_favourites(const struct wdag *g, const double *x, struct arena *a)
 {
     uint32_t *favourite = arena_array(a, (size_t)g->n + 1, sizeof *favourite);

@@ -1,9 +1,10 @@
-/* Nodes of a group that become one vertex before they are scheduled (fused.h).
+/* Fuses neighbouring nodes of a group to one vertex before they are scheduled (fused.h).
  *
- * Source: Baechi (SoCC 2020).  Why no cycle: edges that are the only ones to leave their begin make trees that one
- * vertex alone leaves; a way from there back into the tree would come to this vertex again, and be a cycle before.  The
- * same holds, turned round, for edges that are the only ones to enter their end.  So each round contracts all edges of
- * the one kind that lie within groups, then those of the other, of the graph as it is by then. */
+ * Source: Baechi (SoCC 2020).  Why this makes no cycle: take edges that are the only ones out of their first vertex.
+ * They make trees in which all paths lead to one vertex, the only one with edges out of the tree.  A path from this
+ * vertex back into the tree would lead to the vertex again, so that there was a cycle before.  The same holds, with
+ * directions reversed, for edges that are the only ones into their second vertex.  So each round contracts all edges of
+ * the first kind within groups, and then, in the graph that results, all edges of the second kind. */
 #include "passes/list/fused.h"
 
 #include "ir/base/union_find.h"
@@ -13,8 +14,8 @@
 
 enum { ROUNDS = 64 };
 
-/* only[fused vertex]: the single fused vertex at the other end of its outgoing (in: incoming) edges, NONE or
- * SEVERAL. */
+/* Writes to only[], by fused vertex, the single fused vertex at the other end of its outgoing (in: incoming) edges, or
+ * SEVERAL; only[] must be NONE before.  group: [vertex] its fused vertex so far. */
 static void find_only(const struct wdag *g, const uint32_t *group, bool in, uint32_t *only)
 {
     for (uint32_t u = 0; u < g->n; u++)
@@ -26,8 +27,8 @@ static void find_only(const struct wdag *g, const uint32_t *group, bool in, uint
         }
 }
 
-/* Contracts all edges of one kind (in: single incoming edges; else single outgoing edges); returns the number of
- * fused vertices. */
+/* Contracts all edges of one kind (in: the only edges into a vertex; else the only ones out of it) within groups of[].
+ * Joins vertices in *c, rewrites group[] by that, and returns the number of fused vertices. */
 static uint32_t contract(const struct wdag *g, struct classes *c, const uint32_t *of,
                          uint32_t *group, bool in, struct arena *a)
 {
@@ -66,7 +67,8 @@ int placement_start(struct placement *r, struct ctx *x, const char *planner, boo
 {
     struct arena *a = x->use.scratch;
     int rc = placement_build(r, x, planner, a);
-    if (rc || !fused || r->base != x->levels.base) /* contract has made one vertex of each group */
+    /* a level above the base level: contract has made one vertex of each group */
+    if (rc || !fused || r->base != x->levels.base)
         return rc;
     uint32_t *group = arena_array(a, (size_t)r->base->n + 1, sizeof *group);
     uint32_t n = fused_find(r->base, r->group, group, a);

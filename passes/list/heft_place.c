@@ -1,16 +1,18 @@
-/* heft-place: each node on the device that ends it first, the nodes with the longest way to the end first.
+/* heft-place: puts each node on the device on which it ends first, nodes with the longest path to the end first.
  *
- * Source: HEFT (Topcuoglu, Hariri and Wu, 2002): upward ranks from mean times and mean transfers; earliest finish, in
- * idle slots, too.  HEFT has no notion of memory: here a device must have room for a node and all that must be with
- * it, and where none has the one with the least bytes takes it.  O(V log V + devices * (edges + V)). */
+ * Source: HEFT (Topcuoglu, Hariri and Wu, 2002): the rank of a node is the longest path from it to the end, by mean
+ * times and mean transfers; a node may also run in an idle time between placed nodes.  HEFT ignores memory.  Here a
+ * device must have enough memory for a node and the nodes that must share its device; if none has, the device with the
+ * fewest bytes in use gets the node.  O(V log V + devices * (edges + V)). */
 #include "passes/list/estimate.h"
 #include "passes/list/placements.h"
 
 #include "ir/base/keyed.h"
 #include "ir/base/units.h"
 
+/* Values of heft_opts, by their names. */
 struct heft_options {
-    int64_t contention;
+    int64_t contention; /* PORTS_* (placements.h) */
     bool best_effort;
 };
 
@@ -21,7 +23,7 @@ static const struct opt heft_opts[] = {
     LIST_BEST_EFFORT(struct heft_options, best_effort),
     {0}};
 
-/* ps, the mean over the devices that can run it. */
+/* Returns the ps that v takes, the mean over the devices that can run it. */
 static int64_t mean_time(const struct wdag *g, const struct cluster *c, uint32_t v)
 {
     int64_t sum = 0, devices = 0;
@@ -33,22 +35,23 @@ static int64_t mean_time(const struct wdag *g, const struct cluster *c, uint32_t
     return devices ? sum / devices : 0;
 }
 
-/* ps, the mean over the classes of accelerators, by way of the network. */
-static int64_t mean_transfer(const struct edges *e, uint32_t entry)
+/* Returns the ps to move the values of an edge (list.h) between accelerators, the mean over the accelerators; over the
+ * host two transfers. */
+static int64_t mean_transfer(const struct edges *e, uint32_t edge)
 {
     const struct cluster *c = e->scene->cluster;
     int64_t sum = 0, devices = 0;
     for (uint32_t k = 0; k < c->ncls; k++)
         if (!c->cls[k].host) {
-            sum = sat_add(sum, sat_mul(e->link[k][entry], c->cls[k].count));
+            sum = sat_add(sum, sat_mul(e->link[k][edge], c->cls[k].count));
             devices += c->cls[k].count;
         }
     int64_t one = devices ? sum / devices : 0;
     return e->scene->model.step.network == NETWORK_HOST ? sat_add(one, one) : one;
 }
 
-/* The vertices by the longest way to the end: a topological order, since of two that take nothing the first has the
- * smaller number. */
+/* Returns the vertices (item) in order of their longest path to the end, the longest first.  That is a topological
+ * order, since equal vertices stay in the order of their numbers. */
 static struct keyed *rank_upward(const struct edges *e, struct arena *a)
 {
     const struct wdag *g = e->g;
@@ -63,13 +66,14 @@ static struct keyed *rank_upward(const struct edges *e, struct arena *a)
         }
     }
     for (uint32_t v = 0; v < g->n; v++)
-        r[v].key = -r[v].key; /* the longest first */
+        r[v].key = -r[v].key; /* so that the longest path comes first */
     keyed_sort(r, g->n);
     return r;
 }
 
-/* The device with the earliest end of v, among devices with enough memory. */
-static uint32_t earliest(struct estimate *e, struct placement *r, uint32_t v, int64_t *start)
+/* Returns the device with enough memory on which v ends first, and the ps of its start there in *start; if no device
+ * has enough memory, the one of placement_least. */
+static uint32_t earliest_end(struct estimate *e, struct placement *r, uint32_t v, int64_t *start)
 {
     const struct cluster *c = r->scene->cluster;
     int64_t best = INT64_MAX;
@@ -94,6 +98,7 @@ static uint32_t earliest(struct estimate *e, struct placement *r, uint32_t v, in
     return to;
 }
 
+/* Places all vertices by HEFT and keeps the plan in *best if it is better; ports: estimate transfers with ports. */
 static void place_all(struct ctx *x, struct placement *r, bool ports, struct list_schedule *best)
 {
     struct arena *own = arena_new(x->use.scratch);
@@ -107,7 +112,7 @@ static void place_all(struct ctx *x, struct placement *r, bool ports, struct lis
         uint32_t v = rank[i].item;
         int64_t start = 0;
         estimate_turn(&e, v);
-        uint32_t d = earliest(&e, r, v, &start);
+        uint32_t d = earliest_end(&e, r, v, &start);
         estimate_take(&e, v, d, start, g->time[e.edge.cls[d]][v]);
         placement_put(r, &v, 1, d);
         p[i] = (struct keyed){start, i};
@@ -135,6 +140,7 @@ int heft_try(struct ctx *x, const char *planner, int64_t ports, struct clock *cl
     return rc;
 }
 
+/* Runs the planner heft-place; returns what pass.run returns (passes.h). */
 static int heft_run(struct ctx *x, const void *options)
 {
     const struct heft_options *o = options;

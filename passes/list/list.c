@@ -1,7 +1,8 @@
-/* What list schedulers share (list.h).
+/* Functions shared by the list schedulers (list.h).
  *
- * Sources: Celeritas (arXiv 2208.00184) for pins by the first member of a group, Baechi for best effort.  Schedulers
- * estimate; what a plan takes is found by running it (ir/exec), and that alone is claimed. */
+ * Sources: Celeritas (arXiv 2208.00184): the first member of a group decides where the group is; Baechi: best effort
+ * where memory is short.  Schedulers work with estimates; the value that a plan claims is found by running it
+ * (ir/exec). */
 #include "passes/list/list.h"
 
 #include "ir/base/units.h"
@@ -13,7 +14,8 @@
 
 /* ---- transfers ---------------------------------------------------------------------------------- */
 
-/* Adds the times of v's nets to the entries of their readers.  at[reader]: its entry of v. */
+/* Adds the times of the nets that v makes to the edges to their readers.  at: [reader] the edge from v to it; cost:
+ * [class][net]; to: [class][edge]; all times in ps. */
 static void add_nets(const struct wdag *g, uint32_t v, const uint32_t *at, int64_t *const *cost,
                      int64_t **to)
 {
@@ -28,17 +30,19 @@ static void add_nets(const struct wdag *g, uint32_t v, const uint32_t *at, int64
     }
 }
 
+/* Returns edges.entry: for each index in g->succ.to the number of the edge. */
 static uint32_t *edge_entries(const struct wdag *g, struct arena *a)
 {
     uint32_t *entry = arena_array(a, (size_t)g->succ.at[g->n] + 1, sizeof *entry);
     uint32_t *next = arena_array(a, (size_t)g->n + 1, sizeof *next);
     memcpy(next, g->pred.at, g->n * sizeof *next);
-    for (uint32_t v = 0; v < g->n; v++) /* ascending, as the entries of each row are */
+    for (uint32_t v = 0; v < g->n; v++) /* each row of g->pred is ascending, too */
         for (uint32_t i = g->succ.at[v]; i < g->succ.at[v + 1]; i++)
             entry[i] = next[g->succ.to[i]]++;
     return entry;
 }
 
+/* Returns edges.link or edges.inner, for nets with the times cost[class][net]. */
 static int64_t **edge_times(const struct wdag *g, const uint32_t *entry, int64_t *const *cost,
                             struct arena *a)
 {
@@ -71,6 +75,8 @@ struct edges edges_build(const struct scene *s, const struct wdag *g, struct are
     return e;
 }
 
+/* Returns the ps to move the values of edge k from a device of class `from` to one of class `to`; inner: both are in
+ * one group. */
 static int64_t entry_time(const struct edges *e, uint32_t k, uint32_t from, uint32_t to, bool inner)
 {
     int64_t *const *t = inner ? e->inner : e->link;
@@ -92,7 +98,7 @@ int64_t edge_time_far(const struct edges *e, uint32_t k, uint32_t from, uint32_t
     return entry_time(e, k, e->cls[from], cls, false);
 }
 
-/* ---- devices and room ---------------------------------------------------------------------------- */
+/* ---- devices and their memory -------------------------------------------------------------------- */
 
 uint32_t *list_devices(const struct cluster *c, uint32_t *count, struct arena *a)
 {
@@ -107,7 +113,7 @@ uint32_t *list_devices(const struct cluster *c, uint32_t *count, struct arena *a
     return device;
 }
 
-/* Classes that run v and have devices. */
+/* Returns the classes that have devices and can run v, as bits. */
 static uint32_t classes_of(const struct wdag *g, const struct cluster *c, uint32_t v)
 {
     uint32_t bits = 0;
@@ -116,7 +122,7 @@ static uint32_t classes_of(const struct wdag *g, const struct cluster *c, uint32
     return bits;
 }
 
-/* Groups: base vertices in one vertex of the any-shape level are one group. */
+/* Sets group, member, home and classes of *r: the vertices in one vertex of the any-shape level are a group. */
 static void find_groups(struct placement *r, const struct ctx *x, struct arena *a)
 {
     const struct wdag *any = any_shape_level(x), *fused = r->base->finer ? r->base : NULL;
@@ -133,8 +139,8 @@ static void find_groups(struct placement *r, const struct ctx *x, struct arena *
         r->classes[r->group[v]] &= classes_of(r->base, x->scene.cluster, v);
 }
 
-/* Checks that each pinned vertex can run on its device, together with its group; 0, or PASS_INFEASIBLE and an
- * error. */
+/* Checks that each device to which a vertex is pinned can run the vertex's group.  Returns 0, or PASS_INFEASIBLE with
+ * an error. */
 static int check_pins(const struct placement *r, struct ctx *x, const char *planner)
 {
     const struct cluster *c = x->scene.cluster;
@@ -157,6 +163,7 @@ static int check_pins(const struct placement *r, struct ctx *x, const char *plan
     return 0;
 }
 
+/* Returns the first node of each vertex of a level, [vertex]. */
 static const nid *first_nodes(const struct wdag *level, struct arena *a)
 {
     if (level->node)
@@ -201,7 +208,7 @@ int placement_build_on(struct placement *r, struct ctx *x, const char *planner,
     r->seen = arena_array(a, (size_t)ngroup + r->base->nshared + 1, sizeof *r->seen);
     r->item = arena_array(a, (size_t)r->base->nshared + 1, sizeof *r->item);
     for (uint32_t k = 0; k < ngroup; k++) {
-        if (r->classes[k]) /* also where it has no members */
+        if (r->classes[k]) /* groups without members have all bits set */
             continue;
         uint32_t v = r->member.to[r->member.at[k]];
         uint32_t n = r->member.at[k + 1] - r->member.at[k];
@@ -214,22 +221,24 @@ int placement_build_on(struct placement *r, struct ctx *x, const char *planner,
     return check_pins(r, x, planner);
 }
 
-/* ---- asking and putting ---- */
+/* ---- questions, and putting vertices on devices ---- */
 
+/* Returns whether a device holds a shared item. */
 static bool has_item(const struct placement *r, uint32_t item, uint32_t d)
 {
     size_t bit = (size_t)item * r->scene->cluster->ndev + d;
     return r->has[bit / 8] >> bit % 8 & 1;
 }
 
-/* Whether this question asks for it the first time. */
-static bool is_first(struct placement *r, uint32_t what)
+/* Returns whether r->seen[index], of a group or shared item, is met for the first time in the present question. */
+static bool is_first(struct placement *r, uint32_t index)
 {
-    bool first = r->seen[what] != r->question;
-    r->seen[what] = r->question;
+    bool first = r->seen[index] != r->question;
+    r->seen[index] = r->question;
     return first;
 }
 
+/* Begins a question without vertices. */
 static void begin_question(struct placement *r)
 {
     r->question++;
@@ -238,6 +247,7 @@ static void begin_question(struct placement *r)
     r->nitem = 0;
 }
 
+/* Returns the bytes that a shared item takes on a device that holds it. */
 static int64_t item_bytes(const struct placement *r, uint32_t item)
 {
     return sat_mul(r->copies, r->base->shared_size[item]);
@@ -328,6 +338,7 @@ int64_t placement_most(struct placement *r)
     return most;
 }
 
+/* Puts group k, which is not placed yet, on device d. */
 static void put_group(struct placement *r, uint32_t k, uint32_t d)
 {
     begin_question(r);
@@ -346,7 +357,7 @@ static void put_group(struct placement *r, uint32_t k, uint32_t d)
     }
 }
 
-/* Of the devices that can run group k, the one with the least bytes. */
+/* Returns the device with the fewest bytes in use among those that can run group k. */
 static uint32_t least_for(const struct placement *r, uint32_t k)
 {
     const struct cluster *c = r->scene->cluster;
@@ -355,7 +366,7 @@ static uint32_t least_for(const struct placement *r, uint32_t k)
         if (r->classes[k] >> cluster_class(c, d) & 1 &&
             (best == UINT32_MAX || r->used[d] < r->used[best]))
             best = d;
-    assert(best != UINT32_MAX); /* placement_build */
+    assert(best != UINT32_MAX); /* placement_build has made sure that some device can */
     return best;
 }
 
@@ -444,6 +455,7 @@ struct list_schedule list_plan(struct ctx *x, const struct placement *r, const u
     return p;
 }
 
+/* Returns a plan with the devices and ranks of *p, without a claim. */
 static struct plan plan_of(const struct list_schedule *p, const char *planner)
 {
     return (struct plan){.planner = planner, .dev = p->dev, .rank = p->rank};
@@ -460,7 +472,7 @@ int64_t list_lacking(const struct scene *s, const struct verdict *v)
     return most;
 }
 
-/* Whether two plans have the same devices and places. */
+/* Returns whether two plans have the same devices and the same ranks. */
 static bool is_same(const struct ctx *x, const struct list_schedule *p,
                     const struct list_schedule *q)
 {
@@ -483,7 +495,7 @@ void list_try(struct ctx *x, struct list_schedule *best, struct list_schedule *p
     p->lacks = list_lacking(&x->scene, &e.v);
     bool holds = evaluation_holds(&e, true);
     arena_free(own);
-    assert(holds); /* or the scheduler is wrong */
+    assert(holds); /* else the scheduler has an error */
     (void)holds;
     if (!best->dev || p->lacks < best->lacks || (p->lacks == best->lacks && p->value < best->value))
         *best = *p;
@@ -519,7 +531,7 @@ int list_leave(struct ctx *x, const char *planner, const struct list_schedule *p
 {
     struct plan *plan = arena_alloc(x->use.mem, sizeof *plan);
     *plan = plan_of(p, planner);
-    const char *lacks = /* the value is known */
+    const char *lacks = /* evaluated again for the reason alone */
         p->lacks ? plan_evaluate(&x->scene, plan, x->use.scratch).why_not : NULL;
     if (lacks && !best_effort) {
         const char *large = list_too_large(x, x->use.scratch);

@@ -1,9 +1,10 @@
-/* m-etf-place, m-sct-place: each device takes, as it becomes free, what can start there soonest (earliest.h).
+/* m-etf-place, m-sct-place: each device that becomes free gets a vertex that can start there first (earliest.h).
  *
- * Source: Baechi (SoCC 2020).  m-SCT, after Hanen and Munier, has favourite children beside (favourites.h): a device
- * waits for the favourite of what it ran last, unless something is urgent.  Ties go by Kahn's order.  What has no room
- * anywhere goes where least is, where the original gives up; whether the plan fits is then found by running it.
- * earliest.h says what it costs; favourites beside. */
+ * Source: Baechi (SoCC 2020).  m-SCT, after Hanen and Munier, also uses favourite children (favourites.h): a device
+ * waits for the favourite child of the vertex that it ran last, unless another vertex is urgent.  Among vertices that
+ * can start at the same time Kahn's order decides.  If no device has enough memory for a vertex, the device with the
+ * fewest bytes in use gets it (the original gives up); whether the plan fits is found when it is run.  Cost: that of
+ * earliest.h, for m-SCT also that of favourites.h. */
 #include "passes/list/baechi.h"
 #include "passes/list/earliest.h"
 #include "passes/list/favourites.h"
@@ -14,10 +15,11 @@
 #include "passes/integer/mip.h"
 
 enum { BY_CLUSTERS, BY_LP };
-enum { LP_SECONDS = 60 }; /* where nobody set a time limit */
+enum { LP_SECONDS = 60 }; /* time limit of the linear program if the user sets none */
 
+/* Values of etf_opts and sct_opts, by their names. */
 struct earliest_options {
-    int64_t favourites;
+    int64_t favourites; /* BY_*; only m-sct-place has the option */
     bool best_effort, fuse;
 };
 
@@ -35,6 +37,7 @@ static const struct opt sct_opts[] = {
     LIST_FUSE(struct earliest_options, fuse),
     {0}};
 
+/* Returns [vertex] its position in Kahn's (breadth-first) topological order. */
 static uint32_t *ranks(const struct wdag *g, struct arena *a)
 {
     uint32_t *order = topo_order(g, TOPO_FIFO, 0, a);
@@ -44,11 +47,12 @@ static uint32_t *ranks(const struct wdag *g, struct arena *a)
     return rank;
 }
 
-/* What favourites are chosen by: times and links of the main class. */
+/* Times by which favourites are chosen, in ps: [vertex] of computing, [edge] of the transfer (list.h). */
 struct weights {
-    int64_t *time, *cost; /* ps: [vertex], [entry of g->pred] */
+    int64_t *time, *cost;
 };
 
+/* Returns the times on devices of the main class; for a vertex that this class cannot run, of another class. */
 static struct weights weights_of(const struct edges *e, struct arena *a)
 {
     const struct wdag *g = e->g;
@@ -66,7 +70,7 @@ static struct weights weights_of(const struct edges *e, struct arena *a)
     return w;
 }
 
-/* NULL and an error. */
+/* Returns favourites by the linear program (favourites_by_lp); NULL with an error. */
 static uint32_t *solve_favourites(struct ctx *x, const struct edges *e, struct arena *a)
 {
     const struct wdag *g = e->g;
@@ -89,15 +93,15 @@ static uint32_t *solve_favourites(struct ctx *x, const struct edges *e, struct a
     return f;
 }
 
-/* favourite: NULL for m-ETF. */
+/* Places all vertices by m-SCT, or without favourites (NULL) by m-ETF, and keeps the plan in *best if it is better. */
 static void try_earliest(struct ctx *x, struct placement *r, struct list_schedule *best,
                          const struct edges *edge, const uint32_t *favourite)
 {
     struct arena *own = arena_new(x->use.scratch);
-    struct earliest how = {.edge = edge, .rank = ranks(r->base, own), .favourite = favourite};
+    struct earliest request = {.edge = edge, .rank = ranks(r->base, own), .favourite = favourite};
     uint32_t *order = arena_array(own, (size_t)r->base->n + 1, sizeof *order);
     placement_empty(r);
-    earliest_place(r, &how, order, own);
+    earliest_place(r, &request, order, own);
     list_offer(x, best, r, order, list_said(x, r, favourite ? "m-SCT" : "m-ETF"));
     arena_free(own);
 }
@@ -120,6 +124,7 @@ void m_sct_try(struct ctx *x, struct placement *r, struct list_schedule *best)
     arena_free(own);
 }
 
+/* Runs the planner m-etf-place; returns what pass.run returns (passes.h). */
 static int m_etf_run(struct ctx *x, const void *options)
 {
     const struct earliest_options *o = options;
@@ -134,6 +139,7 @@ static int m_etf_run(struct ctx *x, const void *options)
     return list_leave(x, "m-etf-place", &best, o->best_effort);
 }
 
+/* Runs the planner m-sct-place; returns what pass.run returns (passes.h). */
 static int m_sct_run(struct ctx *x, const void *options)
 {
     const struct earliest_options *o = options;

@@ -1,10 +1,10 @@
-/* m-topo-place: the nodes breadth first, each device filled up to about an equal share of the bytes.
+/* m-topo-place: goes through the nodes breadth first and fills each device up to about an equal share of the bytes.
  *
- * Source: Baechi's m-TOPO (SoCC 2020).  The nodes go in Kahn's order to one device after the other, never back, while
- * it has at most all bytes / devices + those of the largest node or group; in the variant for devices that differ,
- * while it has room.  The original gives up where the last device is full.  Groups take their room at once (list.h);
- * the original charges their nodes one by one, and then runs out.  CPUs come after the accelerators, which alone share.
- * O(V + E + D). */
+ * Source: Baechi's m-TOPO (SoCC 2020).  The nodes are put in Kahn's order on one device until it would hold more than
+ * (all bytes / devices + bytes of the largest node or group), then on the next one, never going back; with fill=memory,
+ * for devices that differ, until its memory is full.  The original gives up when the last device is full.  A group's
+ * bytes count at once when its first node is placed (list.h); the original counts them node by node, and may then run
+ * out of memory.  CPUs come after the accelerators, and get no share of their own.  O(V + E + devices). */
 #include "passes/list/baechi.h"
 #include "passes/list/fused.h"
 
@@ -13,8 +13,9 @@
 
 enum { FILL_EVEN, FILL_MEMORY };
 
+/* Values of m_topo_opts, by their names. */
 struct m_topo_options {
-    int64_t fill;
+    int64_t fill; /* FILL_* */
     bool best_effort, fuse;
 };
 
@@ -29,7 +30,8 @@ static const struct opt m_topo_opts[] = {
     LIST_FUSE(struct m_topo_options, fuse),
     {0}};
 
-/* Places all; the number of the first vertex that had no room, or UINT32_MAX. */
+/* Places all vertices in the given order; even: with equal shares, else by memory.  Returns the first vertex that
+ * fitted no device, or UINT32_MAX. */
 static uint32_t place(struct placement *r, const uint32_t *order, bool even, struct arena *a)
 {
     const struct cluster *c = r->scene->cluster;
@@ -58,18 +60,20 @@ static uint32_t place(struct placement *r, const uint32_t *order, bool even, str
     return none;
 }
 
-static const char *said(struct ctx *x, const struct placement *r)
+/* Returns words for the claim: "m-TOPO, 3 without room". */
+static const char *name_plan(struct ctx *x, const struct placement *r)
 {
     return r->lacking ? arena_fmt(x->use.mem, "m-TOPO, %u without room", r->lacking) : "m-TOPO";
 }
 
-/* The number of the first vertex that had no room, or UINT32_MAX. */
+/* Makes a plan by place() and keeps it in *best if it is better.  Returns the first vertex that fitted no device, or
+ * UINT32_MAX. */
 static uint32_t try_fill(struct ctx *x, struct placement *r, bool even, struct list_schedule *best)
 {
     struct arena *own = arena_new(x->use.scratch);
     uint32_t *order = topo_order(r->base, TOPO_FIFO, 0, own);
     uint32_t none = place(r, order, even, own);
-    list_offer(x, best, r, order, said(x, r));
+    list_offer(x, best, r, order, name_plan(x, r));
     arena_free(own);
     return none;
 }
@@ -79,6 +83,7 @@ void m_topo_try(struct ctx *x, struct placement *r, struct list_schedule *best)
     try_fill(x, r, true, best);
 }
 
+/* Runs the planner m-topo-place; returns what pass.run returns (passes.h). */
 static int m_topo_run(struct ctx *x, const void *options)
 {
     const struct m_topo_options *o = options;

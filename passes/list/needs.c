@@ -1,25 +1,28 @@
-/* What vertices need on their devices (needs.h): Baechi's rules for fused nodes (SoCC 2020), and the table of
+/* Bytes that vertices need on a device (needs.h): Baechi's rules for fused nodes (SoCC 2020), and the table of
  * Baechi-PyTorch's paper. */
 #include "passes/list/needs.h"
 
 #include "ir/base/units.h"
 
+/* What is counted for each vertex of `level`, in bytes. */
 struct need_counts {
     const struct scene *s;
     const struct wdag *level, *base;
-    uint32_t *members; /* [vertex] */
-    int64_t *left, *kept, *beside,
-        *own; /* [vertex] bytes: results that leave; those of forward nodes; ... */
+    uint32_t *members; /* [vertex] number of its nodes */
+    int64_t *left;     /* [vertex] results that leave it; of a single node all results */
+    int64_t *kept;     /* [vertex] those of `left` that forward nodes of a training graph make */
+    int64_t *beside;   /* [vertex] the most that one of its nodes needs beside its results */
+    int64_t *own;      /* [vertex] sum of costs.own of its nodes */
 };
 
-/* The vertex of a vertex of the base level. */
+/* Returns the vertex of `level` that vertex u of the base level is in. */
 static uint32_t vertex_of(const struct need_counts *c, uint32_t u)
 {
     return c->level == c->base ? u : c->level->map[u];
 }
 
-/* [value] 1: an output of the model, or read in another vertex than the maker's. */
-static uint8_t *leaving(const struct need_counts *c, struct arena *a)
+/* Returns [value] 1: an output of the model, or read by a vertex other than the one that makes it. */
+static uint8_t *find_leaving(const struct need_counts *c, struct arena *a)
 {
     const struct wdag *g = c->base;
     const struct module *m = c->s->m;
@@ -33,6 +36,7 @@ static uint8_t *leaving(const struct need_counts *c, struct arena *a)
     return leaves;
 }
 
+/* Adds the node of vertex u of the base level to the counts of its vertex.  leaves: from find_leaving. */
 static void count_node(struct need_counts *c, uint32_t u, const uint8_t *leaves)
 {
     const struct module *m = c->s->m;
@@ -69,7 +73,7 @@ struct needs needs_of(const struct scene *s, const struct wdag *level, struct ar
     c.kept = arena_array(own, n, sizeof *c.kept);
     c.beside = arena_array(own, n, sizeof *c.beside);
     c.own = arena_array(own, n, sizeof *c.own);
-    const uint8_t *leaves = leaving(&c, own);
+    const uint8_t *leaves = find_leaving(&c, own);
     for (uint32_t u = 0; u < c.base->n; u++)
         count_node(&c, u, leaves);
     int64_t *stays = arena_array(a, n, sizeof *stays);

@@ -1,19 +1,22 @@
-/* Memory that vertices of a level need on a device, as far as a planner can tell before placing. */
+/* Bytes that the vertices of a level need on a device, as far as they are known before vertices are placed. */
 #ifndef PCC_PASSES_LIST_NEEDS_H
 #define PCC_PASSES_LIST_NEEDS_H
 
 #include "ir/ir.h"
 
+/* A device needs the sum of `stays` of its vertices, and the largest `runs`. */
 struct needs {
-    const int64_t *stays; /* [vertex] bytes for all of the step, weights of models apart */
-    const int64_t
-        *runs; /* [vertex] bytes while it runs, of which a device needs the most; NULL: none */
+    /* [vertex] bytes during the whole step, without weights of a model in ONNX */
+    const int64_t *stays;
+    const int64_t *runs; /* [vertex] further bytes while it runs; NULL: 0 for all */
 };
 
-/* Under the memory model of s, for the base level or one that fuses its vertices.  SUM and LIVE: all bytes stay; but of
- * several nodes that are fused in a model, LIVE: those of results that leave, and the most that one needs beside.
- * PAPER: by its table (ir/exec/replicas/paper_memory.h), without copies of what is read from elsewhere and as if
- * nothing wrote over an operand; of fused nodes the results that leave.  Lives in a.  O(nodes + pins). */
+/* Returns the bytes under the memory model of s (enum memory_model); level: the base level, or one that merges its
+ * vertices.  SUM and LIVE: all bytes of a vertex stay; except that of several fused nodes in ONNX, LIVE counts only
+ * results that leave the vertex, and the most that one of the nodes needs beside its results.  PAPER: by the table of
+ * Baechi-PyTorch's paper (ir/exec/replicas/paper_memory.h), without copies of values from other devices, and as if no
+ * node wrote its result over an operand; of fused nodes only results that leave the vertex count.  Lives in a.
+ * O(nodes + pins). */
 struct needs needs_of(const struct scene *s, const struct wdag *level, struct arena *a);
 
 #endif

@@ -1,26 +1,33 @@
-/* Placements that planners and the portfolio try: each makes plans and keeps the best (list_try). */
+/* List schedulers as functions, for their planners and for the portfolio (passes/portfolio): each makes one or more
+ * plans and keeps the best one (list_try in list.h). */
 #ifndef PCC_PASSES_LIST_PLACEMENTS_H
 #define PCC_PASSES_LIST_PLACEMENTS_H
 
 #include "passes/list/list.h"
 
+/* How estimates treat several transfers at the same time.  NONE: they do not disturb each other.  TAKEN: a device's
+ * port moves one value at a time.  AUTO: plans are made with both. */
 enum { PORTS_AUTO, PORTS_NONE, PORTS_TAKEN };
 extern const char *const port_names[]; /* "auto", "none", "port", NULL */
+/* What a value that leaves a cluster counts when clusters are cut.  TENSOR: once.  EDGE: once per reader. */
 enum { CUT_TENSOR, CUT_EDGE };
 
-/* How clusters are made, and which transfers adjusting reckons with. */
+/* Options for making and placing clusters. */
 struct cluster_choice {
-    int64_t range, mem; /* nodes, bytes; mem 0: an eighth of the smallest device */
-    int64_t order;      /* enum fuse_order */
-    int64_t cut, contention;
+    /* the most nodes of a cluster; its most bytes, 0: an eighth of the smallest device */
+    int64_t range, mem;
+    int64_t order;      /* order of the nodes that is cut into clusters: enum fuse_order */
+    int64_t cut;        /* CUT_* */
+    int64_t contention; /* PORTS_*, when Adjusting Placement estimates transfers */
 };
 
-/* Order-Place and Adjusting Placement of clusters (celeritas_place.c).  When the clock is out, nodes are not fused any
- * more and nothing is adjusted.  0, -1, or PASS_INFEASIBLE and an error. */
-int celeritas_try(struct ctx *x, const char *planner, const struct cluster_choice *how,
+/* Makes clusters and plans by Order-Place and Adjusting Placement (celeritas_place.c).  planner: name for messages.
+ * When the clock is out, each node is a cluster and Adjusting Placement is left out.  Returns 0; -1 or PASS_INFEASIBLE
+ * with an error. */
+int celeritas_try(struct ctx *x, const char *planner, const struct cluster_choice *o,
                   struct clock *clock, struct list_schedule *best);
-/* HEFT, with free transfers and with ports (heft_place.c).  When the clock is out, the rest of the nodes go by
- * placement_fill, and no second plan is tried.  0 or PASS_INFEASIBLE and an error. */
+/* Makes plans by HEFT (heft_place.c).  ports: PORTS_*.  When the clock is out, placement_fill places the remaining
+ * nodes and no second plan is made.  Returns 0; -1 or PASS_INFEASIBLE with an error. */
 int heft_try(struct ctx *x, const char *planner, int64_t ports, struct clock *clock,
              struct list_schedule *best);
 

@@ -1,4 +1,5 @@
-/* Idle slots of devices (slots.h): sorted, searched from the first one that ends late enough. */
+/* Free times of devices (slots.h).  Slots are sorted by time; a search begins with the first one that ends after
+ * `ready`. */
 #include "passes/list/slots.h"
 
 #include "ir/base/numbers.h"
@@ -15,7 +16,7 @@ struct slots *slots_new(uint32_t n, struct arena *a)
     return s;
 }
 
-/* The first slot that ends after `ready`; n: none does. */
+/* Returns the index of the first slot that ends after `ready`; s->n: none does. */
 static uint32_t first_after(const struct slots *s, int64_t ready)
 {
     uint32_t low = 0, high = s->n;
@@ -42,14 +43,16 @@ int64_t slots_find(const struct slots *s, int64_t ready, int64_t length)
     return larger(s->end, ready);
 }
 
+/* Removes slot i. */
 static void drop(struct slots *s, uint32_t i)
 {
     memmove(s->at + i, s->at + i + 1, (--s->n - i) * sizeof *s->at);
 }
 
+/* Inserts a slot at index i; if there are SLOTS slots, removes the earliest one first. */
 static void add(struct slots *s, uint32_t i, struct slot x)
 {
-    if (s->n == SLOTS) { /* the earliest is forgotten */
+    if (s->n == SLOTS) {
         drop(s, 0);
         i -= i > 0;
     }

@@ -1,4 +1,4 @@
-/* Free times of a device: idle slots between placed tasks, for schedulers that insert tasks. */
+/* The free times of a device: idle times (slots) between placed vertices, and the time after the last one. */
 #ifndef PCC_PASSES_LIST_SLOTS_H
 #define PCC_PASSES_LIST_SLOTS_H
 
@@ -6,23 +6,26 @@
 
 #include <stdint.h>
 
-enum { SLOTS = 256 }; /* that a device remembers: the latest ones, so that no search is long */
+enum { SLOTS = 256 }; /* the most slots that a device remembers; earlier ones are forgotten */
 
+/* An idle time between two placed vertices. */
 struct slot {
-    int64_t from, to; /* ps */
+    int64_t from, to; /* ps; from < to */
 };
 
+/* The free times of one device. */
 struct slots {
-    struct slot *at; /* [SLOTS] by time */
+    struct slot *at; /* [SLOTS] the first n are in use, ascending */
     uint32_t n;
     int64_t end; /* ps: the device is free from this time on */
 };
 
-/* One for each of n devices, all of them free.  Lives in a. */
+/* Returns the free times of n devices, [dev], which are free all the time.  Lives in a. */
 struct slots *slots_new(uint32_t n, struct arena *a);
-/* The first moment from `ready` on with `length` of free time; a length of 0 fits anywhere. O(SLOTS). */
+/* Returns the first time, not before `ready`, from which the device is free for `length`; all in ps.  If length is 0,
+ * returns `ready`.  O(SLOTS). */
 int64_t slots_find(const struct slots *s, int64_t ready, int64_t length);
-/* Occupies a time that slots_find returned. */
+/* Makes the device busy for `length` from `start` on, which slots_find must have returned. */
 void slots_take(struct slots *s, int64_t start, int64_t length);
 
 #endif

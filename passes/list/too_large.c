@@ -1,36 +1,39 @@
-/* Who is too large for every device (too_large.h).
+/* Finds nodes that are too large for every device (too_large.h).
  *
- * What a device has to have at once for a group of nodes that share it, at least: their weights, each once, and under
- * the memory model `sum`, and in a profile, whose bytes all last, what all of them make; else, for one of them, what
- * it takes and makes, and, if no device is the host, whose memory has the model's inputs, what it reads.  Of the table
- * of Baechi-PyTorch's paper only the weights are sure. */
+ * A group of nodes that must share a device needs at least: their weights, each once; and results: with the memory
+ * model `sum`, and in a profile, whose bytes all stay, the bytes of all nodes; with `live` the bytes of the node that
+ * needs most while it runs.  The values that the node reads count, too, unless some device is the host, whose memory
+ * holds the model's inputs.  With the table of Baechi-PyTorch's paper only the weights are certain. */
 #include "passes/list/too_large.h"
 
 #include "ir/base/units.h"
 #include "passes/problem/claim.h"
 
+/* What the bytes of groups are computed from. */
 struct sizes {
     const struct ctx *x;
     const struct wdag *g; /* the base level */
     struct csr member;    /* group -> vertices */
-    uint32_t *seen;       /* [shared item] group + 1 */
-    bool host;            /* some device is */
+    uint32_t *seen;       /* [shared item] 1 + the last group that it was counted for */
+    bool host;            /* some device is the host (a CPU) */
 };
 
-/* Bytes there while v runs, weights apart. */
+/* Returns the bytes that a device needs at least while v runs, without weights. */
 static int64_t running_bytes(const struct sizes *s, uint32_t v)
 {
     const struct costs *cost = s->x->scene.m->cost;
     int64_t bytes = s->g->size[v];
     for (uint32_t i = s->g->net_of.at[v]; !s->host && i < s->g->net_of.at[v + 1]; i++) {
         uint32_t e = s->g->net_of.to[i];
-        bool comes = s->g->net_src[e] != UINT32_MAX || s->g->net_host[e]; /* else a state */
+        /* a node or the host makes the value; else it is a state, kept from run to run */
+        bool comes = s->g->net_src[e] != UINT32_MAX || s->g->net_host[e];
         if (comes && s->g->net_src[e] != v)
             bytes = sat_add(bytes, cost->bytes[s->x->scene.place->net_value[e]]);
     }
     return bytes;
 }
 
+/* Returns the bytes that a device needs at least for a group. */
 static int64_t need_of(struct sizes *s, uint32_t group)
 {
     enum memory_model model = exec_memory(&s->x->scene.model);
@@ -49,7 +52,7 @@ static int64_t need_of(struct sizes *s, uint32_t group)
     return sat_add(stays, runs);
 }
 
-/* The most memory of a device that can run all of the group; INT64_MAX: without end. */
+/* Returns the bytes of the largest memory among devices that can run all of a group; INT64_MAX: no limit. */
 static int64_t most_memory(const struct sizes *s, uint32_t group)
 {
     const struct cluster *c = s->x->scene.cluster;

@@ -1,14 +1,14 @@
-/* auto-place: what a user gets who does not choose a planner.
+/* auto-place: the default planner for the time per sample.
  *
- * dp-place finds the best contiguous plan, and proves it where it can.  A plan of any shape can take less (the
- * placement paper's Table 1 has some up to 27 % better), but has more parts and more tensors between them, and
- * every engine pays for these.  So the contiguous plan stays unless one of another shape is better by a share,
- * `gain`; annealing looks for one (any_search.c) until a lower bound for all shapes (bounds.c) says that
- * there is none, or until it gets no nearer.  What is left on the table is said.  With a time limit, what is left of
- * it goes to a proof that no plan is better by more than 1 %, by an integer program (ip_refute.c).
+ * dp-place finds the best contiguous plan, and proves it where it can.  A plan of any shape can take less time (the
+ * placement paper's Table 1 has some up to 27 % better), but has more parts and more tensors between them, and every
+ * engine pays for these.  So the contiguous plan is taken unless a plan of another shape is better by the share `gain`.
+ * Annealing looks for such a plan (any_search.c) until a lower bound for all shapes (bounds.c) says that there is none,
+ * or until it makes no progress.  The claim says how much time another shape could still save.  With a time limit, the
+ * remaining time is used for a proof by an integer program that no plan is better by more than 1 % (ip_refute.c).
  *
- * Groups of devices are known to hier-place only.  The time of a training iteration is pipeline-place's affair.
- * Cost: that of dp-place, of annealing and of the bounds. */
+ * Groups of devices are supported by hier-place only; pipeline-place is the default for the time of a training
+ * iteration.  Cost: that of dp-place, of annealing and of the bounds. */
 #include "passes/contiguous/dp_place.h"
 
 #include "passes/any_shape/fit_memory.h"
@@ -24,16 +24,17 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Of a time limit dp-place gets 1 / DP_SHARE, annealing 1 / ANNEAL_SHARE of what is left. */
+/* CHAINS: chains of annealing.  Of a time limit dp-place gets 1 / DP_SHARE, then annealing 1 / ANNEAL_SHARE of the
+ * remaining time. */
 enum { CHAINS = 8, DP_SHARE = 4, ANNEAL_SHARE = 2 };
 /* CERTAIN: a bound that is within this share, in millionths, of the value is good enough; else bounds get more work. */
 enum { CERTAIN = 10000, MILLION = 1000000 };
-enum {
-    OFFERED = 100
-}; /* millionths that a plan of another shape saves at least, to be worth a line */
+/* hundredths of a percent that a plan of another shape must save to be mentioned */
+enum { OFFERED = 100 };
 
+/* Values of auto_opts, by their names. */
 struct auto_options {
-    const char *gain;
+    const char *gain; /* a share as text: gain_parse */
     int64_t starts, seed, moves;
     bool contiguous;
 };
@@ -57,14 +58,14 @@ static const struct opt auto_opts[] = {
 struct auto_run {
     struct ctx *x;
     const struct auto_options *o;
-    struct planner_input p;
-    struct any_search s;
-    int64_t gain; /* millionths */
-    int64_t deadline;
+    struct planner_input p;  /* levels, problems, orders and the clock */
+    struct any_search s;     /* the search for plans of any shape */
+    int64_t gain;            /* millionths of the time of the contiguous plan */
+    int64_t deadline;        /* of the clock of p, as the user has set it; 0: none */
     struct plan *contiguous; /* the plan of dp-place; NULL: none was found */
 };
 
-/* "5%", "0.05", "0": millionths, below a million. */
+/* Reads a share such as "5%", "0.05" or "0" to *gain, in millionths.  Returns false if it is none, or 1 or more. */
 static bool gain_parse(const char *text, int64_t *gain)
 {
     *gain = 0;
@@ -72,6 +73,8 @@ static bool gain_parse(const char *text, int64_t *gain)
            (share_parse(text, gain) && *gain < MILLION);
 }
 
+/* Finds the best contiguous plan by dp-place, in its share of the time limit.  Makes it the first plan of the search
+ * for other shapes, and sets the value that these must reach. */
 static void look_for_contiguous(struct auto_run *r)
 {
     struct ctx *x = r->x;
@@ -97,8 +100,8 @@ static void look_for_contiguous(struct auto_run *r)
     clock->why = NULL;
 }
 
-/* Whether seconds should be spent on a better bound: a plan of any shape will be taken, and the bound is not good
- * enough. */
+/* Returns whether it is worth seconds to look for a better bound: a plan of any shape will be taken, and the bound is
+ * not within CERTAIN of its value. */
 static bool is_far(const struct auto_run *r)
 {
     const struct any_search *s = &r->s;
@@ -106,7 +109,8 @@ static bool is_far(const struct auto_run *r)
            s->best.value - s->bound.value > mul_div_ceil(s->best.value, CERTAIN, MILLION);
 }
 
-/* Looks for a better plan of any shape, starting from the contiguous one, and for bounds.  0, or -1 and an error. */
+/* Looks for a better plan of any shape, starting from the contiguous one, and for bounds.  Returns 0; -1 with an
+ * error. */
 static int look_for_any(struct auto_run *r)
 {
     struct any_search *s = &r->s;
@@ -121,7 +125,7 @@ static int look_for_any(struct auto_run *r)
         return -1;
     if (s->best.value < LOAD_INF)
         tidy_parts(s);
-    /* the contiguous plan stays: it may be the best of all plans */
+    /* the contiguous plan is taken; a better bound may prove that it is the best of all plans */
     if (r->contiguous && s->best.value > s->need)
         any_bound(s, BOUNDS_WORK / 4);
     if (is_far(r))
@@ -133,34 +137,36 @@ static int look_for_any(struct auto_run *r)
     return 0;
 }
 
-/* By how much `less` is below `more`, in hundredths of a percent, rounded down. */
+/* Returns by how much `less` is below `more`, in hundredths of a percent of `more`, rounded down. */
 static int64_t share_below(int64_t less, int64_t more)
 {
     return more > 0 ? (int64_t)((__int128)(more - less) * 10000 / more) : 0;
 }
 
-/* "4.20 %" */
+/* Returns a text such as "4.20 %" for 420 hundredths of a percent. */
 static const char *percent_text(const struct auto_run *r, int64_t hundredths)
 {
     return arena_fmt(r->x->use.mem, "%" PRId64 ".%02" PRId64 " %%", hundredths / 100,
                      hundredths % 100);
 }
 
-static uint32_t parts_of(const struct ctx *x, const int32_t *dev)
+/* Returns the number of parts of the plan dev[node]. */
+static uint32_t count_parts(const struct ctx *x, const int32_t *dev)
 {
     int32_t *piece_dev;
     uint32_t *piece = arena_array(x->use.scratch, x->scene.m->nnode, sizeof *piece);
     return pieces_build(&x->scene, dev, piece, &piece_dev, x->use.scratch);
 }
 
-/* The plans that the search compared with, in words: " of any shape" if that is all plans. */
+/* Returns words for the set of plans that the search was about: " of any shape" if that is all plans. */
 static const char *looked_at_text(const struct ctx *x)
 {
     enum plan_scope scope = claim_scope(x, false, false);
     return scope == SCOPE_ALL ? " of any shape" : plan_among(scope);
 }
 
-/* A line on the possible savings of a plan of another shape, by a plan found or by the bound; NULL: nothing to say. */
+/* Returns a line on the time that a plan of another shape saves, or at most could save by the bound; NULL: nothing is
+ * known, or the contiguous plan is proven to be best. */
 static const char *write_offer(struct auto_run *r)
 {
     const struct any_search *s = &r->s;
@@ -172,16 +178,18 @@ static const char *write_offer(struct auto_run *r)
             plan_project(s->any->g, s->best.dev, x->scene.m->nnode, x->use.scratch);
         return arena_fmt(x->use.mem,
                          "of any shape: %s less with %u parts (-p 'auto-place{gain=0}')",
-                         percent_text(r, share_below(found, value)), parts_of(x, dev));
+                         percent_text(r, share_below(found, value)), count_parts(x, dev));
     }
     return bound >= value || bound <= 0 /* the contiguous plan is proven, or nothing is */
                ? NULL
-               : arena_fmt(x->use.mem, "no plan%s takes %s less", looked_at_text(x),
-                           /* rounded up: no plan saves that much */
-                           percent_text(r, share_below(bound, value) + 1));
+               : arena_fmt(
+                     x->use.mem, "no plan%s takes %s less", looked_at_text(x),
+                     /* + 1: the share is rounded down, and no plan may save as much as is printed */
+                     percent_text(r, share_below(bound, value) + 1));
 }
 
-/* Writes status, scope and bounds of the plan: for all plans, or for contiguous ones if that says more. */
+/* Sets status, scope and bounds of the plan's claim: by the bound for all plans, or for contiguous plans if it is
+ * larger. */
 static void claim_plan(struct auto_run *r)
 {
     struct ctx *x = r->x;
@@ -201,7 +209,7 @@ static void claim_plan(struct auto_run *r)
     }
 }
 
-/* Leaves the plan that is to be taken, with the reason. */
+/* Makes the contiguous plan the result, or the best plan of any shape if that saves enough, with the reason. */
 static void conclude(struct auto_run *r)
 {
     struct ctx *x = r->x;
@@ -233,8 +241,9 @@ static void conclude(struct auto_run *r)
     claim_plan(r);
 }
 
-/* Leaves dp-place's plan with its bound and proof; why: why no other shape was tried. */
-static int only_contiguous(struct auto_run *r, const char *why)
+/* Makes dp-place's plan the result, with its own bound and proof; why: why no other shape was tried.  Returns 0;
+ * without a plan, reports that and returns what a pass returns then. */
+static int leave_contiguous(struct auto_run *r, const char *why)
 {
     if (!r->contiguous)
         return report_infeasible(r->x, r->p.whole, true, &r->p.orders);
@@ -243,12 +252,14 @@ static int only_contiguous(struct auto_run *r, const char *why)
     return 0;
 }
 
+/* Reports why there is no plan of any shape; returns what a pass returns then. */
 static int report_none(struct auto_run *r)
 {
     const struct anneal like = {.planner = "auto-place", .clock = &r->p.clock};
     return any_infeasible(r->x, r->s.any, &like);
 }
 
+/* Runs the planner auto-place; returns what pass.run returns (passes.h). */
 static int auto_place_run(struct ctx *x, const void *options)
 {
     struct auto_run r = {.x = x, .o = options};
@@ -265,9 +276,9 @@ static int auto_place_run(struct ctx *x, const void *options)
         return report_none(&r);
     look_for_contiguous(&r);
     if (r.o->contiguous)
-        return only_contiguous(&r, "as asked for");
+        return leave_contiguous(&r, "as asked for");
     if (loads_check(r.s.any, "auto-place", &quiet))
-        return only_contiguous(&r, "the graph is too large for other shapes");
+        return leave_contiguous(&r, "the graph is too large for other shapes");
     if (look_for_any(&r))
         return -1;
     if (r.s.best.value == LOAD_INF)

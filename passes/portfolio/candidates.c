@@ -1,12 +1,12 @@
-/* Plans for one sample by all that pcc knows (candidates.h).
+/* Plans for the makespan of one sample by all methods of pcc (candidates.h).
  *
- * No placement is best everywhere: where transfers are dear one device wins, where they are cheap HEFT does, between
- * them it is a matter of the clusters' size (design of Celeritas, 7).  So all are tried and run: everything on one
- * device, clusters by Celeritas with several orders, ranges and caps, HEFT, Baechi's, plans for the time per sample,
- * and partitions.  Those that come soon and are seldom far off go first.
+ * No method is best for all models: if transfers are slow, one device is best; if they are fast, HEFT is; between the
+ * two, the size of clusters matters (design of Celeritas, 7).  So all are tried and their plans run: everything on one
+ * device, Celeritas' clusters with several orders, ranges and caps, HEFT, Baechi's planners, plans for the time per
+ * sample, and partitions.  Methods that are fast and seldom far from the best come first.
  *
- * The list is fixed; it is cut where runs of the graph have cost so much work.  Each candidate has its own memory,
- * which ends with it. */
+ * The list of methods is fixed; it ends early when the work for runs is used up.  The memory of each candidate is freed
+ * when the candidate ends. */
 #include "passes/portfolio/candidates.h"
 
 #include "ir/base/units.h"
@@ -18,14 +18,14 @@
 
 #include <string.h>
 
-/* dp-place is about another objective: it need not prove much.  Of a time limit one planner gets 1 / LIMIT_SHARE of
- * what is left. */
+/* STATES: the most states of dp-place, few since it plans for another objective.  A planner for the time per sample
+ * gets 1 / LIMIT_SHARE of the time left until a time limit. */
 enum { STATES = 20000, LIMIT_SHARE = 4, PS_PER_NS = 1000 };
 
 /* ---- one candidate ------------------------------------------------------------------------------ */
 
-/* A context of its own for a candidate, to be ended with keep. */
-static struct ctx begin(const struct candidates *c)
+/* Returns a context with memory of its own for a candidate; end_candidate frees the memory. */
+static struct ctx begin_candidate(const struct candidates *c)
 {
     struct ctx x = c->in_light ? c->light.x : *c->x;
     x.use.mem = arena_new(c->x->use.scratch);
@@ -33,11 +33,13 @@ static struct ctx begin(const struct candidates *c)
     return x;
 }
 
+/* Returns whether plan p lacks less memory than the other one, or as much and is faster. */
 static bool is_better(const struct list_schedule *p, const struct list_schedule *than)
 {
     return p->lacks < than->lacks || (p->lacks == than->lacks && p->value < than->value);
 }
 
+/* Copies a plan to the memory of c->x; *to may have arrays there already. */
 static void copy_plan(struct candidates *c, struct list_schedule *to,
                       const struct list_schedule *from)
 {
@@ -53,7 +55,7 @@ static void copy_plan(struct candidates *c, struct list_schedule *to,
     to->what = arena_strdup(c->x->use.mem, from->what, strlen(from->what));
 }
 
-/* Keeps the plan if it is one of the best. */
+/* Inserts a plan into c->kept if it is one of the best, and none there has the same value. */
 static void keep_plan(struct candidates *c, const struct list_schedule *p)
 {
     uint32_t at = c->n;
@@ -69,12 +71,13 @@ static void keep_plan(struct candidates *c, const struct list_schedule *p)
     c->kept[at] = last;
 }
 
-/* Ends a candidate after `plans` plans, the best of them *p (p->dev NULL: no plan). */
-static void keep(struct candidates *c, struct ctx *x, enum candidate_kind kind, uint32_t plans,
-                 struct list_schedule *p)
+/* Ends a candidate that has run `plans` plans, of which *p is the best (p->dev NULL: there is none): records it, keeps
+ * it if it is one of the best, and frees the candidate's memory. */
+static void end_candidate(struct candidates *c, struct ctx *x, enum candidate_kind kind,
+                          uint32_t plans, struct list_schedule *p)
 {
     struct candidate_record *r = &c->reached[kind];
-    if (p->dev && c->in_light) /* on the devices as they are */
+    if (p->dev && c->in_light) /* value and lacks with the real memories and bytes */
         list_try(c->x, &(struct list_schedule){0}, p);
     c->work -= (int64_t)plans * c->x->levels.base->n;
     if (p->dev) {
@@ -89,26 +92,28 @@ static void keep(struct candidates *c, struct ctx *x, enum candidate_kind kind, 
     arena_free(x->use.mem);
 }
 
+/* Returns the placement for the present method. */
 static struct placement *placement_of(struct candidates *c)
 {
     return c->in_light ? &c->light.placement : c->placement;
 }
 
+/* Returns whether work or time is used up; false as long as there is no plan. */
 static bool is_over(struct candidates *c)
 {
     return c->n > 0 && (c->work <= 0 || clock_out(c->clock));
 }
 
-/* ---- kinds -------------------------------------------------------------------------------------- */
+/* ---- methods ------------------------------------------------------------------------------------ */
 
-/* Everything on the first device of each class. */
+/* Tries plans with everything on the first device of a class, for each class. */
 static void try_one_device(struct candidates *c)
 {
     const struct wdag *g = c->x->levels.base;
     uint32_t first = 0;
     for (uint32_t k = 0; k < c->x->scene.cluster->ncls;
          first += c->x->scene.cluster->cls[k++].count) {
-        struct ctx x = begin(c);
+        struct ctx x = begin_candidate(c);
         struct list_schedule best = {0};
         uint32_t *order = arena_array(x.use.scratch, (size_t)g->n + 1, sizeof *order);
         for (uint32_t v = 0; v < g->n; v++)
@@ -119,48 +124,51 @@ static void try_one_device(struct candidates *c)
             placement_put(c->placement, order, g->n, first);
             list_offer(&x, &best, c->placement, order, "everything on one device");
         }
-        keep(c, &x, CANDIDATE_ONE, 1, &best);
+        end_candidate(c, &x, CANDIDATE_ONE, 1, &best);
     }
 }
 
-/* Clusters of the i-th size and cap by all orders. */
+/* Tries Celeritas' clusters by all orders; i: number of the combination of range and memory cap, 0 .. 19.  Returns 0 or
+ * an error, as do the other functions with a parameter i, which do not use it. */
 static int try_clusters(struct candidates *c, uint32_t i)
 {
     static const int64_t range[] = {200, 50, 100, 25, 10}, part[] = {8, 1, 32, 2};
     int64_t least = cluster_least_memory(c->x->scene.cluster);
     int rc = 0;
     for (int64_t order = FUSE_CPD; order <= FUSE_FIFO && !rc && !is_over(c); order++) {
-        struct cluster_choice how = {.range = range[i % 5], .order = order};
-        how.mem = least < 0 ? 0 : least / part[i / 5] + 1;
-        struct ctx x = begin(c);
+        struct cluster_choice size = {.range = range[i % 5], .order = order};
+        size.mem = least < 0 ? 0 : least / part[i / 5] + 1;
+        struct ctx x = begin_candidate(c);
         struct list_schedule best = {0};
-        rc = celeritas_try(&x, c->planner, &how, c->clock, &best);
-        keep(c, &x, CANDIDATE_CLUSTERS, 3, &best);
+        rc = celeritas_try(&x, c->planner, &size, c->clock, &best);
+        end_candidate(c, &x, CANDIDATE_CLUSTERS, 3, &best);
     }
     return rc;
 }
 
+/* Tries HEFT. */
 static int try_heft(struct candidates *c, uint32_t i)
 {
     (void)i;
-    struct ctx x = begin(c);
+    struct ctx x = begin_candidate(c);
     struct list_schedule best = {0};
     int rc = heft_try(&x, c->planner, PORTS_AUTO, c->clock, &best);
-    keep(c, &x, CANDIDATE_HEFT, 2, &best);
+    end_candidate(c, &x, CANDIDATE_HEFT, 2, &best);
     return rc;
 }
 
+/* Tries one of Baechi's planners: m_topo_try, m_etf_try or m_sct_try. */
 static void try_baechi(struct candidates *c, enum candidate_kind kind,
                        void (*place)(struct ctx *, struct placement *, struct list_schedule *))
 {
-    struct ctx x = begin(c);
+    struct ctx x = begin_candidate(c);
     struct list_schedule best = {0};
     place(&x, placement_of(c), &best);
-    keep(c, &x, kind, 1, &best);
+    end_candidate(c, &x, kind, 1, &best);
 }
 
-/* Whether a planner for the time per sample supports the features wanted here. */
-static bool knows(const struct ctx *x, const struct planner *planner)
+/* Returns whether a planner for the time per sample supports the features that the cluster and the settings need. */
+static bool supports(const struct ctx *x, const struct planner *planner)
 {
     const struct exec_model *m = &x->scene.model;
     uint32_t wanted = cluster_grouped(x->scene.cluster) ? FEATURE_GROUPS : 0U;
@@ -170,7 +178,7 @@ static bool knows(const struct ctx *x, const struct planner *planner)
     return !(wanted & ~planner->features);
 }
 
-/* The plan of a planner for the time per sample. */
+/* Tries the plan that a planner makes for the time per sample, with nodes in the order of their numbers. */
 static void try_planner(struct candidates *c, enum candidate_kind kind,
                         const struct planner *planner)
 {
@@ -178,13 +186,13 @@ static void try_planner(struct candidates *c, enum candidate_kind kind,
     struct diag quiet = diag_silent();
     struct settings fewer = *ctx_settings(c->x);
     struct list_schedule best = {0};
-    if (is_over(c) || !knows(c->x, planner))
+    if (is_over(c) || !supports(c->x, planner))
         return;
     if (!fewer.max_states || fewer.max_states > STATES)
         fewer.max_states = STATES;
     if (c->clock->deadline)
         fewer.time_limit = clock_left(c->clock) / LIMIT_SHARE * PS_PER_NS + 1;
-    struct ctx x = begin(c), y = x;
+    struct ctx x = begin_candidate(c), y = x;
     y.use.diag = &quiet;
     y.settings = &fewer;
     y.results.plan = NULL;
@@ -200,10 +208,11 @@ static void try_planner(struct candidates *c, enum candidate_kind kind,
             plan.rank[k] = k;
         list_try(&x, &best, &plan);
     }
-    keep(c, &x, kind, 1, &best);
+    end_candidate(c, &x, kind, 1, &best);
 }
 
-/* Lets plans be tried by what lasts on devices, too, if that may make a difference. */
+/* Sets c->light, unless it makes no difference: if memory does not count by live bytes, is not limited, or one device
+ * can hold everything.  Returns 0; -1 or PASS_INFEASIBLE with an error. */
 static int add_light(struct candidates *c)
 {
     const struct candidate_record *one = &c->reached[CANDIDATE_ONE];
@@ -219,18 +228,20 @@ static int add_light(struct candidates *c)
     return light_make(&c->light, x, c->planner, larger(running, 0), x->use.scratch);
 }
 
-/* Both ways, or the one; the light one first, since more of its plans fit. */
-static int try_both(struct candidates *c, int (*some)(struct candidates *, uint32_t), uint32_t i)
+/* Calls method(c, i) with c->in_light, if there is c->light, and then without.  With in_light more plans fit, so it
+ * comes first. */
+static int try_both(struct candidates *c, int (*method)(struct candidates *, uint32_t), uint32_t i)
 {
     int rc = 0;
     for (int light = c->has_light; light >= 0 && !rc && !is_over(c); light--) {
         c->in_light = light;
-        rc = some(c, i);
+        rc = method(c, i);
     }
     c->in_light = false;
     return rc;
 }
 
+/* Tries the planners for the time per sample. */
 static int try_planners(struct candidates *c, uint32_t i)
 {
     (void)i;
@@ -241,6 +252,7 @@ static int try_planners(struct candidates *c, uint32_t i)
     return 0;
 }
 
+/* Tries Baechi's planners. */
 static int try_all_baechi(struct candidates *c, uint32_t i)
 {
     (void)i;
@@ -266,8 +278,9 @@ int candidates_make(struct candidates *c)
     return rc;
 }
 
-/* ---- what was reached --------------------------------------------------------------------------- */
+/* ---- the table ---------------------------------------------------------------------------------- */
 
+/* Returns the name of a kind, for the table. */
 static const char *kind_name(enum candidate_kind kind)
 {
     switch (kind) {
@@ -297,7 +310,7 @@ static const char *kind_name(enum candidate_kind kind)
     return "?";
 }
 
-/* "29.1 ms", and the bytes that a device lacks. */
+/* Returns a text such as "29.1 ms, 2 MiB over a device's memory", right-aligned; value: ps; lacks: bytes. */
 static const char *value_text(int64_t value, int64_t lacks, struct arena *a)
 {
     char time[UNIT_TEXT], bytes[UNIT_TEXT];

@@ -1,10 +1,11 @@
-/* Plans for one sample by all methods of pcc, and the best result of each kind of method. */
+/* Makes plans for the makespan of one sample by all methods of pcc, and keeps the best ones. */
 #ifndef PCC_PASSES_PORTFOLIO_CANDIDATES_H
 #define PCC_PASSES_PORTFOLIO_CANDIDATES_H
 
 #include "passes/portfolio/light.h"
 
-/* Kinds of plans, in the order in which they are shown. */
+/* Methods that make plans, in the order in which they are shown.  ONE: everything on one device.  CLUSTERS:
+ * celeritas-place.  The others: the planner of that name. */
 enum candidate_kind {
     CANDIDATE_ONE,
     CANDIDATE_CLUSTERS,
@@ -21,29 +22,32 @@ enum candidate_kind {
 
 enum { CANDIDATES_KEPT = 3 };
 
-/* The best plan of a kind of candidate. */
+/* The best plan of one kind. */
 struct candidate_record {
-    uint32_t plans; /* 0: none was made */
-    int64_t value, lacks;
+    uint32_t plans; /* number of plans that were run; 0: the other fields are not set */
+    int64_t value;  /* ps: makespan */
+    int64_t lacks;  /* bytes that the device that lacks most lacks; 0: the plan fits */
 };
 
+/* Callers set x, planner, placement, clock and work; the other fields must be zero. */
 struct candidates {
     struct ctx *x;
     const char *planner;         /* name of the calling planner, for errors */
-    struct placement *placement; /* scratch placement; the groups of vertices are the point */
+    struct placement *placement; /* of the base level; each method empties and fills it */
     struct clock *clock;
-    int64_t work; /* nodes that all runs together may still have */
-    struct light light;
-    bool has_light, in_light; /* plans are tried by light, too; now */
-    struct candidate_record reached[CANDIDATES];
-    /* the best plans, all different, the first the best; no more than n */
+    int64_t work;       /* number of nodes that further runs of plans may have, all together */
+    struct light light; /* the problem by lasting bytes (light.h); set if has_light */
+    bool has_light;     /* methods are also tried on `light` */
+    bool in_light;      /* the present method is tried on `light` */
+    struct candidate_record reached[CANDIDATES]; /* [kind] */
+    /* the n best plans, all different, the best first */
     struct list_schedule kept[CANDIDATES_KEPT];
     uint32_t n;
 };
 
-/* Tries all kinds until work or time is over, at least one plan.  0, -1, or PASS_INFEASIBLE and an error. */
+/* Tries all kinds until work or time is over, but at least one.  Returns 0; -1 or PASS_INFEASIBLE with an error. */
 int candidates_make(struct candidates *c);
-/* Lines: each kind with its best value, the final one behind it; lives in a. */
+/* Returns a table in lines: the best value of each kind, then that of `last`, the plan that is left.  Lives in a. */
 const char *candidates_table(const struct candidates *c, const struct list_schedule *last,
                              struct arena *a);
 

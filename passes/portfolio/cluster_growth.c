@@ -1,8 +1,9 @@
-/* Sets of nodes that a plan could move together (cluster_growth.h).
+/* Finds a set of nodes that a plan could move together (cluster_growth.h).
  *
- * A node alone seldom moves to advantage: what it reads and what reads it stay behind, and each transfer costs.  So the
- * set takes in turn the neighbour that is tied to it by the dearest transfers; what the move would add to all
- * transfers is followed on the way, an edge counted for each reader, and where that is least the set ends. */
+ * To move a single node seldom helps: its neighbours stay on their device, and each transfer to them takes time.  So
+ * the set grows by the neighbour with the longest transfers to and from the set.  After each step the time is known
+ * that a move of the set would add to all transfers, where a value counts for each reader; the set with the least such
+ * time is chosen. */
 #include "passes/portfolio/cluster_growth.h"
 
 #include "ir/base/heap.h"
@@ -20,6 +21,7 @@ struct growth growth_new(const struct placement *r, const struct edges *e, uint3
     return g;
 }
 
+/* Returns the first vertex of a group. */
 static uint32_t first_member(const struct growth *g, uint32_t group)
 {
     return g->placement->member.to[g->placement->member.at[group]];
@@ -42,27 +44,29 @@ bool growth_can(const struct growth *g, uint32_t group, uint32_t to)
     return can;
 }
 
-/* An edge between the set and the group of vertex v.  What it changes of all transfers if the set moves. */
-static int64_t note_edge(struct growth *g, const int32_t *dev, const int32_t *way, uint32_t v,
+/* Takes note of an edge between a new group of the set and vertex v: if v's group could be added to the set, it enters
+ * or rises in `front`, the heap of such groups.  Returns the ps by which the edge changes the transfers that a move of
+ * the set adds; time: ps of the edge's transfer; move: device of the set, device to move to. */
+static int64_t note_edge(struct growth *g, const int32_t *dev, const int32_t *move, uint32_t v,
                          int64_t time, struct heap *front)
 {
     uint32_t k = g->placement->group[v];
     int32_t home = dev[g->placement->base->node[v]];
     if (g->mark[k] == g->turn)
         return -time;
-    if (home != way[0])
-        return home == way[1] ? -time : 0;
+    if (home != move[0])
+        return home == move[1] ? -time : 0;
     if (g->near[k] != g->turn)
         g->pull[k] = 0;
     g->near[k] = g->turn;
-    g->pull[k] += time + 1; /* + 1, so that free transfers bind groups, too */
+    g->pull[k] += time + 1; /* + 1, so that transfers of 0 ps count, too */
     heap_push(front, -g->pull[k], 0, k);
     return time;
 }
 
-/* Adds a group to the set; returns the change of all transfer times if the set moves. */
-static int64_t take(struct growth *g, const int32_t *dev, const int32_t *way, uint32_t group,
-                    struct heap *front)
+/* Adds a group to the set.  Returns the ps by which this changes the transfers that a move of the set adds. */
+static int64_t add_group(struct growth *g, const int32_t *dev, const int32_t *move, uint32_t group,
+                         struct heap *front)
 {
     const struct csr *member = &g->placement->member;
     const struct wdag *base = g->placement->base;
@@ -72,10 +76,10 @@ static int64_t take(struct growth *g, const int32_t *dev, const int32_t *way, ui
     for_row (v, *member, group) {
         for (uint32_t i = base->pred.at[v]; i < base->pred.at[v + 1]; i++)
             if (g->placement->group[base->pred.to[i]] != group)
-                more += note_edge(g, dev, way, base->pred.to[i], link[i], front);
+                more += note_edge(g, dev, move, base->pred.to[i], link[i], front);
         for (uint32_t i = base->succ.at[v]; i < base->succ.at[v + 1]; i++)
             if (g->placement->group[base->succ.to[i]] != group)
-                more += note_edge(g, dev, way, base->succ.to[i], link[g->edge->entry[i]], front);
+                more += note_edge(g, dev, move, base->succ.to[i], link[g->edge->entry[i]], front);
     }
     g->mark[group] = g->turn;
     return more;
@@ -87,16 +91,17 @@ void growth_grow(struct growth *g, const int32_t *dev, uint32_t seed, uint32_t t
     assert(most > 0);
     struct arena *own = arena_new(a);
     struct heap front = {.a = own};
-    const int32_t way[2] = {growth_home(g, dev, seed), (int32_t)to};
+    const int32_t move[2] = {growth_home(g, dev, seed), (int32_t)to};
     uint32_t best = 1;
     g->turn++;
     g->n = 0;
-    int64_t cost = take(g, dev, way, seed, &front), least = cost;
+    /* ps that a move of the set adds to all transfers */
+    int64_t cost = add_group(g, dev, move, seed, &front), least = cost;
     while (g->n < most && front.n) {
         uint32_t k = heap_pop(&front).item;
         if (g->mark[k] == g->turn || !growth_can(g, k, to))
             continue;
-        cost += take(g, dev, way, k, &front);
+        cost += add_group(g, dev, move, k, &front);
         if (g->n <= most / 2 || cost < least) {
             least = cost;
             best = g->n;

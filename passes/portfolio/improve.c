@@ -1,14 +1,15 @@
-/* Making a plan's makespan smaller (improve.h).
+/* Makes a plan's makespan smaller (improve.h).
  *
- * What a plan's end waits for is a chain of nodes and transfers (timeline_chain); nothing else can make it end earlier.
- * So a moment is drawn, and what the chain does then is changed: a node, or nodes around it that dear transfers tie
- * together (cluster_growth.c), go to another device; a transfer's ends come together on either device; a node that
- * waited for another one of its device, or a transfer for another one of its port, is brought forward.  The plan that
- * comes of it is run, with each device taking what is ready in the order of the plan, or in just that order.  It is
- * kept if it ends earlier, or later by less than a share that is drawn below a limit (threshold accepting; Dueck and
- * Scheuer, 1990); the limit falls to nothing in the course of a round.
+ * The critical chain is the sequence of nodes and transfers that each hold up the next one until the plan ends
+ * (timeline_chain); the plan can end earlier only if something on the chain changes.  So a moment is drawn at random,
+ * and the item of the chain at that moment is changed: a node, maybe with neighbours to which it has long transfers
+ * (cluster_growth.c), is moved to another device; or both ends of a transfer are put on one device; or a node that
+ * waited for another node of its device, or a transfer that waited for its port, is moved forward in the order.  The
+ * changed plan is run, with each device running its ready nodes in the order of the plan, or all nodes in exactly that
+ * order.  It is kept if it ends earlier, or later by less than a share, which is drawn at random below a limit
+ * (threshold accepting; Dueck and Scheuer, 1990); the limit falls to 0 in the course of a round.
  *
- * The order of the plan that is kept becomes that in which its nodes started.  Each run is O(n log n). */
+ * The nodes of a plan that is kept are put in the order in which they started.  Each run is O(n log n). */
 #include "passes/portfolio/improve.h"
 
 #include "ir/base/keyed.h"
@@ -20,46 +21,51 @@
 #include <assert.h>
 #include <string.h>
 
+/* DRAWS: the most random draws to find a vertex with some property. */
 enum { MILLION = 1000000, DRAWS = 16 };
 
-/* An item of the critical chain. */
+/* An item of the critical chain: a node or a transfer. */
 struct link {
-    int64_t start;
+    int64_t start;     /* ps */
     uint32_t number;   /* the node, or the net of a transfer */
     uint8_t kind;      /* enum step_kind */
-    uint32_t from, to; /* devices */
-    bool held;         /* it could have started, but for the item before it */
+    uint32_t from, to; /* devices of a transfer (task.from, task.to); both the device of a node */
+    bool held; /* it waited for the item before it only because that used its device or port */
 };
 
 /* A plan and the result of its run. */
 struct state {
-    int32_t *dev;   /* [node] */
-    uint32_t *rank; /* [node] places 0, 1, ... in a topological order */
-    int64_t value, lacks;
-    uint32_t over; /* the device with the largest lack of memory, if any lacks memory */
+    int32_t *dev;   /* [node] its device */
+    uint32_t *rank; /* [node] its position, 0, 1, ..., in a topological order */
+    int64_t value;  /* ps: makespan */
+    /* bytes that device `over` lacks; 0: the plan fits; INT64_MAX: it cannot be run */
+    int64_t lacks;
+    uint32_t over; /* the device with the largest lack of memory */
 };
 
+/* The state of a round of changes. */
 struct improver {
     struct ctx *x;
     const struct placement *placement;
     struct clock *clock;
-    int64_t work;   /* nodes that runs of this round may still have */
-    uint32_t tried; /* plans run in the present round */
+    int64_t work;   /* number of nodes that further runs of the round may have */
+    uint32_t tried; /* number of plans run in the round */
     struct list_schedule *best;
     struct edges edge;
     struct growth growth;
-    struct state now, next;
-    struct link *chain; /* of `now` */
+    struct state now, next; /* the plan that was kept last; a changed plan that is tried */
+    struct link *chain;     /* [nchain] the critical chain of `now`, in order of time */
     uint32_t nchain;
-    uint32_t *order; /* [place] vertex, of `now` */
-    uint32_t *mark;  /* [vertex] scratch: the last question that it was marked in */
-    uint32_t question;
-    uint64_t rng;
+    uint32_t *order;   /* [position] vertex of `now` */
+    uint32_t *mark;    /* [vertex] the last value of `question` with which it was marked */
+    uint32_t question; /* number of calls of mark_needed */
+    uint64_t rng;      /* state of the random numbers */
     struct arena *run; /* memory of a single run */
 };
 
 /* ---- states ------------------------------------------------------------------------------------- */
 
+/* Returns a state with arrays for nnode nodes, in a. */
 static struct state state_new(uint32_t nnode, struct arena *a)
 {
     struct state s = {0};
@@ -68,6 +74,7 @@ static struct state state_new(uint32_t nnode, struct arena *a)
     return s;
 }
 
+/* Copies a state; both have arrays for nnode nodes. */
 static void state_copy(struct state *to, const struct state *from, uint32_t nnode)
 {
     memcpy(to->dev, from->dev, nnode * sizeof *to->dev);
@@ -77,13 +84,14 @@ static void state_copy(struct state *to, const struct state *from, uint32_t nnod
     to->over = from->over;
 }
 
+/* Returns a random number from 0 to n - 1. */
 static uint32_t below(struct improver *s, uint32_t n)
 {
     return random_below(&s->rng, n);
 }
 
-/* Places in the order in which nodes started. */
-static void take_order(struct improver *s, const struct step_run *run)
+/* Puts the nodes of `now` in the order in which they started in its run: sets now.rank and order. */
+static void set_order(struct improver *s, const struct step_run *run)
 {
     const struct wdag *g = s->placement->base;
     struct keyed *at = arena_array(s->run, (size_t)g->n + 1, sizeof *at);
@@ -98,6 +106,7 @@ static void take_order(struct improver *s, const struct step_run *run)
     }
 }
 
+/* Returns whether a task must wait for the results of task `on`. */
 static bool waits_for(const struct task_graph *g, uint32_t task, uint32_t on)
 {
     for_row (before, g->waits, task)
@@ -106,7 +115,8 @@ static bool waits_for(const struct task_graph *g, uint32_t task, uint32_t on)
     return false;
 }
 
-static void take_chain(struct improver *s, const struct step_run *run)
+/* Sets chain and nchain by the run of `now`. */
+static void set_chain(struct improver *s, const struct step_run *run)
 {
     uint32_t n;
     const uint32_t *item = timeline_chain(&run->t, &n, s->run);
@@ -122,15 +132,17 @@ static void take_chain(struct improver *s, const struct step_run *run)
 
 /* ---- running ------------------------------------------------------------------------------------ */
 
-/* Whether `next`, after its run, is accepted, if a plan may take longer by the share `later`, in millionths. */
-static bool is_taken(const struct improver *s, uint32_t later)
+/* Returns whether `next`, which has been run, replaces `now`: it lacks less memory, or as much and takes longer by at
+ * most the share `later`, in millionths. */
+static bool is_accepted(const struct improver *s, uint32_t later)
 {
     if (s->next.lacks != s->now.lacks)
         return s->next.lacks < s->now.lacks;
     return s->next.value <= s->now.value + mul_div_ceil(s->now.value, later, MILLION);
 }
 
-static void note_best(struct improver *s)
+/* Copies `now` to *best if it is better, also when it is run in exactly its order. */
+static void update_best(struct improver *s)
 {
     struct list_schedule p = {.dev = s->now.dev, .rank = s->now.rank}, best = *s->best;
     if (s->now.lacks > s->best->lacks ||
@@ -147,13 +159,14 @@ static void note_best(struct improver *s)
     s->best->lacks = p.lacks;
 }
 
-/* Runs `next`, but where what it lacks is known, and more than `now` does. */
+/* Returns the verdict on `next`.  Runs it, unless it is known before that it lacks more memory than `now`; exact: in
+ * exactly its order, else each device runs the first node of the order that is ready. */
 static struct verdict try_next(struct improver *s, bool exact)
 {
     const struct scene *of = &s->x->scene;
     const struct plan p = {.dev = s->next.dev, .rank = s->next.rank};
     uint32_t n = s->placement->base->n;
-    if (exec_memory(&of->model) == MEMORY_SUM) { /* that can be told beforehand */
+    if (exec_memory(&of->model) == MEMORY_SUM) { /* memory is known without a run */
         struct verdict v = plan_check(of, s->next.dev, NULL, CHECK_MEMORY, s->run);
         s->work -= n / 8;
         if (list_lacking(of, &v) > s->now.lacks)
@@ -166,7 +179,7 @@ static struct verdict try_next(struct improver *s, bool exact)
 
 /* ---- changes ------------------------------------------------------------------------------------ */
 
-/* 1 .. most, each power of two as likely. */
+/* Returns a random number from 1 to `most`, about equally often between any two powers of two. */
 static uint32_t draw_size(struct improver *s, uint32_t most)
 {
     uint32_t powers = 1;
@@ -177,7 +190,8 @@ static uint32_t draw_size(struct improver *s, uint32_t most)
     return smaller_u32(size, most);
 }
 
-/* Moves the group of v, perhaps with groups around it, to device d; false: d cannot run the group. */
+/* Moves the group of v, maybe with neighbouring groups, to device d in `next`.  Returns false, without a change, if the
+ * group is on d or d cannot run it. */
 static bool move_around(struct improver *s, uint32_t v, uint32_t d)
 {
     const struct placement *r = s->placement;
@@ -189,7 +203,7 @@ static bool move_around(struct improver *s, uint32_t v, uint32_t d)
     return true;
 }
 
-/* A device that one of the set's neighbours is on, or any. */
+/* Returns a device to move v to: sometimes that of a neighbour of v, else any device at random. */
 static uint32_t draw_device(struct improver *s, uint32_t v)
 {
     const struct wdag *g = s->placement->base;
@@ -203,7 +217,7 @@ static uint32_t draw_device(struct improver *s, uint32_t v)
     return below(s, s->x->scene.cluster->ndev);
 }
 
-/* Marks the vertices before v in the order that v needs, back to place `from`; whether u is none of them. */
+/* Marks v and the vertices behind u in the order that must come before v.  Returns whether u need not come before v. */
 static bool mark_needed(struct improver *s, uint32_t v, uint32_t u)
 {
     const struct wdag *g = s->placement->base;
@@ -219,7 +233,8 @@ static bool mark_needed(struct improver *s, uint32_t v, uint32_t u)
     return s->mark[u] != s->question;
 }
 
-/* Brings v, with what it needs, to the place before u.  false: u is needed, or comes later. */
+/* Moves v, with the vertices that must come before it, to the positions before u in the order of `next`.  Returns
+ * false, without a change, if u must come before v, or comes later anyway. */
 static bool bring_forward(struct improver *s, uint32_t v, uint32_t u)
 {
     const struct wdag *g = s->placement->base;
@@ -233,7 +248,7 @@ static bool bring_forward(struct improver *s, uint32_t v, uint32_t u)
     return true;
 }
 
-/* The device with most memory left. */
+/* Returns the device with the most free memory; v: the verdict on a plan. */
 static uint32_t most_free(const struct scene *of, const struct verdict *v)
 {
     int64_t most = INT64_MIN;
@@ -249,7 +264,7 @@ static uint32_t most_free(const struct scene *of, const struct verdict *v)
     return to;
 }
 
-/* The device with the largest lack of memory. */
+/* Returns the device with the largest lack of memory; 0 if no device has a limit. */
 static uint32_t most_over(const struct scene *of, const struct verdict *v)
 {
     int64_t most = INT64_MIN;
@@ -264,8 +279,10 @@ static uint32_t most_over(const struct scene *of, const struct verdict *v)
     return over;
 }
 
-/* Takes a group off the device with the largest lack of memory, most often to the device with the most free memory. */
-static bool make_room(struct improver *s, const struct verdict *v)
+/* Moves a random group, in `next`, from the device with the largest lack of memory to the device with the most free
+ * memory, sometimes to any device; not a group that has just been moved.  v: the verdict on `next`.  Returns whether a
+ * group was moved. */
+static bool free_memory(struct improver *s, const struct verdict *v)
 {
     const struct scene *of = &s->x->scene;
     const struct wdag *g = s->placement->base;
@@ -280,37 +297,40 @@ static bool make_room(struct improver *s, const struct verdict *v)
     return move_around(s, u, to);
 }
 
-/* Runs `next`, if need be once more with room made; it becomes `now` if it is good enough. */
+/* Runs `next`; if it lacks more memory than `now`, once more after free_memory().  Copies it to `now` if it is accepted
+ * with the share `later`, and updates the best plan.  exact: as in try_next. */
 static void run_next(struct improver *s, bool exact, uint32_t later)
 {
     const struct scene *of = &s->x->scene;
     struct arena_mark mark = arena_mark(s->run);
     struct verdict v = try_next(s, exact);
-    if (v.runnable && list_lacking(of, &v) > s->now.lacks && make_room(s, &v)) {
+    if (v.runnable && list_lacking(of, &v) > s->now.lacks && free_memory(s, &v)) {
         arena_release(s->run, mark);
         v = try_next(s, exact);
     }
     s->next.value = v.value;
     s->next.lacks = v.runnable ? list_lacking(of, &v) : INT64_MAX;
     s->next.over = v.runnable ? most_over(of, &v) : 0;
-    if (v.run && is_taken(s, later)) {
+    if (v.run && is_accepted(s, later)) {
         state_copy(&s->now, &s->next, s->x->scene.m->nnode);
-        take_order(s, v.run);
-        take_chain(s, v.run);
-        note_best(s);
+        set_order(s, v.run);
+        set_chain(s, v.run);
+        update_best(s);
     }
     arena_release(s->run, mark);
 }
 
-/* The vertex that makes the net of a link, or that is it; UINT32_MAX: the host does. */
+/* Returns the vertex of a node on the chain, or the one that makes the value of a transfer; UINT32_MAX: the host
+ * does. */
 static uint32_t vertex_of(const struct improver *s, const struct link *l)
 {
     const struct wdag *g = s->placement->base;
     return l->kind == STEP_COMPUTE ? g->vertex[l->number] : g->net_src[l->number];
 }
 
-/* The i-th link waited for the one before it: not any more. */
-static bool change_turn(struct improver *s, uint32_t i)
+/* Changes the order of `next`: the first item from the i-th on that waited for its device or port comes before the item
+ * that used it.  Returns false if nothing can be changed, as do the other change functions. */
+static bool change_order(struct improver *s, uint32_t i)
 {
     while (i < s->nchain && !s->chain[i].held)
         i++;
@@ -320,7 +340,7 @@ static bool change_turn(struct improver *s, uint32_t i)
     return v != UINT32_MAX && u != UINT32_MAX && v != u && bring_forward(s, v, u);
 }
 
-/* Ends of the transfer come together. */
+/* Puts the ends of a transfer of the chain on one device: moves its maker or a reader. */
 static bool change_transfer(struct improver *s, const struct link *l)
 {
     const struct wdag *g = s->placement->base;
@@ -336,7 +356,8 @@ static bool change_transfer(struct improver *s, const struct link *l)
     return below(s, 2) ? move_around(s, u, dv) : move_around(s, v, du);
 }
 
-/* Nodes of one device that follow each other on the chain go elsewhere. */
+/* Moves a random number of nodes that follow each other on the chain, from the i-th item on, and are on one device to
+ * another device. */
 static bool change_stretch(struct improver *s, uint32_t i)
 {
     const struct wdag *g = s->placement->base;
@@ -356,7 +377,7 @@ static bool change_stretch(struct improver *s, uint32_t i)
     return moved;
 }
 
-/* The link of a moment that is drawn. */
+/* Returns the number of the item on the chain at a random moment, sometimes of any item. */
 static uint32_t draw_link(struct improver *s)
 {
     int64_t at = mul_div_ceil(s->now.value, below(s, MILLION), MILLION);
@@ -365,7 +386,10 @@ static uint32_t draw_link(struct improver *s)
         i++;
     return below(s, 4) ? i : below(s, s->nchain);
 }
-static bool change(struct improver *s, bool *order)
+
+/* Makes `next` of `now` by a random change; *order: whether only the order is changed.  Returns false if the change
+ * that was drawn is not possible. */
+static bool change_plan(struct improver *s, bool *order)
 {
     uint32_t n = s->placement->base->n, i = draw_link(s), dice = below(s, 10);
     const struct link *l = &s->chain[i];
@@ -380,7 +404,7 @@ static bool change(struct improver *s, bool *order)
     }
     if (dice <= 3) {
         *order = true;
-        return change_turn(s, i);
+        return change_order(s, i);
     }
     if (l->kind != STEP_COMPUTE)
         return change_transfer(s, l);
@@ -390,6 +414,7 @@ static bool change(struct improver *s, bool *order)
 
 /* ---- the search --------------------------------------------------------------------------------- */
 
+/* Makes *best the state `now`, by running it. */
 static void start_from_best(struct improver *s)
 {
     struct state best = {s->best->dev, s->best->rank, s->best->value, s->best->lacks, 0};
@@ -423,9 +448,8 @@ uint32_t improve_plan(struct improver *s, struct list_schedule *best, int64_t wo
     s->tried = 0;
     start_from_best(s);
     while (s->nchain && s->work > 0 && !clock_out(s->clock)) {
-        bool order, changed = change(s, &order);
+        bool order, changed = change_plan(s, &order);
         if (!changed) {
-
             s->work -= s->placement->base->n / 16 + 1;
             continue;
         }

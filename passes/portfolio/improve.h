@@ -1,4 +1,4 @@
-/* Making a plan's makespan smaller by changes along its critical chain. */
+/* Makes a plan's makespan smaller by changes along its critical chain. */
 #ifndef PCC_PASSES_PORTFOLIO_IMPROVE_H
 #define PCC_PASSES_PORTFOLIO_IMPROVE_H
 
@@ -7,12 +7,14 @@
 
 struct improver;
 
-/* Makes an improver of plans of x; placement: for the groups. Lives in a. O(classes * (edges + pins)). */
+/* Returns an improver of plans for x.  placement: of the base level; tells which vertices must share a device.  clock:
+ * ends the work when it is out.  Lives in a.  O(classes * (edges + pins)). */
 struct improver *improver_new(struct ctx *x, const struct placement *placement, struct clock *clock,
                               struct arena *a);
-/* One round: *best becomes a better plan, in its own arrays, or stays; one that lacks no more memory is looked for.
- * work: nodes that all runs together may have.  later: the share, in millionths, by which plans on the way may end
- * later than those that they are made of, at first.  Returns how many plans were run. */
+/* Does one round of changes that begins with *best.  If a better plan is found, which lacks no more memory, writes it
+ * to *best, in the arrays that are there.  work: number of nodes that all runs together may have, about.  later: the
+ * share, in millionths, by which a changed plan may at most take longer than the one before and still be kept; falls to
+ * 0 during the round.  Returns the number of plans that were run. */
 uint32_t improve_plan(struct improver *s, struct list_schedule *best, int64_t work, uint32_t later);
 
 #endif

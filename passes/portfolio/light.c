@@ -1,12 +1,13 @@
-/* Planning by what lasts on devices (light.h).
+/* A changed problem in which only lasting bytes count (light.h).
  *
- * List schedulers, and planners for the time per sample, add up the bytes of all that a device's nodes make.  One
- * sample alone needs far less at once: results end with their last use.  So that plans come about that fit only then,
- * the same planners get the problem once more with weights alone, and with as much memory taken off each
- * device as results take at once if everything is on one device.  Whether such a plan fits, its run tells. */
+ * List schedulers, and planners for the time per sample, add up the bytes of all results of a device's nodes.  While
+ * one sample runs alone, a device needs far fewer bytes at once, since a result is freed after its last use.  So that
+ * planners also find plans that fit only for this reason, they get a second problem: nodes need their weights only, and
+ * each device has less memory, by the bytes that results need at once if everything is on one device.  Whether such a
+ * plan fits is found when it is run. */
 #include "passes/portfolio/light.h"
 
-/* g without the bytes of its vertices. */
+/* Returns a copy of g whose vertices have 0 bytes. */
 static struct wdag *light_level(const struct wdag *g, struct arena *a)
 {
     struct wdag *l = arena_alloc(a, sizeof *l);
@@ -15,7 +16,7 @@ static struct wdag *light_level(const struct wdag *g, struct arena *a)
     return l;
 }
 
-/* Equal levels stay equal. */
+/* Replaces all levels by light_level(); pointers to the same level still point to the same one afterwards. */
 static void light_levels(struct levels *l, struct arena *a)
 {
     struct wdag **level[] = {&l->base, &l->contiguous, &l->any_shape, &l->mandatory, &l->top};

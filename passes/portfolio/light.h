@@ -1,18 +1,19 @@
-/* Planning by what lasts on devices: for plans that are to fit while they run, not by the sum of all bytes. */
+/* A changed problem for planners that add up all bytes of a device: only lasting bytes (weights) count, and devices
+ * have less memory. */
 #ifndef PCC_PASSES_PORTFOLIO_LIGHT_H
 #define PCC_PASSES_PORTFOLIO_LIGHT_H
 
 #include "passes/list/list.h"
 
-/* Levels whose vertices take no bytes beside the shared ones, and devices with less memory. */
+/* The changed problem. */
 struct light {
-    struct ctx x;
-    struct cluster cluster;
-    struct placement placement;
+    struct ctx x;           /* its levels have vertices of 0 bytes; shared items keep their bytes */
+    struct cluster cluster; /* that of x, with less memory */
+    struct placement placement; /* of the base level of x */
 };
 
-/* Devices keep `running` bytes, at most half of what they have, for what comes and goes.  0, or PASS_INFEASIBLE and an
- * error.  Lives in a.  O(V + E). */
+/* Makes *l from x.  running: bytes by which the memory of each device is reduced, but at most by half, for values that
+ * come and go during the step.  Returns 0; PASS_INFEASIBLE with an error.  Lives in a.  O(V + E). */
 int light_make(struct light *l, const struct ctx *x, const char *planner, int64_t running,
                struct arena *a);
 

@@ -1,11 +1,11 @@
-/* open-functions: calls of the model's functions become the functions' nodes while a run plans.
+/* open-functions: opens calls of the model's functions: replaces them by the functions' nodes while a plan is made.
  *
- * Planners then see inside, and when the plan is written, calls that no cut divides are calls again
- * (opened.c).  Only calls in the main graph are opened, and those in what they become: what is in the body
- * of an If or Loop stays whole anyway.  Recursive calls stay, those of functions of another opset
- * (function_opsets.c), those that --costs or --profile-at gives a time, which says nothing of what is inside, and all
- * calls where more than CALLS_MOST nodes would come of them; with `plan`, all if that plan was made so.
- * O(the result). */
+ * So planners can cut inside functions.  When the plan is written, calls that no cut divides become calls again
+ * (../functions/opened.c).  Only calls in the main graph are opened, and calls in the nodes that replace them; calls in
+ * the body of an If or Loop could not be cut anyway.  These calls stay whole: recursive ones; those of functions of
+ * another opset (../functions/function_opsets.c); those for which --costs or --profile-at gives a time, since it says
+ * nothing about the nodes inside; all calls, if the model would have more than CALLS_MOST nodes; and with the option
+ * `plan` all calls, if they were whole when that plan was made.  O(nodes of the result). */
 #include "passes/functions/opened_calls.h"
 #include "passes/cost/measured.h"
 #include "passes/functions/opened.h"
@@ -13,8 +13,9 @@
 
 #include <inttypes.h>
 
+/* Values of open_opts, by their names. */
 struct open_options {
-    const char *plan;
+    const char *plan; /* file of a plan; "": none */
 };
 
 static const struct opt open_opts[] = {
@@ -22,12 +23,13 @@ static const struct opt open_opts[] = {
      .help = "nothing is opened if calls were whole when this plan was made (as plan{from=...})"},
     {0}};
 
-/* Given times of calls, which decide the calls to open. */
+/* Times of nodes that the user has given: calls with a time are not opened. */
 struct choice {
     const struct cost_table *given; /* NULL: no times */
-    uint32_t nclass;
+    uint32_t nclass;                /* number of device classes */
 };
 
+/* Returns whether the user has given a time of a call for some class of devices. */
 static bool has_time(const struct choice *c, nid call)
 {
     for (uint32_t k = 0; c->given != NULL && k < c->nclass; k++)
@@ -36,6 +38,8 @@ static bool has_time(const struct choice *c, nid call)
     return false;
 }
 
+/* Returns whether a call is to be opened; called for each call that could be (inline_how.enters, inliner.h).  in: the
+ * function that the call stands in, 0: the main graph; only there calls can have given times. */
 static bool is_opened(void *user, uint32_t in, nid call, sid name)
 {
     const struct choice *c = user;
@@ -43,6 +47,7 @@ static bool is_opened(void *user, uint32_t in, nid call, sid name)
     return in != 0 || !has_time(c, call);
 }
 
+/* Runs the pass open-functions; returns what pass.run returns (passes.h). */
 static int open_run(struct ctx *x, const void *options)
 {
     const struct open_options *o = options;

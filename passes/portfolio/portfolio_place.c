@@ -1,12 +1,12 @@
-/* portfolio-place: what a user gets who asks for a small makespan and does not choose a planner.
+/* portfolio-place: the default planner for a makespan.
  *
- * All that pcc knows is tried and run (candidates.c).  The best plan is run once more in the orders in which devices
- * come to their nodes if they take what is ready, first come first or the longest way to the end first; what comes of
- * that is an order again.  Then the best plans are improved along their critical chains (improve.c), each a little, and
- * the one that comes out best for the rest of the work.
+ * All methods of pcc make plans, which are run (candidates.c).  The devices of the best plan are also tried with two
+ * other orders: those in which the nodes start if each device runs, of its ready nodes, the one that became ready
+ * first, or the one with the longest path to the end.  Then the best plans are improved along their critical chains
+ * (improve.c): first each one for one round, then the best of them in all further rounds.
  *
- * Work is counted in nodes of the runs, so the plan does not depend on the machine, unless there is a time limit: with
- * that improving goes on until it is reached.  `effort` is for more work without one. */
+ * Work is counted in nodes of the plans that are run, so that the result does not depend on the machine.  With a time
+ * limit, improving goes on until the limit; the option `effort` allows more work without a time limit. */
 #include "passes/portfolio/candidates.h"
 #include "passes/portfolio/improve.h"
 
@@ -17,22 +17,29 @@
 
 #include <string.h>
 
-/* In nodes of runs, about 5 million a second: of candidates; of improving, but no more than so many times n * n; and
- * in how many rounds, of which so many that find nothing end it. */
-enum { CANDIDATE_WORK = 2500000, WORK = 8000000, SMALL_WORK = 500, ROUNDS = 8, IDLE = 4 };
+enum {
+    /* work, in nodes of the plans that are run, about 5 million a second */
+    CANDIDATE_WORK = 2500000, /* for candidates */
+    WORK = 8000000,           /* for improving with effort=1 */
+    SMALL_WORK = 500, /* for improving a graph of n nodes: SMALL_WORK * n * n, if that is less */
+    ROUNDS = 8,       /* number of rounds in which the work for improving is done */
+    IDLE = 4          /* improving ends after this many rounds without a better plan */
+};
 
+/* The state of the planner. */
 struct portfolio {
     struct ctx *x;
     struct clock clock;
-    struct placement placement; /* for the groups: vertices that must share a device */
+    struct placement placement; /* of the base level; tells which vertices must share a device */
     struct candidates c;
-    struct list_schedule best;
-    uint32_t tried;
+    struct list_schedule best; /* the best plan so far */
+    uint32_t tried;            /* number of plans that were run */
 };
 
 /* ---- orders ------------------------------------------------------------------------------------- */
 
-/* Tries the devices of the best plan with another order: nodes by their starts when devices dispatch ready nodes. */
+/* Tries the devices of the best plan with another order: that of the nodes' starts when devices choose among their
+ * ready nodes by `dispatch`. */
 static void try_dispatch(struct portfolio *p, enum dispatch dispatch)
 {
     struct ctx *x = p->x;
@@ -63,25 +70,27 @@ static void try_dispatch(struct portfolio *p, enum dispatch dispatch)
 
 /* ---- improving ---------------------------------------------------------------------------------- */
 
-/* Whether nothing can be better. */
+/* Returns whether no plan can be better than the best one; bound: a lower bound on the makespan, ps. */
 static bool is_best(const struct portfolio *p, int64_t bound)
 {
     return !p->best.lacks && p->best.value <= bound;
 }
 
-/* Whether to do another round, after `idle` rounds without an improvement. */
+/* Returns whether to do another round; left: work that may still be done; idle: number of rounds without a better plan
+ * since the last one with. */
 static bool goes_on(struct portfolio *p, int64_t left, uint32_t idle)
 {
     return !clock_out(&p->clock) && (p->clock.deadline || (left > 0 && idle < IDLE));
 }
 
-/* Nodes of runs for improving. */
+/* Returns the work for improving, in nodes of the plans that are run. */
 static int64_t work_of(const struct portfolio *p, int64_t effort)
 {
     int64_t n = p->x->levels.base->n, most = WORK * effort;
     return n < most / SMALL_WORK / (n + 1) ? SMALL_WORK * n * n : most;
 }
 
+/* Improves the best plans: each that was kept for one round, then the best one until work, time or progress ends. */
 static void improve(struct portfolio *p, int64_t effort)
 {
     static const uint32_t later[] = {30000, 10000, 50000, 3000}; /* millionths */
@@ -109,6 +118,7 @@ static void improve(struct portfolio *p, int64_t effort)
 
 /* ---- the planner -------------------------------------------------------------------------------- */
 
+/* Values of portfolio_opts, by their names. */
 struct portfolio_options {
     int64_t effort;
     bool best_effort;
@@ -121,6 +131,7 @@ static const struct opt portfolio_opts[] = {
     LIST_BEST_EFFORT(struct portfolio_options, best_effort),
     {0}};
 
+/* Runs the planner portfolio-place; returns what pass.run returns (passes.h). */
 static int portfolio_run(struct ctx *x, const void *options)
 {
     const struct portfolio_options *o = options;

@@ -1,13 +1,15 @@
-/* Rules for operators that move, repeat and pick elements (batch_rules.h): where the batch goes with its axis.
+/* Rules for operators that move, repeat and pick elements (batch_rules.h): they find the axis to which the batch goes.
+ * Rules return NULL, or the reason why the node must see all samples together.
  *
- * A reshaped value stays in blocks if as many elements stand before each position of the old axis as before each of the
- * new one: then equal blocks of both axes are the same elements in the same order.  O(rank) a node. */
+ * A reshaped value stays in blocks if the product of the sizes before the cut axis is the same before and after: then
+ * block i of the new axis has the elements of block i of the old axis, in the same order.  O(rank) a node. */
 #include "passes/rewrite/batch_rules.h"
 
 #include "ir/model/dim.h"
 
 #include <string.h>
 
+/* Returns the reason for a node that has an operand of unknown rank. */
 static const char *unknown_rank(struct batch_search *x)
 {
     return batch_say(x, "the rank of an operand is not known");
@@ -15,8 +17,8 @@ static const char *unknown_rank(struct batch_search *x)
 
 /* ---- joining and parting ------------------------------------------------------------------------ */
 
-/* Whether the operands of a Concat along its last axis are the first components of indices, numbers of samples, and
- * the others. */
+/* Whether a Concat makes indices in the state INDEX: it joins along the last axis, operand 0 has the numbers of samples
+ * (NUMBERS, stride 1, one component), and all others are CUT or WHOLE. */
 static bool joins_index(struct batch_search *x, int axis, int rank)
 {
     struct shape s;
@@ -30,7 +32,8 @@ static bool joins_index(struct batch_search *x, int axis, int rank)
     return index;
 }
 
-/* r->arg: operands before the first one, operands for each (QLinearConcat has a scale and a zero point with each). */
+/* Rule of Concat (r->arg == 0) and QLinearConcat (2, the first operand to join: two stand before it, and behind each
+ * one are its scale and zero point). */
 const char *rule_batch_concat(struct batch_search *x, const struct batch_rule *r)
 {
     const uint32_t nformal = x->m->node[x->n].nformal, step = r->arg == 0 ? 1 : 3;
@@ -81,7 +84,8 @@ const char *rule_batch_split(struct batch_search *x, const struct batch_rule *r)
     return batch_want_whole_from(x, 1);
 }
 
-/* Which entry of starts and ends is of an axis: -1: none.  axes: operand 3; -2: not known. */
+/* Returns the index of the entry of a Slice's starts and ends that is for an axis; -1: there is none; -2: the Slice's
+ * axes are not known. */
 static int slice_entry(struct batch_search *x, int axis, int rank)
 {
     const int count = batch_list_of(x, "starts", 1).n;
@@ -99,7 +103,7 @@ static int slice_entry(struct batch_search *x, int axis, int rank)
     return -1;
 }
 
-/* Whether entry j of a Slice takes all there is of its axis, in its order. */
+/* Whether entry j of a Slice's starts, ends and steps takes all elements of its axis in their order. */
 static bool takes_all(struct batch_search *x, int j)
 {
     struct batch_list from = batch_list_of(x, "starts", 1), to = batch_list_of(x, "ends", 2),
@@ -133,7 +137,7 @@ const char *rule_batch_slice(struct batch_search *x, const struct batch_rule *r)
 
 /* ---- picking by indices ------------------------------------------------------------------------- */
 
-/* Whether the batch has the same size in two operands. */
+/* Whether operand i has the same size at `axis` as operand k at axis `other`. */
 static bool is_same_batch(const struct batch_search *x, uint32_t i, int axis, uint32_t k, int other)
 {
     struct shape s, t;
@@ -169,7 +173,7 @@ const char *rule_batch_gather(struct batch_search *x, const struct batch_rule *r
     return batch_want_whole(x, 1);
 }
 
-/* Both operands i and k are cut at the same axis, of the same size. */
+/* Returns NULL if operands i and k are CUT at the same axis, of the same size; else the reason. */
 static const char *want_alike(struct batch_search *x, uint32_t i, uint32_t k)
 {
     struct batch a = batch_in(x, i), b = batch_in(x, k);
@@ -211,20 +215,21 @@ const char *rule_batch_scatter_elements(struct batch_search *x, const struct bat
     return why;
 }
 
-/* Axes of the data that a vector of indices picks from: how many; -1: not known. */
-static int depth_of(const struct batch_search *x, uint32_t i)
+/* Returns the length of the index vectors in operand i, which is the number of axes that they index; -1: not known. */
+static int index_length(const struct batch_search *x, uint32_t i)
 {
     struct shape s;
     int rank = batch_shape(x, i, &s);
     return rank < 1 || s.d[rank - 1].value < 0 ? -1 : (int)s.d[rank - 1].value;
 }
 
-/* GatherND, and ScatterND whose updates are as GatherND's result: the state of that; for ScatterND of the data. */
+/* Sets *out to the state of a GatherND's result, for a ScatterND to the state that its updates must have.  common:
+ * number of first axes that data and indices have in common (batch_dims). */
 static const char *pick_vectors(struct batch_search *x, int common, struct batch *out)
 {
     struct shape s;
     struct batch data = batch_in(x, 0), index = batch_in(x, 1);
-    int depth = depth_of(x, 1), many = batch_shape(x, 1, &s);
+    int depth = index_length(x, 1), many = batch_shape(x, 1, &s);
     if (depth < 0 || batch_shape(x, 0, &s) < 0)
         return unknown_rank(x);
     *out = index;
@@ -346,7 +351,7 @@ const char *rule_batch_unsqueeze(struct batch_search *x, const struct batch_rule
         !batch_axes(x, 1, rank + count, &axes, &absent) || absent)
         return batch_say(x, "the axes that it adds are not known");
     for (int old = 0; to < rank + count;
-         to++) { /* the place of the old axis among the axes that are not new */
+         to++) { /* finds the new place `to` of axis in.axis: old axes keep their order */
         if ((axes >> to & 1) == 0 && old++ == in.axis)
             break;
     }
@@ -356,26 +361,30 @@ const char *rule_batch_unsqueeze(struct batch_search *x, const struct batch_rule
 
 /* ---- other axes --------------------------------------------------------------------------------- */
 
-/* How many elements stand before each position of an axis. */
+/* Returns the product of the sizes before an axis. */
 static struct dim elements_before(struct batch_search *x, const struct shape *s, int axis)
 {
     return axis <= s->rank ? dim_product(x->m, s->d, 0, axis) : dim_unknown();
 }
 
-/* The state of a reshaped value whose blocks go from axis `from` to axis `to`. */
-static struct batch moved(struct batch s, const struct shape *in, int to, const struct shape *out)
+/* Returns the state of a reshaped value whose operand has state s and shape *in.  to: its axis with the blocks; out:
+ * its shape. */
+static struct batch reshaped(struct batch s, const struct shape *in, int to,
+                             const struct shape *out)
 {
     bool same = s.how == BATCH_NUMBERS && dim_same(in->d[s.axis], out->d[to]);
     return batch_at(s.how == BATCH_CUT || same ? s : batch_computed(s), to);
 }
 
+/* Returns the reason for a Reshape or Flatten after which samples are not in blocks. */
 static const char *not_contiguous(struct batch_search *x)
 {
     return batch_say(x, "it merges or parts axes so that samples do not stay in blocks");
 }
 
-/* The entry of a Reshape's shape that gets the batch, when none of them is a size with the batch: -1: none.  *divide:
- * the entry is a number, to be divided. */
+/* Returns the index of the entry of a Reshape's shape k that is the size of the batch, for a shape without entries that
+ * depend on the batch; -1: there is none.  *divide: whether the entry is a number, which copies must divide by N.  in,
+ * out: shapes of operand and result; axis: place of the batch in the operand. */
 static int target_axis(struct batch_search *x, const struct batch_list *k, const struct shape *in,
                        const struct shape *out, int axis, bool *divide)
 {
@@ -399,8 +408,8 @@ static int target_axis(struct batch_search *x, const struct batch_list *k, const
     return -1;
 }
 
-/* Whether the ways divide the size that -1 stands for at axis `to` of a Reshape's result.  If each axis behind it
- * is one that the operand has behind the batch, too, it is the batch times what is left of the operand. */
+/* Whether N divides the size that -1 stands for at axis `to` of a Reshape's result.  That is certain if each later axis
+ * of the result has the size of another later axis of the operand: then the size is a multiple of the batch. */
 static bool open_size_divides(struct batch_search *x, const struct shape *in, int axis,
                               const struct shape *out, int to)
 {
@@ -418,7 +427,8 @@ static bool open_size_divides(struct batch_search *x, const struct shape *in, in
     return true;
 }
 
-/* Where the blocks of axis in.axis go, and which entry has to change: NULL and *to. */
+/* Writes to *to the axis of a Reshape's result with the batch, and notes that its size must be divided by N if it is a
+ * number.  in: state of the operand; s, out: shapes of operand and result. */
 static const char *find_target(struct batch_search *x, struct batch in, const struct shape *s,
                                const struct shape *out, int *to)
 {
@@ -432,7 +442,7 @@ static const char *find_target(struct batch_search *x, struct batch in, const st
             x,
             "the axis of the batch in the shape that it makes is not known, or it merges samples");
     bool copies = in.axis != *to && node_attr_int(x->m, x->n, "allowzero", 0) == 0;
-    if (copies && batch_entry_is(&k, in.axis, 0)) /* that entry is the batch's size, too */
+    if (copies && batch_entry_is(&k, in.axis, 0)) /* the 0 copies the size of the batch, too */
         return not_contiguous(x);
     if (batch_entry_is(&k, *to, -1) && !open_size_divides(x, s, in.axis, out, *to))
         return batch_say(x, "whether %lld divides its axis %d is not known", (long long)x->ways,
@@ -463,7 +473,7 @@ const char *rule_batch_reshape(struct batch_search *x, const struct batch_rule *
     bool first = in.axis == 0 && to == 0;
     if (!first && !dim_same(elements_before(x, &s, in.axis), elements_before(x, &out, to)))
         return not_contiguous(x);
-    batch_set(x, 0, moved(in, &s, to, &out));
+    batch_set(x, 0, reshaped(in, &s, to, &out));
     return NULL;
 }
 
@@ -487,7 +497,8 @@ const char *rule_batch_flatten(struct batch_search *x, const struct batch_rule *
 
 /* ---- repeating and resizing --------------------------------------------------------------------- */
 
-/* An Expand of what does not depend on the batch: to one size with the batch. */
+/* Sets the state of an Expand's result if the operand, of shape *s, is WHOLE: exactly one entry of the target sizes k
+ * may depend on the batch. */
 static const char *expand_whole(struct batch_search *x, const struct batch_list *k,
                                 const struct shape *s)
 {
@@ -546,8 +557,8 @@ const char *rule_batch_tile(struct batch_search *x, const struct batch_rule *r)
     return NULL;
 }
 
-/* Which entry of an operator's sizes, pads or scales is of the batch's axis: that axis itself if it lists no axes; -1:
- * none is; -2: the axes are not known. */
+/* Returns the index of an axis in the list `axes`, for operators that list a size, pad or scale for each of these axes;
+ * -1: it is not in the list; -2: the list is not known.  rank: of operand 0. */
 static int entry_of_axis(struct batch_search *x, const struct batch_list *axes, int axis, int rank)
 {
     int entry = -1;
@@ -581,7 +592,8 @@ const char *rule_batch_pad(struct batch_search *x, const struct batch_rule *r)
     return batch_want_whole(x, 2);
 }
 
-/* Sizes of a Resize: that of the batch's axis must be its own. */
+/* Checks the sizes in operand i of a Resize: entry j, for the axis of the batch, must be the size `batch` that it has
+ * already; copies divide it by N. */
 static const char *resize_to(struct batch_search *x, uint32_t i, int j, struct dim batch)
 {
     struct batch_list k = batch_list_of(x, NULL, i);
@@ -592,7 +604,7 @@ static const char *resize_to(struct batch_search *x, uint32_t i, int j, struct d
     return scaled ? NULL : batch_divide_entry(x, i, (uint32_t)j);
 }
 
-/* The same for its scales: that of the batch's axis must be 1. */
+/* Checks the scales in operand i of a Resize: entry j, for the axis of the batch, must be 1; j < 0: there is none. */
 static const char *resize_by(struct batch_search *x, uint32_t i, int j)
 {
     const struct attr *old = node_attr(x->m, x->n, "scales");
@@ -603,7 +615,7 @@ static const char *resize_by(struct batch_search *x, uint32_t i, int j)
     return one ? batch_want_whole_from(x, 1) : batch_say(x, "it may resize the axis of the batch");
 }
 
-/* r->arg: the operand with the scales, from opset 11 on. */
+/* Rule of Resize (r->arg == 2: from opset 11 on, operand 2 has the scales) and Upsample (1: operand 1 has them). */
 const char *rule_batch_resize(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);

@@ -1,6 +1,7 @@
-/* The table of operators and where the batch is in them (batch_rules.h), and the rules of operators that compute.
+/* The table of rules for the batch, a row for each operator (batch_rules.h), and the rules of operators that compute.
+ * Rules return NULL, or the reason why the node must see all samples together.
  *
- * Rows are sorted by name (bytewise).  A rule is O(operands * rank). */
+ * Rows are sorted by name (bytewise).  A rule takes O(operands * rank). */
 #include "passes/rewrite/batch_rules.h"
 
 #include "ir/model/dim.h"
@@ -9,9 +10,10 @@
 
 /* ---- element by element ------------------------------------------------------------------------- */
 
-enum { EACH_MOVES = 1 }; /* flag of r->arg: elements keep their values */
+enum { EACH_MOVES = 1 }; /* r->arg: elements keep their values, as in Cast */
 
-static const char *each(struct batch_search *x, const struct batch_rule *r)
+/* Rule of elementwise operators with one operand that may have the batch. */
+static const char *elementwise(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
     struct shape s;
@@ -25,7 +27,7 @@ static const char *each(struct batch_search *x, const struct batch_rule *r)
     return batch_want_whole_from(x, 1);
 }
 
-/* Only the element type of operand 1 counts. */
+/* Rule of CastLike: only the element type of operand 1 counts. */
 static const char *cast_like(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -37,8 +39,10 @@ static const char *cast_like(struct batch_search *x, const struct batch_rule *r)
     return NULL;
 }
 
-enum { BROADCAST_SIZES = 1 }; /* of r->arg: sizes are computed with it */
+/* r->arg: the operator may compute with operands in the state SIZES */
+enum { BROADCAST_SIZES = 1 };
 
+/* Rule of elementwise operators that broadcast all their operands. */
 static const char *broadcast(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch out = {0};
@@ -57,7 +61,7 @@ static const char *broadcast(struct batch_search *x, const struct batch_rule *r)
     return why;
 }
 
-/* QLinearAdd, QLinearMul: a scale and a zero point stand behind each operand. */
+/* Rule of QLinearAdd and QLinearMul: behind each operand are its scale and its zero point. */
 static const char *qlinear(struct batch_search *x, const struct batch_rule *r)
 {
     static const uint32_t data[] = {0, 3}, rest[] = {1, 2, 4, 5, 6, 7};
@@ -70,7 +74,7 @@ static const char *qlinear(struct batch_search *x, const struct batch_rule *r)
     return why;
 }
 
-/* A Dropout that passes its operand on: others draw random numbers, batch_draws(). */
+/* Rule of a Dropout that returns its operand unchanged; others draw random numbers and are refused (batch_draws). */
 static const char *dropout(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -82,12 +86,12 @@ static const char *dropout(struct batch_search *x, const struct batch_rule *r)
 
 /* ---- along some axes ---------------------------------------------------------------------------- */
 
-/* Of r->arg: before opset 13 all axes from `axis` on are worked along; always. */
+/* r->arg: the operator combines elements along all axes from `axis` on: before opset 13; in all opsets. */
 enum { ALONG_FLAT = 1, ALONG_FROM = 2 };
 
-/* Softmax and the like: samples do not meet if the batch is at none of the axes that are worked along.  r->text: the
- * default of the attribute. */
-static const char *along(struct batch_search *x, const struct batch_rule *r)
+/* Rule of operators that combine elements along the axis of the attribute `axis`, such as Softmax: the batch must be at
+ * another axis.  r->text: the attribute's default, "0" or "-" for -1 (1 if ALONG_FLAT counts). */
+static const char *along_axis(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
     struct shape s;
@@ -106,7 +110,7 @@ static const char *along(struct batch_search *x, const struct batch_rule *r)
     return batch_want_whole_from(x, 1);
 }
 
-/* The scale and the bias must not stand beside the batch. */
+/* Rule of layer normalisations: their scale and bias must not have the axis of the batch. */
 static const char *normalize(struct batch_search *x, const struct batch_rule *r)
 {
     struct shape s, t;
@@ -118,21 +122,22 @@ static const char *normalize(struct batch_search *x, const struct batch_rule *r)
             return batch_say(x, "its operand %u, '%s', has the axis of the batch, too", i,
                              batch_name_in(x, i));
     }
-    return along(x, r);
+    return along_axis(x, r);
 }
 
-/* ArgMax, ArgMin: the reduced axis is dropped, or keeps one element. */
+/* Rule of ArgMax and ArgMin: the reduced axis is dropped, or keeps one element. */
 static const char *arg_reduce(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
     struct shape s;
     int axis = batch_axis(x, "axis", 0, batch_shape(x, 0, &s));
-    const char *why = along(x, r);
+    const char *why = along_axis(x, r);
     bool goes = node_attr_int(x->m, x->n, "keepdims", 1) == 0 && axis < in.axis;
     batch_set(x, 0, batch_at(in, in.axis - goes));
     return why;
 }
 
+/* Rule of reductions along a list of axes, such as ReduceSum. */
 static const char *reduce(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -158,6 +163,7 @@ static const char *reduce(struct batch_search *x, const struct batch_rule *r)
     return NULL;
 }
 
+/* Rule of MeanVarianceNormalization. */
 static const char *mean_variance(struct batch_search *x, const struct batch_rule *r)
 {
     static const int64_t usual[] = {0, 2, 3};
@@ -176,7 +182,7 @@ static const char *mean_variance(struct batch_search *x, const struct batch_rule
     return NULL;
 }
 
-/* Operators with the axis as operand 1, or the axes as an attribute: r->arg: 1. */
+/* Rule of operators that work along axes in operand 1, or (r->arg == 1) in the attribute `axes`. */
 static const char *along_operand(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -195,7 +201,7 @@ static const char *along_operand(struct batch_search *x, const struct batch_rule
     return batch_want_whole_from(x, 1);
 }
 
-/* DFT: its axis is an operand from opset 20 on; the last axis holds the parts of complex numbers. */
+/* Rule of DFT: its axis is operand 2 from opset 20 on; the last axis holds the parts of complex numbers. */
 static const char *dft(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -214,10 +220,12 @@ static const char *dft(struct batch_search *x, const struct batch_rule *r)
     return why != NULL ? why : batch_want_whole_from(x, 1);
 }
 
-/* r->arg: operands that are broadcast, shifted by ROWS_LAST: how many last axes are worked along. */
+/* r->arg & ROWS_OPERANDS: number of operands that are broadcast; r->arg >> ROWS_LAST: number of last axes along which
+ * elements are combined. */
 enum { ROWS_OPERANDS = 15, ROWS_LAST = 4 };
 
-static const char *rows(struct batch_search *x, const struct batch_rule *r)
+/* Rule of operators that combine elements along their last axes only; operands that are not broadcast are WHOLE. */
+static const char *along_last_axes(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch out = {0};
     struct shape s;
@@ -233,7 +241,8 @@ static const char *rows(struct batch_search *x, const struct batch_rule *r)
     return why;
 }
 
-/* Scales for each position of an axis must not be of the batch's. */
+/* Rule of QuantizeLinear and DequantizeLinear: a scale for each position along an axis is allowed unless that is the
+ * axis of the batch. */
 static const char *quantize(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -258,7 +267,8 @@ struct matrices {
     bool swap_a, swap_b;
 };
 
-/* The product of stacks of matrices: the batch is rows of the one, columns of the other, or an axis of the stacks. */
+/* Sets *out to the state of the product of two stacks of matrices.  The batch may be the rows of the first matrices,
+ * the columns of the second ones, or an axis of the stacks; not the axis that is summed over. */
 static const char *multiply(struct batch_search *x, struct matrices k, struct batch *out)
 {
     struct batch a = batch_in(x, k.a), b = batch_in(x, k.b);
@@ -272,6 +282,7 @@ static const char *multiply(struct batch_search *x, struct matrices k, struct ba
     if (ra < 1 || rb < 1)
         return batch_say(x, "the rank of an operand is not known");
     int most = ra > rb ? ra : rb, ranks = (most > 1 ? most : 2) - (ra == 1) - (rb == 1);
+    /* ba, bb: place of the batch counted from the last axis, 1, 2, ...; 0: no batch; row, column: places it may have */
     int ba = a.how == BATCH_CUT ? ra - a.axis : 0, bb = b.how == BATCH_CUT ? rb - b.axis : 0;
     int row = ra == 1 ? 0 : k.swap_a ? 1 : 2, column = rb == 1 ? 0 : k.swap_b ? 2 : 1;
     *out = a.how == BATCH_CUT ? a : b;
@@ -293,7 +304,8 @@ static const char *multiply(struct batch_search *x, struct matrices k, struct ba
     return NULL;
 }
 
-/* Operand i has one element, or the batch is not among the rows (columns) that it has elements for. */
+/* Returns NULL if operand i, the scale or zero point of a matrix with the batch, has a single element and is WHOLE:
+ * then it cannot have an element for each sample.  Else returns the reason. */
 static const char *want_single(struct batch_search *x, uint32_t i)
 {
     struct shape s;
@@ -303,8 +315,10 @@ static const char *want_single(struct batch_search *x, uint32_t i)
     return batch_say(x, "its operand %u, '%s', may be of single samples", i, batch_name_in(x, i));
 }
 
-/* r->arg: the operand that is the second matrix.  r->text: what the operands are: 'a', 'b': scales and the like of one
- * matrix, of one element if that matrix has the batch; '1': of one element; "t": attributes may transpose. */
+/* Rule of matrix products.  r->arg: the operand that is the second matrix; the first one is operand 0.  r->text has a
+ * character for each operand: 'a', 'b': it belongs to the first or second matrix, and must have a single element if
+ * that matrix has the batch; '1': it must have a single element; '-': WHOLE.  r->text == "t": attributes may
+ * transpose. */
 static const char *mat_mul(struct batch_search *x, const struct batch_rule *r)
 {
     struct matrices k = {.a = 0, .b = (uint32_t)r->arg};
@@ -328,6 +342,7 @@ static const char *mat_mul(struct batch_search *x, const struct batch_rule *r)
     return why;
 }
 
+/* Rule of Gemm: a matrix product, plus operand 2, which is broadcast. */
 static const char *gemm(struct batch_search *x, const struct batch_rule *r)
 {
     struct matrices k = {.a = 0, .b = 1};
@@ -349,7 +364,7 @@ static const char *gemm(struct batch_search *x, const struct batch_rule *r)
     return c.how == BATCH_WHOLE ? NULL : batch_want_cut(x, 2);
 }
 
-/* The place of a letter in text[from .. to), -1: it is not there; -2: several times. */
+/* Returns the index of a letter in text[from .. to), counted from `from`; -1: it is not there; -2: several times. */
 static int letter_at(const char *text, size_t from, size_t to, char letter)
 {
     int at = -1;
@@ -359,7 +374,8 @@ static int letter_at(const char *text, size_t from, size_t to, char letter)
     return at;
 }
 
-/* An Einsum "ij,jk->ik": the batch has one letter, which is in the result, and every operand with it is cut there. */
+/* Rule of Einsum, such as "ij,jk->ik": one letter of the equation stands for the batch.  It must be in the result, and
+ * every operand that has the letter must be cut there.  Round 0 finds the letter, round 1 checks the operands. */
 static const char *einsum(struct batch_search *x, const struct batch_rule *r)
 {
     const char *given = node_attr_str(x->m, x->n, "equation", "");
@@ -401,7 +417,7 @@ static const char *einsum(struct batch_search *x, const struct batch_rule *r)
 
 /* ---- operators with an axis for the batch in each operand --------------------------------------- */
 
-/* Operand i is WHOLE, but with more than one element at the axis of the batch: it is wanted in blocks. */
+/* Cuts operand i, which is WHOLE, in blocks along an axis (batch_cut), unless its size there is 1. */
 static const char *cut_unless_one(struct batch_search *x, uint32_t i, int axis)
 {
     struct shape s;
@@ -409,7 +425,8 @@ static const char *cut_unless_one(struct batch_search *x, uint32_t i, int axis)
     return rank > axis && s.d[axis].value == 1 ? NULL : batch_cut(x, i, axis);
 }
 
-/* Operand i as a character of r->text wants it. */
+/* Returns NULL if the state of operand i is one that the character `want` (batch_rule.text) allows, else the reason;
+ * may cut a WHOLE operand. */
 static const char *want_operand(struct batch_search *x, uint32_t i, char want)
 {
     struct batch in = batch_in(x, i);
@@ -435,7 +452,8 @@ static const char *want_operand(struct batch_search *x, uint32_t i, char want)
     return cut_unless_one(x, i, 0);
 }
 
-/* The next character of a row's text: that one again in front of '+', `none` at its end. */
+/* Returns the next character at *at, a place in batch_rule.text, and moves *at behind it, but not if '+' follows: then
+ * all further calls return it.  At the end, returns `none`. */
 static char next_of(const char **at, char none)
 {
     if (**at == '\0' || **at == ':')
@@ -446,6 +464,7 @@ static char next_of(const char **at, char none)
     return want;
 }
 
+/* Checks the operands and sets the results of node x->n as text, in the form of batch_rule.text, says. */
 static const char *axes_of_text(struct batch_search *x, const char *text)
 {
     const struct node *n = &x->m->node[x->n];
@@ -468,12 +487,13 @@ static const char *axes_of_text(struct batch_search *x, const char *text)
     return why;
 }
 
+/* Rule of operators whose operands and results have the batch at fixed axes: r->text. */
 static const char *by_axes(struct batch_search *x, const struct batch_rule *r)
 {
     return axes_of_text(x, r->text);
 }
 
-/* A normalisation by statistics of the model, not of the samples. */
+/* Rule of BatchNormalization, which mixes samples in training mode only. */
 static const char *batch_normalize(struct batch_search *x, const struct batch_rule *r)
 {
     if (node_attr_int(x->m, x->n, "training_mode", 0) != 0)
@@ -481,12 +501,13 @@ static const char *batch_normalize(struct batch_search *x, const struct batch_ru
     return axes_of_text(x, r->text);
 }
 
-/* RNN, GRU, LSTM: the batch is the second axis, or the first one with layout 1. */
+/* Rule of RNN, GRU and LSTM: the batch is axis 1 of the operands (r->text), or axis 0 if the attribute layout is 1. */
 static const char *recurrent(struct batch_search *x, const struct batch_rule *r)
 {
     return axes_of_text(x, node_attr_int(x->m, x->n, "layout", 0) == 0 ? r->text : "0---000-:000");
 }
 
+/* Rule of ReverseSequence: the batch may be the axis of its sequences, or an axis that it does not work along. */
 static const char *reverse_sequence(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -502,6 +523,7 @@ static const char *reverse_sequence(struct batch_search *x, const struct batch_r
     return why != NULL ? why : want_operand(x, 1, '0');
 }
 
+/* Rule of operators that always mix samples; r->text: the reason. */
 static const char *refuse(struct batch_search *x, const struct batch_rule *r)
 {
     (void)x;
@@ -514,34 +536,34 @@ static const char random_numbers[] = "it draws random numbers",
                   all_scale[] = "its scale is taken from all samples";
 
 static const struct batch_rule onnx_rule[] = {
-    {"Abs", each, 0, NULL},
-    {"Acos", each, 0, NULL},
-    {"Acosh", each, 0, NULL},
+    {"Abs", elementwise, 0, NULL},
+    {"Acos", elementwise, 0, NULL},
+    {"Acosh", elementwise, 0, NULL},
     {"Add", broadcast, BROADCAST_SIZES, NULL},
     {"AffineGrid", rule_batch_affine_grid, 0, NULL},
     {"And", broadcast, 0, NULL},
     {"ArgMax", arg_reduce, 0, "0"},
     {"ArgMin", arg_reduce, 0, "0"},
-    {"Asin", each, 0, NULL},
-    {"Asinh", each, 0, NULL},
-    {"Atan", each, 0, NULL},
-    {"Atanh", each, 0, NULL},
+    {"Asin", elementwise, 0, NULL},
+    {"Asinh", elementwise, 0, NULL},
+    {"Atan", elementwise, 0, NULL},
+    {"Atanh", elementwise, 0, NULL},
     {"Attention", by_axes, 0, "000m000:0000"},
     {"AveragePool", by_axes, 0, "0:0"},
     {"BatchNormalization", batch_normalize, 0, "0----:0"},
     {"Bernoulli", refuse, 0, random_numbers},
-    {"BitCast", each, 0, NULL},
+    {"BitCast", elementwise, 0, NULL},
     {"BitShift", broadcast, 0, NULL},
     {"BitwiseAnd", broadcast, 0, NULL},
-    {"BitwiseNot", each, 0, NULL},
+    {"BitwiseNot", elementwise, 0, NULL},
     {"BitwiseOr", broadcast, 0, NULL},
     {"BitwiseXor", broadcast, 0, NULL},
-    {"Cast", each, EACH_MOVES, NULL},
+    {"Cast", elementwise, EACH_MOVES, NULL},
     {"CastLike", cast_like, 0, NULL},
-    {"Ceil", each, 0, NULL},
-    {"Celu", each, 0, NULL},
+    {"Ceil", elementwise, 0, NULL},
+    {"Celu", elementwise, 0, NULL},
     {"CenterCropPad", along_operand, 1, NULL},
-    {"Clip", each, 0, NULL},
+    {"Clip", elementwise, 0, NULL},
     {"Col2Im", by_axes, 0, "0--:0"},
     {"Compress", refuse, 0, "which samples it keeps depends on all of them"},
     {"Concat", rule_batch_concat, 0, NULL},
@@ -549,31 +571,31 @@ static const struct batch_rule onnx_rule[] = {
     {"Conv", by_axes, 0, "0--:0"},
     {"ConvInteger", by_axes, 0, "0---:0"},
     {"ConvTranspose", by_axes, 0, "0--:0"},
-    {"Cos", each, 0, NULL},
-    {"Cosh", each, 0, NULL},
+    {"Cos", elementwise, 0, NULL},
+    {"Cosh", elementwise, 0, NULL},
     {"CumProd", along_operand, 0, NULL},
     {"CumSum", along_operand, 0, NULL},
     {"DFT", dft, 0, NULL},
     {"DeformConv", by_axes, 0, "0-0-0:0"},
     {"DepthToSpace", by_axes, 0, "0:0"},
     {"DequantizeLinear", quantize, 0, NULL},
-    {"Det", rows, 1 | 2 << ROWS_LAST, NULL},
+    {"Det", along_last_axes, 1 | 2 << ROWS_LAST, NULL},
     {"Div", broadcast, BROADCAST_SIZES, NULL},
     {"Dropout", dropout, 0, NULL},
     {"DynamicQuantizeLinear", refuse, 0, all_scale},
     {"Einsum", einsum, 0, NULL},
-    {"Elu", each, 0, NULL},
+    {"Elu", elementwise, 0, NULL},
     {"Equal", broadcast, BROADCAST_SIZES, NULL},
-    {"Erf", each, 0, NULL},
-    {"Exp", each, 0, NULL},
+    {"Erf", elementwise, 0, NULL},
+    {"Exp", elementwise, 0, NULL},
     {"Expand", rule_batch_expand, 0, NULL},
     {"Flatten", rule_batch_flatten, 0, NULL},
-    {"Floor", each, 0, NULL},
+    {"Floor", elementwise, 0, NULL},
     {"GRU", recurrent, 0, "1---01:21"},
     {"Gather", rule_batch_gather, 0, NULL},
     {"GatherElements", rule_batch_gather_elements, 0, NULL},
     {"GatherND", rule_batch_gather_nd, 0, NULL},
-    {"Gelu", each, 0, NULL},
+    {"Gelu", elementwise, 0, NULL},
     {"Gemm", gemm, 0, NULL},
     {"GlobalAveragePool", by_axes, 0, "0:0"},
     {"GlobalLpPool", by_axes, 0, "0:0"},
@@ -582,22 +604,22 @@ static const struct batch_rule onnx_rule[] = {
     {"GreaterOrEqual", broadcast, BROADCAST_SIZES, NULL},
     {"GridSample", by_axes, 0, "00:0"},
     {"GroupNormalization", by_axes, 0, "0--:0"},
-    {"HardSigmoid", each, 0, NULL},
-    {"HardSwish", each, 0, NULL},
-    {"Hardmax", along, ALONG_FLAT, "-"},
-    {"Identity", each, EACH_MOVES, NULL},
+    {"HardSigmoid", elementwise, 0, NULL},
+    {"HardSwish", elementwise, 0, NULL},
+    {"Hardmax", along_axis, ALONG_FLAT, "-"},
+    {"Identity", elementwise, EACH_MOVES, NULL},
     {"InstanceNormalization", by_axes, 0, "0--:0"},
-    {"IsInf", each, 0, NULL},
-    {"IsNaN", each, 0, NULL},
+    {"IsInf", elementwise, 0, NULL},
+    {"IsNaN", elementwise, 0, NULL},
     {"LRN", by_axes, 0, "0:0"},
     {"LSTM", recurrent, 0, "1---011-:211"},
     {"LayerNormalization", normalize, ALONG_FROM, "-"},
-    {"LeakyRelu", each, 0, NULL},
+    {"LeakyRelu", elementwise, 0, NULL},
     {"Less", broadcast, BROADCAST_SIZES, NULL},
     {"LessOrEqual", broadcast, BROADCAST_SIZES, NULL},
-    {"Log", each, 0, NULL},
-    {"LogSoftmax", along, ALONG_FLAT, "-"},
-    {"LpNormalization", along, 0, "-"},
+    {"Log", elementwise, 0, NULL},
+    {"LogSoftmax", along_axis, ALONG_FLAT, "-"},
+    {"LpNormalization", along_axis, 0, "-"},
     {"LpPool", by_axes, 0, "0:0"},
     {"MatMul", mat_mul, 1, "-"},
     {"MatMulInteger", mat_mul, 1, "--ab"},
@@ -608,16 +630,16 @@ static const struct batch_rule onnx_rule[] = {
     {"Mean", broadcast, 0, NULL},
     {"MeanVarianceNormalization", mean_variance, 0, NULL},
     {"Min", broadcast, BROADCAST_SIZES, NULL},
-    {"Mish", each, 0, NULL},
+    {"Mish", elementwise, 0, NULL},
     {"Mod", broadcast, 0, NULL},
     {"Mul", broadcast, BROADCAST_SIZES, NULL},
     {"Multinomial", refuse, 0, random_numbers},
-    {"Neg", each, 0, NULL},
+    {"Neg", elementwise, 0, NULL},
     {"NegativeLogLikelihoodLoss", refuse, 0, "it sums over samples"},
     {"NonMaxSuppression", refuse, 0,
      "its boxes name samples by their numbers, as many as there are"},
     {"NonZero", refuse, 0, "how many elements it finds depends on all samples"},
-    {"Not", each, 0, NULL},
+    {"Not", elementwise, 0, NULL},
     {"OneHot", rule_batch_one_hot, 0, NULL},
     {"Or", broadcast, 0, NULL},
     {"PRelu", broadcast, 0, NULL},
@@ -633,7 +655,7 @@ static const struct batch_rule onnx_rule[] = {
     {"RandomUniform", refuse, 0, random_numbers},
     {"RandomUniformLike", refuse, 0, random_numbers},
     {"Range", rule_batch_range, 0, NULL},
-    {"Reciprocal", each, 0, NULL},
+    {"Reciprocal", elementwise, 0, NULL},
     {"ReduceL1", reduce, 0, NULL},
     {"ReduceL2", reduce, 0, NULL},
     {"ReduceLogSum", reduce, 0, NULL},
@@ -644,46 +666,46 @@ static const struct batch_rule onnx_rule[] = {
     {"ReduceProd", reduce, 0, NULL},
     {"ReduceSum", reduce, 0, NULL},
     {"ReduceSumSquare", reduce, 0, NULL},
-    {"Relu", each, 0, NULL},
+    {"Relu", elementwise, 0, NULL},
     {"Reshape", rule_batch_reshape, 0, NULL},
     {"Resize", rule_batch_resize, 2, NULL},
     {"ReverseSequence", reverse_sequence, 0, NULL},
     {"RoiAlign", refuse, 0, "its regions name samples by their numbers"},
     {"RotaryEmbedding", by_axes, 0, "0ccb:0"},
-    {"Round", each, 0, NULL},
+    {"Round", elementwise, 0, NULL},
     {"STFT", by_axes, 0, "0---:0"},
     {"Scatter", rule_batch_scatter_elements, 0, NULL},
     {"ScatterElements", rule_batch_scatter_elements, 0, NULL},
     {"ScatterND", rule_batch_scatter_nd, 0, NULL},
-    {"Selu", each, 0, NULL},
+    {"Selu", elementwise, 0, NULL},
     {"Shape", rule_batch_shape, 0, NULL},
-    {"Shrink", each, 0, NULL},
-    {"Sigmoid", each, 0, NULL},
-    {"Sign", each, 0, NULL},
+    {"Shrink", elementwise, 0, NULL},
+    {"Sigmoid", elementwise, 0, NULL},
+    {"Sign", elementwise, 0, NULL},
     {"SimplifiedLayerNormalization", normalize, ALONG_FROM, "-"},
-    {"Sin", each, 0, NULL},
-    {"Sinh", each, 0, NULL},
+    {"Sin", elementwise, 0, NULL},
+    {"Sinh", elementwise, 0, NULL},
     {"Size", rule_batch_size, 0, NULL},
     {"Slice", rule_batch_slice, 0, NULL},
-    {"Softmax", along, ALONG_FLAT, "-"},
+    {"Softmax", along_axis, ALONG_FLAT, "-"},
     {"SoftmaxCrossEntropyLoss", refuse, 0, "it sums over samples"},
-    {"Softplus", each, 0, NULL},
-    {"Softsign", each, 0, NULL},
+    {"Softplus", elementwise, 0, NULL},
+    {"Softsign", elementwise, 0, NULL},
     {"SpaceToDepth", by_axes, 0, "0:0"},
     {"Split", rule_batch_split, 0, NULL},
-    {"Sqrt", each, 0, NULL},
+    {"Sqrt", elementwise, 0, NULL},
     {"Squeeze", rule_batch_squeeze, 0, NULL},
     {"Sub", broadcast, BROADCAST_SIZES, NULL},
     {"Sum", broadcast, 0, NULL},
-    {"Swish", each, 0, NULL},
-    {"Tan", each, 0, NULL},
-    {"Tanh", each, 0, NULL},
+    {"Swish", elementwise, 0, NULL},
+    {"Tan", elementwise, 0, NULL},
+    {"Tanh", elementwise, 0, NULL},
     {"TensorScatter", by_axes, 0, "000:0"},
-    {"ThresholdedRelu", each, 0, NULL},
+    {"ThresholdedRelu", elementwise, 0, NULL},
     {"Tile", rule_batch_tile, 0, NULL},
-    {"TopK", along, 0, "-"},
+    {"TopK", along_axis, 0, "-"},
     {"Transpose", rule_batch_transpose, 0, NULL},
-    {"Trilu", rows, 1 | 2 << ROWS_LAST, NULL},
+    {"Trilu", along_last_axes, 1 | 2 << ROWS_LAST, NULL},
     {"Unique", refuse, 0, "how many elements it finds depends on all samples"},
     {"Unsqueeze", rule_batch_unsqueeze, 0, NULL},
     {"Upsample", rule_batch_resize, 1, NULL},
@@ -692,21 +714,21 @@ static const struct batch_rule onnx_rule[] = {
 };
 
 static const struct batch_rule ml_rule[] = {
-    {"ArrayFeatureExtractor", rows, 1 | 1 << ROWS_LAST, NULL},
-    {"Binarizer", each, 0, NULL},
-    {"CategoryMapper", each, 0, NULL},
+    {"ArrayFeatureExtractor", along_last_axes, 1 | 1 << ROWS_LAST, NULL},
+    {"Binarizer", elementwise, 0, NULL},
+    {"CategoryMapper", elementwise, 0, NULL},
     {"FeatureVectorizer", by_axes, 0, "r+:0"},
-    {"Imputer", rows, 1 | 1 << ROWS_LAST, NULL},
-    {"LabelEncoder", each, 0, NULL},
-    {"LinearClassifier", rows, 1 | 1 << ROWS_LAST, NULL},
-    {"LinearRegressor", rows, 1 | 1 << ROWS_LAST, NULL},
-    {"Normalizer", rows, 1 | 1 << ROWS_LAST, NULL},
-    {"OneHotEncoder", each, 0, NULL},
-    {"SVMClassifier", rows, 1 | 1 << ROWS_LAST, NULL},
-    {"SVMRegressor", rows, 1 | 1 << ROWS_LAST, NULL},
-    {"Scaler", rows, 1 | 1 << ROWS_LAST, NULL},
-    {"TreeEnsembleClassifier", rows, 1 | 1 << ROWS_LAST, NULL},
-    {"TreeEnsembleRegressor", rows, 1 | 1 << ROWS_LAST, NULL},
+    {"Imputer", along_last_axes, 1 | 1 << ROWS_LAST, NULL},
+    {"LabelEncoder", elementwise, 0, NULL},
+    {"LinearClassifier", along_last_axes, 1 | 1 << ROWS_LAST, NULL},
+    {"LinearRegressor", along_last_axes, 1 | 1 << ROWS_LAST, NULL},
+    {"Normalizer", along_last_axes, 1 | 1 << ROWS_LAST, NULL},
+    {"OneHotEncoder", elementwise, 0, NULL},
+    {"SVMClassifier", along_last_axes, 1 | 1 << ROWS_LAST, NULL},
+    {"SVMRegressor", along_last_axes, 1 | 1 << ROWS_LAST, NULL},
+    {"Scaler", along_last_axes, 1 | 1 << ROWS_LAST, NULL},
+    {"TreeEnsembleClassifier", along_last_axes, 1 | 1 << ROWS_LAST, NULL},
+    {"TreeEnsembleRegressor", along_last_axes, 1 | 1 << ROWS_LAST, NULL},
 };
 
 static const struct batch_rule ms_rule[] = {
@@ -719,24 +741,24 @@ static const struct batch_rule ms_rule[] = {
     {"FusedConv", by_axes, 0, "0--0:0"},
     {"FusedGemm", gemm, 0, NULL},
     {"FusedMatMul", mat_mul, 1, "t"},
-    {"Gelu", each, 0, NULL},
+    {"Gelu", elementwise, 0, NULL},
     {"GroupQueryAttention", by_axes, 0, "000000---0b-:0000"},
     {"MatMulIntegerToFloat", mat_mul, 1, "--ababb"},
-    {"MatMulNBits", rows, 1 | 1 << ROWS_LAST, NULL},
+    {"MatMulNBits", along_last_axes, 1 | 1 << ROWS_LAST, NULL},
     {"MultiHeadAttention", by_axes, 0, "000-kb00-0:0000"},
     {"NhwcMaxPool", by_axes, 0, "0:0"},
     {"QLinearAdd", qlinear, 0, NULL},
     {"QLinearAveragePool", by_axes, 0, "0----:0"},
     {"QLinearConcat", rule_batch_concat, 2, NULL},
     {"QLinearGlobalAveragePool", by_axes, 0, "0----:0"},
-    {"QLinearLeakyRelu", each, 0, NULL},
+    {"QLinearLeakyRelu", elementwise, 0, NULL},
     {"QLinearMul", qlinear, 0, NULL},
-    {"QLinearSigmoid", each, 0, NULL},
-    {"QLinearSoftmax", along, ALONG_FROM, "-"},
-    {"QuickGelu", each, 0, NULL},
+    {"QLinearSigmoid", elementwise, 0, NULL},
+    {"QLinearSoftmax", along_axis, ALONG_FROM, "-"},
+    {"QuickGelu", elementwise, 0, NULL},
     {"RotaryEmbedding", by_axes, 0, "0b--:0"},
-    {"SkipLayerNormalization", rows, 2 | 1 << ROWS_LAST, NULL},
-    {"SkipSimplifiedLayerNormalization", rows, 2 | 1 << ROWS_LAST, NULL},
+    {"SkipLayerNormalization", along_last_axes, 2 | 1 << ROWS_LAST, NULL},
+    {"SkipSimplifiedLayerNormalization", along_last_axes, 2 | 1 << ROWS_LAST, NULL},
 };
 
 static const struct {

@@ -1,134 +1,146 @@
-/* Where the batch is in the operands of a node, and where it is then in its results.
+/* Rules that follow the batch through a model: from where it is in a node's operands to where it is in its results.
  *
- * A model is to be run N times, each time on one of N equal blocks of its inputs along their batch axis
- * (split_batch.c). What a value is in such a copy of the model, beside what it is in the model, is its state; a
- * rule finds the states of a node's results from those of its operands, or says why the node must see all samples
- * together.  Each rule stands for itself: run on operands in their states, the same operator gives results in
- * theirs, whatever the sizes.  One row of the table (batch_rules.c) says what there is for an operator: the rule, a
- * number for it, the axes of operands and results where these are all there is to say. */
+ * The pass split-batch (split_batch.c) makes N copies of a model; copy i gets block i of N equal blocks of each input
+ * along the input's batch axis.  The state of a value says how the value in a copy differs from the value in the
+ * model.  A rule finds the states of a node's results from the states of its operands, or says why the node must see
+ * all samples together.  A rule must be right on its own: the operator, run on operands in these states, gives
+ * results in those states, for all sizes.  The table in batch_rules.c has one row for each operator: its rule, a
+ * number and a text for the rule. */
 #ifndef PCC_PASSES_REWRITE_BATCH_RULES_H
 #define PCC_PASSES_REWRITE_BATCH_RULES_H
 
 #include "passes/shapes/infer.h"
 
-/* A value in copy i of N, beside what it is in the model. */
+/* How a value in copy i of N differs from the value in the model. */
 enum batch_how {
-    BATCH_WHOLE, /* the same: it does not depend on the batch */
-    BATCH_CUT,   /* the i-th of N equal blocks along an axis */
-    /* as CUT in its shape, but each element is its position along the axis times a stride, plus something from 0 to
-     * less than `extent`, which is at most the stride; each copy counts positions from 0 */
+    BATCH_WHOLE, /* it is the same: it does not depend on the batch */
+    BATCH_CUT,   /* it is block i of N equal blocks along an axis */
+    /* Its shape is cut like that of BATCH_CUT.  An element is p * stride + c: p is the element's position along the
+     * axis, counted from 0 in each copy; 0 <= c < extent <= stride. */
     BATCH_NUMBERS,
-    /* as CUT in its shape: vectors along the last axis whose first element is such a position, with stride 1; the
-     * others are as in CUT */
+    /* Its shape is cut like that of BATCH_CUT.  The vectors along the last axis are indices: the first component is the
+     * position along the cut axis, counted from 0 in each copy; the others are as for BATCH_CUT. */
     BATCH_INDEX,
-    BATCH_SHAPE, /* as CUT in its shape; nothing is known of the elements */
-    BATCH_SIZES /* up to 64 integers: some are 1/N of what they are in the model, the others the same */
+    BATCH_SHAPE, /* its shape is cut like that of BATCH_CUT; nothing is known of the elements */
+    BATCH_SIZES  /* up to 64 integers: some are 1/N of those in the model, the others the same */
 };
 
+/* The state of a value. */
 struct batch {
     uint8_t how;               /* enum batch_how */
-    uint8_t axis;              /* CUT, NUMBERS, INDEX, SHAPE */
-    nid from;                  /* NUMBERS, INDEX, SHAPE: the node that counts samples */
-    uint64_t scaled;           /* SIZES: bit j: element j is 1/N */
+    uint8_t axis;              /* CUT, NUMBERS, INDEX, SHAPE: the axis that is cut */
+    nid from;                  /* NUMBERS, INDEX, SHAPE: the Range that numbers the samples */
+    uint64_t scaled;           /* SIZES: bit j: element j is 1/N of that in the model */
     struct dim stride, extent; /* NUMBERS */
 };
 
-/* How an operand changes in the copies of a node, where it is no share of what the node reads. */
+/* An operand that the copies of a node do not simply take from their own copy of the model. */
 struct batch_change {
     nid node;
     enum {
-        CHANGE_CUT,  /* it is WHOLE: each copy reads the i-th of N equal blocks along axis `at` */
-        CHANGE_ENTRY /* constant integers: entry `at` is divided by N */
+        CHANGE_CUT, /* the value is WHOLE; copy i reads block i of N equal blocks along axis `at` */
+        CHANGE_ENTRY /* the value is a list of constant integers; entry `at` is divided by N */
     } kind;
     uint32_t operand, at;
 };
 
-/* The search for the batch in a module's main graph. */
+/* State of following the batch through the main graph of a module. */
 struct batch_search {
     struct module *m;
-    struct infer *f; /* types and values of small integer tensors, as far as they are known */
+    struct infer *f; /* types of values, and elements of small integer tensors where known */
     struct arena *a;
-    int64_t ways;
-    struct dim size;             /* of the batch */
-    struct batch *of;            /* [value] */
-    struct batch_change *change; /* ascending by node */
+    int64_t ways;                /* N */
+    struct dim size;             /* size of the batch in the model */
+    struct batch *of;            /* [value] its state */
+    struct batch_change *change; /* [nchange] ascending by node */
     uint32_t nchange, capchange;
 
-    nid n; /* the node at hand */
-    uint64_t
-        seen; /* bit i: its rule has looked at operand i; only such as take any number have more than 64 */
-    uint64_t set; /* bit i: the rule has set result i; 64 results as for `seen` */
+    nid n; /* the node whose rule runs */
+    /* bit i < 64: the rule has looked at operand i of n; rules for operators with more operands look at all */
+    uint64_t seen;
+    uint64_t set; /* bit i < 64: the rule has set the state of result i of n */
 };
 
 struct batch_rule;
-/* NULL: the results of the node at hand have their states; else why it must see all samples together. */
+/* A rule: sets the states of the results of node x->n.  r: the row of its operator.  Returns NULL; or a text, the
+ * reason why the node must see all samples together. */
 typedef const char *batch_fn(struct batch_search *x, const struct batch_rule *r);
 
 /* A row of the table. */
 struct batch_rule {
-    const char *op;
+    const char *op; /* operator */
     batch_fn *fn;
-    int arg; /* what tells operators with the same rule apart */
-    /* rule_axes: the axis of the batch in each operand, and behind ':' in each result; operands behind the last one are
-     * WHOLE.  A digit: that axis; '-': WHOLE; 'b': axis 0, or WHOLE with size 1 there; 'm': of a mask that is broadcast
-     * to four axes, the first of them; 'c': 'b' for three axes, else WHOLE; 'k': axis 0, of as many rows as operand 0;
-     * 'r': axis 0 of several; '!' (of a result): it must not be used; '+': all further ones are like the one before.
-     * Others: as their rules say.
-     * rule_refuse: the reason. */
+    int arg; /* for the rule: see the comment there */
+    /* Of the rule by_axes: a character for each operand, ':', and one for each result: the place of the batch.  A
+     * digit: that axis; a WHOLE operand is cut there (batch_cut).  '-': the operand is WHOLE, as are operands without
+     * a character.  'b': as '0', but a WHOLE operand with size 1 there stays.  'm': as 'b' if the operand has four
+     * axes, else '-'; 'c': the same for three axes.  'k': as 'b'; a vector must have as many entries as operand 0 has
+     * samples. 'r': as '0' if the operand has two axes or more, else '-'.  '!': the result must not be used.  '+':
+     * all further ones are like the one before.  Of the rule refuse: the reason.  Of other rules: see the comments
+     * there. */
     const char *text;
 };
 
-/* The row of an operator; NULL: there is none.  O(log rows). */
+/* Returns the row of an operator; NULL: there is none.  O(log rows). */
 const struct batch_rule *batch_rule_of(const char *domain, const char *op);
-/* Whether the node at hand, which has that row, draws random numbers. */
+/* Whether node x->n draws random numbers; r: the row of its operator. */
 bool batch_draws(struct batch_search *x, const struct batch_rule *r);
 
-/* ---- what rules are written with (batch_states.c) ---- */
+/* ---- functions for rules (batch_states.c), about operands and results of node x->n ---- */
 
-/* The state of operand i, WHOLE if it is omitted; noted as looked at. */
+/* Returns the state of operand i, WHOLE if the operand is omitted, and notes that the rule has looked at it. */
 struct batch batch_in(struct batch_search *x, uint32_t i);
+/* Returns the name of operand i. */
 const char *batch_name_in(const struct batch_search *x, uint32_t i);
-/* Writes the shape of operand i to *s; returns its rank, -1: unknown. */
+/* Writes the shape of operand i to *s and returns its rank; -1: unknown. */
 int batch_shape(const struct batch_search *x, uint32_t i, struct shape *s);
-/* Notes that operand i (all) is looked at, whatever its state. */
+/* Notes that the rule has looked at operand i, so that its state need not be WHOLE. */
 void batch_see(struct batch_search *x, uint32_t i);
-/* The state of result i; copies `s`. */
+/* Sets the state of result i to s. */
 void batch_set(struct batch_search *x, uint32_t i, struct batch s);
-/* `s` with the batch at another axis. */
+/* Returns s with another axis. */
 struct batch batch_at(struct batch s, int axis);
-/* `s` for a result whose elements are computed: CUT stays, of what counts samples only the shape is left. */
+/* Returns the state of a result that is computed from the elements of an operand in state s: CUT stays CUT, all other
+ * states become SHAPE. */
 struct batch batch_computed(struct batch s);
-/* Whether a state says which axis is cut: CUT, NUMBERS, INDEX, SHAPE. */
+/* Whether s has an axis that is cut: CUT, NUMBERS, INDEX or SHAPE. */
 bool batch_has_axis(struct batch s);
-/* NULL, or why operand i is not WHOLE (CUT). */
+/* Return NULL if operand i is WHOLE, or CUT; else a text that says what it is instead. */
 const char *batch_want_whole(struct batch_search *x, uint32_t i);
 const char *batch_want_cut(struct batch_search *x, uint32_t i);
-/* All operands from i on are WHOLE. */
+/* Returns NULL if operand i and all later ones are WHOLE; else a text that says what the first other one is. */
 const char *batch_want_whole_from(struct batch_search *x, uint32_t i);
-/* Operand i, which is WHOLE, is wanted in blocks along an axis: NULL, or why that cannot be. */
+/* Notes that each copy shall read a block of operand i, which is WHOLE, along an axis.  Returns NULL; or the reason why
+ * there are no N equal blocks. */
 const char *batch_cut(struct batch_search *x, uint32_t i, int axis);
-/* Whether a size divides by the ways whenever the batch does. */
+/* Whether N divides the size d whenever N divides the size of the batch. */
 bool batch_divides(const struct batch_search *x, struct dim d);
-/* Entry `at` of the constant integers of operand i is divided by the ways: NULL, or why not. */
+/* Notes that each copy shall read operand i, constant integers, with entry `at` divided by N.  Returns NULL; or the
+ * reason why that is not possible. */
 const char *batch_divide_entry(struct batch_search *x, uint32_t i, uint32_t at);
-/* Broadcasts the operands k[0 .. count), or 0 .. count) if k is NULL, as ONNX does: *out is the state of the result. */
+/* Writes to *out the state of a result for which `count` operands are broadcast as ONNX does: operands k[0 .. count),
+ * or 0 .. count - 1 if k is NULL.  Returns NULL; or the reason why samples would mix. */
 const char *batch_broadcast(struct batch_search *x, const uint32_t *k, uint32_t count,
                             struct batch *out);
-/* An axis attribute as an axis of a tensor of that rank; -1: there is none. */
+/* Returns the value of the integer attribute `attr` as an axis in 0 .. rank - 1; -1: out of range.  absent: its value
+ * if the node does not have it. */
 int batch_axis(const struct batch_search *x, const char *attr, int64_t absent, int rank);
+/* Returns a text, printed as by printf, in x->a. */
 const char *batch_say(struct batch_search *x, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Integers that an operand lists (or an attribute, in old opsets): what is known of each. */
+/* A list of integers that an operand holds (in old opsets an attribute), as far as it is known. */
 struct batch_list {
-    int n; /* -1: not known how many */
-    uint64_t scaled;
-    const struct nums *num; /* NULL: no number is known */
+    int n;                  /* length; -1: not known */
+    uint64_t scaled;        /* bit j: entry j is 1/N of that in the model */
+    const struct nums *num; /* the entries in the model; NULL: none is known */
 };
+/* Returns the list in the attribute `attr` if the node has it (NULL: no attribute), else in operand i. */
 struct batch_list batch_list_of(struct batch_search *x, const char *attr, uint32_t i);
-/* Whether entry j is that number. */
+/* Whether entry j is known to be v in the model and in all copies. */
 bool batch_entry_is(const struct batch_list *k, int j, int64_t v);
-/* Axes from an attribute or operand i as bits; false: they are not known.  Absent: none of them, *absent is true. */
+/* Writes to *axes, as bits, the axes of a tensor of that rank that the attribute "axes" or else operand i lists; no
+ * bits and *absent = true if neither is given or the list is empty.  Returns false if the axes are not known. */
 bool batch_axes(struct batch_search *x, uint32_t i, int rank, uint32_t *axes, bool *absent);
 
 /* ---- rules that move elements (batch_moves.c), and that compute sizes (batch_sizes.c) ---- */
@@ -141,17 +153,18 @@ batch_fn rule_batch_concat, rule_batch_split, rule_batch_slice, rule_batch_gathe
 batch_fn rule_batch_shape, rule_batch_size, rule_batch_constant_of_shape, rule_batch_range,
     rule_batch_affine_grid;
 
-/* The same operators on SIZES: the state of result 0. */
+/* Rules for operands in the state SIZES: set the state of result 0 and return NULL, or return the reason why its
+ * elements would be neither 1/N of those in the model nor the same. */
 const char *sizes_elementwise(struct batch_search *x);
 const char *sizes_where(struct batch_search *x);
 const char *sizes_concat(struct batch_search *x);
 const char *sizes_slice(struct batch_search *x);
 const char *sizes_gather(struct batch_search *x);
 const char *sizes_product(struct batch_search *x);
-/* Rule of operators that keep all elements in order. */
+/* For operators that return all elements of operand 0 in their order. */
 const char *sizes_same(struct batch_search *x);
-/* The state of a product or sum of NUMBERS and something WHOLE: NUMBERS, where stride and extent can be told, else
- * SHAPE. `s` is the state of its shape. */
+/* Returns the state of result 0 of an elementwise operator.  s: the state SHAPE by batch_broadcast().  For the
+ * product or sum of operands in the states NUMBERS and WHOLE: NUMBERS, if stride and extent are known; else s. */
 struct batch numbers_elementwise(struct batch_search *x, struct batch s);
 
 #endif

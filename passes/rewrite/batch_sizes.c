@@ -1,9 +1,10 @@
-/* Rules for sizes that are computed in the model: Shape, what picks and joins its elements, arithmetic on them, and
- * what makes tensors of such sizes (batch_rules.h).
+/* Rules for sizes that the model computes: for Shape, for operators that pick and join its elements and compute with
+ * them, and for operators that make tensors of such sizes (batch_rules.h).  Rules return NULL, or the reason why the
+ * node must see all samples together.
  *
- * Of each element it is known whether copies have 1/N of it.  A product keeps that of its one factor that has it, a
- * quotient must be exact, sums and comparisons are of elements that are alike.  What would be anything else (a batch
- * plus one) is refused.  O(64) a node. */
+ * An element is scaled if its value in the copies is 1/N of that in the model.  A product is scaled if exactly one
+ * factor is; a quotient of a scaled element must be exact; operands of sums and comparisons must both be scaled or
+ * both not be.  Anything else, such as a batch plus one, is refused.  O(64) a node. */
 #include "passes/rewrite/batch_rules.h"
 
 #include "ir/model/dim.h"
@@ -12,20 +13,21 @@
 
 /* ---- elements ---------------------------------------------------------------------------------- */
 
-/* Result 0 has the scaled elements of `scaled`; without any it is the same in all copies. */
+/* Sets the state of result 0: SIZES whose scaled elements are the bits of `scaled`; WHOLE if there are none. */
 static void set_sizes(struct batch_search *x, uint64_t scaled)
 {
     struct batch s = {.how = scaled != 0 ? BATCH_SIZES : BATCH_WHOLE, .scaled = scaled};
     batch_set(x, 0, s);
 }
 
+/* Returns the reason for a node with an element that is neither scaled nor the same in all copies. */
 static const char *not_in_proportion(struct batch_search *x)
 {
     return batch_say(
         x, "it makes of a size of the batch a number that is not in proportion to the batch");
 }
 
-/* The number in element j; a single element is repeated; unknown if elements are not followed. */
+/* Returns element j of the list, whose only element counts for all j; unknown if no element is known. */
 static struct num element(const struct batch_list *k, int j)
 {
     if (k->num == NULL || k->num->n == 0)
@@ -34,19 +36,19 @@ static struct num element(const struct batch_list *k, int j)
     return at < k->num->n ? k->num->at[at] : (struct num){0};
 }
 
+/* Whether element j of the list is scaled; its only element counts for all j. */
 static bool is_scaled(const struct batch_list *k, int j)
 {
     return (k->scaled >> (k->n == 1 ? 0 : j) & 1) != 0;
 }
 
-/* Whether a number is below `most`, where it is known. */
+/* Whether the number x is known and below `most`. */
 static bool is_below(struct num x, int64_t most)
 {
     return x.kind == NUM_INT && x.v < most;
 }
 
-/* a / b for an element a of which copies have 1/N, and b, which is the same in all: whether the quotient is exact and
- * divides by N.  r: the quotient in the model. */
+/* Whether a / b, for a scaled and b not, is exact and divisible by N.  r: the quotient in the model. */
 static bool divides_exactly(struct batch_search *x, struct num a, struct num b, struct num r)
 {
     struct dim da = num_dim(a), db = num_dim(b), dr = num_dim(r);
@@ -54,9 +56,9 @@ static bool divides_exactly(struct batch_search *x, struct num a, struct num b, 
            dim_same(dim_mul(x->m, dr, db), da);
 }
 
-enum { PAIR_BAD = -1, PAIR_SAME, PAIR_SCALED };
+enum { PAIR_BAD = -1, PAIR_SAME, PAIR_SCALED }; /* neither; the same in all copies; scaled */
 
-/* Whether an element of the result is scaled, of two operands with elements a and b. */
+/* Returns whether element j of an elementwise operator's result is scaled: PAIR_*.  a, b: its operands. */
 static int combine(struct batch_search *x, const struct batch_list *a, const struct batch_list *b,
                    int j)
 {
@@ -75,12 +77,13 @@ static int combine(struct batch_search *x, const struct batch_list *a, const str
         return sa && sb ? PAIR_SAME : sa && divides_exactly(x, ea, eb, er) ? PAIR_SCALED : PAIR_BAD;
     if (strcmp(op, "Add") == 0 || strcmp(op, "Sub") == 0)
         return sa && sb ? PAIR_SCALED : PAIR_BAD;
-    bool least = !(sa && sb) && is_below(sa ? eb : ea, 2); /* a size is at least 1 */
+    /* the other is at most 1, a size at least 1 */
+    bool least = !(sa && sb) && is_below(sa ? eb : ea, 2);
     if (strcmp(op, "Max") == 0)
         return (sa && sb) || least ? PAIR_SCALED : PAIR_BAD;
     if (strcmp(op, "Min") == 0)
         return sa && sb ? PAIR_SCALED : least ? PAIR_SAME : PAIR_BAD;
-    if (strcmp(op, "Equal") == 0) /* and never -1 */
+    if (strcmp(op, "Equal") == 0) /* a size never equals a negative number */
         return (sa && sb) || is_below(sa ? eb : ea, 0) ? PAIR_SAME : PAIR_BAD;
     bool compares = strcmp(op, "Less") == 0 || strcmp(op, "LessOrEqual") == 0 ||
                     strcmp(op, "Greater") == 0 || strcmp(op, "GreaterOrEqual") == 0;
@@ -162,7 +165,7 @@ const char *sizes_gather(struct batch_search *x)
     return NULL;
 }
 
-/* A start or end of a slice of n elements with that step, as a position. */
+/* Returns the start or end `at` of a slice of n elements as a position: 0 .. n, or -1 .. n - 1 if step < 0. */
 static int64_t position(int64_t at, int64_t n, int64_t step)
 {
     int64_t least = step < 0 ? -1 : 0, most = step < 0 ? n - 1 : n;
@@ -221,7 +224,7 @@ const char *sizes_same(struct batch_search *x)
     if (s.elem != ELEM_I64 && s.elem != ELEM_I32 && s.elem != ELEM_F32 && s.elem != ELEM_F64)
         return not_in_proportion(x); /* sizes are followed in these element types only */
     for (int j = 0; j < k.n && !elem_is_integer(elem_in(x->f, x->n, 0));
-         j++) /* it must be an integer */
+         j++) /* a scaled element must be known to be an integer */
         if (is_scaled(&k, j) && element(&k, j).kind == NUM_UNKNOWN)
             return not_in_proportion(x);
     batch_set(x, 0, batch_in(x, 0));
@@ -230,7 +233,7 @@ const char *sizes_same(struct batch_search *x)
 
 /* ---- numbers of samples --------------------------------------------------------------------------- */
 
-/* Whether n only moves the elements of its first operand to other axes. */
+/* Whether all elements of node n's result are elements of its operand 0. */
 static bool moves_all(const struct module *m, nid n)
 {
     static const char *const moves[] = {"Unsqueeze", "Squeeze", "Reshape", "Expand", "Identity"};
@@ -240,8 +243,8 @@ static bool moves_all(const struct module *m, nid n)
     return false;
 }
 
-/* What all elements of v, which does not depend on the batch, are below, if none is negative: of constants, and of
- * 0, 1, 2, ..., under other axes; else unknown. */
+/* Returns a number that all elements of v, which is WHOLE, are below, if none of them is negative; else unknown.  It is
+ * known for constants, and for a Range from 0 in steps of 1 whose result only gets other axes. */
 static struct dim limit_of(struct batch_search *x, vid v)
 {
     enum { STEPS = 16 };
@@ -266,7 +269,7 @@ static struct dim limit_of(struct batch_search *x, vid v)
     return value_dim(x->f, n, 1, 0);
 }
 
-/* Whether a <= b for all sizes, as far as that is plain. */
+/* Whether a <= b is certain for all sizes of symbolic dimensions. */
 static bool is_at_most(struct dim a, struct dim b)
 {
     return dim_same(a, b) || (a.value >= 0 && b.value >= a.value) || (a.value == 1 && b.sym != 0);
@@ -305,7 +308,7 @@ const char *rule_batch_shape(struct batch_search *x, const struct batch_rule *r)
     int64_t from = node_attr_int(x->m, x->n, "start", 0),
             to = node_attr_int(x->m, x->n, "end", rank);
     (void)r;
-    if (in.how == BATCH_SIZES) { /* how many sizes there are does not depend on the batch */
+    if (in.how == BATCH_SIZES) { /* its number of elements does not depend on the batch */
         set_sizes(x, 0);
         return NULL;
     }
@@ -325,7 +328,7 @@ const char *rule_batch_size(struct batch_search *x, const struct batch_rule *r)
     return NULL;
 }
 
-/* The one bit of a set, -1 if there are none or several. */
+/* Returns the number of the only bit that is set; -1: none or several are. */
 static int only_bit(uint64_t bits)
 {
     return bits != 0 && (bits & (bits - 1)) == 0 ? __builtin_ctzll(bits) : -1;
@@ -342,7 +345,7 @@ const char *rule_batch_constant_of_shape(struct batch_search *x, const struct ba
     return NULL;
 }
 
-/* 0, 1, 2, ... up to a size with the batch. */
+/* Rule of a Range whose limit is a scaled size: its result numbers the samples. */
 const char *rule_batch_range(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch_list from = batch_list_of(x, NULL, 0), to = batch_list_of(x, NULL, 1),

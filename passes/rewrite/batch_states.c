@@ -1,5 +1,5 @@
-/* What rules for the batch are written with (batch_rules.h): states of operands and results, the lists that operands
- * hold, broadcasting, and reasons in words.  O(operands * rank) each. */
+/* Functions for the rules of the batch (batch_rules.h): states of operands and results, lists in operands,
+ * broadcasting, and texts of reasons.  O(operands * rank) each. */
 #include "passes/rewrite/batch_rules.h"
 
 #include "ir/model/dim.h"
@@ -64,8 +64,9 @@ const char *batch_name_in(const struct batch_search *x, uint32_t i)
     return value_name(x->m, node_in(x->m, x->n, i));
 }
 
-/* The reason why operand i cannot be split: its elements hold the number of samples, or positions of samples. */
-static const char *say_spoiled(struct batch_search *x, uint32_t i)
+/* Returns the reason why a node cannot use operand i, whose elements hold a size of the batch, or numbers of samples.
+ */
+static const char *say_counts_samples(struct batch_search *x, uint32_t i)
 {
     struct batch s = batch_in(x, i);
     if (s.how == BATCH_SIZES)
@@ -81,7 +82,7 @@ const char *batch_want_whole(struct batch_search *x, uint32_t i)
     if (s.how == BATCH_WHOLE)
         return NULL;
     if (s.how != BATCH_CUT)
-        return say_spoiled(x, i);
+        return say_counts_samples(x, i);
     return batch_say(x, "its operand %u, '%s', depends on the batch", i, batch_name_in(x, i));
 }
 
@@ -91,7 +92,7 @@ const char *batch_want_cut(struct batch_search *x, uint32_t i)
     if (s.how == BATCH_CUT)
         return NULL;
     if (s.how != BATCH_WHOLE)
-        return say_spoiled(x, i);
+        return say_counts_samples(x, i);
     return batch_say(x, "its operand %u, '%s', does not depend on the batch, but another one does",
                      i, batch_name_in(x, i));
 }
@@ -113,6 +114,7 @@ bool batch_divides(const struct batch_search *x, struct dim d)
            dim_same(dim_mul(x->m, dim_div(x->m, d, ways), ways), d);
 }
 
+/* Adds c, a change of node x->n. */
 static void add_change(struct batch_search *x, struct batch_change c)
 {
     x->change = vec_grow(x->a, x->change, &x->capchange, x->nchange + 1, sizeof *x->change);
@@ -196,14 +198,15 @@ const char *batch_broadcast(struct batch_search *x, const uint32_t *k, uint32_t 
                             struct batch *out)
 {
     struct shape s;
-    int behind = -1, most = 0; /* axes from that of the batch on; axes of the result */
+    /* number of axes from that of the batch to the last; rank of the result */
+    int behind = -1, most = 0;
     *out = (struct batch){0};
     for (uint32_t j = 0; j < count; j++) {
         uint32_t i = k != NULL ? k[j] : j;
         struct batch in = batch_in(x, i);
         int rank = batch_shape(x, i, &s);
         if (in.how == BATCH_SIZES)
-            return say_spoiled(x, i);
+            return say_counts_samples(x, i);
         if (rank < 0 && node_in(x->m, x->n, i) != 0)
             return batch_say(x, "the rank of its operand %u, '%s', is not known", i,
                              batch_name_in(x, i));

@@ -1,18 +1,18 @@
-/* drop-identity: nodes that return what they are given go, and their readers read that.
+/* drop-identity: removes nodes that return their operand unchanged; their readers then read the operand.
  *
  * These are Identity; Dropout in inference, if nothing reads its mask; Cast and CastLike to the type that the value
  * has; Reshape to the shape that it has, for all sizes of symbolic dimensions; Transpose that leaves the axes in
- * their order, and two of them that undo each other.  A node that makes an output stays where the output's name
- * cannot go elsewhere: to an input, a weight, another output, or a value outside of the body.  What only these
- * nodes read (shapes, ratios, the first Transpose of two) goes, too. One sweep over the nodes in their order, so a
- * chain collapses at once; O(nodes + operands + dimensions). */
+ * their order, and two Transposes that undo each other.  A node whose result is an output of its graph stays if the
+ * operand cannot be the output instead, as it is an input, a weight, another output, or a value outside the body.
+ * Values that only removed nodes read (shapes, ratios, the result of the first of two Transposes) are removed, too.
+ * One pass over the nodes in their order also removes chains of such nodes; O(nodes + operands + dimensions). */
 #include "ir/model/edit.h"
 #include "passes/passes.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* What a sweep works on, and how many of each kind it has dropped. */
+/* State of the pass, with the number of removed nodes of each kind. */
 struct identity_sweep {
     const struct module *m;
     struct edit *e;
@@ -20,12 +20,13 @@ struct identity_sweep {
     uint32_t identity, dropout, cast, reshape, transpose;
 };
 
-static bool is_named(const struct identity_sweep *x, nid n, const char *op)
+/* Whether node n has the operator op of ai.onnx. */
+static bool has_operator(const struct identity_sweep *x, nid n, const char *op)
 {
     return x->m->node[n].domain == 0 && strcmp(node_op(x->m, n), op) == 0;
 }
 
-/* Whether a value is a constant false of one element. */
+/* Whether a value is constant, with one element that is false. */
 static bool is_false(const struct module *m, vid v)
 {
     int64_t set = 1;
@@ -36,7 +37,8 @@ static bool is_false(const struct module *m, vid v)
            tensor_ints(m, a->u.t, &set, 1) == 1 && set == 0;
 }
 
-/* Whether a Dropout passes its operand on: it trains where its third operand says so, before opset 7 unless is_test. */
+/* Whether Dropout n returns its operand unchanged and has no mask.  It drops elements if operand 2 may be true, before
+ * opset 7 if the attribute is_test is 0. */
 static bool passes_on(const struct identity_sweep *x, nid n)
 {
     vid training = edit_in(x->e, n, 2);
@@ -45,19 +47,21 @@ static bool passes_on(const struct identity_sweep *x, nid n)
     return infers && node_out(x->m, n, 1) == 0;
 }
 
+/* Whether v is a tensor with elements of type elem (enum elem). */
 static bool is_same_elem(const struct module *m, vid v, int64_t elem)
 {
     const struct type *t = &m->type[m->value[v].type];
     return t->kind == TYPE_TENSOR && t->elem != ELEM_NONE && t->elem == elem;
 }
 
+/* Returns the element type of v; ELEM_NONE: v is no tensor, or the type is unknown. */
 static int64_t elem_of(const struct module *m, vid v)
 {
     const struct type *t = &m->type[m->value[v].type];
     return t->kind == TYPE_TENSOR ? t->elem : ELEM_NONE;
 }
 
-/* Whether two values have the same shape, whatever the symbols in it stand for. */
+/* Whether two values are known to have the same shape for all sizes of symbolic dimensions. */
 static bool is_same_shape(const struct module *m, vid v, vid w)
 {
     const struct type *a = &m->type[m->value[v].type], *b = &m->type[m->value[w].type];
@@ -70,14 +74,14 @@ static bool is_same_shape(const struct module *m, vid v, vid w)
     return same;
 }
 
-/* Where axis i of the result of a Transpose comes from; rank: of its operand. */
+/* Returns the axis of the operand that becomes axis i of the result of Transpose n.  rank: of the operand. */
 static int64_t axis_from(const struct module *m, nid n, uint32_t i, uint32_t rank)
 {
     const struct attr *perm = node_attr(m, n, "perm");
     return perm ? m->ints[perm->u.list.at + i] : (int64_t)(rank - 1 - i);
 }
 
-/* Whether a Transpose (behind another one, `before`, or 0) leaves all axes where they are. */
+/* Whether Transpose n, after Transpose `before` if that is not 0, leaves all axes in their places. */
 static bool keeps_axes(const struct identity_sweep *x, nid n, nid before)
 {
     const struct module *m = x->m;
@@ -100,47 +104,48 @@ static bool keeps_axes(const struct identity_sweep *x, nid n, nid before)
     return true;
 }
 
-/* The value equal to the result of a Transpose: its operand, or the operand of the Transpose before; 0: the
- * Transpose moves axes. */
-static vid undone(const struct identity_sweep *x, nid n, vid v)
+/* Returns a value that is equal to the result of Transpose n, whose operand is v: v, or the operand of the Transpose
+ * that makes v; 0: there is none, as axes move. */
+static vid untransposed(const struct identity_sweep *x, nid n, vid v)
 {
     nid before = x->m->value[v].def;
     if (keeps_axes(x, n, 0))
         return v;
-    return before && is_named(x, before, "Transpose") && keeps_axes(x, n, before)
+    return before && has_operator(x, before, "Transpose") && keeps_axes(x, n, before)
                ? edit_in(x->e, before, 0)
                : 0;
 }
 
-/* The value that node n returns unchanged, and the counter for n's kind; 0: n computes something. */
+/* Returns the value that node n returns unchanged, and writes to *count the counter for n's kind; 0: n computes a new
+ * value. */
 static vid returned(struct identity_sweep *x, nid n, uint32_t **count)
 {
     vid v = edit_in(x->e, n, 0);
     if (v == 0 || x->m->node[n].domain != 0 || x->m->node[n].callee != 0)
         return 0;
-    if (is_named(x, n, "Identity")) {
+    if (has_operator(x, n, "Identity")) {
         *count = &x->identity;
         return v;
     }
-    if (is_named(x, n, "Dropout")) {
+    if (has_operator(x, n, "Dropout")) {
         *count = &x->dropout;
         return passes_on(x, n) ? v : 0;
     }
-    if (is_named(x, n, "Cast") || is_named(x, n, "CastLike")) {
-        int64_t to = is_named(x, n, "Cast") ? node_attr_int(x->m, n, "to", 0)
-                                            : elem_of(x->m, edit_in(x->e, n, 1));
+    if (has_operator(x, n, "Cast") || has_operator(x, n, "CastLike")) {
+        int64_t to = has_operator(x, n, "Cast") ? node_attr_int(x->m, n, "to", 0)
+                                                : elem_of(x->m, edit_in(x->e, n, 1));
         *count = &x->cast;
         return is_same_elem(x->m, v, to) ? v : 0;
     }
-    if (is_named(x, n, "Reshape")) {
+    if (has_operator(x, n, "Reshape")) {
         *count = &x->reshape;
         return is_same_shape(x->m, v, node_out(x->m, n, 0)) ? v : 0;
     }
     *count = &x->transpose;
-    return is_named(x, n, "Transpose") ? undone(x, n, v) : 0;
+    return has_operator(x, n, "Transpose") ? untransposed(x, n, v) : 0;
 }
 
-/* Whether a node may go: its first result is a value, the others are omitted. */
+/* Whether the first result of n is a value and all others are omitted. */
 static bool has_one_result(const struct module *m, nid n)
 {
     vid v = node_out(m, n, 0);
@@ -150,7 +155,8 @@ static bool has_one_result(const struct module *m, nid n)
     return one;
 }
 
-static int run(struct ctx *x, const void *options)
+/* Runs the pass.  Returns 0. */
+static int run_drop_identity(struct ctx *x, const void *options)
 {
     struct module *m = x->scene.m;
     struct identity_sweep d = {.m = m, .opset = module_opset(m, 0)};
@@ -186,4 +192,4 @@ const struct pass pass_drop_identity = {
         "drop nodes that return what they are given: Identity, Dropout, casts and reshapes to the same",
     .needs = NEED_SHAPES,
     .rewrites = true,
-    .run = run};
+    .run = run_drop_identity};

@@ -1,15 +1,15 @@
-/* fold-constants: nodes whose results do not depend on the model's inputs are computed now, and initializers with the
- * same names stand in their place.
+/* fold-constants: computes the results of nodes that do not depend on the model's inputs, and replaces the nodes by
+ * initializers with the same names.
  *
- * Computed is what ir/model/compute.h offers, with the very bits that ONNX Runtime gives.  Beside initializers and
- * Constant nodes, sizes that are numbers are known, and so are elements of shapes: Gather of a known entry of a
- * Shape is folded, though the batch is a symbol.  An initializer that is an input of the model, too, is no
- * constant: callers may set it.  Outputs of the model stay what their nodes make.  What only folded nodes read
- * goes.
+ * The operators are those of ir/model/compute.h, computed with exactly the bits that ONNX Runtime gives.  Known
+ * values are initializers, results of Constant nodes, and elements of shapes that are numbers: Gather of such an
+ * entry of a Shape is folded even if the batch is a symbol.  An initializer that is also an input of the model is no
+ * constant, since callers may set it.  Nodes that make outputs of the model stay.  Nodes and initializers that only
+ * folded nodes read are removed.
  *
- * A round is a sweep over the nodes, bodies after the nodes that own them.  A shape that has become constant may tell
- * types that were open; then they are inferred anew, and another round follows until one folds nothing: mostly the
- * second. What all rounds together read and compute is bounded, since small files can describe large constants.
+ * A round looks at all nodes, bodies after the nodes that own them.  A new constant shape may make types known that
+ * were unknown; so types are inferred again, and rounds are repeated until one folds nothing, mostly the second.  The
+ * bytes that all rounds together read and compute are limited, since small files can describe large constants.
  * O(nodes + operands + bytes computed), and shape inference, in each round. */
 #include "ir/base/units.h"
 #include "ir/model/compute.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 
 struct fold_options {
-    int64_t max;
+    int64_t max; /* bytes of the largest result that is folded */
 };
 
 static const struct opt fold_opts[] = {
@@ -27,23 +27,24 @@ static const struct opt fold_opts[] = {
     {0}};
 
 enum {
-    READ = 16,        /* operands that are read are at most so many times as large as results */
-    ALL = 256,        /* and operands and results of all nodes together so many times, or */
-    LEAST = 64 << 20, /* bytes, if that is more */
-    ROUNDS = 8
+    READ = 16,        /* larger operands than READ * max bytes are not read */
+    ALL = 256,        /* all operands and results together may have ALL * max bytes */
+    LEAST = 64 << 20, /* bytes that they may have together in any case */
+    ROUNDS = 8        /* most rounds */
 };
 
 struct fold_run {
     struct module *m;
-    struct edit *e;
+    struct edit *e; /* of the present round */
     struct arena *a;
-    struct known **known; /* [value] NULL: not looked at, or nothing to know */
-    int64_t max, left;    /* bytes of a result; of what may still be looked at */
-    uint32_t folded;      /* nodes, in this round */
-    int64_t bytes;        /* of what was folded, in all rounds */
+    struct known **known; /* [value] NULL: not looked at yet, or nothing is known of it */
+    int64_t max;          /* bytes: larger results are not folded */
+    int64_t left;         /* bytes of operands and results that may still be used */
+    uint32_t folded;      /* number of nodes folded in this round */
+    int64_t bytes;        /* bytes of all folded results */
 };
 
-/* What is known of a value before the model runs; NULL: not even its rank. */
+/* Returns what is known of value v without running the model; NULL: not even its rank is known. */
 static struct known *known_of(struct fold_run *x, vid v)
 {
     const struct value *p = &x->m->value[v];
@@ -59,7 +60,7 @@ static struct known *known_of(struct fold_run *x, vid v)
     return x->known[v];
 }
 
-/* Whether a result is of the type that its value has. */
+/* Whether a computed result *k of value v contradicts nothing in the type of v. */
 static bool agrees(const struct module *m, vid v, const struct known *k)
 {
     const struct type *t = &m->type[m->value[v].type];
@@ -72,7 +73,8 @@ static bool agrees(const struct module *m, vid v, const struct known *k)
     return same;
 }
 
-/* Computes node n from known operands; out[]: the known results. False: n cannot be computed. */
+/* Computes the results of node n, as far as its operands are known, and writes them to out[].  Returns false if that is
+ * not possible. */
 static bool compute_node(struct fold_run *x, nid n, struct known *out)
 {
     const struct module *m = x->m;
@@ -96,7 +98,8 @@ static bool compute_node(struct fold_run *x, nid n, struct known *out)
     return good;
 }
 
-/* Stores the known results of node n; returns whether the results may become initializers. */
+/* Stores out[], the results of node n, in x->known, unless one contradicts its value's type.  Returns whether n may be
+ * folded: all results are wholly known, none is an output of the model, and n is no Constant. */
 static bool note_results(struct fold_run *x, nid n, const struct known *out)
 {
     const struct module *m = x->m;
@@ -120,6 +123,7 @@ static bool note_results(struct fold_run *x, nid n, const struct known *out)
     return folds;
 }
 
+/* Computes node n if possible; if all of its results are known, turns them into initializers. */
 static void fold_node(struct fold_run *x, nid n)
 {
     struct module *m = x->m;
@@ -140,7 +144,7 @@ static void fold_node(struct fold_run *x, nid n)
     x->folded++;
 }
 
-/* Folds all nodes that can be folded with the known types. */
+/* Runs one round: folds all nodes that can be folded with the types that are known now. */
 static void fold_round(struct fold_run *x)
 {
     struct module *m = x->m;
@@ -160,7 +164,7 @@ static void fold_round(struct fold_run *x)
     }
 }
 
-/* Infers types again: the new constants may make more types known. */
+/* Infers the types of all values again. */
 static void infer_again(struct fold_run *x)
 {
     struct module *m = x->m;
@@ -170,7 +174,7 @@ static void infer_again(struct fold_run *x)
         m->value[v].type = type[v];
 }
 
-/* How many nodes were folded. */
+/* Runs rounds until one folds nothing; returns the number of folded nodes. */
 static uint32_t fold_all(struct fold_run *x)
 {
     uint32_t folded = 0, rounds = 0;
@@ -185,7 +189,8 @@ static uint32_t fold_all(struct fold_run *x)
     return folded;
 }
 
-static int run(struct ctx *x, const void *options)
+/* Runs the pass.  Returns 0, or -1 after an error. */
+static int run_fold_constants(struct ctx *x, const void *options)
 {
     const struct fold_options *o = options;
     struct module *m = x->scene.m;
@@ -220,4 +225,4 @@ const struct pass pass_fold_constants = {
     .optsize = sizeof(struct fold_options),
     .needs = NEED_SHAPES,
     .rewrites = true,
-    .run = run};
+    .run = run_fold_constants};

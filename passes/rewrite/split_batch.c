@@ -1,18 +1,17 @@
-/* split-batch: N copies of the model, each for one of N equal blocks of the batch, joined at the end: data parallelism
- * for inference.
+/* split-batch: makes N copies of the model, one for each of N equal blocks of the batch, and joins their outputs:
+ * data parallelism for inference.
  *
- * The batch is the dimension that the inputs have first: a name, or a number.  It is followed through the nodes in
- * their order (batch_rules.h); a node that would mix samples, or of which that is not known, is refused by name.
- * Then each input with the batch goes through a Split, each node that does not stand on weights alone is copied N
- * times (node n becomes n@0, n@1, ...; its values likewise), and each output is joined by a Concat.  Weights, and
- * what is computed of them alone, are shared.  Constant shapes that hold the batch as a number are divided by N;
- * constants with an axis for samples are cut.  No copy reads what another one makes, so that planners can put each
- * on a device of its own.
+ * The batch is the first dimension of the inputs: a name, or a number.  The pass follows it through the nodes in
+ * their order (batch_rules.h); a node that mixes samples, or may do so, is an error.  Then each input with the batch
+ * is divided by a Split, each node that does not depend on weights alone is copied N times (node n becomes n@0, n@1,
+ * ...; its values likewise), and the N shares of each output are joined by a Concat.  Weights, and values computed
+ * from weights alone, are shared by all copies.  Constant shapes that hold the batch as a number are divided by N;
+ * constants with an axis for samples are cut.  No copy reads values of another one, so that planners can put each
+ * copy on a device of its own.
  *
- * Nodes that do not depend on the batch, but on other inputs, are copied, too; those with bodies, calls, and operators
- * without a row in the table are kept once, as long as they do not depend on it.  Nodes that no output needs go.
- * A batch with a name is split into equal blocks when the model runs: sizes that N does not divide fail there, in
- * Split. O(N * (nodes + operands * rank)), expected. */
+ * Nodes that depend on inputs, but not on the batch, are copied, too, except nodes with bodies, calls, and operators
+ * without a row in the table of rules.  Nodes that no output needs are removed.  A batch with a name is divided when
+ * the model runs: if N does not divide its size, Split fails then.  O(N * (nodes + operands * rank)), expected. */
 #include "passes/rewrite/batch_rules.h"
 
 #include "ir/base/map.h"
@@ -24,8 +23,8 @@
 #include <string.h>
 
 struct split_options {
-    int64_t ways;
-    const char *batch;
+    int64_t ways;      /* N */
+    const char *batch; /* name of the batch dimension, or of an input; "": found by itself */
 };
 
 static const struct opt split_opts[] = {
@@ -45,15 +44,15 @@ static const struct opt split_opts[] = {
          "the inputs have first"},
     {0}};
 
-/* The change of a node by the pass. */
+/* What the pass does with a node. */
 enum fate {
-    FATE_DEAD,   /* no output needs the node */
-    FATE_SHARED, /* it stays for all copies: it stands on weights alone */
-    FATE_ONCE,   /* the node stays, and reads the values of the first copy */
-    FATE_COPIED
+    FATE_DEAD,   /* removes it: no output needs the node */
+    FATE_SHARED, /* keeps it for all copies: the node depends on weights alone */
+    FATE_ONCE,   /* keeps it; the node then reads values of copy 0, or joined ones */
+    FATE_COPIED  /* replaces it by N copies */
 };
 
-/* A run of the pass. */
+/* State of a run of the pass.  A share of a value is the value that one copy has in its place. */
 struct batch_split {
     struct ctx *x;
     struct module *m;
@@ -61,23 +60,24 @@ struct batch_split {
     struct arena *a;
     struct batch_search s;
     uint8_t *fate; /* [node] enum fate */
-    bool *local;   /* [value] each copy has its own */
-    bool *stays;   /* [value] a node that stays reads it, or a body */
+    bool *local;   /* [value] it has shares; else all copies read the value itself */
+    bool *stays;   /* [value] a node with FATE_ONCE or its body reads it */
 
     struct edit *e;
-    uint32_t ways;
-    uint32_t
-        *share; /* [value] place of its N shares in `pool`, 0: all copies read the value itself */
-    vid *pool;
+    uint32_t ways;   /* N */
+    uint32_t *share; /* [value] index in `pool` of its N shares; 0: not made yet, or not local */
+    vid *pool;       /* shares of values, N each, from index 1 */
     uint32_t npool, cappool, capshare;
-    struct map made; /* what is made once for several readers -> place in pool */
-    uint32_t next;   /* changes of nodes before this one are made */
-    uint32_t nsplit, njoined, ncopied;
+    /* values and shares made once for several readers: key -> value, or index in pool */
+    struct map made;
+    uint32_t next; /* index in s.change of the first change of a node that is not copied yet */
+    uint32_t nsplit, njoined, ncopied; /* numbers of inputs split, outputs joined, nodes copied */
 };
 
 /* ---- 1. the batch ------------------------------------------------------------------------------- */
 
-/* The type of input i of the model if it is a tensor with axes that callers give; else NULL. */
+/* Returns the type of input i of the model if callers give the input and it is a tensor with at least one axis; else
+ * NULL. */
 static const struct type *input_type(const struct module *m, uint32_t i)
 {
     const struct value *v = &m->value[m->arg[m->graph[1].in.at + i]];
@@ -85,19 +85,20 @@ static const struct type *input_type(const struct module *m, uint32_t i)
     return (v->flags & VALUE_INIT) == 0 && t->kind == TYPE_TENSOR && t->rank > 0 ? t : NULL;
 }
 
+/* Returns the name of input i of the model. */
 static const char *input_name(const struct module *m, uint32_t i)
 {
     return value_name(m, m->arg[m->graph[1].in.at + i]);
 }
 
-/* Whether d is a better choice for the batch than `old`: a name before a number, a number before 1. */
+/* Whether d is a better choice for the batch than `old`: names are better than numbers, other numbers better than 1. */
 static bool is_better(struct dim d, struct dim old)
 {
     return dim_known(d) && (!dim_known(old) || (d.sym != 0 && old.sym == 0) ||
                             (d.sym == 0 && old.sym == 0 && old.value == 1 && d.value != 1));
 }
 
-/* The dimension that inputs have first, x->s.size; 0, or -1 and an error. */
+/* Sets x->s.size to the dimension that all inputs have first.  Returns 0, or -1 and reports an error. */
 static int find_common(struct batch_split *x)
 {
     struct module *m = x->m;
@@ -128,7 +129,8 @@ static int find_common(struct batch_split *x)
     return 0;
 }
 
-/* The dimension of that name, or the first one of the input of that name. */
+/* Sets x->s.size to the dimension called `name`, or to the first dimension of the input called `name`.  Returns 0, or
+ * -1 and reports an error. */
 static int find_named(struct batch_split *x, const char *name)
 {
     struct module *m = x->m;
@@ -160,18 +162,20 @@ static int find_named(struct batch_split *x, const char *name)
         name);
 }
 
+/* A name that is looked for in an expression. */
 struct mention {
     const char *name;
     bool found;
 };
 
+/* Notes whether `name` is the name that is looked for.  user: a struct mention.  For dim_names(). */
 static void mention_name(void *user, const char *name)
 {
     struct mention *k = user;
     k->found = k->found || strcmp(k->name, name) == 0;
 }
 
-/* Whether d is as many times the batch, for all sizes. */
+/* Whether d is a multiple of the batch, for all sizes; if the batch is a number, whether d is that number. */
 static bool is_multiple(struct batch_split *x, struct dim d)
 {
     if (x->s.size.sym == 0)
@@ -180,7 +184,7 @@ static bool is_multiple(struct batch_split *x, struct dim d)
     return dim_same(dim_mul(x->m, times, x->s.size), d);
 }
 
-/* Where input i has the batch: 0, or -1 and an error. */
+/* Sets the state of input i: CUT at the axis with the batch, if it has one.  Returns 0, or -1 and reports an error. */
 static int start_input(struct batch_split *x, uint32_t i)
 {
     struct module *m = x->m;
@@ -209,7 +213,8 @@ static int start_input(struct batch_split *x, uint32_t i)
     return 0;
 }
 
-/* N divides the batch, as far as its size is known. */
+/* Checks that N divides the size of the batch, if that is known, also by --dim.  Returns 0, or -1 and reports an
+ * error. */
 static int check_ways(struct batch_split *x)
 {
     const struct settings *set = ctx_settings(x->x);
@@ -224,6 +229,7 @@ static int check_ways(struct batch_split *x)
                       x->s.size.sym != 0 ? ")" : "");
 }
 
+/* Finds the batch and the inputs that have it.  name: the option `batch`.  Returns 0, or -1 and reports an error. */
 static int find_batch(struct batch_split *x, const char *name)
 {
     struct module *m = x->m;
@@ -234,9 +240,9 @@ static int find_batch(struct batch_split *x, const char *name)
     return rc == 0 ? check_ways(x) : rc;
 }
 
-/* ---- 2. following it ---------------------------------------------------------------------------- */
+/* ---- 2. following the batch --------------------------------------------------------------------- */
 
-/* What some output needs, found from the end. */
+/* Sets the fate of all nodes that some output needs to FATE_SHARED for now; all others stay FATE_DEAD. */
 static void mark_needed(struct batch_split *x)
 {
     const struct module *m = x->m;
@@ -248,6 +254,7 @@ static void mark_needed(struct batch_split *x)
             x->fate[m->value[m->arg[m->node[n].in.at + i]].def] = FATE_SHARED;
 }
 
+/* Reports that node n cannot be split, for the reason `why`, and returns -1. */
 static int refuse(const struct batch_split *x, nid n, const char *why)
 {
     const char *domain = module_str(x->m, x->m->node[n].domain);
@@ -255,8 +262,8 @@ static int refuse(const struct batch_split *x, nid n, const char *why)
                       *domain != '\0' ? "." : "", node_op(x->m, n), why);
 }
 
-/* Whether all operands of n are weights, or computed of weights alone. */
-static bool stands_on_weights(const struct batch_split *x, nid n)
+/* Whether all operands of n are weights, or computed from weights alone. */
+static bool needs_weights_only(const struct batch_split *x, nid n)
 {
     const struct module *m = x->m;
     for (uint32_t i = 0; i < m->node[n].in.n; i++) {
@@ -268,8 +275,8 @@ static bool stands_on_weights(const struct batch_split *x, nid n)
     return true;
 }
 
-/* Sets the fate of node n. */
-static void settle(struct batch_split *x, nid n, enum fate fate)
+/* Sets the fate of node n; notes in x->local and x->stays what follows for its results and operands. */
+static void set_fate(struct batch_split *x, nid n, enum fate fate)
 {
     const struct node *p = &x->m->node[n];
     x->fate[n] = (uint8_t)fate;
@@ -281,15 +288,16 @@ static void settle(struct batch_split *x, nid n, enum fate fate)
         x->stays[x->m->arg[p->in.at + i]] = true;
 }
 
-/* Whether n is the Shape or Size of an input's share: it is the same for all shares, and stands where these are
- * made. */
+/* Whether n is the Shape or Size of an input: then it is kept once and measures share 0, as all shares have one
+ * shape. */
 static bool measures_input(const struct batch_split *x, nid n)
 {
     const struct value *v = &x->m->value[node_in(x->m, n, 0)];
     return (node_is(x->m, n, "Shape") || node_is(x->m, n, "Size")) && v->def == 0;
 }
 
-/* Applies the rule of node n, which depends on the batch: NULL, or why it cannot be. */
+/* Applies the rule r (NULL: there is none) of node n, which depends on the batch, and sets the node's fate.  Returns
+ * NULL, or the reason why n cannot be split. */
 static const char *apply_rule(struct batch_split *x, nid n, const struct batch_rule *r)
 {
     const struct module *m = x->m;
@@ -303,7 +311,7 @@ static const char *apply_rule(struct batch_split *x, nid n, const struct batch_r
         return "whether it keeps samples apart is not known";
     s->seen = s->set = 0;
     const char *why = r->fn(s, r);
-    /* what the rule did not ask for must not depend on the batch; those that know no bounds ask for all */
+    /* operands that the rule did not look at must not depend on the batch */
     for (uint32_t i = 0; i < p->nformal && i < 64 && why == NULL; i++)
         if ((s->seen >> i & 1) == 0)
             why = batch_want_whole(s, i);
@@ -312,11 +320,13 @@ static const char *apply_rule(struct batch_split *x, nid n, const struct batch_r
         if (v != 0 && i < 64 && (s->set >> i & 1) == 0)
             return batch_say(s, "nothing is known of its result %u, '%s'", i, value_name(m, v));
     }
-    settle(x, n, measures_input(x, n) ? FATE_ONCE : FATE_COPIED);
+    set_fate(x, n, measures_input(x, n) ? FATE_ONCE : FATE_COPIED);
     return why;
 }
 
-static int follow(struct batch_split *x)
+/* Sets the states of all values and the fates of all nodes that outputs need.  Returns 0, or -1 and reports an error.
+ */
+static int follow_batch(struct batch_split *x)
 {
     const struct module *m = x->m;
     const struct graph *g = &m->graph[1];
@@ -333,18 +343,19 @@ static int follow(struct batch_split *x)
         const char *why = r != NULL && batch_draws(&x->s, r) ? "it draws random numbers" : NULL;
         if (why == NULL && reads)
             why = apply_rule(x, n, r);
-        else if (why == NULL) /* it may be run several times only if it is known */
-            settle(x, n,
-                   stands_on_weights(x, n) ? FATE_SHARED
-                   : r != NULL             ? FATE_COPIED
-                                           : FATE_ONCE);
+        else if (why == NULL) /* operators without a row must not be run several times */
+            set_fate(x, n,
+                     needs_weights_only(x, n) ? FATE_SHARED
+                     : r != NULL              ? FATE_COPIED
+                                              : FATE_ONCE);
         if (why != NULL)
             return refuse(x, n, why);
     }
     return 0;
 }
 
-/* Outputs are blocks of samples, or do not depend on the batch. */
+/* Checks that each output is cut in blocks of samples, or does not depend on the batch.  Returns 0, or -1 and reports
+ * an error. */
 static int check_outputs(const struct batch_split *x)
 {
     const struct module *m = x->m;
@@ -361,7 +372,8 @@ static int check_outputs(const struct batch_split *x)
     return 0;
 }
 
-/* State is kept of each sample: what is kept and what comes of it have the batch at the same axis. */
+/* Checks that each state pair (state_pairs.h) has one state for each sample: input and output with the batch at the
+ * same axis.  Returns 0, or -1 and reports an error. */
 static int check_state(const struct batch_split *x)
 {
     const struct settings *set = ctx_settings(x->x);
@@ -382,7 +394,7 @@ static int check_state(const struct batch_split *x)
 
 /* ---- 3. shares of values ------------------------------------------------------------------------ */
 
-/* Room for the N shares of something; its place. */
+/* Returns the index of N new entries of x->pool. */
 static uint32_t new_shares(struct batch_split *x)
 {
     uint32_t at = x->npool;
@@ -391,12 +403,13 @@ static uint32_t new_shares(struct batch_split *x)
     return at;
 }
 
+/* Returns the name of share i of a value, or copy i of a node, called `name`. */
 static const char *share_name(struct batch_split *x, const char *name, uint32_t i)
 {
     return arena_fmt(x->a, "%s@%u", name, i);
 }
 
-/* 1/N of a size of the batch; unknown where that is not certain. */
+/* Returns d / N; unknown if it is not certain that N divides d. */
 static struct dim share_of(struct batch_split *x, struct dim d)
 {
     struct dim ways = dim_num(x->s.ways);
@@ -405,7 +418,7 @@ static struct dim share_of(struct batch_split *x, struct dim d)
     return batch_divides(&x->s, d) ? dim_div(x->m, d, ways) : dim_unknown();
 }
 
-/* The type of the shares of a value. */
+/* Returns the type (index in module.type) of the shares of v. */
 static uint32_t share_type(struct batch_split *x, vid v)
 {
     struct batch s = x->s.of[v];
@@ -417,14 +430,15 @@ static uint32_t share_type(struct batch_split *x, vid v)
     return module_add_tensor_type(x->m, shape.elem, shape.rank, shape.d);
 }
 
-/* A new node in front of all others. */
+/* Adds a node with operator op before all others and returns it. */
 static nid first_node(struct batch_split *x, const char *op)
 {
     const struct graph *g = &x->m->graph[1];
     return g->count > 0 ? edit_before(x->e, g->first, op) : edit_add(x->e, 1, op);
 }
 
-/* The sizes of the N shares of input v as a value, so that a Split fails unless they are equal: N times size / N. */
+/* Adds nodes that compute the operand `split` of a Split of input v: a list with N times size / N, size being that of v
+ * at `axis`.  Split fails if N does not divide the size.  Returns the list. */
 static vid share_sizes(struct batch_split *x, vid v, uint32_t axis)
 {
     struct edit *e = x->e;
@@ -451,9 +465,10 @@ static vid share_sizes(struct batch_split *x, vid v, uint32_t axis)
     return sizes;
 }
 
+/* Opsets: the first one that is supported; Split has num_outputs; Slice has operands in place of attributes. */
 enum { OPSET_LEAST = 7, OPSET_SPLIT_COUNT = 18, OPSET_SLICE_OPERANDS = 10 };
 
-/* Splits input v into its shares. */
+/* Makes the shares of input v by a Split. */
 static void split_input(struct batch_split *x, vid v)
 {
     struct edit *e = x->e;
@@ -482,7 +497,7 @@ static void split_input(struct batch_split *x, vid v)
     x->nsplit++;
 }
 
-/* What copy i reads where the model reads v. */
+/* Returns the value that copy i reads where the model reads v; 0 if v is 0. */
 static vid share(struct batch_split *x, vid v, uint32_t i)
 {
     if (v == 0 || !x->local[v])
@@ -494,7 +509,7 @@ static vid share(struct batch_split *x, vid v, uint32_t i)
 
 /* ---- 4. operands that change -------------------------------------------------------------------- */
 
-/* A node that takes elements [from, to) of an axis of v. */
+/* Adds a Slice before node `at`, and returns its result: elements [from, to) of v along an axis. */
 static vid slice_of(struct batch_split *x, vid v, uint32_t axis, int64_t from, int64_t to, nid at)
 {
     struct edit *e = x->e;
@@ -515,7 +530,7 @@ static vid slice_of(struct batch_split *x, vid v, uint32_t axis, int64_t from, i
     return edit_result(e, n, value_name(x->m, v), v);
 }
 
-/* Whether blocks of v can be said as ranges of its bytes, so that none are copied. */
+/* Whether v is a weight whose blocks can be weights that refer to its bytes (edit_slice), without copying any. */
 static bool has_ranges(const struct module *m, vid v)
 {
     const struct value *p = &m->value[v];
@@ -524,7 +539,8 @@ static bool has_ranges(const struct module *m, vid v)
     return weight && tensor_has_bytes(t) && elem_bits((enum elem)t->elem) % 8 == 0;
 }
 
-/* The place of N blocks of v, which is the same in all copies, along an axis. */
+/* Returns the index in x->pool of the N blocks along an axis of v, which is WHOLE; makes them at the first call, by
+ * Slices before node `at` unless v is a weight. */
 static uint32_t cut_whole(struct batch_split *x, vid v, uint32_t axis, nid at)
 {
     uint64_t key = map_key(v, axis + 1);
@@ -555,7 +571,7 @@ static uint32_t cut_whole(struct batch_split *x, vid v, uint32_t axis, nid at)
     return place;
 }
 
-/* Constant integers v with entry `entry` divided by N. */
+/* Returns a weight with the constant integers of v, entry number `entry` divided by N. */
 static vid divided(struct batch_split *x, vid v, uint32_t entry)
 {
     uint64_t key = map_key(v, entry + 1 + SHAPE_RANK);
@@ -571,8 +587,8 @@ static vid divided(struct batch_split *x, vid v, uint32_t entry)
     return w;
 }
 
-/* Makes one change of node n, in copy k, which is of block i. */
-static void change(struct batch_split *x, const struct batch_change *c, nid k, uint32_t i)
+/* Makes the change c in node k, copy i of c->node. */
+static void change_operand(struct batch_split *x, const struct batch_change *c, nid k, uint32_t i)
 {
     vid v = node_in(x->m, c->node, c->operand);
     if (c->kind == CHANGE_ENTRY) {
@@ -585,7 +601,7 @@ static void change(struct batch_split *x, const struct batch_change *c, nid k, u
 
 /* ---- 5. copies ---------------------------------------------------------------------------------- */
 
-/* Copy i of node n. */
+/* Adds copy i of node n.  type: [result] type of its shares. */
 static void copy_node(struct batch_split *x, nid n, uint32_t i, const uint32_t *type)
 {
     struct module *m = x->m;
@@ -596,7 +612,7 @@ static void copy_node(struct batch_split *x, nid n, uint32_t i, const uint32_t *
         list[j] = share(x, node_in(m, n, j), i);
     edit_operands(x->e, k, list, nformal);
     for (uint32_t c = x->next; c < x->s.nchange && x->s.change[c].node == n; c++)
-        change(x, &x->s.change[c], k, i);
+        change_operand(x, &x->s.change[c], k, i);
     edit_name_node(x->e, k, share_name(x, node_name(m, n), i));
     for (uint32_t j = 0; j < m->node[n].out.n; j++) {
         vid v = node_out(m, n, j), w = node_out(m, k, j);
@@ -608,7 +624,7 @@ static void copy_node(struct batch_split *x, nid n, uint32_t i, const uint32_t *
     }
 }
 
-/* All copies of node n, in order behind it, in its place. */
+/* Replaces node n by its N copies. */
 static void copy_all(struct batch_split *x, nid n)
 {
     const struct slice out = x->m->node[n].out;
@@ -628,7 +644,7 @@ static void copy_all(struct batch_split *x, nid n)
     x->ncopied++;
 }
 
-/* Joins the shares of output v. */
+/* Joins the shares of v, an output or the operand of a node that stays, by a Concat that takes the place of v. */
 static void join(struct batch_split *x, vid v)
 {
     nid n = edit_add(x->e, 1, "Concat");
@@ -644,8 +660,9 @@ static void join(struct batch_split *x, vid v)
     x->njoined++;
 }
 
-/* Values of copies that are read once: outputs, and operands of nodes that stay. */
-static void read_once(struct batch_split *x, vid most)
+/* Replaces outputs and operands of nodes that stay: by the joined shares of a value, or by share 0 if all shares are
+ * equal.  Values up to `most`, exclusive, are those of the model before it was changed. */
+static void replace_single_reads(struct batch_split *x, vid most)
 {
     for (vid v = 1; v < most; v++) {
         const struct value *p = &x->m->value[v];
@@ -659,6 +676,7 @@ static void read_once(struct batch_split *x, vid most)
     }
 }
 
+/* Changes the module: removes, keeps or copies each node by its fate, and joins outputs. */
 static void write_copies(struct batch_split *x)
 {
     const struct graph g = x->m->graph[1];
@@ -674,7 +692,7 @@ static void write_copies(struct batch_split *x)
         else if (x->fate[n] == FATE_ONCE && measures_input(x, n))
             edit_set_operand(x->e, n, 0, share(x, node_in(x->m, n, 0), 0));
     }
-    read_once(x, values);
+    replace_single_reads(x, values);
     edit_sweep(x->e);
     edit_end(x->e);
     diag_detail(
@@ -683,7 +701,8 @@ static void write_copies(struct batch_split *x)
         most - 1, x->m->nnode - 1, x->ncopied, x->ways, x->nsplit, x->njoined);
 }
 
-static int run(struct ctx *ctx, const void *options)
+/* Runs the pass.  Returns 0, or -1 after an error. */
+static int run_split_batch(struct ctx *ctx, const void *options)
 {
     const struct split_options *o = options;
     struct module *m = ctx->scene.m;
@@ -702,7 +721,7 @@ static int run(struct ctx *ctx, const void *options)
     if (find_batch(&x, o->batch))
         return -1;
     mark_needed(&x);
-    if (follow(&x) || check_outputs(&x) || check_state(&x))
+    if (follow_batch(&x) || check_outputs(&x) || check_state(&x))
         return -1;
     if ((int64_t)m->nnode * o->ways > INT32_MAX)
         return diag_error(x.d, "split-batch: %lld copies of %u nodes are more than pcc can number",
@@ -723,4 +742,4 @@ const struct pass pass_split_batch = {
     .optsize = sizeof(struct split_options),
     .needs = NEED_SHAPES,
     .rewrites = true,
-    .run = run};
+    .run = run_split_batch};

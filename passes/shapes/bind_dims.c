@@ -1,32 +1,35 @@
-/* Binding the names of dimensions to numbers.  Method: a pass over the types of the values in question
- * collects the expressions, each distinct one is parsed once; names are kept in the order of first use,
- * so guesses come in a fixed order.  O(dimensions + distinct expressions). */
+/* Binds names of symbolic dimensions to numbers (bind_dims.h).  A pass over the types of the values in question
+ * collects the distinct expressions and parses each of them once.  Names are kept in the order of first use, so
+ * guesses come in a fixed order.  O(dimensions + distinct expressions). */
 #include "passes/shapes/bind_dims.h"
 
 #include <assert.h>
 #include <string.h>
 
+/* NAMED: a message lists at most this many guesses by name.  GUESS_BATCH: the guess for batch sizes. */
 enum { NAMED = 8, GUESS_BATCH = 1 };
 
-/* the next one is tried if the sizes that the one before gives are too large to count */
+/* Sizes to guess for other dimensions: each is tried if with the one before the model's times or bytes add up to
+ * CTX_SUM_MAX (passes.h) or more. */
 static const int64_t guesses[] = {128, 32, 8, 1};
 
-/* The size that is guessed for all but batch-like names. */
-static int64_t guess_of(const struct ctx *x)
+/* Returns the size that is guessed now for dimensions that are not batch sizes. */
+static int64_t common_guess(const struct ctx *x)
 {
     return x->results.guess ? x->results.guess : guesses[0];
 }
 
-/* Open addressing from string ids to numbers; absent: key 0. */
+/* A hash table from string ids to numbers, with open addressing. */
 struct id_map {
     struct arena *mem;
-    uint32_t cap, n; /* cap: a power of two */
+    uint32_t cap, n; /* cap: number of slots, a power of two; n: number of keys */
     struct id_slot {
-        sid key;
+        sid key; /* 0: the slot is free */
         int64_t value;
-    } *slot;
+    } *slot; /* [cap] */
 };
 
+/* Returns the slot of the key; if the table does not have it, the free slot where it belongs. */
 static struct id_slot *id_find(struct id_map *h, sid key)
 {
     assert(key != 0 && h->n < h->cap && (h->cap & (h->cap - 1)) == 0);
@@ -36,6 +39,7 @@ static struct id_slot *id_find(struct id_map *h, sid key)
     return &h->slot[i];
 }
 
+/* Adds the key, or replaces its value. */
 static void id_put(struct id_map *h, sid key, int64_t value)
 {
     if (2 * (h->n + 1) > h->cap) {
@@ -60,12 +64,12 @@ static struct id_map id_map_new(struct arena *a)
     return h;
 }
 
-/* Values under bindings. */
+/* Bindings, and the numbers that dimensions have under them. */
 struct dim_values {
     struct module *m;
-    struct id_map name;  /* name -> 1 + index of its binding */
-    struct id_map known; /* expression -> value */
-    int64_t guess;       /* the guess for dimensions without a name, first ones apart */
+    struct id_map name;  /* bound name -> its value */
+    struct id_map known; /* expression -> its number, or -1; filled by dim_value() */
+    int64_t guess;       /* for dimensions without a name that are not the first one */
 };
 
 struct dim_values *dim_values_new(const struct ctx *x, struct arena *a)
@@ -74,12 +78,13 @@ struct dim_values *dim_values_new(const struct ctx *x, struct arena *a)
     k->m = x->scene.m;
     k->name = id_map_new(a);
     k->known = id_map_new(a);
-    k->guess = guess_of(x);
+    k->guess = common_guess(x);
     for (uint32_t i = 0; i < ctx_ndims(x); i++)
         id_put(&k->name, str_id(x->scene.m, ctx_dim(x, i)->name), ctx_dim(x, i)->value);
     return k;
 }
 
+/* For dim_eval(): returns the value of a name; -1: it is not bound. */
 static int64_t lookup_name(void *user, const char *name)
 {
     struct dim_values *k = user;
@@ -99,15 +104,16 @@ int64_t dim_value(struct dim_values *k, struct dim d)
     return v;
 }
 
-/* The names of a module's dimensions, in order of first use. */
+/* A list of names of dimensions, in the order of their first use. */
 struct names {
     struct module *m;
     struct arena *mem;
-    struct id_map expr, name;
-    sid *list;
+    struct id_map expr, name; /* expressions and names that were seen -> 1 */
+    sid *list;                /* [n] the names */
     uint32_t n, cap;
 };
 
+/* For dim_names(): adds a name to the list `user`, unless it is there. */
 static void add_name(void *user, const char *name)
 {
     struct names *k = user;
@@ -119,7 +125,8 @@ static void add_name(void *user, const char *name)
     k->list[k->n++] = s;
 }
 
-static void add_type(struct names *k, uint32_t type)
+/* Adds the names in the dimensions of a type, an index in m->type. */
+static void add_type_names(struct names *k, uint32_t type)
 {
     const struct type *t = &k->m->type[type];
     if (t->kind != TYPE_TENSOR || t->rank < 0)
@@ -133,7 +140,7 @@ static void add_type(struct names *k, uint32_t type)
     }
 }
 
-/* Names that stand alone in the first dimension of an input of the model. */
+/* Adds each name that alone is the first dimension of a model input (without an initializer) to *batch. */
 static void mark_first_dims(const struct module *m, struct id_map *batch)
 {
     struct slice in = m->graph[1].in;
@@ -146,7 +153,8 @@ static void mark_first_dims(const struct module *m, struct id_map *batch)
     }
 }
 
-static bool batch_like(const char *name)
+/* Whether the name is one that models use for a batch size. */
+static bool is_batch_name(const char *name)
 {
     return strcmp(name, "N") == 0 || strcmp(name, "n") == 0 || strcmp(name, "bs") == 0 ||
            strncmp(name, "batch", 5) == 0 || strncmp(name, "Batch", 5) == 0;
@@ -159,10 +167,11 @@ int bind_batch(struct ctx *x, int64_t most, int64_t *batch)
     struct id_map first = id_map_new(x->use.scratch);
     const struct dim_binding *found = NULL;
     mark_first_dims(x->scene.m, &first);
+    /* round 0: names like "batch"; round 1: names of first dimensions of inputs */
     for (int round = 0; round < 2 && !found; round++)
         for (uint32_t i = 0; i < s->ndims; i++) {
             const struct dim_binding *d = &s->dims[i];
-            if (round == 0 ? !batch_like(d->name)
+            if (round == 0 ? !is_batch_name(d->name)
                            : id_find(&first, str_id(x->scene.m, d->name))->key == 0)
                 continue;
             if (found && found->value != d->value && strcmp(found->name, d->name) != 0)
@@ -186,6 +195,7 @@ int bind_batch(struct ctx *x, int64_t most, int64_t *batch)
     return 0;
 }
 
+/* Returns an empty list, with memory from x->use.scratch. */
 static struct names names_new(struct ctx *x)
 {
     struct names k = {.m = x->scene.m, .mem = x->use.scratch};
@@ -201,7 +211,7 @@ void bind_warn_unused(struct ctx *x)
     if (given->ndims == 0)
         return;
     for (vid v = 1; v < x->scene.m->nval; v++)
-        add_type(&all, x->scene.m->value[v].type);
+        add_type_names(&all, x->scene.m->value[v].type);
     for (uint32_t i = 0; i < given->ndims; i++) {
         const struct dim_binding *b = &given->dims[i];
         if (id_find(&all.name, str_id(x->scene.m, b->name))->key == 0)
@@ -216,13 +226,15 @@ int64_t dim_guess(const struct dim_values *k, bool first)
     return first ? GUESS_BATCH : k->guess;
 }
 
+/* Whether the name is that of a total, such as "total_sequence". */
 static bool is_total(const char *name)
 {
     return strncmp(name, "total_", 6) == 0;
 }
 
-/* "total_sequence" is past_sequence + sequence where both are bound: exporters leave the three names
- * unrelated, and a mask of another length than the keys cannot run.  -1: no such pair. */
+/* Returns, for a name like "total_sequence", the sum of the values of past_sequence and sequence; -1: one of them is
+ * not bound, or the name is no total.  Exporters give the three dimensions unrelated names, but a model cannot run if
+ * its mask is longer or shorter than its keys. */
 static int64_t value_of_total(struct ctx *x, struct id_map *bound, const char *name)
 {
     char *past = arena_fmt(x->use.scratch, "past_%s", name + 6);
@@ -231,13 +243,15 @@ static int64_t value_of_total(struct ctx *x, struct id_map *bound, const char *n
     return is_total(name) && p->key != 0 && now->key != 0 ? p->value + now->value : -1;
 }
 
-/* A batch of one sample; of one sample for each copy, if copies take blocks of the batch. */
+/* Returns the guess for a batch size: one sample; if split-batch has divided this dimension, one sample for each copy
+ * of the nodes. */
 static int64_t guess_batch(const struct ctx *x, const char *name)
 {
     const struct dim_binding *split = &x->results.split;
     return split->name != NULL && strcmp(split->name, name) == 0 ? split->value : GUESS_BATCH;
 }
 
+/* Appends a guess to x->results.guessed for each name in the list that has no value.  Returns whether there was one. */
 static bool guess_names(struct ctx *x, const struct names *k)
 {
     struct module *m = x->scene.m;
@@ -247,15 +261,17 @@ static bool guess_names(struct ctx *x, const struct names *k)
     for (uint32_t i = 0; i < ctx_ndims(x); i++)
         id_put(&bound, str_id(m, ctx_dim(x, i)->name), ctx_dim(x, i)->value);
     mark_first_dims(m, &batch);
-    /* totals are bound in a second round, when their terms are */
+    /* totals are bound in a second round, when their terms have values */
     for (uint32_t i = 0; i < 2 * k->n; i++) {
         sid id = k->list[i % k->n];
         const char *name = module_str(m, id);
         if (id_find(&bound, id)->key != 0 || is_total(name) != (i >= k->n))
             continue;
-        bool one = batch_like(name) || id_find(&batch, id)->key != 0;
+        bool one = is_batch_name(name) || id_find(&batch, id)->key != 0;
         int64_t total = is_total(name) ? value_of_total(x, &bound, name) : -1;
-        struct dim_binding b = {name, total > 0 ? total : one ? guess_batch(x, name) : guess_of(x)};
+        struct dim_binding b = {name, total > 0 ? total
+                                      : one     ? guess_batch(x, name)
+                                                : common_guess(x)};
         id_put(&bound, id, b.value);
         r->guessed =
             vec_grow(x->use.mem, r->guessed, &r->capguessed, r->nguessed + 1, sizeof *r->guessed);
@@ -269,11 +285,13 @@ void bind_input_dims(struct ctx *x)
     struct names k = names_new(x);
     struct slice in = x->scene.m->graph[1].in;
     for (uint32_t i = 0; i < in.n; i++)
-        add_type(&k, x->scene.m->value[x->scene.m->arg[in.at + i]].type);
+        add_type_names(&k, x->scene.m->value[x->scene.m->arg[in.at + i]].type);
     guess_names(x, &k);
 }
 
-static bool open_type(const struct module *m, uint32_t type)
+/* Whether a type (an index in m->type) leaves the size of a value open: a tensor or unknown type without a number of
+ * elements. */
+static bool is_open_type(const struct module *m, uint32_t type)
 {
     const struct type *t = &m->type[type];
     return (t->kind == TYPE_NONE || t->kind == TYPE_TENSOR) && type_elems(m, type) < 0;
@@ -283,15 +301,16 @@ bool bind_open_dims(struct ctx *x, const uint32_t *type)
 {
     struct names k = names_new(x);
     for (vid v = 1; v < x->scene.m->nval; v++) {
-        if (open_type(x->scene.m, type[v]))
-            add_type(&k, x->scene.m->value[v].type);
+        if (is_open_type(x->scene.m, type[v]))
+            add_type_names(&k, x->scene.m->value[v].type);
     }
     return guess_names(x, &k);
 }
 
-/* ---- what was guessed ---- */
+/* ---- telling what was guessed ---- */
 
-/* Number of inputs of the model with a dimension that has neither value nor name; *first: one of them. */
+/* Returns the number of model inputs with a dimension that has neither value nor name; *first becomes the first of
+ * them, if there is one. */
 static uint32_t nameless_inputs(const struct module *m, vid *first)
 {
     uint32_t n = 0;
@@ -315,7 +334,7 @@ bool bind_smaller(struct ctx *x)
     bool large = nameless_inputs(x->scene.m, &first) > 0;
     for (uint32_t i = 0; i < r->nguessed; i++)
         large = large || r->guessed[i].value > 1;
-    while (k < n && guesses[k] >= guess_of(x))
+    while (k < n && guesses[k] >= common_guess(x))
         k++;
     if (!large || k == n)
         return false;
@@ -324,7 +343,7 @@ bool bind_smaller(struct ctx *x)
     return true;
 }
 
-/* "batch=1 sequence=128 past_sequence=128"; NULL: no name was guessed. */
+/* Returns the guesses for names as text, such as "batch=1 sequence=128", in x->use.scratch; NULL: none was guessed. */
 static const char *named_guesses(const struct ctx *x)
 {
     const char *s = NULL;
@@ -333,11 +352,11 @@ static const char *named_guesses(const struct ctx *x)
         s = arena_fmt(x->use.scratch, "%s%s%s=%lld", s ? s : "", s ? " " : "",
                       x->results.guessed[i].name, (long long)x->results.guessed[i].value);
     return n > NAMED ? arena_fmt(x->use.scratch, "%s and %u more (1 for a batch, %lld for others)",
-                                 s, n - NAMED, (long long)guess_of(x))
+                                 s, n - NAMED, (long long)common_guess(x))
                      : s;
 }
 
-/* As named_guesses, with dimensions without a name; NULL: nothing was guessed. */
+/* Returns the guesses for names and for dimensions without a name as text; NULL: nothing was guessed. */
 static const char *all_guesses(const struct ctx *x)
 {
     const char *s = named_guesses(x);
@@ -348,7 +367,7 @@ static const char *all_guesses(const struct ctx *x)
     return arena_fmt(x->use.scratch,
                      "%s%s1 for first and %lld for other dimensions without a name (of %u input%s, "
                      "the first is '%s')",
-                     s ? s : "", s ? ", and " : "", (long long)guess_of(x), n, n > 1 ? "s" : "",
+                     s ? s : "", s ? ", and " : "", (long long)common_guess(x), n, n > 1 ? "s" : "",
                      value_name(x->scene.m, first));
 }
 

@@ -1,8 +1,8 @@
-/* Inside shape inference: the state of one run, and what its rules are written with.
+/* Shared by the files of shape inference: the state of one run, and the functions that rules of operators use.
  *
- * A run computes a type for every value.  It has two modes.  Symbolic: types as they can be proven,
- * names kept.  Bound: every name has its value under the bindings, so slices, ranges and broadcasts
- * that are unknown in general come out as numbers; made for planning only. */
+ * A run computes a type for every value.  It has two modes.  Symbolic mode: types that can be proven, with names of
+ * dimensions.  Bound mode, only for planning: every name is replaced by its value under the bindings (bind_dims.h),
+ * so that slices, ranges and broadcasts whose size is unknown in general get numbers. */
 #ifndef PCC_PASSES_SHAPES_INFER_H
 #define PCC_PASSES_SHAPES_INFER_H
 
@@ -10,67 +10,74 @@
 #include "passes/passes.h"
 
 enum {
-    SHAPE_RANK = 16,     /* tensors of higher rank keep the file's shape and get none inferred */
-    SHAPE_VALUES = 64,   /* integer tensors up to this size are tracked by value */
-    CONFLICTS_SHOWN = 10 /* shapes in the file that the operands contradict, each with a warning */
+    /* no shape is inferred for tensors with more dimensions: the file's stays */
+    SHAPE_RANK = 16,
+    SHAPE_VALUES = 64,   /* elements of integer tensors with more elements are not followed */
+    CONFLICTS_SHOWN = 10 /* most warnings of shapes in the file that contradict the operands */
 };
 
+/* The shape and element type of a tensor. */
 struct shape {
-    uint8_t elem; /* enum elem; 0: unknown */
-    int rank;     /* -1: unknown */
-    struct dim d[SHAPE_RANK];
+    uint8_t elem;             /* enum elem; 0: unknown */
+    int rank;                 /* number of dimensions; -1: unknown */
+    struct dim d[SHAPE_RANK]; /* [rank] */
 };
 
 enum num_kind { NUM_UNKNOWN, NUM_INT, NUM_SYM };
 
-/* An integer element: known, or an expression, or unknown. */
+/* An element of an integer tensor: a number, an expression of names of dimensions, or unknown (all fields 0). */
 struct num {
-    int64_t v;
-    sid sym;
-    uint8_t kind;
+    int64_t v;    /* NUM_INT: the number */
+    sid sym;      /* NUM_SYM: text of the expression */
+    uint8_t kind; /* enum num_kind */
 };
 
-/* The elements of a small integer tensor, in its own order. */
+/* The elements of a small integer tensor, in the order in which ONNX stores them. */
 struct nums {
     uint32_t n;
     struct num at[];
 };
 
-struct body_state; /* shapes of loop-carried values: infer_shapes.c */
+struct body_state; /* shapes of the values that a loop carries: infer_bodies.c */
 
+/* State of a run of shape inference. */
 struct infer {
     struct module *m;
     struct arena *mem;
-    struct diag *diag; /* NULL: quiet */
-    bool bound;
-    int64_t opset; /* of ai.onnx, for the node at hand */
-    /* [node] the version of ai.onnx that each node is written for; NULL: the model's for all */
+    struct diag *diag; /* where conflicts are reported; NULL: nowhere */
+    bool bound;        /* bound mode; else symbolic mode */
+    int64_t opset;     /* version of ai.onnx for the node that is visited; INT64_MAX: the newest */
+    /* [node] the version of ai.onnx that it is written for, -1: not given; NULL: the model's version for all nodes */
     const int64_t *versions;
-    uint32_t *type;            /* [value] index into m->type: the type known so far */
-    uint32_t *start;           /* [value] what was known before the run */
-    const struct nums **data;  /* [value] NULL: not looked up yet */
-    struct dim_values *values; /* bound: values of the names */
-    const sid *input_names;    /* names of the dimensions of the model's inputs, ascending */
+    uint32_t *type;  /* [value] the type known so far, an index in m->type; 0: unknown */
+    uint32_t *start; /* [value] the type before the run */
+    /* [value] its elements; n == 0: nothing is known about them; NULL: not looked up yet */
+    const struct nums **data;
+    struct dim_values *values; /* bound mode: values of the names; else NULL */
+    const sid *input_names;    /* names in the dimensions of the model's inputs, ascending */
     uint32_t ninput_names;
-    uint32_t *first_body;        /* [node] its first body, NULL if the module has none */
-    uint32_t *next_body;         /* [graph] */
-    struct body_state **carried; /* [graph] */
-    uint8_t *visited;            /* [node] owners: bodies have been visited */
-    uint32_t conflicts;
-    tid missing; /* the first tensor that was to be read and lies in a file that is not there; 0: none */
-    bool unreadable; /* a file of the model could not be read, which was said: the run fails */
+    /* [node] its first body, 0: none; NULL (and so the next three): the module has no bodies */
+    uint32_t *first_body;
+    uint32_t *next_body;         /* [graph] the next body of the same node; 0: none */
+    struct body_state **carried; /* [graph] of a body of Loop or Scan; NULL: not visited yet */
+    uint8_t *visited;            /* [node] 1: its bodies have been visited */
+    uint32_t conflicts;          /* shapes in the file that contradict the operands */
+    tid missing;     /* the first tensor that was needed and is in a missing file; 0: none */
+    bool unreadable; /* a file could not be read; the error is reported, so the run fails */
 };
 
-/* A rule infers the types of the results of node n.  arg comes from the rule's row. */
+/* A rule infers the types of the results of node n from its operands and attributes.  arg: the number in the operator's
+ * row of the table, which tells operators that share a rule apart; each rule says what it means. */
 typedef void shape_fn(struct infer *f, nid n, int arg);
 
+/* A row of the table: the rule of an operator. */
 struct shape_rule {
     const char *op;
     shape_fn *fn;
     int arg;
 };
 
-/* The operators of a domain; the rows are sorted by operator. */
+/* The rules for the operators of a domain, sorted by operator (bytewise). */
 struct rule_domain {
     const char *name; /* "ai.onnx", "com.microsoft", ... */
     const struct shape_rule *rule;
@@ -82,67 +89,73 @@ extern const struct rule_domain rule_domain[RULE_DOMAINS]; /* rules.c */
 
 /* --- types (infer_core.c) --- */
 
-/* The shape of a value; false, and an unknown shape, if it has none or is not a tensor. */
+/* Writes the shape of value v to *s; returns false, and writes an unknown shape, if it has none or is not a tensor. */
 bool shape_of(const struct infer *f, vid v, struct shape *s);
-/* The shape of operand i of n. */
+/* Writes the shape of operand i of node n to *s; returns false, and writes an unknown shape, if it has none. */
 bool shape_in(const struct infer *f, nid n, uint32_t i, struct shape *s);
-/* The same; unknown if it has none. */
+/* Returns the shape of operand i of node n; an unknown shape if it has none. */
 struct shape operand_shape(const struct infer *f, nid n, uint32_t i);
 struct shape shape_unknown(enum elem e);
 struct shape shape_scalar(enum elem e);
-struct shape shape_vector(enum elem e, struct dim d);
-/* Dimension i, counted from the end if negative; unknown if there is none. */
+struct shape shape_vector(enum elem e, struct dim d); /* rank 1; d: its length */
+/* Returns dimension i, counted from the end if negative; an unknown one if there is no dimension i. */
 struct dim shape_dim(const struct shape *s, int i);
-/* Merges the inferred shape *s into the type known for value v. n: the node, for messages. */
+/* Merges the inferred shape *s into the type known for value v (infer_core.c).  n: the node, for messages. */
 void shape_merge(struct infer *f, nid n, vid v, const struct shape *s);
+/* Merges the inferred shape *s into the type known for result i of node n. */
 void shape_set(struct infer *f, nid n, uint32_t i, const struct shape *s);
-/* Result i has the shape of value v, and element type e (0: that of v). */
+/* Merges the shape of value v, with element type e (0: that of v), into the type known for result i of node n. */
 void shape_set_like(struct infer *f, nid n, uint32_t i, vid v, enum elem e);
-/* Element type of operand i; 0: unknown. */
+/* Returns the element type of operand i; 0: unknown. */
 enum elem elem_in(const struct infer *f, nid n, uint32_t i);
+/* Returns the dimension to which a and b are broadcast; unknown if that is not certain. */
 struct dim broadcast_dim(const struct infer *f, struct dim a, struct dim b);
-/* acc = broadcast(acc, s). */
+/* Replaces *acc by the shape to which *acc and *s are broadcast; the element type of *acc stays. */
 void shape_broadcast(const struct infer *f, struct shape *acc, const struct shape *s);
-/* Product of d[from .. to). */
+/* Returns the product of d[from .. to). */
 struct dim dim_product(struct module *m, const struct dim *d, int from, int to);
-/* axis in [0, rank), or -1 if it is out of range. */
+/* Returns axis, counted from the end if negative, as a number in [0, rank); -1 if it is out of range. */
 int axis_of(int64_t axis, int rank);
-/* Reads the integers of an attribute into out; returns their number; -1: it is absent, or has more than max. */
+/* Writes the integers of an attribute to out[max]; returns their number; -1: it is absent, or has more than max. */
 int attr_ints(const struct infer *f, nid n, const char *name, int64_t *out, int max);
-/* Reads integers that are an attribute in old opsets and operand i in new ones into out; returns their number; -1:
- * neither is given; -2: given, but not known. */
+/* Writes integers that are an attribute in old opsets and operand i in new ones to out[max]; returns their number; -1:
+ * neither is given; -2: given, but not known, or more than max. */
 int attr_or_input(struct infer *f, nid n, const char *name, uint32_t i, int64_t *out, int max);
-/* d + c, for a number c of any sign. */
+/* Returns d + c, for a number c of any sign. */
 struct dim dim_shift(struct module *m, struct dim d, int64_t c);
-/* No dimension can make it negative (sufficient, not necessary). */
+/* Whether d is certainly not negative, whatever its names stand for. */
 bool dim_nonneg(const struct module *m, struct dim d);
 
 /* --- values (infer_values.c) --- */
 
-/* Whether the tensor's bytes can be read; if they lie in a file that is not there, f->missing notes it. */
+/* Whether the bytes of tensor t can be read; if its file is missing, f->missing notes the tensor. */
 bool tensor_at_hand(struct infer *f, tid t);
-/* The elements of a constant tensor of at most `max` integers: their number, or -1. */
+/* Writes the elements of an integer tensor to out[max]; returns their number, or -1: not readable, or more than max. */
 int tensor_small_ints(struct infer *f, tid t, int64_t *out, int max);
 
-/* The elements of v if it is a small integer tensor and something is known about them, else NULL. */
+/* Returns the elements of v if it is a small integer tensor and something is known about them, else NULL. */
 const struct nums *nums_of(struct infer *f, vid v);
-/* Whether elements of that type are followed: integers, and floats as long as they hold integers. */
+/* Whether elements of type e are followed: integers, and f32 and f64 as long as they hold integers. */
 bool elem_followed(enum elem e);
-/* All elements as integers: their number; -1 if one is unknown or there are more than max. */
+/* Writes the elements of v to out[max]; returns their number; -1 if one is unknown or there are more than max. */
 int ints_of(struct infer *f, vid v, int64_t *out, int max);
-/* Elements of a list attribute if it is there, else of operand i; NULL: nothing is known. */
+/* Returns the elements of a list attribute if node n has it, else of operand i; NULL: nothing is known. */
 const struct nums *nums_attr_or_input(struct infer *f, nid n, const char *name, uint32_t i);
+/* Returns n <= SHAPE_VALUES unknown elements. */
 struct nums *nums_new(struct infer *f, uint32_t n);
+/* Sets the elements of result i of node n to x; NULL: does nothing. */
 void nums_set(struct infer *f, nid n, uint32_t i, const struct nums *x);
 struct num num_int(int64_t v);
 struct num num_of_dim(struct dim d);
-struct dim num_dim(struct num x); /* unknown if negative */
+struct dim num_dim(struct num x); /* an unknown dimension if x is negative */
+/* Return a + b, a - b, a * b; unknown if an operand is unknown, a number overflows, or dim.h cannot write the
+ * result. */
 struct num num_add(struct infer *f, struct num a, struct num b);
 struct num num_sub(struct infer *f, struct num a, struct num b);
 struct num num_mul(struct infer *f, struct num a, struct num b);
-/* Elements of a result that an elementwise operator computes; arg: enum num_op. */
+/* Operations on single elements, by which elements are followed through an operator. */
 enum num_op {
-    NUM_NONE,
+    NUM_NONE, /* elements are not followed */
     NUM_ADD,
     NUM_SUB,
     NUM_MUL,
@@ -157,61 +170,67 @@ enum num_op {
     NUM_GE,
     NUM_AND,
     NUM_OR,
-    NUM_NEG,
+    NUM_NEG, /* from here on: one operand */
     NUM_NOT,
     NUM_ABS,
     NUM_COPY
 };
+/* Sets the elements of result 0 of node n, which does op element by element, as far as those of its operands are
+ * known.  Follows scalars and vectors; if op has one operand, tensors of any rank. */
 void values_elementwise(struct infer *f, nid n, enum num_op op);
 
-/* Element j of the tensor that is operand i, as a dimension. */
+/* Returns element j of operand i of node n as a dimension; unknown if the element is. */
 struct dim value_dim(struct infer *f, nid n, uint32_t i, uint32_t j);
 
-/* --- rules: what their arg is, where it is more than a number --- */
+/* --- values of `arg` of rules, where it is more than a number --- */
 
-/* rule_broadcast: enum num_op, and flags. */
+/* rule_broadcast: enum num_op, in the bits of NUM_MASK, and flags: RULE_BOOL: the result is bool; RULE_QLINEAR: a scale
+ * and a zero point follow each operand. */
 enum { NUM_MASK = 31, RULE_BOOL = 32, RULE_QLINEAR = 64 };
-/* rule_like: number of the operand, plus the element type of the result (0: that of the operand) shifted by: */
+/* rule_like: number of the operand + (element type of the result << LIKE_ELEM); type 0: that of the operand. */
 enum { LIKE_ELEM = 8 };
 /* rule_fixed_elem: where the element type of the result comes from. */
 enum {
-    FIXED_NONE,
-    FIXED_BOOL,
-    FIXED_TO,
-    FIXED_BITS,
-    FIXED_LIKE_1,
-    FIXED_QUANTIZE,
-    FIXED_DEQUANTIZE,
-    FIXED_DYNAMIC,
-    FIXED_DTYPE,
-    FIXED_FLOAT,
-    FIXED_HASH
+    FIXED_NONE,       /* the type of operand 0 */
+    FIXED_BOOL,       /* always bool */
+    FIXED_TO,         /* attribute "to" (Cast); elements are followed */
+    FIXED_BITS,       /* attribute "to" (BitCast); elements are not followed */
+    FIXED_LIKE_1,     /* the type of operand 1; through CastLike elements are followed */
+    FIXED_QUANTIZE,   /* the type of operand 2, the zero point; else "output_dtype"; else u8 */
+    FIXED_DEQUANTIZE, /* attribute "output_dtype"; else the type of operand 1, the scale */
+    FIXED_DYNAMIC,    /* always u8; results 1 and 2 are the scale and the zero point */
+    FIXED_DTYPE,      /* attribute "dtype"; else the type of operand 0 */
+    FIXED_FLOAT,      /* always f32 */
+    FIXED_HASH        /* u32, or i32 if attribute "positive" is 0 */
 };
-/* rule_reduce: enum num_op, plus REDUCE_ATTR: axes are an attribute only, REDUCE_WIDE: the result's elements have
- * another type. */
+/* rule_reduce: enum num_op, and flags: REDUCE_ATTR: the axes are an attribute, never an operand; REDUCE_WIDE: the
+ * result has another element type than the operand. */
 enum { REDUCE_ATTR = 32, REDUCE_WIDE = 64 };
-/* rule_dropout: form of the mask. */
+/* rule_dropout: the mask has a bool (MASK_BOOL) or a bit (MASK_BITS) for each element. */
 enum { MASK_BOOL, MASK_BITS };
-/* rule_classifier, rule_regressor: which operator. */
+/* rule_classifier and rule_regressor: the kind of the model. */
 enum { CLASSIFY_TREE, CLASSIFY_LINEAR, CLASSIFY_SVM };
 enum { TARGETS_TREE, TARGETS_LINEAR, TARGETS_ONE, TARGETS_ENSEMBLE };
-/* rule_regions: where the size of the result is given. */
+/* rule_regions: the operator (RoiAlign, MaxRoiPool, CropAndResize), and so where the size of the images that become of
+ * regions is given. */
 enum { REGION_ALIGN, REGION_POOL, REGION_CROP };
-/* rule_conv, rule_pool: element type of the result (0: that of the operand), plus flags: the channels are last; the
- * attribute channels_last says whether; a second result holds indices. */
+/* rule_conv, rule_pool: element type of the result (0: that of the operand), in the bits of WINDOW_ELEM, and flags:
+ * WINDOW_LAST: the channels are the last axis; WINDOW_MAYBE_LAST: they are if attribute channels_last is not 0;
+ * WINDOW_INDICES: a second result holds indices. */
 enum { WINDOW_ELEM = 63, WINDOW_LAST = 64, WINDOW_MAYBE_LAST = 128, WINDOW_INDICES = 256 };
-/* rule_matmul: where the second matrix is, and what gives the element type. */
+/* rule_matmul: which operand is the second matrix, and where the element type of the result comes from. */
 enum {
-    MATMUL_PLAIN,
-    MATMUL_INTEGER,
-    MATMUL_QLINEAR,
-    MATMUL_TO_FLOAT,
-    MATMUL_ORDERED,
-    MATMUL_SPARSE
+    MATMUL_PLAIN,    /* operand 1; type of operand 0 */
+    MATMUL_INTEGER,  /* operand 1; i32 */
+    MATMUL_QLINEAR,  /* operand 3; type of operand 7, the zero point of the result */
+    MATMUL_TO_FLOAT, /* operand 1; type of operand 2, the scale */
+    MATMUL_ORDERED,  /* operand 2; type of operand 0 */
+    MATMUL_SPARSE    /* operand 1; type of operand 1, since operand 0 is a sparse tensor */
 };
-/* rule_listed: number of the operand, and whether an attribute says the element type (f32, if it does not). */
+/* rule_listed: number of the operand that lists the shape, in the bits of LISTED_OPERAND, and a flag: LISTED_DTYPE:
+ * attribute dtype gives the element type (f32 if it is absent). */
 enum { LISTED_OPERAND = 7, LISTED_DTYPE = 8 };
-/* rule_nms: the operator's domain. */
+/* rule_nms: NonMaxSuppression, or TensorRT's EfficientNMS_TRT. */
 enum { NMS_ONNX, NMS_TENSORRT };
 
 /* --- rules --- */
@@ -249,28 +268,32 @@ shape_fn rule_sequence, rule_concat_from_sequence, rule_optional, rule_sequence_
 
 /* --- types from schemas (infer_types.c) --- */
 
-/* Sets f->type, and f->start for another run, for values of unknown type which an operator's schema says have the
- * same type as a known one.  True: it set some.  O(nodes + operands). */
+/* Finds types of values of unknown type: the schema of an operator may say that an operand or result always has one
+ * type, or the type of another operand or result, which is known.  Sets them in f->type, and in f->start for another
+ * run.  Returns whether any were found.  O(nodes + operands). */
 bool types_from_schemas(struct infer *f);
 
 /* --- containers (rules_seq.c) --- */
 
 /* Makes *acc the shape that holds for both *acc and *s: dimensions that differ become unknown. */
 void shape_join(struct shape *acc, const struct shape *s);
-/* The narrowest type that holds for values of both types; 0: there is none. */
+/* Returns the narrowest type that holds for values of both types (indices in m->type); 0: there is none. */
 uint32_t type_join(struct infer *f, uint32_t a, uint32_t b);
-/* The type without the shapes of tensors: for a sequence of tensors, one of unknown shapes; 0 for other containers. */
+/* Returns the type for a sequence of tensors whose shapes are unknown, if `type` is a sequence of tensors; 0 for other
+ * containers; `type` itself if it is no container. */
 uint32_t type_without_shape(struct infer *f, uint32_t type);
-/* Result i is of that type, as far as the file leaves it open. */
+/* Sets the type of result i of node n.  If its type is known already, only unknown parts of it are filled in. */
 void container_set(struct infer *f, nid n, uint32_t i, uint32_t type);
-/* Sets the types of the inputs of a SequenceMap's body. */
+/* Sets the types of the inputs of g, the body of SequenceMap n: the elements of the operands. */
 void enter_sequence_map(struct infer *f, nid n, gid g);
 
-/* One run over all graphs.  Returns [value] types in f.mem.  values NULL: symbolic mode. */
+/* Runs inference over all graphs, with calls of functions replaced (opened_calls.h).  Returns an array, in mem: [value]
+ * its type, an index in m->type.  diag: where conflicts are reported; NULL: nowhere.  values: the bindings, for bound
+ * mode; NULL: symbolic mode. */
 uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
                       struct dim_values *values);
-/* A symbolic run without a word, for who asks for values afterwards (nums_of, ints_of); calls stay closed.  Lives in
- * mem. */
+/* Runs inference in symbolic mode, without messages, for callers that then ask for elements of values (nums_of(),
+ * ints_of()).  Calls of functions are not looked into.  The state lives in mem. */
 struct infer *infer_values(struct module *m, struct arena *mem);
 
 #endif

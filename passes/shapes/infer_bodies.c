@@ -1,28 +1,32 @@
 /* Shape inference: If, Loop and Scan.
  *
- * Bodies are visited when their owner is reached (infer_shapes.c).  The results of an If are what its
- * branches agree on.  A value that a Loop or Scan carries is first taken to keep the shape that it
- * enters with; if the body's result turns out different, the body is visited again with the dimensions
- * that changed unknown, the last time with nothing known: at most three visits.  O(rank) for each carried value and
- * visit. */
+ * Bodies are visited when the walk reaches their owner (infer_shapes.c).  The shape of a result of If is what both
+ * branches agree on.  A Loop or Scan carries values from each iteration to the next.  The first visit of its body
+ * assumes that a carried value keeps the shape of the operand.  If the body returns another shape, the body is visited
+ * again with the changed dimensions unknown; after the second change, all shapes of carried values are unknown: at most
+ * three visits.  O(rank) for each carried value and visit. */
 #include "passes/shapes/infer_bodies.h"
 
 #include <assert.h>
 #include <string.h>
 
-enum { LAST_ROUND = 2 };
+enum { LAST_ROUND = 2 }; /* changes of carried shapes after which they are all taken as unknown */
 
+/* The values that a Loop or Scan carries from iteration to iteration. */
 struct body_state {
-    uint32_t n, round;
-    struct shape *s;
+    uint32_t n;      /* number of values */
+    uint32_t round;  /* changes of their shapes so far; UINT32_MAX: all visits are done */
+    struct shape *s; /* [n] what is known of their shapes in all iterations */
 };
 
+/* Returns the attribute `name` of node n if it is a body, else NULL. */
 static const struct attr *body_attr(const struct infer *f, nid n, const char *name)
 {
     const struct attr *a = node_attr(f->m, n, name);
     return a != NULL && a->kind == ATTR_GRAPH && a->u.g > 1 && a->u.g < f->m->ngraph ? a : NULL;
 }
 
+/* graph_in, graph_out: return input or output i of graph g; 0: i is past the end. */
 static vid graph_in(const struct module *m, gid g, uint32_t i)
 {
     return i < m->graph[g].in.n ? m->arg[m->graph[g].in.at + i] : 0;
@@ -33,9 +37,10 @@ static vid graph_out(const struct module *m, gid g, uint32_t i)
     return i < m->graph[g].out.n ? m->arg[m->graph[g].out.at + i] : 0;
 }
 
-/* Sets the types of body inputs to .. to + k - 1, carried values, from operands from .. from + k - 1 and what
- * earlier visits found. */
-static void enter_carried(struct infer *f, nid n, gid g, uint32_t from, uint32_t to, uint32_t k)
+/* Sets the types of k inputs of body g of node n, from input `first` on, that are carried values.  Their types are
+ * those of the operands from `operand` on, without the dimensions that earlier visits found to change. */
+static void enter_carried(struct infer *f, nid n, gid g, uint32_t operand, uint32_t first,
+                          uint32_t k)
 {
     assert(g > 1 && g < f->m->ngraph);
     struct body_state *c = f->carried[g];
@@ -44,11 +49,11 @@ static void enter_carried(struct infer *f, nid n, gid g, uint32_t from, uint32_t
         c->n = k;
         c->s = arena_array(f->mem, k, sizeof *c->s);
         for (uint32_t i = 0; i < k; i++)
-            shape_in(f, n, from + i, &c->s[i]);
+            shape_in(f, n, operand + i, &c->s[i]);
         f->carried[g] = c;
     }
     for (uint32_t i = 0; i < k; i++) {
-        vid outer = node_in(f->m, n, from + i), inner = graph_in(f->m, g, to + i);
+        vid outer = node_in(f->m, n, operand + i), inner = graph_in(f->m, g, first + i);
         uint8_t kind = f->m->type[outer != 0 ? f->type[outer] : 0].kind;
         if (kind == TYPE_NONE || kind == TYPE_TENSOR)
             shape_merge(f, n, inner, &c->s[i]);
@@ -58,15 +63,16 @@ static void enter_carried(struct infer *f, nid n, gid g, uint32_t from, uint32_t
     }
 }
 
-/* After a visit: makes dimensions that changed on the way round unknown; true if the body must be visited again. */
-static bool widen_carried(struct infer *f, gid g, uint32_t result)
+/* After a visit of body g: makes dimensions of carried values unknown if the body returns them changed.  first: its
+ * first output that is a carried value.  Returns whether the body must be visited again. */
+static bool widen_carried(struct infer *f, gid g, uint32_t first)
 {
     assert(f->carried[g] != NULL); /* enter_carried() came before */
     struct body_state *c = f->carried[g];
     bool changed = false;
     for (uint32_t i = 0; i < c->n; i++) {
         struct shape out, before = c->s[i];
-        shape_of(f, graph_out(f->m, g, result + i), &out);
+        shape_of(f, graph_out(f->m, g, first + i), &out);
         if (before.rank < 0)
             continue;
         shape_join(&c->s[i], &out);
@@ -83,6 +89,7 @@ static bool widen_carried(struct infer *f, gid g, uint32_t result)
     return true;
 }
 
+/* Returns how many of the last operands of Scan n are scanned: the body gets one slice of them per iteration. */
 static uint32_t scan_inputs(const struct infer *f, nid n)
 {
     int64_t k = node_attr_int(f->m, n, "num_scan_inputs", 0);
@@ -90,7 +97,7 @@ static uint32_t scan_inputs(const struct infer *f, nid n)
     return k < 0 || k > formal ? formal : (uint32_t)k;
 }
 
-/* Axis k of a list attribute, 0 by default. */
+/* Returns entry k of a list attribute of axes; 0 if it is absent. */
 static int64_t list_axis(const struct infer *f, nid n, const char *name, uint32_t k)
 {
     const struct attr *a = node_attr(f->m, n, name);
@@ -99,7 +106,7 @@ static int64_t list_axis(const struct infer *f, nid n, const char *name, uint32_
     return f->m->ints[a->u.list.at + k];
 }
 
-/* Drops the first k axes. */
+/* Drops the first k dimensions of *s; the shape becomes unknown if it has fewer. */
 static void drop_axes(struct shape *s, int k)
 {
     assert(k >= 0);
@@ -108,8 +115,8 @@ static void drop_axes(struct shape *s, int k)
         memmove(&s->d[0], &s->d[k], (size_t)s->rank * sizeof s->d[0]);
 }
 
-/* Scan of opset 8: operand 0 holds lengths, and all other operands and results have a batch axis first, which the
- * body does not see. */
+/* Sets the types of the inputs of body g of Scan n in opset 8: operand 0 holds lengths, and all other operands and
+ * results have a first axis for the batch, which the body does not see. */
 static void enter_scan_8(struct infer *f, nid n, gid g)
 {
     uint32_t nscan = scan_inputs(f, n), formal = f->m->node[n].nformal;
@@ -120,6 +127,7 @@ static void enter_scan_8(struct infer *f, nid n, gid g)
     }
 }
 
+/* Sets the types of the inputs of body g of Scan n: carried values, then slices of the scanned operands. */
 static void enter_scan(struct infer *f, nid n, gid g)
 {
     uint32_t nscan = scan_inputs(f, n), nstate = f->m->node[n].nformal - nscan;
@@ -141,7 +149,7 @@ static void enter_scan(struct infer *f, nid n, gid g)
     }
 }
 
-/* Sets body input v to a scalar, or to a vector of one element if the body declares that. */
+/* Sets the type of v, an input of a body of node n: a scalar, or a vector of one element if the body declares that. */
 static void enter_scalar(struct infer *f, nid n, vid v, enum elem e)
 {
     struct shape s = shape_scalar(e), said;
@@ -176,6 +184,7 @@ bool leave_bodies(struct infer *f, nid n)
     return again;
 }
 
+/* Rule for If: each result has what the results of both branches have in common. */
 void rule_if(struct infer *f, nid n, int arg)
 {
     const struct attr *t = body_attr(f, n, "then_branch"), *e = body_attr(f, n, "else_branch");
@@ -187,7 +196,7 @@ void rule_if(struct infer *f, nid n, int arg)
         vid va = graph_out(f->m, t->u.g, i), vb = graph_out(f->m, e->u.g, i);
         bool fa = shape_of(f, va, &a), fb = shape_of(f, vb, &b);
         if (!fa || !fb) {
-            if (va != 0 && vb != 0) /* containers: the type that both branches' results are */
+            if (va != 0 && vb != 0) /* containers, or unknown */
                 container_set(f, n, i, type_join(f, f->type[va], f->type[vb]));
             continue;
         }
@@ -212,7 +221,7 @@ bool loop_goes_on(struct infer *f, nid n)
     return first == 0 || (ints_of(f, first, &cond, 1) == 1 && cond != 0);
 }
 
-/* How often a Loop runs for sure; -1: unknown. */
+/* Returns the number of iterations of Loop n, if it is certain; else -1. */
 static int64_t loop_trips(struct infer *f, nid n)
 {
     int64_t trips;
@@ -220,14 +229,15 @@ static int64_t loop_trips(struct infer *f, nid n)
     return given && loop_goes_on(f, n) ? trips : -1;
 }
 
-/* Sets the type of result i of Loop n, a carried value other than a tensor: the type that holds for both the first
- * value and the body's result v. */
+/* Sets the type of result i of Loop n, a carried value that is no tensor: the type that holds for both the operand and
+ * the body's output v. */
 static void loop_result(struct infer *f, nid n, uint32_t i, vid v)
 {
     uint32_t before = f->type[node_in(f->m, n, 2 + i)], after = f->type[v];
     container_set(f, n, i, before == 0 ? after : type_join(f, before, after));
 }
 
+/* Rule for Loop: first the carried values, then outputs of the body with a new first axis for the iterations. */
 void rule_loop(struct infer *f, nid n, int arg)
 {
     const struct attr *a = body_attr(f, n, "body");
@@ -258,8 +268,8 @@ void rule_loop(struct infer *f, nid n, int arg)
     }
 }
 
-/* Scan of opset 8: results are those of the body, with the dropped axes put back; a state has the shape it enters
- * with. */
+/* Sets the types of the results of Scan n in opset 8, with body g: carried values have the types of their operands;
+ * other results are outputs of the body with the first two axes of the last operand in front. */
 static void leave_scan_8(struct infer *f, nid n, gid g)
 {
     uint32_t formal = f->m->node[n].nformal, nscan = scan_inputs(f, n);
@@ -284,6 +294,7 @@ static void leave_scan_8(struct infer *f, nid n, gid g)
     }
 }
 
+/* Rule for Scan: first the carried values, then outputs of the body with a new axis for the iterations. */
 void rule_scan(struct infer *f, nid n, int arg)
 {
     const struct attr *a = body_attr(f, n, "body");

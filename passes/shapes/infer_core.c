@@ -1,10 +1,10 @@
-/* Shape inference: types of values, and how what is inferred meets what the file says.
+/* Shape inference: shapes of values, and merging an inferred shape with the shape in the file.
  *
- * The file's own shape comes first.  Where it leaves something open, the inferred shape fills it in:
- * rank over no rank, number over name, name over nothing, and a name that a model input has over one
- * that stands only on an inner value (exporters make such names up).  Two different numbers are a
- * conflict: a warning, and the file wins.  In a bound run only the file's own numbers win; its names,
- * evaluated, give way to what follows from the inputs.  Each merge: O(rank). */
+ * The file's shape comes first.  The inferred shape fills in what the file leaves open.  An inferred rank replaces an
+ * unknown one, a number a name, a name an unknown dimension, and a name from the model's inputs a name that stands
+ * only on a value inside the model (exporters make up such names).  If two numbers differ, that is a conflict: a
+ * warning, and the file's number stays.  In a bound run only numbers of the file stay; the values of its names are
+ * replaced by what follows from the inputs.  O(rank) for each merge. */
 #include "passes/shapes/infer.h"
 
 #include <assert.h>
@@ -35,6 +35,7 @@ struct dim shape_dim(const struct shape *s, int i)
     return i >= 0 && i < s->rank ? s->d[i] : dim_unknown();
 }
 
+/* Writes the shape of tensor t to *s. */
 static void tensor_shape(const struct infer *f, const struct tensor *t, struct shape *s)
 {
     s->elem = t->elem;
@@ -84,11 +85,13 @@ enum elem elem_in(const struct infer *f, nid n, uint32_t i)
 
 /* --- merging --- */
 
+/* State of check_name(). */
 struct name_search {
     const struct infer *f;
-    bool all;
+    bool all; /* all names so far are names of dimensions of the model's inputs */
 };
 
+/* For dim_names(): looks for a name among those of the model's inputs. */
 static void check_name(void *user, const char *name)
 {
     struct name_search *k = user;
@@ -105,16 +108,16 @@ static bool is_from_inputs(const struct infer *f, struct dim d)
     return k.all;
 }
 
-/* Merges `found` into *old, what is known so far; declared: what the file says.  Returns 1 if *old changed, -1 for a
- * conflict, else 0. */
+/* Merges the inferred dimension `found` into *old, which is known so far; declared: the dimension in the file.
+ * Returns 1 if *old changed, -1 for a conflict, else 0. */
 static int merge_dim(const struct infer *f, struct dim *old, struct dim declared, struct dim found)
 {
     if (!dim_known(found) || dim_same(*old, found))
         return 0;
     if (dim_known(*old)) {
-        if (f->bound && declared.sym == 0)
+        if (f->bound && declared.sym == 0) /* the file has a number */
             return 0;
-        if (!f->bound && old->sym == 0)
+        if (!f->bound && old->sym == 0) /* *old is a number */
             return found.sym == 0 ? -1 : 0;
         if (!f->bound && found.sym != 0 && (is_from_inputs(f, *old) || !is_from_inputs(f, found)))
             return 0;
@@ -123,6 +126,7 @@ static int merge_dim(const struct infer *f, struct dim *old, struct dim declared
     return 1;
 }
 
+/* Prints *s into buf[size], such as "[1,batch,?]"; text that does not fit is left out. */
 static void print_shape(const struct infer *f, const struct shape *s, char *buf, size_t size)
 {
     size_t at = 0;
@@ -140,6 +144,7 @@ static void print_shape(const struct infer *f, const struct shape *s, char *buf,
         snprintf(buf + at, size - at, "]");
 }
 
+/* Warns that value v of node n has shape *file in the file, but *found is inferred; counts the conflict. */
 static void report_conflict(struct infer *f, nid n, vid v, const struct shape *file,
                             const struct shape *found)
 {
@@ -154,12 +159,13 @@ static void report_conflict(struct infer *f, nid n, vid v, const struct shape *f
                  node_name(f->m, n), node_op(f->m, n), value_name(f->m, v), a, b);
 }
 
+/* Adds the tensor type with shape *s to the module and returns its index. */
 static uint32_t add_type(struct infer *f, const struct shape *s)
 {
     return module_add_tensor_type(f->m, s->elem, s->rank, s->d);
 }
 
-/* What the file says about dimension i of v. */
+/* Returns dimension i of v as the file gives it; unknown if it does not. */
 static struct dim declared_dim(const struct infer *f, vid v, uint32_t i)
 {
     const struct type *t = &f->m->type[f->m->value[v].type];
@@ -238,14 +244,14 @@ struct dim broadcast_dim(const struct infer *f, struct dim a, struct dim b)
         return b;
     if (b.sym == 0 && b.value == 1)
         return a;
-    /* they do not fit; in a bound run go on with the larger one, an estimate */
+    /* these numbers do not fit; a bound run goes on with the larger one, as an estimate */
     if (a.value >= 0 && b.value >= 0)
         return f->bound ? (a.value > b.value ? a : b) : dim_unknown();
     if (a.value >= 0)
         return a;
     if (b.value >= 0)
         return b;
-    /* a against Min(a, c): they fit only if Min is a, or c is 1. */
+    /* a and Min(a, c) fit only if the Min is a or 1 */
     if (dim_is_min_of(f->m, b, a))
         return a;
     return dim_is_min_of(f->m, a, b) ? b : dim_unknown();

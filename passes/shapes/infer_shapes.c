@@ -1,19 +1,17 @@
-/* infer-shapes: a type for every value.
+/* The pass infer-shapes finds a type for every value.
  *
- * Values start with what the file says (value_info, inputs, outputs, initializers).  The nodes are
- * visited in topological order, each by the rule of its operator (a table; operators that behave
- * alike share a rule), values of small integer tensors are followed on the way, and what is inferred
- * is merged with what is known (infer_core.c).  When the owner of bodies is reached, its bodies are
- * visited first (explicit stack).  Calls of the model's functions are replaced by the functions' nodes in a
- * copy of the module that is thrown away afterwards (opened_calls.h).  Where types are unknown after that, the
- * schemas of the operators may tell them (infer_types.c); then all is visited again.  What cannot be
- * proven stays unknown.
+ * Values start with their types in the file (value_info, inputs, outputs, initializers).  The walk visits the nodes
+ * in topological order and applies the rule of each operator (rules.c; similar operators share a rule).  Rules also
+ * follow the elements of small integer tensors.  Inferred types are merged with the types known so far
+ * (infer_core.c).  When the walk reaches the owner of bodies, it visits the bodies first (explicit stack).  Calls of
+ * the model's functions are replaced by the functions' nodes in a copy of the module that is used only here
+ * (opened_calls.h).  If types are still unknown, the schemas of the operators may give them (infer_types.c); then all
+ * nodes are visited again.  What cannot be proven stays unknown.
  *
- * Then the names of the inputs are bound to numbers (bind_dims.c), and if there are any, a second run with
- * every name bound gives the types that planning uses: there, slices and broadcasts with
- * unequal names come out as numbers.  Names of inner values are bound (and a third run made) only
- * where that leaves something open.
- * O(nodes + operands) rule calls; each O(rank), or O(64) where values are followed. */
+ * Then the names in dimensions of inputs are bound to numbers (bind_dims.c).  If there are any, a second run in bound
+ * mode (infer.h) gives the types for planning.  Names of other values are bound, and a third run is made, only if
+ * sizes are still unknown.
+ * O(nodes + operands) rule calls; each O(rank), or O(64) where elements are followed. */
 #include "passes/shapes/infer_shapes.h"
 
 #include "passes/functions/opened_calls.h"
@@ -26,25 +24,28 @@
 #include <string.h>
 
 enum {
-    /* bodies nested deeper than this are visited once, with nothing known of carried values */
+    /* bodies nested deeper than this are visited once, without types for their inputs */
     NEST_LIMIT = 4,
-    SCHEMA_ROUNDS =
-        3 /* more runs at most, each with the types that schemas gave after the one before */
+    SCHEMA_ROUNDS = 3 /* at most this many more runs, each after schemas have given new types */
 };
 
 /* --- the table --- */
 
+/* Rows that were found in the table of rules. */
 struct rule_cache {
-    uint16_t *row[RULE_DOMAINS]; /* [sid of operator] row + 2; 0: not looked up; 1: none */
+    /* [domain][sid of operator] index of its row + 2; 0: not looked up; 1: the table has no row */
+    uint16_t *row[RULE_DOMAINS];
 };
 
+/* Returns the entry of struct rule_cache for operator op: the index of its row in the domain's table + 2, or 1. */
 static uint16_t find_rule(const char *op, const struct rule_domain *domain)
 {
     const struct shape_rule *row = bsearch(&op, domain->rule, domain->n, sizeof *row, str_order);
     return row ? (uint16_t)(row - domain->rule + 2) : 1;
 }
 
-static struct rule_cache typing_new(const struct module *m, struct arena *mem)
+/* Returns an empty cache for the operators of m. */
+static struct rule_cache rule_cache_new(const struct module *m, struct arena *mem)
 {
     struct rule_cache d;
     sid max = 0;
@@ -57,9 +58,10 @@ static struct rule_cache typing_new(const struct module *m, struct arena *mem)
 
 static void set_opset(struct infer *f, int64_t version)
 {
-    f->opset = version < 0 ? INT64_MAX : version; /* the model does not declare it: the newest */
+    f->opset = version < 0 ? INT64_MAX : version; /* < 0: the model imports none: the newest */
 }
 
+/* Calls the rule of node n's operator, if there is one.  domain: [RULE_DOMAINS] the ids of the domains' names. */
 static void apply_rule(struct infer *f, struct rule_cache *d, nid n, const sid *domain)
 {
     const struct node *x = &f->m->node[n];
@@ -79,7 +81,7 @@ static void apply_rule(struct infer *f, struct rule_cache *d, nid n, const sid *
 
 /* --- the walk --- */
 
-/* Resets the types in a body to those before the run, for another visit. */
+/* Resets the types and elements of values in body g to those before the run, for another visit. */
 static void reset_body(struct infer *f, gid g)
 {
     assert(g > 1 && g < f->m->ngraph);
@@ -98,13 +100,15 @@ static void reset_body(struct infer *f, gid g)
     }
 }
 
+/* A graph on the stack of the walk: its nodes next .. end - 1 are still to be visited. */
 struct frame {
     gid g;
     nid next, end;
 };
 
+/* The stack of the walk: the main graph, then bodies, each inside the one before. */
 struct walk {
-    struct frame *at;
+    struct frame *at; /* [n] */
     uint32_t n, cap;
 };
 
@@ -116,7 +120,7 @@ static void push_graph(struct infer *f, struct walk *w, gid g)
     w->at[w->n++] = (struct frame){g, x->first, x->first + x->count};
 }
 
-/* Pushes the bodies of n for a visit; false if there is no need. */
+/* Pushes the bodies of n for their first visit, or for another one if that is needed; else returns false. */
 static bool visit_bodies(struct infer *f, struct walk *w, nid n)
 {
     if (f->first_body == NULL || f->first_body[n] == 0)
@@ -137,9 +141,10 @@ static bool visit_bodies(struct infer *f, struct walk *w, nid n)
     return true;
 }
 
+/* Visits all nodes of the main graph and, before their owners, of bodies; stops early if the clock says so. */
 static void walk_graphs(struct infer *f)
 {
-    struct rule_cache d = typing_new(f->m, f->mem);
+    struct rule_cache d = rule_cache_new(f->m, f->mem);
     sid domain[RULE_DOMAINS] = {0}; /* ai.onnx is the empty one */
     for (int k = 1; k < RULE_DOMAINS; k++)
         domain[k] = str_id(f->m, rule_domain[k].name);
@@ -154,7 +159,7 @@ static void walk_graphs(struct infer *f)
         nid n = top->next;
         if (diag_stopped(f->m->diag))
             return;
-        if (visit_bodies(f, &w, n)) /* moves w.at */
+        if (visit_bodies(f, &w, n)) /* may move w.at, so that `top` is invalid */
             continue;
         w.at[w.n - 1].next++;
         if (f->versions != NULL)
@@ -165,6 +170,7 @@ static void walk_graphs(struct infer *f)
 
 /* --- a run --- */
 
+/* Sets first_body and next_body, and makes the other tables for bodies; nothing if there are no bodies. */
 static void index_bodies(struct infer *f)
 {
     const struct module *m = f->m;
@@ -183,12 +189,14 @@ static void index_bodies(struct infer *f)
     }
 }
 
+/* Names found by add_input_name(). */
 struct name_list {
     struct infer *f;
-    sid *list;
+    sid *list; /* [n] */
     uint32_t n, cap;
 };
 
+/* For dim_names(): appends a name to the list `user`. */
 static void add_input_name(void *user, const char *name)
 {
     struct name_list *k = user;
@@ -202,6 +210,7 @@ static int compare_ids(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Sets f->input_names. */
 static void collect_input_names(struct infer *f)
 {
     struct module *m = f->m;
@@ -219,7 +228,7 @@ static void collect_input_names(struct infer *f)
     f->ninput_names = k.n;
 }
 
-/* A dimension of a model input that has neither value nor name: the usual guess (bind_dims.h). */
+/* Sets each dimension of a model input that has neither value nor name to the guess dim_guess(). */
 static void guess_inputs(struct infer *f)
 {
     struct module *m = f->m;
@@ -240,7 +249,8 @@ static void guess_inputs(struct infer *f)
     }
 }
 
-/* The type with every name replaced by its value; map: [type] that of the types before it. */
+/* Returns the type with every name replaced by its value.  map: [type] what this function returned for each smaller
+ * type. */
 static uint32_t bound_type(struct infer *f, uint32_t type, const uint32_t *map)
 {
     assert(type < f->m->ntype);
@@ -264,6 +274,7 @@ static uint32_t bound_type(struct infer *f, uint32_t type, const uint32_t *map)
     return names ? module_add_tensor_type(f->m, s.elem, s.rank, s.d) : type;
 }
 
+/* Sets f->type and f->start to the types in the file, in bound mode with names replaced by their values. */
 static void start_types(struct infer *f)
 {
     struct module *m = f->m;
@@ -276,7 +287,7 @@ static void start_types(struct infer *f)
         f->type[v] = f->start[v] = map[m->value[v].type];
 }
 
-/* Runs again over all graphs, from the types that the run started with. */
+/* Visits all graphs again, starting with the types in f->start. */
 static void run_again(struct infer *f)
 {
     const struct module *m = f->m;
@@ -289,6 +300,7 @@ static void run_again(struct infer *f)
     walk_graphs(f);
 }
 
+/* Warns that tensor t was needed, but its file is missing. */
 static void warn_missing(const struct module *m, tid t, struct diag *d)
 {
     const struct tensor *x = &m->tensor[t];
@@ -301,7 +313,8 @@ static void warn_missing(const struct module *m, tid t, struct diag *d)
                  module_str(m, m->file[x->file].path));
 }
 
-/* As infer_types; versions: [node] that of ai.onnx, NULL: the model's.  Lives in mem. */
+/* Runs inference over all graphs of m and returns the state, in mem.  Parameters as for infer_types(), and versions:
+ * [node] its version of ai.onnx; NULL: the model's for all nodes. */
 static struct infer *infer_module(struct module *m, struct arena *mem, struct diag *diag,
                                   struct dim_values *values, const int64_t *versions)
 {
@@ -360,6 +373,7 @@ static bool has_open_input(const struct module *m)
     return false;
 }
 
+/* Whether a dimension of the model has a name, or one of an input is unknown: then bound mode gives other types. */
 static bool has_names(const struct module *m)
 {
     for (uint32_t i = 0; i < m->ndim; i++) {
@@ -389,7 +403,8 @@ uint32_t *planning_types_inside(struct ctx *x, struct inlined_module *e)
     return infer_module(&e->m, x->use.scratch, NULL, values, e->opset)->type;
 }
 
-/* Nodes of the main graph with a result whose size is not known although something reads it. */
+/* Returns the number of nodes of the main graph with a result of unknown size that a node reads or the model returns.
+ * type: [value] its type. */
 static int64_t count_unknown(struct ctx *x, const uint32_t *type)
 {
     const struct module *m = x->scene.m;
@@ -413,7 +428,8 @@ static int64_t count_unknown(struct ctx *x, const uint32_t *type)
     return unknown;
 }
 
-/* Binds all names of dimensions that planning needs numbers for, first of inputs, then of inner values still open. */
+/* Binds the names of dimensions that planning needs: those of inputs, then those of other values whose size is still
+ * unknown.  Sets x->results.shapes_unknown. */
 static void bind_dims(struct ctx *x)
 {
     bind_input_dims(x);

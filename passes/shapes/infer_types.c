@@ -1,11 +1,11 @@
-/* Shape inference: types of values that no rule could tell.
+/* Shape inference: finds types of values that no rule could infer.
  *
- * The schema of an operator says which of its operands and results are of one type, whatever their
- * shapes (type_table.h).  So a value of unknown type has that of any value beside it that is known: MatMul's operand
- * that of its weights, Tanh's result that of its operand.  Each node makes a group of values for each letter;
- * types spread from the values that have one, through the groups, breadth first.  Values that
- * contradict each other (no runtime would take such a model) stay as they are.
- * Linear in operands; nothing is done where all types are known. */
+ * The schema of an operator says which of its operands and results have the same type, whatever their shapes
+ * (type_table.h).  So the operand of a MatMul has the type of its weights, and the result of a Tanh that of its
+ * operand.  For each letter in the schema of a node's operator, the operands and results with this letter are a
+ * group.  Types spread through the groups, breadth first, from values with known types.  Values whose types
+ * contradict each other (no runtime would accept such a model) keep them.
+ * O(nodes + operands); nothing is done if all types are known. */
 #include "passes/shapes/infer.h"
 #include "passes/shapes/type_table.h"
 
@@ -14,17 +14,20 @@
 
 enum { LETTERS = 26 };
 
+/* State of types_from_schemas(). */
 struct spread {
     struct infer *f;
-    sid domain[TYPE_DOMAINS];
-    int64_t version[TYPE_DOMAINS];
-    uint32_t *group, *member; /* [pair] */
+    sid domain[TYPE_DOMAINS];      /* names of the domains of type_domain[] */
+    int64_t version[TYPE_DOMAINS]; /* versions that the model imports; INT64_MAX: none given */
+    /* [pair] member[pair], a value, is in group[pair]; groups are numbered from 1 */
+    uint32_t *group, *member;
     uint32_t npair, capgroup, capmember, ngroup;
     vid *queue; /* values with a known type, in the order in which types became known */
     uint32_t nqueue;
-    bool learned;
+    bool learned; /* some type was found */
 };
 
+/* Whether the type of v is known, but for its shape. */
 static bool is_known(const struct infer *f, vid v)
 {
     const struct module *m = f->m;
@@ -33,7 +36,8 @@ static bool is_known(const struct infer *f, vid v)
     return type_is_declarable(m, f->type[v]);
 }
 
-/* Sets the type of v, for this run and for the next one, and queues v. */
+/* Gives v the type, for this run and for the next one, and queues v.  A tensor of unknown element type keeps its
+ * shape. */
 static void learn_type(struct spread *s, vid v, uint32_t type)
 {
     struct infer *f = s->f;
@@ -53,12 +57,13 @@ static void learn_type(struct spread *s, vid v, uint32_t type)
     }
 }
 
+/* Returns the type of a tensor of unknown shape. */
 static uint32_t tensor_of(struct infer *f, enum elem e)
 {
     return module_add_tensor_type(f->m, e, -1, NULL);
 }
 
-/* The type of v without shape; 0: a container whose type needs the shape. */
+/* Returns the known type of v without shapes; 0: a container other than a sequence of tensors. */
 static uint32_t drop_shape(struct infer *f, vid v)
 {
     assert(v < f->m->nval && f->type[v] < f->m->ntype);
@@ -70,7 +75,7 @@ static uint32_t drop_shape(struct infer *f, vid v)
     return t->kind == TYPE_SEQ ? type_without_shape(f, f->type[v]) : 0;
 }
 
-/* The letters of an operator in this version of its domain; NULL: the table has no row. */
+/* Returns the letters of operator op in this version of domain d; NULL: the table has no row for it. */
 static const char *find_letters(const struct type_domain *d, const char *op, int64_t version)
 {
     uint32_t lo = 0, hi = d->n;
@@ -86,6 +91,7 @@ static const char *find_letters(const struct type_domain *d, const char *op, int
     return lo > 0 && strcmp(d->row[lo - 1].op, op) == 0 ? d->row[lo - 1].letters : NULL;
 }
 
+/* Returns the letters of the operator of node n; NULL: the table has none. */
 static const char *letters_of(const struct spread *s, nid n)
 {
     const struct module *m = s->f->m;
@@ -101,6 +107,7 @@ static const char *letters_of(const struct spread *s, nid n)
     return find_letters(&type_domain[k], module_str(m, x->op), version);
 }
 
+/* Returns the element type that a small letter stands for (type_table.h); ELEM_NONE: another character. */
 static enum elem fixed_type(char letter)
 {
     static const char letters[] = "fhdcilubse";
@@ -110,7 +117,7 @@ static enum elem fixed_type(char letter)
     return at != NULL && *at != '\0' ? (enum elem)elem[at - letters] : ELEM_NONE;
 }
 
-/* Puts v into the node's group of the letter, which is made if it is new. */
+/* Puts v into the node's group for the letter.  group: [letter - 'A'] number of the node's group; 0: not made yet. */
 static void add_member(struct spread *s, uint32_t *group, char letter, vid v)
 {
     uint32_t *g = &group[letter - 'A'];
@@ -122,8 +129,8 @@ static void add_member(struct spread *s, uint32_t *group, char letter, vid v)
     s->member[s->npair++] = v;
 }
 
-/* Reads the letters from *at on for the n values v: puts these into groups, or sets their types; *at: what follows
- * the colon. */
+/* Reads the letters from *at on, up to a colon, for the n values v: puts these into groups, or sets their types.  *at
+ * becomes the text after the colon. */
 static void read_letters(struct spread *s, const char **at, const vid *v, uint32_t n,
                          uint32_t *group)
 {
@@ -143,6 +150,7 @@ static void read_letters(struct spread *s, const char **at, const vid *v, uint32
     *at += **at == ':';
 }
 
+/* Makes the groups of all nodes. */
 static void make_groups(struct spread *s)
 {
     const struct module *m = s->f->m;
@@ -156,6 +164,7 @@ static void make_groups(struct spread *s)
     }
 }
 
+/* Gives the type of each queued value to the values of unknown type in its groups, and queues these. */
 static void spread_types(struct spread *s)
 {
     struct infer *f = s->f;

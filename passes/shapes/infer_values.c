@@ -1,15 +1,15 @@
-/* Shape inference: values of small integer tensors.
+/* Shape inference: follows the elements of small integer tensors.
  *
- * Exporters compute shapes with ordinary operators (Shape, Gather, Concat, ...), so a Reshape is known
- * only if the elements are followed through them.  An element is a number, an expression of dimensions,
- * or unknown; tensors of more than 64 elements are not followed.  Some exporters go through floats: these
- * are followed as long as they hold integers that a float represents.  Constants are read when
- * something asks for them.  O(elements) per operator. */
+ * Exporters compute shapes with ordinary operators (Shape, Gather, Concat, ...), so the result of a Reshape is known
+ * only if the elements are followed through these operators.  An element is a number, an expression of dimensions, or
+ * unknown; tensors of more than 64 elements are not followed.  Some exporters compute shapes in floats, which are
+ * followed as long as they hold integers that a float represents exactly.  Constants are read when they are needed.
+ * O(elements) per operator. */
 #include "passes/shapes/infer.h"
 
 #include <assert.h>
 
-static const struct nums no_nums = {0};
+static const struct nums no_nums = {0}; /* for values of which nothing is known */
 
 struct num num_int(int64_t v)
 {
@@ -30,7 +30,7 @@ struct dim num_dim(struct num x)
     return x.kind == NUM_INT ? dim_num(x.v) : dim_unknown();
 }
 
-/* Whether x is a number below 0. */
+/* Whether x is a number below 0 that negate() can negate. */
 static bool is_negative(struct num x)
 {
     return x.kind == NUM_INT && x.v < 0 && x.v != INT64_MIN;
@@ -76,7 +76,8 @@ struct num num_mul(struct infer *f, struct num a, struct num b)
     return num_of_dim(dim_mul(f->m, num_dim(a), num_dim(b)));
 }
 
-/* a / b.  ONNX rounds integers towards zero, which is down only if nothing is negative: else unknown. */
+/* Returns a / b.  ONNX rounds integers towards zero, dim_div() rounds down: of expressions only if neither is
+ * negative. */
 static struct num num_div(struct infer *f, struct num a, struct num b)
 {
     if (a.kind == NUM_INT && b.kind == NUM_INT)
@@ -87,12 +88,14 @@ static struct num num_div(struct infer *f, struct num a, struct num b)
     return num_of_dim(dim_div(f->m, da, db));
 }
 
+/* Returns 1 or 0. */
 static struct num num_bool(bool v)
 {
     return num_int(v ? 1 : 0);
 }
 
-/* Compares a and b: expressions only if they are equal, or their difference cannot be negative. */
+/* Returns the result of comparison op of a and b.  An expression is compared only with an equal one, or with a negative
+ * number if it cannot be negative; else the result is unknown. */
 static struct num num_compare(struct infer *f, enum num_op op, struct num a, struct num b)
 {
     if (a.kind == NUM_INT && b.kind == NUM_INT) {
@@ -112,6 +115,7 @@ static struct num num_compare(struct infer *f, enum num_op op, struct num a, str
     return (struct num){0};
 }
 
+/* Returns the result of op on elements a and b (b is not used if op has one operand); unknown if it is not certain. */
 static struct num num_apply(struct infer *f, enum num_op op, struct num a, struct num b)
 {
     bool ints = a.kind == NUM_INT && b.kind == NUM_INT;
@@ -166,7 +170,7 @@ struct nums *nums_new(struct infer *f, uint32_t n)
     return x;
 }
 
-enum { FLOAT_EXACT = 1 << 24 }; /* integers up to here are exact as floats */
+enum { FLOAT_EXACT = 1 << 24 }; /* all integers up to this are exact as f32 */
 
 static bool is_float(enum elem e)
 {
@@ -178,6 +182,7 @@ bool elem_followed(enum elem e)
     return elem_is_integer(e) || is_float(e);
 }
 
+/* Returns the integer v; unknown if v is none, or too large to be exact. */
 static struct num num_of_float(double v)
 {
     bool exact = v >= -FLOAT_EXACT && v <= FLOAT_EXACT && v == (double)(int64_t)v;
@@ -208,7 +213,7 @@ int tensor_small_ints(struct infer *f, tid t, int64_t *out, int max)
     return (int)n;
 }
 
-/* The elements of a constant tensor of floats. */
+/* Returns the elements of tensor t of f32 or f64; none if t has more than SHAPE_VALUES, or cannot be read. */
 static const struct nums *read_floats(struct infer *f, tid t)
 {
     union {
@@ -229,7 +234,7 @@ static const struct nums *read_floats(struct infer *f, tid t)
     return x;
 }
 
-/* The elements of a constant tensor. */
+/* Returns the elements of tensor t (0: none) if it is a small tensor of integers or floats, else none. */
 static const struct nums *read_tensor(struct infer *f, tid t)
 {
     int64_t buf[SHAPE_VALUES];
@@ -246,7 +251,7 @@ static const struct nums *read_tensor(struct infer *f, tid t)
     return x;
 }
 
-/* The elements of a Constant node. */
+/* Returns the elements of the result of Constant n, if it is a small tensor of integers or floats, else none. */
 static const struct nums *read_constant(struct infer *f, nid n)
 {
     const struct attr *a = node_attr(f->m, n, "value");
@@ -271,7 +276,7 @@ const struct nums *nums_of(struct infer *f, vid v)
         return NULL;
     if (f->data[v] == NULL) {
         const struct value *x = &f->m->value[v];
-        /* before IR 4 every initializer is an input, too, and may be taken as constant; later that is only a default */
+        /* before IR version 4 every initializer is also an input; from then on such a value is only a default */
         bool fixed = (x->flags & VALUE_INPUT) == 0 || f->m->ir_version < 4;
         if (x->tensor != 0 && fixed)
             f->data[v] = read_tensor(f, x->tensor);
@@ -321,7 +326,8 @@ void nums_set(struct infer *f, nid n, uint32_t i, const struct nums *x)
         f->data[v] = x;
 }
 
-/* What an operator on floats makes of two integers a and b; a quotient is followed only if there is no remainder. */
+/* Returns x, the result of op on the integers a and b, if an operator on floats has the same result; else unknown.  A
+ * quotient must have no remainder, and numbers must be exact as floats. */
 static struct num float_result(struct infer *f, enum num_op op, struct num a, struct num b,
                                struct num x)
 {
@@ -338,13 +344,13 @@ void values_elementwise(struct infer *f, nid n, enum num_op op)
     vid va = node_in(f->m, n, 0), vb = node_in(f->m, n, 1);
     const struct nums *a = nums_of(f, va);
     bool unary = op >= NUM_NEG;
-    /* Max and Min take any number of operands; fmod has the sign of the dividend. */
+    /* Max and Min may have more than two operands; with fmod, Mod has the sign of the dividend */
     if (a == NULL || op == NUM_NONE || (!unary && f->m->node[n].nformal != 2) ||
         (op == NUM_MOD && node_attr_int(f->m, n, "fmod", 0) != 0))
         return;
     const struct nums *b = unary ? a : nums_of(f, vb);
     struct shape sa, sb;
-    /* Only scalars and vectors: then elements meet by position, or one side is repeated. */
+    /* only scalars and vectors: element i meets element i, or the only element of the other operand */
     if (b == NULL || !shape_of(f, va, &sa) || (sa.rank > 1 && !unary))
         return;
     if (!unary && (!shape_of(f, vb, &sb) || sb.rank > 1 || sa.rank < 0 || sb.rank < 0))

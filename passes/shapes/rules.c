@@ -1,8 +1,8 @@
-/* Shape inference: the table of operators, and the rules of those that work element by element.
+/* Shape inference: the table of all operators, and the rules of operators that work element by element.
  *
- * One row per operator: name, rule, and what tells operators that share a rule apart.  Rows are
- * sorted by name (bytewise) and found by bisection, once per distinct operator of a model. A rule is O(operands *
- * rank). */
+ * A row has the operator, its rule, and the rule's parameter `arg`, which tells operators that share a rule apart
+ * (infer.h).  Rows are sorted by operator (bytewise) and found by bisection, once for each distinct operator of a
+ * model.  A call of a rule is O(operands * rank). */
 #include "passes/shapes/infer_shapes.h"
 #include "passes/shapes/infer.h"
 
@@ -456,7 +456,7 @@ void list_shape_rules(FILE *out)
     }
 }
 
-/* Result 0 has the shape and element type of operand 0.  arg: enum num_op, by which its elements are followed. */
+/* Result 0 has the shape and element type of operand 0.  arg: enum num_op, which gives the elements of the result. */
 void rule_same(struct infer *f, nid n, int arg)
 {
     vid in = node_in(f->m, n, 0);
@@ -484,8 +484,8 @@ void rule_each(struct infer *f, nid n, int arg)
         shape_set_like(f, n, i, node_in(f->m, n, (uint32_t)arg + i), ELEM_NONE);
 }
 
-/* Optimizers: operands are rate, step, and arg lists of k tensors each: the tensors, their gradients, and the
- * method's memories.  Results are the new tensors and memories. */
+/* Rule for optimizers.  Operands: learning rate, step, and then `arg` lists of k tensors each: the weights, their
+ * gradients, and one or two states of the method.  Results: the new weights, then the new states. */
 void rule_optimizer(struct infer *f, nid n, int arg)
 {
     uint32_t k = (f->m->node[n].nformal - 2) / (uint32_t)arg;
@@ -493,13 +493,15 @@ void rule_optimizer(struct infer *f, nid n, int arg)
         shape_set_like(f, n, i, node_in(f->m, n, 2 + i + (i < k ? 0 : k)), ELEM_NONE);
 }
 
+/* Result 0 is a scalar of element type arg. */
 void rule_scalar(struct infer *f, nid n, int arg)
 {
     struct shape s = shape_scalar((enum elem)arg);
     shape_set(f, n, 0, &s);
 }
 
-/* embedding_backward(gradient, indices, rows, ...): the gradient of the table. */
+/* The operator embedding_backward(gradient, indices, rows, ...) of PyTorch: result 0 is the gradient of a table with as
+ * many rows as operand 2 says. */
 static void embedding_backward(struct infer *f, nid n)
 {
     struct shape in = operand_shape(f, n, 0), out = {.rank = 2};
@@ -509,7 +511,8 @@ static void embedding_backward(struct infer *f, nid n)
     shape_set(f, n, 0, &out);
 }
 
-/* PyTorch's own operator ATen: only its embedding, rows of a table, is known, since exporters leave it. */
+/* Rule for ATen, whose attribute names an operator of PyTorch.  Only the embedding and its gradient are known:
+ * exporters leave these in models. */
 void rule_aten(struct infer *f, nid n, int arg)
 {
     const char *op = node_attr_str(f->m, n, "operator", "");
@@ -519,6 +522,8 @@ void rule_aten(struct infer *f, nid n, int arg)
         embedding_backward(f, n);
 }
 
+/* Rule for operators whose operands are broadcast to one shape.  arg: enum num_op and flags RULE_*.  With
+ * RULE_QLINEAR the operands are 0 and 3. */
 void rule_broadcast(struct infer *f, nid n, int arg)
 {
     struct shape acc, s;
@@ -542,6 +547,7 @@ void rule_broadcast(struct infer *f, nid n, int arg)
         values_elementwise(f, n, (enum num_op)(arg & NUM_MASK));
 }
 
+/* Whether elements of type e can hold the integer v exactly. */
 static bool fits(int64_t v, enum elem e)
 {
     assert(elem_followed(e));
@@ -556,7 +562,8 @@ static bool fits(int64_t v, enum elem e)
     return v < above && v >= (is_signed ? -above : 0);
 }
 
-/* Numbers that the type cannot hold would wrap around: they count as unknown. */
+/* Sets the elements of result 0 to those of operand 0, cast to type `to`; numbers that it cannot hold become
+ * unknown. */
 static void cast_values(struct infer *f, nid n, enum elem to)
 {
     const struct nums *x = nums_of(f, node_in(f->m, n, 0));
@@ -573,7 +580,7 @@ static void cast_values(struct infer *f, nid n, enum elem to)
     nums_set(f, n, 0, r);
 }
 
-/* The element type of a name, as Cast's attribute had it in opset 1. */
+/* Returns the element type of a name such as "FLOAT", the form of Cast's attribute in opset 1. */
 static enum elem elem_spelled(const char *s)
 {
     static const char *const name[] = {
@@ -586,6 +593,7 @@ static enum elem elem_spelled(const char *s)
     return ELEM_NONE;
 }
 
+/* Returns the element type in attribute `name`; ELEM_NONE: absent, or no element type. */
 static enum elem attr_elem(const struct infer *f, nid n, const char *name)
 {
     int64_t e = node_attr_int(f->m, n, name, 0);
@@ -595,7 +603,7 @@ static enum elem attr_elem(const struct infer *f, nid n, const char *name)
     return e > 0 && e < ELEM_COUNT ? (enum elem)e : ELEM_NONE;
 }
 
-/* The element type of the result for FIXED_* arg; ELEM_NONE: that of operand 0. */
+/* Returns the element type of result 0, where arg, a FIXED_*, says; ELEM_NONE: that of operand 0, or not known. */
 static enum elem fixed_elem(const struct infer *f, nid n, int arg)
 {
     enum elem e;
@@ -628,7 +636,7 @@ static enum elem fixed_elem(const struct infer *f, nid n, int arg)
     }
 }
 
-/* The shape of operand 0, with elements of a type of its own. */
+/* Result 0 has the shape of operand 0, and its own element type.  arg: FIXED_*, where the element type comes from. */
 void rule_fixed_elem(struct infer *f, nid n, int arg)
 {
     enum elem e = fixed_elem(f, n, arg);
@@ -649,8 +657,8 @@ void rule_fixed_elem(struct infer *f, nid n, int arg)
     }
 }
 
-/* Result 1 is the mask: of the shape of the data, or (MASK_BITS) 32 elements in a word.  Before opset 10 it has the
- * data's element type. */
+/* Rule for Dropout.  Result 1 is the mask.  arg: MASK_BOOL: it has the shape of operand 0 (before opset 10 also its
+ * element type); MASK_BITS: a vector of u32, each for 32 elements. */
 void rule_dropout(struct infer *f, nid n, int arg)
 {
     struct shape s;
@@ -666,7 +674,8 @@ void rule_dropout(struct infer *f, nid n, int arg)
     shape_set(f, n, 1, &s);
 }
 
-/* SkipLayerNormalization and the like normalise a sum: results 1 and 2 are statistics, result arg is the sum. */
+/* Rule for SkipLayerNormalization and similar operators: results 0 and `arg` have the shape of operand 0.  If arg is 3,
+ * results 1 and 2 are statistics over the last axis. */
 void rule_skip(struct infer *f, nid n, int arg)
 {
     struct shape s;

@@ -1,13 +1,17 @@
-/* Shape inference: rules of attention in its many forms, of operators that text models put before it, and of the
- * searches that com.microsoft wraps around whole models. Queries, keys and values are (batch, length, heads * size)
- * or (batch, heads, length, size); a past cache holds the keys or values of earlier tokens, a present one (a result)
- * those and the new ones. Formulas: the operator documents of ONNX and of ONNX Runtime.  O(operands) a node. */
+/* Shape inference: rules of operators for attention, of operators that text models use before it, and of
+ * com.microsoft's operators that search for a text with a whole model.
+ *
+ * Queries, keys and values are (batch, length, heads * size) or (batch, heads, length, size).  A past cache, an
+ * operand, holds the keys or values of earlier tokens; a present cache, a result, holds those and the new ones.  The
+ * formulas are those of the operator documents of ONNX and of ONNX Runtime.  O(operands) for each node. */
 #include "passes/shapes/infer.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* ai.onnx Attention: (batch, seq, heads * size) or (batch, heads, seq, size). */
+/* Rule for Attention of ai.onnx.  Operands: queries, keys, values, mask, past keys, past values.  Results: the
+ * output, with the axes of the queries; present keys; present values; scores (batch, heads, query length, key
+ * length). */
 void rule_attention(struct infer *f, nid n, int arg)
 {
     struct shape q = operand_shape(f, n, 0), k = operand_shape(f, n, 1), v = operand_shape(f, n, 2),
@@ -25,7 +29,7 @@ void rule_attention(struct infer *f, nid n, int arg)
                        : dim_unknown();
     }
     shape_set(f, n, 0, &out);
-    for (uint32_t i = 1; i < 3; i++) { /* present key and value: past, then new */
+    for (uint32_t i = 1; i < 3; i++) { /* present keys and values: past and new ones */
         struct shape *x = i == 1 ? &k : &v;
         if (x->rank == 4 && shape_in(f, n, 3 + i, &past) && past.rank == 4)
             x->d[2] = dim_add(f->m, x->d[2], past.d[2]);
@@ -50,7 +54,8 @@ void rule_attention(struct infer *f, nid n, int arg)
     shape_set(f, n, 3, &scores);
 }
 
-/* ai.onnx.preview FlexAttention: operands and result have four axes; the last one is that of the values. */
+/* Rule for FlexAttention of ai.onnx.preview: the result has the four axes of the queries; the last one has the size
+ * of the values'. */
 void rule_flex_attention(struct infer *f, nid n, int arg)
 {
     struct shape q = operand_shape(f, n, 0), v = operand_shape(f, n, 2);
@@ -60,8 +65,8 @@ void rule_flex_attention(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &q);
 }
 
-/* Linear attention: the state is (batch, key heads, key size, value size); com.microsoft may keep a window of them,
- * on a new first axis. */
+/* Rule for LinearAttention.  Result 1, the state, is (batch, key heads, key size, value size); with com.microsoft's
+ * attribute state_window, that number of states stands on a new first axis. */
 void rule_linear_attention(struct infer *f, nid n, int arg)
 {
     struct shape q, k, v, past, state = {.rank = 0};
@@ -87,7 +92,8 @@ void rule_linear_attention(struct infer *f, nid n, int arg)
     shape_set(f, n, 1, &state);
 }
 
-/* Causal convolution: the state is what the kernel still sees of the past, (batch, channels, kernel - 1). */
+/* Rule for CausalConvWithState.  Result 1, the state, holds the last inputs, which the kernel still needs: it has the
+ * shape of the past state in operand 3, or is (batch, channels, (kernel - 1) * dilation). */
 void rule_causal_conv(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), w = operand_shape(f, n, 1), state;
@@ -108,7 +114,7 @@ void rule_causal_conv(struct infer *f, nid n, int arg)
 
 /* --- com.microsoft --- */
 
-/* Width of the values, where one weight makes queries, keys and values together. */
+/* Returns the width (heads * size) of the values, if queries, keys and values are made with one weight. */
 static struct dim value_width(struct infer *f, nid n, const struct shape *weight)
 {
     int64_t sizes[3];
@@ -117,8 +123,8 @@ static struct dim value_width(struct infer *f, nid n, const struct shape *weight
     return dim_div(f->m, shape_dim(weight, -1), dim_num(3));
 }
 
-/* Attention, DecoderMaskedSelfAttention; arg: 1: QAttention.  The cache is (2, batch, heads, length,
- * size). */
+/* Rule for Attention and DecoderMaskedSelfAttention of com.microsoft; arg 1: QAttention.  The caches are (2, batch,
+ * heads, length, size): keys, then values. */
 void rule_ms_attention(struct infer *f, nid n, int arg)
 {
     struct shape x = operand_shape(f, n, 0), w = operand_shape(f, n, 1), past,
@@ -145,7 +151,8 @@ void rule_ms_attention(struct infer *f, nid n, int arg)
     shape_set(f, n, 1, &present);
 }
 
-/* Width of the result, which is that of the values, wherever they are packed. */
+/* Returns the width of the result of MultiHeadAttention, which is the width of the values: they may be packed with the
+ * queries q or the keys k, or be an operand of their own, v. */
 static struct dim multi_head_width(struct infer *f, const struct shape *q, const struct shape *k,
                                    const struct shape *v)
 {
@@ -156,8 +163,8 @@ static struct dim multi_head_width(struct infer *f, const struct shape *q, const
     return v->rank == 3 ? v->d[2] : v->rank == 4 ? dim_mul(f->m, v->d[1], v->d[3]) : dim_unknown();
 }
 
-/* Sets result `result`, the cache (batch, heads, length, size), from the new keys or values x and the past cache in
- * `operand`; shared: past and present use one buffer, of the past's length. */
+/* Sets result `result`, a present cache (batch, heads, length, size), from the new keys or values x and the past
+ * cache in operand `operand`.  shared: both caches use one buffer, so they have the same length. */
 static void multi_head_cache(struct infer *f, nid n, uint32_t result, const struct shape *x,
                              uint32_t operand, bool shared)
 {
@@ -176,8 +183,8 @@ static void multi_head_cache(struct infer *f, nid n, uint32_t result, const stru
     shape_set(f, n, result, &out);
 }
 
-/* MultiHeadAttention: query, key and value are operands of their own, or packed; arg 1:
- * DecoderMaskedMultiHeadAttention. */
+/* Rule for MultiHeadAttention; arg 1: DecoderMaskedMultiHeadAttention.  Operands: queries, keys, values, which may be
+ * packed in fewer operands.  Results: the output, present keys, present values, scores. */
 void rule_multi_head(struct infer *f, nid n, int arg)
 {
     struct shape q = operand_shape(f, n, 0), k = operand_shape(f, n, 1), v = operand_shape(f, n, 2),
@@ -207,7 +214,7 @@ void rule_multi_head(struct infer *f, nid n, int arg)
     shape_set(f, n, 3, &scores);
 }
 
-/* The larger of a and b, unknown if that is not certain. */
+/* Returns the larger of a and b; unknown if that is not certain. */
 static struct dim larger_dim(struct infer *f, struct dim a, struct dim b)
 {
     if (a.value >= 0 && b.value >= 0)
@@ -219,8 +226,10 @@ static struct dim larger_dim(struct infer *f, struct dim a, struct dim b)
     return dim_known(rest) && dim_nonneg(f->m, rest) ? b : dim_unknown();
 }
 
-/* GroupQueryAttention: several query heads share a head of keys and values.  arg 0: the present caches have the
- * length in operand 6, or that of the past ones if that is larger; 1: the length of the past ones. */
+/* Rule for GroupQueryAttention: several query heads share a head of keys and values.  If operand 2 is omitted,
+ * queries, keys and values are packed in operand 0.  arg 0: present caches have the length in operand 6, or the
+ * length of the past caches if that is larger; 1: similar operators, whose present caches have the shape of the past
+ * ones. */
 void rule_group_query(struct infer *f, nid n, int arg)
 {
     struct shape q, past, present;
@@ -250,8 +259,9 @@ void rule_group_query(struct infer *f, nid n, int arg)
     }
 }
 
-/* PackedAttention, PackedMultiHeadAttention, QOrderedAttention: the result is the query with another width.  arg:
- * the operand with the weights (1) or the values. */
+/* Rule for PackedAttention, PackedMultiHeadAttention, QOrderedAttention: the result has the shape of operand 0,
+ * except for the width.  arg: the operand that gives the width: 1: the weight of queries, keys and values together;
+ * 2, 7: the values or their weight. */
 void rule_packed_attention(struct infer *f, nid n, int arg)
 {
     struct shape x = operand_shape(f, n, 0), w = operand_shape(f, n, (uint32_t)arg);
@@ -264,7 +274,8 @@ void rule_packed_attention(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &x);
 }
 
-/* DecoderAttention: the query is (length, batch, width); the length of the caches depends on operands' elements. */
+/* Rule for DecoderAttention: the query is (length, batch, width); the length of the caches is not known, since it
+ * depends on the elements of operands. */
 void rule_decoder_attention(struct infer *f, nid n, int arg)
 {
     struct shape q = operand_shape(f, n, 0), cache = {.rank = 4};
@@ -280,8 +291,8 @@ void rule_decoder_attention(struct infer *f, nid n, int arg)
     shape_set(f, n, 2, &cache);
 }
 
-/* RelativePositionBias (arg 1: GatedRelativePositionBias): (batch, heads, query length, key length), biases of the
- * scores by distance. */
+/* Rule for RelativePositionBias; arg 1: GatedRelativePositionBias.  The result (batch, heads, query length, key
+ * length) is a bias for the scores. */
 void rule_position_bias(struct infer *f, nid n, int arg)
 {
     struct shape x, out = {.rank = 4};
@@ -301,10 +312,10 @@ void rule_position_bias(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* --- what goes before attention --- */
+/* --- operators before attention --- */
 
-/* EmbedLayerNormalization: (batch, length, width), and a mask (batch); arg 1: the tables are quantized, the result
- * is f32. */
+/* Rule for EmbedLayerNormalization.  Results 0 and 2 are (batch, length, width), result 1, the mask, is (batch).  arg
+ * 1: the tables are quantized, and the result is f32. */
 void rule_embed_layer_norm(struct infer *f, nid n, int arg)
 {
     struct shape ids = operand_shape(f, n, 0), w = operand_shape(f, n, 2), out, mask;
@@ -321,8 +332,9 @@ void rule_embed_layer_norm(struct infer *f, nid n, int arg)
     shape_set(f, n, 2, &out);
 }
 
-/* RemovePadding: from (batch, length, width) to the tokens of all sequences one after the other; arg 1:
- * RestorePadding, the reverse. */
+/* Rule for RemovePadding: turns (batch, length, width) into the tokens of all sequences one after the other, (tokens,
+ * width); results 1 to 3 say where they were.  arg 1: RestorePadding, the reverse; operand 1 says where the tokens
+ * go. */
 void rule_padding(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), offset = operand_shape(f, n, 1), out = in;
@@ -348,10 +360,10 @@ void rule_padding(struct infer *f, nid n, int arg)
     shape_set(f, n, 3, &out);
 }
 
-/* --- searches --- */
+/* --- searching for a text --- */
 
-/* BeamSearch: token numbers (batch, sequences, length).  arg 1: GreedySearch and Sampling, (batch, length); 2:
- * WhisperBeamSearch, whose operand 0 may be sound. */
+/* Rule for BeamSearch: result 0, (batch, sequences, length), has tokens as indices in the vocabulary.  arg 1:
+ * GreedySearch and Sampling, whose only result is (batch, length); 2: WhisperBeamSearch, which has another result. */
 void rule_search(struct infer *f, nid n, int arg)
 {
     struct shape ids = operand_shape(f, n, 0), out = {.elem = ELEM_I32, .rank = 0};

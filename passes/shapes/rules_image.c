@@ -1,11 +1,12 @@
 /* Shape inference: rules of the operators on images: resizing, cropping, regions, patches, grids.
- * Formulas: the operator documents of ONNX and of ONNX Runtime's com.microsoft domain.  O(operands * rank) a node. */
+ * The formulas are those of the operator documents of ONNX and of ONNX Runtime's domain com.microsoft.
+ * O(operands * rank) for each node. */
 #include "passes/shapes/infer.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* Reads the floats of the constant v: their number, -1 if it is no constant of at most `max` floats. */
+/* Writes the elements of constant v to out[max] and returns their number; -1: v is no constant of at most max f32. */
 static int constant_floats(struct infer *f, vid v, float *out, int max)
 {
     assert(v < f->m->nval && max > 0);
@@ -24,8 +25,8 @@ static int constant_floats(struct infer *f, vid v, float *out, int max)
     return f->unreadable ? -1 : (int)n;
 }
 
-/* The size d times scale, rounded down: a product of floats, as runtimes compute it, the same on every machine.  If
- * d is a name the product is known for whole scales and halves only. */
+/* Returns the size d times scale, rounded down.  Of a number, as the product of floats that runtimes compute; of a name
+ * only for scales that are whole numbers or 1/2, 1/4, ..., 1/64. */
 static struct dim scale_dim(struct infer *f, struct dim d, float scale)
 {
     float x = (float)d.value * scale;
@@ -40,8 +41,8 @@ static struct dim scale_dim(struct infer *f, struct dim d, float scale)
     return dim_num((int64_t)x);
 }
 
-/* Sizes that keep the aspect ratio: all axes grow by the factor of the axis that grows least (or most), rounded to
- * the nearest. */
+/* Multiplies the dimensions axis[0 .. k) of *s by one factor, and rounds to the nearest.  The factor is the least (or,
+ * with least == false, the largest) of those by which single axes would get the sizes in `size`. */
 static void keep_aspect(struct shape *s, const int64_t *axis, int k, const struct nums *size,
                         bool least)
 {
@@ -63,7 +64,8 @@ static void keep_aspect(struct shape *s, const int64_t *axis, int k, const struc
     }
 }
 
-/* Resize; arg 1: Upsample, whose scales are operand 1 or an attribute. */
+/* Rule for Resize: operand 3 gives sizes, or operand 2 scales; arg 1: Upsample, whose scales are operand 1 or an
+ * attribute. */
 void rule_resize(struct infer *f, nid n, int arg)
 {
     struct shape s;
@@ -101,7 +103,7 @@ void rule_resize(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* arg: 1: DepthToSpace, 0: SpaceToDepth. */
+/* Rule for DepthToSpace (arg 1) turns channels into blocks of pixels, SpaceToDepth (arg 0) does the reverse. */
 void rule_depth_space(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -118,7 +120,7 @@ void rule_depth_space(struct infer *f, nid n, int arg)
 
 /* --- regions --- */
 
-/* Sets result 0 to [regions, channels, height, width]; operand 0 is the image, operand 1 lists the regions. */
+/* Sets the shape of result 0 to (regions, channels, height, width).  Operand 0: the image; operand 1: the regions. */
 static void set_regions(struct infer *f, nid n, struct dim height, struct dim width)
 {
     struct shape in = operand_shape(f, n, 0), roi = operand_shape(f, n, 1), out = {.rank = 4};
@@ -130,8 +132,8 @@ static void set_regions(struct infer *f, nid n, struct dim height, struct dim wi
     shape_set(f, n, 0, &out);
 }
 
-/* RoiAlign, MaxRoiPool, CropAndResize: each region becomes an image of one size.  arg: REGION_*, where that size is
- * given. */
+/* Rule for RoiAlign, MaxRoiPool, CropAndResize: all regions become images of the same size.  arg: REGION_*, which
+ * says where this size is given. */
 void rule_regions(struct infer *f, nid n, int arg)
 {
     int64_t size[2];
@@ -146,7 +148,8 @@ void rule_regions(struct infer *f, nid n, int arg)
     }
 }
 
-/* TensorRT's NMS.  Results: number of boxes, boxes, scores, classes; an attribute says how many for each image. */
+/* Sets the results of TensorRT's EfficientNMS_TRT: for each image the number of boxes, the boxes, their scores, and
+ * their classes.  An attribute gives the largest number of boxes. */
 static void set_best_boxes(struct infer *f, nid n)
 {
     struct shape boxes = operand_shape(f, n, 0), s = {.elem = ELEM_I32, .rank = 2};
@@ -161,6 +164,7 @@ static void set_best_boxes(struct infer *f, nid n)
     shape_set(f, n, 1, &s);
 }
 
+/* Rule for NonMaxSuppression: (boxes, 3); the number of boxes depends on the data.  arg: NMS_*. */
 void rule_nms(struct infer *f, nid n, int arg)
 {
     struct shape s = {.elem = ELEM_I64, .rank = 2};
@@ -173,8 +177,8 @@ void rule_nms(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* TensorRT's PyramidROIAlign: regions [batch, regions, 4] of the feature maps [batch, channels, ...] from operand 1
- * on. */
+/* Rule for TensorRT's PyramidROIAlign_TRT: each of the regions (batch, regions, 4) in operand 0 becomes an image of
+ * one size, with the channels of the feature maps (batch, channels, ...), which are the operands from 1 on. */
 void rule_pyramid(struct infer *f, nid n, int arg)
 {
     struct shape roi = operand_shape(f, n, 0), map = operand_shape(f, n, 1), out = {.rank = 5};
@@ -187,8 +191,8 @@ void rule_pyramid(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Crop: attribute "border" lists the pixels to cut off left, top, right, bottom; "scale", if present, gives the
- * remaining size. */
+/* Rule for Crop: attribute "border" gives the pixels to cut off left, top, right and bottom; "scale", if present, the
+ * height and width that remain. */
 void rule_crop(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -205,6 +209,7 @@ void rule_crop(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
+/* Rule for CenterCropPad: operand 1 gives the new sizes of the axes in attribute "axes" (all by default). */
 void rule_center_crop_pad(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -226,7 +231,8 @@ void rule_center_crop_pad(struct infer *f, nid n, int arg)
 
 /* --- patches --- */
 
-/* Col2Im: [batch, channels, image...], from blocks that are laid over each other. */
+/* Rule for Col2Im: adds up overlapping blocks to an image (batch, channels, sizes in operand 1).  Operand 0 is (batch,
+ * channels * elements of a block, blocks), operand 2 the shape of a block. */
 void rule_col2im(struct infer *f, nid n, int arg)
 {
     struct shape in, size, out;
@@ -250,7 +256,8 @@ void rule_col2im(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* com.microsoft's Unfold: windows along an axis; what is in a window goes to a new last axis. */
+/* Rule for UnfoldTensor of com.microsoft: takes windows along an axis; the elements of a window stand on a new last
+ * axis. */
 void rule_unfold(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -258,8 +265,8 @@ void rule_unfold(struct infer *f, nid n, int arg)
     (void)arg;
     int axis = axis_of(node_attr_int(f->m, n, "dim", -1), s.rank);
     if (axis >= 0 && s.rank < SHAPE_RANK) {
-        struct dim room = dim_sub(f->m, s.d[axis], dim_num(size));
-        s.d[axis] = dim_shift(f->m, dim_div(f->m, room, dim_num(step)), 1);
+        struct dim last_start = dim_sub(f->m, s.d[axis], dim_num(size));
+        s.d[axis] = dim_shift(f->m, dim_div(f->m, last_start, dim_num(step)), 1);
         s.d[s.rank++] = dim_num(size);
     } else {
         s.rank = -1;
@@ -267,7 +274,8 @@ void rule_unfold(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* MaxUnpool: the size is operand 2; without it, the size from which such a pooling makes the operand's. */
+/* Rule for MaxUnpool: operand 2 gives the shape of the result.  Without it, the shape is one that a pooling with these
+ * attributes turns into the shape of operand 0. */
 void rule_max_unpool(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -294,7 +302,8 @@ void rule_max_unpool(struct infer *f, nid n, int arg)
 
 /* --- grids --- */
 
-/* [batch, height, width, 2] or [batch, depth, height, width, 3] for images of the size in operand 1. */
+/* Rule for AffineGrid: (batch, height, width, 2) or (batch, depth, height, width, 3), for images whose shape operand
+ * 1 lists. */
 void rule_affine_grid(struct infer *f, nid n, int arg)
 {
     struct shape size, out = {.rank = -1};
@@ -312,7 +321,8 @@ void rule_affine_grid(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* GridSample: the image at the points of a grid [batch, points..., coordinates]. */
+/* Rule for GridSample: the image in operand 0 at the points of the grid (batch, points..., coordinates) in operand
+ * 1. */
 void rule_grid_sample(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), grid = operand_shape(f, n, 1), out = in;
@@ -325,6 +335,7 @@ void rule_grid_sample(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
+/* Rule for ImageDecoder: (height, width, channels) of u8; only the number of channels is known. */
 void rule_image_decoder(struct infer *f, nid n, int arg)
 {
     bool grey = strcmp(node_attr_str(f->m, n, "pixel_format", "RGB"), "Grayscale") == 0;
@@ -335,9 +346,10 @@ void rule_image_decoder(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* com.microsoft.nchwc, ONNX Runtime's layout for vector units.  arg 0: ReorderInput, which pads the channels to a
- * multiple of a block of at most 16 (how many depends on the machine); 1: ReorderOutput, with an attribute for the
- * number of channels; 2: Upsample. */
+/* Rule for operators of com.microsoft.nchwc, a layout of images for vector units.  arg 0: ReorderInput, which pads the
+ * channels to a multiple of a block size, at most 16, that depends on the machine; 1: ReorderOutput, the reverse,
+ * with an attribute for the number of channels; 2: Upsample.  Attribute channels_last: outside of this layout the
+ * channels are the last axis. */
 void rule_reorder(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), s = in;

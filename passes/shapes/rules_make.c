@@ -1,12 +1,12 @@
-/* Shape inference: rules of the operators that repeat or pad, make shapes and values, or reduce.  O(operands * rank)
- * a node, and O(elements) where they are followed. */
+/* Shape inference: rules of operators that repeat or pad, make shapes and values, or reduce.  O(operands * rank) for
+ * each node, and O(elements) where elements are followed. */
 #include "passes/shapes/infer.h"
 
 #include <assert.h>
 
 /* --- repeating --- */
 
-/* Sets the shape *s to what the elements of v list; only the rank is set if they are not known. */
+/* Sets the dimensions of *s to the elements of v; if they are not known, sets only the rank, to their number. */
 static void read_listed_shape(struct infer *f, vid v, struct shape *s)
 {
     assert(v < f->m->nval);
@@ -22,6 +22,7 @@ static void read_listed_shape(struct infer *f, vid v, struct shape *s)
         s->d[i] = x != NULL ? num_dim(x->at[i]) : dim_unknown();
 }
 
+/* Rule for Expand: operand 0, broadcast to the shape that operand 1 lists. */
 void rule_expand(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), want = {0};
@@ -41,6 +42,7 @@ void rule_expand(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &in);
 }
 
+/* Rule for Tile: each axis is repeated as often as the element of operand 1 for it says. */
 void rule_tile(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -54,6 +56,8 @@ void rule_tile(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
+/* Rule for Pad: the pads at the start and the end of each axis (all axes, or those that are listed) are added to its
+ * size. */
 void rule_pad(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -82,6 +86,8 @@ void rule_pad(struct infer *f, nid n, int arg)
 
 /* --- making shapes and values --- */
 
+/* Rule for Shape: the dimensions start .. end - 1 of operand 0, both attributes being counted from the end if
+ * negative. */
 void rule_shape(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0);
@@ -103,6 +109,7 @@ void rule_shape(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
+/* Rule for Size: the number of elements of operand 0. */
 void rule_size(struct infer *f, nid n, int arg)
 {
     struct shape in, out = shape_scalar(ELEM_I64);
@@ -115,6 +122,7 @@ void rule_size(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
+/* Rule for Constant: one of several attributes gives the value: a tensor, a number or string, or a list. */
 void rule_constant(struct infer *f, nid n, int arg)
 {
     static const struct {
@@ -146,6 +154,8 @@ void rule_constant(struct infer *f, nid n, int arg)
     }
 }
 
+/* Rule for ConstantOfShape: operand 0 lists the shape; the attribute gives the value of all elements (0 as f32 by
+ * default). */
 void rule_constant_of_shape(struct infer *f, nid n, int arg)
 {
     const struct attr *a = node_attr(f->m, n, "value");
@@ -170,6 +180,7 @@ void rule_constant_of_shape(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
+/* Rule for Range: a vector of the numbers from operand 0 up to, but without, operand 1, in steps of operand 2. */
 void rule_range(struct infer *f, nid n, int arg)
 {
     const struct nums *a = nums_of(f, node_in(f->m, n, 0)), *b = nums_of(f, node_in(f->m, n, 1)),
@@ -197,7 +208,8 @@ void rule_range(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* arg: 1: QLinearWhere, where a scale and a zero point follow each operand. */
+/* Rule for Where: operands 0 (the condition), 1 and 2 are broadcast.  arg 1: QLinearWhere, where a scale and a zero
+ * point follow operands 1 and 4, which are broadcast with the condition. */
 void rule_where(struct infer *f, nid n, int arg)
 {
     struct shape c, x, y;
@@ -229,7 +241,8 @@ void rule_where(struct infer *f, nid n, int arg)
 
 /* --- reducing --- */
 
-/* Product, sum and so on over all elements of a followed vector; arg: enum num_op. */
+/* Sets the element of result 0 to the sum, product, minimum or maximum of the elements of operand 0, if it is a vector
+ * and they are followed.  arg: enum num_op. */
 static void reduce_values(struct infer *f, nid n, int arg)
 {
     assert(arg >= NUM_NONE && arg <= NUM_COPY);
@@ -253,6 +266,8 @@ static void reduce_values(struct infer *f, nid n, int arg)
     nums_set(f, n, 0, r);
 }
 
+/* Rule for ReduceSum and similar operators.  Without axes all axes are reduced, or with noop_with_empty_axes none.
+ * arg: enum num_op and flags REDUCE_*. */
 void rule_reduce(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out;
@@ -262,7 +277,7 @@ void rule_reduce(struct infer *f, nid n, int arg)
     int k = (arg & REDUCE_ATTR) != 0 ? attr_ints(f, n, "axes", axes, SHAPE_RANK)
                                      : attr_or_input(f, n, "axes", 1, axes, SHAPE_RANK);
     if ((arg & REDUCE_WIDE) != 0)
-        in.elem = ELEM_NONE; /* the result has 32 bits; whether integers or floats is not said */
+        in.elem = ELEM_NONE; /* the result has 32 bits, but may be integers or floats */
     if (k <= 0 && k != -2 && node_attr_int(f->m, n, "noop_with_empty_axes", 0) != 0) {
         shape_set_like(f, n, 0, node_in(f->m, n, 0), ELEM_NONE);
         return;
@@ -292,6 +307,8 @@ void rule_reduce(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
+/* Rule for ArgMax, ArgMin: an index for each position of the other axes; the axis is dropped, or has size 1 with
+ * keepdims. */
 void rule_arg_reduce(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out = shape_unknown(ELEM_I64);
@@ -308,6 +325,7 @@ void rule_arg_reduce(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
+/* Rule for TopK: k elements along an axis, and their indices; k is an attribute or operand 1. */
 void rule_topk(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -324,6 +342,7 @@ void rule_topk(struct infer *f, nid n, int arg)
     shape_set(f, n, 1, &s);
 }
 
+/* Rule for OneHot: a new axis whose size is the element of operand 1. */
 void rule_onehot(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out;
@@ -340,6 +359,7 @@ void rule_onehot(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
+/* Rule for NonZero: (rank of operand 0, number of elements that are not 0, which depends on the data). */
 void rule_nonzero(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out = {.elem = ELEM_I64, .rank = 2};
@@ -349,6 +369,8 @@ void rule_nonzero(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
+/* Rule for Compress: keeps some entries of an axis, or of all elements in a row if there is no axis; how many depends
+ * on the data. */
 void rule_compress(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -364,7 +386,8 @@ void rule_compress(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* RandomNormal, RandomUniform: shape and type are attributes. */
+/* Rule for RandomNormal, RandomUniform: shape and element type are attributes.  arg: the element type without an
+ * attribute. */
 void rule_random(struct infer *f, nid n, int arg)
 {
     int64_t d[SHAPE_RANK], e = node_attr_int(f->m, n, "dtype", arg);
@@ -375,9 +398,9 @@ void rule_random(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Unique.  Results: the distinct elements; where each first occurs; for each element of the input the index of its
- * distinct one; how often each occurs.  arg 1: com.microsoft's Unique, without the second result and without an
- * axis. */
+/* Rule for Unique.  Results: the distinct elements; the index where each occurs first; for each element of operand 0
+ * its index among the distinct elements; how often each distinct element occurs.  With an axis, slices along it count
+ * as elements.  arg 1: Unique of com.microsoft, which has no axis and not the second result. */
 void rule_unique(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out = shape_vector((enum elem)in.elem, dim_unknown()),
@@ -400,6 +423,7 @@ void rule_unique(struct infer *f, nid n, int arg)
     shape_set(f, n, 3, &some);
 }
 
+/* Rule for Multinomial: (batch, samples); the number of samples is an attribute. */
 void rule_multinomial(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out = {.rank = 2};
@@ -411,7 +435,7 @@ void rule_multinomial(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* SliceGrad and the like: an operand lists the shape of the result.  arg: LISTED_*. */
+/* Rule for SliceGrad, DequantizeBFP: an operand lists the shape of the result.  arg: LISTED_*. */
 void rule_listed(struct infer *f, nid n, int arg)
 {
     int64_t e = node_attr_int(f->m, n, "dtype", ELEM_F32);
@@ -422,7 +446,7 @@ void rule_listed(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* QuantizeBFP.  Results: bytes, as many as the format needs; the shape of the operand; its strides. */
+/* Rule for QuantizeBFP.  Results: bytes, whose number is not known; the shape of operand 0; its strides. */
 void rule_bfp(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out = shape_vector(ELEM_U8, dim_unknown());
@@ -433,8 +457,8 @@ void rule_bfp(struct infer *f, nid n, int arg)
     shape_set(f, n, 2, &out);
 }
 
-/* GivenTensorFill: the result's shape is an attribute, or operand 0's elements (input_as_shape), or operand 0's
- * shape; then the axes of extra_shape follow. */
+/* Rule for GivenTensorFill.  Without operand 0, attribute shape gives the shape of the result.  Else the shape is
+ * that of operand 0, or with input_as_shape the list in operand 0; the axes of extra_shape follow. */
 void rule_tensor_fill(struct infer *f, nid n, int arg)
 {
     int64_t d[SHAPE_RANK];
@@ -459,7 +483,7 @@ void rule_tensor_fill(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* DynamicTimeWarping: [2, length of the path], the rows and columns that the path goes through. */
+/* Rule for DynamicTimeWarping: (2, length of the path): the rows and the columns that the path goes through. */
 void rule_time_warping(struct infer *f, nid n, int arg)
 {
     struct shape s = {.elem = ELEM_I32, .rank = 2, .d = {dim_num(2), dim_unknown()}};
@@ -467,8 +491,8 @@ void rule_time_warping(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* BifurcationDetector.  Results: the tokens so far, with those of the prediction that matched (a number that depends
- * on the data), and the index where a match was found. */
+/* Rule for BifurcationDetector.  Results: the tokens so far and the predicted tokens that matched, whose number
+ * depends on the data; the index at which a match was found. */
 void rule_bifurcation(struct infer *f, nid n, int arg)
 {
     struct shape words = shape_vector(ELEM_I64, dim_unknown()), place = shape_scalar(ELEM_I64);
@@ -477,7 +501,7 @@ void rule_bifurcation(struct infer *f, nid n, int arg)
     shape_set(f, n, 1, &place);
 }
 
-/* BiasSplitGelu: one half of the last axis gates the other, so the result has half as many elements there. */
+/* Rule for BiasSplitGelu: one half of the last axis gates the other, so the result has half as many elements there. */
 void rule_split_half(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -487,7 +511,7 @@ void rule_split_half(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Operators whose results are vectors of i64 of a length that depends on the data. */
+/* Rule for BroadcastGradientArgs: all results are vectors of i64 whose length depends on the data. */
 void rule_unknown_vectors(struct infer *f, nid n, int arg)
 {
     struct shape s = shape_vector(ELEM_I64, dim_unknown());

@@ -1,10 +1,11 @@
-/* Shape inference: rules of ai.onnx.ml and of the operators on strings and text.
- * Formulas: the operator documents; where these leave a size open (classifiers with two labels,
- * dictionaries), what ONNX Runtime's kernels make.  O(operands + elements of an attribute) a node. */
+/* Shape inference: rules of operators of ai.onnx.ml, and of operators on strings and text.
+ * The formulas are those of the operator documents.  Where these leave a size open (classifiers with two labels,
+ * dictionaries), the size is that of ONNX Runtime's results.  O(operands + elements of an attribute) for each node. */
 #include "passes/shapes/infer.h"
 
 #include <string.h>
 
+/* Returns the number of entries of a list attribute; 0: it is absent, or no list. */
 static uint32_t list_length(const struct infer *f, nid n, const char *name)
 {
     const struct attr *a = node_attr(f->m, n, name);
@@ -13,13 +14,13 @@ static uint32_t list_length(const struct infer *f, nid n, const char *name)
     return list ? a->u.list.n : 0;
 }
 
-/* Number of rows of a matrix; a vector is one row. */
+/* Returns the number of rows of a matrix; a vector is one row. */
 static struct dim row_count(const struct shape *s)
 {
     return s->rank == 1 ? dim_num(1) : s->rank == 2 ? s->d[0] : dim_unknown();
 }
 
-/* Number of columns of a support vector machine's scores: one per label, or one per pair of labels. */
+/* Returns the number of columns of SVMClassifier's scores: one for each label, or one for each pair of labels. */
 static struct dim svm_scores(const struct infer *f, nid n, uint32_t labels)
 {
     bool pairs = list_length(f, n, "prob_a") == 0 && list_length(f, n, "vectors_per_class") > 0;
@@ -28,6 +29,8 @@ static struct dim svm_scores(const struct infer *f, nid n, uint32_t labels)
     return dim_num((int64_t)labels * (labels - 1) / 2);
 }
 
+/* Rule for classifiers.  Results: the label of each row; the scores of each row, one for each label.  arg:
+ * CLASSIFY_*. */
 void rule_classifier(struct infer *f, nid n, int arg)
 {
     static const char *const list[] = {"classlabels_int64s", "classlabels_ints",
@@ -49,7 +52,8 @@ void rule_classifier(struct infer *f, nid n, int arg)
     shape_set(f, n, 1, &score);
 }
 
-/* Regressors: [rows, targets]; arg: TARGETS_*, where the number of targets is given. */
+/* Rule for regressors: the result is (rows, targets).  arg: TARGETS_*, which says where the number of targets is
+ * given. */
 void rule_regressor(struct infer *f, nid n, int arg)
 {
     struct shape in, out = {.elem = ELEM_F32, .rank = 2};
@@ -61,6 +65,7 @@ void rule_regressor(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
+/* Rule for OneHotEncoder: a new last axis has an entry for each category. */
 void rule_one_hot_encoder(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -74,6 +79,7 @@ void rule_one_hot_encoder(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
+/* Rule for ArrayFeatureExtractor: picks the entries of the last axis whose indices operand 1 lists. */
 void rule_array_features(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), index = operand_shape(f, n, 1), out = in;
@@ -88,7 +94,8 @@ void rule_array_features(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* LabelEncoder: the shape of operand 0; the attribute that lists the new labels tells the element type. */
+/* Rule for LabelEncoder, CategoryMapper: the result has the shape of operand 0, and the element type of the attribute
+ * that lists the new labels. */
 void rule_label_encoder(struct infer *f, nid n, int arg)
 {
     static const struct {
@@ -112,6 +119,7 @@ void rule_label_encoder(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
+/* Rule for FeatureVectorizer: puts the columns of all operands side by side; an attribute lists their numbers. */
 void rule_feature_vectorizer(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out = {.elem = ELEM_F32, .rank = 2};
@@ -127,7 +135,7 @@ void rule_feature_vectorizer(struct infer *f, nid n, int arg)
 
 /* --- dictionaries --- */
 
-/* The element type of the values of a map; 0: v is none. */
+/* Returns the element type of the values in v, a map; ELEM_NONE: v is no map. */
 static enum elem map_value(const struct infer *f, vid v)
 {
     const struct type *t = &f->m->type[v != 0 ? f->type[v] : 0];
@@ -136,6 +144,7 @@ static enum elem map_value(const struct infer *f, vid v)
     return (enum elem)f->m->type[t->inner].elem;
 }
 
+/* Rule for DictVectorizer: a row with an entry for each word of a vocabulary. */
 void rule_dict_vectorizer(struct infer *f, nid n, int arg)
 {
     uint32_t k = list_length(f, n, "string_vocabulary") + list_length(f, n, "int64_vocabulary");
@@ -146,6 +155,7 @@ void rule_dict_vectorizer(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
+/* Rule for CastMap: a row with the values of a map; its length is known only for sparse maps. */
 void rule_cast_map(struct infer *f, nid n, int arg)
 {
     const char *to = node_attr_str(f->m, n, "cast_to", "TO_FLOAT");
@@ -162,7 +172,8 @@ void rule_cast_map(struct infer *f, nid n, int arg)
 
 /* --- strings and text --- */
 
-/* StringNormalizer leaves stop words out, so the number of strings is known only if there are no stop words. */
+/* Rule for StringNormalizer: the result has the shape of operand 0.  Stop words are left out, so if there are any,
+ * the number of strings is unknown. */
 void rule_string_normalizer(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -173,7 +184,8 @@ void rule_string_normalizer(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Splits strings into pieces on a new last axis; arg 1: a second result counts the pieces of each. */
+/* Rule for Tokenizer: splits each string into pieces on a new last axis.  arg 1: StringSplit, whose result 1 has the
+ * number of pieces of each string. */
 void rule_string_split(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -188,7 +200,8 @@ void rule_string_split(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* TfIdfVectorizer: a weight for each n-gram; the largest index tells how many there are. */
+/* Rule for TfIdfVectorizer: the last axis becomes one with a weight for each n-gram; the largest index in an
+ * attribute gives their number. */
 void rule_tfidf(struct infer *f, nid n, int arg)
 {
     struct shape s;

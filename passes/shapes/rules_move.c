@@ -1,6 +1,6 @@
-/* Shape inference: rules of the operators that rearrange, join, cut and pick elements.
- * Axes, pads, split sizes and the like are attributes in old opsets and operands in new ones;
- * attr_or_input() takes whichever is there.  O(operands * rank) a node, and O(elements) where they are followed. */
+/* Shape inference: rules of operators that rearrange, join, cut and pick elements.
+ * Axes, pads, sizes of pieces and similar lists are attributes in old opsets and operands in new ones; attr_or_input()
+ * takes the one that is there.  O(operands * rank) for each node, and O(elements) where elements are followed. */
 #include "passes/shapes/infer.h"
 
 #include <assert.h>
@@ -8,7 +8,8 @@
 
 /* --- new axes, other axes --- */
 
-/* One entry of a Reshape's target as a dimension: *out; returns -1 if it is the entry to be computed. */
+/* Writes to *out the dimension that entry `want`, at position i of a Reshape's target, means for an operand of shape
+ * *in.  Returns -1 if the entry is -1 (to be computed from the number of elements), else 0. */
 static int target_dim(struct num want, const struct shape *in, int i, bool allow_zero,
                       struct dim *out)
 {
@@ -20,8 +21,8 @@ static int target_dim(struct num want, const struct shape *in, int i, bool allow
     return want.v == -1 ? -1 : 0;
 }
 
-/* The dimension that makes the number of elements fit: the product of in's over that of out's others, common factors
- * cancelled first. */
+/* Returns dimension `hole` of *out, the one with which *out has as many elements as *in: the product of in's dimensions
+ * divided by the product of out's other dimensions.  Equal dimensions are cancelled first. */
 static struct dim fitting_dim(struct infer *f, const struct shape *in, const struct shape *out,
                               int hole)
 {
@@ -47,6 +48,7 @@ static struct dim fitting_dim(struct infer *f, const struct shape *in, const str
     return dim_div(f->m, total, rest);
 }
 
+/* Rule for Reshape: operand 1, or an attribute in old opsets, lists the target shape; elements keep their order. */
 void rule_reshape(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), target, out = {.rank = 0};
@@ -62,7 +64,7 @@ void rule_reshape(struct infer *f, nid n, int arg)
         want = x;
     }
     nums_set(f, n, 0, nums_of(f, node_in(f->m, n, 0)));
-    if (want == NULL) { /* the elements are not known, but perhaps how many there are: the rank */
+    if (want == NULL) { /* the target is not known, but perhaps its length, which is the rank */
         bool known = shape_in(f, n, 1, &target) && target.rank == 1 && target.d[0].value >= 0 &&
                      target.d[0].value <= SHAPE_RANK;
         out.rank = known ? (int)target.d[0].value : -1;
@@ -80,6 +82,8 @@ void rule_reshape(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
+/* Rule for Flatten: a matrix; its rows are the product of the axes before attribute axis, its columns that of the
+ * others. */
 void rule_flatten(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out = {.rank = 2};
@@ -95,6 +99,7 @@ void rule_flatten(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
+/* Sets the elements of result 0 to those of operand 0, a matrix of shape *in, transposed. */
 static void transpose_values(struct infer *f, nid n, const struct shape *in)
 {
     const struct nums *x = nums_of(f, node_in(f->m, n, 0));
@@ -110,6 +115,7 @@ static void transpose_values(struct infer *f, nid n, const struct shape *in)
     nums_set(f, n, 0, r);
 }
 
+/* Rule for Transpose: axis i of the result is axis perm[i] of the operand; without perm the axes are reversed. */
 void rule_transpose(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out = shape_unknown(in.elem);
@@ -134,6 +140,7 @@ void rule_transpose(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
+/* Rule for Squeeze: drops the listed axes; without a list, all axes of size 1. */
 void rule_squeeze(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out = shape_unknown(in.elem);
@@ -163,6 +170,7 @@ void rule_squeeze(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
+/* Rule for Unsqueeze: inserts axes of size 1 at the listed positions of the result. */
 void rule_unsqueeze(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out = shape_unknown(in.elem);
@@ -188,6 +196,7 @@ void rule_unsqueeze(struct infer *f, nid n, int arg)
 
 /* --- joining and cutting --- */
 
+/* Sets the elements of result 0 to those of all operands, one operand after the other, if all are short vectors. */
 static void concat_values(struct infer *f, nid n)
 {
     struct shape s;
@@ -217,8 +226,8 @@ static void concat_values(struct infer *f, nid n)
     nums_set(f, n, 0, r);
 }
 
-/* arg: operands per piece, 1; 3 for QLinearConcat, which has a scale and a zero point with each, and two operands
- * for the result's before them. */
+/* Rule for Concat.  arg: number of operands for each piece: 1; 3 for QLinearConcat, where a scale and a zero point
+ * follow each piece, and the scale and the zero point of the result come first. */
 void rule_concat(struct infer *f, nid n, int arg)
 {
     struct shape out, s;
@@ -258,7 +267,7 @@ void rule_concat(struct infer *f, nid n, int arg)
     }
 }
 
-/* Size of piece i of k pieces of a dimension: all alike, the last may be smaller. */
+/* Returns the size of piece i, from 0, when a dimension is split into k equal pieces (the last may be smaller). */
 static struct dim piece_size(struct dim whole, uint32_t i, uint32_t k)
 {
     assert(i < k);
@@ -270,6 +279,7 @@ static struct dim piece_size(struct dim whole, uint32_t i, uint32_t k)
     return dim_num(left < 0 ? 0 : smaller(left, each));
 }
 
+/* Rule for Split: pieces along an axis; their sizes are listed, or equal. */
 void rule_split(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0);
@@ -279,7 +289,7 @@ void rule_split(struct infer *f, nid n, int arg)
     int axis = axis_of(node_attr_int(f->m, n, "axis", 0), in.rank);
     int k = attr_or_input(f, n, "split", 1, size, SHAPE_VALUES);
     int64_t declared = node_attr_int(f->m, n, "num_outputs", pieces);
-    if (declared > pieces && declared <= UINT32_MAX) /* the node need not have all results */
+    if (declared > pieces && declared <= UINT32_MAX) /* a node may leave out results at the end */
         pieces = (uint32_t)declared;
     for (uint32_t i = 0; i < f->m->node[n].out.n; i++) {
         struct shape s = in;
@@ -296,7 +306,7 @@ void rule_split(struct infer *f, nid n, int arg)
 
 /* --- Slice --- */
 
-/* Whether d is known to be at least 1; names count as that. */
+/* Whether d is certainly at least 1, taking every name to be at least 1. */
 static bool dim_positive(const struct module *m, struct dim d)
 {
     return d.sym == 0 ? d.value >= 1
@@ -304,7 +314,8 @@ static bool dim_positive(const struct module *m, struct dim d)
                             strchr(module_str(m, d.sym), '(') == NULL;
 }
 
-/* A start or end as a position in [0, d]; unknown if that is not certain.  For positive steps. */
+/* Returns x, a start or end of a Slice along a dimension d with a positive step, as a position in [0, d]; unknown if
+ * the position is not certain. */
 static struct dim slice_position(struct infer *f, struct num x, struct dim d)
 {
     if (x.kind == NUM_INT && d.value >= 0) {
@@ -330,7 +341,7 @@ static struct dim slice_position(struct infer *f, struct num x, struct dim d)
     return dim_nonneg(f->m, back) && dim_nonneg(f->m, at) ? at : dim_unknown();
 }
 
-/* Elements of [start, end) with a negative step, numbers only. */
+/* Returns the number of positions that a Slice with a negative step takes of a dimension of size d. */
 static struct dim slice_backwards(int64_t start, int64_t end, int64_t step, int64_t d)
 {
     assert(step < 0 && d >= 0);
@@ -342,6 +353,8 @@ static struct dim slice_backwards(int64_t start, int64_t end, int64_t step, int6
     return dim_num(span <= 0 ? 0 : (span - 1) / by + 1);
 }
 
+/* Returns the size of dimension d after a Slice with these start, end and step (not 0); unknown if it is not
+ * certain. */
 static struct dim slice_dim(struct infer *f, struct dim d, struct num start, struct num end,
                             int64_t step)
 {
@@ -368,13 +381,14 @@ static struct dim slice_dim(struct infer *f, struct dim d, struct num start, str
     return step == 1 ? span : dim_div(f->m, dim_shift(f->m, span, step - 1), dim_num(step));
 }
 
+/* What a Slice does. */
 struct slice_spec {
-    const struct nums *start, *end;
+    const struct nums *start, *end; /* [naxes]; NULL: not known */
     int naxes;
-    int64_t axis[SHAPE_RANK], step[SHAPE_RANK];
+    int64_t axis[SHAPE_RANK], step[SHAPE_RANK]; /* [naxes] step 0: not known */
 };
 
-/* Reads what Slice is to do; false if axes or steps are not known. */
+/* Reads what Slice n does into *x; returns false if the axes are not known, or lists differ in length. */
 static bool slice_spec(struct infer *f, nid n, struct slice_spec *x)
 {
     struct shape s;
@@ -399,7 +413,8 @@ static bool slice_spec(struct infer *f, nid n, struct slice_spec *x)
     return fits;
 }
 
-/* Follows the elements of a slice of a vector, or of the rows of a matrix (exporters reverse pads in this way). */
+/* Sets the elements of result 0 for a Slice of a vector, or of rows of a matrix (so exporters reverse a list of
+ * pads). */
 static void slice_values(struct infer *f, nid n, const struct slice_spec *x)
 {
     const struct nums *in = nums_of(f, node_in(f->m, n, 0));
@@ -425,6 +440,8 @@ static void slice_values(struct infer *f, nid n, const struct slice_spec *x)
     nums_set(f, n, 0, r);
 }
 
+/* Rule for Slice: takes positions start .. end - 1, in steps, of some axes.  start, end, axes and steps are operands
+ * 1 to 4, or attributes in old opsets. */
 void rule_slice(struct infer *f, nid n, int arg)
 {
     struct shape s;
@@ -454,6 +471,7 @@ void rule_slice(struct infer *f, nid n, int arg)
 
 /* --- Gather and friends --- */
 
+/* Sets the elements of result 0 for a Gather from a vector.  in, index: shapes of operands 0 and 1. */
 static void gather_values(struct infer *f, nid n, const struct shape *in, const struct shape *index)
 {
     const struct nums *x = nums_of(f, node_in(f->m, n, 0));
@@ -470,7 +488,8 @@ static void gather_values(struct infer *f, nid n, const struct shape *in, const 
     nums_set(f, n, 0, r);
 }
 
-/* Writes to *out the shape in, with `axis` replaced by the axes of index. */
+/* Writes to *out the dimensions of shape *in with `axis` replaced by the dimensions of *index; if that is not possible
+ * (axis -1: out of range), *out is not changed. */
 static void gather_shape(const struct shape *in, const struct shape *index, int axis,
                          struct shape *out)
 {
@@ -484,6 +503,7 @@ static void gather_shape(const struct shape *in, const struct shape *index, int 
            (size_t)(in->rank - 1 - axis) * sizeof in->d[0]);
 }
 
+/* Rule for Gather: picks the entries of an axis of operand 0 whose indices operand 1 lists. */
 void rule_gather(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), index = operand_shape(f, n, 1),
@@ -494,12 +514,14 @@ void rule_gather(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
+/* Rule for GatherElements: an element for each index in operand 1. */
 void rule_gather_elements(struct infer *f, nid n, int arg)
 {
     (void)arg;
     shape_set_like(f, n, 0, node_in(f->m, n, 1), elem_in(f, n, 0));
 }
 
+/* Rule for GatherND: the last axis of operand 1 holds coordinates of elements or slices of operand 0. */
 void rule_gather_nd(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), index = operand_shape(f, n, 1),
@@ -519,8 +541,8 @@ void rule_gather_nd(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* com.microsoft's GatherBlockQuantized: as Gather; elements of fewer than 8 bits are packed along the last axis, so
- * that axis grows. */
+/* Rule for GatherBlockQuantized of com.microsoft: a Gather from a quantized table.  Elements of fewer than 8 bits are
+ * packed along the last axis, which is unpacked. */
 void rule_gather_blocks(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), index = operand_shape(f, n, 1), out;
@@ -534,7 +556,8 @@ void rule_gather_blocks(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Embedding: operand `arg` is a table, the next operand lists rows of it. */
+/* Rule for Embedding: operand `arg` is a table; the next operand lists rows of the table, which stand on a new last
+ * axis. */
 void rule_embedding(struct infer *f, nid n, int arg)
 {
     struct shape table = operand_shape(f, n, (uint32_t)arg),
@@ -547,7 +570,7 @@ void rule_embedding(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Det: one number for each matrix. */
+/* Rule for Det: a determinant for each matrix in the last two axes. */
 void rule_det(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);

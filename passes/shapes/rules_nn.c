@@ -1,6 +1,6 @@
-/* Shape inference: rules of the operators that compute (convolution, pooling, products, recurrent
- * layers, attention, resizing).  Formulas: the operator documents of ONNX and of ONNX Runtime's
- * com.microsoft domain.  O(operands * rank) a node; Einsum O(length of its equation). */
+/* Shape inference: rules of operators for convolution, pooling, products, normalisation, recurrent layers and losses.
+ * The formulas are those of the operator documents of ONNX and of ONNX Runtime's domain com.microsoft.
+ * O(operands * rank) for each node; Einsum O(length of its equation). */
 #include "passes/shapes/infer.h"
 
 #include <assert.h>
@@ -8,13 +8,16 @@
 
 /* --- windows --- */
 
+/* The windows of a convolution or pooling. */
 struct window {
-    int nspatial;
+    int nspatial; /* number of spatial axes: those behind batch and channels */
+    /* [spatial axis]; kernel -1: unknown; pad: first the pads at the starts of all axes, then those at the ends */
     int64_t kernel[SHAPE_RANK], stride[SHAPE_RANK], dilation[SHAPE_RANK], pad[2 * SHAPE_RANK];
-    enum { PAD_GIVEN, PAD_SAME, PAD_VALID } pads;
-    bool ceil;
+    enum { PAD_GIVEN, PAD_SAME, PAD_VALID } pads; /* attribute auto_pad; PAD_GIVEN: `pad` counts */
+    bool ceil;                                    /* the number of windows is rounded up */
 };
 
+/* Writes the k integers of an attribute to out[k]; if it is absent or has another length, k times `fill`. */
 static void list_or_default(const struct infer *f, nid n, const char *name, int k, int64_t fill,
                             int64_t *out)
 {
@@ -24,9 +27,8 @@ static void list_or_default(const struct infer *f, nid n, const char *name, int 
     }
 }
 
-/* Reads the attributes of a convolution or pooling into *x.  w: shape of the weights, whose last dimensions give the
- * kernel if no attribute does; NULL: none.  kernel[i] becomes -1 where it is unknown.  False: attributes out of
- * range. */
+/* Reads the attributes of a convolution or pooling into *x.  w: shape of the weights, whose last dimensions are the
+ * kernel if there is no attribute for it; NULL: no weights.  Returns false if an attribute is out of range. */
 static bool window_of(const struct infer *f, nid n, int nspatial, const struct shape *w,
                       struct window *x)
 {
@@ -56,7 +58,7 @@ static bool window_of(const struct infer *f, nid n, int nspatial, const struct s
     return true;
 }
 
-/* Reads the pads from operand i, if it is there; false: they are not known. */
+/* Reads the pads from operand i, if node n has it; returns false if they are not known or out of range. */
 static bool pads_in(struct infer *f, nid n, uint32_t i, struct window *x)
 {
     int64_t pad[2 * SHAPE_RANK];
@@ -73,6 +75,7 @@ static bool pads_in(struct infer *f, nid n, uint32_t i, struct window *x)
     return true;
 }
 
+/* Returns the number of windows along spatial axis i of size d; unknown if it is not certain. */
 static struct dim window_dim(struct infer *f, const struct window *x, int i, struct dim d)
 {
     assert(i < x->nspatial && x->stride[i] > 0 && x->dilation[i] > 0);
@@ -84,22 +87,23 @@ static struct dim window_dim(struct infer *f, const struct window *x, int i, str
         return dim_unknown();
     int64_t span = x->dilation[i] * (x->kernel[i] - 1) + 1;
     int64_t before = x->pad[i], after = x->pad[x->nspatial + i];
-    struct dim room = dim_shift(f->m, d, before + after - span);
+    struct dim last_start = dim_shift(f->m, d, before + after - span);
     if (!x->ceil || x->stride[i] == 1)
-        return dim_shift(f->m, dim_div(f->m, room, dim_num(x->stride[i])), 1);
-    if (x->stride[i] + after <= span) /* no window can start in the padding behind */
+        return dim_shift(f->m, dim_div(f->m, last_start, dim_num(x->stride[i])), 1);
+    if (x->stride[i] + after <= span) /* no window can start in the padding at the end */
         return dim_shift(
-            f->m, dim_div(f->m, dim_shift(f->m, room, x->stride[i] - 1), dim_num(x->stride[i])), 1);
-    if (room.value < 0 || room.value > INT64_MAX / 4)
+            f->m,
+            dim_div(f->m, dim_shift(f->m, last_start, x->stride[i] - 1), dim_num(x->stride[i])), 1);
+    if (last_start.value < 0 || last_start.value > INT64_MAX / 4)
         return dim_unknown();
-    int64_t k = (room.value + x->stride[i] - 1) / x->stride[i] + 1;
+    int64_t k = (last_start.value + x->stride[i] - 1) / x->stride[i] + 1;
     if ((k - 1) * x->stride[i] >=
-        d.value + before) /* a window must not start in the padding behind */
+        d.value + before) /* no window may start in the padding at the end */
         k--;
     return dim_num(k);
 }
 
-/* Applies the windows to the spatial dimensions of in, which start at `at`, and writes them to *out. */
+/* Sets the spatial dimensions of *out, which start at dimension `at`, to the numbers of windows in those of *in. */
 static void apply_windows(struct infer *f, const struct window *x, const struct shape *in, int at,
                           struct shape *out)
 {
@@ -108,12 +112,14 @@ static void apply_windows(struct infer *f, const struct window *x, const struct 
         out->d[at + i] = window_dim(f, x, i, in->d[at + i]);
 }
 
+/* Whether the channels of node n are the last axis, not axis 1.  arg: WINDOW_*. */
 static bool channels_last(const struct infer *f, nid n, int arg)
 {
     return (arg & WINDOW_LAST) != 0 ||
            ((arg & WINDOW_MAYBE_LAST) != 0 && node_attr_int(f->m, n, "channels_last", 0) != 0);
 }
 
+/* Sets the type of a convolution's result 0: element type e; operand `weight` has the weights; last: channels last. */
 static void set_conv(struct infer *f, nid n, uint32_t weight, enum elem e, bool last)
 {
     struct shape in = operand_shape(f, n, 0), w = operand_shape(f, n, weight),
@@ -132,18 +138,20 @@ static void set_conv(struct infer *f, nid n, uint32_t weight, enum elem e, bool 
     shape_set(f, n, 0, &out);
 }
 
+/* Rule for convolutions.  arg: WINDOW_*. */
 void rule_conv(struct infer *f, nid n, int arg)
 {
     enum elem e = (enum elem)(arg & WINDOW_ELEM);
     set_conv(f, n, 1, e != ELEM_NONE ? e : elem_in(f, n, 0), channels_last(f, n, arg));
 }
 
+/* Rule for QLinearConv: operand 3 has the weights, operand 7 the zero point of the result.  arg: WINDOW_*. */
 void rule_qlinear_conv(struct infer *f, nid n, int arg)
 {
     set_conv(f, n, 3, elem_in(f, n, 7), channels_last(f, n, arg));
 }
 
-/* ConvTranspose; arg 1: the pads are operand 2. */
+/* Rule for ConvTranspose; arg 1: ConvTransposeWithDynamicPads, whose operand 2 lists the pads. */
 void rule_conv_transpose(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), w = operand_shape(f, n, 1),
@@ -173,6 +181,7 @@ void rule_conv_transpose(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
+/* Rule for poolings.  arg: WINDOW_*; with WINDOW_INDICES result 1 has an index for each element of result 0. */
 void rule_pool(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), out = shape_unknown(in.elem);
@@ -188,6 +197,7 @@ void rule_pool(struct infer *f, nid n, int arg)
     }
 }
 
+/* Rule for global poolings: all spatial axes get size 1.  arg: WINDOW_*. */
 void rule_global_pool(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -199,6 +209,7 @@ void rule_global_pool(struct infer *f, nid n, int arg)
 
 /* --- products --- */
 
+/* Swaps the last two dimensions. */
 static void swap_last(struct shape *s)
 {
     assert(s->rank >= 2);
@@ -207,6 +218,8 @@ static void swap_last(struct shape *s)
     s->d[s->rank - 2] = d;
 }
 
+/* Sets the dimensions of *out to those of the matrix product of shapes a and b: the axes before the last two are
+ * broadcast; a vector a is a row, a vector b a column, and *out does not have the axis added for it. */
 static void multiply_shapes(struct infer *f, struct shape a, struct shape b, struct shape *out)
 {
     bool row = a.rank == 1, column = b.rank == 1;
@@ -234,7 +247,7 @@ static void multiply_shapes(struct infer *f, struct shape a, struct shape b, str
     memcpy(out->d, a.d, sizeof out->d);
 }
 
-/* Moves the first axis to the last but one: [M, batch..., K] becomes [batch..., M, K]. */
+/* Moves the first axis to the last but one: (M, batch..., K) becomes (batch..., M, K). */
 static void move_to_batch(struct shape *s)
 {
     struct dim rows = s->d[0];
@@ -244,7 +257,7 @@ static void move_to_batch(struct shape *s)
     s->d[s->rank - 2] = rows;
 }
 
-/* Reads the shape of a sparse operand. */
+/* Writes the shape of operand i of node n, a sparse tensor, to *s; an unknown shape if it is not known. */
 static void sparse_in(const struct infer *f, nid n, uint32_t i, struct shape *s)
 {
     vid v = node_in(f->m, n, i);
@@ -256,6 +269,7 @@ static void sparse_in(const struct infer *f, nid n, uint32_t i, struct shape *s)
         s->d[k] = f->m->dim[t->dim + (uint32_t)k];
 }
 
+/* Rule for MatMul and similar operators, which may transpose the matrices or the batch axes first.  arg: MATMUL_*. */
 void rule_matmul(struct infer *f, nid n, int arg)
 {
     struct shape a, b, out;
@@ -283,9 +297,9 @@ void rule_matmul(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* MatMulNBits and the like: B is packed, so its size is in attributes.  arg: number of products, each a result with
- * its own size: 1 (attribute N; K if B is not transposed) or 3 (queries, keys, values); the result after them is the
- * normalised sum that was multiplied. */
+/* Rule for MatMulNBits and similar operators: the second matrix is packed, so attributes give its size.  arg: number of
+ * products, which are results 0 .. arg - 1: 1, with N columns (K if the matrix is not transposed); or 3, for queries,
+ * keys and values.  Result arg, if present, is the normalised sum that was multiplied. */
 void rule_matmul_nbits(struct infer *f, nid n, int arg)
 {
     static const char *const name[] = {"N", "Nq", "Nkv", "Nkv"};
@@ -301,7 +315,7 @@ void rule_matmul_nbits(struct infer *f, nid n, int arg)
     shape_set(f, n, (uint32_t)arg, &in);
 }
 
-/* MatMulFpQ4: operand 2 lists the shape of B. */
+/* Rule for MatMulFpQ4: operand 2 lists the shape of the second matrix, which is packed. */
 void rule_matmul_fpq4(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -311,7 +325,8 @@ void rule_matmul_fpq4(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* The shape of operand 0, with as many columns as operand 1 has rows; arg: the element type (0: that of operand 0). */
+/* Result 0 has the shape of operand 0, except that its last axis has the size of operand 1's first one.  arg: the
+ * element type (0: that of operand 0). */
 void rule_rows(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0), w = operand_shape(f, n, 1);
@@ -321,7 +336,8 @@ void rule_rows(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* MulInteger: a zero point may follow each operand. */
+/* Rule for MulInteger: the product of operands 0 and 2, each of which is followed by a zero point or an omitted
+ * operand. */
 void rule_mul_integer(struct infer *f, nid n, int arg)
 {
     struct shape a = operand_shape(f, n, 0), b = operand_shape(f, n, 2);
@@ -331,7 +347,7 @@ void rule_mul_integer(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &a);
 }
 
-/* CDist: [rows of operand 0, rows of operand 1], distances between the rows. */
+/* Rule for CDist: (rows of operand 0, rows of operand 1), the distances between the rows. */
 void rule_cdist(struct infer *f, nid n, int arg)
 {
     struct shape a = operand_shape(f, n, 0), b = operand_shape(f, n, 1);
@@ -340,7 +356,8 @@ void rule_cdist(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* Gemm; arg: the operand that is the second matrix (3 for QGemm).  GemmFloat8 has the element type in dtype. */
+/* Rule for Gemm.  arg: number of the operand with the second matrix: 1; 3 for QGemm, whose operand 8 has the element
+ * type of the result (f32 without it).  Attribute dtype (GemmFloat8) gives the element type, too. */
 void rule_gemm(struct infer *f, nid n, int arg)
 {
     struct shape a = operand_shape(f, n, 0), b = operand_shape(f, n, (uint32_t)arg), out;
@@ -358,10 +375,11 @@ void rule_gemm(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* --- normalisation: result 0 like operand 0; further results are statistics --- */
+/* --- normalisation --- */
 
-/* arg: shape of results 1 and 2: 1: that of operand 0 with 1 from the attribute `axis` on; 2: that of operand 3, the
- * running mean. */
+/* Rule for normalisations: result 0 has the shape of operand 0, further results are statistics.  arg 1:
+ * LayerNormalization, whose statistics have the shape of operand 0 with size 1 from attribute axis on; 2:
+ * BatchNormalization, whose statistics have the shape of operand 3, the running mean. */
 void rule_norm(struct infer *f, nid n, int arg)
 {
     struct shape s;
@@ -380,8 +398,11 @@ void rule_norm(struct infer *f, nid n, int arg)
         shape_set(f, n, i, &s);
 }
 
-/* --- recurrent layers; arg: results (2: GRU and RNN, 3: LSTM) --- */
+/* --- recurrent layers --- */
 
+/* Rule for recurrent layers: result 0 is (length, directions, batch, hidden size), and the last states, results 1 ..
+ * arg - 1, are (directions, batch, hidden size); with attribute layout the batch is the first axis.  arg: number of
+ * results: 2: GRU and RNN; 3: LSTM. */
 void rule_rnn(struct infer *f, nid n, int arg)
 {
     struct shape x = operand_shape(f, n, 0), r = operand_shape(f, n, 2), all = {.rank = 4},
@@ -419,14 +440,15 @@ static bool is_label(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* An Einsum: the size of each label, and the sizes that "..." stands for, as the operands say. */
+/* The equation of an Einsum, as far as its operands are read. */
 struct equation {
-    struct dim size[128];
-    uint8_t seen[128]; /* [label] 1: it occurs; 2: more than once */
-    struct shape dots;
-    bool has_dots;
+    struct dim size[128]; /* [label, a letter] size of the axes with this label */
+    uint8_t seen[128];    /* [label] 0: it does not occur; 1: once; 2: more than once */
+    struct shape dots;    /* the axes that "..." stands for */
+    bool has_dots;        /* "..." occurs */
 };
 
+/* Returns the number of labels of the operand whose labels begin at s. */
 static int labels_ahead(const char *s)
 {
     int k = 0;
@@ -435,8 +457,8 @@ static int labels_ahead(const char *s)
     return k;
 }
 
-/* Reads the labels of one operand of shape in; returns the text after the labels, NULL: the labels do not fit the
- * rank. */
+/* Reads the labels at s of an operand of shape *in into *e.  Returns the text after them; NULL: they do not fit the
+ * operand's rank. */
 static const char *read_labels(struct infer *f, const char *s, const struct shape *in,
                                struct equation *e)
 {
@@ -464,7 +486,8 @@ static const char *read_labels(struct infer *f, const char *s, const struct shap
     return s;
 }
 
-/* Appends the dimensions that "..." stands for; false if there are too many, or their number is not known. */
+/* Appends the dimensions that "..." stands for to *out; returns false if there are too many, or their number is not
+ * known. */
 static bool put_dots(const struct equation *e, struct shape *out)
 {
     if (!e->has_dots)
@@ -476,8 +499,8 @@ static bool put_dots(const struct equation *e, struct shape *out)
     return true;
 }
 
-/* Writes the result's shape: the labels at s, behind "->"; or, if s is the end of the equation, the labels that
- * occur once, sorted.  False: not known. */
+/* Writes the dimensions of the result to *out.  Its labels follow "->" at s; if s is the end of the equation, they are
+ * the axes of "..." and then the labels that occur once, sorted.  Returns false if the shape is not known. */
 static bool write_labels(const struct equation *e, const char *s, struct shape *out)
 {
     bool fits = true;
@@ -501,6 +524,7 @@ static bool write_labels(const struct equation *e, const char *s, struct shape *
     return fits;
 }
 
+/* Rule for Einsum: an equation such as "bij,bjk->bik" labels the axes of operands and result. */
 void rule_einsum(struct infer *f, nid n, int arg)
 {
     const char *s = skip_blank(node_attr_str(f->m, n, "equation", ""));
@@ -520,7 +544,8 @@ void rule_einsum(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &out);
 }
 
-/* LayerNormalizationGrad: gradients of the input (with the shape of the result's), of scale and of bias. */
+/* Rule for LayerNormalizationGrad.  Results: gradients of the input, with the shape of operand 0 (the gradient of the
+ * output), and of scale and bias, with the shape of operand 2. */
 void rule_norm_grad(struct infer *f, nid n, int arg)
 {
     (void)arg;
@@ -531,8 +556,9 @@ void rule_norm_grad(struct infer *f, nid n, int arg)
 
 /* --- losses --- */
 
-/* SoftmaxCrossEntropyLoss, NegativeLogLikelihoodLoss and those of ONNX Runtime's training; arg 1: a gradient, with
- * the shape of the scores in operand 1. */
+/* Rule for SoftmaxCrossEntropyLoss and other losses.  Result 0 is a scalar, or without reduction a loss for each
+ * label in operand 1; result 1 has the shape of the scores in operand 0.  arg 1: a gradient, whose result has the
+ * shape of the scores in operand 1. */
 void rule_loss(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 1);

@@ -1,22 +1,23 @@
-/* Shape inference: sequences, optional values and maps.
+/* Shape inference: sequences, optional values and maps, which are called containers here.
  *
- * A sequence has one type for all its elements: what holds for each of them.  So elements that are put
- * together are joined: equal dimensions stay, others are unknown.  What a file declares is filled in where it
- * leaves something open, as for tensors (infer_core.c).
+ * A sequence has one type for all its elements, which must hold for each of them.  So the types of elements are joined:
+ * equal dimensions stay, others become unknown.  A type that the file declares stays, and its unknown parts are filled
+ * in, as for tensors (infer_core.c).
  * O(operands * rank) for each node. */
 #include "passes/shapes/infer.h"
 
 #include <assert.h>
 #include <string.h>
 
-enum { NESTED = 64 }; /* containers in containers, as deep as the readers allow */
+enum { NESTED = 64 }; /* most containers inside each other, as for the readers of models */
 
 static bool is_container(const struct type *t)
 {
     return t->kind == TYPE_SEQ || t->kind == TYPE_OPT || t->kind == TYPE_MAP;
 }
 
-static uint32_t around(struct infer *f, enum type_kind kind, uint32_t inner)
+/* Adds the type of a container of this kind with elements of type `inner`; returns its index in m->type. */
+static uint32_t container_of(struct infer *f, enum type_kind kind, uint32_t inner)
 {
     return module_add_type(f->m, (struct type){.kind = (uint8_t)kind, .rank = -1, .inner = inner});
 }
@@ -35,6 +36,7 @@ void shape_join(struct shape *acc, const struct shape *s)
     }
 }
 
+/* Returns the shape in a tensor type. */
 static struct shape shape_of_type(const struct infer *f, uint32_t type)
 {
     const struct type *t = &f->m->type[type];
@@ -44,12 +46,13 @@ static struct shape shape_of_type(const struct infer *f, uint32_t type)
     return s;
 }
 
+/* Adds the tensor type with shape *s to the module; returns its index. */
 static uint32_t type_of_shape(struct infer *f, const struct shape *s)
 {
     return module_add_tensor_type(f->m, (enum elem)s->elem, s->rank, s->d);
 }
 
-/* acc with unknown parts filled in from s; acc alone if the two shapes contradict each other. */
+/* Returns acc with its unknown parts filled in from s; acc itself if the element types differ. */
 static struct shape fill_shape(struct shape acc, struct shape s)
 {
     if (acc.elem != 0 && s.elem != 0 && acc.elem != s.elem)
@@ -64,8 +67,8 @@ static struct shape fill_shape(struct shape acc, struct shape s)
     return acc;
 }
 
-/* One type from a and b. fill: both types hold, so each fills in the unknown parts of the other; else only one of
- * the two holds, and only the common parts stay. 0: a and b are of different kinds. */
+/* Returns a type made of the types a and b.  fill: both hold for a value, so unknown parts of a are filled in from b;
+ * else a value has one of the two types, so only their common parts stay.  0: a and b are of different kinds. */
 static uint32_t combine_types(struct infer *f, uint32_t a, uint32_t b, bool fill)
 {
     assert(a < f->m->ntype && b < f->m->ntype);
@@ -110,7 +113,7 @@ uint32_t type_without_shape(struct infer *f, uint32_t type)
     if (t->kind != TYPE_SEQ || f->m->type[t->inner].kind != TYPE_TENSOR)
         return is_container(t) ? 0 : type;
     struct shape s = shape_unknown((enum elem)f->m->type[t->inner].elem);
-    return around(f, TYPE_SEQ, type_of_shape(f, &s));
+    return container_of(f, TYPE_SEQ, type_of_shape(f, &s));
 }
 
 void container_set(struct infer *f, nid n, uint32_t i, uint32_t type)
@@ -124,7 +127,7 @@ void container_set(struct infer *f, nid n, uint32_t i, uint32_t type)
         f->type[out] = now;
 }
 
-/* The type of operand i; made for a tensor of which only the shape is known. */
+/* Returns the type of operand i; 0: unknown.  Adds a type for an initializer that has only a tensor. */
 static uint32_t type_in(struct infer *f, nid n, uint32_t i)
 {
     struct shape s;
@@ -134,40 +137,45 @@ static uint32_t type_in(struct infer *f, nid n, uint32_t i)
     return shape_of(f, v, &s) ? type_of_shape(f, &s) : 0;
 }
 
-/* The element type of operand i, a sequence; 0: it is none. */
+/* Returns the type of the elements of operand i, a sequence; 0: it is no sequence. */
 static uint32_t element_in(struct infer *f, nid n, uint32_t i)
 {
     uint32_t type = type_in(f, n, i);
     return f->m->type[type].kind == TYPE_SEQ ? f->m->type[type].inner : 0;
 }
 
+/* Whether v is the result of a node of operator op. */
 static bool is_made_by(const struct infer *f, vid v, const char *op)
 {
     return v != 0 && f->m->value[v].def != 0 && node_is(f->m, f->m->value[v].def, op);
 }
 
-/* The SequenceConstruct that makes v, whose operands are then its elements; 0: v comes from elsewhere. */
+/* Returns the SequenceConstruct that makes the sequence v, so that its operands are the elements; 0: v is made
+ * otherwise. */
 static nid constructed(const struct infer *f, vid v)
 {
     return is_made_by(f, v, "SequenceConstruct") ? f->m->value[v].def : 0;
 }
 
+/* Sets the result of SequenceConstruct n: a sequence of its operands. */
 static void construct_sequence(struct infer *f, nid n)
 {
     uint32_t type = type_in(f, n, 0), k = f->m->node[n].nformal;
     for (uint32_t i = 1; i < k && type != 0; i++)
         type = type_join(f, type, type_in(f, n, i));
     if (type != 0)
-        container_set(f, n, 0, around(f, TYPE_SEQ, type));
+        container_set(f, n, 0, container_of(f, TYPE_SEQ, type));
 }
 
+/* Sets the result of SequenceEmpty n: a sequence of tensors with the element type in attribute dtype. */
 static void make_empty(struct infer *f, nid n)
 {
     int64_t e = node_attr_int(f->m, n, "dtype", ELEM_F32);
     struct shape s = shape_unknown(e > 0 && e < ELEM_COUNT ? (enum elem)e : ELEM_F32);
-    container_set(f, n, 0, around(f, TYPE_SEQ, type_of_shape(f, &s)));
+    container_set(f, n, 0, container_of(f, TYPE_SEQ, type_of_shape(f, &s)));
 }
 
+/* Sets the result of SequenceInsert n: the sequence in operand 0 with operand 1 inserted. */
 static void insert_element(struct infer *f, nid n)
 {
     uint32_t old = element_in(f, n, 0), add = type_in(f, n, 1);
@@ -175,12 +183,13 @@ static void insert_element(struct infer *f, nid n)
         old = add;
     uint32_t type = old != 0 && add != 0 ? type_join(f, old, add) : 0;
     if (type != 0)
-        container_set(f, n, 0, around(f, TYPE_SEQ, type));
+        container_set(f, n, 0, container_of(f, TYPE_SEQ, type));
     else if (old != 0)
         container_set(f, n, 0, type_without_shape(f, type_in(f, n, 0)));
 }
 
-/* The size of SplitToSequence's pieces along their axis, if all have the same. */
+/* Returns the size of the pieces of SplitToSequence n along the axis, which has size `whole`, if all pieces have the
+ * same size; else unknown. */
 static struct dim piece_size(struct infer *f, nid n, struct dim whole)
 {
     int64_t v[SHAPE_VALUES];
@@ -200,6 +209,8 @@ static struct dim piece_size(struct infer *f, nid n, struct dim whole)
     return dim_num(v[0]);
 }
 
+/* Sets the result of SplitToSequence n: a sequence of pieces along an axis; without operand 1 the pieces have size 1,
+ * and keepdims == 0 drops their axis. */
 static void split_sequence(struct infer *f, nid n)
 {
     struct shape s;
@@ -214,9 +225,10 @@ static void split_sequence(struct infer *f, nid n)
     } else {
         s.d[axis] = piece_size(f, n, s.d[axis]);
     }
-    container_set(f, n, 0, around(f, TYPE_SEQ, type_of_shape(f, &s)));
+    container_set(f, n, 0, container_of(f, TYPE_SEQ, type_of_shape(f, &s)));
 }
 
+/* Sets the result of SequenceLength n: a number, which is known if SequenceConstruct made the sequence. */
 static void set_length(struct infer *f, nid n)
 {
     struct shape s = shape_scalar(ELEM_I64);
@@ -229,6 +241,7 @@ static void set_length(struct infer *f, nid n)
     nums_set(f, n, 0, x);
 }
 
+/* Rule for operators on sequences.  arg: enum seq_rule. */
 void rule_sequence(struct infer *f, nid n, int arg)
 {
     switch ((enum seq_rule)arg) {
@@ -256,7 +269,7 @@ void rule_sequence(struct infer *f, nid n, int arg)
     }
 }
 
-/* The sum of dimension `axis` over the elements, the operands of node `made`. */
+/* Returns the sum of the sizes of axis `axis` over the operands of SequenceConstruct `made`. */
 static struct dim sum_of_parts(struct infer *f, nid made, int axis)
 {
     struct num sum = num_int(0);
@@ -269,6 +282,7 @@ static struct dim sum_of_parts(struct infer *f, nid made, int axis)
     return num_dim(sum);
 }
 
+/* Rule for ConcatFromSequence: joins the elements of a sequence along an axis; with new_axis along a new one. */
 void rule_concat_from_sequence(struct infer *f, nid n, int arg)
 {
     uint32_t type = element_in(f, n, 0);
@@ -294,7 +308,8 @@ void rule_concat_from_sequence(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* arg 0: Optional, the value; 1: OptionalGetElement, its element; 2: OptionalHasElement, a bool. */
+/* Rule for operators on optional values.  arg 0: Optional, which puts operand 0 into an optional value; 1:
+ * OptionalGetElement, which takes the value out of operand 0; 2: OptionalHasElement, whose result is a bool. */
 void rule_optional(struct infer *f, nid n, int arg)
 {
     uint32_t type = type_in(f, n, 0);
@@ -303,7 +318,7 @@ void rule_optional(struct infer *f, nid n, int arg)
         shape_set(f, n, 0, &s);
     } else if (arg == 0) {
         if (type != 0)
-            container_set(f, n, 0, around(f, TYPE_OPT, type));
+            container_set(f, n, 0, container_of(f, TYPE_OPT, type));
     } else { /* from opset 18 on the operand may be the element itself */
         container_set(f, n, 0, f->m->type[type].kind == TYPE_OPT ? f->m->type[type].inner : type);
     }
@@ -322,6 +337,7 @@ void enter_sequence_map(struct infer *f, nid n, gid g)
     }
 }
 
+/* Rule for SequenceMap: each result is a sequence of the values that an output of the body has. */
 void rule_sequence_map(struct infer *f, nid n, int arg)
 {
     const struct attr *a = node_attr(f->m, n, "body");
@@ -336,17 +352,17 @@ void rule_sequence_map(struct infer *f, nid n, int arg)
                         : shape_of(f, v, &s) ? type_of_shape(f, &s)
                                              : 0;
         if (type != 0)
-            container_set(f, n, i, around(f, TYPE_SEQ, type));
+            container_set(f, n, i, container_of(f, TYPE_SEQ, type));
     }
 }
 
-/* ZipMap: a sequence of maps from labels to scores, one map for each row. */
+/* Rule for ZipMap: a sequence of maps from labels to scores, one map for each row. */
 void rule_zip_map(struct infer *f, nid n, int arg)
 {
     const struct attr *a = node_attr(f->m, n, "classlabels_int64s");
     struct shape s = shape_scalar(ELEM_F32);
     (void)arg;
-    uint32_t map = around(f, TYPE_MAP, type_of_shape(f, &s));
+    uint32_t map = container_of(f, TYPE_MAP, type_of_shape(f, &s));
     f->m->type[map].elem = a != NULL && a->u.list.n > 0 ? ELEM_I64 : ELEM_STR;
-    container_set(f, n, 0, around(f, TYPE_SEQ, map));
+    container_set(f, n, 0, container_of(f, TYPE_SEQ, map));
 }

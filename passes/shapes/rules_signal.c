@@ -1,20 +1,22 @@
-/* Shape inference: rules of the operators on signals (Fourier transforms, windows, mel filters).
- * A transform of a real signal of n points has n / 2 + 1 different points: a one-sided one returns those only.
- * Formulas: the operator documents of ONNX and of ONNX Runtime.  O(rank) a node. */
+/* Shape inference: rules of operators on signals (Fourier transforms, windows, mel filters).
+ * The transform of a real signal of n points has n / 2 + 1 different points; a one-sided transform returns only these.
+ * The formulas are those of the operator documents of ONNX and of ONNX Runtime.  O(rank) for each node. */
 #include "passes/shapes/infer.h"
 
+/* Returns the number of points of the one-sided transform of d points: d / 2 + 1. */
 static struct dim one_side(struct infer *f, struct dim d)
 {
     return dim_shift(f->m, dim_div(f->m, d, dim_num(2)), 1);
 }
 
-/* DFT: the axis is an attribute before opset 20 and operand 2 from then on. */
+/* Rule for DFT, or its inverse.  Operand 1, if present, gives the number of points; the axis is an attribute before
+ * opset 20 and operand 2 from then on. */
 void rule_dft(struct infer *f, nid n, int arg)
 {
     struct shape s;
     int64_t at = f->opset < 20 ? node_attr_int(f->m, n, "axis", 1) : -2;
-    bool one = node_attr_int(f->m, n, "onesided", 0) != 0,
-         back = node_attr_int(f->m, n, "inverse", 0) != 0;
+    bool onesided = node_attr_int(f->m, n, "onesided", 0) != 0,
+         inverse = node_attr_int(f->m, n, "inverse", 0) != 0;
     (void)arg;
     shape_in(f, n, 0, &s);
     bool known =
@@ -22,7 +24,7 @@ void rule_dft(struct infer *f, nid n, int arg)
     int axis = axis_of(at, s.rank);
     if (known && axis < 0) {
         s.rank = -1;
-    } else if (!known && !one && node_in(f->m, n, 1) == 0) {
+    } else if (!known && !onesided && node_in(f->m, n, 1) == 0) {
         known = true; /* the axis is not known, but no axis changes its size */
     } else if (!known) {
         for (int i = 1; i < s.rank - 1; i++)
@@ -30,17 +32,18 @@ void rule_dft(struct infer *f, nid n, int arg)
     } else {
         if (node_in(f->m, n, 1) != 0)
             s.d[axis] = value_dim(f, n, 1, 0);
-        else if (one && back) /* back to the signal: its length counts as even unless it is given */
+        else if (onesided && inverse) /* an odd length must be given by operand 1 */
             s.d[axis] = dim_shift(f->m, dim_mul(f->m, s.d[axis], dim_num(2)), -2);
-        if (one && !back)
+        if (onesided && !inverse)
             s.d[axis] = one_side(f, s.d[axis]);
     }
     if (s.rank > 1)
-        s.d[s.rank - 1] = dim_num(one && back ? 1 : 2);
+        s.d[s.rank - 1] = dim_num(onesided && inverse ? 1 : 2);
     shape_set(f, n, 0, &s);
 }
 
-/* STFT: [batch, frames, points, 2] from [batch, samples, 1 or 2]. */
+/* Rule for STFT: (batch, frames, points, 2) from (batch, samples, 1 or 2), with a frame every `operand 1` samples.  A
+ * frame is as long as operand 3 says, or as the window in operand 2. */
 void rule_stft(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), window, out = {.rank = 4};
@@ -51,21 +54,22 @@ void rule_stft(struct infer *f, nid n, int arg)
         length = value_dim(f, n, 3, 0);
     else if (shape_in(f, n, 2, &window) && window.rank == 1)
         length = window.d[0];
-    struct dim room = dim_sub(f->m, samples, length);
+    struct dim last_start = dim_sub(f->m, samples, length);
     out.d[0] = shape_dim(&in, 0);
-    out.d[1] = dim_shift(f->m, dim_div(f->m, room, step), 1);
+    out.d[1] = dim_shift(f->m, dim_div(f->m, last_start, step), 1);
     out.d[2] = node_attr_int(f->m, n, "onesided", 1) != 0 ? one_side(f, length) : length;
     out.d[3] = dim_num(2);
     shape_set(f, n, 0, &out);
 }
 
+/* Returns the element type in attribute output_datatype, f32 by default; ELEM_NONE: no element type. */
 static enum elem output_datatype(const struct infer *f, nid n)
 {
     int64_t e = node_attr_int(f->m, n, "output_datatype", ELEM_F32);
     return e > 0 && e < ELEM_COUNT ? (enum elem)e : ELEM_NONE;
 }
 
-/* HannWindow and the like: a vector of the length in operand 0. */
+/* Rule for BlackmanWindow, HammingWindow, HannWindow: a vector whose length is the element of operand 0. */
 void rule_window(struct infer *f, nid n, int arg)
 {
     (void)arg;
@@ -73,6 +77,7 @@ void rule_window(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
+/* Rule for MelWeightMatrix: (points of a one-sided transform of operand 1 points, mel bands as operand 0 says). */
 void rule_mel(struct infer *f, nid n, int arg)
 {
     struct shape s = {.elem = (uint8_t)output_datatype(f, n), .rank = 2};
@@ -82,17 +87,18 @@ void rule_mel(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* com.microsoft's Rfft: transforms the last axis; arg 1: Irfft, from complex points back to samples. */
+/* Rule for Rfft of com.microsoft: transforms the last axis to complex points, whose two parts stand on a new axis;
+ * arg 1: Irfft, the reverse. */
 void rule_rfft(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
-    bool one = node_attr_int(f->m, n, "onesided", 1) != 0;
+    bool onesided = node_attr_int(f->m, n, "onesided", 1) != 0;
     if (arg == 0 && s.rank > 0 && s.rank < SHAPE_RANK) {
-        s.d[s.rank - 1] = one ? one_side(f, s.d[s.rank - 1]) : s.d[s.rank - 1];
+        s.d[s.rank - 1] = onesided ? one_side(f, s.d[s.rank - 1]) : s.d[s.rank - 1];
         s.d[s.rank++] = dim_num(2);
     } else if (arg == 1 && s.rank > 1) {
         s.rank--;
-        if (one)
+        if (onesided)
             s.d[s.rank - 1] = dim_shift(f->m, dim_mul(f->m, s.d[s.rank - 1], dim_num(2)), -2);
     } else {
         s.rank = -1;

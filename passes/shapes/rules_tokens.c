@@ -1,17 +1,19 @@
-/* Shape inference: rules of com.microsoft's operators for decoders with sparse attention, linear attention
- * and n-gram tables.  Tokens are (batch, length), or one axis with sequences of any length one after the other; then
- * an operand lists where each sequence starts, and where the last one ends. Formulas: the operator documents of ONNX
- * Runtime. */
+/* Shape inference: rules of com.microsoft's operators for decoders with sparse attention, linear attention and n-gram
+ * tables.  Tokens are (batch, length), or packed: one axis with all sequences, of any length, one after the other; then
+ * an operand lists where each sequence starts and where the last one ends.  The formulas are those of the operator
+ * documents of ONNX Runtime.  O(operands * rank) for each node. */
 #include "passes/shapes/infer.h"
 
 #include <assert.h>
 #include <string.h>
 
+/* Returns an integer attribute as a dimension; unknown if it is absent or negative. */
 static struct dim attr_dim(const struct infer *f, nid n, const char *name)
 {
     return dim_num(node_attr_int(f->m, n, name, -1));
 }
 
+/* Sets the type of result i of node n: element type e, dimensions d[rank]. */
 static void set_result(struct infer *f, nid n, uint32_t i, enum elem e, int rank,
                        const struct dim *d)
 {
@@ -21,14 +23,15 @@ static void set_result(struct infer *f, nid n, uint32_t i, enum elem e, int rank
     shape_set(f, n, i, &s);
 }
 
-/* The number of sequences, from operand i, which lists their starts and the end of the last one. */
+/* Returns the number of sequences, given operand i, which lists their starts and the end of the last one. */
 static struct dim sequences(const struct infer *f, nid n, uint32_t i)
 {
     struct shape starts = operand_shape(f, n, i);
     return dim_shift(f->m, shape_dim(&starts, 0), -1);
 }
 
-/* NGramHashMapping: a number for each token and head, and the last tokens; arg 1: the tokens are one axis. */
+/* Rule for NGramHashMapping.  Results: a hash for each token and head; the last tokens of each sequence.  arg 1:
+ * VarlenNGramHashMapping, with packed tokens. */
 void rule_ngram_hash(struct infer *f, nid n, int arg)
 {
     struct shape ids = operand_shape(f, n, 0);
@@ -47,7 +50,8 @@ void rule_ngram_hash(struct infer *f, nid n, int arg)
     }
 }
 
-/* VarlenCausalConvWithState: the new state has the shape of the old one. */
+/* Rule for VarlenCausalConvWithState.  Results: the output, with the shape of operand 0; the new state, with that of
+ * the old one in operand 4; updates of the state. */
 void rule_varlen_conv(struct infer *f, nid n, int arg)
 {
     struct shape in = operand_shape(f, n, 0), state = operand_shape(f, n, 4);
@@ -59,8 +63,8 @@ void rule_varlen_conv(struct infer *f, nid n, int arg)
     set_result(f, n, 2, (enum elem)in.elem, 3, update);
 }
 
-/* GatedDeltaNet: query, key and value are (tokens..., heads, size) each, or packed side by side in operand 0; the
- * state is (batch, heads, value size, key size). */
+/* Rule for GatedDeltaNet.  Queries, keys and values are operands (tokens..., heads, size), or stand side by side in
+ * operand 0.  Results: the output; the new state (batch, heads, value size, key size); updates of the state. */
 void rule_gated_delta(struct infer *f, nid n, int arg)
 {
     struct shape q = operand_shape(f, n, 0), k = operand_shape(f, n, 1), v = operand_shape(f, n, 2),
@@ -90,8 +94,8 @@ void rule_gated_delta(struct infer *f, nid n, int arg)
     set_result(f, n, 2, ELEM_F32, 2, update);
 }
 
-/* HyperConnectionPreMix: mixes several streams to one; they stand on the axis before the last, or (num_branches)
- * side by side on the last. */
+/* Rule for HyperConnectionPreMix: mixes several streams to one.  They stand on the last axis but one, which is
+ * dropped; with attribute num_branches, side by side on the last axis. */
 void rule_pre_mix(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);
@@ -108,26 +112,28 @@ void rule_pre_mix(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* --- which keys a sparse attention may read --- */
+/* --- indexers: operators that select the keys which a sparse attention reads --- */
 
-static bool by_tokens(const struct infer *f, nid n)
+/* Whether indexer n selects single tokens; else it selects entries, into which tokens are compressed. */
+static bool selects_tokens(const struct infer *f, nid n)
 {
     return strcmp(node_attr_str(f->m, n, "policy_mode", ""), "qsa") == 0;
 }
 
-/* How many entries an indexer selects for each query: tokens, or compressed entries. */
+/* Returns how many tokens or entries indexer n selects for each query. */
 static struct dim capacity(struct infer *f, nid n)
 {
-    if (!by_tokens(f, n))
+    if (!selects_tokens(f, n))
         return attr_dim(f, n, "index_topk");
     struct dim all =
         dim_add(f->m, attr_dim(f, n, "token_budget"), attr_dim(f, n, "compress_ratio"));
     return dim_shift(f->m, all, -1);
 }
 
-/* Tokens are compressed: each `ratio` of them make an entry, together with the tokens of the entry before, which are
- * kept for that.  `waiting`: tokens kept so far (the first `ratio` are those of the last entry, if there are as
- * many); fresh: new tokens.  *made: entries that come of them; *left: tokens kept then. */
+/* Counts compressed entries: `ratio` tokens make an entry, together with the `ratio` tokens of the entry before,
+ * which are kept for this.  waiting: number of tokens kept so far (if it is at least `ratio`, the first `ratio` of
+ * them belong to the last entry); fresh: number of new tokens.  Writes the number of new entries to *made and the
+ * number of tokens kept after that to *left; both are unknown if a number is. */
 static void count_compressed(int64_t ratio, int64_t waiting, int64_t fresh, struct dim *made,
                              struct dim *left)
 {
@@ -140,8 +146,9 @@ static void count_compressed(int64_t ratio, int64_t waiting, int64_t fresh, stru
     *left = dim_num(open % ratio + (open >= ratio ? ratio : before));
 }
 
-/* SparseAttentionIndexer: the caches grow by the new entries, unless operand 12, which says how full they are, is
- * given: then they keep their size. */
+/* Rule for SparseAttentionIndexer.  Results: the selected keys of each query; the cache of keys; the tokens kept for
+ * the next entry.  The cache grows by the new entries, but keeps its size if operand 12, which says how full it is,
+ * is given. */
 void rule_indexer(struct infer *f, nid n, int arg)
 {
     struct shape q = operand_shape(f, n, 0), past = operand_shape(f, n, 7),
@@ -150,7 +157,7 @@ void rule_indexer(struct infer *f, nid n, int arg)
     const struct dim selected[] = {shape_dim(&q, 0), shape_dim(&q, 1), capacity(f, n)};
     set_result(f, n, 0, ELEM_I32, 3, selected);
     struct dim made = shape_dim(&q, 1), left = dim_unknown();
-    if (!by_tokens(f, n))
+    if (!selects_tokens(f, n))
         count_compressed(node_attr_int(f->m, n, "compress_ratio", -1), shape_dim(&waiting, 2).value,
                          shape_dim(&q, 1).value, &made, &left);
     if (node_in(f->m, n, 12) == 0 && past.rank == 3)
@@ -161,7 +168,8 @@ void rule_indexer(struct infer *f, nid n, int arg)
     shape_set(f, n, 2, &waiting);
 }
 
-/* PackedSparseAttentionIndexer: the caches keep their size. */
+/* Rule for PackedSparseAttentionIndexer.  Results: the selected keys of each query; a number for each query; four
+ * results with the shapes of operands 12 to 15; updates of a cache. */
 void rule_packed_indexer(struct infer *f, nid n, int arg)
 {
     struct shape q = operand_shape(f, n, 0), keys = operand_shape(f, n, 12);

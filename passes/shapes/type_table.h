@@ -1,23 +1,25 @@
 /* What the schemas of operators say about element types (type_table.c, made by tools/type_table.py).
  *
- * A letter for each operand and, after a colon, for each result.  Capitals: those with the same letter are
- * of one type.  Small ones: always a tensor of f32 (f), f16 (h), f64 (d), i8 (c), i32 (i), i64 (l), u8 (u),
- * bool (b), str (s), f8e4m3fn (e).  A dot: nothing is said.  A star: all that follow are like that, too. */
+ * A row has one letter for each operand and, after a colon, one for each result, such as "TTU:T".  Operands and results
+ * with the same capital letter have the same type, apart from shapes.  A small letter means a tensor of f32 (f), f16
+ * (h), f64 (d), i8 (c), i32 (i), i64 (l), u8 (u), bool (b), str (s), or f8e4m3fn (e).  A dot: any type.  A star: all
+ * further operands (or results) have the letter before the star. */
 #ifndef PCC_PASSES_SHAPES_TYPE_TABLE_H
 #define PCC_PASSES_SHAPES_TYPE_TABLE_H
 
 #include <stdint.h>
 
+/* The letters of an operator from a version on, up to the version of its next row. */
 struct type_row {
     const char *op;
-    int32_t since; /* version of the domain */
+    int32_t since; /* the first version of the domain that the row holds for */
     const char *letters;
 };
 
-/* Sorted by operator (bytewise) and version; nothing is known about operators without a row. */
+/* The rows of a domain.  An operator may have none: then nothing is known about its types. */
 struct type_domain {
     const char *name;
-    const struct type_row *row;
+    const struct type_row *row; /* [n], sorted by operator (bytewise), then version */
     uint32_t n;
 };
 

@@ -1,18 +1,19 @@
-/* The best places that devices of a stage may have (best_places.h).
+/* The best sets of devices that a stage may have (best_places.h).
  *
- * Servers are next to each other by each kind of link; n devices stand in one server, or as few as one of them is
- * beyond a link.  O(levels * servers). */
+ * The time of an AllReduce depends on the outermost link that it uses.  So n devices are all in one server; or, for
+ * each kind of link between servers, one device is on the far side of such a link and the others are as near to each
+ * other as they can be.  O(levels * servers). */
 #include "passes/stages/best_places.h"
 
-/* The servers that are next to the first one by each kind of link: the one at[i] and the first are joined by it, as are
- * joined[i] servers in all.  How many. */
-static uint32_t neighbours(const struct servers *s, uint32_t at[SPREADS], uint32_t joined[SPREADS])
+/* Returns the number of kinds of links between servers, from the innermost one.  For kind i, writes to far[i] the first
+ * server that such a link joins to server 0, and to joined[i] the number of servers that it joins in all. */
+static uint32_t link_kinds(const struct servers *s, uint32_t far[SPREADS], uint32_t joined[SPREADS])
 {
     uint32_t n = 0, before = 1;
     for (uint32_t l = 0; l <= s->nabove; l++) {
         uint32_t all = l ? s->above[l - 1].servers : s->unit ? s->unit : s->n;
         if (all > before) {
-            at[n] = before;
+            far[n] = before;
             joined[n++] = smaller_u32(all, s->n);
             before = all;
         }
@@ -22,7 +23,7 @@ static uint32_t neighbours(const struct servers *s, uint32_t at[SPREADS], uint32
 
 struct spread spread_of(const struct servers *s, uint32_t n)
 {
-    uint32_t at[SPREADS], joined[SPREADS], many = neighbours(s, at, joined);
+    uint32_t far[SPREADS], joined[SPREADS], many = link_kinds(s, far, joined);
     struct spread x = {0};
     if (n <= s->size[0])
         x.set[x.n++].of[0] = (uint16_t)n;
@@ -31,7 +32,7 @@ struct spread spread_of(const struct servers *s, uint32_t n)
             continue;
         struct device_set *set = &x.set[x.n++];
         uint32_t left = n - 1;
-        set->of[at[l]] = 1;
+        set->of[far[l]] = 1;
         for (uint32_t v = 0; v < joined[l] && left; v++) {
             uint32_t room = (uint32_t)s->size[v] - set->of[v], take = smaller_u32(left, room);
             set->of[v] = (uint16_t)(set->of[v] + take);
@@ -53,16 +54,17 @@ int64_t least_reduce(const struct servers *s, const struct spread *x, int64_t by
 
 int64_t least_move(const struct servers *s, int64_t bytes)
 {
-    uint32_t at[SPREADS], joined[SPREADS], many = neighbours(s, at, joined);
+    uint32_t far[SPREADS], joined[SPREADS], many = link_kinds(s, far, joined);
     const struct device_set one = {{1}};
     int64_t best = INT64_MAX;
     if (s->size[0] > 1)
         best = servers_move(s, &one, &one, bytes);
     for (uint32_t l = 0; l < many; l++) {
         struct device_set from = {{0}}, two = {{1}};
-        from.of[at[l]] = 1;
-        from.of[0] = (uint16_t)(s->size[0] - 1); /* the share of the others is least */
-        two.of[at[l]] = 1;
+        from.of[far[l]] = 1;
+        /* only one of size[0] senders is beyond the link, so that only its slice goes over it */
+        from.of[0] = (uint16_t)(s->size[0] - 1);
+        two.of[far[l]] = 1;
         int64_t other = servers_move(s, &from, &one, bytes);
         int64_t spans = servers_move(s, &one, &two, bytes);
         best = smaller(other, best);

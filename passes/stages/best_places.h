@@ -1,4 +1,4 @@
-/* What exchanges and transfers take where devices are best placed for them: for lower bounds. */
+/* The least times of AllReduces and transfers, over all devices that stages could have: for lower bounds. */
 #ifndef PCC_PASSES_STAGES_BEST_PLACES_H
 #define PCC_PASSES_STAGES_BEST_PLACES_H
 
@@ -6,16 +6,18 @@
 
 enum { SPREADS = CLUSTER_LEVELS };
 
-/* Devices of n in servers, in each of the ways that differ in what an AllReduce takes. */
+/* Sets of equally many devices, one set for each kind of link that an AllReduce among them may have to use; any other
+ * set of as many devices needs as much time as one of these. */
 struct spread {
-    uint32_t n;
+    uint32_t n; /* number of sets */
     struct device_set set[SPREADS];
 };
 
+/* Returns the sets for n devices. */
 struct spread spread_of(const struct servers *s, uint32_t n);
-/* ps: the least time of an AllReduce of `bytes` among devices spread over servers in one of the ways of x. */
+/* Returns the least ps of an AllReduce of `bytes` bytes among the devices of one of the sets of x. */
 int64_t least_reduce(const struct servers *s, const struct spread *x, int64_t bytes);
-/* ps: the least that bytes take from any stage to any other. */
+/* Returns the least ps of a transfer of `bytes` bytes from a stage to another one, on any devices. */
 int64_t least_move(const struct servers *s, int64_t bytes);
 
 #endif

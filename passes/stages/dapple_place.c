@@ -1,8 +1,8 @@
 /* dapple-place: stages of a training pipeline, each on one or several devices, for a short iteration.
  *
  * Source: DAPPLE (arXiv 2007.01045), IV.  Its search (dapple_search.c) finds plans by a formula; these and some others
- * are run (dapple_plans.c), and the shortest iteration is kept.  score=published takes the plan that the paper's
- * published program would (dapple_published.c). */
+ * are run (dapple_plans.c), and the plan with the shortest iteration is kept.  With score=published the plan is the one
+ * that the paper's published program would choose (../replicas/dapple_published.c). */
 #include "passes/stages/dapple_plans.h"
 #include "passes/replicas/dapple_published.h"
 #include "passes/replicas/formula_errors.h"
@@ -11,6 +11,7 @@
 
 enum { MOST_STATES = 200 };
 
+/* Values of dapple_opts, by their names; score: index in score_names. */
 struct dapple_options {
     bool literal, errors;
     int64_t beam, plans, score;
@@ -33,7 +34,7 @@ static const struct opt dapple_opts[] = {
 
 /* ---- as published ------------------------------------------------------------------------------- */
 
-/* Finds the states of the model; a model with too many states gets those of its layers in a row. */
+/* Finds the states of the model.  If there are too many, finds those of a chain of all layers in their order. */
 static void find_states(const struct train *t, struct stage_states *s)
 {
     struct arena *a = t->x->use.scratch;
@@ -48,9 +49,10 @@ static void find_states(const struct train *t, struct stage_states *s)
     stage_states_find(s, &row, STATES_FIRST, true, row.n, a);
 }
 
-/* "2.598s by its score with (0,22)x8 (22,40)x8", 40 being the last state. */
-static const char *tell_published(const struct train *t, const struct stage_states *s,
-                                  const struct published_plan *p)
+/* Returns a text such as "2.598s by its score with (0,22)x8 (22,40)x8": a stage from state 0 to 22 on 8 devices, and
+ * one from 22 to 40, the last state. */
+static const char *print_published(const struct train *t, const struct stage_states *s,
+                                   const struct published_plan *p)
 {
     struct arena *a = t->x->use.mem;
     char time[UNIT_TEXT];
@@ -63,6 +65,8 @@ static const char *tell_published(const struct train *t, const struct stage_stat
     return text;
 }
 
+/* Runs the plan of the published program and makes it the planner's result; notes tell the program's best two plans and
+ * their scores.  Returns what a pass returns. */
 static int leave_published(struct train *t)
 {
     const struct training *m = &t->x->scene.model.training;
@@ -91,12 +95,13 @@ static int leave_published(struct train *t)
         if (best[i].latency < INT64_MAX)
             diag_note(t->x->use.diag,
                       "dapple-place: the published program's plan %u of %u states: %s", i + 1, s.n,
-                      tell_published(t, &s, &best[i]));
+                      print_published(t, &s, &best[i]));
     return train_leave(t, &p, "DAPPLE's published program");
 }
 
-/* The best plan of several stages by the formula, and how near the formula comes. */
-static void tell_errors(const struct train *t, const struct dapple_found *found)
+/* Writes a note: how near the formula comes to the plans that were run, and its time for the best plan of several
+ * stages. */
+static void note_errors(const struct train *t, const struct dapple_found *found)
 {
     char time[UNIT_TEXT];
     uint32_t i = 0;
@@ -107,6 +112,7 @@ static void tell_errors(const struct train *t, const struct dapple_found *found)
               i < found->nplan ? time_print(time, found->plan[i].latency) : "");
 }
 
+/* Runs the planner dapple-place; returns what pass.run returns (passes.h). */
 static int dapple_run(struct ctx *x, const void *options)
 {
     const struct dapple_options *o = options;
@@ -126,7 +132,7 @@ static int dapple_run(struct ctx *x, const void *options)
     t.errors = o->errors ? &errors : NULL;
     struct stage_layout best = dapple_best(&t, &found, DAPPLE_WORK, &tried);
     if (o->errors)
-        tell_errors(&t, &found);
+        note_errors(&t, &found);
     return train_leave(&t, &best,
                        arena_fmt(x->use.mem, "best of %u plans that were run, %llu by the formula",
                                  tried, (unsigned long long)found.evaluated));

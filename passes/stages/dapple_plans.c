@@ -1,10 +1,11 @@
-/* Plans that train, run (dapple_plans.h).
+/* Finds the best plan of stages by running plans (dapple_plans.h).
  *
- * Source: DAPPLE (arXiv 2007.01045), IV.  Its formula knows neither bubbles within a pipeline nor all of memory, so the
- * best plans of its search, and plans that it may have lost (one stage on all devices or fewer; as many devices for
- * each of 2, 3, ... stages; PipeDream's plans), are run, and the shortest iteration is kept.  Then the ends of its
- * stages are moved by a few layers as long as that helps.  For interleaved stages only the devices of a plan's stages
- * are taken: on these stand as many stages of about the same time, twice as many, and so on as long as that helps. */
+ * Source: DAPPLE (arXiv 2007.01045), IV.  Its formula ignores idle times within a pipeline and part of the memory.  So
+ * the best plans of its search are run, and plans that the search may have missed: one stage on all devices or fewer;
+ * 2, 3, ... stages with equally many devices each; PipeDream's plans.  The plan with the shortest iteration is kept,
+ * and the borders between its stages are moved by a few layers as long as that helps.  With interleaved stages only the
+ * devices of a proposed plan's stages are used, as places: first with one stage on each place, all of about the same
+ * time, then with two, four, ... as long as that helps. */
 #include "passes/stages/dapple_plans.h"
 
 #include "passes/replicas/formula_errors.h"
@@ -14,22 +15,24 @@
 
 enum { MOST_STATES = 500, MOST_MOVED = 4 };
 
+/* The state of the search for the best plan. */
 struct plan_choice {
     struct train *t;
     struct layer_chain chain;
-    struct stage_layout best;
-    uint32_t tried;
+    struct stage_layout best;  /* the best plan so far; n is 0: none was run */
+    uint32_t tried;            /* number of plans that were run */
     struct dapple_rules rules; /* for the formula's errors */
-    int64_t work, most;        /* tasks so far, and after how many no more plans are run */
+    int64_t work, most;        /* tasks run so far, about; when there are more, the search ends */
 };
 
+/* Returns whether no more plans may be run. */
 static bool is_over(struct plan_choice *c)
 {
     return c->work > c->most || clock_out(&c->t->clock);
 }
 
-/* Compares the formula with a plan that was run, unless its stages do not follow each other in the chain.
- * O(layers + stages). */
+/* Adds to t->errors the error of the formula for a plan that was run; nothing if its stages are no ranges of the chain
+ * of layers, for which alone the formula is defined.  O(layers + stages). */
 static void compare_formula(struct plan_choice *c, const struct stage_layout *p)
 {
     struct arena *a = c->t->errors->a;
@@ -48,7 +51,9 @@ static void compare_formula(struct plan_choice *c, const struct stage_layout *p)
                        alone);
 }
 
-static void try_trained(struct plan_choice *c, struct stage_layout *p)
+/* Runs a plan, counts it, and keeps it if it is better than the best one.  A plan that is odd or uneven is only kept
+ * until there is another one: it tells why there is no plan. */
+static void try_layout(struct plan_choice *c, struct stage_layout *p)
 {
     train_try(c->t, p);
     c->tried++;
@@ -64,15 +69,15 @@ static void try_trained(struct plan_choice *c, struct stage_layout *p)
         c->best = *p;
 }
 
-/* Stages in turn on the n places `set`, as many on each as the user says, else as long as more take less time.  On one
- * place there is nothing to take turns with. */
-static void try_in_turn(struct plan_choice *c, uint32_t n, const struct device_set *set)
+/* Runs interleaved plans on the n places `set`: with as many stages on each as the user wants; else with 1, 2, 4, ...
+ * as long as that takes less time.  A single place gets one stage. */
+static void try_interleaved(struct plan_choice *c, uint32_t n, const struct device_set *set)
 {
     uint32_t said = c->t->x->scene.model.training.per_device, most = n > 1 ? c->chain.n / n : 1;
     int64_t before = INT64_MAX;
     for (uint32_t each = said ? said : 1; each <= most && !is_over(c); each *= 2) {
         struct stage_layout p = train_even(c->t, &c->chain, each * n, n, set);
-        try_trained(c, &p);
+        try_layout(c, &p);
         if (said || p.uneven || p.odd || (before < INT64_MAX && p.value >= before) ||
             each > most / 2)
             return;
@@ -80,19 +85,20 @@ static void try_in_turn(struct plan_choice *c, uint32_t n, const struct device_s
     }
 }
 
+/* Runs a plan of n stages, given as for train_cut; with an interleaved schedule, plans on the places `set` instead. */
 static void try_plan(struct plan_choice *c, uint32_t n, const uint32_t *end,
                      const struct device_set *set)
 {
     if (c->t->x->scene.model.training.schedule == TRAINING_INTERLEAVED) {
-        try_in_turn(c, n, set);
+        try_interleaved(c, n, set);
         return;
     }
     struct stage_layout p = train_cut(c->t, n, end, set);
-    try_trained(c, &p);
+    try_layout(c, &p);
 }
 
-/* The best plan with the first layers of the stage that begins at layer v in the stage before, or (back) the last ones
- * of that in this one. */
+/* Runs the best plan with a border between stages moved by `by` layers: the stage that begins at layer v gives its
+ * first layers to the stage before; back: gets the last layers of that stage.  Does nothing if too few are there. */
 static void try_moved(struct plan_choice *c, uint32_t v, uint32_t by, bool back)
 {
     struct arena *a = c->t->x->use.scratch;
@@ -105,16 +111,16 @@ static void try_moved(struct plan_choice *c, uint32_t v, uint32_t by, bool back)
             return;
         stage_of[at] = to;
     }
-    uint32_t next = back ? v - 1 - by : v + by; /* something is left of the stage */
+    uint32_t next = back ? v - 1 - by : v + by; /* a layer that the giving stage must keep */
     if ((back && by > v - 1) || next >= c->chain.n || stage_of[next] != from)
         return;
     struct stage_layout p = {
         .n = c->best.n, .stage_of = stage_of, .set = c->best.set, .places = c->best.places};
-    try_trained(c, &p);
+    try_layout(c, &p);
 }
 
-/* n stages of about the same time on `each` devices, server after server; on fewer where these could not share the
- * samples of a micro-batch. */
+/* Runs a plan of n stages of about the same time, on `each` devices each, which are taken server by server.  samples:
+ * of a micro-batch; `each` is lowered until it divides them; 0: a device's share need not be whole samples. */
 static void try_even(struct plan_choice *c, uint32_t n, uint32_t each, int64_t samples)
 {
     const struct servers *s = &c->t->servers;
@@ -142,7 +148,8 @@ static void try_even(struct plan_choice *c, uint32_t n, uint32_t each, int64_t s
     try_plan(c, n, end, set);
 }
 
-/* PipeDream's plan, and the one with a device for each stage whose slowest is fastest; found once for t. */
+/* Finds t->pipedream, unless it has been found: the plan by PipeDream's rules, and the one whose slowest stage is
+ * fastest if each stage has one device. */
 static void find_pipedream(struct train *t)
 {
     struct stage_states states;
@@ -162,6 +169,7 @@ static void find_pipedream(struct train *t)
     }
 }
 
+/* Runs PipeDream's plans. */
 static void try_pipedream(struct plan_choice *c)
 {
     const struct training *m = &c->t->x->scene.model.training;
@@ -169,13 +177,13 @@ static void try_pipedream(struct plan_choice *c)
     for (uint32_t i = 0; i < c->t->npipedream && !is_over(c); i++) {
         struct stage_layout p = c->t->pipedream[i];
         if (m->schedule == TRAINING_INTERLEAVED)
-            try_in_turn(c, p.n, p.set);
+            try_interleaved(c, p.n, p.set);
         else
-            try_trained(c, &p);
+            try_layout(c, &p);
     }
 }
 
-/* Moves the ends of the best plan's stages by a few layers, as long as it gets better. */
+/* Moves the borders between the stages of the best plan by a few layers, as long as the plan gets better. */
 static void refine(struct plan_choice *c)
 {
     for (bool better = true; better && !is_over(c);) {
@@ -221,7 +229,7 @@ struct stage_layout dapple_best(struct train *t, const struct dapple_found *foun
         if (ndev % n == 0)
             try_even(&c, n, ndev / n, samples);
     for (uint32_t k = 1; k < ndev && !is_over(&c); k += k / 2 + (k == 1))
-        try_even(&c, 1, k, samples); /* where gradients of more take longer than the work */
+        try_even(&c, 1, k, samples); /* better if AllReduces among more devices take too long */
     if (!is_over(&c))
         try_pipedream(&c);
     if (c.best.value < INT64_MAX)

@@ -1,16 +1,17 @@
-/* DAPPLE's planner (dapple_search.h).
+/* DAPPLE's search for stages (dapple_search.h).
  *
- * Source: DAPPLE (arXiv 2007.01045), formulas (4) and (5).  A prefix is stages for the first j layers on some devices;
- * with one more stage, for the layers that are left on all devices that are left, it is a plan.  From a prefix one gets
- * to the next by a stage of the layers [j, j') on m' devices, which each of three policies picks among the free ones.
- * Of prefixes with the same layers and the same number of devices used in each server only some are kept.  By the
- * latency of their plan alone, as in the paper, good prefixes are lost (a plan whose last stage is too large says
- * little of what comes of dividing it), so half of them are kept by their own bottleneck: the slowest stage, of all
- * micro-batches, and the slowest link.
+ * Source: DAPPLE (arXiv 2007.01045), formulas (4) and (5).  A prefix is some stages for the first j layers.  With one
+ * more stage, which has all remaining layers and all remaining devices, the prefix becomes a plan.  A prefix is
+ * extended by a stage of the layers [j, j') on m' of the free devices; each of three policies picks such devices.
+ * Among prefixes with the same layers and the same number of devices used in each server only the best are kept.  The
+ * paper keeps those whose plans have the least latency.  That loses good prefixes: if the last stage of the plan is too
+ * large, its latency says little about plans that divide this stage.  So half of the kept prefixes are those with the
+ * least `key`, the time that the slowest stage or the slowest link needs for all micro-batches.
  *
- * Where there are too many layers or devices for the work allowed, cuts are tried at as many layers as it allows,
- * evenly by time, and numbers of devices that grow by half; and at each cut only the best prefixes go on, by latency
- * and by balance in turn: the larger one of their own bottleneck and of what is left, shared by all devices left. */
+ * If there are too many layers or devices for the work allowed, the search is coarse: it cuts only at some layers,
+ * evenly by time; it tries numbers of devices that grow by half; prefixes are compared if they use equally many devices
+ * in all; and at each cut only some prefixes are extended, the best by latency and the best by balance in turn.
+ * Balance is the larger one of `key` and the time of the remaining layers on all remaining devices. */
 #include "passes/stages/dapple_search.h"
 
 #include "ir/base/keyed.h"
@@ -22,65 +23,75 @@
 #include <string.h>
 
 enum {
-    USUAL_BEAM = 4,
+    USUAL_BEAM = 4, /* of dapple_rules.beam, most and work, if these are 0 */
     USUAL_MOST = 64,
     USUAL_WORK = 12000000,
-    ENOUGH = 40, /* prefixes to go on from at each cut, before fewer cuts and counts are tried */
-    LEAST_CUTS = 16,
-    NONE = -1,
-    STAGES = 1024
+    ENOUGH = 40, /* the search is coarse if the work does not allow this many prefixes per cut */
+    LEAST_CUTS = 16, /* number of cuts that a coarse search has at least */
+    NONE = -1,       /* no prefix; the empty prefix */
+    STAGES = 1024    /* the most stages of a plan */
 };
 
+/* Stages for the layers before `end`. */
 struct prefix {
-    int32_t parent;
-    uint32_t end, nstage, ndev;
-    uint32_t take, used;         /* sets, in the pool */
-    int64_t worst, reduce, link; /* of its stages: forward + backward, AllReduce, a transfer */
-    int64_t latency, key; /* latency: of the prefix completed to a plan; key: of the prefix alone */
-    /* the larger one of the prefix's key and the key of the remaining layers on the remaining devices */
-    int64_t balance;
+    int32_t parent; /* the prefix without the last stage; NONE: there is only one stage */
+    uint32_t end, nstage, ndev; /* ndev: number of devices used */
+    uint32_t take, used;        /* sets in the pool: devices of the last stage; of all stages */
+    /* ps, the largest of its stages: forward + backward pass of a micro-batch; AllReduce; transfer to the next stage */
+    int64_t worst, reduce, link;
+    int64_t latency; /* ps of an iteration of the plan with one more stage */
+    int64_t key; /* ps that the slowest stage or link of the prefix takes for all micro-batches */
+    int64_t balance; /* ps: the larger one of key and the same time of the remaining stage */
 };
 
-/* Prefixes with the same end and the same devices (coarse: the same number of them), `beam` by latency, then `beam` by
- * key. */
+/* Prefixes with the same end and the same devices in use (coarse: the same number of devices). */
 struct state {
-    uint32_t used; /* coarse: no set */
-    int32_t *kept; /* NULL: no prefix is like that yet */
+    uint32_t used; /* the set of devices in use, in the pool; coarse: not set */
+    /* [2 * beam] the best prefixes by latency, then the best by key, each ascending; NONE at the end.  NULL: none
+     * yet */
+    int32_t *kept;
 };
 
+/* The state of the search. */
 struct search {
     const struct layer_chain *c;
     const struct dapple_rules *r;
     const struct servers *s;
-    struct arena *a, *own;
-    uint32_t beam, most;
-    bool coarse; /* there are too many ways to use devices */
-    struct prefix *prefix;
+    struct arena *a, *own; /* for the result; for the search */
+    uint32_t beam, most;   /* as in struct dapple_rules, not 0 */
+    bool coarse;           /* see the head of this file */
+    struct prefix *prefix; /* [nprefix] */
     uint32_t nprefix, cap;
-    uint16_t *pool; /* sets: servers numbers each */
+    uint16_t *pool; /* [nset * servers] sets of devices: a number for each server */
     uint32_t nset, capset;
-    struct state **at; /* [cut] states of prefixes that end at the cut */
-    uint32_t *nstate, *capstate;
-    uint32_t **table, *mask;     /* [cut] by hash: state + 1, 0 free */
-    uint32_t *cut, ncut;         /* layers where a stage may begin, ascending; then n */
-    uint32_t *count, ncount;     /* numbers of devices for a stage, ascending */
-    struct formula_stage *stage; /* of the prefix at hand, links between them; room for a plan */
-    int32_t *best;               /* [most] prefixes of the best plans */
-    uint64_t evaluated, allowed;
+    /* [cut][i] states of prefixes that end at the cut; coarse: i = devices in use */
+    struct state **at;
+    uint32_t *nstate, *capstate; /* [cut] number of states; room */
+    /* [cut] hash table of states by `used`: entries are i + 1, or 0: free; size of the table - 1 */
+    uint32_t **table, *mask;
+    uint32_t *cut, ncut; /* [ncut] layers at which a stage may begin, ascending, the first one 0 */
+    uint32_t *count, ncount; /* [ncount] numbers of devices that a stage may have, ascending */
+    /* stages and links of a prefix (unroll), and space for two more stages */
+    struct formula_stage *stage;
+    int32_t *best; /* [most] prefixes of the best plans, by latency; NONE at the end */
+    uint64_t evaluated, allowed; /* evaluations of the formula: number so far; about the most */
     struct clock *clock;
 };
 
+/* Returns set number `set` of the pool: [server] number of devices. */
 static const uint16_t *set_at(const struct search *x, uint32_t set)
 {
     return x->pool + (size_t)set * x->s->n;
 }
 
+/* Copies a set of the pool to *out. */
 static void load_set(const struct search *x, uint32_t set, struct device_set *out)
 {
     memset(out, 0, sizeof *out);
     memcpy(out->of, set_at(x, set), x->s->n * sizeof *out->of);
 }
 
+/* Appends a set to the pool; returns its number there. */
 static uint32_t keep_set(struct search *x, const struct device_set *set)
 {
     x->pool = vec_grow(x->own, x->pool, &x->capset, (x->nset + 1) * x->s->n, sizeof *x->pool);
@@ -88,32 +99,35 @@ static uint32_t keep_set(struct search *x, const struct device_set *set)
     return x->nset++;
 }
 
-/* ---- figures ------------------------------------------------------------------------------------ */
+/* ---- times -------------------------------------------------------------------------------------- */
 
-static int64_t at_most(int64_t ps)
+/* Returns ps, lowered to what the formula can handle. */
+static int64_t formula_ps(int64_t ps)
 {
     return smaller(ps, FORMULA_MOST);
 }
 
+/* Returns the times of a stage with the layers from .. to - 1 on the devices of a set. */
 static struct formula_stage stage_of(const struct search *x, uint32_t from, uint32_t to,
                                      const struct device_set *set)
 {
     const struct layer_chain *c = x->c;
     int64_t n = servers_devices(x->s, set);
     int64_t reduce = servers_reduce(x->s, set, c->parameter[to] - c->parameter[from]);
-    return (struct formula_stage){at_most(mul_div_ceil(c->forward[to] - c->forward[from], 1, n)),
-                                  at_most(mul_div_ceil(c->backward[to] - c->backward[from], 1, n)),
-                                  at_most(reduce)};
+    return (struct formula_stage){
+        formula_ps(mul_div_ceil(c->forward[to] - c->forward[from], 1, n)),
+        formula_ps(mul_div_ceil(c->backward[to] - c->backward[from], 1, n)), formula_ps(reduce)};
 }
 
+/* Returns the times of the link between two stages, of which the second one begins at layer `at`. */
 static struct formula_stage link_of(const struct search *x, uint32_t at,
                                     const struct device_set *from, const struct device_set *to)
 {
-    int64_t t = at_most(servers_move(x->s, from, to, x->c->cut[at]));
+    int64_t t = formula_ps(servers_move(x->s, from, to, x->c->cut[at]));
     return (struct formula_stage){t, t, 0};
 }
 
-/* Stages and links of a prefix, into x->stage; how many there are. */
+/* Writes the stages of a prefix and the links between them to x->stage; returns the number of both together. */
 static uint32_t unroll(struct search *x, int32_t prefix)
 {
     uint32_t n = 0;
@@ -136,14 +150,14 @@ static uint32_t unroll(struct search *x, int32_t prefix)
     return 2 * n - 1;
 }
 
-/* Whether so many devices can share a micro-batch; where samples are 0, any can. */
+/* Returns whether `devices` devices can share a micro-batch; with samples 0 any number can. */
 static bool can_share(const struct search *x, uint32_t devices)
 {
     return x->r->samples % devices == 0;
 }
 
-/* Takes devices away from `rest`, those of the last server first, until the ones left can share a micro-batch. Returns
- * how many are left. */
+/* Takes devices away from `rest`, those of the last server first, until the others can share a micro-batch.  Returns
+ * the number of devices that stay. */
 static uint32_t trim(const struct search *x, struct device_set *rest)
 {
     uint32_t n = servers_devices(x->s, rest), v = x->s->n;
@@ -156,7 +170,8 @@ static uint32_t trim(const struct search *x, struct device_set *rest)
     return n;
 }
 
-/* Whether layers have room on so many devices, with one micro-batch at a time. */
+/* Returns whether a stage with the layers from .. to - 1 fits the memory of `devices` devices, with one micro-batch at
+ * a time. */
 static bool has_room(const struct search *x, uint32_t from, uint32_t to, uint32_t devices)
 {
     const struct layer_chain *c = x->c;
@@ -167,6 +182,7 @@ static bool has_room(const struct search *x, uint32_t from, uint32_t to, uint32_
 
 /* ---- beams -------------------------------------------------------------------------------------- */
 
+/* Returns the hash of a set: [server] number of devices. */
 static uint32_t hash_of(const struct search *x, const uint16_t *set)
 {
     uint64_t h = 0;
@@ -175,6 +191,7 @@ static uint32_t hash_of(const struct search *x, const uint16_t *set)
     return (uint32_t)(h >> 32);
 }
 
+/* Doubles the hash table of a cut. */
 static void grow_table(struct search *x, uint32_t cut)
 {
     uint32_t size = x->mask[cut] ? 2 * (x->mask[cut] + 1) : 16;
@@ -188,13 +205,14 @@ static void grow_table(struct search *x, uint32_t cut)
     }
 }
 
+/* Gives a new state an empty list of prefixes. */
 static void make_kept(struct search *x, struct state *s)
 {
     s->kept = arena_array(x->own, 2 * (size_t)x->beam, sizeof *s->kept);
     memset(s->kept, 0xff, 2 * x->beam * sizeof *s->kept);
 }
 
-/* The state with `ndev` devices at a cut. */
+/* Returns the state of prefixes that end at a cut and use `ndev` devices; for coarse searches. */
 static struct state *coarse_state_at(struct search *x, uint32_t cut, uint32_t ndev)
 {
     if (!x->nstate[cut]) {
@@ -207,7 +225,8 @@ static struct state *coarse_state_at(struct search *x, uint32_t cut, uint32_t nd
     return s;
 }
 
-/* The state of those devices at a cut, a new one if need be. */
+/* Returns the state of prefixes that end at a cut and use the devices *used (coarse: as many devices); makes a new one
+ * if there is none. */
 static struct state *state_at(struct search *x, uint32_t cut, const struct device_set *used)
 {
     if (x->coarse)
@@ -228,13 +247,15 @@ static struct state *state_at(struct search *x, uint32_t cut, const struct devic
     return s;
 }
 
-/* Puts a value into a row of `n` that is ascending by it; false: it is too large. */
+/* Returns whether a prefix with the value v is among the n best: row has n prefixes, ascending by latency (by_key: by
+ * key), NONE at the end. */
 static bool enters(const struct search *x, const int32_t *row, uint32_t n, bool by_key, int64_t v)
 {
     int32_t last = row[n - 1];
     return last == NONE || v < (by_key ? x->prefix[last].key : x->prefix[last].latency);
 }
 
+/* Inserts prefix p into such a row, which loses its last entry; enters() must be true. */
 static void enter(const struct search *x, int32_t *row, uint32_t n, bool by_key, int32_t p)
 {
     int64_t v = by_key ? x->prefix[p].key : x->prefix[p].latency;
@@ -244,7 +265,8 @@ static void enter(const struct search *x, int32_t *row, uint32_t n, bool by_key,
     row[i] = p;
 }
 
-static int32_t keep(struct search *x, const struct prefix *p, const struct device_set *take)
+/* Appends a copy of *p to x->prefix, with the devices `take` for its last stage; returns its number. */
+static int32_t add_prefix(struct search *x, const struct prefix *p, const struct device_set *take)
 {
     x->prefix = vec_grow(x->own, x->prefix, &x->cap, x->nprefix + 1, sizeof *x->prefix);
     x->prefix[x->nprefix] = *p;
@@ -254,17 +276,18 @@ static int32_t keep(struct search *x, const struct prefix *p, const struct devic
 
 /* ---- the search --------------------------------------------------------------------------------- */
 
-/* Data of the present prefix and of a stage behind the prefix, independent of the stage's end. */
+/* A prefix and the devices of a new stage behind it; where the new stage ends is open. */
 struct prefix_extension {
-    int32_t prefix;
-    uint32_t n; /* in x->stage */
+    int32_t prefix; /* NONE: the empty one */
+    uint32_t n;     /* number of stages and links of the prefix, in x->stage */
+    /* used: devices of the prefix; take: of the new stage; now: of both; rest: of the last stage of a plan */
     struct device_set used, take, now, rest;
-    uint32_t ntake, nrest;     /* devices of these */
-    struct formula_stage link; /* to the new stage */
+    uint32_t ntake, nrest;     /* number of devices in take and rest */
+    struct formula_stage link; /* from the prefix to the new stage */
 };
 
-/* Tries the stage that ends at cut `to`: the longer prefix, and the plan with all remaining layers in one more
- * stage. */
+/* Makes the longer prefix whose new stage ends at cut `to`, and the plan with all remaining layers in one more stage;
+ * keeps them if they are among the best. */
 static void try_stage(struct search *x, const struct prefix_extension *e, uint32_t to)
 {
     const struct prefix *before = e->prefix == NONE ? NULL : &x->prefix[e->prefix];
@@ -302,7 +325,7 @@ static void try_stage(struct search *x, const struct prefix_extension *e, uint32
         return;
     p.used = x->coarse ? keep_set(x, &e->now) : s->used;
     p.ndev = servers_devices(x->s, &e->now);
-    int32_t id = keep(x, &p, &e->take);
+    int32_t id = add_prefix(x, &p, &e->take);
     if (by_latency)
         enter(x, s->kept, x->beam, false, id);
     if (by_key)
@@ -311,8 +334,8 @@ static void try_stage(struct search *x, const struct prefix_extension *e, uint32
         enter(x, x->best, x->most, false, id);
 }
 
-/* All stages that may come behind a prefix (NONE: behind nothing), which ends at cut `at`. */
-static void expand(struct search *x, int32_t prefix, uint32_t at)
+/* Tries all stages behind a prefix (NONE: the empty one), which ends at cut `at`. */
+static void extend_prefix(struct search *x, int32_t prefix, uint32_t at)
 {
     struct prefix_extension e = {.prefix = prefix, .n = unroll(x, prefix)};
     struct device_set seen[ASSIGN_POLICIES], before;
@@ -348,7 +371,7 @@ static void expand(struct search *x, int32_t prefix, uint32_t at)
 
 /* ---- how much is tried -------------------------------------------------------------------------- */
 
-/* At most `most` layers at which a stage may begin, evenly by time. */
+/* Sets cut[]: all layers, or if there are more than `most`, that many of them, evenly by time. */
 static void choose_cuts(struct search *x, uint32_t most)
 {
     const struct layer_chain *c = x->c;
@@ -363,6 +386,8 @@ static void choose_cuts(struct search *x, uint32_t most)
     }
 }
 
+/* Sets count[]: all numbers of devices that can share a micro-batch; unless `all`, and if any number can, some that
+ * grow by half. */
 static void choose_counts(struct search *x, bool all)
 {
     x->count = arena_array(x->own, (size_t)x->s->ndev + 1, sizeof *x->count);
@@ -371,7 +396,7 @@ static void choose_counts(struct search *x, bool all)
             x->count[x->ncount++] = m;
 }
 
-/* Settles what is tried; true: all of it, as far as the beams go. */
+/* Chooses cuts, numbers of devices and coarse by the work allowed.  Returns whether none is left out. */
 static bool choose_work(struct search *x)
 {
     double n = x->c->n, d = x->s->ndev, allowed = (double)x->allowed;
@@ -385,7 +410,7 @@ static bool choose_work(struct search *x)
     return all && most >= x->c->n;
 }
 
-/* How many prefixes that end at a cut the work allows to go on from. */
+/* Returns the number of prefixes that end at cut `at` and may be extended within the work allowed. */
 static uint32_t allowed_at(const struct search *x, uint32_t at)
 {
     double each = (double)(x->ncut - at) * x->ncount * (x->s->n > 1 ? 2 : 1);
@@ -393,7 +418,8 @@ static uint32_t allowed_at(const struct search *x, uint32_t at)
     return n < 2 ? 2 : n > 1e9 ? 1000000000 : (uint32_t)n;
 }
 
-/* The prefixes that are kept at a cut, or the best of them by latency and by balance in turn. */
+/* Lists the prefixes that are to be extended at a cut in *list, and returns their number: all that are kept there, or
+ * if these are too many, the best by latency and the best by balance in turn. */
 static uint32_t prefixes_at(const struct search *x, uint32_t at, int32_t **list)
 {
     uint32_t n = 0, most = allowed_at(x, at);
@@ -431,7 +457,7 @@ static uint32_t prefixes_at(const struct search *x, uint32_t at, int32_t **list)
 
 /* ---- the result --------------------------------------------------------------------------------- */
 
-/* The plan that a prefix makes; NONE: of a single stage. */
+/* Returns the plan of a prefix and one more stage with all remaining layers and devices; NONE: of a single stage. */
 static struct stage_plan plan_of(struct search *x, int32_t prefix)
 {
     struct stage_plan p = {.n = prefix == NONE ? 1 : x->prefix[prefix].nstage + 1};
@@ -472,6 +498,7 @@ int64_t stage_plan_latency(const struct layer_chain *c, const struct dapple_rule
     return latency;
 }
 
+/* Compares plans by latency, then by number of stages; for qsort. */
 static int by_latency(const void *a, const void *b)
 {
     const struct stage_plan *x = a, *y = b;
@@ -480,7 +507,8 @@ static int by_latency(const void *a, const void *b)
     return (x->n > y->n) - (x->n < y->n);
 }
 
-static void give_back(struct search *x, struct dapple_found *found)
+/* Sets found->plan: the plan of a single stage and the best plans of the search. */
+static void collect_plans(struct search *x, struct dapple_found *found)
 {
     found->plan = arena_array(x->a, (size_t)x->most + 1, sizeof *found->plan);
     found->plan[found->nplan++] = plan_of(x, NONE);
@@ -510,18 +538,18 @@ struct dapple_found dapple_search(const struct layer_chain *c, const struct dapp
     x.stage = arena_array(x.own, 2 * (size_t)STAGES, sizeof *x.stage);
     x.best = arena_array(x.own, x.most, sizeof *x.best);
     memset(x.best, 0xff, x.most * sizeof *x.best);
-    expand(&x, NONE, 0);
+    extend_prefix(&x, NONE, 0);
     bool done = true;
     for (uint32_t at = 1; at < x.ncut && done; at++) {
         int32_t *list;
         uint32_t n = prefixes_at(&x, at, &list);
         for (uint32_t i = 0; i < n && done; i++) {
-            expand(&x, list[i], at);
+            extend_prefix(&x, list[i], at);
             done = !clock_out(clock);
         }
     }
     found.complete = found.complete && done;
-    give_back(&x, &found);
+    collect_plans(&x, &found);
     arena_free(x.own);
     return found;
 }

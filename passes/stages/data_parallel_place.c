@@ -1,12 +1,14 @@
 /* data-parallel-place: one stage on all devices, the baseline of every pipeline.
  *
- * Source: DAPPLE (arXiv 2007.01045), VI-C.  The devices share the batch, and each passes through its share in as few
- * passes as memory allows, adding gradients up; then all make them equal (--allreduce-overlap: after the last backward
- * pass, beside it, or also beside the first forward pass of the next iteration).  Passes are micro-batches here: with
- * whole samples, at least one for each device.  Where neither the size of a micro-batch nor a profile's batch is known,
- * they stay as they are.  O(divisors of the batch) runs. */
+ * Source: DAPPLE (arXiv 2007.01045), VI-C.  The devices share the batch.  Each one computes its share in as few rounds
+ * of forward and backward as memory allows, and adds up the gradients; then an AllReduce adds those of all devices
+ * (--allreduce-overlap: after the last backward pass, during it, or also during the first forward pass of the next
+ * iteration).  A round is a micro-batch here, with at least one sample for each device.  If the user has set the
+ * micro-batches, or the samples of a micro-batch are not known, the number of micro-batches stays as it is.
+ * O(divisors of the batch) runs. */
 #include "passes/stages/train.h"
 
+/* Runs the planner data-parallel-place, which has no options; returns what pass.run returns (passes.h). */
 static int data_parallel_run(struct ctx *x, const void *options)
 {
     struct train t;
@@ -28,18 +30,18 @@ static int data_parallel_run(struct ctx *x, const void *options)
         best.value = INT64_MAX;
     int64_t most = smaller(global / devices, TRAINING_MICRO_BATCHES);
     bool done = fixed;
-    for (int64_t passes = 1; !done && (passes == 1 || passes <= most); passes++) {
+    for (int64_t rounds = 1; !done && (rounds == 1 || rounds <= most); rounds++) {
         struct stage_layout p = train_cut(&t, 1, &t.layers.n, &all);
-        if (global % passes)
+        if (global % rounds)
             continue;
-        train_set_size(m, global, global / passes);
+        train_set_size(m, global, global / rounds);
         train_try(&t, &p);
         tried++;
         if (p.value < best.value || tried == 1) {
             best = p;
             best_model = *m;
         }
-        /* more passes help only where forward would have to run again */
+        /* more rounds help only if the forward passes had to be recomputed */
         done = (p.value < INT64_MAX && !p.recompute[0]) || clock_out(&t.clock);
     }
     *m = best_model;

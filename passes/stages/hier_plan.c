@@ -1,14 +1,15 @@
-/* PipeDream's stages on the devices of a plan (hier_plan.h).  O(stages * (layers + servers * levels)). */
+/* PipeDream's stages as a plan with devices (hier_plan.h).  O(stages * (layers + servers * levels)). */
 #include "passes/stages/hier_plan.h"
 #include "ir/base/bits.h"
 
-/* The levels that the program plans over: levels of more than one machine. */
+/* The levels of machines that PipeDream's planner uses: those with more than one machine. */
 struct plan_levels {
     struct hier_rules *r;
-    uint32_t below
-        [HIER_LEVELS]; /* servers in a machine of the level; 0: it is one of a server's devices */
+    /* [level] number of servers in a machine of the level; 0: its machines are the devices of a server */
+    uint32_t below[HIER_LEVELS];
 };
 
+/* Appends a level with `machines` machines, unless it has only one; rate: bytes per second between them. */
 static void add_level(struct plan_levels *l, uint32_t machines, int64_t rate, uint32_t below)
 {
     if (machines < 2)
@@ -18,6 +19,7 @@ static void add_level(struct plan_levels *l, uint32_t machines, int64_t rate, ui
     l->r->bandwidth[l->r->nlevel++] = rate;
 }
 
+/* Fills *l from the innermost level to the outermost one. */
 static void find_levels(const struct train *t, struct plan_levels *l)
 {
     const struct servers *s = &t->servers;
@@ -34,7 +36,7 @@ static void find_levels(const struct train *t, struct plan_levels *l)
     }
 }
 
-/* How many devices a stage has in server v. */
+/* Returns the number of devices that a stage has in server v: 0 if v is in none of the stage's machines. */
 static uint32_t count_in_server(const struct plan_levels *l, const struct hier_stage *stage,
                                 uint32_t v)
 {

@@ -1,14 +1,16 @@
 /* PipeDream's planner over levels of machines (hier_stages.h).
  *
- * Source: PipeDream (Narayanan et al., SOSP 2019), 3.1, and its published optimizer, whose rules these are.  On a level
- * with machines of so much work c(i, j) for a range of layers, a range on m of them is one stage that all m run in
- * turn, at (c + synchronisation) / m, or a range on m - m' before a last stage on m'.  The slowest counts.  A machine
- * of a level is all machines of the level below, planned for the range in the same way.  Activations that go between
- * stages are counted only where a compression is given, as in the program.  Its memory test counts the weights and
- * activations of a stage once for each group of machines behind it on its level.
+ * Source: PipeDream (Narayanan et al., SOSP 2019), 3.1, and its published optimizer, whose rules these are.  Let (i, j)
+ * be the layers of state j that are not in state i, and c(i, j) the time of one machine of a level for them.  On m
+ * machines of the level, these layers are either one stage, which the m machines run in turn, in (c(i, j) +
+ * synchronisation) / m; or the layers (i, k) on m - m' machines and a last stage (k, j) on m' machines, as long as the
+ * slower one of both.  best(i, j, m) is the least of these times.  c(i, j) is the best time on all machines of the
+ * level below; on the lowest level it is the time of the layers on a device.  Transfers of activations between stages
+ * count only if a compression is given, as in the program.  Its memory test counts the weights and activations of a
+ * stage several times, the more machines of the level follow the stage (fits).
  *
- * best(i, j, m) is kept for all pairs of states, one of which is before the other, on all levels but the last, where i
- * is the empty state.  The last stage's time does not depend on i, so it is found once. */
+ * best(i, j, m) is kept for all pairs of states of which i is before j; on the outermost level only for the empty state
+ * i.  The time of a last stage (k, j) does not depend on i, so it is computed once. */
 #include "passes/stages/hier_stages.h"
 
 #include "ir/base/numbers.h"
@@ -16,36 +18,41 @@
 
 #include <assert.h>
 
-/* How best(i, j, m) is reached: a stage from state `last` on `copies` machines behind best(i, last, m - copies);
- * last == i: it is that stage alone. */
+/* How best(i, j, m) is reached: the last stage is (last, j) on `copies` machines, behind best(i, last, used - copies);
+ * last == i: it is the only stage. */
 struct choice {
     uint32_t last;
     uint16_t copies;
-    uint16_t used; /* machines of m, where fewer may be used */
+    uint16_t used; /* number of machines that are used; m unless rules.fewer */
 };
 
+/* A level of machines, and the best plans on its machines. */
 struct level {
-    uint32_t machines, below; /* below: those of the level below, 1 for the first */
-    int64_t bandwidth;
-    int64_t *best;         /* [(row(i, j)) * (machines + 1) + m] ps */
-    struct choice *choice; /* the same */
+    uint32_t machines; /* number of machines of the level in one of the level above */
+    uint32_t below;    /* the same number of the level below; 1 if this is the lowest level */
+    int64_t bandwidth; /* bytes per second between machines of the level */
+    int64_t *best;     /* [row(i, j) * (machines + 1) + m] best(i, j, m), ps; INT64_MAX: no plan */
+    struct choice *choice; /* with the same index */
 };
 
+/* The state of the dynamic program. */
 struct search {
     const struct stage_states *s;
     const struct hier_rules *r;
     struct arena *a;
     struct clock *clock;
     struct level level[HIER_LEVELS];
-    int64_t *last; /* [(row(k, j)) * (machines + 1) + m] a last stage, of the level at hand */
+    /* [row(k, j) * (machines + 1) + m] ps of a last stage (k, j) on m machines of the present level */
+    int64_t *last;
 };
 
+/* Returns the number of a pair of states. */
 static size_t row(const struct search *x, uint32_t i, uint32_t j)
 {
     return (size_t)i * (x->s->n + 1) + j;
 }
 
-/* A machine's time for the layers of j that i has not. */
+/* Returns c(i, j): the ps of a machine of level l for the layers (i, j). */
 static int64_t work(const struct search *x, uint32_t l, uint32_t i, uint32_t j)
 {
     const struct stage_states *s = x->s;
@@ -55,14 +62,15 @@ static int64_t work(const struct search *x, uint32_t l, uint32_t i, uint32_t j)
     return below->best[row(x, i, j) * (below->machines + 1) + below->machines];
 }
 
-/* ps of a / b seconds, rounded up; b > 0. */
-static int64_t seconds(unsigned __int128 a, unsigned __int128 b)
+/* Returns the ps of a / b seconds, rounded up, at most INT64_MAX; b > 0. */
+static int64_t seconds_to_ps(unsigned __int128 a, unsigned __int128 b)
 {
     unsigned __int128 ps = (a * PS_PER_S + b - 1) / b;
     return ps > INT64_MAX ? INT64_MAX : (int64_t)ps;
 }
 
-/* ps of one stage on m machines of the level; width: the divisor of the program's synchronisation time. */
+/* Returns the ps of a stage (i, j) on m machines of level l that take turns; width: divisor of the synchronisation
+ * time, as in the program. */
 static int64_t stage_time(const struct search *x, uint32_t l, uint32_t i, uint32_t j, uint32_t m,
                           uint32_t width)
 {
@@ -70,13 +78,13 @@ static int64_t stage_time(const struct search *x, uint32_t l, uint32_t i, uint32
     int64_t weights = x->s->parameter[j] - x->s->parameter[i];
     if (time == INT64_MAX)
         return time;
-    int64_t sync = seconds((unsigned __int128)4 * (m - 1) * (uint64_t)weights,
-                           (unsigned __int128)x->level[l].bandwidth * m * width);
+    int64_t sync = seconds_to_ps((unsigned __int128)4 * (m - 1) * (uint64_t)weights,
+                                 (unsigned __int128)x->level[l].bandwidth * m * width);
     return mul_div_ceil(sat_add(time, sync), 1, m);
 }
 
-/* The published memory test for a stage on `copies` machines with `behind` machines after it on its level: the
- * number of versions of weights and activations per machine follows from both. */
+/* Returns whether a stage (i, j) on `copies` machines, with `behind` machines for later stages of its level, passes the
+ * published memory test: a machine keeps behind / copies versions, rounded up, of weights and activations. */
 static bool fits(const struct search *x, uint32_t i, uint32_t j, uint32_t copies, uint32_t behind)
 {
     const struct stage_states *s = x->s;
@@ -85,16 +93,18 @@ static bool fits(const struct search *x, uint32_t i, uint32_t j, uint32_t copies
     return x->r->memory < 0 || sat_mul(bytes, versions) <= x->r->memory;
 }
 
-/* Moving the activations at the end of state k, there and back, between m machines of a level. */
+/* Returns the ps that the transfers behind state k take, activations and their gradients, if m machines of a level
+ * share them; 0 at both ends of the model and without a compression. */
 static int64_t move_time(const struct search *x, const struct level *l, uint32_t k, uint32_t m)
 {
     if (!x->r->compression || k == 0 || k == x->s->n)
         return 0;
-    return seconds((unsigned __int128)2 * (uint64_t)x->s->cut[k] * 1000000,
-                   (unsigned __int128)l->bandwidth * m * (uint64_t)x->r->compression);
+    return seconds_to_ps((unsigned __int128)2 * (uint64_t)x->s->cut[k] * 1000000,
+                         (unsigned __int128)l->bandwidth * m * (uint64_t)x->r->compression);
 }
 
-/* Stages that come last, from each k to each j. */
+/* Fills x->last for level l: a last stage (k, j) on m machines takes its work or its transfers, whichever is longer.
+ * The pairs with the empty state k are missing: such a stage is not behind another one. */
 static void find_last(struct search *x, uint32_t l)
 {
     const struct level *v = &x->level[l];
@@ -109,18 +119,19 @@ static void find_last(struct search *x, uint32_t l)
         }
 }
 
+/* Computes best(i, j, m) and its choice on level l, for all m. */
 static void find_best(struct search *x, uint32_t l, uint32_t i, uint32_t j)
 {
     struct level *v = &x->level[l];
     size_t at = row(x, i, j) * (v->machines + 1), wide = v->machines + 1;
     for (uint32_t m = 1; m <= v->machines; m++) {
         int64_t best = INT64_MAX;
-        struct choice how = {i, (uint16_t)m, (uint16_t)m};
+        struct choice choice = {i, (uint16_t)m, (uint16_t)m};
         if ((m == 1 || !x->r->straight) && fits(x, i, j, m, v->machines - m))
             best = stage_time(x, l, i, j, m, v->below);
         if (m > 1 && x->r->fewer && v->best[at + m - 1] < best) {
             best = v->best[at + m - 1];
-            how = v->choice[at + m - 1];
+            choice = v->choice[at + m - 1];
         }
         for_row (k, x->s->before, j) {
             if (k == i || !state_is_before(x->s, i, k))
@@ -131,16 +142,17 @@ static void find_best(struct search *x, uint32_t l, uint32_t i, uint32_t j)
                 int64_t t = larger(before[m - c], last[c]);
                 if (t < best && fits(x, k, j, c, v->machines - m)) {
                     best = t;
-                    how = (struct choice){k, (uint16_t)c, (uint16_t)m};
+                    choice = (struct choice){k, (uint16_t)c, (uint16_t)m};
                 }
             }
         }
         v->best[at + m] = best;
-        v->choice[at + m] = how;
+        v->choice[at + m] = choice;
     }
 }
 
-/* best and choice of a level; of the outermost one from the empty state alone. */
+/* Computes `best` and `choice` of level l; on the outermost level only for the empty state i.  Returns false if the
+ * clock ran out. */
 static bool find_level(struct search *x, uint32_t l)
 {
     bool outermost = l + 1 == x->r->nlevel;
@@ -157,13 +169,15 @@ static bool find_level(struct search *x, uint32_t l)
 
 /* ---- the plan ----------------------------------------------------------------------------------- */
 
+/* Where the stages of the best plan are collected; cap: room of r->stage. */
 struct stage_trace {
     struct search *x;
     struct hier_result *r;
     uint32_t cap;
 };
 
-/* Stages of the range (i, j] on m machines of a level, each of which has `above` copies on the levels above. */
+/* Appends the stages of the best plan of the range on m machines of its level to the result; the range's machines on
+ * the levels above are chosen.  Goes down from level to level. */
 static void trace(struct stage_trace *t, const struct hier_stage *range, uint32_t m)
 {
     const struct level *v = &t->x->level[range->level];

@@ -1,4 +1,4 @@
-/* Stages for PipeDream: which layers, and on how many machines of each level of the cluster. */
+/* PipeDream's planner: which layers make a stage, and on how many machines of each level of the cluster it runs. */
 #ifndef PCC_PASSES_STAGES_HIER_STAGES_H
 #define PCC_PASSES_STAGES_HIER_STAGES_H
 
@@ -7,34 +7,40 @@
 
 enum { HIER_LEVELS = 4 };
 
+/* Levels of machines: a machine of a level has machines[level - 1] machines of the level below; those of level 0 are
+ * devices. */
 struct hier_rules {
-    uint32_t nlevel;                /* innermost first */
-    uint32_t machines[HIER_LEVELS]; /* of a level, in one of the level above */
-    int64_t bandwidth[HIER_LEVELS]; /* bytes per second between them */
-    int64_t
-        compression; /* millionths: transfers of activations are that much smaller; 0: they are free */
-    int64_t memory; /* bytes of a machine, as the published test counts them; -1: no limit */
-    bool straight;  /* no stage on more than one machine */
-    bool fewer;     /* not all machines need be used */
+    uint32_t nlevel;                /* number of levels, the innermost one first */
+    uint32_t machines[HIER_LEVELS]; /* [level] number of machines in a machine of the level above */
+    int64_t bandwidth[HIER_LEVELS]; /* [level] bytes per second between these */
+    /* the factor by which transfers of activations are smaller, in millionths; 0: transfers take no time */
+    int64_t compression;
+    int64_t memory; /* bytes of a machine for the published memory test; -1: no limit */
+    bool straight;  /* each stage is on one machine only */
+    bool fewer;     /* a plan need not use all machines */
 };
 
-/* Layers of state `to` that are not of state `from`, on machines of each level; level: the innermost one settled. */
+/* A stage: the layers of state `to` that are not in state `from` (stage_states.h), on machines of each level. */
 struct hier_stage {
-    uint32_t from, to, level;
-    uint32_t copies[HIER_LEVELS]; /* machines of each level */
-    uint32_t first[HIER_LEVELS];  /* the first of these, in its machine of the level above */
-    uint32_t devices;             /* the product */
+    uint32_t from, to;
+    uint32_t level; /* the innermost level whose machines are chosen; 0 in a result */
+    /* [level] number of machines, in each machine of the level above */
+    uint32_t copies[HIER_LEVELS];
+    uint32_t first[HIER_LEVELS]; /* [level] the first of these, from 0 in the machine above */
+    uint32_t devices;            /* product of all copies */
 };
 
+/* Result of the dynamic program. */
 struct hier_result {
-    int64_t value; /* ps: the longest stage's share of a minibatch; INT64_MAX: no plan fits */
+    /* ps: the time of the slowest stage for a minibatch, divided by its machines; INT64_MAX: no plan fits */
+    int64_t value;
     uint32_t nstage;
-    struct hier_stage *stage; /* innermost, in order */
-    bool complete;            /* false: the clock ended it */
+    struct hier_stage *stage; /* [nstage] from the first layers to the last */
+    bool complete;            /* false: the clock ran out before a plan was found */
 };
 
-/* PipeDream's dynamic program over s, exactly: the least bottleneck.  Lives in a.  O(levels * states^3 * machines^2),
- * of the outermost level O(states^2 * machines^2). */
+/* Returns the plan with the least time of the slowest stage by PipeDream's dynamic program over the states s, exactly.
+ * Lives in a.  O(levels * states^3 * machines^2); the outermost level takes O(states^2 * machines^2). */
 struct hier_result hier_stages(const struct stage_states *s, const struct hier_rules *r,
                                struct clock *clock, struct arena *a);
 

@@ -1,17 +1,17 @@
-/* A model as a chain of layers, for planners of pipelines: sums over layers, and what goes from each to the next. */
+/* A model as a chain of layers, for planners of pipelines: times and bytes of all layers before a layer. */
 #ifndef PCC_PASSES_STAGES_LAYER_CHAIN_H
 #define PCC_PASSES_STAGES_LAYER_CHAIN_H
 
 #include <stdint.h>
 
-/* All for one micro-batch.  Entry i of a sum is over the layers before layer i, so that layers [i, j) have sum[j] -
- * sum[i]; n + 1 entries each. */
+/* Times and bytes of n layers for one micro-batch; each array has n + 1 entries.  All arrays but `cut` are sums: entry
+ * i is the sum over the layers before layer i, so that layers i .. j - 1 together have entry[j] - entry[i]. */
 struct layer_chain {
     uint32_t n;
-    const int64_t *forward, *backward; /* ps */
-    const int64_t *parameter;          /* bytes of weights, as many of their gradients */
-    const int64_t *stored;             /* bytes that forward leaves for backward */
-    const int64_t *cut; /* bytes from the layers before layer i to the others; no sum */
+    const int64_t *forward, *backward; /* ps of the two passes */
+    const int64_t *parameter;          /* bytes of weights; their gradients have the same bytes */
+    const int64_t *stored;             /* bytes that the forward pass keeps for the backward pass */
+    const int64_t *cut; /* [i] bytes of values that layers before layer i make and others read */
 };
 
 #endif

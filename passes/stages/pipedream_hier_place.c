@@ -1,13 +1,14 @@
 /* pipedream-hier-place: PipeDream's planner for servers of devices, with stages on several devices.
  *
- * Source: PipeDream (SOSP 2019), 3.1, and its published optimizer (hier_stages.c).  It makes the slowest stage's share
- * of a minibatch small, which it tells; what the plan comes to is found by running it, like any other. */
+ * Source: PipeDream (SOSP 2019), 3.1, and its published optimizer (hier_stages.c).  The optimizer minimises the time of
+ * the slowest stage for a minibatch, which a note tells; the plan's value is found by running the plan, as always. */
 #include "passes/stages/hier_plan.h"
 
 #include "ir/base/units.h"
 
 enum { MOST_STATES = 3000, MOST_NARROW = 400 };
 
+/* Values of hier_place_opts, by their names; states, cut: index in states_names, cut_names. */
 struct hier_place_options {
     int64_t states, cut, compression;
     bool straight, fewer, memory;
@@ -35,7 +36,8 @@ static const struct opt hier_place_opts[] = {
      .help = "the published program's memory test"},
     {0}};
 
-/* Where the model may be cut; false: in too many ways, which has been said. */
+/* Finds the states at which the model may be cut, as the options want.  Returns false, after an error message, if there
+ * are too many. */
 static bool find_states(const struct train *t, const struct hier_place_options *o,
                         struct stage_states *s)
 {
@@ -60,6 +62,7 @@ static bool find_states(const struct train *t, const struct hier_place_options *
     return few;
 }
 
+/* Runs the planner pipedream-hier-place; returns what pass.run returns (passes.h). */
 static int hier_place_run(struct ctx *x, const void *options)
 {
     const struct hier_place_options *o = options;

@@ -1,52 +1,55 @@
-/* pipeline-place: stages, devices, size of micro-batches, schedule, warm-up and recomputing of a training iteration
- * together.
+/* pipeline-place: chooses stages, devices, size of micro-batches, schedule, warm-up and recomputing of a training
+ * iteration together.
  *
- * What the user has said stays; the rest is chosen.  For each size of micro-batches that divides the batch (where costs
- * are a profile's, which knows the samples that it is about) DAPPLE's search proposes plans, and for each schedule that
- * keeps the gradients of an iteration apart (dapple, gpipe, zb-h1, interleaved) the best of these that fits is found
- * by running them; warm-up and recomputing are settled for each plan that is run (train.c).  Notes say what each choice
- * comes to with the best of all the others.  O(sizes * schedules) times dapple-place. */
+ * Settings of the user stay; the others are chosen.  For each size of micro-batches that divides the batch (if the
+ * samples of a micro-batch are known, as in a profile) DAPPLE's search proposes plans.  For each schedule that updates
+ * the weights once per iteration (dapple, gpipe, zb-h1, interleaved) these plans are run, and the
+ * best one that fits is kept; warm-up and recomputing are chosen for each plan when it is run (train.c).  Notes give
+ * the best time for each size and for each schedule.  O(sizes * schedules) times dapple-place. */
 #include "passes/stages/dapple_plans.h"
 
 #include "ir/base/units.h"
 
 enum {
-    SIZES = 12,
-    WORK = 3000000,    /* tasks for each size and schedule */
-    FORMULA = 4000000, /* evaluations for each size */
-    PLANS = 24,
-    MOST_DIVISOR = 1000000 /* upper limit of the divisors looked for */
+    SIZES = 12,            /* the most sizes of micro-batches that are tried */
+    WORK = 3000000,        /* tasks of the plans that are run, for each size and schedule */
+    FORMULA = 4000000,     /* evaluations of DAPPLE's formula for each size */
+    PLANS = 24,            /* number of plans that DAPPLE's search proposes for each size */
+    MOST_DIVISOR = 1000000 /* only divisors of the batch up to this, and batch / these, are found */
 };
 
 static const enum training_schedule offered[] = {TRAINING_DAPPLE, TRAINING_GPIPE, TRAINING_ZB_H1,
                                                  TRAINING_INTERLEAVED};
 enum { SCHEDULES = sizeof offered / sizeof *offered };
 
+/* The state of the planner. */
 struct choices {
     struct ctx *x;
-    int64_t global;      /* samples of all micro-batches; 0: not known */
-    int64_t size[SIZES]; /* of a micro-batch */
-    int64_t by_size[SIZES],
-        by_schedule[TRAINING_SCHEDULES]; /* ps: the best with it; INT64_MAX: none */
-    uint32_t nsize, tried;
-    uint64_t evaluated;
-    struct training best_model;
-    struct stage_layout best;
+    int64_t global;      /* samples of the batch, in all micro-batches; 0: not known */
+    int64_t size[SIZES]; /* [nsize] samples of a micro-batch, ascending; 0: not known */
+    /* ps: the best plan with a size, with a schedule; INT64_MAX: none */
+    int64_t by_size[SIZES], by_schedule[TRAINING_SCHEDULES];
+    uint32_t nsize, tried;      /* tried: number of plans that were run */
+    uint64_t evaluated;         /* number of evaluations of DAPPLE's formula */
+    struct training best_model; /* settings of the best plan */
+    struct stage_layout best;   /* n is 0: no plan was run */
 };
 
-/* Divisors of the batch: the first SIZES divisors found; between two powers of two, the divisor that the most
- * numbers of devices can share. */
+/* Divisors of the batch.  all: the first SIZES divisors of n that were found.  best[k]: among those from 2^k to 2^(k+1)
+ * - 1 the one with the highest score, most[k], in add_divisor; 0: none. */
 struct divisors {
     int64_t all[SIZES], best[63];
     uint32_t n, most[63];
 };
 
-static void see_divisor(const struct choices *c, struct divisors *s, int64_t size)
+/* Adds a divisor of the batch.  Its score is the number of device counts that divide the samples of a micro-batch, and
+ * of those that divide the number of micro-batches. */
+static void add_divisor(const struct choices *c, struct divisors *s, int64_t size)
 {
     uint32_t shares = 0, k = 0;
     while (size >> k > 1)
         k++;
-    for (uint32_t d = 1; d <= c->x->scene.cluster->ndev; d++) /* of samples, or of micro-batches */
+    for (uint32_t d = 1; d <= c->x->scene.cluster->ndev; d++) /* samples, micro-batches */
         shares += (uint32_t)(size % d == 0) + (c->global / size % d == 0);
     if (shares > s->most[k] || (shares == s->most[k] && size < s->best[k])) {
         s->most[k] = shares;
@@ -57,6 +60,7 @@ static void see_divisor(const struct choices *c, struct divisors *s, int64_t siz
     s->n++;
 }
 
+/* Inserts a size into c->size, unless it is there or c->size is full. */
 static void add_size(struct choices *c, int64_t size)
 {
     uint32_t i = c->nsize;
@@ -71,8 +75,8 @@ static void add_size(struct choices *c, int64_t size)
     c->nsize++;
 }
 
-/* Sizes that divide the batch: all, or if they are too many, that of the model and one between each two powers of
- * two.  From small to large. */
+/* Sets the sizes of micro-batches to try: that of the settings, and unless the user has set it, all divisors of the
+ * batch, or if there are too many, one between each two powers of two. */
 static void choose_sizes(struct choices *c)
 {
     const struct training *m = &c->x->scene.model.training;
@@ -84,9 +88,9 @@ static void choose_sizes(struct choices *c)
     for (int64_t d = 1; d <= MOST_DIVISOR && d <= c->global / d; d++) {
         if (c->global % d != 0)
             continue;
-        see_divisor(c, &s, d);
+        add_divisor(c, &s, d);
         if (d < c->global / d)
-            see_divisor(c, &s, c->global / d);
+            add_divisor(c, &s, c->global / d);
     }
     for (uint32_t i = 0; i < s.n && s.n <= SIZES; i++)
         add_size(c, s.all[i]);
@@ -95,6 +99,7 @@ static void choose_sizes(struct choices *c)
             add_size(c, s.best[k]);
 }
 
+/* Runs the plans found for size number `size`, with the schedule of the scene, and keeps the best. */
 static void try_schedule(struct choices *c, struct train *t, const struct dapple_found *found,
                          uint32_t size)
 {
@@ -108,6 +113,7 @@ static void try_schedule(struct choices *c, struct train *t, const struct dapple
     }
 }
 
+/* Searches plans for size number `size` and runs them with each schedule that may be chosen. */
 static void try_size(struct choices *c, struct train *t, uint32_t size)
 {
     struct training *m = &c->x->scene.model.training;
@@ -129,8 +135,8 @@ static void try_size(struct choices *c, struct train *t, uint32_t size)
     }
 }
 
-/* All that is chosen from, for a bound. */
-static void offer(struct choices *c, struct train *t)
+/* Sets t->offered: the settings of all sizes and schedules that are tried, so that the bound holds for all. */
+static void list_offered(struct choices *c, struct train *t)
 {
     struct training *model = &c->x->scene.model.training, given = *model;
     struct training *all = arena_array(c->x->use.scratch, SIZES * SCHEDULES, sizeof *all);
@@ -148,7 +154,7 @@ static void offer(struct choices *c, struct train *t)
     *model = given;
 }
 
-/* "1: 748 ms, 2: no room" */
+/* Returns text with the best time of a choice appended: "dapple: 748 ms, gpipe: has no room"; name: "gpipe:". */
 static const char *add_choice(const struct choices *c, const char *text, const char *name,
                               int64_t ps)
 {
@@ -157,8 +163,8 @@ static const char *add_choice(const struct choices *c, const char *text, const c
                      ps < INT64_MAX ? time_short(time, ps) : "has no room");
 }
 
-/* Prints the result of each choice. */
-static void tell(const struct choices *c)
+/* Writes notes with the best time for each size and each schedule. */
+static void note_choices(const struct choices *c)
 {
     const char *sizes = "", *schedules = "";
     for (uint32_t i = 0; i < c->nsize && c->nsize > 1; i++)
@@ -178,7 +184,8 @@ static void tell(const struct choices *c)
         diag_note(c->x->use.diag, "pipeline-place: the best with schedule %s", schedules);
 }
 
-static int pipeline_run_place(struct ctx *x, const void *options)
+/* Runs the planner pipeline-place, which has no options; returns what pass.run returns (passes.h). */
+static int pipeline_place_run(struct ctx *x, const void *options)
 {
     struct choices c = {.x = x, .best.value = INT64_MAX};
     struct training given = x->scene.model.training;
@@ -192,10 +199,10 @@ static int pipeline_run_place(struct ctx *x, const void *options)
         c.by_schedule[i] = INT64_MAX;
     c.best_model = given;
     choose_sizes(&c);
-    offer(&c, &t);
+    list_offered(&c, &t);
     for (uint32_t i = 0; i < c.nsize && (!i || !clock_out(&t.clock)); i++)
         try_size(&c, &t, i);
-    tell(&c);
+    note_choices(&c);
     x->scene.model.training = c.best_model;
     return train_leave(&t, &c.best,
                        arena_fmt(x->use.mem, "best of %u plans that were run, %llu by the formula",
@@ -206,6 +213,6 @@ const struct planner planner_pipeline_place = {
     .pass = {"pipeline-place",
              "stages, micro-batches and schedule of training together: the default for an "
              "iteration time",
-             .needs = NEED_COST | NEED_CONTRACT, .run = pipeline_run_place},
+             .needs = NEED_COST | NEED_CONTRACT, .run = pipeline_place_run},
     .objectives = {"iteration-time"},
     .features = FEATURE_GROUPS | FEATURE_LEVELS | FEATURE_PART_COST};

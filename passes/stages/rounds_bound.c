@@ -1,29 +1,35 @@
 /* Lower bounds for interleaved stages (rounds_bound.h).
  *
- * P places have the stages of v >= 2 rounds: stage s is on place s % P, in round s / P.  The order of a place's passes
- * is fixed (ir/exec/iteration/iteration_order.c): before it does its first forward pass of round j it has done P of
- * each round before, and no backward one; after its last backward pass of round j it has P of each round before still
- * to do, and no forward one.  So with M micro-batches, f and b of stages, c of links, w the passes of all a place's
- * stages,
- *   T >= head + M w + tail  and  T >= head + M w + e, for any j:
- *   head = f and c of all stages before (j, p) - P f of the place's own rounds before j; tail the same of b;
- *   e    = the AllReduces of the place, which share a link, - P b of its rounds before the last.
- * Summed over all places with j = v - 1 the f of head and tail are what is taken off or more, so there remains what
- * transfers take: c of the first P + p links at least, of place p.  Hence
- *   (A) the sum of T - M w over places is at least I = the sum of c there and back,
- *   (B) the sum of T - M w - e is at least the sum of c there; and none of its terms is below 0 (j = 0).
- * n devices of a place that are idle for a time are n times as idle; so with (A), D T >= M W + n I for the least n that
- * a place has.  For (B), prices are put on layers: what n devices can be worth within T, if they may share layers as
- * they like, is V(n); if the best P places of D devices in all are not worth as much as all layers, T is refuted.  What
- * places are idle takes from that, as V is concave, at least its last slope times the idle time.  Any prices do; they
- * are M w + q * parameters, with q such as makes n devices indifferent, for n = 1, 2, 4 ...  The first place's stage 0
- * exchanges its gradients beside the place's others: half of the two is one or the other.
+ * There are P places and v >= 2 rounds of stages: stage s is on place s % P, in round s / P.  The order of the passes
+ * on a place is fixed (ir/exec/iteration/iteration_order.c): before its first forward pass of round j, a place has done
+ * P forward passes of each earlier round and no backward pass; after its last backward pass of round j it has to do P
+ * backward passes of each earlier round and no forward pass.  Let T be the time of the iteration, M the number of
+ * micro-batches, f and b the time of a stage's passes for one micro-batch, c that of a transfer over a link, and w the
+ * sum of f + b over the stages of a place.  Then for each place p and each round j
+ *   T >= head + M w + tail  and  T >= head + M w + e, where
+ *   head = f and c of all stages before the one of place p in round j, less P f of the place's own earlier rounds;
+ *   tail = the same with b;
+ *   e    = the AllReduces of the place, which share a link, less P b of all its rounds but the last.
+ * Take j = v - 1 and sum over all places: the f in all heads are together at least what is subtracted there, likewise
+ * the b in the tails, so that the transfers remain: for place p, c of at least the first P + p links.  Hence
+ *   (A) the sum of T - M w over places is at least I, the sum of these c in both directions;
+ *   (B) the sum of T - M w - e over places is at least the sum of these c in one direction, and no place has a negative
+ *       T - M w - e (j = 0).
+ * From (A): if each place has at least n of the D devices, and all work takes W on one device, D T >= M W + n I.
+ * For (B) each layer has a worth.  V(n) is the largest worth that a place of n devices can take on within T, if places
+ * may take any fractions of layers.  If P places that have D devices together can take on less than the worth of all
+ * layers, however the devices are divided, T is refuted.  V is a concave function of the time, so idle time costs a
+ * place at least V's last slope for each ps.  The argument holds for any worths; those used here are M (f + b) + q *
+ * parameters.  The prices q are n times the AllReduce's time per byte among n devices, for n = 1, 2, 4 ...: then time
+ * and parameters are worth the same for each ps that they cost a place of n devices.
+ * Stage 0 has no link before it, so its AllReduce does not share the link of the first place's other AllReduces: the
+ * larger one of the two times is at least half of their sum.
  *
- * A link has time for all micro-batches; so within T the model cannot be cut everywhere, and layers that no other cut
- * parts are a block, which is in one stage.  n devices that a block alone takes longer than T, with its AllReduce, are
- * worth nothing by it.
+ * A link needs time for the transfers of all micro-batches.  So within T the model cannot be cut at every state; layers
+ * that none of the possible cuts separates are a block, and are in one stage.  If a block by itself takes n devices
+ * longer than T, with its AllReduce, a place of n devices cannot take it on.
  *
- * Sums are in floating point, with room for its errors. */
+ * Sums are in floating point; EXACT leaves a margin for rounding errors. */
 #include "passes/stages/rounds_bound.h"
 
 #include "ir/base/keyed.h"
@@ -34,36 +40,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* the most devices, prices, and devices * blocks with which (B), in the head of this file, is tried */
 enum { MOST_DEVICES = 32, MOST_PRICES = 7, MOST_ITEMS = 1 << 14 };
 static const double EXACT = 1 - 1e-9, LARGE_BYTES = 1LL << 40;
 
-/* Plans of n places. */
+/* What plans on n places cannot avoid. */
 struct rounds_places {
     uint32_t n;
-    /* ps, over all places: idle: transfers in both directions; idle_there: forward transfers only */
+    /* ps that devices are idle for transfers, at least, the sum over all places: idle: in both directions, I of (A) in
+     * the head of this file; idle_there: forward only, for (B) there */
     double idle, idle_there;
-    double link; /* ps of the busiest link, at least */
+    double link; /* ps for which the busiest link is busy at least */
 };
 
-/* Of a layer or a block, for a micro-batch on one device; ps, bytes. */
+/* A layer or a block: ps of its passes for one micro-batch on one device; bytes of its parameters. */
 struct weight {
     double forward, backward, parameter;
 };
 
+/* Data of the bound that do not depend on the question; work and times as in the head of this file. */
 struct rounds {
     struct rounds_of of;
     uint32_t ndev, nlayer, nprice, nplaces;
-    struct rounds_places *places;
-    bool *allowed; /* [devices] of a place */
-    double *rate;  /* [devices] ps of an AllReduce per byte */
-    struct weight *layer;
-    double count, all, part; /* micro-batches, ps of all work, ps of a pass beside its work */
-    double price[MOST_PRICES], total[MOST_PRICES]; /* ps per byte; all layers' */
+    struct rounds_places *places; /* [nplaces] the numbers of places that plans may have */
+    bool *allowed;                /* [devices] whether a place may have this many devices */
+    double *rate;                 /* [devices] ps of an AllReduce among them, per byte */
+    struct weight *layer;         /* [layer] */
+    double count;                 /* number of micro-batches */
+    double all;  /* ps of the passes of all layers and all micro-batches on one device */
+    double part; /* ps that each pass of a stage takes beside its work (exec_model.part_cost) */
+    double price[MOST_PRICES]; /* [nprice] q: ps per byte of parameters */
+    double total[MOST_PRICES]; /* [nprice] worth of all layers at the price, ps */
     struct arena *a;
 };
 
 /* ---- setting up --------------------------------------------------------------------------------- */
 
+/* Returns the ps per byte of an AllReduce among n devices, without latencies, rounded down. */
 static double reduce_rate(const struct servers *s, uint32_t n)
 {
     const struct spread x = spread_of(s, n);
@@ -71,18 +84,19 @@ static double reduce_rate(const struct servers *s, uint32_t n)
     return large > small ? (double)(large - small) / LARGE_BYTES * EXACT : 0;
 }
 
-/* Gradients of values that go back, for each of values. */
-static double ways_back(const struct rounds *r)
+/* Returns the bytes of gradients per byte of values on a link: 1 in a profile; 0 in a graph, where they are unknown. */
+static double gradient_share(const struct rounds *r)
 {
-    return r->of.t->x->scene.m->ir_version ? 0 : 1; /* only a profile tells */
+    return r->of.t->x->scene.m->ir_version ? 0 : 1;
 }
 
+/* Returns the number of states at which the model can be cut; 0 if they are not known. */
 static uint32_t count_cuts(const struct rounds *r)
 {
     return r->of.s ? r->of.s->n - 1 : 0;
 }
 
-/* The sum of the i least transfers, for all i. */
+/* Returns sum[i], the ps of the i shortest transfers of a micro-batch at different states, for i = 0 .. count_cuts. */
 static double *sum_moves(const struct rounds *r)
 {
     uint32_t n = count_cuts(r);
@@ -96,7 +110,8 @@ static double *sum_moves(const struct rounds *r)
     return sum;
 }
 
-/* What links take of plans on P places, with two rounds: more rounds have all of that. */
+/* Sets idle, idle_there and link of *p for two rounds; plans with more rounds have all of these transfers, too.  move:
+ * from sum_moves. */
 static void set_links(const struct rounds *r, struct rounds_places *p, const double *move)
 {
     uint32_t n = p->n, links = 2 * n - 1;
@@ -105,13 +120,14 @@ static void set_links(const struct rounds *r, struct rounds_places *p, const dou
         return;
     for (uint32_t i = 0; i < n; i++)
         p->idle_there += move[n + i];
-    p->idle = (1 + ways_back(r)) * p->idle_there;
-    /* of two places values and gradients are on the same two links, or on one */
+    p->idle = (1 + gradient_share(r)) * p->idle_there;
+    /* between two places values and gradients of all stages share two lanes, with half duplex one */
     double lanes = n == 2 && half ? 1 : n;
-    p->link = r->count * (1 + (n == 2 || half ? ways_back(r) : 0)) * move[links] / lanes;
+    p->link = r->count * (1 + (n == 2 || half ? gradient_share(r) : 0)) * move[links] / lanes;
 }
 
-/* Whether the weights of all layers have room on so many devices: each device of a place has those of the place. */
+/* Returns whether the memories of `places` devices, one of each place, can hold the weights of all layers: every device
+ * of a place holds all weights of the place. */
 static bool has_room(const struct rounds *r, uint32_t places)
 {
     const struct scene *s = &r->of.t->x->scene;
@@ -124,6 +140,7 @@ static bool has_room(const struct rounds *r, uint32_t places)
     return sat_mul(all, exec_weight_copies(&s->model, true)) <= sat_mul(room, places);
 }
 
+/* Sets r->layer and r->all. */
 static void weigh_layers(struct rounds *r)
 {
     const struct layers_of *l = &r->of.t->layers;
@@ -139,7 +156,8 @@ static void weigh_layers(struct rounds *r)
     }
 }
 
-/* Prices that make 1, 2, 4 ... devices indifferent between time and parameters. */
+/* Sets the prices of parameters (q in the head of this file) for 1, 2, 4 ... devices, and the worth of all layers at
+ * each. */
 static void set_prices(struct rounds *r)
 {
     for (uint32_t n = 1; n <= r->ndev && r->nprice < MOST_PRICES; n *= 2)
@@ -183,21 +201,26 @@ struct rounds *rounds_set_up(const struct rounds_of *of, struct arena *a)
 
 /* ---- blocks ------------------------------------------------------------------------------------- */
 
+/* A block that a place may take on: the ps that it costs the place, and its worth at some price. */
 struct item {
     double cost, worth;
     uint32_t block;
 };
 
+/* The question whether an iteration can take `time`. */
 struct rounds_question {
     const struct rounds *r;
-    double time; /* ps: the question */
-    uint32_t cuts, nblock;
-    struct weight *block;
-    struct item *item;
+    double time; /* ps */
+    /* number of cuts for which a link has time; an upper limit if states are unknown */
+    uint32_t cuts;
+    uint32_t nblock;
+    struct weight *block; /* [nblock] */
+    struct item *item;    /* [nblock] work space of best_worth */
     struct arena *a;
 };
 
-/* ps of a block alone on n devices; AllReduces that begin early hide beside its own passes. */
+/* Returns the least ps of an iteration of one block by itself on n devices; an AllReduce that may overlap passes hides
+ * behind one pass of the block. */
 static double alone(const struct rounds *r, const struct weight *w, uint32_t n)
 {
     const struct training *m = r->of.m;
@@ -207,17 +230,18 @@ static double alone(const struct rounds *r, const struct weight *w, uint32_t n)
     return work + 2 * r->count * r->part + (reduce > hides ? reduce - hides : 0);
 }
 
+/* Returns whether a place of n devices can take on a block within the question's time. */
 static bool fits(const struct rounds_question *q, uint32_t block, uint32_t n)
 {
     return q->r->allowed[n] && alone(q->r, &q->block[block], n) * EXACT <= q->time;
 }
 
-/* Parts blocks, of[layer], by a state: whether they are in it. */
-static void part_blocks(struct rounds_question *q, uint32_t *of, uint32_t state)
+/* Splits each block that has layers in the state and outside it in two.  of: [layer] its block. */
+static void split_blocks(struct rounds_question *q, uint32_t *of, uint32_t state)
 {
     const struct stage_states *s = q->r->of.s;
     uint32_t *out = arena_array(q->a, (size_t)q->nblock + 1, sizeof *out), n = q->nblock;
-    uint8_t *has = arena_alloc(q->a, (size_t)q->nblock + 1);
+    uint8_t *has = arena_alloc(q->a, (size_t)q->nblock + 1); /* bits: 1 layers outside, 2 inside */
     for (uint32_t v = 0; v < q->r->nlayer; v++) {
         bool in = bits_have(s->set + (size_t)state * s->words, v);
         has[of[v]] |= in ? 2 : 1;
@@ -230,13 +254,14 @@ static void part_blocks(struct rounds_question *q, uint32_t *of, uint32_t state)
     q->nblock = n;
 }
 
-/* The blocks of layers between which no link has time for its transfers; unlinked: there are no links. */
+/* Sets cuts and blocks of the question: layers are in one block if no cut for which a link has time separates them.
+ * unlinked: there is only one place, so that there are no links and each layer is a block. */
 static void find_blocks(struct rounds_question *q, bool unlinked)
 {
     const struct rounds *r = q->r;
     bool known = r->of.s && !unlinked;
     uint32_t *of = arena_array(q->a, (size_t)r->nlayer + 1, sizeof *of);
-    double ways = r->of.m->half_duplex ? 1 + ways_back(r) : 1;
+    double ways = r->of.m->half_duplex ? 1 + gradient_share(r) : 1;
     q->nblock = known ? 1 : r->nlayer;
     q->cuts = known ? 0 : 2 * r->nlayer;
     for (uint32_t v = 0; v < r->nlayer; v++)
@@ -245,7 +270,7 @@ static void find_blocks(struct rounds_question *q, bool unlinked)
         struct arena_mark mark = arena_mark(q->a);
         if (r->count * ways * (double)r->of.move[state] * EXACT > q->time)
             continue;
-        part_blocks(q, of, state);
+        split_blocks(q, of, state);
         arena_release(q->a, mark);
         q->cuts++;
     }
@@ -259,7 +284,7 @@ static void find_blocks(struct rounds_question *q, bool unlinked)
     }
 }
 
-/* The most devices that a block needs; more than there are: no number will do. */
+/* Returns the least n such that each block fits n devices or fewer; more than ndev: some block fits no number. */
 static uint32_t devices_needed(const struct rounds_question *q)
 {
     uint32_t most = 1, at = 1;
@@ -275,9 +300,10 @@ static uint32_t devices_needed(const struct rounds_question *q)
     return most;
 }
 
-/* ---- what devices are worth --------------------------------------------------------------------- */
+/* ---- the worth that places can take on ---------------------------------------------------------- */
 
-/* What a block adds to M w + e of n devices; first: on the place that has stage 0. */
+/* Returns the least ps by which a block lengthens an iteration on a place with n devices, by passes and AllReduces: its
+ * share of M w + e (head of this file).  places: number of places; first: the place has stage 0. */
 static double cost_of(const struct rounds *r, const struct weight *w, uint32_t n, uint32_t places,
                       bool first)
 {
@@ -292,6 +318,7 @@ static double cost_of(const struct rounds *r, const struct weight *w, uint32_t n
     return time / n + share * r->rate[n] * w->parameter;
 }
 
+/* Compares items by worth per cost, the highest first; for qsort. */
 static int by_worth(const void *x, const void *y)
 {
     const struct item *a = x, *b = y;
@@ -303,16 +330,20 @@ static int by_worth(const void *x, const void *y)
     return a->block < b->block ? -1 : a->block > b->block;
 }
 
-/* What n devices are worth within a time, and the last of it per ps. */
+/* The largest worth that a place can take on within a time, and the worth per ps of the last item that it takes; 0 if
+ * it takes on all items. */
 struct device_worth {
     double worth, slope;
 };
 
-static struct device_worth take(struct rounds_question *q, uint32_t price, uint32_t n,
-                                uint32_t places, bool first)
+/* Returns the largest worth, at price[price], that a place of n devices can take on within q->time: blocks in order of
+ * worth per cost, and a fraction of the last one.  places: number of places; first: the place has stage 0. */
+static struct device_worth best_worth(struct rounds_question *q, uint32_t price, uint32_t n,
+                                      uint32_t places, bool first)
 {
     const struct rounds *r = q->r;
-    double time = q->time - 2 * r->count * r->part; /* of two stages, less what may be hidden */
+    /* part cost of two stages with two passes each is 4 * part; only half counts, since AllReduces hide some passes */
+    double time = q->time - 2 * r->count * r->part;
     struct device_worth x = {0};
     uint32_t count = 0;
     for (uint32_t k = 0; k < q->nblock; k++) {
@@ -335,11 +366,12 @@ static struct device_worth take(struct rounds_question *q, uint32_t price, uint3
     return x;
 }
 
+/* The worth that places can take on, by number of devices: `first` of the place with stage 0, `other` of any other. */
 struct worths {
     struct device_worth first[MOST_DEVICES + 1], other[MOST_DEVICES + 1];
 };
 
-/* The most that places of `least` devices or more each can be worth. */
+/* Returns the largest worth that `places` places of `least` or more devices each can take on together. */
 static double most_worth(const struct rounds *r, const struct worths *w, uint32_t places,
                          uint32_t least)
 {
@@ -360,7 +392,8 @@ static double most_worth(const struct rounds *r, const struct worths *w, uint32_
     return most;
 }
 
-/* Whether prices refute that so many places have all layers, each on `least` devices or more. */
+/* Returns whether p->n places of `least` or more devices each cannot take on all layers, by (B) in the head of this
+ * file.  price: number of the price of parameters; w: what places can take on at this price. */
 static bool worths_refute(const struct rounds *r, const struct rounds_places *p, uint32_t price,
                           const struct worths *w, uint32_t least)
 {
@@ -375,6 +408,7 @@ static bool worths_refute(const struct rounds *r, const struct rounds_places *p,
     return most_worth(r, w, p->n, least) - idle < r->total[price] * EXACT;
 }
 
+/* Returns whether no plan on p->n places takes q->time or less.  need: number of devices that some place must have. */
 static bool refutes_places(struct rounds_question *q, const struct rounds_places *p, uint32_t need)
 {
     const struct rounds *r = q->r;
@@ -384,8 +418,8 @@ static bool refutes_places(struct rounds_question *q, const struct rounds_places
         return true;
     for (uint32_t k = 0; k < r->nprice && priced; k++)
         for (uint32_t n = 1; n <= r->ndev; n++) {
-            w[k].other[n] = take(q, k, n, p->n, false);
-            w[k].first[n] = take(q, k, n, p->n, true);
+            w[k].other[n] = best_worth(q, k, n, p->n, false);
+            w[k].first[n] = best_worth(q, k, n, p->n, true);
         }
     for (uint32_t least = 1; least * p->n <= r->ndev; least++) {
         double work = r->ndev * (q->time - 4 * r->count * r->part) - least * p->idle;

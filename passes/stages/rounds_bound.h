@@ -1,4 +1,4 @@
-/* What no plan with several stages on each device can beat (--schedule=interleaved). */
+/* A lower bound for plans with several stages on each device (--schedule=interleaved), for stage_bound.c. */
 #ifndef PCC_PASSES_STAGES_ROUNDS_BOUND_H
 #define PCC_PASSES_STAGES_ROUNDS_BOUND_H
 
@@ -9,16 +9,16 @@ struct rounds;
 /* Input of the bound. */
 struct rounds_of {
     const struct train *t;
-    const struct training *m;     /* of an interleaved schedule */
-    const struct stage_states *s; /* of all layers; NULL: they are not known */
-    const int64_t
-        *move; /* [state] ps: no transfer of a micro-batch's values out of the state is shorter */
+    const struct training *m;     /* settings with an interleaved schedule */
+    const struct stage_states *s; /* states of all layers; NULL: there are too many */
+    const int64_t *move; /* [state] the least ps to move a micro-batch's values out of the state */
 };
 
-/* All that questions need.  Lives in a, as *of has to.  O(layers * devices + states log states). */
+/* Returns the data that rounds_refutes needs.  Lives in a; so must what *of points to.  O(layers * devices + states log
+ * states). */
 struct rounds *rounds_set_up(const struct rounds_of *of, struct arena *a);
-/* Whether no plan with two stages or more on each device takes `most` ps or less.  O(states * layers), and for each
- * number of places O(devices^3 + devices * layers log layers) of 32 devices at most. */
+/* Returns whether it is proved that no plan with two or more stages on each device takes `most` ps or less.  O(states *
+ * layers), and for each number of places O(devices^3 + devices * layers log layers), with at most 32 devices. */
 bool rounds_refutes(const struct rounds *r, int64_t most);
 
 #endif

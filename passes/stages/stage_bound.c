@@ -1,22 +1,24 @@
 /* Lower bounds for pipelines of stages (stage_bound.h).
  *
- * A question is answered again and again, by bisection: can an iteration end after `most`?  A plan is a way through the
- * states of the model (stage_states.h), from the empty one to the whole, that gives each stage some devices.  For a
- * stage of n devices that does f and b on a micro-batch, M of them,
+ * A bisection asks again and again: can an iteration take at most `most` ps?  A plan is a way through the states of
+ * the model (stage_states.h), from the empty state to the full one; each step of the way is a stage with some number n
+ * of devices.  Let f and b be the times of the stage's forward and backward pass for one micro-batch, and M the number
+ * of micro-batches.  Then
  *   first + M (f + b) + r <= most, and around + M (f + b) <= most,
- * where r is the AllReduce of its parameters among n devices, `first` is what the first micro-batch needs to get there
- * (forward passes and transfers of all stages before), and `around` is the longest of that and of what comes after the
- * last one has left (backward passes and transfers down to an earlier stage, and that one's AllReduce).  A link that
- * takes c each way carries M of them one after the other, too.  Of ways to the same state with the same number of
- * devices the least `first` and the least `around` are kept, each by itself; nothing else of a way is asked later.  All
- * else is in favour of plans: an AllReduce and a transfer are those of the n devices that are best placed for it,
- * gradients of weights that are made apart (zb-h1) may all come after a stage's last backward pass, AllReduces beside
- * it hide as much as there is to hide behind, memory has to hold the weights and one micro-batch.  So if no way is
- * found, there is no such plan.  The stages that a small memory forces are among those that the ways have.
+ * where r is the AllReduce of the stage's parameters among n devices; `first` is the time until the first micro-batch
+ * reaches the stage (forward passes and transfers of all stages before); `around` is `first` and the time from the
+ * stage's last backward pass to the end of the iteration (backward passes and transfers down to some earlier stage, and
+ * the AllReduce of that stage), whichever earlier stage ends last.  A link that takes c in each direction also needs M
+ * transfers one after the other.  For each state and number of devices used so far, the least `first` and the least
+ * `around` of all ways there are kept, maybe of two different ways; nothing else of a way is needed later.  All other
+ * things are counted in favour of plans: an AllReduce and a transfer take what they take on the best placed n devices;
+ * gradients of weights that are computed separately (zb-h1) may all come after a stage's last backward pass; an
+ * AllReduce that may overlap passes hides behind a whole pass; memory must hold the weights and one micro-batch.  So if
+ * no way is found, no plan takes `most` or less.
  *
- * It takes that stages are on devices of their own and that all their micro-batches come from the stage before and go
- * back to it: not so in the steady state of PipeDream's schedule, and in interleaved stages only where each device has
- * one; of several, rounds_bound.h tells. */
+ * The search assumes that stages are on devices of their own and that all micro-batches of an iteration come from the
+ * stage before and go back to it.  That is not so in the steady state of PipeDream's schedule, and with interleaved
+ * stages only where each device has one stage; rounds_bound.h is for several stages on each device. */
 #include "passes/stages/stage_bound.h"
 
 #include "ir/base/units.h"
@@ -28,57 +30,68 @@
 
 enum {
     MOST_STATES = 400,
-    MOST_PIECES = 1 << 20, /* of all models */
-    MOST_STEPS = 24000000, /* of a question */
-    EXACT = 100000,
+    MOST_PIECES = 1 << 20, /* the most pieces for all settings together */
+    MOST_STEPS = 24000000, /* the most steps of one question, about: pieces * devices */
+    EXACT = 100000,        /* the bisection ends when its range is a 100000th of the value */
     MILLION = 1000000
 };
 #define NONE UINT32_MAX
-#define NEVER (INT64_MAX / 4)
+#define NEVER (INT64_MAX / 4) /* ps: more than any time */
 
-/* What a stage of certain layers on a certain number of devices adds to a way, which is a partial plan: the stages from
- * the first one up to some state (see the head of the file).  In ps. */
+/* A stage of certain layers on a certain number of devices, and what it adds to a way; a way is a partial plan: the
+ * stages up to some state (head of this file).  In ps. */
 struct piece {
-    int64_t first, around;    /* what must be left of `most` besides these */
-    int64_t forward, through; /* time that the stage adds to the two ways: f, f + b */
-    int64_t leave;            /* around, from first: f + b + r */
+    /* the stage can extend a way if way.first + first <= most and way.around + around <= most; first NEVER: it never
+     * can */
+    int64_t first, around;
+    /* f, which is added to way.first; f + b, which is added to way.around */
+    int64_t forward, through;
+    int64_t leave; /* f + b + r: the longer way has an `around` of at least way.first + leave */
 };
 
-/* A training model, and the times of a stage in the model. */
+/* One of the settings that the bound is for, with the times of all stages and links under it. */
 struct choice {
     const struct training *m;
-    int64_t refuted;               /* the largest time that is */
-    bool plain;                    /* ways are asked for; else another choice has them all */
-    struct rounds *rounds;         /* NULL: devices have one stage each */
-    struct piece *piece;           /* [pair * ncount + i] */
-    int64_t *forth, *back, *moves; /* [state] of the link behind it: c each way; M of them */
+    /* ps: the largest time so far with a proof that no plan takes as little; 0: none */
+    int64_t refuted;
+    bool plain; /* ways are searched; false: another choice has all of these ways (is_covered) */
+    struct rounds *rounds; /* the bound for several stages on each device; NULL: not interleaved */
+    /* [pair * ncount + i] pairs of states as in make_choice, count[i] devices */
+    struct piece *piece;
+    /* [state] ps on the link between the state's last stage and the next one: a transfer of one micro-batch forth, one
+     * back, and the transfers of all micro-batches in both directions */
+    int64_t *forth, *back, *moves;
 };
 
+/* The state of the search for a bound. */
 struct stage_bound_search {
     const struct train *t;
     const struct stage_bound_question *of;
-    uint32_t ndev, ncount;
-    /* [layer] index among the layers of the states; larger: the layer is not among these */
+    uint32_t ndev, ncount; /* number of devices; number of entries of count[] */
+    /* [layer] index of the layer among the nlayer layers of the states; UINT32_MAX: not among these */
     uint32_t *place, nlayer;
     struct stage_states s;
-    uint32_t *count;         /* [i] devices of a stage */
-    struct spread *spread;   /* [i] */
-    int64_t *stored;         /* [state] bytes that forward leaves */
-    int64_t *cut;            /* [state] bytes that go on */
-    int64_t *first, *around; /* [state * (ndev + 1) + devices] NEVER: there is no way */
-    struct choice *choice;
+    uint32_t *count;       /* [i] a number of devices that a stage may have, ascending */
+    struct spread *spread; /* [i] the best places of count[i] devices (best_places.h) */
+    int64_t *stored;       /* [state] bytes that its forward passes keep for the backward passes */
+    int64_t *cut; /* [state] bytes of forward values that it makes and layers outside it read */
+    /* [state * (ndev + 1) + devices used] ps: the least of all ways to the state; NEVER: there is no way */
+    int64_t *first, *around;
+    struct choice *choice; /* [nchoice] */
     uint32_t nchoice;
     struct arena *a;
 };
 
 /* ---- the longest layer -------------------------------------------------------------------------- */
 
+/* Returns whether n devices can share a micro-batch in slices that the settings allow. */
 static bool can_share(const struct training *m, uint32_t n)
 {
     return m->any_slices || !m->micro_size || m->micro_size % n == 0;
 }
 
-/* Of an AllReduce, what cannot hide beside a backward pass of b (and a forward one of f). */
+/* Returns the ps of an AllReduce of `reduce` ps that overlapping cannot hide: the last backward pass of its stage takes
+ * b ps, the first forward pass of the next iteration f ps. */
 static int64_t exposed(const struct training *m, int64_t reduce, int64_t f, int64_t b)
 {
     int64_t hides = m->reduce_when == REDUCE_AFTER    ? 0
@@ -87,7 +100,8 @@ static int64_t exposed(const struct training *m, int64_t reduce, int64_t f, int6
     return reduce > hides ? reduce - hides : 0;
 }
 
-/* ps of an iteration of layers with these sums, on n devices spread as *x. */
+/* Returns the least ps of an iteration of a stage by itself, on n devices placed as in *x; sum: its ps forward, ps
+ * backward, and bytes of parameters. */
 static int64_t alone(const struct training *m, const int64_t sum[3], const struct servers *s,
                      const struct spread *x, uint32_t n)
 {
@@ -96,12 +110,14 @@ static int64_t alone(const struct training *m, const int64_t sum[3], const struc
     return sat_add(sat_mul(sat_add(f, b), training_count(m)), reduce);
 }
 
-/* The most that some layer takes at least, on as many devices as are best for it. */
+/* Returns the largest time of a layer by itself, each layer on the number of devices that is best for it. */
 static int64_t longest_layer(const struct train *t, const struct training *m, struct arena *a)
 {
     const struct layers_of *l = &t->layers;
     int64_t most = 0;
-    uint32_t usual = 1; /* the best number of devices for the longest layer so far */
+    /* the best number of devices for the longest layer so far; is tried first, since a layer that is not longer there
+     * can be skipped */
+    uint32_t usual = 1;
     struct spread *spread = arena_array(a, (size_t)t->servers.ndev + 1, sizeof *spread);
     for (uint32_t n = 1; n <= t->servers.ndev; n++)
         spread[n] = spread_of(&t->servers, n);
@@ -122,7 +138,8 @@ static int64_t longest_layer(const struct train *t, const struct training *m, st
 
 /* ---- pieces ------------------------------------------------------------------------------------- */
 
-/* The stage of what state `to` has beyond state `from`; first is NEVER where it has no room. */
+/* Returns the stage with the layers of state `to` that state `from` has not, on count[i] devices; piece.first is NEVER
+ * if the stage does not fit the memory or the devices cannot share a micro-batch. */
 static struct piece make_piece(const struct stage_bound_search *p, const struct training *m,
                                uint32_t from, uint32_t to, uint32_t i)
 {
@@ -136,7 +153,7 @@ static struct piece make_piece(const struct stage_bound_search *p, const struct 
     int64_t reduce = exposed(m, least_reduce(&p->t->servers, &p->spread[i], param), f, b);
     int64_t share = m->weight_share ? m->weight_share : 500000;
     if (scene->m->ir_version && !m->weight_share)
-        share = MILLION; /* the graph tells, for each stage: of the first one all */
+        share = MILLION; /* depends on the stage's nodes; at most the whole backward pass */
     int64_t weights = m->schedule == TRAINING_ZB_H1 ? mul_div_ceil(b, share, MILLION) : 0;
     int64_t memory = scene->cluster->cls[cluster_main_class(scene->cluster)].memory;
     int64_t bytes = sat_add(sat_mul(param, exec_weight_copies(&scene->model, true)), m->workspace);
@@ -153,6 +170,8 @@ static struct piece make_piece(const struct stage_bound_search *p, const struct 
     return x;
 }
 
+/* Fills *c for the settings m: pieces for all pairs of states, ordered by the later state, then by the earlier one, and
+ * the times of links. */
 static void make_choice(struct stage_bound_search *p, struct choice *c, const struct training *m)
 {
     const struct stage_states *s = &p->s;
@@ -169,7 +188,7 @@ static void make_choice(struct stage_bound_search *p, struct choice *c, const st
             for (uint32_t i = 0; i < p->ncount; i++)
                 c->piece[at++] = make_piece(p, m, u, to, i);
         c->forth[to] = least_move(&p->t->servers, training_share(m, p->cut[to], 1));
-        /* what gradients of values come to, only a profile tells */
+        /* bytes of gradients are known only in a profile: those of the values */
         c->back[to] = p->t->x->scene.m->ir_version ? 0 : c->forth[to];
         int64_t rest = (int64_t)training_count(m) - 1, both = sat_add(c->forth[to], c->back[to]);
         c->moves[to] = sat_add(both, sat_mul(rest, m->half_duplex ? both : c->forth[to]));
@@ -178,9 +197,10 @@ static void make_choice(struct stage_bound_search *p, struct choice *c, const st
 
 /* ---- a question --------------------------------------------------------------------------------- */
 
-/* The link behind a state: it has time for all that goes over it. */
-static void take_link(struct stage_bound_search *p, const struct choice *c, uint32_t state,
-                      int64_t most)
+/* Extends all ways (partial plans) to a state by the link behind it.  Ways that leave the link too little of `most` ps
+ * for the transfers of all micro-batches become NEVER. */
+static void add_link(struct stage_bound_search *p, const struct choice *c, uint32_t state,
+                     int64_t most)
 {
     int64_t *first = p->first + (size_t)state * (p->ndev + 1);
     int64_t *around = p->around + (size_t)state * (p->ndev + 1);
@@ -191,7 +211,8 @@ static void take_link(struct stage_bound_search *p, const struct choice *c, uint
     }
 }
 
-/* Goes on from a state by a piece of n devices. */
+/* Extends the ways (partial plans) to state `from` by the stage x on n devices, which leads to state `to`, if that
+ * takes at most `most` ps. */
 static void add_piece(struct stage_bound_search *p, uint32_t from, uint32_t to,
                       const struct piece *x, uint32_t n, int64_t most)
 {
@@ -209,7 +230,7 @@ static void add_piece(struct stage_bound_search *p, uint32_t from, uint32_t to,
     }
 }
 
-/* Whether no plan under the choice takes `most`, < NEVER, or less. */
+/* Returns whether no way (plan) to the full state takes `most` ps or less under the settings of *c.  most < NEVER. */
 static bool refutes(struct stage_bound_search *p, const struct choice *c, int64_t most)
 {
     const struct stage_states *s = &p->s;
@@ -226,7 +247,7 @@ static bool refutes(struct stage_bound_search *p, const struct choice *c, int64_
                     add_piece(p, k ? s->before.to[s->before.at[to] + k - 1] : 0, to, x, p->count[i],
                               most);
         if (to < s->n)
-            take_link(p, c, to, most);
+            add_link(p, c, to, most);
     }
     for (uint32_t d = 0; d <= p->ndev; d++)
         if (p->first[s->n * row + d] < NEVER)
@@ -234,6 +255,7 @@ static bool refutes(struct stage_bound_search *p, const struct choice *c, int64_
     return true;
 }
 
+/* Returns whether no plan under any choice takes `most` ps or less.  Updates choice.refuted. */
 static bool all_refuted(struct stage_bound_search *p, int64_t most)
 {
     for (uint32_t i = 0; i < p->nchoice; i++) {
@@ -246,7 +268,8 @@ static bool all_refuted(struct stage_bound_search *p, int64_t most)
     return true;
 }
 
-/* The largest time, up to a share, that is refuted, above `low`. */
+/* Returns a time such that no plan takes less: about the largest that can be proved, but at least `low`, which is known
+ * to be one, and at most `high`. */
 static int64_t bisect(struct stage_bound_search *p, int64_t low, int64_t high)
 {
     struct clock clock = p->t->clock;
@@ -264,18 +287,20 @@ static int64_t bisect(struct stage_bound_search *p, int64_t low, int64_t high)
 
 /* ---- setting up --------------------------------------------------------------------------------- */
 
+/* Returns whether a state has a layer of t->layers. */
 static bool in_state(const struct stage_bound_search *p, uint32_t state, uint32_t layer)
 {
     layer = p->place[layer];
     return layer < p->nlayer && bits_have(p->s.set + (size_t)state * p->s.words, layer);
 }
 
+/* Returns whether a layer is outside a state, but in a larger one. */
 static bool is_beyond(const struct stage_bound_search *p, uint32_t state, uint32_t layer)
 {
     return p->place[layer] < p->nlayer && !in_state(p, state, layer);
 }
 
-/* Bytes of the forward values that somebody outside a state reads. */
+/* Sums up p->cut. */
 static void sum_cuts(struct stage_bound_search *p)
 {
     const struct scene *s = &p->t->x->scene;
@@ -296,9 +321,9 @@ static void sum_cuts(struct stage_bound_search *p)
     }
 }
 
-/* Whether model i need not be asked about ways: another model with the same micro-batches allows every way that model i
- * allows.  The conditions of dapple, gpipe and interleaved (with one stage on each device) are the same here, so the
- * first of them stands for all; those of zb-h1 are weaker. */
+/* Returns whether ways need not be searched under settings i of n, since other settings with the same micro-batches
+ * allow all of these ways.  The conditions of dapple, gpipe and interleaved (with one stage on each device) are the
+ * same here, so the first of these settings is searched for all; those of zb-h1 are weaker. */
 static bool is_covered(const struct training *model, uint32_t n, uint32_t i)
 {
     const struct training *own = &model[i];
@@ -313,7 +338,7 @@ static bool is_covered(const struct training *model, uint32_t n, uint32_t i)
     return false;
 }
 
-/* The states of layers; false: there are too many. */
+/* Finds the states p->s of the layers l.  Returns false if there are too many states or pieces. */
 static bool find_states(struct stage_bound_search *p, const struct layers_of *l)
 {
     uint32_t most = p->of->states ? p->of->states : MOST_STATES;
@@ -326,7 +351,8 @@ static bool find_states(struct stage_bound_search *p, const struct layers_of *l)
     return pieces * choices <= MOST_PIECES && pieces * p->ndev <= MOST_STEPS;
 }
 
-/* What a layer has of all time and of all parameters, in millionths. */
+/* Returns the weight of layer v on paths: its share of all time plus its share of all parameters, each in millionths.
+ * all: ps of all layers, bytes of all parameters. */
 static int64_t weight_of(const struct layers_of *l, const int64_t all[2], uint32_t v)
 {
     int64_t time = sat_add(l->forward[v], l->backward[v]);
@@ -334,7 +360,7 @@ static int64_t weight_of(const struct layers_of *l, const int64_t all[2], uint32
            (all[1] ? mul_div_ceil(l->parameter[v], MILLION, all[1]) : 0);
 }
 
-/* The layers of the heaviest path, in order; how many. */
+/* Writes the layers of the heaviest path (weight_of) to path[], in order; returns their number. */
 static uint32_t find_path(struct stage_bound_search *p, const struct layers_of *l, uint32_t *path)
 {
     int64_t all[2] = {0}, *sum = arena_array(p->a, (size_t)l->n + 1, sizeof *sum);
@@ -361,8 +387,9 @@ static uint32_t find_path(struct stage_bound_search *p, const struct layers_of *
     return n;
 }
 
-/* The heaviest path through the layers. A plan of all layers, restricted to the layers of the path, is a plan of
- * the path that takes no longer: a bound for the path holds for all layers. */
+/* Returns the heaviest path through the layers, as layers of its own, and sets p->place.  A plan of all layers,
+ * restricted to the layers of the path, is a plan of the path that takes no longer: a bound for the path holds for all
+ * layers. */
 static struct layers_of take_path(struct stage_bound_search *p, const struct layers_of *l)
 {
     const int64_t *const of[] = {l->forward, l->backward, l->activation, l->parameter};
@@ -385,7 +412,7 @@ static struct layers_of take_path(struct stage_bound_search *p, const struct lay
         figure[3]};
 }
 
-/* Numbers of devices that some model allows a stage. */
+/* Sets ndev, and count and spread: the numbers of devices that some of the settings allow a stage to have. */
 static void find_counts(struct stage_bound_search *p)
 {
     const struct training *model = p->of->model;
@@ -402,7 +429,9 @@ static void find_counts(struct stage_bound_search *p)
     }
 }
 
-/* Several stages on a device.  Of a path's states two stages may have the same, so nothing is known of cuts there. */
+/* Returns the bound's data for several stages on each device under the settings m.  whole: the states are those of all
+ * layers.  If they are those of a path, two stages of a plan may end at the same state, so that nothing is known of the
+ * plan's cuts. */
 static struct rounds *make_rounds(struct stage_bound_search *p, const struct training *m,
                                   bool whole)
 {
@@ -412,7 +441,7 @@ static struct rounds *make_rounds(struct stage_bound_search *p, const struct tra
     return rounds_set_up(&(struct rounds_of){p->t, m, whole ? &p->s : NULL, move}, p->a);
 }
 
-/* Whether questions may be asked, and all that they need. */
+/* Prepares the search: fills *p.  Returns false if there can be none: PipeDream's schedule, or too many states. */
 static bool set_up(struct stage_bound_search *p)
 {
     const struct training *model = p->of->model;
@@ -450,7 +479,7 @@ static bool set_up(struct stage_bound_search *p)
     return true;
 }
 
-/* The least over models of the longest layer's time. */
+/* Returns the ps of the longest layer, under the settings for which it is least; 0 with PipeDream's schedule. */
 static int64_t least_longest(const struct train *t, const struct stage_bound_question *of,
                              struct arena *a)
 {

@@ -1,28 +1,30 @@
-/* What no pipeline of stages can beat: lower bounds for the time of a training iteration. */
+/* Lower bounds for the time of a training iteration by a pipeline of stages. */
 #ifndef PCC_PASSES_STAGES_STAGE_BOUND_H
 #define PCC_PASSES_STAGES_STAGE_BOUND_H
 
 #include "passes/stages/train.h"
 
+/* Result: a lower bound. */
 struct stage_bound {
-    int64_t value;     /* ps: no plan that fits takes less; 0: nothing is known */
-    const char *why;   /* "..., shared by all devices" */
-    const char *proof; /* lines that end in a newline */
+    int64_t value;     /* ps: no plan that fits the memory takes less; 0: nothing is known */
+    const char *why;   /* why it holds: "the longest layer, on the best number of devices" */
+    const char *proof; /* the reasons for users: lines that end in a newline; "": none */
 };
 
 /* Input of the bound. */
 struct stage_bound_question {
-    const struct training
-        *model; /* any of n, which differ in schedule, size and number of micro-batches only */
+    /* [n] settings that plans may have; they differ in schedule, size and number of micro-batches only */
+    const struct training *model;
     uint32_t n;
-    int64_t upper;   /* ps: what a plan takes; INT64_MAX: none is known */
-    uint32_t states; /* of the model, at most; 0: as many as are worth the time */
+    int64_t upper;   /* ps: the time of a known plan; INT64_MAX: none is known */
+    uint32_t states; /* the most states of the model (stage_states.h) that are used; 0: 400 */
 };
 
-/* For all plans of t's layers in stages, on any numbers of its devices.  More than the longest layer takes is known
- * where each stage has an iteration's micro-batches come and go (not so by PipeDream's schedule), of few layers and
- * devices only; of the heaviest path through the model if that has too many states.  Text lives in t->x->use.mem.
- * O(states^2 * devices^2) for each model, some twenty times; O(layers * devices) where that is too much. */
+/* Returns a bound for all plans that put t's layers in stages, on any numbers of its devices, under any of the
+ * settings.  It is the largest of three (README.md): all work shared by all devices, the longest layer, and a search of
+ * all cuts into stages.  The search is left out for PipeDream's schedule, and if there are too many states and devices;
+ * with too many states it is done for the heaviest path through the model instead.  Texts live in t->x->use.mem.
+ * O(states^2 * devices^2) for each of the settings, some twenty times; O(layers * devices) without the search. */
 struct stage_bound stage_bound(const struct train *t, const struct stage_bound_question *of);
 
 #endif

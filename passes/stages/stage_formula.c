@@ -1,11 +1,13 @@
-/* DAPPLE's latency (stage_formula.h).
+/* DAPPLE's formula for the time of an iteration (stage_formula.h).
  *
- * Source: the paper's formulas (1) to (3).  The pivot is the stage that no other one holds up: from the last stage on,
- * another one takes over if its steady phase is longer even with what lies between.  An iteration is the first forward
- * passes up to the pivot, the pivot's steady phase, and the longest of the AllReduces with the backward passes before
- * it.  The formula as printed takes from the ending of a stage behind the pivot all backward passes from the pivot to
- * it; but that stage has done its last one before the pivot does, so what counts is what lies between the two
- * (of the stages from Q + 1 to s - 1), and the pivot's own last backward pass has to be added where s = Q. */
+ * Source: the paper's formulas (1) to (3).  Stages are here both those that compute and the links between them.  The
+ * pivot Q is the stage that no other one holds up: first the last stage; then, from back to front, an earlier stage
+ * replaces it if its steady phase is longer than that of Q and the passes of the stages between the two.  An iteration
+ * takes the forward passes of one micro-batch up to Q (warm_up), the passes of all other micro-batches on Q (steady),
+ * and the longest time until a stage s has ended its AllReduce (ending).  Before that AllReduce a stage s <= Q waits
+ * for the last backward passes of the stages s .. Q; a stage s > Q has begun it earlier, by the backward passes of the
+ * stages Q + 1 .. s - 1.  The formula as printed subtracts those of Q .. s for s > Q, and at s = Q subtracts Q's own
+ * last backward pass instead of adding it. */
 #include "passes/stages/stage_formula.h"
 
 #include "ir/base/numbers.h"
@@ -13,6 +15,7 @@
 
 #include <assert.h>
 
+/* Returns the ps that all micro-batches but one take on a stage, forward and backward. */
 static int64_t steady_time(const struct formula_stage *s, uint32_t micro_batches)
 {
     return sat_mul(micro_batches - 1, s->forward + s->backward);
@@ -22,7 +25,8 @@ struct formula stage_formula(const struct formula_stage *s, uint32_t n, uint32_t
                              bool literal)
 {
     struct formula r = {.pivot = n - 1, .ending = INT64_MIN};
-    int64_t between = 0; /* of the stages between s and the pivot */
+    /* ps of the passes of one micro-batch on the stages between i and the pivot */
+    int64_t between = 0;
     assert(n > 0 && micro_batches > 0);
     for (uint32_t i = n - 1; i-- > 0;) {
         int64_t own = steady_time(&s[i], micro_batches);
@@ -36,7 +40,7 @@ struct formula stage_formula(const struct formula_stage *s, uint32_t n, uint32_t
     for (uint32_t i = 0; i <= r.pivot; i++)
         r.warm_up += s[i].forward;
     r.steady = steady_time(&s[r.pivot], micro_batches);
-    int64_t end = 0;
+    int64_t end = 0; /* ps from the end of the steady phase to the AllReduce of stage i */
     for (uint32_t i = r.pivot + 1; i-- > 0;) {
         end += literal && i == r.pivot ? -s[i].backward : s[i].backward;
         int64_t own = s[i].reduce + end + (literal && i < r.pivot ? 2 * s[r.pivot].backward : 0);

@@ -5,22 +5,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define FORMULA_MOST                                                                               \
-    (INT64_C(1) << 50) /* ps that each figure of a stage has at most, so that sums are no concern */
+/* The most ps that each field of a formula_stage may have, so that sums do not overflow. */
+#define FORMULA_MOST (INT64_C(1) << 50)
 
-/* Stages of computing and of moving in turn: 2 * stages - 1 of them, even ones compute; ps for a micro-batch. */
+/* One element of a row in which stages that compute and links between them take turns: elements 0, 2, 4, ... are
+ * stages, the others links, and there are 2 * stages - 1.  All in ps. */
 struct formula_stage {
-    int64_t forward, backward;
-    int64_t reduce; /* once an iteration */
+    int64_t forward, backward; /* for one micro-batch; of a link: to the next stage, and back */
+    int64_t reduce;            /* the AllReduce, once an iteration; 0 for a link */
 };
 
+/* The time of an iteration: latency is the sum of the three phases.  pivot: index of the element that no other one
+ * holds up (stage_formula.c).  All but the pivot in ps. */
 struct formula {
     uint32_t pivot;
-    int64_t warm_up, steady, ending, latency; /* ps */
+    int64_t warm_up, steady, ending, latency;
 };
 
-/* The latency of so many micro-batches through n stages.  literal: by the formula as printed, which leaves out the
- * pivot's own last backward pass and counts too much behind it.  O(n). */
+/* Returns the time of an iteration of `micro_batches` micro-batches through the n elements s[], by DAPPLE's formula.
+ * literal: by the formula as printed in the paper, which leaves out the pivot's own last backward pass and subtracts
+ * too much for elements behind the pivot.  O(n). */
 struct formula stage_formula(const struct formula_stage *s, uint32_t n, uint32_t micro_batches,
                              bool literal);
 

@@ -1,9 +1,10 @@
-/* Plans that train (train.h).
+/* Runs plans of stages, and leaves the best one as a planner's result (train.h).
  *
- * How many micro-batches a stage takes in before it gives one back, and whether it runs forward again, is settled here
- * for every plan: DAPPLE's two policies, clipped by what the memory of its devices holds; with forward again where
- * there is no room for one without, and, as another try, where there is less room than the policy wants.  The best
- * that fits is kept.  O(runs). */
+ * For each stage of a plan two things are chosen here: how many forward passes it does before its first backward pass
+ * (`ahead`), by DAPPLE's two policies, but at most what the memory of its devices holds; and whether it recomputes,
+ * that is, runs its forward pass again before the backward pass.  It recomputes where memory does not suffice
+ * otherwise, and, as another try, where memory holds fewer micro-batches than the policy wants.  The fastest try that
+ * fits is kept.  O(runs of the iteration). */
 #include "passes/stages/train.h"
 
 #include "ir/base/units.h"
@@ -21,14 +22,15 @@ void train_set_size(struct training *m, int64_t global, int64_t size)
     m->micro_batches = (uint32_t)(global / size);
 }
 
-/* ---- a plan ------------------------------------------------------------------------------------- */
+/* ---- sums and stages ---------------------------------------------------------------------------- */
 
-/* The gradients of each stage, the last layer's first. */
+/* Sets sum[stage].parts: for each layer of the stage the bytes of its gradients and the time in the stage's backward
+ * pass at which they are ready.  The backward pass begins with the last layer. */
 static void add_parts(const struct train *t, const struct stage_layout *p, struct stage_sums *sum,
                       struct arena *a)
 {
     const struct layers_of *l = &t->layers;
-    int64_t *now = arena_array(a, (size_t)p->n + 1, sizeof *now);
+    int64_t *now = arena_array(a, (size_t)p->n + 1, sizeof *now); /* [stage] ps passed so far */
     for (uint32_t v = 0; v < l->n; v++)
         sum[p->stage_of[v]].parts.n++;
     for (uint32_t k = 0; k < p->n; k++) {
@@ -45,7 +47,8 @@ static void add_parts(const struct train *t, const struct stage_layout *p, struc
     }
 }
 
-/* What goes from stage to stage, and what makes gradients of weights, of a graph in ONNX. */
+/* Adds to the sums of a graph in ONNX the bytes of values and gradients on the link behind each stage, and the time of
+ * backward nodes that only make gradients of weights. */
 static void add_spans(const struct train *t, const struct stage_layout *p, struct stage_sums *sum)
 {
     for (uint32_t i = 0; i < t->values.n; i++) {
@@ -104,8 +107,9 @@ struct stage_layout train_cut(const struct train *t, uint32_t n, const uint32_t 
     return (struct stage_layout){.n = n, .stage_of = stage_of, .set = set};
 }
 
-/* Fills end[] with stages of which none takes longer than `most` ps on each device of its place; false: there are
- * more layers than that. */
+/* Fills end[] (see train_cut) with the p->n stages of p: as many layers for each as take `most` ps on its devices, but
+ * at least one, and at least one is left for each later stage.  Returns false if a stage takes longer than `most`, or
+ * if layers are left over. */
 static bool fill_stages(const struct train *t, const struct layer_chain *c,
                         const struct stage_layout *p, int64_t most, uint32_t *end)
 {
@@ -135,7 +139,7 @@ struct stage_layout train_even(const struct train *t, const struct layer_chain *
         of[k] = set[k % places];
     struct stage_layout p = {.n = n, .set = of, .places = places};
     int64_t low = 0, high = sat_add(chain->forward[chain->n], chain->backward[chain->n]);
-    while (low < high) { /* the least time of the longest stage */
+    while (low < high) { /* bisection for the least `most` that fill_stages can keep */
         int64_t half = low + (high - low) / 2;
         if (fill_stages(t, chain, &p, half, end))
             high = half;
@@ -147,7 +151,10 @@ struct stage_layout train_even(const struct train *t, const struct layer_chain *
     return p;
 }
 
-/* Number of forward passes that stage k wants before its first backward pass. */
+/* ---- order of passes and memory ----------------------------------------------------------------- */
+
+/* Returns the number of forward passes that stage k should do before its first backward pass if memory allows.
+ * policy_b: by DAPPLE's policy B, else by A; used where neither the schedule nor the user sets the number. */
 static uint32_t wanted(const struct iteration_run *r, const struct training *t, bool policy_b,
                        uint32_t k)
 {
@@ -161,7 +168,8 @@ static uint32_t wanted(const struct iteration_run *r, const struct training *t, 
     return policy_b ? iteration_ahead_b(n, k, most) : iteration_ahead_a(n, k, most);
 }
 
-/* Micro-batches in memory at once, of so many ahead. */
+/* Returns the number of micro-batches that stage k keeps in memory at once if it does `ahead` forward passes before its
+ * first backward pass.  ZB-H1 computes gradients of weights k backward passes later, and keeps k micro-batches more. */
 static uint32_t held(const struct iteration_run *r, const struct training *t, uint32_t k,
                      uint32_t ahead)
 {
@@ -169,14 +177,16 @@ static uint32_t held(const struct iteration_run *r, const struct training *t, ui
     return n < r->x.micro_batches ? (uint32_t)n : r->x.micro_batches;
 }
 
-/* Settles ahead and recompute; false: a stage has no room. */
-static bool settle(const struct train *t, struct iteration_run *r, bool policy_b, bool eager)
+/* Sets `ahead` and `recompute` of each stage of *r as its memory allows.  eager: if the planner may choose, recompute
+ * also where memory holds fewer micro-batches than the policy wants.  Returns false if a stage cannot hold even the
+ * least that it needs: with GPipe all micro-batches, else those of `ahead` 1. */
+static bool settle_stages(const struct train *t, struct iteration_run *r, bool policy_b, bool eager)
 {
     const struct training *m = &t->x->scene.model.training;
     for (uint32_t k = 0; k < r->x.nstage; k++) {
         struct stage_work *w = &r->stage[k];
         uint32_t want = wanted(r, m, policy_b, k);
-        bool rigid = m->schedule == TRAINING_GPIPE;
+        bool rigid = m->schedule == TRAINING_GPIPE; /* the number of forward passes is fixed */
         w->recompute = m->recompute == RECOMPUTE_ALL;
         uint32_t room = iteration_room(r, &t->x->scene, k, w->recompute);
         uint32_t least = rigid ? r->x.micro_batches : held(r, m, k, 1);
@@ -187,7 +197,7 @@ static bool settle(const struct train *t, struct iteration_run *r, bool policy_b
         }
         if (room < least)
             return false;
-        if (!rigid && want > 1 && want > room) /* as many as are held, or more */
+        if (!rigid && want > 1 && want > room) /* at least `want` micro-batches are held */
             want = room;
         while (want > 1 && held(r, m, k, want) > room && !rigid)
             want--;
@@ -197,7 +207,8 @@ static bool settle(const struct train *t, struct iteration_run *r, bool policy_b
     return true;
 }
 
-static void keep(struct stage_layout *p, const struct iteration_run *r, struct arena *a)
+/* Copies value, ahead and recompute from a run to the plan; new arrays live in a. */
+static void keep_run(struct stage_layout *p, const struct iteration_run *r, struct arena *a)
 {
     p->value = r->value;
     if (!p->ahead) {
@@ -215,17 +226,18 @@ bool train_size_said(const struct ctx *x)
     return ctx_said(x, "micro-batches") || ctx_said(x, "micro-batch-size");
 }
 
-/* Whether the devices of a stage would have to share a sample, which nothing allows. */
-static bool shares_samples(const struct train *t, const struct device_set *set)
+/* Returns whether the devices of a set cannot share a micro-batch in slices of whole samples, though the settings
+ * demand whole samples. */
+static bool splits_samples(const struct train *t, const struct device_set *set)
 {
     const struct training *m = &t->x->scene.model.training;
     return !m->any_slices && m->micro_size && m->schedule != TRAINING_PIPEDREAM &&
            m->micro_size % servers_devices(&t->servers, set) != 0;
 }
 
-/* Whether DAPPLE's policy A or B is one to try; where neither settles how many micro-batches are ahead, A stands for
- * that. */
-static bool is_way(const struct training *m, bool policy_b)
+/* Returns whether to run plans with DAPPLE's policy B (policy_b) or A.  Where the schedule or the user sets `ahead`,
+ * both would give the same, so that only A is run. */
+static bool is_policy_tried(const struct training *m, bool policy_b)
 {
     bool settles = m->schedule == TRAINING_DAPPLE || m->schedule == TRAINING_ZB_H1;
     if (!settles || m->warm_up > 0)
@@ -233,18 +245,18 @@ static bool is_way(const struct training *m, bool policy_b)
     return m->warm_up == WARM_UP_BEST || policy_b == (m->warm_up == WARM_UP_B);
 }
 
-/* Interleaved: the schedule decides the micro-batches held at a time, so there is one way if all fits; devices
- * short of memory compute forward once more. */
+/* Runs a plan with the interleaved schedule, which sets `ahead` itself; only `recompute` is chosen: if memory does not
+ * suffice, once more with recomputing on the places where it does not.  Keeps the run if it fits. */
 static void try_interleaved(const struct train *t, struct stage_layout *p,
                             const struct stages_on *on, struct arena *own)
 {
     const struct scene *s = &t->x->scene;
-    enum recompute again = s->model.training.recompute;
+    enum recompute recompute = s->model.training.recompute;
     struct iteration_run r = iteration_set_up(s, &t->servers, on, own);
     for (uint32_t k = 0; k < p->n; k++)
-        r.stage[k].recompute = again == RECOMPUTE_ALL;
+        r.stage[k].recompute = recompute == RECOMPUTE_ALL;
     iteration_run(&r, s, own);
-    if (again == RECOMPUTE_AUTO && r.t.status == RUN_DONE && r.t.over > 0) {
+    if (recompute == RECOMPUTE_AUTO && r.t.status == RUN_DONE && r.t.over > 0) {
         for (uint32_t k = 0; k < p->n; k++) {
             uint32_t place = k % on->nplace;
             r.stage[k].recompute = r.memory[place] >= 0 && r.t.peak[place] > r.memory[place];
@@ -252,29 +264,31 @@ static void try_interleaved(const struct train *t, struct stage_layout *p,
         iteration_run(&r, s, own);
     }
     if (r.t.status == RUN_DONE && r.t.over == 0)
-        keep(p, &r, t->x->use.scratch);
+        keep_run(p, &r, t->x->use.scratch);
 }
 
-static void try_ways(const struct train *t, struct stage_layout *p, const struct stages_on *on,
-                     struct arena *own)
+/* Runs a plan with each policy to be tried, without and with eager recomputing (settle_stages), and keeps the fastest
+ * run that fits the memory. */
+static void try_policies(const struct train *t, struct stage_layout *p, const struct stages_on *on,
+                         struct arena *own)
 {
     const struct scene *s = &t->x->scene;
     const struct training *m = &s->model.training;
     for (uint32_t way = 0; way < 4; way++) {
         bool policy_b = way & 1, eager = way & 2;
-        if (!is_way(m, policy_b) || (eager && m->recompute != RECOMPUTE_AUTO))
+        if (!is_policy_tried(m, policy_b) || (eager && m->recompute != RECOMPUTE_AUTO))
             continue;
         struct iteration_run r = iteration_set_up(s, &t->servers, on, own);
         bool any = false;
-        if (!settle(t, &r, policy_b, eager))
+        if (!settle_stages(t, &r, policy_b, eager))
             continue;
         for (uint32_t k = 0; k < p->n; k++)
             any = any || r.stage[k].recompute;
-        if (eager && !any) /* the same as the first try */
+        if (eager && !any) /* the same as without eager recomputing */
             continue;
         iteration_run(&r, s, own);
         if (r.t.status == RUN_DONE && r.t.over == 0 && r.value < p->value)
-            keep(p, &r, t->x->use.scratch);
+            keep_run(p, &r, t->x->use.scratch);
     }
 }
 
@@ -284,7 +298,7 @@ void train_try(const struct train *t, struct stage_layout *p)
     uint32_t places = p->places ? p->places : p->n;
     p->value = INT64_MAX;
     for (uint32_t k = 0; k < places; k++)
-        p->uneven = p->uneven || shares_samples(t, &p->set[k]);
+        p->uneven = p->uneven || splits_samples(t, &p->set[k]);
     struct arena *own = arena_new(t->x->use.scratch);
     p->odd = iteration_refuses(s, p->n, places, own) != NULL;
     if (!p->uneven && !p->odd) {
@@ -292,15 +306,16 @@ void train_try(const struct train *t, struct stage_layout *p)
         if (s->model.training.schedule == TRAINING_INTERLEAVED)
             try_interleaved(t, p, &on, own);
         else
-            try_ways(t, p, &on, own);
+            try_policies(t, p, &on, own);
     }
     arena_free(own);
 }
 
-/* ---- leaving it --------------------------------------------------------------------------------- */
+/* ---- the planner's result ----------------------------------------------------------------------- */
 
-/* The devices of each stage by name: of each server the first that are free; the same for stages of one place. */
-static struct stages *name_devices(const struct train *t, const struct stage_layout *p)
+/* Returns the stages of a plan with numbers of devices: each place gets the first free devices of each server in its
+ * set, and all stages of a place get the same devices. */
+static struct stages *choose_devices(const struct train *t, const struct stage_layout *p)
 {
     const struct cluster *c = t->x->scene.cluster;
     struct arena *a = t->x->use.mem;
@@ -334,8 +349,8 @@ static struct stages *name_devices(const struct train *t, const struct stage_lay
     return s;
 }
 
-/* Raises the claim's bound by the bound of stages, if that is higher, and sets scope and status to match.  Returns the
- * reason of the bound that holds. */
+/* Sets bound, scope, proof and status of the claim on the plan: the bound of the work of all devices, or stage_bound()
+ * if that is higher.  Returns the reason why the chosen bound holds. */
 static const char *claim_bound(const struct train *t)
 {
     struct ctx *x = t->x;
@@ -349,7 +364,7 @@ static const char *claim_bound(const struct train *t)
     c->proof = arena_fmt(x->use.mem, "%s%s", c->proof, b.proof);
     if (b.value <= c->bound)
         return work.why;
-    /* it is about the planner's layers */
+    /* stage_bound() is about plans that keep layers whole; not all plans do if groups need not share a device */
     if (mandatory_level(x)->n != x->levels.contiguous->n)
         c->scope = SCOPE_LAYERS;
     c->bound = b.value;
@@ -358,6 +373,7 @@ static const char *claim_bound(const struct train *t)
     return b.why;
 }
 
+/* Returns the end of the message "no plan ...": the reason why there is none.  p: the best plan that was tried. */
 static const char *why_none(const struct train *t, const struct stage_layout *p)
 {
     if (!p->n)
@@ -375,7 +391,7 @@ static const char *why_none(const struct train *t, const struct stage_layout *p)
                      : "that was tried has room on its devices";
 }
 
-int train_leave(const struct train *t, const struct stage_layout *p, const char *what)
+int train_leave(const struct train *t, const struct stage_layout *p, const char *found_by)
 {
     struct ctx *x = t->x;
     const struct graph *g = &x->scene.m->graph[1];
@@ -390,7 +406,7 @@ int train_leave(const struct train *t, const struct stage_layout *p, const char 
         return PASS_INFEASIBLE;
     }
     struct plan *plan = arena_alloc(x->use.mem, sizeof *plan);
-    *plan = (struct plan){.planner = t->planner, .stages = name_devices(t, p)};
+    *plan = (struct plan){.planner = t->planner, .stages = choose_devices(t, p)};
     plan->dev = arena_array(x->use.mem, x->scene.m->nnode, sizeof *plan->dev);
     memset(plan->dev, 0xff, x->scene.m->nnode * sizeof *plan->dev);
     bool shared = p->places && p->places < p->n;
@@ -413,6 +429,6 @@ int train_leave(const struct train *t, const struct stage_layout *p, const char 
     plan->claim.objective = x->scene.model.objective;
     plan->claim.value = e.value;
     x->results.plan = plan;
-    plan->claim.argument = arena_fmt(x->use.mem, "%s; bound: %s", what, claim_bound(t));
+    plan->claim.argument = arena_fmt(x->use.mem, "%s; bound: %s", found_by, claim_bound(t));
     return 0;
 }

@@ -1,4 +1,4 @@
-/* Plans that train: functions shared by the planners of stages. */
+/* Functions shared by the planners that divide a model into stages for training. */
 #ifndef PCC_PASSES_STAGES_TRAIN_H
 #define PCC_PASSES_STAGES_TRAIN_H
 
@@ -9,82 +9,94 @@
 
 struct stage_layout;
 
-/* From layer to layer. */
+/* Bytes or ps that concern two layers and those between them. */
 struct layer_span {
-    uint32_t from, to;
-    int64_t amount;
+    uint32_t from, to; /* layers; `to` may be the lower one */
+    int64_t amount;    /* bytes, ps */
 };
+/* A growing list of spans. */
 struct layer_spans {
     struct layer_span *span;
     uint32_t n, cap;
 };
 
-/* The model as layers: the vertices of the level that contract leaves, forward and backward nodes together. */
+/* A model that is trained, as a row of layers: the vertices of the level that contract leaves, each with its forward
+ * and backward nodes.  Times and bytes are for the samples that the costs are about, not for a micro-batch. */
 struct train {
     struct ctx *x;
-    const char *planner;
-    struct servers servers;
-    struct layers_of layers;
-    int64_t *stored;       /* [layer] bytes that forward leaves for backward */
-    int64_t *constant;     /* [layer] constant bytes beside weights */
-    const uint32_t *layer; /* [base vertex] */
+    const char *planner;     /* name of the planner, for messages */
+    struct servers servers;  /* the accelerators */
+    struct layers_of layers; /* times, bytes and edges (stage_states.h) */
+    int64_t *stored;         /* [layer] bytes that the forward pass keeps for the backward pass */
+    int64_t *constant;       /* [layer] bytes of constants that training does not change */
+    const uint32_t *layer;   /* [base vertex] its layer */
     struct clock clock;
-    /* of a graph in ONNX: bytes from the layer that makes them to the last that reads them forward, to the first that
-     * does backward; and ps of backward nodes to the first layer for which they, or what is made of them, are wanted:
-     * if that is in the same stage, they make gradients of weights (weight_pass.h) */
+    /* Only for a graph in ONNX, else empty.  values: bytes that forward nodes make, from their layer to the last layer
+     * that reads them.  gradients: bytes that backward nodes make, from their layer down to the first layer that reads
+     * them.  waiting: ps of backward nodes, from their layer down to the first layer with a node that needs their
+     * results, directly or not; if both layers are in one stage, the nodes only make gradients of weights there
+     * (ir/plan/weight_pass.h). */
     struct layer_spans values, gradients, waiting;
-    /* PipeDream's plans, which neither schedule nor batch changes: dapple_best() */
+    /* plans by PipeDream's rules, which depend neither on the schedule nor on the batch; found by the first call of
+     * dapple_best() (dapple_plans.h); NULL: not yet */
     struct stage_layout *pipedream;
     uint32_t npipedream;
-    /* models that the planner chooses from, which a bound is to hold for; NULL: that of the scene */
+    /* all settings that the planner chooses among, so that the bound holds for each of them; NULL: only the scene's */
     const struct training *offered;
     uint32_t noffered;
+    /* tried plans that are odd (struct stage_layout): their number, and the largest number of places among them */
     struct {
         uint32_t plans, places;
-    } odd; /* plans that were tried and are odd: how many, and the most places that one's stages are on */
-    /* errors of the formula in the plans that dapple_best() runs; NULL: not wanted */
+    } odd;
+    /* collects the formula's errors for the plans that dapple_best() runs (formula_errors.h); NULL: not wanted */
     struct formula_errors *errors;
 };
 
-/* Layers on stages, and devices for these. */
+/* A plan of n stages. */
 struct stage_layout {
     uint32_t n;
-    const uint32_t *stage_of;     /* [layer] */
-    const struct device_set *set; /* [stage] */
-    uint32_t
-        places; /* number of places: stage k is on the devices of stage k % places; 0: n places */
-    /* filled by train_try: */
-    uint32_t *ahead;
-    uint8_t *recompute;
-    bool uneven;   /* devices of a stage would have to share a sample: it cannot be run */
-    bool odd;      /* the schedule cannot run this number of micro-batches */
-    int64_t value; /* ps of an iteration; INT64_MAX: it has no room, is uneven or odd */
+    const uint32_t *stage_of;     /* [layer] its stage */
+    const struct device_set *set; /* [stage] its devices, as numbers for each server */
+    /* number of places: stage k is on the devices of stage k % places; 0: n places */
+    uint32_t places;
+    /* filled by train_try; the two arrays stay NULL if the plan cannot be run or does not fit the memory */
+    uint32_t *ahead;    /* [stage] number of forward passes before the first backward pass */
+    uint8_t *recompute; /* [stage] 1: runs its forward pass again before the backward pass */
+    bool uneven;        /* slices of a micro-batch on some stage would not be whole samples */
+    bool odd;      /* the schedule cannot run this number of micro-batches on this many places */
+    int64_t value; /* ps of an iteration; INT64_MAX: does not fit the memory, is uneven or odd */
 };
 
-/* 0, or -1 and an error: the model is not trained, or devices are of several kinds. */
+/* Fills *t for the model and cluster of x.  planner: the planner's name, for messages.  Returns 0; -1 with an error if
+ * the model has no backward pass or the accelerators are not servers as servers.h wants them. */
 int train_begin(struct train *t, struct ctx *x, const char *planner);
-/* The layer of a placed node. */
+/* Returns the layer of a placed node. */
 uint32_t train_layer(const struct train *t, nid n);
-/* The layers one after the other, for a micro-batch. */
+/* Returns the sums over layers for one micro-batch of the scene's size. */
 struct layer_chain train_chain(const struct train *t);
-/* Divides a batch of so many samples into micro-batches of `size`. */
+/* Sets the size of micro-batches to `size` samples, and their number so that the batch has `global` samples, which
+ * `size` must divide. */
 void train_set_size(struct training *m, int64_t global, int64_t size);
-/* Whether the user says how large micro-batches are, or how many there are. */
+/* Returns whether the user has set the size or the number of micro-batches. */
 bool train_size_said(const struct ctx *x);
-/* Sums of each stage, before they are scaled.  Lives in a. */
+/* Returns the sums of each stage, [stage], for the samples that the costs are about.  Lives in a. */
 struct stage_sums *train_sums(const struct train *t, const struct stage_layout *p, struct arena *a);
-/* Runs stages with the best order of forward and backward passes that the model's settings allow. */
+/* Runs the plan with all choices of `ahead` and `recompute` that the scene's settings allow, and writes the fastest one
+ * that fits the memory to *p. */
 void train_try(const struct train *t, struct stage_layout *p);
-/* A plan by layers that end at end[stage]. */
+/* Returns a plan of n stages: stage k has the layers from end[k - 1] (the first stage: from 0) up to, but without,
+ * end[k], on the devices set[k]. */
 struct stage_layout train_cut(const struct train *t, uint32_t n, const uint32_t *end,
                               const struct device_set *set);
-/* A plan of n stages of about the same time, in turn on the places `set`. */
+/* Returns a plan of n stages, at most as many as layers, whose longest stage is as short as possible; stage k is on the
+ * devices set[k % places]. */
 struct stage_layout train_even(const struct train *t, const struct layer_chain *chain, uint32_t n,
                                uint32_t places, const struct device_set *set);
-/* Leaves the plan; what tells how it was found.  0, or PASS_INFEASIBLE and an error if no device has room. */
-int train_leave(const struct train *t, const struct stage_layout *p, const char *what);
+/* Makes p the result of the planner, with its value, bound and claim.  found_by: words for the claim on how the plan
+ * was found.  Returns 0; PASS_INFEASIBLE with an error if the value of p is INT64_MAX or the judge refuses p. */
+int train_leave(const struct train *t, const struct stage_layout *p, const char *found_by);
 
-/* The default for the time of an iteration: pipeline_place.c. */
+/* The default planner for the time of an iteration: pipeline_place.c. */
 extern const struct planner planner_pipeline_place;
 
 #endif

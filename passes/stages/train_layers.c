@@ -1,9 +1,10 @@
-/* A model that is trained as a row of layers (train.h).
+/* Makes a row of layers of a model that is trained (train_begin, train_layer, train_chain of train.h).
  *
- * Layers are what contract leaves, in its order.  Of a graph in ONNX those that values go between both ways, forward
- * from one to backward nodes of the other, are one (strongly connected components), in a topological order of what is
- * left: it may be cut anywhere.  There it is also told how far each value goes and what waits for each backward node,
- * so that the sums of a plan's stages are those of the verdict on it.  O((nodes + pins) log nodes). */
+ * Layers are the vertices that contract leaves, in its order.  In a graph in ONNX, layers that must be in one stage,
+ * since neither may be in a later stage than the other (list_pairs), are joined: strongly connected components.  The
+ * joined layers stand in a topological order, so that the row may be cut between any two of them.  For such a graph
+ * this file also finds how far each value goes and which layers wait for each backward node, so that the sums of a
+ * plan's stages are those that the verdict on the plan computes.  O((nodes + pins) log nodes). */
 #include "passes/stages/train.h"
 
 #include "ir/base/components.h"
@@ -12,10 +13,11 @@
 #include <assert.h>
 #include <stdlib.h>
 
+/* The figures of t->layers while they are summed up. */
 struct layer_sums {
     struct train *t;
-    int64_t *forward, *backward, *activation, *parameter;
-    uint32_t cls;
+    int64_t *forward, *backward, *activation, *parameter; /* [layer] ps, ps, bytes, bytes */
+    uint32_t cls; /* the accelerators' class, whose times count */
 };
 
 uint32_t train_layer(const struct train *t, nid n)
@@ -23,6 +25,8 @@ uint32_t train_layer(const struct train *t, nid n)
     return t->layer[t->x->levels.base->vertex[n]];
 }
 
+/* Adds time, parameters and stored bytes of each placed node to its layer, and the bytes of each weight or constant to
+ * the first layer that reads it.  A profile (ir_version 0) has parameters of nodes, a graph in ONNX has weights. */
 static void measure_nodes(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
@@ -40,7 +44,7 @@ static void measure_nodes(struct layer_sums *m)
         if (!back)
             m->t->stored[l] = sat_add(m->t->stored[l], k->own[n] - params);
     }
-    /* a weight counts with the first layer that needs the weight */
+
     for (uint32_t w = 0; w < s->place->nweight; w++) {
         const struct csr *user = &s->place->weight_user;
         if (user->at[w] == user->at[w + 1])
@@ -51,7 +55,8 @@ static void measure_nodes(struct layer_sums *m)
     }
 }
 
-/* What forward nodes make for forward nodes of other layers. */
+/* Adds to each layer's `activation` the bytes of the values that its forward nodes make and forward nodes of other
+ * layers read. */
 static void measure_values(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
@@ -71,6 +76,7 @@ static void measure_values(struct layer_sums *m)
 
 /* ---- spans -------------------------------------------------------------------------------------- */
 
+/* Compares spans by `from`, then by `to`; for qsort. */
 static int compare_spans(const void *x, const void *y)
 {
     const struct layer_span *a = x, *b = y;
@@ -79,13 +85,14 @@ static int compare_spans(const void *x, const void *y)
     return a->to < b->to ? -1 : a->to > b->to;
 }
 
+/* Appends x to the spans, which grow in a. */
 static void add_span(struct layer_spans *s, struct arena *a, struct layer_span x)
 {
     s->span = vec_grow(a, s->span, &s->cap, s->n + 1, sizeof *s->span);
     s->span[s->n++] = x;
 }
 
-/* Merges spans with the same ends. */
+/* Sorts spans and merges those between the same layers: their amounts are added. */
 static void join_spans(struct layer_spans *s)
 {
     uint32_t n = 0;
@@ -99,7 +106,8 @@ static void join_spans(struct layer_spans *s)
     s->n = n;
 }
 
-/* Measures values and gradients, by the layer of the maker and the farthest layer of a reader. */
+/* Fills t->values and t->gradients: for each net its bytes, from the layer that makes it to the farthest layer that
+ * reads it (for gradients the lowest). */
 static void measure_moves(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
@@ -124,7 +132,8 @@ static void measure_moves(struct layer_sums *m)
     join_spans(&t->gradients);
 }
 
-/* Measures backward nodes, by their layer and the lowest layer that waits for them, directly or not. */
+/* Fills t->waiting: for each backward node its time, from its layer to the lowest layer with a backward node that needs
+ * its result, directly or not. */
 static void measure_waiting(struct layer_sums *m)
 {
     const struct scene *s = &m->t->x->scene;
@@ -151,8 +160,8 @@ static void measure_waiting(struct layer_sums *m)
 
 /* ---- the row ------------------------------------------------------------------------------------ */
 
-/* Pairs of layers of which `from` must be in no later stage than `to`: forward values are read in the stage that makes
- * them or later, backward ones in it or earlier. */
+/* Returns pairs of layers (from, to) such that `from` must not be in a later stage than `to`: the edges of g, and for
+ * each value maker and reader; for a value of the backward pass, which moves to earlier stages, reader and maker. */
 static struct pairs list_pairs(const struct train *t, const struct wdag *g, struct arena *a)
 {
     const struct scene *s = &t->x->scene;
@@ -175,12 +184,13 @@ static struct pairs list_pairs(const struct train *t, const struct wdag *g, stru
     return x;
 }
 
-/* The pairs as edges between groups, once each, ascending. */
+/* Returns the pairs as edges between the n groups, group[vertex]: each edge once, in ascending order, without edges
+ * within a group. */
 static struct csr join_pairs(const struct pairs *x, const uint32_t *group, uint32_t n,
                              struct arena *a)
 {
     struct pairs named = pairs_new(a, x->n), once = pairs_new(a, x->n);
-    /* 1 + the last row with this entry */
+    /* [group] 1 + the last row that has an edge to the group */
     uint32_t *seen = arena_array(a, (size_t)n + 1, sizeof *seen);
     for (uint32_t i = 0; i < x->n; i++)
         pairs_add(&named, group[x->from[i]], group[x->to[i]]);
@@ -196,8 +206,8 @@ static struct csr join_pairs(const struct pairs *x, const uint32_t *group, uint3
     return pairs_rows(&once, n);
 }
 
-/* Layers that no plan can part, since values go between them both ways, become one; t->layer is told anew.  The rest
- * stands in an order in which it may be cut anywhere. */
+/* Joins layers that must be in one stage (cycles of list_pairs), and numbers the joined layers in a topological order.
+ * Sets t->layer, and the edges and number of t->layers.  g: the level with one vertex per layer before. */
 static void join_layers(struct train *t, const struct wdag *g, struct arena *a)
 {
     uint32_t nbase = t->x->levels.base->n;
@@ -263,7 +273,7 @@ struct layer_chain train_chain(const struct train *t)
     const struct layers_of *l = &t->layers;
     const struct training *r = &t->x->scene.model.training;
     struct arena *a = t->x->use.scratch;
-    int64_t *sum[5];
+    int64_t *sum[5]; /* forward, backward, parameter, stored, cut, as in struct layer_chain */
     for (uint32_t i = 0; i < 5; i++)
         sum[i] = arena_array(a, (size_t)l->n + 2, sizeof *sum[i]);
     for (uint32_t v = 0; v < l->n; v++) {
@@ -273,7 +283,7 @@ struct layer_chain train_chain(const struct train *t)
         for (uint32_t i = 0; i < 4; i++)
             sum[i][v + 1] = sat_add(sum[i][v], add[i]);
     }
-    /* values from layers before a layer, for the layer and for later layers */
+    /* cut: the bytes of a value are added behind its maker and taken off behind its last reader; summed up below */
     for (uint32_t i = 0; i < t->values.n; i++) {
         const struct layer_span *x = &t->values.span[i];
         int64_t bytes = training_share(r, x->amount, 1);
