@@ -47,3 +47,9 @@ int warning_switch(struct diag *d, const char *text, struct arena *a)
     }
     return 0;
 }
+
+void warning_reset(struct diag *d)
+{
+    memset(d->hidden, 0, sizeof d->hidden);
+    memset(d->fatal, 0, sizeof d->fatal);
+}

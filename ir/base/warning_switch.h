@@ -9,5 +9,7 @@
  * warnings, without showing hidden ones.  Later values override earlier ones.  Returns 0; for an unknown name reports
  * an error, which suggests the nearest name, and returns -1. */
 int warning_switch(struct diag *d, const char *text, struct arena *a);
+/* Undoes all calls of warning_switch: every warning is shown, and none fails the run. */
+void warning_reset(struct diag *d);
 
 #endif

@@ -255,7 +255,7 @@ static void climb(struct latency_search *v)
         arena_release(v->scratch, mark);
         if (!took) {
             v->failed = before + v->step;
-            v->step /= RETRY;
+            v->step = larger(v->step / RETRY, 1);
             v->hopeless = v->step < least_step(v) && !(v->is_early && v->early.why);
             return;
         }

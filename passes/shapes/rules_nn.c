@@ -463,11 +463,13 @@ static const char *read_labels(struct infer *f, const char *s, const struct shap
                                struct equation *e)
 {
     int dots = in->rank - labels_ahead(s), k = 0;
+    bool dots_read = false;
     for (s = skip_blank(s); is_label(*s) || *s == '.'; s = skip_blank(s)) {
         if (*s == '.') {
             struct shape some = {.rank = in->rank < 0 ? -1 : dots};
-            if (strncmp(s, "...", 3) != 0 || (in->rank >= 0 && dots < 0))
+            if (strncmp(s, "...", 3) != 0 || (in->rank >= 0 && dots < 0) || dots_read)
                 return NULL;
+            dots_read = true;
             for (int i = 0; i < some.rank; i++)
                 some.d[i] = in->d[k++];
             if (e->has_dots)

@@ -16,6 +16,8 @@
 #include "frontends/frontends.h"
 #include "ir/base/child.h"
 #include "ir/exec/evaluate.h"
+#include "ir/exec/events.h"
+#include "ir/exec/makespan/single_step.h"
 #include "passes/pipeline.h"
 #include "tests/support/aim.h"
 
@@ -44,7 +46,7 @@ static const struct claims claims[] = {
     {"scotch-place", 0, 0, 0, true},         {0}};
 
 /* The result of a child process. */
-struct measurement {
+struct bench_result {
     double ms, bytes; /* CPU time in ms; bytes of memory per node */
     int64_t makespan; /* ps, of the plan; -1: no plan */
     char text[TEXT];  /* claim.argument of the plan, up to the first ';' */
@@ -118,12 +120,12 @@ struct job {
     const struct claims *c; /* the planner; not used by run_core() */
 };
 
-/* Runs the planner of a job and writes its struct measurement to out.  Returns 0; 1: it failed. */
+/* Runs the planner of a job and writes its struct bench_result to out.  Returns 0; 1: it failed. */
 static int run_planner(void *arg, FILE *out)
 {
     const struct job *job = arg;
     struct ctx *x = job->x;
-    struct measurement f = {.makespan = -1};
+    struct bench_result f = {.makespan = -1};
     struct pipeline p = {0};
     const char *text = arena_fmt(x->use.mem, "%s{best-effort=true}", job->c->planner);
     if (pipeline_parse(&p, text, x->use.mem, x->use.diag))
@@ -141,7 +143,7 @@ static int run_planner(void *arg, FILE *out)
     return fwrite(&f, sizeof f, 1, out) != 1;
 }
 
-/* Runs the event core once, with the nodes in eight stretches on the devices, and writes the struct measurement to
+/* Runs the event core once, with the nodes in eight stretches on the devices, and writes the struct bench_result to
  * out.  Returns 0; 1: writing failed. */
 static int run_core(void *arg, FILE *out)
 {
@@ -149,7 +151,7 @@ static int run_core(void *arg, FILE *out)
     const struct wdag *g = x->levels.base;
     int32_t *dev = arena_array(x->use.mem, x->scene.m->nnode, sizeof *dev);
     const struct plan plan = {.dev = dev};
-    struct measurement f = {.text = "the nodes in eight stretches, run once"};
+    struct bench_result f = {.text = "the nodes in eight stretches, run once"};
     for (nid n = 0; n < x->scene.m->nnode; n++)
         dev[n] = -1;
     for (uint32_t v = 0; v < g->n; v++)
@@ -164,14 +166,14 @@ static int run_core(void *arg, FILE *out)
 
 /* Runs work(job) `times` times, each in a child process.  Returns the measurement with the least time; its makespan
  * is -1 if no run succeeded. */
-static struct measurement best_of(int (*work)(void *, FILE *), struct job *job, int times)
+static struct bench_result best_of(int (*work)(void *, FILE *), struct job *job, int times)
 {
-    struct measurement best = {.makespan = -1};
+    struct bench_result best = {.makespan = -1};
     for (int i = 0; i < times; i++) {
         struct clock clock = {0};
         struct arena *a = arena_new(NULL);
         struct child_answer said = child_run(work, job, &clock, sizeof best, a);
-        struct measurement f;
+        struct bench_result f;
         if (said.end == CHILD_DONE && said.n == sizeof f) {
             memcpy(&f, said.bytes, sizeof f);
             best = best.makespan < 0 || f.ms < best.ms ? f : best;
@@ -183,7 +185,7 @@ static struct measurement best_of(int (*work)(void *, FILE *), struct job *job, 
 
 /* Whether measurement f, of a graph with n nodes, keeps the claims c.  run: ms of one run of the event core.  Between
  * SMALL and LARGE nodes the claimed time is interpolated, outside it is proportional to n. */
-static bool keeps_claims(const struct claims *c, const struct measurement *f, double n, double run)
+static bool keeps_claims(const struct claims *c, const struct bench_result *f, double n, double run)
 {
     double share = n <= SMALL ? 0 : n >= LARGE ? 1 : (n - SMALL) / (LARGE - SMALL);
     double most = c->small + share * (c->large - c->small);
@@ -194,7 +196,7 @@ static bool keeps_claims(const struct claims *c, const struct measurement *f, do
 
 /* Prints a measurement.  name: of the planner; run: ms of one run of the event core; said: text at the end of the
  * line. */
-static void show(const char *name, const struct measurement *f, double run, const char *said)
+static void show(const char *name, const struct bench_result *f, double run, const char *said)
 {
     if (f->makespan < 0)
         printf("  %-16s no plan%s\n", name, said);
@@ -217,13 +219,13 @@ static bool measure(const char *path, const char *only)
     double n = x.levels.base->n;
     int times = n > 4 * SMALL ? 3 : 9;
     struct job job = {.x = &x};
-    struct measurement core = best_of(run_core, &job, times);
+    struct bench_result core = best_of(run_core, &job, times);
     printf("%s: %.0f nodes; CPU time, memory, makespan\n", path, n);
     show("one run", &core, core.ms, "");
     for (job.c = claims; job.c->planner; job.c++) {
         if (only && strcmp(only, job.c->planner))
             continue;
-        struct measurement f = best_of(run_planner, &job, job.c->library ? 1 : times);
+        struct bench_result f = best_of(run_planner, &job, job.c->library ? 1 : times);
         bool good = keeps_claims(job.c, &f, n, core.ms);
         show(job.c->planner, &f, core.ms, good ? "" : "  MORE THAN CLAIMED");
         fflush(stdout);

@@ -109,6 +109,8 @@ static enum pcc_status store_setting(struct pcc *p, const char *name, const char
     }
     if (!value) {
         forget_setting(p, known);
+        if (!strcmp(known, "warnings"))
+            warning_reset(&p->diag);
         return PCC_OK;
     }
     if (!strcmp(known, "warnings"))

@@ -84,9 +84,10 @@ static void add_stage(struct iteration_build *t, uint32_t s)
     x.time = w->forward;
     add_tasks(t, ITERATION_FORWARD, s, x);
     x.time = sat_add(w->backward - (weight_pass ? w->weight : 0), w->recompute ? w->forward : 0);
-    add_tasks(t, ITERATION_BACKWARD, s, x);
+    if (!t->x->forward_only)
+        add_tasks(t, ITERATION_BACKWARD, s, x);
     x.time = w->weight;
-    if (weight_pass)
+    if (weight_pass && !t->x->forward_only)
         add_tasks(t, ITERATION_WEIGHT, s, x);
     x = (struct task){.time = w->send, .lane = {link_of(t, s, false), NO_LANE}};
     if (!last && w->send > 0)
@@ -138,12 +139,14 @@ static void add_waits(struct iteration_build *t, uint32_t s, uint32_t i)
 
 /* Adds the memory of the values that the forward pass keeps until the backward pass is done (with ZB_H1 the pass for
  * gradients of weights).  With recompute only the checkpoint is kept from the forward pass on; the other bytes are
- * there from the start of the backward pass. */
+ * there from the start of the backward pass.  Without a backward pass they are there until they are sent. */
 static void add_buffers(struct iteration_build *t, uint32_t s, uint32_t i)
 {
     const struct stage_work *w = &t->x->stage[s];
     uint32_t backward = task_at(t, ITERATION_BACKWARD, s, i), dev = device_of(t, s, i);
     uint32_t end = either(task_at(t, ITERATION_WEIGHT, s, i), backward);
+    if (t->x->forward_only)
+        end = either(task_at(t, ITERATION_SEND, s, i), task_at(t, ITERATION_FORWARD, s, i));
     struct buffer b = {dev, task_at(t, ITERATION_FORWARD, s, i),
                        w->recompute ? w->checkpoint : w->stored};
     if (b.bytes > 0)

@@ -49,6 +49,7 @@ struct iteration {
     uint32_t nstage, nplace; /* nplace divides nstage; they are equal except for INTERLEAVED */
     uint32_t micro_batches;  /* >= 1; INTERLEAVED: a multiple of nplace */
     bool half_duplex;        /* a link moves values or gradients, not both at the same time */
+    bool forward_only;       /* without a backward pass: the last stage ends a micro-batch */
     const struct stage_work *stage; /* [nstage] */
 };
 

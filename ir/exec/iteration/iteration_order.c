@@ -75,7 +75,7 @@ static uint32_t count_micro_batches(const struct iteration *x, uint32_t place, u
 
 uint32_t iteration_length(const struct iteration *x, uint32_t place, uint32_t turn)
 {
-    uint32_t kinds = x->order == ITERATION_ZB_H1 ? 3 : 2;
+    uint32_t kinds = x->forward_only ? 1 : x->order == ITERATION_ZB_H1 ? 3 : 2;
     return kinds * (x->nstage / x->nplace) * count_micro_batches(x, place, turn);
 }
 
@@ -92,6 +92,27 @@ static void put(struct list *l, enum iteration_kind kind, uint32_t k)
 {
     l->entry[l->n++] =
         (struct iteration_entry){kind, l->place, l->turn + k * iteration_turns(l->x, l->place)};
+}
+
+/* Adds the k-th forward or the k-th backward pass of a place, counted over all its stages: nplace micro-batches go
+ * through its first stage (backward: its last stage), then through the next one. */
+static void put_interleaved(struct list *l, enum iteration_kind kind, uint32_t k)
+{
+    uint32_t places = l->x->nplace, round = l->x->nstage, own_stage = k % round / places;
+    if (kind == ITERATION_BACKWARD)
+        own_stage = round / places - 1 - own_stage;
+    l->entry[l->n++] = (struct iteration_entry){kind, own_stage * places + l->place,
+                                                k / round * places + k % places};
+}
+
+/* Lists the n passes of a device for an iteration without backward passes. */
+static void list_forward(struct list *l, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+        if (l->x->order == ITERATION_INTERLEAVED)
+            put_interleaved(l, ITERATION_FORWARD, k);
+        else
+            put(l, ITERATION_FORWARD, k);
 }
 
 /* Lists the passes of a device with n micro-batches for GPIPE. */
@@ -123,17 +144,6 @@ static void list_1f1b(struct list *l, uint32_t n)
         put(l, ITERATION_WEIGHT, made++);
 }
 
-/* Adds the k-th forward or the k-th backward pass of a place, counted over all its stages: nplace micro-batches go
- * through its first stage (backward: its last stage), then through the next one. */
-static void put_interleaved(struct list *l, enum iteration_kind kind, uint32_t k)
-{
-    uint32_t places = l->x->nplace, round = l->x->nstage, own_stage = k % round / places;
-    if (kind == ITERATION_BACKWARD)
-        own_stage = round / places - 1 - own_stage;
-    l->entry[l->n++] = (struct iteration_entry){kind, own_stage * places + l->place,
-                                                k / round * places + k % places};
-}
-
 /* Lists the passes of a device for INTERLEAVED. */
 static void list_interleaved(struct list *l)
 {
@@ -157,7 +167,9 @@ struct iteration_entry *iteration_list(const struct iteration *x, uint32_t place
     assert(turn < iteration_turns(x, place));
     assert(x->order == ITERATION_INTERLEAVED || x->nstage == x->nplace);
     l.entry = arena_array(a, (size_t)n + 1, sizeof *l.entry);
-    if (x->order == ITERATION_INTERLEAVED)
+    if (x->forward_only)
+        list_forward(&l, n);
+    else if (x->order == ITERATION_INTERLEAVED)
         list_interleaved(&l);
     else if (x->order == ITERATION_GPIPE)
         list_gpipe(&l, n / 2);

@@ -32,11 +32,11 @@ static bool takes_turns(const struct scene *s)
     return s->model.training.schedule == TRAINING_PIPEDREAM;
 }
 
-/* Returns the bytes that stay on a device with `parameter` bytes of weights: these, their gradients, the optimizer's
- * copies and the workspace. */
+/* Returns the bytes that stay on a device with `parameter` bytes of weights: these, in training their gradients and the
+ * optimizer's copies, and the workspace. */
 static int64_t lasting_bytes(const struct scene *s, int64_t parameter)
 {
-    return sat_add(sat_mul(parameter, exec_weight_copies(&s->model, true)),
+    return sat_add(sat_mul(parameter, exec_weight_copies(&s->model, s->m->backward)),
                    s->model.training.workspace);
 }
 
@@ -57,8 +57,8 @@ static void set_stage(const struct scene *s, const struct servers *servers,
     }
     w->stored = training_share(t, sum->stored, slices);
     w->turns = takes_turns(s) ? n : 1;
-    int64_t reduce = servers_reduce(servers, set, sum->parameter);
-    if (t->reduce_when != REDUCE_AFTER)
+    int64_t reduce = s->m->backward ? servers_reduce(servers, set, sum->parameter) : 0;
+    if (t->reduce_when != REDUCE_AFTER && s->m->backward)
         reduce = reduce_exposed(servers, set, &sum->parts, w->backward, sum->backward);
     if (t->reduce_when == REDUCE_ACROSS)
         reduce = reduce > w->forward ? reduce - w->forward : 0;
@@ -103,8 +103,13 @@ struct iteration_run iteration_set_up(const struct scene *s, const struct server
     const struct device_set *set = on->set;
     struct iteration_run r = {.value = INT64_MAX};
     r.stage = arena_array(a, on->n, sizeof *r.stage);
-    r.x = (struct iteration){order[t->schedule], on->n,          on->nplace,
-                             training_count(t),  t->half_duplex, r.stage};
+    r.x = (struct iteration){.order = order[t->schedule],
+                             .nstage = on->n,
+                             .nplace = on->nplace,
+                             .micro_batches = training_count(t),
+                             .half_duplex = t->half_duplex,
+                             .forward_only = !s->m->backward,
+                             .stage = r.stage};
     for (uint32_t k = 0; k < on->n; k++) {
         struct stage_work *w = &r.stage[k];
         set_stage(s, servers, &sum[k], &set[k], w);
@@ -378,10 +383,7 @@ static const char *refuse_uneven_slices(const struct sums_state *w)
 static const char *set_up_and_run(struct sums_state *w, struct iteration_run *r)
 {
     struct servers servers;
-    const struct module *m = w->s->m;
     const char *why = servers_of(w->s->cluster, &servers);
-    if (!m->backward)
-        return "the model has no backward pass";
     struct device_set *set = why ? NULL : stage_sets(w, &servers, &why);
     if (!set)
         return why;
@@ -389,7 +391,7 @@ static const char *set_up_and_run(struct sums_state *w, struct iteration_run *r)
     add_parameters(w);
     add_nets(w);
     const struct reduce_parts *parts = NULL;
-    if (w->s->model.training.reduce_when != REDUCE_AFTER)
+    if (w->s->model.training.reduce_when != REDUCE_AFTER && w->s->m->backward)
         parts = reduce_parts_of(w->s, w->dev, w->stage_of, w->st->n, w->a);
     for (uint32_t k = 0; parts && k < w->st->n; k++)
         w->sum[k].parts = parts[k];
@@ -401,7 +403,7 @@ static const char *set_up_and_run(struct sums_state *w, struct iteration_run *r)
     for (uint32_t k = 0; k < w->st->n; k++) {
         if (r->x.order != ITERATION_INTERLEAVED)
             r->stage[k].ahead = w->st->ahead[k];
-        r->stage[k].recompute = w->st->recompute[k];
+        r->stage[k].recompute = w->st->recompute[k] && !r->x.forward_only;
     }
     iteration_run(r, w->s, w->a);
     return r->t.status == RUN_DONE      ? NULL

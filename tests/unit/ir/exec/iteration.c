@@ -2,6 +2,7 @@
  * that is written apart, with orders of its own. */
 #include "ir/exec/events.h"
 #include "ir/exec/iteration/iteration.h"
+#include "ir/base/numbers.h"
 #include "ir/base/random.h"
 
 #include <setjmp.h>
@@ -43,7 +44,10 @@ struct scene_of {
 static void set_up(struct scene_of *s, uint32_t stages, uint32_t micro_batches,
                    struct stage_work each)
 {
-    *s = (struct scene_of){.x = {ITERATION_1F1B, stages, stages, micro_batches, false, NULL}};
+    *s = (struct scene_of){.x = {.order = ITERATION_1F1B,
+                                 .nstage = stages,
+                                 .nplace = stages,
+                                 .micro_batches = micro_batches}};
     s->x.stage = s->stage;
     for (uint32_t i = 0; i < stages; i++) {
         s->stage[i] = each;
@@ -575,6 +579,45 @@ static void test_random_pipelines(void **state)
     free(w);
 }
 
+/* Without a backward pass equal micro-batches follow each other through stages and links: the first one takes all of
+ * them, each further one the slowest of them more.  A device holds what its stage makes until it is sent. */
+static void test_forward(void **state)
+{
+    uint64_t seed = 8;
+    (void)state;
+    for (int i = 0; i < RANDOM; i++) {
+        struct scene_of s;
+        int64_t all = 0, slowest = 0;
+        draw(&s, &seed);
+        if (s.x.order == ITERATION_INTERLEAVED || iteration_devices(&s.x) > s.x.nplace)
+            continue;
+        s.x.forward_only = true;
+        for (uint32_t k = 0; k < s.x.nstage; k++) {
+            struct stage_work *w = &s.stage[k];
+            int64_t send = k + 1 < s.x.nstage ? w->send : 0;
+            w->reduce = w->send_back = 0;
+            w->recompute = false;
+            all += w->forward + send;
+            slowest = larger(slowest, larger(w->forward, send));
+        }
+        struct result r = run(&s.x, 3);
+        assert_int_equal(r.end, all + (s.x.micro_batches - 1) * slowest);
+        assert_int_equal(r.peak[s.x.nstage - 1], 3 + s.stage[s.x.nstage - 1].stored);
+    }
+}
+
+/* Two places with two stages each, four micro-batches, no transfers: A A B B A A B B on the first place. */
+static void test_forward_interleaved(void **state)
+{
+    struct scene_of s;
+    (void)state;
+    set_up(&s, 4, 4, (struct stage_work){.forward = 5, .backward = 7, .stored = 2});
+    s.x.order = ITERATION_INTERLEAVED;
+    s.x.nplace = 2;
+    s.x.forward_only = true;
+    expect(&s, 5 + 8 * 5, PEAK(2, 2));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -590,6 +633,8 @@ int main(void)
         cmocka_unit_test(test_zero_bubble),
         cmocka_unit_test(test_equal_stages),
         cmocka_unit_test(test_uneven_cuts),
+        cmocka_unit_test(test_forward),
+        cmocka_unit_test(test_forward_interleaved),
         cmocka_unit_test(test_random_pipelines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -376,6 +376,22 @@ static void check_solved(struct force *f, const struct latency_tail *tail, uint6
     f->tally->parted += any < least;
 }
 
+/* The planner's search when its time is over before it begins. */
+static void check_out_of_time(struct force *f, const struct latency_tail *tail, uint64_t seed)
+{
+    struct latency_plan best = latency_no_plan(f->p, f->t->a);
+    struct clock out = {.deadline = 1};
+    struct latency_how how = {.seed = seed,
+                              .max_steps = 5000000,
+                              .max_labels = 10000,
+                              .clock = &out,
+                              .mem = f->t->a,
+                              .level = (struct wdag *)f->p->g};
+    struct latency_result s = latency_solve(f->p, tail, &how, &best, f->t->a);
+    assert_true(s.lower <= best.value && (f->any == COST_NEVER || s.lower <= f->any));
+    assert_true(best.value == LOAD_INF || latency_fits(f->p, best.sub, f->quotient));
+}
+
 /* All vertices on devices given beforehand, mostly in the order of the devices. */
 static void pin_all(struct instance *t, uint64_t *rng)
 {
@@ -507,6 +523,7 @@ static void check_one(uint64_t seed, const struct kind *x, struct tally *tally)
         if (!x->cpus)
             check_found(&f, tail);
         check_solved(&f, tail, seed);
+        check_out_of_time(&f, tail, seed);
         tally->plans += f.plans;
         tally->graphs++;
     }

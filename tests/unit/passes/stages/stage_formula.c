@@ -69,7 +69,8 @@ static void test_against_run(void **state)
             w[s].ahead = iteration_ahead_b(n, s, UINT32_MAX);
             f[s] = (struct formula_stage){w[s].forward, w[s].backward, 0};
         }
-        const struct iteration x = {ITERATION_1F1B, n, n, m, false, w};
+        const struct iteration x = {
+            .order = ITERATION_1F1B, .nstage = n, .nplace = n, .micro_batches = m, .stage = w};
         struct arena *a = arena_new(NULL);
         struct task_graph g = iteration_tasks(&x, NULL, NULL, a);
         assert_true(stage_formula(f, n, m, false).latency <= events_run(&g, NULL, a).end);

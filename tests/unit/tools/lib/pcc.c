@@ -218,6 +218,10 @@ static void test_messages(void **state)
     assert_int_equal(pcc_open_memory(p, "chain", chain, strlen(chain)), PCC_OK);
     assert_int_equal(pcc_plan(p, "dp-place"), PCC_OK);
     assert_int_equal(h.n[PCC_WARNING], 2);
+    assert_int_equal(pcc_set(p, "warnings", NULL), PCC_OK); /* as at first: heard, and no failure */
+    assert_int_equal(pcc_open_memory(p, "chain", chain, strlen(chain)), PCC_OK);
+    assert_int_equal(pcc_plan(p, "dp-place"), PCC_OK);
+    assert_int_equal(h.n[PCC_WARNING], 3);
     pcc_listen(p, NULL);
     assert_null(pcc_text(p, "nothing"));
     assert_int_equal(h.n[PCC_ERROR], 2);

@@ -10,7 +10,11 @@
 
 #include <inttypes.h>
 
-enum { STAGES_SHOWN = 64 }; /* most stages in the table */
+enum {
+    STAGES_SHOWN = 64,  /* most stages in the table */
+    COLUMNS = 7,        /* of the table */
+    FORWARD_COLUMNS = 4 /* of the table where there is no backward pass */
+};
 
 /* Returns the number of devices of stage k. */
 static uint32_t devices_of(const struct stages *s, uint32_t k)
@@ -51,11 +55,19 @@ static void find_ends(const struct result *r, nid (*end)[2], struct arena *a)
     const int32_t *stage_of = plan_stage_of(&planned, a);
     for (nid n = g->first; n < g->first + g->count; n++) {
         int32_t k = stage_of[n];
-        if (k < 0 || m->backward[n])
+        if (k < 0 || (m->backward && m->backward[n]))
             continue;
         end[k][0] = end[k][0] ? end[k][0] : n;
         end[k][1] = n;
     }
+}
+
+/* Adds a row to the table of stages; without a backward pass only the cells stage, devices, forward and "to next". */
+static void add_cells(struct page_table *t, const struct iteration_run *run, const char **cell)
+{
+    if (run->x.forward_only)
+        cell[FORWARD_COLUMNS - 1] = cell[FORWARD_COLUMNS];
+    page_table_row(t, cell);
 }
 
 /* Adds the row of stage k to the table of stages. */
@@ -65,13 +77,14 @@ static void add_stage(struct page_table *t, const struct result *r, uint32_t k, 
     const struct stage_work *w = &run->stage[k];
     const struct stages *s = run->stages;
     char b[4][UNIT_TEXT];
-    page_table_row(
-        t, (const char *[]){arena_fmt(a, "%u", k), label_stage(r->scene.cluster, s, k, a),
-                            arena_fmt(a, "%s", time_short(b[0], w->forward)),
-                            arena_fmt(a, "%s", time_short(b[1], w->backward)),
-                            k + 1 < s->n ? arena_fmt(a, "%s", time_short(b[2], w->send)) : "",
-                            arena_fmt(a, "%s", time_short(b[3], w->reduce)),
-                            arena_fmt(a, "%u%s", w->ahead, w->recompute ? "*" : " ")});
+    const char *cell[COLUMNS] = {arena_fmt(a, "%u", k),
+                                 label_stage(r->scene.cluster, s, k, a),
+                                 arena_fmt(a, "%s", time_short(b[0], w->forward)),
+                                 arena_fmt(a, "%s", time_short(b[1], w->backward)),
+                                 k + 1 < s->n ? arena_fmt(a, "%s", time_short(b[2], w->send)) : "",
+                                 arena_fmt(a, "%s", time_short(b[3], w->reduce)),
+                                 arena_fmt(a, "%u%s", w->ahead, w->recompute ? "*" : " ")};
+    add_cells(t, run, cell);
 }
 
 /* Prints a line about stage k: memory used, memory of its devices, first and last node (end[0], end[1]). */
@@ -109,9 +122,10 @@ void iteration_report(FILE *f, const struct result *r, struct arena *a)
             training_schedule_name[t->schedule], t->half_duplex ? "half" : "full",
             t->schedule == TRAINING_PIPEDREAM ? "turns" : "slices");
     fprintf(f, "busy %.1f %%\n", 100 * iteration_busy(run));
-    page_table_begin(&table, 7, 1U << 1, a);
-    page_table_row(&table, (const char *[]){"stage", "devices", "forward", "backward", "to next",
-                                            "AllReduce", "ahead "});
+    page_table_begin(&table, run->x.forward_only ? FORWARD_COLUMNS : COLUMNS, 1U << 1, a);
+    add_cells(&table, run,
+              (const char *[COLUMNS]){"stage", "devices", "forward", "backward", "to next",
+                                      "AllReduce", "ahead "});
     for (uint32_t k = 0; k < s->n && k < STAGES_SHOWN; k++)
         add_stage(&table, r, k, a);
     for (uint32_t k = 0; k < table.nrow; k++) {
