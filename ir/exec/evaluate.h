@@ -17,7 +17,7 @@ struct evaluation {
 /* The result of comparing a plan's evaluation with its claim. */
 enum finding {
     FOUND_AS_CLAIMED,
-    FOUND_BROKEN,      /* the plan cannot be carried out; why_not of the evaluation has the reason */
+    FOUND_BROKEN, /* the plan cannot be carried out; why_not of the evaluation has the reason */
     FOUND_OTHER_VALUE, /* the plan's value is not the claimed value */
     /* the claimed bound is above the value, or below it though the claim says "optimal" */
     FOUND_OTHER_BOUND

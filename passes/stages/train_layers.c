@@ -243,7 +243,8 @@ int train_begin(struct train *t, struct ctx *x, const char *planner)
     *t = (struct train){.x = x, .planner = planner, .clock = ctx_clock(x)};
     const char *why = servers_of(x->scene.cluster, &t->servers);
     if (!x->scene.m->backward)
-        why = "the model has no backward pass; -p 'plan{from=FILE}' runs the stages of a plan forward";
+        why =
+            "the model has no backward pass; -p 'plan{from=FILE}' runs the stages of a plan forward";
     if (why)
         return diag_error(x->use.diag, "%s: %s", planner, why);
     struct layer_sums m = {.t = t, .cls = cluster_main_class(x->scene.cluster)};

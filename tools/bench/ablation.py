@@ -31,10 +31,10 @@ AT = "passes/contiguous/"
 RACE = AT + "dp_race.c"
 # name: the functions that do nothing without it: file, name, what they return
 METHODS = {
-    "exact search": [(RACE, "search_on", "")],
+    "exact search": [(RACE, "run_main", "")],
     "probes": [(RACE, "run_probe", "")],
     "orders": [(RACE, "try_orders", "")],
-    "cut orders": [(RACE, "try_cuts", "")],
+    "cut orders": [(RACE, "try_cut_orders", "")],
     "neighbourhoods": [(RACE, "try_near", "")],
     "path bounds": [(RACE, "try_path", "")],
     "bounds": [(RACE, "try_bounds", "")],
