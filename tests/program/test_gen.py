@@ -322,8 +322,9 @@ def check_modes(folder):
 
 def check_standard_output(folder):
     """-o - writes the same bytes to standard output, of models and workloads, and no file."""
-    for line in (["dense"], ["random-layers", "--nodes", "20"]):
-        written = generate(line[0], folder / "file", *line[1:]).read_bytes()
+    for line in (["dense", "--layers", "2", "--width", "8"], ["random-layers", "--nodes", "20"]):
+        run(GEN, *line, "-o", folder / "file")
+        written = (folder / "file").read_bytes()
         r = subprocess.run([GEN, *line, "-o", "-"], cwd=folder, capture_output=True)
         check((r.returncode, r.stderr) == (0, b"") and r.stdout == written, f"{line} -o -: other bytes, {r.stderr}")
         with open("/dev/full", "wb") as full:
