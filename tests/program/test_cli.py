@@ -122,7 +122,10 @@ def value(*args, **more):
 
 def usage(d):
     m = generate(d / "m.onnx")
-    fails(2, "no model given")
+    fails(2, "no model given", "-q")
+    bare = pcc()
+    if bare.returncode != 2 or not re.match(r"pcc: error: no model given .*\nusage: pcc MODEL .*\n\n(  pcc .*\n){3}", bare.stderr):
+        complain(f"pcc alone does not show three commands: {bare.stderr}")
     fails(2, "one model at a time", m, m)
     fails(2, "unknown option '--nope'", m, "--nope")
     fails(2, "unknown option '-z'", m, "-z")

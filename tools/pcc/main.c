@@ -487,7 +487,7 @@ static int answer_help(const struct cli *c, struct arena *a, struct diag *d)
     } else if (c->value[CLI_HELP_COMPLETION]) {
         docs_completion(stdout, c, c->value[CLI_HELP_COMPLETION], a);
     } else if (!c->input) {
-        diag_error(d, "no model given (see --help)");
+        diag_error(d, "no model given (see pcc --help)");
         return EXIT_USAGE;
     } else {
         return -1;
@@ -514,6 +514,8 @@ static void answer_command_line(void *arg)
     struct sigaction sa = {.sa_handler = on_interrupt};
     int rc = cli_parse(&c, t->argc, t->argv, p->mem, &p->diag) ? EXIT_USAGE
                                                                : answer_help(&c, p->mem, &p->diag);
+    if (t->argc == 1)
+        cli_usage(stderr);
     if (rc == -1 && repro_options(&c, p->mem, &p->diag))
         rc = EXIT_USAGE;
     if (rc == -1) {

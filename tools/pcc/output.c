@@ -260,6 +260,7 @@ int output_write(const struct cli *c, struct pcc *p)
     if (judge_result(p) != PCC_OK)
         return -1;
     r->colored = cli_colored(c->value[CLI_COLOR], stdout);
+    r->columns = page_columns(stdout);
     r->annotated = out && writer_of(out)->has_model;
     check_effects(c, x, r);
     if (check_warned(p))
