@@ -454,7 +454,8 @@ static void complete_function(struct maker *k, const struct function *f, Onnx__F
         p->attribute_proto[i] = make_attribute(k, &b->attr[f->give.at + i], module_str(b, f->name));
     p->opset_import = make_opsets(k, &n);
     p->n_opset_import = n;
-    make_about(k, f->about, false, &p->doc_string, &p->metadata_props, &p->n_metadata_props);
+    make_about(k, f->about, /*own=*/false, &p->doc_string, &p->metadata_props,
+               &p->n_metadata_props);
 }
 
 /* To be called when the messages have the present names of all values. */

@@ -346,7 +346,8 @@ static char *weights_name(const char *path, bool folder)
 static int generate(const struct shape *shape, const struct gen_opt *o)
 {
     const enum gen_mode mode = o->external ? GEN_EXTERNAL : o->no_weights ? GEN_NONE : GEN_INLINE;
-    char *location = weights_name(o->out, false), *path = weights_name(o->out, true);
+    char *location = weights_name(o->out, /*folder=*/false),
+         *path = weights_name(o->out, /*folder=*/true);
     struct gen g;
     int rc = 1;
 

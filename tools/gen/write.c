@@ -19,7 +19,10 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "raw_data is written in host order");
 
-enum { OUT_BYTES = 1 << 20, BLOCK_FLOATS = 1 << 14 };
+enum {
+    OUT_BYTES = 1 << 20,   /* size of the output buffer */
+    BLOCK_FLOATS = 1 << 14 /* number of random floats that are made at a time */
+};
 
 /* An output file with its buffer.  After an error further output is dropped. */
 struct out {
@@ -213,7 +216,7 @@ static char *write_temp(const struct gen *g, const Onnx__ModelProto *m, const ch
 
 /* Renames the temporary file tmp to `path` if `keep`, else removes it; frees the name tmp.  Returns 0 if it was
  * renamed, else -1, after printing an error if renaming failed. */
-static int finish(char *tmp, const char *path, bool keep)
+static int rename_or_remove(char *tmp, const char *path, bool keep)
 {
     int rc = -1;
 
@@ -265,11 +268,11 @@ int gen_write(const struct gen *g, const Onnx__ModelProto *m, const char *path,
     if (external && (weights = write_temp(g, NULL, weights_path)) == NULL)
         return -1;
     model = write_temp(g, m, path);
-    if (external && finish(weights, weights_path, model != NULL) != 0) {
-        finish(model, path, false);
+    if (external && rename_or_remove(weights, weights_path, model != NULL) != 0) {
+        rename_or_remove(model, path, /*keep=*/false);
         return -1;
     }
-    return finish(model, path, true);
+    return rename_or_remove(model, path, /*keep=*/true);
 }
 
 int gen_write_text(const struct gen_opt *o, int (*write_to)(FILE *, const struct gen_opt *))
@@ -298,5 +301,5 @@ int gen_write_text(const struct gen_opt *o, int (*write_to)(FILE *, const struct
     err = err != 0 ? err : closed;
     if (err != 0)
         complain(o->out, strerror(err));
-    return finish(tmp, o->out, err == 0) != 0 || err != 0 ? -1 : 0;
+    return rename_or_remove(tmp, o->out, err == 0) != 0 || err != 0 ? -1 : 0;
 }

@@ -275,7 +275,7 @@ int output_write(const struct cli *c, struct pcc *p)
         diag_note(x->use.diag, "assuming %s", r->assumed);
     if (r->verdict && !quiet && !(table = table_text(p, out)))
         return -1;
-    if (emit_all(c, p, false))
+    if (emit_all(c, p, /*check=*/false))
         return -1;
     if (out && write_one(p, writer_of(out), write_is_stdout(out) ? "-" : out))
         return -1;
@@ -300,7 +300,7 @@ int output_write(const struct cli *c, struct pcc *p)
 
 int output_check(const struct cli *c, struct pcc *p)
 {
-    return check_output(c, p->mem, &p->diag) || emit_all(c, p, true) ||
+    return check_output(c, p->mem, &p->diag) || emit_all(c, p, /*check=*/true) ||
                    replay_samples(c, &p->diag) < 0 || check_options(c, p)
                ? -1
                : 0;

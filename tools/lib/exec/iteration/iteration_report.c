@@ -102,7 +102,7 @@ static void print_inside(FILE *f, const struct result *r, uint32_t k, const nid 
                                memory < 0 ? "any" : bytes_short(t[1], memory),
                                end[0] ? utf8_text(a, node_name(r->scene.m, end[0])) : "nothing",
                                end[1] ? utf8_text(a, node_name(r->scene.m, end[1])) : "nothing"),
-                     0, 8);
+                     /*at=*/0, /*indent=*/8);
 }
 
 void iteration_report(FILE *f, const struct result *r, struct arena *a)
