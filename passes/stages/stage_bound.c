@@ -340,12 +340,14 @@ static bool is_covered(const struct training *model, uint32_t n, uint32_t i)
     return false;
 }
 
-/* Finds the states p->s of the layers l.  Returns false if there are too many states or pieces. */
+/* Finds the states p->s of the layers l.  Returns false if there are too many states, too many pieces (a piece is a
+ * stage between two states, the empty one included, for one number of devices), or too many steps of a question. */
 static bool find_states(struct stage_bound_search *p, const struct layers_of *l)
 {
     uint32_t most = p->of->states ? p->of->states : MOST_STATES;
     p->nlayer = l->n;
-    if (l->n > most || !stage_states_find(&p->s, l, STATES_ALL, /*published=*/false, most, p->a))
+    if (l->n > most /* there are at least as many states as layers */ ||
+        !stage_states_find(&p->s, l, STATES_ALL, /*published=*/false, most, p->a))
         return false;
     int64_t pieces = ((int64_t)p->s.before.at[p->s.n + 1] + p->s.n) * p->ncount, choices = 0;
     for (uint32_t i = 0; i < p->nchoice; i++)
