@@ -267,10 +267,10 @@ static struct map values_by_message_name(struct maker *k, const struct csr *valu
     return here;
 }
 
-/* Returns the value_info of graph g and writes its length to *n: first the descriptions in its message (have), then those
- * that wants_info() adds.  A description of a name that no value has stays if no pass has changed the module, so that
- * what came from a file is written as it was; else it is left out.  values: graph -> its values; function: inputs and outputs of
- * functions are described here, too. */
+/* Returns the value_info of graph g and writes its length to *n: first the descriptions in its message (have), then
+ * those that wants_info() adds.  A description of a name that no value has stays if no pass has changed the module, so
+ * that what came from a file is written as it was; else it is left out.  values: graph -> its values; function: inputs
+ * and outputs of functions are described here, too. */
 static Onnx__ValueInfoProto **make_infos(struct maker *k, const struct csr *values, gid g,
                                          struct infos have, bool function, size_t *n)
 {

@@ -22,8 +22,8 @@ enum {
 unsigned page_columns(FILE *f);
 
 /* Both write text and a line end.  `at` is the number of columns that the line has already.  A line longer than
- * `columns` (page_words: page_columns(f)) is broken at blanks, but not between a number and its unit ("2 ms"); its further lines
- * begin with `indent` blanks.  A word that is too long for a line gets a line of its own. */
+ * `columns` (page_words: page_columns(f)) is broken at blanks, but not between a number and its unit ("2 ms"); its
+ * further lines begin with `indent` blanks.  A word that is too long for a line gets a line of its own. */
 void page_words(FILE *f, const char *text, unsigned at, unsigned indent);
 void page_words_in(FILE *f, const char *text, unsigned at, unsigned indent, unsigned columns);
 

@@ -195,8 +195,8 @@ static bool keeps_claims(const struct claims *c, const struct bench_result *f, d
     double share = n <= SMALL ? 0 : n >= LARGE ? 1 : (n - SMALL) / (LARGE - SMALL);
     double most = c->small + share * (c->large - c->small);
     most *= n < SMALL ? n / SMALL : n > LARGE ? n / LARGE : 1;
-    return c->library || (f->makespan >= 0 && f->bytes <= BYTES && (!most || f->ms <= most) &&
-                          (!c->runs || f->ms <= c->runs * run));
+    return c->library || (f->makespan >= 0 && f->bytes <= BYTES && (most <= 0 || f->ms <= most) &&
+                          (c->runs <= 0 || f->ms <= c->runs * run));
 }
 
 /* Prints a measurement.  name: of the planner; run: ms of one run of the event core; said: text at the end of the

@@ -252,9 +252,9 @@ int gen_random_layers(struct gen *none, const struct gen_opt *o);
 
 /* ---- write.c ---- */
 
-/* Writes the model to `path` ("-": to standard output), and with GEN_EXTERNAL the weights to `weights_path`.  Both are written to temporary
- * files in the same folder, which are renamed when both are complete.  A file that is replaced must be a regular
- * one.  Returns 0; or prints an error and returns -1. */
+/* Writes the model to `path` ("-": to standard output), and with GEN_EXTERNAL the weights to `weights_path`.  Both are
+ * written to temporary files in the same folder, which are renamed when both are complete.  A file that is replaced
+ * must be a regular one.  Returns 0; or prints an error and returns -1. */
 int gen_write(const struct gen *g, const Onnx__ModelProto *m, const char *path,
               const char *weights_path);
 
