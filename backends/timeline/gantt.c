@@ -85,6 +85,7 @@ static void measure(struct gantt *g)
     int minor = 2 * plain / 3 > LOWEST ? 2 * plain / 3 : LOWEST;
     size_t longest = 0; /* bytes of the longest name */
     uint32_t k = 0;     /* the next curve; the curves of a device stand below its last lane */
+    gantt_set_scale(g);
     g->curve_high = g->ncurve > FEW_CURVES ? CURVE * 3 / 4 : CURVE;
     g->curve_top = arena_array(g->a, (size_t)g->ncurve + 1, sizeof *g->curve_top);
     g->row = arena_array(g->a, (size_t)c->nlane + 1, sizeof *g->row);
@@ -166,7 +167,7 @@ static void put_legend(struct gantt *g)
         put_key(g, g->c->key[k].colour, g->c->key[k].text);
     bool limited = false;
     for (uint32_t k = 0; k < g->ncurve; k++)
-        limited = limited || gantt_shows_limit(&g->c->curve[k]);
+        limited = limited || gantt_shows_limit(g, k);
     if (limited)
         put_limit_key(g);
     if (g->c->letters)
