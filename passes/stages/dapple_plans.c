@@ -60,6 +60,7 @@ static void try_layout(struct plan_choice *c, struct stage_layout *p)
 {
     train_try(c->t, p);
     c->tried++;
+    c->t->too_long = c->t->too_long || p->too_long;
     if (p->odd) {
         c->t->odd.plans++;
         c->t->odd.places = larger_u32(c->t->odd.places, p->places);

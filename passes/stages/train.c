@@ -265,6 +265,7 @@ static void try_interleaved(const struct train *t, struct stage_layout *p,
     }
     if (r.t.status == RUN_DONE && r.t.over == 0)
         keep_run(p, &r, t->x->use.scratch);
+    p->too_long = r.t.status == RUN_DONE && r.t.over == 0 && r.value == INT64_MAX;
 }
 
 /* Runs a plan with each policy to be tried, without and with eager recomputing (settle_stages), and keeps the fastest
@@ -287,7 +288,10 @@ static void try_policies(const struct train *t, struct stage_layout *p, const st
         if (eager && !any) /* the same as without eager recomputing */
             continue;
         iteration_run(&r, s, own);
-        if (r.t.status == RUN_DONE && r.t.over == 0 && r.value < p->value)
+        if (r.t.status != RUN_DONE || r.t.over > 0)
+            continue;
+        p->too_long = p->too_long || r.value == INT64_MAX;
+        if (r.value < p->value)
             keep_run(p, &r, t->x->use.scratch);
     }
 }
@@ -386,6 +390,9 @@ static const char *why_none(const struct train *t, const struct stage_layout *p)
         return arena_fmt(
             t->x->use.mem, "that was tried can be run: %s",
             iteration_refuses(&t->x->scene, p->n, p->places ? p->places : p->n, t->x->use.mem));
+    if (t->too_long || p->too_long)
+        return "that was tried takes less than 2^63 ps (106 days) for an iteration, which is the most that pcc "
+               "can count: train with a smaller batch";
     return p->uneven ? "that was tried has whole samples of each micro-batch for all devices of a "
                        "stage (--slices=any lets them share one)"
                      : "that was tried has room on its devices";
