@@ -156,8 +156,8 @@ int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *
     int64_t least = memory_bound(x, c, &nowhere), most = wdag_bytes(g);
     if (nowhere != UINT32_MAX) {
         diag_error(x->use.diag,
-                   "no %s exists: node '%s' cannot run on any device that it may be on",
-                   plans, first_node(x, g, nowhere));
+                   "no %s exists: node '%s' cannot run on any device that it may be on", plans,
+                   first_node(x, g, nowhere));
         return PASS_INFEASIBLE;
     }
     int32_t *dev = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *dev);

@@ -163,10 +163,9 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
         return PASS_INFEASIBLE;
     }
     if (need.nowhere != UINT32_MAX) {
-        diag_error(
-            x->use.diag,
-            "no %s exists: node '%s' cannot run on any device that it may be on", plans,
-            first_node(x, g, need.nowhere));
+        diag_error(x->use.diag,
+                   "no %s exists: node '%s' cannot run on any device that it may be on", plans,
+                   first_node(x, g, need.nowhere));
         return PASS_INFEASIBLE;
     }
     if (!need.least && n.clock->why) {
@@ -194,6 +193,5 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                    plans);
         return PASS_INFEASIBLE;
     }
-    return report_memory(x, plans, n.hi == INT64_MAX ? 0 : n.hi, n.none,
-                         why_need(x, of, &sure));
+    return report_memory(x, plans, n.hi == INT64_MAX ? 0 : n.hi, n.none, why_need(x, of, &sure));
 }

@@ -14,8 +14,8 @@ enum ip_shape {
     IP_CHAIN   /* the devices, in the order of the slots, take differences of a chain of ideals */
 };
 
-/* The graph whose paths count for IP_CONVEX.  It may be finer than the problem's: a colocation class is one vertex of the
- * problem, but a path to one of its nodes does not go on from another one. */
+/* The graph whose paths count for IP_CONVEX.  It may be finer than the problem's: a colocation class is one vertex of
+ * the problem, but a path to one of its nodes does not go on from another one. */
 struct ip_paths {
     const struct wdag *g;   /* NULL: the problem's graph */
     const uint32_t *merged; /* [vertex of g] the vertex of the problem; NULL: the same one */
