@@ -154,8 +154,8 @@ static void list_offered(struct choices *c, struct train *t)
     *model = given;
 }
 
-/* Returns text with the best time of a choice appended: "dapple: 748 ms, gpipe: has no room"; name: "gpipe:"; none: what
- * is said if ps is INT64_MAX. */
+/* Returns text with the best time of a choice appended: "dapple: 748 ms, gpipe: has no room"; name: "gpipe:"; none:
+ * text for a time of INT64_MAX. */
 static const char *add_choice(const struct choices *c, const char *text, const char *name,
                               int64_t ps, const char *none)
 {
