@@ -1,6 +1,5 @@
 /* Writes a plan as JSON.  A plan of a workload file is written in the placement paper's form (plan_json.h), unless
- * it has an order of nodes or an objective that this form does not know (exec_kind.paper); all other plans in pcc's
- * form. */
+ * this form cannot hold it (paper_split_possible); all other plans in pcc's form. */
 #include "backends/backends.h"
 #include "ir/plan/plan_json.h"
 
@@ -14,8 +13,8 @@ static int write_json(const struct result *r, const void *opts, const char *path
                                   .judged = r->made ? &r->scene : NULL,
                                   .judged_value = r->verdict->value};
     (void)opts;
-    bool paper = t.scene->m->ir_version == 0 && !t.plan->rank && exec_kind(&t.scene->model)->paper;
-    return (paper ? paper_split_write : plan_json_write)(&t, path, r->out, r->diag);
+    return (paper_split_possible(&t) ? paper_split_write : plan_json_write)(&t, path, r->out,
+                                                                            r->diag);
 }
 
 const struct writer writer_json = {.name = "json",

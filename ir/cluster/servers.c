@@ -50,6 +50,9 @@ const char *servers_of(const struct cluster *c, struct servers *s)
     }
     if (!k)
         return "stages are on accelerators, and there are none (-d)";
+    if (k->count > 1 && !k->link_bandwidth && !c->nlevel)
+        return "stages send tensors over links of a known rate, and the devices have none "
+               "(--link=RATE,LATENCY)";
     uint32_t size = larger_u32(k->group, 1);
     if (k->count / size > SERVERS)
         return "there are too many servers";

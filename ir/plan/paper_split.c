@@ -99,17 +99,20 @@ static uint32_t count_slots(const struct split *w, struct arena *a)
     return most;
 }
 
-int paper_split_write(const struct plan_report *t, const char *path, FILE *out, struct diag *d)
+bool paper_split_possible(const struct plan_report *t)
 {
     const struct module *m = t->scene->m;
     const struct graph *g = &m->graph[1];
+    bool all = m->ir_version == 0 && !t->plan->rank && exec_kind(&t->scene->model)->paper;
+    for (nid n = g->first; all && n < g->first + g->count; n++)
+        all = t->plan->dev[n] < 0 || node_attr(m, n, "id");
+    return all;
+}
+
+int paper_split_write(const struct plan_report *t, const char *path, FILE *out, struct diag *d)
+{
+    const struct module *m = t->scene->m;
     struct outfile o;
-    for (nid n = g->first; n < g->first + g->count; n++)
-        if (t->plan->dev[n] >= 0 && !node_attr(m, n, "id"))
-            return diag_error(d,
-                              "%s: node '%s' has no id: only plans of workloads can be "
-                              "written in the paper's form",
-                              path, node_name(m, n));
     struct arena *a = arena_new(m->mem);
     struct split w = {.t = t};
     w.q = count_slots(&w, a);

@@ -33,8 +33,11 @@ int plan_slots_check(uint64_t slots, const struct module *m, const char *path, s
 /* Writes a plan in pcc's own form to path, or to `out` if path is "-" (outfile_open_to()).  Returns 0, or -1 and an
  * error; a name that is not UTF-8, or more slots than plan_slots_check() allows, is an error, too. */
 int plan_json_write(const struct plan_report *t, const char *path, FILE *out, struct diag *d);
-/* Does the same in the placement paper's form.  The execution model must have that form (exec_kind.paper).  A node
- * without an id is an error: only nodes of workloads have ids. */
+/* Whether the plan can be written in the placement paper's form: the execution model has that form (exec_kind.paper),
+ * the plan has no order of nodes, and all placed nodes have ids, as those of workloads have. */
+bool paper_split_possible(const struct plan_report *t);
+/* Does the same as plan_json_write() in the placement paper's form, without the plan's order.  The placed nodes must
+ * have ids. */
 int paper_split_write(const struct plan_report *t, const char *path, FILE *out, struct diag *d);
 /* Writes the member "objective" of a manifest.  value: ps of the plan; bounds are null unless they are proven.
  * of_parts: ps for one sample alone through the parts, written only by execution models for one sample alone. */

@@ -244,7 +244,10 @@ int text_costs(struct parser *p)
 
     if (p->facts.nclass != 0)
         return text_error(p, p->tok.at, "the number of classes is known already");
-    if (text_int(p, 1, CLUSTER_CLASSES, &n, "the number of device classes") < 0)
+    p->facts.any_accelerator = text_take_word(p, "accelerator");
+    if (p->facts.any_accelerator)
+        n = 1;
+    else if (text_int(p, 1, CLUSTER_CLASSES, &n, "the number of device classes") < 0)
         return -1;
     p->facts.has_cost = true;
     p->facts.nclass = (uint32_t)n;
@@ -439,6 +442,7 @@ static void finish_costs(struct parser *p)
     k->time = arena_array(m->mem, ncls, sizeof *k->time);
     for (uint32_t c = 0; c < ncls; c++)
         k->time[c] = arena_array(m->mem, m->nnode, sizeof *k->time[c]);
+    k->measured = p->facts.any_accelerator ? k->time[0] : NULL;
     k->flops = arena_array(m->mem, m->nnode, sizeof *k->flops);
     k->traffic = arena_array(m->mem, m->nnode, sizeof *k->traffic);
     k->own = arena_array(m->mem, m->nnode, sizeof *k->own);

@@ -82,6 +82,7 @@ struct text_lists {
 /* Costs and facts of nodes and values, as read from the keys. */
 struct text_facts {
     bool has_cost;        /* the text has a key for costs, or the statement "costs" */
+    bool any_accelerator; /* the times are for any accelerator (costs.measured), and nclass is 1 */
     uint32_t nclass;      /* number of device classes that times are for; 0: not known yet */
     struct node_fact *nf; /* [node] */
     uint32_t capnf;

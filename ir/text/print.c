@@ -135,17 +135,19 @@ static void put_value_facts(struct printer *p, vid v)
 static void put_node_costs(struct printer *p, nid n)
 {
     const struct costs *k = p->m->cost;
+    int64_t *const *time = k->measured ? &k->measured : k->time;
+    uint32_t ncls = k->measured ? 1 : k->nclass;
     bool any = false, same = true;
 
-    for (uint32_t c = 0; c < k->nclass; c++) {
-        any |= k->time[c][n] != 0;
-        same &= k->time[c][n] == k->time[0][n];
+    for (uint32_t c = 0; c < ncls; c++) {
+        any |= time[c][n] != 0;
+        same &= time[c][n] == time[0][n];
     }
     if (any) {
         text_put(p, same ? " !time=" : " !time=[");
-        for (uint32_t c = 0; c < (same ? 1 : k->nclass); c++) {
+        for (uint32_t c = 0; c < (same ? 1 : ncls); c++) {
             text_put(p, c > 0 ? "," : "");
-            put_time(p, k->time[c][n]);
+            put_time(p, time[c][n]);
         }
         text_put(p, same ? "" : "]");
     }
@@ -454,7 +456,9 @@ static void put_header(const struct printer *p, const struct cluster *c, const s
         for (uint32_t i = 0; i < c->nlink; i++)
             put_link(p, c, &c->link[i]);
     }
-    if (m->cost != NULL)
+    if (m->cost != NULL && m->cost->measured)
+        text_put(p, "costs accelerator\n");
+    else if (m->cost != NULL)
         fprintf(p->f, "costs %u\n", m->cost->nclass);
 }
 

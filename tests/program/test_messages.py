@@ -180,7 +180,7 @@ OPTIONS = [
     (2, ("m.pir", *["--profile-at=8=x.csv"] * 33), "--profile-at: 33 files, expected at most 32"),
     (2, ("m.pir", "--profile-at=16777217=x.csv"),
      "--profile-at '16777217=x.csv': expected B=FILE, B a batch size in 1..16777216"),
-    (2, ("w.json", "-d", "a100"), "w.json brings its own devices: -d, --link and --levels do not apply"),
+    (2, ("w.json", "-d", "a100"), "w.json brings its own devices: -d and --levels do not apply"),
     (1, ("w.json", "--transfer-scale=0"), "--transfer-scale '0': expected a number from 0.000001 to 1000000"),
     (1, ("w.json", "--transfer-scale=1000001"),
      "--transfer-scale '1000001': expected a number from 0.000001 to 1000000"),

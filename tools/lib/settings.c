@@ -303,6 +303,15 @@ static int describe_model(struct pcc *p)
     return why ? diag_error(&p->diag, "%s", why) : 0;
 }
 
+/* Returns whether an accelerator of the cluster has a link of a known rate; those of workloads have none. */
+static bool has_links(const struct cluster *c)
+{
+    bool any = c->nlevel > 0;
+    for (uint32_t i = 0; i < c->ncls; i++)
+        any = any || c->cls[i].link_bandwidth > 0;
+    return any;
+}
+
 /* Makes the cluster from "devices", from the model's file, or the default one, and resets the execution model to
  * that of the model's file. */
 static enum pcc_status find_devices(struct pcc *p)
@@ -311,15 +320,18 @@ static enum pcc_status find_devices(struct pcc *p)
     struct cluster *own = p->own;
     const char *text = handle_given(p, "devices");
     bool detects = text && !strcmp(text, "detect");
-    if (own && (text || handle_given(p, "link") || handle_given(p, "levels"))) {
-        diag_error(x->use.diag, "%s brings its own devices: -d, --link and --levels do not apply",
-                   p->name);
+    bool linked = own && has_links(own);
+    if (own && (text || handle_given(p, "levels") || (linked && handle_given(p, "link")))) {
+        diag_error(x->use.diag, "%s brings its own devices: -d%s and --levels do not apply",
+                   p->name, linked ? ", --link" : "");
         return PCC_BAD_USE;
     }
     if (detects && !(text = cluster_detect(x->use.mem, x->use.diag)))
         return PCC_BAD_INPUT;
     x->scene.model = p->own_model;
-    x->scene.cluster = own ? own : arena_alloc(x->use.mem, sizeof *x->scene.cluster);
+    x->scene.cluster = arena_alloc(x->use.mem, sizeof *x->scene.cluster);
+    if (own)
+        *x->scene.cluster = *own; /* a copy: settings of one plan are not those of the next */
     if (text && cluster_parse(x->scene.cluster, x->use.mem, text, x->use.diag))
         return str_ends(text, ".json") ? PCC_BAD_INPUT : PCC_BAD_USE;
     if (!own && !text)
