@@ -10,6 +10,9 @@
 # FULL: 50.00 us acc1 16.00 MiB 0 B {{.*}}.full
 # RUN: not %pcc %s -p cost --compare %t.worse -q 2>&1 | FileCheck %s --check-prefix=NONE
 # NONE: error: --compare={{.*}}.worse: there is no plan to compare it with
+# Reports come first: where one fails nothing is written.
+# RUN: rm -f %t.json; not %pcc %s -p dp-place --compare %t.none -o %t.json -q
+# RUN: test ! -e %t.json
 class acc x2 memory=14MiB link=1GB/s,1us
 graph {
   %a = profile:op() : !xfer=1us !bytes=4KiB !time=10us !own=4MiB

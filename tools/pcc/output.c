@@ -16,6 +16,7 @@
 #include "ir/base/strings.h"
 
 #include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -128,9 +129,9 @@ static FILE *page_of(const struct cli *c)
     return takes_stdout(c) ? stderr : stdout;
 }
 
-/* --replay: prints a replay of the plan with open function calls, as it was planned.  Returns 0; or reports an error
+/* --replay: writes to f a replay of the plan with open function calls, as it was planned.  Returns 0; or reports an error
  * and returns -1. */
-static int show_replay(const struct cli *c, const struct result *r)
+static int show_replay(const struct cli *c, const struct result *r, FILE *f)
 {
     if (!r->verdict)
         return diag_error(r->diag,
@@ -138,28 +139,28 @@ static int show_replay(const struct cli *c, const struct result *r)
     const struct result *of = r->open ? r->open : r;
     const struct exec_shows *shows = exec_kind(&of->scene.model)->shows;
     struct arena *a = arena_new(of->scene.m->mem);
-    int rc = shows->replay(page_of(c), of, replay_samples(c, r->diag), a);
+    int rc = shows->replay(f, of, replay_samples(c, r->diag), a);
     arena_free(a);
     return rc;
 }
 
-/* --order-report=host: prints how many nodes a host thread that takes the nodes in the file's order would have to put
+/* --order-report=host: writes to f how many nodes a host thread that takes the nodes in the file's order would have to put
  * off.  Returns 0; or reports an error and returns -1. */
-static int show_order(const struct cli *c, struct ctx *x, const struct result *r)
+static int show_order(struct ctx *x, const struct result *r, FILE *f)
 {
     if (!r->verdict)
         return diag_error(r->diag, "--order-report: there is no plan: give a planner, such as "
                                    "-p auto-place");
     struct host_order o = host_order_count(&r->scene, r->plan, r->parts, x->use.mem);
-    fprintf(page_of(c),
+    fprintf(f,
             "one host thread that takes the nodes in the file's order would have to put off\n"
             "%u of %u by the plan's order of all nodes,\n%u by the order of each device\n",
             o.by_all, o.nodes, o.by_device);
     return 0;
 }
 
-/* --compare: prints the plan beside another one.  Returns 0; or reports an error and returns -1. */
-static int show_comparison(const struct cli *c, struct ctx *x, const struct result *r)
+/* --compare: writes to f the plan beside another one.  Returns 0; or reports an error and returns -1. */
+static int show_comparison(const struct cli *c, struct ctx *x, const struct result *r, FILE *f)
 {
     const char *from = c->value[CLI_COMPARE];
     if (!r->verdict)
@@ -167,22 +168,21 @@ static int show_comparison(const struct cli *c, struct ctx *x, const struct resu
                           "--compare=%s: there is no plan to compare it with: give a planner, "
                           "such as -p auto-place",
                           from);
-    return compare_print(page_of(c), x, r, from);
+    return compare_print(f, x, r, from);
 }
 
-/* --baselines: prints the plan beside those of simple planners.  Returns 0; or reports an error and returns -1. */
-static int show_baselines(const struct cli *c, struct ctx *x, const struct result *r)
+/* --baselines: writes to f the plan beside those of simple planners.  Returns 0; or reports an error and returns -1. */
+static int show_baselines(struct ctx *x, const struct result *r, FILE *f)
 {
     if (!r->verdict)
         return diag_error(x->use.diag, "--baselines: there is no plan to hold them against: give a "
                                        "planner, such as -p auto-place");
-    return baselines_print(page_of(c), x, r);
+    return baselines_print(f, x, r);
 }
 
-/* --explain-bound: prints why the bound of the plan holds.  Returns 0; or reports an error and returns -1. */
-static int explain_bound(const struct cli *c, const struct result *r)
+/* --explain-bound: writes to f why the bound of the plan holds.  Returns 0; or reports an error and returns -1. */
+static int explain_bound(const struct result *r, FILE *f)
 {
-    FILE *f = page_of(c);
     char text[UNIT_TEXT];
     if (!r->verdict)
         return diag_error(r->diag, "--explain-bound: there is no plan: give a planner, such as "
@@ -293,6 +293,38 @@ static void print_written(const char *path, const struct result *r, struct arena
     arena_free(a);
 }
 
+/* Writes the reports that the command line asks for to f.  Returns 0; or reports an error and returns -1. */
+static int write_reports(const struct cli *c, struct pcc *p, FILE *f)
+{
+    struct ctx *x = &p->x;
+    struct result *r = &p->judged.r;
+    if (r->table)
+        levels_print(f, r);
+    if (c->value[CLI_COMPARE] && show_comparison(c, x, &p->judged.planned, f))
+        return -1;
+    if (c->value[CLI_BASELINES] && show_baselines(x, &p->judged.planned, f))
+        return -1;
+    if (c->value[CLI_EXPLAIN_BOUND] && explain_bound(r, f))
+        return -1;
+    if (c->value[CLI_REPLAY] && show_replay(c, r, f))
+        return -1;
+    return c->value[CLI_ORDER_REPORT] ? show_order(x, r, f) : 0;
+}
+
+/* Returns the text of the reports, in p->mem; NULL after reporting an error. */
+static const char *reports_text(const struct cli *c, struct pcc *p)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *f = open_memstream(&text, &n);
+    int rc = f ? write_reports(c, p, f) : -1;
+    if (!f || fclose(f) != 0)
+        rc = diag_error(&p->diag, "memory ran out for the reports");
+    const char *copy = rc ? NULL : arena_fmt(p->mem, "%s", text);
+    free(text);
+    return copy;
+}
+
 int output_write(const struct cli *c, struct pcc *p)
 {
     struct ctx *x = &p->x;
@@ -316,7 +348,8 @@ int output_write(const struct cli *c, struct pcc *p)
         diag_note(x->use.diag, "assuming %s", r->assumed);
     if (r->verdict && !quiet && !(table = table_text(p, out)))
         return -1;
-    if (emit_all(c, p, /*check=*/false))
+    const char *reports = reports_text(c, p); /* first: where a report fails nothing is written */
+    if (!reports || emit_all(c, p, /*check=*/false))
         return -1;
     if (out && write_one(p, writer_of(out), write_is_stdout(out) ? "-" : out))
         return -1;
@@ -326,18 +359,7 @@ int output_write(const struct cli *c, struct pcc *p)
         summary_print(stdout, x->scene.m);
     if (out && !quiet)
         print_written(out, r, x->use.mem);
-    if (r->table)
-        levels_print(page_of(c), r);
-    if (c->value[CLI_COMPARE] && show_comparison(c, x, &p->judged.planned))
-        return -1;
-    if (c->value[CLI_BASELINES] && show_baselines(c, x, &p->judged.planned))
-        return -1;
-    if (c->value[CLI_EXPLAIN_BOUND] && explain_bound(c, r))
-        return -1;
-    if (c->value[CLI_REPLAY] && show_replay(c, r))
-        return -1;
-    if (c->value[CLI_ORDER_REPORT] && show_order(c, x, r))
-        return -1;
+    fputs(reports, page_of(c));
     return !quiet && check_warned(p) ? -1 : 0;
 }
 
