@@ -40,7 +40,9 @@ enum {
     STEPS_PER_STATE = 8, /* steps that a search in one go may take for each of max_states */
     /* graphs of at most this number of vertices: exact weights in search.above */
     REACH_EXACT = 8192,
-    CHECK_EVERY = 8192 /* steps between two looks at the limits of states, bytes and time */
+    CHECK_EVERY = 8192, /* steps between two looks at the limits of states, bytes and time */
+    LABELS_MOST =
+        4096 /* the search ends when an ideal has more labels: each new one meets them all */
 };
 #define MEMORY_MAX (UINT64_C(1) << 27) /* bytes of a search in one go */
 
@@ -172,7 +174,9 @@ static void keep_label(struct search *s, uint32_t id, struct label nw)
     if (s->enough)
         return;
     nw.at = id;
+    uint64_t walked = s->labels.walked;
     uint32_t made = labels_relax(&s->labels, s->c, &s->ideals.v[id].head, nw);
+    s->steps += s->labels.walked - walked;
     if (!made || s->now.card < s->n)
         return;
     s->last = made;
@@ -195,6 +199,7 @@ static void extend_detailed(struct search *s)
     for (uint32_t copies = 1; copies <= s->stage.copies; copies++) {
         int64_t load[2];
         problem_loads(c, s->stage.k, &s->stage.parts, copies, load);
+        s->steps += s->stage.live.n / LABELS_FEW;
         for (uint32_t x = 0; x < s->stage.live.n; x++) {
             const struct live *l = &s->stage.live.v[x];
             bool rest_fits = copies <= l->left;
@@ -236,6 +241,7 @@ static void extend_labels(struct search *s)
         return;
     load = larger(load, s->floor);
     uint32_t id = 0;
+    s->steps += s->stage.live.n / LABELS_FEW;
     for (uint32_t x = 0; x < s->stage.live.n; x++) {
         const struct live *l = &s->stage.live.v[x];
         bool rest_fits = true;
@@ -445,8 +451,9 @@ enum search_end search_go(struct search *s, uint64_t steps)
             s->inside = false;
         if (s->enough)
             s->end = SEARCH_DONE;
-        else if (s->end == SEARCH_GOING && (s->ideals.n > s->ask.max_states ||
-                                            arena_used(s->a) - s->used_before > s->ask.max_bytes))
+        else if (s->end == SEARCH_GOING &&
+                 (s->ideals.n > s->ask.max_states || s->labels.longest > LABELS_MOST ||
+                  arena_used(s->a) - s->used_before > s->ask.max_bytes))
             s->end = SEARCH_FULL;
     }
     return s->end;
@@ -575,7 +582,9 @@ struct dp_found search_run(struct search *s, const struct dp_limits *l)
             f.why = l->clock->why;
     }
     if (end == SEARCH_FULL)
-        f.why = search_states(s) >= l->max_states ? "state limit reached" : "memory limit reached";
+        f.why = s->labels.longest > LABELS_MOST     ? "limit of combinations of devices reached"
+                : search_states(s) >= l->max_states ? "state limit reached"
+                                                    : "memory limit reached";
     f.complete = end == SEARCH_DONE;
     f.states = search_states(s);
     f.steps = search_steps(s);

@@ -18,7 +18,8 @@
  * Cost: O(V + pins) for the units, and O(starts in windows * segment length * nets per unit) for each order: with a
  * good first plan a small part of U^2 / D for U units and D devices.  That plan comes from cuts at few sampled
  * positions, where little crosses.  In large graphs cuts are allowed at some thousand sampled positions first, then
- * at all positions near the best cuts. */
+ * at all positions near the best cuts.  With many kinds of devices a position keeps a limited number of partial plans:
+ * there are as many as combinations of counts of devices (eight kinds of four: 390,625). */
 #include "passes/contiguous/interval_dp.h"
 
 #include "ir/base/random.h"
@@ -26,13 +27,19 @@
 #include "ir/dag/topo_order.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     SAMPLE_FEW = 32,   /* sampled positions for the very first plan */
     SAMPLE_MANY = 512, /* sampled positions for a better one, in larger graphs */
     ALL_UP_TO = 8192,  /* orders of at most this number of vertices may be cut anywhere */
-    SHARE = 4          /* one order gets 1 / SHARE of the budget that is left */
+    SHARE = 4,         /* one order gets 1 / SHARE of the budget that is left */
+    /* labels that a position keeps if it gets twice as many, for a first plan and for others: with several kinds of
+     * devices labels differ in the devices that they use, and there are as many as combinations of counts */
+    BEAM_FEW = 16,
+    BEAM_MANY = 256,
+    NARROW = 10 /* limits that narrow_down() tries */
 };
 
 /* A net that has pins in a unit. */
@@ -73,11 +80,13 @@ struct run {
     int64_t *prefix[PROBLEM_POTS];        /* [potential][unit] weight of the units before it */
     /* [unit] the first label of the plans that end before the unit; 0: none */
     uint32_t *head;
+    uint32_t *grown; /* [unit] labels added to the unit's list since it was made or thinned out */
     struct labels labels;
     struct live_list live; /* the labels that the present sweep extends */
     struct problem_caps caps;
     uint32_t last;          /* the label of the best whole plan; 0: none */
     bool quick;             /* a rough first plan: stages are not copied */
+    bool thinned;           /* labels were dropped that no better one replaces */
     uint64_t steps, budget; /* steps done; at most about `budget` are allowed */
     struct clock *clock;
 };
@@ -241,11 +250,47 @@ static void make_units(struct run *r, const uint8_t *cut)
     r->param = c->detailed ? sum_units(r, c->g->param) : NULL;
     make_prefixes(r, &s);
     r->head = arena_array(r->a, (size_t)r->n + 1, sizeof *r->head);
+    r->grown = arena_array(r->a, (size_t)r->n + 1, sizeof *r->grown);
     /* the work for each vertex and pin counts as steps */
     r->steps += 2 * (uint64_t)(n + c->net_of.at[n]);
 }
 
 /* ---- the sweep ------------------------------------------------------------------------------- */
+
+/* A label, and what the devices that it leaves can hold of the first potential. */
+struct thinned {
+    int64_t room;
+    uint32_t label;
+};
+
+static int by_room(const void *pa, const void *pb)
+{
+    const struct thinned *a = pa, *b = pb;
+    return a->room != b->room ? (a->room < b->room) - (a->room > b->room)
+                              : (a->label > b->label) - (a->label < b->label);
+}
+
+/* Leaves `most` labels in the list of unit j: those that leave most room for the rest. */
+static void thin_out(struct run *r, uint32_t j, uint32_t most)
+{
+    struct arena_mark mark = arena_mark(r->a);
+    struct thinned *all = arena_array(r->a, r->grown[j] + 1, sizeof *all);
+    uint32_t n = 0;
+    for (uint32_t l = r->head[j]; l; l = r->labels.v[l].next) {
+        int64_t room = 0;
+        for (uint32_t k = 0; k < r->c->nkind; k++)
+            room = sat_add(room, sat_mul(problem_devices_left(r->c, r->labels.v[l].used, k),
+                                         r->caps.cap[0][k]));
+        all[n++] = (struct thinned){room, l};
+    }
+    qsort(all, n, sizeof *all, by_room);
+    r->thinned = r->thinned || n > most;
+    r->grown[j] = smaller_u32(n, most);
+    r->head[j] = 0;
+    for (uint32_t i = r->grown[j]; i-- > 0; r->head[j] = all[i].label)
+        r->labels.v[all[i].label].next = r->head[j];
+    arena_release(r->a, mark);
+}
 
 /* Adds nw, a plan that ends before unit j, unless it exceeds the limit or a label there is as good.  If nw is a whole
  * plan, it is the best one so far, and only better plans are sought from now on. */
@@ -253,7 +298,13 @@ static void keep_label(struct run *r, uint32_t j, struct label nw)
 {
     if (nw.value + nw.back > r->caps.limit)
         return;
+    uint64_t walked = r->labels.walked;
     uint32_t made = labels_relax(&r->labels, r->c, &r->head[j], nw);
+    r->steps += r->labels.walked - walked;
+    uint32_t beam = r->quick ? BEAM_FEW : BEAM_MANY;
+    r->grown[j] += made != 0;
+    if (r->grown[j] > 2 * beam)
+        thin_out(r, j, beam);
     if (j == r->n && made) {
         r->last = made;
         problem_set_limit(r->c, &r->caps, nw.value + nw.back - 1);
@@ -407,7 +458,7 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBL
         }
         if (kind->memory < LOAD_INF && (bytes += new_bytes(r, i, j)) > kind->memory)
             break;
-        if (fixed > r->caps.limit)
+        if (fixed > r->caps.limit || (r->live.n > LABELS_FEW && clock_out(r->clock)))
             break;
         if (fixed + open <= r->caps.limit && reaches(r, j + 1, low))
             extend_labels(r, k, j + 1, fixed + open);
@@ -421,6 +472,7 @@ static bool run_program(struct run *r)
     r->labels.n = 0;
     r->last = 0;
     memset(r->head, 0, ((size_t)r->n + 1) * sizeof *r->head);
+    memset(r->grown, 0, ((size_t)r->n + 1) * sizeof *r->grown);
     labels_relax(&r->labels, r->c, &r->head[0], (struct label){.value = 0});
     for (uint32_t i = 0; i < r->n; i++) {
         if (!r->head[i])
@@ -520,6 +572,26 @@ static bool run_units(struct run *r, struct problem_plan *best)
     return true;
 }
 
+/* Improves *best where labels were dropped: those kept leave most room under the limit, and suit plans near it only.
+ * Halves the range of the limit between the bound and the best plan.  Returns whether *best improved. */
+static bool narrow_down(struct run *r, struct problem_plan *best)
+{
+    bool quick = r->quick, better = false;
+    int64_t low = r->c->lower.value;
+    r->quick = true;
+    for (uint32_t i = 0; i < NARROW && r->thinned && best->value - low > 1; i++) {
+        int64_t middle = low + (best->value - low) / 2;
+        problem_set_limit(r->c, &r->caps, middle);
+        if (run_units(r, best))
+            better = true;
+        else
+            low = middle;
+    }
+    r->quick = quick;
+    problem_set_limit(r->c, &r->caps, best->value - 1);
+    return better;
+}
+
 /* ---- orders ---------------------------------------------------------------------------------- */
 
 /* Returns a run over `order` that seeks plans better than *best in about `budget` steps. */
@@ -544,6 +616,7 @@ static bool search_order(struct run *r, struct problem_plan *best)
         r->quick = true;
         sample_units(r, SAMPLE_FEW, /*near=*/false);
         better = run_units(r, best);
+        better = narrow_down(r, best) || better;
         r->clock = clock;
         r->quick = false;
     }
@@ -562,7 +635,8 @@ static bool search_order(struct run *r, struct problem_plan *best)
         better = run_units(r, best) || better;
     }
     make_units(r, NULL);
-    return run_units(r, best) || better;
+    better = run_units(r, best) || better;
+    return narrow_down(r, best) || better;
 }
 
 struct interval_found interval_order(const struct problem *c, const uint32_t *order,
@@ -570,7 +644,7 @@ struct interval_found interval_order(const struct problem *c, const uint32_t *or
                                      struct problem_plan *best, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
-    struct run r = make_run(c, order, clock, UINT64_MAX, best, scratch);
+    struct run r = make_run(c, order, clock, INTERVAL_BUDGET / SHARE, best, scratch);
     make_units(&r, cut);
     struct interval_found f = {.better = run_units(&r, best), .tried = 1};
     f.spent = r.steps + c->net_of.at[c->g->n];

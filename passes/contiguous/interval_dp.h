@@ -36,7 +36,7 @@ uint32_t *interval_gather(const struct problem *c, const uint32_t *order, const 
                           struct arena *a);
 
 /* Searches the best plan of c that cuts `order` only before positions p with cut[p] != 0 (cut NULL: anywhere), and
- * writes it to *best if it is strictly better. */
+ * writes it to *best if it is strictly better.  Ends early after a share of INTERVAL_BUDGET steps. */
 struct interval_found interval_order(const struct problem *c, const uint32_t *order,
                                      const uint8_t *cut, struct clock *clock,
                                      struct problem_plan *best, struct arena *scratch);

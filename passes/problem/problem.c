@@ -500,9 +500,11 @@ uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head,
     assert(!(nw.used & c->guard) && nw.kind < c->nkind);
     uint32_t worse = 0;  /* the first label of the list that nw is as good as; 0: none yet */
     uint32_t before = 0; /* the label before label i in the list; 0: i is the first */
+    uint32_t walked = 0;
     for (uint32_t i = *head, next; i; i = next) {
         const struct label *o = &l->v[i];
         next = o->next;
+        l->walked += ++walked > LABELS_FEW;
         if (o->value <= nw.value && o->back <= nw.back && problem_no_more(c, o->used, nw.used))
             return 0;
         bool not_better =
@@ -515,6 +517,7 @@ uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head,
         worse = not_better ? i : worse;
         before = i;
     }
+    l->longest = larger_u32(l->longest, walked + 1);
     if (worse) {
         nw.next = l->v[worse].next;
         l->v[worse] = nw;
@@ -529,22 +532,7 @@ uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head,
     return l->n++;
 }
 
-/* Whether another label of list head is as good as label i; of equal labels the one with the largest index stays. */
-static bool is_dominated(const struct problem *c, const struct labels *l, uint32_t head, uint32_t i)
-{
-    const struct label *x = &l->v[i];
-    for (uint32_t j = head; j; j = l->v[j].next) {
-        const struct label *o = &l->v[j];
-        bool same = o->value == x->value && o->back == x->back && o->used == x->used;
-        if (j != i && o->value <= x->value && o->back <= x->back &&
-            problem_no_more(c, o->used, x->used) && (!same || j > i))
-            return true;
-    }
-    return false;
-}
-
-/* Returns how many devices of kind k a plan that uses `used` (as label.used) leaves. */
-static uint32_t devices_left(const struct problem *c, uint64_t used, uint32_t k)
+uint32_t problem_devices_left(const struct problem *c, uint64_t used, uint32_t k)
 {
     const struct problem_kind *kd = &c->kind[k];
     uint64_t field = (used >> kd->shift) & ((UINT64_C(1) << kd->width) - 1);
@@ -561,20 +549,19 @@ void problem_live(const struct problem *c, const struct labels *l, uint32_t head
         out->low[p] = LOAD_INF;
     for (uint32_t i = head; i; i = l->v[i].next) {
         const struct label *x = &l->v[i];
-        if (x->value + x->back > caps->keep || !devices_left(c, x->used, k) ||
-            is_dominated(c, l, head, i))
+        if (x->value + x->back > caps->keep || !problem_devices_left(c, x->used, k))
             continue;
         out->v = vec_grow(l->mem, out->v, &out->cap, out->n + 1, sizeof *out->v);
         struct live *o = &out->v[out->n++];
         o->label = i;
         o->value = x->value;
         o->back = x->back;
-        o->left = c->kind[k].copies > 1 ? devices_left(c, x->used, k) : 1;
+        o->left = c->kind[k].copies > 1 ? problem_devices_left(c, x->used, k) : 1;
         o->used = x->used + (UINT64_C(1) << c->kind[k].shift);
         for (uint32_t p = 0; p < c->npot; p++) {
             int64_t rest = 0;
             for (uint32_t j = 0; j < c->nkind; j++)
-                rest = sat_add(rest, sat_mul(devices_left(c, o->used, j), caps->cap[p][j]));
+                rest = sat_add(rest, sat_mul(problem_devices_left(c, o->used, j), caps->cap[p][j]));
             o->low[p] = c->pot[p].total - smaller(rest, LOAD_INF);
             out->low[p] = smaller(o->low[p], out->low[p]);
         }

@@ -196,7 +196,12 @@ struct labels {
     struct arena *mem;
     struct label *v;
     uint32_t n, cap;
+    /* labels that labels_relax() has looked at beyond the first LABELS_FEW of each list: with many kinds of devices
+     * lists are long, and most of the time goes there */
+    uint64_t walked;
+    uint32_t longest; /* number of labels of the longest list that labels_relax() has seen */
 };
+enum { LABELS_FEW = 8 };
 
 /* Whether `a` uses no more devices of any kind than b; both as in label.used.  All fields are subtracted at once: a
  * field's top bit, set in b, is borrowed from exactly where a's number is larger. */
@@ -204,6 +209,9 @@ static inline bool problem_no_more(const struct problem *c, uint64_t a, uint64_t
 {
     return (((b | c->guard) - a) & c->guard) == c->guard;
 }
+
+/* Returns how many devices of kind k a plan that uses `used` (as label.used) leaves. */
+uint32_t problem_devices_left(const struct problem *c, uint64_t used, uint32_t k);
 
 /* Adds nw to the list *head unless a label there is as good (no larger value, no more devices of any kind).  Labels
  * in the list to which nw is as good leave it; nw takes the place of the first of them.  Returns nw's label, 0 if it
@@ -225,7 +233,7 @@ struct live_list {
     int64_t low[PROBLEM_POTS]; /* the smallest low[p] of all entries of v; LOAD_INF: v has none */
 };
 /* Fills *out (zeroes at first; in the memory of l, grown as needed) with the labels of list head that can be extended
- * by a device of kind k: one is left, the value is at most caps->keep, and no label of the list is as good. */
+ * by a device of kind k: one is left, and the value is at most caps->keep. */
 void problem_live(const struct problem *c, const struct labels *l, uint32_t head, uint32_t k,
                   const struct problem_caps *caps, struct live_list *out);
 
