@@ -5,7 +5,7 @@
 #include "ir/base/infile.h"
 #include "ir/base/nearest.h"
 #include "ir/base/strings.h"
-#include "ir/cluster/detect.h"
+#include "ir/cluster/detect/detect.h"
 
 #include <string.h>
 
@@ -316,12 +316,16 @@ static enum pcc_status find_devices(struct pcc *p)
                    p->name);
         return PCC_BAD_USE;
     }
-    if (detects && !(text = cluster_detect(x->use.mem, x->use.diag)))
-        return PCC_BAD_INPUT;
     x->scene.model = p->own_model;
     x->scene.cluster = own ? own : arena_alloc(x->use.mem, sizeof *x->scene.cluster);
-    if (text && cluster_parse(x->scene.cluster, x->use.mem, text, x->use.diag))
+    if (detects) {
+        cluster_detect(x->scene.cluster, x->use.mem, x->use.diag);
+        diag_note(
+            x->use.diag,
+            "-d detect measures anew each time; pcc --list-devices=detect prints a file for -d");
+    } else if (text && cluster_parse(x->scene.cluster, x->use.mem, text, x->use.diag)) {
         return str_ends(text, ".json") ? PCC_BAD_INPUT : PCC_BAD_USE;
+    }
     if (!own && !text)
         cluster_default(x->scene.cluster);
     return 0;
