@@ -17,7 +17,9 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __aarch64__
+#if defined __x86_64__
+#include <cpuid.h>
+#elif defined __aarch64__
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
@@ -162,7 +164,10 @@ struct processor processor_find(const char *root, struct arena *a)
 static bool has_byte_products(void)
 {
 #if defined __x86_64__
-    return __builtin_cpu_supports("avx512vnni") || __builtin_cpu_supports("avxvnni");
+    unsigned eax = 0, ebx, ecx = 0, edx, none;
+    __get_cpuid_count(7, 0, &none, &ebx, &ecx, &edx); /* bit 11 of ecx: AVX512_VNNI */
+    __get_cpuid_count(7, 1, &eax, &ebx, &none, &edx); /* bit 4 of eax: AVX_VNNI */
+    return speed_vector_bits() > 128 && ((ecx >> 11 & 1) || (eax >> 4 & 1));
 #elif defined __aarch64__
     return getauxval(AT_HWCAP) & HWCAP_ASIMDDP;
 #else
