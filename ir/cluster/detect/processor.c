@@ -29,9 +29,10 @@ enum {
     LEAST_BUFFER = 64 << 20, /* bytes of the buffers that are copied */
     MOST_BUFFER = 512 << 20,
     MIB = 1 << 20,
-    BYTES_PER_CORE =
-        3200000, /* bytes per second of a thousandth of a core, where a copy has no memory: class cpu's */
-    SHARE = 8 /* of the free memory, the most that they take is 1/SHARE */
+    SHARE = 8, /* of the free memory, the most that they take is 1/SHARE */
+    /* of class cpu, per second and thousandth of a core, where nothing is measured: f32 operations, bytes */
+    FLOPS_PER_CORE = 78125000,
+    BYTES_PER_CORE = 3200000
 };
 
 int64_t two_digits(int64_t n)
@@ -185,35 +186,53 @@ static bool has_half(void)
 #endif
 }
 
-/* Returns the note of the class: what was counted, how much of it may be used at once, and whether copies were
- * measured. */
-static const char *describe(const struct processor *p, int64_t used, bool copied, struct arena *a)
+/* Returns how many thousandths of a core the processor gives at once; above 0. */
+static int64_t used_of(const struct processor *p)
+{
+    return tighter(p->cores * INT64_C(1000), p->quota > 0 ? p->quota : -1);
+}
+
+/* Returns the note of the class: what was counted, how many thousandths of a core may be used at once, and what could
+ * not be measured. */
+static const char *describe(const struct processor *p, int64_t used, const struct speed *s,
+                            struct arena *a)
 {
     const char *part = used < p->cores * INT64_C(1000)
                            ? arena_fmt(a, ", %lld.%03lld at once", (long long)(used / 1000),
                                        (long long)(used % 1000))
                            : "";
-    return arena_fmt(a, "measured: %u core%s%s, vectors of %u bits%s", p->cores,
+    return arena_fmt(a, "measured: %u core%s%s, vectors of %u bits%s%s", p->cores,
                      p->cores == 1 ? "" : "s", part, speed_vector_bits(),
-                     copied ? "" : ", bandwidth not measured");
+                     s->flops > 0 ? "" : ", peaks not measured",
+                     s->bytes > 0 ? "" : ", bandwidth not measured");
 }
 
 void processor_class(const struct processor *p, struct device_class *c, struct arena *a)
 {
-    /* used: thousandths of a core at once */
-    int64_t used = tighter(p->cores * INT64_C(1000), p->quota), buffer = sat_mul(p->cache, 4);
-    int64_t threads = (used + 999) / 1000;
-    threads = threads < 1 ? 1 : threads > SPEED_THREADS ? SPEED_THREADS : threads;
+    int64_t threads = (used_of(p) + 999) / 1000, buffer = sat_mul(p->cache, 4);
+    threads = threads > SPEED_THREADS ? SPEED_THREADS : threads;
     buffer = buffer < LEAST_BUFFER ? LEAST_BUFFER : buffer > MOST_BUFFER ? MOST_BUFFER : buffer;
     buffer = p->memory < 0 ? buffer : tighter(buffer, p->memory / SHARE);
     struct speed s = speed_measure((uint32_t)threads, buffer);
-    *c = (struct device_class){.name = "cpu", .host = true, .count = 1, .overhead = 1000000};
+    processor_rate(p, (uint32_t)threads, &s, c, a);
+}
+
+void processor_rate(const struct processor *p, uint32_t threads, const struct speed *s,
+                    struct device_class *c, struct arena *a)
+{
+    int64_t used = used_of(p), measured = threads * INT64_C(1000);
     /* the last thread may have a part of a core; there may be more cores than threads */
-    c->peak[ELEM_F32] = two_digits(mul_div_ceil(s.flops, used, threads * 1000));
+    int64_t flops = s->flops > 0 ? mul_div_ceil(s->flops, used, measured) : used * FLOPS_PER_CORE;
+    /* cores share the memory: more of them copy no more */
+    int64_t bytes = s->bytes <= 0     ? used * BYTES_PER_CORE
+                    : used < measured ? mul_div_ceil(s->bytes, used, measured)
+                                      : s->bytes;
+    *c = (struct device_class){.name = "cpu", .host = true, .count = 1, .overhead = 1000000};
+    c->peak[ELEM_F32] = two_digits(flops);
     c->peak[ELEM_F64] = c->peak[ELEM_F32] / 2;
     c->peak[ELEM_F16] = has_half() ? sat_mul(c->peak[ELEM_F32], 2) : 0;
     c->peak[ELEM_I8] = has_byte_products() ? sat_mul(c->peak[ELEM_F32], 4) : 0;
-    c->bandwidth = s.bytes > 0 ? two_digits(s.bytes) : used * BYTES_PER_CORE;
+    c->bandwidth = two_digits(bytes);
     c->memory = p->memory < MIB ? p->memory : p->memory / MIB * MIB;
-    c->note = describe(p, used, s.bytes > 0, a);
+    c->note = describe(p, used, s, a);
 }

@@ -29,6 +29,8 @@ enum {
     BLOCK = 256 << 10 /* bytes that are filled or copied between two looks at the clock */
 };
 
+static_assert(FILL + 2 * PHASE < 200 * MS, "all takes 0.2 s at most, with what starts and ends it");
+
 /* The sums of the loops go to 1: s = s * TIMES + PLUS. */
 #define TIMES 0.75F
 #define PLUS 0.25F
@@ -176,7 +178,7 @@ struct speed speed_measure(uint32_t threads, int64_t buffer)
     const uint64_t per_second = 1000 * (uint64_t)MS / (PHASE / WINDOWS);
     struct worker w[SPEED_THREADS];
     pthread_t thread[SPEED_THREADS];
-    size_t room = (size_t)buffer / threads < 2 * BLOCK ? 2 * BLOCK : (size_t)buffer / threads;
+    size_t room = (size_t)buffer / threads;
     uint32_t bits = speed_vector_bits(), started = 0;
     int64_t start = clock_now() + FILL;
     for (bool can = true; can && started < threads; started += can) {
