@@ -295,8 +295,7 @@ static int preset_read(const json_t *preset, struct device_class *out, const str
                       near ? arena_fmt(w->mem, "; did you mean '%s'?", near) : "");
 }
 
-/* Begins *out with the preset's values, if there is "preset", and reads "name", "host", "note" and "count" of a class.
- * */
+/* Begins *out with the preset's values, if there is "preset", and reads "name", "host", "note" and "count". */
 static int head_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
     const json_t *preset = json_object_get(cls, "preset"), *name = json_object_get(cls, "name");

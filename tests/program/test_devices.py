@@ -63,6 +63,21 @@ def detect(model, tmp):
     check(pcc("--list-devices=2xa101", code=2).stderr and pcc("--list-devices=no.json", code=1).stderr, "refused")
 
 
+def groups(model, tmp):
+    """Without -p the planner is one that knows groups where there are some: of a file, and of NVLinks."""
+    (tmp / "pairs.json").write_text('{"classes": [{"preset": "a100", "count": 4, "group": 2, "inner_share": "0.25"}]}')
+    for devices in (tmp / "pairs.json", "4xa100"):
+        said = pcc(model, "-d", devices, "--print-pipeline").stderr.split("\n")[0]
+        check(said.endswith("auto-place" if devices == "4xa100" else "hier-place"), f"{devices}: {said}")
+    tool = tmp / "bin" / "nvidia-smi"
+    tool.write_text("#!/bin/sh\ncase $1 in --query-gpu=*) for b in 7 8; do echo \"A100, 9000, 9000, , , 0000:0$b:00.0\"; "
+                    "done;; topo) printf ' GPU0 GPU1\\nGPU0 X NV4\\nGPU1 NV4 X\\n';; esac\n")
+    for more in (), ("--objective=latency",):  # no plan for latency can use groups
+        got = pcc(model, "-q", "-d", "detect", *more, "--emit=ir", path=f"{tool.parent}:/usr/bin:/bin").stdout
+        found = re.search('^class "a100" x2 memory=9000MiB.*', got, re.M)
+        check(found and ("group=2 inner=100GB/s,2us" in found[0]) == (not more), f"{more}: {got[:1000]}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         tmp = Path(folder)
@@ -94,6 +109,7 @@ def main():
                               env={**os.environ, "PCC": PCC})
         check(page.returncode == 0, "the table of ir/cluster/cluster.md is not what tools/device_table.py writes")
         detect(model, tmp)
+        groups(model, tmp)
     return finish()
 
 

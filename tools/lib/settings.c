@@ -303,6 +303,19 @@ static int describe_model(struct pcc *p)
     return why ? diag_error(&p->diag, "%s", why) : 0;
 }
 
+/* Makes the cluster of this machine.  NVLinks that no plan for the objective can use are left out. */
+static void detect_devices(struct pcc *p)
+{
+    struct cluster *c = p->x.scene.cluster;
+    cluster_detect(c, p->x.use.mem, &p->diag);
+    diag_note(&p->diag,
+              "-d detect measures anew each time; pcc --list-devices=detect prints a file for -d");
+    for (uint32_t k = 0; k < c->ncls && given_kind(p)->plans->useless & FEATURE_GROUPS; k++) {
+        c->cls[k].group = 0;
+        c->cls[k].inner_bandwidth = c->cls[k].inner_latency = 0;
+    }
+}
+
 /* Makes the cluster from "devices", from the model's file, or the default one, and resets the execution model to
  * that of the model's file. */
 static enum pcc_status find_devices(struct pcc *p)
@@ -319,10 +332,7 @@ static enum pcc_status find_devices(struct pcc *p)
     x->scene.model = p->own_model;
     x->scene.cluster = own ? own : arena_alloc(x->use.mem, sizeof *x->scene.cluster);
     if (detects) {
-        cluster_detect(x->scene.cluster, x->use.mem, x->use.diag);
-        diag_note(
-            x->use.diag,
-            "-d detect measures anew each time; pcc --list-devices=detect prints a file for -d");
+        detect_devices(p);
     } else if (text && cluster_parse(x->scene.cluster, x->use.mem, text, x->use.diag)) {
         return str_ends(text, ".json") ? PCC_BAD_INPUT : PCC_BAD_USE;
     }

@@ -394,10 +394,15 @@ static int run_command(const struct cli *c, struct pcc *h)
         if ((rc = make_pipeline(c, h, &p)))
             return rc;
     }
-    if (c->value[CLI_PRINT_PIPELINE])
-        fprintf(stderr, "%s\n", pipeline_text(&p, x->use.mem));
     if ((p.n || cli_value(c, "devices") || h->own) && (rc = (int)settings_devices(h)))
         return rc;
+    if (x->scene.cluster && cluster_grouped(x->scene.cluster)) { /* it has a pipeline of its own */
+        p = (struct pipeline){.kinds = exec_kinds};
+        if ((rc = make_pipeline(c, h, &p)))
+            return rc;
+    }
+    if (c->value[CLI_PRINT_PIPELINE])
+        fprintf(stderr, "%s\n", pipeline_text(&p, x->use.mem));
     if (c->value[CLI_OUTPUT] && write_probe(h, c->value[CLI_OUTPUT]))
         return EXIT_INPUT;
     rc = (int)run_passes(h, &p, &o);
