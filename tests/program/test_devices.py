@@ -70,8 +70,9 @@ def groups(model, tmp):
         said = pcc(model, "-d", devices, "--print-pipeline").stderr.split("\n")[0]
         check(said.endswith("auto-place" if devices == "4xa100" else "hier-place"), f"{devices}: {said}")
     tool = tmp / "bin" / "nvidia-smi"
-    tool.write_text("#!/bin/sh\ncase $1 in --query-gpu=*) for b in 7 8; do echo \"A100, 9000, 9000, , , 0000:0$b:00.0\"; "
-                    "done;; topo) printf ' GPU0 GPU1\\nGPU0 X NV4\\nGPU1 NV4 X\\n';; esac\n")
+    tool.write_text("#!/bin/sh\ncase $1 in --query-gpu=*) for b in 7 8; do "
+                    "echo \"A100, 9000, 9000, , , 0000:0$b:00.0\"; done;; "
+                    "topo) printf ' GPU0 GPU1\\nGPU0 X NV4\\nGPU1 NV4 X\\n';; esac\n")
     for more in (), ("--objective=latency",):  # no plan for latency can use groups
         got = pcc(model, "-q", "-d", "detect", *more, "--emit=ir", path=f"{tool.parent}:/usr/bin:/bin").stdout
         found = re.search('^class "a100" x2 memory=9000MiB.*', got, re.M)
