@@ -9,6 +9,7 @@
  * later ones) and the devices of all; a node that no part needs, the stage and device where its last operand is made.
  * O(nodes + operands + copies in parts). */
 #include "backends/split/split.h"
+#include "ir/cluster/presets.h"
 
 #include <assert.h>
 #include <string.h>
@@ -224,12 +225,12 @@ enum kind { KIND_CPU, KIND_GPU, KIND_NPU, KINDS };
 
 static const char *const kind_name[KINDS] = {"cpu", "gpu", "npu"};
 
-/* Returns the kind of a device: CPUs of the host, devices of a class called "npu", all other accelerators. */
+/* Returns the kind of a device: CPUs of the host, NPUs, all other accelerators. */
 static enum kind kind_of(const struct cluster *k, uint32_t dev)
 {
     assert(dev < k->ndev);
     const struct device_class *c = &k->cls[cluster_class(k, dev)];
-    return c->host ? KIND_CPU : strcmp(c->name, "npu") == 0 ? KIND_NPU : KIND_GPU;
+    return c->host ? KIND_CPU : preset_is_npu(c->name) ? KIND_NPU : KIND_GPU;
 }
 
 /* Returns [device] 1: the device runs a part, alone or in turn with other devices. */

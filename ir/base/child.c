@@ -23,8 +23,10 @@
 #include <unistd.h>
 
 enum {
-    TICK = 50,      /* ms: the longest wait for output before the clock is looked at again */
-    NAP = 5,        /* ms between two looks at a running program */
+    TICK = 50, /* ms: the longest wait for output before the clock is looked at again */
+    NAP = 5,   /* ms: the longest time between two looks at a running process */
+    DYING =
+        1, /* seconds that a killed process gets to end: one that waits for a stuck driver never does */
     SLACK = 3,      /* seconds of the clock that a program gets for each second of processor time */
     BLOCK = 1 << 16 /* bytes: the largest single read from a child */
 };
@@ -89,23 +91,33 @@ struct child_process {
     int fd;    /* the pipe from the process, open for reading */
 };
 
-/* Waits until the child has ended.  Returns its status, as waitpid() gives it. */
-static int wait_for(pid_t pid)
+/* Waits until the child has ended, or the clock is out.  Returns whether it has ended; *status is then as waitpid()
+ * gives it. */
+static bool wait_for(pid_t pid, struct clock *clock, int *status)
 {
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    return status;
+    struct timespec nap = {0, 20000};
+    for (;;) {
+        pid_t done = waitpid(pid, status, WNOHANG);
+        if (done > 0 || (done < 0 && errno != EINTR))
+            return true;
+        if (clock_out(clock))
+            return false;
+        nanosleep(&nap, NULL);
+        nap.tv_nsec = nap.tv_nsec * 2 < NAP * 1000000 ? nap.tv_nsec * 2 : NAP * 1000000;
+    }
 }
 
 /* Closes the pipe of the struct child_process p and kills its process if it still runs. */
 static void end_child(void *p)
 {
     const struct child_process *r = p;
+    struct clock dying = {0};
+    int status;
     close(r->fd);
     if (r->pid) {
         kill(r->pid, SIGKILL);
-        wait_for(r->pid);
+        clock_limit(&dying, DYING * INT64_C(1000000000));
+        wait_for(r->pid, &dying, &status);
     }
 }
 
@@ -170,9 +182,10 @@ struct child_answer child_run(int (*work)(void *arg, FILE *out), void *arg, stru
         return to;
     }
     read_answer(r.fd, clock, most, a, &to);
-    if (to.end == CHILD_DONE) {
-        status = wait_for(pid);
-        r.pid = 0;
+    if (to.end == CHILD_DONE) { /* it has closed its pipe, but may go on */
+        bool ended = wait_for(pid, clock, &status);
+        r.pid = ended ? 0 : r.pid;
+        to.end = ended ? CHILD_DONE : CHILD_STOPPED;
     }
     arena_free(own);
     if (to.end == CHILD_DONE && status) {

@@ -36,6 +36,7 @@ struct device_class {
     const char *const *ops;
     uint32_t nops; /* 0: the class runs all operators */
     bool ops_only;
+    const char *note; /* about the figures, for people: where they come from; NULL: nothing */
 };
 
 /* A link between two accelerators.  A transfer between them in one hop takes this link instead of those of their
@@ -73,6 +74,10 @@ struct cluster {
 /* Makes *c from a text: "2xa100", "4xa100:40GiB,1xcpu", "dapple-a" (presets.h), or the name of a JSON file, which
  * ends in .json (form: cluster.md).  Names and lists live in a.  Returns 0, or -1 and an error in d. */
 int cluster_parse(struct cluster *c, struct arena *a, const char *text, struct diag *d);
+/* Returns *c as a JSON file in the form that cluster_parse() reads (cluster.md), in a.  Read back, it is an equal
+ * cluster, without the reserve of cluster_set_reserve() and the rate of reduce_bandwidth.  oneline: without line
+ * breaks. */
+const char *cluster_file_text(const struct cluster *c, bool oneline, struct arena *a);
 /* Gives every accelerator the link to the host that the text describes: "25GB/s,10us" or a name such as "pcie4x16".
  * Returns 0, or -1 and an error in d. */
 int cluster_set_link(struct cluster *c, const char *text, struct diag *d);

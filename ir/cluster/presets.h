@@ -5,18 +5,28 @@
 #include "ir/base/nearest.h"
 #include "ir/cluster/cluster.h"
 
-#define PRESET_NAMES                                                                               \
-    "v100, a100, h100, h200, b200, t4, l4, a10, a30, l40s, rtx3090, rtx4090, mi300x, npu, cpu"
 #define PRESET_DEFAULT "a100"
 /* The link of accelerators for which the user gives no link: bytes per second; ps. */
 #define LINK_BANDWIDTH INT64_C(25000000000)
 #define LINK_LATENCY INT64_C(10000000)
 
+/* Whose GPU a class is: its maker's program knows it by its name.  NO_GPU: another device, or no such program; NPU: an
+ * NPU. */
+enum gpu_maker { NO_GPU, NVIDIA, AMD, INTEL, GPU_MAKERS, NPU = GPU_MAKERS };
+
 /* Makes *c the class with this name of n bytes (capitals do not matter), with one device; returns false if there is no
- * such class.  O(presets). */
-bool preset_of(const char *name, size_t n, struct device_class *c);
+ * such class.  The name may be another name of the class ("4090"); that of a processor may end in a number of cores
+ * ("xeon32"), which c->name, then in a, tells, too.  a may be NULL if the name ends in no number of cores.
+ * O(presets). */
+bool preset_of(const char *name, size_t n, struct arena *a, struct device_class *c);
 /* Makes *c the i-th class, with one device; returns false if there are not more than i classes. */
 bool preset_at(uint32_t i, struct device_class *c);
+/* Returns the other name of the i-th class, "" if it has none; NULL: there are not more than i classes. */
+const char *preset_also(uint32_t i);
+/* Returns whose GPU the i-th class is; it must exist. */
+enum gpu_maker preset_maker(uint32_t i);
+/* Whether the class with this name is an NPU. */
+bool preset_is_npu(const char *name);
 
 /* A link that is known by name. */
 struct link_preset {

@@ -57,8 +57,8 @@ static int refuse_class(const char *name, size_t n, uint32_t count, const struct
                           count > 1 ? arena_fmt(w->mem, "%ux%s", count, near) : near);
     return diag_error(
         w->d,
-        "%s: unknown class '%.*s', expected COUNTxCLASS[:MEMORY] such as 2xa100, with "
-        "one of " PRESET_NAMES ", or a file that ends in .json (see --list-devices)",
+        "%s: unknown class '%.*s', expected COUNTxCLASS[:MEMORY] such as 2xa100, with a class of "
+        "--list-devices, or a file that ends in .json",
         w->at, (int)n, name);
 }
 
@@ -81,7 +81,7 @@ static int item_parse(struct cluster *c, const char *s, size_t n, const struct w
     const char *colon = memchr(s, ':', n);
     size_t name = colon != NULL ? (size_t)(colon - s) : n;
     struct device_class cls;
-    if (!preset_of(s, name, &cls))
+    if (!preset_of(s, name, w->mem, &cls))
         return refuse_class(s, name, count, w);
     cls.count = count;
     if (colon != NULL) {
@@ -282,22 +282,30 @@ static bool name_ok(const char *s)
     return n > 0 && n <= 64 && s[n] == '\0';
 }
 
-/* Begins *out with the preset's values, if there is "preset", and reads "name", "host" and "count" of a class. */
+/* Reads "preset" of a class: makes *out the class of --list-devices with this name. */
+static int preset_read(const json_t *preset, struct device_class *out, const struct where *w)
+{
+    const char *s = json_is_string(preset) ? json_string_value(preset) : "";
+    uint32_t count = 1;
+
+    if (preset_of(s, strlen(s), w->mem, out))
+        return 0;
+    const char *near = preset_near(s, strlen(s), &count);
+    return diag_error(w->d, "%s: \"preset\": unknown class '%s'%s (see --list-devices)", w->at, s,
+                      near ? arena_fmt(w->mem, "; did you mean '%s'?", near) : "");
+}
+
+/* Begins *out with the preset's values, if there is "preset", and reads "name", "host", "note" and "count". */
 static int head_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
     const json_t *preset = json_object_get(cls, "preset"), *name = json_object_get(cls, "name");
-    const json_t *host = json_object_get(cls, "host");
+    const json_t *host = json_object_get(cls, "host"), *note = json_object_get(cls, "note");
     int64_t count = 1;
 
     memset(out, 0, sizeof *out);
     out->memory = -1;
-    if (preset != NULL) {
-        const char *s = json_is_string(preset) ? json_string_value(preset) : "";
-        if (!preset_of(s, strlen(s), out))
-            return diag_error(w->d,
-                              "%s: \"preset\": unknown class '%s', expected one of " PRESET_NAMES,
-                              w->at, s);
-    }
+    if (preset != NULL && preset_read(preset, out, w) != 0)
+        return -1;
     if (name != NULL || out->name == NULL) {
         if (!json_is_string(name) || !name_ok(json_string_value(name))) {
             return diag_error(w->d, "%s: \"name\": expected 1 to 64 letters, digits, '_', '-', '.'",
@@ -310,6 +318,10 @@ static int head_read(const json_t *cls, struct device_class *out, const struct w
             return diag_error(w->d, "%s: \"host\": expected true or false", w->at);
         out->host = json_is_true(host);
     }
+    if (note != NULL && !json_is_string(note))
+        return diag_error(w->d, "%s: \"note\": expected a text", w->at);
+    if (note != NULL)
+        out->note = arena_strdup(w->mem, json_string_value(note), json_string_length(note));
     if (quantity_read(cls, "count", (struct quantity){count_parse, 1, "2"}, &count, w) != 0)
         return -1;
     if (count > CLUSTER_DEVICES) {
@@ -359,14 +371,14 @@ static int class_read(struct cluster *c, const json_t *cls, const struct where *
     static const char *const keys[] = {"name",        "preset",    "host",       "count",
                                        "memory",      "peak",      "bandwidth",  "overhead",
                                        "link",        "group",     "inner_link", "inner_share",
-                                       "unsupported", "supported", NULL};
+                                       "unsupported", "supported", "note",       NULL};
     struct device_class out;
 
     if (!json_is_object(cls))
         return diag_error(w->d, "%s: expected an object", w->at);
     if (keys_check(cls, keys,
                    "name, preset, host, count, memory, peak, bandwidth, overhead, link, "
-                   "group, inner_link, inner_share, supported or unsupported",
+                   "group, inner_link, inner_share, supported, unsupported or note",
                    w) != 0 ||
         head_read(cls, &out, w) != 0 ||
         quantity_read(cls, "memory", (struct quantity){memory_parse, 1, "80GiB"}, &out.memory, w) !=
@@ -739,7 +751,7 @@ const char *cluster_levels_text(const struct cluster *c, struct arena *a)
 void cluster_default(struct cluster *c)
 {
     memset(c, 0, sizeof *c);
-    preset_of(PRESET_DEFAULT, strlen(PRESET_DEFAULT), &c->cls[0]);
+    preset_of(PRESET_DEFAULT, strlen(PRESET_DEFAULT), NULL, &c->cls[0]);
     c->cls[0].count = c->ndev = 2;
     c->ncls = 1;
 }

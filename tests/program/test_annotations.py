@@ -203,6 +203,7 @@ def first_opset(d):
 def two_kinds(d, gpt):
     """An accelerator and an NPU have providers of their own; copies of a part and two CPUs have not."""
     for cluster, more, want in (("1xa100,1xnpu", ("--pin=wte=acc1", "--pin=lm_head=acc0"), "gpu:0(=acc0); npu(=acc1)"),
+                                ("1xxdna2", (), "npu(=acc0)"),
                                 ("2xcpu", ("--pin=wte=cpu1", "--pin=lm_head=cpu0"), None),
                                 ("2xa100", ("--pin=.=acc1",), "gpu:1(=acc1)"),
                                 ("2xa100", ("--replicate", "--io=free", "--link=1GB/s,1ms"), None)):

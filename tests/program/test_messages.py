@@ -135,7 +135,7 @@ SPLITS = [
 # ---- clusters, in front of "classes[0]"
 
 CLASSES = [
-    ({"preset": "h300"}, "classes[0]: \"preset\": unknown class 'h300', expected one of "),
+    ({"preset": "h300"}, "classes[0]: \"preset\": unknown class 'h300'; did you mean 'h100'? (see --list-devices)"),
     ({"preset": "a100", "count": 0},
      "classes[0]: \"count\" is 0, expected an integer or a text such as \"2\", above 0"),
     ({"preset": "a100", "memory": "8 GiB"},
@@ -253,7 +253,7 @@ OPTIONS = [
     (1, ("gone.onnx",), "gone.onnx: cannot open: No such file or directory"),
     (2, ("m.pir", "-d", "7xnone"),
      "cluster '7xnone': unknown class 'none', expected COUNTxCLASS[:MEMORY] such as 2xa100, "
-     "with one of "),
+     "with a class of --list-devices, or a file that ends in .json"),
     (1, (*ON, "-p", "dp-place", "-o", "x.svg", "--part=7"),
      "--part '7': expected a number below 1, the number of parts"),
     (1, (*ON, "-p", "fuse,subdivide,dp-place"), "subdivide: it must come before contract, fuse and linearize"),

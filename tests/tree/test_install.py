@@ -146,6 +146,9 @@ def read_by(program, prefix, options, passes):
         return run("zsh", "-n", prefix / "share/zsh/site-functions/_pcc")
     for words, expected in [("pcc --", {f"--{n}" for n in options}), ("pcc --io = ", {"paid", "free"}),
                             ("pcc --io = p", {"paid"}), ("pcc --contention = h", {"half"}),
+                            ("pcc --objective = i", {"iteration-time"}), ("pcc --judge ma", {"makespan"}),
+                            ("pcc -d rtx409", {"rtx4090"}), ("pcc -d 2xa100,3xrtx409", {"2xa100,3xrtx4090"}),
+                            ("pcc --devices = det", {"detect"}), ("pcc --list-devices = dapple-b", {"dapple-b"}),
                             ("pcc --help-pass ", passes), ("pcc -p dp-", {"dp-place"})]:
         split = words.split(" ")
         script = f'. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pcc; echo "${{COMPREPLY[@]}}"'

@@ -4,6 +4,8 @@
 
 #include "ir/base/strings.h"
 
+#include <string.h>
+
 /* DIMS_NAMED: most dimensions that are named.  SHARE: a type is named if it has at least 1/SHARE of the work. */
 enum { DIMS_NAMED = 8, SHARE = 10 };
 
@@ -119,7 +121,8 @@ const char *assumed_text(const struct pcc *p, bool sizes)
     struct list l = {.a = x->use.mem};
     const char *devices = handle_given(p, "devices");
     bool brought = p->own != NULL;
-    bool limited = false, described = devices && str_ends(devices, ".json");
+    bool limited = false,
+         described = devices && (str_ends(devices, ".json") || !strcmp(devices, "detect"));
     for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
         limited =
             limited || (!x->scene.cluster->cls[k].host && x->scene.cluster->cls[k].memory >= 0);

@@ -286,11 +286,14 @@ static enum pcc_status do_plan(struct pcc *p, const struct call *c)
     enum pcc_status s = settings_read(p);
     if (s)
         return s;
-    if (pipeline_parse(&pipeline, c->value ? c->value : default_pipeline(p), p->x.use.mem,
-                       &p->diag))
+    if (c->value && pipeline_parse(&pipeline, c->value, p->x.use.mem, &p->diag))
+        return PCC_BAD_USE;
+    if ((s = settings_devices(p)))
+        return s;
+    if (!c->value && pipeline_parse(&pipeline, default_pipeline(p), p->x.use.mem, &p->diag))
         return PCC_BAD_USE;
     pipeline_complete(&pipeline, p->x.use.mem);
-    if ((s = settings_devices(p)) || (s = run_passes(p, &pipeline, &none)) || (s = judge_result(p)))
+    if ((s = run_passes(p, &pipeline, &none)) || (s = judge_result(p)))
         return s;
     return check_warned(p);
 }

@@ -79,7 +79,8 @@ enum pcc_status open_input(struct pcc *p, const struct input *in);
 int read_input(const struct pcc *p, const struct input *in, struct scene *s, struct plan **plan,
                struct arena *of, struct diag *d);
 
-/* Returns the pipeline that runs if the user names no passes. */
+/* Returns the pipeline that runs if the user names no passes.  Groups that a cluster file has, or that are detected,
+ * are known after settings_devices(). */
 const char *default_pipeline(const struct pcc *p);
 /* Runs a pipeline on the open model.  If no plan fits the memory, also notes what the user might change. */
 enum pcc_status run_passes(struct pcc *p, const struct pipeline *pipeline,

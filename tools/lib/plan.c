@@ -11,7 +11,9 @@
 const char *default_pipeline(const struct pcc *p)
 {
     const struct exec_plans *plans = given_kind(p)->plans;
-    return handle_given(p, "group") && plans->grouped ? plans->grouped : plans->pipeline;
+    const struct cluster *c = p->x.scene.cluster;
+    bool groups = handle_given(p, "group") || (c && cluster_grouped(c));
+    return groups && plans->grouped ? plans->grouped : plans->pipeline;
 }
 
 /* Notes, after no plan has fitted, how much memory --reserve has kept back: a smaller reserve might help. */

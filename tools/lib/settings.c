@@ -5,7 +5,7 @@
 #include "ir/base/infile.h"
 #include "ir/base/nearest.h"
 #include "ir/base/strings.h"
-#include "ir/cluster/detect.h"
+#include "ir/cluster/detect/detect.h"
 
 #include <string.h>
 
@@ -312,6 +312,19 @@ static bool has_links(const struct cluster *c)
     return any;
 }
 
+/* Makes the cluster of this machine.  NVLinks that no plan for the objective can use are left out. */
+static void detect_devices(struct pcc *p)
+{
+    struct cluster *c = p->x.scene.cluster;
+    cluster_detect(c, p->x.use.mem, &p->diag);
+    diag_note(&p->diag,
+              "-d detect measures anew each time; pcc --list-devices=detect prints a file for -d");
+    for (uint32_t k = 0; k < c->ncls && given_kind(p)->plans->useless & FEATURE_GROUPS; k++) {
+        c->cls[k].group = 0;
+        c->cls[k].inner_bandwidth = c->cls[k].inner_latency = 0;
+    }
+}
+
 /* Makes the cluster from "devices", from the model's file, or the default one, and resets the execution model to
  * that of the model's file. */
 static enum pcc_status find_devices(struct pcc *p)
@@ -326,14 +339,15 @@ static enum pcc_status find_devices(struct pcc *p)
                    p->name, linked ? ", --link" : "");
         return PCC_BAD_USE;
     }
-    if (detects && !(text = cluster_detect(x->use.mem, x->use.diag)))
-        return PCC_BAD_INPUT;
     x->scene.model = p->own_model;
     x->scene.cluster = arena_alloc(x->use.mem, sizeof *x->scene.cluster);
     if (own)
         *x->scene.cluster = *own; /* a copy: settings of one plan are not those of the next */
-    if (text && cluster_parse(x->scene.cluster, x->use.mem, text, x->use.diag))
+    if (detects) {
+        detect_devices(p);
+    } else if (text && cluster_parse(x->scene.cluster, x->use.mem, text, x->use.diag)) {
         return str_ends(text, ".json") ? PCC_BAD_INPUT : PCC_BAD_USE;
+    }
     if (!own && !text)
         cluster_default(x->scene.cluster);
     return 0;

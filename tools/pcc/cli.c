@@ -45,8 +45,11 @@ static const struct opt own[CLI_OWN] = {
              "colours in messages and tables (default: auto, on a terminal unless NO_COLOR is set)"},
     [CLI_DIAG] = {OPT_CHOICE, "diag", .names = WORDS("text", "json"), .topic = IN_OUTPUT,
                   .help = "form of messages on stderr; json: an object per line"},
-    [CLI_LIST_DEVICES] = {OPT_BOOL, "list-devices", .topic = IN_DEVICES,
-                          .help = "name the devices, clusters and links that are known"},
+    [CLI_LIST_DEVICES] =
+        {OPT_TEXT, "list-devices", .arg = "CLUSTER", .topic = IN_DEVICES,
+         .help =
+             "name the devices, clusters and links that are known; or print this cluster as a JSON file for "
+             "-d: 'detect', '2xa100'"},
     [CLI_CHECK_ANNOTATIONS] =
         {OPT_BOOL, "check-annotations", .topic = IN_LOOKING,
          .help = "check the device configurations of an ONNX model, nothing else"},
@@ -120,7 +123,7 @@ static struct cli_option complete_row(int id, const struct opt *row, struct aren
     bool objective = !strcmp(row->name, "objective");
     o.arg = objective || !strcmp(row->name, "judge") ? objectives(objective, a)
                                                      : arg_of(row, ~row->rare, a);
-    o.optional = id == CLI_HELP;
+    o.optional = id == CLI_HELP || id == CLI_LIST_DEVICES;
     if (id == CLI_OUTPUT)
         o.help = arena_fmt(
             a, "folder: the split;%s: that file; '-' and such an ending, as in -.svg: stdout",

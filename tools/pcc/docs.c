@@ -1,9 +1,9 @@
 /* Prints the manual page and the completions of shells (docs.h).
  *
  * The word that --help shows for an option's value also tells how shells complete the value: small letters with '|'
- * between them ("paid|free") are the choices; PASS and LIST stand for names of passes, KIND for the words of --emit,
- * all other words for files.  -W is completed with names of warnings.  Characters with a meaning in roff or in a
- * shell are escaped. */
+ * between them ("paid|free", "time-per-sample|makespan") are the choices; PASS and LIST stand for names of passes,
+ * KIND for the words of --emit, all other words for files.  -W is completed with names of warnings.  Characters with a
+ * meaning in roff or in a shell are escaped. */
 #include "docs.h"
 
 #include "ir/cluster/presets.h"
@@ -134,10 +134,10 @@ void docs_man(FILE *f, const struct cli *c, const char *version, struct arena *s
 
 /* ---- completions ------------------------------------------------------------------------------ */
 
-/* Whether o is --devices, which takes a file as well as words. */
+/* Whether o describes devices, by words or by a file. */
 static bool is_devices(const struct cli_option *o)
 {
-    return !strcmp(o->row->name, "devices");
+    return !strcmp(o->row->name, "devices") || o->id == CLI_LIST_DEVICES;
 }
 
 /* Returns the words that an option's value is completed with, separated by blanks, in a; NULL: names of files. */
@@ -173,7 +173,7 @@ static const char *words_of(const struct cli_option *o, struct arena *a)
         return all;
     }
     /* "auto|always" lists the words themselves; anything else, such as FILE, stands for a name */
-    if (s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789|")])
+    if (s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789-|")])
         return NULL;
     char *words = arena_strdup(a, s, strlen(s));
     for (char *bar = words; (bar = strchr(bar, '|'));)
@@ -201,8 +201,13 @@ static void complete_bash(FILE *f, const struct cli *c, struct arena *a)
         fprintf(f, "    --%s", o[i].row->name);
         if (o[i].row->letter)
             fprintf(f, "|-%c", o[i].row->letter);
-        if (words && is_devices(&o[i]))
-            fprintf(f, ") COMPREPLY=($(compgen -f -W '%s' -- \"$cur\")); return ;;\n", words);
+        if (words && is_devices(&o[i])) /* words behind items and a count: 2xa100,1xcpu */
+            fprintf(
+                f,
+                ") [[ $cur =~ ^(.*,)?([0-9]+x)? ]]; words=${BASH_REMATCH[0]}\n"
+                "        COMPREPLY=($(compgen -f -- \"$cur\") $(compgen -P \"$words\" -W '%s' -- "
+                "\"${cur#\"$words\"}\")); return ;;\n",
+                words);
         else if (words)
             fprintf(f, ") COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n", words);
         else
@@ -250,7 +255,11 @@ static void complete_zsh(FILE *f, const struct cli *c, struct arena *a)
             if (o[i].arg) {
                 fputc(':', f);
                 put_zsh(f, o[i].arg);
-                if (words)
+                if (words && is_devices(&o[i])) /* a ':' of the action is escaped */
+                    fprintf(f,
+                            ":{_alternative \"devices\\:device\\:(%s)\" \"files\\:file\\:_files\"}",
+                            words);
+                else if (words)
                     fprintf(f, ":(%s)", words);
                 else
                     fputs(":_files", f);

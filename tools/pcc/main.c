@@ -7,8 +7,10 @@
 #include "ir/base/warning_switch.h"
 #include "ir/base/infile.h"
 #include "ir/base/page.h"
+#include "ir/base/strings.h"
 #include "ir/base/units.h"
 #include "ir/base/nearest.h"
+#include "ir/cluster/detect/detect.h"
 #include "ir/cluster/presets.h"
 #include "passes/shapes/infer_shapes.h"
 #include "passes/libraries.h"
@@ -392,10 +394,15 @@ static int run_command(const struct cli *c, struct pcc *h)
         if ((rc = make_pipeline(c, h, &p)))
             return rc;
     }
-    if (c->value[CLI_PRINT_PIPELINE])
-        fprintf(stderr, "%s\n", pipeline_text(&p, x->use.mem));
     if ((p.n || cli_value(c, "devices") || h->own) && (rc = (int)settings_devices(h)))
         return rc;
+    if (x->scene.cluster && cluster_grouped(x->scene.cluster)) { /* it has a pipeline of its own */
+        p = (struct pipeline){.kinds = exec_kinds};
+        if ((rc = make_pipeline(c, h, &p)))
+            return rc;
+    }
+    if (c->value[CLI_PRINT_PIPELINE])
+        fprintf(stderr, "%s\n", pipeline_text(&p, x->use.mem));
     if (c->value[CLI_OUTPUT] && write_probe(h, c->value[CLI_OUTPUT]))
         return EXIT_INPUT;
     rc = (int)run_passes(h, &p, &o);
@@ -440,15 +447,29 @@ static void list_devices(struct arena *a)
         page_table_row(&t, cell);
     }
     for (uint32_t i = 0; i < t.nrow; i++) {
+        const char *also = i ? preset_also(i - 1) : "";
         page_table_put(stdout, &t, i);
-        puts(i ? "/s" : "operations");
+        printf("%s%s%s\n", i ? "/s" : "operations", *also ? "  or " : "", also);
     }
+    puts("xeon and epyc: a socket; xeon32, epyc96, ...: so many cores");
     for (uint32_t i = 0; cluster_preset_name(i); i++)
         printf("%s%s", i ? ", " : "\nclusters: ", cluster_preset_name(i));
     puts("\n\nlink           each way, latency");
     for (uint32_t i = 0; (l = link_preset_at(i)); i++)
         printf("%-14s %s,%s\n", l->name, rate_print(text, l->bandwidth),
                time_print(time, l->latency));
+}
+
+/* --list-devices=CLUSTER: prints the cluster as a file for -d.  Returns the exit code. */
+static int print_cluster(const char *text, struct arena *a, struct diag *d)
+{
+    struct cluster c;
+    if (!strcmp(text, "detect"))
+        cluster_detect(&c, a, d);
+    else if (cluster_parse(&c, a, text, d))
+        return str_ends(text, ".json") ? EXIT_INPUT : EXIT_USAGE;
+    puts(cluster_file_text(&c, false, a));
+    return 0;
 }
 
 /* Answers options such as --help, --version or --list-passes, which need no model.  Returns the exit code, or -1 if
@@ -465,6 +486,8 @@ static int answer_help(const struct cli *c, struct arena *a, struct diag *d)
         cli_help_training(stdout, c);
     else if (c->value[CLI_VERSION])
         print_version(a);
+    else if (c->value[CLI_LIST_DEVICES] && *c->value[CLI_LIST_DEVICES])
+        return print_cluster(c->value[CLI_LIST_DEVICES], a, d);
     else if (c->value[CLI_LIST_DEVICES])
         list_devices(a);
     else if (c->value[CLI_LIST_PASSES]) {
@@ -512,14 +535,14 @@ static void answer_command_line(void *arg)
     struct sink *sink = t->listener->user;
     struct cli c = {0};
     struct sigaction sa = {.sa_handler = on_interrupt};
-    int rc = cli_parse(&c, t->argc, t->argv, p->mem, &p->diag) ? EXIT_USAGE
-                                                               : answer_help(&c, p->mem, &p->diag);
+    int rc = cli_parse(&c, t->argc, t->argv, p->mem, &p->diag) ? EXIT_USAGE : 0;
+    sink->quiet = c.value[CLI_QUIET] != NULL;
+    rc = rc ? rc : answer_help(&c, p->mem, &p->diag);
     if (t->argc == 1)
         cli_usage(stderr);
     if (rc == -1 && repro_options(&c, p->mem, &p->diag))
         rc = EXIT_USAGE;
     if (rc == -1) {
-        sink->quiet = c.value[CLI_QUIET] != NULL;
         p->diag.verbose = c.value[CLI_VERBOSE] != NULL;
         sink->bar->log = !isatty(STDERR_FILENO);
         /* a log of JSON gets no progress: each of its lines is a message */

@@ -60,6 +60,15 @@ static int never_stops_talking(void *arg, FILE *out)
     return 0;
 }
 
+/* The end of the pipe is not the end of the child. */
+static int closes_its_pipe_and_hangs(void *arg, FILE *out)
+{
+    close(fileno(out));
+    for (; !arg;)
+        pause();
+    return 0;
+}
+
 /* What it has said is still in the stream, which then cannot be written out. */
 static int loses_its_pipe(void *arg, FILE *out)
 {
@@ -172,6 +181,8 @@ static void test_children(void **state)
     struct clock soon = {.deadline = clock_now() + 200 * (int64_t)MS};
     check_child(says_half_and, &hang, &soon, CHILD_STOPPED, "half", NULL);
     assert_string_equal(soon.why, "time limit reached");
+    soon = (struct clock){.deadline = clock_now() + 100 * (int64_t)MS};
+    check_child(closes_its_pipe_and_hangs, NULL, &soon, CHILD_STOPPED, "", NULL);
 }
 
 /* ---- solvers --------------------------------------------------------------------------------- */

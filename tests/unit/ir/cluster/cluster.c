@@ -1,4 +1,5 @@
 /* Clusters: presets against the figures of the design, shorthand, JSON, what is refused. */
+#include "ir/cluster/presets.h"
 #include "ir/ir.h"
 
 #include <setjmp.h>
@@ -107,6 +108,45 @@ static void presets(void **state)
     assert_int_equal(parse(&same, "2xa100", said), 0);
     assert_true(same.ndev == 2 && two.ndev == 2 && two.ncls == 1 && two.cls[0].count == 2);
     assert_memory_equal(two.cls[0].peak, same.cls[0].peak, sizeof two.cls[0].peak);
+}
+
+/* Other names, and processors by cores. */
+static void preset_names(void **state)
+{
+    struct arena *a = arena_new(NULL);
+    struct cluster c, same;
+    char said[1000];
+    (void)state;
+    assert_int_equal(parse_in(a, &c, "2x4090:20GiB,IGPU,xeon56,EPYC48,xeon57,xeon", said), 0);
+    assert_string_equal(c.cls[0].name, "rtx4090");
+    assert_true(c.cls[0].count == 2 && c.cls[0].memory == INT64_C(20) << 30);
+    assert_string_equal(c.cls[1].name, "iris-xe");
+    assert_string_equal(c.cls[2].name, "xeon56");
+    assert_string_equal(c.cls[3].name, "epyc48");
+    assert_string_equal(c.cls[5].name, "xeon");
+    assert_memory_equal(c.cls[2].peak, c.cls[5].peak, sizeof c.cls[2].peak);
+    assert_true(c.cls[2].host && c.cls[2].peak[ELEM_F32] == INT64_C(7168000000000));
+    assert_true(c.cls[3].peak[ELEM_F32] == INT64_C(3686500000000));
+    /* bandwidth is that of the sockets */
+    assert_true(c.cls[2].bandwidth == INT64_C(307200000000) &&
+                c.cls[3].bandwidth == INT64_C(460800000000));
+    assert_true(c.cls[4].bandwidth == 2 * c.cls[2].bandwidth);
+    assert_int_equal(parse_in(a, &same, "rtx4090", said), 0);
+    assert_memory_equal(c.cls[0].peak, same.cls[0].peak, sizeof same.cls[0].peak);
+    assert_int_equal(parse_in(a, &c, "gh200,h100", said), 0);
+    assert_true(c.cls[0].link_bandwidth == INT64_C(450000000000) &&
+                c.cls[1].link_bandwidth == INT64_C(25000000000));
+    /* no name stands for two */
+    for (uint32_t i = 0; preset_also(i); i++) {
+        struct device_class k, found;
+        assert_true(preset_at(i, &k));
+        assert_true(preset_of(k.name, strlen(k.name), a, &found) && !strcmp(found.name, k.name));
+        const char *also = *preset_also(i) ? preset_also(i) : k.name;
+        assert_true(preset_of(also, strlen(also), a, &found) && !strcmp(found.name, k.name));
+        assert_true(k.host || k.memory > 0);
+        assert_true(k.bandwidth > 0 && k.peak[ELEM_F32] > 0);
+    }
+    arena_free(a);
 }
 
 static void devices(void **state)
@@ -301,12 +341,9 @@ static void reserves(void **state)
     assert_int_equal(cluster_set_reserve(&c, "0", &d), 0);
 }
 
-#define PRESET_WORDS                                                                               \
-    "v100, a100, h100, h200, b200, t4, l4, a10, a30, l40s, rtx3090, rtx4090, mi300x, npu, cpu"
-
 #define CLASS_EXPECTED                                                                             \
-    ", expected COUNTxCLASS[:MEMORY] such as 2xa100, with one of " PRESET_WORDS                    \
-    ", or a file that ends in .json (see --list-devices)"
+    ", expected COUNTxCLASS[:MEMORY] such as 2xa100, with a class of --list-devices, or a file "   \
+    "that ends in .json"
 
 static void shorthand_refused(void **state)
 {
@@ -321,6 +358,17 @@ static void shorthand_refused(void **state)
         {"a100x9999", "cluster 'a100x9999': unknown class 'a100x9999'" CLASS_EXPECTED},
         {"2", "cluster '2': unknown class '2'" CLASS_EXPECTED},
         {"4gpu", "cluster '4gpu': unknown class '4gpu'" CLASS_EXPECTED},
+        {"2x4091",
+         "cluster '2x4091': unknown class '4091'; did you mean '2x4090'? (see --list-devices)"},
+        {"arc",
+         "cluster 'arc': unknown class 'arc'; did you mean 'arc-a770'? (see --list-devices)"},
+        {"2xeon64",
+         "cluster '2xeon64': unknown class 'eon64'; did you mean '2xxeon'? (see --list-devices)"},
+        {"xeon0",
+         "cluster 'xeon0': unknown class 'xeon0'; did you mean 'xeon'? (see --list-devices)"},
+        {"xeon1025",
+         "cluster 'xeon1025': unknown class 'xeon1025'; did you mean 'xeon'? (see --list-devices)"},
+        {"epyc96x2", "cluster 'epyc96x2': unknown class 'epyc96x2'" CLASS_EXPECTED},
         {"2xa100:80",
          "cluster '2xa100:80': memory '80', expected a size with a unit, such as 80GiB"},
         {"a100:1.0",
@@ -447,7 +495,7 @@ static void json_accepted(void **state)
 
 #define KEY_WORDS                                                                                  \
     "name, preset, host, count, memory, peak, bandwidth, overhead, link, group, inner_link, "      \
-    "inner_share, supported or unsupported"
+    "inner_share, supported, unsupported or note"
 
 static void json_refused(void **state)
 {
@@ -498,9 +546,10 @@ static void json_refused(void **state)
         {"{\"classes\":[{" A100 "\"count\":1,\"count\":2}]}",
          "1:46: duplicate object key near '\"count\"'"},
         {"{\"classes\":[{\"preset\":\"h300\"}]}",
-         "classes[0]: \"preset\": unknown class 'h300', expected one of " PRESET_WORDS},
+         "classes[0]: \"preset\": unknown class 'h300'; did you mean 'h100'? (see --list-devices)"},
         {"{\"classes\":[{\"preset\":1}]}",
-         "classes[0]: \"preset\": unknown class '', expected one of " PRESET_WORDS},
+         "classes[0]: \"preset\": unknown class '' (see --list-devices)"},
+        {"{\"classes\":[{" A100 "\"note\":1}]}", "classes[0]: \"note\": expected a text"},
         {"{\"classes\":[{" OWN "}]}",
          "classes[0]: \"name\": expected 1 to 64 letters, digits, '_', '-', '.'"},
         {"{\"classes\":[{" A100 "\"name\":\"a b\"}]}",
@@ -697,6 +746,62 @@ static void links_all(void **state)
     arena_free(a);
 }
 
+/* Whether both clusters are equal, down to each figure. */
+static void check_same(const struct cluster *x, const struct cluster *y)
+{
+    assert_true(x->ncls == y->ncls && x->ndev == y->ndev && x->nlink == y->nlink &&
+                x->nlevel == y->nlevel);
+    for (uint32_t i = 0; i < x->ncls; i++) {
+        struct device_class k = x->cls[i], l = y->cls[i];
+        assert_string_equal(k.name, l.name);
+        assert_true((k.note != NULL) == (l.note != NULL) && (!k.note || !strcmp(k.note, l.note)));
+        assert_true(k.nops == l.nops && k.ops_only == l.ops_only);
+        for (uint32_t o = 0; o < k.nops; o++)
+            assert_string_equal(k.ops[o], l.ops[o]);
+        k.name = k.note = l.name = l.note = NULL;
+        k.ops = l.ops = NULL;
+        assert_memory_equal(&k, &l, sizeof k);
+    }
+    for (uint32_t i = 0; i < x->nlink; i++)
+        assert_memory_equal(&x->link[i], &y->link[i], sizeof x->link[i]);
+    assert_memory_equal(x->level, y->level, sizeof x->level);
+}
+
+/* A cluster, as a file, is the same cluster: each preset, and what files can hold. */
+static void file_text(void **state)
+{
+    static const char *const files[] = {
+        "{\"classes\":[{" A100
+        "\"count\":8,\"group\":4,\"inner_link\":{\"bandwidth\":\"300GB/s\",\"latency\":\"2us\"},"
+        "\"inner_share\":\"0.25\",\"unsupported\":[\"If\",\"Loop\"],\"memory\":12345678901,"
+        "\"note\":\"a \\\"b\\\" \\u00e4\"},"
+        "{\"name\":\"x\",\"supported\":[\"Conv\"],\"peak\":{\"f32\":1,\"i8\":1001,\"f16\":\"7k\","
+        "\"f64\":9223372036854775807},"
+        "\"bandwidth\":1234567,\"overhead\":\"1ps\",\"link\":{\"bandwidth\":3,\"latency\":1}},{\"preset\":\"cpu\"}],"
+        "\"links\":[{\"from\":\"acc0\",\"to\":\"acc1\",\"bandwidth\":7,\"oneway\":true},"
+        "{\"from\":\"acc8\",\"to\":\"acc1\",\"bandwidth\":\"7GB/s\",\"latency\":\"3us\"}]}",
+        "{\"classes\":[{\"preset\":\"v100\",\"count\":16}],"
+        "\"levels\":[{\"size\":8,\"link\":{\"bandwidth\":\"25GB/s\"}},"
+        "{\"size\":2,\"link\":{\"bandwidth\":\"1GB/s\",\"latency\":\"5us\"},\"allreduce\":\"3GB/s\"}]}"};
+    struct arena *a = arena_new(NULL);
+    struct cluster c, back;
+    struct device_class k;
+    char said[1000];
+    (void)state;
+    for (uint32_t i = 0; preset_at(i, &k); i++) {
+        assert_int_equal(parse_in(a, &c, arena_fmt(a, "3x%s,xeon7", k.name), said), 0);
+        assert_int_equal(parse_json_in(a, &back, cluster_file_text(&c, i % 2, a), said), 0);
+        check_same(&c, &back);
+    }
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(parse_json_in(a, &c, files[i / 2], said), 0);
+        assert_int_equal(parse_json_in(a, &back, cluster_file_text(&c, i % 2, a), said), 0);
+        check_same(&c, &back);
+        assert_true((strchr(cluster_file_text(&c, true, a), '\n') == NULL));
+    }
+    arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -705,7 +810,8 @@ int main(void)
         cmocka_unit_test(links_accepted), cmocka_unit_test(reserves),
         cmocka_unit_test(presets),        cmocka_unit_test(devices),
         cmocka_unit_test(json_refused),   cmocka_unit_test(shorthand_refused),
-        cmocka_unit_test(json_accepted),
+        cmocka_unit_test(json_accepted),  cmocka_unit_test(preset_names),
+        cmocka_unit_test(file_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,72 @@
+/* The GPUs of the machine, as the makers' programs and the system tell of them. */
+#ifndef PCC_IR_CLUSTER_DETECT_GPU_H
+#define PCC_IR_CLUSTER_DETECT_GPU_H
+
+#include "ir/base/diag.h"
+#include "ir/cluster/presets.h"
+
+/* Where to look. */
+struct gpu_search {
+    const char *root; /* machine_file.h */
+    const char *nvml; /* the library that knows the cores of NVIDIA's GPUs */
+    int64_t limit;    /* ns that a run of a program gets */
+    int64_t host;     /* bytes of the host's memory that are free; -1: not told */
+    struct arena *a;  /* for all that is found */
+    struct diag *d;   /* for notes */
+};
+
+/* What is known of one; 0 or "": not told. */
+struct gpu {
+    enum gpu_maker maker;
+    const char *name;    /* "NVIDIA GeForce RTX 3090" */
+    const char *bus;     /* PCI address "0000:01:00.0", in small letters */
+    const char *told_by; /* "nvidia-smi", "/sys" */
+    int64_t memory;      /* bytes that are free */
+    int64_t lanes;       /* f32 multiply-adds that it starts in a cycle */
+    int64_t mhz;         /* clock of these */
+    int64_t memory_rate; /* bytes per second of its memory */
+    int64_t link_rate;   /* bytes per second to the host */
+    /* compute capability of NVIDIA, 86 for 8.6; version of AMD's instructions, 90402 for gfx942 */
+    int64_t generation;
+};
+
+/* GPUs of one maker, in the order in which its runtime counts them. */
+struct gpus {
+    struct gpu *gpu; /* [n] */
+    uint32_t n, cap;
+    /* of NVIDIA: [n * n] number of NVLinks between two GPUs; NULL: not told */
+    uint8_t *nvlinks;
+    int64_t nvlink_rate; /* bytes per second each way of one NVLink */
+};
+
+enum { GPU_MOST = 256 }; /* GPUs of a maker; more are left out */
+
+/* Adds a GPU that nothing is known of, and returns it; NULL: there are GPU_MOST. */
+struct gpu *gpu_add(struct gpus *g, struct arena *a);
+/* Finds what /sys and /proc tell of GPUs whose driver is loaded: g[maker] gets those of a maker.  O(PCI devices). */
+void gpu_find_sys(const struct gpu_search *s, struct gpus g[GPU_MAKERS]);
+/* Each asks a maker's program and, if it answers, makes *g what it says; what only /sys tells of a GPU stays.  Adds a
+ * note on what cannot be read. */
+void gpu_ask_nvidia(const struct gpu_search *s, struct gpus *g);
+void gpu_ask_amd(const struct gpu_search *s, struct gpus *g);
+void gpu_ask_intel(const struct gpu_search *s, struct gpus *g);
+/* Makes *k the class of a GPU, one device, with a note on where its figures come from, in a: that of the preset that
+ * its name holds, with its own memory and link, or else estimated.  Returns whether it is estimated. */
+bool gpu_class(const struct gpu *g, struct device_class *k, struct arena *a);
+/* Makes *k the accelerator of that maker whose name a GPU's name holds; returns false if there is none. */
+bool gpu_preset(enum gpu_maker maker, const char *name, struct device_class *k);
+
+/* Adds all GPUs that are found to the empty cluster *c, with notes on those that are estimated or left out. */
+void gpu_find(const struct gpu_search *s, struct cluster *c);
+
+/* Runs a program that is on PATH with these arguments, which NULL ends, at most s->limit.  Returns what it printed, in
+ * s->a; NULL if it is absent, or after a note if it hangs, fails or says too much. */
+char *gpu_tool(const struct gpu_search *s, const char *const argv[]);
+/* Returns the bytes per second each way of a PCI Express link of that generation and number of lanes; 0: not known. */
+int64_t gpu_pcie_rate(int64_t generation, int64_t lanes);
+/* Returns the GPU with this address, or NULL. */
+struct gpu *gpu_at(const struct gpus *g, const char *bus);
+/* Returns the address as struct gpu has it, in a: "00000000:C4:00.0" is "0000:c4:00.0". */
+const char *gpu_bus(const char *text, struct arena *a);
+
+#endif

@@ -1,0 +1,30 @@
+/* The processor that pcc may use: cores, memory, speed. */
+#ifndef PCC_IR_CLUSTER_DETECT_PROCESSOR_H
+#define PCC_IR_CLUSTER_DETECT_PROCESSOR_H
+
+#include "ir/cluster/cluster.h"
+#include "ir/cluster/detect/speed.h"
+
+/* What this process may use of the machine. */
+struct processor {
+    uint32_t cores; /* cores that it may run on, two threads of one core counted once */
+    int64_t
+        quota; /* thousandths of a core that its control groups give it, above 0; -1: no limit */
+    int64_t memory; /* bytes that are free, and that its control groups let it have; -1: not told */
+    int64_t cache;  /* bytes of the largest cache; 0: not told */
+};
+
+/* Finds that out, from root/proc and root/sys (machine_file.h).  O(cores). */
+struct processor processor_find(const char *root, struct arena *a);
+/* Measures the processor and makes *c its class, with a note on where the figures come from, in a; 0.2 s. */
+void processor_class(const struct processor *p, struct device_class *c, struct arena *a);
+/* Makes *c the class of the processor for which so many threads measured *s (speed.h), with such a note, in a: a share
+ * of what they did where control groups give less time than they had, class cpu's figures per core where nothing was
+ * measured. */
+void processor_rate(const struct processor *p, uint32_t threads, const struct speed *s,
+                    struct device_class *c, struct arena *a);
+
+/* Returns n rounded to two digits: 1234567 is 1200000. */
+int64_t two_digits(int64_t n);
+
+#endif

@@ -1,0 +1,196 @@
+/* Measures the processor (speed.h).
+ *
+ * All threads do the same at the same time, each phase for a fixed time: fill their buffers, multiply and add in
+ * registers, copy.  What a thread does is counted by windows of a phase, and the best window is taken, so that what
+ * other programs take in another window does not count: of multiplying each thread's own, since cores share nothing
+ * there; of copying that of all threads together, since they share the memory.
+ *
+ * A processor starts a multiply-add in every cycle, on two units as a rule, and ends it four or five cycles later, so
+ * ten must be under way: the loops have twelve independent sums.  This file is compiled with -ffp-contract=fast, which
+ * makes one instruction of s * m + c where there is one.  Wider vectors of arm64 (SVE) are left out: most processors
+ * with SVE do as much with 128 bits.  0.2 s in all, however fast the machine is. */
+#include "ir/cluster/detect/speed.h"
+
+#include "ir/base/clock.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    MS = 1000000,     /* ns */
+    FILL = 50 * MS,   /* ns: the longest time for filling the buffers */
+    PHASE = 60 * MS,  /* ns: time of multiplying, and time of copying */
+    WINDOWS = 20,     /* of a phase: shorter than the slices of time that systems give */
+    TURNS = 10000,    /* of a loop between two looks at the clock */
+    SUMS = 12,        /* independent sums of a loop */
+    BLOCK = 256 << 10 /* bytes that are filled or copied between two looks at the clock */
+};
+
+static_assert(FILL + 2 * PHASE < 200 * MS, "all takes 0.2 s at most, with what starts and ends it");
+
+/* The sums of the loops go to 1: s = s * TIMES + PLUS. */
+#define TIMES 0.75F
+#define PLUS 0.25F
+
+/* Vectors of 128, 256 and 512 bits. */
+typedef float four __attribute__((vector_size(16)));
+typedef float eight __attribute__((vector_size(32)));
+typedef float sixteen __attribute__((vector_size(64)));
+
+/* Each loop runs TURNS turns of SUMS multiply-adds, and returns a number that depends on all of them. */
+static float loop_four(float x)
+{
+    const four m = (four){0} + TIMES, c = (four){0} + PLUS;
+    four s0 = (four){0} + x, s1 = s0 + c, s2 = s1 + c, s3 = s2 + c, s4 = s3 + c, s5 = s4 + c;
+    four s6 = s5 + c, s7 = s6 + c, s8 = s7 + c, s9 = s8 + c, s10 = s9 + c, s11 = s10 + c;
+    for (int i = 0; i < TURNS; i++) {
+        s0 = s0 * m + c, s1 = s1 * m + c, s2 = s2 * m + c, s3 = s3 * m + c;
+        s4 = s4 * m + c, s5 = s5 * m + c, s6 = s6 * m + c, s7 = s7 * m + c;
+        s8 = s8 * m + c, s9 = s9 * m + c, s10 = s10 * m + c, s11 = s11 * m + c;
+    }
+    return (s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7 + s8 + s9 + s10 + s11)[0];
+}
+
+#ifdef __x86_64__
+__attribute__((target("avx2,fma"))) static float loop_eight(float x)
+{
+    const eight m = (eight){0} + TIMES, c = (eight){0} + PLUS;
+    eight s0 = (eight){0} + x, s1 = s0 + c, s2 = s1 + c, s3 = s2 + c, s4 = s3 + c, s5 = s4 + c;
+    eight s6 = s5 + c, s7 = s6 + c, s8 = s7 + c, s9 = s8 + c, s10 = s9 + c, s11 = s10 + c;
+    for (int i = 0; i < TURNS; i++) {
+        s0 = s0 * m + c, s1 = s1 * m + c, s2 = s2 * m + c, s3 = s3 * m + c;
+        s4 = s4 * m + c, s5 = s5 * m + c, s6 = s6 * m + c, s7 = s7 * m + c;
+        s8 = s8 * m + c, s9 = s9 * m + c, s10 = s10 * m + c, s11 = s11 * m + c;
+    }
+    return (s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7 + s8 + s9 + s10 + s11)[0];
+}
+
+__attribute__((target("avx512f"))) static float loop_sixteen(float x)
+{
+    const sixteen m = (sixteen){0} + TIMES, c = (sixteen){0} + PLUS;
+    sixteen s0 = (sixteen){0} + x, s1 = s0 + c, s2 = s1 + c, s3 = s2 + c, s4 = s3 + c, s5 = s4 + c;
+    sixteen s6 = s5 + c, s7 = s6 + c, s8 = s7 + c, s9 = s8 + c, s10 = s9 + c, s11 = s10 + c;
+    for (int i = 0; i < TURNS; i++) {
+        s0 = s0 * m + c, s1 = s1 * m + c, s2 = s2 * m + c, s3 = s3 * m + c;
+        s4 = s4 * m + c, s5 = s5 * m + c, s6 = s6 * m + c, s7 = s7 * m + c;
+        s8 = s8 * m + c, s9 = s9 * m + c, s10 = s10 * m + c, s11 = s11 * m + c;
+    }
+    return (s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7 + s8 + s9 + s10 + s11)[0];
+}
+#endif
+
+uint32_t speed_vector_bits(void)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f"))
+        return 512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return 256;
+#endif
+    return 128;
+}
+
+/* Returns the loop for vectors of that many bits. */
+static float (*loop_of(uint32_t bits))(float)
+{
+#ifdef __x86_64__
+    if (bits > 128)
+        return bits == 512 ? loop_sixteen : loop_eight;
+#endif
+    assert(bits == 128);
+    return loop_four;
+}
+
+/* A thread, and what it did. */
+struct worker {
+    float (*loop)(float);
+    int64_t multiply,
+        copy;    /* ns: when these phases begin; before the first one the buffer is filled */
+    size_t room; /* bytes of this thread's buffer */
+    float sum;   /* what the loops came to */
+    uint64_t turn[WINDOWS];  /* [window] calls of the loop */
+    uint64_t block[WINDOWS]; /* [window] blocks copied */
+};
+
+/* Waits until a phase begins at `start` ns, if it has not begun.  Returns the window that it is in; WINDOWS: the phase
+ * is over. */
+static int window_at(int64_t start)
+{
+    int64_t at = clock_now() - start;
+    while (at < 0)
+        at = clock_now() - start;
+    return at < PHASE ? (int)(at / (PHASE / WINDOWS)) : WINDOWS;
+}
+
+/* Does the work of the thread of the struct worker `arg`: the copies go from the lower half of the buffer's filled
+ * blocks to the upper half, again and again. */
+static void *work(void *arg)
+{
+    struct worker *w = arg;
+    char *buffer = mmap(NULL, w->room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t n = 0, at = 0, blocks = buffer == MAP_FAILED ? 0 : w->room / BLOCK;
+    int k;
+    for (; n < blocks && clock_now() < w->multiply; n++)
+        memset(buffer + n * BLOCK, (int)n, BLOCK);
+    for (; (k = window_at(w->multiply)) < WINDOWS; w->turn[k]++)
+        w->sum += w->loop(w->sum);
+    for (n /= 2; n && (k = window_at(w->copy)) < WINDOWS; w->block[k]++) {
+        memcpy(buffer + (n + at) * BLOCK, buffer + at * BLOCK, BLOCK);
+        at = at + 1 < n ? at + 1 : 0;
+    }
+    if (buffer != MAP_FAILED)
+        munmap(buffer, w->room);
+    return NULL;
+}
+
+/* Returns how often the workers called their loops in a window, each in the one in which it did most. */
+static uint64_t most_turns(const struct worker *w, uint32_t n)
+{
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t most = 0;
+        for (int k = 0; k < WINDOWS; k++)
+            most = w[i].turn[k] > most ? w[i].turn[k] : most;
+        all += most;
+    }
+    return all;
+}
+
+/* Returns how many blocks the workers copied in the window in which all together copied most. */
+static uint64_t most_blocks(const struct worker *w, uint32_t n)
+{
+    uint64_t most = 0;
+    for (int k = 0; k < WINDOWS; k++) {
+        uint64_t all = 0;
+        for (uint32_t i = 0; i < n; i++)
+            all += w[i].block[k];
+        most = all > most ? all : most;
+    }
+    return most;
+}
+
+struct speed speed_measure(uint32_t threads, int64_t buffer)
+{
+    assert(threads >= 1 && threads <= SPEED_THREADS && buffer >= 0);
+    const uint64_t per_second = 1000 * (uint64_t)MS / (PHASE / WINDOWS);
+    struct worker w[SPEED_THREADS];
+    pthread_t thread[SPEED_THREADS];
+    size_t room = (size_t)buffer / threads;
+    uint32_t bits = speed_vector_bits(), started = 0;
+    int64_t start = clock_now() + FILL;
+    for (bool can = true; can && started < threads; started += can) {
+        w[started] = (struct worker){loop_of(bits), start, start + PHASE, .room = room};
+        can = pthread_create(&thread[started], NULL, work, &w[started]) == 0;
+    }
+    if (!started)
+        work(&w[0]);
+    for (uint32_t i = 0; i < started; i++)
+        pthread_join(thread[i], NULL);
+    uint32_t n = started ? started : 1;
+    return (struct speed){
+        .flops = (int64_t)(2 * most_turns(w, n) * TURNS * SUMS * (bits / 32) * per_second),
+        .bytes = (int64_t)(2 * most_blocks(w, n) * BLOCK * per_second)};
+}

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Writes the table of devices in ir/cluster/cluster.md: the classes that pcc knows by name.
+
+    device_table.py [--check]
+
+What it writes is what `pcc --list-devices` and `pcc --list-devices=NAME` say; PCC names the program (default: pcc).
+--check compares instead of writing: exit 1 if the page has another table.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parent.parent / "ir/cluster/cluster.md"
+HEAD = ("| preset | or | peak operations per second | memory | its bandwidth | per operator | link to the host |\n"
+        "|---|---|---|---|---|---|---|\n")
+TABLE = re.compile(r"^\| preset \|.*\n(?:\|.*\n)*", re.M)
+
+
+def pcc(*args):
+    return subprocess.run([os.environ.get("PCC", "pcc"), *args], check=True, capture_output=True, text=True).stdout
+
+
+def names():
+    """(name, other name) of each class, in order."""
+    for line in pcc("--list-devices").splitlines()[1:]:
+        m = re.match(r"([\w-]+) .*/s(?:  or ([\w-]+))?$", line)
+        if not m:
+            return
+        yield m[1], m[2] or ""
+
+
+def short(rate):
+    """A peak as people write it: 19500G is 19.5T."""
+    number, unit = re.fullmatch(r"(\d+)([kMGT]?)", rate).groups()
+    value = int(number) * 10 ** (3 * "kMGT".index(unit) + 3 if unit else 0)
+    scale, letter = (10 ** 12, "T") if value >= 10 ** 12 else (10 ** 9, "G")
+    return f"{value / scale:g}{letter}"
+
+
+def peaks(by_type):
+    """f64 9.7T, f16 and bf16 312T: types of one rate together, slowest first."""
+    rates = {}
+    for kind in sorted(by_type, key=lambda t: ("f64 f32 f16 bf16".split() + [t]).index(t)):
+        rates.setdefault(short(by_type[kind]), []).append(kind)
+    return ", ".join(f"{', '.join(types[:-1])}{' and ' if types[1:] else ''}{types[-1]} {rate}"
+                     for rate, types in rates.items())
+
+
+def rows(count=8):
+    known = list(names())
+    for at in range(0, len(known), count):
+        some = known[at:at + count]
+        for (name, also), k in zip(some, json.loads(pcc("--list-devices=" + ",".join(n for n, _ in some)))["classes"]):
+            link = "{bandwidth}, {latency}".format(**k["link"]) if "link" in k else "none"
+            host = " (host)" if k.get("host") else ""
+            yield (f"| `{name}`{host} | {f'`{also}`' if also else ''} | {peaks(k['peak'])} | {k['memory']} | "
+                   f"{k['bandwidth']} | {k['overhead']} | {link} |\n")
+
+
+def main():
+    old = PAGE.read_text(encoding="utf-8")
+    new = TABLE.sub(lambda _: HEAD + "".join(rows()), old, count=1)
+    if sys.argv[1:] == ["--check"]:
+        return int(new != old)
+    PAGE.write_text(new, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
