@@ -70,7 +70,7 @@ static const struct opt table[] = {
      .help = "sets of nodes that a planner may visit in its search"},
     {OPT_TEXT, "warnings", .topic = IN_OUTPUT, .letter = 'W', .arg = "[no-]NAME",
      .help =
-         "hide a warning (-Wno-NAME) or let it fail the run (-Werror, -Werror=NAME); see below"}};
+         "hide a warning (-Wno-NAME) or let it fail the run (-Werror, -Werror=NAME); see below (repeats)"}};
 
 const struct opt *setting_at(uint32_t i)
 {
@@ -303,6 +303,16 @@ static int describe_model(struct pcc *p)
     return why ? diag_error(&p->diag, "%s", why) : 0;
 }
 
+enum pcc_status settings_cluster(struct pcc *p, const char *text, struct cluster *c)
+{
+    struct services *use = &p->x.use;
+    if (!strcmp(text, "detect") && !(text = cluster_detect(use->mem, use->diag)))
+        return PCC_BAD_INPUT;
+    if (!cluster_parse(c, use->mem, text, use->diag))
+        return PCC_OK;
+    return str_ends(text, ".json") ? PCC_BAD_INPUT : PCC_BAD_USE;
+}
+
 /* Makes the cluster from "devices", from the model's file, or the default one, and resets the execution model to
  * that of the model's file. */
 static enum pcc_status find_devices(struct pcc *p)
@@ -310,21 +320,18 @@ static enum pcc_status find_devices(struct pcc *p)
     struct ctx *x = &p->x;
     struct cluster *own = p->own;
     const char *text = handle_given(p, "devices");
-    bool detects = text && !strcmp(text, "detect");
     if (own && (text || handle_given(p, "link") || handle_given(p, "levels"))) {
         diag_error(x->use.diag, "%s brings its own devices: -d, --link and --levels do not apply",
                    p->name);
         return PCC_BAD_USE;
     }
-    if (detects && !(text = cluster_detect(x->use.mem, x->use.diag)))
-        return PCC_BAD_INPUT;
     x->scene.model = p->own_model;
     x->scene.cluster = own ? own : arena_alloc(x->use.mem, sizeof *x->scene.cluster);
-    if (text && cluster_parse(x->scene.cluster, x->use.mem, text, x->use.diag))
-        return str_ends(text, ".json") ? PCC_BAD_INPUT : PCC_BAD_USE;
-    if (!own && !text)
+    if (text)
+        return settings_cluster(p, text, x->scene.cluster);
+    if (!own)
         cluster_default(x->scene.cluster);
-    return 0;
+    return PCC_OK;
 }
 
 /* Refuses "link", "group" and "allreduce" if levels of links (from "levels" or from the devices) already say the
