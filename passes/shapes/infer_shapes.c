@@ -346,9 +346,9 @@ static struct infer *infer_module(struct module *m, struct arena *mem, struct di
 uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
                       struct dim_values *values)
 {
-    struct inlined_module *e = calls_expand(m, false, mem);
+    struct inlined_module *e = calls_expand(m, /*names=*/false, mem);
     if (e == NULL)
-        return infer_module(m, mem, diag, values, NULL)->type;
+        return infer_module(m, mem, diag, values, /*versions=*/NULL)->type;
     uint32_t *type = infer_module(&e->m, mem, diag, values, e->opset)->type;
     calls_adopt_types(m, e);
     return type;
@@ -356,7 +356,7 @@ uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
 
 struct infer *infer_values(struct module *m, struct arena *mem)
 {
-    return infer_module(m, mem, NULL, NULL, NULL);
+    return infer_module(m, mem, /*diag=*/NULL, /*values=*/NULL, /*versions=*/NULL);
 }
 
 /* --- the pass --- */
@@ -388,7 +388,7 @@ uint32_t *planning_types(struct ctx *x)
     struct module *m = x->scene.m;
     uint32_t *type;
     if (has_names(m)) {
-        type = infer_types(m, x->use.scratch, NULL, dim_values_new(x, x->use.scratch));
+        type = infer_types(m, x->use.scratch, /*diag=*/NULL, dim_values_new(x, x->use.scratch));
     } else {
         type = arena_array(x->use.scratch, m->nval, sizeof *type);
         for (vid v = 1; v < m->nval; v++)
@@ -400,7 +400,7 @@ uint32_t *planning_types(struct ctx *x)
 uint32_t *planning_types_inside(struct ctx *x, struct inlined_module *e)
 {
     struct dim_values *values = has_names(x->scene.m) ? dim_values_new(x, x->use.scratch) : NULL;
-    return infer_module(&e->m, x->use.scratch, NULL, values, e->opset)->type;
+    return infer_module(&e->m, x->use.scratch, /*diag=*/NULL, values, e->opset)->type;
 }
 
 /* Returns the number of nodes of the main graph with a result of unknown size that a node reads or the model returns.
@@ -461,7 +461,7 @@ static int run_infer(struct ctx *x, const void *opts)
     clock_at_least(&clock, CLOCK_READING);
     uint32_t errors = m->diag->errors;
     m->diag->clock = &clock;
-    uint32_t *type = infer_types(m, x->use.scratch, x->use.diag, NULL);
+    uint32_t *type = infer_types(m, x->use.scratch, x->use.diag, /*values=*/NULL);
     for (vid v = 1; v < m->nval && m->diag->errors == errors; v++)
         m->value[v].type = type[v];
     if (m->diag->errors == errors) {
