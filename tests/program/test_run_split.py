@@ -108,6 +108,7 @@ def as_program(temp, model, folder):
     test_data(temp, folder, sample, want)
     inside("--folder", temp, code=1, said="expected the folder of a split")
     inside(temp / "none.npz", "--folder", folder, code=1, said="none.npz: No such file")
+    inside("--folder", folder, "--output", temp / "a.npz", code=1, said=f"error: {temp / 'a.npz'}: File exists\n")
     check(len(run_split.Runner(folder).parts) == 3, "three parts")
     rows = inside("--folder", folder, "--provider", "a100=CPUExecutionProvider", "--provider", "acc1=cpu").splitlines()
     table = [r.split() for r in rows[2:6]]
@@ -257,11 +258,27 @@ def stops(temp, folder):
     check(p.returncode == 130 and found and int(found[1]) - kept in (0, 1) and "planned" in out,
           f"Ctrl-C: exit {p.returncode}, {kept} kept: {out} {err}")
     check(not list((temp / "k").glob(".*")), "a half-written file is left")
+    started(temp, folder)
     read, write = os.pipe()
     os.close(read)
     r = subprocess.run([sys.executable, "-I", folder / "run_split.py"], stdout=write, stderr=subprocess.PIPE, text=True)
     os.close(write)
     check(r.returncode == -signal.SIGPIPE and not r.stderr, f"a closed pipe: {r.returncode} {r.stderr}")
+
+
+def started(temp, folder):
+    """Ctrl-C while modules are loaded ends the program without a word; a module that cannot be loaded is named."""
+    for k, (text, code, said) in enumerate((
+            ("import signal\ntry:\n signal.raise_signal(2)\nexcept KeyboardInterrupt as e:\n raise ImportError from e",
+             -signal.SIGINT, ""),
+            ("raise ImportError('libx.so: no such file\\nmore')", 1, "cannot import numpy: libx.so: no such file"),
+            ("import none_such", 1, "error: none_such is not installed for this Python"))):
+        (temp / f"path{k}").mkdir()
+        (temp / f"path{k}/numpy.py").write_text(text)
+        r = subprocess.run([sys.executable, "-S", folder / "run_split.py"], capture_output=True, text=True,
+                           env={**os.environ, "PYTHONPATH": str(temp / f"path{k}")})
+        check(r.returncode == code and said in r.stderr and r.stderr.count("\n") == bool(said) and not r.stdout,
+              f"'{text}': exit {r.returncode}: {r.stderr}")
 
 
 # ---------------------------------------------------------------- providers
@@ -280,7 +297,9 @@ class Session:
 
     def __init__(self, path, options, providers, **more):
         (name, said), *_ = [p if isinstance(p, tuple) else (p, {}) for p in providers]
-        self.asked.append((Path(path).name, name, said, len(providers), more))
+        beside = [("CUDAExecutionProvider", {"device_id": said["device_id"]})] if name.startswith("Tensorrt") else []
+        last = [*beside, "CPUExecutionProvider"] if name != "CPUExecutionProvider" else []
+        self.asked.append((name, said, providers[1:] == last and more == {"enable_fallback": 0}))
         if "nope" in said:
             raise RuntimeError("/a/b.cc:12 void f(int (*)(), const g&) Invalid EP option: nope\nmore")
         self.left_out = said.get("device_type") == "NPU"
@@ -317,9 +336,8 @@ def asked(folder, *providers, **more):
     Session.asked.clear()
     words = run_split.parse_providers(providers) if providers else more["said"]
     run_split.Runner(folder, words)
-    check(all(more == {"enable_fallback": 0} and n == 1 + (name != "CPUExecutionProvider")
-              for _, name, _, n, more in Session.asked), f"{Session.asked}")
-    return [(name.replace("ExecutionProvider", ""), said) for _, name, said, _, _ in Session.asked]
+    check(all(good for _, _, good in Session.asked), f"other providers than CUDA and the CPU beside {Session.asked}")
+    return [(name.replace("ExecutionProvider", ""), said) for name, said, _ in Session.asked]
 
 
 def providers(folder):

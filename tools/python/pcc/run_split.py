@@ -32,6 +32,12 @@ Ctrl-C ends it with the figures so far: exit 130.
 """
 from __future__ import annotations
 
+import signal
+
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # until main() runs, Ctrl-C ends the program without a word
+
+# pylint: disable=wrong-import-position
 import argparse
 import collections
 import contextlib
@@ -40,7 +46,6 @@ import heapq
 import json
 import os
 import re
-import signal
 import sys
 import tempfile
 import threading
@@ -52,15 +57,15 @@ from typing import Any, Callable, Deque, Dict, Iterable, Iterator, List, Mapping
 try:
     import numpy as np
     import onnxruntime as ort
-except KeyboardInterrupt:
-    if __name__ != "__main__":
-        raise
-    sys.exit(130)
 except ImportError as missing:
     if __name__ != "__main__":
         raise
-    print(f"error: {missing.name} is not installed for this Python ({sys.executable}): pip install onnxruntime numpy",
-          file=sys.stderr)
+    if isinstance(missing, ModuleNotFoundError):
+        print(f"error: {missing.name} is not installed for this Python ({sys.executable}): pip install onnxruntime "
+              "numpy", file=sys.stderr)
+    else:
+        print(f"error: this Python ({sys.executable}) cannot import {'onnxruntime' if 'np' in globals() else 'numpy'}: "
+              f"{(str(missing).strip() or 'no reason is given').splitlines()[0]}", file=sys.stderr)
     sys.exit(1)
 
 Sample = Mapping[str, Any]
@@ -77,6 +82,8 @@ NUMBERED = {"CUDAExecutionProvider", "TensorrtExecutionProvider", "NvTensorRTRTX
             "ROCMExecutionProvider", "MIGraphXExecutionProvider", "DmlExecutionProvider", "CANNExecutionProvider"}
 # Providers that have memory of their own in which tensors may stay; all others take and give the host's.
 MEMORY = {"CUDAExecutionProvider": "cuda", "TensorrtExecutionProvider": "cuda"}
+# What runs the nodes that a provider does not take, before the CPU does.
+BESIDE = {"TensorrtExecutionProvider": "CUDAExecutionProvider"}
 # Types that numpy lacks: they come and go as integers of the same width. Their numbers are ONNX's.
 RAW = {"tensor(bfloat16)": (np.uint16, 16), "tensor(float8e4m3fn)": (np.uint8, 17),
        "tensor(float8e4m3fnuz)": (np.uint8, 18), "tensor(float8e5m2)": (np.uint8, 19),
@@ -316,9 +323,11 @@ class Part:
         self.values: Dict[str, Any] = runner.values
         self.provider = provider
         self.bound = all(_can_bind(self.values[n]) for n in self.inputs + self.outputs)
-        wanted: List[Any] = [(provider, {k: str(v) for k, v in options.items()}) if options else provider]
-        self.session = self._open(runner, wanted + [CPU] * (provider != CPU))
         number = str(options.get("device_id", 0))
+        wanted: List[Any] = [(provider, {k: str(v) for k, v in options.items()}) if options else provider]
+        if BESIDE.get(provider) in ort.get_available_providers():
+            wanted.append((BESIDE[provider], {"device_id": number}))
+        self.session = self._open(runner, wanted + [CPU] * (provider != CPU))
         self.memory: Tuple[str, int] = (MEMORY.get(provider, "cpu"), int(number) if number.isdecimal() else 0)
         self.goes: Dict[str, Tuple[str, int]] = {}  # where each output goes; Runner fills it in
         self.runs, self.first_s, self.later_s = 0, 0.0, 0.0  # how often it ran; seconds of the first, of all others
@@ -1028,14 +1037,26 @@ def main(argv: Optional[List[str]] = None) -> int:
         print("stopped", file=sys.stderr)
         return INTERRUPTED
     except (SplitError, OSError) as e:
-        print(f"error: {e}", file=sys.stderr)
+        named = isinstance(e, OSError) and e.filename
+        print(f"error: {e.filename}: {e.strerror}" if named else f"error: {e}", file=sys.stderr)
         if isinstance(e, NoRun) and not args.sample:
             print(_sizes_hint(args), file=sys.stderr)
         return 2 if isinstance(e, BadOption) else 1
     return INTERRUPTED if stopped else 0
 
 
-if __name__ == "__main__":
-    if hasattr(signal, "SIGPIPE"):  # a reader that has enough, as `head`, ends the program, as it does others
+def _end_alone() -> None:
+    """Runs the program and ends the process, with Ctrl-C and closed pipes as other programs have them."""
+    if hasattr(signal, "SIGPIPE"):  # a reader that has enough, as `head`, ends the program
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    sys.exit(main())
+    listens = signal.getsignal(signal.SIGINT) is signal.SIG_DFL  # not in the background of a shell, which has it ignored
+    if listens:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    code = main()
+    if listens:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    _end_alone()
