@@ -1045,11 +1045,11 @@ def main(argv: Optional[List[str]] = None) -> int:
     return INTERRUPTED if stopped else 0
 
 
-def _end_alone() -> None:
+def _run_program() -> None:
     """Runs the program and ends the process, with Ctrl-C and closed pipes as other programs have them."""
     if hasattr(signal, "SIGPIPE"):  # a reader that has enough, as `head`, ends the program
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    listens = signal.getsignal(signal.SIGINT) is signal.SIG_DFL  # not in the background of a shell, which has it ignored
+    listens = signal.getsignal(signal.SIGINT) is signal.SIG_DFL  # where it is ignored, it stays so
     if listens:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     code = main()
@@ -1059,4 +1059,4 @@ def _end_alone() -> None:
 
 
 if __name__ == "__main__":
-    _end_alone()
+    _run_program()
