@@ -6,14 +6,17 @@ over three CPU devices give 200 samples in order, equal to the whole model's. Er
 what was said, warnings are Python's; what a progress function raises, and Ctrl-C, come out of the call. Threads have
 handles of their own. Importing loads neither numpy nor the library; the README's example runs. Needs the shared library
 beside PCC, not sanitized, onnx and ONNX Runtime (else 77)."""
+import copy
 import filecmp
 import os
+import pickle
 import re
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import typing
 import warnings
 from pathlib import Path
 
@@ -30,6 +33,7 @@ LIBRARY = Path(PCC).resolve().parent / "libpcc.so"
 os.environ["PCC_LIBRARY"] = str(LIBRARY)
 sys.path.insert(0, str(SOURCE / "tools/python"))
 import pcc
+import pcc._settings
 from pcc import _library
 
 QUIET = {"warnings": "no-guessed-dim"}
@@ -114,11 +118,69 @@ def same_plans(temp, model):
     check({n for n, part in zip(columns["name"], columns["part"]) if part is not None} == listed, "to_columns")
     check(plan.to_columns("devices")["name"] == ["acc0", "acc1", "acc2"] and plan.devices[0].used > 0, "devices")
     check(plan.show()._repr_svg_().lstrip().startswith("<"), "show")
+    one_view(temp, plan)
+    check(plan._repr_svg_() == plan.show().svg and split._repr_svg_() == split.show().svg, "what a notebook shows")
+    (split.folder / "plan.svg").unlink()
+    check(split._repr_svg_() is None, "a notebook shows the text where there is no picture")
     raises(pcc.BadUse, "no such picture", split.show, "nothing")
     raises(pcc.BadUse, "expected table, summary", plan.text, "nothing")
     plan.close()
-    raises(pcc.BadUse, "the plan is closed", plan.text)
+    raises(pcc.BadUse, "text: the plan is closed", plan.text)
+    check(plan._repr_svg_() is None, "a closed plan's picture")
     pcc.Split(temp / "want").verify(whole)
+
+
+def one_view(temp, plan):
+    """A picture that is shown changes none that is written later, also if it cannot be shown."""
+    for path in (temp / "a.dot", temp / "b.dot"):
+        plan.write(path)
+        plan.show("nodes")
+        raises(pcc.BadInput, "view 'no': expected devices, blocks or nodes", plan.show, "no")
+    check((temp / "a.dot").read_bytes() == (temp / "b.dot").read_bytes(), "show() changes what write() draws")
+    with plan._handle.setting("view", "nodes"):
+        plan.write(temp / "nodes.dot")
+        plan.show("devices")
+        plan.write(temp / "b.dot")
+    check((temp / "nodes.dot").read_bytes() == (temp / "b.dot").read_bytes(), "show() loses the view that was set")
+
+
+def kept(temp, model):
+    """Plans and splits go through pickle and copy, and are closed by `with`."""
+    with pcc.split(model, temp / "kept", ["2xa100", "1xcpu"], pipeline="dp-place", pictures="none", **QUIET) as split:
+        plan, sample = split.plan, split.random_sample()
+        got = pickle.loads(pickle.dumps(plan))
+        for name in ("value", "bound", "bound_all", "gap", "status", "scope", "argument", "proof", "planner",
+                     "objective", "devices", "nodes", "part_count", "diagnostics"):
+            check(getattr(got, name) == getattr(plan, name), f"pickle: {name}")
+        check(str(got) == str(plan) and got.to_dict() == plan.to_dict() and got._repr_svg_() is None, "pickle: texts")
+        for call, args in ((got.write, ["x.json"]), (got.show, []), (got.show, ["blocks"]), (got.text, ["ir"])):
+            raises(pcc.BadUse, "the plan comes from a pickle, which holds no model: plan again", call, *args)
+        check(pickle.loads(pickle.dumps(got)).nodes == plan.nodes, "a pickle of what comes from one")
+        check(copy.copy(plan) is plan and copy.deepcopy([plan])[0] is plan, "copies of a plan")
+        want = split.run(sample)
+        copies = [copy.copy(split), copy.deepcopy(split), pickle.loads(pickle.dumps(split))]
+        check([c.plan.value for c in copies] == [plan.value] * 3 and copies[0].plan is plan, "plans of copies")
+        copies[0].close()
+        check(len(plan.text()) > 100, "a copy closes the plan of another")
+        error = pickle.loads(pickle.dumps(raises(pcc.NoPlan, "no plan", pcc.plan, model, "1xa100:64KiB", **QUIET)))
+        check(type(error) is pcc.NoPlan and error.diagnostics[-1].level == "note", f"an error in a pickle: {error!r}")
+    raises(pcc.BadUse, "the split is closed", split.run, sample)
+    raises(pcc.BadUse, "the plan is closed", plan.text)
+    check(pickle.loads(pickle.dumps(plan)).nodes == plan.nodes, "a closed plan in a pickle")
+    check(all(np.array_equal(copies[2].run(**sample)[n], want[n]) for n in want), "a split from a pickle, by arguments")
+    named = {**sample, "input_ids": sample["input_ids"] * 0}
+    got = copies[2].run(named, input_ids=sample["input_ids"])
+    check(all(np.array_equal(got[n], want[n]) for n in want), "arguments beside a dict")
+    session = ort.InferenceSession(str(model), providers=["CPUExecutionProvider"])
+    check(copies[2].input_names == [i.name for i in session.get_inputs()], f"input_names {copies[2].input_names}")
+    check(copies[2].output_names == [o.name for o in session.get_outputs()], f"output_names {copies[2].output_names}")
+    raises(pcc.RunError, "no input 'inputs' in the model", copies[2].run, inputs=sample)
+    raises(pcc.RunError, "a dict of arrays by name", copies[2].run, sample["input_ids"], **sample)
+    with pcc.plan(model, pipeline=["fuse", "dp-place"], **QUIET) as plan:
+        own = plan.split(temp / "own")
+        own.close()
+        check(plan.planner == "dp-place" and len(plan.text()) > 100, "a split closes a plan that is not its own")
+    raises(pcc.BadUse, "write: the plan is closed", plan.write, temp / "x.json")
 
 
 def settings(model):
@@ -127,6 +189,84 @@ def settings(model):
     check(next(n.device for n in a.nodes if "lm_head/MatMul" in n.name) == "acc1", "pin")
     check(a.value >= b.value and "reserved" in str(a), "keep_blocks, reserve")
     check(pcc.plan(model, "2xa100", pipeline="dp-place", **QUIET).planner == "dp-place", "pipeline")
+    names = [d.name for d in pcc.plan(model, ["2xa100", "1xcpu"], pipeline="dp-place", **QUIET).devices]
+    check(names == ["acc0", "acc1", "cpu0"], f"a list of devices: {names}")
+    lists = {"pin": ["wte=acc0", {"lm_head": "acc0"}], "dim": [{"batch": 2}, "sequence=4,past_sequence=2"],
+             "pictures": ["svg", "dot"], "link": ["1GB/s,1us"]}
+    both = pcc.plan(model, ("1xa100",), pipeline="dp-place", **lists)
+    check(both.diagnostics == () and [d.name for d in both.devices] == ["acc0"], f"lists: {both.diagnostics}")
+
+
+def devices():
+    """The classes that the program lists, and those of a description."""
+    listed = re.findall(r"^(\w+) .*/s$", run(PCC, "--list-devices").stdout, re.M)
+    check([c.name for c in pcc.devices()] == [n for n in listed if n != "device"], f"devices: {pcc.devices()}")
+    a100, cpu = pcc.devices(["2xa100:40GiB", "1xcpu"])
+    check((a100.name, a100.count, a100.memory, a100.host) == ("a100", 2, 40 << 30, False), f"{a100}")
+    check((cpu.name, cpu.count, cpu.memory, cpu.host) == ("cpu", 1, None, True), f"{cpu}")
+    known = next(c for c in pcc.devices() if c.name == "a100")
+    check(known.operations["f16"] == 312 * 10**12 and known.operations == a100.operations, f"rates {known}")
+    raises(pcc.BadUse, "did you mean '2xa100'? (see pcc.devices())", pcc.devices, "2xa1000")
+    raises(pcc.BadInput, "none.json", pcc.devices, Path("none.json"))
+
+
+def typed():
+    """What type checkers know of settings is what the library takes."""
+    r = run(sys.executable, SOURCE / "tools/python/settings.py", "-")
+    check(r.stdout == (SOURCE / "tools/python/pcc/_settings.py").read_text(encoding="utf-8"),
+          "tools/python/pcc/_settings.py is not of this library: run build/venv/bin/python tools/python/settings.py")
+    hints = typing.get_type_hints(pcc._settings.Settings)
+    listed = {n.replace("-", "_") for n in _library.library_settings()}
+    check(set(hints) == listed - {"devices"}, f"settings {set(hints) ^ listed}")
+    check("objectve" not in hints and "makespan" in str(hints["objective"]) and bool in hints["keep_blocks"].__args__,
+          f"types: {hints['objective']} {hints['keep_blocks']}")
+    check(all(pcc.plan.__annotations__["settings"] == "Unpack[Settings]" == call.__annotations__["settings"]
+              for call in (pcc.plan, pcc.split)), "plan() and split() do not name the settings")
+    for line in re.findall(r"^ {2,}(?:-\w, )?--([\w-]+)", run(PCC, "--help=all").stdout, re.M):
+        known = line in _library.library_settings()
+        handle = _library.Handle()
+        try:
+            handle.set(line, "x" if line != "warnings" else "error")
+            check(known, f"--{line} is a setting that is not listed")
+        except pcc.BadUse:
+            check(not known, f"--{line} is listed, but no setting")
+
+
+# Messages of the library, and what users of the package read.
+WORDS = {
+    "--dim past=4: no dimension has this name": 'dim={"past": 4}: no dimension has this name',
+    "--state a/b:0=c:0: the model has no input": 'state={"a/b:0": "c:0"}: the model has no input',
+    "say --dim batch=N, or": 'say dim={"batch": N}, or',
+    "--pin 'a=acc9': there is no device": "pin 'a=acc9': there is no device",
+    "; set with -d, --link, --dim": "; set with devices, link, dim",
+    "-d detect: none (see --list-devices): x": 'devices="detect": none (see pcc.devices()): x',
+    "--judge=latency or (--reserve)": 'judge="latency" or (reserve)',
+    "--micro-batches=6 would do": "micro_batches=6 would do",
+    "a --around=NODE:2 shows": 'a around="NODE:2" shows',
+    "-p: unknown pass 'x' (see --list-passes)": "pipeline: unknown pass 'x' (see pcc --list-passes)",
+    "(-p fuse,dp-place) -p 'auto-place{gain=0}'": '(pipeline="fuse,dp-place") pipeline="auto-place{gain=0}"',
+    "begin -p with a pass, in -p": "begin pipeline with a pass, in pipeline",
+    "-Werror: 1 warning": 'warnings="error": 1 warning',
+    "(-o x.dot --view=nodes), -o the model's folder": '(write("x.dot") view="nodes"), out the model\'s folder',
+    "solver: pcc ... -p 'ip-place'": "solver: pcc ... -p 'ip-place'",
+    "pcc --help=all": "pcc --help=all",
+    "'x --dim y -p dp-place': a--dim, /--dim/x-d": "'x --dim y -p dp-place': a--dim, /--dim/x-d",
+}
+
+
+def words():
+    """Messages have settings as keywords; nothing else in them changes."""
+    for text, want in WORDS.items():
+        check(_library.words(text) == want, f"'{text}' is '{_library.words(text)}'")
+    literals = set()
+    for path in (p for f in ("ir", "passes", "frontends", "backends", "tools/lib") for p in (SOURCE / f).rglob("*.c")):
+        text = re.sub(r'"\s*\n\s*"', "", path.read_text(encoding="utf-8"))
+        literals |= set(re.findall(r'"((?:[^"\\\n]|\\.)*(?<![\w\'-])--[a-z](?:[^"\\\n]|\\.)*)"', text))
+    check(len(literals) > 60, f"{len(literals)} messages with options")
+    for text in literals:
+        left = [n for n in re.findall(r"(?<![\w'/-])--([a-z][a-z-]*)", _library.words(text))
+                if n in _library.library_settings()]
+        check(not left, f"a message says --{left}: {text}")
 
 
 def errors(temp, model):
@@ -138,6 +278,12 @@ def errors(temp, model):
     raises(pcc.BadInput, "mine.onnx: ", pcc.plan, b"no model", name="mine.onnx")
     raises(pcc.BadUse, "did you mean '2xa100'", pcc.plan, model, "2xa1000")
     raises(pcc.BadUse, "did you mean 'devices'", pcc.plan, model, devics="2xa100")
+    raises(pcc.BadUse, "there is no setting 'objectve'; did you mean 'objective'?", pcc.plan, model, objectve="x")
+    raises(pcc.BadUse, "objective 'x': expected time-per-sample, makespan", pcc.plan, model, objective="x")
+    raises(pcc.BadUse, "dim 'batch=0': expected NAME=N", pcc.plan, model, dim={"batch": 0})
+    raises(pcc.BadUse, "devices: expected a value, found an empty list", pcc.plan, model, [])
+    raises(pcc.BadUse, "link: expected one value, found 2: ['1GB/s', '1us']", pcc.plan, model, link=["1GB/s", "1us"])
+    raises(pcc.BadUse, "pipeline: unknown pass 'fuze'", pcc.plan, model, pipeline=["fuze", "dp-place"])
     raises(pcc.BadUse, "not int", pcc.plan, 3)
     raises(pcc.BadUse, "NUL", pcc.plan, model, dim="a\0=1")
     raises(pcc.BadUse, "the pipeline has no planner", pcc.plan, model, pipeline="fuse", **QUIET)
@@ -147,7 +293,7 @@ def errors(temp, model):
         plan = pcc.plan(model, "2xa100")
     check([w.category for w in said] == [pcc.PccWarning] and "[guessed-dim]" in str(said[0].message), f"said {said}")
     check([d.name for d in plan.diagnostics if d.level == "warning"] == ["guessed-dim"], f"{plan.diagnostics}")
-    raises(pcc.BadInput, "-Werror: 1 warning", pcc.plan, model, "2xa100", warnings="error=guessed-dim")
+    raises(pcc.BadInput, 'warnings="error": 1 warning', pcc.plan, model, "2xa100", warnings="error=guessed-dim")
 
 
 def places(temp, model):
@@ -246,7 +392,11 @@ def main():
         declarations()
         imports()
         same_plans(temp, model)
+        kept(temp, model)
         settings(model)
+        devices()
+        typed()
+        words()
         errors(temp, model)
         places(temp, model)
         stops(model)

@@ -5,13 +5,16 @@ pipeline of threads (in order, never more on their way than asked, each as the w
 by hand, inputs from and outputs to files. Strings, sequences, outputs that are inputs or weights. What is wrong is said
 in one line with its place: a part with another weight, an input that lacks or has another type, a provider that is not
 there, a sample in the middle that no part can take: what came before comes out, nothing after, and no thread stays.
-Needs onnx and ONNX Runtime (else 77)."""
+Times hold parts alone, by a clock that moves by what is done; a run tells how far it is, and ends at Ctrl-C with its
+figures. Providers get the options asked for, in an ONNX Runtime that only looks as if it had them. Needs onnx and ONNX
+Runtime (else 77)."""
 # extras: shared
 import contextlib
 import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -66,12 +69,23 @@ def near(a, b):
 # ---------------------------------------------------------------- as a program
 
 
-def alone(*args, program=None, good=True, said=""):
+def alone(*args, program, said=""):
+    """The program in a process of its own, which does what it should."""
     r = run(sys.executable, "-I", program, *args)
-    text = (r.stdout if good else r.stderr).strip()
-    lines = text.splitlines()
-    check((r.returncode == 0) == good and said in text and (len(lines) == 1 or good and max(map(len, lines)) <= 80),
+    lines = r.stdout.splitlines()
+    check(r.returncode == 0 and said in r.stdout and max(map(len, lines)) <= 80,
           f"{args}: exit {r.returncode}: {r.stdout[-500:]}{r.stderr[-500:]}")
+
+
+def inside(*args, code=0, said="", lines=None):
+    """The same in this process. Returns what it printed; of an error, one line in all."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        got = run_split.main([str(a) for a in args])
+    text = err.getvalue() if code else out.getvalue()
+    check(got == code and said in text and (code in (0, 130) or text.count("\n") == (lines or 1)),
+          f"{args}: exit {got}, not {code} with '{said}': {out.getvalue()[-500:]}{err.getvalue()[-500:]}")
+    return out.getvalue()
 
 
 def as_program(temp, model, folder):
@@ -79,23 +93,307 @@ def as_program(temp, model, folder):
     check(program.read_bytes() == (SOURCE / "tools/python/pcc/run_split.py").read_bytes(), "not the package's runner")
     alone(program=program, said="1 sample, first after")
     alone("--verify", model, program=program, said="equal: 5 outputs, bit by bit, optimisations off, on random inputs, "
-                                                           "seed 0")
+                                                   "seed 0")
     rng = np.random.default_rng(1)
     past = {n: rng.standard_normal((1, 2, 3, 16)).astype(np.float32)
             for n in (f"past_key_values.{k}.{w}" for k in (0, 1) for w in ("key", "value"))}
-    np.savez(temp / "a.npz", input_ids=rng.integers(0, 64, (1, 4)), **past)
-    alone(temp / "a.npz", "--pipeline", 3, "--samples", 4, "--output", temp / "o", program=program, said="4 samples")
+    sample = {"input_ids": rng.integers(0, 64, (1, 4)), **past}
+    np.savez(temp / "a.npz", **sample)
+    inside(temp / "a.npz", "--folder", folder, "--pipeline", 3, "--samples", 4, "--output", temp / "o",
+           said="4 samples")
     want = whole(model)(run_split.read_sample(temp / "a.npz"))
     for k in range(4):
         check(near(run_split.read_sample(temp / f"o/sample{k}.npz"), want), f"sample{k}.npz")
-    alone(temp / "a.npz", "--verify", model, program=program, said=f"optimisations off, on {temp / 'a.npz'}")
-    alone("--provider", "acc7=CPUExecutionProvider", program=program, good=False, said="expected one of acc0, acc1")
-    alone("--provider", "a100=NoProvider", program=program, good=False, said="this ONNX Runtime has")
-    alone("--provider", "a100", program=program, good=False, said="expected DEVICE=PROVIDER")
-    alone("--folder", temp, program=program, good=False, said="expected the folder of a split")
-    alone(temp / "none.npz", program=program, good=False, said="none.npz")
-    alone("--provider", "a100=CPUExecutionProvider", "--provider", "acc1=CPUExecutionProvider", program=program,
-          said="\nacc1 on CPUExecutionProvider\n")
+    inside(temp / "a.npz", "--folder", folder, "--verify", model, said=f"optimisations off, on {temp / 'a.npz'}")
+    test_data(temp, folder, sample, want)
+    inside("--folder", temp, code=1, said="expected the folder of a split")
+    inside(temp / "none.npz", "--folder", folder, code=1, said="none.npz: No such file")
+    inside("--folder", folder, "--output", temp / "a.npz", code=1, said=f"error: {temp / 'a.npz'}: File exists\n")
+    check(len(run_split.Runner(folder).parts) == 3, "three parts")
+    rows = inside("--folder", folder, "--provider", "a100=CPUExecutionProvider", "--provider", "acc1=cpu").splitlines()
+    table = [r.split() for r in rows[2:6]]
+    check(table[0] == ["part", "on", "takes", "planned"] and [r[:3] for r in table[1:]] ==
+          [[f"part{k}.onnx", f"acc{k}", "CPUExecutionProvider"] for k in range(3)], f"where parts ran: {rows}")
+
+
+def test_data(temp, folder, sample, want):
+    """Files input_K.pb of ONNX test data: a folder, files by their numbers or by the names in them, several samples."""
+    (temp / "set").mkdir()
+    for k, (name, value) in enumerate(sample.items()):  # the name in a file comes before its number, as with 3 and 4
+        proto = numpy_helper.from_array(value, name if k > 2 else "")
+        (temp / f"set/input_{k if k < 3 else 7 - k}.pb").write_bytes(proto.SerializeToString())
+    paths = [temp / f"set/input_{k}.pb" for k in range(len(sample))]
+    check(run_split.sample_files([*paths, temp / "a.npz", temp / "set", *paths[:1]])
+          == [paths, [temp / "a.npz"], paths, paths[:1]], "samples of files")
+    inside(*paths, temp / "set", "--folder", folder, "--output", temp / "pb", said="2 samples")
+    check(all(near(run_split.read_sample(temp / f"pb/sample{k}.npz"), want) for k in range(2)), "outputs of test data")
+    inside(paths[1], "--folder", folder, code=1, said="input 'input_ids' is not given")
+    inside(temp, "--folder", folder, code=1, said="expected files input_0.pb, input_1.pb, ... in this folder")
+    odd_file = temp / "input_7.pb"
+    odd_file.write_bytes(numpy_helper.from_array(np.zeros(1), "z").SerializeToString())
+    inside(odd_file, "--folder", folder, code=1, said="expected input_0.pb to input_4.pb")
+    (temp / "input_0.pb").write_bytes(b"no tensor")
+    inside(temp / "input_0.pb", "--folder", folder, code=1, said="expected tensor(int64) for input 'input_ids'")
+    manifest = {"inputs": [{"name": "q"}], "values": {"q": {"onnx_type": "seq(tensor(float))"}}}
+    arrays = [np.ones((2, 3), np.float32), np.zeros(1, np.float32)]
+    (temp / "input_0.pb").write_bytes(numpy_helper.from_list(arrays, "q").SerializeToString())
+    got = run_split.read_sample([temp / "input_0.pb"], manifest)["q"]
+    check(all(map(np.array_equal, got, arrays)) and len(got) == 2, f"a sequence: {got}")
+
+
+def files(temp):
+    """Outputs are kept whole or not at all, whatever they are called."""
+    run_split.write_outputs(temp / "w.npz", {"file": np.arange(3), "/a/b": np.array(["x", "yz"], object)})
+    got = run_split.read_sample(temp / "w.npz")
+    check(list(got["file"]) == [0, 1, 2] and list(got["/a/b"]) == ["x", "yz"], f"files: {got}")
+    before = {p.name for p in temp.iterdir()}
+    raises("output 'q' is no tensor", run_split.write_outputs, temp / "v.npz", {"a": np.arange(3), "q": [1]})
+    check({p.name for p in temp.iterdir()} == before, "a half-written file is left")
+
+
+class Time:
+    """A clock that moves by what is done: making or reading inputs takes 1000 s, a part one, writing outputs 100."""
+
+    def __init__(self, monkey):
+        self.now, self.monotonic = 0.0, run_split.time.monotonic
+        for owner, name, seconds in ((run_split.Runner, "random_sample", 1000), (run_split, "read_sample", 1000),
+                                     (run_split.Part, "run", 1), (run_split, "write_outputs", 100)):
+            monkey(owner, name, self.slower(getattr(owner, name), seconds))
+        monkey(run_split, "time", self)
+
+    def perf_counter(self):
+        return self.now
+
+    def slower(self, what, seconds):
+        def call(*args, **more):
+            self.now += seconds
+            return what(*args, **more)
+        return call
+
+
+@contextlib.contextmanager
+def patched():
+    before = []
+
+    def monkey(owner, name, value):
+        before.append((owner, name, getattr(owner, name)))
+        setattr(owner, name, value)
+
+    try:
+        yield monkey
+    finally:
+        for owner, name, value in reversed(before):
+            setattr(owner, name, value)
+
+
+def times(temp, folder):
+    """The figures hold neither the making nor the reading of inputs; each part's time stands beside the planned one."""
+    with patched() as monkey:
+        Time(monkey)
+        rows = inside("--folder", folder, "--samples", 4).splitlines()
+        check(rows[0] == "4 samples, first after 3 s, then 3 s each", f"random inputs: {rows[0]}")
+        manifest = run_split.read_manifest(folder)
+        check(rows[1] == f"planned time-per-sample: {run_split._time(manifest['objective']['value_s'])}", rows[1])
+        want = [["1", "s", *run_split._time(p["compute_s"]).split()] for p in manifest["parts"]]
+        check([r.split()[3:] for r in rows[3:6]] == want and len(want) == 3, f"the table: {rows[2:6]}")
+        rows = inside(temp / "a.npz", temp / "a.npz", "--folder", folder, "--output", temp / "t").splitlines()
+        check(rows[:2] == ["2 samples, first after 3 s, then 103 s each", "with the writing of outputs"], f"{rows[:2]}")
+        monkey(run_split, "AHEAD", 1)
+        rows = inside(*[temp / "a.npz"] * 3, "--folder", folder).splitlines()
+        check(rows[:2] == ["3 samples, first after 3 s, then 1003 s each", "with the reading of files"], f"{rows[:2]}")
+        rows = inside("--folder", folder, "--samples", 3).splitlines()
+        check(rows[0] == "3 samples, first after 3 s, then 3 s each", f"beyond the limit random inputs repeat: {rows}")
+        monkey(run_split, "SHOWN", 1)
+        rows = [r.split() for r in inside("--folder", folder).splitlines()]
+        check(rows[3][0] == "part0.onnx" and rows[4][:4] == ["2", "more", "2", "s"], f"many parts: {rows}")
+    check([run_split._time(t) for t in (None, 0.0, 1.23456e-6, 9.9999e-4, 0.0123456, 12)]
+          == ["-", "0 us", "1.235 us", "1000 us", "12.35 ms", "12 s"], "times as text")
+
+
+def progress(folder):
+    """What is being done is shown while it lasts: on a terminal by a line that is gone at the end, in a log by some."""
+    for tty in (True, False):
+        said = io.StringIO()
+        said.isatty = lambda tty=tty: tty
+        with patched() as monkey, contextlib.redirect_stderr(said):
+            for name in ("FIRST", "EACH", "LOGGED"):
+                monkey(run_split._Progress, name, 0.001)
+            with run_split._Progress() as p:
+                p.tell("opening part0.onnx")
+                deadline = run_split.time.monotonic() + 60
+                while said.getvalue().count("opening part0.onnx (0 s)") < 2 and run_split.time.monotonic() < deadline:
+                    threading.Event().wait(0.002)
+        text = said.getvalue()
+        check(text.count("part0.onnx (") > 1 and (text.endswith("\r\x1b[K") if tty else text.endswith(" s)\n")
+              and "\r" not in text), f"progress, terminal {tty}: {text[-200:]!r}")
+    with patched() as monkey:
+        seen = []
+        monkey(run_split._Progress, "tell", lambda self, text: seen.append(text))
+        inside("--folder", folder, "--samples", 2)
+        check(seen[:3] == [f"opening part{k}.onnx, {k + 1} of 3" for k in range(3)] and "making inputs, 1 of 2" in seen
+              and seen[-1].startswith("2 of 2 samples, "), f"progress: {seen}")
+
+
+def stops(temp, folder):
+    """Ctrl-C ends a run with the figures so far and without a traceback; so does a reader that has enough."""
+    with patched() as monkey:
+        ran, part = [], run_split.Part.run
+        monkey(run_split.Part, "run", lambda *a: part(*a) if ran.append(0) or len(ran) < 8 else
+               signal.raise_signal(signal.SIGINT))
+        said = inside("--folder", folder, "--samples", 9, code=130, said="stopped after 2 of 9 samples\n")
+        check(said.startswith("2 samples, first after ") and "part2.onnx" in said, f"after Ctrl-C: {said}")
+        ran[:] = [0] * 8
+        said = inside("--folder", folder, code=130, said="stopped after 0 of 1 samples\n")
+        check(not said, f"before the first sample: {said}")
+    p = subprocess.Popen([sys.executable, "-I", folder / "run_split.py", temp / "a.npz", "--samples", "1000000",
+                          "--pipeline", "3", "--output", temp / "k"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         text=True)
+    deadline = run_split.time.monotonic() + 60
+    while not (temp / "k/sample1.npz").exists() and run_split.time.monotonic() < deadline and p.poll() is None:
+        threading.Event().wait(0.005)
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate()
+    kept = len(list((temp / "k").glob("*.npz")))
+    found = re.fullmatch(r"stopped after (\d+) of 1000000 samples\n", err)
+    check(p.returncode == 130 and found and int(found[1]) - kept in (0, 1) and "planned" in out,
+          f"Ctrl-C: exit {p.returncode}, {kept} kept: {out} {err}")
+    check(not list((temp / "k").glob(".*")), "a half-written file is left")
+    started(temp, folder)
+    read, write = os.pipe()
+    os.close(read)
+    r = subprocess.run([sys.executable, "-I", folder / "run_split.py"], stdout=write, stderr=subprocess.PIPE, text=True)
+    os.close(write)
+    check(r.returncode == -signal.SIGPIPE and not r.stderr, f"a closed pipe: {r.returncode} {r.stderr}")
+
+
+def started(temp, folder):
+    """Ctrl-C while modules are loaded ends the program without a word; a module that cannot be loaded is named."""
+    for k, (text, code, said) in enumerate((
+            ("import signal\ntry:\n signal.raise_signal(2)\nexcept KeyboardInterrupt as e:\n raise ImportError from e",
+             -signal.SIGINT, ""),
+            ("raise ImportError('libx.so: no such file\\nmore')", 1, "cannot import numpy: libx.so: no such file"),
+            ("import none_such", 1, "error: none_such is not installed for this Python"))):
+        (temp / f"path{k}").mkdir()
+        (temp / f"path{k}/numpy.py").write_text(text)
+        r = subprocess.run([sys.executable, "-S", folder / "run_split.py"], capture_output=True, text=True,
+                           env={**os.environ, "PYTHONPATH": str(temp / f"path{k}")})
+        check(r.returncode == code and said in r.stderr and r.stderr.count("\n") == bool(said) and not r.stdout,
+              f"'{text}': exit {r.returncode}: {r.stderr}")
+
+
+# ---------------------------------------------------------------- providers
+
+
+LOG = b"""\x1b[0;93m2026 [W:onnxruntime:, c.cc:1 f] a warning\x1b[m
+\x1b[1;31m2026 [E:onnxruntime:Default, d.cc:2 f] /a/d.cc:3 int k::f(h<int>) [OpenVINO] Device NPU is not available
+\x1b[m
+"""
+
+
+class Session:
+    """An ONNX Runtime with more providers than there are here: runs on the CPU, and notes what it was asked for."""
+
+    asked = []
+
+    def __init__(self, path, options, providers, **more):
+        (name, said), *_ = [p if isinstance(p, tuple) else (p, {}) for p in providers]
+        beside = [("CUDAExecutionProvider", {"device_id": said["device_id"]})] if name.startswith("Tensorrt") else []
+        last = [*beside, "CPUExecutionProvider"] if name != "CPUExecutionProvider" else []
+        self.asked.append((name, said, providers[1:] == last and more == {"enable_fallback": 0}))
+        if "nope" in said:
+            raise RuntimeError("/a/b.cc:12 void f(int (*)(), const g&) Invalid EP option: nope\nmore")
+        self.left_out = said.get("device_type") == "NPU"
+        if self.left_out:
+            os.write(2, LOG)
+        self.session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        self.name = "CPUExecutionProvider" if self.left_out else name
+
+    def get_providers(self):
+        return [self.name, "CPUExecutionProvider"]
+
+    def __getattr__(self, name):
+        return getattr(self.session, name)
+
+
+class Runtime:
+    """The module onnxruntime, with that session."""
+
+    InferenceSession, loud = Session, []
+
+    def get_available_providers(self):
+        names = ("Tensorrt", "CUDA", "Dml", "OpenVINO", "CoreML", "QNN", "WebGpu", "CPU")
+        return [f"{name}ExecutionProvider" for name in names]
+
+    def set_default_logger_severity(self, level):
+        self.loud.append(level)
+
+    def __getattr__(self, name):
+        return getattr(ort, name)
+
+
+def asked(folder, *providers, **more):
+    """What sessions of the three parts are asked for, (provider, options) each."""
+    Session.asked.clear()
+    words = run_split.parse_providers(providers) if providers else more["said"]
+    run_split.Runner(folder, words)
+    check(all(good for _, _, good in Session.asked), f"other providers than CUDA and the CPU beside {Session.asked}")
+    return [(name.replace("ExecutionProvider", ""), said) for name, said, _ in Session.asked]
+
+
+def providers(folder):
+    with patched() as monkey:
+        monkey(run_split, "ort", Runtime())
+        cpu = ("CPU", {})
+        for short, name in (("cuda", "CUDA"), ("trt", "Tensorrt"), ("tensorrt", "Tensorrt"), ("DML", "Dml"),
+                            ("CUDAExecutionProvider", "CUDA")):
+            found = asked(folder, f"a100={short}")
+            check(found == [(name, {"device_id": str(k)}) for k in range(3)], f"{short}: {found}")
+        for short, name in (("openvino", "OpenVINO"), ("coreml", "CoreML"), ("qnn", "QNN"), ("webgpu", "WebGpu"),
+                            ("cpu", "CPU"), ("OpenVINOExecutionProvider", "OpenVINO")):
+            check(asked(folder, f"acc1={short}") == [cpu, (name, {}), cpu], f"{short}: {Session.asked}")
+        check(asked(folder, "acc0=cuda:7", "acc2=cpu:3") == [("CUDA", {"device_id": "7"}), cpu, cpu], "numbers")
+        check(asked(folder, "acc2=cuda:gpu_mem_limit=9,device_id=4", "acc0=cuda:gpu_mem_limit=9")
+              == [("CUDA", {"gpu_mem_limit": "9", "device_id": "0"}), cpu,
+                  ("CUDA", {"gpu_mem_limit": "9", "device_id": "4"})], f"options: {Session.asked}")
+        check(asked(folder, 'acc0=openvino:device_type="HETERO:GPU,CPU",cache_dir=C:\\a=b,num_streams="2"')
+              == [("OpenVINO", {"device_type": "HETERO:GPU,CPU", "cache_dir": "C:\\a=b", "num_streams": "2"}), cpu,
+                  cpu], f"quotes: {Session.asked}")
+        said = {"a100": "cuda", "acc1": ("openvino", {"device_type": "GPU.1", "num_streams": 2}),
+                "acc2": ("DmlExecutionProvider", 1)}
+        check(asked(folder, said=said) == [("CUDA", {"device_id": "0"}),
+                                           ("OpenVINO", {"device_type": "GPU.1", "num_streams": "2"}),
+                                           ("Dml", {"device_id": "1"})], f"in Python: {Session.asked}")
+        runner = run_split.Runner(folder, {"acc1": ("cuda", {"device_id": 5})})
+        check([p.memory for p in runner.parts] == [("cpu", 0), ("cuda", 5), ("cpu", 0)], "memory by the option")
+        refused(folder)
+
+
+def refused(folder):
+    for word, said in (("acc0", "expected DEVICE=PROVIDER"), ("=cuda", "expected DEVICE=PROVIDER"),
+                       ("acc0=:1", "expected DEVICE=PROVIDER"), ("acc0=cuda:", "option '': expected KEY=VALUE"),
+                       ("acc0=cuda:x1", "option 'x1': expected KEY=VALUE"),
+                       ("acc0=openvino:device_type", "option 'device_type': expected KEY=VALUE"),
+                       ("acc0=openvino:device_type=GPU,n=", "option 'n': expected KEY=VALUE"),
+                       ("acc0=openvino:a=1,,b=2", "option '': expected KEY=VALUE"),
+                       ("acc0=openvino:a=1,a=2", "option 'a': is there twice"),
+                       ('acc0=openvino:a="x,b=1', "option 'a': its quote has no end")):
+        inside("--folder", folder, "--provider", word, code=2, said=f"error: --provider '{word}': {said}")
+    inside("--folder", folder, "--provider", "acc7=cpu", code=1, said="expected one of acc0, acc1, acc2, a100")
+    inside("--folder", folder, "--provider", "a100=no", code=1, said="'no' of 'a100': this ONNX Runtime has Ten")
+    inside("--folder", folder, "--provider", "acc1=openvino:1", code=1, said="of 'acc1' has no device numbers")
+    inside("--folder", folder, "--provider", "acc1=openvino:nope=1", code=1,
+           said="error: part1.onnx (acc1) on OpenVINOExecutionProvider: cannot be loaded: Invalid EP option: nope\n")
+    with tempfile.TemporaryFile() as log:  # of the first attempt: the runtime's own log
+        stderr = os.dup(2)
+        os.dup2(log.fileno(), 2)
+        try:
+            inside("--folder", folder, "--provider", "acc1=openvino:device_type=NPU", code=1,
+                   said="part1.onnx (acc1) on OpenVINOExecutionProvider: [OpenVINO] Device NPU is not available\n")
+        finally:
+            os.dup2(stderr, 2)
+            os.close(stderr)
+    check(Runtime.loud[-1] == 2, f"the log of the attempt that explains: {Runtime.loud}")
+    check(run_split._bare("/a b") == "/a b" and run_split._bare("/a.cc:1 f(x") == "/a.cc:1 f(x", "other messages stay")
 
 
 def hints(temp):
@@ -214,9 +512,9 @@ def errors(model, folder):
     raises("expected a list of samples", runner.stream, 3)
     raises("'input_ids': expected an array, found list", runner.run, {**good, "input_ids": [[1], [1, 2]]})
     raises("expected {device: provider}, such as", run_split.Runner, folder, "CPUExecutionProvider")
-    raises("provider of 'acc0': expected its name, or (name, number)", run_split.Runner, folder, {"acc0": 1})
-    raises("provider of 'acc0': expected its name, or (name, number)", run_split.Runner, folder,
-           {"acc0": (run_split.CPU,)})
+    for wrong in (1, (run_split.CPU,), (run_split.CPU, "1"), (run_split.CPU, True), (1, {}), ("cpu", 1, {})):
+        raises("provider of 'acc0': expected its name, (name, number) or (name, options)", run_split.Runner, folder,
+               {"acc0": wrong})
     far = {**good, "input_ids": np.full_like(good["input_ids"], 1000)}
     for in_flight in (1, 4):
         out = []
@@ -297,15 +595,9 @@ def exported(temp):
     for name in ("sequence_script_ts", "sklearn_rf_pipeline", "gpt2_kv_dyn", "while_dyn"):
         model = extras.shared(f"models/exported/tiny/{name}.onnx")
         session = ort.InferenceSession(str(model), providers=["CPUExecutionProvider"])
-        sample = {}
-        for k, i in enumerate(session.get_inputs()):
-            path = model.parent / f"{name}.inputs/test_data_set_0/input_{k}.pb"
-            sample[i.name] = numpy_helper.to_array(onnx.TensorProto.FromString(path.read_bytes()))
-        sample = {n: v.astype(object) if v.dtype.kind in "SU" else v for n, v in sample.items()}
-        said = io.StringIO()
-        with contextlib.redirect_stdout(said):
-            n = run_split.verify(split(model, temp / name), model, sample)
-        check(n == len(session.get_outputs()), f"{name}: {n} outputs")
+        folder = split(model, temp / name)
+        inside(model.parent / f"{name}.inputs/test_data_set_0", "--folder", folder, "--verify", model,
+               said=f"equal: {len(session.get_outputs())} outputs")
 
 
 def main():
@@ -320,6 +612,11 @@ def main():
                   model).returncode == 0, "pcc-gen")
         folder = split(model, temp / "split")
         as_program(temp, model, folder)
+        files(temp)
+        times(temp, folder)
+        progress(folder)
+        stops(temp, folder)
+        providers(folder)
         hints(temp)
         sums(temp)
         printed_line(temp, model)

@@ -7,6 +7,7 @@
 #include "frontends/frontends.h"
 #include "ir/base/warning_switch.h"
 #include "tools/lib/exec/kinds.h"
+#include "tools/lib/lists.h"
 #include "tools/lib/settings.h"
 #include "tools/lib/write.h"
 
@@ -340,6 +341,11 @@ static enum pcc_status check_costs(struct pcc *p, bool needed, const char *what)
 /* The work of pcc_text(), run by run_call(). */
 static enum pcc_status do_text(struct pcc *p, const struct call *c)
 {
+    bool settings = !strcmp(c->value, "settings");
+    if (settings || !strcmp(c->value, "devices")) {
+        *c->text = settings ? settings_list(p) : devices_list(p);
+        return *c->text ? PCC_OK : PCC_BAD_USE;
+    }
     const struct writer *w = writer_named(c->value, strlen(c->value));
     bool needed = w ? w->needs != WRITER_NEEDS_NOTHING : !strcmp(c->value, "summary");
     enum pcc_status s = prepare_output(p, c->value);

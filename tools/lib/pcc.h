@@ -155,9 +155,11 @@ struct pcc_verdict {
 /* Returns the plan of the open model, valid until the next pcc_open; NULL if there is no plan. */
 PCC_API const struct pcc_verdict *pcc_verdict(struct pcc *p);
 
-/* Returns a text that the program can print, valid until the next pcc_open; NULL: an error.  what: "table" (the
- * plan), "summary" (the model), or a value of the option --emit: "json" (the plan), "csv", "ir", "dot", "gantt",
- * "trace" or "levels" (the result of the pass levels, which must have run). */
+/* Returns a text, valid until the next pcc_open; NULL: an error.  what: "table" (the plan), "summary" (the model), or
+ * a value of the option --emit: "json" (the plan), "csv", "ir", "dot", "gantt", "trace" or "levels" (the result of the
+ * pass levels, which must have run), all as the program prints them.  Without a model, too, as JSON: "settings" (all
+ * names for pcc_set, with their values and help), "devices" (the classes of devices that the setting "devices"
+ * describes; without it all that are known by name). */
 PCC_API const char *pcc_text(struct pcc *p, const char *what);
 /* Writes an output, complete or not at all.  The ending of the path tells its form, as with the program's option -o:
  * ".svg", ".pdf", ".png", ".dot", ".json", ".csv", ".onnx", ".pir", ".gantt.svg", ".trace.json" or ".levels.csv";

@@ -70,7 +70,7 @@ static const struct opt table[] = {
      .help = "sets of nodes that a planner may visit in its search"},
     {OPT_TEXT, "warnings", .topic = IN_OUTPUT, .letter = 'W', .arg = "[no-]NAME",
      .help =
-         "hide a warning (-Wno-NAME) or let it fail the run (-Werror, -Werror=NAME); see below"}};
+         "hide a warning (-Wno-NAME) or let it fail the run (-Werror, -Werror=NAME); see below (repeats)"}};
 
 const struct opt *setting_at(uint32_t i)
 {
@@ -312,10 +312,9 @@ static bool has_links(const struct cluster *c)
     return any;
 }
 
-/* Makes the cluster of this machine.  NVLinks that no plan for the objective can use are left out. */
-static void detect_devices(struct pcc *p)
+/* Makes *c the devices of this machine.  NVLinks that no plan for the objective can use are left out. */
+static void detect_devices(struct pcc *p, struct cluster *c)
 {
-    struct cluster *c = p->x.scene.cluster;
     cluster_detect(c, p->x.use.mem, &p->diag);
     diag_note(&p->diag,
               "-d detect measures anew each time; pcc --list-devices=detect prints a file for -d");
@@ -325,6 +324,18 @@ static void detect_devices(struct pcc *p)
     }
 }
 
+enum pcc_status settings_cluster(struct pcc *p, const char *text, struct cluster *c)
+{
+    struct services *use = &p->x.use;
+    if (!strcmp(text, "detect")) {
+        detect_devices(p, c);
+        return PCC_OK;
+    }
+    if (!cluster_parse(c, use->mem, text, use->diag))
+        return PCC_OK;
+    return str_ends(text, ".json") ? PCC_BAD_INPUT : PCC_BAD_USE;
+}
+
 /* Makes the cluster from "devices", from the model's file, or the default one, and resets the execution model to
  * that of the model's file. */
 static enum pcc_status find_devices(struct pcc *p)
@@ -332,7 +343,6 @@ static enum pcc_status find_devices(struct pcc *p)
     struct ctx *x = &p->x;
     struct cluster *own = p->own;
     const char *text = handle_given(p, "devices");
-    bool detects = text && !strcmp(text, "detect");
     bool linked = own && has_links(own);
     if (own && (text || handle_given(p, "levels") || (linked && handle_given(p, "link")))) {
         diag_error(x->use.diag, "%s brings its own devices: -d%s and --levels do not apply",
@@ -343,14 +353,11 @@ static enum pcc_status find_devices(struct pcc *p)
     x->scene.cluster = arena_alloc(x->use.mem, sizeof *x->scene.cluster);
     if (own)
         *x->scene.cluster = *own; /* a copy: settings of one plan are not those of the next */
-    if (detects) {
-        detect_devices(p);
-    } else if (text && cluster_parse(x->scene.cluster, x->use.mem, text, x->use.diag)) {
-        return str_ends(text, ".json") ? PCC_BAD_INPUT : PCC_BAD_USE;
-    }
-    if (!own && !text)
+    if (text)
+        return settings_cluster(p, text, x->scene.cluster);
+    if (!own)
         cluster_default(x->scene.cluster);
-    return 0;
+    return PCC_OK;
 }
 
 /* Refuses "link", "group" and "allreduce" if levels of links (from "levels" or from the devices) already say the

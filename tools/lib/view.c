@@ -107,7 +107,7 @@ const char *view_text(struct pcc *p, const char *what)
         return plan_text(p);
     if (w && w->to_stdout)
         return written_text(p, w);
-    diag_error(&p->diag, "there is no text '%s': expected table, summary, %s", what,
-               writer_emits(", ", " or ", p->x.use.mem));
+    diag_error(&p->diag, "there is no text '%s': expected table, summary, settings, devices, %s",
+               what, writer_emits(", ", " or ", p->x.use.mem));
     return NULL;
 }

@@ -13,8 +13,9 @@ and numpy, which are imported when they are first needed. Errors are exceptions 
 (`diagnostics`); warnings are Python's (PccWarning)."""
 from ._library import (VERSION as __version__, BadInput, BadUse, Diagnostic, NoPlan, OutOfMemory, PccError, PccWarning,
                        Progress, RunError, Unverified)
-from ._plan import Device, Node, Plan, plan, split
+from ._plan import Device, DeviceClass, Node, Plan, devices, plan, split
 from ._split import Picture, Split
 
-__all__ = ["BadInput", "BadUse", "Device", "Diagnostic", "NoPlan", "Node", "OutOfMemory", "PccError", "PccWarning",
-           "Picture", "Plan", "Progress", "RunError", "Split", "Unverified", "__version__", "plan", "split"]
+__all__ = ["BadInput", "BadUse", "Device", "DeviceClass", "Diagnostic", "NoPlan", "Node", "OutOfMemory", "PccError",
+           "PccWarning", "Picture", "Plan", "Progress", "RunError", "Split", "Unverified", "__version__", "devices",
+           "plan", "split"]

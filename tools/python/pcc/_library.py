@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import json
 import os
 import signal
 import sys
@@ -14,7 +15,9 @@ import warnings
 import weakref
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Type
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Type
+
+from ._words import in_python
 
 VERSION = "0.1.0"
 SONAME = "libpcc.so." + ".".join(VERSION.split(".")[:2])
@@ -23,7 +26,8 @@ LEVELS = ("note", "warning", "error")
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """Something that pcc said: level is "note", "warning" or "error"; name is a warning's, or None."""
+    """Something that pcc said: level is "note", "warning" or "error"; name is a warning's, or None. The text has
+    settings as Python has them."""
 
     level: str
     name: Optional[str]
@@ -152,6 +156,7 @@ _CALLS = {
 }
 _lock = threading.Lock()
 _loaded: List[Any] = []
+_settings: Dict[str, Dict[str, Any]] = {}
 
 
 def library() -> Any:
@@ -170,8 +175,29 @@ def library() -> Any:
         found = text_of(lib.pcc_version())
         if found.split(".")[:2] != VERSION.split(".")[:2]:
             raise PccError(f"the library {path} is pcc {found}, expected {VERSION}: set PCC_LIBRARY to another one")
+        _settings.update(_read_settings(lib))
         _loaded.append(lib)
         return lib
+
+
+def _read_settings(lib: Any) -> Dict[str, Dict[str, Any]]:
+    p = lib.pcc_new()
+    try:
+        rows = json.loads(lib.pcc_text(p, b"settings") or b"[]") if p else []
+    finally:
+        lib.pcc_free(p)
+    return {row["name"]: row for row in rows}
+
+
+def library_settings() -> Dict[str, Dict[str, Any]]:
+    """All settings by name, each with "name", "kind", "words", "repeats" and "help" (pcc.h, pcc_text)."""
+    library()
+    return _settings
+
+
+def words(text: str) -> str:
+    """A message in Python's words."""
+    return in_python(text, _settings, [n for n, row in _settings.items() if row["repeats"]])
 
 
 # ---------------------------------------------------------------- handles
@@ -218,6 +244,7 @@ class Handle:
         self.diagnostics: List[Diagnostic] = []
         self.lock = threading.RLock()
         self.raised: List[BaseException] = []  # in functions that the library calls
+        self.given: Dict[str, List[str]] = {}  # values of settings, by the library's names
         self._listener = self._listen(progress)
         self._end = weakref.finalize(self, self.lib.pcc_free, self.p)
 
@@ -231,7 +258,7 @@ class Handle:
         said, raised, lib, handle = self.diagnostics, self.raised, self.lib, self.p
 
         def message(_: Any, level: int, name: Optional[bytes], line: Optional[bytes]) -> None:
-            said.append(Diagnostic(LEVELS[level], text_of(name) if name else None, text_of(line)))
+            said.append(Diagnostic(LEVELS[level], text_of(name) if name else None, words(text_of(line))))
 
         def seconds(ps: int) -> Optional[float]:
             return ps / 1e12 if ps > 0 else None
@@ -259,7 +286,7 @@ class Handle:
         """A call of pcc.h for this handle. Raises what its status says."""
         with self.lock:
             if not self.p:
-                raise BadUse(f"{name}: the plan is closed")
+                raise BadUse(f"{name.replace('pcc_', '')}: the plan is closed")
             before = len(self.diagnostics)
             self.raised.clear()
             with _interrupts(self.raised):
@@ -270,7 +297,8 @@ class Handle:
             failed = _CALLS[name][0] is ctypes.c_int and result != 0
             if failed:
                 kind = STATUS.get(result, PccError)
-                text = text_of(self.lib.pcc_error(self.p)) or ("out of memory" if kind is OutOfMemory else name)
+                text = words(text_of(self.lib.pcc_error(self.p)))
+                text = text or ("out of memory" if kind is OutOfMemory else name)
                 raise kind(text, tuple(self.diagnostics))
         for d in new:
             if d.level == "warning":
@@ -278,24 +306,57 @@ class Handle:
         return result
 
     def set(self, name: str, value: Any) -> None:
-        """A setting as Python has it: True is a flag, lists repeat, {"a": 1} is "a=1", None and False say nothing."""
+        """A setting as Python has it: True is a flag, {"a": 1} is "a=1", None and False say nothing. A list is all
+        values of a setting that repeats, or the items of one that is made of items, else it has one value."""
         if value is None or value is False:
             return
+        row = _settings.get(name.replace("_", "-"))  # None: the library says that there is no such setting
         if isinstance(value, dict):
             value = [f"{k}={v}" for k, v in value.items()]
         if isinstance(value, (list, tuple)):
-            for one in value:
+            for one in [_joined(name, row["kind"], value)] if row and not row["repeats"] else value:
                 self.set(name, one)
             return
-        text = "" if value is True else os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+        text = _text(value)
         self.call("pcc_set", _raw(name.replace("_", "-"), "a setting"), _raw(text, f"the setting '{name}'"))
+        self.given.setdefault(row["name"] if row else name, []).append(text)
 
     def text(self, what: str) -> str:
         with self.lock:
             raw = self.call("pcc_text", _raw(what, "a text"))
             if raw is None:
-                raise BadUse(text_of(self.lib.pcc_error(self.p)), tuple(self.diagnostics))
-            return text_of(raw)
+                raise BadUse(words(text_of(self.lib.pcc_error(self.p))), tuple(self.diagnostics))
+            return words(text_of(raw)) if what in ("table", "summary") else text_of(raw)
+
+    @contextlib.contextmanager
+    def setting(self, name: str, value: str) -> Iterator[None]:
+        """Within it a setting has this value alone; afterwards those that it had."""
+        with self.lock:
+            before = self.given.pop(name, [])  # name: as the library has it
+            try:
+                self.set(name, value)
+                yield
+            finally:
+                self.call("pcc_set", name.encode(), None)
+                self.given.pop(name, None)
+                for one in before:
+                    self.set(name, one)
+
+
+def _text(value: Any) -> str:
+    """A value of a setting, as the library takes it."""
+    return "" if value is True else os.fspath(value) if isinstance(value, os.PathLike) else str(value)
+
+
+def _joined(name: str, kind: str, values: Sequence[Any]) -> Any:
+    """The value that a list stands for, of a setting that has one value."""
+    if not values:
+        raise BadUse(f"{name}: expected a value, found an empty list")
+    if name == "devices" or kind == "set":
+        return ",".join(map(_text, values))
+    if len(values) > 1:
+        raise BadUse(f"{name}: expected one value, found {len(values)}: {values!r}")
+    return values[0]
 
 
 def _raw(text: str, what: str) -> bytes:

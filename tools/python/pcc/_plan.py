@@ -1,18 +1,25 @@
 """Planning and splitting (pcc.plan, pcc.split)."""
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
-from ._library import BadInput, BadUse, Diagnostic, Handle, PccError, Progress, path_bytes, text_of
+from ._library import BadInput, BadUse, Diagnostic, Handle, PccError, Progress, path_bytes, text_of, words
 from ._split import Picture, Split
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+    from ._settings import Settings
 
 Model = Union[str, "os.PathLike[str]", bytes, Any]  # a path, the bytes of a file, or an onnx.ModelProto
 Listener = Callable[[Progress], Any]
+Devices = Union[str, "os.PathLike[str]", Sequence[Union[str, "os.PathLike[str]"]]]  # "2xa100", or a list of such
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,42 @@ class Node:
     part: Optional[int]
 
 
+@dataclass(frozen=True)
+class DeviceClass:
+    """A kind of devices. memory in bytes, None: without limit; bandwidth of it in bytes per second; operations per
+    second of a device, by element type: "f32", "f16", "i8"; host: it is a CPU; count: how many there are."""
+
+    name: str
+    count: int
+    host: bool
+    memory: Optional[int]
+    bandwidth: int
+    operations: Dict[str, int]
+
+
+class _Kept:
+    """In place of a plan's handle, what pickle keeps of it."""
+
+    def __init__(self, plan: "Plan"):
+        self.diagnostics = list(plan.diagnostics)
+        self.texts: Dict[str, str] = {}
+        with contextlib.suppress(BadUse):  # the plan is closed
+            self.texts = {what: plan.text(what) for what in ("table", "json")}
+        self.lock = contextlib.nullcontext()
+
+    def text(self, what: str) -> str:
+        return self.texts[what] if what in self.texts else self.call(what)
+
+    def call(self, name: str, *_: Any) -> Any:
+        raise BadUse(f"{name.replace('pcc_', '')}: the plan comes from a pickle, which holds no model: plan again")
+
+    def setting(self, name: str, _: str) -> Any:
+        return self.call(name)
+
+    def close(self) -> None:
+        """Does nothing."""
+
+
 class Plan:
     """A plan, as pcc judges it. Times are seconds.
 
@@ -45,10 +88,15 @@ class Plan:
     no plan in `scope` has a smaller value, None: nothing is known; bound_all: no plan at all has one; status:
     "optimal", "feasible", ... in that scope; argument: why, in a
     line; proof: why the bound holds, or None. diagnostics: all that was said. str(plan) is the table that the
-    program prints."""
+    program prints.
+
+    A plan does not change: copies are the plan itself. close(), or leaving `with`, frees the model and what the library
+    holds of the plan. A plan that comes out of pickle has its figures, nodes, table and JSON, and is closed
+    otherwise."""
 
     def __init__(self, handle: Handle):
-        self._handle = handle
+        self._handle: Union[Handle, _Kept] = handle
+        self._nodes: Optional[List[Node]] = None
         with handle.lock:
             pointer = handle.call("pcc_verdict")
             if not pointer:
@@ -57,7 +105,7 @@ class Plan:
             self.planner = text_of(v.planner)
             self.status = text_of(v.status)
             self.scope = text_of(v.scope)
-            self.argument = text_of(v.argument)
+            self.argument = words(text_of(v.argument))
             self.proof: Optional[str] = text_of(v.proof) if v.proof else None
             self.objective = text_of(v.objective)
             self.value = v.value / 1e12
@@ -81,10 +129,12 @@ class Plan:
     def nodes(self) -> List[Node]:
         """The nodes of the model's graph, in an order in which they can run."""
         with self._handle.lock:
-            v = self._handle.call("pcc_verdict").contents
-            names = [d.name for d in self.devices]
-            return [Node(text_of(n.name), text_of(n.op), names[n.device] if n.device >= 0 else None,
-                         n.part if n.part >= 0 else None) for n in v.node[:v.nnodes]]
+            if self._nodes is None:
+                v = self._handle.call("pcc_verdict").contents
+                names = [d.name for d in self.devices]
+                self._nodes = [Node(text_of(n.name), text_of(n.op), names[n.device] if n.device >= 0 else None,
+                                    n.part if n.part >= 0 else None) for n in v.node[:v.nnodes]]
+            return list(self._nodes)
 
     def to_dict(self) -> Dict[str, Any]:
         """The plan as its JSON file has it: pcc reads that again (plan{from=FILE})."""
@@ -114,9 +164,8 @@ class Plan:
         installed, "devices", "blocks" or "nodes"."""
         if view == "gantt":
             return Picture(self.text("gantt"))
-        with tempfile.TemporaryDirectory() as folder, self._handle.lock:
+        with tempfile.TemporaryDirectory() as folder, self._handle.setting("view", view):
             path = Path(folder) / "plan.svg"
-            self._handle.set("view", view)
             self.write(path)
             return Picture(path.read_text(encoding="utf-8"))
 
@@ -135,6 +184,30 @@ class Plan:
     def close(self) -> None:
         """Frees the model and the plan; what this object has read of them stays."""
         self._handle.close()
+
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __copy__(self) -> "Self":
+        return self
+
+    def __deepcopy__(self, _: Any) -> "Self":
+        return self
+
+    def __getstate__(self) -> Dict[str, Any]:
+        with contextlib.suppress(BadUse):  # the plan is closed: its nodes are there if they have been read
+            self.nodes  # pylint: disable=pointless-statement
+        return {**self.__dict__, "_handle": _Kept(self)}
+
+    def _repr_svg_(self) -> Optional[str]:
+        """The picture that a notebook shows: that of show(); None: there is none, and it shows the text."""
+        try:
+            return self.show().svg
+        except PccError:
+            return None
 
     def __str__(self) -> str:
         return self.text("table")
@@ -163,17 +236,34 @@ def _open(handle: Handle, model: Model, name: Optional[str]) -> None:
     handle.call("pcc_open_memory", path_bytes(name or "model.onnx"), data, len(data))
 
 
-def plan(model: Model, devices: Optional[str] = None, *, pipeline: Optional[str] = None,
-         progress: Optional[Listener] = None, name: Optional[str] = None, **settings: Any) -> Plan:
+def devices(described: Optional[Devices] = None) -> List[DeviceClass]:
+    """The classes of devices that pcc knows by name; or those that a description has, as for plan(): "detect" for this
+    machine's."""
+    handle = Handle()
+    try:
+        handle.set("devices", described)
+        return [DeviceClass(c["name"], c["count"], c["host"], c["memory_bytes"], c["bandwidth"], c["operations"])
+                for c in json.loads(handle.text("devices"))]
+    except BadUse as e:  # pcc_text() does not tell whose fault it is; a file or this machine is no wrong setting
+        if str(described).endswith(".json") or described == "detect":
+            raise BadInput(str(e), e.diagnostics) from None
+        raise
+    finally:
+        handle.close()
+
+
+def plan(model: Model, devices: Optional[Devices] = None, *, pipeline: Union[str, Sequence[str], None] = None,
+         progress: Optional[Listener] = None, name: Optional[str] = None, **settings: Unpack[Settings]) -> Plan:
     """Plans a model.
 
-    devices: "2xa100:40GiB,1xcpu", or the name of a JSON file; default: two a100.
-    pipeline: passes, such as "fuse,dp-place"; default: auto-place.
+    devices: "2xa100:40GiB,1xcpu", ["2xa100:40GiB", "1xcpu"], "detect", or the name of a JSON file; default: two a100.
+    pipeline: passes, such as "fuse,dp-place" or a list of them; default: auto-place.
     progress: is called with a Progress many times a second; what it returns, if true, ends planning with the best plan
     so far. Ctrl-C raises KeyboardInterrupt.
     name: of a model that comes as bytes or ModelProto; external data is looked for beside it.
     settings: the long options of the program with _ for -: link="25GB/s,10us", dim={"batch": 8}, costs="times.csv",
-    time_limit="30s", keep_blocks=True, pin={"lm_head": "acc1"}, warnings="no-guessed-dim", ...
+    time_limit="30s", keep_blocks=True, pin={"lm_head": "acc1"}, warnings="no-guessed-dim", ... Values of settings that
+    repeat are a list or a dict.
 
     Raises PccError: BadInput, BadUse, NoPlan, ...; warnings of pcc are Python's (PccWarning)."""
     handle = Handle(progress)
@@ -182,22 +272,26 @@ def plan(model: Model, devices: Optional[str] = None, *, pipeline: Optional[str]
         for key, value in settings.items():
             handle.set(key, value)
         _open(handle, model, name)
-        handle.call("pcc_plan", None if pipeline is None else pipeline.encode())
+        passes = pipeline if pipeline is None or isinstance(pipeline, str) else ",".join(pipeline)
+        handle.call("pcc_plan", None if passes is None else passes.encode())
         return Plan(handle)
     except BaseException:
         handle.close()
         raise
 
 
-def split(model: Model, out: Union[str, "os.PathLike[str]"], devices: Optional[str] = None, *,
-          pipeline: Optional[str] = None, progress: Optional[Listener] = None, name: Optional[str] = None,
-          **settings: Any) -> Split:
-    """Plans a model as plan() does and writes the folder of the split; its `plan` is the plan."""
+def split(model: Model, out: Union[str, "os.PathLike[str]"], devices: Optional[Devices] = None, *,
+          pipeline: Union[str, Sequence[str], None] = None, progress: Optional[Listener] = None,
+          name: Optional[str] = None, **settings: Unpack[Settings]) -> Split:
+    """Plans a model as plan() does and writes the folder of the split; its `plan` is the plan, which it closes when it
+    is closed."""
     if not os.fspath(out):
         raise BadUse("out is empty: expected a folder")
     made = plan(model, devices, pipeline=pipeline, progress=progress, name=name, **settings)
     try:
-        return made.split(out)
-    except PccError:
+        found = made.split(out)
+    except BaseException:
         made.close()
         raise
+    found.owns_plan = True
+    return found

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, 
 from ._library import BadInput, BadUse, RunError
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from ._plan import Plan
     from .run_split import Outputs, Provider, Runner, Sample
 
@@ -48,24 +50,31 @@ def _run_errors() -> Iterator[None]:
 class Split:
     """A split folder, and its parts in ONNX Runtime. Running needs onnxruntime and numpy.
 
-    providers: what the devices are here, {"acc0": ("CUDAExecutionProvider", 0)} or {"a100": "CUDAExecutionProvider"};
-    devices that are not named are the CPU. threads: of each session, 0: as ONNX Runtime likes it."""
+    providers: what the devices are here, by device or class: {"acc0": ("cuda", 0)}, {"a100": "cuda"} or {"npu":
+    ("openvino", {"device_type": "NPU"})}; names are ONNX Runtime's, with or without "ExecutionProvider". Devices that
+    are not named are the CPU. threads: of each session, 0: as ONNX Runtime likes it.
+
+    close(), or leaving `with`, ends the sessions. Copies, also by pickle, have sessions of their own."""
 
     def __init__(self, folder: Union[str, "os.PathLike[str]"], providers: Optional[Mapping[str, "Provider"]] = None, *,
                  threads: int = 0):
         self.folder = Path(folder)
         if providers is not None and not isinstance(providers, Mapping):
-            raise BadUse('providers: expected {device: provider}, such as {"acc0": ("CUDAExecutionProvider", 0)} or '
-                         f'{{"a100": "CUDAExecutionProvider"}}, found {providers!r}')
+            raise BadUse('providers: expected {device: provider}, such as {"acc0": ("cuda", 0)} or {"a100": "cuda"}, '
+                         f"found {providers!r}")
         self.providers = dict(providers or {})
         self.threads = threads
         self.plan: Optional["Plan"] = None
+        self.owns_plan = False  # the plan is closed with the split
+        self.closed = False
         self.manifest: Dict[str, Any] = _manifest(self.folder)
         self._runner: Optional["Runner"] = None
 
     @property
     def runner(self) -> "Runner":
         """The sessions; they are opened when they are first needed."""
+        if self.closed:
+            raise BadUse("the split is closed")
         if self._runner is None:
             with _run_errors():
                 self._runner = _runner_module().Runner(self.folder, self.providers, threads=self.threads)
@@ -76,11 +85,23 @@ class Split:
         """The files of the parts, in an order in which they can run."""
         return [self.folder / p["file"] for p in self.manifest["parts"]]
 
-    def run(self, inputs: "Sample") -> "Outputs":
-        """One sample: arrays by the names of the model's inputs; the outputs by theirs. Raises RunError."""
+    @property
+    def input_names(self) -> List[str]:
+        """The inputs of the model."""
+        return [v["name"] for v in self.manifest["inputs"]]
+
+    @property
+    def output_names(self) -> List[str]:
+        """The outputs of the model."""
+        return [v["name"] for v in self.manifest["outputs"]]
+
+    def run(self, inputs: Optional["Sample"] = None, /, **named: Any) -> "Outputs":
+        """One sample: arrays by the names of the model's inputs, in a dict, as arguments, or both; the outputs by
+        theirs. Raises RunError."""
         runner = self.runner
+        both = {**(inputs or {}), **named} if inputs is None or isinstance(inputs, Mapping) else inputs
         with _run_errors():
-            return runner.run(inputs)
+            return runner.run(both)
 
     def stream(self, samples: Iterable["Sample"], *, in_flight: int = 0, state: bool = False) -> Iterator["Outputs"]:
         """The outputs of many samples, in their order, with a thread for each device.
@@ -105,7 +126,8 @@ class Split:
         cross, ONNX Runtime rounds them: a tolerance, relative to the largest value, allows that."""
         whole = model.SerializeToString() if hasattr(model, "SerializeToString") else model
         with _run_errors():
-            return _runner_module().verify(self.folder, whole, inputs, seed=seed, tolerance=tolerance)
+            equal: int = _runner_module().verify(self.folder, whole, inputs, seed=seed, tolerance=tolerance)
+        return equal
 
     def show(self, view: str = "plan") -> Picture:
         """The picture of the folder: "plan", its devices; "blocks", what is in them."""
@@ -114,6 +136,28 @@ class Split:
             there = sorted(p.stem for p in self.folder.glob("*.svg"))
             raise BadUse(f"{path}: no such picture: expected {' or '.join(there) or 'none: Graphviz was not there'}")
         return Picture(path.read_text(encoding="utf-8"))
+
+    def _repr_svg_(self) -> Optional[str]:
+        """The picture that a notebook shows, its devices; None: there is none, and it shows the text."""
+        try:
+            return self.show().svg
+        except (BadUse, OSError):
+            return None
+
+    def close(self) -> None:
+        """Ends the sessions, and frees the plan if split() made it for this alone; the folder stays."""
+        self.closed, self._runner = True, None
+        if self.plan and self.owns_plan:
+            self.plan.close()
+
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "_runner": None, "owns_plan": False}
 
     def to_dict(self) -> Dict[str, Any]:
         """The manifest."""

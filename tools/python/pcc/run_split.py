@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the parts of a split folder in ONNX Runtime.
 
-    python3 split/run_split.py [SAMPLE.npz ...] [--samples N] [--output DIR] [--pipeline N] [--state]
-                               [--provider DEVICE=PROVIDER[:ID]] [--threads N] [--folder SPLIT]
+    python3 split/run_split.py [SAMPLE ...] [--samples N] [--output DIR] [--pipeline N] [--state]
+                               [--provider DEVICE=PROVIDER[:OPTIONS]] [--threads N] [--folder SPLIT]
     python3 split/run_split.py --verify model.onnx [--tolerance T]
 
 pcc puts this file into every split folder; it needs onnxruntime and numpy only, and is the module pcc.run_split
@@ -10,31 +10,49 @@ of the Python package, too. It does what manifest.json says: a table of tensors 
 each in a session of its own, then the outputs. Tensors that stay on a device do not leave its memory (IOBinding);
 those that cross go through the host's.
 
-Samples come from .npz files with an array for each input of the model, or are random (the sizes that the plan was made
-for; floats normal, integers 0 or 1). --output DIR keeps the outputs of sample K as DIR/sampleK.npz.
+A SAMPLE is a .npz file with an array for each input of the model, or a folder of ONNX test data, or its files
+input_0.pb, input_1.pb, ... (these need the package onnx). Without any, samples are random (the sizes that the plan was
+made for; floats normal, integers 0 or 1; beyond 256 MiB they repeat). --output DIR keeps the outputs of sample K as
+DIR/sampleK.npz.
 
---provider acc0=CUDAExecutionProvider:0 says what a device is here; a100=CUDAExecutionProvider says it of all devices of
-a class, each with its number in the class. A device of which nothing is said is the CPU.
+--provider acc0=cuda:0 says what a device is here; a100=cuda says it of all devices of a class, each with its number in
+the class. Names are ONNX Runtime's, with or without "ExecutionProvider", capitals or not: cuda, trt (tensorrt), dml,
+openvino, coreml, qnn, webgpu, cpu. acc1=openvino:device_type=NPU,num_streams=2 gives the provider options; a value with
+a comma stands in quotes: device_type="HETERO:GPU,CPU". A device of which nothing is said is the CPU.
+
+Inputs are made or read before the clock starts. The time of a part is the mean over all samples but the first; it holds
+the copying that its session does.
 
 --pipeline N has up to N samples on their way at once, a thread for each device; outputs come in order all the same.
 --state feeds what is kept between samples ("states" of the manifest, such as cached keys and values) back: a sample
 gets those inputs from the one before unless it brings them itself; the first gets zeros.
 
-The first error ends the run: exit 1, with the part, device and sample that it came from.
+The first error ends the run: exit 1, with the part, device and sample that it came from. Exit 2: a wrong option.
+Ctrl-C ends it with the figures so far: exit 130.
 """
 from __future__ import annotations
 
+import signal
+
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # until main() runs, Ctrl-C ends the program without a word
+
+# pylint: disable=wrong-import-position
 import argparse
 import collections
+import contextlib
 import ctypes
 import heapq
-import itertools
 import json
+import os
+import re
 import sys
+import tempfile
 import threading
 import time
+import zipfile
 from pathlib import Path
-from typing import Any, Deque, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Deque, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
 try:
     import numpy as np
@@ -42,18 +60,30 @@ try:
 except ImportError as missing:
     if __name__ != "__main__":
         raise
-    print(f"error: {missing.name} is not installed for this Python ({sys.executable}): pip install onnxruntime numpy",
-          file=sys.stderr)
+    if isinstance(missing, ModuleNotFoundError):
+        print(f"error: {missing.name} is not installed for this Python ({sys.executable}): pip install onnxruntime "
+              "numpy", file=sys.stderr)
+    else:
+        print(f"error: this Python ({sys.executable}) cannot import {'onnxruntime' if 'np' in globals() else 'numpy'}: "
+              f"{(str(missing).strip() or 'no reason is given').splitlines()[0]}", file=sys.stderr)
     sys.exit(1)
 
 Sample = Mapping[str, Any]
 Outputs = Dict[str, Any]
-Provider = Union[str, Tuple[str, int]]
+Provider = Union[str, Tuple[str, int], Tuple[str, Mapping[str, Any]]]  # its name; with a device number; with options
+Teller = Callable[[str], None]  # hears which step of the work begins
 
 CPU = "CPUExecutionProvider"
-SHOWN = 10  # outputs that are named at the end of a run
+SHOWN = 10  # parts and outputs that are named at the end of a run
+INTERRUPTED = 130  # exit code after Ctrl-C
+AHEAD = 1 << 28  # bytes of samples that are made before a run begins
+# Providers with an option device_id that counts the machine's devices.
+NUMBERED = {"CUDAExecutionProvider", "TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider",
+            "ROCMExecutionProvider", "MIGraphXExecutionProvider", "DmlExecutionProvider", "CANNExecutionProvider"}
 # Providers that have memory of their own in which tensors may stay; all others take and give the host's.
 MEMORY = {"CUDAExecutionProvider": "cuda", "TensorrtExecutionProvider": "cuda"}
+# What runs the nodes that a provider does not take, before the CPU does.
+BESIDE = {"TensorrtExecutionProvider": "CUDAExecutionProvider"}
 # Types that numpy lacks: they come and go as integers of the same width. Their numbers are ONNX's.
 RAW = {"tensor(bfloat16)": (np.uint16, 16), "tensor(float8e4m3fn)": (np.uint8, 17),
        "tensor(float8e4m3fnuz)": (np.uint8, 18), "tensor(float8e5m2)": (np.uint8, 19),
@@ -68,8 +98,28 @@ class NoRun(SplitError):
     """A model or part that ONNX Runtime does not run on these inputs."""
 
 
+class BadOption(SplitError):
+    """An option of the program that is not as it should be."""
+
+
+def _bare(text: str) -> str:
+    """Returns a message of ONNX Runtime without the place in its sources, such as "/a/b.cc:12 int f(int) ", at its
+    beginning."""
+    place = re.match(r"/\S+:\d+ ", text)
+    depth = 0
+    for at in range(place.end(), len(text)) if place else ():
+        depth += (text[at] == "(") - (text[at] == ")")
+        if text[at] == ")" and not depth and text[at + 1:at + 2] == " ":
+            return text[at + 2:]
+    return text
+
+
 def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+    return _bare((str(error).strip().splitlines() or [type(error).__name__])[0])[:300]
+
+
+def _silent(_: str) -> None:
+    """Tells nothing."""
 
 
 def read_manifest(folder: Union[str, Path]) -> Dict[str, Any]:
@@ -158,50 +208,94 @@ def _sizes(name: str, row: Mapping[str, Any], dims: Mapping[str, int], unknown: 
 
 
 def parse_providers(words: Iterable[str]) -> Dict[str, Provider]:
-    """["acc0=CUDAExecutionProvider:0"] as {"acc0": ("CUDAExecutionProvider", 0)}."""
+    """Returns {"acc0": ("cuda", 1), "acc1": ("openvino", {"device_type": "NPU"})} for ["acc0=cuda:1",
+    "acc1=openvino:device_type=NPU"]."""
     found: Dict[str, Provider] = {}
     for word in words:
-        device, _, provider = word.partition("=")
-        name, colon, number = provider.partition(":")
-        if not device or not name or (colon and not number.isdigit()):
-            raise SplitError(f"provider '{word}': expected DEVICE=PROVIDER or DEVICE=PROVIDER:NUMBER")
-        found[device] = (name, int(number)) if colon else name
+        device, _, said = word.partition("=")
+        name, colon, more = said.partition(":")
+        if not device or not name:
+            raise BadOption(f"--provider '{word}': expected DEVICE=PROVIDER, DEVICE=PROVIDER:NUMBER or "
+                            "DEVICE=PROVIDER:KEY=VALUE,...")
+        number = more.isascii() and more.isdecimal()
+        found[device] = (name, int(more)) if number else (name, _parse_options(word, more)) if colon else name
     return found
 
 
-def _place(device: Mapping[str, Any], providers: Mapping[str, Provider]) -> Tuple[str, Optional[int]]:
-    """Provider and number of a device."""
+def _parse_options(word: str, text: str) -> Dict[str, str]:
+    """Returns the options of a provider in a text such as 'device_type="HETERO:GPU,CPU",num_streams=2'. word: the whole
+    value of --provider, for errors."""
+    found: Dict[str, str] = {}
+    for item in re.split(r',(?=(?:[^"]*"[^"]*")*[^"]*$)', text):  # at commas that are in no quotes
+        key, _, value = item.partition("=")
+        if not key or not value or key in found or value.count('"') % 2:
+            wrong = "is there twice" if key in found else "its quote has no end" if value.count('"') % 2 else \
+                "expected KEY=VALUE"
+            raise BadOption(f"--provider '{word}': option '{key}': {wrong}")
+        found[key] = value[1:-1] if len(value) > 1 and value[0] == value[-1] == '"' else value
+    return found
+
+
+def full_name(provider: str) -> str:
+    """Returns a provider's name as this ONNX Runtime has it: CUDAExecutionProvider for "cuda"; without such a provider
+    the name as it is."""
+    short = {"trt": "tensorrt", "directml": "dml"}.get(provider.lower(), provider.lower())
+    known: Dict[str, str] = {name.lower(): name for name in ort.get_available_providers()}
+    return known.get(short) or known.get(f"{short}executionprovider", provider)
+
+
+def _place(device: Mapping[str, Any], providers: Mapping[str, Provider]) -> Tuple[str, Dict[str, Any]]:
+    """Returns the provider of a device, and its options."""
     said = providers.get(device["name"], providers.get(device["class"], CPU))
-    if not isinstance(said, str):
-        return said[0], said[1]
-    return said, None if said == CPU else device["index"]
+    name, more = (said, {}) if isinstance(said, str) else said
+    name = full_name(name)
+    options = dict(more) if isinstance(more, Mapping) else {"device_id": more}
+    if name in NUMBERED:
+        options.setdefault("device_id", device["index"])
+    elif not isinstance(more, Mapping):
+        options = {}
+    return name, options
 
 
-def providers_wrong(providers: Any) -> Optional[str]:
-    """None, or why this does not say what the devices are here."""
-    example = 'such as {"acc0": ("CUDAExecutionProvider", 0)} or {"a100": "CUDAExecutionProvider"}'
+def _check_providers(manifest: Mapping[str, Any], providers: Any) -> None:
+    """Raises SplitError unless `providers` names devices of the split and providers that ONNX Runtime has."""
+    like = 'such as {"acc0": ("cuda", 0)}, {"npu": ("openvino", {"device_type": "NPU"})} or {"a100": "cuda"}'
     if not isinstance(providers, Mapping):
-        return f"providers: expected {{device: provider}}, {example}, found {providers!r}"
+        raise SplitError(f"providers: expected {{device: provider}}, {like}, found {providers!r}")
+    known = [*(d["name"] for d in manifest["devices"]), *sorted({d["class"] for d in manifest["devices"]})]
+    here = ort.get_available_providers()
     for device, said in providers.items():
-        pair = isinstance(said, tuple) and list(map(type, said)) == [str, int]
-        if not isinstance(said, str) and not pair:
-            return f"provider of '{device}': expected its name, or (name, number), {example}, found {said!r}"
-    return None
-
-
-def _check_providers(manifest: Mapping[str, Any], providers: Mapping[str, Provider]) -> None:
-    wrong = providers_wrong(providers)
-    if wrong:
-        raise SplitError(wrong)
-    known = [d["name"] for d in manifest["devices"]]
-    known += sorted({d["class"] for d in manifest["devices"]})
-    for device, said in providers.items():
-        name = said if isinstance(said, str) else said[0]
+        name, more = said if isinstance(said, tuple) and len(said) == 2 else (said, {})
+        if not isinstance(name, str) or not (type(more) is int or isinstance(more, Mapping)):
+            raise SplitError(f"provider of '{device}': expected its name, (name, number) or (name, options), {like}, "
+                             f"found {said!r}")
         if device not in known:
             raise SplitError(f"provider of '{device}': no such device or class: expected one of {', '.join(known)}")
-        if name not in ort.get_available_providers():
-            raise SplitError(f"provider '{name}' of '{device}': this ONNX Runtime has "
-                             f"{', '.join(ort.get_available_providers())}")
+        if full_name(name) not in here:
+            raise SplitError(f"provider '{name}' of '{device}': this ONNX Runtime has {', '.join(here)}")
+        if isinstance(more, int) and full_name(name) not in {CPU, *NUMBERED}:
+            raise SplitError(f"provider '{name}' of '{device}' has no device numbers: say which one by an option of "
+                             f"its own, such as device_type=GPU.{more}")
+
+
+def _logged(work: Callable[[], Any]) -> str:
+    """Returns the first error, else warning, that ONNX Runtime logs to stderr while `work` runs; "": none. The reason
+    why a provider is left out of a session stands only there."""
+    ort.set_default_logger_severity(2)
+    with tempfile.TemporaryFile() as log:
+        stderr = os.dup(2)
+        os.dup2(log.fileno(), 2)
+        try:
+            work()
+        except Exception:  # pylint: disable=broad-except
+            pass
+        finally:
+            os.dup2(stderr, 2)
+            os.close(stderr)
+        log.seek(0)
+        lines = re.sub(r"\x1b\[[\d;]*m", "", log.read().decode("utf-8", "replace")).splitlines()
+    found = [m for m in (re.search(r"\[([EFW]):onnxruntime[^]]*\] (.*)", line) for line in lines) if m]
+    return next((_bare(m[2]) for m in sorted(found, key=lambda m: m[1] == "W")), "")[:300]
 
 
 def _options(threads: int, exact: bool) -> Any:
@@ -220,24 +314,47 @@ def _options(threads: int, exact: bool) -> Any:
 class Part:
     """A part in its session."""
 
-    def __init__(self, runner: "Runner", entry: Mapping[str, Any], provider: str, number: Optional[int]):
+    def __init__(self, runner: "Runner", entry: Mapping[str, Any], provider: str, options: Mapping[str, Any]):
         self.file: str = entry["file"]
         self.device: str = entry["device"]
         self.inputs: List[str] = entry["inputs"]
         self.outputs: List[str] = entry["outputs"]
+        self.planned: Optional[float] = entry.get("compute_s")
         self.values: Dict[str, Any] = runner.values
-        self.memory: Tuple[str, int] = (MEMORY.get(provider, "cpu"), number or 0)
+        self.provider = provider
         self.bound = all(_can_bind(self.values[n]) for n in self.inputs + self.outputs)
-        wanted: List[Any] = [provider if number is None else (provider, {"device_id": str(number)})]
-        try:
-            self.session = ort.InferenceSession(str(runner.folder / self.file), _options(runner.threads, runner.exact),
-                                                providers=wanted + [CPU] * (provider != CPU))
-        except Exception as e:  # ONNX Runtime has no common class for its errors
-            raise SplitError(f"{self.file} ({self.device}): cannot be loaded: {_first_line(e)}") from e
-        if self.session.get_providers()[0] != provider:
-            raise SplitError(f"{self.file} ({self.device}): {provider} cannot be used here, only "
-                             f"{', '.join(self.session.get_providers())}")
+        number = str(options.get("device_id", 0))
+        wanted: List[Any] = [(provider, {k: str(v) for k, v in options.items()}) if options else provider]
+        if BESIDE.get(provider) in ort.get_available_providers():
+            wanted.append((BESIDE[provider], {"device_id": number}))
+        self.session = self._open(runner, wanted + [CPU] * (provider != CPU))
+        self.memory: Tuple[str, int] = (MEMORY.get(provider, "cpu"), int(number) if number.isdecimal() else 0)
         self.goes: Dict[str, Tuple[str, int]] = {}  # where each output goes; Runner fills it in
+        self.runs, self.first_s, self.later_s = 0, 0.0, 0.0  # how often it ran; seconds of the first, of all others
+
+    def _open(self, runner: "Runner", providers: List[Any]) -> Any:
+        def session() -> Any:
+            return ort.InferenceSession(str(runner.folder / self.file), _options(runner.threads, runner.exact),
+                                        providers=providers, enable_fallback=0)
+
+        where = f"{self.file} ({self.device})" + f" on {self.provider}" * (self.provider != CPU)
+        try:
+            opened = session()
+        except Exception as e:  # ONNX Runtime has no common class for its errors
+            raise SplitError(f"{where}: cannot be loaded: {_first_line(e)}") from e
+        if opened.get_providers()[0] != self.provider:
+            raise SplitError(f"{where}: " + (_logged(session) or "the provider cannot be used here, only "
+                                             f"{', '.join(opened.get_providers())}"))
+        return opened
+
+    def took(self, seconds: float) -> None:
+        """Counts a run that took so long."""
+        self.runs += 1
+        self.first_s, self.later_s = (self.first_s, self.later_s + seconds) if self.runs > 1 else (seconds, 0.0)
+
+    def takes(self) -> Optional[float]:
+        """Returns the seconds of a run: the mean of all but the first, or the only one; None: there was none."""
+        return self.later_s / (self.runs - 1) if self.runs > 1 else self.first_s if self.runs else None
 
     def run(self, table: Mapping[str, Any]) -> Dict[str, Any]:
         """Runs the part on the tensors of the table and returns its outputs."""
@@ -259,12 +376,12 @@ class Part:
 class Runner:
     """The sessions of a split folder.
 
-    providers: {"acc0": ("CUDAExecutionProvider", 0), "a100": "CUDAExecutionProvider"}; devices that are not named are
-    the CPU. threads: of each session, 0 as ONNX Runtime likes it. exact: optimisations off and one thread, so that the
-    bits are those of the whole model run alike. Raises SplitError."""
+    providers: {"acc0": ("cuda", 0), "acc1": ("openvino", {"device_type": "NPU"}), "a100": "cuda"}; devices that are not
+    named are the CPU. threads: of each session, 0 as ONNX Runtime likes it. exact: optimisations off and one thread, so
+    that the bits are those of the whole model run alike. tell: hears which part is being opened. Raises SplitError."""
 
     def __init__(self, folder: Union[str, Path], providers: Optional[Mapping[str, Provider]] = None, *,
-                 threads: int = 0, exact: bool = False):
+                 threads: int = 0, exact: bool = False, tell: Teller = _silent):
         self.folder = Path(folder)
         self.threads, self.exact = threads, exact
         self.manifest = read_manifest(folder)
@@ -274,7 +391,10 @@ class Runner:
         self.states: List[Tuple[str, str]] = [(s["in"], s["out"]) for s in self.manifest.get("states", [])]
         _check_providers(self.manifest, providers or {})
         places = {d["name"]: _place(d, providers or {}) for d in self.manifest["devices"]}
-        self.parts = [Part(self, p, *places[p["device"]]) for p in self.manifest["parts"]]
+        self.parts: List[Part] = []
+        for k, p in enumerate(self.manifest["parts"]):
+            tell(f"opening {p['file']}, {k + 1} of {len(self.manifest['parts'])}")
+            self.parts.append(Part(self, p, *places[p["device"]]))
         self.readers: Dict[str, List[int]] = collections.defaultdict(list)  # of a tensor, parts
         for k, part in enumerate(self.parts):
             for name in part.inputs:
@@ -331,10 +451,13 @@ class Runner:
         return {n: _to_python(table[n], self.values[n]) for n in self.output_names}
 
     def _run_part(self, part: Part, table: Mapping[str, Any], number: int) -> Dict[str, Any]:
+        began = time.perf_counter()
         try:
-            return part.run(table)
+            made = part.run(table)
         except Exception as e:
             raise NoRun(f"{part.file} ({part.device}), sample {number}: {_first_line(e)}") from e
+        part.took(time.perf_counter() - began)
+        return made
 
     def _run_all(self, table: Dict[str, Any], number: int) -> None:
         left = {n: len(k) for n, k in self.readers.items()}
@@ -594,11 +717,13 @@ def _difference(want: Any, got: Any, tolerance: float) -> Optional[str]:
 
 
 def verify(folder: Union[str, Path], model: Union[str, Path, bytes], sample: Optional[Sample] = None, *,
-           seed: int = 0, tolerance: float = 0.0) -> int:
+           seed: int = 0, tolerance: float = 0.0, tell: Teller = _silent) -> int:
     """Runs the whole model and the parts on a sample (None: a random one), on the CPU without optimisations, and
     returns how many outputs are equal, bit by bit or within `tolerance` times the largest absolute value: all, else it
-    raises SplitError. Where tensors of float16 cross, ONNX Runtime's CPU rounds them at the cut: give 1e-2."""
-    runner = Runner(folder, exact=True)
+    raises SplitError. Where tensors of float16 cross, ONNX Runtime's CPU rounds them at the cut: give 1e-2. tell: hears
+    what is being done."""
+    runner = Runner(folder, exact=True, tell=tell)
+    tell("opening the whole model")
     whole = _open_whole(model)
     sample = runner.random_sample(seed) if sample is None else sample
     names = [v.name for v in whole.get_outputs()]
@@ -606,6 +731,7 @@ def verify(folder: Union[str, Path], model: Union[str, Path, bytes], sample: Opt
         raise SplitError(f"the outputs of the split are {', '.join(runner.output_names)}, "
                          f"the model's {', '.join(names)}")
     table = runner._begin(sample, False)
+    tell("running the whole model")
     try:
         if any(v.type in RAW for v in [*whole.get_inputs(), *whole.get_outputs()]):
             feed = {n: _to_ort(table[n], runner.values[n]) for n in runner.input_names}
@@ -614,74 +740,256 @@ def verify(folder: Union[str, Path], model: Union[str, Path, bytes], sample: Opt
             found = whole.run(names, {n: table[n] for n in runner.input_names})
     except Exception as e:
         raise NoRun(f"the whole model does not run: {_first_line(e)}") from e
+    tell("running the parts")
     got = runner.run(sample)
     for name, want in zip(names, found):
         wrong = _difference(want, got[name], tolerance)
         if wrong:
             half = not tolerance and any("f16" in str(row["type"]) for row in runner.values.values())
             raise SplitError(f"output '{name}' is not the whole model's: {wrong}"
-                             + half * "; tensors of 16 bits are rounded where they cross: allow it with tolerance 1e-2 "
-                                      "(--tolerance)")
+                             + half * "; where tensors of 16 bits cross, they are rounded: allow a tolerance of 1e-2")
     return len(names)
+
+
+# ---------------------------------------------------------------- files
+
+
+def _number(path: Path) -> int:
+    """Returns 7 for input_7.pb; -1: the name is not of this form."""
+    found = re.fullmatch(r"input_(\d+)\.pb", path.name)
+    return int(found[1]) if found else -1
+
+
+def sample_files(paths: Iterable[Union[str, Path]]) -> List[List[Path]]:
+    """Returns the files of each sample: a .npz file, the files input_*.pb of a folder, or .pb files of one folder that
+    follow each other."""
+    found: List[List[Path]] = []
+    for path in map(Path, paths):
+        before = found[-1] if found else []
+        if path.is_dir():
+            found.append(sorted(path.glob("input_*.pb"), key=_number))
+            if not found[-1]:
+                raise SplitError(f"{path}: expected files input_0.pb, input_1.pb, ... in this folder")
+        elif path.suffix == ".pb" and before and before[0].suffix == ".pb" and path not in before \
+                and before[0].parent == path.parent:
+            before.append(path)
+        else:
+            found.append([path])
+    return found
+
+
+def _read_pb(path: Path, manifest: Mapping[str, Any]) -> Tuple[str, Any]:
+    """Reads a file of ONNX test data. Returns the input that it is for, by the name in it or else by the number in the
+    file's name, and the value."""
+    try:
+        import onnx  # pylint: disable=import-outside-toplevel
+    except ImportError as e:
+        raise SplitError(f"{path}: onnx, which reads it, is not installed for this Python: pip install onnx") from e
+    to, names, k = onnx.numpy_helper, [v["name"] for v in manifest["inputs"]], _number(path)
+    kinds = {"seq": (onnx.SequenceProto, to.to_list), "map": (onnx.MapProto, to.to_dict),
+             "optional": (onnx.OptionalProto, to.to_optional)}
+    raw, told = path.read_bytes(), ""
+    with contextlib.suppress(Exception):  # protobuf has no common class for its errors; a sequence need not be a tensor
+        told = onnx.TensorProto.FromString(raw).name
+    if told not in names and not 0 <= k < len(names):
+        raise SplitError(f"{path}: it is for no input of the model: expected input_0.pb to input_{len(names) - 1}.pb")
+    name = told if told in names else names[k]
+    kind = str(manifest["values"][name]["onnx_type"])
+    message, value = kinds.get(kind.split("(")[0], (onnx.TensorProto, to.to_array))
+    try:
+        return name, value(message.FromString(raw))
+    except Exception as e:
+        raise SplitError(f"{path}: expected {kind} for input '{name}': {_first_line(e)}") from e
+
+
+def read_sample(files: Union[str, Path, List[Path]], manifest: Optional[Mapping[str, Any]] = None) -> Dict[str, Any]:
+    """Returns the arrays of a .npz file, or of the .pb files of one sample for the inputs in the manifest; strings are
+    objects."""
+    paths = files if isinstance(files, list) else [Path(files)]
+    try:
+        if manifest and paths[0].suffix == ".pb":
+            found = dict(_read_pb(path, manifest) for path in paths)
+        else:
+            with np.load(paths[0], allow_pickle=False) as arrays:
+                found = {n: arrays[n] for n in arrays.files}
+    except OSError as e:
+        raise SplitError(f"{e.filename or paths[0]}: {e.strerror or _first_line(e)}") from e
+    except (ValueError, AttributeError, zipfile.BadZipFile) as e:
+        raise SplitError(f"{paths[0]}: no .npz file of arrays: {_first_line(e)}") from e
+    return {n: a.astype(object) if isinstance(a, np.ndarray) and a.dtype.kind in "SU" else a for n, a in found.items()}
+
+
+def write_outputs(path: Path, outputs: Outputs) -> None:
+    """Writes a .npz file, whole or not at all."""
+    partly = path.with_name(f".{path.name}.part")
+    try:
+        with zipfile.ZipFile(partly, "w") as arrays:  # numpy.savez takes no array of the name "file"
+            for name, value in outputs.items():
+                if not isinstance(value, np.ndarray):
+                    raise SplitError(f"output '{name}' is no tensor: a .npz file cannot hold it")
+                with arrays.open(f"{name}.npy", "w", force_zip64=True) as f:
+                    np.lib.format.write_array(f, value.astype(str) if value.dtype == object else value,
+                                              allow_pickle=False)
+        os.replace(partly, path)
+    finally:
+        partly.unlink(missing_ok=True)
 
 
 # ---------------------------------------------------------------- the program
 
 
-def read_sample(path: Union[str, Path]) -> Dict[str, Any]:
-    """The arrays of a .npz file; strings as objects."""
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            found = {n: arrays[n] for n in arrays.files}
-    except (OSError, ValueError, AttributeError) as e:
-        raise SplitError(f"{path}: no .npz file of arrays: {_first_line(e)}") from e
-    return {n: a.astype(object) if a.dtype.kind in "SU" else a for n, a in found.items()}
+class _Progress:
+    """Shows on stderr what the program is doing: in a line that changes on a terminal, every 30 seconds in a log."""
+
+    FIRST, EACH, LOGGED = 2.0, 0.5, 30.0  # seconds
+
+    def __init__(self) -> None:
+        self.text = ""
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._show, daemon=True, name="pcc progress")
+
+    def tell(self, text: str) -> None:
+        self.text = text
+
+    def __enter__(self) -> "_Progress":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _show(self) -> None:
+        began, shown, tty = time.monotonic(), False, sys.stderr is not None and sys.stderr.isatty()
+        wait = self.FIRST if tty else self.LOGGED
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # of a stderr that is closed, or none
+            while not self._over.wait(wait):
+                line = f"{self.text} ({time.monotonic() - began:.0f} s)"
+                print(f"\r\x1b[K{line[:78]}" if tty else line, end="" if tty else "\n", file=sys.stderr, flush=True)
+                shown, wait = tty, self.EACH if tty else self.LOGGED
+            if shown:
+                print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-def write_outputs(path: Path, outputs: Outputs) -> None:
-    arrays = {}
-    for name, value in outputs.items():
-        if not isinstance(value, np.ndarray):
-            raise SplitError(f"output '{name}' is no tensor: a .npz file cannot hold it")
-        arrays[name] = value.astype(str) if value.dtype == object else value
-    np.savez(path, **arrays)
+class _Samples:
+    """The samples of a run: those of the files, or random ones, again and again until there are enough. They are made
+    before the run, so that its times do not hold their making, as far as AHEAD bytes hold them. Of the others files are
+    read when they are due (`late`), and random samples are those that were made."""
+
+    def __init__(self, args: argparse.Namespace, runner: Runner, tell: Teller):
+        self.args, self.runner = args, runner
+        self.files = sample_files(args.sample)
+        self.total: int = args.samples or max(1, len(self.files))
+        kinds = min(self.total, len(self.files) or self.total)
+        self.made: List[Dict[str, Any]] = []
+        room = AHEAD
+        while len(self.made) < kinds and room > 0:
+            tell(f"making inputs, {len(self.made)} of {kinds}")
+            self.made.append(self._make(len(self.made)))
+            room -= sum(getattr(v, "nbytes", 0) for v in self.made[-1].values())
+        self.late = bool(self.files) and len(self.made) < kinds
+        self.kinds = kinds if self.late else len(self.made)
+
+    def _make(self, k: int) -> Dict[str, Any]:
+        if self.files:
+            return read_sample(self.files[k], self.runner.manifest)
+        return self.runner.random_sample(self.args.seed + k, self.args.state)
+
+    def __iter__(self) -> Iterator[Dict[str, Any]]:
+        for k in range(self.total):
+            i = k % self.kinds
+            yield self.made[i] if i < len(self.made) else self._make(i)
 
 
-def _samples(args: argparse.Namespace, runner: Runner) -> Iterator[Dict[str, Any]]:
-    """Samples from the files, repeated until there are enough; without files random samples."""
-    total = args.samples or max(1, len(args.sample))
-    files = itertools.cycle(args.sample)
-    for k in range(total):
-        yield read_sample(next(files)) if args.sample else runner.random_sample(args.seed + k, args.state)
+class _Clock:
+    """The times at which outputs of samples came, in seconds of perf_counter()."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.began = self.first = self.last = time.perf_counter()
+
+    def came(self) -> None:
+        """Counts a sample whose outputs have come."""
+        self.last = time.perf_counter()
+        self.first = self.first if self.n else self.last
+        self.n += 1
+
+    def each(self) -> float:
+        """Returns the mean seconds from one sample to the next; 0.0 before the second."""
+        return (self.last - self.first) / max(1, self.n - 1)
+
+    def __str__(self) -> str:
+        each = f", then {_time(self.each())} each" if self.n > 1 else ""
+        return f"{self.n} sample{'s' * (self.n > 1)}, first after {_time(self.first - self.began)}{each}"
 
 
-def _run(args: argparse.Namespace) -> str:
-    if args.verify:
-        n = verify(args.folder, args.verify, read_sample(args.sample[0]) if args.sample else None, seed=args.seed,
-                   tolerance=args.tolerance)
-        how = f"within {args.tolerance:g}" if args.tolerance else "bit by bit"
-        inputs = args.sample[0] if args.sample else f"random inputs, seed {args.seed}"
-        return f"equal: {n} outputs, {how}, optimisations off, on {inputs}"
-    runner = Runner(args.folder, parse_providers(args.provider), threads=args.threads)
+def _time(seconds: Optional[float]) -> str:
+    """Returns a time as text of four digits, "1.234 ms"; "-" for None."""
+    if seconds is None:
+        return "-"
+    unit, size = next((u for u in (("s", 1.0), ("ms", 1e-3)) if seconds >= u[1]), ("us", 1e-6))
+    return f"{seconds / size:.4g} {unit}"
+
+
+def _parts_table(parts: List[Part]) -> List[str]:
+    """Returns a row for each part, or for the SHOWN slowest and all others together: device and provider, the time that
+    it takes, and the planned one."""
+    longest = sorted(parts, key=lambda p: -(p.takes() or 0.0))
+    rows = [("part", "on", "", "takes", "planned")]
+    rows += [(p.file, p.device, p.provider, _time(p.takes()), _time(p.planned))
+             for p in parts if p in longest[:SHOWN]]
+    others = longest[SHOWN:]
+    if others:
+        rows.append((f"{len(others)} more", "", "", _time(sum(p.takes() or 0.0 for p in others)),
+                     _time(sum(p.planned or 0.0 for p in others))))
+    wide = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return [" ".join(c.rjust(w) if k > 2 else c.ljust(w) for k, (c, w) in enumerate(zip(row, wide))) for row in rows]
+
+
+def _figures(runner: Runner, clock: _Clock, notes: List[str], shapes: List[str]) -> str:
+    """Returns the text that ends a run."""
+    goal = runner.manifest.get("objective", {})
+    planned = [f"planned {goal['name']}: {_time(goal['value_s'])}"] if goal.get("value_s") else []
+    more = [f"... {len(shapes) - SHOWN} more outputs"] if len(shapes) > SHOWN else []
+    return "\n".join([str(clock), *notes, *planned, *(_parts_table(runner.parts) if runner.parts else []),
+                      *shapes[:SHOWN], *more])
+
+
+def _compare(args: argparse.Namespace, tell: Teller) -> str:
+    """Does the work of --verify; returns the text for its success."""
+    files = sample_files(args.sample)
+    sample = read_sample(files[0], read_manifest(args.folder)) if files else None
+    n = verify(args.folder, args.verify, sample, seed=args.seed, tolerance=args.tolerance, tell=tell)
+    how = f"within {args.tolerance:g}" if args.tolerance else "bit by bit"
+    inputs = args.sample[0] if files else f"random inputs, seed {args.seed}"
+    return f"equal: {n} outputs, {how}, optimisations off, on {inputs}"
+
+
+def _run(args: argparse.Namespace, tell: Teller) -> Tuple[str, str]:
+    """Runs the samples. Returns the figures ("": no sample came to its end), and the number of samples in words if
+    Ctrl-C has ended the run, else ""."""
+    runner = Runner(args.folder, parse_providers(args.provider), threads=args.threads, tell=tell)
     if args.state and not runner.states:
         raise SplitError("--state: the model keeps no state that pcc knows of (pcc --state in=out says which)")
     if args.output:
         Path(args.output).mkdir(parents=True, exist_ok=True)
+    samples = _Samples(args, runner, tell)
     shapes: List[str] = []
-    n = 0
-    begin = first = time.perf_counter()
-    for outputs in runner.stream(_samples(args, runner), in_flight=args.pipeline, state=args.state):
-        first = first if n else time.perf_counter()
-        shapes = shapes or [f"output {k} {list(getattr(v, 'shape', []))}" for k, v in outputs.items()]
-        if args.output:
-            write_outputs(Path(args.output) / f"sample{n}.npz", outputs)
-        n += 1
-    end = time.perf_counter()
-    each = f", {(end - begin) / n * 1e3:.3f} ms each" if n > 1 else ""
-    where = sorted({f"{p.device} on {p.session.get_providers()[0]}" for p in runner.parts})
-    more = [f"... {len(shapes) - SHOWN} more outputs"] if len(shapes) > SHOWN else []
-    return "\n".join([f"{n} sample{'s' * (n > 1)}, first after {(first - begin) * 1e3:.3f} ms{each}", *where,
-                      *shapes[:SHOWN], *more])
+    stopped = ""
+    clock = _Clock()
+    tell(f"sample 1 of {samples.total}")
+    try:
+        for outputs in runner.stream(samples, in_flight=args.pipeline, state=args.state):
+            clock.came()
+            left = (samples.total - clock.n) * clock.each()
+            tell(f"{clock.n} of {samples.total} samples, {_time(clock.each())} each, {left:.0f} s left")
+            shapes = shapes or [f"output {k} {list(getattr(v, 'shape', []))}" for k, v in outputs.items()]
+            if args.output:
+                write_outputs(Path(args.output) / f"sample{clock.n - 1}.npz", outputs)
+    except KeyboardInterrupt:
+        stopped = f"stopped after {clock.n} of {samples.total} samples"
+    notes = ["with the reading of files"] * samples.late + ["with the writing of outputs"] * bool(args.output)
+    return _figures(runner, clock, notes * (clock.n > 1), shapes) if clock.n else "", stopped
 
 
 def _sizes_hint(args: argparse.Namespace) -> str:
@@ -694,14 +1002,15 @@ def _sizes_hint(args: argparse.Namespace) -> str:
            "note: if the model wants others, give SAMPLE.npz, or plan with pcc --dim NAME=N"
 
 
-def main(argv: Optional[List[str]] = None) -> int:
+def _parse(argv: Optional[List[str]]) -> argparse.Namespace:
     p = argparse.ArgumentParser(description="Runs the parts of a split folder in ONNX Runtime.")
-    p.add_argument("sample", nargs="*", metavar="SAMPLE.npz", help="arrays by input name (default: random)")
+    p.add_argument("sample", nargs="*", metavar="SAMPLE",
+                   help=".npz (arrays by input name), or ONNX test data: a folder, or input_0.pb ... (default: random)")
     p.add_argument("--folder", default=str(Path(__file__).resolve().parent), help="the split (default: this file's)")
     p.add_argument("--samples", type=int, default=0, metavar="N", help="how many (default: as many as files, or 1)")
     p.add_argument("--output", metavar="DIR", help="keep the outputs as DIR/sampleK.npz")
-    p.add_argument("--provider", action="append", default=[], metavar="DEVICE=PROVIDER[:ID]",
-                   help="acc0=CUDAExecutionProvider:0, or a class: a100=CUDAExecutionProvider (default: CPU)")
+    p.add_argument("--provider", action="append", default=[], metavar="DEVICE=PROVIDER[:OPTIONS]",
+                   help="acc0=cuda:0, acc1=openvino:device_type=NPU,..., or of a class: a100=cuda (default: cpu)")
     p.add_argument("--pipeline", type=int, default=1, metavar="N", help="samples on their way at once (default: 1)")
     p.add_argument("--state", action="store_true", help="feed states back from sample to sample")
     p.add_argument("--threads", type=int, default=0, metavar="N", help="of each session (default: ONNX Runtime's)")
@@ -709,18 +1018,45 @@ def main(argv: Optional[List[str]] = None) -> int:
     p.add_argument("--verify", metavar="MODEL", help="compare the parts with the whole model")
     p.add_argument("--tolerance", type=float, default=0.0, help="of --verify, relative to the largest (default: 0)")
     args = p.parse_args(argv)
-    ort.set_default_logger_severity(4)
     if args.samples < 0 or args.pipeline < 1 or args.threads < 0:
         p.error("--samples and --threads cannot be negative, --pipeline is at least 1")
+    return args
+
+
+def main(argv: Optional[List[str]] = None) -> int:
+    args = _parse(argv)
+    ort.set_default_logger_severity(4)
     try:
-        print(_run(args))
+        with _Progress() as progress:
+            figures, stopped = (_compare(args, progress.tell), "") if args.verify else _run(args, progress.tell)
+        if figures:
+            print(figures, flush=True)
+        if stopped:
+            print(stopped, file=sys.stderr)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return INTERRUPTED
     except (SplitError, OSError) as e:
-        print(f"error: {e}", file=sys.stderr)
+        named = isinstance(e, OSError) and e.filename
+        print(f"error: {e.filename}: {e.strerror}" if named else f"error: {e}", file=sys.stderr)
         if isinstance(e, NoRun) and not args.sample:
             print(_sizes_hint(args), file=sys.stderr)
-        return 1
-    return 0
+        return 2 if isinstance(e, BadOption) else 1
+    return INTERRUPTED if stopped else 0
+
+
+def _run_program() -> None:
+    """Runs the program and ends the process, with Ctrl-C and closed pipes as other programs have them."""
+    if hasattr(signal, "SIGPIPE"):  # a reader that has enough, as `head`, ends the program
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    listens = signal.getsignal(signal.SIGINT) is signal.SIG_DFL  # where it is ignored, it stays so
+    if listens:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    code = main()
+    if listens:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(code)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    _run_program()

@@ -176,6 +176,45 @@ static void test_texts(void **state)
     pcc_free(p);
 }
 
+/* How often `word` stands in a text. */
+static int count_word(const char *text, const char *word)
+{
+    int n = 0;
+    for (; (text = strstr(text, word)); text++)
+        n++;
+    return n;
+}
+
+/* Settings and devices are listed without a model. */
+static void test_lists(void **state)
+{
+    struct pcc *p = pcc_new();
+    const char *s = pcc_text(p, "settings"), *d = pcc_text(p, "devices");
+    (void)state;
+    assert_non_null(strstr(
+        s, "{\"name\": \"objective\", \"kind\": \"choice\", \"words\": [\"time-per-sample\", "));
+    assert_non_null(strstr(
+        s, "{\"name\": \"max-states\", \"kind\": \"int\", \"words\": [], \"repeats\": false, "));
+    assert_non_null(
+        strstr(s, "{\"name\": \"dim\", \"kind\": \"text\", \"words\": [], \"repeats\": true, "));
+    assert_int_equal(count_word(s, "\"name\": \"view\""), 1); /* several writers have it */
+    assert_int_equal(count_word(d, "\"name\": \"h100\", \"host\": false, \"count\": 1, "), 1);
+    assert_int_equal(
+        count_word(d, "\"name\": \"cpu\", \"host\": true, \"count\": 1, \"memory_bytes\": null"),
+        1);
+    assert_int_equal(pcc_set(p, "devices", "3xa100:1GiB"), PCC_OK);
+    assert_string_equal(
+        pcc_text(p, "devices"),
+        "[\n  {\"name\": \"a100\", \"host\": false, \"count\": 3, \"memory_bytes\": 1073741824, "
+        "\"bandwidth\": 2039000000000, \"operations\": {\"f32\": 19500000000000, "
+        "\"f16\": 312000000000000, \"i8\": 624000000000000}}\n]\n");
+    assert_int_equal(pcc_set(p, "devices", "3xz100"), PCC_OK);
+    expect_error(p, pcc_text(p, "devices") ? PCC_OK : PCC_BAD_USE, PCC_BAD_USE,
+                 "unknown class 'z100'");
+    expect_error(p, pcc_text(p, "table") ? PCC_OK : PCC_BAD_USE, PCC_BAD_USE, "there is no model");
+    pcc_free(p);
+}
+
 /* ---- messages and progress -------------------------------------------------------------------- */
 
 struct heard {
@@ -546,6 +585,7 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(test_verdict_of_objective),
                                        cmocka_unit_test(test_order_of_calls),
                                        cmocka_unit_test(test_texts),
+                                       cmocka_unit_test(test_lists),
                                        cmocka_unit_test(test_messages),
                                        cmocka_unit_test(test_progress),
                                        cmocka_unit_test(test_phases),

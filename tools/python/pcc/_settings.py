@@ -1,0 +1,138 @@
+"""The settings of pcc.plan() and pcc.split(), for type checkers.
+
+Made by tools/python/settings.py of the library's own list: do not edit."""
+from __future__ import annotations
+
+import os
+from typing import Any, Literal, Mapping, Optional, Sequence, TypedDict, Union
+
+One = Union[str, int, float, "os.PathLike[str]"]  # a value as text, or as Python has it
+Many = Union[One, Sequence[One], Mapping[Any, One]]  # several values: a list, or {"a": 1} for "a=1"
+
+
+class Settings(TypedDict, total=False):
+    """The long options of the program, "_" for "-"; None says nothing."""
+
+    # each accelerator's link to the host: '25GB/s,10us', 'pcie4x16'
+    link: Optional[One]
+    # accelerators stand in groups of N, joined by such a link or at a share of the cost: '4:300GB/s,2us',
+    # '8:nvlink4'
+    group: Optional[One]
+    # levels of links, innermost first, each with its size and, for training, the rate of an AllReduce:
+    # '8:25GB/s,0us/2:3GB/s,0us'
+    levels: Optional[One]
+    # of each accelerator's memory, left to the runtime: '10%', '2GiB' (default: 0)
+    reserve: Optional[One]
+    # bytes per second of an AllReduce over several groups (default: the link's)
+    allreduce: Optional[str]
+    # samples of all micro-batches
+    global_batch: Optional[Union[int, str]]
+    # multiply a workload's transfers: 1000 where a file has them in seconds, not ms
+    transfer_scale: Optional[One]
+    # plan for this size of a symbolic dimension (repeats)
+    dim: Optional[Many]
+    # an input and output that hold state on one device (repeats)
+    state: Optional[Many]
+    # external data may be reached through links
+    allow_links: Optional[bool]
+    # times and memory from a CSV or JSON table or ONNX Runtime's profile (repeats; passes/cost/costs.md)
+    costs: Optional[Many]
+    # the same, measured at batch size B: what two sizes or more predict for that of dim is planned with (repeats)
+    profile_at: Optional[Many]
+    # compare what profile_at predicts for batch size B with a measurement (repeats)
+    profile_check: Optional[Many]
+    # what plans are shown by (default: the objective)
+    judge: Optional[Literal["time-per-sample", "makespan", "iteration-time", "latency"]]
+    # as few parts as can be, or an end wherever a value comes or goes, so that parts take one sample as long as
+    # nodes do (default: few)
+    cut: Optional[Literal["few", "transfers"]]
+    # fix the nodes whose name matches (repeats)
+    pin: Optional[Many]
+    # never cut inside a layer that repeats: all its copies stay whole
+    keep_blocks: Optional[bool]
+    # for one planner: '30s'; then the best plan so far
+    time_limit: Optional[str]
+    # sets of nodes that a planner may visit in its search
+    max_states: Optional[Union[int, str]]
+    # hide a warning (warnings="no-NAME") or let it fail the run (warnings="error", warnings="error=NAME"); see
+    # below (repeats)
+    warnings: Optional[Many]
+    # whether model inputs and outputs cost transfers (default: paid)
+    io: Optional[Literal["paid", "free"]]
+    # share of the peak rates that is reached (default: 1.0)
+    efficiency: Optional[Union[float, str]]
+    # transfers of a device after its computing, beside it, or in and out apart (default: sum)
+    overlap: Optional[Literal["sum", "max", "duplex"]]
+    # what the plan is to make small: the time of each of many samples, that of one alone (latency: by subgraphs),
+    # or of a training iteration (default: time-per-sample)
+    objective: Optional[Literal["time-per-sample", "makespan", "iteration-time", "latency"]]
+    # one sample: between two accelerators over the host, two hops, or in one (default: host)
+    network: Optional[Literal["host", "direct"]]
+    # one sample: what a transfer holds while it lasts (default: port; docs/goals.md)
+    contention: Optional[Literal["port", "none", "link", "half", "rx", "blocking", "baechi"]]
+    # one sample: who is next on a device: by the plan, by becoming ready, by the longest way to the end (default:
+    # plan)
+    dispatch: Optional[Literal["plan", "fifo", "level"]]
+    # one sample: a device has room for all that its nodes make, or for what is there at once (default: live)
+    memory_model: Optional[Literal["sum", "live", "paper"]]
+    # one sample, iteration: copies of the weights that an optimizer keeps beside them, in training: 1 for
+    # momentum, 2 for Adam (default: 0, or those that the model has)
+    optimizer: Optional[Literal["0", "1", "2", "3", "4", 0, 1, 2, 3, 4]]
+    # latency: hosts' nodes run on the CPUs there are, or on as many as need be (default: list)
+    cpus: Optional[Literal["list", "unbounded"]]
+    # latency: subgraphs of an accelerator that have no slots keep out of each other's way, or may run at once
+    # (default: exclusive)
+    pieces: Optional[Literal["exclusive", "apart"]]
+    # in which order a pipeline trains (default: dapple); time-per-sample knows pipedream, forward and backward in
+    # turn (default), and gpipe, one after the other
+    schedule: Optional[Literal["dapple", "gpipe", "zb-h1", "interleaved", "pipedream"]]
+    # a stage may run on several devices, which take turns (auto-, anneal-, dp- and dpl-place)
+    replicate: Optional[bool]
+    # into how many micro-batches the batch is divided (default: 1)
+    micro_batches: Optional[Union[int, str]]
+    # samples of a micro-batch
+    micro_batch_size: Optional[Union[int, str]]
+    # samples that costs are about (default: as in a name like bert-pbs-2.txt)
+    profiled_batch: Optional[Union[int, str]]
+    # interleaved: how many stages a device has (default: more as long as that helps)
+    stages_per_device: Optional[Union[int, str]]
+    # forward passes before a stage's first backward one, by DAPPLE's policies (default: best)
+    warmup: Optional[Union[int, str]]
+    # run forward once more before backward, to keep less (default: auto, where it must be)
+    recompute: Optional[Literal["auto", "none", "all"]]
+    # gradients are exchanged after a stage's last backward pass, beside it, or also beside the next forward pass
+    # (default: after)
+    allreduce_overlap: Optional[Literal["after", "beside", "across"]]
+    # memory of a device beside weights and activations (default: 0)
+    workspace: Optional[Union[int, str]]
+    # zb-h1: share of backward that makes gradients of weights (default: 0.5)
+    weight_gradient_share: Optional[Union[float, str]]
+    # whether a link moves values and gradients at a time (default: full)
+    duplex: Optional[Literal["full", "half"]]
+    # iteration: whether a device's share of a micro-batch is whole samples (default: whole)
+    slices: Optional[Literal["whole", "any"]]
+    # iteration: whether an AllReduce takes the link to the stage before (default: shared)
+    allreduce_lane: Optional[Literal["shared", "own"]]
+    # what a part costs its device beside computing, a sample or pass: '10us' (default: 0)
+    part_cost: Optional[str]
+    # bytes per second between copies of a training stage (default: the link's)
+    sync: Optional[str]
+    # form of the plan in the whole model; ir11: device configurations, too
+    annotate: Optional[Literal["metadata", "ir11"]]
+    # what .dot .svg .pdf .png and pcc --emit dot show (default: blocks)
+    view: Optional[Literal["devices", "blocks", "nodes"]]
+    # in .dot .svg .pdf .png, the nodes of this part: N
+    part: Optional[One]
+    # in .dot .svg .pdf .png, the nodes at most K arrows from NODE: NODE:2
+    around: Optional[One]
+    # samples that are shown (default: a few, until the plan's rhythm is seen); of an iteration of training its
+    # micro-batches (default: all)
+    replay: Optional[Union[int, str]]
+    # in .gantt.svg, the memory of each device over time (objective="makespan" or iteration-time)
+    curves: Optional[bool]
+    # formats of the pictures in a folder: svg,pdf,png,dot (default: svg)
+    pictures: Optional[Union[str, Sequence[Literal["svg", "pdf", "png", "dot"]]]]
+    # of a split: in weights.data (default), in each part, where they are, or in hard links
+    weights: Optional[Literal["shared", "inline", "original", "link"]]
+    # samples on their way at once that a folder's schedule.json is worked out for (default: as many as ever meet)
+    in_flight: Optional[Union[int, str]]

@@ -1,0 +1,56 @@
+"""Messages of the library in Python's words.
+
+The library names its settings as the program's options: "--dim x=4: no dimension has this name", "raise
+--max-states", "(-p fuse,dp-place)". In Python these are dim={"x": 4}, max_states and pipeline="fuse,dp-place". What is
+no setting is an option of the program, which wheels bring: "--help=all" becomes "pcc --help=all". Names and files, in
+single quotes, stay. O(length)."""
+from __future__ import annotations
+
+import re
+from typing import Collection
+
+_VALUE = r"[^\s'\"]*[^\s'\",;:.)]"  # up to a blank, without the punctuation behind it
+_OPTION = re.compile(rf"(?<!\w)'[^']*'|(?<!pcc \.\.\. )(?<![\w'\"/-])(?:(?P<pcc>pcc )?--(?P<name>[a-z][a-z0-9-]*)"
+                     rf"(?:=(?P<value>{_VALUE})| (?P<key>{_VALUE})=(?P<of>{_VALUE}))?(?![\w-])"
+                     rf"|-W(?P<warning>{_VALUE})?|-(?P<letter>[dop])(?![\w-])"
+                     rf"(?: (?:'(?P<quoted>[^']*)'|(?P<word>{_VALUE})))?)")
+# Of -d, -p and -o: the name, and what a value looks like; another word behind them belongs to the sentence.
+_LETTERS = {"d": ("devices", r"detect|\d+x\w+.*"), "p": ("pipeline", r".*(,|-place\b|\{).*"),
+            "o": ("out", r".*\.\w+|FILE.*")}
+
+
+def _literal(text: str) -> str:
+    return text if re.fullmatch(r"-?\d+|[A-Z]+", text) else f'"{text}"'
+
+
+def _letter(m: "re.Match[str]") -> str:
+    name, like = _LETTERS[m["letter"]]
+    value = m["quoted"] or (m["word"] if re.fullmatch(like, m["word"] or "") else None)
+    if not value:
+        return name + m[0][2:]
+    return f'write("{value}")' if name == "out" else f'{name}="{value}"'
+
+
+def in_python(text: str, settings: Collection[str], repeated: Collection[str]) -> str:
+    """The message with settings as keywords. settings: the names of all, as options have them; repeated: of those that
+    take several values."""
+    def option(m: "re.Match[str]") -> str:
+        name = m["name"]
+        if m["letter"]:
+            return _letter(m)
+        if m[0].startswith("'"):
+            return m[0]
+        if not name:
+            return f'warnings="{m["warning"]}"' if m["warning"] else "warnings"
+        if name == "list-devices":
+            return "pcc.devices()"
+        if name not in settings:
+            return m[0] if m["pcc"] else f"pcc {m[0]}"
+        word = name.replace("-", "_")
+        if m["value"]:
+            return f"{word}={_literal(m['value'])}"
+        if m["key"] and name in repeated:
+            return f'{word}={{"{m["key"]}": {_literal(m["of"])}}}'
+        return word + m[0][len(name) + 2:]
+
+    return _OPTION.sub(option, text)
