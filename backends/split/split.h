@@ -64,8 +64,7 @@ struct open_reference {
 struct split_part_data {
     struct data_file *file; /* [part] its file; [number of parts] WEIGHTS_FILE */
     uint32_t making;        /* index of the file that is being made */
-    uint32_t *
-        home; /* [index in list] if at[] is an offset: index of the first file that has the tensor */
+    uint32_t *home; /* [index in list] the first file that has the tensor, if at[] is an offset */
     struct open_reference *open; /* [nopen] all references to the file that is being made */
     uint32_t nopen, capopen;
 };
