@@ -429,7 +429,8 @@ def bad_dot(d):
     r = pcc(d / "bert.onnx", "-q", "-p", "fuse,dp-place", "-o", d / "half split", env=half)
     left = {p.name for p in (d / "half split").iterdir() if p.suffix in (".svg", ".pdf", ".png")}
     check(r.returncode == 0 and left == {"plan.svg"} and "no plan.svg but a row of boxes: dot failed" in r.stderr
-          and xml.etree.ElementTree.parse(d / "half split/plan.svg"), f"half pictures in a folder: {r.returncode}, {left}")
+          and xml.etree.ElementTree.parse(d / "half split/plan.svg"),
+          f"half pictures in a folder: {r.returncode}, {left}")
     chatty = fake_dot(d / "chatty", "yes warning | head -c 300000 >&2; exec sleep 60\n")
     r = pcc(plan, "-q", "-o", d / "z.svg", env=chatty)
     check(r.returncode == 1 and "not lay it out in time" in r.stderr and not (d / "z.svg").exists(),

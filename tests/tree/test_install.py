@@ -5,8 +5,8 @@ find_package and, file by file, through pkg-config, in strict C11; the path that
 time that the cost table gives its nodes; what the programs around pcc.h plan and write is what pcc plans and writes,
 with stderr closed, too. The shared library shows what pcc.h declares and nothing else; every installed header
 compiles alone, pcc.h as C++, too. The manual page and the completions name every option of --help=all. Each page,
-program and schema that an installed text names is installed; pcc-bench, measure.py and the Python package work from there.
-Needs cmake and a build tree (else 77)."""
+program and schema that an installed text names is installed; pcc-bench, measure.py and the Python package work from
+there. Needs cmake and a build tree (else 77)."""
 # extras: groff zsh bash c++
 import csv
 import io
@@ -59,7 +59,8 @@ def picoseconds(text):
 
 def files_there(prefix, lib):
     for name in ("bin/pcc", "bin/pcc-gen", "share/man/man1/pcc.1", "include/pcc.h", "include/pcc/ir/ir.h",
-                 "share/pcc/tools/verify_split.py", "bin/pcc-bench", "share/pcc/manifest.schema.json", "share/pcc/schedule.schema.json", "share/pcc/manifest.md",
+                 "share/pcc/tools/verify_split.py", "bin/pcc-bench", "share/pcc/manifest.schema.json",
+                 "share/pcc/schedule.schema.json", "share/pcc/manifest.md",
                  "share/doc/pcc-onnx/copyright", "share/doc/pcc-onnx/README.md", "share/doc/pcc-onnx/docs/install.md",
                  "share/bash-completion/completions/pcc", "share/zsh/site-functions/_pcc",
                  "share/fish/vendor_completions.d/pcc.fish",

@@ -3,8 +3,8 @@
 It is installed into a fresh environment with nothing else in it, and used with no environment and an empty PATH: pcc
 and pcc-gen make and split a model, `import pcc` plans and splits it, with the libraries of the wheel and not those of
 the system; then, with ONNX Runtime beside it, the parts are run and are what the whole is, and its nodes are measured.
-What is installed names nothing that is not. The wheel is below 25 MB, its list of files is right, and each library in it
-has its licence there. $PCC_WHEEL is the wheel, else it is made of
+What is installed names nothing that is not. The wheel is below 25 MB, its list of files is right, and each library in
+it has its licence there. $PCC_WHEEL is the wheel, else it is made of
 the build tree around PCC: that needs auditwheel, patchelf and Debian's licences (else 77)."""
 import base64
 import csv
@@ -105,11 +105,13 @@ def use(folder, wheel):
     check(version == ["pcc", wheel.name.split("-")[1]], f"pcc --version: {version}")
     run(venv / "bin/pcc", "m.onnx", "-d", "2xa100", "-q", "-Wno-guessed-dim", "-o", "by-program", **bare)
     check(run(venv / "bin/pcc-bench", "--help", **bare).startswith("usage: pcc-bench"), "pcc-bench --help")
-    check((venv / "share/doc/pcc-onnx/docs/README.md").is_file() and (venv / "share/man/man1/pcc.1").is_file(), "no pages")
+    for page in "share/doc/pcc-onnx/docs/README.md", "share/man/man1/pcc.1":
+        check((venv / page).is_file(), f"no {page}")
     said = run(venv / "bin/python", "-m", "pcc.measure", "--help", **bare)
     check(said.startswith("usage: measure.py"), f"pcc.measure --help: {said}")
     said = run(venv / "bin/python", "-m", "pcc.measure", "m.onnx", "-o", "t.csv", good=False, **bare)
     check("onnx is not installed" in said and "-m pip install" in said, f"pcc.measure without packages: {said}")
+    check((here / "by-program/plan.svg").is_file(), "no plan.svg without Graphviz")
     said = run(venv / "bin/python", "-c", USE, **bare).splitlines()
     check(said[:1] == ["numpy is not installed for this Python: pip install onnxruntime numpy"], f"running: {said[:1]}")
     said = said[1:]
@@ -128,7 +130,7 @@ def use(folder, wheel):
     beside = {"cwd": here, "env": {"PATH": "", "PYTHONPATH": str(Path(onnxruntime.__file__).parents[1])}}
     check(run(venv / "bin/python", "-c", CHECK, **beside) == "5 3", "running the parts")
     run(venv / "bin/python", "-m", "pcc.measure", "m.onnx", "-o", "t.csv", "--steps", "1", "--discard", "0", **beside)
-    run(venv / "bin/pcc", "m.onnx", "--costs", "t.csv", "-d", "2xa100", "-q", "-Wno-guessed-dim", "-o", "by.json", **bare)
+    run(venv / "bin/pcc", "m.onnx", "--costs", "t.csv", "-q", "-Wno-guessed-dim", "-o", "by.json", **bare)
     said = run(venv / "bin/python", "-m", "pcc.verify_split", "m.onnx", "by-program", "--quiet", **beside)
     check(said.startswith("equal: "), f"pcc.verify_split: {said}")
     said = run(venv / "bin/python", here / "by-program/run_split.py", "--verify", "m.onnx", **beside)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The two steps of wheel.sh that are its own.
 
-    wheel.py pack BUILD OUT        a wheel of tools/python with the programs and the library of a build folder, stripped,
-                                   and what cmake installs in share/ (its component share)
+    wheel.py pack BUILD OUT        a wheel of tools/python with the programs and the library of a build folder, stripped
+                                   (and what cmake installs in share/)
     wheel.py licenses BUILD WHEEL  adds the licence texts of the libraries that auditwheel has put into it
 
 A wheel is a zip file with a list of its files; pip needs no more than is written here (PyPA's specification of binary
@@ -80,8 +80,8 @@ def stripped(path):
 
 
 def shared_files(build, info):
-    """What cmake installs in share/: of share/pcc in the package, where it is found; manual page, completions and pages in
-    the share/ of the environment."""
+    """What cmake installs in share/: of share/pcc in the package, where its programs look; manual page, completions and
+    pages in the share/ of the environment."""
     files = {}
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["cmake", "--install", build, "--prefix", folder, "--component", "share"], check=True,
