@@ -2,7 +2,7 @@
 FROM debian:12-slim AS build
 COPY . /pcc
 WORKDIR /pcc
-RUN tools/setup.sh --no-python \
+RUN tools/setup.sh --user --no-python \
     && cmake -S . -B build/package -G Ninja -DCMAKE_BUILD_TYPE=Release \
     && cmake --build build/package \
     && cpack --config build/package/CPackConfig.cmake -G DEB -B /packages

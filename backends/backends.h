@@ -18,10 +18,17 @@ enum { PICTURE_SVG = 1, PICTURE_PDF = 2, PICTURE_PNG = 4, PICTURE_DOT = 8 };
 extern const char *const picture_formats[];
 /* Numbers of boxes.  MOST: the most for a readable picture.  GOOD: the most in a first attempt to draw blocks. */
 enum { MOST_BOXES = 150, GOOD_BOXES = 32 };
-/* Where the weights of a split lie.  SHARED: in one file that all parts use.  INLINE: inside the parts.  ORIGINAL: in
- * the source's files, which stay there if the split is in the source's folder, else are copied.  LINK: in hard links
- * to the source's files. */
-enum weights_mode { WEIGHTS_SHARED, WEIGHTS_INLINE, WEIGHTS_ORIGINAL, WEIGHTS_LINK, WEIGHTS_MODES };
+/* Where the weights of a split lie.  SHARED: in one file that all parts use.  PARTS: in a file for each part.  INLINE:
+ * inside the parts.  ORIGINAL: in the source's files, which stay there if the split is in the source's folder, else are
+ * copied.  LINK: in hard links to the source's files. */
+enum weights_mode {
+    WEIGHTS_SHARED,
+    WEIGHTS_PARTS,
+    WEIGHTS_INLINE,
+    WEIGHTS_ORIGINAL,
+    WEIGHTS_LINK,
+    WEIGHTS_MODES
+};
 
 /* What every writer receives: the model, its plan, and the judge's figures. */
 struct result {

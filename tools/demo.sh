@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-tools/setup.sh
+tools/setup.sh --user
 cmake --preset release >/dev/null
 cmake --build --preset release
 

@@ -20,10 +20,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from verify_split import Dims, first_line, random_inputs, run_session
+try:
+    import onnx
+    import onnxruntime as ort
 
-import onnx
-import onnxruntime as ort
+    from verify_split import Dims, first_line, random_inputs, run_session
+    MISSING = None
+except ImportError as missing:
+    MISSING = missing.name
 
 FLOOR_PS = 100_000
 SUFFIX = "_kernel_time"
@@ -142,6 +146,10 @@ def main(argv=None):
     p.add_argument("--threads", type=int, default=1, help="of an operator (1)")
     args = p.parse_args(argv)
     args.dims = dict(args.dim)
+    if MISSING:
+        print(f"skipped: {MISSING} is not installed for {sys.executable}: nothing was measured; "
+              f"run: {sys.executable} -m pip install jsonschema ml_dtypes numpy onnx onnxruntime")
+        return 77
     if args.steps < 1 or args.discard < 0:
         p.error("expected at least one run that counts, and none below 0 that do not")
     nodes = collections.defaultdict(Node)

@@ -1,22 +1,28 @@
 #!/bin/sh
 # Installs what a build of pcc and its tests need and the machine lacks.
 #
-#   tools/setup.sh [--no-python]
+#   tools/setup.sh [--user] [--no-python]
+#
+# --user: only what building and using pcc needs, which is about half: no clang, no packages of tests.
 #
 # On Debian and Ubuntu: packages by apt-get, only if one is missing, without questions (sudo unless
 # root).  Ubuntu 22.04 and older systems have a protobuf-c and a Python that are too old, and are told so.
 # Elsewhere: names what is missing.  Then a Python environment in build/venv for tests and
-# demos (--no-python: leaves it out).  Safe to run again: does nothing when all is there.
+# demos, with --user for measuring and verifying (--no-python: leaves it out).  Safe to run again: does nothing when all is
+# there.
 set -eu
 cd "$(dirname "$0")/.."
 LC_ALL=C
 export LC_ALL
 
-PACKAGES="gcc libc6-dev clang cmake ninja-build pkg-config protobuf-c-compiler protobuf-compiler
+PACKAGES="gcc libc6-dev cmake ninja-build pkg-config protobuf-c-compiler protobuf-compiler
 libprotobuf-c-dev libgraphviz-dev graphviz libjansson-dev lp-solve liblpsolve55-dev coinor-libcbc-dev
-libscotch-dev libmetis-dev libcmocka-dev python3 python3-venv"
+libscotch-dev libmetis-dev python3 python3-venv"
+TEST_PACKAGES="clang libcmocka-dev"
 TOOLS="cc cmake ninja pkg-config protoc-c dot"
-LIBRARIES="libprotobuf-c jansson libcgraph cmocka"
+LIBRARIES="libprotobuf-c jansson libcgraph"
+TEST_LIBRARIES="cmocka"
+USER_PYTHON='/^\(jsonschema\|numpy\|onnx\|onnxruntime\)==/p' # lines of requirements.txt, for sed
 
 say() { echo "setup: $*"; }
 fail() { echo "setup: $*" >&2; exit 1; }
@@ -58,6 +64,7 @@ sanitizer_package() {
 setup_debian() {
     lacking=$(missing_packages $PACKAGES)
     [ -z "$lacking" ] || install_packages $lacking
+    [ $tests = yes ] || return 0
     lacking=$(missing_packages $(sanitizer_package))
     [ -z "$lacking" ] || install_packages $lacking
 }
@@ -79,10 +86,11 @@ setup_other() {
 setup_python() {
     have python3 || fail "python3 is missing (--no-python goes on without it)"
     stamp=build/venv/.stamp
-    state=$(python3 --version && cat tools/requirements.txt)
-    if [ -x build/venv/bin/python ] && [ -f "$stamp" ] && [ "$state" = "$(cat "$stamp")" ] &&
-        build/venv/bin/python -c '' 2>/dev/null; then
-        return 0
+    whole=$(python3 --version && cat tools/requirements.txt)
+    user=$(echo "$whole" | sed -n "1p; $USER_PYTHON")
+    if [ $tests = yes ]; then state=$whole; else state=$user; fi
+    if [ -x build/venv/bin/python ] && build/venv/bin/python -c '' 2>/dev/null && [ -f "$stamp" ]; then
+        case $(cat "$stamp") in "$state" | "$whole") return 0 ;; esac
     fi
     python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
         fail "the Python packages need Python 3.11 or later, here is $(python3 --version)"
@@ -93,18 +101,23 @@ setup_python() {
     mkdir -p build
     rm -f "$stamp"
     python3 -m venv --clear build/venv
-    build/venv/bin/python -m pip install --quiet --disable-pip-version-check -r tools/requirements.txt
+    echo "$state" | sed 1d >build/venv/requirements.txt
+    build/venv/bin/python -m pip install --quiet --disable-pip-version-check -r build/venv/requirements.txt
     printf '%s\n' "$state" >"$stamp"
 }
 
-python=yes
+python=yes tests=yes
 for arg in "$@"; do
     case $arg in
     --no-python) python=no ;;
+    --user) tests=no ;;
     -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
-    *) fail "no option $arg (only --no-python)" ;;
+    *) fail "no option $arg (only --user and --no-python)" ;;
     esac
 done
+if [ $tests = yes ]; then
+    PACKAGES="$PACKAGES $TEST_PACKAGES" LIBRARIES="$LIBRARIES $TEST_LIBRARIES"
+fi
 
 if have dpkg-query && have apt-get; then
     setup_debian

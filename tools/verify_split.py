@@ -48,11 +48,17 @@ try:
     import onnxruntime as ort
     from onnx import numpy_helper
 except ImportError as missing:
+    if __name__ != "__main__":
+        raise
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        print(__doc__)
+        sys.exit(0)
     print(f"skipped: {missing.name} is not installed for {sys.executable}: nothing was verified; "
           f"run: {sys.executable} -m pip install jsonschema ml_dtypes numpy onnx onnxruntime")
     sys.exit(77)
 
-SCHEMAS = Path(__file__).resolve().parent.parent / "backends/split"
+ROOT = Path(__file__).resolve().parents[1]
+SCHEMAS = next((d for d in [ROOT / "backends/split"] if d.is_dir()), ROOT)  # ROOT: where pcc is installed
 TOLERANCE = 1e-2
 SHOWN = 6  # tensors and symbols named in one line of the report
 
@@ -349,17 +355,30 @@ def locations(graph, functions=()):
     return found
 
 
+def check_data_file(part, found, folder):
+    """A part with a data file of its own refers to that file alone, which is as large as is said."""
+    own = {part["data"]} if "data" in part else set()
+    require(found == own, f"{part['file']}: its data is said to be {sorted(own)}, it refers to {sorted(found)}")
+    for name in own:
+        size = (folder / name).stat().st_size if (folder / name).is_file() else 0
+        require(size == part["data_bytes"], f"{name}: {part['data_bytes']} bytes are said, it has {size}")
+
+
 def check_weights(manifest, folder):
-    """The files said to hold weights are those that the models refer to; no part does if all is inline."""
+    """The files said to hold weights are those that the models refer to; no part does if all is inline, and each to its
+    own file if each has one."""
     weights = manifest.get("weights")
     if not weights:
         return
     used = set()
-    for file in [manifest["model"]["file"], *(p["file"] for p in manifest["parts"])]:
+    for part in [manifest["model"], *manifest["parts"]]:
+        file = part["file"]
         model = onnx.load(str(folder / file), load_external_data=False)
         found = locations(model.graph, model.functions)
-        require(not found or weights["mode"] != "inline" or file == manifest["model"]["file"],
+        require(not found or weights["mode"] != "inline" or part is manifest["model"],
                 f"{file}: weights are inline, but some lie in {sorted(found)[:1]}")
+        if part is not manifest["model"] and (weights["mode"] == "parts" or "data" in part):
+            check_data_file(part, found, folder)
         used |= found
     require(used == set(weights["files"]),
             f"weights are said to lie in {sorted(weights['files'])}, the models refer to {sorted(used)}")

@@ -78,3 +78,18 @@ struct arrows arrows_build(const struct result *r, const uint32_t *box_of, const
     }
     return (struct arrows){b.f, b.n, hidden};
 }
+
+const char *arrow_amount(struct arena *a, uint32_t tensors, int64_t bytes)
+{
+    char buf[UNIT_TEXT];
+    bytes_short(buf, bytes);
+    return tensors == 1 ? arena_fmt(a, "%s", buf) : arena_fmt(a, "%u tensors\\n%s", tensors, buf);
+}
+
+const char *arrow_width(struct arena *a, int64_t bytes)
+{
+    int w = 1; /* half points beyond the least width */
+    for (; bytes >= 1024; bytes /= 4)
+        w++;
+    return arena_fmt(a, "%d.%d", 1 + w / 2, w % 2 * 5);
+}

@@ -45,6 +45,7 @@ struct frames frames_build(const struct result *r, uint32_t most, struct arena *
     for (uint32_t p = 0; p < parts->nparts; p++) {
         uint32_t dev = parts->part[p].dev, x = by_part ? 0 : of_dev[dev];
         if (!x) {
+            f.shared = f.shared || of_dev[dev];
             f.dev[f.n] = dev;
             f.first[f.n] = p;
             of_dev[dev] = x = ++f.n;

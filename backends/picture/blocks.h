@@ -12,6 +12,7 @@ struct frames {
     uint32_t *dev;   /* [frame] its device */
     uint32_t *parts; /* [frame] number of its parts */
     uint32_t *first; /* [frame] its first part */
+    bool shared;     /* a device has several frames */
     struct csr node; /* frame -> its placed nodes, ascending */
     uint32_t *of;    /* [node] frame + 1; 0: not placed */
 };

@@ -13,6 +13,7 @@
  * a stable id and a tooltip.  When the palette has no more colours, devices differ in the style of their lines.
  * O(nodes + pins). */
 #include "backends/picture/blocks.h"
+#include "backends/picture/frame_label.h"
 #include "backends/picture/title.h"
 #include "ir/plan/parts.h"
 #include "backends/picture/arrows.h"
@@ -113,7 +114,6 @@ struct picture {
     struct frames frames;
     Agraph_t **cluster; /* [frame] its border; an entry may be NULL; NULL in the view of devices */
     Agnode_t **name;    /* [frame] a box at its top with its name; NULL as cluster */
-    bool shared;        /* a device has several frames */
     uint32_t boxes;     /* number of boxes */
     Agnode_t **box;     /* [box], from 1 */
     uint32_t *frame_of; /* [box] frame + 1; box 0, the host: 0 */
@@ -201,23 +201,11 @@ struct route {
 /* Sets the colour of an arrow by its sender (frame + 1, 0: the host), and its width by its bytes. */
 static void paint(struct picture *p, Agedge_t *e, uint32_t frame, int64_t bytes)
 {
-    int w = 1;
-    for (; bytes >= 1024; bytes /= 4)
-        w++;
     uint32_t dev = frame ? p->frames.dev[frame - 1] : UINT32_MAX;
     set_attribute(e, "color", frame ? palette_line(dev) : "#4a5568");
     if (frame && dev >= COLOURS && dev / COLOURS % 2)
         set_attribute(e, "style", "dashed");
-    set_attribute(e, "penwidth", arena_fmt(p->a, "%d.%d", 1 + w / 2, w % 2 * 5));
-}
-
-/* Returns "3 tensors\n1.5 MiB", for one tensor "1.5 MiB". */
-static const char *write_amount(struct picture *p, uint32_t tensors, int64_t bytes)
-{
-    char buf[UNIT_TEXT];
-    bytes_short(buf, bytes);
-    return tensors == 1 ? arena_fmt(p->a, "%s", buf)
-                        : arena_fmt(p->a, "%u tensors\\n%s", tensors, buf);
+    set_attribute(e, "penwidth", arrow_width(p->a, bytes));
 }
 
 /* Makes a box look like the label of an arrow: small and white. */
@@ -243,7 +231,7 @@ static Agnode_t *add_meeting(struct picture *p, const struct arrow *f, const str
 {
     uint32_t from = p->frame_of[f->from], to = p->frame_of[f->to];
     const char *id = arena_fmt(p->a, "route_%u_%u", from, to),
-               *what = write_amount(p, r->tensors, r->bytes);
+               *what = arrow_amount(p->a, r->tensors, r->bytes);
     if (!from)
         what = arena_fmt(p->a, "inputs\n%s", what);
     else if (!to)
@@ -345,8 +333,8 @@ static void draw_halves(struct picture *p, const struct halves *t)
         bool border = s->halves > BORDER && p->cluster;
         if (border && s->largest != i)
             continue;
-        const char *what =
-            border ? write_amount(p, s->tensors, s->bytes) : write_amount(p, h->tensors, h->bytes);
+        const char *what = border ? arrow_amount(p->a, s->tensors, s->bytes)
+                                  : arrow_amount(p->a, h->tensors, h->bytes);
         Agedge_t *e = add_arrow(p, s->sends ? h->box : h->meet, s->sends ? h->meet : h->box,
                                 arena_fmt(p->a, "half_%u", i), what);
         if (!s->ends)
@@ -362,7 +350,7 @@ static void draw_crossing(struct picture *p, const struct arrow *f)
 {
     uint32_t from = p->frame_of[f->from];
     Agnode_t *n = add_box(p, p->g, arena_fmt(p->a, "label_%u_%u", f->from, f->to),
-                          write_amount(p, f->tensors, f->bytes), f->tip, UINT32_MAX);
+                          arrow_amount(p->a, f->tensors, f->bytes), f->tip, UINT32_MAX);
     Agedge_t *in =
         add_arrow(p, p->box[f->from], n, arena_fmt(p->a, "tail_%u_%u", f->from, f->to), f->tip);
     Agedge_t *out =
@@ -474,75 +462,6 @@ static void draw_arrows(struct picture *p, const struct arrows *t)
 
 /* ---- views ------------------------------------------------------------------------------------ */
 
-/* Returns the name of a device: "acc0"; "acc0 to acc2 in turn" if the devices behind it hold copies of its stage. */
-static const char *device_text(struct picture *p, uint32_t dev)
-{
-    const struct result *r = p->r;
-    uint32_t n = r->plan->copies ? r->plan->copies[dev] : 1;
-    const char *first = cluster_device_name(r->scene.cluster, p->a, dev);
-    return n < 2 ? first
-                 : arena_fmt(p->a, "%s to %s in turn", first,
-                             cluster_device_name(r->scene.cluster, p->a, dev + n - 1));
-}
-
-/* Returns a line break and "weights 3.2 MiB, state 1.5 MiB", without what is 0; "" if both are 0. */
-static const char *write_holdings(struct picture *p, const struct holdings *h)
-{
-    char b[UNIT_TEXT];
-    const char *s = "";
-    if (h->weights)
-        s = arena_fmt(p->a, "\\nweights %s", bytes_short(b, h->weights));
-    if (h->state)
-        s = arena_fmt(p->a, "%s%sstate %s", s, *s ? ", " : "\\n", bytes_short(b, h->state));
-    return s;
-}
-
-/* Returns the name of the frame's part, "part0.onnx"; "3 parts" if it has several. */
-static const char *frame_file(struct picture *p, uint32_t i)
-{
-    const struct frames *f = &p->frames;
-    return f->parts[i] > 1 ? arena_fmt(p->a, "%u parts", f->parts[i])
-                           : part_file(p->r->parts, f->first[i], p->a);
-}
-
-/* Returns the device of a frame and its class: "acc0 (a100)". */
-static const char *frame_device(struct picture *p, uint32_t i)
-{
-    uint32_t dev = p->frames.dev[i];
-    const struct device_class *c =
-        &p->r->scene.cluster->cls[cluster_class(p->r->scene.cluster, dev)];
-    return arena_fmt(p->a, "%s (%s)", device_text(p, dev), escape_text(p, c->name));
-}
-
-/* Writes the time of all nodes of frame i to buf[UNIT_TEXT], "3.2 ms", and returns buf. */
-static const char *frame_time(struct picture *p, uint32_t i, char *buf)
-{
-    const struct frames *f = &p->frames;
-    uint32_t cls = cluster_class(p->r->scene.cluster, f->dev[i]);
-    int64_t time = 0;
-    for_row (n, f->node, i)
-        time = sat_add(time, p->r->scene.m->cost->time[cls][n]);
-    return time_short(buf, time);
-}
-
-/* Returns the text of a frame: device, parts, nodes, time, h (what the nodes read) and memory; h == NULL: only device,
- * time and parts. */
-static const char *frame_label(struct picture *p, uint32_t i, const struct holdings *h)
-{
-    char t[UNIT_TEXT], m[UNIT_TEXT];
-    const struct frames *f = &p->frames;
-    const char *dev = frame_device(p, i), *file = frame_file(p, i);
-    uint32_t nodes = f->node.at[i + 1] - f->node.at[i];
-    frame_time(p, i, t);
-    if (!h)
-        return arena_fmt(p->a, "%s, %s\\l%s\\l", dev, t, file);
-    const char *memory = p->shared ? ""
-                                   : arena_fmt(p->a, "\\nmemory %s",
-                                               bytes_short(m, p->r->verdict->load[f->dev[i]].used));
-    return arena_fmt(p->a, "%s\n%s, %u node%s\ncompute %s%s%s", dev, file, nodes,
-                     nodes == 1 ? "" : "s", t, write_holdings(p, h), memory);
-}
-
 /* Sets the title of the picture, and the defaults for its boxes and arrows. */
 static void set_defaults(struct picture *p, const char *label)
 {
@@ -583,14 +502,14 @@ static void draw_clusters(struct picture *p, const uint8_t *shown)
         p->cluster[i] = agsubg(p->g, name, 1);
         set_attribute(p->cluster[i], "id", name);
         set_attribute(p->cluster[i], "label", "");
-        set_attribute(p->cluster[i], "tooltip", frame_label(p, i, /*h=*/NULL));
+        set_attribute(p->cluster[i], "tooltip", frame_label(p->r, &p->frames, i, /*h=*/NULL, p->a));
         set_attribute(p->cluster[i], "style", dev / COLOURS % 2 ? "rounded,dashed" : "rounded");
         set_attribute(p->cluster[i], "color", palette_line(dev));
         set_attribute(p->cluster[i], "penwidth", "2");
         set_attribute(p->cluster[i], "margin", "10");
-        p->name[i] =
-            add_box(p, p->cluster[i], arena_fmt(p->a, "name%u", i), frame_label(p, i, /*h=*/NULL),
-                    frame_label(p, i, /*h=*/NULL), UINT32_MAX);
+        p->name[i] = add_box(p, p->cluster[i], arena_fmt(p->a, "name%u", i),
+                             frame_label(p->r, &p->frames, i, /*h=*/NULL, p->a),
+                             frame_label(p->r, &p->frames, i, /*h=*/NULL, p->a), UINT32_MAX);
         set_attribute(p->name[i], "shape", "plaintext");
         set_attribute(p->name[i], "style", "");
         set_attribute(p->name[i], "fontsize", "13");
@@ -617,9 +536,10 @@ static const uint32_t *draw_devices(struct picture *p, const struct blocks *b)
                                 p->a));
     struct holdings *h = holdings_of(p->r, p->frames.of, p->frames.n, p->a);
     for (uint32_t i = 0; i < p->frames.n; i++) {
-        const char *label = b ? arena_fmt(p->a, "%s, %s\\n%s", frame_device(p, i), frame_file(p, i),
-                                          b->block[i].label)
-                              : frame_label(p, i, &h[i]);
+        const char *label =
+            b ? arena_fmt(p->a, "%s, %s\\n%s", frame_device(p->r, &p->frames, i, p->a),
+                          frame_file(p->r, &p->frames, i, p->a), b->block[i].label)
+              : frame_label(p->r, &p->frames, i, &h[i], p->a);
         p->frame_of[i + 1] = i + 1;
         p->box[i + 1] =
             add_box(p, p->g, arena_fmt(p->a, "part%u", i), label, label, p->frames.dev[i]);
@@ -893,7 +813,6 @@ int dot_write(const struct result *r, const struct scenery *s, const char *path)
     /* now, as running out of memory must not leave agopen() in the middle */
     ids.name = vec_grow(p.a, ids.name, &ids.cap, 1, sizeof *ids.name);
     p.frames = frames_build(r, most > 1 && most < GOOD_BOXES ? most : MOST_FRAMES, p.a);
-    p.shared = frames_share_devices(r, &p.frames);
     pthread_mutex_lock(&one_at_a_time);
     arena_defer(p.a, unlock, &one_at_a_time);
     p.g = agopen((char *)(uintptr_t)"pcc", Agdirected, &ids.disc);

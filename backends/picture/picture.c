@@ -9,8 +9,11 @@
  * There are several attempts, each with its own time limit: if the picture is larger than MOST_SCREENS or dot takes too
  * long, the next attempt has fewer boxes, down to one for each part; the last attempts let dot lay out all at once,
  * with few simplex steps and straight arrows.  If all nodes cannot be drawn, the picture shows blocks instead.  All
- * formats are made from one layout. */
+ * formats are made from one layout.
+ *
+ * Where dot is not there, or fails, devices are drawn as SVG without it (row.c). */
 #include "backends/picture/layout.h"
+#include "backends/picture/row.h"
 #include "backends/picture/sight.h"
 #include "ir/base/child.h"
 #include "ir/base/infile.h"
@@ -171,6 +174,33 @@ static enum child_end try_arranged(const struct result *r, const struct attempt 
     return o;
 }
 
+/* Makes up for a picture that dot did not draw, which ended as o: draws the SVG of devices without dot (row.c), says
+ * which formats there are not and why, and removes what there is of them.  Returns CHILD_DONE if there is a picture in
+ * each format, else o. */
+static enum child_end make_up(const struct result *r, const struct attempt_files *f, enum view view,
+                              enum child_end o, const char *name)
+{
+    struct arena *a = arena_new(r->scene.m->mem);
+    const char *svg = arena_fmt(a, "%s.svg", f->stem), *but = "";
+    remove_formats(f->stem, f->formats, a);
+    bool stopped = listener_stopped(r->diag->listener); /* by the user, who needs no warnings */
+    bool row = !stopped && view == VIEW_DEVICES && f->formats & PICTURE_SVG && !row_write(r, svg);
+    bool all = row && f->formats == PICTURE_SVG;
+    if (row)
+        but = all ? " but a row of boxes" : arena_fmt(a, " but %s", path_base(svg));
+    if (o == CHILD_MISSING && !stopped && !all)
+        diag_warning(r->diag, WARN_PICTURE,
+                     "no %s%s: the dot program (package graphviz) cannot be started: %s", name, but,
+                     f->said);
+    else if (o == CHILD_STOPPED && !stopped)
+        diag_warning(r->diag, WARN_PICTURE, "no %s%s: dot does not lay it out in time", name, but);
+    else if (o == CHILD_FAILED && !stopped)
+        diag_warning(r->diag, WARN_PICTURE, "no %s%s: dot failed%s%s", name, but,
+                     *f->said ? ": " : "", f->said);
+    arena_free(a);
+    return all ? CHILD_DONE : o;
+}
+
 /* Makes stem.svg, ... in the formats, by the attempts of the view; stem.dot must exist.  Warns if there is no picture
  * or one of less than was asked for.  name: of the picture, in messages. */
 static enum child_end lay_out(const struct result *r, const struct scenery *what, const char *stem,
@@ -208,21 +238,10 @@ static enum child_end lay_out(const struct result *r, const struct scenery *what
                          view == VIEW_NODES ? "blocks" : "fewer boxes");
     }
     o = large ? CHILD_STOPPED : o; /* stopped by Ctrl-C before the attempt with fewer boxes */
-    if (o && listener_stopped(r->diag->listener))
-        ; /* no warning: the user has stopped the run */
-    else if (o == CHILD_MISSING)
-        diag_warning(r->diag, WARN_PICTURE,
-                     "no %s: the dot program (package graphviz) cannot be started: %s", name,
-                     f.said);
-    else if (o == CHILD_STOPPED)
-        diag_warning(r->diag, WARN_PICTURE, "no %s: dot does not lay it out in time", name);
-    else if (o == CHILD_FAILED)
-        diag_warning(r->diag, WARN_PICTURE, "no %s: dot failed%s%s", name, *f.said ? ": " : "",
-                     f.said);
     unlink(f.dot);
     unlink(f.where);
     if (o)
-        remove_formats(stem, formats, a);
+        o = make_up(r, &f, view, o, name);
     arena_free(a);
     return o;
 }
@@ -254,8 +273,12 @@ int pictures_write(const struct result *r, enum view view, unsigned formats, con
             name = arena_fmt(a, "%s.%s", path_base(stem), picture_formats[i]);
     if (drawn && !name)
         name = arena_fmt(a, "picture of %s", path_base(stem));
-    if (!rc && drawn && lay_out(&quiet, &what, stem, drawn, name))
+    if (!rc && drawn == PICTURE_SVG && view != VIEW_DEVICES && !child_find("dot", a)) {
+        diag_note(r->diag, "no %s: there is no dot program (package graphviz)", name);
         keep = true;
+    } else if (!rc && drawn && lay_out(&quiet, &what, stem, drawn, name)) {
+        keep = true;
+    }
     if (!rc && formats && !keep)
         unlink(dot);
     arena_free(a);
@@ -342,7 +365,10 @@ static int write_picture(const struct result *r, const struct scenery *what, uns
         } else if (o) {
             if (!out)
                 keep_dot(r, w.dot, path, a);
-            diag_error(r->diag, "%s: not written", path);
+            diag_error(r->diag, "%s: not written%s", path,
+                       o == CHILD_MISSING && format == PICTURE_SVG
+                           ? "; --view=devices needs no dot program"
+                           : "");
         } else if (out) {
             rc = copy_out(r, w.made);
         } else if (rename(w.made, path)) {

@@ -41,7 +41,7 @@ static const char *write_memory(const struct result *r, const struct frames *f, 
     char m[UNIT_TEXT];
     const char *s = "";
     uint8_t *seen = arena_alloc(a, (size_t)r->scene.cluster->ndev + 1);
-    if (!frames_share_devices(r, f))
+    if (!f->shared)
         return s;
     for (uint32_t i = 0; i < f->n; i++) {
         uint32_t dev = f->dev[i];
@@ -55,19 +55,6 @@ static const char *write_memory(const struct result *r, const struct frames *f, 
                       m + digits + (m[digits] == ' '));
     }
     return title_break(s, a);
-}
-
-bool frames_share_devices(const struct result *r, const struct frames *f)
-{
-    struct arena *a = arena_new(r->scene.m->mem);
-    uint8_t *seen = arena_alloc(a, (size_t)r->scene.cluster->ndev + 1);
-    bool shared = false;
-    for (uint32_t i = 0; i < f->n; i++) {
-        shared = shared || seen[f->dev[i]];
-        seen[f->dev[i]] = 1;
-    }
-    arena_free(a);
-    return shared;
 }
 
 const char *title_write(const struct result *r, const struct frames *f, const char *legend,

@@ -16,7 +16,4 @@ const char *title_break(const char *text, struct arena *a);
 const char *title_write(const struct result *r, const struct frames *f, const char *legend,
                         struct arena *a);
 
-/* Whether some device has several frames.  O(frames + devices). */
-bool frames_share_devices(const struct result *r, const struct frames *f);
-
 #endif

@@ -34,7 +34,8 @@ enum {
     TEMP_RANDOM = 6 /* random characters that mkdtemp() puts at the end of a name */
 };
 
-/* Names of files of splits, except parts and copies of the source's files; fixed[0] is the manifest. */
+/* Names of files of splits, except parts, their data files, and copies of the source's files; fixed[0] is the
+ * manifest. */
 static const char *const fixed[] = {
     "manifest.json", "schedule.json", "weights.data", "model.onnx",   "plan.dot",
     "plan.svg",      "plan.pdf",      "plan.png",     "blocks.dot",   "blocks.svg",
@@ -56,9 +57,10 @@ static bool is_part_name(const char *s)
     return is_numbered(s, "part", ".onnx");
 }
 
-static bool is_source_name(const char *s)
+/* Whether s is the name of a data file of a part (part0.data), or of a copy of a file of the source (source0.data). */
+static bool is_data_name(const char *s)
 {
-    return is_numbered(s, SOURCE_STEM, SOURCE_END);
+    return is_numbered(s, "part", PART_DATA_END) || is_numbered(s, SOURCE_STEM, SOURCE_END);
 }
 
 bool folder_own_name(const char *name)
@@ -66,7 +68,7 @@ bool folder_own_name(const char *name)
     for (int k = 0; fixed[k]; k++)
         if (strcmp(name, fixed[k]) == 0)
             return true;
-    return is_part_name(name) || is_source_name(name);
+    return is_part_name(name) || is_data_name(name);
 }
 
 static void add_known(struct folder *f, const char *name)
@@ -101,7 +103,7 @@ static bool read_known(struct folder *f, const char *path)
     json_array_foreach(files, i, part)
     {
         const char *file = json_string_value(part);
-        if (ours && file && (is_source_name(file) || strcmp(file, "weights.data") == 0))
+        if (ours && file && (is_data_name(file) || strcmp(file, "weights.data") == 0))
             add_known(f, file);
     }
     arena_free(own);

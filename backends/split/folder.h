@@ -9,6 +9,8 @@
 /* Copies and links of the source's files in a split are called source0.data, source1.data, ... */
 #define SOURCE_STEM "source"
 #define SOURCE_END ".data"
+/* Data files of parts have the names of these with another end: part0.data beside part0.onnx. */
+#define PART_DATA_END ".data"
 
 /* A split folder that is being written: its files are made in a temporary folder first. */
 struct folder {

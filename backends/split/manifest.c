@@ -97,6 +97,10 @@ static void put_weights(struct manifest_out *o)
     for (uint32_t k = 1; k < s->m->nfile; k++)
         if (s->sources.used[k])
             json_text(&o->j, NULL, s->sources.source[k]);
+    const struct data_file *own = s->weights.part_data.file;
+    for (uint32_t k = 0; own && k <= s->parts->nparts; k++)
+        if (own[k].size)
+            json_text(&o->j, NULL, own[k].name);
     if (s->weights.data)
         json_text(&o->j, NULL, WEIGHTS_FILE);
     json_close(&o->j, JSON_ROW);
@@ -269,6 +273,16 @@ static void put_replicas(struct manifest_out *o, uint32_t x, struct arena *a)
     json_close(&o->j, JSON_ROW);
 }
 
+/* Writes members of part x if it has a data file of its own: "data", its name, and "data_bytes". */
+static void put_data_file(struct manifest_out *o, uint32_t x)
+{
+    const struct data_file *own = o->s->weights.part_data.file;
+    if (!own || !own[x].size)
+        return;
+    json_text(&o->j, "data", own[x].name);
+    json_int(&o->j, "data_bytes", (int64_t)own[x].size);
+}
+
 static void put_parts(struct manifest_out *o, struct arena *a)
 {
     const struct split *s = o->s;
@@ -285,6 +299,7 @@ static void put_parts(struct manifest_out *o, struct arena *a)
         const struct work_part *k = &s->work->part[x];
         json_open(&o->j, NULL, '{', JSON_ROW);
         json_text(&o->j, "file", s->file[x]);
+        put_data_file(o, x);
         json_text(&o->j, "device", cluster_device_name(c, a, t->dev));
         json_int(&o->j, "nodes", t->nnode);
         put_value_names(o, "inputs", t->in, t->nin);

@@ -105,14 +105,15 @@ static char *fresh_name(struct split *s, nid n, size_t i)
     }
 }
 
-/* Returns the message of node n for parts; it is made once and kept in s->index.node. */
+/* Returns the message of node n for parts; it is made once and kept in s->index.node, unless messages of nodes refer to
+ * the data files of their parts. */
 static Onnx__NodeProto *node_message(struct split *s, nid n)
 {
     assert(n < s->m->nnode && s->m->node[n].src);
     const struct module *m = s->m;
     const Onnx__NodeProto *src = m->node[n].src;
     const char *name = node_name(m, n);
-    if (s->index.node[n])
+    if (s->index.node[n] && !(s->weights.nested && s->weights.mode == WEIGHTS_PARTS))
         return s->index.node[n];
     Onnx__NodeProto c = *(s->weights.nested ? rewrite_node(s, src) : src);
     if (!c.name || strcmp(c.name, name) != 0)

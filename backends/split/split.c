@@ -51,6 +51,7 @@ static int write_model(struct split *s, const Onnx__ModelProto *model, const cha
 static int write_whole(struct split *s)
 {
     Onnx__ModelProto model;
+    part_data_begin(s, s->parts->nparts);
     annotate_model(s, &model);
     if (!s->failed && s->weights.mode == WEIGHTS_INLINE && !fits_protobuf(&model)) {
         diag_note(s->diag,
@@ -60,7 +61,7 @@ static int write_whole(struct split *s)
             return -1;
         annotate_model(s, &model);
     }
-    return s->failed ? -1 : write_model(s, &model, MODEL_FILE);
+    return s->failed || part_data_write(s) ? -1 : write_model(s, &model, MODEL_FILE);
 }
 
 static int write_parts(struct split *s)
@@ -69,7 +70,8 @@ static int write_parts(struct split *s)
     part_prepare(s);
     for (uint32_t x = 0; x < s->parts->nparts; x++) {
         diag_tell(s->diag, "writing parts", x, s->parts->nparts);
-        if (part_model(s, x, &model) || write_model(s, &model, s->file[x]))
+        part_data_begin(s, x);
+        if (part_model(s, x, &model) || part_data_write(s) || write_model(s, &model, s->file[x]))
             return -1;
     }
     diag_tell(s->diag, "writing the whole model", 0, 0);
@@ -193,6 +195,7 @@ int split_write(const struct result *r, const struct split_options *o, const cha
     s.unchecked = arena_alloc(s.a, s.parts->nparts);
     for (uint32_t x = 0; x < s.parts->nparts; x++)
         s.file[x] = part_file(s.parts, x, s.a);
+    part_data_prepare(&s);
     int rc = sources_bring(&s, folder);
     if (!rc)
         rc = weights_write(&s);
@@ -228,14 +231,15 @@ static int write_split(const struct result *r, const void *opts, const char *fol
     return split_write(r, opts, folder);
 }
 
-const char *const weights_mode_names[] = {"shared", "inline", "original", "link", NULL};
+const char *const weights_mode_names[] = {"shared", "parts", "inline", "original", "link", NULL};
 
 static const struct writer_opt weights_option = {
     .opt =
         {OPT_CHOICE, "weights", offsetof(struct split_options, weights), "shared",
          .names = weights_mode_names,
          .help =
-             "of a split: in weights.data (default), in each part, where they are, or in hard links"},
+             "of a split: in weights.data (default), in a file for each part, in the parts, where "
+             "they are, or in hard links"},
     .unused = "is for a split: give its folder with -o",
     .strict = true};
 static const struct writer_opt pictures_option = {

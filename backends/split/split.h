@@ -19,10 +19,12 @@
 #define MODEL_FILE "model.onnx"
 #define MANIFEST_FILE "manifest.json"
 #define RUNNER_FILE "run_split.py"
-/* Two values of split_weights.at[].  INLINE: the files of the split have the tensor's bytes in the message of the
- * tensor.  SOURCE: they refer to the bytes in the file of the source where these are. */
+/* Values of split_weights.at[] that are no offsets.  INLINE: the files of the split have the tensor's bytes in the
+ * message of the tensor.  SOURCE: they refer to the bytes in the file of the source where these are.  OPEN: with
+ * WEIGHTS_PARTS, no data file that was made until now has the bytes. */
 #define WEIGHT_INLINE UINT64_MAX
 #define WEIGHT_SOURCE (UINT64_MAX - 1)
+#define WEIGHT_OPEN (UINT64_MAX - 2)
 #define IR_DEVICES 11 /* the first IR version with device configurations */
 
 /* Where a node runs, as its device configuration will say (device_config.c). */
@@ -45,6 +47,28 @@ struct module_tensor {
     tid t;
 };
 
+/* A data file of WEIGHTS_PARTS. */
+struct data_file {
+    const char *name; /* "part0.data" */
+    uint64_t size;    /* bytes; 0: there is no such file */
+};
+
+/* A reference to a tensor in the data file that is being made. */
+struct open_reference {
+    uint32_t t;  /* index in split_weights.list */
+    uint64_t at; /* offset of the tensor, set when all tensors of the file are known */
+    Onnx__StringStringEntryProto *offset; /* says that in the message of the tensor, from then on */
+};
+
+/* What part_data.c keeps with WEIGHTS_PARTS. */
+struct split_part_data {
+    struct data_file *file; /* [part] its file; [number of parts] WEIGHTS_FILE */
+    uint32_t making;        /* index of the file that is being made */
+    uint32_t *home; /* [index in list] the first file that has the tensor, if at[] is an offset */
+    struct open_reference *open; /* [nopen] all references to the file that is being made */
+    uint32_t nopen, capopen;
+};
+
 /* All tensors of the model, and where the split has the bytes of each (weights.c). */
 struct split_weights {
     bool keep; /* true: tensors stay as they are in the source, the other fields are not used */
@@ -55,11 +79,14 @@ struct split_weights {
     /* messages of those tensors that have one, ascending by address; their ids are indices in list[] */
     struct origin *origin;
     uint32_t norigin;
-    uint64_t *at; /* [index in list] offset in weights.data, or WEIGHT_INLINE, or WEIGHT_SOURCE */
+    /* [index in list] offset in weights.data (PARTS: in the first data file that has the tensor), or WEIGHT_INLINE, or
+     * WEIGHT_SOURCE, or WEIGHT_OPEN */
+    uint64_t *at;
     /* a tensor that is no initializer of the main graph lies in another file than the model */
     bool nested;
     bool data;     /* at least one tensor goes into weights.data */
     uint64_t size; /* bytes of weights.data */
+    struct split_part_data part_data;
     /* files to whose bytes messages point (pack.h), ascending by address */
     struct mapping *map;
     uint32_t nmap;
@@ -130,12 +157,38 @@ int weights_plan(struct split *s);
 /* Checks that the new folder's file system has `bytes` bytes left.  Returns 0, or -1 and an error; what: name of the
  * bytes in the error.  Checks only ext4 and tmpfs: other file systems may share or compress blocks. */
 int split_check_room(const struct split *s, uint64_t bytes, const char *what);
-/* Writes weights.data, unless no weight goes there.  Returns 0, or -1 and an error. */
+/* Writes weights.data, unless no weight goes there; with WEIGHTS_PARTS only checks that there is room for what
+ * part_data_write() will write.  Returns 0, or -1 and an error. */
 int weights_write(struct split *s);
+/* Returns the index in s->weights.list of the tensor with the message src; 0: none. */
+uint32_t weights_index(const struct split *s, const void *src);
+/* Returns the bytes of tensor t of s->weights.list. */
+uint64_t weights_bytes(const struct split *s, uint32_t t);
+/* Returns the first offset from `offset` on at which a tensor may begin in a data file. */
+uint64_t weights_align(uint64_t offset);
+/* Creates a data file in the new folder.  Returns its descriptor, or -1 and an error. */
+int weights_create(const struct split *s, const char *name);
+/* Copies tensor t of s->weights.list to offset `at` of the open data file `out`.  name: of that file, for messages.
+ * Returns 0, or -1 and an error. */
+int weights_copy(struct split *s, uint32_t t, uint64_t at, int out, const char *name);
 /* Return the message of a tensor of the source as files of the split have it, by s->weights: with the bytes, or with a
  * reference to a file.  It is src itself if nothing changes.  Errors are reported and set s->failed. */
 Onnx__TensorProto *weights_tensor(struct split *s, const Onnx__TensorProto *src);
 Onnx__SparseTensorProto *weights_sparse(struct split *s, Onnx__SparseTensorProto *src);
+
+/* Data files of WEIGHTS_PARTS (part_data.c); with another mode there is nothing to be made or written.
+ * part_data_prepare: fills s->weights.part_data, to be called after weights_plan(). */
+void part_data_prepare(struct split *s);
+/* Begins the data file of part x; x is the number of parts: that of the whole model.  All messages that are made until
+ * part_data_write() belong to it. */
+void part_data_begin(struct split *s, uint32_t x);
+/* Returns the name of the data file in which the message that is being made finds tensor t of s->weights.list, with
+ * WEIGHTS_PARTS.  The value of `offset` is set then or by part_data_write(). */
+const char *part_data_refer(struct split *s, uint32_t t, Onnx__StringStringEntryProto *offset);
+/* Writes the data file, if any message refers to it.  Returns 0, or -1 and an error. */
+int part_data_write(struct split *s);
+/* Returns the bytes that the data files will take at least: those of the parts' dense initializers. */
+uint64_t part_data_bytes(const struct split *s);
 
 /* Whether the mode is WEIGHTS_ORIGINAL and `folder` is the source's own folder, so that the parts can refer to the
  * source's files where these are. */

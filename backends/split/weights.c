@@ -5,6 +5,8 @@
  * integer tensors of up to 64 elements (at most 512 bytes), because runtimes refuse external data for operands that are
  * shapes.  Tensors inside nodes stay inline, too, unless the source has them in another file than the model.
  *
+ * parts: each part has a file of its own beside it, with the weights that it reads, in the same form (part_data.c).
+ *
  * inline: each file of the split has its weights inside.  In the messages, bytes of another file are represented by an
  * address that must not be read (infile_addresses); the writer (pack.h) then copies them from file to file.
  *
@@ -55,8 +57,7 @@ uint32_t origin_id(const struct origin *list, uint32_t n, const void *src)
     return o ? o->id : 0;
 }
 
-/* Returns the index in s->weights.list of the tensor with the message src; 0: none. */
-static uint32_t list_index(const struct split *s, const void *src)
+uint32_t weights_index(const struct split *s, const void *src)
 {
     return origin_id(s->weights.origin, s->weights.norigin, src);
 }
@@ -135,7 +136,7 @@ static int check_files(struct split *s)
     for (uint32_t h = 1; h < s->weights.nlist; h++) {
         const struct tensor *x = listed_tensor(s, h);
         if (!is_missing(s, h) || !x->len || !x->src ||
-            (s->sources.beside && s->weights.at[list_index(s, x->src)] == WEIGHT_SOURCE))
+            (s->sources.beside && s->weights.at[weights_index(s, x->src)] == WEIGHT_SOURCE))
             continue;
         while (x->where == TENSOR_SLICE)
             x = &s->weights.list[h].m->tensor[x->of[0]];
@@ -197,11 +198,11 @@ static uint8_t *main_initializers(struct split *s)
     const Onnx__GraphProto *g = s->src->graph;
     uint8_t *in_main = arena_alloc(s->a, s->weights.nlist);
     for (size_t i = 0; i < g->n_initializer; i++)
-        in_main[list_index(s, g->initializer[i])] = 1;
+        in_main[weights_index(s, g->initializer[i])] = 1;
     for (size_t i = 0; i < g->n_sparse_initializer; i++) {
-        in_main[list_index(s, g->sparse_initializer[i]->values)] =
+        in_main[weights_index(s, g->sparse_initializer[i]->values)] =
             is_external(g->sparse_initializer[i]->values);
-        in_main[list_index(s, g->sparse_initializer[i]->indices)] =
+        in_main[weights_index(s, g->sparse_initializer[i]->indices)] =
             is_external(g->sparse_initializer[i]->indices);
     }
     return in_main;
@@ -242,14 +243,18 @@ int weights_plan(struct split *s)
         s->weights.nested |= nested;
         /* stays inline: in a node of the model file, too small, without own message, or no bytes */
         if ((!in_main[t] && !nested) || (x->len < MIN_BYTES && !missing) ||
-            list_index(s, x->src) != t || s->weights.mode == WEIGHTS_INLINE || !tensor_has_bytes(x))
+            weights_index(s, x->src) != t || s->weights.mode == WEIGHTS_INLINE ||
+            !tensor_has_bytes(x))
             continue;
         if (x->where == TENSOR_FILE && may[x->file]) {
             s->weights.at[t] = WEIGHT_SOURCE;
             s->sources.used[x->file] = 1;
             continue;
         }
-        s->weights.at[t] = (size + ALIGN - 1) / ALIGN * ALIGN;
+        s->weights.at[t] = WEIGHT_OPEN;
+        if (s->weights.mode == WEIGHTS_PARTS)
+            continue;
+        s->weights.at[t] = weights_align(size);
         size = s->weights.at[t] + x->len;
         s->weights.data = true;
     }
@@ -259,32 +264,46 @@ int weights_plan(struct split *s)
 
 /* ---- the file ------------------------------------------------------------------------------- */
 
-/* Copies tensor t of the list to its offset in weights.data, the open file `out`.  Returns 0, or -1 and an error. */
-static int copy_tensor(struct split *s, uint32_t t, int out)
+uint64_t weights_bytes(const struct split *s, uint32_t t)
 {
-    assert(s->weights.at[t] != WEIGHT_INLINE && s->weights.at[t] % ALIGN == 0);
+    return listed_tensor(s, t)->len;
+}
+
+uint64_t weights_align(uint64_t offset)
+{
+    return (offset + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+int weights_create(const struct split *s, const char *name)
+{
+    int fd = openat(s->dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    return fd < 0 ? diag_error(s->diag, "%s: cannot be made: %s", name, strerror(errno)) : fd;
+}
+
+int weights_copy(struct split *s, uint32_t t, uint64_t at, int out, const char *name)
+{
+    assert(t < s->weights.nlist && at % ALIGN == 0);
     const struct module_tensor *h = &s->weights.list[t];
-    if (lseek(out, (off_t)s->weights.at[t], SEEK_SET) < 0)
-        return diag_error(s->diag, WEIGHTS_FILE ": %s", strerror(errno));
-    return tensor_copy(h->m, h->t, out, WEIGHTS_FILE, s->diag);
+    if (lseek(out, (off_t)at, SEEK_SET) < 0)
+        return diag_error(s->diag, "%s: %s", name, strerror(errno));
+    return tensor_copy(h->m, h->t, out, name, s->diag);
 }
 
 int weights_write(struct split *s)
 {
     int out = -1, rc = 0;
     uint64_t size = s->weights.size;
+    if (s->weights.mode == WEIGHTS_PARTS)
+        return split_check_room(s, part_data_bytes(s), "the weights of the parts");
     if (split_check_room(s, size, WEIGHTS_FILE))
         return -1;
     for (uint32_t t = 1; t < s->weights.nlist && !rc; t++) {
         if (s->weights.at[t] == WEIGHT_INLINE || s->weights.at[t] == WEIGHT_SOURCE)
             continue;
-        if (out < 0)
-            out = openat(s->dirfd, WEIGHTS_FILE,
-                         O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (out < 0)
-            return diag_error(s->diag, WEIGHTS_FILE ": cannot be made: %s", strerror(errno));
+        if (out < 0 && (out = weights_create(s, WEIGHTS_FILE)) < 0)
+            return -1;
         diag_tell(s->diag, "writing weights", s->weights.at[t], size);
-        rc = copy_tensor(s, t, out);
+        rc = weights_copy(s, t, s->weights.at[t], out, WEIGHTS_FILE);
     }
     if (out >= 0 && close(out) && !rc)
         rc = diag_error(s->diag, WEIGHTS_FILE ": %s", strerror(errno));
@@ -313,13 +332,16 @@ static Onnx__TensorProto *make_reference(struct split *s, const Onnx__TensorProt
     const struct tensor *x = listed_tensor(s, t);
     bool own = s->weights.at[t] != WEIGHT_SOURCE;
     const char *file = own ? WEIGHTS_FILE : s->sources.source[x->file];
+    Onnx__StringStringEntryProto *offset =
+        make_entry(s->a, "offset", arena_fmt(s->a, "%" PRIu64, own ? s->weights.at[t] : x->off));
+    if (own && s->weights.mode == WEIGHTS_PARTS)
+        file = part_data_refer(s, t, offset);
     assert(file);
     Onnx__TensorProto *p = copy_emptied(s, src);
     p->external_data = arena_array(s->a, 3, sizeof *p->external_data);
     p->external_data[p->n_external_data++] =
         make_entry(s->a, "location", arena_strdup(s->a, file, strlen(file)));
-    p->external_data[p->n_external_data++] =
-        make_entry(s->a, "offset", arena_fmt(s->a, "%" PRIu64, own ? s->weights.at[t] : x->off));
+    p->external_data[p->n_external_data++] = offset;
     p->external_data[p->n_external_data++] =
         make_entry(s->a, "length", arena_fmt(s->a, "%" PRIu64, x->len));
     p->has_data_location = 1;
@@ -355,7 +377,7 @@ static uint8_t *payload_of(struct split *s, uint32_t t)
 
 Onnx__TensorProto *weights_tensor(struct split *s, const Onnx__TensorProto *src)
 {
-    uint32_t t = s->weights.keep ? 0 : list_index(s, src);
+    uint32_t t = s->weights.keep ? 0 : weights_index(s, src);
     if (t && s->weights.at[t] != WEIGHT_INLINE)
         return make_reference(s, src, t);
     if (s->weights.keep || !is_external(src))

@@ -372,7 +372,7 @@ def check_splits(folder, written):
     """Each part holds the bytes of its weights, wherever they lie; all parts together all weights."""
     want = {t.name: (list(t.dims), t.data_type, t.raw_data, list(t.string_data)) for t in meant().initializer}
     for source, passes in (("base.onnx", "make-everything,dp-place"), (written, "dp-place"), ("made.pir", "dp-place")):
-        for mode in "shared", "inline", "original", "link":
+        for mode in "shared", "parts", "inline", "original", "link":
             out = folder / f"{mode}-{source}"
             r = run(
                 EDITING,

@@ -43,6 +43,7 @@ MODELS = {
     "foreign": ((9, 3, "/層/漢字の名前🙂ünïcödé/Ячейка{}"), ["-d", "3xa100", *LINK, "local-place"]),
 }
 MANY = {"deep": 4, "wide": 3}  # screens, on 64 and 30 devices; else two
+ROWED = ("gpt", "many", "train", "train-8", "deep", "wide", "long", "foreign")
 CHARTED = {"three": [[]], "deep": [[]], "wide": [[]], "foreign": [[]], "train-8": [[]], "long": [], "unet-8": [],
            "moe-8": []}  # how, if not in both ways
 REAL = {"swin_tiny_ts": ["-p", "auto-place{gain=0}"], "unet_sd15like_dyn": TWO, "resnet50_ts": TWO}
@@ -110,6 +111,16 @@ class Chart:
 
     def anchor(self, e):
         return "middle" if e.get("class") in ("a", "l", "m", "v") else "start"
+
+
+class Row:
+    """What pcc's rows of boxes say in theirs."""
+
+    def __call__(self, e):
+        return 12, False
+
+    def anchor(self, e):
+        return "start" if e.get("class") == "s" else "middle"
 
 
 def outline(e):
@@ -202,8 +213,31 @@ def chart_faults(root):
     return faults
 
 
-def run(*args):
-    r = subprocess.run([*map(str, args)], capture_output=True, text=True, timeout=240)
+def row_faults(root):
+    """Of a row of boxes by pcc, in words."""
+    sheet = Box(0, 0, float(root.get("width")), float(root.get("height")), "sheet")
+    texts = [text_box(e, Row()) for e in root.iter() if tag(e) == "text"]
+    faults = [f"sheet: '{t.what}' leaves the sheet" for t in texts if not t.inside(sheet)]
+    faults += [f"overlap: '{a.what}' and '{b.what}'" for a, b in pairs(texts)]
+    boxes = []
+    for g in root:
+        own = [text_box(e, Row()) for e in g if tag(e) == "text"]
+        boxes += [outline(e) for e in g if tag(e) == "rect"]
+        faults += [f"box: '{t.what}' leaves its box" for t in own if not t.inside(boxes[-1])]
+        for d in (e.get("d") for e in g if e.get("class") == "l"):
+            at, bends = None, []
+            for letter, said in re.findall(r"([MVH])([^MVH]+)", d):
+                v = numbers(said)
+                at = {"M": v, "V": [at and at[0], v[0]], "H": [v[0], at and at[1]]}[letter]
+                bends.append(at)
+            through = {t.what for (x0, y0), (x1, y1) in zip(bends, bends[1:]) for t in texts
+                       if t.overlaps(Box(min(x0, x1) - 2, min(y0, y1) - 2, max(x0, x1) + 2, max(y0, y1) + 2, "line"))}
+            faults += [f"arrow: one goes through '{t}'" for t in through]
+    return faults + [f"overlap: {a.x0} and {b.x0}" for a, b in pairs(boxes)]
+
+
+def run(*args, **more):
+    r = subprocess.run([*map(str, args)], capture_output=True, text=True, timeout=240, **more)
     check(r.returncode == 0, f"{args[:3]}: {r.returncode} {r.stderr[:400]}")
 
 
@@ -234,9 +268,9 @@ def planned(d, name):
     return plan
 
 
-def drawn(d, plan, *how, end=".svg"):
+def drawn(d, plan, *how, end=".svg", **more):
     path = d / f"x{end}"
-    run(PCC, plan, "-q", *how, "-o", path)
+    run(PCC, plan, "-q", *how, "-o", path, **more)
     return ElementTree.parse(path).getroot()
 
 
@@ -249,9 +283,17 @@ def pictures(d, names):
             print(f"{name} {view}", flush=True)
 
 
+def row(d, plan):
+    """The devices, where there is no dot program."""
+    return drawn(d, plan, "--view=devices", env={"PATH": "/nonexistent"})
+
+
 def charts(d, names):
     for name in names:
-        plan = planned(d, name) if CHARTED.get(name, True) else None
+        plan = planned(d, name) if CHARTED.get(name, True) or name in ROWED else None
+        if name in ROWED:
+            faults = row_faults(row(d, plan))
+            check(not faults, f"{name} row: {len(faults)}: {'; '.join(faults[:8])}")
         for how in CHARTED.get(name, ([], ["--judge=makespan", "--curves"])):
             faults = chart_faults(drawn(d, plan, *how, end=".gantt.svg"))
             check(not faults, f"{name} chart {how}: {len(faults)}: {'; '.join(faults[:8])}")
@@ -309,14 +351,24 @@ def planted(d):
         names[1].set("y", names[0].get("y"))
         names[1].set("x", names[0].get("x"))
 
+    def label(root):
+        text = next(e for e in root if tag(e) == "text" and e.get("class") == "a")
+        line = next(e for e in root.iter() if e.get("class") == "l" and "V" not in e.get("d"))
+        text.set("y", str(numbers(line.get("d"))[1] + 3))
+
+    def inside(root):
+        text = next(e for g in root for e in g if tag(g) == "g" and tag(e) == "text")
+        text.text = text.text * 9
+
     plan = planned(d, "gpt")
     cases = [(lambda r: chart_faults(r), ".gantt.svg", ["--replay=4"], ((bar, "bar"), (lanes, "overlap")))]
     if extras.extra():
         cases.append((lambda r: picture_faults(r, 2), ".svg", ["--view=blocks"],
                       ((overlap, "overlap"), (box, "box"), (title, "sheet"), (border, "border"), (arrow, "arrow"),
                        (size, "size"))))
+    cases.append((row_faults, None, [], ((label, "arrow"), (inside, "box"), (title, "sheet"))))
     for faults, end, how, faulty in cases:
-        good = ElementTree.tostring(drawn(d, plan, *how, end=end))
+        good = ElementTree.tostring(drawn(d, plan, *how, end=end) if end else row(d, plan))
         for plant, kind in faulty:
             root = ElementTree.fromstring(good)
             plant(root)

@@ -4,6 +4,7 @@ hostile names, without the dot program, and with one that is too slow or fails.
 usage: test_pictures.py [NAME...]   (environment: PCC, PCC_GEN)"""
 # extras: dot hostile
 import itertools
+import json
 import os
 import random
 import re
@@ -370,7 +371,7 @@ def fake_dot(d, body):
 
 
 def without_dot(d):
-    """The DOT is written, the message says what is missing, nothing of the user's is overwritten."""
+    """The DOT is written, the message says what is missing, nothing of the user's is overwritten; devices are drawn."""
     plan, none = planned(d, "bert"), {"PATH": "/nonexistent"}
     for env in (none, {"PATH": ""}):
         r = pcc(plan, "-q", "-o", d / "a.png", env=env, cwd=d)
@@ -384,11 +385,33 @@ def without_dot(d):
     r = pcc(plan, "-q", "-o", d / "b.svg", env=none)
     check(r.returncode == 1 and (d / "b.dot").read_text() == "mine", "a file beside was overwritten")
     check(sorted(p.name for p in d.iterdir()) == before, "something is left behind")
-    r = pcc(d / "bert.onnx", "-q", "-p", "fuse,dp-place", "-o", d / "split", env=none)
+    check("b.svg: not written; --view=devices needs no dot program" in r.stderr, f"what needs none: {r.stderr}")
+    split = [d / "bert.onnx", "-d", "3xa100", "--link", "1TB/s,0us", "-p", "fuse,dp-place", "-o", d / "split"]
+    r = pcc(*split, "--pictures=svg,pdf", "-q", env=none)
+    check("no picture of plan but plan.svg: the dot program" in r.stderr and (d / "split/plan.dot").is_file(),
+          f"a PDF: {r.stderr}")
+    r = pcc(*split, env=none)
     files = {p.name for p in (d / "split").iterdir()}
-    check(r.returncode == 0 and "no plan.svg: the dot program" in r.stderr, f"a folder without dot: {r.stderr}")
-    check({"plan.dot", "blocks.dot"} <= files and not {"plan.svg", "blocks.svg", "nodes.dot"} & files,
+    check(r.returncode == 0 and "note: no blocks.svg: there is no dot program (package graphviz)" in r.stderr
+          and "-Wpicture" not in r.stderr, f"a folder without dot: {r.stderr}")
+    check({"plan.svg", "blocks.dot"} <= files and not {"plan.dot", "blocks.svg", "nodes.dot"} & files,
           f"a folder without dot: {files}")
+    row_shows(d / "split", pcc(plan, "-q", "-o", d / "row.svg", "--view=devices", env=none), d / "row.svg")
+
+
+def row_shows(split, r, path):
+    """The row of boxes has the parts of the manifest, and from part to part the tensors that cross."""
+    check(path.read_bytes() == (split / "plan.svg").read_bytes(), f"two rows: {r.stderr}")
+    manifest = json.loads((split / "manifest.json").read_text())
+    index = {p["file"]: k + 1 for k, p in enumerate(manifest["parts"])}
+    cross = {(index[t["from"]], index[to], t["name"]) for t in manifest["tensors"] for to in t["to"]}
+    boxes, shown = set(), set()
+    for g in xml.etree.ElementTree.parse(path).getroot():
+        ends = re.fullmatch(r"edge_([1-9]\d*)_([1-9]\d*)", g.get("id", ""))
+        boxes |= {g.get("id")} if re.fullmatch(r"part\d+|inputs|outputs", g.get("id", "")) else set()
+        shown |= {(int(ends[1]), int(ends[2]), t.rsplit(" (", 1)[0]) for t in g[0].text.split(", ")} if ends else set()
+    check(boxes == {"inputs", "outputs", *(f"part{k - 1}" for k in index.values())}, f"a row has the boxes {boxes}")
+    check(shown == cross and len(cross) > 2, f"a row shows {shown ^ cross} otherwise")
 
 
 def bad_dot(d):
@@ -405,7 +428,9 @@ def bad_dot(d):
     check(r.returncode == 1 and left == {"x.dot"}, f"half a picture: {r.returncode}, {left}")
     r = pcc(d / "bert.onnx", "-q", "-p", "fuse,dp-place", "-o", d / "half split", env=half)
     left = {p.name for p in (d / "half split").iterdir() if p.suffix in (".svg", ".pdf", ".png")}
-    check(r.returncode == 0 and not left, f"half pictures in a folder: {r.returncode}, {left}")
+    check(r.returncode == 0 and left == {"plan.svg"} and "no plan.svg but a row of boxes: dot failed" in r.stderr
+          and xml.etree.ElementTree.parse(d / "half split/plan.svg"),
+          f"half pictures in a folder: {r.returncode}, {left}")
     chatty = fake_dot(d / "chatty", "yes warning | head -c 300000 >&2; exec sleep 60\n")
     r = pcc(plan, "-q", "-o", d / "z.svg", env=chatty)
     check(r.returncode == 1 and "not lay it out in time" in r.stderr and not (d / "z.svg").exists(),

@@ -281,6 +281,21 @@ def weights_named_in_vain(f):
     f.manifest["weights"] = {"mode": "shared", "files": ["weights.data"]}
 
 
+def data_of_another_part(f):
+    lies_in(f, "parts", ["part1.data"], "part1.data")
+    f.manifest["parts"][0] |= {"data": "part0.data", "data_bytes": 4}
+
+
+def data_of_another_size(f):
+    lies_in(f, "parts", ["part0.data"], "part0.data")
+    f.manifest["parts"][0] |= {"data": "part0.data", "data_bytes": 4}
+
+
+def data_without_its_size(f):
+    lies_in(f, "parts", ["part0.data"], "part0.data")
+    f.manifest["parts"][0]["data"] = "part0.data"
+
+
 def weights_of_an_unknown_mode(f):
     f.manifest["weights"] = {"mode": "elsewhere", "files": []}
 
@@ -345,6 +360,9 @@ PLANTED = [
     (weights_in_an_unnamed_file, "the models refer to ['other.bin']"),
     (weights_file_that_is_not_there, "other.bin does not exist"),
     (weights_named_in_vain, "are said to lie in ['weights.data']"),
+    (data_of_another_part, "is said to be ['part0.data'], it refers to ['part1.data']"),
+    (data_of_another_size, "part0.data: 4 bytes are said, it has 0"),
+    (data_without_its_size, "'data_bytes' is a dependency of 'data'"),
     (weights_of_an_unknown_mode, "$.weights.mode"),
     (weights_outside_the_folder, "$.weights.files[0]"),
     (value_missing, "values: lacks ['b']"),

@@ -4,8 +4,9 @@ The build tree around PCC is installed into an empty folder. tests/example is bu
 find_package and, file by file, through pkg-config, in strict C11; the path that its own pass prints must have the
 time that the cost table gives its nodes; what the programs around pcc.h plan and write is what pcc plans and writes,
 with stderr closed, too. The shared library shows what pcc.h declares and nothing else; every installed header
-compiles alone, pcc.h as C++, too. The manual page and the completions name every option of --help=all. Needs cmake and
-a build tree (else 77)."""
+compiles alone, pcc.h as C++, too. The manual page and the completions name every option of --help=all. Each page,
+program and schema that an installed text names is installed; pcc-bench, measure.py and the Python package work from
+there. Needs cmake and a build tree (else 77)."""
 # extras: groff zsh bash c++
 import csv
 import io
@@ -20,6 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+import references
 from checks import check, finish, wrong
 from sanitized import SANITIZED
 
@@ -57,7 +59,8 @@ def picoseconds(text):
 
 def files_there(prefix, lib):
     for name in ("bin/pcc", "bin/pcc-gen", "share/man/man1/pcc.1", "include/pcc.h", "include/pcc/ir/ir.h",
-                 "share/pcc/manifest.schema.json", "share/pcc/schedule.schema.json", "share/pcc/manifest.md",
+                 "share/pcc/tools/verify_split.py", "bin/pcc-bench", "share/pcc/manifest.schema.json",
+                 "share/pcc/schedule.schema.json", "share/pcc/manifest.md",
                  "share/doc/pcc-onnx/copyright", "share/doc/pcc-onnx/README.md", "share/doc/pcc-onnx/docs/install.md",
                  "share/bash-completion/completions/pcc", "share/zsh/site-functions/_pcc",
                  "share/fish/vendor_completions.d/pcc.fish",
@@ -84,6 +87,32 @@ def places(folder, prefix, lib):
         for place in (str(BUILD), str(EXAMPLE.parent.parent)):
             at = held.find(place.encode())
             check(at < 0, f"{name} names {held[max(at, 0):at + 100].split(bytes(1))[0]}")
+
+
+def referred(prefix):
+    """What installed texts name is there; it is found out where a page is missing."""
+    files = [p.relative_to(prefix).as_posix() for p in prefix.rglob("*") if p.is_file()]
+    texts = {f: (prefix / f).read_text(encoding="utf-8") for f in files if f.endswith((".md", "man1/pcc.1"))}
+    texts |= {f: references.strings((prefix / f).read_bytes()) for f in ("bin/pcc", "bin/pcc-gen")}
+    lacking = references.missing(texts, files)
+    check(len(texts) > 40 and not lacking, f"named in {len(texts)} texts and not installed: {lacking}")
+    for name in ("passes/cost/costs.md", "tools/measure.py", "backends/split/manifest.schema.json", "bin/pcc-bench"):
+        rest = [f for f in files if not f.endswith(name.rsplit("/", 1)[1])]
+        check(references.missing(texts, rest), f"that {name} is not there is not noticed")
+
+
+def python_programs(prefix):
+    """They run where they are installed, by the installed pcc; what needs packages says which."""
+    share, env = prefix / "share/pcc/tools", {k: v for k, v in os.environ.items() if k not in ("PCC", "PCC_GEN")}
+    said = run(prefix / "bin/pcc-bench", "generated", "--nodes", 300, "--devices", 2, env=env).stdout
+    check(said.endswith("10 graphs, 0 failed\n"), f"pcc-bench generated: {said}")
+    env["PYTHONPATH"] = str(share / "python")
+    for name in ("measure", "verify_split"):
+        bare = [sys.executable, "-S", "-m", f"pcc.{name}"]
+        r = run(*bare, "--help", env={**env, "PYTHONNOUSERSITE": "1"})
+        check(f"{name}.py" in r.stdout and not r.stderr, f"{name} --help: {r.stdout}{r.stderr}")
+    said = run(sys.executable, "-c", "import pcc; print(pcc._library.library()._name)", env=env).stdout
+    check(said.startswith(str(prefix)), f"the Python package takes {said}")
 
 
 def symbols(prefix, lib):
@@ -259,6 +288,8 @@ def main():
         elif not wrong:
             files_there(prefix, lib)
             places(folder, prefix, lib)
+            referred(prefix)
+            python_programs(prefix)
             flags = {name: packaged(prefix, lib, name) for name in ("pcc", "pcc-static")}
             compiler = [cache("CMAKE_C_COMPILER"), *c_flags().split()]
             symbols(prefix, lib)

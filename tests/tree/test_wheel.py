@@ -2,8 +2,9 @@
 
 It is installed into a fresh environment with nothing else in it, and used with no environment and an empty PATH: pcc
 and pcc-gen make and split a model, `import pcc` plans and splits it, with the libraries of the wheel and not those of
-the system; then, with ONNX Runtime beside it, the parts are run and are what the whole is. The wheel is below 25 MB,
-its list of files is right, and each library in it has its licence there. $PCC_WHEEL is the wheel, else it is made of
+the system; then, with ONNX Runtime beside it, the parts are run and are what the whole is, and its nodes are measured.
+What is installed names nothing that is not. The wheel is below 25 MB, its list of files is right, and each library in
+it has its licence there. $PCC_WHEEL is the wheel, else it is made of
 the build tree around PCC: that needs auditwheel, patchelf and Debian's licences (else 77)."""
 import base64
 import csv
@@ -19,6 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+import references
 from checks import check, finish, wrong
 from sanitized import SANITIZED
 
@@ -78,6 +80,9 @@ def contents(wheel):
     for name, digest, size in (row for row in listed if row[0] != record):
         found = base64.urlsafe_b64encode(hashlib.sha256(files[name]).digest()).rstrip(b"=").decode()
         check(digest == f"sha256={found}" and int(size) == len(files[name]), f"RECORD: {name}")
+    pages = {n: text.decode() for n, text in files.items() if n.endswith((".md", "man1/pcc.1"))}
+    lacking = references.missing(pages, [*files, "bin/pcc-bench"])
+    check(len(pages) > 40 and not lacking, f"named in {len(pages)} texts and not in the wheel: {lacking}")
     bundled = [re.sub(r"-[0-9a-f]{8}(?=\.)", "", Path(n).name) for n in files if n.startswith("pcc_onnx.libs/")]
     texts = {Path(n).stem: text.decode() for n, text in files.items() if ".dist-info/licenses/" in n}
     check(bundled and "LICENSE" in texts, f"bundled: {bundled}, licences: {sorted(texts)}")
@@ -99,6 +104,14 @@ def use(folder, wheel):
     version = run(venv / "bin/pcc", "--version", **bare).split()[:2]
     check(version == ["pcc", wheel.name.split("-")[1]], f"pcc --version: {version}")
     run(venv / "bin/pcc", "m.onnx", "-d", "2xa100", "-q", "-Wno-guessed-dim", "-o", "by-program", **bare)
+    check(run(venv / "bin/pcc-bench", "--help", **bare).startswith("usage: pcc-bench"), "pcc-bench --help")
+    for page in "share/doc/pcc-onnx/docs/README.md", "share/man/man1/pcc.1":
+        check((venv / page).is_file(), f"no {page}")
+    said = run(venv / "bin/python", "-m", "pcc.measure", "--help", **bare)
+    check(said.startswith("usage: measure.py"), f"pcc.measure --help: {said}")
+    said = run(venv / "bin/python", "-m", "pcc.measure", "m.onnx", "-o", "t.csv", good=False, **bare)
+    check("onnx is not installed" in said and "-m pip install" in said, f"pcc.measure without packages: {said}")
+    check((here / "by-program/plan.svg").is_file(), "no plan.svg without Graphviz")
     said = run(venv / "bin/python", "-c", USE, **bare).splitlines()
     check(said[:1] == ["numpy is not installed for this Python: pip install onnxruntime numpy"], f"running: {said[:1]}")
     said = said[1:]
@@ -116,6 +129,10 @@ def use(folder, wheel):
         return
     beside = {"cwd": here, "env": {"PATH": "", "PYTHONPATH": str(Path(onnxruntime.__file__).parents[1])}}
     check(run(venv / "bin/python", "-c", CHECK, **beside) == "5 3", "running the parts")
+    run(venv / "bin/python", "-m", "pcc.measure", "m.onnx", "-o", "t.csv", "--steps", "1", "--discard", "0", **beside)
+    run(venv / "bin/pcc", "m.onnx", "--costs", "t.csv", "-q", "-Wno-guessed-dim", "-o", "by.json", **bare)
+    said = run(venv / "bin/python", "-m", "pcc.verify_split", "m.onnx", "by-program", "--quiet", **beside)
+    check(said.startswith("equal: "), f"pcc.verify_split: {said}")
     said = run(venv / "bin/python", here / "by-program/run_split.py", "--verify", "m.onnx", **beside)
     check(said.startswith("equal: 5 outputs, bit by bit"), f"run_split.py: {said}")
 

@@ -14,8 +14,10 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PCC = os.environ.get("PCC", str(ROOT / "build/release/pcc"))
-PCC_GEN = os.environ.get("PCC_GEN", str(ROOT / "build/release/pcc-gen"))
+# Without the source ROOT is PREFIX/share/pcc of an installation.
+PROGRAMS = ROOT / "build/release" if (ROOT / "CMakeLists.txt").exists() else ROOT.parent.parent / "bin"
+PCC = os.environ.get("PCC", str(PROGRAMS / "pcc"))
+PCC_GEN = os.environ.get("PCC_GEN", str(PROGRAMS / "pcc-gen"))
 SHARED = Path(os.environ.get("PCC_SHARED", ROOT.parent / "shared"))
 
 

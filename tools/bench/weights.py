@@ -2,7 +2,7 @@
 """Every model there is, over 2, 3 and 4 devices, with its weights in every place a split can have them, each
 split verified in ONNX Runtime: bit-equal, or within the stated tolerance where float16 crosses.
 
-usage: weights.py [--modes=shared,inline,original] [--sets=top,tiny,real] [--most=BYTES] [NAME ...]
+usage: weights.py [--modes=shared,parts,inline,original] [--sets=top,tiny,real] [--most=BYTES] [NAME ...]
 
 A model of fewer than 16 placed nodes is taken as one part.  `original` splits lie beside the source
 over 3 devices and hold links to it otherwise.  Models of exported/real come without weights: they
@@ -166,7 +166,7 @@ def main():
     help_or_go()
     option = dict(a[2:].split("=", 1) for a in sys.argv[1:] if a.startswith("--"))
     names = [a for a in sys.argv[1:] if not a.startswith("-")]
-    modes = option.get("modes", "shared,inline,original").split(",")
+    modes = option.get("modes", "shared,parts,inline,original").split(",")
     most = int(option.get("most", 700_000_000))
     paths = [p for s in option.get("sets", "top,tiny,real").split(",")
              for p in sorted(need_shared(SETS[s]).glob("*.onnx")) if not names or p.stem in names]

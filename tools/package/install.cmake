@@ -1,5 +1,5 @@
-# cmake --install: programs, manual page, completions, schemas, pages, the licence; libpcc.so with pcc.h, libpcc.a with the finer headers, pkg-config
-# files and a CMake package, so that others can link them:
+# cmake --install: programs, manual page, completions, schemas, Python programs, all pages, the licence; libpcc.so with pcc.h,
+# libpcc.a with the finer headers, pkg-config files and a CMake package, so that others can link them:
 #     find_package(pcc REQUIRED)  target_link_libraries(mine PRIVATE pcc::pcc)
 #     find_package(pcc REQUIRED COMPONENTS static)  target_link_libraries(mine PRIVATE pcc::static)
 #     cc mine.c $(pkg-config --cflags --libs pcc)          or pcc-static
@@ -22,20 +22,45 @@ add_custom_command(
 add_custom_target(pcc_docs ALL DEPENDS ${PCC_DOCS}/pcc.1)
 
 install(TARGETS pcc pcc-gen RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(FILES ${PCC_DOCS}/pcc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${PCC_DOCS}/pcc.bash RENAME pcc
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES ${PROJECT_SOURCE_DIR}/backends/split/manifest.schema.json
-    ${PROJECT_SOURCE_DIR}/backends/split/schedule.schema.json ${PROJECT_SOURCE_DIR}/backends/split/manifest.md
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/pcc)
-install(FILES ${PCC_DOCS}/_pcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
-install(FILES ${PCC_DOCS}/pcc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
+# The component `share`: files that no machine's compiler made. The wheel takes them from there (wheel.py).
+install(FILES ${PCC_DOCS}/pcc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT share)
+install(FILES ${PCC_DOCS}/pcc.bash RENAME pcc
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT share)
+install(FILES ${PCC_DOCS}/_pcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT share)
+install(FILES ${PCC_DOCS}/pcc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT share)
+
+# Pages and programs lie as in the tree, so that what one says of another can be found: all pages, and the programs in
+# Python that need no source. The schemas are among the pages, which refer to them, and where programs read them.
+set(PCC_SCHEMAS ${PROJECT_SOURCE_DIR}/backends/split/manifest.schema.json
+    ${PROJECT_SOURCE_DIR}/backends/split/schedule.schema.json)
+set(PCC_DATA_FOLDER ${CMAKE_INSTALL_DATADIR}/pcc)
 set(PCC_DOC_FOLDER ${CMAKE_INSTALL_DATADIR}/doc/pcc-onnx)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright DESTINATION ${PCC_DOC_FOLDER})
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
-    DESTINATION ${PCC_DOC_FOLDER})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${PCC_DOC_FOLDER})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright DESTINATION ${PCC_DOC_FOLDER} COMPONENT share)
+file(GLOB PCC_PAGES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/*.md)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PCC_PAGES} DESTINATION ${PCC_DOC_FOLDER} COMPONENT share)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${PCC_DOC_FOLDER} COMPONENT share)
+foreach(folder ir frontends passes backends tools)
+    file(GLOB_RECURSE pages RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.md)
+    foreach(page IN LISTS pages)
+        get_filename_component(at ${page} DIRECTORY)
+        install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${PCC_DOC_FOLDER}/${at} COMPONENT share)
+    endforeach()
+endforeach()
+install(FILES ${PCC_SCHEMAS} DESTINATION ${PCC_DOC_FOLDER}/backends/split COMPONENT share)
+install(FILES ${PCC_SCHEMAS} ${PROJECT_SOURCE_DIR}/backends/split/manifest.md
+    DESTINATION ${PCC_DATA_FOLDER} COMPONENT share)
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/measure.py ${PROJECT_SOURCE_DIR}/tools/verify_split.py
+    DESTINATION ${PCC_DATA_FOLDER}/tools COMPONENT share)
+file(GLOB PCC_BENCH CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/bench/*.py)
+list(FILTER PCC_BENCH EXCLUDE REGEX "/(ablation|commands|mutate)\\.py$") # these change or compare source
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/bench/pcc-bench ${PCC_BENCH}
+    DESTINATION ${PCC_DATA_FOLDER}/tools/bench COMPONENT share)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/python/pcc DESTINATION ${PCC_DATA_FOLDER}/tools/python
+    FILES_MATCHING PATTERN *.py PATTERN py.typed PATTERN __pycache__ EXCLUDE)
+file(RELATIVE_PATH PCC_FROM_BIN ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/pcc/tools/bench/pcc-bench)
+file(CREATE_LINK ${PCC_FROM_BIN} ${PCC_DOCS}/pcc-bench SYMBOLIC)
+install(FILES ${PCC_DOCS}/pcc-bench DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 # ---- libraries.  pcc.h is what the shared one shows; the finer headers, with all that they include, go with the static
 # one and may change at any time.

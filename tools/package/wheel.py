@@ -2,6 +2,7 @@
 """The two steps of wheel.sh that are its own.
 
     wheel.py pack BUILD OUT        a wheel of tools/python with the programs and the library of a build folder, stripped
+                                   (and what cmake installs in share/)
     wheel.py licenses BUILD WHEEL  adds the licence texts of the libraries that auditwheel has put into it
 
 A wheel is a zip file with a list of its files; pip needs no more than is written here (PyPA's specification of binary
@@ -32,11 +33,18 @@ Requires-Python: >=3.9
 Provides-Extra: run
 Requires-Dist: onnxruntime; extra == "run"
 Requires-Dist: numpy; extra == "run"
+Provides-Extra: measure
+Requires-Dist: jsonschema; extra == "measure"
+Requires-Dist: ml_dtypes; extra == "measure"
+Requires-Dist: numpy; extra == "measure"
+Requires-Dist: onnx; extra == "measure"
+Requires-Dist: onnxruntime; extra == "measure"
 Description-Content-Type: text/markdown
 
 {text}"""
 WHEEL = "Wheel-Version: 1.0\nGenerator: pcc\nRoot-Is-Purelib: false\nTag: py3-none-{platform}\n"
-ENTRIES = "[console_scripts]\npcc = pcc._program:pcc\npcc-gen = pcc._program:pcc_gen\n"
+ENTRIES = "[console_scripts]\npcc = pcc._program:pcc\npcc-gen = pcc._program:pcc_gen\n" \
+    "pcc-bench = pcc._program:pcc_bench\n"
 FIXED = (1980, 1, 1, 0, 0, 0)
 
 
@@ -71,6 +79,21 @@ def stripped(path):
         return copy.read_bytes()
 
 
+def shared_files(build, info):
+    """What cmake installs in share/: of share/pcc in the package, where its programs look; manual page, completions and
+    pages in the share/ of the environment."""
+    files = {}
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["cmake", "--install", build, "--prefix", folder, "--component", "share"], check=True,
+                       stdout=subprocess.DEVNULL)
+        share = Path(folder) / "share"
+        for path in (p for p in share.rglob("*") if p.is_file()):
+            name = path.relative_to(share).as_posix()
+            to = f"pcc/share/{name[4:]}" if name.startswith("pcc/") else f"{info[:-10]}.data/data/share/{name}"
+            files[to] = (path.read_bytes(), os.access(path, os.X_OK))
+    return files
+
+
 def version():
     return re.search(r"project\(pcc VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
 
@@ -86,9 +109,8 @@ def pack(build, out):
     files[f"pcc/lib/{soname}"] = (stripped(build / soname), True)
     for program in ("pcc", "pcc-gen"):
         files[f"pcc/bin/{program}"] = (stripped(build / program), True)
-    for page in ("manifest.schema.json", "schedule.schema.json", "manifest.md"):
-        files[f"pcc/share/{page}"] = ((ROOT / "backends/split" / page).read_bytes(), False)
     info = f"{NAME}-{said}.dist-info"
+    files.update(shared_files(build, info))
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     text = (package / "README.md").read_text(encoding="utf-8")
     files[f"{info}/METADATA"] = (METADATA.format(version=said, text=text).encode(), False)

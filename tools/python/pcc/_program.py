@@ -1,28 +1,52 @@
-"""The commands pcc and pcc-gen of a wheel: they hand over to the programs in it."""
+"""The commands pcc, pcc-gen and pcc-bench of a wheel, and the programs that `python -m` runs: they hand over to the
+programs in it."""
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import NoReturn
 
+HERE = Path(__file__).resolve().parent
+TOOLS = HERE.parent.parent  # if this is tools/python/pcc, in the source tree or in PREFIX/share/pcc of an installation
 
-def _become(name: str) -> NoReturn:
-    here = Path(__file__).resolve().parent
-    built = here.parents[2] / "build/release" / name
-    program = here / "bin" / name
-    if not program.exists() and built.exists():
-        program = built
+
+def _first(*places: Path) -> Path:
+    return next((p for p in places if p.exists()), places[0])
+
+
+def _place(name: str) -> Path:
+    """A compiled program: of the wheel, of the source tree, of the installation, or what the PATH has."""
+    installed = TOOLS.parent.parent.parent / "bin" / name
+    built = TOOLS.parent / "build/release" / name if (TOOLS.parent / "CMakeLists.txt").exists() else installed
+    return _first(HERE / "bin" / name, built, Path(shutil.which(name) or name))
+
+
+def _hand_over(name: str, program: Path, *before: str) -> NoReturn:
     try:
-        os.execv(program, [name, *sys.argv[1:]])
+        os.execv(program, [*before, *sys.argv[1:]])
     except OSError as e:
         print(f"{name}: {program}: {e.strerror}: this package has no program", file=sys.stderr)
         sys.exit(70)
 
 
+def script(name: str) -> NoReturn:
+    """Runs a program of tools/ in this Python, with the pcc of this package."""
+    path = _first(HERE / "share/tools" / name, TOOLS / name)
+    for variable, program in (("PCC", _place("pcc")), ("PCC_GEN", _place("pcc-gen"))):
+        if program.exists():
+            os.environ.setdefault(variable, str(program))
+    _hand_over(path.name, Path(sys.executable), sys.executable, str(path))
+
+
 def pcc() -> NoReturn:
-    _become("pcc")
+    _hand_over("pcc", _place("pcc"), "pcc")
 
 
 def pcc_gen() -> NoReturn:
-    _become("pcc-gen")
+    _hand_over("pcc-gen", _place("pcc-gen"), "pcc-gen")
+
+
+def pcc_bench() -> NoReturn:
+    script("bench/pcc-bench")
