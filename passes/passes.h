@@ -15,6 +15,7 @@
 struct dim_binding {
     const char *name;
     int64_t value;
+    const char *from; /* table of times that says it; NULL: --dim does, or it is guessed */
 };
 
 /* A dimension of an input of the model that has neither size nor name, and the size that is guessed for it. */
@@ -40,7 +41,7 @@ struct pin {
 /* Requests of the user, beside module and cluster; constant while passes run.  All fields zero: no requests.  A count
  * such as ndims is the number of elements of the array before it. */
 struct settings {
-    const struct dim_binding *dims; /* --dim */
+    const struct dim_binding *dims; /* --dim, and sizes at which tables of times were measured */
     uint32_t ndims;
     const struct pin *pins; /* --pin */
     uint32_t npins;

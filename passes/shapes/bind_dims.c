@@ -8,8 +8,9 @@
 #include <assert.h>
 #include <string.h>
 
-/* NAMED: a message lists at most this many guesses by name.  GUESS_BATCH: the guess for batch sizes. */
-enum { NAMED = 8, GUESS_BATCH = 1 };
+/* NAMED: a message lists at most this many guesses by name.  GUESS_BATCH: the guess for batch sizes.  NESTED: the most
+ * sequences and optional values within each other that are looked into. */
+enum { NAMED = 8, GUESS_BATCH = 1, NESTED = 8 };
 
 /* Sizes to guess for other dimensions: each is tried if with the one before the model's times or bytes add up to
  * CTX_SUM_MAX (passes.h) or more. */
@@ -138,10 +139,20 @@ static void add_dim_names(struct names *k, struct dim d)
     dim_names(k->m, d, add_name, k);
 }
 
+/* Returns the type of a tensor, or of the elements of a sequence or an optional value of tensors.  type: an index in
+ * m->type. */
+static const struct type *tensor_type(const struct module *m, uint32_t type)
+{
+    const struct type *t = &m->type[type];
+    for (int i = 0; i < NESTED && (t->kind == TYPE_SEQ || t->kind == TYPE_OPT); i++)
+        t = &m->type[t->inner];
+    return t;
+}
+
 /* Adds the names in the dimensions of a type, an index in m->type. */
 static void add_type_names(struct names *k, uint32_t type)
 {
-    const struct type *t = &k->m->type[type];
+    const struct type *t = tensor_type(k->m, type);
     for (int i = 0; t->kind == TYPE_TENSOR && i < t->rank; i++)
         add_dim_names(k, k->m->dim[t->dim + (uint32_t)i]);
 }
@@ -232,7 +243,7 @@ void bind_warn_unused(struct ctx *x)
         add_type_names(&all, x->scene.m->value[v].type);
     for (uint32_t i = 0; i < given->ndims; i++) {
         const struct dim_binding *b = &given->dims[i];
-        if (id_find(&all.name, str_id(x->scene.m, b->name))->key == 0)
+        if (!b->from && id_find(&all.name, str_id(x->scene.m, b->name))->key == 0)
             diag_warning(x->use.diag, WARN_UNMATCHED_DIM,
                          "--dim %s=%lld: no dimension of the model has this name", b->name,
                          (long long)b->value);
@@ -276,7 +287,7 @@ static bool guess_names(struct ctx *x, struct sizes *k, const struct names *list
         const char *name = module_str(x->scene.m, list->list[i]);
         r->guessed =
             vec_grow(x->use.mem, r->guessed, &r->capguessed, r->nguessed + 1, sizeof *r->guessed);
-        r->guessed[r->nguessed++] = (struct dim_binding){name, sizes_of(k, name)};
+        r->guessed[r->nguessed++] = (struct dim_binding){name, sizes_of(k, name), NULL};
     }
     return r->nguessed > before;
 }
@@ -406,6 +417,31 @@ bool bind_open_dims(struct ctx *x, struct sizes *k, const uint32_t *type)
     return guess_names(x, k, &list);
 }
 
+struct input_sizes bind_input_sizes(const struct ctx *x)
+{
+    const struct module *m = x->scene.m;
+    const struct results *r = &x->results;
+    struct slice in = m->graph[1].in;
+    struct dim_values *k = dim_values_new(x, x->use.mem);
+    struct input_sizes s = {.at = arena_array(x->use.mem, (size_t)in.n + 1, sizeof *s.at),
+                            .open = arena_array(x->use.mem, (size_t)in.n + 1, 1)};
+    uint32_t n = 0, cap = 0, nameless = 0; /* nameless: the next one in r->nameless */
+    for (uint32_t i = 0; i < in.n; i++) {
+        const struct type *t = tensor_type(m, m->value[m->arg[in.at + i]].type);
+        int rank = t->kind == TYPE_TENSOR ? t->rank : -1;
+        s.open[i] = rank < 0;
+        for (int d = 0; d < rank; d++) {
+            const struct open_dim *o = nameless < r->nnameless ? &r->nameless[nameless] : NULL;
+            bool here = o != NULL && o->input == i && o->axis == (uint32_t)d;
+            s.size = vec_grow(x->use.mem, s.size, &cap, n + 1, sizeof *s.size);
+            s.size[n++] = here ? o->value : dim_value(k, m->dim[t->dim + (uint32_t)d]);
+            nameless += here;
+        }
+        s.at[i + 1] = n;
+    }
+    return s;
+}
+
 /* ---- telling what was guessed ---- */
 
 bool bind_smaller(struct ctx *x)
@@ -426,15 +462,22 @@ bool bind_smaller(struct ctx *x)
     return true;
 }
 
-/* Returns the guesses for names as text, such as "batch=1 sequence=128", in x->use.scratch; NULL: none was guessed. */
-static const char *named_guesses(const struct ctx *x)
+/* Returns the sizes of names from number `first` on, as text such as "batch=1 sequence=128", in x->use.scratch; NULL:
+ * there are none. */
+static const char *names_text(const struct ctx *x, uint32_t first)
 {
     const char *s = NULL;
-    uint32_t n = x->results.nguessed;
+    uint32_t n = ctx_ndims(x) - first;
     for (uint32_t i = 0; i < n && i < NAMED; i++)
         s = arena_fmt(x->use.scratch, "%s%s%s=%lld", s ? s : "", s ? " " : "",
-                      x->results.guessed[i].name, (long long)x->results.guessed[i].value);
+                      ctx_dim(x, first + i)->name, (long long)ctx_dim(x, first + i)->value);
     return n > NAMED ? arena_fmt(x->use.scratch, "%s and %u more", s, n - NAMED) : s;
+}
+
+const char *bind_text(const struct ctx *x)
+{
+    const char *s = names_text(x, 0);
+    return s ? s : "";
 }
 
 /* Returns the shape that is guessed for a model input with dimensions without a name, such as "'x' as [1,128,3]", in
@@ -458,7 +501,7 @@ static const char *nameless_shape(const struct ctx *x, struct dim_values *k, uin
 static const char *all_guesses(const struct ctx *x)
 {
     const struct results *r = &x->results;
-    const char *s = named_guesses(x);
+    const char *s = names_text(x, ctx_settings(x)->ndims);
     struct dim_values *k = dim_values_new(x, x->use.scratch);
     uint32_t inputs = 0;
     for (uint32_t i = 0; i < r->nnameless; i++) {

@@ -23,6 +23,15 @@ struct sizes *bind_input_dims(struct ctx *x, const struct demands *demands);
  * bind_input_dims(); type: [value] its type under the bindings so far (planning_types()).  Returns whether there was
  * such a name. */
 bool bind_open_dims(struct ctx *x, struct sizes *k, const uint32_t *type);
+/* The sizes of the dimensions of model inputs, in a form for backends (struct result). */
+struct input_sizes {
+    int64_t *size; /* [at[inputs]] -1: not known */
+    uint32_t *at;  /* [inputs + 1] */
+    uint8_t *open; /* [inputs] 1: the number of dimensions is not known */
+};
+/* Returns the sizes under the bindings that x has now, in x->use.mem; of sequences and optional values those of their
+ * elements. */
+struct input_sizes bind_input_sizes(const struct ctx *x);
 /* Writes to *batch the batch size that --dim gives: for a name like "batch", else for a name that alone is the first
  * dimension of model inputs.  Returns 0, or -1 after an error: no such name, several names with different sizes, or a
  * size above `most`. */
@@ -34,6 +43,8 @@ void bind_warn_unused(struct ctx *x);
 bool bind_smaller(struct ctx *x);
 /* Gives one warning that lists all guesses, if there are any. */
 void bind_warn_guesses(struct ctx *x);
+/* Returns the sizes of all names, such as "batch=1 sequence=128", in x->use.scratch; "" if there are none. */
+const char *bind_text(const struct ctx *x);
 /* Returns a text for the end of an error about sizes, in x->use.scratch: "; guessed were batch=1 ..."; "" if nothing
  * was guessed. */
 const char *bind_excuse(const struct ctx *x);

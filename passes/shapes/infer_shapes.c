@@ -235,7 +235,7 @@ static void collect_input_names(struct infer *f)
 
 const char *open_dim_name(struct arena *mem, uint32_t input, uint32_t axis)
 {
-    return arena_fmt(mem, "?%u.%u", input, axis);
+    return arena_fmt(mem, "_unnamed.%u.%u", input, axis);
 }
 
 /* Gives each dimension of a model input that has neither value nor name its guessed size, in pure mode a name. */
