@@ -128,7 +128,6 @@ def ask_sizes(model, dims):
     r = subprocess.run([pcc(), str(model), "--emit=sizes", "-q", "-Wno-guessed-dim", *said], capture_output=True, text=True)
     if r.returncode:
         raise RuntimeError(r.stderr.strip().removeprefix("pcc: "))
-    sys.stderr.write(r.stderr)
     return json.loads(r.stdout)
 
 

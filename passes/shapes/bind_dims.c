@@ -216,9 +216,9 @@ int bind_batch(struct ctx *x, int64_t most, int64_t *batch)
             x->use.diag,
             "--profile-at: the batch size to plan for is not known: say --dim batch=N, "
             "with the name that the model has for it");
-    if (found->value > most)
+    if (found->value < 1 || found->value > most)
         return diag_error(x->use.diag,
-                          "--profile-at: --dim %s=%lld: expected a batch size of at most %lld",
+                          "--profile-at: --dim %s=%lld: expected a batch size of 1 to %lld",
                           found->name, (long long)found->value, (long long)most);
     *batch = found->value;
     return 0;

@@ -220,7 +220,7 @@ OPTIONS = [
     (1, ("m.pir", "-p", "cost", *AT), "--profile-at: the batch size to plan for is not known: say --dim batch=N, with "
      "the name that the model has for it"),
     (1, ("m.pir", "-p", "cost", *AT, "--dim", "batch=16777217"),
-     "--profile-at: --dim batch=16777217: expected a batch size of at most 16777216"),
+     "--profile-at: --dim batch=16777217: expected a batch size of 1 to 16777216"),
     (1, ("m.pir", "-p", "cost", *AT, "--dim", "batch=2", "--dim", "N=3"),
      "--profile-at: --dim batch=2 and --dim N=3: expected one batch size to plan for"),
     (1, ("odd_name.pir", "-d", "2xa100", "-p", "dp-place", "-o", "x.json"),
