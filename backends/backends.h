@@ -57,7 +57,9 @@ struct result {
     const char *assumed;
     bool annotated; /* -o writes a whole model with the plan in it */
     bool colored;   /* tables are for a terminal that shows colours */
-    FILE *out;      /* stream that the path "-" stands for; NULL: stdout */
+    /* width of the lines of tables; 0: PAGE_COLUMNS (page.h) */
+    unsigned columns;
+    FILE *out; /* stream that the path "-" stands for; NULL: stdout */
     struct diag *diag;
 };
 
@@ -81,6 +83,9 @@ struct exec_shows {
     /* Adds the model's own members to manifest.json; NULL: there are none. */
     void (*json)(struct json_out *o, const struct result *r, struct arena *a);
 };
+/* Writes text and a line end to f, in lines of r->columns, as page_words() does. */
+void plan_print_words(FILE *f, const struct result *r, const char *text, unsigned at,
+                      unsigned indent);
 /* Functions for exec_shows.gain, report and shape that suit most execution models. */
 void plan_print_gain(FILE *f, const struct result *r, struct arena *a);
 void plan_print_tables(FILE *f, const struct result *r, struct arena *a);

@@ -17,7 +17,8 @@ void pass_help(FILE *f, const struct pass *p, struct arena *scratch)
 {
     /* column where the meanings begin; width of the text: less than 80, since the manual page indents it */
     enum { AT = 17, COLUMNS = 72 };
-    page_words_in(f, arena_fmt(scratch, "%s: %s", p->name, p->help), 0, 2, COLUMNS);
+    page_words_in(f, arena_fmt(scratch, "%s: %s", p->name, p->help), /*at=*/0, /*indent=*/2,
+                  COLUMNS);
     for (const struct opt *o = p->opts; o && o->name; o++) {
         int at = fprintf(f, "  %-14s ", o->name);
         page_words_in(f, o->help, (unsigned)at, AT, COLUMNS);

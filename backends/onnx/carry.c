@@ -21,8 +21,9 @@ struct carrier {
 
 /* ---- messages field by field ---------------------------------------------------------------------- */
 
-/* Returns the size of the quantity that protobuf-c keeps for a field (has_quantity): the number of its values,
- * whether it is set, or which field of a oneof is set. */
+/* Returns the size of the quantity that protobuf-c keeps for a field (has_quantity): a size_t with the number of its
+ * values; or an int that says whether the field is set (protobuf_c_boolean), or which field of a oneof is set (an
+ * enum, which is as large). */
 static size_t quantity_size(const ProtobufCFieldDescriptor *f)
 {
     return f->label == PROTOBUF_C_LABEL_REPEATED ? sizeof(size_t) : sizeof(protobuf_c_boolean);
@@ -287,7 +288,7 @@ static void carry_graph(struct carrier *c, gid g, const struct map *values)
     had.n_value_info = more.n;
     had.value_info = more.list;
     made.name = x->name != 0 ? make_text(m, x->name) : NULL;
-    make_about(&c->k, x->about, true, &made.doc_string, &made.metadata_props,
+    make_about(&c->k, x->about, /*own=*/true, &made.doc_string, &made.metadata_props,
                &made.n_metadata_props);
     note_rest(c, &x->about, fields_apart(c, &had.base, &made.base, below));
 }
@@ -328,7 +329,7 @@ static void carry_function(struct carrier *c, struct function *f)
     struct carrier in = *c;
     struct map values = {0};
     in.k.m = b;
-    carry_all(&in, false);
+    carry_all(&in, /*main_graph=*/false);
     carry_attributes(&in, f->give);
     if (f->src == NULL)
         return;
@@ -342,7 +343,7 @@ static void carry_function(struct carrier *c, struct function *f)
     made.name = f->name != 0 ? make_text(b, f->name) : NULL;
     made.domain = f->domain != 0 ? make_text(b, f->domain) : NULL;
     made.overload = f->overload != 0 ? make_text(b, f->overload) : NULL;
-    make_about(&in.k, f->about, true, &made.doc_string, &made.metadata_props,
+    make_about(&in.k, f->about, /*own=*/true, &made.doc_string, &made.metadata_props,
                &made.n_metadata_props);
     note_rest(&in, &f->about, fields_apart(&in, &had.base, &made.base, below));
 }
@@ -411,11 +412,11 @@ int onnx_carry(struct module *m, struct diag *d)
     if (rc == 0) {
         for (uint32_t f = 1; f < m->nfunction; f++)
             carry_function(&c, &m->function[f]);
-        carry_all(&c, true);
+        carry_all(&c, /*main_graph=*/true);
         Onnx__ModelProto made = ONNX__MODEL_PROTO__INIT;
         made.has_ir_version = m->ir_version != 0;
         made.ir_version = m->ir_version;
-        make_about(&c.k, m->own_about, true, &made.doc_string, &made.metadata_props,
+        make_about(&c.k, m->own_about, /*own=*/true, &made.doc_string, &made.metadata_props,
                    &made.n_metadata_props);
         note_rest(&c, &m->own_about, fields_apart(&c, m->src, &made.base, below));
         rc = c.k.failed ? -1 : 0;

@@ -267,9 +267,10 @@ static struct map values_by_message_name(struct maker *k, const struct csr *valu
     return here;
 }
 
-/* Returns the value_info of graph g and writes its length to *n: first the descriptions in its message (have) of values
- * that still exist, then those that wants_info() adds.  values: graph -> its values; function: inputs and outputs of
- * functions are described here, too. */
+/* Returns the value_info of graph g and writes its length to *n: first the descriptions in its message (have), then
+ * those that wants_info() adds.  A description of a name that no value has stays if no pass has changed the module, so
+ * that what came from a file is written as it was; else it is left out.  values: graph -> its values; function: inputs
+ * and outputs of functions are described here, too. */
 static Onnx__ValueInfoProto **make_infos(struct maker *k, const struct csr *values, gid g,
                                          struct infos have, bool function, size_t *n)
 {
@@ -454,7 +455,8 @@ static void complete_function(struct maker *k, const struct function *f, Onnx__F
         p->attribute_proto[i] = make_attribute(k, &b->attr[f->give.at + i], module_str(b, f->name));
     p->opset_import = make_opsets(k, &n);
     p->n_opset_import = n;
-    make_about(k, f->about, false, &p->doc_string, &p->metadata_props, &p->n_metadata_props);
+    make_about(k, f->about, /*own=*/false, &p->doc_string, &p->metadata_props,
+               &p->n_metadata_props);
 }
 
 /* To be called when the messages have the present names of all values. */

@@ -229,7 +229,9 @@ static void set_strings(struct maker *k, tid t, Onnx__TensorProto *p)
     }
 }
 
-/* Marks p, the message of tensor t, as external data; if the tensor is in a file, with location, offset and length. */
+/* Marks p, the message of tensor t, as external data; if the tensor is in a file, with location, offset and length.
+ * Reports an error if pcc may not read that file (file.barred), as a writer would copy from it; text, which only names
+ * it (without_source), may. */
 static void set_external(struct maker *k, tid t, Onnx__TensorProto *p)
 {
     const struct tensor *x = &k->m->tensor[t];
@@ -241,7 +243,7 @@ static void set_external(struct maker *k, tid t, Onnx__TensorProto *p)
     p->has_data_location = 1;
     p->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
     if (x->where == TENSOR_SLICE || p->n_external_data > 0)
-        return; /* the writer adds the location, or the file's location is still right */
+        return; /* the writer adds the location; or p is the message that was read, whose location is right */
     p->external_data = arena_array(k->a, 3, sizeof *p->external_data);
     p->external_data[p->n_external_data++] =
         make_entry(k->a, "location", module_str(k->m, f->location));

@@ -143,7 +143,7 @@ int onnx_place(const struct module *m, const Onnx__ModelProto *model, const char
     memcpy(out->graph.initializer, model->graph->initializer,
            model->graph->n_initializer * sizeof(void *));
     if (strcmp(path, "-") == 0)
-        return place_all(m, &out->graph, -1, "", a, d);
+        return place_all(m, &out->graph, /*out=*/-1, /*file=*/"", a, d);
     const char *data = arena_fmt(a, "%s.data", path), *slash = strrchr(data, '/');
     if (check_data(m, data, d) != 0 || outfile_open(&out->data, data, a, d) != 0)
         return -1;

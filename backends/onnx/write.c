@@ -287,7 +287,7 @@ int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const 
         bad = outfile_close(&o, !bad);
     }
     if (x.has_data)
-        outfile_close(&x.data, false);
+        outfile_close(&x.data, /*ok=*/false);
     arena_free(a);
     return bad;
 }

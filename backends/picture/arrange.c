@@ -211,12 +211,13 @@ static void place_all(struct arrangement *t, const struct gap *gap, struct arena
             wide = gap[hi].wide > wide ? gap[hi].wide : wide;
         }
         struct arena_mark mark = arena_mark(a);
-        double left = fill_side(t, stack, false, a), right = fill_side(t, stack, true, a);
+        double left = fill_side(t, stack, /*host=*/false, a),
+               right = fill_side(t, stack, /*host=*/true, a);
         arena_release(a, mark);
         for (uint32_t i = lo; i < hi; i++)
             t->frame[i].x = x + left + (wide - t->frame[i].wide) / 2;
-        move_side(t, stack, false, x);
-        move_side(t, stack, true, x + left + wide);
+        move_side(t, stack, /*host=*/false, x);
+        move_side(t, stack, /*host=*/true, x + left + wide);
         t->wide = x + left + wide + right;
         x = t->wide + APART;
     }

@@ -8,7 +8,10 @@
 #include <assert.h>
 #include <string.h>
 
-enum { TOOLTIP_LINES = 12, NAME_SHOWN = 80 }; /* tensors in a tooltip; characters of each name */
+enum {
+    TOOLTIP_LINES = 12, /* number of tensors that a tooltip lists, at most */
+    NAME_SHOWN = 80     /* number of characters of each of their names, at most */
+};
 
 struct builder {
     const struct module *m;
@@ -57,7 +60,7 @@ struct arrows arrows_build(const struct result *r, const uint32_t *box_of, const
         if (def && pl->kind[def] == PLACE_NODE && !from)
             continue; /* its maker is not shown */
         if (from && pl->net_host[e])
-            add_tensor(&b, from, 0, v, true);
+            add_tensor(&b, from, 0, v, /*away=*/true);
         for_row (pin, pl->net_pin, e) {
             uint32_t to = box_of[pin], frame = to ? frame_of[to] : 0;
             bool away = !from || frame_of[from] != frame;

@@ -7,7 +7,10 @@
 
 #include "ir/base/map.h"
 
-enum { TALL = 15, ROW = 4 }; /* the most levels of a column; boxes of a row */
+enum {
+    TALL = 15, /* the most levels of a column */
+    ROW = 4    /* number of boxes side by side in a row */
+};
 
 /* Returns an array, in a: [box] its level, from 0.  Writes to depth: [frame] its number of levels. */
 static uint32_t *find_levels(const struct arrows *t, const uint32_t *frame_of, uint32_t boxes,

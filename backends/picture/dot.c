@@ -43,7 +43,10 @@ enum {
 /* Styles of boxes: device d has style d / COLOURS. */
 static const char *const style[] = {"filled,rounded", "filled,rounded,dashed", "filled",
                                     "filled,dashed"};
-enum { COLOURS = PALETTE, STYLES = sizeof style / sizeof *style };
+enum {
+    COLOURS = PALETTE, /* number of colours for devices */
+    STYLES = sizeof style / sizeof *style
+};
 
 /* A discipline of cgraph that numbers the graph's objects in the order in which they are made.  By default their ids
  * are addresses, so that the order of clusters in the file would differ from run to run.  Every name is used once. */
@@ -156,7 +159,7 @@ static Agnode_t *add_box(struct picture *p, Agraph_t *g, const char *id, const c
     return n;
 }
 
-#define PALE_LINE "#c3ccd6"
+#define PALE_LINE "#c3ccd6" /* colour of the border of a pale box */
 
 /* Makes a box grey and pale: one whose nodes compute only shapes, indices or masks, or the label of such tensors. */
 static void pale_box(Agnode_t *n)
@@ -460,8 +463,8 @@ static void draw_arrows(struct picture *p, const struct arrows *t)
         } else if (r->arrows > meet || !from || !to) {
             if (!r->meet)
                 r->meet = add_meeting(p, f, r);
-            add_half(p, &halves, r, at, f, true);
-            add_half(p, &halves, r, at, f, false);
+            add_half(p, &halves, r, at, f, /*sends=*/true);
+            add_half(p, &halves, r, at, f, /*sends=*/false);
         } else {
             draw_crossing(p, f);
         }
@@ -580,13 +583,14 @@ static void draw_clusters(struct picture *p, const uint8_t *shown)
         p->cluster[i] = agsubg(p->g, name, 1);
         set_attribute(p->cluster[i], "id", name);
         set_attribute(p->cluster[i], "label", "");
-        set_attribute(p->cluster[i], "tooltip", frame_label(p, i, NULL));
+        set_attribute(p->cluster[i], "tooltip", frame_label(p, i, /*h=*/NULL));
         set_attribute(p->cluster[i], "style", dev / COLOURS % 2 ? "rounded,dashed" : "rounded");
         set_attribute(p->cluster[i], "color", palette_line(dev));
         set_attribute(p->cluster[i], "penwidth", "2");
         set_attribute(p->cluster[i], "margin", "10");
-        p->name[i] = add_box(p, p->cluster[i], arena_fmt(p->a, "name%u", i),
-                             frame_label(p, i, NULL), frame_label(p, i, NULL), UINT32_MAX);
+        p->name[i] =
+            add_box(p, p->cluster[i], arena_fmt(p->a, "name%u", i), frame_label(p, i, /*h=*/NULL),
+                    frame_label(p, i, /*h=*/NULL), UINT32_MAX);
         set_attribute(p->name[i], "shape", "plaintext");
         set_attribute(p->name[i], "style", "");
         set_attribute(p->name[i], "fontsize", "13");

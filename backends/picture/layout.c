@@ -91,7 +91,8 @@ const char *layout_move_curve(const char *curve, double x, double y, struct aren
     for (const char *at = curve; *at && room - k > 64;) {
         double v = strtod(at, &end);
         if (*at == ' ' || end == at || *end != ',') {
-            out[k++] = *at++; /* a blank; or "e,", which stands before the end of an arrow's head */
+            /* no point "x,y": a blank, or the mark "e," that DOT puts before the point of an arrow's tip */
+            out[k++] = *at++;
             continue;
         }
         double w = strtod(end + 1, &end);

@@ -13,7 +13,7 @@ static const char *const movements[] = {
     "Cast",    "Resize",    "DepthToSpace", "SpaceToDepth", "Constant", NULL};
 
 /* Whether the name of an operator contains one of the words, a list that ends with NULL. */
-static bool holds(const char *op, const char *const *words)
+static bool has_word(const char *op, const char *const *words)
 {
     for (; *words; words++)
         if (strstr(op, *words))
@@ -24,8 +24,8 @@ static bool holds(const char *op, const char *const *words)
 enum op_kind op_kind(const struct module *m, nid x)
 {
     const char *op = node_op(m, x);
-    return holds(op, products)     ? KIND_PRODUCT
-           : holds(op, reductions) ? KIND_REDUCTION
-           : holds(op, movements)  ? KIND_MOVEMENT
-                                   : KIND_OTHER;
+    return has_word(op, products)     ? KIND_PRODUCT
+           : has_word(op, reductions) ? KIND_REDUCTION
+           : has_word(op, movements)  ? KIND_MOVEMENT
+                                      : KIND_OTHER;
 }

@@ -23,8 +23,12 @@
 #include <strings.h>
 #include <unistd.h>
 
+/* numbers of boxes of later attempts, as GOOD_BOXES (backends.h) of the first one */
 enum { FEW_BOXES = 30, FEWER_BOXES = 24, FEWEST_BOXES = 16 };
-enum { SAID = 200, DOT_ARGS = 20 }; /* bytes of dot's first error; the most arguments of dot */
+enum {
+    SAID = 200,   /* bytes of dot's first error that are kept */
+    DOT_ARGS = 20 /* the most arguments of the program dot */
+};
 
 const char *const picture_formats[] = {"svg", "pdf", "png", "dot", NULL}; /* as PICTURE_* */
 enum { FORMATS = 3 }; /* the first three, which the dot program makes from the fourth */

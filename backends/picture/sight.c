@@ -8,8 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USUAL = 2, MOST = 99 }; /* K if it is not given; the largest K */
-enum { NAME = 120 };           /* characters of a name in messages */
+enum {
+    USUAL = 2, /* K if it is not given */
+    MOST = 99, /* the largest K */
+    NAME = 120 /* characters of a name in messages, at most */
+};
 
 /* Splits "NODE:K": returns NODE, sets *k.  Text without a number behind its last ':' is all NODE, and K is USUAL. */
 static const char *split_around(const char *around, long *k, struct arena *a)

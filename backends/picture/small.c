@@ -129,7 +129,7 @@ void blocks_join_small(const struct result *r, const struct frames *f, struct bl
     j.small = arena_alloc(j.a, (size_t)n + 1);
     link_boxes(&j);
     find_small(&j);
-    for (uint32_t lo = 0, hi; lo < n; lo = hi) {
+    for (uint32_t lo = 0, hi; lo < n; lo = hi) { /* blocks lo .. hi - 1: those of a frame */
         for (hi = lo; hi < n && b->block[hi].frame == b->block[lo].frame; hi++)
             ;
         sort_frame(&j, lo, hi);

@@ -81,7 +81,7 @@ static int write_csv(const struct result *r, const void *opts, const char *path)
         putc('\n', o.f);
     }
     arena_free(own);
-    return outfile_close(&o, true);
+    return outfile_close(&o, /*ok=*/true);
 }
 
 const struct writer writer_csv = {.name = "csv",

@@ -58,7 +58,7 @@ static int write_ir(const struct result *r, const void *opts, const char *path)
             m.file = name_files(s.m, path, a);
         s.m = &m;
         module_print(o.f, &s, of->plan);
-        rc = outfile_close(&o, true);
+        rc = outfile_close(&o, /*ok=*/true);
     }
     arena_free(a);
     return rc;

@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KINDS = 4, INSIDE = 6 }; /* kinds of layers that are printed; components of each */
+enum {
+    KINDS = 4, /* number of kinds of layers that are printed, at most */
+    INSIDE = 6 /* number of components of each kind that are named, at most */
+};
 
 /* Compares kinds of layers, the most frequent first, then the one that comes first in the model; for qsort. */
 static int most_first(const void *x, const void *y)
@@ -63,11 +66,12 @@ void layers_print(FILE *f, const struct module *m, struct arena *a)
                             l.rest};
         if (r[i].nodes < 2)
             continue;
-        const char *what = say_inside(&in, false, a);
-        if (!what && !(what = say_inside(&in, true, a)))
+        const char *what = say_inside(&in, /*ops=*/false, a);
+        if (!what && !(what = say_inside(&in, /*ops=*/true, a)))
             what = "";
         fprintf(f, "%-11s ", shown++ ? "" : "layers");
-        page_words(f, arena_fmt(a, "%u x {%s}, %u nodes each", r[i].count, what, r[i].nodes), 12,
-                   12);
+        page_words(f, arena_fmt(a, "%u x {%s}, %u nodes each", r[i].count, what, r[i].nodes),
+                   /*at=*/12,
+                   /*indent=*/12);
     }
 }

@@ -7,7 +7,10 @@
 #include "ir/base/page.h"
 #include "ir/base/utf8.h"
 
-enum { SHOWN = 40, NAMES = 3 }; /* rows on the terminal; names of nodes in one row */
+enum {
+    SHOWN = 40, /* number of rows on the terminal, at most */
+    NAMES = 3   /* number of nodes that are named in one row, at most */
+};
 
 /* Returns the name of the node of base-level vertex v. */
 static const char *base_name(const struct level_table *t, uint32_t v)
@@ -71,16 +74,17 @@ void levels_print(FILE *f, const struct result *r)
             t->top->n);
     const char *path = " ";
     for (uint32_t i = 0; i < t->ncritical && i < SHOWN; i++)
-        path =
-            arena_fmt(a, "%s%s %s", path, i ? " ->" : "", say_vertex(t, t->critical[i], false, a));
+        path = arena_fmt(a, "%s%s %s", path, i ? " ->" : "",
+                         say_vertex(t, t->critical[i], /*at_length=*/false, a));
     if (t->ncritical)
-        page_words(f, t->ncritical > SHOWN ? arena_fmt(a, "%s -> ...", path) : path, 0, 2);
+        page_words(f, t->ncritical > SHOWN ? arena_fmt(a, "%s -> ...", path) : path, /*at=*/0,
+                   /*indent=*/2);
     fprintf(f, "%12s %12s %12s  vertex\n", "tlevel", "blevel", "sum");
     for (uint32_t v = 0; v < t->top->n && v < SHOWN; v++) {
         fprintf(f, "%12s %12s %12s  ", time_short(b[0], p->tlevel[v]),
                 time_short(b[1], p->blevel[v]),
                 time_short(b[2], sat_add(p->tlevel[v], p->blevel[v])));
-        page_words(f, say_vertex(t, v, true, a), 40, 40);
+        page_words(f, say_vertex(t, v, /*at_length=*/true, a), /*at=*/40, /*indent=*/40);
     }
     if (t->top->n > SHOWN)
         fprintf(f, "... %u more: -o FILE.levels.csv has all\n", t->top->n - SHOWN);
@@ -110,7 +114,7 @@ static int write_levels(const struct result *r, const void *opts, const char *pa
                 fprintf(o.f, ",%u,%lld,%lld,%lld,%d\n", v, (long long)above, (long long)below,
                         (long long)sat_add(above, below), critical[v]);
             }
-        rc = outfile_close(&o, true);
+        rc = outfile_close(&o, /*ok=*/true);
     }
     arena_free(own);
     return rc;

@@ -98,7 +98,7 @@ static void print_operators(FILE *f, const struct module *m, struct arena *a)
     for (uint32_t i = 0; i < n && i < SHOWN; i++)
         line = arena_fmt(a, "%s %s %u (%s)%s", line, utf8_text(a, t[i].name), t[i].count,
                          count_short(buf, t[i].flops), i + 1 < n && i + 1 < SHOWN ? "," : "");
-    page_words(f, n > SHOWN ? arena_fmt(a, "%s, ...", line) : line, 0, KEY);
+    page_words(f, n > SHOWN ? arena_fmt(a, "%s, ...", line) : line, /*at=*/0, KEY);
 }
 
 /* Prints the values of a list that have none of the flags `without` (VALUE_*), with their types, a line each.  what:
@@ -114,7 +114,7 @@ static void print_values(FILE *f, const struct module *m, const char *what, stru
         page_words(f,
                    arena_fmt(a, "%-11s %s : %s", what, utf8_text(a, value_name(m, v)),
                              type_text(m, m->value[v].type, a)),
-                   0, KEY);
+                   /*at=*/0, KEY);
     }
     if (n > SHOWN)
         fprintf(f, "%-11s ... %u more\n", what, n - SHOWN);
@@ -136,7 +136,7 @@ static void print_largest(FILE *f, const struct module *m, struct arena *a)
                              bytes_short(buf, t[i].bytes), utf8_text(a, t[i].name),
                              type_text(m, m->value[t[i].count].type, a),
                              m->value[t[i].count].flags & VALUE_INIT ? " (weight)" : ""),
-                   0, KEY + 11);
+                   /*at=*/0, KEY + 11);
 }
 
 /* Prints the name of the file, its ONNX IR version, and its operator sets with their versions. */
@@ -151,7 +151,7 @@ static void print_versions(FILE *f, const struct module *m, struct arena *a)
                          (long long)m->opset[i].version);
     if (m->nopset > SHOWN + 1)
         line = arena_fmt(a, "%s, and %u more", line, m->nopset - 1 - SHOWN);
-    page_words(f, line, 0, KEY);
+    page_words(f, line, /*at=*/0, KEY);
 }
 
 /* Prints the summary of a model that is no profile of layers. */
@@ -165,7 +165,7 @@ static void model_summary_print(FILE *f, const struct module *m)
         page_words(f,
                    arena_fmt(a, "%s: a workload of %u nodes with times (-p auto-place plans it)",
                              utf8_text(a, module_str(m, m->path)), g->count),
-                   0, KEY);
+                   /*at=*/0, KEY);
         arena_free(a);
         return;
     }
@@ -198,6 +198,12 @@ void summary_print(FILE *f, const struct module *m)
 }
 
 /* ---- plan ------------------------------------------------------------------------------------- */
+
+void plan_print_words(FILE *f, const struct result *r, const char *text, unsigned at,
+                      unsigned indent)
+{
+    page_words_in(f, text, at, indent, r->columns ? r->columns : PAGE_COLUMNS);
+}
 
 /* Prints a bar for part / whole, at most `room` characters wide, and the percent; all of it is "#" only at 100 %. */
 static void print_bar(FILE *f, int64_t part, int64_t whole, unsigned room)
@@ -233,12 +239,13 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
     uint32_t ndev = r->scene.cluster->ndev, *parts = arena_array(a, ndev, sizeof *parts);
     for (uint32_t i = 0; i < r->parts->nparts; i++)
         parts[r->parts->part[i].dev]++;
-    page_table_begin(&t, 7, 1U << 0 | 1U << 1, a);
+    page_table_begin(&t, /*ncol=*/7, 1U << 0 | 1U << 1, a);
     page_table_row(&t, (const char *[]){"device", "class", "parts", "nodes", "compute", "transfer",
                                         "memory used of"});
     for (uint32_t d = 0; d < ndev; d++)
         add_device(&t, r, d, parts[d], a);
-    unsigned width = page_table_width(&t), room = PAGE_COLUMNS - PERCENT;
+    unsigned width = page_table_width(&t),
+             room = (r->columns ? r->columns : PAGE_COLUMNS) - PERCENT;
     room = width + LEAST < room ? room - width : LEAST;
     page_table_put(f, &t, 0);
     fputs("busy\n", f);
@@ -289,13 +296,13 @@ static void print_crossings(FILE *f, const struct result *r, struct arena *a)
                              name_part(r, (int32_t)parts->cross_to.to[j], a));
         if (to - from > SHOWN)
             line = arena_fmt(a, "%s and %u more", line, to - from - SHOWN);
-        page_words(f,
-                   arena_fmt(a, "%s  %s%s%s", line, utf8_text(a, t[i].name),
-                             module_is_profiled(r->scene.m) ? "" : " : ",
-                             module_is_profiled(r->scene.m)
-                                 ? ""
-                                 : type_text(r->scene.m, r->scene.m->value[v].type, a)),
-                   0, 14);
+        plan_print_words(f, r,
+                         arena_fmt(a, "%s  %s%s%s", line, utf8_text(a, t[i].name),
+                                   module_is_profiled(r->scene.m) ? "" : " : ",
+                                   module_is_profiled(r->scene.m)
+                                       ? ""
+                                       : type_text(r->scene.m, r->scene.m->value[v].type, a)),
+                         /*at=*/0, /*indent=*/14);
     }
     if (parts->ncross > SHOWN)
         fprintf(f, "  ... %u more\n", parts->ncross - SHOWN);
@@ -317,10 +324,10 @@ static void print_objective(FILE *f, const struct result *r, struct arena *a)
                                                   (double)r->verdict->value
                                             : 0.0);
     fprintf(f, "%s: %s", facts, green ? PAGE_GREEN : "");
-    page_words(f,
-               arena_fmt(a, "%s%s%s", status, green ? PAGE_PLAIN : "",
-                         p->claim.bound >= 0 ? plan_among(p->claim.scope) : ""),
-               page_width(facts) + 2, 2);
+    plan_print_words(f, r,
+                     arena_fmt(a, "%s%s%s", status, green ? PAGE_PLAIN : "",
+                               p->claim.bound >= 0 ? plan_among(p->claim.scope) : ""),
+                     page_width(facts) + 2, /*indent=*/2);
     const struct exec_shows *shows = exec_kind(&r->scene.model)->shows;
     const char *shape = shows->shape ? shows->shape(r, a) : NULL;
     if (shape)
@@ -328,9 +335,9 @@ static void print_objective(FILE *f, const struct result *r, struct arena *a)
                 r->parts->nparts == 1 ? "" : "s");
     const char *why = utf8_text(a, p->claim.argument ? p->claim.argument : p->planner);
     if (*why)
-        page_words(f, arena_fmt(a, "why: %s", why), 0, 2);
+        plan_print_words(f, r, arena_fmt(a, "why: %s", why), /*at=*/0, /*indent=*/2);
     if (p->claim.offer)
-        page_words(f, p->claim.offer, 0, 2);
+        plan_print_words(f, r, p->claim.offer, /*at=*/0, /*indent=*/2);
     else if (p->claim.scope != SCOPE_ALL && p->claim.bound_all >= 0)
         fprintf(f, "no plan of any shape takes less than %s\n", time_short(b, p->claim.bound_all));
     int64_t share = exec_efficiency(&r->scene.model);
@@ -528,7 +535,8 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
     const struct exec_shows *shows = exec_kind(&r->scene.model)->shows;
     shows->gain(f, r, a);
     if (r->assumed)
-        page_words(f, arena_fmt(a, "assuming %s", utf8_text(a, r->assumed)), 0, 2);
+        plan_print_words(f, r, arena_fmt(a, "assuming %s", utf8_text(a, r->assumed)), /*at=*/0,
+                         /*indent=*/2);
     print_reserve(f, r->scene.cluster);
     shows->report(f, r, a);
     print_objective(f, r, a);

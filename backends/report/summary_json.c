@@ -53,7 +53,7 @@ static void put_values(struct json_out *o, const char *key, const struct module 
                        struct slice list, uint32_t without, struct arena *a)
 {
     bool any = false;
-    json_open(o, key, '[', 4);
+    json_open(o, key, '[', /*indent=*/4);
     for (uint32_t i = 0; i < list.n; i++) {
         vid v = m->arg[list.at + i];
         if (m->value[v].flags & without)
@@ -87,7 +87,7 @@ int summary_json(const struct result *r, const char *path)
     int rc = outfile_open_to(&f, path, r->out, a, r->diag);
     if (!rc) {
         struct json_out o = {.f = f.f};
-        json_open(&o, NULL, '{', 2);
+        json_open(&o, NULL, '{', /*indent=*/2);
         json_int(&o, "pcc_summary", 1);
         json_text(&o, "model", module_str(m, m->path));
         json_int(&o, "ir_version", m->ir_version);
@@ -103,7 +103,7 @@ int summary_json(const struct result *r, const char *path)
         put_values(&o, "outputs", m, g->out, 0, a);
         json_close(&o, 0);
         putc('\n', f.f);
-        rc = outfile_close(&f, true);
+        rc = outfile_close(&f, /*ok=*/true);
     }
     arena_free(a);
     return rc;

@@ -107,6 +107,7 @@ void annotate_model(struct split *s, Onnx__ModelProto *out)
     for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++)
         from[nfrom++] = (struct origin){m->node[n].src, n};
     origins_sort(from, nfrom);
+    /* shallow copies: lists that change are replaced below, all else stays shared with the source */
     *out = *s->src;
     *g = *src;
     out->graph = g;

@@ -111,7 +111,7 @@ static void put_schedule(struct manifest_out *o)
     json_text(&o->j, "schedule", s->schedule ? SCHEDULE_FILE : NULL);
     if (!s->schedule)
         json_text(&o->j, "schedule_why", s->no_schedule);
-    json_open(&o->j, "states", '[', 4);
+    json_open(&o->j, "states", '[', /*indent=*/4);
     for (uint32_t i = 0; i < p->nstate; i++) {
         json_open(&o->j, NULL, '{', JSON_ROW);
         json_text(&o->j, "in", value_name(s->m, p->state_in[i]));
@@ -149,7 +149,7 @@ static void put_devices(struct manifest_out *o, struct arena *a)
     for (uint32_t x = 0; x < s->parts->nparts; x++)
         of[x] = s->parts->part[x].dev;
     struct csr parts = csr_build(a, c->ndev, s->parts->nparts, of, NULL);
-    json_open(&o->j, "devices", '[', 4);
+    json_open(&o->j, "devices", '[', /*indent=*/4);
     for (uint32_t d = 0; d < c->ndev; d++) {
         const struct device_class *k = &c->cls[cluster_class(c, d)];
         const struct device_load *l = &s->r->verdict->load[d];
@@ -179,7 +179,7 @@ static void put_inputs_outputs(struct manifest_out *o)
 {
     const struct split *s = o->s;
     const struct graph *g = &s->m->graph[1];
-    json_open(&o->j, "inputs", '[', 4);
+    json_open(&o->j, "inputs", '[', /*indent=*/4);
     for (uint32_t i = 0; i < g->in.n; i++) {
         vid v = s->m->arg[g->in.at + i];
         if (s->m->value[v].flags & VALUE_INIT)
@@ -189,7 +189,7 @@ static void put_inputs_outputs(struct manifest_out *o)
         json_close(&o->j, JSON_ROW);
     }
     json_close(&o->j, 2);
-    json_open(&o->j, "outputs", '[', 4);
+    json_open(&o->j, "outputs", '[', /*indent=*/4);
     for (uint32_t i = 0; i < g->out.n; i++) {
         int32_t from = s->parts->out_from[i];
         open_value(o, s->m->arg[g->out.at + i]);
@@ -224,7 +224,7 @@ static void put_values(struct manifest_out *o, struct arena *a)
     const struct split *s = o->s;
     const struct graph *g = &s->m->graph[1];
     uint8_t *seen = arena_alloc(a, s->m->nval);
-    json_open(&o->j, "values", '{', 4);
+    json_open(&o->j, "values", '{', /*indent=*/4);
     for (uint32_t i = 0; i < g->in.n; i++)
         if (!(s->m->value[s->m->arg[g->in.at + i]].flags & VALUE_INIT))
             put_value_type(o, s->m->arg[g->in.at + i], seen);
@@ -273,7 +273,7 @@ static void put_parts(struct manifest_out *o, struct arena *a)
 {
     const struct split *s = o->s;
     const struct cluster *c = s->r->scene.cluster;
-    json_open(&o->j, "parts", '[', 4);
+    json_open(&o->j, "parts", '[', /*indent=*/4);
     for (uint32_t x = 0; x < s->parts->nparts; x++) {
         const struct part *t = &s->parts->part[x];
         const int64_t *time = s->m->cost->time[cluster_class(c, t->dev)];
@@ -309,7 +309,7 @@ static void put_tensors(struct manifest_out *o)
 {
     const struct split *s = o->s;
     const struct parts *c = s->parts;
-    json_open(&o->j, "tensors", '[', 4);
+    json_open(&o->j, "tensors", '[', /*indent=*/4);
     for (uint32_t i = 0; i < c->ncross; i++) {
         open_value(o, c->cross[i]);
         json_text(&o->j, "from", s->file[c->part_of[s->m->value[c->cross[i]].def]]);
@@ -324,7 +324,7 @@ static void put_tensors(struct manifest_out *o)
 static void put_nodes(struct manifest_out *o)
 {
     const struct split *s = o->s;
-    json_open(&o->j, "nodes", '{', 4);
+    json_open(&o->j, "nodes", '{', /*indent=*/4);
     for (uint32_t x = 0; x < s->parts->nparts; x++) {
         json_open(&o->j, s->file[x], '[', JSON_ROW);
         for (uint32_t i = 0; i < s->parts->part[x].nnode; i++)
@@ -353,15 +353,15 @@ static struct csr find_holders(const struct split *s, bool weights, uint32_t row
 static void put_copies(struct manifest_out *o, struct arena *a)
 {
     const struct module *m = o->s->m;
-    struct csr in = find_holders(o->s, false, m->nnode, a);
+    struct csr in = find_holders(o->s, /*weights=*/false, m->nnode, a);
     json_open(&o->j, "copies", '{', JSON_ROW);
-    json_open(&o->j, "nodes", '{', 4);
+    json_open(&o->j, "nodes", '{', /*indent=*/4);
     for (nid n = 1; n < m->nnode; n++)
         if (in.at[n] < in.at[n + 1])
             put_part_files(o, node_name(m, n), in.to + in.at[n], in.at[n + 1] - in.at[n]);
     json_close(&o->j, 2);
-    in = find_holders(o->s, true, m->nval, a);
-    json_open(&o->j, "weights", '{', 4);
+    in = find_holders(o->s, /*weights=*/true, m->nval, a);
+    json_open(&o->j, "weights", '{', /*indent=*/4);
     for (vid v = 1; v < m->nval; v++)
         if (in.at[v + 1] - in.at[v] > 1)
             put_part_files(o, value_name(m, v), in.to + in.at[v], in.at[v + 1] - in.at[v]);
@@ -374,7 +374,7 @@ static void put_dropped(struct manifest_out *o)
 {
     const struct module *m = o->s->m;
     const struct graph *g = &m->graph[1];
-    json_open(&o->j, "dropped", '[', 4);
+    json_open(&o->j, "dropped", '[', /*indent=*/4);
     for (nid n = g->first; n < g->first + g->count; n++)
         if (o->s->r->scene.place->kind[n] == PLACE_NONE)
             json_text(&o->j, NULL, node_name(m, n));
@@ -388,7 +388,7 @@ int manifest_write(const struct split *s)
         return -1;
     struct arena *a = arena_new(s->a);
     struct manifest_out o = {.s = s, .j = {.f = f.f}};
-    json_open(&o.j, NULL, '{', 2);
+    json_open(&o.j, NULL, '{', /*indent=*/2);
     json_int(&o.j, "pcc_manifest", 1);
     put_model(&o);
     const struct result *made = s->r->made ? s->r->made : s->r;

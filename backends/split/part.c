@@ -227,7 +227,8 @@ static void add_weight(struct split *s, uint32_t x, vid v, struct list *dense, s
 {
     assert(x < s->parts->nparts && s->m->value[v].tensor != 0);
     const void *src = s->m->tensor[s->m->value[v].tensor].src;
-    if (s->index.in_part[v] == x + 1 || !src)
+    assert(src != NULL); /* onnx_make() has made the message of every initializer */
+    if (s->index.in_part[v] == x + 1)
         return;
     s->index.in_part[v] = x + 1;
     if (is_sparse(src))
@@ -265,7 +266,8 @@ struct part_lists {
     uint32_t nvalue, capvalue;
 };
 
-static void list_value(struct split *s, struct part_lists *l, vid v)
+/* Appends v to the values of a part. */
+static void append_value(struct split *s, struct part_lists *l, vid v)
 {
     l->value = vec_grow(s->a, l->value, &l->capvalue, l->nvalue + 1, sizeof *l->value);
     l->value[l->nvalue++] = v;
@@ -281,7 +283,7 @@ static void add_node(struct split *s, uint32_t x, nid n, struct part_lists *l)
         if (!v || (s->m->value[v].flags & VALUE_LOST))
             continue;
         s->index.in_part[v] = x + 1;
-        list_value(s, l, v);
+        append_value(s, l, v);
     }
 }
 
@@ -312,19 +314,20 @@ static void add_input(struct split *s, uint32_t x, vid v, struct part_lists *l)
     append_message(s, &l->in, describe_border(s, x, v));
 }
 
-/* Adds inputs, weights and outputs of part x. */
+/* Adds inputs, weights and outputs of part x.  Weights that are inputs of the model, too, keep the source's
+ * description: their shape is that of the initializer, so it need not be complete. */
 static void add_values(struct split *s, uint32_t x, struct part_lists *l)
 {
     const struct part *t = &s->parts->part[x];
     for (uint32_t i = 0; i < t->nin; i++) {
         s->index.in_part[t->in[i]] = x + 1;
-        list_value(s, l, t->in[i]);
+        append_value(s, l, t->in[i]);
         add_input(s, x, t->in[i], l);
     }
     for (uint32_t i = 0; i < t->nweight; i++) {
         vid v = t->weight[i];
         add_weight(s, x, v, &l->dense, &l->sparse);
-        list_value(s, l, v);
+        append_value(s, l, v);
         if (s->m->value[v].flags & VALUE_INPUT)
             append_message(s, &l->in,
                            s->index.info[v] ? s->index.info[v] : describe_border(s, x, v));

@@ -43,7 +43,7 @@ static bool is_container(const struct type *x)
 }
 
 /* Returns the name of the element type of x; of a map, of its keys. */
-static const char *word(const struct type *x, enum type_words words)
+static const char *elem_word(const struct type *x, enum type_words words)
 {
     return words == TYPE_WORDS_IR ? elem_name((enum elem)x->elem) : elem_words[x->elem].onnx;
 }
@@ -53,7 +53,7 @@ static void put_container(FILE *f, const struct type *x, enum type_words words)
 {
     bool ir = words == TYPE_WORDS_IR;
     if (x->kind == TYPE_MAP)
-        fprintf(f, ir ? "map<%s," : "map(%s,", word(x, words));
+        fprintf(f, ir ? "map<%s," : "map(%s,", elem_word(x, words));
     else if (x->kind == TYPE_SEQ)
         fputs(ir ? "seq<" : "seq(", f);
     else
@@ -78,9 +78,9 @@ void type_put(struct json_out *o, const struct module *m, uint32_t type, enum ty
     for (x = &m->type[type]; is_container(x); x = &m->type[x->inner])
         put_container(f, x, words);
     if (x->kind == TYPE_SPARSE)
-        fprintf(f, ir ? "sparse<%s>" : "sparse_tensor(%s)", word(x, words));
+        fprintf(f, ir ? "sparse<%s>" : "sparse_tensor(%s)", elem_word(x, words));
     else
-        fprintf(f, ir ? "%s" : "tensor(%s)", word(x, words));
+        fprintf(f, ir ? "%s" : "tensor(%s)", elem_word(x, words));
     while (depth--)
         putc(ir ? '>' : ')', f);
     putc('"', f);

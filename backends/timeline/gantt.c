@@ -83,8 +83,9 @@ static void measure(struct gantt *g)
     const struct chart *c = g->c;
     int plain = c->nlane <= FEW_LANES ? ROW : c->nlane <= 32 ? 26 : 18;
     int minor = 2 * plain / 3 > LOWEST ? 2 * plain / 3 : LOWEST;
-    size_t longest = 0;
-    uint32_t k = 0;
+    size_t longest = 0; /* bytes of the longest name */
+    uint32_t k = 0;     /* the next curve; the curves of a device stand below its last lane */
+    gantt_set_scale(g);
     g->curve_high = g->ncurve > FEW_CURVES ? CURVE * 3 / 4 : CURVE;
     g->curve_top = arena_array(g->a, (size_t)g->ncurve + 1, sizeof *g->curve_top);
     g->row = arena_array(g->a, (size_t)c->nlane + 1, sizeof *g->row);
@@ -166,7 +167,7 @@ static void put_legend(struct gantt *g)
         put_key(g, g->c->key[k].colour, g->c->key[k].text);
     bool limited = false;
     for (uint32_t k = 0; k < g->ncurve; k++)
-        limited = limited || gantt_shows_limit(&g->c->curve[k]);
+        limited = limited || gantt_shows_limit(g, k);
     if (limited)
         put_limit_key(g);
     if (g->c->letters)
@@ -413,7 +414,7 @@ static void put_chart(struct gantt *g)
           "path.v{stroke:#b3261e;stroke-width:1.6} .d{stroke:#b3261e;stroke-dasharray:4 3}\n"
           "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
           g->f);
-    put_bars(g, false);
+    put_bars(g, /*draw=*/false);
     gantt_put_label(g, 14, 28, "t", g->c->title);
     gantt_put_label(g, 14, 48, "s", g->c->subtitle);
     if (g->c->dense)
@@ -427,7 +428,7 @@ static void put_chart(struct gantt *g)
     put_axis(g);
     if (g->c->dense)
         gantt_put_turns(g);
-    put_bars(g, true);
+    put_bars(g, /*draw=*/true);
     if (g->c->dense)
         gantt_put_chain(g);
     for (uint32_t i = 0; i < g->c->nspan; i++)
@@ -451,7 +452,7 @@ static int write_gantt(const struct result *r, const void *opts, const char *pat
                          "iteration (--objective=makespan, iteration-time)");
         measure(&g);
         put_chart(&g);
-        rc = outfile_close(&o, true);
+        rc = outfile_close(&o, /*ok=*/true);
     }
     arena_free(g.a);
     return rc;

@@ -20,6 +20,8 @@ struct gantt {
     uint32_t ncurve; /* number of curves that are shown */
     int *curve_top;  /* [curve] y of its upper edge */
     int curve_high;  /* height of each curve */
+    int64_t peak,
+        full; /* bytes: the largest peak of all curves; what the height of a curve stands for */
     double narrow;   /* bars with a smaller width may be joined */
     double legend_x; /* where the next word of the legend goes */
     double legend_y; /* distance of the legend's current line from its first one */
@@ -48,8 +50,10 @@ void gantt_put_turns(struct gantt *g);
 
 /* Draws the memory of curve k over time; each pixel shows the largest value in its time.  O(points). */
 void gantt_put_curve(struct gantt *g, uint32_t k);
-/* Whether the curve also shows the memory of the device, as a dashed line: not if that is more than 8 times the
- * peak. */
-bool gantt_shows_limit(const struct chart_curve *c);
+/* Whether curve k also shows the memory of its device, as a dashed line: not if that is more than 8 times the largest
+ * peak of all curves. */
+bool gantt_shows_limit(const struct gantt *g, uint32_t k);
+/* Sets g->peak and g->full, the scale that all curves have in common.  O(curves). */
+void gantt_set_scale(struct gantt *g);
 
 #endif

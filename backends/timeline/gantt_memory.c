@@ -1,12 +1,24 @@
-/* Draws memory over time in a chart (gantt.h): a row for each curve, with a filled area.  The row's height stands for
- * the memory of the device; for the peak, if the peak is larger or far smaller. */
+/* Draws memory over time in a chart (gantt.h): a row for each curve, with a filled area.  The height of a row stands
+ * for the same number of bytes in all rows, so that devices can be compared: for the largest peak, or for the largest
+ * memory of a device whose memory is not far larger than that peak. */
 #include "backends/timeline/gantt.h"
 
-enum { NEAR = 8 }; /* a device's memory is drawn if it is at most 8 times the peak */
+enum { NEAR = 8 }; /* a device's memory is drawn if it is at most 8 times the largest peak */
 
-bool gantt_shows_limit(const struct chart_curve *c)
+bool gantt_shows_limit(const struct gantt *g, uint32_t k)
 {
-    return c->limit >= 0 && c->limit / NEAR <= c->most;
+    int64_t limit = g->c->curve[k].limit;
+    return limit >= 0 && limit / NEAR <= g->peak;
+}
+
+void gantt_set_scale(struct gantt *g)
+{
+    for (uint32_t k = 0; k < g->ncurve; k++)
+        g->peak = larger(g->c->curve[k].most, g->peak);
+    g->full = g->peak;
+    for (uint32_t k = 0; k < g->ncurve; k++)
+        if (gantt_shows_limit(g, k))
+            g->full = larger(g->c->curve[k].limit, g->full);
 }
 
 /* Returns an array: [pixel of time, 0 .. GANTT_WIDE - 1] the most bytes of the curve in that time. */
@@ -27,9 +39,7 @@ void gantt_put_curve(struct gantt *g, uint32_t k)
 {
     const struct chart_curve *c = &g->c->curve[k];
     int y = g->curve_top[k], floor = y + g->curve_high - 4;
-    bool near = gantt_shows_limit(c);
-    int64_t top = near && c->limit > c->most ? c->limit : c->most;
-    double scale = top > 0 ? (g->curve_high - 12) / (double)top : 0;
+    double scale = g->full > 0 ? (g->curve_high - 12) / (double)g->full : 0;
     struct arena_mark mark = arena_mark(g->a);
     const int64_t *most = sample_curve(g, &c->of);
     gantt_put_stripe(g, y, g->curve_high, c->dev);
@@ -39,7 +49,7 @@ void gantt_put_curve(struct gantt *g, uint32_t k)
         if (!i || most[i] != most[i - 1])
             fprintf(g->f, "H%dV%.1f", g->left + i, floor - scale * (double)most[i]);
     fprintf(g->f, "H%dV%dZ\" class=\"m\"/>\n", g->left + GANTT_WIDE, floor);
-    if (near)
+    if (gantt_shows_limit(g, k))
         fprintf(g->f, "<path d=\"M%d %.1f H%d\" class=\"d\"/>\n", g->left,
                 floor - scale * (double)c->limit, g->left + GANTT_WIDE);
     gantt_put_label(g, g->left + GANTT_WIDE + 12, y + g->curve_high / 2 + 5,

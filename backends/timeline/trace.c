@@ -186,7 +186,7 @@ static int write_trace(const struct result *r, const void *opts, const char *pat
         put_links(o.f, &c, a);
         put_counters(o.f, &c, a);
         fputs("\n]}\n", o.f);
-        rc = outfile_close(&o, true);
+        rc = outfile_close(&o, /*ok=*/true);
     }
     arena_free(a);
     return rc;

@@ -56,8 +56,8 @@ static int collect_bodies(struct onnx_build *b, uint32_t s)
 /* Fills b->body and b->slot, except for names, operands and results.  Returns 0, or -1 and an error. */
 static int collect(struct onnx_build *b)
 {
-    add_body(b, NULL, 0, 0);
-    add_body(b, b->graph, 0, 0);
+    add_body(b, NULL, /*parent=*/0, /*owner=*/0);
+    add_body(b, b->graph, /*parent=*/0, /*owner=*/0);
     b->slot = vec_grow(b->tmp, NULL, &b->capslot, 1, sizeof *b->slot);
     b->nslot = 1;
     for (gid g = 1; g < b->nbody; g++) {

@@ -256,12 +256,12 @@ static void compare_module(struct module *m, const Onnx__FunctionProto *of, stru
         const Onnx__GraphProto *p = m->graph[g].src;
         if (p == NULL)
             continue;
-        compare_infos(&b, g, false, p->input, p->n_input, says);
-        compare_infos(&b, g, true, p->output, p->n_output, says);
-        compare_infos(&b, g, false, p->value_info, p->n_value_info, says);
+        compare_infos(&b, g, /*outer_too=*/false, p->input, p->n_input, says);
+        compare_infos(&b, g, /*outer_too=*/true, p->output, p->n_output, says);
+        compare_infos(&b, g, /*outer_too=*/false, p->value_info, p->n_value_info, says);
     }
     if (of != NULL && b.value.mask != 0)
-        compare_infos(&b, 1, false, of->value_info, of->n_value_info, says);
+        compare_infos(&b, 1, /*outer_too=*/false, of->value_info, of->n_value_info, says);
     for (vid v = 1; v < m->nval; v++)
         if (says[v] == 1) /* the text was edited after it was written */
             m->value[v].flags |= VALUE_RETYPED;

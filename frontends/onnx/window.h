@@ -10,7 +10,10 @@
 
 #include <stdint.h>
 
-enum { WINDOW_MOST = 1 << 16, WINDOW_LEAST = 1 << 12 }; /* limits of a window's size in bytes */
+enum {
+    WINDOW_MOST = 1 << 16, /* the most bytes of a window */
+    WINDOW_LEAST = 1 << 12 /* bytes that are read after a jump in the file; then more each time */
+};
 
 struct window {
     int fd;

@@ -86,17 +86,17 @@ static const char *subject_text(const struct workload_reader *r, struct subject 
     return arena_fmt(r->a, "node '%s', %s", node_label(r, s.index), s.key);
 }
 
-/* Writes the number j >= 0, times scale, to *out, rounded to the nearest integer, or up if `up`.  The result must be
- * less than 4e18.  at: the member, for an error.  Returns 0, or -1 and an error. */
+/* Writes the number j >= 0, times scale, to *out, rounded to the nearest integer, or up (round_up).  The result must
+ * be less than 4e18.  at: the member, for an error.  Returns 0, or -1 and an error. */
 static int read_number(const struct workload_reader *r, const json_t *j, struct subject at,
-                       double scale, bool up, int64_t *out)
+                       double scale, bool round_up, int64_t *out)
 {
     double x = json_number_value(j) * scale;
     if (!json_is_number(j) || !(x >= 0) || !(x < 4e18))
         return diag_error(r->d, "%s: %s: expected a number from 0 to %g", r->path,
                           subject_text(r, at), 4e18 / scale);
-    *out = (int64_t)(up ? x : x + 0.5);
-    if (up && (double)*out < x)
+    *out = (int64_t)(round_up ? x : x + 0.5);
+    if (round_up && (double)*out < x)
         (*out)++;
     return 0;
 }
@@ -111,13 +111,13 @@ static int read_int(const struct workload_reader *r, const json_t *j, struct sub
                       subject_text(r, at), (long long)lo, (long long)hi);
 }
 
-/* Reads the member `key` of node i, which is true, false, 0 or 1; if it is missing, *out becomes def.  Returns 0, or -1
- * and an error. */
+/* Reads the member `key` of node i, which is true, false, 0 or 1; if it is missing, *out becomes `absent`.  Returns
+ * 0, or -1 and an error. */
 static int read_bool(const struct workload_reader *r, const json_t *node, uint32_t i,
-                     const char *key, bool def, bool *out)
+                     const char *key, bool absent, bool *out)
 {
     const json_t *j = json_object_get(node, key);
-    int64_t number = def;
+    int64_t number = absent;
     if (json_is_boolean(j))
         number = json_is_true(j);
     else if (j && !json_is_null(j) && !json_int_in(j, 0, 1, &number))
@@ -154,14 +154,16 @@ static int read_node(struct workload_reader *r, uint32_t i, const json_t *j)
         n->name = NULL;
     const json_t *size = json_object_get(j, "size"), *weight = json_object_get(j, "weightSize");
     const json_t *cpu = json_object_get(j, "cpuLatency"), *fpga = json_object_get(j, "fpgaLatency");
-    if (read_bool(r, j, i, "supportedOnFpga", true, &acc) ||
-        read_bool(r, j, i, "isBackwardNode", false, &n->backward) ||
-        read_number(r, cpu, (struct subject){"nodes", i, "cpuLatency"}, 1e9, false, &n->cpu) ||
-        (acc &&
-         read_number(r, fpga, (struct subject){"nodes", i, "fpgaLatency"}, 1e9, false, &n->acc)) ||
-        (size && read_number(r, size, (struct subject){"nodes", i, "size"}, 1, true, &n->size)) ||
-        (weight &&
-         read_number(r, weight, (struct subject){"nodes", i, "weightSize"}, 1, true, &n->weight)) ||
+    if (read_bool(r, j, i, "supportedOnFpga", /*absent=*/true, &acc) ||
+        read_bool(r, j, i, "isBackwardNode", /*absent=*/false, &n->backward) ||
+        read_number(r, cpu, (struct subject){"nodes", i, "cpuLatency"}, 1e9, /*round_up=*/false,
+                    &n->cpu) ||
+        (acc && read_number(r, fpga, (struct subject){"nodes", i, "fpgaLatency"}, 1e9,
+                            /*round_up=*/false, &n->acc)) ||
+        (size && read_number(r, size, (struct subject){"nodes", i, "size"}, 1, /*round_up=*/true,
+                             &n->size)) ||
+        (weight && read_number(r, weight, (struct subject){"nodes", i, "weightSize"}, 1,
+                               /*round_up=*/true, &n->weight)) ||
         read_optional(r, j, i, "colorClass", &n->color) ||
         read_optional(r, j, i, "layerId", &n->layer))
         return -1;
@@ -229,7 +231,7 @@ static int read_edge(struct workload_reader *r, uint32_t i, const json_t *j)
     if (find_node(r, json_object_get(j, "sourceId"), i, "sourceId", &e->from) ||
         find_node(r, json_object_get(j, "destId"), i, "destId", &e->to) ||
         read_number(r, json_object_get(j, "cost"), (struct subject){"edges", i, "cost"},
-                    1e9 * r->scale, false, &unused))
+                    1e9 * r->scale, /*round_up=*/false, &unused))
         return -1;
     e->cost = json_number_value(json_object_get(j, "cost"));
     if (r->node[e->from].backward && !r->node[e->to].backward)
@@ -503,7 +505,8 @@ static int read_cluster(struct workload_reader *r, struct cluster *c)
                  CLUSTER_DEVICES, &accs) ||
         read_int(r, json_object_get(r->root, "maxCPUs"), (struct subject){.key = "maxCPUs"}, 0,
                  CLUSTER_DEVICES, &cpus) ||
-        read_number(r, size, (struct subject){.key = "maxSizePerFPGA"}, 1, false, &memory))
+        read_number(r, size, (struct subject){.key = "maxSizePerFPGA"}, 1, /*round_up=*/false,
+                    &memory))
         return -1;
     if (accs + cpus < 1 || accs + cpus > CLUSTER_DEVICES)
         return diag_error(r->d, "%s: maxFPGAs + maxCPUs: expected 1 to %d devices", r->path,

@@ -226,10 +226,10 @@ const char *opt_expected(const struct opt *o, struct arena *a)
     }
 }
 
-/* Returns name and `end` in one, in a, with '_' for '-'. */
-static char *underscored(const char *name, const char *end, struct arena *a)
+/* Returns name followed by `suffix`, which may be empty, in a, with '_' for '-'. */
+static char *underscored(const char *name, const char *suffix, struct arena *a)
 {
-    char *key = arena_fmt(a, "%s%s", name, end);
+    char *key = arena_fmt(a, "%s%s", name, suffix);
     for (char *c = key; *c; c++)
         *c = *c == '-' ? '_' : *c;
     return key;

@@ -137,7 +137,7 @@ int outfile_check(const char *path, struct arena *of, struct diag *d)
     assert(strcmp(path, "-") != 0);
     if (outfile_open(&o, path, of, d) != 0)
         return -1;
-    outfile_close(&o, false);
+    outfile_close(&o, /*ok=*/false);
     /* closed, since path is not "-": NOLINTNEXTLINE(clang-analyzer-unix.Stream) */
     return 0;
 }

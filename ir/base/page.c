@@ -5,6 +5,9 @@
 
 #include <assert.h>
 #include <string.h>
+#include <sys/ioctl.h>
+
+enum { NARROW = 60, WIDE = 160 }; /* limits of page_columns() on a terminal */
 
 /* Returns the width of s[0 .. n) in columns. */
 static unsigned width_of(const char *s, size_t n)
@@ -44,6 +47,15 @@ static size_t unbreakable_length(const char *s)
     return n;
 }
 
+unsigned page_columns(FILE *f)
+{
+    struct winsize w;
+    int fd = fileno(f); /* -1: f writes to memory */
+    if (fd < 0 || ioctl(fd, TIOCGWINSZ, &w) != 0 || w.ws_col == 0)
+        return PAGE_COLUMNS;
+    return w.ws_col < NARROW ? NARROW : smaller_u32(w.ws_col, WIDE);
+}
+
 void page_words_in(FILE *f, const char *text, unsigned at, unsigned indent, unsigned columns)
 {
     bool line_start = true; /* the line has no word yet, so the next one stays on it */
@@ -71,7 +83,7 @@ void page_words_in(FILE *f, const char *text, unsigned at, unsigned indent, unsi
 
 void page_words(FILE *f, const char *text, unsigned at, unsigned indent)
 {
-    page_words_in(f, text, at, indent, PAGE_COLUMNS);
+    page_words_in(f, text, at, indent, page_columns(f));
 }
 
 void page_table_begin(struct page_table *t, uint32_t ncol, uint32_t left, struct arena *a)

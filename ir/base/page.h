@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 enum {
-    PAGE_COLUMNS = 80, /* width of a line of text */
+    PAGE_COLUMNS = 80, /* width of a line of text that does not go to a terminal */
     PAGE_CELLS = 16    /* columns that a table may have */
 };
 
@@ -18,9 +18,12 @@ enum {
 #define PAGE_GREEN "\033[1;32m"
 #define PAGE_PLAIN "\033[0m"
 
+/* Returns the width of a line of text on f: of f's terminal, within limits, or PAGE_COLUMNS if f is no terminal. */
+unsigned page_columns(FILE *f);
+
 /* Both write text and a line end.  `at` is the number of columns that the line has already.  A line longer than
- * `columns` (page_words: 80) is broken at blanks, but not between a number and its unit ("2 ms"); its further lines
- * begin with `indent` blanks.  A word that is too long for a line gets a line of its own. */
+ * `columns` (page_words: page_columns(f)) is broken at blanks, but not between a number and its unit ("2 ms"); its
+ * further lines begin with `indent` blanks.  A word that is too long for a line gets a line of its own. */
 void page_words(FILE *f, const char *text, unsigned at, unsigned indent);
 void page_words_in(FILE *f, const char *text, unsigned at, unsigned indent, unsigned columns);
 

@@ -220,7 +220,7 @@ static char *print_short(char *buf, int64_t value, const struct unit *units, int
                                units[u].name);
         } /* else rounding made it 1 of the next unit */
     }
-    return fixed_print(buf, value < 0, v, 0, 0, units[0].name);
+    return fixed_print(buf, value < 0, v, /*part=*/0, /*decimals=*/0, units[0].name);
 }
 
 char *time_short(char *buf, int64_t ps)

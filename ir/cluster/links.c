@@ -53,7 +53,7 @@ int64_t cluster_route(const struct cluster *c, uint32_t from, uint32_t to, struc
         return 0;
     uint32_t cls = cluster_class(c, out ? from : to);
     if (!out || !in)
-        return cluster_transfer(c, cls, false, v);
+        return cluster_transfer(c, cls, /*inner=*/false, v);
     const struct device_link *l = find_link(c, from, to);
     if (!l)
         return cluster_transfer(c, cls, cluster_group(c, from) == cluster_group(c, to), v);

@@ -196,8 +196,8 @@ int64_t servers_move(const struct servers *s, const struct device_set *from,
     struct server_level link = joining_level(s, low, high);
     outside = senders - from->of[first]; /* senders that are not on the first receiving server */
     if (spread)
-        return sat_add(move_ps(bytes, 1, 1, link.reduce), link.latency);
+        return sat_add(move_ps(bytes, /*times=*/1, /*over=*/1, link.reduce), link.latency);
     if (outside)
         return sat_add(move_ps(bytes, outside, senders, link.rate), link.latency);
-    return sat_add(move_ps(bytes, 1, 1, s->inner), s->inner_latency);
+    return sat_add(move_ps(bytes, /*times=*/1, /*over=*/1, s->inner), s->inner_latency);
 }

@@ -72,6 +72,7 @@ void atoms_find(const struct module *m, struct place *p, struct arena *a)
         return;
     for (nid v = 0; v < m->nnode; v++)
         group[v] = parent[v] = find_root(parent, v);
+    /* groups on a cycle become one atom, named by its first node (head) */
     struct csr edge = group_edges(m, p, group, a);
     uint32_t *comp = arena_array(a, m->nnode, sizeof *comp);
     csr_components(&edge, m->nnode, comp, a);

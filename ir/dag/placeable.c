@@ -12,9 +12,11 @@
 #include <assert.h>
 #include <string.h>
 
-/* The most roots of a copy; the most elements of a light value; bytes from which a copy's constant result is a
- * weight. */
-enum { ROOTS_MAX = 256, LIGHT_ELEMS = 64, LARGE_BYTES = 1024 };
+enum {
+    ROOTS_MAX = 256,   /* the most roots of a copy */
+    LIGHT_ELEMS = 64,  /* the most elements of a light value */
+    LARGE_BYTES = 1024 /* a copy's constant result with so many bytes or more is a weight */
+};
 
 struct builder {
     const struct module *m;

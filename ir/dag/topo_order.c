@@ -26,10 +26,10 @@ static void shuffle(uint32_t *v, uint32_t n, uint64_t *state)
     }
 }
 
-/* Returns an order in which the vertex that became ready last is next; with `any`, a random ready vertex is.  Vertices
+/* Returns an order in which the vertex that became ready last is next (at_random: any ready vertex is).  Vertices
  * that become ready together are pushed by number, or, with a seed other than 0, in random order. */
 static uint32_t *stack_order(const struct csr *succ, const struct csr *pred, uint32_t n,
-                             uint64_t seed, bool any, struct arena *a)
+                             uint64_t seed, bool at_random, struct arena *a)
 {
     uint32_t *missing = csr_sizes(pred, n, a),
              *stack = arena_array(a, (size_t)n + 1, sizeof *stack);
@@ -41,7 +41,7 @@ static uint32_t *stack_order(const struct csr *succ, const struct csr *pred, uin
     if (seed)
         shuffle(stack, top, &state);
     while (top) {
-        if (any) {
+        if (at_random) {
             uint32_t k = random_below(&state, top), t = stack[top - 1];
             stack[top - 1] = stack[k];
             stack[k] = t;
@@ -82,7 +82,7 @@ static uint32_t *fifo_order(const struct wdag *g, uint64_t seed, struct arena *a
 
 static uint32_t *late_order(const struct wdag *g, uint64_t seed, struct arena *a)
 {
-    uint32_t *order = stack_order(&g->pred, &g->succ, g->n, seed, false, a);
+    uint32_t *order = stack_order(&g->pred, &g->succ, g->n, seed, /*at_random=*/false, a);
     for (uint32_t i = 0; i < g->n / 2; i++) {
         uint32_t t = order[i];
         order[i] = order[g->n - 1 - i];
@@ -205,13 +205,13 @@ uint32_t *topo_order(const struct wdag *g, enum topo_kind kind, uint64_t seed, s
 {
     switch (kind) {
     case TOPO_LIFO:
-        return stack_order(&g->succ, &g->pred, g->n, seed, false, a);
+        return stack_order(&g->succ, &g->pred, g->n, seed, /*at_random=*/false, a);
     case TOPO_FIFO:
         return fifo_order(g, seed, a);
     case TOPO_CPD:
         return cpd_topo(g, 0, a);
     case TOPO_RANDOM:
-        return stack_order(&g->succ, &g->pred, g->n, seed | 1, true, a);
+        return stack_order(&g->succ, &g->pred, g->n, seed | 1, /*at_random=*/true, a);
     case TOPO_LATE:
         return late_order(g, seed, a);
     case TOPO_THIN:
@@ -221,5 +221,5 @@ uint32_t *topo_order(const struct wdag *g, enum topo_kind kind, uint64_t seed, s
     case TOPO_DFS:
         return dfs_order(g, a);
     }
-    return stack_order(&g->succ, &g->pred, g->n, seed, false, a);
+    return stack_order(&g->succ, &g->pred, g->n, seed, /*at_random=*/false, a);
 }

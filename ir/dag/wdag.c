@@ -101,7 +101,7 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a)
     g->maker = "base";
     g->vertex = arena_array(a, m->nnode, sizeof *g->vertex);
     g->node = arena_array(a, (size_t)gr->count + 1, sizeof *g->node);
-    memset(g->vertex, 0xff, m->nnode * sizeof *g->vertex);
+    memset(g->vertex, 0xff, m->nnode * sizeof *g->vertex); /* UINT32_MAX: the node has no vertex */
     for (nid n = gr->first; n < gr->first + gr->count; n++)
         if (p->kind[n] == PLACE_NODE) {
             g->vertex[n] = g->n;
@@ -113,6 +113,7 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a)
             g->time[k][v] = m->cost->time[k][g->node[v]];
         g->size[v] = m->cost->own[g->node[v]];
     }
+    /* a profile, which has no version, gives bytes of parameters */
     if (m->ir_version == 0 && m->cost->own) {
         g->param = arena_array(a, (size_t)g->n + 1, sizeof *g->param);
         for (uint32_t v = 0; v < g->n; v++)
@@ -120,15 +121,16 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a)
     }
     g->nnet = p->nnet;
     g->net_pin = rename_rows(a, &p->net_pin, p->nnet, g->vertex, g->n);
+    /* nets, and an edge from the producer of each net to each of its readers */
     struct pairs edge = pairs_new(a, p->net_pin.at[p->nnet]);
     for (uint32_t e = 0; e < p->nnet; e++) {
         nid def = m->value[p->net_value[e]].def;
         g->net_host[e] = p->net_host[e];
         g->net_src[e] = def && p->kind[def] == PLACE_NODE ? g->vertex[def] : UINT32_MAX;
         for (uint32_t k = 0; k < g->ncls; k++)
-            g->net_cost[k][e] = cluster_transfer(c, k, false, place_moved(p, m->cost, e));
+            g->net_cost[k][e] = cluster_transfer(c, k, /*inner=*/false, place_moved(p, m->cost, e));
         for (uint32_t k = 0; g->net_inner && k < g->ncls; k++)
-            g->net_inner[k][e] = cluster_transfer(c, k, true, place_moved(p, m->cost, e));
+            g->net_inner[k][e] = cluster_transfer(c, k, /*inner=*/true, place_moved(p, m->cost, e));
         for_row (pin, g->net_pin, e)
             if (g->net_src[e] != UINT32_MAX && pin != g->net_src[e])
                 pairs_add(&edge, g->net_src[e], pin);
@@ -258,6 +260,7 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
                             .back = fine->net_back ? fine->net_back[f] : 0};
         if (x.npin + x.host < 2)
             continue;
+        /* an equal net among those made so far; else a new one in a free slot */
         uint64_t h = mix_hash(seed ^ x.src, x.host);
         for (uint32_t i = 0; i < x.npin; i++)
             h = mix_hash(h, x.pin[i]);

@@ -16,8 +16,11 @@
 
 #include <string.h>
 
-/* Parts of a net's cost; the most readers that a net is given; the most device classes. */
-enum { UNITS = 64, READERS_MOST = 64, CLASSES = CLUSTER_CLASSES };
+enum {
+    UNITS = 64,               /* number of equal parts of a net's cost */
+    READERS_MOST = 64,        /* the most readers that a net is given */
+    CLASSES = CLUSTER_CLASSES /* the most device classes */
+};
 
 /* A vertex that was made a reader of some parts of a net, in place of a vertex left out. */
 struct reader {

@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-#define NO_LANE UINT32_MAX
-#define NO_ITEM UINT32_MAX
+#define NO_LANE UINT32_MAX /* number of a lane: none */
+#define NO_ITEM UINT32_MAX /* number of an item: none */
 /* Numbers below are lanes; LANE_SETS + k is set k of lanes (task.lane, task_graph.set). */
 #define LANE_SETS (UINT32_C(1) << 31)
 

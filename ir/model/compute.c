@@ -1,6 +1,6 @@
 /* Computing operators (compute.h): the table of operators, access to attributes and operands, and making results.
  *
- * The function of an operator gets its attributes and operands through take_...() and compute_take(), which note
+ * The function of an operator gets its attributes and operands through take_...() and take_operand(), which note
  * errors in c->failed, so that one check at the end suffices.  It makes its results with compute_make(), which
  * refuses results that are too large before memory is allocated.  Elements of a tensor are read only when a function
  * asks for them, so the Shape of a large weight reads nothing. */
@@ -200,7 +200,7 @@ struct list take_ints(struct computation *c, const char *name)
 
 /* ---- operands ----------------------------------------------------------------------------------- */
 
-struct known *compute_take(struct computation *c, uint32_t i)
+struct known *take_operand(struct computation *c, uint32_t i)
 {
     struct known *k = i < c->nin ? c->in[i] : NULL;
     c->failed = c->failed || k == NULL;
@@ -237,7 +237,7 @@ static bool read_elements(struct computation *c, struct known *k)
 
 struct known *take_elements(struct computation *c, uint32_t i)
 {
-    struct known *k = compute_take(c, i);
+    struct known *k = take_operand(c, i);
     if (k == NULL || (k->data == NULL && !read_elements(c, k))) {
         c->failed = true;
         return NULL;

@@ -14,10 +14,11 @@ struct float16 {
     uint16_t infinity; /* bits of +infinity, which are also the mask of the exponent */
 };
 
+/* IEEE half precision; the upper half of an f32. */
 static const struct float16 f16 = {10, 15, 0x7c00}, bf16 = {7, 127, 0x7f80};
 
-/* Returns the format of element type e; NULL: e is neither f16 nor bf16. */
-static const struct float16 *format_of(enum elem e)
+/* Returns the format of the 16-bit float type e; NULL: e is neither f16 nor bf16. */
+static const struct float16 *float16_of(enum elem e)
 {
     return e == ELEM_F16 ? &f16 : e == ELEM_BF16 ? &bf16 : NULL;
 }
@@ -55,7 +56,7 @@ static bool round_to_float16(const struct float16 *s, double x, uint16_t *bits)
 
 bool get_any(const struct known *k, int64_t i, enum form *f, union number *x)
 {
-    const struct float16 *s = format_of(k->elem);
+    const struct float16 *s = float16_of(k->elem);
     uint16_t bits;
     *f = s != NULL ? FORM_FLOAT : form_of(k->elem);
     if (s == NULL)
@@ -99,7 +100,7 @@ static bool to_integer(enum form f, union number x, enum form to, union number *
 /* Converts element i of k to the type of r and stores it as element i of r, as unknown if that is not possible. */
 static void cast_one(struct computation *c, const struct known *k, struct known *r, int64_t i)
 {
-    const struct float16 *s = format_of(r->elem);
+    const struct float16 *s = float16_of(r->elem);
     const enum form to = form_of(r->elem);
     union number x = {0}, made = {0};
     enum form f;
@@ -120,18 +121,23 @@ static void cast_one(struct computation *c, const struct known *k, struct known 
     put_number(c, r, i, good, made);
 }
 
+/* Whether pcc converts numbers of type e. */
+static bool can_cast(enum elem e)
+{
+    return form_of(e) != FORM_NONE || float16_of(e) != NULL;
+}
+
 bool compute_cast(struct computation *c, int arg)
 {
-    const struct known *x = take_elements(c, 0), *like = c->nin > 1 ? compute_take(c, 1) : NULL;
+    /* of operand 1 (CastLike) only the type counts, so its elements need not be known */
+    const struct known *x = take_elements(c, 0), *like = c->nin > 1 ? take_operand(c, 1) : NULL;
     (void)arg;
     if (x == NULL || c->failed)
         return false;
     const int64_t to = like != NULL ? (int64_t)like->elem : take_int(c, "to", 0);
     if (to == (int64_t)x->elem)
         return make_reshaped(c, x, x->rank, x->dim);
-    if (to <= 0 || to >= ELEM_COUNT ||
-        (form_of((enum elem)to) == FORM_NONE && format_of((enum elem)to) == NULL) ||
-        (form_of(x->elem) == FORM_NONE && format_of(x->elem) == NULL))
+    if (to <= 0 || to >= ELEM_COUNT || !can_cast((enum elem)to) || !can_cast(x->elem))
         return false;
     struct known *r = compute_make(c, 0, (enum elem)to, x->rank, x->dim);
     for (int64_t i = 0; r != NULL && i < r->n; i++)

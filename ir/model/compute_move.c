@@ -20,7 +20,7 @@ static uint32_t clamp_axis(int64_t axis, uint32_t rank)
 /* Computes Shape: the sizes of the operand's dimensions from `start` to `end`; unknown sizes are unknown elements. */
 bool compute_shape(struct computation *c, int arg)
 {
-    const struct known *x = compute_take(c, 0);
+    const struct known *x = take_operand(c, 0);
     (void)arg;
     if (x == NULL)
         return false;
@@ -37,11 +37,11 @@ bool compute_shape(struct computation *c, int arg)
 /* Computes Size: the number of elements of the operand. */
 bool compute_size(struct computation *c, int arg)
 {
-    const struct known *x = compute_take(c, 0);
+    const struct known *x = take_operand(c, 0);
     struct known *y = x != NULL && x->n >= 0 ? compute_make(c, 0, ELEM_I64, 0, NULL) : NULL;
     (void)arg;
     if (y != NULL)
-        put_number(c, y, 0, true, (union number){.i = x->n});
+        put_number(c, y, 0, /*good=*/true, (union number){.i = x->n});
     return y != NULL;
 }
 

@@ -94,7 +94,8 @@ bool compute_scatter_nd(struct computation *c, int arg)
     if (y == NULL)
         return false;
     bool *written = arena_array(c->a, (size_t)(x->n / n) + 1, sizeof *written);
-    struct box whole = rows_box(1, x->n, 0, 0), one = rows_box(1, n, 0, 0);
+    struct box whole = rows_box(/*rows=*/1, x->n, /*to=*/0, /*from=*/0),
+               one = rows_box(/*rows=*/1, n, /*to=*/0, /*from=*/0);
     set_steps(x->dim, x->rank, step);
     copy_box(y, x, &whole);
     for (int64_t i = 0; i < index->n / depth; i++) {

@@ -36,7 +36,7 @@ int64_t take_int(struct computation *c, const char *name, int64_t absent);
 struct list take_ints(struct computation *c, const char *name);
 const struct attr *take_attr(struct computation *c, const char *name, enum attr_kind kind);
 /* Returns operand i, whose elements need not be known.  NULL, with c->failed set: it is omitted. */
-struct known *compute_take(struct computation *c, uint32_t i);
+struct known *take_operand(struct computation *c, uint32_t i);
 /* Returns operand i with its elements in data, read from its tensor if need be; notes in c->partial whether some are
  * unknown.  NULL, with c->failed set: it is omitted or has no known elements. */
 struct known *take_elements(struct computation *c, uint32_t i);

@@ -93,7 +93,7 @@ struct dim dim_add(struct module *m, struct dim a, struct dim b)
         return a;
     if (a.sym == 0 && a.value == 0)
         return b;
-    return add_scaled(m, a, b, 1);
+    return add_scaled(m, a, b, /*scale=*/1);
 }
 
 struct dim dim_sub(struct module *m, struct dim a, struct dim b)
@@ -106,7 +106,7 @@ struct dim dim_sub(struct module *m, struct dim a, struct dim b)
         return a;
     if (dim_same(a, b))
         return dim_num(0);
-    return add_scaled(m, a, b, -1);
+    return add_scaled(m, a, b, /*scale=*/-1);
 }
 
 struct dim dim_mul(struct module *m, struct dim a, struct dim b)
@@ -151,7 +151,7 @@ struct dim dim_min(struct module *m, struct dim a, struct dim b)
         return a.value < b.value ? a : b;
     if (dim_is_min_of(m, b, a) || dim_is_min_of(m, a, b)) /* Min(a, Min(a, c)) is Min(a, c) */
         return dim_is_min_of(m, b, a) ? b : a;
-    if (!to_poly(m, a, &p) || !to_poly(m, b, &q) || !poly_min_max(m, false, &p, &q, &p))
+    if (!to_poly(m, a, &p) || !to_poly(m, b, &q) || !poly_min_max(m, /*max=*/false, &p, &q, &p))
         return dim_unknown();
     return from_poly(m, &p);
 }

@@ -189,7 +189,7 @@ static void ratio_mod(struct parser *p, struct ratio *a, const struct ratio *b)
     struct ratio q = *a;
     ratio_floor_div(p, &q, b);
     ratio_mul(p, &q, b);
-    ratio_add(p, a, &q, -1);
+    ratio_add(p, a, &q, /*sign=*/-1);
 }
 
 /* Replaces a by the larger (max) or smaller one of a and b. */

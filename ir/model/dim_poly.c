@@ -156,7 +156,7 @@ bool poly_div_exact(const struct module *m, const struct poly *a, const struct p
         if (round == 2 * POLY_TERMS || !div_terms(&rest.t[0], &b->t[0], &one.t[0]))
             return false;
         if (!add_term(m, &q, &one.t[0]) || !poly_mul(m, &one, b, &part) ||
-            !poly_add(m, &rest, &part, -1, &rest))
+            !poly_add(m, &rest, &part, /*scale_b=*/-1, &rest))
             return false;
     }
     *out = q;
@@ -299,7 +299,7 @@ bool poly_floor_div(struct module *m, const struct poly *a, const struct poly *b
     struct poly num = *a, front, rest;
     if (d < 0) {
         struct poly zero = {0};
-        if (d == INT64_MIN || !poly_add(m, &zero, a, -1, &num))
+        if (d == INT64_MIN || !poly_add(m, &zero, a, /*scale_b=*/-1, &num))
             return false;
         d = -d;
     }
@@ -309,7 +309,8 @@ bool poly_floor_div(struct module *m, const struct poly *a, const struct poly *b
     if (!poly_is_const(&rest, &c)) { /* if the rest is a constant in [0, d), its quotient is 0 */
         cancel_factor(&rest, &d);
         struct poly den = poly_const(d), factor;
-        if (!make_floor_factor(m, &rest, &den, &factor) || !poly_add(m, &front, &factor, 1, &front))
+        if (!make_floor_factor(m, &rest, &den, &factor) ||
+            !poly_add(m, &front, &factor, /*scale_b=*/1, &front))
             return false;
     }
     *out = front;
@@ -321,7 +322,7 @@ bool poly_min_max(struct module *m, bool max, const struct poly *a, const struct
 {
     struct poly diff;
     int64_t c;
-    if (poly_add(m, a, b, -1, &diff) && poly_is_const(&diff, &c)) {
+    if (poly_add(m, a, b, /*scale_b=*/-1, &diff) && poly_is_const(&diff, &c)) {
         *out = (c >= 0) == max ? *a : *b;
         return true;
     }

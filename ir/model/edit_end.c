@@ -133,10 +133,10 @@ static void count_uses(struct end *x)
     x->uses = arena_array(x->a, m->nval, sizeof *x->uses);
     for (nid n = 1; n < m->nnode; n++)
         if (!x->e->slot[n].gone)
-            change_operand_reads(x, n, 1, NULL);
+            change_operand_reads(x, n, /*by=*/1, /*t=*/NULL);
     for (gid g = 1; g < m->ngraph; g++)
         if (!x->dead[g])
-            change_output_reads(x, g, 1, NULL);
+            change_output_reads(x, g, /*by=*/1, /*t=*/NULL);
 }
 
 /* Whether value v had readers when the edit began and has none now. */
@@ -553,7 +553,7 @@ static uint32_t *move_facts(const struct end *x, const uint32_t *old)
     const uint32_t live = x->at[x->m->ngraph];
     uint32_t *now = arena_array(x->m->mem, (size_t)live + 1, sizeof *now);
     for (uint32_t k = 0; k < live; k++)
-        now[k + 1] = old[fact_of(x, k, false)];
+        now[k + 1] = old[fact_of(x, k, /*copies=*/false)];
     return now;
 }
 
@@ -565,7 +565,7 @@ static int64_t *move_numbers(const struct end *x, const int64_t *old)
     const uint32_t live = x->at[x->m->ngraph];
     int64_t *now = arena_array(x->m->mem, (size_t)live + 1, sizeof *now);
     for (uint32_t k = 0; k < live; k++)
-        now[k + 1] = old[fact_of(x, k, true)];
+        now[k + 1] = old[fact_of(x, k, /*copies=*/true)];
     return now;
 }
 
@@ -599,9 +599,9 @@ static void move_costs(const struct end *x)
     k->traffic = move_numbers(x, m->cost->traffic);
     k->params = move_numbers(x, m->cost->params);
     k->own = move_numbers(x, m->cost->own);
-    k->bytes = grow_numbers(x, m->cost->bytes, 0);
-    k->elems = grow_numbers(x, m->cost->elems, -1);
-    k->xfer = grow_numbers(x, m->cost->xfer, -1);
+    k->bytes = grow_numbers(x, m->cost->bytes, /*none=*/0);
+    k->elems = grow_numbers(x, m->cost->elems, /*none=*/-1);
+    k->xfer = grow_numbers(x, m->cost->xfer, /*none=*/-1);
     m->cost = k;
 }
 
@@ -617,7 +617,7 @@ static void move_tables(const struct end *x)
     if (m->backward != NULL) {
         uint8_t *now = arena_alloc(m->mem, (size_t)live + 1);
         for (uint32_t k = 0; k < live; k++)
-            now[k + 1] = m->backward[fact_of(x, k, false)];
+            now[k + 1] = m->backward[fact_of(x, k, /*copies=*/false)];
         m->backward = now;
     }
     move_costs(x);

@@ -38,14 +38,14 @@ static uint32_t change_attrs(struct edit *e, nid n, sid name, bool add)
 void edit_set_attr(struct edit *e, nid n, struct attr a)
 {
     assert(a.name != 0);
-    uint32_t at = change_attrs(e, n, a.name, true);
+    uint32_t at = change_attrs(e, n, a.name, /*add=*/true);
     e->m->attr[at] = a;
 }
 
 void edit_drop_attr(struct edit *e, nid n, const char *name)
 {
     if (node_attr(e->m, n, name) != NULL)
-        change_attrs(e, n, str_id(e->m, name), false);
+        change_attrs(e, n, str_id(e->m, name), /*add=*/false);
 }
 
 void edit_set_int(struct edit *e, nid n, const char *name, int64_t v)

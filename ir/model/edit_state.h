@@ -79,9 +79,10 @@ struct edit {
 vid edit_resolve(struct edit *e, vid v, uint32_t set_at);
 /* Returns the value that is now the output of graph g which was v at time set_at. */
 vid edit_output_now(struct edit *e, gid g, vid v, uint32_t set_at);
+/* What has a name: a value, or a node. */
+enum { EDIT_VALUE = 1, EDIT_NODE = 2 };
 /* Returns a name, `like` or similar, that no value (what == EDIT_VALUE) or node (EDIT_NODE) of the module, its bodies
  * and its functions has, and reserves it. */
-enum { EDIT_VALUE = 1, EDIT_NODE = 2 };
 sid edit_fresh(struct edit *e, sid like, uint32_t what);
 /* Adds a value with a name similar to `like` and flags VALUE_... to graph g, without a maker and a type; returns
  * it. */

@@ -293,7 +293,7 @@ struct costs {
     /* [value] ps to move the value between a device and the host; -1: work it out from the link */
     int64_t *xfer;
 };
-#define COST_NEVER INT64_MAX
+#define COST_NEVER INT64_MAX /* a time: devices of the class cannot run the node */
 
 /* Returns the bytes of parameters of node n, a node of a profile. */
 static inline int64_t costs_params(const struct costs *k, nid n)

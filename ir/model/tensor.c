@@ -12,41 +12,44 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Whether a type is an integer.  UNSIGNED is for bool, too. */
+enum integer { NO_INTEGER, UNSIGNED, SIGNED };
+
 /* An element type. */
 struct elem_info {
     const char *name;
     uint8_t bits;    /* bits of an element; 0: no fixed size */
-    uint8_t integer; /* 0: no integer, 1: unsigned or bool, 2: signed */
+    uint8_t integer; /* enum integer */
 };
 
 static const struct elem_info info[ELEM_COUNT] = {
-    [ELEM_NONE] = {"none", 0, 0},
-    [ELEM_F32] = {"f32", 32, 0},
-    [ELEM_U8] = {"u8", 8, 1},
-    [ELEM_I8] = {"i8", 8, 2},
-    [ELEM_U16] = {"u16", 16, 1},
-    [ELEM_I16] = {"i16", 16, 2},
-    [ELEM_I32] = {"i32", 32, 2},
-    [ELEM_I64] = {"i64", 64, 2},
-    [ELEM_STR] = {"str", 0, 0},
-    [ELEM_BOOL] = {"bool", 8, 1},
-    [ELEM_F16] = {"f16", 16, 0},
-    [ELEM_F64] = {"f64", 64, 0},
-    [ELEM_U32] = {"u32", 32, 1},
-    [ELEM_U64] = {"u64", 64, 1},
-    [ELEM_C64] = {"c64", 64, 0},
-    [ELEM_C128] = {"c128", 128, 0},
-    [ELEM_BF16] = {"bf16", 16, 0},
-    [ELEM_F8E4M3FN] = {"f8e4m3fn", 8, 0},
-    [ELEM_F8E4M3FNUZ] = {"f8e4m3fnuz", 8, 0},
-    [ELEM_F8E5M2] = {"f8e5m2", 8, 0},
-    [ELEM_F8E5M2FNUZ] = {"f8e5m2fnuz", 8, 0},
-    [ELEM_U4] = {"u4", 4, 1},
-    [ELEM_I4] = {"i4", 4, 2},
-    [ELEM_F4E2M1] = {"f4e2m1", 4, 0},
-    [ELEM_F8E8M0] = {"f8e8m0", 8, 0},
-    [ELEM_U2] = {"u2", 2, 1},
-    [ELEM_I2] = {"i2", 2, 2},
+    [ELEM_NONE] = {"none", 0, NO_INTEGER},
+    [ELEM_F32] = {"f32", 32, NO_INTEGER},
+    [ELEM_U8] = {"u8", 8, UNSIGNED},
+    [ELEM_I8] = {"i8", 8, SIGNED},
+    [ELEM_U16] = {"u16", 16, UNSIGNED},
+    [ELEM_I16] = {"i16", 16, SIGNED},
+    [ELEM_I32] = {"i32", 32, SIGNED},
+    [ELEM_I64] = {"i64", 64, SIGNED},
+    [ELEM_STR] = {"str", 0, NO_INTEGER},
+    [ELEM_BOOL] = {"bool", 8, UNSIGNED},
+    [ELEM_F16] = {"f16", 16, NO_INTEGER},
+    [ELEM_F64] = {"f64", 64, NO_INTEGER},
+    [ELEM_U32] = {"u32", 32, UNSIGNED},
+    [ELEM_U64] = {"u64", 64, UNSIGNED},
+    [ELEM_C64] = {"c64", 64, NO_INTEGER},
+    [ELEM_C128] = {"c128", 128, NO_INTEGER},
+    [ELEM_BF16] = {"bf16", 16, NO_INTEGER},
+    [ELEM_F8E4M3FN] = {"f8e4m3fn", 8, NO_INTEGER},
+    [ELEM_F8E4M3FNUZ] = {"f8e4m3fnuz", 8, NO_INTEGER},
+    [ELEM_F8E5M2] = {"f8e5m2", 8, NO_INTEGER},
+    [ELEM_F8E5M2FNUZ] = {"f8e5m2fnuz", 8, NO_INTEGER},
+    [ELEM_U4] = {"u4", 4, UNSIGNED},
+    [ELEM_I4] = {"i4", 4, SIGNED},
+    [ELEM_F4E2M1] = {"f4e2m1", 4, NO_INTEGER},
+    [ELEM_F8E8M0] = {"f8e8m0", 8, NO_INTEGER},
+    [ELEM_U2] = {"u2", 2, UNSIGNED},
+    [ELEM_I2] = {"i2", 2, SIGNED},
 };
 
 const char *elem_name(enum elem e)
@@ -69,7 +72,7 @@ uint32_t elem_bits(enum elem e)
 
 bool elem_is_integer(enum elem e)
 {
-    return (unsigned)e < ELEM_COUNT && info[e].integer != 0;
+    return (unsigned)e < ELEM_COUNT && info[e].integer != NO_INTEGER;
 }
 
 bool elem_is_float(enum elem e)
@@ -264,7 +267,7 @@ int tensor_ints(const struct module *m, tid t, int64_t *out, uint32_t max)
         return -1;
     const struct tensor *x = &m->tensor[t];
     const uint32_t bits = info[x->elem].bits;
-    const bool is_signed = info[x->elem].integer == 2;
+    const bool is_signed = info[x->elem].integer == SIGNED;
     const int64_t per = (int64_t)sizeof buf * 8 / bits; /* elements in a block of whole bytes */
     if (!tensor_has_bytes(x))
         return -1;
@@ -280,6 +283,7 @@ int tensor_ints(const struct module *m, tid t, int64_t *out, uint32_t max)
                 v |= ~UINT64_C(0) << bits;
             if (!is_signed && v > (uint64_t)INT64_MAX)
                 return -1;
+            /* the number whose two's complement is v, without converting a number above INT64_MAX */
             out[at + i] = v > (uint64_t)INT64_MAX ? -(int64_t)~v - 1 : (int64_t)v;
         }
     }

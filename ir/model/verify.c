@@ -155,7 +155,7 @@ static void lists_check(struct check *c)
             if (marked && seen[v] == 0 && (m->value[v].flags & VALUE_LOST) == 0) {
                 verify_fail(c, "value %u '%s' is marked, but not among the %s of graph %u", v,
                             value_name(m, v), list[k].what, m->value[v].graph);
-            } else if (seen[v] > 1 && k != 1) {
+            } else if (seen[v] > 1 && k != 1) { /* outputs may be listed several times */
                 verify_fail(c, "value %u '%s' is %u times among the %s of graph %u", v,
                             value_name(m, v), seen[v], list[k].what, m->value[v].graph);
             }

@@ -243,7 +243,7 @@ static void find_live_peaks(struct verdict_state *j)
         bool placed = def && j->p->kind[def] == PLACE_NODE;
         uint32_t n = plan_devices(j, &j->p->net_pin, e, list, in);
         for (uint32_t i = 0; i < n; i++)
-            last[list[i]] = 0;
+            last[list[i]] = 0; /* last[dev]: step of the value's last reader on the device */
         for_row (pin, j->p->net_pin, e) {
             int32_t d = j->dev[pin];
             if (d >= 0 && (uint32_t)d < nd && step[pin] > last[d])

@@ -76,7 +76,7 @@ static void put_devices(struct split *w, const char *key, bool host)
 {
     const struct cluster *c = w->t->scene->cluster;
     bool any = false;
-    json_open(&w->o, key, '[', 8);
+    json_open(&w->o, key, '[', /*indent=*/8);
     for (uint32_t d = 0; d < c->ndev; d++) {
         if (is_host(w, d) != host)
             continue;
@@ -120,9 +120,9 @@ int paper_split_write(const struct plan_report *t, const char *path, FILE *out, 
     }
     w.o.f = o.f;
     list_by_slot(&w, a);
-    json_open(&w.o, NULL, '{', 4);
-    put_devices(&w, "cpus", true);
-    put_devices(&w, "fpgas", false);
+    json_open(&w.o, NULL, '{', /*indent=*/4);
+    put_devices(&w, "cpus", /*host=*/true);
+    put_devices(&w, "fpgas", /*host=*/false);
     if (w.q)
         json_int(&w.o, "q", w.q);
     json_put_decimal(json_member(&w.o, exec_kind(&t->scene->model)->paper), t->verdict->value,
@@ -130,5 +130,5 @@ int paper_split_write(const struct plan_report *t, const char *path, FILE *out, 
     json_close(&w.o, 0);
     putc('\n', o.f);
     arena_free(a);
-    return outfile_close(&o, true);
+    return outfile_close(&o, /*ok=*/true);
 }

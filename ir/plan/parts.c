@@ -372,7 +372,7 @@ struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
         return parts_build(s, p->plan->dev, a);
     const int32_t *stage_of = plan_stage_of(p, a);
     const uint8_t *weight = apart ? weight_pass_nodes(s, stage_of, a) : NULL;
-    /* [node] pieces_build() takes this for the device: a number for each stage, or for each stage and pass W */
+    /* [node] what pieces_build() gets as the node's device: 2 * stage, and 1 more for nodes of the weight pass */
     int32_t *lane = arena_array(a, s->m->nnode, sizeof *lane);
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (s->place->kind[n] != PLACE_NODE)
@@ -382,7 +382,7 @@ struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
         lane[n] = 2 * stage_of[n] + (weight && weight[n]);
     }
     k.n = pieces_build(s, lane, k.piece, &k.dev, a);
-    for (uint32_t i = 0; i < k.n; i++)
+    for (uint32_t i = 0; i < k.n; i++) /* from 2 * stage to the stage's first device */
         k.dev[i] = (int32_t)p->stages->device.to[p->stages->device.at[k.dev[i] / 2]];
     return parts_of_pieces(s, &k, a);
 }

@@ -154,7 +154,7 @@ static uint32_t join_stays(const struct quotient *q, uint32_t ndev, uint32_t *ma
         if (!deg[u])
             enqueue(&f, q, u);
     for (uint32_t left = q->n; left; stays++) {
-        uint32_t d = 0;
+        uint32_t d = 0; /* the head of an empty queue, UINT32_MAX, is the largest */
         for (uint32_t k = 1; k < ndev; k++)
             if (f.head[k] < f.head[d])
                 d = k;

@@ -478,7 +478,7 @@ void plan_put_order(struct json_out *o, const struct scene *s, const struct plan
     struct arena *own = arena_new(scratch);
     uint32_t n;
     const nid *order = plan_order(p, s->m, own, &n);
-    json_open(o, "order", '{', 4);
+    json_open(o, "order", '{', /*indent=*/4);
     for (uint32_t d = 0; d < s->cluster->ndev; d++) {
         json_open(o, cluster_device_name(s->cluster, own, d), '[', JSON_ROW);
         for (uint32_t i = 0; i < n; i++)

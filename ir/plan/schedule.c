@@ -138,10 +138,11 @@ static void put_alloc_input(struct schedule_build *b, uint32_t tensor, uint32_t 
 {
     uint32_t lane = lane_compute(b->w->part[x].dev);
     if (b->y->repeats)
-        put(b, lane, SLOTS * b->nth[x] + BEFORE, make_instruction(b, DO_ALLOC, tensor, x, -1));
+        put(b, lane, SLOTS * b->nth[x] + BEFORE,
+            make_instruction(b, DO_ALLOC, tensor, x, /*later=*/-1));
     else
         put(b, lane, (b->y->close && b->nth[x] ? SLOTS * (b->nth[x] - 1) : 0) + BEFORE,
-            make_instruction(b, DO_ALLOC, tensor, x, 0));
+            make_instruction(b, DO_ALLOC, tensor, x, /*later=*/0));
 }
 
 /* Puts the ALLOC on dev of a tensor that part x makes on another device.  It stands before every reader on dev, since
@@ -149,7 +150,7 @@ static void put_alloc_input(struct schedule_build *b, uint32_t tensor, uint32_t 
 static void put_alloc(struct schedule_build *b, uint32_t tensor, uint32_t x, uint32_t dev)
 {
     put(b, lane_compute(dev), SLOTS * count_before(b, dev, x) + BEFORE,
-        make_instruction(b, DO_ALLOC, tensor, x, 0));
+        make_instruction(b, DO_ALLOC, tensor, x, /*later=*/0));
     b->item[b->n - 1].time = b->y->repeats ? 0 : b->y->end[x];
 }
 
@@ -157,7 +158,7 @@ static void put_alloc(struct schedule_build *b, uint32_t tensor, uint32_t x, uin
 static void put_free(struct schedule_build *b, uint32_t tensor, uint32_t dev, uint32_t last)
 {
     put(b, lane_compute(dev), SLOTS * b->nth[last] + BEHIND,
-        make_instruction(b, DO_FREE, tensor, last, 0));
+        make_instruction(b, DO_FREE, tensor, last, /*later=*/0));
 }
 
 /* Returns the last part of x's device that starts before the tensor, which x makes, has left the device; at least x. */
@@ -183,13 +184,15 @@ static void put_free_sent(struct schedule_build *b, uint32_t tensor, uint32_t x,
     if (!b->y->repeats) {
         uint32_t y = find_last_before(b, tensor, x),
                  i = b->nth[b->nth[y] > b->nth[last] ? y : last];
-        put(b, lane, SLOTS * (i + 1) + BEFORE, make_instruction(b, DO_FREE, tensor, last, 0));
+        put(b, lane, SLOTS * (i + 1) + BEFORE,
+            make_instruction(b, DO_FREE, tensor, last, /*later=*/0));
         b->item[b->n - 1].time = b->y->sent[tensor];
     } else if (b->y->phase[last] > b->y->phase[x] || level[last] > level[x] + 1 ||
                (level[last] == level[x] + 1 && b->nth[last] >= b->nth[x])) {
         put_free(b, tensor, b->w->part[x].dev, last);
     } else {
-        put(b, lane, SLOTS * b->nth[x] + BEHIND, make_instruction(b, DO_FREE, tensor, x, 1));
+        put(b, lane, SLOTS * b->nth[x] + BEHIND,
+            make_instruction(b, DO_FREE, tensor, x, /*later=*/1));
     }
 }
 
@@ -273,7 +276,8 @@ static void put_tensors(struct schedule_build *b)
     row = sort_by(row, n, place, npart, b->a);
     for (uint32_t i = 0; i < n; i++) {
         const struct sending *x = &sending[row[i]];
-        struct instruction send = make_instruction(b, DO_SEND, x->tensor, x->part, 0), recv = send;
+        struct instruction send = make_instruction(b, DO_SEND, x->tensor, x->part, /*later=*/0),
+                           recv = send;
         recv.kind = DO_RECV;
         send.other = x->dev;
         recv.other = x->home;
@@ -328,7 +332,7 @@ struct schedule *schedule_make(const struct sample_work *w, const struct rhythm 
     for (uint32_t i = 0; i < w->npart; i++) {
         uint32_t x = b.order[i];
         put(&b, lane_compute(w->part[x].dev), SLOTS * b.nth[x] + AT,
-            make_instruction(&b, DO_COMPUTE, x, x, 0));
+            make_instruction(&b, DO_COMPUTE, x, x, /*later=*/0));
     }
     put_tensors(&b);
     assert(b.n <= most);

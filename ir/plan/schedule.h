@@ -67,7 +67,7 @@ static inline uint32_t lane_recv(uint32_t ndev, uint32_t to, uint32_t from)
 }
 static inline uint32_t lane_count(uint32_t ndev)
 {
-    return lane_recv(ndev, ndev + 1, 0);
+    return lane_recv(ndev, ndev + 1, /*from=*/0);
 }
 
 /* How an execution model runs the parts of a plan: in rounds, sample after sample, or once, at known times. */

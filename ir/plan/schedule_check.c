@@ -67,7 +67,9 @@ static uint32_t home_of(const struct schedule_state *c, uint32_t tensor)
 static uint32_t lane_device(const struct schedule_state *c, uint32_t lane)
 {
     uint32_t n = c->w->ndev;
-    return lane < n ? lane : lane < lane_recv(n, 0, 0) ? lane - n : (lane - 2 * n - 1) / (n + 1);
+    return lane < n                                    ? lane
+           : lane < lane_recv(n, /*to=*/0, /*from=*/0) ? lane - n
+                                                       : (lane - 2 * n - 1) / (n + 1);
 }
 
 /* Returns words for an instruction of device dev: "acc0 computes 'part1.onnx' of sample 2".  Lives in a. */
@@ -156,9 +158,9 @@ static bool note_all(struct schedule_state *c)
     for (uint32_t l = 0; l < s->nlane; l++)
         for (uint32_t i = s->at[l]; i < s->at[l + 1]; i++) {
             uint8_t k = s->item[i].kind;
-            bool right = l < n                    ? k == DO_COMPUTE || k == DO_ALLOC || k == DO_FREE
-                         : l < lane_recv(n, 0, 0) ? k == DO_SEND
-                                                  : k == DO_RECV;
+            bool right = l < n ? k == DO_COMPUTE || k == DO_ALLOC || k == DO_FREE
+                         : l < lane_recv(n, /*to=*/0, /*from=*/0) ? k == DO_SEND
+                                                                  : k == DO_RECV;
             c->lane_of[i] = l;
             if (!right || (i > s->at[l] && s->item[i].phase < s->item[i - 1].phase))
                 return refuse(c, "an instruction of %s stands in a list where it cannot",
@@ -619,8 +621,8 @@ const char *schedule_check(const struct sample_work *w, const struct schedule *s
     const char *why = schedule_prove(w, &own, a);
     for (uint32_t l = 0; !why && l < s->nlane; l++)
         if (s->queue[l] < own.queue[l]) {
-            uint32_t to = (l - lane_recv(w->ndev, 0, 0)) / (w->ndev + 1);
-            uint32_t from = (l - lane_recv(w->ndev, 0, 0)) % (w->ndev + 1);
+            uint32_t to = (l - lane_recv(w->ndev, /*to=*/0, /*from=*/0)) / (w->ndev + 1);
+            uint32_t from = (l - lane_recv(w->ndev, /*to=*/0, /*from=*/0)) % (w->ndev + 1);
             why = arena_fmt(a, "%s has room for %u tensors at once from %s and needs it for %u",
                             w->dev_name[to], s->queue[l], w->dev_name[from], own.queue[l]);
         }

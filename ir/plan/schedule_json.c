@@ -55,7 +55,7 @@ static void put_moves(struct json_out *o, const struct sample_work *w, const str
                       uint32_t dev)
 {
     put_lane(o, "send", w, s, lane_send(w->ndev, dev), 7);
-    json_open(o, "recv", '[', 7);
+    json_open(o, "recv", '[', /*indent=*/7);
     for (uint32_t from = 0; from <= w->ndev; from++) {
         uint32_t lane = lane_recv(w->ndev, dev, from);
         if (s->at[lane] == s->at[lane + 1])
@@ -73,7 +73,7 @@ static void put_moves(struct json_out *o, const struct sample_work *w, const str
 void schedule_put(FILE *f, const struct sample_work *w, const struct schedule *s)
 {
     struct json_out o = {.f = f};
-    json_open(&o, NULL, '{', 2);
+    json_open(&o, NULL, '{', /*indent=*/2);
     json_int(&o, "pcc_schedule", w->each ? 2 : 1);
     if (w->each) {
         json_int(&o, "micro_batches", w->micro_batches);
@@ -81,7 +81,7 @@ void schedule_put(FILE *f, const struct sample_work *w, const struct schedule *s
         json_int(&o, "in_flight", s->in_flight);
         json_int(&o, "phases", s->phases);
     }
-    json_open(&o, "devices", '[', 4);
+    json_open(&o, "devices", '[', /*indent=*/4);
     for (uint32_t d = 0; d < w->ndev; d++) {
         json_open(&o, NULL, '{', JSON_ROW);
         json_text(&o, "name", w->dev_name[d]);
@@ -92,7 +92,7 @@ void schedule_put(FILE *f, const struct sample_work *w, const struct schedule *s
         json_close(&o, JSON_ROW);
     }
     json_close(&o, 2);
-    json_open(&o, "host", '{', 5);
+    json_open(&o, "host", '{', /*indent=*/5);
     put_moves(&o, w, s, w->ndev);
     json_close(&o, JSON_ROW);
     json_close(&o, 0);

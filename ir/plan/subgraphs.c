@@ -56,7 +56,7 @@ static void find_all_levels(const struct slot_build *c)
     const struct cluster *k = c->s->cluster;
     const struct graph *g = &c->s->m->graph[1];
     struct arena *own = arena_new(c->a);
-    struct csr readers = plan_followers(c->s, c->dev, NULL, 0, own);
+    struct csr readers = plan_followers(c->s, c->dev, /*order=*/NULL, /*n=*/0, own);
     uint32_t *level = arena_array(own, c->s->m->nnode, sizeof *level);
     uint8_t *used = arena_alloc(own, (size_t)k->ndev + 1);
     for (nid n = g->first; n < g->first + g->count; n++)

@@ -136,7 +136,7 @@ static struct csr nodes_by_stage(const struct module *m, const struct plan *p, u
     return pairs_rows(&stage, nstage);
 }
 
-/* Returns the member "nodes" of stage k.  of: as from nodes_by_stage(); NULL if that is all zero. */
+/* Returns the member "nodes" of the JSON object of stage k.  of: from nodes_by_stage(); NULL if that is all zero. */
 static json_t *make_nodes(const struct module *m, const struct csr *of, uint32_t k)
 {
     json_t *list = of->at ? json_array() : NULL;
@@ -145,7 +145,7 @@ static json_t *make_nodes(const struct module *m, const struct csr *of, uint32_t
     return list;
 }
 
-/* Returns the member "stages".  of: as from nodes_by_stage().  name: [device] */
+/* Returns the member "stages" of the JSON object of training.  of: from nodes_by_stage().  name: [device] its name */
 static json_t *make_stages(const struct module *m, const struct stages *s, const struct csr *of,
                            const char *const *name)
 {

@@ -233,7 +233,7 @@ static int text_float(struct parser *p, float *out)
     return p->failed ? -1 : 0;
 }
 
-/* Reads a double or "inf" into *out. */
+/* Reads a double or "inf" into *out.  Returns 0, or -1 after an error was reported. */
 static int text_double(struct parser *p, double *out)
 {
     char buf[64], *end = buf;
@@ -352,6 +352,7 @@ static int parse_file_place(struct parser *p, struct tensor *x)
 }
 
 static int parse_payload(struct parser *p, struct tensor *x, uint32_t depth, tid *out);
+enum { OUTERMOST = 0 }; /* depth of a tensor that is inside no other one */
 
 /* Reads a tensor inside another tensor, shape and payload; its index goes to *out.  depth: number of tensors around
  * it, less one. */
@@ -476,7 +477,7 @@ int text_init_tensor(struct parser *p, uint32_t type, sid name, tid *out)
     int rc =
         text_take_word(p, "tensor") ? parse_tensor_shape(p, &x) : copy_shape_of_type(p, type, &x);
 
-    return rc < 0 ? -1 : parse_payload(p, &x, 0, out);
+    return rc < 0 ? -1 : parse_payload(p, &x, OUTERMOST, out);
 }
 
 /* Reads the label of a body, "@then", in an attribute of node n.  *out is the label's index in p->label, which
@@ -508,7 +509,7 @@ static int parse_tensor_value(struct parser *p, const char *word, tid *out)
 
     if (!text_take_word(p, word))
         return text_expected(p, word[0] == 't' ? "'tensor'" : "'sparse'");
-    return parse_tensor_shape(p, &x) < 0 ? -1 : parse_payload(p, &x, 0, out);
+    return parse_tensor_shape(p, &x) < 0 ? -1 : parse_payload(p, &x, OUTERMOST, out);
 }
 
 /* Returns the kind of the list whose first element is the current token; of a number: ATTR_INTS or ATTR_FLOATS. */

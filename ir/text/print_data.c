@@ -187,7 +187,7 @@ static void put_float(const struct printer *p, float v)
 
     memcpy(&bits, &v, sizeof bits);
     if (!isnan(v))
-        put_double(p, (double)v, true);
+        put_double(p, (double)v, /*single=*/true);
     else if (bits == UINT32_C(0x7fc00000))
         text_put(p, "nan");
     else

@@ -158,11 +158,11 @@ void text_put_settings(const struct printer *p, const struct cluster *c, const s
         if (o->off == offsetof(struct exec_model, part_cost))
             put_links(p, c);
         if (o->off == offsetof(struct exec_model, training.schedule))
-            put_schedule(p, e, false);
+            put_schedule(p, e, /*iteration=*/false);
         else
             put_setting(p, o, e);
         if (o->off == offsetof(struct exec_model, training.profiled))
-            put_schedule(p, e, true);
+            put_schedule(p, e, /*iteration=*/true);
     }
     text_put(p, "\n");
 }

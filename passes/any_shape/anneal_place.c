@@ -38,8 +38,10 @@ static void write_claim(struct any_search *s, uint64_t seed)
     any_bound(s, BOUNDS_WORK);
     struct bound all = s->bound;
     if (mandatory_level(x) != s->any->g)
-        all = bounds_all(x, p->claim.value_less_parts, true, BOUNDS_WORK, &s->p->clock);
-    const char *bound = claim_make(x, claim_scope(x, false, false), s->bound, all);
+        all =
+            bounds_all(x, p->claim.value_less_parts, /*must_fit=*/true, BOUNDS_WORK, &s->p->clock);
+    const char *bound =
+        claim_make(x, claim_scope(x, /*contiguous=*/false, /*fused=*/false), s->bound, all);
     p->claim.argument =
         p->claim.status == PLAN_OPTIMAL
             ? arena_fmt(x->use.mem, "no plan%s takes less: %s", plan_among(p->claim.scope), bound)

@@ -379,7 +379,7 @@ static void gather_plan(struct search *s, struct problem_plan *best)
     loads_share(l, best->copies);
     loads_set(l, best->dev);
     loads_tidy(l);
-    int64_t value = price_plan(s, l->dev, best->copies, loads_value(l), false);
+    int64_t value = price_plan(s, l->dev, best->copies, loads_value(l), /*surcharge=*/false);
     if (value > best->value)
         return;
     best->value = value;

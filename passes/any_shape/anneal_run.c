@@ -78,18 +78,20 @@ void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t 
         }
         most = larger(all, most);
     }
+    /* shifts by which `most`, the largest load that there can be on one device, gets SPAN_BITS bits */
     t->up = t->down = 0;
     while (most >> t->down >> SPAN_BITS)
         t->down++;
     while (!(most << t->up >> (SPAN_BITS - 1)))
         t->up++;
     int64_t mean = 1 + (l->nnet ? sum / ((int64_t)l->nnet * c->nkind) : 0);
+    /* from mean / 20 to 20 * mean, which is 400 times as much */
     int64_t low = fixed_log2((uint64_t)mean / 20 + 1), span = fixed_log2(400);
     t->tau = arena_array(a, ANNEAL_TAUS, sizeof *t->tau);
     for (uint32_t i = 0; i < ANNEAL_TAUS; i++)
         t->tau[i] = (int64_t)fixed_exp2(low + span * i / ANNEAL_TAUS);
     t->wait = arena_array(a, ANNEAL_WAITS, sizeof *t->wait);
-    int64_t one = fixed_log2(2 * ANNEAL_WAITS);
+    int64_t one = fixed_log2(2 * ANNEAL_WAITS); /* u = (2 i + 1) / (2 * ANNEAL_WAITS) */
     for (uint32_t i = 0; i < ANNEAL_WAITS; i++)
         t->wait[i] = (uint32_t)(((one - fixed_log2(2 * i + 1)) * LN2) >> (2 * FIXED_BITS - 16));
 }

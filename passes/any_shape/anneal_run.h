@@ -17,7 +17,7 @@ struct anneal_tables {
      * 1 - exp(-c / tau).  From a twentieth of the mean cost of the nets to twenty times it, evenly by logarithm */
     int64_t *tau;
 };
-enum { ANNEAL_WAITS = 4096, ANNEAL_TAUS = 64 };
+enum { ANNEAL_WAITS = 4096, ANNEAL_TAUS = 64 }; /* lengths of the tables wait and tau */
 /* Makes *t, in a.  surcharge: ps that some runs add to the cost of each cut net; 0: none. */
 void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t surcharge,
                         struct arena *a);

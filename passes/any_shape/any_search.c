@@ -47,7 +47,8 @@ int any_begin(struct any_search *s, struct ctx *x, struct planner_input *p)
 {
     assert(p->orders.clock == &p->clock && p->problem);
     *s = (struct any_search){.x = x, .p = p, .need = LOAD_INF, .upper = LOAD_INF};
-    s->any = problem_build(any_shape_level(x), &x->scene, -1, x->use.scratch, x->use.diag);
+    s->any =
+        problem_build(any_shape_level(x), &x->scene, MEMORY_UNCHANGED, x->use.scratch, x->use.diag);
     if (!s->any)
         return -1;
     s->best = no_plan(x, s->any->g);
@@ -181,7 +182,8 @@ int any_improve(struct any_search *s, const struct anneal *like)
 {
     struct diag quiet = diag_silent();
     struct anneal a = *like;
-    bool too_large = loads_check(s->any, "", &quiet) != 0, coarse = s->p->level != s->p->whole;
+    bool too_large = loads_check(s->any, /*planner=*/"", &quiet) != 0,
+         coarse = s->p->level != s->p->whole;
     s->p->orders.budget = FIRST_STEPS;
     if (!coarse)
         return loads_check(s->any, a.planner, s->x->use.diag) ? -1 : improve_whole(s, &a);

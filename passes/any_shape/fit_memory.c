@@ -52,7 +52,7 @@ static enum fit fits_by_annealing(struct ctx *x, const struct wdag *g, const str
 {
     struct arena_mark mark = arena_mark(x->use.scratch);
     struct diag quiet = diag_silent();
-    struct problem *c = problem_of_bytes(x, g, -1);
+    struct problem *c = problem_of_bytes(x, g, /*memory=*/-1);
     struct problem_plan found = {.value = LOAD_INF, .dev = dev};
     struct anneal s = *like;
     s.moves = 0;
@@ -70,7 +70,7 @@ int any_fit(struct ctx *x, const struct problem *c, const struct anneal *like,
             struct problem_plan *best)
 {
     struct loads l;
-    enum fit answer = fits_by_search(x, c->g, -1, like->clock, best->dev);
+    enum fit answer = fits_by_search(x, c->g, MEMORY_UNCHANGED, like->clock, best->dev);
     if (answer == FIT_UNKNOWN)
         answer = fits_by_annealing(x, c->g, like, best->dev);
     if (answer != FIT_FOUND)
@@ -164,7 +164,7 @@ int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *
         diag_error(x->use.diag, "no plan was found: %s", like->clock->why);
         return PASS_INFEASIBLE;
     }
-    bool none = least > 0 || fits_by_search(x, g, -1, like->clock, dev) == FIT_NONE;
+    bool none = least > 0 || fits_by_search(x, g, MEMORY_UNCHANGED, like->clock, dev) == FIT_NONE;
     if (narrow_memory(x, c, like, &least, &most))
         return -1;
     if (most == 0 || !none) {
@@ -178,5 +178,5 @@ int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *
                   : "");
         return PASS_INFEASIBLE;
     }
-    return report_memory(x, "plan", most, (most < least ? most : least) - 1, "");
+    return report_memory(x, "plan", most, (most < least ? most : least) - 1, /*why=*/"");
 }

@@ -166,7 +166,7 @@ enum fit fit_search(const struct problem *c, uint64_t work, struct clock *clock,
     struct fit_search f = {.c = c};
     struct diag quiet = diag_silent();
     enum fit answer = FIT_UNKNOWN;
-    if (!loads_new(&f.l, c, "", scratch, &quiet)) {
+    if (!loads_new(&f.l, c, /*planner=*/"", scratch, &quiet)) {
         search_begin(&f, scratch);
         answer = descend(&f, work, clock);
     }

@@ -118,6 +118,7 @@ static bool move_some_part(struct part_gatherer *g)
     struct arena *a = s->x->use.scratch;
     struct csr of = vertices_of(s, t);
     struct keyed *small = arena_array(a, (size_t)t->n + 1, sizeof *small);
+    /* work of one move_part(), which evaluates the plan */
     uint64_t each =
         s->x->levels.base->n + s->x->scene.place->net_pin.at[s->x->scene.place->nnet] + 1;
     for (uint32_t i = 0; i < t->n; i++) {
@@ -148,7 +149,7 @@ void tidy_parts(struct any_search *s)
     struct arena_mark mark = arena_mark(a);
     struct diag quiet = diag_silent();
     struct part_gatherer g = {.s = s, .work = TIDY_WORK};
-    bool moved = !s->best.copies && !loads_new(&g.l, s->any, "", a, &quiet);
+    bool moved = !s->best.copies && !loads_new(&g.l, s->any, /*planner=*/"", a, &quiet);
     if (moved) {
         loads_set(&g.l, s->best.dev);
         g.most = tidy_limits(&g.l);

@@ -89,7 +89,9 @@ static int greedy_run(struct ctx *x, const void *options)
     if (rc)
         return rc;
     const struct wdag *g = b.p.level;
-    uint32_t n, nhost = 0, current = 0, host = 0, left = 0;
+    uint32_t n, nhost = 0, left = 0;
+    /* index in dev[] of the accelerator, in hosts[] of the host, that is being filled */
+    uint32_t current = 0, host = 0;
     uint32_t *dev = baseline_accelerators(x->scene.cluster, &n, x->use.scratch);
     uint32_t *hosts = arena_array(x->use.scratch, (size_t)b.l.ndev + 1, sizeof *hosts);
     for (uint32_t d = 0; d < b.l.ndev; d++)

@@ -228,6 +228,7 @@ static int local_run(struct ctx *x, const void *options)
         draw_plan(&b, &s, &state);
         complete = descend(&s);
         int64_t now = loads_value(&b.l);
+        /* a plan that fits the memory is better than one that does not, whatever their values */
         bool ok = o->best_effort || loads_over(&b.l) == 0;
         if (value < LOAD_INF && (ok < fits || (ok == fits && now >= value)))
             continue;

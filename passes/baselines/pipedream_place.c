@@ -199,15 +199,15 @@ static int pipedream_run(struct ctx *x, const void *options)
         return -1;
     struct wdag *path = contract_branchings(p.level, x->use.mem, x->use.scratch, x->use.diag);
     const struct problem *c =
-        path ? problem_build(path, &x->scene, -1, x->use.scratch, x->use.diag) : NULL;
+        path ? problem_build(path, &x->scene, MEMORY_UNCHANGED, x->use.scratch, x->use.diag) : NULL;
     if (!c)
         return -1;
     struct problem_plan best = no_plan(x, path);
     interval_search(c, &p.orders, &best, x->use.scratch);
     if (best.value == LOAD_INF)
-        return report_infeasible(x, path, false, &p.orders);
+        return report_infeasible(x, path, /*exact=*/false, &p.orders);
     leave_plan(x, "pipedream-place", path, &best);
-    struct bound all = bounds_all(x, best.value, true, 0, &p.clock);
+    struct bound all = bounds_all(x, best.value, /*must_fit=*/true, 0, &p.clock);
     x->results.plan->claim.argument =
         arena_fmt(x->use.mem, "a path of %u vertices, made of %u; bound: %s", path->n, p.level->n,
                   claim_make(x, SCOPE_ALL, all, all));

@@ -190,6 +190,7 @@ static int64_t best_prices(const struct reduction *r, int64_t *best, uint64_t *l
         if (!c->pot[p].memory)
             try_prices(&t, price);
     }
+    /* twice through all factors: the price of one kind is raised, then lowered, by factor up / down */
     for (uint32_t i = 0; i < 2 * PRICE_STEPS && c->nkind > 1; i++)
         for (uint32_t k = 0; k < c->nkind; k++)
             for (int turn = 0; turn < 2; turn++) {
@@ -426,7 +427,7 @@ static uint64_t try_below(struct attempt *t, const struct problem *c, int64_t lo
                           struct clock *clock, struct arena *a)
 {
     uint64_t left = work, looks = 0;
-    t->r = reduction_make(c, t->below, false, &left, clock, a);
+    t->r = reduction_make(c, t->below, /*explained=*/false, &left, clock, a);
     if (t->r->none) {
         t->value = t->below;
         t->by = BY_REDUCTION;
@@ -485,7 +486,7 @@ static void try_weights(struct bound_search *s, uint64_t work)
         return;
     struct arena_mark mark = arena_mark(with->scratch);
     struct attempt t = {.below = s->upper, .by = BY_WEIGHTS};
-    t.r = reduction_make(s->c, s->upper, false, &share, with->clock, with->scratch);
+    t.r = reduction_make(s->c, s->upper, /*explained=*/false, &share, with->clock, with->scratch);
     t.pack = packing_bound(t.r, s->value, &work, with->clock, with->scratch);
     if (t.pack.below > s->value) {
         t.weight = arena_array(with->mem, (size_t)s->c->g->n + 1, sizeof *t.weight);
@@ -515,8 +516,8 @@ static bool still_proves(const struct attempt *t, struct arena *a)
            (t->nlongest <= p.n && count_fitting_all(&p, t->nlongest, t->value - 1) < t->nlongest);
 }
 
-/* Returns the argument of s->best in words.  Makes the reduction once more, with explanations; no deadline ends this,
- * since it takes no more work than the first time. */
+/* Returns the argument of s->best, an attempt that proved a bound, in words.  Makes the reduction once more, with
+ * explanations; no deadline ends this, since it takes no more work than the first time. */
 static const char *prove(struct bound_search *s)
 {
     struct attempt *t = &s->best;
@@ -524,7 +525,8 @@ static const char *prove(struct bound_search *s)
     struct explain e = explain_new(s->c, s->with->m, mem);
     struct clock late = {.listener = s->with->clock ? s->with->clock->listener : NULL};
     uint64_t work = s->with->work / SHARE;
-    struct reduction *r = t->r = reduction_make(s->c, t->below, true, &work, &late, mem);
+    struct reduction *r = t->r =
+        reduction_make(s->c, t->below, /*explained=*/true, &work, &late, mem);
     if (!still_proves(t, mem)) {
         explain_add(&e,
                     "%s: no plan takes less than %s; it was stopped before the argument was "
@@ -535,6 +537,7 @@ static const char *prove(struct bound_search *s)
     int64_t vertices, nets;
     explain_reduction(&e, r);
     if (t->by == BY_REDUCTION) {
+        /* the last step left a vertex without a kind, or joined vertices that are pinned apart */
         explain_add(&e,
                     r->step && r->step[r->nstep - 1].what == REDUCTION_NONE
                         ? "so no plan takes less than %s\n"
@@ -546,12 +549,14 @@ static const char *prove(struct bound_search *s)
         int64_t value = bound_by_prices(r, paid, t->price);
         price_all(r, paid, t->price, &vertices, &nets);
         explain_prices(&e, t->price, vertices, nets, value);
+        /* `value` holds for plans below t->below only: if it is larger, there are none, and t->below is the bound */
         if (value > t->below)
             explain_add(&e, "that is not less than supposed: no plan takes less than %s\n",
                         explain_time(&e, t->value));
     } else if (t->by == BY_PIGEONHOLE) {
         prove_pigeonhole(&e, t);
     } else {
+        assert(t->by == BY_WEIGHTS);
         prove_weights(&e, t);
     }
     return explain_text(&e);
@@ -591,14 +596,15 @@ struct bound bounds_best(const struct problem *c, int64_t upper, const struct bo
                                          .proof = explain_problem(c, with->m, with->mem)};
 }
 
-struct bound bounds_all(struct ctx *x, int64_t upper, bool fits, uint64_t work, struct clock *clock)
+struct bound bounds_all(struct ctx *x, int64_t upper, bool must_fit, uint64_t work,
+                        struct clock *clock)
 {
     struct diag quiet = diag_silent();
     struct wdag *g = mandatory_level(x);
     if (cluster_grouped(x->scene.cluster))
         g = wdag_inner(g, x->use.scratch);
-    const struct problem *c =
-        problem_build(g, &x->scene, fits ? -1 : INT64_MAX, x->use.scratch, &quiet);
+    const struct problem *c = problem_build(g, &x->scene, must_fit ? MEMORY_UNCHANGED : INT64_MAX,
+                                            x->use.scratch, &quiet);
     if (!c)
         return (struct bound){.value = -1};
     const struct bound_means with = bounding_of(x, work, clock);

@@ -19,10 +19,10 @@ struct bound bounds_best(const struct problem *c, int64_t upper, const struct bo
                          uint64_t *spent);
 
 /* Returns the best bound, without the cost of parts, that bounds_best finds with `work` for all plans that the user
- * could have (mandatory_level, claim.h).  upper: claim.value_less_parts of some plan; fits: whether plans must fit the
- * memories of the devices.  The bound's value is -1 if there are too many kinds of devices.  Its text lives in
- * x->use.mem. */
-struct bound bounds_all(struct ctx *x, int64_t upper, bool fits, uint64_t work,
+ * could have (mandatory_level, claim.h).  upper: claim.value_less_parts of some plan; must_fit: only plans that fit
+ * the memories of the devices count.  The bound's value is -1 if there are too many kinds of devices.  Its text
+ * lives in x->use.mem. */
+struct bound bounds_all(struct ctx *x, int64_t upper, bool must_fit, uint64_t work,
                         struct clock *clock);
 
 #endif

@@ -22,7 +22,7 @@
 
 enum {
     MU_BITS = 14,  /* multipliers mu are in units of 2^-MU_BITS */
-    MU_MOST = 24,  /* the largest mu is 2^MU_MOST */
+    MU_MOST = 24,  /* the largest mu is 2^MU_MOST of these units */
     CUTS = 30,     /* number of cuts for a partial set, at most */
     ROOT_CUTS = 24 /* number of cuts of device_knapsack_most, at most */
 };
@@ -265,7 +265,7 @@ static enum look look_at_sets(struct device_knapsack *h, int64_t target, int64_t
     int64_t lo = 0, hi = INT64_C(1) << MU_MOST;
     h->has_over = h->has_within = false;
     for (uint32_t i = 0; i < CUTS && lo <= hi; i++) {
-        if (!make_cut(h, mu, true))
+        if (!make_cut(h, mu, /*weighs=*/true))
             return STOPPED;
         if (h->value <= goal)
             return LIGHT;
@@ -290,7 +290,7 @@ static enum look look_at_sets(struct device_knapsack *h, int64_t target, int64_t
     }
     if (h->has_within)
         return OPEN;
-    if (!make_cut(h, 1, false))
+    if (!make_cut(h, 1, /*weighs=*/false))
         return STOPPED;
     return h->load > h->limit
                ? LIGHT
@@ -344,7 +344,7 @@ int64_t device_knapsack_most(struct device_knapsack *h, int64_t most)
     set_limit(h, most);
     for (uint32_t i = 0; i < ROOT_CUTS && lo <= hi; i++) {
         int64_t mu = lo + (hi - lo) / 2;
-        if (!make_cut(h, mu, true))
+        if (!make_cut(h, mu, /*weighs=*/true))
             break;
         best = smaller(h->value, best);
         /* the bound falls as mu grows while the load of the cut's set is above the limit, then it rises */

@@ -13,9 +13,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum {
-    EXPLAIN_WORK = 100000000
-}; /* work, in arcs, for a minimum cut that is made again to be explained */
+/* work, in arcs, for a minimum cut that is made again to be explained */
+enum { EXPLAIN_WORK = 100000000 };
 
 /* Names each vertex by its first node and its number of nodes; a vertex without nodes gets "vertex" and its number. */
 static void name_vertices(struct explain *e)
@@ -275,6 +274,7 @@ static void add_order(struct explain *e, const int32_t *of_node)
     for (uint32_t v = 0; v < g->n; v++)
         left[dev[v]] = 1;
     const char *sep = "";
+    /* in each round: the devices that get values only from devices that are named already */
     for (bool moved = true; moved;) {
         moved = false;
         memset(ready, 1, ndev);

@@ -31,13 +31,13 @@ const char *explain_time(struct explain *e, int64_t ps);
 /* Adds the names of the n vertices v[], at most EXPLAIN_NAMES of them: "{'A', 'B'}", "{'A', ... and 12 more}". */
 void explain_set(struct explain *e, const uint32_t *v, uint32_t n);
 enum {
-    EXPLAIN_NAMES = 24,
-    EXPLAIN_STEPS = 1000
-}; /* names in a set, lines in a list: at most as many are shown */
+    EXPLAIN_NAMES = 24,  /* number of names of a set that are shown, at most */
+    EXPLAIN_STEPS = 1000 /* number of lines of a list that are shown, at most */
+};
 
 /* Adds the argument why c->lower is a bound: its proof, or one made from c->lower.by. */
 void explain_lower(struct explain *e);
-/* Returns that argument as a text in a. */
+/* Returns the argument why c->lower is a bound as a text in a. */
 const char *explain_problem(const struct problem *c, const struct module *m, struct arena *a);
 /* Returns c->lower with that argument, which lives in a, as its proof. */
 struct bound explain_bound(const struct problem *c, const struct module *m, struct arena *a);

@@ -19,8 +19,10 @@
 #include <assert.h>
 #include <string.h>
 
-/* WITNESSES: sets kept for each kind; ROUNDS: how often the rules are repeated, at most */
-enum { WITNESSES = 64, ROUNDS = 64 };
+enum {
+    WITNESSES = 64, /* number of sets that are kept for each kind, at most */
+    ROUNDS = 64     /* number of times that all rules are applied, at most */
+};
 
 struct pair {
     uint32_t a, b;
@@ -398,7 +400,7 @@ static void contract_groups(struct reducer *w)
     struct diag quiet = diag_silent();
     uint64_t cost = (uint64_t)w->c->g->net_pin.at[w->c->g->nnet] * 4 + w->c->g->n;
     struct wdag *g = merge_groups((struct wdag *)(uintptr_t)w->c->g, w->group, w->a);
-    struct problem *c = g ? problem_build(g, w->c->scene, -1, w->a, &quiet) : NULL;
+    struct problem *c = g ? problem_build(g, w->c->scene, MEMORY_UNCHANGED, w->a, &quiet) : NULL;
     *w->arcs -= smaller_u64(cost, *w->arcs);
     if (!c) { /* vertices that are pinned to different devices were joined */
         r->none = true;
@@ -475,7 +477,7 @@ struct reduction *reduction_make(const struct problem *c, int64_t below, bool ex
 struct wdag *reduction_contract(struct wdag *g, const struct problem *c, int64_t below,
                                 uint64_t *work, struct clock *clock, struct arena *a)
 {
-    struct reduction *r = reduction_make(c, below, false, work, clock, a);
+    struct reduction *r = reduction_make(c, below, /*explained=*/false, work, clock, a);
     if (r->none)
         return NULL;
     uint32_t *head = arena_array(a, (size_t)g->n + 1, sizeof *head);

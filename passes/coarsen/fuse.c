@@ -151,9 +151,9 @@ static void fusion_append(struct fusion *f, uint32_t x)
 /* Adds position x to the window, and takes off first positions until the window is within the limits. */
 static void fusion_window(struct fusion *f, struct window *w, uint32_t x)
 {
-    window_count(w, f->g, &f->member[f->order[x]], 1);
+    window_count(w, f->g, &f->member[f->order[x]], /*by=*/1);
     while (w->from < x && ((int64_t)(x - w->from) >= f->range || !window_fits(w, f->g, f->mem)))
-        window_count(w, f->g, &f->member[f->order[w->from++]], -1);
+        window_count(w, f->g, &f->member[f->order[w->from++]], /*by=*/-1);
 }
 
 /* Finds the best last cluster that ends at position x, by trying all beginnings y from f->first on: the least base[y]
@@ -226,6 +226,7 @@ uint32_t fuse_partition(const struct wdag *g, const uint32_t *order,
         f.first = w.from;
         fusion_step(&f, x);
     }
+    /* from[x]: where the last cluster of the best division of the first x vertices begins; so back from the end */
     for (uint32_t x = n; x; x = f.from[x], count++)
         for (uint32_t y = f.from[x]; y < x; y++)
             group[order[y]] = count;

@@ -71,7 +71,7 @@ static struct wdag *make_path_level(struct wdag *fine, const uint32_t *order, st
 {
     struct wdag *g = arena_alloc(a, sizeof *g);
     uint32_t n = fine->n, *pos = arena_array(a, (size_t)n + 1, sizeof *pos);
-    *g = *fine;
+    *g = *fine; /* costs of nets and shared items stay; all that goes by vertices is made anew */
     g->mem = a;
     g->node = NULL;
     g->vertex = NULL;
@@ -102,8 +102,8 @@ static struct wdag *make_path_level(struct wdag *fine, const uint32_t *order, st
     g->net_src = arena_array(a, (size_t)g->nnet + 1, sizeof *g->net_src);
     for (uint32_t e = 0; e < g->nnet; e++)
         g->net_src[e] = fine->net_src[e] == UINT32_MAX ? UINT32_MAX : pos[fine->net_src[e]];
-    g->succ = path_edges(&fine->succ, n, order, pos, 1, a);
-    g->pred = path_edges(&fine->pred, n, order, pos, -1, a);
+    g->succ = path_edges(&fine->succ, n, order, pos, /*dir=*/1, a);
+    g->pred = path_edges(&fine->pred, n, order, pos, /*dir=*/-1, a);
     g->net_pin = rename_rows(&fine->net_pin, g->nnet, NULL, pos, a);
     g->net_of = rename_rows(&fine->net_of, n, order, NULL, a);
     g->shared_by = rename_rows(&fine->shared_by, g->nshared, NULL, pos, a);

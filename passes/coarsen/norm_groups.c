@@ -13,8 +13,11 @@
  * Cost: O(nodes + operands). */
 #include "passes/coarsen/norm_groups.h"
 
-/* limits: nodes of a chain, hops in a row, readers of a value that are looked at */
-enum { LONGEST = 64, HOPS = 4, READERS = 64 };
+enum {
+    LONGEST = 64, /* the most nodes of a chain */
+    HOPS = 4,     /* the most hops in a row */
+    READERS = 64  /* a chain does not go on through a value with more readers */
+};
 
 /* A chain that is being matched. */
 struct match {
@@ -61,18 +64,18 @@ static vid skip_hops(struct match *k, vid v, bool noted)
 /* Whether v and w are the same value, except for hops. */
 static bool same_value(struct match *k, vid v, vid w)
 {
-    return v && w && skip_hops(k, v, false) == skip_hops(k, w, false);
+    return v && w && skip_hops(k, v, /*noted=*/false) == skip_hops(k, w, /*noted=*/false);
 }
 
 /* Returns the node that makes v, hops skipped, if it has operator `op`, and notes it and the hops; else returns 0. */
 static nid made_by(struct match *k, vid v, const char *op)
 {
     const struct module *m = k->x->scene.m;
-    vid w = skip_hops(k, v, false);
+    vid w = skip_hops(k, v, /*noted=*/false);
     nid n = w ? m->value[w].def : 0;
     if (!n || m->node[n].graph != 1 || !node_is(m, n, op))
         return 0;
-    skip_hops(k, v, true);
+    skip_hops(k, v, /*noted=*/true);
     note_node(k, n);
     return n;
 }
@@ -153,7 +156,7 @@ static bool match_centred(struct match *k, vid v, const char *reduction)
     nid sub = made_by(k, v, "Sub");
     nid red = sub ? made_by(k, node_in(k->x->scene.m, sub, 1), reduction) : 0;
     if (red && same_value(k, node_in(k->x->scene.m, red, 0), node_in(k->x->scene.m, sub, 0))) {
-        skip_hops(k, node_in(k->x->scene.m, sub, 0), true);
+        skip_hops(k, node_in(k->x->scene.m, sub, 0), /*noted=*/true);
         return true;
     }
     k->n = n;
@@ -195,7 +198,7 @@ static bool match_sqrt(struct match *k, nid s)
         if (!d || !match_alike(k, d, base))
             return false;
     }
-    skip_hops(k, base, true);
+    skip_hops(k, base, /*noted=*/true);
     match_centred(k, base, "ReduceMean");
     if (!same_value(k, d, base))
         match_centred(k, d, "ReduceMean");
@@ -235,7 +238,7 @@ static bool match_gate(struct match *k, vid v, vid x)
         if (!half || !same_value(k, varying_operand(k, half), x))
             return false;
     }
-    skip_hops(k, x, true);
+    skip_hops(k, x, /*noted=*/true);
     scale_and_shift(k, result(k, mul));
     return true;
 }

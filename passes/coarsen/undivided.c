@@ -11,7 +11,11 @@
 #include "passes/functions/opened_calls.h"
 #include "passes/cost/measured.h"
 
-enum { PERCENT_CALLS = 5, PERCENT_BODY = 50 };
+/* Shares of the model's time, in percent, above which there is a warning. */
+enum {
+    PERCENT_CALLS = 5, /* all calls together */
+    PERCENT_BODY = 50  /* one node with bodies */
+};
 
 /* The base level, and the sum of the times of all its vertices: [class] ps. */
 struct times {
@@ -66,7 +70,7 @@ static const char *reason_text(struct ctx *x, nid call)
     uint64_t nodes;
     opsets.mem = x->use.scratch;
     opsets.capopset = opsets.nopset;
-    functions_fit(&opsets, f, "", x->use.scratch, &quiet);
+    functions_fit(&opsets, f, /*who=*/"", x->use.scratch, &quiet);
     functions_measure(m, f);
     const char *obstacle = call_obstacle(m, f, m, call);
     switch ((enum fate)f->fate[m->node[call].callee]) {

@@ -32,7 +32,7 @@ static void write_claim(struct ctx *x, const struct problem *whole, const struct
     const struct dp_found *s = &o->race;
     struct plan *p = x->results.plan;
     struct bound in = explain_bound(whole, x->scene.m, x->use.mem);
-    enum plan_scope scope = claim_scope(x, true, false);
+    enum plan_scope scope = claim_scope(x, /*contiguous=*/true, /*fused=*/false);
     p->states = s->states;
     const char *count = "";
     if (x->results.ideals > COUNT_LIMIT)
@@ -56,7 +56,7 @@ static void write_claim(struct ctx *x, const struct problem *whole, const struct
             arena_fmt(x->use.mem, "the best of all plans of the fused graph; bound: %s%s",
                       whole->lower.why, count);
         if (!search_whole) {
-            scope = claim_scope(x, true, true);
+            scope = claim_scope(x, /*contiguous=*/true, /*fused=*/true);
             in.value = o->searched;
             in.proof = explain_search(whole, x->scene.m, p, x->use.mem);
         }
@@ -97,8 +97,8 @@ static void race_with_part_costs(struct ctx *x, struct planner_input *p,
     struct problem *c = problem_build_by_pass(p->whole, &x->scene, x->use.scratch, x->use.diag);
     if (!c || first->claim.status == PLAN_OPTIMAL)
         return;
-    bool bound_holds =
-        first->claim.scope == SCOPE_ALL || first->claim.scope == claim_scope(x, true, false);
+    bool bound_holds = first->claim.scope == SCOPE_ALL ||
+                       first->claim.scope == claim_scope(x, /*contiguous=*/true, /*fused=*/false);
     if (bound_holds)
         problem_raise(c,
                       (struct bound){.value = first->claim.bound, .why = "parts at their least"});
@@ -123,7 +123,7 @@ static void race_with_part_costs(struct ctx *x, struct planner_input *p,
                                     " inside the bounds",
                                     found.states);
         claim->value_less_parts = claim->bound = best.value;
-        claim->scope = claim_scope(x, true, false);
+        claim->scope = claim_scope(x, /*contiguous=*/true, /*fused=*/false);
         claim->proof = explain_search(c, x->scene.m, plan, x->use.mem);
     }
     claim->status = claim->bound >= claim->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
@@ -163,8 +163,8 @@ bool dp_place(struct ctx *x, struct planner_input *p, const struct place_options
         return false;
     tidy_problem(from == whole ? c : p->top, &best, x->use.scratch);
     bool open = best.value > c->lower.value;
-    struct bound all =
-        bounds_all(x, best.value, true, open ? BOUNDS_WORK : BOUNDS_WORK / 100, &p->clock);
+    struct bound all = bounds_all(x, best.value, /*must_fit=*/true,
+                                  open ? BOUNDS_WORK : BOUNDS_WORK / 100, &p->clock);
     p->all = all;
     if (open && !c->detailed && all.value > c->lower.value) {
         problem_raise(c, all);
@@ -182,7 +182,7 @@ static int dp_run(struct ctx *x, const void *options)
     struct planner_input p;
     if (placing_start(x, o, &p))
         return -1;
-    return dp_place(x, &p, o) ? 0 : report_infeasible(x, p.whole, true, &p.orders);
+    return dp_place(x, &p, o) ? 0 : report_infeasible(x, p.whole, /*exact=*/true, &p.orders);
 }
 
 const struct planner planner_dp_place = {

@@ -18,7 +18,7 @@ static int dpl_run(struct ctx *x, const void *options)
     struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
     struct interval_found found = interval_search(p.top, &p.orders, &best, x->use.scratch);
     if (level != whole) {
-        wide.value = best.value;
+        wide.value = best.value; /* only better plans of the whole graph count */
         found = interval_search(c, &p.orders, &wide, x->use.scratch);
         if (found.better) {
             best = wide;
@@ -26,14 +26,14 @@ static int dpl_run(struct ctx *x, const void *options)
         }
     }
     if (best.value == LOAD_INF)
-        return report_infeasible(x, whole, false, &p.orders);
+        return report_infeasible(x, whole, /*exact=*/false, &p.orders);
     leave_plan(x, "dpl-place", level, &best);
-    struct bound all = bounds_all(x, best.value, true, BOUNDS_WORK, &p.clock);
+    struct bound all = bounds_all(x, best.value, /*must_fit=*/true, BOUNDS_WORK, &p.clock);
     struct bound in = all;
     const struct bound_means with = bounding_of(x, BOUNDS_WORK, &p.clock);
     if (best.value > all.value && whole != mandatory_level(x))
         in = bounds_best(c, best.value, &with, NULL);
-    const char *why = claim_make(x, claim_scope(x, true, false), in, all);
+    const char *why = claim_make(x, claim_scope(x, /*contiguous=*/true, /*fused=*/false), in, all);
     if (x->results.plan->claim.status == PLAN_OPTIMAL) {
         x->results.plan->claim.argument = arena_fmt(x->use.mem, "no plan%s takes less: %s",
                                                     plan_among(x->results.plan->claim.scope), why);

@@ -185,12 +185,12 @@ static void make_net_tables(struct hier *h)
     memset(own, 0xff, ((size_t)g->nnet + 1) * sizeof *own);
     for (uint32_t e = 0; e < g->nnet; e++) {
         uint32_t pins = g->net_pin.at[e + 1] - g->net_pin.at[e];
-        int64_t dear = 0;
+        int64_t dear = 0; /* not 0: the net costs something on some class */
         for (uint32_t k = 0; k < g->ncls; k++)
             dear |= g->net_cost[k][e];
         if (pins < 2 || !dear)
             continue;
-        own[e] = h->nnet;
+        own[e] = h->nnet; /* its index in the tables */
         h->pins[h->nnet] = pins;
         h->net[h->nnet++] = e;
     }
@@ -390,8 +390,8 @@ static void inner_begin(struct hier *h, uint32_t i, uint32_t j, uint32_t cls)
     }
 }
 
-/* Returns what the nets that leave the group cost a device beyond the inner cost, ps.  The device holds the vertices
- * between the places a and b; delta: h->delta of its class. */
+/* Returns what nets that leave the interval cost a device beyond their inner cost, which pair.base counts, ps: a net
+ * counts if the device, which holds the vertices between the places a and b, holds a pin.  delta: of its class. */
 static int64_t outside_cost(const struct hier *h, uint32_t a, uint32_t b, const int64_t *delta)
 {
     const uint16_t *x = h->in.seen + (size_t)a * h->in.nout,
@@ -422,14 +422,15 @@ static void inner_relax(struct hier *h, const struct group_kind *q, struct membe
     }
 }
 
-/* Improves the inner states at place `to` by all ways to end there with device d of a group of kind q; the interval
- * begins at ideal i. */
+/* Improves the inner states (struct inner) at place `to`, an ideal of the interval that begins at ideal i, by all
+ * stages of device d that end there.  The device is in a group of kind q. */
 static void inner_arrive(struct hier *h, const struct group_kind *q, struct member d, uint32_t i,
                          uint32_t to)
 {
     uint32_t b = h->in.mid[to];
     const struct pair *p = h->pair[d.k] + h->pair_at[d.k][b];
     uint32_t n = h->pair_at[d.k][b + 1] - h->pair_at[d.k][b];
+    /* pairs ascend by `from`: from p[n].from < i on, they begin before the interval */
     while (n-- > 0 && p[n].from >= i) {
         uint32_t from = h->in.pos[p[n].from];
         h->found.steps++;
@@ -639,7 +640,7 @@ struct hier_found hier_search(const struct wdag *g, const struct scene *s,
         return h.found;
     struct arena_mark mark = arena_mark(scratch);
     h.found.ideals = h.n = (uint32_t)ideals;
-    h.c = problem_build(wdag_inner(g, scratch), s, -1, scratch, d);
+    h.c = problem_build(wdag_inner(g, scratch), s, MEMORY_UNCHANGED, scratch, d);
     h.found.rc = h.c && !make_groups(&h, d) ? 0 : -1;
     if (!h.found.rc && (uint64_t)h.c->nkind * h.n * h.n > PAIR_CELLS)
         h.found.why = "too many plans for so many kinds of devices";

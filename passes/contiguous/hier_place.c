@@ -292,8 +292,9 @@ static void write_claim(struct ctx *x, const struct problem *c, const struct hie
         p->claim.argument = arena_fmt(x->use.mem, "best of %u topological orders (%s); bound: %s",
                                       orders->tried, run->why, c->lower.why);
     }
-    claim_make(x, claim_scope(x, true, false), in,
-               bounds_all(x, p->claim.value_less_parts, true, BOUNDS_WORK / 100, &clock));
+    claim_make(
+        x, claim_scope(x, /*contiguous=*/true, /*fused=*/false), in,
+        bounds_all(x, p->claim.value_less_parts, /*must_fit=*/true, BOUNDS_WORK / 100, &clock));
     if (lowest)
         p->claim.argument = arena_fmt(x->use.mem, "no plan%s takes less: %s",
                                       plan_among(p->claim.scope), c->lower.why);
@@ -307,8 +308,8 @@ static int hier_run(struct ctx *x, const void *options)
         return -1;
     struct clock clock = ctx_clock(x);
     struct wdag *whole = contiguous_level(x), *level = x->levels.top;
-    struct problem *c = problem_build(wdag_inner(whole, x->use.scratch), &x->scene, -1,
-                                      x->use.scratch, x->use.diag);
+    struct problem *c = problem_build(wdag_inner(whole, x->use.scratch), &x->scene,
+                                      MEMORY_UNCHANGED, x->use.scratch, x->use.diag);
     if (!c)
         return -1;
     int64_t most = ctx_settings(x)->max_states && ctx_settings(x)->max_states < o->ideals

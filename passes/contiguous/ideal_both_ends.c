@@ -124,8 +124,8 @@ static bool take_plan(const struct problem *c, const struct search *s, bool turn
 
 bool both_take(const struct both *b, struct problem_plan *best)
 {
-    bool better = take_plan(b->c, b->s[0], false, best, b->a[0]);
-    return take_plan(b->c, b->s[1], true, best, b->a[1]) || better;
+    bool better = take_plan(b->c, b->s[0], /*turned=*/false, best, b->a[0]);
+    return take_plan(b->c, b->s[1], /*turned=*/true, best, b->a[1]) || better;
 }
 
 uint64_t both_steps(const struct both *b)

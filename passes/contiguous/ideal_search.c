@@ -211,7 +211,7 @@ static void extend_detailed(struct search *s)
                                .copies = (uint16_t)copies};
             if (!rest_fits || nw.value + nw.back > s->caps.keep)
                 continue;
-            if (!id)
+            if (!id) /* only an ideal with labels is stored */
                 id = search_intern(s);
             keep_label(s, id, nw);
         }
@@ -251,7 +251,7 @@ static void extend_labels(struct search *s)
         if (!rest_fits ||
             nw.value + (s->refute && s->c->cross_pot == 0 ? s->now.cross : 0) > s->caps.keep)
             continue;
-        if (!id)
+        if (!id) /* only an ideal with labels is stored */
             id = search_intern(s);
         int64_t more = guide_excess(s, id, l->used);
         if (s->now.weight[0] - more < l->low[0] || (s->refute && nw.value + more > s->caps.keep))
@@ -469,7 +469,7 @@ bool search_found(const struct search *s)
 }
 
 /* Whether ideal d has vertex v. */
-static bool holds(const struct search *s, const struct ideal *d, uint32_t v)
+static bool ideal_has(const struct search *s, const struct ideal *d, uint32_t v)
 {
     uint32_t w = v >> 6;
     return w < d->word ||
@@ -534,7 +534,7 @@ void search_plan(const struct search *s, struct problem_plan *best)
         const struct ideal *d = &s->ideals.v[s->labels.v[l].at];
         steps[--at] = (struct problem_step){s->labels.v[l].kind, s->labels.v[l].copies};
         for (uint32_t v = 0; v < s->n; v++)
-            if (holds(s, d, v))
+            if (ideal_has(s, d, v))
                 step[v] = at;
     }
     assert(at == 0);

@@ -18,17 +18,17 @@ enum search_goal {
 struct search_ask {
     enum search_goal goal;
     int64_t limit; /* ps; LOAD_INF: no limit */
-    /* BEST: ps; the search ends with the first plan whose loads are at most the floor.  It counts smaller loads as
-     * equal to the floor: the nearer the floor is to the limit, the fewer partial plans it must keep (dp_maximal.c).
-     * Give a value that no plan is below, or a value that is good enough.  -1: no floor.  Ignored for detailed
-     * problems. */
+    /* SEARCH_BEST: ps; the search ends with the first plan whose loads are at most the floor.  It counts smaller
+     * loads as equal to the floor: the nearer the floor is to the limit, the fewer partial plans it must keep
+     * (dp_maximal.c).  Give a value that no plan is below, or a value that is good enough.  -1: no floor.  Ignored
+     * for detailed problems. */
     int64_t floor;
-    /* REFUTE, GUIDE: weight in potential 0 of the vertices that the graph has lost (smaller_graph_bound.h), which the
-     * devices must be able to hold besides */
+    /* SEARCH_REFUTE, SEARCH_GUIDE: weight in potential 0 of the vertices that the graph has lost
+     * (smaller_graph_bound.h), which the devices must be able to hold besides */
     int64_t floating;
-    /* GUIDE: another search with this goal that has come to its end; its graph is this one without some vertices and
-     * with all edges reversed (reversed.h), its limit, kinds and scales are the same.  Its labels prune this search
-     * (dp_guide.c).  NULL: no guide. */
+    /* SEARCH_GUIDE: another search with this goal that has come to its end; its graph is this one without some
+     * vertices and with all edges reversed (reversed.h), its limit, kinds and scales are the same.  Its labels prune
+     * this search (dp_guide.c).  NULL: no guide. */
     const struct search *guide;
     const uint32_t *vertex; /* [vertex of the guide's graph] the same vertex in this graph */
     uint64_t max_states;    /* number of ideals that the search may keep */
@@ -48,15 +48,15 @@ struct search *search_new(const struct problem *c, const struct search_ask *ask,
 /* Goes on for about `steps` steps and returns how the search then stands. */
 enum search_end search_go(struct search *s, uint64_t steps);
 
-/* BEST: lowers the limit to `limit` ps, if that is below the present one: only plans within the new limit are sought
- * from now on. */
+/* For SEARCH_BEST: lowers the limit to `limit` ps, if that is below the present one: only plans within the new limit
+ * are sought from now on. */
 void search_tighten(struct search *s, int64_t limit);
 
 /* Returns the present limit, ps.  A found plan whose value is above the floor lowers the limit to its value - 1. */
 int64_t search_limit(const struct search *s);
 /* Returns whether a plan within the limits was found. */
 bool search_found(const struct search *s);
-/* BEST, after a plan was found: writes the best plan found, with its value, to *best. */
+/* For SEARCH_BEST, after a plan was found: writes the best plan found, with its value, to *best. */
 void search_plan(const struct search *s, struct problem_plan *best);
 
 /* Return the number of steps done, and the number of ideals kept. */

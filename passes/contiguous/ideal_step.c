@@ -57,7 +57,7 @@ static void take_nets(struct search *s, uint32_t v)
             if (fresh)
                 s->now.cross += t->crossing;
             if (fresh && t->host)
-                add_net_weight(s, e, 1);
+                add_net_weight(s, e, /*sign=*/1);
         }
         if (t->taken == t->outside) {
             if (fresh && !t->host)
@@ -95,7 +95,7 @@ static void untake_nets(struct search *s, uint32_t v)
             if (fresh)
                 s->now.cross -= t->crossing;
             if (fresh && t->host)
-                add_net_weight(s, e, -1);
+                add_net_weight(s, e, /*sign=*/-1);
         }
     }
 }
@@ -187,7 +187,7 @@ static void undo_take(struct search *s, uint32_t v)
 {
     s->stage.compute -= s->stage.kind->time[v];
     if (s->c->detailed)
-        add_vertex_parts(s, v, -1);
+        add_vertex_parts(s, v, /*sign=*/-1);
     for (uint32_t p = 0; p < s->c->npot; p++)
         s->now.weight[p] -= s->c->pot[p].w[v];
     if (s->stage.weighs)
@@ -203,7 +203,7 @@ bool step_take(struct search *s, uint32_t v)
         return false;
     s->stage.compute += t;
     if (s->c->detailed)
-        add_vertex_parts(s, v, 1);
+        add_vertex_parts(s, v, /*sign=*/1);
     for (uint32_t p = 0; p < s->c->npot; p++)
         s->now.weight[p] += s->c->pot[p].w[v];
     if (s->stage.weighs)

@@ -51,6 +51,7 @@ uint32_t search_intern(struct search *s)
     uint32_t at = slot_of(s, s->now.key, s->now.card, s->now.bits);
     if (s->ideals.slot[at])
         return s->ideals.slot[at];
+    /* only the words lo .. hi - 1 are stored: those before are all ones, those after all zeros */
     uint32_t id = s->ideals.n, lo = 0, hi = s->nword;
     while (lo < hi && s->now.bits[lo] == UINT64_MAX)
         lo++;

@@ -127,7 +127,7 @@ static struct memory_need need_of_classes(struct ctx *x, const struct wdag **g,
 {
     struct diag quiet = diag_silent();
     const struct problem *c =
-        problem_build(any_shape_level(x), &x->scene, -1, x->use.scratch, &quiet);
+        problem_build(any_shape_level(x), &x->scene, MEMORY_UNCHANGED, x->use.scratch, &quiet);
     if (!c)
         return need;
     *g = any_shape_level(x);
@@ -138,9 +138,9 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                       const struct interval_how *orders)
 {
     struct diag quiet = diag_silent();
-    const struct problem *c = problem_build(g, &x->scene, -1, x->use.scratch, &quiet);
+    const struct problem *c = problem_build(g, &x->scene, MEMORY_UNCHANGED, x->use.scratch, &quiet);
     if (!c)
-        return report_contradiction(x, false);
+        return report_contradiction(x, /*proven=*/false);
     struct memory_need need = memory_need(c), sure = need;
     const struct wdag *of = g;
     exact &= !hosts_are_free(&x->scene);

@@ -336,7 +336,8 @@ static void add_net_parts(struct problem_parts *parts, const struct touch *h, ui
 {
     bool open = h->first < i || h->host, src = h->src >= i && h->src <= j;
     int64_t *t = parts->t[h->back];
-    if (h->prev > i) /* the segment paid the net before unit j joined it */
+    /* prev is 1 + a unit, so this asks whether that unit is in [i, j): then the segment has paid the net so far */
+    if (h->prev > i)
         t[h->src >= i && h->src < j ? PART_OUT : PART_IN] -= h->cost;
     if (open || !h->last)
         t[src ? PART_OUT : PART_IN] += h->cost;
@@ -350,6 +351,7 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
     const uint32_t *at = r->touch_at[kind->cls];
     struct problem_parts parts = {0};
     int64_t compute = 0, bytes = 0;
+    /* most: devices that the stage may have; each of them gets 1 / most of its computing */
     uint32_t j = i, most = 1;
     for (uint32_t x = 0; x < r->live.n; x++)
         most = !r->quick && r->live.v[x].left > most ? r->live.v[x].left : most;
@@ -540,23 +542,23 @@ static bool search_order(struct run *r, struct problem_plan *best)
     if (best->value == LOAD_INF && n > 2 * SAMPLE_FEW) {
         r->clock = NULL;
         r->quick = true;
-        sample_units(r, SAMPLE_FEW, false);
+        sample_units(r, SAMPLE_FEW, /*near=*/false);
         better = run_units(r, best);
         r->clock = clock;
         r->quick = false;
     }
     if (n > ALL_UP_TO) {
-        sample_units(r, SAMPLE_MANY, false);
+        sample_units(r, SAMPLE_MANY, /*near=*/false);
         better = run_units(r, best) || better;
-        sample_units(r, ALL_UP_TO / 2, false);
+        sample_units(r, ALL_UP_TO / 2, /*near=*/false);
         if (!run_units(r, best))
             return better;
-        sample_units(r, ALL_UP_TO / 2, true);
+        sample_units(r, ALL_UP_TO / 2, /*near=*/true);
         run_units(r, best);
         return true;
     }
     if (best->value == LOAD_INF && n > 2 * SAMPLE_MANY) {
-        sample_units(r, SAMPLE_MANY, false);
+        sample_units(r, SAMPLE_MANY, /*near=*/false);
         better = run_units(r, best) || better;
     }
     make_units(r, NULL);

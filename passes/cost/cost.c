@@ -22,8 +22,11 @@
 
 #include <string.h>
 
-/* Trips of a Loop of unknown count; bytes of a string element; reasons that report_calls() shows. */
-enum { LOOP_TRIPS = 16, STRING_BYTES = 16, CALLS_SHOWN = 8 };
+enum {
+    LOOP_TRIPS = 16,   /* assumed number of trips of a Loop if it is not known */
+    STRING_BYTES = 16, /* assumed bytes of a string element */
+    CALLS_SHOWN = 8    /* number of reasons that report_calls() shows, at most */
+};
 
 /* State of the pass. */
 struct cost_builder {
@@ -406,7 +409,7 @@ static bool is_countable(const struct cost_builder *p)
             time = p->c->time[k][n] == COST_NEVER ? time : sat_add(time, p->c->time[k][n]);
         for (vid v = 1; v < m->nval; v++)
             time = sat_add(
-                time, sat_mul(cluster_transfer(c, k, false,
+                time, sat_mul(cluster_transfer(c, k, /*inner=*/false,
                                                (struct moved_value){p->c->bytes[v], -1, false}),
                               m->value[v].flags & VALUE_INIT ? 0 : uses[v] + 1));
         if (time >= CTX_SUM_MAX)

@@ -263,7 +263,7 @@ static int64_t matmul_flops(const struct flops *x, nid n)
 }
 
 /* Returns the operations of `products` matrix products with operand 0 for each result. */
-static int64_t matmuls_flops(const struct flops *x, nid n, int64_t products)
+static int64_t products_flops(const struct flops *x, nid n, int64_t products)
 {
     struct shape a;
     int64_t out = 0;
@@ -503,7 +503,7 @@ int64_t flops_of(struct flops *x, nid n)
     case FOURIER:
         return fourier_flops(x, n);
     case MATMULS:
-        return matmuls_flops(x, n, r->arg);
+        return products_flops(x, n, r->arg);
     default:
         return elems_out(x, n);
     }

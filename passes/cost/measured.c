@@ -434,12 +434,12 @@ static uint32_t put_medians(struct reader *r, struct event *e, size_t n)
     for (size_t i = 0, end; i < n; i = end, nodes++) {
         for (end = i; end < n && e[end].node == e[i].node; end++)
             if (r->filter != 0 && e[end].memory != NONE)
-                put_bytes(r, true, e[end].node, e[end].memory);
+                put_bytes(r, /*node=*/true, e[end].node, e[end].memory);
         size_t at = i + (end - i - 1) / 2, other = i + (end - i) / 2;
         int64_t ps = (e[at].us + e[other].us) * (PS_PER_US / 2);
         for (uint32_t k = 0; k < r->x->scene.cluster->ncls; k++)
             if ((r->filter >> k & 1) != 0)
-                put_time(r, true, e[i].node, k, larger(ps, FLOOR_PS));
+                put_time(r, /*node=*/true, e[i].node, k, larger(ps, FLOOR_PS));
     }
     return nodes;
 }

@@ -122,5 +122,5 @@ bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *
     out->closed = n;
     out->open = c.opened != NULL ? c.opened->nsite - 1 : 0;
     out->first_open = out->open > 0 ? module_str(&out->m, c.opened->site[1].name) : "";
-    return evaluation_holds(&closed, true) && closed.value <= open.value;
+    return evaluation_holds(&closed, /*over_memory=*/true) && closed.value <= open.value;
 }

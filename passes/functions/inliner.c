@@ -269,8 +269,8 @@ static void take_node(struct inliner *w, struct env *e, nid from)
     }
     nid id = add_node(w, e, module_str(w->m, n->op), n->name);
     edit_take_node(w->e, id, w->copied[e->function].source, from);
-    edit_operands(w->e, id, take_values(w, e, n->in, n->nformal, false), n->nformal);
-    edit_results(w->e, id, take_values(w, e, n->out, n->out.n, true), n->out.n);
+    edit_operands(w->e, id, take_values(w, e, n->in, n->nformal, /*results=*/false), n->nformal);
+    edit_results(w->e, id, take_values(w, e, n->out, n->out.n, /*results=*/true), n->out.n);
     struct slice attr = take_attrs(w, e, n->attr, id);
     w->m->node[id].attr = attr;
 }
@@ -369,7 +369,7 @@ static void enter_call(struct inliner *w, struct env *e, nid call)
     }
     if (e->function == 0)
         edit_drop(w->e, call);
-    push_frame(w, in, 1, out, true);
+    push_frame(w, in, 1, out, /*call=*/true);
 }
 
 /* Ends frame t: adds an Identity for each result of the call that no node of the function makes (an input of the
@@ -427,7 +427,7 @@ static void fill_graph(struct inliner *w, struct job j)
     w->graph = j.to;
     if (j.env->function != 0)
         fill_lists(w, &j);
-    push_frame(w, j.env, j.from, (struct slice){0, 0}, false);
+    push_frame(w, j.env, j.from, (struct slice){0, 0}, /*call=*/false);
     while (w->depth > 0) {
         struct frame *t = &w->stack[w->depth - 1];
         if (t->at == t->end) {

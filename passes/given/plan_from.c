@@ -39,7 +39,7 @@ static int check_plan(struct ctx *x, const struct plan_options *o, const int32_t
     if (evaluation_holds(e, o->best_effort))
         return 0;
     diag_error(x->use.diag, "plan from %s: %s", o->from, e->why_not);
-    return evaluation_holds(e, true) ? PASS_INFEASIBLE : -1;
+    return evaluation_holds(e, /*over_memory=*/true) ? PASS_INFEASIBLE : -1;
 }
 
 /* Returns the objective that the settings in the file were made for: the file's own; if it names none, the objective

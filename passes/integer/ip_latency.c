@@ -94,7 +94,7 @@ static int prepare(struct ip_latency_run *r)
     struct arena *a = x->use.scratch;
     struct wdag *base = x->levels.base, *units = unit_level(x);
     uint32_t *unit = arena_array(a, (size_t)base->n + 1, sizeof *unit);
-    if (!units || !(r->c = problem_build(units, &x->scene, -1, a, x->use.diag)))
+    if (!units || !(r->c = problem_build(units, &x->scene, MEMORY_UNCHANGED, a, x->use.diag)))
         return -1;
     const uint32_t *class_of = wdag_flatten(any_shape_level(x), a);
     uint32_t *together = arena_array(a, (size_t)units->n + 1, sizeof *together);
@@ -174,12 +174,12 @@ static struct plan *read_answer(const struct ip_latency_run *r, const struct sub
 }
 
 /* Returns the judge's value of a plan with CPUs as `cpus` says, ps; LOAD_INF: the plan is not valid. */
-static int64_t judged(const struct ip_latency_run *r, const struct plan *p, enum cpus cpus)
+static int64_t judged_value(const struct ip_latency_run *r, const struct plan *p, enum cpus cpus)
 {
     struct scene s = r->x->scene;
     s.model.latency.cpus = cpus;
     struct evaluation e = plan_evaluate(&s, p, r->x->use.scratch);
-    return evaluation_holds(&e, false) ? e.value : LOAD_INF;
+    return evaluation_holds(&e, /*over_memory=*/false) ? e.value : LOAD_INF;
 }
 
 /* Takes the plan of an answer if it is better than the best.  Returns the plan's time with unlimited CPUs, ps; LOAD_INF
@@ -190,8 +190,8 @@ static int64_t take_answer(struct ip_latency_run *r, const struct subgraph_model
     struct plan *p = read_answer(r, m, answer);
     if (!p)
         return LOAD_INF;
-    int64_t free = judged(r, p, CPUS_UNBOUNDED);
-    int64_t value = judged(r, p, r->x->scene.model.latency.cpus);
+    int64_t free = judged_value(r, p, CPUS_UNBOUNDED);
+    int64_t value = judged_value(r, p, r->x->scene.model.latency.cpus);
     if (free == LOAD_INF || (double)free / (double)m->unit > answer->value * (1 + 1e-6) + 1e-6)
         return LOAD_INF;
     if (value < value_of(r)) {
@@ -276,7 +276,7 @@ static const char *write_proof(const struct ip_latency_run *r)
 }
 
 /* Returns the claim's argument: why the plan has its status. */
-static const char *argue(const struct ip_latency_run *r, const struct claim *c)
+static const char *argument_of(const struct ip_latency_run *r, const struct claim *c)
 {
     struct arena *a = r->x->use.mem;
     const char *solver = r->how->solver->name, *scope = scope_text(r);
@@ -313,12 +313,12 @@ static void conclude(struct ip_latency_run *r)
     /* the program knows only plans with slots, so its bound counts only for such a plan */
     if (p->slot && r->bound > c->bound) {
         c->bound = smaller(r->bound, value);
-        c->scope = claim_scope(x, true, false);
+        c->scope = claim_scope(x, /*contiguous=*/true, /*fused=*/false);
         if (r->complete)
             c->proof = write_proof(r);
     }
     c->status = c->bound >= c->value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
-    c->argument = argue(r, c);
+    c->argument = argument_of(r, c);
 }
 
 int ip_latency_run(struct ctx *x, const struct ip_latency *how)

@@ -39,10 +39,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum {
-    WINDOWS_MOST = 8192
-}; /* with more vertices find_windows finds nothing: it takes O(V * (V + E) / 64) */
-/* relative: the limit is raised by it, so that a solver's rounding does not exclude a plan at the limit */
+/* with more vertices find_windows finds nothing: it takes O(V * (V + E) / 64) */
+enum { WINDOWS_MOST = 8192 };
+/* the limit is raised by this share of it, so that a solver's rounding does not exclude a plan at the limit */
 #define TOLERANCE 1e-8
 
 /* A growing list of terms that belong to one sum. */
@@ -197,8 +196,7 @@ static void make_x(struct builder *b)
         }
         for (uint32_t s = 0; possible > 1 && s < b->k; s++)
             if (col[s] == MIP_ONE)
-                col[s] = mip_col(b->p, arena_fmt(b->a, "x_%s_%s", b->label[v], b->dev[s]), 0, 1, 0,
-                                 true);
+                col[s] = mip_bit(b->p, arena_fmt(b->a, "x_%s_%s", b->label[v], b->dev[s]));
         mip_row(b->p, arena_fmt(b->a, "one_%s", b->label[v]), 1, 1);
         for (uint32_t s = 0; s < b->k; s++)
             mip_term(b->p, col[s], 1);
@@ -215,15 +213,16 @@ static void add_at_most(struct builder *b, const char *name, uint32_t low, uint3
     mip_term(b->p, low, -1);
 }
 
-/* Adds to sum[v] the weight w of v and of all its ancestors (up: of all its descendants); in: the predecessors of each
- * vertex (up: its successors).  Looks at 64 possible ancestors at a time, a bit of mask[v] for each. */
-static void add_paths(const struct builder *b, const struct csr *in, bool up, const int64_t *w,
-                      int64_t *sum)
+/* Adds to sum[v] the weight w of v and of all its ancestors or, with `descendants`, descendants; in: the
+ * predecessors of each vertex, or with `descendants` its successors.  Looks at 64 possible ancestors at a time, a
+ * bit of mask[v] for each. */
+static void add_paths(const struct builder *b, const struct csr *in, bool descendants,
+                      const int64_t *w, int64_t *sum)
 {
     uint64_t *mask = arena_array(b->a, (size_t)b->n + 1, sizeof *mask);
     for (uint32_t base = 0; base < b->n; base += 64)
         for (uint32_t i = 0; i < b->n; i++) {
-            uint32_t v = up ? b->n - 1 - i : i;
+            uint32_t v = descendants ? b->n - 1 - i : i;
             /* for v < base the difference wraps round to a large number */
             uint64_t m = v - base < 64 ? UINT64_C(1) << (v - base) : 0;
             for_row (t, *in, v)
@@ -248,10 +247,10 @@ static void find_windows(struct builder *b, uint32_t *first, uint32_t *end)
             continue;
         int64_t *before = arena_array(b->a, (size_t)b->n + 1, sizeof *before), room = 0;
         int64_t *after = arena_array(b->a, (size_t)b->n + 1, sizeof *after);
-        add_paths(b, &b->g->pred, false, b->c->pot[p].w, before);
-        add_paths(b, &b->g->succ, true, b->c->pot[p].w, after);
+        add_paths(b, &b->g->pred, /*descendants=*/false, b->c->pot[p].w, before);
+        add_paths(b, &b->g->succ, /*descendants=*/true, b->c->pot[p].w, after);
         for (uint32_t s = 0; s < b->k; s++) {
-            room = sat_add(room, caps.cap[p][b->m->kind[s]]);
+            room = sat_add(room, caps.cap[p][b->m->kind[s]]); /* of the slots 0 .. s together */
             for (uint32_t v = 0; v < b->n; v++)
                 if (before[v] > room && first[v] <= s)
                     first[v] = s + 1;
@@ -282,8 +281,7 @@ static void make_w(struct builder *b)
             if (last == s)
                 col[s] = MIP_ONE;
             else if (last != UINT32_MAX && s < last && s >= first[v] && is_allowed(b, v, s))
-                col[s] = mip_col(b->p, arena_fmt(b->a, "w_%s_%s", b->label[v], b->dev[s]), 0, 1, 0,
-                                 true);
+                col[s] = mip_bit(b->p, arena_fmt(b->a, "w_%s_%s", b->label[v], b->dev[s]));
             if (s)
                 add_at_most(b, arena_fmt(b->a, "on_%s_%s", b->label[v], b->dev[s]), col[s - 1],
                             col[s]);
@@ -291,6 +289,7 @@ static void make_w(struct builder *b)
         mip_row(b->p, arena_fmt(b->a, "one_%s", b->label[v]), 1, 1);
         mip_term(b->p, col[b->k - 1], 1);
     }
+    /* edges u -> v: v is in no slot before u's */
     for (uint32_t u = 0; u < b->n; u++)
         for_row (next, b->g->succ, u)
             for (uint32_t v = next, s = 0; s + 1 < b->k; s++)
@@ -304,8 +303,7 @@ static void make_z(struct builder *b)
     uint32_t *z = arena_array(b->a, (size_t)b->n + 1, sizeof *z);
     for (uint32_t s = 0; s < b->k; s++) {
         for (uint32_t v = 0; v < b->n; v++)
-            z[v] =
-                mip_col(b->p, arena_fmt(b->a, "z_%s_%s", b->label[v], b->dev[s]), 0, 1, 0, false);
+            z[v] = mip_share(b->p, arena_fmt(b->a, "z_%s_%s", b->label[v], b->dev[s]));
         for (uint32_t u = 0; u < b->n; u++) {
             uint32_t x = b->m->col[(size_t)u * b->k + s];
             add_at_most(b, arena_fmt(b->a, "in_%s_%s", b->label[u], b->dev[s]), x, z[u]);
@@ -336,7 +334,7 @@ static void push_cut(struct builder *b, uint32_t col, double cost)
 /* Adds a column between 0 and 1, not integer; returns its number. */
 static uint32_t add_share(struct builder *b, const char *name)
 {
-    return mip_col(b->p, name, 0, 1, 0, false);
+    return mip_share(b->p, name);
 }
 
 /* Makes the columns and rows of net e in slot s, if it can cost something there; the terms of its cost go to b->cut. */
@@ -371,10 +369,10 @@ static void make_net(struct builder *b, uint32_t e, uint32_t s)
     for (uint32_t i = from; i < to; i++)
         if (can_be(b, pin[i], s)) {
             add_comparison(b, arena_fmt(b->a, "%s_%u", net_name(b, "some", e, s), i - from), hi,
-                           pin[i], s, true);
+                           pin[i], s, /*above=*/true);
             if (!always_cut)
                 add_comparison(b, arena_fmt(b->a, "%s_%u", net_name(b, "every", e, s), i - from),
-                               lo, pin[i], s, false);
+                               lo, pin[i], s, /*above=*/false);
         }
     push_cut(b, hi, by);
     push_cut(b, lo, -by);
@@ -407,31 +405,32 @@ static void sum_push(struct builder *b, struct sum *s, uint32_t col, double by)
     s->v[s->n++] = (struct mip_term){col, by};
 }
 
-/* Makes the column that is 1 if net e comes into slot s (out: leaves it), with its rows, and adds its cost to *sum.
- * The column is at least x[v, s] - x[from, s] (out: x[from, s] - x[v, s]) for the maker `from` and each reader v of the
- * net, where x is 0 for a vertex that cannot be in the slot.  Makes nothing if that costs nothing or cannot happen. */
-static void add_crossing(struct builder *b, struct sum *sum, uint32_t e, uint32_t s, bool out)
+/* Makes the column that is 1 if net e comes into slot s, or leaves it (leaves), with its rows, and adds its cost to
+ * *sum.  The column is at least x[v, s] - x[from, s], or x[from, s] - x[v, s] (leaves), for the maker `from` and
+ * each reader v of the net, where x is 0 for a vertex that cannot be in the slot.  Makes nothing if that costs
+ * nothing or cannot happen. */
+static void add_crossing(struct builder *b, struct sum *sum, uint32_t e, uint32_t s, bool leaves)
 {
     const struct wdag *g = b->g;
     uint32_t from = g->net_src[e], col = UINT32_MAX;
     bool made_here = from < b->n && can_be(b, from, s);
     int64_t cost = b->c->cls[b->c->kind[b->m->kind[s]].cls].cost[e];
-    if (cost == 0 || (out && !made_here))
+    if (cost == 0 || (leaves && !made_here))
         return;
     for (uint32_t i = g->net_pin.at[e]; i <= g->net_pin.at[e + 1]; i++) {
         bool host = i == g->net_pin.at[e + 1]; /* a reader on the host is never in the slot */
         uint32_t v = host ? UINT32_MAX : g->net_pin.to[i];
-        if (host ? !out || !g->net_host[e] : v == from || (!out && !can_be(b, v, s)))
+        if (host ? !leaves || !g->net_host[e] : v == from || (!leaves && !can_be(b, v, s)))
             continue;
         if (col == UINT32_MAX)
-            col = add_share(b, net_name(b, out ? "sent" : "taken", e, s));
-        mip_row(b->p, arena_fmt(b->a, "%s_%u", net_name(b, out ? "out" : "in", e, s), i), 0,
+            col = add_share(b, net_name(b, leaves ? "sent" : "taken", e, s));
+        mip_row(b->p, arena_fmt(b->a, "%s_%u", net_name(b, leaves ? "out" : "in", e, s), i), 0,
                 MIP_INF);
         mip_term(b->p, col, 1);
         if (made_here)
-            add_x(b, from, s, out ? -1 : 1);
+            add_x(b, from, s, leaves ? -1 : 1);
         if (!host && can_be(b, v, s))
-            add_x(b, v, s, out ? 1 : -1);
+            add_x(b, v, s, leaves ? 1 : -1);
     }
     if (col != UINT32_MAX)
         sum_push(b, sum, col, in_time(b, cost));
@@ -444,7 +443,7 @@ static uint32_t add_used(struct builder *b, uint32_t s)
     for (uint32_t v = 0; v < b->n; v++)
         if (can_be(b, v, s))
             add_comparison(b, arena_fmt(b->a, "uses_%s_%s", b->label[v], b->dev[s]), used, v, s,
-                           true);
+                           /*above=*/true);
     return used;
 }
 
@@ -487,7 +486,7 @@ static void make_detailed_loads(struct builder *b)
     uint32_t passes = b->c->pass_loads ? 2 : 1;
     b->top[0] = b->m->top;
     for (uint32_t i = 0; b->c->pass_loads && i < passes; i++)
-        b->top[i] = mip_col(b->p, i ? "TB" : "TF", 0, MIP_INF, 0, false);
+        b->top[i] = mip_col(b->p, i ? "TB" : "TF", 0, MIP_INF, 0, /*integer=*/false);
     if (b->c->pass_loads) {
         mip_row(b->p, "passes", -MIP_INF, 0);
         mip_term(b->p, b->top[0], 1);
@@ -499,8 +498,8 @@ static void make_detailed_loads(struct builder *b)
             b->in[i].n = b->out[i].n = 0;
         for (uint32_t e = 0; e < b->g->nnet; e++) {
             uint32_t pass = b->c->pass_loads && b->g->net_back && b->g->net_back[e];
-            add_crossing(b, &b->in[pass], e, s, false);
-            add_crossing(b, &b->out[pass], e, s, true);
+            add_crossing(b, &b->in[pass], e, s, /*leaves=*/false);
+            add_crossing(b, &b->out[pass], e, s, /*leaves=*/true);
         }
         const bool (*row)[PARTS] = rows[b->c->scene->model.overlap];
         for (uint32_t i = 0; i < passes; i++)
@@ -525,7 +524,7 @@ static void make_shared(struct builder *b, uint32_t s)
         uint32_t u = add_share(b, name);
         for_row (x, *by, i)
             if (can_be(b, x, s))
-                add_comparison(b, arena_fmt(b->a, "%s_by_%u", name, x), u, x, s, true);
+                add_comparison(b, arena_fmt(b->a, "%s_by_%u", name, x), u, x, s, /*above=*/true);
         push_cut(b, u, mip_byte_units(&b->bytes, b->g->shared_size[i]));
     }
 }
@@ -556,7 +555,7 @@ static void end_memory(struct builder *b, uint32_t s, int64_t room, double all)
     uint32_t from = row->at, to = b->p->nterm;
     double shift = row->hi; /* less than 0 where vertices are sure to be in the slot */
     if (room > least_room(b)) {
-        uint32_t within_m = mip_col(b->p, arena_fmt(b->a, "own_%s", b->dev[s]), 0, 1, 0, true);
+        uint32_t within_m = mip_bit(b->p, arena_fmt(b->a, "own_%s", b->dev[s]));
         mip_term(b->p, within_m, all);
         b->p->row[b->p->nrow - 1].hi += all;
         mip_term(b->p, b->m->top, -1);
@@ -669,7 +668,7 @@ int ip_model_build(struct ip_model *m, const struct problem *c, const struct ip_
     if (ask->limit < LOAD_INF)
         limit = ip_model_value(m, ask->limit) * (1 + TOLERANCE);
     b.p->impossible = limit < least;
-    m->top = mip_col(b.p, ask->memory ? "M" : "T", least, limit, 1, false);
+    m->top = mip_col(b.p, ask->memory ? "M" : "T", least, limit, 1, /*integer=*/false);
     if (ask->shape == IP_CHAIN)
         make_w(&b);
     else

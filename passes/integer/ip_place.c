@@ -117,7 +117,7 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
     /* no deadline: these bounds take a second or two at most */
     struct clock after = ctx_late_clock(x);
     bool proven = r->complete && on_whole && !how->write_only;
-    struct bound all = bounds_all(x, p->claim.value_less_parts, true,
+    struct bound all = bounds_all(x, p->claim.value_less_parts, /*must_fit=*/true,
                                   proven ? BOUNDS_WORK / 100 : BOUNDS_WORK, &after);
     struct bound own = {
         .value = r->bound, .why = solver, .proof = r->complete ? write_proof(x, o, how, r) : NULL};
@@ -146,7 +146,7 @@ static int report_none(struct ctx *x, const struct planner_input *p, const struc
     char text[BYTES_BOTH];
     const char *what = how->shape == IP_CONVEX ? "convex plan" : "plan";
     if (how->shape == IP_CHAIN)
-        return report_infeasible(x, p->level, true, &p->orders);
+        return report_infeasible(x, p->level, /*exact=*/true, &p->orders);
     int64_t need =
         c->limited ? ip_least_memory(c, l, how, &proven, x->use.scratch, x->use.diag) : -1;
     if (need > 0)
@@ -232,7 +232,8 @@ static int ip_run(struct ctx *x, const void *options)
         return -1;
     struct problem *c = p.top; /* the problem that the solver gets */
     if (o->shape == IP_ANY && p.level == p.whole && any_shape_level(x) != p.whole)
-        c = problem_build(any_shape_level(x), &x->scene, -1, x->use.scratch, x->use.diag);
+        c = problem_build(any_shape_level(x), &x->scene, MEMORY_UNCHANGED, x->use.scratch,
+                          x->use.diag);
     if (!c || loads_new(&l, c, "ip-place", x->use.scratch, x->use.diag))
         return -1;
     if (!p.clock.deadline)

@@ -61,7 +61,7 @@ int ip_refute(const struct problem *c, int64_t limit, struct clock *clock, struc
         return 0;
     }
     if (!k->none) {
-        if (ip_model_build(&m, k->small, &ask, "", a, &quiet)) {
+        if (ip_model_build(&m, k->small, &ask, /*planner=*/"", a, &quiet)) {
             r->why = "the model is too large";
             return 0;
         }

@@ -15,7 +15,10 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MILLION = 1000000, REDUCTION_WORK = 100000000 }; /* arcs for a reduction: a second or two */
+enum {
+    MILLION = 1000000,
+    REDUCTION_WORK = 100000000 /* work of a reduction, in arcs: a second or two */
+};
 
 bool ip_has_shape(const struct problem *c, enum ip_shape shape, const uint32_t *place,
                   const int32_t *dev)
@@ -116,7 +119,7 @@ struct reduction *ip_reduction(const struct problem *c, struct ip_ask *ask, stru
     uint64_t work = REDUCTION_WORK;
     if (ask->shape != IP_ANY || ask->limit >= LOAD_INF || c->detailed)
         return NULL;
-    struct reduction *k = reduction_make(c, ask->limit + 1, false, &work, clock, a);
+    struct reduction *k = reduction_make(c, ask->limit + 1, /*explained=*/false, &work, clock, a);
     const char **name = arena_array(a, (size_t)k->small->g->n + 1, sizeof *name);
     for (uint32_t v = c->g->n; ask->name && v-- > 0;)
         name[k->map[v]] = ask->name[v];

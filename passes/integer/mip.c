@@ -11,7 +11,11 @@
 #include <assert.h>
 #include <string.h>
 
-enum { RECORD_SOLUTION = 1, RECORD_END = 2, MOST_BYTES = 1 << 30, NS_PER_S = 1000000000 };
+enum {
+    MOST_BYTES = 1 << 30, /* the most bytes that the child may write */
+    NS_PER_S = 1000000000
+};
+enum { RECORD_SOLUTION = 1, RECORD_END = 2 }; /* values of record.what */
 
 /* What the child writes; after a RECORD_SOLUTION follow the values of all columns. */
 struct record {
@@ -38,6 +42,16 @@ uint32_t mip_col(struct mip *m, const char *name, double lo, double hi, double c
     return m->ncol++;
 }
 
+uint32_t mip_bit(struct mip *m, const char *name)
+{
+    return mip_col(m, name, 0, 1, 0, /*integer=*/true);
+}
+
+uint32_t mip_share(struct mip *m, const char *name)
+{
+    return mip_col(m, name, 0, 1, 0, /*integer=*/false);
+}
+
 /* Drops terms that cancelled, and the last row if it has none. */
 void mip_finish(struct mip *m)
 {
@@ -61,7 +75,7 @@ void mip_finish(struct mip *m)
 
 void mip_say_impossible(struct mip *m)
 {
-    uint32_t col = mip_col(m, "impossible", 0, 0, 0, false);
+    uint32_t col = mip_col(m, "impossible", 0, 0, 0, /*integer=*/false);
     mip_row(m, "impossible", 1, MIP_INF);
     mip_term(m, col, 1);
     mip_finish(m);

@@ -39,8 +39,8 @@ struct mip {
     struct mip_col *col;
     struct mip_row *row; /* [nrow + 1] */
     struct mip_term *term;
-    uint32_t *
-        seen; /* [col] 1 + index of the last term of the column, to add up terms of one row; 0: none */
+    /* [col] 1 + index of the last term of the column, to add up terms of one row; 0: none */
+    uint32_t *seen;
     bool impossible; /* some row without terms does not hold: there is no solution */
 };
 
@@ -48,8 +48,12 @@ enum { MIP_MOST_TERMS = 4000000 };
 
 /* Returns a program without columns and rows.  Lives in a. */
 struct mip *mip_new(struct arena *a);
-/* Adds a column; returns its number. */
+/* Adds a column with values from lo to hi (MIP_INF: no limit); returns its number.  integer: its values are
+ * integers. */
 uint32_t mip_col(struct mip *m, const char *name, double lo, double hi, double cost, bool integer);
+/* Add a column without cost: with the values 0 and 1, or all values between them. */
+uint32_t mip_bit(struct mip *m, const char *name);
+uint32_t mip_share(struct mip *m, const char *name);
 /* Begins a row to which the terms that follow belong: terms >= lo (hi: MIP_INF), terms <= hi (lo: -MIP_INF), or
  * terms = lo = hi.  A row that gets no terms is dropped when the next one begins, or by mip_finish. */
 void mip_row(struct mip *m, const char *name, double lo, double hi);

@@ -71,7 +71,7 @@ static int add_rows(lprec *lp, const struct mip *m)
     int n = 0;
     for (uint32_t c = 0; c < m->ncol; c++)
         if (is_in_objective(&m->col[c])) {
-            col[n] = (int)c + 1;
+            col[n] = (int)c + 1; /* lp_solve numbers columns from 1 */
             by[n++] = m->col[c].cost;
         }
     if (!set_obj_fnex(lp, n, by, col))

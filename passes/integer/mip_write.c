@@ -15,7 +15,10 @@
 #include <string.h>
 #include <strings.h>
 
-enum { NAME_MOST = 100, LINE_MOST = 200 };
+enum {
+    NAME_MOST = 100, /* the most characters of a name */
+    LINE_MOST = 200  /* a line of more characters is continued on the next one */
+};
 
 struct writer {
     FILE *f;
@@ -259,7 +262,7 @@ int mip_write(const struct mip *m, const char *path, struct diag *d)
             write_lp(&w);
         else
             write_mps(&w, a);
-        rc = outfile_close(&o, true);
+        rc = outfile_close(&o, /*ok=*/true);
     }
     arena_free(a);
     return rc;

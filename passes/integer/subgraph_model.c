@@ -216,8 +216,7 @@ static uint32_t make_col(struct builder *b, uint32_t v, uint32_t j)
     uint32_t first = b->class_at[m->ask.together[v]];
     if (v != first && (m->ask.slots == 1 || m->place[j].host))
         return m->col[(size_t)first * m->nplace + j];
-    return mip_col(b->p, arena_fmt(b->a, "x_%s_%s", m->ask.name[v], place_name(b, j)), 0, 1, 0,
-                   true);
+    return mip_bit(b->p, arena_fmt(b->a, "x_%s_%s", m->ask.name[v], place_name(b, j)));
 }
 
 /* Adds the row that unit v is on the device whose slots begin at place `at` iff unit `first`, the first of its class,
@@ -356,7 +355,7 @@ static uint32_t make_in(struct builder *b, uint32_t i, uint32_t s)
     if (here == 0)
         return MIP_ZERO;
     const char *name = crossing_name(b, "in", i, s);
-    uint32_t col = mip_col(b->p, name, 0, 1, 0, false);
+    uint32_t col = mip_share(b->p, name);
     for (uint32_t r = v->from; r < v->to; r++) {
         uint32_t x = x_in(b, b->reader[r], s);
         if (x == MIP_ZERO || x == own)
@@ -384,7 +383,7 @@ static uint32_t make_out(struct builder *b, uint32_t i, uint32_t s)
     if (sure)
         return own;
     const char *name = crossing_name(b, "out", i, s);
-    uint32_t col = mip_col(b->p, name, 0, 1, 0, false);
+    uint32_t col = mip_share(b->p, name);
     for (uint32_t r = v->from; r < v->to; r++) {
         uint32_t x = x_in(b, b->reader[r], s);
         if (x == own)
@@ -439,8 +438,7 @@ static void make_contiguous(struct builder *b)
         for (uint32_t v = 0; v < b->n; v++)
             z[v] = pass_of(b, v) != s % b->npass
                        ? MIP_ZERO
-                       : mip_col(b->p, arena_fmt(b->a, "z_%s_%s", b->m->ask.name[v], b->sub[s]), 0,
-                                 1, 0, false);
+                       : mip_share(b->p, arena_fmt(b->a, "z_%s_%s", b->m->ask.name[v], b->sub[s]));
         for (uint32_t v = 0; v < b->n; v++) {
             if (z[v] == MIP_ZERO)
                 continue;
@@ -488,7 +486,7 @@ static uint32_t make_used(struct builder *b, uint32_t s)
     const char *name = arena_fmt(b->a, "used_%s", b->sub[s]);
     if (!b->c->scene->model.part_cost)
         return MIP_ZERO;
-    uint32_t used = mip_col(b->p, name, 0, 1, 0, false);
+    uint32_t used = mip_share(b->p, name);
     for (uint32_t v = 0; v < b->n; v++) {
         uint32_t x = x_in(b, v, s);
         if (x == MIP_ZERO)
@@ -518,7 +516,7 @@ static void make_subgraph(struct builder *b, const struct ends *t, uint32_t s)
     mip_row(b->p, arena_fmt(b->a, "%sfinish_%s", t->what, b->sub[s]), step, step);
     mip_term(b->p, t->finish[s], 1);
     mip_term(b->p, t->start[s], -1);
-    add_subgraph(b, t, s, -1);
+    add_subgraph(b, t, s, /*by=*/-1);
     mip_term(b->p, used, -in_time(b, b->c->scene->model.part_cost));
     for (uint32_t v = 0; v < b->n; v++) {
         uint32_t x = x_in(b, v, s);
@@ -579,13 +577,13 @@ static void make_ends(struct builder *b, struct ends *t)
     for (uint32_t v = 0; v < b->n; v++) {
         double least = t->steps ? 0 : in_time(b, b->head[v]);
         t->unit[v] = mip_col(b->p, arena_fmt(b->a, "%sL_%s", t->what, b->m->ask.name[v]),
-                             least < t->most ? least : t->most, t->most, 0, false);
+                             least < t->most ? least : t->most, t->most, 0, /*integer=*/false);
     }
     for (uint32_t s = 0; s < b->nsub; s++) {
-        t->start[s] =
-            mip_col(b->p, arena_fmt(b->a, "%sS_%s", t->what, b->sub[s]), 0, t->most, 0, false);
-        t->finish[s] =
-            mip_col(b->p, arena_fmt(b->a, "%sF_%s", t->what, b->sub[s]), 0, t->most, 0, false);
+        t->start[s] = mip_col(b->p, arena_fmt(b->a, "%sS_%s", t->what, b->sub[s]), 0, t->most, 0,
+                              /*integer=*/false);
+        t->finish[s] = mip_col(b->p, arena_fmt(b->a, "%sF_%s", t->what, b->sub[s]), 0, t->most, 0,
+                               /*integer=*/false);
     }
     for (uint32_t v = 0; v < b->n; v++)
         make_unit(b, t, v);
@@ -683,11 +681,11 @@ static uint32_t make_shared(struct builder *b, uint32_t i, uint32_t at, uint32_t
 {
     const struct csr *by = &b->g->shared_by;
     const char *name = arena_fmt(b->a, "shared_%u_%s", i, place_name(b, at));
-    uint32_t u = mip_col(b->p, name, 0, 1, 0, false);
+    uint32_t u = mip_share(b->p, name);
     for_row (x, *by, i) {
         mip_row(b->p, arena_fmt(b->a, "%s_by_%u", name, x), 0, MIP_INF);
         mip_term(b->p, u, 1);
-        add_places(b, x, at, end, -1);
+        add_places(b, x, at, end, /*by=*/-1);
     }
     return u;
 }
@@ -781,7 +779,7 @@ int subgraph_model_build(struct subgraph_model *m, const struct problem *c,
     b.p = m->mip = mip_new(a);
     double least = in_time(&b, ask->lower);
     b.p->impossible = b.most < least;
-    mip_col(b.p, "T", least, b.most, 1, false); /* column 0 */
+    mip_col(b.p, "T", least, b.most, 1, /*integer=*/false); /* column 0 */
     name_subgraphs(&b);
     find_classes(&b);
     find_ways(&b);

@@ -30,8 +30,8 @@ struct subgraph_model {
     struct mip *mip;
     uint32_t nplace, nslot; /* slots have the first places, device by device */
     struct subgraph_place *place;
-    uint32_t *
-        col; /* [unit * nplace + place] column that is 1 if the unit is there; or MIP_ZERO, MIP_ONE */
+    /* [unit * nplace + place] column that is 1 if the unit is there; or MIP_ZERO, MIP_ONE */
+    uint32_t *col;
     int64_t unit; /* ps in one unit of the model's value */
     bool ordered; /* the model has rows against cycles of subgraphs that take no time */
 };

@@ -284,25 +284,29 @@ static uint32_t take_lane(const struct label_run *r, struct named_lane *lanes, u
     return sub;
 }
 
-/* Writes the plan of label `index` of `ideal`, which has all blocks, to *best. */
+/* Writes the plan of label `index` of `ideal`, which has all blocks, to *best.  chain[i] is the label that step i
+ * made: its kind and lane say where the step puts blocks, which are those of the label's ideal that the ideal before
+ * lacks. */
 static void write_plan(const struct label_run *r, uint32_t ideal, uint32_t index,
                        struct latency_plan *best)
 {
     const struct latency_graph *p = r->p;
-    uint32_t n, given[PROBLEM_KINDS] = {0};
+    uint32_t n, used[PROBLEM_KINDS] = {0}; /* [kind] number of its accelerators used so far */
     struct latency_label **chain = read_chain(r, ideal, index, &n);
     struct named_lane *lanes = arena_array(r->a, (size_t)p->ndev + 1, sizeof *lanes);
     for (uint32_t i = 0; i < p->ndev; i++)
         lanes[i].dev = p->dev[i];
     best->value = label_at(r, ideal, index)->done;
     for (uint32_t i = 0; i < n; i++) {
+        const struct latency_label *l = chain[i];
+        /* l->ideal is the ideal before the step; the ideal after it, to which l belongs, stands in the next label */
         uint32_t to = i + 1 < n ? chain[i + 1]->ideal : ideal, sub = ON_HOST;
-        const uint64_t *was = r->ideals.bits + r->ideals.v[chain[i]->ideal].bits;
+        const uint64_t *was = r->ideals.bits + r->ideals.v[l->ideal].bits;
         const uint64_t *is = r->ideals.bits + r->ideals.v[to].bits;
-        if (chain[i]->kind != LABEL_HOST && r->lanes)
-            sub = take_lane(r, lanes, chain[i]->lane, chain[i]->t + r->ideals.v[to].nfront);
-        else if (chain[i]->kind != LABEL_HOST)
-            sub = p->dev[p->kind[chain[i]->kind].at + given[chain[i]->kind]++];
+        if (l->kind != LABEL_HOST && r->lanes) /* the lanes of a label stand behind its fronts */
+            sub = take_lane(r, lanes, l->lane, l->t + r->ideals.v[to].nfront);
+        else if (l->kind != LABEL_HOST)
+            sub = p->dev[p->kind[l->kind].at + used[l->kind]++];
         for (uint32_t v = 0; v < p->g->n; v++)
             if (bits_have(is, v) && !bits_have(was, v))
                 best->sub[v] = sub;

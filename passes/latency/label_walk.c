@@ -338,7 +338,7 @@ static bool try_take(struct label_run *r)
     w->set.rest = larger(w->set.rest, now + larger(after, w->set.cut_out + w->set.cut_tail));
     keep_alive(r, &before);
     if (w->set.n) {
-        decide(r, true, &before);
+        decide(r, /*taken=*/true, &before);
         extend_all(r);
         return true;
     }
@@ -355,7 +355,7 @@ static void skip(struct label_run *r)
     pass_over(r, w->list[w->at]);
     w->set.rest =
         larger(w->set.rest, w->set.in + w->set.compute + w->set.cut_out + w->set.cut_tail);
-    decide(r, false, &before);
+    decide(r, /*taken=*/false, &before);
     r->steps++;
 }
 

@@ -72,7 +72,7 @@ uint64_t latency_merge(const struct latency_graph *p, const struct latency_merge
     while (base->finer)
         base = base->finer;
     struct wdag *g = count ? wdag_merge(m->level, group, count, "latency-place", a, &quiet) : NULL;
-    struct problem *c = g ? problem_build(g, p->c->scene, -1, a, &quiet) : NULL;
+    struct problem *c = g ? problem_build(g, p->c->scene, MEMORY_UNCHANGED, a, &quiet) : NULL;
     if (c)
         f = search_merged(p, latency_graph_build(c, base, p->slots, a), m->limits, best, a);
     arena_free(a);

@@ -238,7 +238,8 @@ static void write_claim(struct latency_place_run *n, const struct latency_tail *
     struct bound general = claim_run(x, &x->scene);
     const char *proof = c->proof, *scope = scope_text(n), *how;
     if (s->lower > c->bound) {
-        c->scope = n->p->together ? SCOPE_CONTIGUOUS_LAYERS : claim_scope(x, true, false);
+        c->scope = n->p->together ? SCOPE_CONTIGUOUS_LAYERS
+                                  : claim_scope(x, /*contiguous=*/true, /*fused=*/false);
         c->bound = s->lower;
         c->proof = arena_fmt(
             x->use.mem,
@@ -305,6 +306,7 @@ int latency_place(struct ctx *x, const void *options)
     return 0;
 }
 
+/* planner.implies: the planner always plans for the objective latency. */
 static bool always(const void *options)
 {
     (void)options;

@@ -61,7 +61,7 @@ struct latency_search {
 };
 
 /* Returns the limits of a search that may take `steps` search steps. */
-static struct label_limits limits(struct latency_search *v, uint64_t steps)
+static struct label_limits limits_with(struct latency_search *v, uint64_t steps)
 {
     return (struct label_limits){.max_labels = v->how->max_labels,
                                  .max_steps = steps,
@@ -112,7 +112,7 @@ static void anneal_several(struct latency_search *v, uint64_t moves)
     plan[ANNEALED].value = v->best->value;
     memcpy(plan[ANNEALED].sub, v->best->sub, v->p->g->n * sizeof *v->best->sub);
     if (v->steps && v->merges && v->best->value > v->s.lower) {
-        const struct label_limits l = limits(v, usual_steps(v));
+        const struct label_limits l = limits_with(v, usual_steps(v));
         const struct latency_merge_input m = {v->how->level, plan, ANNEALED + 1, &l};
         bool ended;
         uint64_t took = latency_merge(v->p, &m, v->best, &ended, v->scratch);
@@ -171,7 +171,7 @@ static uint64_t most_steps(const struct latency_search *v)
 static uint64_t search_below(struct latency_search *v, int64_t limit)
 {
     assert(limit > v->s.lower && limit <= v->best->value);
-    const struct label_limits l = limits(v, most_steps(v));
+    const struct label_limits l = limits_with(v, most_steps(v));
     struct latency_plan found = latency_no_plan(v->p, v->scratch);
     struct label_found f = label_search(v->p, v->t, limit, &l, &found, v->scratch);
     v->steps -= smaller_u64(f.steps, v->steps);
@@ -243,7 +243,7 @@ static bool choose_step(struct latency_search *v)
 
 /* Searches with rising limits T, each of which raises the proved bound s.lower.  Ends when the best plan is proved
  * (s.complete), no higher T is within reach (choose_step), a search did not end, or no steps are left. */
-static void climb(struct latency_search *v)
+static void raise_limits(struct latency_search *v)
 {
     v->hopeless = v->hopeless && v->failed <= v->best->value;
     while (!v->s.complete && !v->hopeless && v->s.lower < v->best->value && v->steps) {
@@ -311,7 +311,7 @@ struct latency_result latency_solve(const struct latency_graph *p, const struct 
         v.is_early = !turn && how->clock;
         if (v.is_early)
             v.early = clock_slice(how->clock, EARLY);
-        climb(&v);
+        raise_limits(&v);
         first = turn ? first : best->value;
     }
     forget_parted(&v);

@@ -22,7 +22,7 @@ struct tail_builder {
 
 /* Returns the ps of one transfer, at the costs of kind k, of each value that block `from` makes and block `to` reads.
  */
-static int64_t sent(const struct latency_graph *p, uint32_t k, uint32_t from, uint32_t to)
+static int64_t send_time(const struct latency_graph *p, uint32_t k, uint32_t from, uint32_t to)
 {
     const struct wdag *g = p->g;
     int64_t sum = 0;
@@ -42,7 +42,7 @@ static int64_t entered(const struct tail_builder *m, uint32_t b, uint32_t s)
     for (uint32_t k = 0; k < p->nkind; k++) {
         int64_t on = m->t->on[k][p->block[s]];
         if (on < least)
-            least = smaller(least, sat_add(on, sent(p, k, b, p->block[s])));
+            least = smaller(least, sat_add(on, send_time(p, k, b, p->block[s])));
     }
     return least;
 }
@@ -59,7 +59,7 @@ static int64_t left_after(const struct tail_builder *m, uint32_t k, uint32_t b, 
             uint32_t to = p->block[s];
             if (to == b)
                 continue;
-            int64_t other = sat_add(sent(p, k, b, to), entered(m, b, s));
+            int64_t other = sat_add(send_time(p, k, b, to), entered(m, b, s));
             most = larger(most, smaller(m->t->on[k][to], other));
             if (other > longest) {
                 longest = other;
@@ -146,7 +146,7 @@ static int64_t along_path(struct tail_builder *m, uint32_t k, uint32_t b, int64_
             break;
         uint32_t to = m->t->next[at];
         int64_t rest =
-            to == UINT32_MAX ? 0 : sat_add(sent(m->p, k, at, to), entered_most(m, at, to));
+            to == UINT32_MAX ? 0 : sat_add(send_time(m->p, k, at, to), entered_most(m, at, to));
         if (sat_add(ps, rest) < least) {
             least = sat_add(ps, rest);
             /* latency_tail_on() searches the row by bisection */

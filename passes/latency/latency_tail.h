@@ -4,8 +4,8 @@
 
 #include "passes/latency/latency_graph.h"
 
-/* The tail of a block on accelerators that have memory for `bytes` bytes, but not for those of the next step: at least
- * `ps`. */
+/* A step of a block's tail as a function of the bytes that an accelerator has left for the block and the later blocks
+ * of its subgraph: with `bytes` of them or more, but fewer than the next step's, the tail is at least `ps`. */
 struct tail_step {
     int64_t bytes, ps;
 };
@@ -27,10 +27,10 @@ struct latency_tail {
     uint32_t nstep, capstep;
 };
 
+#define TAIL_WORK UINT64_C(50000000) /* number of looks at edges, at most */
 /* Returns the tails of p, in a.  p must not be a training graph.  O(kinds * (E + pins)), and at most TAIL_WORK looks at
  * edges for the steps. */
 struct latency_tail *latency_tail_make(const struct latency_graph *p, struct arena *a);
-#define TAIL_WORK UINT64_C(50000000)
 
 /* Returns the tail, ps, of block b on an accelerator of kind k with `room` bytes of memory for b and the later blocks
  * of its subgraph.  O(log steps). */

@@ -290,7 +290,7 @@ int celeritas_try(struct ctx *x, const char *planner, const struct cluster_choic
 {
     struct arena_mark mark = arena_mark(x->use.scratch);
     struct clusters c;
-    int rc = make_clusters(&c, x, planner, o, true, clock);
+    int rc = make_clusters(&c, x, planner, o, /*fused=*/true, clock);
     if (rc)
         return rc;
     place_in_order(&c);
@@ -312,7 +312,7 @@ static int order_run(struct ctx *x, const void *options)
     struct clusters c;
     struct list_schedule best = {0};
     struct clock clock = ctx_clock(x);
-    int rc = make_clusters(&c, x, "order-place", &o->clusters, true, &clock);
+    int rc = make_clusters(&c, x, "order-place", &o->clusters, /*fused=*/true, &clock);
     if (rc)
         return rc;
     place_in_order(&c);
@@ -328,7 +328,7 @@ static int dfs_run(struct ctx *x, const void *options)
     struct clusters c;
     struct list_schedule best = {0};
     o.clusters.order = FUSE_DFS;
-    int rc = make_clusters(&c, x, "dfs-place", &o.clusters, false, NULL);
+    int rc = make_clusters(&c, x, "dfs-place", &o.clusters, /*fused=*/false, NULL);
     if (rc)
         return rc;
     place_in_order(&c);

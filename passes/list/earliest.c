@@ -101,8 +101,8 @@ static bool class_runs(const struct sweep *s, uint32_t v, uint32_t cls)
 
 /* Returns the ps at which all inputs of v have arrived.  to, edge_ps: a device and edge_time(), or a class and
  * edge_time_far().  The predecessors of v must be placed. */
-static int64_t arrives(const struct sweep *s, uint32_t v, uint32_t to,
-                       int64_t (*edge_ps)(const struct edges *, uint32_t, uint32_t, uint32_t))
+static int64_t arrival_by(const struct sweep *s, uint32_t v, uint32_t to,
+                          int64_t (*edge_ps)(const struct edges *, uint32_t, uint32_t, uint32_t))
 {
     const struct csr *p = &s->g->pred;
     int64_t latest = 0;
@@ -116,19 +116,19 @@ static int64_t arrives(const struct sweep *s, uint32_t v, uint32_t to,
 /* Returns the ps at which all inputs of v have arrived on device d. */
 static int64_t arrival(const struct sweep *s, uint32_t v, uint32_t d)
 {
-    return arrives(s, v, d, edge_time);
+    return arrival_by(s, v, d, edge_time);
 }
 
 /* Returns the same for a device of a class that made none of the inputs and is in no group with a device that did. */
 static int64_t far_arrival(const struct sweep *s, uint32_t v, uint32_t cls)
 {
-    return arrives(s, v, cls, edge_time_far);
+    return arrival_by(s, v, cls, edge_time_far);
 }
 
 /* ---- entries of heaps ------------------------------------------------------------------------------- */
 
 /* Returns whether an entry for v in a heap of device d is not void: v is ready, and has no other home than d. */
-static bool holds(const struct sweep *s, uint32_t v, uint32_t d)
+static bool is_valid(const struct sweep *s, uint32_t v, uint32_t d)
 {
     return s->state[v] == READY && (home_of(s, v) < 0 || home_of(s, v) == (int32_t)d);
 }
@@ -144,7 +144,7 @@ static void push(const struct sweep *s, struct heap *h, uint32_t d, struct heap_
         h->n = 0;
         for (uint32_t i = 0; i < n; i++) {
             struct heap_entry old = h->at[i];
-            if (holds(s, old.item, d))
+            if (is_valid(s, old.item, d))
                 heap_push(h, old.key, old.tie, old.item);
         }
     }
@@ -251,7 +251,7 @@ static void make_solo(struct sweep *s, uint32_t d)
     s->solo[s->nsolo++] = d;
     for (int k = 0; k < 2; k++)
         for (uint32_t i = 0; i < h[k]->n; i++)
-            if (holds(s, h[k]->at[i].item, NO_DEVICE))
+            if (is_valid(s, h[k]->at[i].item, NO_DEVICE))
                 enqueue(s, h[k]->at[i].item, d); /* d may have an entry for the vertex already */
 }
 
@@ -259,11 +259,11 @@ static void make_solo(struct sweep *s, uint32_t d)
 
 /* Returns the vertex of the first entry in h, a heap of d, that is not void, or NOTHING; homeless: whether the vertex
  * must have no home or have one.  Removes the entries before. */
-static uint32_t first_of(const struct sweep *s, struct heap *h, uint32_t d, bool homeless)
+static uint32_t first_valid(const struct sweep *s, struct heap *h, uint32_t d, bool homeless)
 {
     while (h->n) {
         uint32_t v = h->at[0].item;
-        if (holds(s, v, d) && (home_of(s, v) < 0) == homeless)
+        if (is_valid(s, v, d) && (home_of(s, v) < 0) == homeless)
             return v;
         heap_pop(h);
     }
@@ -288,8 +288,9 @@ static struct heap *class_heap(struct sweep *s, uint32_t d)
 static uint32_t first_homeless(struct sweep *s, uint32_t d)
 {
     struct device_state *l = &s->lane[d];
-    uint32_t v = first_of(s, &l->any, d, true);
-    return l->solo ? v : lesser(s, v, first_of(s, class_heap(s, d), NO_DEVICE, true));
+    uint32_t v = first_valid(s, &l->any, d, /*homeless=*/true);
+    return l->solo ? v
+                   : lesser(s, v, first_valid(s, class_heap(s, d), NO_DEVICE, /*homeless=*/true));
 }
 
 /* Removes the entries for v, one or two, from the top of h; returns whether there were any. */
@@ -306,7 +307,7 @@ static bool drop(struct heap *h, uint32_t v)
 static uint32_t propose_first(struct sweep *s, uint32_t d, bool *anew)
 {
     struct device_state *l = &s->lane[d];
-    uint32_t own = first_of(s, &l->own, d, false);
+    uint32_t own = first_valid(s, &l->own, d, /*homeless=*/false);
     for (;;) {
         uint32_t v = first_homeless(s, d);
         if (v == NOTHING || lesser(s, own, v) == own || placement_fits(s->placement, &v, 1, d))
@@ -360,7 +361,8 @@ static uint32_t first_urgent(struct sweep *s, uint32_t d)
 {
     struct device_state *l = &s->lane[d];
     struct heap *queue = class_heap(s, d);
-    uint32_t own = first_of(s, &l->own, d, false), asked[MOST_ASKED], n = 0, found = own;
+    uint32_t own = first_valid(s, &l->own, d, /*homeless=*/false), asked[MOST_ASKED], n = 0,
+             found = own;
     bool in_any[MOST_ASKED], in_queue[MOST_ASKED];
     while (n < MOST_ASKED && !none_urgent(s)) {
         uint32_t v = first_homeless(s, d);
@@ -384,7 +386,7 @@ static uint32_t first_urgent(struct sweep *s, uint32_t d)
     return found;
 }
 
-/* Sets child, here and rivals of device d for the ready vertex f. */
+/* Sets child, here and rivals of device d for the ready vertex f; does nothing if they are about f already. */
 static void note_child(struct sweep *s, uint32_t f, uint32_t d)
 {
     const struct csr *p = &s->g->pred;
@@ -422,15 +424,16 @@ static uint32_t awaited(struct sweep *s, uint32_t d)
     if (!s->request->favourite || s->lane[d].last == NOTHING)
         return NOTHING;
     uint32_t f = s->request->favourite[s->lane[d].last];
+    /* placement_fits asks about f, and placement_takes below answers the same question for other devices */
     if (f == NO_FAVOURITE || s->state[f] != READY || home_of(s, f) >= 0 ||
         !placement_fits(s->placement, &f, 1, d))
         return NOTHING;
     note_child(s, f, d);
-    if (!s->lane[d].rivals || s->lane[d].here <= s->now)
+    const int64_t here = s->lane[d].here; /* ps: all inputs of f have arrived on d */
+    if (!s->lane[d].rivals || here <= s->now)
         return f;
-    for (uint32_t e = 0; e < s->nd; e++)
-        if (s->lane[e].free < s->lane[d].here && soonest(s, f, e) < s->lane[d].here &&
-            placement_takes(s->placement, e))
+    for (uint32_t e = 0; e < s->nd; e++) /* no waiting if another device can start f earlier */
+        if (s->lane[e].free < here && soonest(s, f, e) < here && placement_takes(s->placement, e))
             return NOTHING;
     return f;
 }
@@ -520,7 +523,7 @@ static void catch_up(struct sweep *s)
         struct heap *h = &s->lane[d].waits;
         while (s->lane[d].free <= s->now && h->n && h->at[0].key <= s->now) {
             uint32_t v = heap_pop(h).item;
-            if (holds(s, v, d))
+            if (is_valid(s, v, d))
                 make_available(s, v, d);
         }
     }
@@ -528,7 +531,7 @@ static void catch_up(struct sweep *s)
         struct class_queue *c = &s->queue[k];
         while (c->waits.n && c->waits.at[0].key <= s->now) {
             uint32_t v = heap_pop(&c->waits).item;
-            if (holds(s, v, NO_DEVICE))
+            if (is_valid(s, v, NO_DEVICE))
                 push(s, &c->any, NO_DEVICE, (struct heap_entry){s->request->rank[v], 0, v});
         }
     }
@@ -537,7 +540,7 @@ static void catch_up(struct sweep *s)
 /* Returns the ps of the first entry in h, a heap `waits` of d, that is not void; INT64_MAX: none. */
 static int64_t first_wait(const struct sweep *s, struct heap *h, uint32_t d)
 {
-    while (h->n && !holds(s, h->at[0].item, d))
+    while (h->n && !is_valid(s, h->at[0].item, d))
         heap_pop(h);
     return h->n ? h->at[0].key : INT64_MAX;
 }

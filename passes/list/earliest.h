@@ -5,7 +5,7 @@
 
 #include "passes/list/list.h"
 
-#define NO_FAVOURITE UINT32_MAX
+#define NO_FAVOURITE UINT32_MAX /* in earliest.favourite: the vertex has no favourite child */
 
 /* Input and output of earliest_place. */
 struct earliest {

@@ -28,7 +28,7 @@ struct favourite_chains {
 };
 
 /* Makes v the favourite of u. */
-static void join(struct favourite_chains *c, uint32_t u, uint32_t v)
+static void make_favourite(struct favourite_chains *c, uint32_t u, uint32_t v)
 {
     assert(c->favourite[u] == NO_FAVOURITE && !c->child[v]);
     c->favourite[u] = v;
@@ -64,13 +64,13 @@ static uint32_t find_longest(struct favourite_chains *c)
 }
 
 /* Makes a chain of favourites of the longest path, which ends with `last`, and takes the path out of the graph. */
-static void peel(struct favourite_chains *c, uint32_t last)
+static void take_longest_path(struct favourite_chains *c, uint32_t last)
 {
     uint32_t n = 0;
     for (uint32_t v = last; v != NO_FAVOURITE; v = c->from[v]) {
         c->out[v] = 1;
         if (c->from[v] != NO_FAVOURITE)
-            join(c, c->from[v], v);
+            make_favourite(c, c->from[v], v);
     }
     for (uint32_t i = 0; i < c->n; i++)
         if (!c->out[c->left[i]])
@@ -108,7 +108,7 @@ static void join_rest(struct favourite_chains *c, struct arena *a)
     qsort(pair, n, sizeof *pair, by_cost);
     for (uint32_t i = 0; i < n; i++)
         if (c->favourite[pair[i].from] == NO_FAVOURITE && !c->child[pair[i].to])
-            join(c, pair[i].from, pair[i].to);
+            make_favourite(c, pair[i].from, pair[i].to);
 }
 
 uint32_t *favourites_find(const struct wdag *g, const int64_t *time, const int64_t *cost,
@@ -127,7 +127,7 @@ uint32_t *favourites_find(const struct wdag *g, const int64_t *time, const int64
     for (uint32_t v = 0; v < g->n; v++)
         c.left[v] = v;
     for (uint32_t last; c.steps < steps && (last = find_longest(&c)) != NO_FAVOURITE;)
-        peel(&c, last);
+        take_longest_path(&c, last);
     join_rest(&c, own);
     arena_free(own);
     return c.favourite;

@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-#define END_SCALE 1000.0
-#define TAKEN 0.1
+#define END_SCALE 1000.0 /* units of time in which the longest path is measured */
+#define TAKEN 0.1        /* the reader of an edge whose column is below this may be a favourite */
 
 /* Returns the ps of the longest path of computing and transfers, at least 1. */
 static int64_t longest_path(const struct wdag *g, const int64_t *time, const int64_t *cost,
@@ -54,10 +54,10 @@ static struct mip *make_program(const struct wdag *g, const int64_t *time, const
     uint32_t *next = arena_array(a, (size_t)g->n + 1, sizeof *next);
     memcpy(next, g->succ.at, g->n * sizeof *next);
     for (uint32_t k = 0; k < edges; k++)
-        in[k] = mip_col(m, "edge", 0, 1, 0, false);
+        in[k] = mip_share(m, "edge");
     for (uint32_t v = 0; v < g->n; v++)
-        mip_col(m, "start", 0, MIP_INF, 0, false);
-    uint32_t end = mip_col(m, "end", 0, MIP_INF, 1, false);
+        mip_col(m, "start", 0, MIP_INF, 0, /*integer=*/false);
+    uint32_t end = mip_col(m, "end", 0, MIP_INF, 1, /*integer=*/false);
     for (uint32_t v = 0; v < g->n; v++) {
         for (uint32_t k = g->pred.at[v]; k < g->pred.at[v + 1]; k++) {
             uint32_t u = g->pred.to[k];

@@ -9,10 +9,11 @@
 
 #include "ir/base/union_find.h"
 
+/* Values of only[vertex] instead of the one neighbour. */
 #define NONE UINT32_MAX
 #define SEVERAL (UINT32_MAX - 1)
 
-enum { ROUNDS = 64 };
+enum { ROUNDS = 64 }; /* number of rounds of contractions, at most */
 
 /* Writes to only[], by fused vertex, the single fused vertex at the other end of its outgoing (in: incoming) edges, or
  * SEVERAL; only[] must be NONE before.  group: [vertex] its fused vertex so far. */

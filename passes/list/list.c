@@ -95,7 +95,7 @@ int64_t edge_time(const struct edges *e, uint32_t k, uint32_t from, uint32_t to)
 
 int64_t edge_time_far(const struct edges *e, uint32_t k, uint32_t from, uint32_t cls)
 {
-    return entry_time(e, k, e->cls[from], cls, false);
+    return entry_time(e, k, e->cls[from], cls, /*inner=*/false);
 }
 
 /* ---- devices and their memory -------------------------------------------------------------------- */
@@ -380,13 +380,19 @@ void placement_put(struct placement *r, const uint32_t *v, uint32_t n, uint32_t 
     }
 }
 
+/* Returns whether device d can run all vertices of the present question, whether or not it has memory for them. */
+static bool can_run(const struct placement *r, uint32_t d)
+{
+    return placement_adds(r, d) < INT64_MAX;
+}
+
 uint32_t placement_least(struct placement *r, const uint32_t *v, uint32_t n)
 {
     uint32_t best = 0;
     bool can = false;
     placement_ask(r, v, n);
     for (uint32_t d = 0; d < r->scene->cluster->ndev; d++) {
-        bool now = placement_adds(r, d) < INT64_MAX;
+        bool now = can_run(r, d);
         if ((now && !can) || (now == can && r->used[d] < r->used[best]))
             best = d;
         can = can || now;
@@ -398,18 +404,18 @@ uint32_t placement_least(struct placement *r, const uint32_t *v, uint32_t n)
 void placement_fill(struct placement *r, const uint32_t *v, uint32_t n, struct arena *a)
 {
     const struct cluster *c = r->scene->cluster;
-    uint32_t at = 0, accelerators, *device = list_devices(c, &accelerators, a);
+    uint32_t first = 0, accelerators, *device = list_devices(c, &accelerators, a);
+    r->filled += n;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t to = UINT32_MAX;
-        r->filled++;
         if (r->home[r->group[v[i]]] >= 0)
             continue;
         placement_ask(r, &v[i], 1);
-        for (uint32_t j = at; j < c->ndev && to == UINT32_MAX; j++) {
+        for (uint32_t j = first; j < c->ndev && to == UINT32_MAX; j++) {
             if (placement_takes(r, device[j]))
                 to = device[j];
-            else if (j == at && placement_adds(r, device[j]) < INT64_MAX)
-                at++;
+            else if (j == first && can_run(r, device[j]))
+                first++; /* this device is full: later vertices begin with the next one */
         }
         placement_put(r, &v[i], 1, to == UINT32_MAX ? placement_least(r, &v[i], 1) : to);
     }
@@ -489,11 +495,11 @@ void list_try(struct ctx *x, struct list_schedule *best, struct list_schedule *p
         return;
     }
     struct arena *own = arena_new(x->use.scratch);
-    struct plan plan = plan_of(p, "");
+    struct plan plan = plan_of(p, /*planner=*/"");
     struct evaluation e = plan_evaluate(&x->scene, &plan, own);
     p->value = e.value;
     p->lacks = list_lacking(&x->scene, &e.v);
-    bool holds = evaluation_holds(&e, true);
+    bool holds = evaluation_holds(&e, /*over_memory=*/true);
     arena_free(own);
     assert(holds); /* else the scheduler has an error */
     (void)holds;

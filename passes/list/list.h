@@ -60,7 +60,8 @@ struct placement {
     uint32_t lacking;  /* number of times that no device had enough memory (placement_least) */
     /* when it is out, placement_fill places the remaining vertices; NULL: never */
     struct clock *clock;
-    uint32_t filled; /* number of vertices placed by placement_fill */
+    /* number of vertices given to placement_fill, including those whose groups were placed before */
+    uint32_t filled;
     /* the present question: bytes that stay, shared items not included; the most bytes while one of the vertices runs;
      * bits of the classes that can run all of the vertices; their shared items, each once */
     int64_t bytes, runs;
@@ -100,9 +101,9 @@ void placement_put(struct placement *r, const uint32_t *v, uint32_t n, uint32_t 
 uint32_t placement_least(struct placement *r, const uint32_t *v, uint32_t n);
 /* Returns the bytes that all vertices together would need on one device. */
 int64_t placement_all(const struct placement *r);
-/* Puts v[0..n), which must be in a topological order, on devices without estimates, when the clock is out: on one
- * device as long as it has memory, then on the next one; where none has enough, on the one of placement_least.  Placed
- * groups stay. */
+/* Puts v[0..n), which must be in a topological order, on devices when the clock is out, without estimating times: on
+ * one device as long as it has memory, then on the next one; if none has enough, on the device that placement_least
+ * returns.  Groups that are placed already stay.  Adds n to r->filled. */
 void placement_fill(struct placement *r, const uint32_t *v, uint32_t n, struct arena *a);
 /* Returns the bytes of the largest group.  Ends the present question.  O(members + their shared items). */
 int64_t placement_most(struct placement *r);

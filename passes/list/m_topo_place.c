@@ -66,8 +66,8 @@ static const char *name_plan(struct ctx *x, const struct placement *r)
     return r->lacking ? arena_fmt(x->use.mem, "m-TOPO, %u without room", r->lacking) : "m-TOPO";
 }
 
-/* Makes a plan by place() and keeps it in *best if it is better.  Returns the first vertex that fitted no device, or
- * UINT32_MAX. */
+/* Makes a plan by place() and keeps it in *best if it is better; even: as for place().  Returns the first vertex that
+ * fitted no device, or UINT32_MAX. */
 static uint32_t try_fill(struct ctx *x, struct placement *r, bool even, struct list_schedule *best)
 {
     struct arena *own = arena_new(x->use.scratch);
@@ -80,7 +80,7 @@ static uint32_t try_fill(struct ctx *x, struct placement *r, bool even, struct l
 
 void m_topo_try(struct ctx *x, struct placement *r, struct list_schedule *best)
 {
-    try_fill(x, r, true, best);
+    try_fill(x, r, /*even=*/true, best);
 }
 
 /* Runs the planner m-topo-place; returns what pass.run returns (passes.h). */

@@ -24,13 +24,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* CHAINS: chains of annealing.  Of a time limit dp-place gets 1 / DP_SHARE, then annealing 1 / ANNEAL_SHARE of the
- * remaining time. */
-enum { CHAINS = 8, DP_SHARE = 4, ANNEAL_SHARE = 2 };
-/* CERTAIN: a bound that is within this share, in millionths, of the value is good enough; else bounds get more work. */
-enum { CERTAIN = 10000, MILLION = 1000000 };
-/* hundredths of a percent that a plan of another shape must save to be mentioned */
-enum { OFFERED = 100 };
+enum {
+    CHAINS = 8,       /* number of chains of annealing */
+    DP_SHARE = 4,     /* dp-place gets 1 / DP_SHARE of a time limit */
+    ANNEAL_SHARE = 2, /* annealing gets 1 / ANNEAL_SHARE of the time that is left then */
+    /* bounds get more work unless the gap is at most this many millionths of the value */
+    CERTAIN = 10000,
+    /* hundredths of a percent that a plan of another shape must save to be mentioned */
+    OFFERED = 100,
+    MILLION = 1000000
+};
 
 /* Values of auto_opts, by their names. */
 struct auto_options {
@@ -161,7 +164,7 @@ static uint32_t count_parts(const struct ctx *x, const int32_t *dev)
 /* Returns words for the set of plans that the search was about: " of any shape" if that is all plans. */
 static const char *looked_at_text(const struct ctx *x)
 {
-    enum plan_scope scope = claim_scope(x, false, false);
+    enum plan_scope scope = claim_scope(x, /*contiguous=*/false, /*fused=*/false);
     return scope == SCOPE_ALL ? " of any shape" : plan_among(scope);
 }
 
@@ -196,7 +199,7 @@ static void claim_plan(struct auto_run *r)
     struct plan *p = x->results.plan;
     struct bound all = r->s.bound;
     if (mandatory_level(x) != r->s.any->g)
-        all = bounds_all(x, p->claim.value_less_parts, true, BOUNDS_WORK, &r->p.clock);
+        all = bounds_all(x, p->claim.value_less_parts, /*must_fit=*/true, BOUNDS_WORK, &r->p.clock);
     struct bound whole = all;
     whole.value += all.value < 0 ? 0 : claim_start(x, mandatory_level(x));
     /* dp-place's own bound for contiguous plans is the larger one */
@@ -205,7 +208,7 @@ static void claim_plan(struct auto_run *r)
         int64_t known = claim_bound_all(x, whole);
         p->claim.bound_all = larger(known, p->claim.bound_all);
     } else {
-        claim_make(x, claim_scope(x, false, false), r->s.bound, all);
+        claim_make(x, claim_scope(x, /*contiguous=*/false, /*fused=*/false), r->s.bound, all);
     }
 }
 
@@ -246,7 +249,7 @@ static void conclude(struct auto_run *r)
 static int leave_contiguous(struct auto_run *r, const char *why)
 {
     if (!r->contiguous)
-        return report_infeasible(r->x, r->p.whole, true, &r->p.orders);
+        return report_infeasible(r->x, r->p.whole, /*exact=*/true, &r->p.orders);
     struct plan *p = r->contiguous;
     p->claim.argument = arena_fmt(r->x->use.mem, "contiguous (%s): %s", why, p->claim.argument);
     return 0;

@@ -18,9 +18,11 @@
 
 #include <string.h>
 
-/* STATES: the most states of dp-place, few since it plans for another objective.  A planner for the time per sample
- * gets 1 / LIMIT_SHARE of the time left until a time limit. */
-enum { STATES = 20000, LIMIT_SHARE = 4, PS_PER_NS = 1000 };
+enum {
+    STATES = 20000,  /* the most states of dp-place: few, since it plans for another objective */
+    LIMIT_SHARE = 4, /* a planner for the time per sample gets a quarter of the time that is left */
+    PS_PER_NS = 1000
+};
 
 /* ---- one candidate ------------------------------------------------------------------------------ */
 

@@ -21,8 +21,10 @@
 #include <assert.h>
 #include <string.h>
 
-/* DRAWS: the most random draws to find a vertex with some property. */
-enum { MILLION = 1000000, DRAWS = 16 };
+enum {
+    MILLION = 1000000,
+    DRAWS = 16 /* the most random draws to find a vertex with some property */
+};
 
 /* An item of the critical chain: a node or a transfer. */
 struct link {
@@ -48,7 +50,8 @@ struct improver {
     struct ctx *x;
     const struct placement *placement;
     struct clock *clock;
-    int64_t work;   /* number of nodes that further runs of the round may have */
+    /* what is left of the round's work: number of nodes that may still be run, a plan of n nodes counts n */
+    int64_t work;
     uint32_t tried; /* number of plans run in the round */
     struct list_schedule *best;
     struct edges edge;
@@ -85,7 +88,7 @@ static void state_copy(struct state *to, const struct state *from, uint32_t nnod
 }
 
 /* Returns a random number from 0 to n - 1. */
-static uint32_t below(struct improver *s, uint32_t n)
+static uint32_t draw_below(struct improver *s, uint32_t n)
 {
     return random_below(&s->rng, n);
 }
@@ -167,7 +170,7 @@ static struct verdict try_next(struct improver *s, bool exact)
     const struct plan p = {.dev = s->next.dev, .rank = s->next.rank};
     uint32_t n = s->placement->base->n;
     if (exec_memory(&of->model) == MEMORY_SUM) { /* memory is known without a run */
-        struct verdict v = plan_check(of, s->next.dev, NULL, CHECK_MEMORY, s->run);
+        struct verdict v = plan_check(of, s->next.dev, /*copies=*/NULL, CHECK_MEMORY, s->run);
         s->work -= n / 8;
         if (list_lacking(of, &v) > s->now.lacks)
             return v;
@@ -185,8 +188,8 @@ static uint32_t draw_size(struct improver *s, uint32_t most)
     uint32_t powers = 1;
     while (powers < 31 && most >> powers)
         powers++;
-    uint32_t size = 1U << below(s, powers);
-    size += below(s, size);
+    uint32_t size = 1U << draw_below(s, powers);
+    size += draw_below(s, size);
     return smaller_u32(size, most);
 }
 
@@ -208,13 +211,13 @@ static uint32_t draw_device(struct improver *s, uint32_t v)
 {
     const struct wdag *g = s->placement->base;
     uint32_t np = g->pred.at[v + 1] - g->pred.at[v], ns = g->succ.at[v + 1] - g->succ.at[v];
-    if (np + ns && below(s, 3) == 0) {
-        uint32_t i = below(s, np + ns);
+    if (np + ns && draw_below(s, 3) == 0) {
+        uint32_t i = draw_below(s, np + ns);
         uint32_t u = i < np ? g->pred.to[g->pred.at[v] + i] : g->succ.to[g->succ.at[v] + i - np];
         if (s->now.dev[g->node[u]] != s->now.dev[g->node[v]])
             return (uint32_t)s->now.dev[g->node[u]];
     }
-    return below(s, s->x->scene.cluster->ndev);
+    return draw_below(s, s->x->scene.cluster->ndev);
 }
 
 /* Marks v and the vertices behind u in the order that must come before v.  Returns whether u need not come before v. */
@@ -286,14 +289,14 @@ static bool free_memory(struct improver *s, const struct verdict *v)
 {
     const struct scene *of = &s->x->scene;
     const struct wdag *g = s->placement->base;
-    uint32_t from = most_over(of, v), to = most_free(of, v), u = below(s, g->n);
-    if (below(s, 3) == 0)
-        to = below(s, of->cluster->ndev);
+    uint32_t from = most_over(of, v), to = most_free(of, v), u = draw_below(s, g->n);
+    if (draw_below(s, 3) == 0)
+        to = draw_below(s, of->cluster->ndev);
     for (int tries = 0;
          tries < DRAWS && !(s->next.dev[s->placement->node[u]] == (int32_t)from &&
                             s->growth.mark[s->placement->group[u]] != s->growth.turn);
          tries++)
-        u = below(s, g->n);
+        u = draw_below(s, g->n);
     return move_around(s, u, to);
 }
 
@@ -346,14 +349,15 @@ static bool change_transfer(struct improver *s, const struct link *l)
     const struct wdag *g = s->placement->base;
     const struct csr *pin = &g->net_pin;
     uint32_t u = g->net_src[l->number], n = pin->at[l->number + 1] - pin->at[l->number];
-    uint32_t v = n ? pin->to[pin->at[l->number] + below(s, n)] : u;
+    uint32_t v = n ? pin->to[pin->at[l->number] + draw_below(s, n)] : u;
     for_row (x, *pin, l->number)
-        if (l->kind != STEP_OUT && (uint32_t)s->now.dev[g->node[x]] == l->to && below(s, 2) == 0)
+        if (l->kind != STEP_OUT && (uint32_t)s->now.dev[g->node[x]] == l->to &&
+            draw_below(s, 2) == 0)
             v = x; /* a reader on the device l->to */
     if (u == UINT32_MAX)
         return v != UINT32_MAX && move_around(s, v, draw_device(s, v));
     uint32_t du = (uint32_t)s->now.dev[g->node[u]], dv = (uint32_t)s->now.dev[g->node[v]];
-    return below(s, 2) ? move_around(s, u, dv) : move_around(s, v, du);
+    return draw_below(s, 2) ? move_around(s, u, dv) : move_around(s, v, du);
 }
 
 /* Moves a random number of nodes that follow each other on the chain, from the i-th item on, and are on one device to
@@ -362,7 +366,7 @@ static bool change_stretch(struct improver *s, uint32_t i)
 {
     const struct wdag *g = s->placement->base;
     uint32_t dev = s->chain[i].from;
-    uint32_t d = below(s, s->x->scene.cluster->ndev), most = draw_size(s, s->nchain);
+    uint32_t d = draw_below(s, s->x->scene.cluster->ndev), most = draw_size(s, s->nchain);
     bool moved = false;
     for (; i < s->nchain && most && s->chain[i].kind == STEP_COMPUTE && s->chain[i].from == dev;
          i++, most--) {
@@ -380,26 +384,26 @@ static bool change_stretch(struct improver *s, uint32_t i)
 /* Returns the number of the item on the chain at a random moment, sometimes of any item. */
 static uint32_t draw_link(struct improver *s)
 {
-    int64_t at = mul_div_ceil(s->now.value, below(s, MILLION), MILLION);
+    int64_t at = mul_div_ceil(s->now.value, draw_below(s, MILLION), MILLION);
     uint32_t i = 0;
     while (i + 1 < s->nchain && s->chain[i + 1].start <= at)
         i++;
-    return below(s, 4) ? i : below(s, s->nchain);
+    return draw_below(s, 4) ? i : draw_below(s, s->nchain);
 }
 
 /* Makes `next` of `now` by a random change; *order: whether only the order is changed.  Returns false if the change
  * that was drawn is not possible. */
 static bool change_plan(struct improver *s, bool *order)
 {
-    uint32_t n = s->placement->base->n, i = draw_link(s), dice = below(s, 10);
+    uint32_t n = s->placement->base->n, i = draw_link(s), dice = draw_below(s, 10);
     const struct link *l = &s->chain[i];
     *order = false;
     state_copy(&s->next, &s->now, s->x->scene.m->nnode);
     if (dice == 0 || (s->now.lacks && dice < 7)) {
-        uint32_t v = below(s, n);
+        uint32_t v = draw_below(s, n);
         for (int tries = 0; tries < DRAWS && s->now.lacks && dice; tries++)
             if (s->now.dev[s->placement->node[v]] != (int32_t)s->now.over)
-                v = below(s, n);
+                v = draw_below(s, n);
         return move_around(s, v, draw_device(s, v));
     }
     if (dice <= 3) {
@@ -414,14 +418,14 @@ static bool change_plan(struct improver *s, bool *order)
 
 /* ---- the search --------------------------------------------------------------------------------- */
 
-/* Makes *best the state `now`, by running it. */
+/* Runs *best and makes it the state `now`, from which the round's changes start. */
 static void start_from_best(struct improver *s)
 {
     struct state best = {s->best->dev, s->best->rank, s->best->value, s->best->lacks, 0};
     s->now.value = INT64_MAX / 2;
     s->now.lacks = INT64_MAX;
     state_copy(&s->next, &best, s->x->scene.m->nnode);
-    run_next(s, true, 0);
+    run_next(s, /*exact=*/true, 0);
 }
 
 struct improver *improver_new(struct ctx *x, const struct placement *placement, struct clock *clock,
@@ -454,7 +458,7 @@ uint32_t improve_plan(struct improver *s, struct list_schedule *best, int64_t wo
             continue;
         }
         uint32_t limit = (uint32_t)mul_div_ceil(later, s->work, work);
-        run_next(s, order ? below(s, 2) : below(s, 4) == 0, below(s, limit + 1));
+        run_next(s, order ? draw_below(s, 2) : draw_below(s, 4) == 0, draw_below(s, limit + 1));
     }
     return s->tried;
 }

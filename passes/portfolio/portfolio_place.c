@@ -94,7 +94,7 @@ static int64_t work_of(const struct portfolio *p, int64_t effort)
 static void improve(struct portfolio *p, int64_t effort)
 {
     static const uint32_t later[] = {30000, 10000, 50000, 3000}; /* millionths */
-    int64_t bound = step_bound_of(&p->x->scene, true, p->x->use.scratch).value,
+    int64_t bound = step_bound_of(&p->x->scene, /*shared=*/true, p->x->use.scratch).value,
             left = work_of(p, effort), turn = left / ROUNDS + 1;
     if (is_best(p, bound))
         return;

@@ -191,7 +191,7 @@ static void take_off(struct loads *l, uint32_t v, uint32_t d)
     }
     l->load[d] = load;
     if (l->users)
-        move_bytes(l, v, d, -1);
+        move_bytes(l, v, d, /*by=*/-1);
 }
 
 /* Puts v on device d in a problem that is not detailed; before, after: whether d pays for the net then. */
@@ -206,7 +206,7 @@ static void put_on(struct loads *l, uint32_t v, uint32_t d)
     }
     l->load[d] = load;
     if (l->users)
-        move_bytes(l, v, d, 1);
+        move_bytes(l, v, d, /*by=*/1);
 }
 
 void loads_move(struct loads *l, uint32_t v, int32_t to)
@@ -217,9 +217,9 @@ void loads_move(struct loads *l, uint32_t v, int32_t to)
         return;
     if (l->parts) {
         if (from != NOWHERE)
-            move_parts(l, v, (uint32_t)from, -1);
+            move_parts(l, v, (uint32_t)from, /*by=*/-1);
         if (to != NOWHERE)
-            move_parts(l, v, (uint32_t)to, 1);
+            move_parts(l, v, (uint32_t)to, /*by=*/1);
     } else {
         if (from != NOWHERE)
             take_off(l, v, (uint32_t)from);

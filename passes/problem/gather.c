@@ -220,7 +220,8 @@ void tidy_problem(const struct problem *c, struct problem_plan *best, struct are
     struct loads l;
     /* a device that gets its first node of the other pass runs one more part, whose cost the loads leave out */
     bool passes_cost = c->scene->model.part_cost && c->g->pass && wdag_passes(c->g) == 1;
-    if (c->scene->model.replicate || passes_cost || loads_new(&l, c, "", scratch, &quiet)) {
+    if (c->scene->model.replicate || passes_cost ||
+        loads_new(&l, c, /*planner=*/"", scratch, &quiet)) {
         arena_release(scratch, mark);
         return;
     }

@@ -44,9 +44,13 @@ static bool is_shared(const struct problem *c, uint32_t k)
     return exec_kind(&c->scene->model)->subgraphs && c->cluster->cls[c->kind[k].cls].host;
 }
 
-/* Returns the memory of all devices of these kinds together (all), or else of the largest one; hosts that share their
+/* Whose memory room_of() returns. */
+enum holders { LARGEST_DEVICE, ALL_DEVICES };
+
+/* Returns the memory, bytes, of all devices of these kinds together or of the largest one; hosts that share their
  * memory count as one.  Devices with less than `raised` bytes count as having that. */
-static int64_t room_of(const struct problem *c, uint32_t kinds, int64_t raised, bool all)
+static int64_t room_of(const struct problem *c, uint32_t kinds, int64_t raised,
+                       enum holders holders)
 {
     int64_t most = 0, sum = 0;
     for (uint32_t k = 0; k < c->nkind; k++) {
@@ -57,21 +61,22 @@ static int64_t room_of(const struct problem *c, uint32_t kinds, int64_t raised, 
         most = larger(one, most);
         sum = sat_add(sum, together);
     }
-    return all ? sum : most;
+    return holders == ALL_DEVICES ? sum : most;
 }
 
 /* Returns the least memory to which devices must be raised so that room_of the kinds is `bytes` or more. */
-static int64_t raised_for(const struct problem *c, uint32_t kinds, int64_t bytes, bool all)
+static int64_t raised_for(const struct problem *c, uint32_t kinds, int64_t bytes,
+                          enum holders holders)
 {
     int64_t lo = 0, hi = bytes;
     while (lo < hi) {
         int64_t mid = lo + (hi - lo) / 2;
-        if (room_of(c, kinds, mid, all) >= bytes)
+        if (room_of(c, kinds, mid, holders) >= bytes)
             hi = mid;
         else
             lo = mid + 1;
     }
-    assert(room_of(c, kinds, lo, all) >= bytes);
+    assert(room_of(c, kinds, lo, holders) >= bytes);
     return lo;
 }
 
@@ -80,11 +85,11 @@ static void need_of_vertices(const struct problem *c, struct memory_need *n)
 {
     for (uint32_t v = 0; v < c->g->n; v++) {
         uint32_t kinds = kinds_of(c, v);
-        int64_t bytes = vertex_bytes(c->g, v), room = room_of(c, kinds, 0, false);
+        int64_t bytes = vertex_bytes(c->g, v), room = room_of(c, kinds, 0, LARGEST_DEVICE);
         if (!kinds) {
             n->nowhere = v;
         } else if (is_bounded(c, kinds) && bytes > room && bytes > n->least) {
-            int64_t least = raised_for(c, kinds, bytes, false);
+            int64_t least = raised_for(c, kinds, bytes, LARGEST_DEVICE);
             if (least > n->least)
                 *n = (struct memory_need){least, v, kinds, bytes, room, n->nowhere};
         }
@@ -110,8 +115,8 @@ static int64_t bytes_within(const struct problem *c, uint32_t kinds)
 /* Raises *n to the need of all vertices together that only these kinds may hold. */
 static void need_of_kinds(const struct problem *c, uint32_t kinds, struct memory_need *n)
 {
-    int64_t bytes = bytes_within(c, kinds), room = room_of(c, kinds, 0, true);
-    int64_t least = bytes > room ? raised_for(c, kinds, bytes, true) : 0;
+    int64_t bytes = bytes_within(c, kinds), room = room_of(c, kinds, 0, ALL_DEVICES);
+    int64_t least = bytes > room ? raised_for(c, kinds, bytes, ALL_DEVICES) : 0;
     if (least > n->least)
         *n = (struct memory_need){least, UINT32_MAX, kinds, bytes, room, n->nowhere};
 }

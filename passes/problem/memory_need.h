@@ -7,12 +7,12 @@
 struct memory_need {
     /* bytes: no plan fits unless each device with a limit has `least` bytes or more; 0: the present memory may do */
     int64_t least;
-    /* the vertex that needs so much; UINT32_MAX: all vertices together that only `kinds` may hold */
+    /* the vertex whose bytes are the reason; UINT32_MAX: the bytes of all vertices that only `kinds` may hold are */
     uint32_t vertex;
     uint32_t kinds; /* kinds of devices that may hold the vertices, a bit each */
-    int64_t bytes;  /* what the vertex needs, or the vertices together */
-    int64_t
-        room; /* present bytes of the largest device of `kinds` (one vertex), or of all these devices together */
+    int64_t bytes;  /* bytes of that vertex, or of these vertices together */
+    /* present bytes of the largest device of `kinds`; or, without such a vertex, of all these devices together */
+    int64_t room;
     uint32_t nowhere; /* a vertex that no device may run; UINT32_MAX: none */
 };
 

@@ -35,9 +35,10 @@ int placing_start(struct ctx *x, const struct place_options *o, struct planner_i
     p->orders.order = (uint32_t)o->order;
     p->orders.clock = &p->clock;
     p->orders.phase = "trying orders";
-    p->problem = p->top = problem_build(p->whole, &x->scene, -1, x->use.scratch, x->use.diag);
+    p->problem = problem_build(p->whole, &x->scene, MEMORY_UNCHANGED, x->use.scratch, x->use.diag);
+    p->top = p->problem; /* of the same level, unless a pass such as fuse has made a coarser one */
     if (p->problem && p->level != p->whole)
-        p->top = problem_build(p->level, &x->scene, -1, x->use.scratch, x->use.diag);
+        p->top = problem_build(p->level, &x->scene, MEMORY_UNCHANGED, x->use.scratch, x->use.diag);
     return p->problem && p->top ? 0 : -1;
 }
 

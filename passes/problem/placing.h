@@ -9,12 +9,13 @@
 struct interval_how {
     uint32_t starts; /* orders to try */
     uint64_t seed;   /* of the orders; 0: the first order breaks ties by the numbers of vertices */
-    uint32_t order;  /* INTERVAL_MIXED: several kinds in turn; else 1 + an enum topo_kind */
+    uint32_t order; /* kind of the orders: 1 + an enum topo_kind; INTERVAL_MIXED: several in turn */
     uint64_t budget; /* steps of the inner loop in all; 0: INTERVAL_BUDGET */
     struct clock *clock;
     const char *phase; /* name of the work for the listener; NULL: the listener is not told */
 };
-enum { INTERVAL_BUDGET = 150000000, INTERVAL_MIXED = 0 };
+enum { INTERVAL_BUDGET = 150000000 }; /* the usual interval_how.budget */
+enum { INTERVAL_MIXED = 0 };          /* a value of interval_how.order */
 
 /* The options in place_opts: dp-place has all of them, dpl-place all but the first PLACE_OPTS_EXACT rows, which are for
  * the exact search. */

@@ -54,7 +54,7 @@ static int make_kinds(struct problem *c, struct diag *d)
         uint32_t free = 0;
         for (uint32_t i = 0; i < cl->cls[k].count; i++)
             free += !pinned[dev + i];
-        if (free && add_kind(c, d, k, -1, free))
+        if (free && add_kind(c, d, k, /*dev=*/-1, free))
             return -1;
         if (c->scene->model.replicate && free < cl->cls[k].count && cl->cls[k].count > 1)
             return diag_error(d,

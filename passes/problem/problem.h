@@ -19,7 +19,11 @@
 #include "ir/base/clock.h"
 #include "passes/passes.h"
 
-enum { PROBLEM_KINDS = 32, PROBLEM_POTS = 4, SCALE_BITS = 20 };
+enum {
+    PROBLEM_KINDS = 32, /* the most kinds of a problem */
+    PROBLEM_POTS = 4,   /* the most potentials */
+    SCALE_BITS = 20     /* problem_pot.scale is in units of 2^-SCALE_BITS */
+};
 
 #define LOAD_INF (INT64_C(1) << 61) /* above every load; sums of two do not overflow */
 
@@ -124,9 +128,11 @@ struct problem {
     struct bound lower;
 };
 
+/* memory of problem_build: each device has the memory that the cluster says. */
+enum { MEMORY_UNCHANGED = -1 };
 /* Makes the problem of placing g on the cluster of s under the execution model of s.  memory >= 0: devices with less
- * memory count as having `memory` bytes; -1: memories stay.  Lives in a.  NULL and an error: there are too many kinds.
- * Times and bytes must add up to less than CTX_SUM_MAX (ctx_base sees to it).  O(kinds * V + pins). */
+ * memory count as having `memory` bytes; or MEMORY_UNCHANGED.  Lives in a.  NULL and an error: there are too many
+ * kinds.  Times and bytes must add up to less than CTX_SUM_MAX (ctx_base sees to it).  O(kinds * V + pins). */
 struct problem *problem_build(const struct wdag *g, const struct scene *s, int64_t memory,
                               struct arena *a, struct diag *d);
 

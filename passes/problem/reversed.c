@@ -62,12 +62,12 @@ static struct wdag *turn_graph(const struct wdag *g, struct arena *a)
     m->net_src = arena_array(a, (size_t)g->nnet + 1, sizeof *m->net_src);
     for (uint32_t e = 0; e < g->nnet; e++)
         m->net_src[e] = g->net_src[e] == UINT32_MAX ? UINT32_MAX : n - 1 - g->net_src[e];
-    m->succ = turn_rows(&g->pred, n, true, n, a);
-    m->pred = turn_rows(&g->succ, n, true, n, a);
-    m->net_pin = turn_rows(&g->net_pin, g->nnet, false, n, a);
-    m->net_of = turn_rows(&g->net_of, n, true, 0, a);
-    m->shared_by = turn_rows(&g->shared_by, g->nshared, false, n, a);
-    m->shared_of = turn_rows(&g->shared_of, n, true, 0, a);
+    m->succ = turn_rows(&g->pred, n, /*by_vertex=*/true, n, a);
+    m->pred = turn_rows(&g->succ, n, /*by_vertex=*/true, n, a);
+    m->net_pin = turn_rows(&g->net_pin, g->nnet, /*by_vertex=*/false, n, a);
+    m->net_of = turn_rows(&g->net_of, n, /*by_vertex=*/true, 0, a);
+    m->shared_by = turn_rows(&g->shared_by, g->nshared, /*by_vertex=*/false, n, a);
+    m->shared_of = turn_rows(&g->shared_of, n, /*by_vertex=*/true, 0, a);
     return m;
 }
 
@@ -83,7 +83,7 @@ struct problem *problem_mirror(const struct problem *c, struct arena *a)
         m->kind[k].time = turn_array(c->kind[k].time, n, a);
         m->kind[k].back = turn_array(c->kind[k].back, n, a);
     }
-    m->net_of = turn_rows(&c->net_of, n, true, 0, a);
+    m->net_of = turn_rows(&c->net_of, n, /*by_vertex=*/true, 0, a);
     for (uint32_t p = 0; p < c->npot; p++)
         m->pot[p].w = turn_array(c->pot[p].w, n, a);
     return m;

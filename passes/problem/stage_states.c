@@ -63,6 +63,7 @@ static void find_relatives(struct state_search *f)
                 bits_add(f->below + (size_t)u * f->words, v);
 }
 
+/* Returns the set of v's ancestors, as bits. */
 static const uint64_t *above(const struct state_search *f, uint32_t v)
 {
     return f->above + (size_t)v * f->words;

@@ -23,10 +23,10 @@ struct stage_states {
     uint32_t words;
     int64_t *forward, *backward, *activation, *parameter; /* [n + 1] */
     int64_t *cut; /* [n + 1] bytes that go from the state to the rest of the model */
-    struct csr
-        before; /* state -> the states before it (subsets of it), without state 0, ascending */
-    uint64_t *
-        is_before; /* [(n + 1) * ceil((n + 1) / 64)] as bits: a row for each state, with its `before` */
+    /* state -> the states before it (subsets of it), without state 0, ascending */
+    struct csr before;
+    /* [(n + 1) * ceil((n + 1) / 64)] the same as bits: row j has bit i if state i is before state j */
+    uint64_t *is_before;
 };
 
 /* Which states are looked for.  ALL: all sets of layers with all their predecessors.  FIRST: the states that

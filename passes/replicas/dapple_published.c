@@ -250,10 +250,10 @@ void dapple_published(const struct stage_states *s, const struct published_rules
     for (uint32_t i = 0; i < PUBLISHED_PLANS; i++)
         best[i] = (struct published_plan){.latency = INT64_MAX};
     for (uint32_t size = 2; size <= ndev && ndev <= PUBLISHED_STAGES; size++)
-        try_pipelines(&x, size, false);
+        try_pipelines(&x, size, /*straight=*/false);
     if (ndev >= 2 && ndev <= PUBLISHED_STAGES) {
-        try_pipelines(&x, 2, true);
-        try_pipelines(&x, ndev, true);
+        try_pipelines(&x, 2, /*straight=*/true);
+        try_pipelines(&x, ndev, /*straight=*/true);
         try_two_stages(&x);
     }
     arena_free(x.a);

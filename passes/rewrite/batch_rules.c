@@ -86,8 +86,11 @@ static const char *dropout(struct batch_search *x, const struct batch_rule *r)
 
 /* ---- along some axes ---------------------------------------------------------------------------- */
 
-/* r->arg: the operator combines elements along all axes from `axis` on: before opset 13; in all opsets. */
-enum { ALONG_FLAT = 1, ALONG_FROM = 2 };
+/* r->arg: in which opsets the operator combines elements along all axes from `axis` on, not along one axis. */
+enum {
+    ALONG_FLAT = 1, /* before opset 13 */
+    ALONG_FROM = 2  /* in all */
+};
 
 /* Rule of operators that combine elements along the axis of the attribute `axis`, such as Softmax: the batch must be at
  * another axis.  r->text: the attribute's default, "0" or "-" for -1 (1 if ALONG_FLAT counts). */
@@ -392,6 +395,7 @@ static const char *einsum(struct batch_search *x, const struct batch_rule *r)
     size_t from = 0;
     for (int round = 0; round < 2; round++, from = 0)
         for (uint32_t i = 0; i < x->m->node[x->n].nformal; i++) {
+            /* the letters of operand i are text[from .. from + n) */
             size_t n = strcspn(text + from, ",-");
             struct batch in = batch_in(x, i);
             const char *why = in.how == BATCH_WHOLE ? NULL : batch_want_cut(x, i);
@@ -401,6 +405,7 @@ static const char *einsum(struct batch_search *x, const struct batch_rule *r)
                 letter = text[from + in.axis];
                 first = in;
             }
+            /* a cut operand must have the letter at its batch; a whole one lacks it, or is cut there */
             int at = letter_at(text, from, from + n, letter);
             bool fits = in.how == BATCH_CUT ? at == in.axis : at == -1;
             why = round == 1 && !fits && in.how == BATCH_WHOLE && at >= 0 ? batch_cut(x, i, at)

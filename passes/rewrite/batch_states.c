@@ -138,6 +138,8 @@ const char *batch_cut(struct batch_search *x, uint32_t i, int axis)
 
 const char *batch_divide_entry(struct batch_search *x, uint32_t i, uint32_t at)
 {
+    /* the copies will read one new weight, an i64 list (split_batch.c): so all entries must be known integers, the
+     * same for all samples, and nothing but i64 will do */
     struct batch_list k = batch_list_of(x, NULL, i);
     struct num e = k.num != NULL && at < k.num->n ? k.num->at[at] : (struct num){0};
     bool whole = batch_in(x, i).how == BATCH_WHOLE, known = e.kind == NUM_INT && e.v > 0;

@@ -169,7 +169,7 @@ static void infer_again(struct fold_run *x)
 {
     struct module *m = x->m;
     const uint32_t errors = m->diag->errors;
-    const uint32_t *type = infer_types(m, x->a, NULL, NULL);
+    const uint32_t *type = infer_types(m, x->a, /*diag=*/NULL, /*values=*/NULL);
     for (vid v = 1; v < m->nval && m->diag->errors == errors; v++)
         m->value[v].type = type[v];
 }

@@ -465,8 +465,11 @@ static vid share_sizes(struct batch_split *x, vid v, uint32_t axis)
     return sizes;
 }
 
-/* Opsets: the first one that is supported; Split has num_outputs; Slice has operands in place of attributes. */
-enum { OPSET_LEAST = 7, OPSET_SPLIT_COUNT = 18, OPSET_SLICE_OPERANDS = 10 };
+enum {
+    OPSET_LEAST = 7,          /* the first opset that is supported */
+    OPSET_SPLIT_COUNT = 18,   /* the first opset whose Split has the attribute num_outputs */
+    OPSET_SLICE_OPERANDS = 10 /* the first opset whose Slice has operands in place of attributes */
+};
 
 /* Makes the shares of input v by a Split. */
 static void split_input(struct batch_split *x, vid v)

@@ -135,7 +135,7 @@ static void enter_scan(struct infer *f, nid n, gid g)
         enter_scan_8(f, n, g);
         return;
     }
-    enter_carried(f, n, g, 0, 0, nstate);
+    enter_carried(f, n, g, /*operand=*/0, /*first=*/0, nstate);
     for (uint32_t i = 0; i < nscan; i++) {
         struct shape s = operand_shape(f, n, nstate + i);
         int axis = s.rank > 0 ? axis_of(list_axis(f, n, "scan_input_axes", i), s.rank) : -1;
@@ -164,7 +164,7 @@ void enter_body(struct infer *f, nid n, gid g)
     if (node_is(f->m, n, "Loop") && f->m->node[n].nformal >= 2) {
         enter_scalar(f, n, graph_in(f->m, g, 0), ELEM_I64);
         enter_scalar(f, n, graph_in(f->m, g, 1), ELEM_BOOL);
-        enter_carried(f, n, g, 2, 2, f->m->node[n].nformal - 2);
+        enter_carried(f, n, g, /*operand=*/2, /*first=*/2, f->m->node[n].nformal - 2);
     } else if (node_is(f->m, n, "SequenceMap")) {
         enter_sequence_map(f, n, g);
     } else if (node_is(f->m, n, "Scan")) {

@@ -373,7 +373,7 @@ static struct infer *infer_module(struct module *m, struct arena *mem, struct in
  * one, and m gets the types that were added to it. */
 static struct infer *infer_inlined(struct module *m, struct arena *mem, struct infer_ask ask)
 {
-    struct inlined_module *e = calls_expand(m, false, mem);
+    struct inlined_module *e = calls_expand(m, /*names=*/false, mem);
     if (e == NULL)
         return infer_module(m, mem, ask);
     ask.versions = e->opset;
@@ -427,7 +427,7 @@ uint32_t *planning_types(struct ctx *x)
     struct module *m = x->scene.m;
     uint32_t *type;
     if (has_names(m)) {
-        type = infer_types(m, x->use.scratch, NULL, dim_values_new(x, x->use.scratch));
+        type = infer_types(m, x->use.scratch, /*diag=*/NULL, dim_values_new(x, x->use.scratch));
     } else {
         type = arena_array(x->use.scratch, m->nval, sizeof *type);
         for (vid v = 1; v < m->nval; v++)

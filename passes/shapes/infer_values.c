@@ -128,7 +128,7 @@ static struct num num_apply(struct infer *f, enum num_op op, struct num a, struc
         return num_mul(f, a, b);
     case NUM_DIV:
         return num_div(f, a, b);
-    case NUM_MOD:
+    case NUM_MOD: /* the result has the sign of b; a % -1 may overflow in C */
         if (!ints || b.v == 0 || b.v == -1)
             return (struct num){0};
         return num_int(a.v % b.v != 0 && (a.v < 0) != (b.v < 0) ? a.v % b.v + b.v : a.v % b.v);

@@ -72,7 +72,7 @@ void rule_resize(struct infer *f, nid n, int arg)
     float scale[SHAPE_RANK];
     int64_t axes[SHAPE_RANK];
     shape_in(f, n, 0, &s);
-    bool old = arg == 1 || f->opset < 11;
+    bool old = arg == 1 || f->opset < 11; /* before operands roi and sizes were added */
     const struct nums *size = old ? NULL : nums_of(f, node_in(f->m, n, 3));
     int nscale = constant_floats(f, node_in(f->m, n, old ? 1 : 2), scale, SHAPE_RANK);
     const struct attr *a = node_attr(f->m, n, "scales");
@@ -98,6 +98,7 @@ void rule_resize(struct infer *f, nid n, int arg)
             s.d[axis] = size == NULL && nscale == k && !crops ? scale_dim(f, s.d[axis], scale[i])
                                                               : dim_unknown();
     }
+    /* with another policy the loop has left the axes with sizes as they are */
     if (s.rank >= 0 && size != NULL && size->n == (uint32_t)k && strcmp(policy, "stretch") != 0)
         keep_aspect(&s, axes, k, size, strcmp(policy, "not_larger") == 0);
     shape_set(f, n, 0, &s);

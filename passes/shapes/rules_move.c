@@ -232,19 +232,19 @@ void rule_concat(struct infer *f, nid n, int arg)
 {
     struct shape out, s;
     uint32_t step = (uint32_t)arg, i = step == 3 ? 2 : 0;
-    shape_in(f, n, i, &out);
+    shape_in(f, n, i, &out); /* of the first piece; the loop below adds the other pieces */
     int64_t along = node_attr_int(f->m, n, "axis", f->opset < 4 ? 1 : 0);
     int axis = axis_of(along, out.rank);
     for (i += step; i < f->m->node[n].nformal; i += step) {
         shape_in(f, n, i, &s);
-        if (out.rank < 0 && s.rank >= 0) { /* at least the rank is known */
+        if (out.rank < 0 && s.rank >= 0) { /* all pieces have the rank of this one */
             out.rank = s.rank;
             axis = axis_of(along, out.rank);
             for (int k = 0; k < out.rank; k++)
                 out.d[k] = k == axis ? dim_unknown() : s.d[k];
             continue;
         }
-        if (out.rank != s.rank || axis < 0) {
+        if (out.rank != s.rank || axis < 0) { /* of this piece nothing is known, or nothing fits */
             if (s.rank < 0 && axis >= 0)
                 out.d[axis] = dim_unknown();
             continue;

@@ -103,7 +103,7 @@ static uint32_t combine_types(struct infer *f, uint32_t a, uint32_t b, bool fill
 
 uint32_t type_join(struct infer *f, uint32_t a, uint32_t b)
 {
-    return combine_types(f, a, b, false);
+    return combine_types(f, a, b, /*fill=*/false);
 }
 
 uint32_t type_without_shape(struct infer *f, uint32_t type)
@@ -122,7 +122,7 @@ void container_set(struct infer *f, nid n, uint32_t i, uint32_t type)
     vid out = node_out(f->m, n, i);
     if (out == 0 || type == 0)
         return;
-    uint32_t now = f->type[out] == 0 ? type : combine_types(f, f->type[out], type, true);
+    uint32_t now = f->type[out] == 0 ? type : combine_types(f, f->type[out], type, /*fill=*/true);
     if (now != 0)
         f->type[out] = now;
 }
@@ -332,7 +332,7 @@ void enter_sequence_map(struct infer *f, nid n, gid g)
         vid v = f->m->arg[in.at + i];
         type = inner != 0 ? inner : type;
         uint32_t now =
-            f->type[v] == 0 || type == 0 ? type : combine_types(f, f->type[v], type, true);
+            f->type[v] == 0 || type == 0 ? type : combine_types(f, f->type[v], type, /*fill=*/true);
         f->type[v] = now != 0 ? now : f->type[v];
     }
 }

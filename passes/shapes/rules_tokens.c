@@ -120,8 +120,9 @@ static bool selects_tokens(const struct infer *f, nid n)
     return strcmp(node_attr_str(f->m, n, "policy_mode", ""), "qsa") == 0;
 }
 
-/* Returns how many tokens or entries indexer n selects for each query. */
-static struct dim capacity(struct infer *f, nid n)
+/* Returns how many tokens or entries indexer n selects for each query, at most: the size of its result.  Tokens:
+ * whole blocks of compress_ratio tokens, token_budget tokens in all, and the tokens after the last whole block. */
+static struct dim most_selected(struct infer *f, nid n)
 {
     if (!selects_tokens(f, n))
         return attr_dim(f, n, "index_topk");
@@ -154,7 +155,7 @@ void rule_indexer(struct infer *f, nid n, int arg)
     struct shape q = operand_shape(f, n, 0), past = operand_shape(f, n, 7),
                  waiting = operand_shape(f, n, 13);
     (void)arg;
-    const struct dim selected[] = {shape_dim(&q, 0), shape_dim(&q, 1), capacity(f, n)};
+    const struct dim selected[] = {shape_dim(&q, 0), shape_dim(&q, 1), most_selected(f, n)};
     set_result(f, n, 0, ELEM_I32, 3, selected);
     struct dim made = shape_dim(&q, 1), left = dim_unknown();
     if (!selects_tokens(f, n))
@@ -174,7 +175,7 @@ void rule_packed_indexer(struct infer *f, nid n, int arg)
 {
     struct shape q = operand_shape(f, n, 0), keys = operand_shape(f, n, 12);
     (void)arg;
-    const struct dim selected[] = {shape_dim(&q, 0), capacity(f, n)},
+    const struct dim selected[] = {shape_dim(&q, 0), most_selected(f, n)},
                      update[] = {shape_dim(&keys, 0), attr_dim(f, n, "state_update_capacity"),
                                  shape_dim(&keys, 2)};
     set_result(f, n, 0, ELEM_I32, 2, selected);

@@ -39,14 +39,14 @@ static void find_states(const struct train *t, struct stage_states *s)
 {
     struct arena *a = t->x->use.scratch;
     struct layers_of row = t->layers;
-    if (stage_states_find(s, &row, STATES_FIRST, true, MOST_STATES, a))
+    if (stage_states_find(s, &row, STATES_FIRST, /*published=*/true, MOST_STATES, a))
         return;
     struct pairs edge = {.a = a};
     for (uint32_t v = 0; v + 1 < row.n; v++)
         pairs_add(&edge, v, v + 1);
     row.succ = pairs_rows(&edge, row.n);
     row.pred = pairs_rows_back(&edge, row.n);
-    stage_states_find(s, &row, STATES_FIRST, true, row.n, a);
+    stage_states_find(s, &row, STATES_FIRST, /*published=*/true, row.n, a);
 }
 
 /* Returns a text such as "2.598s by its score with (0,22)x8 (22,40)x8": a stage from state 0 to 22 on 8 devices, and
@@ -85,6 +85,7 @@ static int leave_published(struct train *t)
             "dapple-place: score=published plans for 2 to %d devices, as in the paper's tables",
             PUBLISHED_STAGES);
     uint32_t *stage_of = arena_array(a, (size_t)t->layers.n + 1, sizeof *stage_of);
+    /* end[k] has the layers of stages 0 .. k, so the last write, by the smallest k, is the layer's stage */
     for (uint32_t k = best[0].n; k-- > 0;)
         for (uint32_t v = 0; v < t->layers.n; v++)
             if (bits_have(s.set + (size_t)best[0].end[k] * s.words, v))

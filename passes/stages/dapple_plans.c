@@ -13,7 +13,10 @@
 
 #include <string.h>
 
-enum { MOST_STATES = 500, MOST_MOVED = 4 };
+enum {
+    MOST_STATES = 500, /* plans by PipeDream's rules: for models of at most so many states */
+    MOST_MOVED = 4     /* the most layers that move to a neighbouring stage at once */
+};
 
 /* The state of the search for the best plan. */
 struct plan_choice {
@@ -158,7 +161,7 @@ static void find_pipedream(struct train *t)
         return;
     t->pipedream = arena_array(a, 2, sizeof *t->pipedream);
     if (t->layers.n > MOST_STATES ||
-        !stage_states_find(&states, &t->layers, STATES_ALL, false, MOST_STATES, a))
+        !stage_states_find(&states, &t->layers, STATES_ALL, /*published=*/false, MOST_STATES, a))
         return;
     for (int straight = 0; straight < 2 && !clock_out(&t->clock); straight++) {
         struct hier_rules r = {.compression = 1000000, .memory = -1, .straight = straight};
@@ -210,7 +213,7 @@ struct dapple_rules dapple_rules_of(const struct train *t)
                                  .micro_batches = training_count(m),
                                  .samples = m->any_slices ? 0 : m->micro_size,
                                  .memory = memory < 0 ? 0 : left,
-                                 .weight_copies = exec_weight_copies(&s->model, true)};
+                                 .weight_copies = exec_weight_copies(&s->model, /*training=*/true)};
 }
 
 struct stage_layout dapple_best(struct train *t, const struct dapple_found *found, int64_t work,

@@ -158,7 +158,7 @@ static bool can_share(const struct search *x, uint32_t devices)
 
 /* Takes devices away from `rest`, those of the last server first, until the others can share a micro-batch.  Returns
  * the number of devices that stay. */
-static uint32_t trim(const struct search *x, struct device_set *rest)
+static uint32_t trim_to_share(const struct search *x, struct device_set *rest)
 {
     uint32_t n = servers_devices(x->s, rest), v = x->s->n;
     while (n && !can_share(x, n)) {
@@ -247,19 +247,20 @@ static struct state *state_at(struct search *x, uint32_t cut, const struct devic
     return s;
 }
 
-/* Returns whether a prefix with the value v is among the n best: row has n prefixes, ascending by latency (by_key: by
- * key), NONE at the end. */
+/* Returns whether a prefix with the value v belongs among the n best, row[0 .. n): these ascend by latency (by_key:
+ * by key), and NONE stands in places without a prefix. */
 static bool enters(const struct search *x, const int32_t *row, uint32_t n, bool by_key, int64_t v)
 {
     int32_t last = row[n - 1];
     return last == NONE || v < (by_key ? x->prefix[last].key : x->prefix[last].latency);
 }
 
-/* Inserts prefix p into such a row, which loses its last entry; enters() must be true. */
-static void enter(const struct search *x, int32_t *row, uint32_t n, bool by_key, int32_t p)
+/* Inserts prefix p into a row as enters() takes it; the row loses its last entry.  enters() must be true for p. */
+static void insert_sorted(const struct search *x, int32_t *row, uint32_t n, bool by_key, int32_t p)
 {
     int64_t v = by_key ? x->prefix[p].key : x->prefix[p].latency;
     uint32_t i = n - 1;
+    /* p belongs before row[i - 1] if it is among the best i, so moves that one back */
     for (; i > 0 && enters(x, row, i, by_key, v); i--)
         row[i] = row[i - 1];
     row[i] = p;
@@ -317,21 +318,21 @@ static void try_stage(struct search *x, const struct prefix_extension *e, uint32
     p.latency = stage_formula(x->stage, n, x->r->micro_batches, x->r->literal).latency;
     x->evaluated++;
     struct state *s = state_at(x, to, &e->now);
-    bool by_latency = enters(x, s->kept, x->beam, false, p.latency);
-    bool by_key = enters(x, s->kept + x->beam, x->beam, true, p.key);
+    bool by_latency = enters(x, s->kept, x->beam, /*by_key=*/false, p.latency);
+    bool by_key = enters(x, s->kept + x->beam, x->beam, /*by_key=*/true, p.key);
     bool best = can_share(x, servers_devices(x->s, &e->rest)) &&
-                enters(x, x->best, x->most, false, p.latency);
+                enters(x, x->best, x->most, /*by_key=*/false, p.latency);
     if (!by_latency && !by_key && !best)
         return;
     p.used = x->coarse ? keep_set(x, &e->now) : s->used;
     p.ndev = servers_devices(x->s, &e->now);
     int32_t id = add_prefix(x, &p, &e->take);
     if (by_latency)
-        enter(x, s->kept, x->beam, false, id);
+        insert_sorted(x, s->kept, x->beam, /*by_key=*/false, id);
     if (by_key)
-        enter(x, s->kept + x->beam, x->beam, true, id);
+        insert_sorted(x, s->kept + x->beam, x->beam, /*by_key=*/true, id);
     if (best)
-        enter(x, x->best, x->most, false, id);
+        insert_sorted(x, x->best, x->most, /*by_key=*/false, id);
 }
 
 /* Tries all stages behind a prefix (NONE: the empty one), which ends at cut `at`. */
@@ -349,6 +350,7 @@ static void extend_prefix(struct search *x, int32_t prefix, uint32_t at)
     for (uint32_t k = 0; k < x->ncount && used + x->count[k] < x->s->ndev; k++) {
         uint32_t nseen = 0;
         for (uint32_t p = 0; p < ASSIGN_POLICIES; p++) {
+            /* the policy has not so many devices, or an earlier policy took the same ones */
             bool twice = !servers_assign(x->s, &e.used, p, x->count[k], &e.take);
             for (uint32_t i = 0; i < nseen && !twice; i++)
                 twice = !memcmp(&seen[i], &e.take, sizeof e.take);
@@ -360,7 +362,7 @@ static void extend_prefix(struct search *x, int32_t prefix, uint32_t at)
                 e.now.of[v] = (uint16_t)(e.used.of[v] + e.take.of[v]);
                 e.rest.of[v] = (uint16_t)(x->s->size[v] - e.now.of[v]);
             }
-            e.nrest = trim(x, &e.rest);
+            e.nrest = trim_to_share(x, &e.rest);
             if (prefix != NONE)
                 e.link = link_of(x, x->prefix[prefix].end, &before, &e.take);
             for (uint32_t to = at + 1; to < x->ncut; to++)
@@ -427,7 +429,7 @@ static uint32_t prefixes_at(const struct search *x, uint32_t at, int32_t **list)
     for (uint32_t i = 0; i < x->nstate[at]; i++)
         for (uint32_t k = 0; x->at[at][i].kept && k < 2 * x->beam; k++) {
             int32_t p = x->at[at][i].kept[k];
-            bool again = p == NONE;
+            bool again = p == NONE; /* or: p is among the best by latency, too */
             for (uint32_t b = 0; b < x->beam && k >= x->beam; b++)
                 again = again || x->at[at][i].kept[b] == p;
             if (!again)
@@ -475,7 +477,7 @@ static struct stage_plan plan_of(struct search *x, int32_t prefix)
     }
     for (uint32_t v = 0; v < x->s->n; v++)
         p.devices[p.n - 1].of[v] = (uint16_t)(x->s->size[v] - used.of[v]);
-    trim(x, &p.devices[p.n - 1]);
+    trim_to_share(x, &p.devices[p.n - 1]);
     if (p.n == 1)
         p.latency = stage_plan_latency(x->c, x->r, &p, x->own);
     return p;

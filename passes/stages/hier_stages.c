@@ -7,7 +7,7 @@
  * slower one of both.  best(i, j, m) is the least of these times.  c(i, j) is the best time on all machines of the
  * level below; on the lowest level it is the time of the layers on a device.  Transfers of activations between stages
  * count only if a compression is given, as in the program.  Its memory test counts the weights and activations of a
- * stage several times, the more machines of the level follow the stage (fits).
+ * stage several times, the more machines of the level follow the stage (passes_memory_test).
  *
  * best(i, j, m) is kept for all pairs of states of which i is before j; on the outermost level only for the empty state
  * i.  The time of a last stage (k, j) does not depend on i, so it is computed once. */
@@ -26,13 +26,16 @@ struct choice {
     uint16_t used; /* number of machines that are used; m unless rules.fewer */
 };
 
-/* A level of machines, and the best plans on its machines. */
+/* A level of machines (hier_stages.h), such as the servers of a rack, with the best plans on its machines. */
 struct level {
-    uint32_t machines; /* number of machines of the level in one of the level above */
-    uint32_t below;    /* the same number of the level below; 1 if this is the lowest level */
+    uint32_t machines; /* number of machines of this level in a machine of the level above */
+    /* number of machines of the level below in a machine of this level; 1 on the lowest level */
+    uint32_t below;
     int64_t bandwidth; /* bytes per second between machines of the level */
-    int64_t *best;     /* [row(i, j) * (machines + 1) + m] best(i, j, m), ps; INT64_MAX: no plan */
-    struct choice *choice; /* with the same index */
+    /* [pair_row(i, j) * (machines + 1) + m] ps: best(i, j, m), the least time of the layers between the states i and
+     * j on m machines; INT64_MAX: no plan */
+    int64_t *best;
+    struct choice *choice; /* [as best] how that time is reached */
 };
 
 /* The state of the dynamic program. */
@@ -42,24 +45,24 @@ struct search {
     struct arena *a;
     struct clock *clock;
     struct level level[HIER_LEVELS];
-    /* [row(k, j) * (machines + 1) + m] ps of a last stage (k, j) on m machines of the present level */
+    /* [pair_row(k, j) * (machines + 1) + m] ps of a last stage (k, j) on m machines of the present level */
     int64_t *last;
 };
 
-/* Returns the number of a pair of states. */
-static size_t row(const struct search *x, uint32_t i, uint32_t j)
+/* Returns the number of the pair of states (i, j), the row of arrays that are indexed by such pairs. */
+static size_t pair_row(const struct search *x, uint32_t i, uint32_t j)
 {
     return (size_t)i * (x->s->n + 1) + j;
 }
 
 /* Returns c(i, j): the ps of a machine of level l for the layers (i, j). */
-static int64_t work(const struct search *x, uint32_t l, uint32_t i, uint32_t j)
+static int64_t machine_time(const struct search *x, uint32_t l, uint32_t i, uint32_t j)
 {
     const struct stage_states *s = x->s;
     if (l == 0)
         return s->forward[j] + s->backward[j] - s->forward[i] - s->backward[i];
     const struct level *below = &x->level[l - 1];
-    return below->best[row(x, i, j) * (below->machines + 1) + below->machines];
+    return below->best[pair_row(x, i, j) * (below->machines + 1) + below->machines];
 }
 
 /* Returns the ps of a / b seconds, rounded up, at most INT64_MAX; b > 0. */
@@ -74,7 +77,7 @@ static int64_t seconds_to_ps(unsigned __int128 a, unsigned __int128 b)
 static int64_t stage_time(const struct search *x, uint32_t l, uint32_t i, uint32_t j, uint32_t m,
                           uint32_t width)
 {
-    int64_t time = work(x, l, i, j);
+    int64_t time = machine_time(x, l, i, j);
     int64_t weights = x->s->parameter[j] - x->s->parameter[i];
     if (time == INT64_MAX)
         return time;
@@ -85,7 +88,8 @@ static int64_t stage_time(const struct search *x, uint32_t l, uint32_t i, uint32
 
 /* Returns whether a stage (i, j) on `copies` machines, with `behind` machines for later stages of its level, passes the
  * published memory test: a machine keeps behind / copies versions, rounded up, of weights and activations. */
-static bool fits(const struct search *x, uint32_t i, uint32_t j, uint32_t copies, uint32_t behind)
+static bool passes_memory_test(const struct search *x, uint32_t i, uint32_t j, uint32_t copies,
+                               uint32_t behind)
 {
     const struct stage_states *s = x->s;
     int64_t bytes = sat_add(s->activation[j] - s->activation[i], s->parameter[j] - s->parameter[i]);
@@ -110,7 +114,7 @@ static void find_last(struct search *x, uint32_t l)
     const struct level *v = &x->level[l];
     for (uint32_t j = 1; j <= x->s->n; j++)
         for_row (k, x->s->before, j) {
-            int64_t *to = x->last + row(x, k, j) * (v->machines + 1);
+            int64_t *to = x->last + pair_row(x, k, j) * (v->machines + 1);
             for (uint32_t m = 1; m <= v->machines; m++) {
                 int64_t move = larger(move_time(x, v, k, m), move_time(x, v, j, m));
                 to[m] = m == 1 || !x->r->straight ? larger(stage_time(x, l, k, j, m, 1), move)
@@ -123,11 +127,11 @@ static void find_last(struct search *x, uint32_t l)
 static void find_best(struct search *x, uint32_t l, uint32_t i, uint32_t j)
 {
     struct level *v = &x->level[l];
-    size_t at = row(x, i, j) * (v->machines + 1), wide = v->machines + 1;
+    size_t at = pair_row(x, i, j) * (v->machines + 1), wide = v->machines + 1;
     for (uint32_t m = 1; m <= v->machines; m++) {
         int64_t best = INT64_MAX;
         struct choice choice = {i, (uint16_t)m, (uint16_t)m};
-        if ((m == 1 || !x->r->straight) && fits(x, i, j, m, v->machines - m))
+        if ((m == 1 || !x->r->straight) && passes_memory_test(x, i, j, m, v->machines - m))
             best = stage_time(x, l, i, j, m, v->below);
         if (m > 1 && x->r->fewer && v->best[at + m - 1] < best) {
             best = v->best[at + m - 1];
@@ -136,11 +140,11 @@ static void find_best(struct search *x, uint32_t l, uint32_t i, uint32_t j)
         for_row (k, x->s->before, j) {
             if (k == i || !state_is_before(x->s, i, k))
                 continue;
-            const int64_t *before = v->best + row(x, i, k) * wide;
-            const int64_t *last = x->last + row(x, k, j) * wide;
+            const int64_t *before = v->best + pair_row(x, i, k) * wide;
+            const int64_t *last = x->last + pair_row(x, k, j) * wide;
             for (uint32_t c = 1; c < m; c++) {
                 int64_t t = larger(before[m - c], last[c]);
-                if (t < best && fits(x, k, j, c, v->machines - m)) {
+                if (t < best && passes_memory_test(x, k, j, c, v->machines - m)) {
                     best = t;
                     choice = (struct choice){k, (uint16_t)c, (uint16_t)m};
                 }
@@ -185,7 +189,7 @@ static void trace(struct stage_trace *t, const struct hier_stage *range, uint32_
     uint32_t n = 0, *end = arena_array(t->x->a, (size_t)t->x->s->n + 1, sizeof *end);
     uint16_t *copies = arena_array(t->x->a, (size_t)t->x->s->n + 1, sizeof *copies);
     while (true) { /* from the last stage back */
-        struct choice c = v->choice[row(t->x, i, j) * (v->machines + 1) + m];
+        struct choice c = v->choice[pair_row(t->x, i, j) * (v->machines + 1) + m];
         end[n] = j;
         copies[n++] = c.copies;
         if (c.last == i)
@@ -236,7 +240,7 @@ struct hier_result hier_stages(const struct stage_states *s, const struct hier_r
     const struct level *top = &x.level[r->nlevel - 1];
     found.complete = done;
     if (done)
-        found.value = top->best[row(&x, 0, s->n) * (top->machines + 1) + top->machines];
+        found.value = top->best[pair_row(&x, 0, s->n) * (top->machines + 1) + top->machines];
     if (done && found.value < INT64_MAX) {
         struct stage_trace t = {.x = &x, .r = &found};
         struct hier_stage all = {.from = 0, .to = s->n, .level = r->nlevel - 1, .devices = 1};

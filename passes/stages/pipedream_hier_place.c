@@ -6,6 +6,7 @@
 
 #include "ir/base/units.h"
 
+/* The most states (stage_states.h) that are looked for: all of them, and STATES_NARROW. */
 enum { MOST_STATES = 3000, MOST_NARROW = 400 };
 
 /* Values of hier_place_opts, by their names; states, cut: index in states_names, cut_names. */
@@ -16,6 +17,7 @@ struct hier_place_options {
 
 static const char *const states_names[] = {"all", "first", "narrow", NULL};
 static const char *const cut_names[] = {"exact", "published", NULL};
+enum { CUT_PUBLISHED = 1 }; /* index in cut_names */
 
 static const struct opt hier_place_opts[] = {
     {OPT_CHOICE, "states", offsetof(struct hier_place_options, states), "all",
@@ -44,10 +46,11 @@ static bool find_states(const struct train *t, const struct hier_place_options *
     struct ctx *x = t->x;
     enum states_kind kind = (enum states_kind)o->states;
     uint32_t most = kind == STATES_NARROW ? MOST_NARROW : MOST_STATES;
-    bool few = stage_states_find(s, &t->layers, kind, o->cut == 1, most, x->use.scratch);
+    bool published = o->cut == CUT_PUBLISHED;
+    bool few = stage_states_find(s, &t->layers, kind, published, most, x->use.scratch);
     if (!few && kind == STATES_ALL) {
-        few = stage_states_find(s, &t->layers, STATES_NARROW, o->cut == 1, MOST_NARROW,
-                                x->use.scratch);
+        few =
+            stage_states_find(s, &t->layers, STATES_NARROW, published, MOST_NARROW, x->use.scratch);
         diag_note(
             x->use.diag,
             "pipedream-hier-place: the model can be cut in more than %d ways: %u layers are taken in their order, "

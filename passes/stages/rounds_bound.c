@@ -29,7 +29,7 @@
  * that none of the possible cuts separates are a block, and are in one stage.  If a block by itself takes n devices
  * longer than T, with its AllReduce, a place of n devices cannot take it on.
  *
- * Sums are in floating point; EXACT leaves a margin for rounding errors. */
+ * Sums are in floating point; ROUNDING_MARGIN makes up for rounding errors. */
 #include "passes/stages/rounds_bound.h"
 
 #include "ir/base/keyed.h"
@@ -40,9 +40,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* the most devices, prices, and devices * blocks with which (B), in the head of this file, is tried */
-enum { MOST_DEVICES = 32, MOST_PRICES = 7, MOST_ITEMS = 1 << 14 };
-static const double EXACT = 1 - 1e-9, LARGE_BYTES = 1LL << 40;
+/* Limits within which the argument (B) in the head of this file is tried. */
+enum {
+    MOST_DEVICES = 32,   /* the most devices */
+    MOST_PRICES = 7,     /* the most prices */
+    MOST_ITEMS = 1 << 14 /* the most devices * blocks */
+};
+/* Times and worths times this factor are no larger than the exact ones, whatever their rounding errors. */
+static const double ROUNDING_MARGIN = 1 - 1e-9;
+/* bytes of the larger one of two AllReduces whose difference is a rate per byte */
+static const double LARGE_BYTES = 1LL << 40;
 
 /* What plans on n places cannot avoid. */
 struct rounds_places {
@@ -81,7 +88,7 @@ static double reduce_rate(const struct servers *s, uint32_t n)
 {
     const struct spread x = spread_of(s, n);
     int64_t large = least_reduce(s, &x, (int64_t)LARGE_BYTES), small = least_reduce(s, &x, 1);
-    return large > small ? (double)(large - small) / LARGE_BYTES * EXACT : 0;
+    return large > small ? (double)(large - small) / LARGE_BYTES * ROUNDING_MARGIN : 0;
 }
 
 /* Returns the bytes of gradients per byte of values on a link: 1 in a profile; 0 in a graph, where they are unknown. */
@@ -137,7 +144,7 @@ static bool has_room(const struct rounds *r, uint32_t places)
     for (uint32_t v = 0; v < r->nlayer; v++)
         all = sat_add(all, r->of.t->layers.parameter[v]);
     int64_t room = memory > r->of.m->workspace ? memory - r->of.m->workspace : 0;
-    return sat_mul(all, exec_weight_copies(&s->model, true)) <= sat_mul(room, places);
+    return sat_mul(all, exec_weight_copies(&s->model, /*training=*/true)) <= sat_mul(room, places);
 }
 
 /* Sets r->layer and r->all. */
@@ -215,13 +222,13 @@ struct rounds_question {
     uint32_t cuts;
     uint32_t nblock;
     struct weight *block; /* [nblock] */
-    struct item *item;    /* [nblock] work space of best_worth */
+    struct item *item;    /* [nblock] work space of worth_of_place */
     struct arena *a;
 };
 
 /* Returns the least ps of an iteration of one block by itself on n devices; an AllReduce that may overlap passes hides
  * behind one pass of the block. */
-static double alone(const struct rounds *r, const struct weight *w, uint32_t n)
+static double block_time(const struct rounds *r, const struct weight *w, uint32_t n)
 {
     const struct training *m = r->of.m;
     double work = r->count * (w->forward + w->backward) / n, reduce = r->rate[n] * w->parameter;
@@ -231,9 +238,9 @@ static double alone(const struct rounds *r, const struct weight *w, uint32_t n)
 }
 
 /* Returns whether a place of n devices can take on a block within the question's time. */
-static bool fits(const struct rounds_question *q, uint32_t block, uint32_t n)
+static bool takes_block(const struct rounds_question *q, uint32_t block, uint32_t n)
 {
-    return q->r->allowed[n] && alone(q->r, &q->block[block], n) * EXACT <= q->time;
+    return q->r->allowed[n] && block_time(q->r, &q->block[block], n) * ROUNDING_MARGIN <= q->time;
 }
 
 /* Splits each block that has layers in the state and outside it in two.  of: [layer] its block. */
@@ -268,7 +275,7 @@ static void find_blocks(struct rounds_question *q, bool unlinked)
         of[v] = known ? 0 : v;
     for (uint32_t state = 1; known && state <= count_cuts(r); state++) {
         struct arena_mark mark = arena_mark(q->a);
-        if (r->count * ways * (double)r->of.move[state] * EXACT > q->time)
+        if (r->count * ways * (double)r->of.move[state] * ROUNDING_MARGIN > q->time)
             continue;
         split_blocks(q, of, state);
         arena_release(q->a, mark);
@@ -289,10 +296,10 @@ static uint32_t devices_needed(const struct rounds_question *q)
 {
     uint32_t most = 1, at = 1;
     for (uint32_t k = 0; k < q->nblock; k++) {
-        if (fits(q, k, at)) /* the block fits `at` devices, so `most` suffices */
+        if (takes_block(q, k, at)) /* the block fits `at` devices, so `most` suffices */
             continue;
         uint32_t n = 1;
-        while (n <= q->r->ndev && !fits(q, k, n))
+        while (n <= q->r->ndev && !takes_block(q, k, n))
             n++;
         most = larger_u32(n, most);
         at = n <= q->r->ndev ? n : at;
@@ -303,12 +310,12 @@ static uint32_t devices_needed(const struct rounds_question *q)
 /* ---- the worth that places can take on ---------------------------------------------------------- */
 
 /* Returns the least ps by which a block lengthens an iteration on a place with n devices, by passes and AllReduces: its
- * share of M w + e (head of this file).  places: number of places; first: the place has stage 0. */
+ * share of M w + e (head of this file).  places: number of places; first_place: the place has stage 0. */
 static double cost_of(const struct rounds *r, const struct weight *w, uint32_t n, uint32_t places,
-                      bool first)
+                      bool first_place)
 {
     const struct training *m = r->of.m;
-    double share = m->own_reduce_lane ? 0 : first ? 0.5 : 1, hides = places, forth = 0;
+    double share = m->own_reduce_lane ? 0 : first_place ? 0.5 : 1, hides = places, forth = 0;
     if (m->reduce_when != REDUCE_AFTER) /* an AllReduce beside the passes of its own stage */
         hides += 1;
     if (m->reduce_when == REDUCE_ACROSS)
@@ -336,10 +343,10 @@ struct device_worth {
     double worth, slope;
 };
 
-/* Returns the largest worth, at price[price], that a place of n devices can take on within q->time: blocks in order of
- * worth per cost, and a fraction of the last one.  places: number of places; first: the place has stage 0. */
-static struct device_worth best_worth(struct rounds_question *q, uint32_t price, uint32_t n,
-                                      uint32_t places, bool first)
+/* Returns the largest worth, at price[price], that a place of n devices can take on within q->time: blocks in order
+ * of worth per cost, and a fraction of the last one.  places, first_place: as for cost_of(). */
+static struct device_worth worth_of_place(struct rounds_question *q, uint32_t price, uint32_t n,
+                                          uint32_t places, bool first_place)
 {
     const struct rounds *r = q->r;
     /* part cost of two stages with two passes each is 4 * part; only half counts, since AllReduces hide some passes */
@@ -349,8 +356,8 @@ static struct device_worth best_worth(struct rounds_question *q, uint32_t price,
     for (uint32_t k = 0; k < q->nblock; k++) {
         const struct weight *w = &q->block[k];
         double worth = r->count * (w->forward + w->backward) + r->price[price] * w->parameter;
-        if (fits(q, k, n))
-            q->item[count++] = (struct item){cost_of(r, w, n, places, first), worth, k};
+        if (takes_block(q, k, n))
+            q->item[count++] = (struct item){cost_of(r, w, n, places, first_place), worth, k};
     }
     qsort(q->item, count, sizeof *q->item, by_worth);
     for (uint32_t i = 0; i < count; i++) {
@@ -372,13 +379,13 @@ struct worths {
 };
 
 /* Returns the largest worth that `places` places of `least` or more devices each can take on together. */
-static double most_worth(const struct rounds *r, const struct worths *w, uint32_t places,
-                         uint32_t least)
+static double worth_of_places(const struct rounds *r, const struct worths *w, uint32_t places,
+                              uint32_t least)
 {
     double now[MOST_DEVICES + 1], next[MOST_DEVICES + 1], most = -HUGE_VAL;
     for (uint32_t d = 0; d <= r->ndev; d++)
         now[d] = d >= least && r->allowed[d] ? w->first[d].worth : -HUGE_VAL;
-    for (uint32_t k = 1; k < places; k++) {
+    for (uint32_t k = 1; k < places; k++) { /* now[d]: for k places with d devices together */
         for (uint32_t d = 0; d <= r->ndev; d++) {
             next[d] = -HUGE_VAL;
             for (uint32_t n = least; n <= d; n++)
@@ -405,7 +412,7 @@ static bool worths_refute(const struct rounds *r, const struct rounds_places *p,
         slope = w->first[n].slope < slope ? w->first[n].slope : slope;
     }
     double idle = p->idle_there > 0 && slope < HUGE_VAL ? p->idle_there * slope : 0;
-    return most_worth(r, w, p->n, least) - idle < r->total[price] * EXACT;
+    return worth_of_places(r, w, p->n, least) - idle < r->total[price] * ROUNDING_MARGIN;
 }
 
 /* Returns whether no plan on p->n places takes q->time or less.  need: number of devices that some place must have. */
@@ -414,16 +421,16 @@ static bool refutes_places(struct rounds_question *q, const struct rounds_places
     const struct rounds *r = q->r;
     struct worths w[MOST_PRICES];
     bool priced = r->ndev <= MOST_DEVICES && r->ndev * q->nblock <= MOST_ITEMS;
-    if (p->link * EXACT > q->time || 2 * p->n - 1 > q->cuts)
+    if (p->link * ROUNDING_MARGIN > q->time || 2 * p->n - 1 > q->cuts)
         return true;
     for (uint32_t k = 0; k < r->nprice && priced; k++)
         for (uint32_t n = 1; n <= r->ndev; n++) {
-            w[k].other[n] = best_worth(q, k, n, p->n, false);
-            w[k].first[n] = best_worth(q, k, n, p->n, true);
+            w[k].other[n] = worth_of_place(q, k, n, p->n, /*first_place=*/false);
+            w[k].first[n] = worth_of_place(q, k, n, p->n, /*first_place=*/true);
         }
     for (uint32_t least = 1; least * p->n <= r->ndev; least++) {
         double work = r->ndev * (q->time - 4 * r->count * r->part) - least * p->idle;
-        bool refuted = work < r->all * EXACT || (p->n - 1) * least + need > r->ndev;
+        bool refuted = work < r->all * ROUNDING_MARGIN || (p->n - 1) * least + need > r->ndev;
         for (uint32_t k = 0; k < r->nprice && priced && !refuted; k++)
             refuted = worths_refute(r, p, k, &w[k], least);
         if (!refuted)
@@ -436,8 +443,8 @@ bool rounds_refutes(const struct rounds *r, int64_t most)
 {
     struct arena *a = arena_new(r->a);
     struct rounds_question one = {.r = r, .time = (double)most, .a = a}, more = one;
-    find_blocks(&one, true);
-    find_blocks(&more, false);
+    find_blocks(&one, /*unlinked=*/true);
+    find_blocks(&more, /*unlinked=*/false);
     uint32_t need = devices_needed(&more);
     bool refuted = true;
     for (uint32_t i = 0; i < r->nplaces && refuted; i++) {

@@ -29,13 +29,13 @@
 #include <string.h>
 
 enum {
-    MOST_STATES = 400,
+    MOST_STATES = 400,     /* the most states of a model whose states are looked for */
     MOST_PIECES = 1 << 20, /* the most pieces for all settings together */
     MOST_STEPS = 24000000, /* the most steps of one question, about: pieces * devices */
-    EXACT = 100000,        /* the bisection ends when its range is a 100000th of the value */
+    PRECISION = 100000,    /* the bisection ends when its range is a 100000th of the value */
     MILLION = 1000000
 };
-#define NONE UINT32_MAX
+#define NONE UINT32_MAX       /* no layer */
 #define NEVER (INT64_MAX / 4) /* ps: more than any time */
 
 /* A stage of certain layers on a certain number of devices, and what it adds to a way; a way is a partial plan: the
@@ -102,8 +102,8 @@ static int64_t exposed(const struct training *m, int64_t reduce, int64_t f, int6
 
 /* Returns the least ps of an iteration of a stage by itself, on n devices placed as in *x; sum: its ps forward, ps
  * backward, and bytes of parameters. */
-static int64_t alone(const struct training *m, const int64_t sum[3], const struct servers *s,
-                     const struct spread *x, uint32_t n)
+static int64_t time_alone(const struct training *m, const int64_t sum[3], const struct servers *s,
+                          const struct spread *x, uint32_t n)
 {
     int64_t f = training_share(m, sum[0], n), b = training_share(m, sum[1], n);
     int64_t reduce = exposed(m, least_reduce(s, x, sum[2]), f, b);
@@ -123,10 +123,11 @@ static int64_t longest_layer(const struct train *t, const struct training *m, st
         spread[n] = spread_of(&t->servers, n);
     for (uint32_t v = 0; v < l->n; v++) {
         const int64_t sum[3] = {l->forward[v], l->backward[v], l->parameter[v]};
-        int64_t best = alone(m, sum, &t->servers, &spread[usual], usual);
+        int64_t best = time_alone(m, sum, &t->servers, &spread[usual], usual);
         uint32_t at = usual;
         for (uint32_t n = t->servers.ndev; n > 0 && best > most; n--) {
-            int64_t ps = can_share(m, n) ? alone(m, sum, &t->servers, &spread[n], n) : INT64_MAX;
+            int64_t ps =
+                can_share(m, n) ? time_alone(m, sum, &t->servers, &spread[n], n) : INT64_MAX;
             at = ps < best ? n : at;
             best = smaller(ps, best);
         }
@@ -156,7 +157,8 @@ static struct piece make_piece(const struct stage_bound_search *p, const struct 
         share = MILLION; /* depends on the stage's nodes; at most the whole backward pass */
     int64_t weights = m->schedule == TRAINING_ZB_H1 ? mul_div_ceil(b, share, MILLION) : 0;
     int64_t memory = scene->cluster->cls[cluster_main_class(scene->cluster)].memory;
-    int64_t bytes = sat_add(sat_mul(param, exec_weight_copies(&scene->model, true)), m->workspace);
+    int64_t bytes =
+        sat_add(sat_mul(param, exec_weight_copies(&scene->model, /*training=*/true)), m->workspace);
     bytes = sat_add(bytes, training_share(m, p->stored[to] - p->stored[from], n));
     if (!can_share(m, n) || (memory >= 0 && bytes > memory))
         return (struct piece){.first = NEVER};
@@ -275,7 +277,7 @@ static int64_t bisect(struct stage_bound_search *p, int64_t low, int64_t high)
     struct clock clock = p->t->clock;
     if (all_refuted(p, high - 1))
         return high;
-    while (high - low > high / EXACT + 1 && !clock_out(&clock)) {
+    while (high - low > high / PRECISION + 1 && !clock_out(&clock)) {
         int64_t middle = low + (high - low) / 2;
         if (all_refuted(p, middle))
             low = middle + 1;
@@ -338,12 +340,14 @@ static bool is_covered(const struct training *model, uint32_t n, uint32_t i)
     return false;
 }
 
-/* Finds the states p->s of the layers l.  Returns false if there are too many states or pieces. */
+/* Finds the states p->s of the layers l.  Returns false if there are too many states, too many pieces (a piece is a
+ * stage between two states, the empty one included, for one number of devices), or too many steps of a question. */
 static bool find_states(struct stage_bound_search *p, const struct layers_of *l)
 {
     uint32_t most = p->of->states ? p->of->states : MOST_STATES;
     p->nlayer = l->n;
-    if (l->n > most || !stage_states_find(&p->s, l, STATES_ALL, false, most, p->a))
+    if (l->n > most /* there are at least as many states as layers */ ||
+        !stage_states_find(&p->s, l, STATES_ALL, /*published=*/false, most, p->a))
         return false;
     int64_t pieces = ((int64_t)p->s.before.at[p->s.n + 1] + p->s.n) * p->ncount, choices = 0;
     for (uint32_t i = 0; i < p->nchoice; i++)

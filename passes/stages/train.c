@@ -155,8 +155,8 @@ struct stage_layout train_even(const struct train *t, const struct layer_chain *
 
 /* Returns the number of forward passes that stage k should do before its first backward pass if memory allows.
  * policy_b: by DAPPLE's policy B, else by A; used where neither the schedule nor the user sets the number. */
-static uint32_t wanted(const struct iteration_run *r, const struct training *t, bool policy_b,
-                       uint32_t k)
+static uint32_t wanted_ahead(const struct iteration_run *r, const struct training *t, bool policy_b,
+                             uint32_t k)
 {
     uint32_t n = r->x.nstage, most = r->x.micro_batches;
     if (t->schedule == TRAINING_GPIPE)
@@ -170,8 +170,8 @@ static uint32_t wanted(const struct iteration_run *r, const struct training *t, 
 
 /* Returns the number of micro-batches that stage k keeps in memory at once if it does `ahead` forward passes before its
  * first backward pass.  ZB-H1 computes gradients of weights k backward passes later, and keeps k micro-batches more. */
-static uint32_t held(const struct iteration_run *r, const struct training *t, uint32_t k,
-                     uint32_t ahead)
+static uint32_t kept_at_once(const struct iteration_run *r, const struct training *t, uint32_t k,
+                             uint32_t ahead)
 {
     uint64_t n = (uint64_t)ahead + (t->schedule == TRAINING_ZB_H1 ? k : 0);
     return n < r->x.micro_batches ? (uint32_t)n : r->x.micro_batches;
@@ -185,21 +185,21 @@ static bool settle_stages(const struct train *t, struct iteration_run *r, bool p
     const struct training *m = &t->x->scene.model.training;
     for (uint32_t k = 0; k < r->x.nstage; k++) {
         struct stage_work *w = &r->stage[k];
-        uint32_t want = wanted(r, m, policy_b, k);
+        uint32_t want = wanted_ahead(r, m, policy_b, k);
         bool rigid = m->schedule == TRAINING_GPIPE; /* the number of forward passes is fixed */
         w->recompute = m->recompute == RECOMPUTE_ALL;
         uint32_t room = iteration_room(r, &t->x->scene, k, w->recompute);
-        uint32_t least = rigid ? r->x.micro_batches : held(r, m, k, 1);
+        uint32_t least = rigid ? r->x.micro_batches : kept_at_once(r, m, k, 1);
         if (m->recompute == RECOMPUTE_AUTO &&
-            (room < least || (eager && room < held(r, m, k, want)))) {
+            (room < least || (eager && room < kept_at_once(r, m, k, want)))) {
             w->recompute = true;
-            room = iteration_room(r, &t->x->scene, k, true);
+            room = iteration_room(r, &t->x->scene, k, /*recompute=*/true);
         }
         if (room < least)
             return false;
         if (!rigid && want > 1 && want > room) /* at least `want` micro-batches are held */
             want = room;
-        while (want > 1 && held(r, m, k, want) > room && !rigid)
+        while (want > 1 && kept_at_once(r, m, k, want) > room && !rigid)
             want--;
         w->ahead = want;
     }
@@ -331,10 +331,10 @@ static struct stages *choose_devices(const struct train *t, const struct stage_l
     s->device.to =
         arena_array(a, (size_t)t->servers.ndev * (p->n / places) + 1, sizeof *s->device.to);
     for (uint32_t k = 0; k < cls; k++)
-        first += c->cls[k].count;
+        first += c->cls[k].count; /* first device of class cls */
     for (uint32_t k = 0; k < p->n; k++) {
         uint32_t base = first, before = k % places;
-        if (k >= places) {
+        if (k >= places) { /* the devices of the place's first stage, once more */
             uint32_t count = s->device.at[before + 1] - s->device.at[before];
             memcpy(s->device.to + n, s->device.to + s->device.at[before],
                    count * sizeof *s->device.to);

@@ -46,7 +46,7 @@ PLANTS = [
     (
         "the way back stays behind",
         "edit_end",
-        "            now[k + 1] = m->backward[fact_of(x, k, false)];",
+        "            now[k + 1] = m->backward[fact_of(x, k, /*copies=*/false)];",
         "            now[k + 1] = m->backward[0];",
     ),
     ("costs stay behind", "edit_end", "    move_costs(x);\n", ""),

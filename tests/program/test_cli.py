@@ -6,6 +6,7 @@ the same runs must be free of reports; only the time limits are longer. Needs th
 onnx (else 77)."""
 # extras: disk dot setarch
 import csv
+import fcntl
 import io
 import json
 import os
@@ -16,9 +17,11 @@ import resource
 import select
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import xml.etree.ElementTree
 from pathlib import Path
@@ -122,7 +125,11 @@ def value(*args, **more):
 
 def usage(d):
     m = generate(d / "m.onnx")
-    fails(2, "no model given")
+    fails(2, "no model given", "-q")
+    bare = pcc()
+    shown = re.match(r"pcc: error: no model given .*\nusage: pcc MODEL .*\n\n(  pcc .*\n){3}", bare.stderr)
+    if bare.returncode != 2 or not shown:
+        complain(f"pcc alone does not show three commands: {bare.stderr}")
     fails(2, "one model at a time", m, m)
     fails(2, "unknown option '--nope'", m, "--nope")
     fails(2, "unknown option '-z'", m, "-z")
@@ -300,6 +307,36 @@ def progress(d):
     check(p.returncode == 0 and "interrupted" in text and out.exists(), f"exit {p.returncode}: {text}")
     os.close(ours)
     writing(d)
+
+
+def on_terminal(columns, *args):
+    """What pcc prints on a terminal of that width."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    p = subprocess.Popen([PCC, *map(str, args)], stdout=theirs, stderr=subprocess.DEVNULL)
+    os.close(theirs)
+    seen = b""
+    try:
+        while more := os.read(ours, 65536):
+            seen += more
+    except OSError:
+        pass  # pcc has ended, and all was read
+    os.close(ours)
+    p.wait(timeout=60 * SLOW)
+    return seen.decode().replace("\r\n", "\n")
+
+
+def widths(d):
+    """Tables are as wide as the terminal allows, from 60 to 160 columns, and 80 columns in a file."""
+    model = generate(d / "m.onnx")
+    args = (model, "--color=never", "-d", "2xa100")
+    longest = {columns: max(map(len, on_terminal(columns, *args).splitlines())) for columns in (50, 72, 80, 120, 300)}
+    check(72 < longest[80] <= 80 < longest[120] <= 120 < longest[300] <= 160 and longest[72] <= longest[80], f"{longest}")
+    check(on_terminal(80, *args) == pcc(*args).stdout, "80 columns are not what a file gets")
+    after = pcc(*args, "-o", d / "split").stdout.splitlines()[-1]
+    size = sum(f.stat().st_size for f in (d / "split").iterdir())
+    check(re.fullmatch(rf"wrote {re.escape(str(d))}/split: 2 parts, [\d.]+ KiB, plan.svg", after) and
+          abs(float(after.split()[4]) * 1024 - size) <= 1024, f"'{after}' of {size} bytes")
 
 
 def writing(d):
@@ -840,7 +877,7 @@ def closed_stdout(d):
                 fails(1, "stdout", m, *args, stdout=full)
 
 
-TESTS = [usage, missing_files, unused_options, bad_input, no_plan, information, interrupt, progress, limits,
+TESTS = [usage, missing_files, unused_options, bad_input, no_plan, information, interrupt, progress, widths, limits,
          refused_targets, missing_weights, file_limit, replaced, neighbours, permissions, lossless,
          annotated, textual, plan_of_others, tables, pictures, sizes, absurd_sizes, gain, assumed, reserve, states,
          devices, pipeline_file, determinism, closed_stdout]

@@ -320,12 +320,27 @@ def check_modes(folder):
         check(np.array_equal(numpy_helper.to_array(a), numpy_helper.to_array(b)), f"unet: {a.name}")
 
 
+def check_standard_output(folder):
+    """-o - writes the same bytes to standard output, of models and workloads, and no file."""
+    for line in (["dense", "--layers", "2", "--width", "8"], ["random-layers", "--nodes", "20"]):
+        run(GEN, *line, "-o", folder / "file")
+        written = (folder / "file").read_bytes()
+        r = subprocess.run([GEN, *line, "-o", "-"], cwd=folder, capture_output=True)
+        check((r.returncode, r.stderr) == (0, b"") and r.stdout == written, f"{line} -o -: other bytes, {r.stderr}")
+        with open("/dev/full", "wb") as full:
+            r = subprocess.run([GEN, *line, "-o", "-"], stdout=full, stderr=subprocess.PIPE, text=True)
+        check(r.returncode == 1 and r.stderr == "pcc-gen: standard output: No space left on device\n", f"{line}: {r}")
+    check(not (folder / "-").exists(), "-o - made a file")
+
+
 def check_usage(folder):
     for line, said in WRONG.items():
         r = run(GEN, *line.split(), "-o", folder / "wrong.onnx")
         check(r.returncode == 2 and said in r.stderr and r.stderr.count("\n") == 1,
               f"{line}: {r.returncode} {r.stderr.strip()}")
-    for line, said in {(): "missing 'SHAPE'", ("gpt",): "missing option '-o FILE'",
+    for line, said in {("gpt", "--external", "-o", "-"): "--external needs a file beside which the weights can stand, "
+                                                         "here is '-o -'",
+                       (): "missing 'SHAPE'", ("gpt",): "missing option '-o FILE'",
                        ("gpt", "-o"): "missing value of '-o'", ("gpt", "-o", ""): "empty file name ''"}.items():
         r = run(GEN, *line)
         check(r.returncode == 2 and r.stderr == f"pcc-gen: {said}; see pcc-gen --help\n", f"{line}: {r.stderr}")
@@ -357,6 +372,7 @@ def main():
         check_large(folder)
         check_modes(folder)
         check_usage(folder)
+        check_standard_output(folder)
     print(f"{len(SMALL)} models, {time.monotonic() - start:.1f} s")
     return finish()
 

@@ -195,7 +195,7 @@ OPTIONS = [
     (2, ("m.pir", "--check-schedule", "-o", "x"), "--check-schedule writes nothing: -p, -o and --emit do not apply"),
     (2, ("m.pir", "--check-schedule", "--in-flight=0"), "--in-flight '0': expected a number of samples"),
     (1, ("m.pir", "--check-annotations"), "m.pir: only ONNX models have device configurations"),
-    (2, (), "no model given (see --help)"),
+    (2, ("-q",), "no model given (see pcc --help)"),
     (2, ("m.pir", "-o", "a.json", "-o", "b.json"), "-o is given 2 times: expected one output"),
     (2, ("m.pir", "w.json"), "one model at a time: 'm.pir' and 'w.json'"),
     (2, ("m.pir", "--color=blue"), "--color 'blue': expected auto, always or never"),

@@ -3,10 +3,10 @@
 Limits are on CPU seconds (of a program with all that it started), so that what else a machine does is not
 measured; PCC_UNTIMED leaves them out (the tests compare values alone: a machine under load is no error).  Programs and
 material are named by PCC, PCC_GEN and PCC_SHARED.  --help prints what a script is."""
+import functools
 import json
 import math
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -23,8 +23,17 @@ def cpu_limit(seconds):
     return math.inf if os.environ.get("PCC_UNTIMED") else seconds
 
 
-# With vfork the kernel counts the memory of this interpreter as the child's peak.
-subprocess._USE_VFORK = False
+# The kernel counts what a process has before exec() as part of its peak, and that would be this interpreter with all
+# its modules.  So a small interpreter starts the command and tells what wait4() says of it.
+LAUNCH = """
+import os, sys
+pid = os.fork()
+if not pid:
+    os.close(int(sys.argv[1]))
+    os.execvp(sys.argv[2], sys.argv[2:])
+_, status, used = os.wait4(pid, 0)
+os.write(int(sys.argv[1]), f"{status} {used.ru_utime + used.ru_stime} {used.ru_maxrss}".encode())
+"""
 
 
 def help_or_go():
@@ -37,19 +46,33 @@ def help_or_go():
             sys.exit(f"{path} is not there: build pcc, or set {name}")
 
 
+EMPTY = ["--version"]
+
+
+@functools.cache
+def empty_mib():
+    """Peak resident MiB of a pcc that does nothing."""
+    return min(Run([PCC, *EMPTY]).mib for _ in range(3))
+
+
 class Run:
-    """One finished command: exit code, output, wall and CPU seconds, peak resident MiB."""
+    """One finished command: exit code, output, wall and CPU seconds, peak resident MiB: of pcc beyond an empty run, since
+    the libraries that are loaded take more on one machine than on another."""
 
     def __init__(self, args, **kw):
         start = time.monotonic()
-        p = subprocess.Popen([str(a) for a in args], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             text=True, **kw)
-        self.out = p.stdout.read()
-        _, status, usage = os.wait4(p.pid, 0)
-        p.returncode = self.rc = os.waitstatus_to_exitcode(status)
+        said, say = os.pipe()
+        p = subprocess.Popen([sys.executable, "-ISc", LAUNCH, str(say), *map(str, args)], stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT, text=True, pass_fds=[say], **kw)
+        os.close(say)
+        self.out, _ = p.communicate()
         self.wall = time.monotonic() - start
-        self.cpu = usage.ru_utime + usage.ru_stime
-        self.mib = usage.ru_maxrss / 1024
+        with os.fdopen(said) as f:
+            status, cpu, kib = f.read().split()
+        self.rc = os.waitstatus_to_exitcode(int(status))
+        self.cpu, self.mib = float(cpu), int(kib) / 1024
+        if str(args[0]) == PCC and args[1:] != EMPTY:
+            self.mib = max(0, self.mib - empty_mib())
         self.args = args
 
     def need(self, rc=0):
@@ -106,8 +129,3 @@ def verdict(ok, text):
     """Prints how it ended and leaves with 0 or 1."""
     print(("ok: " if ok else "FAILED: ") + text)
     sys.exit(0 if ok else 1)
-
-
-def limit_memory(mib):
-    """For preexec_fn: the child's address space."""
-    return lambda: resource.setrlimit(resource.RLIMIT_AS, (mib << 20, mib << 20))

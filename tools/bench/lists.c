@@ -26,8 +26,13 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* BYTES: most bytes per node.  SMALL, LARGE: nodes of the two models above.  TEXT: bytes of measurement.text. */
-enum { DEVICES = 8, BYTES = 300, SMALL = 36332, LARGE = 1000012, TEXT = 100 };
+enum {
+    DEVICES = 8,
+    BYTES = 300,     /* bytes per node that a planner may need, at most */
+    SMALL = 36332,   /* number of nodes of the smaller model above */
+    LARGE = 1000012, /* number of nodes of the larger one */
+    TEXT = 100       /* bytes of measurement.text */
+};
 
 /* The most time that a planner may take. */
 struct claims {
@@ -132,9 +137,9 @@ static int run_planner(void *arg, FILE *out)
         return 1;
     if (job->c->library)
         x->scene.model.objective = TIME_PER_SAMPLE;
-    double before = cpu_ms(false), held = peak_bytes();
+    double before = cpu_ms(/*children=*/false), held = peak_bytes();
     if (!pipeline_step_run(&p.step[0], x)) {
-        f.ms = job->c->library ? cpu_ms(true) : cpu_ms(false) - before;
+        f.ms = job->c->library ? cpu_ms(/*children=*/true) : cpu_ms(/*children=*/false) - before;
         f.bytes = (peak_bytes() - held) / x->levels.base->n;
         f.makespan = makespan_of(x, job->c->library);
         snprintf(f.text, sizeof f.text, "%s", x->results.plan->claim.argument);
@@ -156,10 +161,10 @@ static int run_core(void *arg, FILE *out)
         dev[n] = -1;
     for (uint32_t v = 0; v < g->n; v++)
         dev[g->node[v]] = (int32_t)((uint64_t)v * DEVICES / g->n);
-    double before = cpu_ms(false), held = peak_bytes();
+    double before = cpu_ms(/*children=*/false), held = peak_bytes();
     struct task_graph tasks = single_step(&x->scene, &plan, NULL, x->use.scratch);
     f.makespan = events_run(&tasks, NULL, x->use.scratch).end;
-    f.ms = cpu_ms(false) - before;
+    f.ms = cpu_ms(/*children=*/false) - before;
     f.bytes = (peak_bytes() - held) / g->n;
     return fwrite(&f, sizeof f, 1, out) != 1;
 }
@@ -190,8 +195,8 @@ static bool keeps_claims(const struct claims *c, const struct bench_result *f, d
     double share = n <= SMALL ? 0 : n >= LARGE ? 1 : (n - SMALL) / (LARGE - SMALL);
     double most = c->small + share * (c->large - c->small);
     most *= n < SMALL ? n / SMALL : n > LARGE ? n / LARGE : 1;
-    return c->library || (f->makespan >= 0 && f->bytes <= BYTES && (!most || f->ms <= most) &&
-                          (!c->runs || f->ms <= c->runs * run));
+    return c->library || (f->makespan >= 0 && f->bytes <= BYTES && (most <= 0 || f->ms <= most) &&
+                          (c->runs <= 0 || f->ms <= c->runs * run));
 }
 
 /* Prints a measurement.  name: of the planner; run: ms of one run of the event core; said: text at the end of the

@@ -14,7 +14,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { DEVICES = 8, SAMPLES = 1000, PARTS = 64 };
+enum {
+    DEVICES = 8,
+    SAMPLES = 1000, /* number of samples of the replay in rounds */
+    PARTS = 64      /* number of parts of the plan for the replay */
+};
 
 /* Returns the CPU time of this process in milliseconds. */
 static double cpu_ms(void)
@@ -83,7 +87,7 @@ static void time_step(struct ctx *x, int32_t *dev, const char *dealt)
 static void time_rounds(struct ctx *x, int32_t *dev)
 {
     struct arena *a = arena_new(NULL);
-    make_plan(x, dev, false, PARTS);
+    make_plan(x, dev, /*mixed=*/false, PARTS);
     struct parts *parts = parts_build(&x->scene, dev, a);
     double before = cpu_ms();
     struct replay r = replay_run(&x->scene, dev, parts, SAMPLES, a);

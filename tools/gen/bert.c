@@ -8,7 +8,10 @@
  * row whose keys are all masked stays finite.  Nodes: 34 per layer, 17 others. */
 #include "tools/gen/gen.h"
 
-enum { BERT_POSITIONS = 512, BERT_TYPES = 2 };
+enum {
+    BERT_POSITIONS = 512, /* rows of the table of positions */
+    BERT_TYPES = 2        /* rows of the table of token types */
+};
 
 /* Values that all layers share. */
 struct bert {
@@ -48,7 +51,7 @@ static const char *bert_layer(struct gen *g, const struct bert *m, int64_t i, co
                    (struct gen_linear){m->ffn, w, 0.02, true});
     x = gen_op2(g, "/mlp/Add", x, y);
     x = gen_layer_norm(g, "/ln_2/LayerNormalization", gen_str(g, "%s.ln_2", p), x, w);
-    gen_scope(g, "");
+    gen_scope(g, NO_SCOPE);
     return x;
 }
 
@@ -66,8 +69,8 @@ static const char *bert_table(struct gen *g, const char *name, int64_t rows, int
 static const char *bert_embed(struct gen *g, const struct bert *m)
 {
     const int64_t w = m->o->width;
-    const char *zero = gen_ints(g, "const.zero", 0, 1, (const int64_t[]){0});
-    const char *one = gen_ints(g, "const.one", 0, 1, (const int64_t[]){1});
+    const char *zero = gen_int(g, "const.zero", 0);
+    const char *one = gen_int(g, "const.one", 1);
     const char *n = gen_op1(g, "/embeddings/Shape", "input_ids");
     const char *rows =
         gen_op3(g, "/embeddings/Range", zero, gen_op2(g, "/embeddings/Gather", n, one), one);
@@ -81,7 +84,7 @@ static const char *bert_embed(struct gen *g, const struct bert *m)
 /* Adds struct bert.mask, from the input attention_mask.  one: the constant 1. */
 static const char *bert_mask(struct gen *g, const char *one)
 {
-    const char *axes = gen_ints(g, "const.mask_axes", 1, 2, (const int64_t[]){1, 2});
+    const char *axes = gen_ints(g, "const.mask_axes", 2, (const int64_t[]){1, 2});
     const char *lowest = gen_float(g, "const.lowest", -3.4028235e38f);
     const char *m = gen_op2(g, "/mask/Unsqueeze", "attention_mask", axes);
 
@@ -94,7 +97,7 @@ static const char *bert_mask(struct gen *g, const char *one)
 /* Adds the pooler on x and its model output pooler_output. */
 static void bert_pool(struct gen *g, const struct gen_opt *o, const char *x)
 {
-    const char *first = gen_ints(g, "const.first", 0, 1, (const int64_t[]){0});
+    const char *first = gen_int(g, "const.first", 0);
 
     x = gen_op2(g, "/pooler/Gather", x, first);
     gen_attr_i(g, "axis", 1);
@@ -111,7 +114,7 @@ int gen_bert(struct gen *g, const struct gen_opt *o)
     const struct gen_dim dims[3] = {{0, "batch"}, {0, "sequence"}, {o->width, NULL}};
     struct bert m = {.o = o, .ffn = o->ffn > 0 ? o->ffn : 4 * o->width};
 
-    if (gen_check_heads(o, 1) != 0)
+    if (gen_check_heads(o, HEADS_WHOLE) != 0)
         return -1;
     for (int i = 0; i < 3; i++)
         gen_input(g, inputs[i], GEN_I64, 2, dims);

@@ -328,10 +328,15 @@ const char *gen_floats(struct gen *g, const char *name, int n, const float v[])
     return add_constant(g, add_tensor(g, name, GEN_F32, 1, dims), v, (size_t)n * sizeof *v);
 }
 
-const char *gen_ints(struct gen *g, const char *name, int rank, int n, const int64_t v[])
+const char *gen_int(struct gen *g, const char *name, int64_t v)
+{
+    return add_constant(g, add_tensor(g, name, GEN_I64, 0, NULL), &v, sizeof v);
+}
+
+const char *gen_ints(struct gen *g, const char *name, int n, const int64_t v[])
 {
     const int64_t dims[1] = {n};
-    return add_constant(g, add_tensor(g, name, GEN_I64, rank, dims), v, (size_t)n * sizeof *v);
+    return add_constant(g, add_tensor(g, name, GEN_I64, 1, dims), v, (size_t)n * sizeof *v);
 }
 
 /* ---- inputs, outputs, model ---- */

@@ -18,9 +18,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ANCHORS: boxes per position.  CROP: height and width of a mask.  DEEPEST: from this level on channels do not grow.
- * COORDS: numbers of a box. */
-enum { ANCHORS = 3, MAX_LEVELS = 8, CROP = 7, DEEPEST = 2, COORDS = 4 };
+enum {
+    ANCHORS = 3,    /* number of boxes at each position */
+    MAX_LEVELS = 8, /* the largest --levels */
+    CROP = 7,       /* height and width of a mask */
+    DEEPEST = 2,    /* from this level on, levels have equally many channels */
+    COORDS = 4      /* numbers that describe a box */
+};
 
 /* Options, and values that all parts of the model share. */
 struct detector {
@@ -48,19 +52,19 @@ static void constants(struct gen *g, struct detector *m)
 {
     const int64_t n[] = {0, 1, 2, 4, -1};
 
-    m->axis0 = gen_ints(g, "const.axis0", 1, 1, n);
-    m->axis1 = gen_ints(g, "const.axis1", 1, 1, n + 1);
-    m->axis2 = gen_ints(g, "const.axis2", 1, 1, n + 2);
-    m->zero = gen_ints(g, "const.zero", 0, 1, n);
-    m->two = gen_ints(g, "const.two", 0, 1, n + 2);
+    m->axis0 = gen_ints(g, "const.axis0", 1, n);
+    m->axis1 = gen_ints(g, "const.axis1", 1, n + 1);
+    m->axis2 = gen_ints(g, "const.axis2", 1, n + 2);
+    m->zero = gen_int(g, "const.zero", n[0]);
+    m->two = gen_int(g, "const.two", n[2]);
     m->near_end = m->axis2;
-    m->far_end = gen_ints(g, "const.four", 1, 1, n + 3);
-    m->flat = gen_ints(g, "const.flat", 1, 1, n + 4);
+    m->far_end = gen_ints(g, "const.four", 1, n + 3);
+    m->flat = gen_ints(g, "const.flat", 1, n + 4);
     m->nothing = gen_float(g, "const.nothing", 0.0f);
     m->half = gen_float(g, "const.half", 0.5f);
     m->iou = gen_float(g, "const.iou", 0.5f);
     m->threshold = gen_float(g, "const.threshold", 0.3f);
-    m->most = gen_ints(g, "const.most", 1, 1, &m->o->boxes);
+    m->most = gen_ints(g, "const.most", 1, &m->o->boxes);
     if (m->o->levels > 1)
         m->scales = gen_floats(g, "const.scales", 4, (const float[]){1, 1, 2, 2});
 }
@@ -100,7 +104,7 @@ static void backbone(struct gen *g, struct detector *m)
         }
         m->level[l] = x;
     }
-    gen_scope(g, "");
+    gen_scope(g, NO_SCOPE);
 }
 
 /* Adds the feature pyramid; replaces m->level by its results. */
@@ -122,17 +126,17 @@ static void pyramid(struct gen *g, struct detector *m)
         above = x;
         m->level[l] = conv(g, "/out", x, (struct gen_conv){m->o->width, m->o->width, 3, 1, 0.7});
     }
-    gen_scope(g, "");
+    gen_scope(g, NO_SCOPE);
 }
 
 /* ---- heads ----------------------------------------------------------------------------------- */
 
 /* Adds a head on the features x of one level, which gives `each` numbers per box, as [1, boxes, each]: nine nodes. */
-static const char *head(struct gen *g, const struct detector *m, const char *path, const char *x,
-                        int64_t each)
+static const char *level_head(struct gen *g, const struct detector *m, const char *path,
+                              const char *x, int64_t each)
 {
     const int64_t w = m->o->width, n[2] = {-1, each};
-    const char *tail = gen_ints(g, gen_str(g, "%s%s.tail", g->scope, path), 1, 2, n);
+    const char *tail = gen_ints(g, gen_str(g, "%s%s.tail", g->scope, path), 2, n);
     const char *size[2];
 
     x = conv(g, gen_str(g, "%s/in", path), x, (struct gen_conv){w, w, 3, 1, 1.0});
@@ -143,7 +147,7 @@ static const char *head(struct gen *g, const struct detector *m, const char *pat
     s = gen_op2(g, gen_str(g, "%s/Gather", path), s, m->zero);
     size[0] = gen_op2(g, gen_str(g, "%s/Unsqueeze", path), s, m->axis0);
     size[1] = tail;
-    s = gen_concat(g, gen_str(g, "%s/Concat", path), 0, 2, size);
+    s = gen_concat(g, gen_str(g, "%s/Concat", path), /*axis=*/0, 2, size);
     return gen_op2(g, gen_str(g, "%s/Reshape", path), x, s);
 }
 
@@ -151,8 +155,8 @@ static const char *head(struct gen *g, const struct detector *m, const char *pat
 static const char *coordinate(struct gen *g, const struct detector *m, const char *x, int i)
 {
     const int64_t n[2] = {i, i + 1};
-    const char *from = gen_ints(g, gen_str(g, "boxes.from.%d", i), 1, 1, n);
-    const char *to = gen_ints(g, gen_str(g, "boxes.to.%d", i), 1, 1, n + 1);
+    const char *from = gen_ints(g, gen_str(g, "boxes.from.%d", i), 1, n);
+    const char *to = gen_ints(g, gen_str(g, "boxes.to.%d", i), 1, n + 1);
     const char *const in[4] = {x, from, to, m->axis2};
 
     return gen_node(g, gen_str(g, "/boxes/Slice_%d", i), 4, in);
@@ -180,23 +184,24 @@ static const char *decode(struct gen *g, const struct detector *m, const char *x
         corner[i] = gen_op2(g, gen_str(g, "/boxes/Sub_%d", i), centre[i], extent[i]);
         corner[i + 2] = gen_op2(g, gen_str(g, "/boxes/Add_%d", i + 2), centre[i], extent[i]);
     }
-    const char *y = gen_concat(g, "/boxes/Concat", 2, COORDS, corner);
+    const char *y = gen_concat(g, "/boxes/Concat", /*axis=*/2, COORDS, corner);
     return gen_op3(g, "/boxes/Clip", y, m->nothing, largest);
 }
 
 /* Adds the heads of all levels.  Gives *boxes, [1, positions, 4], and *scores, [1, classes, positions]. */
-static void heads(struct gen *g, const struct detector *m, const char **boxes, const char **scores)
+static void all_heads(struct gen *g, const struct detector *m, const char **boxes,
+                      const char **scores)
 {
     const char *b[MAX_LEVELS], *s[MAX_LEVELS];
 
     for (int64_t l = 0; l < m->o->levels; l++) {
         gen_scope(g, gen_str(g, "/heads.%lld", (long long)l));
-        b[l] = head(g, m, "/box", m->level[l], COORDS);
-        s[l] = head(g, m, "/class", m->level[l], m->o->classes);
+        b[l] = level_head(g, m, "/box", m->level[l], COORDS);
+        s[l] = level_head(g, m, "/class", m->level[l], m->o->classes);
     }
-    gen_scope(g, "");
-    *boxes = decode(g, m, gen_concat(g, "/boxes/Concat_1", 1, (int)m->o->levels, b));
-    const char *x = gen_concat(g, "/scores/Concat", 1, (int)m->o->levels, s);
+    gen_scope(g, NO_SCOPE);
+    *boxes = decode(g, m, gen_concat(g, "/boxes/Concat_1", /*axis=*/1, (int)m->o->levels, b));
+    const char *x = gen_concat(g, "/scores/Concat", /*axis=*/1, (int)m->o->levels, s);
     x = gen_op1(g, "/scores/Sigmoid", x);
     *scores = gen_transpose(g, "/scores/Transpose", x, 3, (const int64_t[]){0, 2, 1});
 }
@@ -231,9 +236,9 @@ static void find_class(struct gen *g, const struct detector *m, int64_t c, const
 {
     const int64_t ends[2] = {c, c + 1};
     gen_scope(g, gen_str(g, "/class.%lld", (long long)c));
-    const char *from = gen_ints(g, gen_str(g, "%s.from", g->scope), 1, 1, ends);
-    const char *to = gen_ints(g, gen_str(g, "%s.to", g->scope), 1, 1, ends + 1);
-    const char *label = gen_ints(g, gen_str(g, "%s.label", g->scope), 0, 1, ends);
+    const char *from = gen_ints(g, gen_str(g, "%s.from", g->scope), 1, ends);
+    const char *to = gen_ints(g, gen_str(g, "%s.to", g->scope), 1, ends + 1);
+    const char *label = gen_int(g, gen_str(g, "%s.label", g->scope), ends[0]);
     const char *const slice[4] = {scores, from, to, m->axis1};
     const char *s = gen_node(g, "/Slice", 4, slice);
     const char *const nms[5] = {boxes, s, m->most, m->iou, m->threshold};
@@ -244,7 +249,7 @@ static void find_class(struct gen *g, const struct detector *m, int64_t c, const
     const char *b = gen_op2(g, "/boxes/Squeeze", boxes, m->axis0);
     b = f->boxes[c] = gen_op2(g, "/boxes/Gather", b, at);
     const char *full =
-        gen_reduce(g, "/boxes/ReduceMin", extent(g, m, "/boxes", b), m->axis1, false);
+        gen_reduce(g, "/boxes/ReduceMin", extent(g, m, "/boxes", b), m->axis1, DROP_AXES);
     full = gen_op2(g, "/boxes/Greater", full, m->nothing);
     full = gen_op1(g, "/boxes/Cast", full);
     gen_attr_i(g, "to", GEN_F32);
@@ -255,7 +260,7 @@ static void find_class(struct gen *g, const struct detector *m, int64_t c, const
     n = gen_op2(g, "/labels/Gather", n, m->zero);
     n = gen_op2(g, "/labels/Unsqueeze", n, m->axis0);
     f->labels[c] = gen_op2(g, "/labels/Expand", label, n);
-    gen_scope(g, "");
+    gen_scope(g, NO_SCOPE);
 }
 
 /* Renames the first result of the last node to `name` and makes it a model output with this type and shape. */
@@ -277,15 +282,16 @@ static const char *choose(struct gen *g, const struct detector *m, struct found 
 {
     const int64_t k = m->o->boxes, dims[2] = {k, COORDS}, c = m->o->classes;
     const int n = (int)c + 1;
-    const char *shape = gen_ints(g, "found.shape", 1, 2, dims);
+    const char *shape = gen_ints(g, "found.shape", 2, dims);
 
     f->boxes[c] = gen_op1(g, "/found/boxes/ConstantOfShape", shape);
     f->scores[c] = gen_op1(g, "/found/scores/ConstantOfShape", m->most);
     f->labels[c] = gen_op1(g, "/found/labels/Cast", f->scores[c]);
     gen_attr_i(g, "to", GEN_I64);
-    const char *boxes = gen_concat(g, "/found/boxes/Concat", 0, n, f->boxes);
-    const char *labels = gen_concat(g, "/found/labels/Concat", 0, n, f->labels);
-    gen_op2(g, "/found/TopK", gen_concat(g, "/found/scores/Concat", 0, n, f->scores), m->most);
+    const char *boxes = gen_concat(g, "/found/boxes/Concat", /*axis=*/0, n, f->boxes);
+    const char *labels = gen_concat(g, "/found/labels/Concat", /*axis=*/0, n, f->labels);
+    gen_op2(g, "/found/TopK", gen_concat(g, "/found/scores/Concat", /*axis=*/0, n, f->scores),
+            m->most);
     const char *at = gen_more(g);
     add_output(g, "scores", GEN_F32, 1, &k);
     gen_op2(g, "/found/labels/Gather", labels, at);
@@ -320,11 +326,11 @@ static const char *crop(struct gen *g, const struct detector *m, const char *box
     const char *level = level_of(g, m, boxes), *crops[MAX_LEVELS];
     /* zeros: all boxes are in image 0 */
     const char *image = gen_op2(g, "/masks/Sub_1", level, level);
-    const char *axes = gen_ints(g, "masks.axes", 1, 3, (const int64_t[]){1, 2, 3});
+    const char *axes = gen_ints(g, "masks.axes", 3, (const int64_t[]){1, 2, 3});
 
     for (int64_t l = 0; l < m->o->levels; l++) {
         gen_scope(g, gen_str(g, "/masks.%lld", (long long)l));
-        const char *number = gen_ints(g, gen_str(g, "masks.level.%lld", (long long)l), 0, 1, &l);
+        const char *number = gen_int(g, gen_str(g, "masks.level.%lld", (long long)l), l);
         const char *here = gen_op1(g, "/Cast", gen_op2(g, "/Equal", level, number));
         gen_attr_i(g, "to", GEN_F32);
         here = gen_op2(g, "/Unsqueeze", here, axes);
@@ -335,12 +341,12 @@ static const char *crop(struct gen *g, const struct detector *m, const char *box
         gen_attr_f(g, "spatial_scale", 1.0f / (float)(4 << l));
         crops[l] = gen_op2(g, "/Mul", x, here);
     }
-    gen_scope(g, "");
+    gen_scope(g, NO_SCOPE);
     return gen_node(g, "/masks/Sum", (int)m->o->levels, crops);
 }
 
 /* Adds a mask for each box, with the output masks: six nodes and those of crop(). */
-static void masks(struct gen *g, const struct detector *m, const char *boxes)
+static void add_masks(struct gen *g, const struct detector *m, const char *boxes)
 {
     const int64_t w = m->o->width, dims[4] = {m->o->boxes, 1, CROP, CROP};
     const char *x = crop(g, m, boxes);
@@ -391,10 +397,10 @@ int gen_detector(struct gen *g, const struct gen_opt *o)
         constants(g, &m);
         backbone(g, &m);
         pyramid(g, &m);
-        heads(g, &m, &boxes, &scores);
+        all_heads(g, &m, &boxes, &scores);
         for (int64_t c = 0; c < o->classes; c++)
             find_class(g, &m, c, boxes, scores, &f);
-        masks(g, &m, choose(g, &m, &f));
+        add_masks(g, &m, choose(g, &m, &f));
     } else {
         fputs("pcc-gen: out of memory\n", stderr);
     }

@@ -49,7 +49,7 @@ static const char *embedding(struct gen *g, const struct gen_opt *o, int64_t t, 
     const char *w = gen_weight(g, gen_str(g, "%s.weight", p), 2, shape, 0.0,
                                1.0 / sqrt((double)(o->bag * o->width)));
     const char *x = gen_op2(g, gen_str(g, "/%s/Gather", p), w, ids);
-    x = gen_reduce(g, gen_str(g, "/%s/ReduceSum", p), x, axis, false);
+    x = gen_reduce(g, gen_str(g, "/%s/ReduceSum", p), x, axis, DROP_AXES);
     return gen_op2(g, gen_str(g, "/%s/Unsqueeze", p), x, axis);
 }
 
@@ -69,9 +69,9 @@ static int triangle(int64_t n, int64_t *out)
  * / 2].  places: scratch, as many numbers as there are pairs. */
 static const char *interact(struct gen *g, int64_t n, const char *const rows[], int64_t *places)
 {
-    const char *flat = gen_ints(g, "const.flat", 1, 2, (const int64_t[]){0, n * n});
-    const char *lower = gen_ints(g, "const.lower", 1, triangle(n, places), places);
-    const char *x = gen_concat(g, "/interact/Concat", 1, (int)n, rows);
+    const char *flat = gen_ints(g, "const.flat", 2, (const int64_t[]){0, n * n});
+    const char *lower = gen_ints(g, "const.lower", triangle(n, places), places);
+    const char *x = gen_concat(g, "/interact/Concat", /*axis=*/1, (int)n, rows);
     const char *t = gen_transpose(g, "/interact/Transpose", x, 3, (const int64_t[]){0, 2, 1});
 
     x = gen_op2(g, "/interact/MatMul", x, t);
@@ -92,14 +92,14 @@ int gen_dlrm(struct gen *g, const struct gen_opt *o)
         return -1;
     }
     gen_input(g, "dense", GEN_F32, 2, (const struct gen_dim[]){{0, "batch"}, {o->features, NULL}});
-    const char *axis = gen_ints(g, "const.bag_axis", 1, 1, (const int64_t[]){1});
+    const char *axis = gen_ints(g, "const.bag_axis", 1, (const int64_t[]){1});
     both[0] = add_tower(g, o, "dense", (struct tower){"bottom", o->features, o->width, "Relu"});
     rows[0] = gen_op2(g, "/bottom/Unsqueeze", both[0], axis);
     for (int64_t t = 0; t < o->tables; t++)
         rows[t + 1] = embedding(g, o, t, axis);
     both[1] = interact(g, n, rows, places);
     free(places);
-    const char *x = gen_concat(g, "/top/Concat", 1, 2, both);
+    const char *x = gen_concat(g, "/top/Concat", /*axis=*/1, 2, both);
     add_tower(g, o, x, (struct tower){"top", o->width + pairs, 1, "Sigmoid"});
     gen_output(g, gen_rename(g, "output"), GEN_F32, 2,
                (const struct gen_dim[]){{0, "batch"}, {1, NULL}});

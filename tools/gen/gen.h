@@ -108,7 +108,8 @@ void gen_close(struct gen *g);
 /* Returns a new string, formatted as by printf, which lives as long as g. */
 char *gen_str(struct gen *g, const char *fmt, ...)
     __attribute__((format(printf, 2, 3), nonnull(2)));
-/* Sets the prefix of the names of further nodes, such as "/h.3". */
+#define NO_SCOPE ""
+/* Sets the prefix of the names of further nodes, such as "/h.3"; NO_SCOPE: their names get none. */
 void gen_scope(struct gen *g, const char *scope);
 
 /* Adds a node named scope + path that reads in[0 .. nin).  The last component of path is its operator, with an
@@ -132,11 +133,12 @@ void gen_attr_ints(struct gen *g, const char *name, int n, const int64_t v[]);
 /* Adds a random initializer of floats with this shape, mean and standard deviation.  Returns its name. */
 const char *gen_weight(struct gen *g, const char *name, int rank, const int64_t dims[], double mean,
                        double std);
-/* Add a constant initializer and return its name: a float scalar, a list of n floats, or int64 numbers, with rank 1 a
- * list of n, with rank 0 a scalar (n is 1). */
+/* Add a constant initializer and return its name: a float scalar, a list of n floats, an int64 scalar, or a list of n
+ * int64 numbers. */
 const char *gen_float(struct gen *g, const char *name, float v);
 const char *gen_floats(struct gen *g, const char *name, int n, const float v[]);
-const char *gen_ints(struct gen *g, const char *name, int rank, int n, const int64_t v[]);
+const char *gen_int(struct gen *g, const char *name, int64_t v);
+const char *gen_ints(struct gen *g, const char *name, int n, const int64_t v[]);
 
 /* Add an input or an output of the model.  type: GEN_F32 or GEN_I64; dims: [rank] its shape. */
 void gen_input(struct gen *g, const char *name, int type, int rank, const struct gen_dim dims[]);
@@ -187,9 +189,11 @@ const char *gen_concat(struct gen *g, const char *path, int64_t axis, int n,
                        const char *const in[]);
 /* Adds x sigmoid(x): nodes <path>/Sigmoid and <path>/Mul. */
 const char *gen_silu(struct gen *g, const char *path, const char *x);
-/* Adds a reduction such as ReduceSum, the operator in path.  axes: name of an int64 list; keep: reduced axes stay,
- * with size 1. */
-const char *gen_reduce(struct gen *g, const char *path, const char *x, const char *axes, bool keep);
+/* What becomes of axes that are reduced: they stay with size 1, or not at all. */
+enum gen_reduced { DROP_AXES, KEEP_AXES };
+/* Adds a reduction such as ReduceSum, the operator in path, along axes, the name of an int64 list. */
+const char *gen_reduce(struct gen *g, const char *path, const char *x, const char *axes,
+                       enum gen_reduced reduced);
 /* Adds and returns the constants for attention with this number and size of heads. */
 struct gen_heads gen_heads(struct gen *g, int64_t heads, int64_t dim);
 /* Adds a Reshape and a Transpose of x, [B,S,W] -> [B,H,S,D]; for keys -> [B,H,D,S]. */
@@ -215,8 +219,13 @@ const char *gen_max_pool(struct gen *g, const char *path, const char *x, int64_t
 /* Adds the values for causal attention, from the shape of the input input_ids and of `cached`, the keys of earlier
  * tokens [B,H,past,D]; NULL: there are none. */
 struct gen_causal gen_causal(struct gen *g, const char *cached);
-/* Checks that --width is a multiple of --heads times `factor`.  Returns 0; or prints an error and returns -1. */
-int gen_check_heads(const struct gen_opt *o, int64_t factor);
+/* What the size of a head, --width / --heads, must be a multiple of. */
+enum gen_head_size {
+    HEADS_WHOLE = 1,
+    HEADS_EVEN = 2 /* for heads that are taken as two halves */
+};
+/* Checks that the size of a head is such a multiple.  Returns 0; or prints an error and returns -1. */
+int gen_check_heads(const struct gen_opt *o, enum gen_head_size size);
 
 /* ---- models ---- */
 
@@ -243,9 +252,9 @@ int gen_random_layers(struct gen *none, const struct gen_opt *o);
 
 /* ---- write.c ---- */
 
-/* Writes the model to `path`, and with GEN_EXTERNAL the weights to `weights_path`.  Both are written to temporary
- * files in the same folder, which are renamed when both are complete.  A file that is replaced must be a regular
- * one.  Returns 0; or prints an error and returns -1. */
+/* Writes the model to `path` ("-": to standard output), and with GEN_EXTERNAL the weights to `weights_path`.  Both are
+ * written to temporary files in the same folder, which are renamed when both are complete.  A file that is replaced
+ * must be a regular one.  Returns 0; or prints an error and returns -1. */
 int gen_write(const struct gen *g, const Onnx__ModelProto *m, const char *path,
               const char *weights_path);
 

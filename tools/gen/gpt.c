@@ -122,7 +122,7 @@ static const char *layer(struct gen *g, const struct gpt *m, int64_t i, const ch
     y = gen_layer_norm(g, "/ln_2/LayerNormalization", gen_str(g, "h.%lld.ln_2", (long long)i), x,
                        w);
     x = gen_op2(g, "/Add_1", x, mlp(g, m, i, y));
-    gen_scope(g, "");
+    gen_scope(g, NO_SCOPE);
     return x;
 }
 
@@ -131,19 +131,19 @@ static const char *embed(struct gen *g, struct gpt *m, const char *wte)
 {
     const struct gen_opt *o = m->o;
     const int64_t n = larger(o->seq, GPT_POSITIONS), dims[2] = {n, o->width};
-    const char *zero = gen_ints(g, "const.zero", 0, 1, (const int64_t[]){0});
-    const char *one = gen_ints(g, "const.one", 0, 1, (const int64_t[]){1});
+    const char *zero = gen_int(g, "const.zero", 0);
+    const char *one = gen_int(g, "const.one", 1);
     const char *past = zero;
     const char *total = gen_op2(g, "/Gather", gen_op1(g, "/Shape", "input_ids"), one);
 
     if (o->kv) {
-        const char *two = gen_ints(g, "const.two", 0, 1, (const int64_t[]){2});
+        const char *two = gen_int(g, "const.two", 2);
         past = gen_op2(g, "/Gather_1", gen_op1(g, "/Shape_1", "past_key_values.0.key"), two);
         total = gen_op2(g, "/Add", past, total);
     }
     const char *rows = gen_op3(g, "/Range", past, total, one);
     const char *cols = gen_op3(g, "/Range_1", zero, total, one);
-    const char *last = gen_ints(g, "const.last_axis", 1, 1, (const int64_t[]){-1});
+    const char *last = gen_ints(g, "const.last_axis", 1, (const int64_t[]){-1});
     const char *wpe = gen_weight(g, "wpe.weight", 2, dims, 0.0, 0.02);
     const char *token = gen_op2(g, "/wte/Gather", wte, "input_ids");
     const char *place = gen_op2(g, "/wpe/Gather", wpe, rows);
@@ -171,7 +171,7 @@ int gen_gpt(struct gen *g, const struct gen_opt *o)
 {
     struct gpt m = {.o = o};
 
-    if (gen_check_heads(o, 1) != 0)
+    if (gen_check_heads(o, HEADS_WHOLE) != 0)
         return -1;
     m.head_dim = o->width / o->heads;
     m.proj_std = 0.02 / sqrt(2.0 * (double)o->layers);
@@ -179,8 +179,8 @@ int gen_gpt(struct gen *g, const struct gen_opt *o)
     gen_output(g, "logits", GEN_F32, 3,
                (const struct gen_dim[]){{0, "batch"}, sequence_dim(&m), {o->vocab, NULL}});
     m.split_heads =
-        gen_ints(g, "const.split_heads", 1, 4, (const int64_t[]){0, 0, o->heads, m.head_dim});
-    m.merge_heads = gen_ints(g, "const.merge_heads", 1, 3, (const int64_t[]){0, 0, o->width});
+        gen_ints(g, "const.split_heads", 4, (const int64_t[]){0, 0, o->heads, m.head_dim});
+    m.merge_heads = gen_ints(g, "const.merge_heads", 3, (const int64_t[]){0, 0, o->width});
     m.scale = gen_float(g, "const.scale", sqrtf((float)m.head_dim));
     m.lowest = gen_float(g, "const.lowest", -3.4028235e38f);
     m.sqrt2 = gen_float(g, "const.sqrt2", 1.4142135f);

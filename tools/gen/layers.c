@@ -51,10 +51,11 @@ const char *gen_silu(struct gen *g, const char *path, const char *x)
     return gen_op2(g, gen_str(g, "%s/Mul", path), x, s);
 }
 
-const char *gen_reduce(struct gen *g, const char *path, const char *x, const char *axes, bool keep)
+const char *gen_reduce(struct gen *g, const char *path, const char *x, const char *axes,
+                       enum gen_reduced reduced)
 {
     const char *y = gen_op2(g, path, x, axes);
-    gen_attr_i(g, "keepdims", keep);
+    gen_attr_i(g, "keepdims", reduced == KEEP_AXES);
     return y;
 }
 
@@ -62,8 +63,8 @@ struct gen_heads gen_heads(struct gen *g, int64_t heads, int64_t dim)
 {
     struct gen_heads h = {.heads = heads, .dim = dim};
 
-    h.split = gen_ints(g, "const.split_heads", 1, 4, (const int64_t[]){0, 0, heads, dim});
-    h.merge = gen_ints(g, "const.merge_heads", 1, 3, (const int64_t[]){0, 0, heads * dim});
+    h.split = gen_ints(g, "const.split_heads", 4, (const int64_t[]){0, 0, heads, dim});
+    h.merge = gen_ints(g, "const.merge_heads", 3, (const int64_t[]){0, 0, heads * dim});
     h.scale = gen_float(g, "const.scale", sqrtf((float)dim));
     return h;
 }
@@ -132,15 +133,15 @@ const char *gen_max_pool(struct gen *g, const char *path, const char *x, int64_t
 
 struct gen_causal gen_causal(struct gen *g, const char *cached)
 {
-    const char *zero = gen_ints(g, "const.zero", 0, 1, (const int64_t[]){0});
-    const char *one = gen_ints(g, "const.one", 0, 1, (const int64_t[]){1});
-    const char *last = gen_ints(g, "const.last_axis", 1, 1, (const int64_t[]){-1});
+    const char *zero = gen_int(g, "const.zero", 0);
+    const char *one = gen_int(g, "const.one", 1);
+    const char *last = gen_ints(g, "const.last_axis", 1, (const int64_t[]){-1});
     const char *past = zero;
     const char *total = gen_op2(g, "/mask/Gather", gen_op1(g, "/mask/Shape", "input_ids"), one);
     struct gen_causal c;
 
     if (cached != NULL) {
-        const char *two = gen_ints(g, "const.two", 0, 1, (const int64_t[]){2});
+        const char *two = gen_int(g, "const.two", 2);
         past = gen_op2(g, "/mask/Gather_1", gen_op1(g, "/mask/Shape_1", cached), two);
         total = gen_op2(g, "/mask/Add", past, total);
     }
@@ -150,11 +151,11 @@ struct gen_causal gen_causal(struct gen *g, const char *cached)
     return c;
 }
 
-int gen_check_heads(const struct gen_opt *o, int64_t factor)
+int gen_check_heads(const struct gen_opt *o, enum gen_head_size size)
 {
-    if (o->width % (o->heads * factor) == 0)
+    if (o->width % (o->heads * (int64_t)size) == 0)
         return 0;
     fprintf(stderr, "pcc-gen: --width %lld is not a multiple of %s--heads %lld\n",
-            (long long)o->width, factor == 2 ? "twice " : "", (long long)o->heads);
+            (long long)o->width, size == HEADS_EVEN ? "twice " : "", (long long)o->heads);
     return -1;
 }

@@ -22,12 +22,13 @@ enum { MAX_HEAD_DIM = 65536 };
 /* Values that all layers share. */
 struct llama {
     const struct gen_opt *o;
-    struct gen_heads q, kv;       /* of queries; of keys and values */
-    double proj_std;              /* standard deviation of weights whose results are added to x */
-    const char *mask, *cos, *sin; /* the causal mask; factors of rotary embeddings, see rotary() */
-    const char *repeat;           /* operand of the Expand [B,KV,1,T,D] -> [B,KV,H/KV,T,D] */
-    const char *joined;           /* operand of the Reshape from there to [B,H,T,D] */
-    const char *repeat_axis;      /* axis 2, where Unsqueeze makes [B,KV,T,D] into [B,KV,1,T,D] */
+    struct gen_heads q, kv; /* of queries; of keys and values */
+    double proj_std;        /* standard deviation of weights whose results are added to x */
+    const char *mask, *cos,
+        *sin;                /* the causal mask; factors of rotary embeddings, see make_cos_sin() */
+    const char *repeat;      /* operand of the Expand [B,KV,1,T,D] -> [B,KV,H/KV,T,D] */
+    const char *joined;      /* operand of the Reshape from there to [B,H,T,D] */
+    const char *repeat_axis; /* axis 2, where Unsqueeze makes [B,KV,T,D] into [B,KV,1,T,D] */
     const char *lowest, *two, *one, *epsilon, *last_axis; /* lowest: the lowest float */
     const char *topk, *zero, **experts; /* experts: [expert] constant with the expert's number */
 };
@@ -39,7 +40,7 @@ static const char *rms_norm(struct gen *g, const struct llama *m, const char *pa
     const char *w = gen_weight(g, gen_str(g, "%s.weight", param), 1, &m->o->width, 1.0, 0.02);
     const char *y = gen_op2(g, gen_str(g, "%s/Pow", path), x, m->two);
 
-    y = gen_reduce(g, gen_str(g, "%s/ReduceMean", path), y, m->last_axis, true);
+    y = gen_reduce(g, gen_str(g, "%s/ReduceMean", path), y, m->last_axis, KEEP_AXES);
     y = gen_op2(g, gen_str(g, "%s/Add", path), y, m->epsilon);
     y = gen_op1(g, gen_str(g, "%s/Sqrt", path), y);
     y = gen_op2(g, gen_str(g, "%s/Div", path), m->one, y);
@@ -55,7 +56,7 @@ static const char *rotate(struct gen *g, const struct llama *m, const char *path
     gen_attr_i(g, "axis", -1);
     gen_attr_i(g, "num_outputs", 2);
     b = gen_op1(g, gen_str(g, "%s/Neg", path), b);
-    b = gen_concat(g, gen_str(g, "%s/Concat", path), -1, 2, (const char *const[]){b, a});
+    b = gen_concat(g, gen_str(g, "%s/Concat", path), /*axis=*/-1, 2, (const char *const[]){b, a});
     b = gen_op2(g, gen_str(g, "%s/Mul", path), b, m->sin);
     a = gen_op2(g, gen_str(g, "%s/Mul_1", path), x, m->cos);
     return gen_op2(g, gen_str(g, "%s/Add", path), a, b);
@@ -82,7 +83,7 @@ static const char *append(struct gen *g, const struct llama *m, int64_t i, const
 {
     const char *both[2] = {past_name(g, i, what), x};
 
-    gen_concat(g, gen_str(g, "/attn/%s/Concat", what), 2, 2, both);
+    gen_concat(g, gen_str(g, "/attn/%s/Concat", what), /*axis=*/2, 2, both);
     x = gen_rename(g, gen_str(g, "present.%lld.%s", (long long)i, what));
     gen_output(g, x, GEN_F32, 4,
                (const struct gen_dim[]){
@@ -112,9 +113,9 @@ static const char *attention(struct gen *g, const struct llama *m, int64_t i, co
     const char *v = gen_linear(g, "/attn/v", gen_str(g, "%s.v", param), x,
                                (struct gen_linear){w, kw, 0.02, false});
 
-    q = rotate(g, m, "/attn/q/rotary", gen_split_heads(g, "/attn/q", &m->q, q, false));
-    k = rotate(g, m, "/attn/k/rotary", gen_split_heads(g, "/attn/k", &m->kv, k, false));
-    v = gen_split_heads(g, "/attn/v", &m->kv, v, false);
+    q = rotate(g, m, "/attn/q/rotary", gen_split_heads(g, "/attn/q", &m->q, q, /*keys=*/false));
+    k = rotate(g, m, "/attn/k/rotary", gen_split_heads(g, "/attn/k", &m->kv, k, /*keys=*/false));
+    v = gen_split_heads(g, "/attn/v", &m->kv, v, /*keys=*/false);
     if (m->o->kv) {
         k = append(g, m, i, "key", k);
         v = append(g, m, i, "value", v);
@@ -152,8 +153,8 @@ static const char *swiglu(struct gen *g, const struct llama *m, const char *path
 
 /* Adds the choice of experts for each token.  Returns their weights, and in *chosen their numbers, both
  * [B,S,top_k]. */
-static const char *route(struct gen *g, const struct llama *m, const char *param, const char *x,
-                         const char **chosen)
+static const char *choose_experts(struct gen *g, const struct llama *m, const char *param,
+                                  const char *x, const char **chosen)
 {
     const char *p = gen_linear(g, "/moe/router", gen_str(g, "%s.router", param), x,
                                (struct gen_linear){m->o->width, m->o->experts, 0.02, false});
@@ -164,7 +165,7 @@ static const char *route(struct gen *g, const struct llama *m, const char *param
     gen_attr_i(g, "largest", 1);
     gen_attr_i(g, "sorted", 1);
     *chosen = gen_more(g);
-    const char *sum = gen_reduce(g, "/moe/router/ReduceSum", p, m->last_axis, true);
+    const char *sum = gen_reduce(g, "/moe/router/ReduceSum", p, m->last_axis, KEEP_AXES);
     return gen_op2(g, "/moe/router/Div", p, sum);
 }
 
@@ -173,13 +174,13 @@ static const char *route(struct gen *g, const struct llama *m, const char *param
 static const char *mixture(struct gen *g, const struct llama *m, const char *param, const char *x,
                            const char **terms)
 {
-    const char *chosen, *weights = route(g, m, param, x, &chosen);
+    const char *chosen, *weights = choose_experts(g, m, param, x, &chosen);
 
     for (int64_t e = 0; e < m->o->experts; e++) {
         const char *path = gen_str(g, "/moe/experts.%lld", (long long)e);
         const char *hit = gen_op2(g, gen_str(g, "%s/Equal", path), chosen, m->experts[e]);
         hit = gen_op3(g, gen_str(g, "%s/Where", path), hit, weights, m->zero);
-        hit = gen_reduce(g, gen_str(g, "%s/ReduceSum", path), hit, m->last_axis, true);
+        hit = gen_reduce(g, gen_str(g, "%s/ReduceSum", path), hit, m->last_axis, KEEP_AXES);
         const char *y = swiglu(g, m, path, gen_str(g, "%s.experts.%lld", param, (long long)e), x);
         terms[e] = gen_op2(g, gen_str(g, "%s/Mul_1", path), y, hit);
     }
@@ -200,13 +201,13 @@ static const char *layer(struct gen *g, const struct llama *m, int64_t i, const 
         x = gen_op2(g, "/moe/Add", x, mixture(g, m, gen_str(g, "%s.moe", p), y, terms));
     else
         x = gen_op2(g, "/mlp/Add", x, swiglu(g, m, "/mlp", gen_str(g, "%s.mlp", p), y));
-    gen_scope(g, "");
+    gen_scope(g, NO_SCOPE);
     return x;
 }
 
 /* Makes m->cos and m->sin, [sequence, D]: cosine and sine of position * 10000^(-2i / D) at i and at i + D/2.  rows:
  * the positions, [sequence]. */
-static void rotary(struct gen *g, struct llama *m, const char *rows)
+static void make_cos_sin(struct gen *g, struct llama *m, const char *rows)
 {
     float frequency[MAX_HEAD_DIM / 2];
     const int half = (int)(m->q.dim / 2);
@@ -217,7 +218,7 @@ static void rotary(struct gen *g, struct llama *m, const char *rows)
     const char *x = gen_op1(g, "/rotary/Cast", rows);
     gen_attr_i(g, "to", GEN_F32);
     x = gen_op2(g, "/rotary/Mul", gen_op2(g, "/rotary/Unsqueeze", x, m->last_axis), f);
-    x = gen_concat(g, "/rotary/Concat", -1, 2, (const char *const[]){x, x});
+    x = gen_concat(g, "/rotary/Concat", /*axis=*/-1, 2, (const char *const[]){x, x});
     m->cos = gen_op1(g, "/rotary/Cos", x);
     m->sin = gen_op1(g, "/rotary/Sin", x);
 }
@@ -230,25 +231,24 @@ static void constants(struct gen *g, struct llama *m)
 
     m->q = gen_heads(g, o->heads, o->width / o->heads);
     m->kv = (struct gen_heads){.heads = o->kv_heads, .dim = m->q.dim};
-    m->kv.split =
-        gen_ints(g, "const.split_kv", 1, 4, (const int64_t[]){0, 0, m->kv.heads, m->kv.dim});
+    m->kv.split = gen_ints(g, "const.split_kv", 4, (const int64_t[]){0, 0, m->kv.heads, m->kv.dim});
     if (group > 1) {
-        m->repeat_axis = gen_ints(g, "const.repeat_axis", 1, 1, (const int64_t[]){2});
-        m->repeat = gen_ints(g, "const.repeat", 1, 5, (const int64_t[]){1, 1, group, 1, 1});
-        m->joined = gen_ints(g, "const.joined", 1, 4, (const int64_t[]){0, o->heads, -1, m->q.dim});
+        m->repeat_axis = gen_ints(g, "const.repeat_axis", 1, (const int64_t[]){2});
+        m->repeat = gen_ints(g, "const.repeat", 5, (const int64_t[]){1, 1, group, 1, 1});
+        m->joined = gen_ints(g, "const.joined", 4, (const int64_t[]){0, o->heads, -1, m->q.dim});
     }
     m->lowest = gen_float(g, "const.lowest", -3.4028235e38f);
     m->two = gen_float(g, "const.two_f", 2.0f);
     m->one = gen_float(g, "const.one_f", 1.0f);
     m->epsilon = gen_float(g, "const.epsilon", 1e-5f);
-    m->last_axis = gen_ints(g, "const.last", 1, 1, (const int64_t[]){-1});
+    m->last_axis = gen_ints(g, "const.last", 1, (const int64_t[]){-1});
     m->proj_std = 0.02 / sqrt(2.0 * (double)o->layers);
     if (o->experts > 0) {
-        m->topk = gen_ints(g, "const.top_k", 1, 1, &o->topk);
+        m->topk = gen_ints(g, "const.top_k", 1, &o->topk);
         m->zero = gen_float(g, "const.zero_f", 0.0f);
     }
     for (int64_t e = 0; e < o->experts; e++)
-        m->experts[e] = gen_ints(g, gen_str(g, "const.expert.%lld", (long long)e), 0, 1, &e);
+        m->experts[e] = gen_int(g, gen_str(g, "const.expert.%lld", (long long)e), e);
 }
 
 /* Checks options that depend on each other.  Returns 0; or prints an error and returns -1. */
@@ -256,7 +256,7 @@ static int check(const struct gen_opt *o)
 {
     const char *wrong = NULL;
 
-    if (gen_check_heads(o, 2) != 0)
+    if (gen_check_heads(o, HEADS_EVEN) != 0)
         return -1;
     if (o->heads % o->kv_heads != 0)
         wrong = "--heads is not a multiple of --kv-heads";
@@ -286,7 +286,7 @@ int gen_llama(struct gen *g, const struct gen_opt *o)
     }
     const struct gen_causal c = gen_causal(g, o->kv ? past_name(g, 0, "key") : NULL);
     m.mask = c.mask;
-    rotary(g, &m, c.rows);
+    make_cos_sin(g, &m, c.rows);
     const char *table =
         gen_weight(g, "embed.weight", 2, (const int64_t[]){o->vocab, o->width}, 0.0, 0.02);
     const char *x = gen_op2(g, "/embed/Gather", table, "input_ids");

@@ -92,7 +92,7 @@ static const struct row {
     const char *help;
 } rows[] = {
 #define AT(f) offsetof(struct gen_opt, f)
-    {"-o", ALL, KIND_FILE, AT(out), 0, 0, 0, "the file to write"},
+    {"-o", ALL, KIND_FILE, AT(out), 0, 0, 0, "the file to write; -: standard output"},
     {"--layers", GPT, KIND_INT, AT(layers), 12, 1, 1000000, "decoder layers"},
     {"--layers", DENSE, KIND_INT, AT(layers), 12, 1, 1000000, "dense layers"},
     {"--layers", BERT, KIND_INT, AT(layers), 12, 1, 1000000, "encoder layers"},
@@ -289,6 +289,9 @@ static int read_args(struct gen_opt *o, const struct shape *shape, int argc, cha
         return usage_error("missing option", "-o FILE");
     if (o->external && o->no_weights)
         return usage_error("--external excludes", "--no-weights");
+    if (o->external && strcmp(o->out, "-") == 0)
+        return usage_error("--external needs a file beside which the weights can stand, here is",
+                           "-o -");
     return 0;
 }
 
@@ -343,7 +346,8 @@ static char *weights_name(const char *path, bool folder)
 static int generate(const struct shape *shape, const struct gen_opt *o)
 {
     const enum gen_mode mode = o->external ? GEN_EXTERNAL : o->no_weights ? GEN_NONE : GEN_INLINE;
-    char *location = weights_name(o->out, false), *path = weights_name(o->out, true);
+    char *location = weights_name(o->out, /*folder=*/false),
+         *path = weights_name(o->out, /*folder=*/true);
     struct gen g;
     int rc = 1;
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 /* Returns the standard deviation of He-scaled weights: for a layer with fan_in inputs and a Relu behind it. */
-static double he(int64_t fan_in)
+static double he_std(int64_t fan_in)
 {
     return sqrt(2.0 / (double)fan_in);
 }
@@ -31,7 +31,7 @@ static void classify(struct gen *g, const char *x, int64_t channels, int64_t cla
     x = gen_op1(g, "/avgpool/GlobalAveragePool", x);
     x = gen_op1(g, "/Flatten", x);
     gen_attr_i(g, "axis", 1);
-    w = gen_weight(g, "fc.weight", 2, dims, 0.0, he(channels));
+    w = gen_weight(g, "fc.weight", 2, dims, 0.0, he_std(channels));
     b = gen_weight(g, "fc.bias", 1, &classes, 0.0, 0.02);
     gen_op3(g, "/fc/Gemm", x, w, b);
     gen_attr_i(g, "transB", 1);
@@ -95,7 +95,7 @@ static const char *res_block(struct gen *g, const struct res_block *b, const cha
             res_conv(g, b, "downsample.0", x, (struct gen_conv){b->in, b->out, 1, b->stride, 1.0});
     y = gen_op2(g, "/Add", y, skip);
     y = gen_op1(g, b->bottleneck ? "/relu/Relu_2" : "/relu/Relu_1", y);
-    gen_scope(g, "");
+    gen_scope(g, NO_SCOPE);
     return y;
 }
 
@@ -173,7 +173,7 @@ static const char *inception(struct gen *g, int64_t i, const char *x, int64_t in
     out[3] = branch(g, i, "pool_proj", out[3], (struct gen_conv){in, w, 1, 1, 0.5});
     x = gen_node(g, "/Concat", 4, out);
     gen_attr_i(g, "axis", 1);
-    gen_scope(g, "");
+    gen_scope(g, NO_SCOPE);
     return x;
 }
 
@@ -209,14 +209,14 @@ int gen_dense(struct gen *g, const struct gen_opt *o)
     gen_input(g, x, GEN_F32, 2, dims);
     for (int64_t i = 0; i < o->layers; i++) {
         const char *p = gen_str(g, "layers.%lld", (long long)i);
-        const char *w = gen_weight(g, gen_str(g, "%s.weight", p), 2, square, 0.0, he(o->width));
+        const char *w = gen_weight(g, gen_str(g, "%s.weight", p), 2, square, 0.0, he_std(o->width));
         const char *b = gen_weight(g, gen_str(g, "%s.bias", p), 1, &o->width, 0.0, 0.02);
         gen_scope(g, gen_str(g, "/%s", p));
         x = gen_op2(g, "/MatMul", x, w);
         x = gen_op2(g, "/Add", x, b);
         x = gen_op1(g, "/Relu", x);
     }
-    gen_scope(g, "");
+    gen_scope(g, NO_SCOPE);
     gen_output(g, gen_rename(g, "output"), GEN_F32, 2, dims);
     return 0;
 }

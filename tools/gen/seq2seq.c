@@ -42,15 +42,15 @@ static void constants(struct gen *g, struct seq2seq *m)
 {
     const int64_t n[] = {0, 1, 2, -1, m->o->heads, m->o->width / m->o->heads, m->o->width};
 
-    m->zero = gen_ints(g, "const.zero", 0, 1, n);
-    m->one = gen_ints(g, "const.one", 0, 1, n + 1);
+    m->zero = gen_int(g, "const.zero", n[0]);
+    m->one = gen_int(g, "const.one", n[1]);
     m->two = gen_float(g, "const.two", 2.0f);
-    m->axis0 = gen_ints(g, "const.axis0", 1, 1, n);
-    m->axis1 = gen_ints(g, "const.axis1", 1, 1, n + 1);
-    m->last = gen_ints(g, "const.last_axis", 1, 1, n + 3);
-    m->heads = gen_ints(g, "const.heads", 1, 1, n + 4);
-    m->dim = gen_ints(g, "const.dim", 1, 1, n + 5);
-    m->width = gen_ints(g, "const.width", 1, 1, n + 6);
+    m->axis0 = gen_ints(g, "const.axis0", 1, n);
+    m->axis1 = gen_ints(g, "const.axis1", 1, n + 1);
+    m->last = gen_ints(g, "const.last_axis", 1, n + 3);
+    m->heads = gen_ints(g, "const.heads", 1, n + 4);
+    m->dim = gen_ints(g, "const.dim", 1, n + 5);
+    m->width = gen_ints(g, "const.width", 1, n + 6);
     m->epsilon = gen_float(g, "const.epsilon", 1e-6f);
     m->none = gen_float(g, "const.none", 0.0f);
     m->low = gen_float(g, "const.low", -1e9f);
@@ -79,7 +79,7 @@ static const char *reshape(struct gen *g, const struct seq2seq *m, const char *p
     }
     for (int i = 0; i < nrest; i++)
         size[n++] = rest[i];
-    const char *shape = gen_concat(g, gen_str(g, "%s/Concat", path), 0, n, size);
+    const char *shape = gen_concat(g, gen_str(g, "%s/Concat", path), /*axis=*/0, n, size);
     return gen_op2(g, gen_str(g, "%s/Reshape", path), x, shape);
 }
 
@@ -90,7 +90,7 @@ static const char *norm(struct gen *g, const struct seq2seq *m, const char *path
         gen_weight(g, gen_str(g, "%s%s.weight", g->scope, path), 1, &m->o->width, 1.0, 0.02);
     const char *y = gen_op2(g, gen_str(g, "%s/Pow", path), x, m->two);
 
-    y = gen_reduce(g, gen_str(g, "%s/ReduceMean", path), y, m->last, true);
+    y = gen_reduce(g, gen_str(g, "%s/ReduceMean", path), y, m->last, KEEP_AXES);
     y = gen_op2(g, gen_str(g, "%s/Add", path), y, m->epsilon);
     y = gen_op1(g, gen_str(g, "%s/Sqrt", path), y);
     y = gen_op2(g, gen_str(g, "%s/Div", path), x, y);
@@ -155,8 +155,8 @@ static const char *positions(struct gen *g, const struct seq2seq *m, const char 
     const int64_t ends[] = {-REACH, REACH}, dims[2] = {2 * REACH + 1, m->o->heads};
     const char *p = gen_str(g, "%s.positions", g->scope);
     const char *table = gen_weight(g, gen_str(g, "%s.weight", p), 2, dims, 0.0, 0.5);
-    const char *least = gen_ints(g, gen_str(g, "%s.least", p), 0, 1, ends);
-    const char *most = gen_ints(g, gen_str(g, "%s.most", p), 0, 1, ends + 1);
+    const char *least = gen_int(g, gen_str(g, "%s.least", p), ends[0]);
+    const char *most = gen_int(g, gen_str(g, "%s.most", p), ends[1]);
     const char *at =
         gen_op3(g, "/positions/Range", m->zero, size_of(g, m, "/positions", 1, ids), m->one);
     const char *to = gen_op2(g, "/positions/Unsqueeze", at, m->axis0);
@@ -229,7 +229,7 @@ int gen_seq2seq(struct gen *g, const struct gen_opt *o)
     const int64_t dims[2] = {o->vocab, o->width};
     struct seq2seq m = {.o = o, .inner = o->ffn ? o->ffn : 4 * o->width};
 
-    if (gen_check_heads(o, 1) != 0)
+    if (gen_check_heads(o, HEADS_WHOLE) != 0)
         return -1;
     gen_input(g, "input_ids", GEN_I64, 2, in);
     gen_input(g, "attention_mask", GEN_I64, 2, in);
@@ -239,7 +239,7 @@ int gen_seq2seq(struct gen *g, const struct gen_opt *o)
     const char *mask = masked(g, &m);
     const char *states = encode(g, &m, words, mask);
     const char *x = decode(g, &m, words, states, mask);
-    gen_scope(g, "");
+    gen_scope(g, NO_SCOPE);
     gen_linear(g, "/lm_head", "lm_head", x,
                (struct gen_linear){o->width, o->vocab, scale_of(o->width), false});
     gen_output(g, gen_rename(g, "logits"), GEN_F32, 3, out);

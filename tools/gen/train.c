@@ -91,9 +91,9 @@ static const char *attend(struct gen *g, const struct train *m, struct tape *t, 
     const char *v = linear(g, &t->v, "/attn/v", gen_str(g, "%s.v", p), x,
                            (struct gen_linear){w, w, 0.02, true});
 
-    t->qh = gen_split_heads(g, "/attn/q", &m->heads, q, false);
-    t->kh = gen_split_heads(g, "/attn/k", &m->heads, k, false);
-    t->vh = gen_split_heads(g, "/attn/v", &m->heads, v, false);
+    t->qh = gen_split_heads(g, "/attn/q", &m->heads, q, /*keys=*/false);
+    t->kh = gen_split_heads(g, "/attn/k", &m->heads, k, /*keys=*/false);
+    t->vh = gen_split_heads(g, "/attn/v", &m->heads, v, /*keys=*/false);
     const char *s = gen_transpose(g, "/attn/Transpose", t->kh, 4, swap_23);
     s = gen_op2(g, "/attn/MatMul", t->qh, s);
     s = gen_op2(g, "/attn/Div", s, m->heads.scale);
@@ -124,7 +124,7 @@ static const char *forward(struct gen *g, const struct train *m, struct tape *t,
     y = linear(g, &t->proj, "/mlp/proj", gen_str(g, "%s.mlp.proj", p), y,
                (struct gen_linear){m->ffn, w, m->proj_std, true});
     x = gen_op2(g, "/mlp/Add", x, y);
-    gen_scope(g, "");
+    gen_scope(g, NO_SCOPE);
     return x;
 }
 
@@ -154,16 +154,16 @@ static const char *linear_grad(struct gen *g, const struct train *m, const struc
                                const char *dy)
 {
     const char *in =
-        gen_ints(g, gen_str(g, "%s.rows_in", u->param), 1, 2, (const int64_t[]){-1, u->in});
+        gen_ints(g, gen_str(g, "%s.rows_in", u->param), 2, (const int64_t[]){-1, u->in});
     const char *out =
-        gen_ints(g, gen_str(g, "%s.rows_out", u->param), 1, 2, (const int64_t[]){-1, u->out});
+        gen_ints(g, gen_str(g, "%s.rows_out", u->param), 2, (const int64_t[]){-1, u->out});
     const char *x = gen_op2(g, node_path(g, u, "weight/Reshape_grad"), u->x, in);
     const char *rows = gen_op2(g, node_path(g, u, "weight/Reshape_1_grad"), dy, out);
 
     x = gen_transpose(g, node_path(g, u, "weight/Transpose_grad"), x, 2, swap_01);
     gen_op2(g, node_path(g, u, "weight/MatMul_grad"), x, rows);
     add_update(g, u->w, 2, (const int64_t[]){u->in, u->out});
-    gen_reduce(g, node_path(g, u, "bias/ReduceSum_grad"), rows, m->first_axis, false);
+    gen_reduce(g, node_path(g, u, "bias/ReduceSum_grad"), rows, m->first_axis, DROP_AXES);
     add_update(g, u->b, 1, &u->out);
     const char *w = gen_transpose(g, node_path(g, u, "Transpose_grad"), u->w, 2, swap_01);
     return gen_op2(g, node_path(g, u, "MatMul_grad"), dy, w);
@@ -178,14 +178,14 @@ static const char *norm_grad(struct gen *g, const struct train *m, const struct 
     n = gen_op2(g, node_path(g, u, "Mul_grad"), n, u->inv_std);
     const char *a = gen_op2(g, node_path(g, u, "weight/Mul_grad"), dy, n);
 
-    gen_reduce(g, node_path(g, u, "weight/ReduceSum_grad"), a, m->token_axes, false);
+    gen_reduce(g, node_path(g, u, "weight/ReduceSum_grad"), a, m->token_axes, DROP_AXES);
     add_update(g, u->w, 1, &u->out);
-    gen_reduce(g, node_path(g, u, "bias/ReduceSum_grad"), dy, m->token_axes, false);
+    gen_reduce(g, node_path(g, u, "bias/ReduceSum_grad"), dy, m->token_axes, DROP_AXES);
     add_update(g, u->b, 1, &u->out);
     const char *dn = gen_op2(g, node_path(g, u, "Mul_1_grad"), dy, u->w);
-    a = gen_reduce(g, node_path(g, u, "ReduceMean_grad"), dn, m->last_axis, true);
+    a = gen_reduce(g, node_path(g, u, "ReduceMean_grad"), dn, m->last_axis, KEEP_AXES);
     const char *b = gen_op2(g, node_path(g, u, "Mul_2_grad"), dn, n);
-    b = gen_reduce(g, node_path(g, u, "ReduceMean_1_grad"), b, m->last_axis, true);
+    b = gen_reduce(g, node_path(g, u, "ReduceMean_1_grad"), b, m->last_axis, KEEP_AXES);
     b = gen_op2(g, node_path(g, u, "Mul_3_grad"), n, b);
     dn = gen_op2(g, node_path(g, u, "Sub_1_grad"), dn, a);
     dn = gen_op2(g, node_path(g, u, "Sub_2_grad"), dn, b);
@@ -216,7 +216,7 @@ static const char *attend_grad(struct gen *g, const struct train *m, const struc
     dp = gen_op2(g, "/attn/MatMul_grad", dc, dp);
     /* the mask needs no node: where it forbids, p is 0, and so ds becomes 0 */
     const char *ds = gen_op2(g, "/attn/Mul_grad", dp, t->p);
-    ds = gen_reduce(g, "/attn/ReduceSum_grad", ds, m->last_axis, true);
+    ds = gen_reduce(g, "/attn/ReduceSum_grad", ds, m->last_axis, KEEP_AXES);
     ds = gen_op2(g, "/attn/Sub_grad", dp, ds);
     ds = gen_op2(g, "/attn/Mul_1_grad", ds, t->p);
     ds = gen_op2(g, "/attn/Div_grad", ds, m->heads.scale);
@@ -241,7 +241,7 @@ static const char *backward(struct gen *g, const struct train *m, const struct t
     dx = gen_op2(g, "/mlp/Add_grad", dx, dh);
     dh = norm_grad(g, m, &t->ln_1, attend_grad(g, m, t, dx));
     dx = gen_op2(g, "/attn/Add_2_grad", dx, dh);
-    gen_scope(g, "");
+    gen_scope(g, NO_SCOPE);
     return dx;
 }
 
@@ -278,8 +278,8 @@ static const char *loss(struct gen *g, const struct train *m, const char *logits
 static void embed_grad(struct gen *g, const struct train *m, const char *dx)
 {
     const int64_t dims[2] = {m->o->vocab, m->o->width};
-    const char *ids = gen_ints(g, "wte.rows_in", 1, 2, (const int64_t[]){-1, dims[0]});
-    const char *rows = gen_ints(g, "wte.rows_out", 1, 2, (const int64_t[]){-1, dims[1]});
+    const char *ids = gen_ints(g, "wte.rows_in", 2, (const int64_t[]){-1, dims[0]});
+    const char *rows = gen_ints(g, "wte.rows_out", 2, (const int64_t[]){-1, dims[1]});
     const char *hot = one_hot(g, m, "/wte/OneHot_grad", "input_ids");
 
     hot = gen_op2(g, "/wte/Reshape_grad", hot, ids);
@@ -303,10 +303,10 @@ static void setup(struct gen *g, struct train *m)
     m->heads = gen_heads(g, o->heads, o->width / o->heads);
     m->lowest = gen_float(g, "const.lowest", -3.4028235e38f);
     m->zero_f = gen_float(g, "const.zero_f", 0.0f);
-    m->last_axis = gen_ints(g, "const.last", 1, 1, (const int64_t[]){-1});
-    m->first_axis = gen_ints(g, "const.first_axis", 1, 1, (const int64_t[]){0});
-    m->token_axes = gen_ints(g, "const.token_axes", 1, 2, (const int64_t[]){0, 1});
-    m->depth = gen_ints(g, "const.depth", 0, 1, &o->vocab);
+    m->last_axis = gen_ints(g, "const.last", 1, (const int64_t[]){-1});
+    m->first_axis = gen_ints(g, "const.first_axis", 1, (const int64_t[]){0});
+    m->token_axes = gen_ints(g, "const.token_axes", 2, (const int64_t[]){0, 1});
+    m->depth = gen_int(g, "const.depth", o->vocab);
     m->off_on = gen_floats(g, "const.off_on", 2, (const float[]){0, 1});
     m->mask = gen_causal(g, NULL).mask;
 }
@@ -317,7 +317,7 @@ int gen_train(struct gen *g, const struct gen_opt *o)
     struct train m = {.o = o};
     struct unit ln_f, head;
 
-    if (gen_check_heads(o, 1) != 0)
+    if (gen_check_heads(o, HEADS_WHOLE) != 0)
         return -1;
     struct tape *tapes = calloc((size_t)o->layers, sizeof *tapes);
     if (tapes == NULL) {

@@ -14,7 +14,13 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MAX_LEVELS = 8, MAX_BLOCKS = 64, IMAGE_CHANNELS = 4, MAX_GROUPS = 32, MAX_HALF = 65536 };
+enum {
+    MAX_LEVELS = 8,     /* the largest --levels */
+    MAX_BLOCKS = 64,    /* the largest --layers: residual blocks of a level */
+    IMAGE_CHANNELS = 4, /* channels of the image that goes in and out */
+    MAX_GROUPS = 32,    /* the most groups of a group norm */
+    MAX_HALF = 65536    /* room for the frequencies of the time's embedding, half of --width */
+};
 
 /* A value [batch, channels, height, width] of the network. */
 struct pic {
@@ -34,7 +40,7 @@ struct unet {
 };
 
 /* Returns the standard deviation of He-scaled weights for a layer with fan_in inputs, times gain. */
-static double he(int64_t fan_in, double gain)
+static double he_std(int64_t fan_in, double gain)
 {
     return gain * sqrt(2.0 / (double)fan_in);
 }
@@ -44,7 +50,7 @@ static const char *conv(struct gen *g, const char *name, const char *x, struct g
 {
     const int64_t kernel = c.kernel, stride = c.stride, p = kernel / 2;
     const int64_t dims[4] = {c.out, c.in, kernel, kernel};
-    const double std = he(c.in * kernel * kernel, c.gain);
+    const double std = he_std(c.in * kernel * kernel, c.gain);
     const char *w = gen_weight(g, gen_str(g, "%s%s.weight", g->scope, name), 4, dims, 0.0, std);
     const char *b = gen_weight(g, gen_str(g, "%s%s.bias", g->scope, name), 1, &c.out, 0.0, 0.02);
     const char *y = gen_op3(g, gen_str(g, "%s/Conv", name), x, w, b);
@@ -71,8 +77,7 @@ static const char *group_norm(struct gen *g, const char *name, struct pic in)
 {
     const int64_t n = groups_of(in.channels), dims[3] = {in.channels, 1, 1};
     const char *param = gen_str(g, "%s%s", g->scope, name);
-    const char *split =
-        gen_ints(g, gen_str(g, "%s.groups", param), 1, 3, (const int64_t[]){0, n, -1});
+    const char *split = gen_ints(g, gen_str(g, "%s.groups", param), 3, (const int64_t[]){0, n, -1});
     const char *ones = gen_weight(g, gen_str(g, "%s.ones", param), 1, &n, 1.0, 0.0);
     const char *zeros = gen_weight(g, gen_str(g, "%s.zeros", param), 1, &n, 0.0, 0.0);
     const char *w = gen_weight(g, gen_str(g, "%s.weight", param), 3, dims, 1.0, 0.02);
@@ -99,14 +104,14 @@ static struct pic res_block(struct gen *g, const struct unet *m, const char *sco
     p = (struct pic){conv(g, "/conv1", p.x, (struct gen_conv){p.channels, out, 3, 1, 1.0}), out};
     const char *t =
         gen_linear(g, "/time", gen_str(g, "%s/time", scope), m->time,
-                   (struct gen_linear){m->time_width, out, he(m->time_width, 1.0), true});
+                   (struct gen_linear){m->time_width, out, he_std(m->time_width, 1.0), true});
     p.x = gen_op2(g, "/Add", p.x, gen_op2(g, "/time/Unsqueeze", t, m->spatial));
     p.x = gen_silu(g, "/act2", group_norm(g, "/norm2", p));
     p.x = conv(g, "/conv2", p.x, (struct gen_conv){p.channels, out, 3, 1, 0.3});
     if (in.channels != out)
         skip = conv(g, "/skip", in.x, (struct gen_conv){in.channels, out, 1, 1, 0.7});
     p.x = gen_op2(g, "/Add_1", skip, p.x);
-    gen_scope(g, "");
+    gen_scope(g, NO_SCOPE);
     return p;
 }
 
@@ -118,15 +123,15 @@ static struct pic pixel_attention(struct gen *g, const struct gen_heads *h, cons
 
     gen_scope(g, scope);
     const char *rows =
-        gen_ints(g, gen_str(g, "%s.rows", scope), 1, 3, (const int64_t[]){0, in.channels, -1});
-    const char *picture = gen_ints(g, gen_str(g, "%s.picture", scope), 1, 4, back);
+        gen_ints(g, gen_str(g, "%s.rows", scope), 3, (const int64_t[]){0, in.channels, -1});
+    const char *picture = gen_ints(g, gen_str(g, "%s.picture", scope), 4, back);
     const char *y = gen_op2(g, "/Reshape", group_norm(g, "/norm", in), rows);
     y = gen_transpose(g, "/Transpose", y, 3, perm);
     y = gen_attention(g, "/attn", gen_str(g, "%s/attn", scope), h, y, NULL);
     y = gen_transpose(g, "/Transpose_1", y, 3, perm);
     y = gen_op2(g, "/Reshape_1", y, picture);
     in.x = gen_op2(g, "/Add", in.x, y);
-    gen_scope(g, "");
+    gen_scope(g, NO_SCOPE);
     return in;
 }
 
@@ -140,21 +145,22 @@ static void time_embedding(struct gen *g, struct unet *m)
     for (int64_t i = 0; i < half; i++)
         frequency[i] = (float)pow(10000.0, -(double)i / (double)half);
     const char *f = gen_floats(g, "const.frequency", (int)half, frequency);
-    const char *last = gen_ints(g, "const.last_axis", 1, 1, (const int64_t[]){-1});
+    const char *last = gen_ints(g, "const.last_axis", 1, (const int64_t[]){-1});
     gen_scope(g, "/time");
     const char *t = gen_op1(g, "/Cast", "timestep");
     gen_attr_i(g, "to", GEN_F32);
     t = gen_op2(g, "/Mul", gen_op2(g, "/Unsqueeze", t, last), f);
     const char *c = gen_op1(g, "/Cos", t);
     t = gen_op1(g, "/Sin", t);
-    t = gen_concat(g, "/Concat", -1, 2, (const char *const[]){c, t});
+    t = gen_concat(g, "/Concat", /*axis=*/-1, 2, (const char *const[]){c, t});
     t = gen_linear(g, "/fc1", "time.fc1", t,
-                   (struct gen_linear){w, m->time_width, he(w, 1.0), true});
+                   (struct gen_linear){w, m->time_width, he_std(w, 1.0), true});
     t = gen_silu(g, "/act", t);
-    t = gen_linear(g, "/fc2", "time.fc2", t,
-                   (struct gen_linear){m->time_width, m->time_width, he(m->time_width, 1.0), true});
+    t = gen_linear(
+        g, "/fc2", "time.fc2", t,
+        (struct gen_linear){m->time_width, m->time_width, he_std(m->time_width, 1.0), true});
     m->time = gen_silu(g, "/act2", t);
-    gen_scope(g, "");
+    gen_scope(g, NO_SCOPE);
 }
 
 /* Returns the number of channels at a level. */
@@ -180,7 +186,7 @@ static struct pic down_path(struct gen *g, struct unet *m, const struct gen_head
         if (l < levels - 1) {
             gen_scope(g, gen_str(g, "/down.%lld", (long long)l));
             p.x = conv(g, "/shrink", p.x, (struct gen_conv){p.channels, p.channels, 3, 2, 0.7});
-            gen_scope(g, "");
+            gen_scope(g, NO_SCOPE);
             m->skips[m->nskips++] = p;
         }
     }
@@ -199,7 +205,7 @@ static struct pic up_path(struct gen *g, struct unet *m, const struct gen_heads 
         for (int64_t i = 0; i <= m->o->layers; i++) {
             const struct pic s = m->skips[--m->nskips];
             const char *scope = gen_str(g, "%s/res.%lld", up, (long long)i);
-            p.x = gen_concat(g, gen_str(g, "%s/Concat", scope), 1, 2,
+            p.x = gen_concat(g, gen_str(g, "%s/Concat", scope), /*axis=*/1, 2,
                              (const char *const[]){p.x, s.x});
             p.channels += s.channels;
             p = res_block(g, m, scope, p, channels_of(m, l));
@@ -213,7 +219,7 @@ static struct pic up_path(struct gen *g, struct unet *m, const struct gen_heads 
             gen_attr_s(g, "nearest_mode", "floor");
             gen_attr_s(g, "coordinate_transformation_mode", "asymmetric");
             p.x = conv(g, "/grow", p.x, (struct gen_conv){p.channels, p.channels, 3, 1, 0.7});
-            gen_scope(g, "");
+            gen_scope(g, NO_SCOPE);
         }
     }
     return p;
@@ -223,7 +229,7 @@ static struct pic up_path(struct gen *g, struct unet *m, const struct gen_heads 
  * and returns -1. */
 static int check(const struct gen_opt *o)
 {
-    if (gen_check_heads(o, 1) != 0)
+    if (gen_check_heads(o, HEADS_WHOLE) != 0)
         return -1;
     if (o->size % (1 << (o->levels - 1)) == 0)
         return 0;
@@ -244,7 +250,7 @@ int gen_unet(struct gen *g, const struct gen_opt *o)
     gen_input(g, "sample", GEN_F32, 4, dims);
     gen_input(g, "timestep", GEN_I64, 1, dims);
     const struct gen_heads h = gen_heads(g, o->heads, lowest / o->heads);
-    m.spatial = gen_ints(g, "const.spatial", 1, 2, (const int64_t[]){2, 3});
+    m.spatial = gen_ints(g, "const.spatial", 2, (const int64_t[]){2, 3});
     time_embedding(g, &m);
     struct pic p = {"sample", IMAGE_CHANNELS};
     p = (struct pic){conv(g, "/conv_in", p.x, (struct gen_conv){p.channels, o->width, 3, 1, 1.0}),

@@ -8,6 +8,7 @@
 
 #include "ir/base/numbers.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,7 +19,10 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "raw_data is written in host order");
 
-enum { OUT_BYTES = 1 << 20, BLOCK_FLOATS = 1 << 14 };
+enum {
+    OUT_BYTES = 1 << 20,   /* size of the output buffer */
+    BLOCK_FLOATS = 1 << 14 /* number of random floats that are made at a time */
+};
 
 /* An output file with its buffer.  After an error further output is dropped. */
 struct out {
@@ -143,6 +147,12 @@ static int complain(const char *path, const char *what)
     return -1;
 }
 
+/* Whether `path` stands for standard output. */
+static bool is_stdout(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
 /* Checks, before the work, that `path` is a regular file or does not exist: rename() would replace a device, and
  * would fail on a folder.  Returns 0; or prints an error and returns -1. */
 static int check_target(const char *path)
@@ -206,7 +216,7 @@ static char *write_temp(const struct gen *g, const Onnx__ModelProto *m, const ch
 
 /* Renames the temporary file tmp to `path` if `keep`, else removes it; frees the name tmp.  Returns 0 if it was
  * renamed, else -1, after printing an error if renaming failed. */
-static int finish(char *tmp, const char *path, bool keep)
+static int rename_or_remove(char *tmp, const char *path, bool keep)
 {
     int rc = -1;
 
@@ -222,33 +232,59 @@ static int finish(char *tmp, const char *path, bool keep)
     return rc;
 }
 
+/* Writes the model m to standard output.  Returns 0; or prints an error and returns -1. */
+static int write_to_stdout(const struct gen *g, const Onnx__ModelProto *m)
+{
+    struct out *o = calloc(1, sizeof *o);
+    int err = ENOMEM;
+
+    if (o != NULL) {
+        o->base.append = out_append;
+        o->g = g;
+        o->fd = STDOUT_FILENO;
+        write_model(o, m);
+        out_flush(o);
+        err = o->error;
+    }
+    free(o);
+    return err != 0 ? complain("standard output", strerror(err)) : 0;
+}
+
 int gen_write(const struct gen *g, const Onnx__ModelProto *m, const char *path,
               const char *weights_path)
 {
     const bool external = g->mode == GEN_EXTERNAL;
     char *weights = NULL, *model;
 
-    if (check_target(path) != 0 || (external && check_target(weights_path) != 0))
+    assert(!external || !is_stdout(path));
+    if (!is_stdout(path) &&
+        (check_target(path) != 0 || (external && check_target(weights_path) != 0)))
         return -1;
     /* Readers, protobuf-c among them, refuse a message of 2 GiB or more. */
     if (protobuf_c_message_get_packed_size(&m->base) > INT32_MAX)
         return complain(path, "larger than protobuf's 2 GiB; use --external or --no-weights");
+    if (is_stdout(path))
+        return write_to_stdout(g, m);
     if (external && (weights = write_temp(g, NULL, weights_path)) == NULL)
         return -1;
     model = write_temp(g, m, path);
-    if (external && finish(weights, weights_path, model != NULL) != 0) {
-        finish(model, path, false);
+    if (external && rename_or_remove(weights, weights_path, model != NULL) != 0) {
+        rename_or_remove(model, path, /*keep=*/false);
         return -1;
     }
-    return finish(model, path, true);
+    return rename_or_remove(model, path, /*keep=*/true);
 }
 
 int gen_write_text(const struct gen_opt *o, int (*write_to)(FILE *, const struct gen_opt *))
 {
     size_t n = strlen(o->out) + sizeof ".XXXXXX";
-    char *tmp = check_target(o->out) == 0 ? malloc(n) : NULL;
     FILE *f;
 
+    if (is_stdout(o->out))
+        return write_to(stdout, o) != 0 || fflush(stdout) != 0
+                   ? complain("standard output", strerror(errno))
+                   : 0;
+    char *tmp = check_target(o->out) == 0 ? malloc(n) : NULL;
     if (tmp == NULL)
         return -1;
     snprintf(tmp, n, "%s.XXXXXX", o->out);
@@ -265,5 +301,5 @@ int gen_write_text(const struct gen_opt *o, int (*write_to)(FILE *, const struct
     err = err != 0 ? err : closed;
     if (err != 0)
         complain(o->out, strerror(err));
-    return finish(tmp, o->out, err == 0) != 0 || err != 0 ? -1 : 0;
+    return rename_or_remove(tmp, o->out, err == 0) != 0 || err != 0 ? -1 : 0;
 }

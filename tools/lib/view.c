@@ -71,7 +71,7 @@ static const char *summary_text(struct pcc *p)
     memory_begin(&m, p->x.use.mem);
     if (m.f)
         summary_print(m.f, p->x.scene.m);
-    return memory_end(&m, true, "summary", p->x.use.mem, &p->diag);
+    return memory_end(&m, /*ok=*/true, "summary", p->x.use.mem, &p->diag);
 }
 
 /* Returns the table of the plan, with its assumptions; NULL after an error, also if there is no plan. */
@@ -83,7 +83,7 @@ static const char *plan_text(struct pcc *p)
         return NULL;
     }
     if (!r->assumed)
-        r->assumed = assumed_text(p, true);
+        r->assumed = assumed_text(p, /*sizes=*/true);
     return table_text(p, NULL);
 }
 

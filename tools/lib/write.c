@@ -116,5 +116,5 @@ const char *table_text(struct pcc *p, const char *path)
     memory_begin(&m, p->x.use.mem);
     if (m.f)
         plan_print(m.f, &p->judged.r, path && write_is_folder(path) ? path : NULL);
-    return memory_end(&m, true, "the table of the plan", p->x.use.mem, &p->diag);
+    return memory_end(&m, /*ok=*/true, "the table of the plan", p->x.use.mem, &p->diag);
 }

@@ -170,6 +170,11 @@ static const char usage[] =
     "  pcc model.onnx -o split/        plan for two a100, write one model per part\n"
     "  pcc workload.json -p dp-place -o plan.json   plan a profiled graph\n\n";
 
+void cli_usage(FILE *f)
+{
+    fputs(usage, f);
+}
+
 enum { LEFT = 27 }; /* width of the left column of help, which has the names */
 
 /* Prints a row of help: the text `left`, then the help text in the right column, on the next line if `left` is too

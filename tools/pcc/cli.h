@@ -81,6 +81,8 @@ struct cli {
 /* Makes the table c->option and parses the command line into *c, with memory of a.  Returns 0; or reports an error in
  * usage and returns -1, then only the table is complete. */
 int cli_parse(struct cli *c, int argc, char **argv, struct arena *a, struct diag *d);
+/* Prints the most usual command lines to f. */
+void cli_usage(FILE *f);
 /* Print help to f: cli_help() the usual options (--help), the others all options (--help=all) or those of
  * training. */
 void cli_help(FILE *f, const struct cli *c);

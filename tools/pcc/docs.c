@@ -172,6 +172,7 @@ static const char *words_of(const struct cli_option *o, struct arena *a)
             all = arena_fmt(a, "%s%s%s", all, *all ? " " : "", p->name);
         return all;
     }
+    /* "auto|always" lists the words themselves; anything else, such as FILE, stands for a name */
     if (s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789|")])
         return NULL;
     char *words = arena_strdup(a, s, strlen(s));

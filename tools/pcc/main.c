@@ -100,7 +100,7 @@ static void emit_words(const struct sink *sink, const char *line, const char *na
     char *text = malloc(room); /* NULL: the line is written without the name */
     if (text && name)
         snprintf(text, room, "%s [-W%s%s]", line, fatal, name);
-    page_words_in(stderr, text && name ? text : line, at, 2,
+    page_words_in(stderr, text && name ? text : line, at, /*indent=*/2,
                   sink->columns ? sink->columns : UINT_MAX);
     free(text);
 }
@@ -429,7 +429,7 @@ static void list_devices(struct arena *a)
     const struct link_preset *l;
     struct page_table t;
     char text[UNIT_TEXT], time[UNIT_TEXT];
-    page_table_begin(&t, 6, 1, a);
+    page_table_begin(&t, /*ncol=*/6, /*left=*/1, a);
     page_table_row(&t, (const char *[]){"device", "memory", "bandwidth", "f32", "f16", "i8"});
     for (uint32_t i = 0; preset_at(i, &k); i++) {
         const char *cell[6] = {
@@ -471,7 +471,7 @@ static int answer_help(const struct cli *c, struct arena *a, struct diag *d)
         const struct pass *p;
         for (uint32_t i = 0; (p = pass_at(exec_kinds, i)); i++) {
             int at = printf("%-14s ", p->name);
-            page_words(stdout, p->help, (unsigned)at, 15);
+            page_words(stdout, p->help, (unsigned)at, /*indent=*/15);
         }
     } else if (c->value[CLI_LIST_OPS]) {
         list_shape_rules(stdout);
@@ -487,7 +487,7 @@ static int answer_help(const struct cli *c, struct arena *a, struct diag *d)
     } else if (c->value[CLI_HELP_COMPLETION]) {
         docs_completion(stdout, c, c->value[CLI_HELP_COMPLETION], a);
     } else if (!c->input) {
-        diag_error(d, "no model given (see --help)");
+        diag_error(d, "no model given (see pcc --help)");
         return EXIT_USAGE;
     } else {
         return -1;
@@ -514,6 +514,8 @@ static void answer_command_line(void *arg)
     struct sigaction sa = {.sa_handler = on_interrupt};
     int rc = cli_parse(&c, t->argc, t->argv, p->mem, &p->diag) ? EXIT_USAGE
                                                                : answer_help(&c, p->mem, &p->diag);
+    if (t->argc == 1)
+        cli_usage(stderr);
     if (rc == -1 && repro_options(&c, p->mem, &p->diag))
         rc = EXIT_USAGE;
     if (rc == -1) {

@@ -2,6 +2,9 @@
 #include "output.h"
 
 #include "ir/base/outfile.h"
+#include "ir/base/page.h"
+#include "ir/base/units.h"
+#include "ir/base/utf8.h"
 #include "ir/plan/host_order.h"
 #include "ir/plan/parts.h"
 #include "baselines.h"
@@ -12,6 +15,7 @@
 #include "tools/lib/write.h"
 #include "ir/base/strings.h"
 
+#include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -252,6 +256,43 @@ static void check_effects(const struct cli *c, const struct ctx *x, const struct
     }
 }
 
+/* Returns the bytes of the files in a folder without folders, or of a file; -1: they cannot be told. */
+static int64_t bytes_of(const char *path, struct arena *a)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return -1;
+    if (!S_ISDIR(st.st_mode))
+        return st.st_size;
+    DIR *dir = opendir(path);
+    int64_t sum = 0;
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (stat(arena_fmt(a, "%s/%s", path, e->d_name), &st) == 0 && S_ISREG(st.st_mode))
+            sum = sat_add(sum, st.st_size);
+    if (dir)
+        closedir(dir);
+    return dir ? sum : -1;
+}
+
+/* Prints what was written to the path of -o: "wrote split/: 3 parts, 42.30 MiB, plan.svg". */
+static void print_written(const char *path, const struct result *r, struct arena *of)
+{
+    struct arena *a = arena_new(of);
+    char bytes[UNIT_TEXT];
+    int64_t size = bytes_of(path, a);
+    const char *parts = "", *picture = "";
+    if (write_is_folder(path)) {
+        struct stat st;
+        parts = arena_fmt(a, "%u part%s, ", r->parts->nparts, r->parts->nparts == 1 ? "" : "s");
+        picture = stat(arena_fmt(a, "%s/plan.svg", path), &st) == 0   ? ", plan.svg"
+                  : stat(arena_fmt(a, "%s/plan.dot", path), &st) == 0 ? ", plan.dot"
+                                                                      : "";
+    }
+    if (size >= 0)
+        printf("wrote %s: %s%s%s\n", utf8_text(a, path), parts, bytes_short(bytes, size), picture);
+    arena_free(a);
+}
+
 int output_write(const struct cli *c, struct pcc *p)
 {
     struct ctx *x = &p->x;
@@ -260,6 +301,7 @@ int output_write(const struct cli *c, struct pcc *p)
     if (judge_result(p) != PCC_OK)
         return -1;
     r->colored = cli_colored(c->value[CLI_COLOR], stdout);
+    r->columns = page_columns(stdout);
     r->annotated = out && writer_of(out)->has_model;
     check_effects(c, x, r);
     if (check_warned(p))
@@ -274,7 +316,7 @@ int output_write(const struct cli *c, struct pcc *p)
         diag_note(x->use.diag, "assuming %s", r->assumed);
     if (r->verdict && !quiet && !(table = table_text(p, out)))
         return -1;
-    if (emit_all(c, p, false))
+    if (emit_all(c, p, /*check=*/false))
         return -1;
     if (out && write_one(p, writer_of(out), write_is_stdout(out) ? "-" : out))
         return -1;
@@ -282,6 +324,8 @@ int output_write(const struct cli *c, struct pcc *p)
         fputs(table, stdout);
     else if (!quiet && !out && x->scene.m->cost && !r->table)
         summary_print(stdout, x->scene.m);
+    if (out && !quiet)
+        print_written(out, r, x->use.mem);
     if (r->table)
         levels_print(page_of(c), r);
     if (c->value[CLI_COMPARE] && show_comparison(c, x, &p->judged.planned))
@@ -299,7 +343,7 @@ int output_write(const struct cli *c, struct pcc *p)
 
 int output_check(const struct cli *c, struct pcc *p)
 {
-    return check_output(c, p->mem, &p->diag) || emit_all(c, p, true) ||
+    return check_output(c, p->mem, &p->diag) || emit_all(c, p, /*check=*/true) ||
                    replay_samples(c, &p->diag) < 0 || check_options(c, p)
                ? -1
                : 0;

@@ -89,7 +89,7 @@ int repro_write(struct ctx *y, const struct pipeline *p, uint32_t at, bool verif
         return -1;
     put_command(o.f, y, &rest, verify_each);
     module_print(o.f, &y->scene, plan);
-    return outfile_close(&o, true);
+    return outfile_close(&o, /*ok=*/true);
 }
 
 /* ---- reading ---------------------------------------------------------------------------------- */

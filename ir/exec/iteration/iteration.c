@@ -89,15 +89,15 @@ static void add_stage(struct iteration_build *t, uint32_t s)
     x.time = w->weight;
     if (weight_pass && !t->x->forward_only)
         add_tasks(t, ITERATION_WEIGHT, s, x);
-    x = (struct task){.time = w->send, .lane = {link_of(t, s, false), NO_LANE}};
+    x = (struct task){.time = w->send, .lane = {link_of(t, s, /*back=*/false), NO_LANE}};
     if (!last && w->send > 0)
         add_tasks(t, ITERATION_SEND, s, x);
-    x = (struct task){.time = w->send_back, .lane = {link_of(t, s, true), NO_LANE}};
+    x = (struct task){.time = w->send_back, .lane = {link_of(t, s, /*back=*/true), NO_LANE}};
     if (!last && w->send_back > 0)
         add_tasks(t, ITERATION_SEND_BACK, s, x);
     x = (struct task){.time = w->reduce, .lane = {NO_LANE, NO_LANE}};
     if (w->reduce_shares && s > 0)
-        x.lane[0] = link_of(t, s - 1, true);
+        x.lane[0] = link_of(t, s - 1, /*back=*/true);
     if (w->reduce > 0)
         add_tasks(t, ITERATION_REDUCE, s, x);
 }

@@ -5,6 +5,7 @@
 
 #include <assert.h>
 
+/* Returns the number of devices that take the micro-batches of a stage in turn. */
 static uint32_t turns_of(const struct stage_work *w)
 {
     return w->turns ? w->turns : 1;
@@ -13,6 +14,7 @@ static uint32_t turns_of(const struct stage_work *w)
 uint32_t iteration_turns(const struct iteration *x, uint32_t place)
 {
     assert(place < x->nplace);
+    /* stage[place] is the place's first stage; later stages of the place are on the same devices */
     return turns_of(&x->stage[place]);
 }
 

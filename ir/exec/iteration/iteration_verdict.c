@@ -509,7 +509,7 @@ static const char *refuse_stages(const struct sums_state *w, const struct plan *
 
 struct verdict iteration_verdict(const struct scene *s, const struct plan *p, struct arena *a)
 {
-    struct verdict v = plan_check(s, p->dev, NULL, 0, a);
+    struct verdict v = plan_check(s, p->dev, /*copies=*/NULL, /*what=*/0, a);
     struct sums_state w = {.s = s, .dev = p->dev, .a = a};
     v.value = INT64_MAX;
     if (!v.runnable)

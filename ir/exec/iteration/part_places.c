@@ -52,6 +52,7 @@ bool part_places_find(struct part_places *p, const struct staged_plan *of,
             p->pass[x] = PART_WEIGHT;
             continue;
         }
+        /* a part that reads from a later stage, or from a backward part of its own, is backward, too */
         for_row (t, w->in, x) {
             uint32_t from = w->tensor[t].from;
             if (from < x && (p->stage[from] > p->stage[x] ||

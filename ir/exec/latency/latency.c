@@ -31,7 +31,7 @@ static uint32_t class_of(const struct latency *l, uint32_t sub)
 /* Returns the time, ps, of a transfer of the net's value between the host and the device of a subgraph. */
 static int64_t transfer(const struct latency *l, uint32_t sub, uint32_t net)
 {
-    return cluster_transfer(l->s->cluster, class_of(l, sub), false,
+    return cluster_transfer(l->s->cluster, class_of(l, sub), /*inner=*/false,
                             place_moved(l->s->place, l->s->m->cost, net));
 }
 

@@ -189,7 +189,7 @@ static void set_figures(const struct scene *s, const struct latency_run *r, stru
 struct verdict latency_verdict(const struct scene *s, const struct plan *p, struct arena *a)
 {
     assert(s->m->cost && s->place && p->dev);
-    struct verdict v = plan_check(s, hosts_as_one(s, p->dev, a), NULL, CHECK_PEAKS, a);
+    struct verdict v = plan_check(s, hosts_as_one(s, p->dev, a), /*copies=*/NULL, CHECK_PEAKS, a);
     v.value = INT64_MAX;
     if (!v.runnable)
         return v;

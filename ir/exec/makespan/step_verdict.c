@@ -145,7 +145,7 @@ static struct verdict run_verdict(const struct scene *s, const struct plan *p, b
                                   struct arena *a)
 {
     unsigned what = exec_memory(&s->model) == MEMORY_SUM ? CHECK_MEMORY : 0U;
-    struct verdict v = plan_check(s, p->dev, NULL, what, a);
+    struct verdict v = plan_check(s, p->dev, /*copies=*/NULL, what, a);
     int64_t *weights = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *weights);
     v.value = INT64_MAX;
     if (!v.runnable)
@@ -170,15 +170,15 @@ static struct verdict run_verdict(const struct scene *s, const struct plan *p, b
 
 struct exec_bound makespan_bound(const struct scene *s, struct arena *a)
 {
-    return step_bound_of(s, true, a);
+    return step_bound_of(s, /*shared=*/true, a);
 }
 
 struct verdict step_verdict(const struct scene *s, const struct plan *p, struct arena *a)
 {
-    return run_verdict(s, p, false, a);
+    return run_verdict(s, p, /*ready=*/false, a);
 }
 
 struct verdict step_verdict_ready(const struct scene *s, const struct plan *p, struct arena *a)
 {
-    return run_verdict(s, p, true, a);
+    return run_verdict(s, p, /*ready=*/true, a);
 }

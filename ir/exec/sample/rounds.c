@@ -88,7 +88,7 @@ static void add_net(struct replay_build *b, uint32_t e, uint32_t *first_part)
     if (made)
         first_part[b->dev[def]] = (uint32_t)b->parts->part_of[def];
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t payer = 2 * first_part[b->dev[pin[i]]] + back;
+        uint32_t payer = 2 * first_part[b->dev[pin[i]]] + back; /* a half: 2 * part + pass */
         if (made)
             add_edge(b, half_of(b, def), payer);
         if (made && pin[i] != def)
@@ -97,7 +97,7 @@ static void add_net(struct replay_build *b, uint32_t e, uint32_t *first_part)
     for (uint32_t i = 0; i < n; i++) {
         uint32_t d = (uint32_t)b->dev[pin[i]];
         if (first_part[d] == UINT32_MAX)
-            continue;
+            continue; /* an earlier pin has paid for the device */
         struct half *x = &b->half[2 * first_part[d] + back];
         bool leaves = made && d == (uint32_t)b->dev[def];
         if (moves)
@@ -218,8 +218,8 @@ static void make_tasks(struct replay_build *b)
         for (int k = TASK_COMPUTE; k <= TASK_OUT && b->half[i].task[k]; k++)
             pairs_add(&waits, b->half[i].task[k] - 1, b->half[i].task[k] - 2);
     for (uint32_t i = 0; i < b->edge.n; i++) {
-        uint32_t task = first_or_last_task(&b->half[b->edge.to[i]], false);
-        uint32_t on = first_or_last_task(&b->half[b->edge.from[i]], true);
+        uint32_t task = first_or_last_task(&b->half[b->edge.to[i]], /*last=*/false);
+        uint32_t on = first_or_last_task(&b->half[b->edge.from[i]], /*last=*/true);
         if (task != UINT32_MAX && on != UINT32_MAX)
             pairs_add(&waits, task, on);
     }

@@ -172,6 +172,7 @@ static void make_lanes(struct iteration_chart *x)
 {
     const struct iteration *it = &x->run.x;
     const struct stages *st = x->run.stages;
+    /* the lanes of the run, then an AllReduce for each stage */
     uint32_t wires = x->g->nlane + it->nstage;
     int64_t most = most_computing(x);
     x->c->busy = "busy";

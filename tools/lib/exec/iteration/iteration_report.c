@@ -96,13 +96,13 @@ static void print_inside(FILE *f, const struct result *r, uint32_t k, const nid 
     char t[2][UNIT_TEXT];
     uint32_t dev = s->device.to[s->device.at[k]];
     int64_t memory = run->memory[k % run->x.nplace];
-    page_words(f,
-               arena_fmt(a, "      %s of %s, %s to %s",
-                         bytes_short(t[0], r->verdict->load[dev].used),
-                         memory < 0 ? "any" : bytes_short(t[1], memory),
-                         end[0] ? utf8_text(a, node_name(r->scene.m, end[0])) : "nothing",
-                         end[1] ? utf8_text(a, node_name(r->scene.m, end[1])) : "nothing"),
-               0, 8);
+    plan_print_words(f, r,
+                     arena_fmt(a, "      %s of %s, %s to %s",
+                               bytes_short(t[0], r->verdict->load[dev].used),
+                               memory < 0 ? "any" : bytes_short(t[1], memory),
+                               end[0] ? utf8_text(a, node_name(r->scene.m, end[0])) : "nothing",
+                               end[1] ? utf8_text(a, node_name(r->scene.m, end[1])) : "nothing"),
+                     /*at=*/0, /*indent=*/8);
 }
 
 void iteration_report(FILE *f, const struct result *r, struct arena *a)

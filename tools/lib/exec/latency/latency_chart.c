@@ -8,7 +8,8 @@
 
 #include <assert.h>
 
-enum { MOST_ROWS = 6, HUE_FORWARD = 0, HUE_BACKWARD, HUE_HOST };
+enum { MOST_ROWS = 6 }; /* the most rows of a lane */
+enum { HUE_FORWARD, HUE_BACKWARD, HUE_HOST };
 
 static const char *const colours[] = {"#7fb3e6", "#f0a04b", "#6cc3a4"}; /* [HUE_*] */
 

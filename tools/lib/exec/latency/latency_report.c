@@ -108,7 +108,7 @@ static void print_stretch(FILE *f, const struct result *r, const uint32_t *chain
                         utf8_text(a, node_name(r->scene.m, run->k.sub[chain[s->to - 1]].first)));
     fprintf(f, "  %9s %9s %9s %9s  ", time_short(text[0], waited), time_short(text[1], sum.in),
             time_short(text[2], sum.compute), time_short(text[3], sum.out));
-    page_words(f, what, 43, 43);
+    plan_print_words(f, r, what, /*at=*/43, /*indent=*/43);
 }
 
 /* Prints the critical chain; of a long one only the first and the last lines. */

@@ -12,9 +12,10 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MOST_ROWS = 6, HUE_FORWARD = 0, HUE_BACKWARD, HUE_TRANSFER };
+enum { MOST_ROWS = 6 }; /* the most rows of a lane */
+enum { HUE_FORWARD, HUE_BACKWARD, HUE_TRANSFER };
 
-static const char *const colours[] = {"#7fb3e6", "#f0a04b", "#6cc3a4"};
+static const char *const colours[] = {"#7fb3e6", "#f0a04b", "#6cc3a4"}; /* [HUE_*] */
 
 /* A wire is what the chart may show as a lane: a lane of the event core, or an extra lane for transfers without a
  * lane.  Wire w < nlane is lane w of the event core, nlane + d is "out" of device d, nlane + ndev + d is "in" of

@@ -87,7 +87,8 @@ static void print_stretch(FILE *f, const struct result *r, const uint32_t *chain
                          utf8_text(a, node_name(r->scene.m, t->number)),
                          utf8_text(a, node_name(r->scene.m, last->number)));
     }
-    page_words(f, arena_fmt(a, "  %10s  %s", time_short(time, s->time), what), 0, 14);
+    plan_print_words(f, r, arena_fmt(a, "  %10s  %s", time_short(time, s->time), what), /*at=*/0,
+                     /*indent=*/14);
 }
 
 /* Prints the critical chain; of a long one only the first and the last lines. */
