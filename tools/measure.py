@@ -11,8 +11,8 @@ Denormals are zeros, and inputs are random (integers 0 or 1).  A split folder's 
 table of tensors, as its manifest says; nodes that are in several parts are averaged.
 
 Sizes that --dim does not give are those that pcc plans for (pcc MODEL --emit=sizes; a folder's manifest has them).  The
-table's first rows say at which sizes it was measured, and on what: pcc refuses it for other sizes (passes/cost/costs.md).
-pcc is $PCC, else that of the build folder beside this program, else the one on the PATH.  Exit: 0, or 1 with a reason;
+table's first rows say at which sizes it was measured, and on what: pcc refuses it for other sizes
+(passes/cost/costs.md).  pcc is $PCC, else that of the build folder beside this program, else the one on the PATH.  Exit: 0, or 1 with a reason;
 77 without ONNX Runtime."""
 import argparse
 import collections
@@ -125,7 +125,8 @@ def pcc():
 def ask_sizes(model, dims):
     """What pcc says of the sizes of a model's inputs: an object with "dims" and "inputs", as a manifest has them."""
     said = [f"--dim={name}={size}" for name, size in dims.items()]
-    r = subprocess.run([pcc(), str(model), "--emit=sizes", "-q", "-Wno-guessed-dim", *said], capture_output=True, text=True)
+    r = subprocess.run([pcc(), str(model), "--emit=sizes", "-q", "-Wno-guessed-dim", *said],
+                       capture_output=True, text=True)
     if r.returncode:
         raise RuntimeError(r.stderr.strip().removeprefix("pcc: "))
     return json.loads(r.stdout)

@@ -760,8 +760,8 @@ def describe(value):
 
 
 def input_attempts(args, manifest, infos):
-    """Pairs (text, input sets) to try in turn: random inputs whose integers do not suit the model (indices out of range,
-    masks that leave nothing) are followed by tamer ones."""
+    """Pairs (text, input sets) to try in turn: random inputs whose integers do not suit the model (indices out of
+    range, masks that leave nothing) are followed by tamer ones."""
     given = [read_inputs(infos, Path(args.inputs))] if args.inputs else []
     seeds = [args.seed] if not given else []
     if args.sensitive:

@@ -1,8 +1,8 @@
 /* Reads files of times and memory into sheets (sheets.h).
  *
  * A file has one of two forms (costs.md): a table of nodes and operator types (CSV, or a JSON list with the same keys),
- * which may begin with facts about the measurement (table_facts.h), or a profile by ONNX Runtime, a JSON list of trace events; its content decides which.  Names get ids in the cost
- * table; the module is not changed.  Each row of a table is stored at once in an array by node or by operator type.
+ * which may begin with facts about the measurement (table_facts.h), or a profile by ONNX Runtime, a JSON list of trace
+ * events; its content decides which.  Names get ids in the cost table; the module is not changed.  Each row of a table is stored at once in an array by node or by operator type.
  * Events are sorted by node and time, and the time of a node is the median of its events.
  * O(nodes * classes + rows), O(events log events). */
 #include "passes/cost/sheets.h"
@@ -452,6 +452,26 @@ static int64_t event_memory(const json_t *e)
     return text && count_parse(text, &bytes) && bytes <= FIT_QUANTITY_MAX ? bytes : NONE;
 }
 
+/* Returns 0 if at least as many rows of a profile name nodes of the model (n rows) as do not.  Else the session joined and
+ * renamed nodes, or ran another model: warns; where n is 0, reports an error and returns -1. */
+static int check_session(struct reader *r, size_t n)
+{
+    static const char todo[] = "was the session optimised, or of another model? measure with "
+                               "ORT_DISABLE_ALL, as tools/measure.py does";
+    uint32_t strange = r->unknown;
+    if (n >= strange)
+        return 0;
+    if (n == 0)
+        return diag_error(r->x->use.diag,
+                          "%s: none of %u rows names a node of the model, the first is '%s': %s",
+                          r->path, strange, r->first_unknown, todo);
+    diag_warning(r->x->use.diag, WARN_UNMATCHED_COST,
+                 "%s: %u of %zu rows name no node of the model, the first is '%s': %s", r->path,
+                 strange, strange + n, r->first_unknown, todo);
+    r->unknown = 0; /* told */
+    return 0;
+}
+
 /* Reports for how many nodes a profile has times.  found: their number. */
 static void note_profile(const struct reader *r, size_t found)
 {
@@ -492,6 +512,8 @@ static int read_profile(struct reader *r, json_t *list)
         else
             e[n++] = (struct event){node, us, event_memory(v)};
     }
+    if (check_session(r, n) != 0)
+        return -1;
     note_profile(r, put_medians(r, e, n));
     return 0;
 }

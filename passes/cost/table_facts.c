@@ -1,5 +1,5 @@
-/* Facts of a table about its measurement (table_facts.h).  Only the rows up to the first node are looked at; a file is read
- * as a whole first.  O(bytes of the file). */
+/* Facts of a table about its measurement (table_facts.h).  Only the rows up to the first node are looked at; a file is
+ * read as a whole first.  O(bytes of the file). */
 #include "passes/cost/table_facts.h"
 
 #include "ir/base/csv_in.h"

@@ -23,11 +23,11 @@ struct table_facts {
     uint32_t ndims, capdims;
 };
 
-/* Returns FILE of text, FILE or FILE:CLASS,..., in a, and its classes in *classes; NULL: it has none, as where a file has
- * the whole text as its name. */
+/* Returns FILE of text, FILE or FILE:CLASS,..., in a, and its classes in *classes; NULL: it has none, as where a file
+ * has the whole text as its name. */
 const char *table_path(const char *text, const char **classes, struct arena *a);
-/* Reads the facts of a file into *f, in a.  text: FILE or FILE:CLASS,...  A file that cannot be read, or is no table, has
- * no facts.  Returns 0; -1 after an error: a fact is not as it must be. */
+/* Reads the facts of a file into *f, in a.  text: FILE or FILE:CLASS,...  A file that cannot be read, or is no table,
+ * has no facts.  Returns 0; -1 after an error: a fact is not as it must be. */
 int table_facts_read(struct table_facts *f, const char *text, struct arena *a, struct diag *d);
 
 #endif

@@ -34,7 +34,7 @@ struct demands {
     nid node; /* the node that is visited */
 };
 
-/* Returns the demands of all nodes of f->m, in f->mem.  O(nodes + operands) beside one more visit of small constants. */
+/* Returns the demands of all nodes of f->m, in f->mem.  O(nodes + operands), and one more visit of small constants. */
 struct demands *demands_find(struct infer *f);
 
 /* --- for the rules --- */

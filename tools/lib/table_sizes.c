@@ -1,7 +1,7 @@
 /* Sizes of dimensions from tables of measured times (table_sizes.h).
  *
- * Times hold for the sizes at which they were measured.  So a plan by --costs is made for these sizes, and one for others
- * is refused.  Tables of --profile-at differ in one dimension, the batch; all other sizes hold for the plan.
+ * Times hold for the sizes at which they were measured.  So a plan by --costs is made for these sizes, and one for
+ * others is refused.  Tables of --profile-at differ in one dimension, the batch; all other sizes hold for the plan.
  * O(tables * sizes^2); there are few of both. */
 #include "tools/lib/table_sizes.h"
 

@@ -144,8 +144,8 @@ def _to_python(value: Any, row: Mapping[str, Any]) -> Any:
 
 
 def _sizes(entry: Mapping[str, Any], dims: Mapping[str, int]) -> Optional[List[int]]:
-    """The sizes that the plan was made for, of an input of the manifest; None: something is not known. Folders of before
-    "sizes" have them by name only."""
+    """The sizes that the plan was made for, of an input of the manifest; None: something is not known. Folders of
+    before "sizes" have them by name only."""
     sizes = entry.get("sizes") or [d if isinstance(d, int) else dims.get(d) for d in entry["shape"] or []]
     return None if entry["shape"] is None or None in sizes else sizes
 
@@ -391,7 +391,8 @@ class Runner:
             return None
         sizes = self.sizes[name]
         if sizes is None and kind.startswith("tensor("):
-            raise SplitError(f"input '{name}': nothing says how large its shape {self.values[name]['shape']} is: give it")
+            shape = self.values[name]["shape"]
+            raise SplitError(f"input '{name}': nothing says how large its shape {shape} is: give it")
         found = _random_value(kind, sizes or [], rng, integers)
         if found is None:
             raise SplitError(f"input '{name}': no random value of {kind}: give a sample")
