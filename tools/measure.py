@@ -12,8 +12,8 @@ table of tensors, as its manifest says; nodes that are in several parts are aver
 
 Sizes that --dim does not give are those that pcc plans for (pcc MODEL --emit=sizes; a folder's manifest has them).  The
 table's first rows say at which sizes it was measured, and on what: pcc refuses it for other sizes
-(passes/cost/costs.md).  pcc is $PCC, else that of the build folder beside this program, else the one on the PATH.  Exit: 0, or 1 with a reason;
-77 without ONNX Runtime."""
+(passes/cost/costs.md).  pcc is $PCC, else that of the build folder beside this program, else the one on the PATH.
+Exit: 0, or 1 with a reason; 77 without ONNX Runtime."""
 import argparse
 import collections
 import csv

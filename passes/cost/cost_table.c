@@ -266,18 +266,19 @@ static void add_rows(struct cost_table *t, const struct module *m, uint32_t firs
 }
 
 /* Warns of a file that has times or memory of nodes and does not say at which sizes they were measured, for a model with
- * sizes that may be others. */
+ * sizes that may be others.  Of the batch --profile-at says that. */
 static void warn_unsized(const struct ctx *x, const struct sheet *s)
 {
-    bool nodes = s->node_memory != NULL;
+    bool nodes = s->node_memory != NULL, at = s->batch > 0;
+    uint32_t open = ctx_ndims(x) + x->results.nnameless;
     for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
         nodes = nodes || s->node_time[k] != NULL;
-    if (nodes && !s->sized && (ctx_ndims(x) > 0 || x->results.nnameless > 0))
+    if (nodes && !s->sized && open > (at ? 1 : 0))
         diag_warning(
             x->use.diag, WARN_UNSIZED_COST,
             "%s: it does not say at which sizes it was measured: taken to be those that are "
-            "planned for%s%s",
-            s->path, ctx_ndims(x) > 0 ? ", " : "", bind_text(x));
+            "planned for%s%s%s",
+            s->path, at ? " beside the batch" : "", ctx_ndims(x) > 0 ? ", " : "", bind_text(x));
 }
 
 /* Reads all files of --costs and --profile-at.  Returns 0, or -1 after an error. */

@@ -35,6 +35,11 @@
 # LINE: a,Relu,30,240,120,16000000
 # RUN: not %pcc %s -d 1xa100 -p cost --profile-at=2=%t.2.csv --profile-at=3=%t.3.csv --dim batch=0 -q 2>&1 | FileCheck %s --check-prefix=NONE
 # NONE: error: --profile-at: --dim batch=0: expected a batch size of 1 to 16777216
+# Without sizes in the tables of --profile-at, the batch is known, other sizes are not.
+# RUN: printf 'name,time\na,4us\n' > %t.4.csv
+# RUN: %pcc %s -d 1xa100 -p cost --profile-at=2=%t.2.csv --profile-at=4=%t.4.csv --dim batch=6 -q --emit csv 2>&1 | FileCheck %s --check-prefix=HALF
+# HALF: warning: {{.*}}.4.csv: it does not say at which sizes it was measured: taken to be those that are planned for beside the batch, batch=6 a "b"=5 [-Wunsized-cost]
+# HALF-NOT: unsized
 graph {
   in %x : f32[batch,"'a \"b\"'"]
   %a = Relu(%x) name="a"

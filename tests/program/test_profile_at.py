@@ -174,7 +174,7 @@ def what_is_refused():
     refused("without --profile-at", f"--profile-check=1={t}", rc=2)
     refused("say --dim batch=N", *two)
     refused("say --dim batch=N", *two, "--dim=sequence=4")
-    refused("at most 16777216", *two, "--dim=batch=16777217")
+    refused("1 to 16777216", *two, "--dim=batch=16777217")
     refused("one batch size", *two, "--dim=batch=4", "--dim=batch_size=8")
     refused("no class 'tpu'", *two[:1], f"--profile-at=2={t}:tpu", "--dim=batch=4")
     refused("none.csv", *two, f"--profile-at=3={HERE / 'none.csv'}", "--dim=batch=4")

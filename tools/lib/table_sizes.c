@@ -59,6 +59,14 @@ static bool varies(const struct table_facts *f, uint32_t n, const char *name, in
     return false;
 }
 
+/* Whether a size of a table of --profile-at, which all tables with sizes share, is that of the batch: it is what the
+ * option says, and another one is planned for.  Then the other tables do not say their sizes. */
+static bool is_lone_batch(const struct taking *t, const struct dim_binding *b, int64_t batch)
+{
+    const struct dim_binding *said = find_dim(t->dims, t->p->settings.ndims, b->name);
+    return b->value == batch && said && said->value != batch;
+}
+
 /* Takes the sizes of the tables of --profile-at.  Returns 0; -1 after an error. */
 static int take_measured(struct taking *t)
 {
@@ -79,7 +87,8 @@ static int take_measured(struct taking *t)
                                   "at another size: expected the batch size %lld",
                                   (long long)s->measured[i].batch, f[i].path, b->name,
                                   (long long)b->value, (long long)s->measured[i].batch);
-            if (!batch && take_size(t, "profile-at", b))
+            if (!batch && !is_lone_batch(t, b, s->measured[i].batch) &&
+                take_size(t, "profile-at", b))
                 return -1;
         }
     return 0;
