@@ -35,6 +35,13 @@
 # LINE: a,Relu,30,240,120,16000000
 # RUN: not %pcc %s -d 1xa100 -p cost --profile-at=2=%t.2.csv --profile-at=3=%t.3.csv --dim batch=0 -q 2>&1 | FileCheck %s --check-prefix=NONE
 # NONE: error: --profile-at: --dim batch=0: expected a batch size of 1 to 16777216
+# A table to compare with is of another batch only.
+# RUN: printf 'name,time\n#pcc_measured 1,0\n#dim batch=4,0\n#dim a "b"=5,0\na,9us\n' > %t.check.csv
+# RUN: %pcc %s -d 1xa100 -p cost --profile-at=2=%t.2.csv --profile-at=3=%t.3.csv --profile-check=4=%t.check.csv --dim batch=6 2>&1 | FileCheck %s --check-prefix=CHECKED
+# CHECKED: note: {{.*}}mean deviation
+# RUN: printf 'name,time\n#pcc_measured 1,0\n#dim batch=4,0\n#dim a "b"=6,0\na,9us\n' > %t.strange.csv
+# RUN: not %pcc %s -d 1xa100 -p cost --profile-at=2=%t.2.csv --profile-at=3=%t.3.csv --profile-check=4=%t.strange.csv --dim batch=6 2>&1 | FileCheck %s --check-prefix=STRANGE
+# STRANGE: error: --profile-check 4={{.*}}.strange.csv: it was measured at a "b"=6, predictions are for 5
 # Without sizes in the tables of --profile-at, the batch is known, other sizes are not.
 # RUN: printf 'name,time\na,4us\n' > %t.4.csv
 # RUN: %pcc %s -d 1xa100 -p cost --profile-at=2=%t.2.csv --profile-at=4=%t.4.csv --dim batch=6 -q --emit csv 2>&1 | FileCheck %s --check-prefix=HALF

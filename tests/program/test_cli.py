@@ -137,7 +137,7 @@ def usage(d):
     fails(2, "--quiet takes no value", m, "--quiet=yes")
     fails(2, "unknown pass 'nope'", m, "-p", "nope")
     fails(2, "no option 'nope'", m, "-p", "fuse{nope=1}")
-    fails(2, "--dim 'batch=0'", m, "--dim", "batch=0")
+    fails(2, "--dim 'batch=-1'", m, "--dim", "batch=-1")
     fails(2, "--dim 'batch'", m, "--dim", "batch")
     fails(2, "--time-limit 'soon'", m, "--time-limit", "soon")
     fails(2, "--max-states '0'", m, "--max-states", "0")

@@ -1,7 +1,8 @@
 /* Sizes of dimensions from tables of measured times (table_sizes.h).
  *
  * Times hold for the sizes at which they were measured.  So a plan by --costs is made for these sizes, and one for
- * others is refused.  Tables of --profile-at differ in one dimension, the batch; all other sizes hold for the plan.
+ * others is refused.  Tables of --profile-at differ in one dimension, the batch; all other sizes hold for the plan,
+ * and for tables that --profile-check compares with.
  * O(tables * sizes^2); there are few of both. */
 #include "tools/lib/table_sizes.h"
 
@@ -94,6 +95,29 @@ static int take_measured(struct taking *t)
     return 0;
 }
 
+/* Returns 0 if the tables of --profile-check, which are of another batch, were measured at sizes that hold for the plan;
+ * -1 after an error. */
+static int check_checks(struct taking *t)
+{
+    struct pcc *p = t->p;
+    const struct settings *s = &p->settings;
+    for (uint32_t i = 0; i < s->nchecks; i++) {
+        struct table_facts f;
+        if (table_facts_read(&f, s->checks[i].file, p->x.use.mem, &p->diag))
+            return -1;
+        for (uint32_t k = 0; k < f.ndims; k++) {
+            const struct dim_binding *b = &f.dims[k], *said = find_dim(t->dims, s->ndims, b->name);
+            if (said && said->value != b->value && b->value != s->checks[i].batch)
+                return diag_error(
+                    &p->diag,
+                    "--profile-check %lld=%s: it was measured at %s=%lld, predictions are for %lld",
+                    (long long)s->checks[i].batch, f.path, b->name, (long long)b->value,
+                    (long long)said->value);
+        }
+    }
+    return 0;
+}
+
 int take_table_sizes(struct pcc *p)
 {
     struct settings *s = &p->settings;
@@ -110,7 +134,7 @@ int take_table_sizes(struct pcc *p)
             if (take_size(&t, "costs", &f.dims[k]))
                 return -1;
     }
-    if (take_measured(&t))
+    if (take_measured(&t) || check_checks(&t))
         return -1;
     s->dims = t.dims;
     if (t.text)
