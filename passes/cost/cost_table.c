@@ -265,8 +265,8 @@ static void add_rows(struct cost_table *t, const struct module *m, uint32_t firs
     }
 }
 
-/* Warns of a file that has times or memory of nodes and does not say at which sizes they were measured, for a model with
- * sizes that may be others.  Of the batch --profile-at says that. */
+/* Warns of a file that has times or memory of nodes and does not say at which sizes they were measured, for a model
+ * with sizes that may be others.  Of the batch --profile-at says that. */
 static void warn_unsized(const struct ctx *x, const struct sheet *s)
 {
     bool nodes = s->node_memory != NULL, at = s->batch > 0;

@@ -2,9 +2,9 @@
  *
  * A file has one of two forms (costs.md): a table of nodes and operator types (CSV, or a JSON list with the same keys),
  * which may begin with facts about the measurement (table_facts.h), or a profile by ONNX Runtime, a JSON list of trace
- * events; its content decides which.  Names get ids in the cost table; the module is not changed.  Each row of a table is stored at once in an array by node or by operator type.
- * Events are sorted by node and time, and the time of a node is the median of its events.
- * O(nodes * classes + rows), O(events log events). */
+ * events; its content decides which.  Names get ids in the cost table; the module is not changed.  Each row of a table
+ * is stored at once in an array by node or by operator type.  Events are sorted by node and time, and the time of a
+ * node is the median of its events.  O(nodes * classes + rows), O(events log events). */
 #include "passes/cost/sheets.h"
 #include "passes/cost/table_facts.h"
 
@@ -452,8 +452,8 @@ static int64_t event_memory(const json_t *e)
     return text && count_parse(text, &bytes) && bytes <= FIT_QUANTITY_MAX ? bytes : NONE;
 }
 
-/* Returns 0 if at least as many rows of a profile name nodes of the model (n rows) as do not.  Else the session joined and
- * renamed nodes, or ran another model: warns; where n is 0, reports an error and returns -1. */
+/* Returns 0 if at least as many rows of a profile name nodes of the model (n rows) as do not.  Else the session joined
+ * and renamed nodes, or ran another model: warns; where n is 0, reports an error and returns -1. */
 static int check_session(struct reader *r, size_t n)
 {
     static const char todo[] = "was the session optimised, or of another model? measure with "

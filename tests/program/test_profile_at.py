@@ -350,7 +350,7 @@ def by_runtime():
     the_whole_way(measure)
     model, table = HERE / "gpt.onnx", f"--costs={HERE / 'b8.csv'}"
     r = pcc(model, "-d", "cpu", "-p", "cost", "--emit", "sizes", table)
-    check(r.returncode == 0 and '"sequence": 8, "batch": 8' in r.stdout and "guessed" not in r.stderr and
+    check(r.returncode == 0 and '"batch": 8, "sequence": 8' in r.stdout and "guessed" not in r.stderr and
           "sizes at which times were measured" in r.stderr, f"sizes that were measured: {r.stdout} {r.stderr}")
     r = pcc(model, "-d", "cpu", "-p", "cost", "--emit", "sizes", table, "--dim=sequence=128")
     check(r.returncode == 1 and "measured at sequence=8, but --dim says sequence=128" in r.stderr, r.stderr)

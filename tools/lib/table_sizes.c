@@ -95,8 +95,8 @@ static int take_measured(struct taking *t)
     return 0;
 }
 
-/* Returns 0 if the tables of --profile-check, which are of another batch, were measured at sizes that hold for the plan;
- * -1 after an error. */
+/* Returns 0 if the tables of --profile-check, which are of another batch, were measured at sizes that hold for the
+ * plan; -1 after an error. */
 static int check_checks(struct taking *t)
 {
     struct pcc *p = t->p;
