@@ -54,6 +54,12 @@ struct result {
     const char *const *dim_name; /* [ndims] symbolic dimensions that got a size for planning */
     const int64_t *dim_value;    /* [ndims] their sizes */
     uint32_t ndims;
+    uint32_t nguessed; /* number of the last of them whose sizes were guessed */
+    /* sizes of the dimensions of model inputs: those of input i are size[size_at[i] .. size_at[i + 1]), -1: not known;
+     * size_open[i]: the number of its dimensions is not known.  size_at NULL: sizes were not worked out */
+    const int64_t *size;
+    const uint32_t *size_at;
+    const uint8_t *size_open;
     /* what the plan assumes about devices and sizes because no option gave it; NULL: nothing */
     const char *assumed;
     bool annotated; /* -o writes a whole model with the plan in it */

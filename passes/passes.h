@@ -15,6 +15,13 @@
 struct dim_binding {
     const char *name;
     int64_t value;
+    const char *from; /* table of times that says it; NULL: --dim does, or it is guessed */
+};
+
+/* A dimension of an input of the model that has neither size nor name, and the size that is guessed for it. */
+struct open_dim {
+    uint32_t input, axis; /* input: place among the inputs of the graph */
+    int64_t value;
 };
 
 /* A file with measured times and memory of nodes, and the batch size they were measured at: --profile-at=B=FILE. */
@@ -34,7 +41,7 @@ struct pin {
 /* Requests of the user, beside module and cluster; constant while passes run.  All fields zero: no requests.  A count
  * such as ndims is the number of elements of the array before it. */
 struct settings {
-    const struct dim_binding *dims; /* --dim */
+    const struct dim_binding *dims; /* --dim, and sizes at which tables of times were measured */
     uint32_t ndims;
     const struct pin *pins; /* --pin */
     uint32_t npins;
@@ -90,10 +97,13 @@ struct results {
     struct open_calls *opened; /* function calls replaced by their nodes (opened.h); NULL: none */
     bool looked_inside; /* a pass tried to open the calls: a call that is left cannot be opened */
     bool priced;        /* m->cost was made by the pass cost, not read from the input */
-    bool inferred;      /* infer-shapes has run: shapes_unknown, guessed and guess are set */
+    bool inferred; /* infer-shapes has run: shapes_unknown, guessed, nameless and guess are set */
     int64_t shapes_unknown; /* number of the main graph's nodes with a result of unknown shape */
     struct dim_binding *guessed; /* [nguessed] dimensions whose sizes are guessed */
     uint32_t nguessed, capguessed;
+    struct open_dim
+        *nameless; /* [nnameless] sizes guessed for dimensions of inputs without a name */
+    uint32_t nnameless, capnameless;
     /* size guessed for dimensions that are not batches; 0: the usual guess, which gave no sizes beyond the limits */
     int64_t guess;
     /* name of the batch that split-batch divided, and the number of blocks; name NULL: it did not run */

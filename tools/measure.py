@@ -10,12 +10,18 @@ results take and what it works in meanwhile, as far as ONNX Runtime tells (sessi
 Denormals are zeros, and inputs are random (integers 0 or 1).  A split folder's parts run one after the other over one
 table of tensors, as its manifest says; nodes that are in several parts are averaged.
 
-Sizes that --dim does not give are the manifest's, else 1 for a batch and 4 for others.  Exit: 0, or 1 with a reason; 77
-without ONNX Runtime."""
+Sizes that --dim does not give are those that pcc plans for (pcc MODEL --emit=sizes; a folder's manifest has them).  The
+table's first rows say at which sizes it was measured, and on what: pcc refuses it for other sizes
+(passes/cost/costs.md).  pcc is $PCC, else that of the build folder beside this program, else the one on the PATH.
+Exit: 0, or 1 with a reason; 77 without ONNX Runtime."""
 import argparse
 import collections
 import csv
 import json
+import os
+import platform
+import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -24,7 +30,7 @@ try:
     import onnx
     import onnxruntime as ort
 
-    from verify_split import Dims, first_line, random_inputs, run_session
+    from verify_split import first_line, random_inputs, run_session, sizes_of
     MISSING = None
 except ImportError as missing:
     MISSING = missing.name
@@ -112,27 +118,72 @@ def measure_model(path, values, args, into):
     return made
 
 
+def pcc():
+    beside = Path(__file__).resolve().parents[1] / "build/release/pcc"
+    found = os.environ.get("PCC") or (str(beside) if beside.is_file() else shutil.which("pcc"))
+    if not found:
+        raise RuntimeError("pcc, which says the sizes of its inputs, is not there: build it, or set PCC")
+    return found
+
+
+def ask_sizes(model, dims):
+    """What pcc says of the sizes of a model's inputs: an object with "dims" and "inputs", as a manifest has them."""
+    said = [f"--dim={name}={size}" for name, size in dims.items()]
+    r = subprocess.run([pcc(), str(model), "--emit=sizes", "-q", "-Wno-guessed-dim", *said],
+                       capture_output=True, text=True)
+    if r.returncode:
+        raise RuntimeError(r.stderr.strip().removeprefix("pcc: "))
+    return json.loads(r.stdout)
+
+
+def names_of(said):
+    """Of "dims", those that are names, not expressions of them: names are said again in the order of the first use."""
+    used = {d for i in said["inputs"] for d in i["shape"] or [] if isinstance(d, str)}
+    return {d: n for d, n in said["dims"].items() if d in used and not set(d) & set("+-*/%(, ")}
+
+
+def measure_whole(model, args, into):
+    said = ask_sizes(model, args.dims)
+    infos = open_model(model, options(1)).get_inputs()
+    measure_model(model, random_inputs(infos, sizes_of(said), 0), args, into)
+    return names_of(said)
+
+
 def measure_split(folder, args, into):
-    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    whole = open_model(folder / manifest["model"]["file"], options(1))
-    infos = whole.get_inputs()
-    table = random_inputs(infos, dims_of(infos, manifest.get("dims", {}) | args.dims), 0, 2)
-    del whole
+    said = manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    whole = folder / manifest["model"]["file"]
+    if any(manifest.get("dims", {}).get(name) != size for name, size in args.dims.items()):
+        said = ask_sizes(whole, names_of(manifest) | args.dims)
+    session = open_model(whole, options(1))
+    table = random_inputs(session.get_inputs(), sizes_of(said), 0)
+    del session
     for part in manifest["parts"]:
         made = measure_model(folder / part["file"], {n: table[n] for n in part["inputs"]}, args, into)
         table.update({n: made[n] for n in part["outputs"]})
+    return names_of(said)
 
 
-def dims_of(infos, bound):
-    dims = Dims(bound, infos)
-    dims.add_up(infos)
-    return dims
+def machine():
+    """The processor's name, as far as the system says it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def facts(dims, args):
+    """Rows that say how the table came about: no node has such a name, and they take no time (costs.md)."""
+    said = [f"dim {name}={size}" for name, size in dims.items()]
+    said += [f"threads {args.threads}", "optimisations off", f"runtime onnxruntime {ort.__version__}",
+             f"machine {machine()}"]
+    return [("#" + text, 0, None) for text in ("pcc_measured 1", *said)]
 
 
 def binding(text):
     name, _, size = text.rpartition("=")
-    if not name or not size.isdigit() or int(size) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}': expected NAME=N with N >= 1")
+    if not name or not size.isdigit() or not size.isascii():
+        raise argparse.ArgumentTypeError(f"'{text}': expected NAME=N with N >= 0")
     return name, int(size)
 
 
@@ -154,16 +205,12 @@ def main(argv=None):
         p.error("expected at least one run that counts, and none below 0 that do not")
     nodes = collections.defaultdict(Node)
     try:
-        if args.model.is_dir():
-            measure_split(args.model, args, nodes)
-        else:
-            infos = open_model(args.model, options(1)).get_inputs()
-            measure_model(args.model, random_inputs(infos, dims_of(infos, args.dims), 0, 2), args, nodes)
+        dims = (measure_split if args.model.is_dir() else measure_whole)(args.model, args, nodes)
     except Exception as e:  # ONNX Runtime has errors of its own
         print(f"error: {args.model} cannot be measured: {first_line(e)}", file=sys.stderr)
         return 1
     with open(args.output, "w", newline="", encoding="utf-8") as f:
-        csv.writer(f, lineterminator="\n").writerows([("name", "time", "memory"),
+        csv.writer(f, lineterminator="\n").writerows([("name", "time", "memory"), *facts(dims, args),
                                                       *(n.row(name) for name, n in nodes.items())])
     print(f"{args.output}: {len(nodes)} nodes, {args.discard} runs discarded, {args.steps} averaged")
     return 0

@@ -21,7 +21,8 @@ at a tensor that was cast from float16, since its cast must stay.  Outputs downs
 bfloat16 tensor that crosses, or that a tensor that crosses is a cast of (both perhaps transposed,
 sliced or otherwise moved about), may differ by 1e-2 of the largest absolute value of the reference.
 
-Inputs come from a folder of input_K.pb files, or are random: normal floats, integers of {0, 1}.
+Inputs come from a folder of input_K.pb files, or are random, in the sizes that the manifest says: normal floats,
+integers of {0, 1}.
 --sensitive runs a second random input as well and demands that some output changes, so that
 equality cannot be had from a model that ignores its inputs.  Operators that are random themselves
 (RandomNormal, Dropout in training) cannot be compared; nor can, for want of a way through Python,
@@ -30,7 +31,6 @@ models that mix bfloat16 or float8 outputs with string or sequence values.
 Exit: 0 equal, 1 different or a bad folder, 3 the whole model does not run, 77 no ONNX Runtime.
 """
 import argparse
-import ast
 import collections
 import ctypes
 import gc
@@ -435,74 +435,14 @@ def check_parts(manifest, model, folder, say):
 # ---------------------------------------------------------------- inputs
 
 
-def functions_of_dims():
-    return {"floor": math.floor, "ceil": math.ceil, "ceiling": math.ceil, "max": max, "Max": max,
-            "min": min, "Min": min, "Mod": lambda a, b: a % b, "mod": lambda a, b: a % b}
-
-
-def evaluate(tree, size_of):
-    """The value of a parsed dimension expression; ValueError when it is none."""
-    binary = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b,
-              ast.Mult: lambda a, b: a * b, ast.FloorDiv: lambda a, b: a // b,
-              ast.Div: lambda a, b: a // b if a % b == 0 else a / b, ast.Mod: lambda a, b: a % b}
-    if isinstance(tree, ast.Constant) and isinstance(tree.value, int):
-        return tree.value
-    if isinstance(tree, ast.Name):
-        return size_of(tree.id)
-    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub):
-        return -evaluate(tree.operand, size_of)
-    if isinstance(tree, ast.BinOp) and type(tree.op) in binary:
-        return binary[type(tree.op)](evaluate(tree.left, size_of), evaluate(tree.right, size_of))
-    if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
-        function = functions_of_dims().get(tree.func.id)
-        if function and not tree.keywords:
-            return function(*(evaluate(a, size_of) for a in tree.args))
-    raise ValueError("not a dimension expression")
-
-
-class Dims:
-    """Sizes of symbolic dimensions: bound by the manifest, or guessed, the same for each name."""
-
-    BATCH = re.compile(r"(^|[^a-z])(batch|batch_?size|bs|n|b)($|[^a-z])", re.IGNORECASE)
-
-    def __init__(self, bound, infos):
-        self.size = dict(bound)
-        self.used = {}
-        for info in infos:
-            if info.shape and isinstance(info.shape[0], str) and info.shape[0].isidentifier():
-                self.size.setdefault(info.shape[0], 1)
-
-    def add_up(self, infos):
-        """total_X = past_X + X, which a binding made without running may have missed."""
-        names = {d for i in infos for d in i.shape or [] if isinstance(d, str)}
-        for total in names:
-            rest = total.removeprefix("total_")
-            if rest != total and {rest, "past_" + rest} <= names:
-                self.size[total] = self.guess(rest) + self.guess("past_" + rest)
-
-    def guess(self, name):
-        return self.size.setdefault(name, 1 if self.BATCH.search(name) else 4)
-
-    def symbol(self, name):
-        self.used[name] = self.guess(name)
-        return self.used[name]
-
-    def expression(self, text):
-        try:
-            value = evaluate(ast.parse(text, mode="eval").body, self.symbol)
-        except (SyntaxError, ValueError, TypeError, ZeroDivisionError):
-            return None
-        return int(value) if value == int(value) and value >= 0 else None
-
-    def of(self, dim):
-        if isinstance(dim, int):
-            return max(dim, 0)
-        if not dim:
-            return 1
-        if dim in self.size or dim.isidentifier():
-            return self.symbol(dim)
-        value = self.expression(dim)
-        return self.symbol(dim) if value is None else value
+def sizes_of(manifest):
+    """{input: its sizes} that the plan was made for: "sizes", or in older folders symbols of its shape by "dims"."""
+    dims = manifest.get("dims", {})
+    found = {}
+    for entry in manifest["inputs"]:
+        shape = entry["shape"] or []
+        found[entry["name"]] = entry.get("sizes") or [d if isinstance(d, int) else dims.get(d) for d in shape]
+    return found
 
 
 def random_tensor(kind, shape, rng, integers):
@@ -516,8 +456,9 @@ def random_tensor(kind, shape, rng, integers):
                         dtype=object).reshape(shape)
     if dtype.kind in "fc":
         return np.asarray(rng.standard_normal(shape)).astype(dtype)
-    below = integers if dtype.kind in "iu" else 2
-    return np.asarray(rng.integers(0, below, shape)).astype(dtype)
+    if integers is not None and dtype.kind in "iu":
+        return np.full(shape, integers, dtype)
+    return np.asarray(rng.integers(0, 2, shape)).astype(dtype)
 
 
 def random_map(key_type, rng):
@@ -540,11 +481,16 @@ def random_value(type_text, shape, rng, integers):
     raise CannotRun(f"no way to make an input of type {type_text}")
 
 
-def random_inputs(infos, dims, seed, integers):
-    """Values for all inputs; integers are below the given bound."""
+def random_inputs(infos, sizes, seed, integers=None):
+    """Values for all inputs, of the sizes {name: [size of each dimension]}; integers are 0 or 1, or all `integers`."""
     rng = np.random.default_rng(seed)
-    return {i.name: random_value(i.type, [dims.of(d) for d in i.shape or []], rng, integers)
-            for i in infos}
+    values = {}
+    for i in infos:
+        shape = sizes.get(i.name, [])
+        if None in shape:
+            raise CannotRun(f"input '{i.name}': nothing says how large it is ({i.shape}): give --inputs")
+        values[i.name] = random_value(i.type, shape, rng, integers)
+    return values
 
 
 def read_value(path, type_text):
@@ -832,9 +778,9 @@ def describe(value):
     return f"sequence of {len(value)}" if isinstance(value, list) else type(value).__name__
 
 
-def input_attempts(args, bound, infos):
-    """Pairs (text, input sets) to try in turn: random inputs that do not fit the model (sizes that
-    must add up, indices out of range) are followed by tamer ones."""
+def input_attempts(args, manifest, infos):
+    """Pairs (text, input sets) to try in turn: random inputs whose integers do not suit the model (indices out of
+    range, masks that leave nothing) are followed by tamer ones."""
     given = [read_inputs(infos, Path(args.inputs))] if args.inputs else []
     seeds = [args.seed] if not given else []
     if args.sensitive:
@@ -842,13 +788,11 @@ def input_attempts(args, bound, infos):
     if not seeds:
         yield f"from {args.inputs}", given
         return
-    for add_up, integers in ((False, 2), (True, 2), (True, 1)):
-        dims = Dims(bound, infos)
-        if add_up:
-            dims.add_up(infos)
-        sets = given + [random_inputs(infos, dims, s, integers) for s in seeds]
-        sizes = some(f"{k}={v}" for k, v in dims.used.items())
-        text = f"random, seed {args.seed}, integers below {integers}; symbolic dimensions: {sizes}"
+    sizes = sizes_of(manifest)
+    for integers, said in ((None, "0 or 1"), (1, "1"), (0, "0")):
+        sets = given + [random_inputs(infos, sizes, s, integers) for s in seeds]
+        named = some(f"{k}={v}" for k, v in manifest.get("dims", {}).items())
+        text = f"random, seed {args.seed}, integers {said}; symbolic dimensions: {named}"
         yield (f"from {args.inputs} and " if given else "") + text, sets
 
 
@@ -878,7 +822,7 @@ def run_reference(args, manifest, say):
         session = open_session(model)
         infos = session.get_inputs()
         names = [v.name for v in infos], [v.name for v in session.get_outputs()]
-        for text, sets in input_attempts(args, manifest.get("dims", {}), infos):
+        for text, sets in input_attempts(args, manifest, infos):
             try:
                 outputs = run_whole(session, sets)
             except Exception as e:  # ONNX Runtime has no common class for its errors

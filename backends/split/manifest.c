@@ -4,12 +4,11 @@
  * It is written member by member, without a JSON tree in memory, because there may be a hundred thousand nodes; times
  * are exact decimal numbers of seconds, which binary floating point numbers could not hold.  Bytes that are not UTF-8
  * become U+FFFD.  ir/plan/plan_json.c writes "objective" and "order", and reads a manifest as a plan. */
+#include "backends/split/sizes.h"
 #include "backends/split/split.h"
 #include "backends/split/type_words.h"
 #include "ir/base/json_out.h"
-#include "ir/base/map.h"
 #include "ir/base/strings.h"
-#include "ir/model/dim.h"
 #include "ir/plan/plan_json.h"
 #include "ir/plan/schedule_json.h"
 
@@ -190,6 +189,7 @@ static void put_inputs_outputs(struct manifest_out *o)
         if (s->m->value[v].flags & VALUE_INIT)
             continue;
         open_value(o, v);
+        sizes_put(&o->j, s->r, i);
         json_close(&o->j, JSON_ROW);
     }
     json_close(&o->j, 2);
@@ -351,49 +351,6 @@ static void put_nodes(struct manifest_out *o)
         json_text(&o->j, "calls", s->r->calls);
 }
 
-/* Returns the number that the plan was made for in place of a symbolic dimension; -1: none is known.  user: struct
- * manifest_out. */
-static int64_t given_size(void *user, const char *name)
-{
-    const struct result *r = ((const struct manifest_out *)user)->s->r;
-    for (uint32_t i = 0; i < r->ndims; i++)
-        if (strcmp(r->dim_name[i], name) == 0)
-            return r->dim_value[i];
-    return -1;
-}
-
-/* Writes the members of "dims" for expressions ("past + seq") in the shape of input v, each once: what they are with
- * the numbers that were given for the symbols.  seen: symbols and expressions of earlier inputs. */
-static void put_expressions(struct manifest_out *o, vid v, struct map *seen, struct arena *a)
-{
-    const struct module *m = o->s->m;
-    const struct type *t = &m->type[m->value[v].type];
-    for (int i = 0; t->kind == TYPE_TENSOR && i < t->rank; i++) {
-        struct dim d = m->dim[t->dim + (uint32_t)i];
-        if (!d.sym || map_get(seen, map_key(0, d.sym)))
-            continue;
-        map_set(seen, a, map_key(0, d.sym), 1);
-        int64_t size = given_size(o, module_str(m, d.sym)) < 0 ? dim_eval(m, d, given_size, o) : -1;
-        if (size >= 0) /* else a symbol, which is written already, or its size is unknown */
-            json_int(&o->j, module_str(m, d.sym), size);
-    }
-}
-
-static void put_dims(struct manifest_out *o, struct arena *a)
-{
-    const struct result *r = o->s->r;
-    const struct module *m = o->s->m;
-    struct map seen = {0};
-    if (!r->ndims)
-        return;
-    json_open(&o->j, "dims", '{', JSON_ROW);
-    for (uint32_t i = 0; i < r->ndims; i++)
-        json_int(&o->j, r->dim_name[i], r->dim_value[i]);
-    for (uint32_t i = 0; i < m->graph[1].in.n; i++)
-        put_expressions(o, m->arg[m->graph[1].in.at + i], &seen, a);
-    json_close(&o->j, JSON_ROW);
-}
-
 /* Returns rows, in a: row i holds the parts that have weight i (a value), or, if `weights` is false, the copied node
  * i. */
 static struct csr find_holders(const struct split *s, bool weights, uint32_t rows, struct arena *a)
@@ -463,7 +420,8 @@ int manifest_write(const struct split *s)
     put_parts(&o, a);
     put_tensors(&o);
     put_nodes(&o);
-    put_dims(&o, a);
+    if (s->r->ndims)
+        dims_put(&o.j, s->r, a);
     put_weights(&o);
     put_schedule(&o);
     put_layer_assignment(&o, a);

@@ -26,6 +26,7 @@ static const struct warning_text texts[WARN_COUNT] = {
     [WARN_UNMATCHED_DIM] = {"unmatched-dim", "a --dim that no dimension has as its name"},
     [WARN_UNMATCHED_PATTERN] = {"unmatched-pattern", "a pattern in a file that matches no node"},
     [WARN_UNMATCHED_PIN] = {"unmatched-pin", "a --pin that matches no node"},
+    [WARN_UNSIZED_COST] = {"unsized-cost", "measured times that do not say at which sizes"},
     [WARN_UNUSED_OPTION] = {"unused-option", "options that change nothing in this run"},
     [WARN_WHOLE_BODY] = {"whole-body", "an If, Loop or the like that takes most of the time"},
     [WARN_WHOLE_CALL] = {"whole-call", "calls of functions that stay whole and take much time"}};

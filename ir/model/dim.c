@@ -185,6 +185,16 @@ bool dim_is_min_of(const struct module *m, struct dim b, struct dim a)
     return first || (strncmp(last, name, n) == 0 && strncmp(last - 2, ", ", 2) == 0);
 }
 
+bool dim_is_symbol(const struct module *m, struct dim d)
+{
+    const char *text = d.sym != 0 ? module_str(m, d.sym) : "";
+    if (*text != '\'')
+        return dim_is_name(text);
+    while (*++text != 0 && (*text != '\'' || text[1] == '\''))
+        text += *text == '\''; /* a quote inside the name is doubled */
+    return *text != 0 && text[1] == 0;
+}
+
 /* The names that dim_names() has passed on, so that each is passed on once.  An expression is shorter than POLY_TEXT,
  * so all its names fit into `seen`. */
 struct name_sink {
@@ -243,6 +253,61 @@ int64_t dim_eval(const struct module *m, struct dim d,
     if (dim_read(&p, text, &q) != PARSE_OK || !poly_is_const(&q, &v) || v < 0)
         return -1;
     return v;
+}
+
+struct dim dim_replace(struct module *m, struct dim d,
+                       struct dim (*with)(void *user, const char *name), void *user)
+{
+    struct poly q;
+    struct parser p = {.m = m, .replace = with, .user = user};
+    if (d.sym == 0)
+        return d;
+    return dim_read(&p, module_str(m, d.sym), &q) == PARSE_OK ? from_poly(m, &q) : dim_unknown();
+}
+
+void dim_balance(struct module *m, struct dim *a, struct dim *b)
+{
+    struct poly p, q, side[2] = {{0}, {0}};
+    if (!to_poly(m, *a, &p) || !to_poly(m, *b, &q) || !poly_add(m, &p, &q, -1, &p))
+        return;
+    for (uint32_t i = 0; i < p.n; i++) {
+        struct poly term = {.n = 1, .t = {p.t[i]}};
+        bool negative = p.t[i].coef < 0;
+        if (!poly_add(m, &side[negative], &term, negative ? -1 : 1, &side[negative]))
+            return;
+    }
+    struct dim left = from_poly(m, &side[0]), right = from_poly(m, &side[1]);
+    if (dim_known(left) && dim_known(right)) {
+        *a = left;
+        *b = right;
+    }
+}
+
+/* A name, and whether it was among those that dim_names() has passed on. */
+struct name_seen {
+    const char *name;
+    bool seen;
+};
+
+/* For dim_names(): notes the name of `user`, a struct name_seen. */
+static void see_name(void *user, const char *name)
+{
+    struct name_seen *k = user;
+    k->seen = k->seen || strcmp(k->name, name) == 0;
+}
+
+bool dim_solve(struct module *m, struct dim a, struct dim b, const char *name, struct dim *is)
+{
+    struct poly p, q;
+    char quoted[POLY_TEXT];
+    struct name_seen in = {name, false};
+    if (!to_poly(m, a, &p) || !to_poly(m, b, &q) || !poly_add(m, &p, &q, -1, &p) ||
+        (!dim_is_name(name) && !dim_quote(name, quoted)) ||
+        !poly_solve(m, &p, str_id(m, dim_is_name(name) ? name : quoted), &q))
+        return false;
+    *is = from_poly(m, &q);
+    dim_names(m, *is, see_name, &in); /* inside a division, say, which is no term of its own */
+    return dim_known(*is) && !in.seen;
 }
 
 const char *dim_text(const struct module *m, struct dim d, struct arena *a)

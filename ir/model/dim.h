@@ -24,6 +24,8 @@ struct dim dim_div(struct module *m, struct dim a, struct dim b);
 struct dim dim_min(struct module *m, struct dim a, struct dim b);
 /* Whether b is a single Min(...) that has a as its first or last operand, so that b <= a. */
 bool dim_is_min_of(const struct module *m, struct dim b, struct dim a);
+/* Whether d is a name alone, no number and no expression of names. */
+bool dim_is_symbol(const struct module *m, struct dim d);
 /* Calls fn(user, name) once for each name in the expression d. */
 void dim_names(const struct module *m, struct dim d, void (*fn)(void *user, const char *name),
                void *user);
@@ -31,6 +33,15 @@ void dim_names(const struct module *m, struct dim d, void (*fn)(void *user, cons
  * value.  -1: a name has no value, or the result is no number >= 0. */
 int64_t dim_eval(const struct module *m, struct dim d,
                  int64_t (*lookup)(void *user, const char *name), void *user);
+/* Returns d with every name replaced by the dimension with(user, name), which is unknown for a name that stays; unknown
+ * if the result cannot be written. */
+struct dim dim_replace(struct module *m, struct dim d,
+                       struct dim (*with)(void *user, const char *name), void *user);
+/* Moves terms between two sides that are compared, so that no term is negative or stands on both; leaves them as they
+ * are if that cannot be written. */
+void dim_balance(struct module *m, struct dim *a, struct dim *b);
+/* Solves a = b for a name.  If that gives an expression without the name, writes it to *is and returns true. */
+bool dim_solve(struct module *m, struct dim a, struct dim b, const char *name, struct dim *is);
 /* Returns d as text, in a or m: "128", "batch", "?". */
 const char *dim_text(const struct module *m, struct dim d, struct arena *a);
 

@@ -241,11 +241,24 @@ bool dim_quote(const char *name, char *out)
     return *name == 0;
 }
 
-/* Writes to *out what a name means: its value if there is a lookup, else the name itself. */
+/* Writes to *out the dimension d, which stands in place of a name. */
+static void use_dim(struct parser *p, struct dim d, struct ratio *out)
+{
+    struct parser q = {.m = p->m};
+    *out = integer(d.value);
+    if (d.sym != 0 && dim_read(&q, module_str(p->m, d.sym), &out->p) != PARSE_OK)
+        fail(p, PARSE_BOUNDS);
+}
+
+/* Writes to *out what a name means: its value if there is a lookup, what replaces it if there is such a thing, else the
+ * name itself. */
 static void use_name(struct parser *p, const char *name, struct ratio *out)
 {
     char quoted[POLY_TEXT];
-    if (p->lookup != NULL) {
+    struct dim other = p->replace != NULL ? p->replace(p->user, name) : (struct dim){-1, 0};
+    if (other.value >= 0 || other.sym != 0) {
+        use_dim(p, other, out);
+    } else if (p->lookup != NULL) {
         int64_t v = p->lookup(p->user, name);
         *out = integer(p->dry ? 1 : v);
         if (v < 0 && !p->dry)

@@ -11,13 +11,15 @@ enum parse_error {
     PARSE_UNBOUND /* a name to which `lookup` gives no value */
 };
 
-/* State of the parser.  The caller sets the first four fields; the others start as zero. */
+/* State of the parser.  The caller sets the first five fields; the others start as zero. */
 struct parser {
     struct module *m; /* gets the names as strings; may be NULL if there is a lookup */
     bool dry;         /* only calls lookup for each name, without any arithmetic */
     /* returns the value of a name, -1: no value; NULL: names stay names */
     int64_t (*lookup)(void *user, const char *name);
-    void *user;             /* first argument of lookup */
+    /* returns the dimension to put in place of a name, unknown: none; NULL: names stay names */
+    struct dim (*replace)(void *user, const char *name);
+    void *user;             /* first argument of lookup and replace */
     const char *s;          /* next character */
     unsigned depth;         /* sums that are being parsed inside each other */
     enum parse_error error; /* the first error */

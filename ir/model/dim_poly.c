@@ -181,6 +181,55 @@ static int64_t floor_div(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
+/* Removes factor f once from term t.  Returns false if t does not have it. */
+static bool drop_factor(struct poly_term *t, sid f)
+{
+    uint32_t i = 0;
+    while (i < t->n && t->factor[i] != f)
+        i++;
+    if (i == t->n)
+        return false;
+    memmove(&t->factor[i], &t->factor[i + 1], (t->n - i - 1) * sizeof t->factor[0]);
+    t->n--;
+    return true;
+}
+
+/* Divides p by the factors and the number that all its terms share. */
+static void divide_out(struct poly *p)
+{
+    int64_t shared = 0;
+    for (uint32_t i = 0; i < p->n; i++)
+        shared = p->t[i].coef == INT64_MIN
+                     ? 1
+                     : gcd(p->t[i].coef < 0 ? -p->t[i].coef : p->t[i].coef, shared);
+    for (uint32_t i = 0; i < p->n; i++)
+        p->t[i].coef /= shared;
+    for (uint32_t k = p->n > 0 ? p->t[0].n : 0; k-- > 0;) {
+        sid f = p->t[0].factor[k];
+        struct poly less = *p;
+        bool all = true;
+        for (uint32_t i = 0; i < p->n && all; i++)
+            all = drop_factor(&less.t[i], f);
+        if (all)
+            *p = less;
+    }
+}
+
+bool poly_solve(const struct module *m, const struct poly *p, sid factor, struct poly *out)
+{
+    struct poly rest = *p, zero = poly_const(0);
+    uint32_t at = 0;
+    divide_out(&rest);
+    while (at < rest.n && (rest.t[at].n != 1 || rest.t[at].factor[0] != factor))
+        at++;
+    if (at == rest.n || (rest.t[at].coef != 1 && rest.t[at].coef != -1))
+        return false;
+    int64_t sign = -rest.t[at].coef;
+    memmove(&rest.t[at], &rest.t[at + 1], (rest.n - at - 1) * sizeof rest.t[0]);
+    rest.n--;
+    return poly_add(m, &zero, &rest, sign, out);
+}
+
 /* Splits p into b * front + rest, with the coefficients of rest in [0, b).  Then floor(p / b) = front + floor(rest /
  * b). */
 static bool take_out(const struct module *m, const struct poly *p, int64_t b, struct poly *front,

@@ -2,7 +2,8 @@
  *
  * Roofline: t = overhead + max(ceil(flops * 10^12 / peak), ceil(bytes * 10^12 / bandwidth)) picoseconds, peak and
  * bandwidth times the execution model's efficiency; bytes = distinct operands read + results written (Gather and Slice
- * read as much as they return).  Reshape, Identity, Shape, Constant and the like take no time.  The peak is that of the
+ * read as much as they return).  Reshape, Identity, Shape, Constant and the like take no time; a node whose results are
+ * all empty takes the overhead only.  The peak is that of the
  * element type of the first operand of floating type.
  * A node with a body takes the time of the body's nodes times the trip count (a Loop of unknown count: 16; if the
  * product is beyond what can be added up: the largest time that can); an If takes its larger branch; nodes of bodies
@@ -248,6 +249,19 @@ static void adjust_node(struct cost_builder *p, nid n)
     }
 }
 
+/* Whether all results of node n are empty tensors, so that there is nothing to compute. */
+static bool makes_nothing(const struct cost_builder *p, nid n)
+{
+    const struct node *k = &p->m->node[n];
+    bool any = false, full = false;
+    for (uint32_t i = 0; i < k->out.n; i++) {
+        vid v = p->m->arg[k->out.at + i];
+        any = any || v != 0;
+        full = full || (v != 0 && p->c->elems[v] != 0);
+    }
+    return any && !full;
+}
+
 /* Sets the costs of node n by the roofline model. */
 static void price_node(struct cost_builder *p, nid n)
 {
@@ -258,8 +272,9 @@ static void price_node(struct cost_builder *p, nid n)
         return;
     }
     enum elem e = compute_type(p->flops, n);
-    p->c->flops[n] = flops_of(p->flops, n);
-    p->c->traffic[n] = node_traffic(p, n);
+    bool nothing = makes_nothing(p, n);
+    p->c->flops[n] = nothing ? 0 : flops_of(p->flops, n);
+    p->c->traffic[n] = nothing ? 0 : node_traffic(p, n);
     for (uint32_t k = 0; k < p->c->nclass; k++) {
         int64_t t = roofline(p, k, e, n);
         p->c->time[k][n] = t == COST_NEVER ? COST_NEVER - 1 : t;

@@ -265,6 +265,22 @@ static void add_rows(struct cost_table *t, const struct module *m, uint32_t firs
     }
 }
 
+/* Warns of a file that has times or memory of nodes and does not say at which sizes they were measured, for a model
+ * with sizes that may be others.  Of the batch --profile-at says that. */
+static void warn_unsized(const struct ctx *x, const struct sheet *s)
+{
+    bool nodes = s->node_memory != NULL, at = s->batch > 0;
+    uint32_t open = ctx_ndims(x) + x->results.nnameless;
+    for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
+        nodes = nodes || s->node_time[k] != NULL;
+    if (nodes && !s->sized && open > (at ? 1 : 0))
+        diag_warning(
+            x->use.diag, WARN_UNSIZED_COST,
+            "%s: it does not say at which sizes it was measured: taken to be those that are "
+            "planned for%s%s%s",
+            s->path, at ? " beside the batch" : "", ctx_ndims(x) > 0 ? ", " : "", bind_text(x));
+}
+
 /* Reads all files of --costs and --profile-at.  Returns 0, or -1 after an error. */
 static int read_sheets(struct cost_table *t, struct ctx *x)
 {
@@ -275,6 +291,7 @@ static int read_sheets(struct cost_table *t, struct ctx *x)
         t->given[t->ngiven].option = "costs";
         if (sheet_read(t, &t->given[t->ngiven], x, s->cost_files[t->ngiven]) != 0)
             return -1;
+        warn_unsized(x, &t->given[t->ngiven]);
     }
     assert(s->nmeasured <= FIT_POINTS);
     for (; t->nat < s->nmeasured; t->nat++) {
@@ -282,6 +299,7 @@ static int read_sheets(struct cost_table *t, struct ctx *x)
         t->at[t->nat].batch = s->measured[t->nat].batch;
         if (sheet_read(t, &t->at[t->nat], x, s->measured[t->nat].file) != 0)
             return -1;
+        warn_unsized(x, &t->at[t->nat]);
     }
     return 0;
 }

@@ -1,12 +1,14 @@
 /* Reads files of times and memory into sheets (sheets.h).
  *
  * A file has one of two forms (costs.md): a table of nodes and operator types (CSV, or a JSON list with the same keys),
- * or a profile by ONNX Runtime, a JSON list of trace events; its content decides which.  Names get ids in the cost
- * table; the module is not changed.  Each row of a table is stored at once in an array by node or by operator type.
- * Events are sorted by node and time, and the time of a node is the median of its events.
- * O(nodes * classes + rows), O(events log events). */
+ * which may begin with facts about the measurement (table_facts.h), or a profile by ONNX Runtime, a JSON list of trace
+ * events; its content decides which.  Names get ids in the cost table; the module is not changed.  Each row of a table
+ * is stored at once in an array by node or by operator type.  Events are sorted by node and time, and the time of a
+ * node is the median of its events.  O(nodes * classes + rows), O(events log events). */
 #include "passes/cost/sheets.h"
+#include "passes/cost/table_facts.h"
 
+#include "ir/base/csv_in.h"
 #include "ir/base/infile.h"
 #include "ir/base/json_in.h"
 #include "ir/base/strings.h"
@@ -15,7 +17,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define PS_PER_US INT64_C(1000000)
 /* the least time of a node in a profile, whose clock ticks in microseconds: shorter times read as 0 */
@@ -30,6 +31,8 @@ struct reader {
     const char *first_unknown; /* what the first row names that `unknown` counts */
     uint32_t filter;           /* bit k: the file is for class k */
     uint32_t unknown; /* number of rows that name a node, operator or class that does not exist */
+    enum facts facts; /* whether rows are facts about the table */
+    bool sized;       /* there were such rows */
     size_t row;       /* for messages: line of a CSV file; index in a JSON list */
 };
 
@@ -224,6 +227,10 @@ static int apply_row(struct reader *r, const struct row *row)
     const struct cost_table *t = r->t;
     uint32_t ncls = r->x->scene.cluster->ncls, at = 0;
     bool any = row->absent;
+    r->facts = facts_next(r->facts, row->name);
+    r->sized = r->sized || r->facts == FACTS_HERE;
+    if (r->facts == FACTS_HERE) /* table_facts_read() has read it */
+        return 0;
     if (!row->name && !row->op)
         return bad_row(r, "expected a name or an op");
     for (uint32_t k = 0; k < ncls; k++)
@@ -249,34 +256,6 @@ static int apply_row(struct reader *r, const struct row *row)
 }
 
 /* ---- CSV -------------------------------------------------------------------------------------- */
-
-/* Returns s without the apostrophe that csv_text() puts before texts that a spreadsheet would take for a formula. */
-static const char *unguard(const char *s)
-{
-    return *s == '\'' && s[1] && strchr("=+-@'", s[1]) ? s + 1 : s;
-}
-
-/* Reads a field of CSV at *s and moves *s behind it.  Writes to *out the field, unquoted in the same memory, and to
- * *stop the character that ended it: ',', '\n' or 0.  Returns false if a quote does not end, or has text behind it. */
-static bool read_field(char **s, char **out, char *stop)
-{
-    char *p = *s, *to = *s;
-    *out = p;
-    if (*p == '"') {
-        for (p++; *p != 0 && (*p != '"' || p[1] == '"'); *to++ = *p++)
-            p += *p == '"';
-        if (*p++ != '"')
-            return false;
-    } else {
-        while (*p != 0 && *p != ',' && *p != '\n' && *p != '\r')
-            *to++ = *p++;
-    }
-    p += *p == '\r' && p[1] == '\n';
-    *stop = *p;
-    *s = p + (*p != 0);
-    *to = 0;
-    return *stop == 0 || *stop == ',' || *stop == '\n';
-}
 
 /* If several columns have the name of several classes, makes the first column that of the first of these classes, the
  * second column that of the second class, and so on. */
@@ -309,7 +288,7 @@ static int read_header(struct reader *r, char **s, struct column *col, uint32_t 
     while (stop == ',') {
         if (n == COLUMNS)
             return bad_row(r, "more than 64 columns");
-        if (!read_field(s, &name[n], &stop))
+        if (!csv_field(s, &name[n], &stop))
             return bad_row(r, "a quoted field does not end before a comma or line end");
         if (!key_of(r->x->scene.cluster, name[n], &col[n]))
             return unknown_key(r, name[n]);
@@ -342,11 +321,11 @@ static int read_csv(struct reader *r, char *s)
         r->row++;
         begin_row(&row);
         for (; stop == ','; i++) {
-            if (!read_field(&s, &cell, &stop))
+            if (!csv_field(&s, &cell, &stop))
                 return bad_row(r, "a quoted field does not end before a comma or line end");
             if (i == 0 && stop != ',' && *cell == 0 && n > 1)
                 break; /* an empty line */
-            if (i < n && put_cell(r, &row, &col[i], unguard(cell)) != 0)
+            if (i < n && put_cell(r, &row, &col[i], csv_plain(cell)) != 0)
                 return -1;
         }
         if (i == 0)
@@ -473,6 +452,26 @@ static int64_t event_memory(const json_t *e)
     return text && count_parse(text, &bytes) && bytes <= FIT_QUANTITY_MAX ? bytes : NONE;
 }
 
+/* Returns 0 if at least as many rows of a profile name nodes of the model (n rows) as do not.  Else the session joined
+ * and renamed nodes, or ran another model: warns; where n is 0, reports an error and returns -1. */
+static int check_session(struct reader *r, size_t n)
+{
+    static const char todo[] = "was the session optimised, or of another model? measure with "
+                               "ORT_DISABLE_ALL, as tools/measure.py does";
+    uint32_t strange = r->unknown;
+    if (n >= strange)
+        return 0;
+    if (n == 0)
+        return diag_error(r->x->use.diag,
+                          "%s: none of %u rows names a node of the model, the first is '%s': %s",
+                          r->path, strange, r->first_unknown, todo);
+    diag_warning(r->x->use.diag, WARN_UNMATCHED_COST,
+                 "%s: %u of %zu rows name no node of the model, the first is '%s': %s", r->path,
+                 strange, strange + n, r->first_unknown, todo);
+    r->unknown = 0; /* told */
+    return 0;
+}
+
 /* Reports for how many nodes a profile has times.  found: their number. */
 static void note_profile(const struct reader *r, size_t found)
 {
@@ -513,6 +512,8 @@ static int read_profile(struct reader *r, json_t *list)
         else
             e[n++] = (struct event){node, us, event_memory(v)};
     }
+    if (check_session(r, n) != 0)
+        return -1;
     note_profile(r, put_medians(r, e, n));
     return 0;
 }
@@ -538,18 +539,13 @@ static int read_json(struct reader *r, const char *text, size_t n)
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
-/* Sets r->path and r->filter from text: FILE or FILE:CLASS,...  If a file has the whole text as its name, that is FILE.
- * Returns 0, or -1 and reports an error. */
+/* Sets r->path and r->filter from text: FILE or FILE:CLASS,...  Returns 0, or -1 and reports an error. */
 static int split_classes(struct reader *r, const char *text)
 {
-    const char *colon = strrchr(text, ':');
-    r->path = text;
-    r->filter = UINT32_MAX;
-    if (!colon || colon == text || strchr(colon, '/') || access(text, F_OK) == 0)
-        return 0;
-    r->path = arena_strdup(r->x->use.scratch, text, (size_t)(colon - text));
-    r->filter = 0;
-    for (const char *s = colon + 1;; s++) {
+    const char *s;
+    r->path = table_path(text, &s, r->x->use.scratch);
+    r->filter = s != NULL ? 0 : UINT32_MAX;
+    for (; s != NULL; s = *s == ',' ? s + 1 : NULL) {
         size_t n = strcspn(s, ",");
         const char *name = arena_strdup(r->x->use.scratch, s, n);
         uint32_t bits = classes_named(r->x->scene.cluster, name);
@@ -559,9 +555,8 @@ static int split_classes(struct reader *r, const char *text)
                               r->to->option, text, name, r->x->scene.cluster->cls[0].name);
         r->filter |= bits;
         s += n;
-        if (*s == 0)
-            return 0;
     }
+    return 0;
 }
 
 int sheet_read(const struct cost_table *t, struct sheet *to, struct ctx *x, const char *text)
@@ -579,6 +574,7 @@ int sheet_read(const struct cost_table *t, struct sheet *to, struct ctx *x, cons
     const char *first = s + strspn(s, " \t\r\n");
     if ((*first == '[' || *first == '{' ? read_json(&r, s, n) : read_csv(&r, s)) != 0)
         return -1;
+    to->sized = r.sized;
     if (r.unknown > 0)
         diag_warning(x->use.diag, WARN_UNMATCHED_COST,
                      "%s: %u rows name nodes, operators or classes that are not there, the "

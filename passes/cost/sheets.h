@@ -11,6 +11,7 @@ enum { NONE = -1 }; /* in place of a time or memory: the file has none */
  * entry for it; an element NONE: no entry. */
 struct sheet {
     const char *option, *path; /* name of the option that names the file, without "--"; the file */
+    bool sized;                /* the file says at which sizes it was measured */
     int64_t batch;             /* batch size of the measurements; 0: the planned batch size */
     /* [class][row] ps; COST_NEVER: the node cannot run there */
     int64_t *node_time[CLUSTER_CLASSES];

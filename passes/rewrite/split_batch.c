@@ -733,7 +733,7 @@ static int run_split_batch(struct ctx *ctx, const void *options)
     x.npool = 1;
     write_copies(&x);
     if (x.s.size.sym != 0)
-        ctx->results.split = (struct dim_binding){module_str(m, x.s.size.sym), o->ways};
+        ctx->results.split = (struct dim_binding){module_str(m, x.s.size.sym), o->ways, NULL};
     return 0;
 }
 

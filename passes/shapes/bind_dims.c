@@ -1,13 +1,16 @@
 /* Binds names of symbolic dimensions to numbers (bind_dims.h).  A pass over the types of the values in question
  * collects the distinct expressions and parses each of them once.  Names are kept in the order of first use, so
- * guesses come in a fixed order.  O(dimensions + distinct expressions). */
+ * guesses come in a fixed order.  O(dimensions + distinct expressions), and what size_guess.h takes. */
 #include "passes/shapes/bind_dims.h"
+
+#include "passes/shapes/size_guess.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* NAMED: a message lists at most this many guesses by name.  GUESS_BATCH: the guess for batch sizes. */
-enum { NAMED = 8, GUESS_BATCH = 1 };
+/* NAMED: a message lists at most this many guesses by name.  GUESS_BATCH: the guess for batch sizes.  NESTED: the most
+ * sequences and optional values within each other that are looked into. */
+enum { NAMED = 8, GUESS_BATCH = 1, NESTED = 8 };
 
 /* Sizes to guess for other dimensions: each is tried if with the one before the model's times or bytes add up to
  * CTX_SUM_MAX (passes.h) or more. */
@@ -69,7 +72,6 @@ struct dim_values {
     struct module *m;
     struct id_map name;  /* bound name -> its value */
     struct id_map known; /* expression -> its number, or -1; filled by dim_value() */
-    int64_t guess;       /* for dimensions without a name that are not the first one */
 };
 
 struct dim_values *dim_values_new(const struct ctx *x, struct arena *a)
@@ -78,9 +80,12 @@ struct dim_values *dim_values_new(const struct ctx *x, struct arena *a)
     k->m = x->scene.m;
     k->name = id_map_new(a);
     k->known = id_map_new(a);
-    k->guess = common_guess(x);
     for (uint32_t i = 0; i < ctx_ndims(x); i++)
         id_put(&k->name, str_id(x->scene.m, ctx_dim(x, i)->name), ctx_dim(x, i)->value);
+    for (uint32_t i = 0; i < x->results.nnameless; i++) {
+        const struct open_dim *d = &x->results.nameless[i];
+        id_put(&k->name, str_id(x->scene.m, open_dim_name(a, d->input, d->axis)), d->value);
+    }
     return k;
 }
 
@@ -125,32 +130,56 @@ static void add_name(void *user, const char *name)
     k->list[k->n++] = s;
 }
 
+/* Adds the names in a dimension. */
+static void add_dim_names(struct names *k, struct dim d)
+{
+    if (d.sym == 0 || id_find(&k->expr, d.sym)->key != 0)
+        return;
+    id_put(&k->expr, d.sym, 1);
+    dim_names(k->m, d, add_name, k);
+}
+
+/* Returns the type of a tensor, or of the elements of a sequence or an optional value of tensors.  type: an index in
+ * m->type. */
+static const struct type *tensor_type(const struct module *m, uint32_t type)
+{
+    const struct type *t = &m->type[type];
+    for (int i = 0; i < NESTED && (t->kind == TYPE_SEQ || t->kind == TYPE_OPT); i++)
+        t = &m->type[t->inner];
+    return t;
+}
+
 /* Adds the names in the dimensions of a type, an index in m->type. */
 static void add_type_names(struct names *k, uint32_t type)
 {
-    const struct type *t = &k->m->type[type];
-    if (t->kind != TYPE_TENSOR || t->rank < 0)
-        return;
-    for (uint32_t i = 0; i < (uint32_t)t->rank; i++) {
-        struct dim d = k->m->dim[t->dim + i];
-        if (d.sym == 0 || id_find(&k->expr, d.sym)->key != 0)
-            continue;
-        id_put(&k->expr, d.sym, 1);
-        dim_names(k->m, d, add_name, k);
-    }
+    const struct type *t = tensor_type(k->m, type);
+    for (int i = 0; t->kind == TYPE_TENSOR && i < t->rank; i++)
+        add_dim_names(k, k->m->dim[t->dim + (uint32_t)i]);
 }
 
-/* Adds each name that alone is the first dimension of a model input (without an initializer) to *batch. */
+/* Puts each name that alone is the first dimension of a model input (without an initializer), and never a later one,
+ * into *batch. */
 static void mark_first_dims(const struct module *m, struct id_map *batch)
 {
     struct slice in = m->graph[1].in;
-    for (uint32_t i = 0; i < in.n; i++) {
-        const struct value *v = &m->value[m->arg[in.at + i]];
+    for (uint32_t i = 0; i < 2 * in.n; i++) { /* first dimensions, then later ones */
+        const struct value *v = &m->value[m->arg[in.at + i % in.n]];
         const struct type *t = &m->type[v->type];
-        if ((v->flags & VALUE_INIT) == 0 && t->kind == TYPE_TENSOR && t->rank > 0 &&
-            m->dim[t->dim].sym != 0)
-            id_put(batch, m->dim[t->dim].sym, 1);
+        bool later = i >= in.n;
+        int rank = (v->flags & VALUE_INIT) == 0 && t->kind == TYPE_TENSOR ? t->rank : 0;
+        for (int k = later ? 1 : 0; k < (later || rank < 1 ? rank : 1); k++) {
+            struct dim d = m->dim[t->dim + (uint32_t)k];
+            if (d.sym != 0)
+                id_put(batch, d.sym, later ? 0 : 1);
+        }
     }
+}
+
+/* Whether mark_first_dims() found the name. */
+static bool is_first(struct id_map *batch, sid name)
+{
+    const struct id_slot *s = id_find(batch, name);
+    return s->key != 0 && s->value != 0;
 }
 
 /* Whether the name is one that models use for a batch size. */
@@ -172,7 +201,7 @@ int bind_batch(struct ctx *x, int64_t most, int64_t *batch)
         for (uint32_t i = 0; i < s->ndims; i++) {
             const struct dim_binding *d = &s->dims[i];
             if (round == 0 ? !is_batch_name(d->name)
-                           : id_find(&first, str_id(x->scene.m, d->name))->key == 0)
+                           : !is_first(&first, str_id(x->scene.m, d->name)))
                 continue;
             if (found && found->value != d->value && strcmp(found->name, d->name) != 0)
                 return diag_error(
@@ -187,16 +216,16 @@ int bind_batch(struct ctx *x, int64_t most, int64_t *batch)
             x->use.diag,
             "--profile-at: the batch size to plan for is not known: say --dim batch=N, "
             "with the name that the model has for it");
-    if (found->value > most)
+    if (found->value < 1 || found->value > most)
         return diag_error(x->use.diag,
-                          "--profile-at: --dim %s=%lld: expected a batch size of at most %lld",
+                          "--profile-at: --dim %s=%lld: expected a batch size of 1 to %lld",
                           found->name, (long long)found->value, (long long)most);
     *batch = found->value;
     return 0;
 }
 
 /* Returns an empty list, with memory from x->use.scratch. */
-static struct names names_new(struct ctx *x)
+static struct names names_new(const struct ctx *x)
 {
     struct names k = {.m = x->scene.m, .mem = x->use.scratch};
     k.expr = id_map_new(x->use.scratch);
@@ -214,33 +243,11 @@ void bind_warn_unused(struct ctx *x)
         add_type_names(&all, x->scene.m->value[v].type);
     for (uint32_t i = 0; i < given->ndims; i++) {
         const struct dim_binding *b = &given->dims[i];
-        if (id_find(&all.name, str_id(x->scene.m, b->name))->key == 0)
+        if (!b->from && id_find(&all.name, str_id(x->scene.m, b->name))->key == 0)
             diag_warning(x->use.diag, WARN_UNMATCHED_DIM,
                          "--dim %s=%lld: no dimension of the model has this name", b->name,
                          (long long)b->value);
     }
-}
-
-int64_t dim_guess(const struct dim_values *k, bool first)
-{
-    return first ? GUESS_BATCH : k->guess;
-}
-
-/* Whether the name is that of a total, such as "total_sequence". */
-static bool is_total(const char *name)
-{
-    return strncmp(name, "total_", 6) == 0;
-}
-
-/* Returns, for a name like "total_sequence", the sum of the values of past_sequence and sequence; -1: one of them is
- * not bound, or the name is no total.  Exporters give the three dimensions unrelated names, but a model cannot run if
- * its mask is longer or shorter than its keys. */
-static int64_t value_of_total(struct ctx *x, struct id_map *bound, const char *name)
-{
-    char *past = arena_fmt(x->use.scratch, "past_%s", name + 6);
-    struct id_slot *p = id_find(bound, str_id(x->scene.m, past));
-    struct id_slot *now = id_find(bound, str_id(x->scene.m, name + 6));
-    return is_total(name) && p->key != 0 && now->key != 0 ? p->value + now->value : -1;
 }
 
 /* Returns the guess for a batch size: one sample; if split-batch has divided this dimension, one sample for each copy
@@ -251,42 +258,143 @@ static int64_t guess_batch(const struct ctx *x, const char *name)
     return split->name != NULL && strcmp(split->name, name) == 0 ? split->value : GUESS_BATCH;
 }
 
-/* Appends a guess to x->results.guessed for each name in the list that has no value.  Returns whether there was one. */
-static bool guess_names(struct ctx *x, const struct names *k)
+/* Adds the names of a list to the sizes.  first: the names that mark_first_dims() found. */
+static void add_sizes(const struct ctx *x, struct sizes *k, const struct names *list,
+                      struct id_map *first)
 {
-    struct module *m = x->scene.m;
-    struct id_map bound = id_map_new(x->use.scratch), batch = id_map_new(x->use.scratch);
+    for (uint32_t i = 0; i < list->n; i++) {
+        const char *name = module_str(x->scene.m, list->list[i]);
+        bool batch = is_batch_name(name);
+        sizes_add(k, name,
+                  batch                            ? SIZE_BATCH
+                  : is_first(first, list->list[i]) ? SIZE_FIRST
+                                                   : SIZE_OTHER,
+                  batch || is_first(first, list->list[i]) ? guess_batch(x, name) : common_guess(x));
+    }
+}
+
+/* Appends the sizes of the names of a list that have none to x->results.guessed.  Returns whether there was one. */
+static bool guess_names(struct ctx *x, struct sizes *k, const struct names *list)
+{
+    struct id_map bound = id_map_new(x->use.scratch);
     struct results *r = &x->results;
     uint32_t before = r->nguessed;
     for (uint32_t i = 0; i < ctx_ndims(x); i++)
-        id_put(&bound, str_id(m, ctx_dim(x, i)->name), ctx_dim(x, i)->value);
-    mark_first_dims(m, &batch);
-    /* totals are bound in a second round, when their terms have values */
-    for (uint32_t i = 0; i < 2 * k->n; i++) {
-        sid id = k->list[i % k->n];
-        const char *name = module_str(m, id);
-        if (id_find(&bound, id)->key != 0 || is_total(name) != (i >= k->n))
+        id_put(&bound, str_id(x->scene.m, ctx_dim(x, i)->name), 1);
+    for (uint32_t i = 0; i < list->n; i++) {
+        if (id_find(&bound, list->list[i])->key != 0)
             continue;
-        bool one = is_batch_name(name) || id_find(&batch, id)->key != 0;
-        int64_t total = is_total(name) ? value_of_total(x, &bound, name) : -1;
-        struct dim_binding b = {name, total > 0 ? total
-                                      : one     ? guess_batch(x, name)
-                                                : common_guess(x)};
-        id_put(&bound, id, b.value);
+        const char *name = module_str(x->scene.m, list->list[i]);
         r->guessed =
             vec_grow(x->use.mem, r->guessed, &r->capguessed, r->nguessed + 1, sizeof *r->guessed);
-        r->guessed[r->nguessed++] = b;
+        r->guessed[r->nguessed++] = (struct dim_binding){name, sizes_of(k, name), NULL};
     }
     return r->nguessed > before;
 }
 
-void bind_input_dims(struct ctx *x)
+/* Calls fn for each dimension of a model input that has neither value nor name, with `user`. */
+static void each_open_dim(const struct ctx *x,
+                          void (*fn)(void *user, uint32_t input, uint32_t axis), void *user)
 {
-    struct names k = names_new(x);
-    struct slice in = x->scene.m->graph[1].in;
+    const struct module *m = x->scene.m;
+    for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
+        const struct value *v = &m->value[m->arg[m->graph[1].in.at + i]];
+        const struct type *t = &m->type[v->type];
+        int rank = (v->flags & VALUE_INIT) == 0 && t->kind == TYPE_TENSOR ? t->rank : 0;
+        for (int k = 0; k < rank; k++)
+            if (!dim_known(m->dim[t->dim + (uint32_t)k]))
+                fn(user, i, (uint32_t)k);
+    }
+}
+
+/* What the functions for each_open_dim() work on. */
+struct open_dims {
+    struct ctx *x;
+    struct sizes *k;
+    uint32_t n;
+};
+
+static void count_open(void *user, uint32_t input, uint32_t axis)
+{
+    (void)input;
+    (void)axis;
+    ((struct open_dims *)user)->n++;
+}
+
+static void add_open(void *user, uint32_t input, uint32_t axis)
+{
+    struct open_dims *o = user;
+    const char *name = open_dim_name(o->x->use.scratch, input, axis);
+    sizes_add(o->k, name, axis == 0 ? SIZE_FIRST : SIZE_OTHER,
+              axis == 0 ? GUESS_BATCH : common_guess(o->x));
+}
+
+static void keep_open(void *user, uint32_t input, uint32_t axis)
+{
+    struct open_dims *o = user;
+    struct results *r = &o->x->results;
+    r->nameless = vec_grow(o->x->use.mem, r->nameless, &r->capnameless, r->nnameless + 1,
+                           sizeof *r->nameless);
+    r->nameless[r->nnameless++] = (struct open_dim){
+        input, axis, sizes_of(o->k, open_dim_name(o->x->use.scratch, input, axis))};
+}
+
+/* Adds the names in the dimensions of model inputs to the list. */
+static void add_input_names(struct names *k)
+{
+    struct slice in = k->m->graph[1].in;
     for (uint32_t i = 0; i < in.n; i++)
-        add_type_names(&k, x->scene.m->value[x->scene.m->arg[in.at + i]].type);
-    guess_names(x, &k);
+        add_type_names(k, k->m->value[k->m->arg[in.at + i]].type);
+}
+
+bool bind_wants(const struct ctx *x, bool *nameless)
+{
+    struct names list = names_new(x);
+    struct open_dims o = {0};
+    for (uint32_t i = 0; i < ctx_ndims(x); i++)
+        id_put(&list.name, str_id(x->scene.m, ctx_dim(x, i)->name), 1);
+    add_input_names(&list); /* of which those with a size are there already */
+    each_open_dim(x, count_open, &o);
+    *nameless = o.n > 0 && x->results.nnameless == 0;
+    return list.n > 0 || *nameless;
+}
+
+/* Tells, with -v, the first demand that the guessed sizes do not meet; NULL: they meet all. */
+static void note_unmet(const struct ctx *x, const struct demands *all, const struct demand *d)
+{
+    static const char *const word[] = {"are equal", "are equal or 1", "are in order"};
+    const struct module *m = all->f->m;
+    if (d != NULL)
+        diag_detail(x->use.diag,
+                    "infer-shapes: no sizes were found with which node '%s' (%s) runs: it wants "
+                    "that %s and %s %s",
+                    node_name(m, d->n), node_op(m, d->n), dim_text(m, d->a, x->use.scratch),
+                    dim_text(m, d->b, x->use.scratch), word[d->kind]);
+}
+
+struct sizes *bind_input_dims(struct ctx *x, const struct demands *demands)
+{
+    struct names list = names_new(x), inside = names_new(x);
+    struct id_map first = id_map_new(x->use.scratch);
+    struct sizes *k = sizes_new(x->scene.m, common_guess(x), x->use.scratch);
+    struct open_dims open = {x, k, 0};
+    mark_first_dims(x->scene.m, &first);
+    for (uint32_t i = 0; i < ctx_ndims(x); i++)
+        sizes_add(k, ctx_dim(x, i)->name, SIZE_GIVEN, ctx_dim(x, i)->value);
+    add_input_names(&list);
+    add_sizes(x, k, &list, &first);
+    each_open_dim(x, add_open, &open);
+    for (uint32_t i = 0; demands != NULL && i < demands->n; i++) {
+        add_dim_names(&inside, demands->at[i].a);
+        add_dim_names(&inside, demands->at[i].b);
+    }
+    add_sizes(x, k, &inside, &first);
+    if (demands != NULL)
+        note_unmet(x, demands, sizes_meet(k, demands));
+    guess_names(x, k, &list);
+    if (x->results.nnameless == 0)
+        each_open_dim(x, keep_open, &open);
+    return k;
 }
 
 /* Whether a type (an index in m->type) leaves the size of a value open: a tensor or unknown type without a number of
@@ -297,78 +405,114 @@ static bool is_open_type(const struct module *m, uint32_t type)
     return (t->kind == TYPE_NONE || t->kind == TYPE_TENSOR) && type_elems(m, type) < 0;
 }
 
-bool bind_open_dims(struct ctx *x, const uint32_t *type)
+bool bind_open_dims(struct ctx *x, struct sizes *k, const uint32_t *type)
 {
-    struct names k = names_new(x);
+    struct names list = names_new(x);
+    struct id_map first = id_map_new(x->use.scratch);
     for (vid v = 1; v < x->scene.m->nval; v++) {
         if (is_open_type(x->scene.m, type[v]))
-            add_type_names(&k, x->scene.m->value[v].type);
+            add_type_names(&list, x->scene.m->value[v].type);
     }
-    return guess_names(x, &k);
+    add_sizes(x, k, &list, &first);
+    return guess_names(x, k, &list);
+}
+
+struct input_sizes bind_input_sizes(const struct ctx *x)
+{
+    const struct module *m = x->scene.m;
+    const struct results *r = &x->results;
+    struct slice in = m->graph[1].in;
+    struct dim_values *k = dim_values_new(x, x->use.mem);
+    struct input_sizes s = {.at = arena_array(x->use.mem, (size_t)in.n + 1, sizeof *s.at),
+                            .open = arena_array(x->use.mem, (size_t)in.n + 1, 1)};
+    uint32_t n = 0, cap = 0, nameless = 0; /* nameless: the next one in r->nameless */
+    for (uint32_t i = 0; i < in.n; i++) {
+        const struct type *t = tensor_type(m, m->value[m->arg[in.at + i]].type);
+        int rank = t->kind == TYPE_TENSOR ? t->rank : -1;
+        s.open[i] = rank < 0;
+        for (int d = 0; d < rank; d++) {
+            const struct open_dim *o = nameless < r->nnameless ? &r->nameless[nameless] : NULL;
+            bool here = o != NULL && o->input == i && o->axis == (uint32_t)d;
+            s.size = vec_grow(x->use.mem, s.size, &cap, n + 1, sizeof *s.size);
+            s.size[n++] = here ? o->value : dim_value(k, m->dim[t->dim + (uint32_t)d]);
+            nameless += here;
+        }
+        s.at[i + 1] = n;
+    }
+    return s;
 }
 
 /* ---- telling what was guessed ---- */
-
-/* Returns the number of model inputs with a dimension that has neither value nor name; *first becomes the first of
- * them, if there is one. */
-static uint32_t nameless_inputs(const struct module *m, vid *first)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
-        vid v = m->arg[m->graph[1].in.at + i];
-        const struct type *t = &m->type[m->value[v].type];
-        bool open = false;
-        for (int k = 0; t->kind == TYPE_TENSOR && k < t->rank; k++)
-            open = open || !dim_known(m->dim[t->dim + (uint32_t)k]);
-        *first = open && n == 0 ? v : *first;
-        n += open;
-    }
-    return n;
-}
 
 bool bind_smaller(struct ctx *x)
 {
     struct results *r = &x->results;
     uint32_t n = sizeof guesses / sizeof *guesses, k = 0;
-    vid first;
-    bool large = nameless_inputs(x->scene.m, &first) > 0;
+    bool large = false;
     for (uint32_t i = 0; i < r->nguessed; i++)
         large = large || r->guessed[i].value > 1;
+    for (uint32_t i = 0; i < r->nnameless; i++)
+        large = large || r->nameless[i].value > 1;
     while (k < n && guesses[k] >= common_guess(x))
         k++;
     if (!large || k == n)
         return false;
     r->guess = guesses[k];
-    r->nguessed = 0;
+    r->nguessed = r->nnameless = 0;
     return true;
 }
 
-/* Returns the guesses for names as text, such as "batch=1 sequence=128", in x->use.scratch; NULL: none was guessed. */
-static const char *named_guesses(const struct ctx *x)
+/* Returns the sizes of names from number `first` on, as text such as "batch=1 sequence=128", in x->use.scratch; NULL:
+ * there are none. */
+static const char *names_text(const struct ctx *x, uint32_t first)
 {
     const char *s = NULL;
-    uint32_t n = x->results.nguessed;
+    uint32_t n = ctx_ndims(x) - first;
     for (uint32_t i = 0; i < n && i < NAMED; i++)
         s = arena_fmt(x->use.scratch, "%s%s%s=%lld", s ? s : "", s ? " " : "",
-                      x->results.guessed[i].name, (long long)x->results.guessed[i].value);
-    return n > NAMED ? arena_fmt(x->use.scratch, "%s and %u more (1 for a batch, %lld for others)",
-                                 s, n - NAMED, (long long)common_guess(x))
-                     : s;
+                      ctx_dim(x, first + i)->name, (long long)ctx_dim(x, first + i)->value);
+    return n > NAMED ? arena_fmt(x->use.scratch, "%s and %u more", s, n - NAMED) : s;
 }
 
-/* Returns the guesses for names and for dimensions without a name as text; NULL: nothing was guessed. */
+const char *bind_text(const struct ctx *x)
+{
+    const char *s = names_text(x, 0);
+    return s ? s : "";
+}
+
+/* Returns the shape that is guessed for a model input with dimensions without a name, such as "'x' as [1,128,3]", in
+ * x->use.scratch.  first: place of the first of them in x->results.nameless. */
+static const char *nameless_shape(const struct ctx *x, struct dim_values *k, uint32_t first)
+{
+    const struct module *m = x->scene.m;
+    const struct open_dim *open = &x->results.nameless[first];
+    vid v = m->arg[m->graph[1].in.at + open->input];
+    const struct type *t = &m->type[m->value[v].type];
+    const char *s = arena_fmt(x->use.scratch, "'%s' as [", value_name(m, v));
+    for (int i = 0; i < t->rank; i++) {
+        struct dim d = m->dim[t->dim + (uint32_t)i];
+        int64_t size = dim_known(d) ? dim_value(k, d) : open++->value;
+        s = arena_fmt(x->use.scratch, "%s%s%lld", s, i > 0 ? "," : "", (long long)size);
+    }
+    return arena_fmt(x->use.scratch, "%s]", s);
+}
+
+/* Returns the guesses for names and for inputs with dimensions without a name as text; NULL: nothing was guessed. */
 static const char *all_guesses(const struct ctx *x)
 {
-    const char *s = named_guesses(x);
-    vid first = 0;
-    uint32_t n = nameless_inputs(x->scene.m, &first);
-    if (n == 0)
-        return s;
-    return arena_fmt(x->use.scratch,
-                     "%s%s1 for first and %lld for other dimensions without a name (of %u input%s, "
-                     "the first is '%s')",
-                     s ? s : "", s ? ", and " : "", (long long)common_guess(x), n, n > 1 ? "s" : "",
-                     value_name(x->scene.m, first));
+    const struct results *r = &x->results;
+    const char *s = names_text(x, ctx_settings(x)->ndims);
+    struct dim_values *k = dim_values_new(x, x->use.scratch);
+    uint32_t inputs = 0;
+    for (uint32_t i = 0; i < r->nnameless; i++) {
+        if (i > 0 && r->nameless[i].input == r->nameless[i - 1].input)
+            continue;
+        if (inputs++ < NAMED)
+            s = arena_fmt(x->use.scratch, "%s%s%s", s ? s : "", s ? ", " : "",
+                          nameless_shape(x, k, i));
+    }
+    return inputs > NAMED ? arena_fmt(x->use.scratch, "%s and %u more inputs", s, inputs - NAMED)
+                          : s;
 }
 
 void bind_warn_guesses(struct ctx *x)

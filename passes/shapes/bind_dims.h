@@ -1,22 +1,39 @@
 /* Binds names of symbolic dimensions to numbers, for planning.
  *
- * Values from --dim (settings.dims) come first; other names are guessed.  A batch size is guessed as 1: a name like
- * "batch", or a name that alone is the first dimension of a model input.  All other names are guessed as 128, or less
- * if the model's times or bytes would add up to CTX_SUM_MAX (passes.h) or more.  Guesses are appended to
- * results.guessed.  Names that exporters made up for values inside the model are guessed only if the value's size
- * does not follow from the inputs. */
+ * Values from --dim (settings.dims) come first; other names are guessed, as are dimensions of inputs without a name.  A
+ * batch size is guessed as 1: a name like "batch", or a first dimension of model inputs that is no later one of others.
+ * All others are guessed as 128, or less if the model's times or bytes would add up to CTX_SUM_MAX (passes.h) or more.
+ * Where nodes demand something else of sizes (demands.h), the guesses are changed to meet that: the only rule there is
+ * for sizes that were not said, and all tools take them from here (--emit=sizes, "dims" and "sizes" of a manifest).
+ * Guesses are appended to results.guessed and results.nameless.  Names that exporters made up for values inside the
+ * model are guessed only if the value's size does not follow from the inputs. */
 #ifndef PCC_PASSES_SHAPES_BIND_DIMS_H
 #define PCC_PASSES_SHAPES_BIND_DIMS_H
 
 #include "passes/passes.h"
 
-/* Guesses values for all names in the dimensions of model inputs that have none. */
-void bind_input_dims(struct ctx *x);
-/* Guesses values for all names without one in the dimensions of other values whose size is still unknown.  type:
- * [value] its type under the bindings so far (planning_types()).  Returns whether there was such a name. */
-bool bind_open_dims(struct ctx *x, const uint32_t *type);
+struct demands;
+struct sizes;
+/* Whether a dimension of a model input has no size yet; *nameless: whether it is one without a name. */
+bool bind_wants(const struct ctx *x, bool *nameless);
+/* Guesses sizes for all dimensions of model inputs that have none.  demands: what nodes demand of sizes; NULL: nothing.
+ * Returns the sizes of all names that were met, for bind_open_dims(). */
+struct sizes *bind_input_dims(struct ctx *x, const struct demands *demands);
+/* Guesses sizes for all names without one in the dimensions of other values whose size is still unknown.  k: from
+ * bind_input_dims(); type: [value] its type under the bindings so far (planning_types()).  Returns whether there was
+ * such a name. */
+bool bind_open_dims(struct ctx *x, struct sizes *k, const uint32_t *type);
+/* The sizes of the dimensions of model inputs, in a form for backends (struct result). */
+struct input_sizes {
+    int64_t *size; /* [at[inputs]] -1: not known */
+    uint32_t *at;  /* [inputs + 1] */
+    uint8_t *open; /* [inputs] 1: the number of dimensions is not known */
+};
+/* Returns the sizes under the bindings that x has now, in x->use.mem; of sequences and optional values those of their
+ * elements. */
+struct input_sizes bind_input_sizes(const struct ctx *x);
 /* Writes to *batch the batch size that --dim gives: for a name like "batch", else for a name that alone is the first
- * dimension of a model input.  Returns 0, or -1 after an error: no such name, several names with different sizes, or a
+ * dimension of model inputs.  Returns 0, or -1 after an error: no such name, several names with different sizes, or a
  * size above `most`. */
 int bind_batch(struct ctx *x, int64_t most, int64_t *batch);
 /* Warns of each name in --dim that no dimension of the model has. */
@@ -26,6 +43,8 @@ void bind_warn_unused(struct ctx *x);
 bool bind_smaller(struct ctx *x);
 /* Gives one warning that lists all guesses, if there are any. */
 void bind_warn_guesses(struct ctx *x);
+/* Returns the sizes of all names, such as "batch=1 sequence=128", in x->use.scratch; "" if there are none. */
+const char *bind_text(const struct ctx *x);
 /* Returns a text for the end of an error about sizes, in x->use.scratch: "; guessed were batch=1 ..."; "" if nothing
  * was guessed. */
 const char *bind_excuse(const struct ctx *x);
@@ -34,8 +53,6 @@ const char *bind_excuse(const struct ctx *x);
 struct dim_values;
 /* Returns the numbers under the bindings that x has now (ctx_dim()), in a. */
 struct dim_values *dim_values_new(const struct ctx *x, struct arena *a);
-/* Returns the guess for a dimension of a model input that has neither value nor name.  first: it is the first one. */
-int64_t dim_guess(const struct dim_values *k, bool first);
 /* Returns the number of dimension d; -1: it is unknown, or one of its names is not bound. */
 int64_t dim_value(struct dim_values *k, struct dim d);
 

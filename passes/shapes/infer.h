@@ -46,7 +46,13 @@ struct infer {
     struct arena *mem;
     struct diag *diag; /* where conflicts are reported; NULL: nowhere */
     bool bound;        /* bound mode; else symbolic mode */
-    int64_t opset;     /* version of ai.onnx for the node that is visited; INT64_MAX: the newest */
+    /* pure mode, a symbolic one: names in dimensions are those of the model's inputs, nameless ones included, and what
+     * a Slice takes is there to be taken */
+    bool pure;
+    /* the run does not have what a pure one has: a name in the file was kept where the operands give something else, or
+     * a Slice may go beyond the end */
+    bool hides;
+    int64_t opset; /* version of ai.onnx for the node that is visited; INT64_MAX: the newest */
     /* [node] the version of ai.onnx that it is written for, -1: not given; NULL: the model's version for all nodes */
     const int64_t *versions;
     uint32_t *type;  /* [value] the type known so far, an index in m->type; 0: unknown */
@@ -86,6 +92,9 @@ struct rule_domain {
 
 enum { RULE_DOMAINS = 7 };
 extern const struct rule_domain rule_domain[RULE_DOMAINS]; /* rules.c */
+
+/* Sets f->opset to the version of ai.onnx that node n is written for. */
+void infer_at(struct infer *f, nid n);
 
 /* --- types (infer_core.c) --- */
 
@@ -292,6 +301,12 @@ void enter_sequence_map(struct infer *f, nid n, gid g);
  * mode; NULL: symbolic mode. */
 uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
                       struct dim_values *values);
+/* Runs inference in symbolic mode, without messages, over all graphs with calls replaced, with the names of the model's
+ * inputs alone: what the file says of values inside is not taken, so that all names follow from the operands.  A
+ * dimension of an input without a name is called open_dim_name().  The state lives in mem. */
+struct infer *infer_from_inputs(struct module *m, struct arena *mem);
+/* Returns the name that stands for dimension `axis` of input number `input` where it has none, in mem. */
+const char *open_dim_name(struct arena *mem, uint32_t input, uint32_t axis);
 /* Runs inference in symbolic mode, without messages, for callers that then ask for elements of values (nums_of(),
  * ints_of()).  Calls of functions are not looked into.  The state lives in mem. */
 struct infer *infer_values(struct module *m, struct arena *mem);

@@ -110,16 +110,18 @@ static bool is_from_inputs(const struct infer *f, struct dim d)
 
 /* Merges the inferred dimension `found` into *old, which is known so far; declared: the dimension in the file.
  * Returns 1 if *old changed, -1 for a conflict, else 0. */
-static int merge_dim(const struct infer *f, struct dim *old, struct dim declared, struct dim found)
+static int merge_dim(struct infer *f, struct dim *old, struct dim declared, struct dim found)
 {
     if (!dim_known(found) || dim_same(*old, found))
         return 0;
     if (dim_known(*old)) {
         if (f->bound && declared.sym == 0) /* the file has a number */
             return 0;
-        if (!f->bound && old->sym == 0) /* *old is a number */
+        if (!f->bound && old->sym == 0 && (!f->pure || found.sym == 0)) /* *old is a number */
             return found.sym == 0 ? -1 : 0;
-        if (!f->bound && found.sym != 0 && (is_from_inputs(f, *old) || !is_from_inputs(f, found)))
+        bool input = !f->bound && old->sym != 0 && is_from_inputs(f, *old);
+        f->hides = f->hides || (input && found.sym != 0);
+        if (!f->bound && !f->pure && found.sym != 0 && (input || !is_from_inputs(f, found)))
             return 0;
     }
     *old = found;
@@ -254,7 +256,12 @@ struct dim broadcast_dim(const struct infer *f, struct dim a, struct dim b)
     /* a and Min(a, c) fit only if the Min is a or 1 */
     if (dim_is_min_of(f->m, b, a))
         return a;
-    return dim_is_min_of(f->m, a, b) ? b : dim_unknown();
+    if (dim_is_min_of(f->m, a, b))
+        return b;
+    /* past + sequence and total: in pure mode the sum, which says more */
+    bool sum = !dim_is_symbol(f->m, a), other = !dim_is_symbol(f->m, b);
+    bool pick = f->pure && dim_known(a) && dim_known(b) && sum != other;
+    return pick ? (sum ? a : b) : dim_unknown();
 }
 
 void shape_broadcast(const struct infer *f, struct shape *acc, const struct shape *s)

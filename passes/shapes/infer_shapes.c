@@ -15,6 +15,7 @@
 #include "passes/shapes/infer_shapes.h"
 
 #include "passes/functions/opened_calls.h"
+#include "passes/shapes/demands.h"
 #include "passes/shapes/infer_bodies.h"
 
 #include "ir/base/strings.h"
@@ -59,6 +60,12 @@ static struct rule_cache rule_cache_new(const struct module *m, struct arena *me
 static void set_opset(struct infer *f, int64_t version)
 {
     f->opset = version < 0 ? INT64_MAX : version; /* < 0: the model imports none: the newest */
+}
+
+void infer_at(struct infer *f, nid n)
+{
+    if (f->versions != NULL)
+        set_opset(f, f->versions[n]);
 }
 
 /* Calls the rule of node n's operator, if there is one.  domain: [RULE_DOMAINS] the ids of the domains' names. */
@@ -125,8 +132,7 @@ static bool visit_bodies(struct infer *f, struct walk *w, nid n)
 {
     if (f->first_body == NULL || f->first_body[n] == 0)
         return false;
-    if (f->versions != NULL)
-        set_opset(f, f->versions[n]);
+    infer_at(f, n);
     if (f->visited[n] == 0) {
         f->visited[n] = 1;
     } else if (w->n > NEST_LIMIT || !leave_bodies(f, n)) {
@@ -162,8 +168,7 @@ static void walk_graphs(struct infer *f)
         if (visit_bodies(f, &w, n)) /* may move w.at, so that `top` is invalid */
             continue;
         w.at[w.n - 1].next++;
-        if (f->versions != NULL)
-            set_opset(f, f->versions[n]);
+        infer_at(f, n);
         apply_rule(f, &d, n, domain);
     }
 }
@@ -216,7 +221,7 @@ static void collect_input_names(struct infer *f)
     struct module *m = f->m;
     struct name_list k = {.f = f};
     for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
-        const struct type *t = &m->type[m->value[m->arg[m->graph[1].in.at + i]].type];
+        const struct type *t = &m->type[f->start[m->arg[m->graph[1].in.at + i]]];
         if (t->kind != TYPE_TENSOR)
             continue;
         for (int d = 0; d < t->rank; d++)
@@ -228,29 +233,35 @@ static void collect_input_names(struct infer *f)
     f->ninput_names = k.n;
 }
 
-/* Sets each dimension of a model input that has neither value nor name to the guess dim_guess(). */
-static void guess_inputs(struct infer *f)
+const char *open_dim_name(struct arena *mem, uint32_t input, uint32_t axis)
+{
+    return arena_fmt(mem, "_unnamed.%u.%u", input, axis);
+}
+
+/* Gives each dimension of a model input that has neither value nor name its guessed size, in pure mode a name. */
+static void fill_inputs(struct infer *f)
 {
     struct module *m = f->m;
     for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
         struct shape s;
         vid v = m->arg[m->graph[1].in.at + i];
         bool changed = false;
-        if (!shape_of(f, v, &s))
+        if ((m->value[v].flags & VALUE_INIT) != 0 || !shape_of(f, v, &s))
             continue;
         for (int k = 0; k < s.rank; k++) {
-            if (!dim_known(s.d[k])) {
-                s.d[k] = dim_num(dim_guess(f->values, k == 0));
-                changed = true;
-            }
+            if (dim_known(s.d[k]))
+                continue;
+            s.d[k] = dim_parse(m, open_dim_name(f->mem, i, (uint32_t)k));
+            s.d[k] = f->pure ? s.d[k] : dim_num(dim_value(f->values, s.d[k]));
+            changed = true;
         }
         if (changed)
             f->type[v] = f->start[v] = module_add_tensor_type(m, s.elem, s.rank, s.d);
     }
 }
 
-/* Returns the type with every name replaced by its value.  map: [type] what this function returned for each smaller
- * type. */
+/* Returns the type with every name replaced by its value, in pure mode by nothing.  map: [type] what this function
+ * returned for each smaller type. */
 static uint32_t bound_type(struct infer *f, uint32_t type, const uint32_t *map)
 {
     assert(type < f->m->ntype);
@@ -269,12 +280,13 @@ static uint32_t bound_type(struct infer *f, uint32_t type, const uint32_t *map)
     for (int i = 0; i < t.rank; i++) {
         struct dim d = f->m->dim[t.dim + (uint32_t)i];
         names = names || d.sym != 0;
-        s.d[i] = dim_num(dim_value(f->values, d));
+        s.d[i] = d.sym == 0 ? d : f->pure ? dim_unknown() : dim_num(dim_value(f->values, d));
     }
     return names ? module_add_tensor_type(f->m, s.elem, s.rank, s.d) : type;
 }
 
-/* Sets f->type and f->start to the types in the file, in bound mode with names replaced by their values. */
+/* Sets f->type and f->start to the types in the file, in bound mode with names replaced by their values, in pure mode
+ * without names but for those of the model's inputs. */
 static void start_types(struct infer *f)
 {
     struct module *m = f->m;
@@ -282,9 +294,13 @@ static void start_types(struct infer *f)
     f->start = arena_array(f->mem, m->nval, sizeof *f->start);
     uint32_t ntype = m->ntype, *map = arena_array(f->mem, ntype, sizeof *map);
     for (uint32_t t = 1; t < ntype; t++)
-        map[t] = f->bound ? bound_type(f, t, map) : t;
+        map[t] = f->bound || f->pure ? bound_type(f, t, map) : t;
     for (vid v = 1; v < m->nval; v++)
         f->type[v] = f->start[v] = map[m->value[v].type];
+    for (uint32_t i = 0; i < m->graph[1].in.n && f->pure; i++) {
+        vid v = m->arg[m->graph[1].in.at + i];
+        f->type[v] = f->start[v] = m->value[v].type;
+    }
 }
 
 /* Visits all graphs again, starting with the types in f->start. */
@@ -313,50 +329,73 @@ static void warn_missing(const struct module *m, tid t, struct diag *d)
                  module_str(m, m->file[x->file].path));
 }
 
-/* Runs inference over all graphs of m and returns the state, in mem.  Parameters as for infer_types(), and versions:
- * [node] its version of ai.onnx; NULL: the model's for all nodes. */
-static struct infer *infer_module(struct module *m, struct arena *mem, struct diag *diag,
-                                  struct dim_values *values, const int64_t *versions)
+/* What a run of inference is about. */
+struct infer_ask {
+    struct diag *diag;         /* where conflicts are reported; NULL: nowhere */
+    struct dim_values *values; /* the bindings, for bound mode; NULL: symbolic mode */
+    bool pure;                 /* struct infer */
+    const int64_t *versions;   /* struct infer */
+};
+
+/* Runs inference over all graphs of m and returns the state, in mem. */
+static struct infer *infer_module(struct module *m, struct arena *mem, struct infer_ask ask)
 {
     struct infer *f = arena_alloc(mem, sizeof *f);
-    *f =
-        (struct infer){.m = m, .mem = mem, .diag = diag, .bound = values != NULL, .values = values};
-    f->versions = versions;
+    *f = (struct infer){.m = m,
+                        .mem = mem,
+                        .diag = ask.diag,
+                        .bound = ask.values != NULL,
+                        .values = ask.values,
+                        .pure = ask.pure,
+                        .versions = ask.versions};
     set_opset(f, module_opset(m, 0));
     start_types(f);
     f->data = arena_array(mem, m->nval, sizeof *f->data);
-    if (f->bound)
-        guess_inputs(f);
+    if (f->bound || f->pure)
+        fill_inputs(f);
     index_bodies(f);
     collect_input_names(f);
     walk_graphs(f);
-    if (f->missing && diag)
-        warn_missing(m, f->missing, diag);
+    if (f->missing && ask.diag)
+        warn_missing(m, f->missing, ask.diag);
     uint32_t conflicts = f->conflicts;
     f->diag = NULL; /* conflicts were reported by the first run */
     for (int i = 0; types_from_schemas(f) && i < SCHEMA_ROUNDS; i++)
         run_again(f);
-    if (conflicts > CONFLICTS_SHOWN && diag != NULL)
-        diag_warning(diag, WARN_SHAPE_CONFLICT,
+    if (conflicts > CONFLICTS_SHOWN && ask.diag != NULL)
+        diag_warning(ask.diag, WARN_SHAPE_CONFLICT,
                      "%u more shapes in the file differ from what the operands give",
                      conflicts - CONFLICTS_SHOWN);
+    return f;
+}
+
+/* As infer_module(), with calls replaced by the functions' nodes where possible: then the state's module is another
+ * one, and m gets the types that were added to it. */
+static struct infer *infer_inlined(struct module *m, struct arena *mem, struct infer_ask ask)
+{
+    struct inlined_module *e = calls_expand(m, /*names=*/false, mem);
+    if (e == NULL)
+        return infer_module(m, mem, ask);
+    ask.versions = e->opset;
+    struct infer *f = infer_module(&e->m, mem, ask);
+    calls_adopt_types(m, e);
     return f;
 }
 
 uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
                       struct dim_values *values)
 {
-    struct inlined_module *e = calls_expand(m, /*names=*/false, mem);
-    if (e == NULL)
-        return infer_module(m, mem, diag, values, /*versions=*/NULL)->type;
-    uint32_t *type = infer_module(&e->m, mem, diag, values, e->opset)->type;
-    calls_adopt_types(m, e);
-    return type;
+    return infer_inlined(m, mem, (struct infer_ask){.diag = diag, .values = values})->type;
 }
 
 struct infer *infer_values(struct module *m, struct arena *mem)
 {
-    return infer_module(m, mem, /*diag=*/NULL, /*values=*/NULL, /*versions=*/NULL);
+    return infer_module(m, mem, (struct infer_ask){0});
+}
+
+struct infer *infer_from_inputs(struct module *m, struct arena *mem)
+{
+    return infer_inlined(m, mem, (struct infer_ask){.pure = true});
 }
 
 /* --- the pass --- */
@@ -400,7 +439,8 @@ uint32_t *planning_types(struct ctx *x)
 uint32_t *planning_types_inside(struct ctx *x, struct inlined_module *e)
 {
     struct dim_values *values = has_names(x->scene.m) ? dim_values_new(x, x->use.scratch) : NULL;
-    return infer_module(&e->m, x->use.scratch, /*diag=*/NULL, values, e->opset)->type;
+    struct infer_ask ask = {.values = values, .versions = e->opset};
+    return infer_module(&e->m, x->use.scratch, ask)->type;
 }
 
 /* Returns the number of nodes of the main graph with a result of unknown size that a node reads or the model returns.
@@ -428,13 +468,24 @@ static int64_t count_unknown(struct ctx *x, const uint32_t *type)
     return unknown;
 }
 
-/* Binds the names of dimensions that planning needs: those of inputs, then those of other values whose size is still
- * unknown.  Sets x->results.shapes_unknown. */
-static void bind_dims(struct ctx *x)
+/* Returns what nodes demand of sizes, where a size must be guessed (bind_wants()); else NULL.  f: the state of a run in
+ * symbolic mode, which serves if it hides nothing; NULL: there is none. */
+static const struct demands *find_demands(struct ctx *x, struct infer *f)
 {
-    bind_input_dims(x);
+    bool nameless;
+    if (!bind_wants(x, &nameless))
+        return NULL;
+    bool serves = f != NULL && !f->hides && !nameless;
+    return demands_find(serves ? f : infer_from_inputs(x->scene.m, x->use.scratch));
+}
+
+/* Binds the names of dimensions that planning needs: those of inputs, then those of other values whose size is still
+ * unknown.  f: as for find_demands().  Sets x->results.shapes_unknown. */
+static void bind_dims(struct ctx *x, struct infer *f)
+{
+    struct sizes *k = bind_input_dims(x, find_demands(x, f));
     uint32_t *type = planning_types(x);
-    if (bind_open_dims(x, type))
+    if (bind_open_dims(x, k, type))
         type = planning_types(x);
     x->results.inferred = true;
     x->results.shapes_unknown = count_unknown(x, type);
@@ -444,7 +495,7 @@ bool guess_smaller(struct ctx *x)
 {
     if (!bind_smaller(x))
         return false;
-    bind_dims(x);
+    bind_dims(x, NULL);
     return true;
 }
 
@@ -461,12 +512,12 @@ static int run_infer(struct ctx *x, const void *opts)
     clock_at_least(&clock, CLOCK_READING);
     uint32_t errors = m->diag->errors;
     m->diag->clock = &clock;
-    uint32_t *type = infer_types(m, x->use.scratch, x->use.diag, /*values=*/NULL);
+    struct infer *f = infer_inlined(m, x->use.scratch, (struct infer_ask){.diag = x->use.diag});
     for (vid v = 1; v < m->nval && m->diag->errors == errors; v++)
-        m->value[v].type = type[v];
+        m->value[v].type = f->type[v];
     if (m->diag->errors == errors) {
         bind_warn_unused(x);
-        bind_dims(x);
+        bind_dims(x, f);
     }
     m->diag->clock = NULL;
     return m->diag->errors == errors ? 0 : -1;

@@ -334,11 +334,15 @@ static struct dim slice_position(struct infer *f, struct num x, struct dim d)
     if (x.kind != NUM_SYM || !dim_known(d))
         return dim_unknown();
     struct dim p = num_dim(x);
-    if (dim_nonneg(f->m, p))
-        return dim_nonneg(f->m, dim_sub(f->m, d, p)) ? p : dim_min(f->m, d, p);
+    if (dim_nonneg(f->m, p)) {
+        bool inside = dim_nonneg(f->m, dim_sub(f->m, d, p));
+        f->hides = f->hides || !inside;
+        return inside || f->pure ? p : dim_min(f->m, d, p);
+    }
     struct dim back = dim_sub(f->m, dim_num(0), p); /* counted from the end */
     struct dim at = dim_sub(f->m, d, back);
-    return dim_nonneg(f->m, back) && dim_nonneg(f->m, at) ? at : dim_unknown();
+    f->hides = f->hides || (dim_nonneg(f->m, back) && !dim_nonneg(f->m, at));
+    return dim_nonneg(f->m, back) && (f->pure || dim_nonneg(f->m, at)) ? at : dim_unknown();
 }
 
 /* Returns the number of positions that a Slice with a negative step takes of a dimension of size d. */
@@ -375,7 +379,9 @@ static struct dim slice_dim(struct infer *f, struct dim d, struct num start, str
     } else {
         span = dim_sub(f->m, e, s);
         bool rest = s.value == 1 && dim_same(e, d); /* d - 1: not negative, as d is at least 1 */
-        if (!dim_nonneg(f->m, span) && !rest && !(s.value == 0 && s.sym == 0))
+        bool sure = dim_nonneg(f->m, span) || rest || (s.value == 0 && s.sym == 0);
+        f->hides = f->hides || !sure;
+        if (!sure && !f->pure)
             return dim_unknown();
     }
     return step == 1 ? span : dim_div(f->m, dim_shift(f->m, span, step - 1), dim_num(step));

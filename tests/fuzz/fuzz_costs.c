@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (end != NULL)
         high = fuzz_folder_make(a, "high", end + 1, size - first - 1);
     const char *files[] = {low.file};
-    const struct dim_binding batch = {"batch", 1 + (int64_t)(size % 5)};
+    const struct dim_binding batch = {"batch", 1 + (int64_t)(size % 5), NULL};
     const struct measurement at[] = {{1, low.file}, {3, high.file}}, check = {2, high.file};
     struct settings settings = {.dims = &batch, .ndims = 1, .cost_files = files, .ncost_files = 1};
 

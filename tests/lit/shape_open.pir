@@ -1,6 +1,6 @@
 # Dimensions of inputs that have neither number nor name are guessed for planning, and that is said.
 # RUN: %pcc %s -q -d 2xa100 -p cost --emit csv 2>&1 | FileCheck %s
-# CHECK: pcc: warning: assuming 1 for first and 128 for other dimensions without a name (of 2 inputs, the first is 'x') [-Wguessed-dim]
+# CHECK: pcc: warning: assuming 'x' as [1,4], 'y' as [2,128] [-Wguessed-dim]
 # CHECK: name,op,flops,traffic_bytes,result_bytes
 # CHECK-NEXT: a,Relu,4,32,16,
 # CHECK-NEXT: b,Relu,256,2048,1024,

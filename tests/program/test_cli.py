@@ -137,7 +137,7 @@ def usage(d):
     fails(2, "--quiet takes no value", m, "--quiet=yes")
     fails(2, "unknown pass 'nope'", m, "-p", "nope")
     fails(2, "no option 'nope'", m, "-p", "fuse{nope=1}")
-    fails(2, "--dim 'batch=0'", m, "--dim", "batch=0")
+    fails(2, "--dim 'batch=-1'", m, "--dim", "batch=-1")
     fails(2, "--dim 'batch'", m, "--dim", "batch")
     fails(2, "--time-limit 'soon'", m, "--time-limit", "soon")
     fails(2, "--max-states '0'", m, "--max-states", "0")
@@ -664,8 +664,8 @@ def absurd_sizes(d):
     m = elementwise(d / "both.onnx", ["d0", "d1", *large])
     fails(1, "guessed were d0=1 d1=1: set them with --dim", m, "-d", "2xcpu", *PLAN)
     fails(1, "guessed were d0=1: set them with --dim", m, "-d", "2xcpu", *PLAN, "--dim", "d1=3")
-    for dims, said in (([None, 4, None], "1 for first and 128 for other dimensions without a name (of 1 input, the"),
-                       (["n", None], "n=1, and 1 for first and 128 for"), ([None] * 9, "1 for first and 32 for")):
+    for dims, said in (([None, 4, None], "'x' as [1,4,128] ["), (["n", None], "n=1, 'x' as [1,128]; set"),
+                       ([None] * 9, "'x' as [1,32,32,32,32,32,32,32,32] (with 128,")):
         r = succeeds(elementwise(d / "none.onnx", dims), "-d", "2xcpu", *PLAN)
         check(r.stderr.count("warning") == 1 and f"assuming {said}" in r.stderr, f"{dims}: {r.stderr}")
 

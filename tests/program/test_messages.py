@@ -151,7 +151,7 @@ CLASSES = [
 # ---- options
 
 OPTIONS = [
-    (2, ("m.pir", "--dim", "n=0"), "--dim 'n=0': expected NAME=N with N >= 1"),
+    (2, ("m.pir", "--dim", "n=-1"), "--dim 'n=-1': expected NAME=N with N >= 0"),
     (2, ("m.pir", "--io=some"), "--io 'some': expected paid or free"),
     (2, ("m.pir", "--sync=fast"), "--sync 'fast': expected a rate such as 25GB/s"),
     (2, ("m.pir", "--efficiency=2"), "--efficiency '2': expected a share in 0.000001..1"),
@@ -220,7 +220,7 @@ OPTIONS = [
     (1, ("m.pir", "-p", "cost", *AT), "--profile-at: the batch size to plan for is not known: say --dim batch=N, with "
      "the name that the model has for it"),
     (1, ("m.pir", "-p", "cost", *AT, "--dim", "batch=16777217"),
-     "--profile-at: --dim batch=16777217: expected a batch size of at most 16777216"),
+     "--profile-at: --dim batch=16777217: expected a batch size of 1 to 16777216"),
     (1, ("m.pir", "-p", "cost", *AT, "--dim", "batch=2", "--dim", "N=3"),
      "--profile-at: --dim batch=2 and --dim N=3: expected one batch size to plan for"),
     (1, ("odd_name.pir", "-d", "2xa100", "-p", "dp-place", "-o", "x.json"),
@@ -293,7 +293,7 @@ OPTIONS = [
     (2, (*ON, "--levels=8"), "levels '8': expected sizes and links of 1 to 4 levels, innermost first, such as "
      "8:25GB/s,0us/2:3GB/s,0us"),
     (2, (*ON, "-p", "dp-place", "-o", "m.pir"), "-o m.pir: that is the model itself; expected another file"),
-    (2, (*ON, "--emit=table"), "--emit 'table': expected ir, csv, json, levels, dot, gantt or trace"),
+    (2, (*ON, "--emit=table"), "--emit 'table': expected ir, csv, json, sizes, levels, dot, gantt or trace"),
     (2, ("m.pir", "-d", "2xa100", "--objective=iteration-time", "-p", "dapple-place", "--in-flight=2", "-o", "x.json"),
      "--in-flight=2: is for the schedule.json of a split: give its folder with -o"),
     (1, (*ON, "-p", "dp-place", "--replay=9223372036854775807"), "a replay of 9223372036854775807 samples through 1 "

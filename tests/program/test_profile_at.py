@@ -174,7 +174,7 @@ def what_is_refused():
     refused("without --profile-at", f"--profile-check=1={t}", rc=2)
     refused("say --dim batch=N", *two)
     refused("say --dim batch=N", *two, "--dim=sequence=4")
-    refused("at most 16777216", *two, "--dim=batch=16777217")
+    refused("1 to 16777216", *two, "--dim=batch=16777217")
     refused("one batch size", *two, "--dim=batch=4", "--dim=batch_size=8")
     refused("no class 'tpu'", *two[:1], f"--profile-at=2={t}:tpu", "--dim=batch=4")
     refused("none.csv", *two, f"--profile-at=3={HERE / 'none.csv'}", "--dim=batch=4")
@@ -348,6 +348,12 @@ def by_runtime():
         extras.need(r.returncode != 77, r.stdout.strip())
         check(r.returncode == 0, f"{what}: {r.stdout} {r.stderr}")
     the_whole_way(measure)
+    model, table = HERE / "gpt.onnx", f"--costs={HERE / 'b8.csv'}"
+    r = pcc(model, "-d", "cpu", "-p", "cost", "--emit", "sizes", table)
+    check(r.returncode == 0 and '"batch": 8, "sequence": 8' in r.stdout and "guessed" not in r.stderr and
+          "sizes at which times were measured" in r.stderr, f"sizes that were measured: {r.stdout} {r.stderr}")
+    r = pcc(model, "-d", "cpu", "-p", "cost", "--emit", "sizes", table, "--dim=sequence=128")
+    check(r.returncode == 1 and "measured at sequence=8, but --dim says sequence=128" in r.stderr, r.stderr)
 
 
 make_model()

@@ -24,6 +24,7 @@ from sanitized import SANITIZED
 import numpy as np
 import onnx
 import onnxruntime as ort
+import measure
 import verify_split as v
 from onnx import TensorProto, helper, numpy_helper
 
@@ -181,7 +182,7 @@ class Runs:
         except Exception as e:  # ONNX Runtime has no common class for its errors
             self.why_not = v.first_line(e)
             return
-        for make in self.inputs(infos, inputs):
+        for make in self.inputs(path, infos, inputs):
             try:
                 values = make()
                 self.sets.append((values, v.run_session(session, values)))
@@ -189,27 +190,18 @@ class Runs:
                 self.why_not = self.why_not or v.first_line(e)
         self.why_not = None if self.sets else self.why_not
 
-    def inputs(self, infos, folder):
-        """Ways to make inputs: those of the folder, random ones, random ones of larger sizes; tamer ones if these do
+    def inputs(self, path, infos, folder):
+        """Ways to make inputs: those of the folder, random ones, random ones of larger batches; tamer ones if these do
         not fit the model."""
         if folder and folder.is_dir():
             yield lambda: v.read_inputs(infos, folder)
-        for larger in (False, True):
+        said = measure.ask_sizes(path, {})
+        larger = {name: 3 for name, size in said["dims"].items() if size == 1 and name.isidentifier()}
+        for seed, dims in enumerate([{}, larger] if larger else [{}]):
             before = len(self.sets)
-            for integers in (2, 1):
+            for integers in (None, 1, 0):
                 if len(self.sets) == before:
-                    yield lambda: self.random(infos, larger, integers)
-            if not any(isinstance(d, str) for i in infos for d in i.shape or []):
-                return
-
-    @staticmethod
-    def random(infos, larger, integers):
-        dims = v.Dims({}, infos)
-        if larger:
-            dims = v.Dims({d: 3 if v.Dims.BATCH.search(d) else 7 for i in infos for d in i.shape or []
-                           if isinstance(d, str) and d.isidentifier()}, infos)
-        dims.add_up(infos)
-        return v.random_inputs(infos, dims, larger, integers)
+                    yield lambda: v.random_inputs(infos, v.sizes_of(measure.ask_sizes(path, dims)), seed, integers)
 
     def difference(self, path):
         """What another model makes otherwise of the same inputs; None: nothing."""

@@ -405,12 +405,12 @@ def hints(temp):
     graph = helper.make_graph(nodes, "nine", [info("x", I64, [1, "sequence"])], [info("p9", I64, ["sequence"])],
                               [numpy_helper.from_array(np.array(v, np.int64), n) for n, v in rows])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), temp / "p.onnx")
-    r = run(sys.executable, "-I", split(temp / "p.onnx", temp / "guessed", 2) / "run_split.py")
+    r = run(sys.executable, "-I", split(temp / "p.onnx", temp / "large", 2, "--dim=sequence=128") / "run_split.py")
     said = r.stderr.splitlines()
     check(r.returncode == 1 and len(said) == 3 and said[1].endswith("planned for: sequence=128") and "--dim" in said[2],
-          f"guessed sizes: {r.stdout} {r.stderr}")
-    r = run(sys.executable, "-I", split(temp / "p.onnx", temp / "given", 2, "--dim=sequence=9") / "run_split.py")
-    check(r.returncode == 0 and "output p9 [9]" in r.stdout, f"given sizes: {r.stderr}")
+          f"sizes that do not suit: {r.stdout} {r.stderr}")
+    r = run(sys.executable, "-I", split(temp / "p.onnx", temp / "guessed", 2) / "run_split.py")
+    check(r.returncode == 0 and "output p9 [9]" in r.stdout, f"guessed sizes: {r.stderr}")
 
 
 def sums(temp):
@@ -425,6 +425,10 @@ def sums(temp):
     check(runner.manifest["dims"] == {"sequence": 8, "past": 4, "batch": 1, "past + sequence": 12},
           f"sizes of sums: {runner.manifest['dims']}")
     check(runner.random_sample()["mask"].shape == (1, 12), "a sum's size in random inputs")
+    folder = split(temp / "s.onnx", temp / "first", 2, "--dim=sequence=8,past=0")  # the first step: an empty cache
+    sizes = {i["name"]: i["sizes"] for i in run_split.Runner(folder).manifest["inputs"]}
+    check(sizes == {"x": [1, 8], "p": [1, 0], "mask": [1, 8]}, f"sizes of the first step: {sizes}")
+    check(run_split.verify(folder, temp / "s.onnx") == 1, "the first step is not equal")
 
 
 def printed_line(temp, model):

@@ -3,6 +3,7 @@ Without onnx, numpy or ONNX Runtime an import of this ends the test as skipped (
 import gc
 
 import with_ort  # noqa: F401  first: it skips the test without ONNX Runtime
+import measure
 import verify_split as v
 
 
@@ -19,13 +20,11 @@ class Runs:
             self.why_not = v.first_line(e)
             return
         self.half = bool(v.half_values(path))
-        for add_up, integers in ((False, 2), (True, 2), (True, 1)):
-            dims = v.Dims({}, infos)
-            if add_up:
-                dims.add_up(infos)
+        given = folder and folder.is_dir()
+        sizes = None if given else v.sizes_of(measure.ask_sizes(path, {}))
+        for integers in (None, 1, 0):
             try:
-                given = folder and folder.is_dir()
-                self.inputs = v.read_inputs(infos, folder) if given else v.random_inputs(infos, dims, seed, integers)
+                self.inputs = v.read_inputs(infos, folder) if given else v.random_inputs(infos, sizes, seed, integers)
                 self.outputs = v.run_session(session, self.inputs)
                 self.why_not = None
                 return

@@ -27,10 +27,13 @@ from pathlib import Path
 import numpy
 import onnxruntime
 
-from common import PCC, Run, need_shared, table, verdict
+from common import PCC, ROOT, Run, need_shared, table, verdict
+
+sys.path.insert(0, str(ROOT / "tools"))
+sys.dont_write_bytecode = True
+import measure as sizes  # noqa: E402
 
 TARGET, ABOVE_US, WARM = 0.8, 20, 3
-SEQUENCE, PAST = 128, 32
 SIX = ["resnet18_ts", "resnet50_dyn", "inception_v3_dyn", "bert_base_dyn", "gpt2_kv_dyn", "vit_b16_ts"]
 OTHERS = ["squeezenet_ts", "googlenet_ts", "densenet121_ts", "convnext_tiny_dyn", "efficientnet_b0_dyn", "bert_base_ts",
           "t5_small_encoder_dyn", "vit_b16_dyn", "swin_tiny_ts", "whisper_base_encoder_dyn"]
@@ -47,30 +50,19 @@ def exported(name, folder):
     return model
 
 
-def size_of(dim, position, batch):
-    """A number for a symbolic dimension: past lengths, then sequences, then batches."""
-    if isinstance(dim, int):
-        return dim
-    name = str(dim).lower()
-    if "past" in name or "total" in name:
-        return PAST if "past" in name else PAST + SEQUENCE
-    return SEQUENCE if position > 0 or "seq" in name or "len" in name else batch
-
-
-def feeds_of(session, batch):
-    """Feeds (random floats, else ones), and the symbolic dimensions they settle."""
+def feeds_of(session, model, batch):
+    """Feeds (random floats, else ones) of the sizes that pcc plans for, and these as --dim options."""
+    said = sizes.ask_sizes(model, {})
+    said = sizes.ask_sizes(model, {name: batch for name, size in said["dims"].items() if size == 1})
     rng = numpy.random.default_rng(1)
-    feeds, dims = {}, {}
-    for i in session.get_inputs():
-        shape = [size_of(d, at, batch) for at, d in enumerate(i.shape)]
+    feeds = {}
+    for i, shape in ((i, sizes.sizes_of(said)[i.name]) for i in session.get_inputs()):
         kind = {"float": "float32", "double": "float64"}.get(i.type[7:-1], i.type[7:-1])
         if kind.startswith("float"):
             feeds[i.name] = rng.standard_normal(shape).astype(kind)
         else:
             feeds[i.name] = numpy.ones(shape, kind)
-        dims |= {d: n for d, n in zip(i.shape, feeds[i.name].shape)
-                 if isinstance(d, str) and d.isidentifier() and n > 0}
-    return feeds, dims
+    return feeds, [f"--dim={name}={size}" for name, size in sizes.names_of(said).items()]
 
 
 def measure(model, folder, args):
@@ -82,14 +74,14 @@ def measure(model, folder, args):
     o.enable_profiling, o.log_severity_level = True, 3
     o.profile_file_prefix = str(Path(folder) / "profile")
     session = onnxruntime.InferenceSession(str(model), o, providers=["CPUExecutionProvider"])
-    feeds, dims = feeds_of(session, args.batch)
+    feeds, dims = feeds_of(session, model, args.batch)
     for _ in range(WARM + args.runs):
         session.run(None, feeds)
     us = defaultdict(list)
     for e in json.loads(Path(session.end_profiling()).read_text()):
         if e.get("cat") == "Node" and e["name"].endswith("_kernel_time"):
             us[e["name"].removesuffix("_kernel_time")].append(e["dur"])
-    return {n: t[WARM:] for n, t in us.items()}, [f"--dim={name}={n}" for name, n in sorted(dims.items())]
+    return {n: t[WARM:] for n, t in us.items()}, dims
 
 
 def costs(model, device, dims):

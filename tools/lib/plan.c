@@ -4,6 +4,7 @@
 #include "ir/exec/exec_runs.h"
 #include "ir/plan/parts.h"
 #include "passes/problem/claim.h"
+#include "passes/shapes/bind_dims.h"
 #include "tools/lib/settings.h"
 
 #include <string.h>
@@ -232,7 +233,7 @@ static void close_calls(struct ctx *x, struct plan_figures *j)
     r->parts = c->parts;
 }
 
-/* Sets the dimensions of r: names and sizes that the plan was made for. */
+/* Sets the dimensions of r: names and sizes that the plan was made for, and sizes of inputs. */
 static void set_dims(const struct ctx *x, struct result *r)
 {
     uint32_t n = ctx_ndims(x);
@@ -245,6 +246,13 @@ static void set_dims(const struct ctx *x, struct result *r)
     r->dim_name = names;
     r->dim_value = values;
     r->ndims = n;
+    r->nguessed = x->results.nguessed;
+    if (!x->results.inferred)
+        return;
+    struct input_sizes sizes = bind_input_sizes(x);
+    r->size = sizes.size;
+    r->size_at = sizes.at;
+    r->size_open = sizes.open;
 }
 
 enum pcc_status judge_result(struct pcc *p)

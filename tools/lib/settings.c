@@ -2,6 +2,8 @@
  * (settings.h).  O(n^2) for n values of settings; there are few. */
 #include "tools/lib/settings.h"
 
+#include "tools/lib/table_sizes.h"
+
 #include "ir/base/infile.h"
 #include "ir/base/nearest.h"
 #include "ir/base/strings.h"
@@ -116,11 +118,11 @@ int settings_dims(struct pcc *p)
             size_t n = strcspn(t, ",");
             char *name = arena_strdup(a, t, n), *eq = strrchr(name, '=');
             int64_t value;
-            if (!eq || eq == name || !count_parse(eq + 1, &value) || value < 1)
-                return diag_error(&p->diag, "--dim '%s': expected NAME=N with N >= 1", name);
+            if (!eq || eq == name || !count_parse(eq + 1, &value))
+                return diag_error(&p->diag, "--dim '%s': expected NAME=N with N >= 0", name);
             *eq = 0;
             dims = vec_grow(a, dims, &cap, s->ndims + 1, sizeof *dims);
-            dims[s->ndims++] = (struct dim_binding){name, value};
+            dims[s->ndims++] = (struct dim_binding){name, value, NULL};
             t += n + (t[n] == ',');
         }
     s->dims = dims;
@@ -255,7 +257,7 @@ enum pcc_status settings_read(struct pcc *p)
     while ((costs[s->ncost_files] = given_nth(p, "costs", s->ncost_files)))
         s->ncost_files++;
     s->cost_files = costs;
-    return read_pins(p);
+    return take_table_sizes(p) ? PCC_BAD_INPUT : read_pins(p);
 }
 
 /* Whether the objective is a time of training iterations. */

@@ -193,15 +193,11 @@ def _to_python(value: Any, row: Mapping[str, Any]) -> Any:
     return np.frombuffer(buffer, raw[0]).reshape(value.shape()).copy()
 
 
-def _sizes(name: str, row: Mapping[str, Any], dims: Mapping[str, int], unknown: Optional[int]) -> List[int]:
-    """The sizes that the plan was made for."""
-    found = []
-    for d in row["shape"] or []:
-        size = d if isinstance(d, int) else dims.get(d, unknown)
-        if size is None:
-            raise SplitError(f"input '{name}': nothing says how large '{d}' of its shape {row['shape']} is: give it")
-        found.append(size)
-    return found
+def _sizes(entry: Mapping[str, Any], dims: Mapping[str, int]) -> Optional[List[int]]:
+    """The sizes that the plan was made for, of an input of the manifest; None: something is not known. Folders of
+    before "sizes" have them by name only."""
+    sizes = entry.get("sizes") or [d if isinstance(d, int) else dims.get(d) for d in entry["shape"] or []]
+    return None if entry["shape"] is None or None in sizes else sizes
 
 
 # ---------------------------------------------------------------- devices
@@ -387,6 +383,8 @@ class Runner:
         self.manifest = read_manifest(folder)
         self.values: Dict[str, Dict[str, Any]] = self.manifest["values"]
         self.input_names: List[str] = [v["name"] for v in self.manifest["inputs"]]
+        self.sizes: Dict[str, Optional[List[int]]] = {
+            v["name"]: _sizes(v, self.manifest.get("dims", {})) for v in self.manifest["inputs"]}
         self.output_names: List[str] = [v["name"] for v in self.manifest["outputs"]]
         self.states: List[Tuple[str, str]] = [(s["in"], s["out"]) for s in self.manifest.get("states", [])]
         _check_providers(self.manifest, providers or {})
@@ -433,10 +431,10 @@ class Runner:
         return str(self.values[name]["onnx_type"]).startswith("optional(")
 
     def _zeros(self, name: str) -> Any:
-        row = self.values[name]
-        if not _is_tensor(row) or not row["numpy_type"] or row["shape"] is None:
+        row, sizes = self.values[name], self.sizes[name]
+        if not _is_tensor(row) or not row["numpy_type"] or sizes is None:
             raise SplitError(f"input '{name}' holds state, of {row['onnx_type']} {row['shape']}: give its first value")
-        return np.zeros(_sizes(name, row, self.manifest.get("dims", {}), None), row["numpy_type"])
+        return np.zeros(sizes, row["numpy_type"])
 
     def _add_constants(self, table: Dict[str, Any]) -> None:
         """Outputs that are weights which no part holds: the whole model says them."""
@@ -503,28 +501,50 @@ class Runner:
             before = {out: table[out] for _, out in self.states} if state else None
             yield self._end(table)
 
-    def random_sample(self, seed: int = 0, state: bool = False) -> Dict[str, Any]:
-        """Floats of a normal distribution, integers 0 or 1, in the sizes that the plan was made for. With `state`
-        without the inputs that hold it."""
+    def random_sample(self, seed: int = 0, state: bool = False, integers: Optional[int] = None) -> Dict[str, Any]:
+        """Floats of a normal distribution, integers 0 or 1 (or all of them `integers`), in the sizes that the plan was
+        made for. With `state` without the inputs that hold it."""
         rng = np.random.default_rng(seed)
         kept = {into for into, _ in self.states} if state else set()
-        return {n: self._random(n, rng) for n in self.input_names if n not in kept}
+        return {n: self._random(n, rng, integers) for n in self.input_names if n not in kept}
 
-    def _random(self, name: str, rng: Any) -> Any:
-        row = self.values[name]
-        if not _is_tensor(row) or not (row["numpy_type"] or row["onnx_type"] in RAW):
-            if self._optional(name):
-                return None
-            raise SplitError(f"input '{name}': no random value of {row['onnx_type']}: give a sample")
-        sizes = _sizes(name, row, self.manifest.get("dims", {}), 1)
-        if row["onnx_type"] in RAW:
-            return rng.integers(0, 2, sizes).astype(RAW[row["onnx_type"]][0])
-        if row["numpy_type"] == "object":
-            return rng.integers(0, 2, sizes).astype(str).astype(object)
-        dtype = np.dtype(row["numpy_type"])
-        if dtype.kind in "fc":
-            return np.asarray(rng.standard_normal(sizes)).astype(dtype)
-        return np.asarray(rng.integers(0, 2, sizes)).astype(dtype)
+    def _random(self, name: str, rng: Any, integers: Optional[int]) -> Any:
+        kind = str(self.values[name]["onnx_type"])
+        if self._optional(name):
+            return None
+        sizes = self.sizes[name]
+        if sizes is None and kind.startswith("tensor("):
+            shape = self.values[name]["shape"]
+            raise SplitError(f"input '{name}': nothing says how large its shape {shape} is: give it")
+        found = _random_value(kind, sizes or [], rng, integers)
+        if found is None:
+            raise SplitError(f"input '{name}': no random value of {kind}: give a sample")
+        return found
+
+
+def _random_value(kind: str, sizes: List[int], rng: Any, integers: Optional[int]) -> Any:
+    """A value of ONNX Runtime's type: a sequence has two elements, a map two entries; None: there is no way."""
+    outer, _, inner = kind[:-1].partition("(")
+    if outer == "seq":
+        elements = [_random_value(inner, sizes, rng, integers) for _ in range(2)]
+        return None if elements[0] is None else elements
+    if outer == "map":
+        key = inner.partition(",")[0]
+        return {("k" + str(k) if key == "string" else k): float(rng.standard_normal()) for k in range(2)}
+    if kind in RAW:
+        return rng.integers(0, 2, sizes).astype(RAW[kind][0])
+    if kind == "tensor(string)":
+        return rng.integers(0, 2, sizes).astype(str).astype(object)
+    words = {"float": "float32", "double": "float64"}
+    try:
+        dtype = np.dtype(words.get(inner, inner))
+    except TypeError:
+        return None
+    if dtype.kind in "fc":
+        return np.asarray(rng.standard_normal(sizes)).astype(dtype)
+    if integers is not None and dtype.kind in "iu":
+        return np.full(sizes, integers, dtype)
+    return np.asarray(rng.integers(0, 2, sizes)).astype(dtype)
 
 
 def _forget(part: Part, table: Dict[str, Any], left: Dict[str, int], kept: Iterable[str]) -> None:
@@ -725,21 +745,14 @@ def verify(folder: Union[str, Path], model: Union[str, Path, bytes], sample: Opt
     runner = Runner(folder, exact=True, tell=tell)
     tell("opening the whole model")
     whole = _open_whole(model)
-    sample = runner.random_sample(seed) if sample is None else sample
     names = [v.name for v in whole.get_outputs()]
     if names != runner.output_names:
         raise SplitError(f"the outputs of the split are {', '.join(runner.output_names)}, "
                          f"the model's {', '.join(names)}")
-    table = runner._begin(sample, False)
     tell("running the whole model")
-    try:
-        if any(v.type in RAW for v in [*whole.get_inputs(), *whole.get_outputs()]):
-            feed = {n: _to_ort(table[n], runner.values[n]) for n in runner.input_names}
-            found = [_to_python(v, runner.values[n]) for n, v in zip(names, whole.run_with_ort_values(names, feed))]
-        else:
-            found = whole.run(names, {n: table[n] for n in runner.input_names})
-    except Exception as e:
-        raise NoRun(f"the whole model does not run: {_first_line(e)}") from e
+    # integers 0 or 1 may be no lengths, and 0 no mask: where they do not suit the model, all are 1, then 0
+    tries = [sample] if sample is not None else [runner.random_sample(seed, integers=k) for k in (None, 1, 0)]
+    sample, found = _first_that_runs(runner, whole, tries)
     tell("running the parts")
     got = runner.run(sample)
     for name, want in zip(names, found):
@@ -749,6 +762,28 @@ def verify(folder: Union[str, Path], model: Union[str, Path, bytes], sample: Opt
             raise SplitError(f"output '{name}' is not the whole model's: {wrong}"
                              + half * "; where tensors of 16 bits cross, they are rounded: allow a tolerance of 1e-2")
     return len(names)
+
+
+def _first_that_runs(runner: Runner, whole: Any, samples: List[Sample]) -> Tuple[Sample, List[Any]]:
+    """The first sample that the whole model takes, and its outputs; what is wrong with the first of all if there is
+    none."""
+    wrong: Optional[Exception] = None
+    for sample in samples:
+        table = runner._begin(sample, False)
+        try:
+            return sample, _run_whole(runner, whole, table)
+        except Exception as e:
+            wrong = wrong or e
+    assert wrong is not None
+    raise NoRun(f"the whole model does not run: {_first_line(wrong)}") from wrong
+
+
+def _run_whole(runner: Runner, whole: Any, table: Mapping[str, Any]) -> List[Any]:
+    names = [v.name for v in whole.get_outputs()]
+    if not any(v.type in RAW for v in [*whole.get_inputs(), *whole.get_outputs()]):
+        return list(whole.run(names, {n: table[n] for n in runner.input_names}))
+    feed = {n: _to_ort(table[n], runner.values[n]) for n in runner.input_names}
+    return [_to_python(v, runner.values[n]) for n, v in zip(names, whole.run_with_ort_values(names, feed))]
 
 
 # ---------------------------------------------------------------- files

@@ -304,6 +304,71 @@ static void overflows(void **state)
     assert_false(poly_floor_div(m, &one, &least, &out));
 }
 
+/* Returns what a = b says of a name, as text; "" if it says nothing. */
+static const char *solved(const char *a, const char *b, const char *name)
+{
+    struct dim is;
+    bool found = dim_solve(m, dim_parse(m, a), dim_parse(m, b), name, &is);
+    return found ? dim_text(m, is, m->mem) : "";
+}
+
+static void equations(void **state)
+{
+    static const struct {
+        const char *a, *b, *name, *is;
+    } row[] = {
+        {"past + sequence", "total", "total", "past + sequence"},
+        {"past + sequence", "total", "past", "-sequence + total"},
+        {"past + sequence", "total", "batch", ""},
+        {"batch*past + batch*sequence", "batch*total", "total", "past + sequence"},
+        {"2*width", "6*heads", "width", "3*heads"},
+        {"2*width", "6*heads", "heads", ""},
+        {"size*size", "9", "size", ""},
+        {"size", "size//2 + 4", "size", ""}, /* it is in the division, too */
+        {"a", "a", "a", ""},
+        {"'a b' + 1", "c", "a b", "c - 1"},
+        {"8", "width", "width", "8"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        assert_string_equal(solved(row[i].a, row[i].b, row[i].name), row[i].is);
+}
+
+/* For dim_replace(): "total" is past + sequence, "two" is 2, other names stay. */
+static struct dim meaning(void *user, const char *name)
+{
+    (void)user;
+    return strcmp(name, "total") == 0 ? dim_parse(m, "past + sequence")
+           : strcmp(name, "two") == 0 ? dim_num(2)
+                                      : dim_unknown();
+}
+
+static const char *replaced(const char *text)
+{
+    return dim_text(m, dim_replace(m, dim_parse(m, text), meaning, NULL), m->mem);
+}
+
+static void replacing(void **state)
+{
+    struct dim a = dim_parse(m, "past + 3"), b = dim_parse(m, "past + sequence - 4");
+    (void)state;
+    assert_string_equal(replaced("two*total - past"), "past + 2*sequence");
+    assert_string_equal(replaced("total//two"), "((past + sequence)//2)");
+    assert_string_equal(replaced("two + 3"), "5");
+    assert_string_equal(replaced("batch"), "batch");
+    assert_string_equal(replaced("7"), "7");
+    assert_false(dim_known(dim_replace(m, dim_unknown(), meaning, NULL)));
+    dim_balance(m, &a, &b);
+    assert_true((strcmp(dim_text(m, a, m->mem), "7") == 0 &&
+                 strcmp(dim_text(m, b, m->mem), "sequence") == 0));
+    assert_true(dim_is_symbol(m, dim_parse(m, "past")));
+    assert_true(dim_is_symbol(m, dim_parse(m, "'it''s one'")));
+    assert_false(dim_is_symbol(m, dim_parse(m, "past + 1")));
+    assert_false(dim_is_symbol(m, dim_parse(m, "'a b' + 'c d'")));
+    assert_false(dim_is_symbol(m, dim_num(3)));
+    assert_false(dim_is_symbol(m, dim_unknown()));
+}
+
 static void bounds(void **state)
 {
     char text[20000] = "";
@@ -333,7 +398,8 @@ int main(void)
         cmocka_unit_test(spellings),        cmocka_unit_test(arithmetic),
         cmocka_unit_test(names_and_values), cmocka_unit_test(random_expressions),
         cmocka_unit_test(minima),           cmocka_unit_test(overflows),
-        cmocka_unit_test(bounds),
+        cmocka_unit_test(bounds),           cmocka_unit_test(equations),
+        cmocka_unit_test(replacing),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

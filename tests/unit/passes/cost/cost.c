@@ -366,7 +366,7 @@ static void bindings(void **state)
     b.m->dim[dim] = dim_parse(b.m, "batch");
     b.m->dim[dim + 1] = dim_parse(b.m, "past + sequence");
     b.m->graph[1].in = module_add_args(b.m, &x, 1);
-    struct dim_binding given = {"past", 3};
+    struct dim_binding given = {"past", 3, NULL};
     struct settings settings = {.dims = &given, .ndims = 1};
     b.x.settings = &settings;
     nid n = N("Relu", 1, &x);

@@ -1,0 +1,57 @@
+/* Writes the sizes that a model is planned for as JSON, for programs that make inputs: those of symbolic dimensions, of
+ * which some were guessed, and those of each input.  O(inputs). */
+#include "backends/backends.h"
+#include "backends/split/sizes.h"
+#include "backends/split/type_words.h"
+#include "ir/base/json_out.h"
+#include "ir/base/outfile.h"
+
+static void put_document(struct json_out *j, const struct result *r, struct arena *a)
+{
+    const struct module *m = r->scene.m;
+    const struct graph *g = &m->graph[1];
+    json_open(j, NULL, '{', 2);
+    json_int(j, "pcc_sizes", 1);
+    json_text(j, "model", module_str(m, m->path));
+    dims_put(j, r, a);
+    json_open(j, "guessed", '[', JSON_ROW);
+    for (uint32_t i = r->ndims - r->nguessed; i < r->ndims; i++)
+        json_text(j, NULL, r->dim_name[i]);
+    json_close(j, JSON_ROW);
+    json_open(j, "inputs", '[', 4);
+    for (uint32_t i = 0; i < g->in.n; i++) {
+        vid v = m->arg[g->in.at + i];
+        if (m->value[v].flags & VALUE_INIT)
+            continue;
+        json_open(j, NULL, '{', JSON_ROW);
+        json_text(j, "name", value_name(m, v));
+        type_put(j, m, m->value[v].type, TYPE_WORDS_IR);
+        shape_put(j, m, m->value[v].type);
+        sizes_put(j, r, i);
+        json_close(j, JSON_ROW);
+    }
+    json_close(j, 2);
+    json_close(j, 0);
+}
+
+static int write_sizes(const struct result *r, const void *opts, const char *path)
+{
+    struct arena *a = arena_new(r->scene.m->mem);
+    struct outfile f;
+    (void)opts;
+    int rc = outfile_open_to(&f, path, r->out, a, r->diag);
+    if (!rc) {
+        struct json_out j = {.f = f.f};
+        put_document(&j, r, a);
+        putc('\n', f.f);
+        rc = outfile_close(&f, true);
+    }
+    arena_free(a);
+    return rc;
+}
+
+const struct writer writer_sizes = {.name = "sizes",
+                                    .suffix = ".sizes.json",
+                                    .to_stdout = true,
+                                    .needs = WRITER_NEEDS_COST,
+                                    .write = write_sizes};

@@ -1,0 +1,14 @@
+/* The sizes that something was planned for, as members of JSON: in a manifest, and alone (--emit=sizes). */
+#ifndef PCC_BACKENDS_SPLIT_SIZES_H
+#define PCC_BACKENDS_SPLIT_SIZES_H
+
+#include "backends/backends.h"
+#include "ir/base/json_out.h"
+
+/* Writes "dims": the size of each symbolic dimension, and of each expression of them in the shape of an input. */
+void dims_put(struct json_out *j, const struct result *r, struct arena *a);
+/* Writes "sizes" of model input number `input`: the size of each dimension, null where it is not known; null for all if
+ * their number is not known.  Writes nothing if r has no sizes. */
+void sizes_put(struct json_out *j, const struct result *r, uint32_t input);
+
+#endif

@@ -1,0 +1,116 @@
+/* Facts of a table about its measurement (table_facts.h).  Only the rows up to the first node are looked at; a file is
+ * read as a whole first.  O(bytes of the file). */
+#include "passes/cost/table_facts.h"
+
+#include "ir/base/csv_in.h"
+#include "ir/base/infile.h"
+#include "ir/base/json_in.h"
+#include "ir/base/units.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum { COLUMNS = 64 };
+
+enum facts facts_next(enum facts was, const char *name)
+{
+    bool first = was == FACTS_BEFORE && name && strcmp(name, FACTS_FIRST) == 0;
+    bool next = was == FACTS_HERE && name && *name == '#';
+    return first || next ? FACTS_HERE : FACTS_BEHIND;
+}
+
+const char *table_path(const char *text, const char **classes, struct arena *a)
+{
+    const char *colon = strrchr(text, ':');
+    bool none = !colon || colon == text || strchr(colon, '/') || access(text, F_OK) == 0;
+    *classes = none ? NULL : colon + 1;
+    return none ? text : arena_strdup(a, text, (size_t)(colon - text));
+}
+
+/* Takes a row with this name, which is a fact.  "#dim NAME=N" is a size; what else there may be is for people.  Returns
+ * 0; -1 after an error. */
+static int take_fact(struct table_facts *f, const char *name, struct arena *a, struct diag *d)
+{
+    static const char word[] = "#dim ";
+    int64_t size;
+    f->said = true;
+    if (strncmp(name, word, sizeof word - 1) != 0)
+        return 0;
+    char *dim = arena_strdup(a, name + sizeof word - 1, strlen(name) - (sizeof word - 1));
+    char *eq = strrchr(dim, '=');
+    if (!eq || eq == dim || !count_parse(eq + 1, &size))
+        return diag_error(d, "%s: '%s': expected #dim NAME=N with N >= 0", f->path, name);
+    *eq = 0;
+    f->dims = vec_grow(a, f->dims, &f->capdims, f->ndims + 1, sizeof *f->dims);
+    f->dims[f->ndims++] = (struct dim_binding){dim, size, f->path};
+    return 0;
+}
+
+/* Reads a row of CSV.  Returns the place of the field that is `wanted`, or of the only field number `at`; -1: there is
+ * none, or the row is not well formed.  *field becomes that field. */
+static int row_field(char **s, const char *wanted, int at, const char **field)
+{
+    char *cell, stop = ',';
+    int found = -1;
+    *field = NULL;
+    for (int i = 0; stop == ',' && i < COLUMNS; i++) {
+        if (!csv_field(s, &cell, &stop))
+            return -1;
+        if (wanted ? strcmp(cell, wanted) == 0 : i == at) {
+            found = i;
+            *field = csv_plain(cell);
+        }
+    }
+    return found;
+}
+
+/* Takes the facts of a table in CSV, the text s, which is overwritten.  Returns 0; -1 after an error. */
+static int facts_of_csv(struct table_facts *f, char *s, struct arena *a, struct diag *d)
+{
+    const char *name;
+    enum facts where = FACTS_BEFORE;
+    s += strncmp(s, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    int column = row_field(&s, "name", 0, &name);
+    while (column >= 0 && *s != 0 && row_field(&s, NULL, column, &name) == column &&
+           (where = facts_next(where, name)) == FACTS_HERE)
+        if (take_fact(f, name, a, d))
+            return -1;
+    return 0;
+}
+
+/* Takes the facts of a table that is a JSON list of objects.  Returns 0; -1 after an error. */
+static int facts_of_json(struct table_facts *f, const char *s, size_t n, struct arena *a,
+                         struct diag *d)
+{
+    json_error_t e;
+    struct arena *own = arena_new(a);
+    json_t *list = json_read(own, s, n, &e);
+    enum facts where = FACTS_BEFORE;
+    int rc = 0;
+    for (size_t i = 0; i < json_array_size(list) && !rc; i++) {
+        const char *name = json_get_text(json_array_get(list, i), "name");
+        if ((where = facts_next(where, name)) != FACTS_HERE)
+            break;
+        rc = take_fact(f, name, a, d);
+    }
+    arena_free(own);
+    return rc;
+}
+
+int table_facts_read(struct table_facts *f, const char *text, struct arena *a, struct diag *d)
+{
+    struct diag quiet = diag_silent();
+    const char *classes;
+    size_t n = 0;
+    struct arena *own = arena_new(a);
+    *f = (struct table_facts){.path = table_path(text, &classes, a)};
+    char *s = infile_read(f->path, INFILE_TABLE, own, &n, &quiet);
+    int rc = 0;
+    if (s && strlen(s) == n) {
+        const char *first = s + strspn(s, " \t\r\n");
+        rc = *first == '[' || *first == '{' ? facts_of_json(f, s, n, a, d)
+                                            : facts_of_csv(f, s, a, d);
+    }
+    arena_free(own);
+    return rc;
+}

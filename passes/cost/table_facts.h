@@ -1,0 +1,33 @@
+/* Facts that a table of measured times has about its measurement: the sizes of dimensions, and what ran (costs.md).
+ *
+ * They are its first rows.  Each has a name that begins with "#" and a time of 0, so that readers that know nothing of
+ * them find nodes of no time that no model has. */
+#ifndef PCC_PASSES_COST_TABLE_FACTS_H
+#define PCC_PASSES_COST_TABLE_FACTS_H
+
+#include "passes/passes.h"
+
+/* The name of the first fact, with the version of the form. */
+#define FACTS_FIRST "#pcc_measured 1"
+
+/* Where a reader is: at the first row; at a fact; behind all facts. */
+enum facts { FACTS_BEFORE, FACTS_HERE, FACTS_BEHIND };
+
+/* Returns where a row with this name (NULL: without a name) stands, behind one that stood at `was`. */
+enum facts facts_next(enum facts was, const char *name);
+
+struct table_facts {
+    const char *path;         /* the file */
+    bool said;                /* the file has facts */
+    struct dim_binding *dims; /* [ndims] sizes at which it was measured */
+    uint32_t ndims, capdims;
+};
+
+/* Returns FILE of text, FILE or FILE:CLASS,..., in a, and its classes in *classes; NULL: it has none, as where a file
+ * has the whole text as its name. */
+const char *table_path(const char *text, const char **classes, struct arena *a);
+/* Reads the facts of a file into *f, in a.  text: FILE or FILE:CLASS,...  A file that cannot be read, or is no table,
+ * has no facts.  Returns 0; -1 after an error: a fact is not as it must be. */
+int table_facts_read(struct table_facts *f, const char *text, struct arena *a, struct diag *d);
+
+#endif

@@ -1,0 +1,183 @@
+/* How far the elements of integer tensors reach: one more than the largest of them, as a dimension (demands.h).
+ *
+ * Positions in a table of embeddings are a Range up to the sequence, or a CumSum of a mask; what is added to them, cut
+ * out of them or repeated leaves their reach known.  An integer input holds 0 and 1, since that is what tools that
+ * make inputs make.  Where one of two tensors may hold the largest element, the one whose reach has a name is taken:
+ * the other's is a small number.  Nothing is known of large constants.  O(operands) for each node. */
+#include "passes/shapes/demands.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { INPUT_REACH = 2 }; /* of inputs of the model */
+
+/* Returns the reach of the elements x of a small tensor; unknown if one of them is, or if an expression is not the only
+ * element. */
+static struct dim reach_of_nums(struct infer *f, const struct nums *x)
+{
+    int64_t most = -1;
+    if (x->n == 1)
+        return num_dim(num_add(f, x->at[0], num_int(1)));
+    for (uint32_t i = 0; i < x->n; i++) {
+        if (x->at[i].kind != NUM_INT || x->at[i].v >= INT32_MAX)
+            return dim_unknown();
+        most = larger(most, x->at[i].v);
+    }
+    return dim_num(most + 1);
+}
+
+struct dim reach_of(struct demands *k, vid v)
+{
+    if (v == 0)
+        return dim_unknown();
+    struct dim *d = &k->reach[v];
+    if (d->value != 0 || d->sym != 0)
+        return *d;
+    const struct value *x = &k->f->m->value[v];
+    const struct nums *known = nums_of(k->f, v);
+    struct shape s;
+    shape_of(k->f, v, &s);
+    bool counts = elem_is_integer((enum elem)s.elem) || s.elem == ELEM_BOOL;
+    bool fed = x->graph == 1 && (x->flags & (VALUE_INPUT | VALUE_INIT)) == VALUE_INPUT;
+    *d = known != NULL   ? reach_of_nums(k->f, known)
+         : fed && counts ? dim_num(INPUT_REACH)
+                         : dim_unknown();
+    return *d = d->value == 0 ? dim_unknown() : *d;
+}
+
+/* Returns the reach of operand i of node n. */
+static struct dim reach_in(struct demands *k, nid n, uint32_t i)
+{
+    return reach_of(k, node_in(k->f->m, n, i));
+}
+
+/* Returns the largest element of a tensor of this reach. */
+static struct dim last_of(struct demands *k, struct dim reach)
+{
+    return dim_known(reach) ? dim_shift(k->f->m, reach, -1) : reach;
+}
+
+/* Returns the reach of tensors whose largest element is d. */
+static struct dim up_to(struct demands *k, struct dim d)
+{
+    return dim_known(d) ? dim_shift(k->f->m, d, 1) : d;
+}
+
+struct dim reach_like(struct demands *k, nid n, int arg)
+{
+    (void)arg;
+    return reach_in(k, n, 0);
+}
+
+struct dim reach_range(struct demands *k, nid n, int arg)
+{
+    const struct nums *step = nums_of(k->f, node_in(k->f->m, n, 2));
+    (void)arg;
+    bool up = step != NULL && step->at[0].kind == NUM_INT && step->at[0].v > 0;
+    return up ? value_dim(k->f, n, 1, 0) : dim_unknown();
+}
+
+struct dim reach_add(struct demands *k, nid n, int arg)
+{
+    struct dim a = reach_in(k, n, 0), b = last_of(k, reach_in(k, n, 1));
+    (void)arg;
+    return dim_known(a) && dim_known(b) ? dim_add(k->f->m, a, b) : dim_unknown();
+}
+
+struct dim reach_sub(struct demands *k, nid n, int arg)
+{
+    struct dim a = reach_in(k, n, 0), b = value_dim(k->f, n, 1, 0);
+    (void)arg;
+    return dim_known(a) && b.value >= 0 ? dim_shift(k->f->m, a, -b.value) : dim_unknown();
+}
+
+struct dim reach_mul(struct demands *k, nid n, int arg)
+{
+    struct dim a = last_of(k, reach_in(k, n, 0)), b = last_of(k, reach_in(k, n, 1));
+    (void)arg;
+    return dim_known(a) && dim_known(b) ? up_to(k, dim_mul(k->f->m, a, b)) : dim_unknown();
+}
+
+struct dim reach_div(struct demands *k, nid n, int arg)
+{
+    struct dim a = last_of(k, reach_in(k, n, 0)), b = value_dim(k->f, n, 1, 0);
+    (void)arg;
+    return dim_known(a) && b.value > 0 ? up_to(k, dim_div(k->f->m, a, b)) : dim_unknown();
+}
+
+struct dim reach_mod(struct demands *k, nid n, int arg)
+{
+    struct dim b = value_dim(k->f, n, 1, 0);
+    (void)arg;
+    return b.value > 0 ? b : dim_unknown();
+}
+
+struct dim reach_least(struct demands *k, nid n, int arg)
+{
+    struct dim least = dim_unknown();
+    (void)arg;
+    for (uint32_t i = 0; i < k->f->m->node[n].nformal; i++) {
+        struct dim d = reach_in(k, n, i);
+        least = dim_known(least) && dim_known(d) ? dim_min(k->f->m, least, d)
+                : dim_known(d)                   ? d
+                                                 : least;
+    }
+    return least;
+}
+
+/* Returns the reach of a tensor whose elements come from one of reach a, or from one of reach b. */
+static struct dim either(struct dim a, struct dim b)
+{
+    if (!dim_known(a) || !dim_known(b))
+        return dim_unknown();
+    if (a.sym != 0 && b.sym != 0)
+        return a.sym == b.sym ? a : dim_unknown();
+    return a.sym != 0 || (b.sym == 0 && a.value > b.value) ? a : b;
+}
+
+struct dim reach_larger(struct demands *k, nid n, int arg)
+{
+    struct dim most = reach_in(k, n, (uint32_t)arg); /* arg: the first operand that counts */
+    for (uint32_t i = (uint32_t)arg + 1; i < k->f->m->node[n].nformal; i++)
+        most = either(most, reach_in(k, n, i));
+    return most;
+}
+
+struct dim reach_concat(struct demands *k, nid n, int arg)
+{
+    (void)arg;
+    return reach_larger(k, n, 0);
+}
+
+/* arg 1: ReduceSum, which adds up along the axes that are listed; 0: CumSum, along one axis. */
+struct dim reach_sum(struct demands *k, nid n, int arg)
+{
+    struct dim last = last_of(k, reach_in(k, n, 0));
+    struct shape s = operand_shape(k->f, n, 0);
+    int64_t axis[SHAPE_RANK];
+    int count = arg == 1 ? attr_or_input(k->f, n, "axes", 1, axis, SHAPE_RANK)
+                         : ints_of(k->f, node_in(k->f->m, n, 1), axis, 1);
+    if (count < 1 && arg == 0)
+        return dim_unknown();
+    for (int i = 0; i < count && dim_known(last); i++)
+        last = dim_mul(k->f->m, last, shape_dim(&s, (int)axis[i]));
+    for (int i = 0; i < s.rank && count == -1; i++) /* no axes: all of them */
+        last = dim_mul(k->f->m, last, s.d[i]);
+    return count >= -1 && s.rank >= 0 ? up_to(k, last) : dim_unknown();
+}
+
+struct dim reach_index(struct demands *k, nid n, int arg)
+{
+    struct shape s = operand_shape(k->f, n, 0);
+    (void)arg;
+    int axis = axis_of(node_attr_int(k->f->m, n, "axis", 0), s.rank);
+    return axis >= 0 ? s.d[axis] : dim_unknown();
+}
+
+struct dim reach_bool(struct demands *k, nid n, int arg)
+{
+    (void)k;
+    (void)n;
+    (void)arg;
+    return dim_num(2);
+}

@@ -1,0 +1,305 @@
+/* Sizes for names of dimensions (size_guess.h).
+ *
+ * 1. Equal dimensions.  An equation a = b is solved for one of its names, which from then on is an expression of the
+ *    others: total = past + sequence.  Names that have a size of their own are *free*.
+ * 2. Free names start with the size to try first: 1 for a batch, 128 for others.
+ * 3. Where a demand does not hold, it is solved as in 1 if it says that dimensions are equal, or that a name is at
+ *    least an expression, which it then equals.  Else its free names are cut off at the largest size with which it
+ *    holds: a table of 77 rows makes a sequence of 128 one of 77, and past + sequence <= 8 makes both 4.  If no size
+ *    does, they grow until it holds: a window of 400 wants a signal of 512.
+ * 4. Again from the first demand, since one may spoil another, at most ROUNDS times.
+ *
+ * Demands that contradict each other stay as they are; the first ones are met.  Each look at a demand replaces the
+ * names in it and evaluates it, some microseconds. */
+#include "passes/shapes/size_guess.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+    ROUNDS = 8,
+    NAMES_MOST = 8,    /* free names of a demand whose sizes are changed */
+    SCAN = 512,        /* sizes that are tried, from the present one downwards */
+    GROW_MOST = 65536, /* no size grows beyond this one */
+    TRIES_MOST = 50000 /* evaluations for all changes together */
+};
+
+struct sizes *sizes_new(struct module *m, int64_t usual, struct arena *mem)
+{
+    struct sizes *k = arena_alloc(mem, sizeof *k);
+    *k = (struct sizes){.m = m, .mem = mem, .n = 1, .usual = usual};
+    k->at = vec_grow(mem, k->at, &k->cap, 1, sizeof *k->at);
+    k->at[0] = (struct size){0};
+    return k;
+}
+
+/* Returns the place of a name in k->at; 0: it is not there. */
+static uint32_t place_of(const struct sizes *k, const char *name)
+{
+    return map_get(&k->index, map_key(0, str_id(k->m, name)));
+}
+
+void sizes_add(struct sizes *k, const char *name, enum size_kind kind, int64_t value)
+{
+    if (place_of(k, name) != 0)
+        return;
+    k->at = vec_grow(k->mem, k->at, &k->cap, k->n + 1, sizeof *k->at);
+    k->at[k->n] = (struct size){str_id(k->m, name), (uint8_t)kind, value, dim_unknown()};
+    map_set(&k->index, k->mem, map_key(0, k->at[k->n].name), k->n);
+    k->n++;
+}
+
+/* --- names that follow from others --- */
+
+/* For dim_replace(): returns what a name is, its number if its size is given; unknown: it is free, or not there. */
+static struct dim meaning(void *user, const char *name)
+{
+    const struct sizes *k = user;
+    const struct size *s = &k->at[place_of(k, name)];
+    return s->name == 0            ? dim_unknown()
+           : s->kind == SIZE_GIVEN ? dim_num(s->value)
+           : dim_known(s->is)      ? s->is
+                                   : dim_unknown();
+}
+
+/* For dim_names(): counts down *user for a name that is not free. */
+struct closed_names {
+    const struct sizes *k;
+    bool any;
+};
+
+static void note_closed(void *user, const char *name)
+{
+    struct closed_names *c = user;
+    c->any = c->any || dim_known(meaning((void *)c->k, name));
+}
+
+/* Returns d in free names only; unknown if that cannot be written. */
+static struct dim in_free_names(struct sizes *k, struct dim d)
+{
+    for (int i = 0; i < ROUNDS && d.sym != 0; i++) {
+        struct closed_names c = {k, false};
+        dim_names(k->m, d, note_closed, &c);
+        if (!c.any)
+            return d;
+        d = dim_replace(k->m, d, meaning, k);
+    }
+    return d.sym == 0 ? d : dim_unknown();
+}
+
+/* The free names in dimensions. */
+struct free_names {
+    struct sizes *k;
+    uint32_t n, at[NAMES_MOST]; /* places in k->at */
+};
+
+/* For dim_names(): adds a name to the struct free_names `user`; a name that is not in the table gets there. */
+static void add_free(void *user, const char *name)
+{
+    struct free_names *x = user;
+    sizes_add(x->k, name, SIZE_OTHER, x->k->usual);
+    uint32_t i = 0, at = place_of(x->k, name);
+    while (i < x->n && x->at[i] != at)
+        i++;
+    if (i == x->n && x->n < NAMES_MOST)
+        x->at[x->n++] = at;
+}
+
+/* Whether `is` is better than `other` to put in place of a name; NULL: there is no other.  An expression that cannot be
+ * negative is; then one for a name that says less of its size, then one for the later name. */
+static bool is_better(const struct sizes *k, const struct size *a, struct dim is,
+                      const struct size *b, struct dim other)
+{
+    if (b == NULL || dim_nonneg(k->m, is) != dim_nonneg(k->m, other))
+        return b == NULL || dim_nonneg(k->m, is);
+    return a->kind != b->kind ? a->kind > b->kind : a > b;
+}
+
+static void add_todo(struct sizes *k, const struct demand *d)
+{
+    k->todo = vec_grow(k->mem, k->todo, &k->captodo, k->ntodo + 1, sizeof *k->todo);
+    k->todo[k->ntodo++] = *d;
+}
+
+/* Makes one of the free names in a = b follow from the others.  Returns false if the equation has no such name. */
+static bool solve(struct sizes *k, struct dim a, struct dim b)
+{
+    struct free_names x = {.k = k};
+    struct size *best = NULL;
+    struct dim value = dim_unknown(), is;
+    dim_names(k->m, a, add_free, &x);
+    dim_names(k->m, b, add_free, &x);
+    for (uint32_t i = 0; i < x.n; i++) {
+        struct size *s = &k->at[x.at[i]];
+        if (!dim_solve(k->m, a, b, module_str(k->m, s->name), &is) ||
+            !is_better(k, s, is, best, value))
+            continue;
+        best = s;
+        value = is;
+    }
+    if (best == NULL)
+        return false;
+    best->is = value;
+    if (!dim_nonneg(k->m,
+                    value)) /* it may be negative: that it is 0 or more is a demand of its own */
+        add_todo(k, &(struct demand){dim_num(0), value, DEMAND_MOST, 0});
+    return true;
+}
+
+/* Makes b, if it is a free name that is not in a, follow from a, an expression.  Returns false if it is not. */
+static bool reach_exactly(struct sizes *k, struct dim a, struct dim b)
+{
+    struct dim is;
+    const char *name = b.sym != 0 ? module_str(k->m, b.sym) : "";
+    struct size *s = &k->at[place_of(k, name)];
+    if (a.sym == 0 || !dim_nonneg(k->m, a) || s->name == 0 || dim_known(s->is) ||
+        !dim_solve(k->m, a, b, name, &is))
+        return false;
+    s->is = is;
+    return true;
+}
+
+/* --- evaluating --- */
+
+/* For dim_eval(): the size of a free name. */
+static int64_t free_size(void *user, const char *name)
+{
+    const struct sizes *k = user;
+    uint32_t at = place_of(k, name);
+    return at != 0 ? k->at[at].value : k->usual;
+}
+
+/* Whether a demand holds; its dimensions are in free names. */
+static bool holds(struct sizes *k, const struct demand *d)
+{
+    int64_t a = dim_eval(k->m, d->a, free_size, k), b = dim_eval(k->m, d->b, free_size, k);
+    if (a < 0 || b < 0)
+        return false;
+    return d->kind == DEMAND_MOST ? a <= b
+                                  : a == b || (d->kind == DEMAND_MATCH && (a == 1 || b == 1));
+}
+
+int64_t sizes_of(struct sizes *k, const char *name)
+{
+    const struct size *s = &k->at[place_of(k, name)];
+    if (s->name == 0 || !dim_known(s->is))
+        return s->name == 0 ? k->usual : s->value;
+    struct dim d = in_free_names(k, s->is);
+    int64_t v = dim_known(d) ? dim_eval(k->m, d, free_size, k) : -1;
+    return v >= 0 ? v : k->usual;
+}
+
+/* --- changing --- */
+
+/* A demand whose free names get other sizes. */
+struct change {
+    struct sizes *k;
+    const struct demand *d;
+    struct free_names x;
+    int64_t before[NAMES_MOST]; /* their sizes */
+    uint32_t *tries;            /* evaluations that are left for all changes */
+};
+
+/* Whether the demand holds if no free name is above `most`, and none below `least`. */
+static bool try_sizes(struct change *c, int64_t least, int64_t most)
+{
+    for (uint32_t i = 0; i < c->x.n; i++)
+        c->k->at[c->x.at[i]].value = larger(least, smaller(c->before[i], most));
+    *c->tries -= *c->tries > 0;
+    return *c->tries > 0 && holds(c->k, c->d);
+}
+
+/* Returns the multiple of the largest power of 2 in from .. to, from >= 1. */
+static int64_t roundest(int64_t from, int64_t to)
+{
+    int64_t step = 1;
+    while (to / (2 * step) * (2 * step) >= from)
+        step *= 2;
+    return to / step * step;
+}
+
+/* Cuts the free names off at the largest size with which the demand holds.  Sizes that hold but not down to 1 are no
+ * limit, but a choice: the roundest of them is taken.  Returns false if there is none. */
+static bool shrink(struct change *c)
+{
+    int64_t top = 0;
+    for (uint32_t i = 0; i < c->x.n; i++)
+        top = larger(top, c->before[i]);
+    int64_t end = larger(1, top - SCAN), high = top;
+    while (high >= end && !try_sizes(c, 0, high))
+        high--;
+    if (high < end)
+        return false;
+    int64_t low = high;
+    while (low > end && try_sizes(c, 0, low - 1))
+        low--;
+    try_sizes(c, 0, low == 1 ? high : roundest(low, high));
+    return true;
+}
+
+/* Lets the free names grow to the smallest power of 2 with which the demand holds; a first dimension to the usual size
+ * if that does.  Returns false if there is none. */
+static bool grow(struct change *c)
+{
+    bool first = true;
+    for (uint32_t i = 0; i < c->x.n; i++)
+        first = first && c->k->at[c->x.at[i]].kind == SIZE_FIRST;
+    if (first && try_sizes(c, c->k->usual, INT64_MAX))
+        return true;
+    int64_t to = 2;
+    while (to <= GROW_MOST && !try_sizes(c, to, INT64_MAX))
+        to *= 2;
+    return to <= GROW_MOST;
+}
+
+/* Changes sizes until the demand holds; leaves them as they are if that cannot be. */
+static void meet(struct sizes *k, const struct demand *d, uint32_t *tries)
+{
+    struct change c = {.k = k, .d = d, .x = {.k = k}, .tries = tries};
+    dim_names(k->m, d->a, add_free, &c.x);
+    dim_names(k->m, d->b, add_free, &c.x);
+    for (uint32_t i = 0; i < c.x.n; i++)
+        c.before[i] = k->at[c.x.at[i]].value;
+    if (c.x.n > 0 && !shrink(&c) && !grow(&c))
+        try_sizes(&c, 0, INT64_MAX); /* as they were */
+}
+
+/* Makes names follow from others as far as demands that dimensions are equal say so. */
+static void solve_all(struct sizes *k)
+{
+    for (uint32_t i = 0; i < k->ntodo; i++) {
+        struct dim a = in_free_names(k, k->todo[i].a), b = in_free_names(k, k->todo[i].b);
+        if (k->todo[i].kind == DEMAND_EQUAL && dim_known(a) && dim_known(b) && !dim_same(a, b))
+            solve(k, a, b);
+    }
+}
+
+/* Looks at all demands once and changes sizes where one does not hold.  Returns the place of the first such demand in
+ * k->todo; UINT32_MAX: all hold. */
+static uint32_t meet_all(struct sizes *k, uint32_t *tries)
+{
+    uint32_t bad = UINT32_MAX;
+    for (uint32_t i = 0; i < k->ntodo && !diag_stopped(k->m->diag); i++) {
+        struct demand d = k->todo[i];
+        d.a = in_free_names(k, d.a);
+        d.b = in_free_names(k, d.b);
+        if (!dim_known(d.a) || !dim_known(d.b) || holds(k, &d))
+            continue;
+        bad = smaller_u32(bad, i);
+        bool solved = d.kind == DEMAND_MOST ? reach_exactly(k, d.a, d.b) : solve(k, d.a, d.b);
+        if (!solved)
+            meet(k, &d, tries);
+    }
+    return bad;
+}
+
+const struct demand *sizes_meet(struct sizes *k, const struct demands *all)
+{
+    uint32_t tries = TRIES_MOST, bad = 0;
+    for (uint32_t i = 0; i < all->n; i++)
+        add_todo(k, &all->at[i]);
+    solve_all(k);
+    for (int round = 0; round < ROUNDS && bad != UINT32_MAX; round++)
+        bad = meet_all(k, &tries);
+    return bad < all->n ? &all->at[bad] : NULL;
+}

@@ -1,0 +1,43 @@
+/* Sizes for names of dimensions that meet what nodes demand of them (demands.h). */
+#ifndef PCC_PASSES_SHAPES_SIZE_GUESS_H
+#define PCC_PASSES_SHAPES_SIZE_GUESS_H
+
+#include "passes/shapes/demands.h"
+
+/* What is known of a name beside demands.  SIZE_GIVEN: its size.  The others have a size to try first: SIZE_BATCH: its
+ * name is one for batches.  SIZE_FIRST: it is the first dimension of an input, so probably a batch.  SIZE_OTHER. */
+enum size_kind { SIZE_GIVEN, SIZE_BATCH, SIZE_OTHER, SIZE_FIRST };
+
+/* A name and its size. */
+struct size {
+    sid name;
+    uint8_t kind;  /* enum size_kind */
+    int64_t value; /* the size; of a name that follows from others (`is`) without meaning */
+    struct dim
+        is; /* what the name is equal to, in other names; unknown: it has a size of its own */
+};
+
+struct sizes {
+    struct module *m;
+    struct arena *mem;
+    struct size *at; /* [n], at[0] is none; the names in the order of sizes_add() */
+    uint32_t n, cap;
+    struct map index; /* name -> its place in `at` */
+    int64_t
+        usual; /* the size to try first for SIZE_OTHER, and for SIZE_FIRST where 1 does not do */
+    struct demand
+        *todo; /* [ntodo] what is to be met: the demands, and that what follows is not negative */
+    uint32_t ntodo, captodo;
+};
+
+/* Returns sizes without names yet.  The strings are those of m. */
+struct sizes *sizes_new(struct module *m, int64_t usual, struct arena *mem);
+/* Adds a name, unless it is there.  value: its size, or the size to try first. */
+void sizes_add(struct sizes *k, const char *name, enum size_kind kind, int64_t value);
+/* Changes sizes that are not given until the demands hold, or nothing more can be done.  Returns the first demand that
+ * does not hold; NULL: all hold.  O(demands), times 8 rounds at most. */
+const struct demand *sizes_meet(struct sizes *k, const struct demands *d);
+/* Returns the size of a name; k->usual if the name is not there. */
+int64_t sizes_of(struct sizes *k, const char *name);
+
+#endif

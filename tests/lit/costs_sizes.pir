@@ -1,0 +1,54 @@
+# Tables of measured times say at which sizes they were measured: the plan is for these, and for no others.
+# RUN: printf 'name,time\n#pcc_measured 1,0\n#dim batch=3,0\n"#dim a ""b""=5",0\n#threads 2,0\na,7us\n' > %t.3.csv
+# RUN: %pcc %s -d 1xa100 -p cost --costs=%t.3.csv --emit csv 2>&1 | FileCheck %s
+# CHECK: pcc: note: planning for the sizes at which times were measured: batch=3 a "b"=5
+# CHECK-NEXT: name,op,flops,traffic_bytes,result_bytes
+# CHECK-NEXT: a,Relu,15,120,60,7000000
+# RUN: not %pcc %s -d 1xa100 -p cost --costs=%t.3.csv --dim batch=4 -q 2>&1 | FileCheck %s --check-prefix=OTHER
+# OTHER: error: --costs {{.*}}.3.csv: it was measured at batch=3, but --dim says batch=4: measure it at that size, or
+# RUN: %pcc %s -d 1xa100 -p cost --costs=%t.3.csv --dim batch=3 -q --emit csv 2>&1 | FileCheck %s --check-prefix=SAME
+# SAME-NOT: note
+# SAME: a,Relu,15,120,60,7000000
+# Two tables of different sizes; one of them in JSON, for the class a100.
+# RUN: printf '[{"name":"#pcc_measured 1","time":0},{"name":"#dim batch=0","time":0},{"name":"a","time":"1us"}]' > %t.0.json
+# RUN: not %pcc %s -d 1xa100 -p cost --costs=%t.3.csv --costs=%t.0.json:a100 -q 2>&1 | FileCheck %s --check-prefix=TWO
+# TWO: error: --costs {{.*}}.0.json: it was measured at batch=0, but {{.*}}.3.csv says batch=3
+# RUN: %pcc %s -d 1xa100 -p cost --costs=%t.0.json:a100 -q --emit csv 2>&1 | FileCheck %s --check-prefix=ZERO
+# ZERO: a,Relu,0,0,0,1000000
+# A table without sizes is taken, with a warning; one of operator types is not about sizes.
+# RUN: printf 'name,time\na,7us\n#dim batch=3,0\n' > %t.old.csv
+# RUN: %pcc %s -d 1xa100 -p cost --costs=%t.old.csv -q --emit csv 2>&1 | FileCheck %s --check-prefix=OLD
+# OLD: warning: {{.*}}.old.csv: it does not say at which sizes it was measured: taken to be those that are planned for, batch=1 a "b"=128 [-Wunsized-cost]
+# OLD: a,Relu,128,1024,512,7000000
+# RUN: printf 'op,time\nRelu,7us\n' > %t.op.csv
+# RUN: %pcc %s -d 1xa100 -p cost --costs=%t.op.csv -q --emit csv 2>&1 | FileCheck %s --check-prefix=OP
+# OP-NOT: unsized
+# OP: a,Relu,128,1024,512,7000000
+# RUN: printf 'name,time\n#pcc_measured 1,0\n#dim batch=few,0\na,7us\n' > %t.bad.csv
+# RUN: not %pcc %s -d 1xa100 -p cost --costs=%t.bad.csv -q 2>&1 | FileCheck %s --check-prefix=BAD
+# BAD: error: {{.*}}.bad.csv: '#dim batch=few': expected #dim NAME=N with N >= 0
+# What --profile-at says of the batch must be what the tables say, and their other sizes hold.
+# RUN: printf 'name,time\n#pcc_measured 1,0\n#dim batch=2,0\n#dim a "b"=5,0\na,4us\n' > %t.2.csv
+# RUN: not %pcc %s -d 1xa100 -p cost --profile-at=2=%t.2.csv --profile-at=4=%t.3.csv --dim batch=6 -q 2>&1 | FileCheck %s --check-prefix=AT
+# AT: error: --profile-at 4={{.*}}.3.csv: it was measured at batch=3, other tables at another size: expected the batch size 4
+# RUN: %pcc %s -d 1xa100 -p cost --profile-at=2=%t.2.csv --profile-at=3=%t.3.csv --dim batch=6 -q --emit csv 2>&1 | FileCheck %s --check-prefix=LINE
+# LINE: a,Relu,30,240,120,16000000
+# RUN: not %pcc %s -d 1xa100 -p cost --profile-at=2=%t.2.csv --profile-at=3=%t.3.csv --dim batch=0 -q 2>&1 | FileCheck %s --check-prefix=NONE
+# NONE: error: --profile-at: --dim batch=0: expected a batch size of 1 to 16777216
+# A table to compare with is of another batch only.
+# RUN: printf 'name,time\n#pcc_measured 1,0\n#dim batch=4,0\n#dim a "b"=5,0\na,9us\n' > %t.check.csv
+# RUN: %pcc %s -d 1xa100 -p cost --profile-at=2=%t.2.csv --profile-at=3=%t.3.csv --profile-check=4=%t.check.csv --dim batch=6 2>&1 | FileCheck %s --check-prefix=CHECKED
+# CHECKED: note: {{.*}}mean deviation
+# RUN: printf 'name,time\n#pcc_measured 1,0\n#dim batch=4,0\n#dim a "b"=6,0\na,9us\n' > %t.strange.csv
+# RUN: not %pcc %s -d 1xa100 -p cost --profile-at=2=%t.2.csv --profile-at=3=%t.3.csv --profile-check=4=%t.strange.csv --dim batch=6 2>&1 | FileCheck %s --check-prefix=STRANGE
+# STRANGE: error: --profile-check 4={{.*}}.strange.csv: it was measured at a "b"=6, predictions are for 5
+# Without sizes in the tables of --profile-at, the batch is known, other sizes are not.
+# RUN: printf 'name,time\na,4us\n' > %t.4.csv
+# RUN: %pcc %s -d 1xa100 -p cost --profile-at=2=%t.2.csv --profile-at=4=%t.4.csv --dim batch=6 -q --emit csv 2>&1 | FileCheck %s --check-prefix=HALF
+# HALF: warning: {{.*}}.4.csv: it does not say at which sizes it was measured: taken to be those that are planned for beside the batch, batch=6 a "b"=5 [-Wunsized-cost]
+# HALF-NOT: unsized
+graph {
+  in %x : f32[batch,"'a \"b\"'"]
+  %a = Relu(%x) name="a"
+  out %a
+}
