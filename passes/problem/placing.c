@@ -93,8 +93,8 @@ static int64_t largest_load(const struct ctx *x, const struct wdag *g, const int
     return most;
 }
 
-/* Returns the value, ps, that the claim of the plan has.  Where parts cost something only the judge counts them: what it
- * adds for them is added to the loads of level g, so that a load that the two see differently still shows. */
+/* Returns the value, ps, that the claim of the plan has.  Where parts cost something, only the judge counts their cost;
+ * it is added to the largest load by level g, so that a load that the two see differently still shows. */
 static int64_t value_to_claim(struct ctx *x, const struct wdag *g, const struct problem_plan *best,
                               const int32_t *node_dev)
 {
