@@ -1,5 +1,5 @@
-# Each value that crosses pays the link's latency, however small it is, but results of Shape and of what is computed from
-# them: of the three that cross, %s is at the host, %e is no integer, %d is computed from what a device has made.
+# Each value that crosses pays the link's latency, however small it is, but results of Shape and of what is computed
+# from them: of the three that cross, %s is at the host, %e is no integer, %d is computed from what a device has made.
 # RUN: %pcc %s -q -p dp-place --pin=[aekd]=acc0 --pin=[xyz]=acc1 --io=free --emit json | FileCheck %s
 # CHECK: "name": "acc0"
 # CHECK: "transfer_s": 2.0024e-5,
