@@ -28,6 +28,7 @@ enum {
     DEPTHS = 5,    /* steps that join by scope: by 5, 4, ... 1 components */
     WAISTS = 3,    /* steps that join between waists */
     LIFE = 64,     /* items from a tensor's producer to its last reader; with more it lives long */
+    SMALL_ELEMS = 64, /* elements of the largest value that arrow_is_small() */
     MANY = UINT32_MAX /* no limit of boxes; in link_chains() several neighbours */
 };
 
@@ -95,9 +96,10 @@ struct folder {
 
 bool arrow_is_small(const struct result *r, uint32_t net)
 {
-    const struct type *t =
-        &r->scene.m->type[r->scene.m->value[r->scene.place->net_value[net]].type];
-    return r->scene.place->net_light[net] && t->kind == TYPE_TENSOR && elem_is_integer(t->elem);
+    vid v = r->scene.place->net_value[net];
+    const struct type *t = &r->scene.m->type[r->scene.m->value[v].type];
+    int64_t elems = r->scene.m->cost->elems[v];
+    return elems >= 0 && elems <= SMALL_ELEMS && t->kind == TYPE_TENSOR && elem_is_integer(t->elem);
 }
 
 /* Gives nodes without a layer that stand between nodes of one layer, in their frame's order, that layer. */

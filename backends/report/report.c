@@ -309,7 +309,7 @@ static void print_crossings(FILE *f, const struct result *r, struct arena *a)
 }
 
 /* Prints the claim of the plan: value, bound and gap, status and scope, shape, argument, what other plans could save,
- * and the assumed efficiency. */
+ * the assumed efficiency and cost of parts. */
 static void print_objective(FILE *f, const struct result *r, struct arena *a)
 {
     char v[UNIT_TEXT], b[UNIT_TEXT];
@@ -343,6 +343,9 @@ static void print_objective(FILE *f, const struct result *r, struct arena *a)
     int64_t share = exec_efficiency(&r->scene.model);
     if (share != 1000000)
         fprintf(f, "peak rates reached: %.4g %%\n", (double)share / 1e4);
+    if (r->scene.model.part_cost)
+        fprintf(f, "each part takes %s beside its nodes\n",
+                time_print(v, r->scene.model.part_cost));
 }
 
 /* The plan with all nodes on one device. */

@@ -13,7 +13,7 @@ static bool parse_quantity(enum opt_kind kind, const char *s, int64_t *v)
     case OPT_BYTES:
         return bytes_parse(s, v);
     case OPT_TIME:
-        return time_parse(s, v);
+        return time_parse(strcmp(s, "0") == 0 ? "0s" : s, v);
     case OPT_RATE:
         return rate_parse(s, v);
     case OPT_SHARE:

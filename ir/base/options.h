@@ -16,7 +16,7 @@ enum opt_kind {
     OPT_INT,    /* a count such as "4" or "2k" */
     OPT_BOOL,   /* "true" or "false" */
     OPT_BYTES,  /* "16GiB": bytes */
-    OPT_TIME,   /* "12.5us": ps */
+    OPT_TIME,   /* "12.5us", "0": ps */
     OPT_TEXT,   /* any text: the field is a const char * */
     OPT_CHOICE, /* one of opt.names: its index */
     OPT_SET,    /* some of opt.names, "a,b", or "none": bit k is set for names[k] */

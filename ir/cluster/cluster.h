@@ -129,7 +129,7 @@ int cluster_device(const struct cluster *c, const char *name);
 struct moved_value {
     int64_t bytes;
     int64_t measured; /* ps over a device's link to the host, from a profile; -1: not measured */
-    bool light;       /* has at most 64 elements: its transfer pays no latency */
+    bool at_host; /* made in the host's memory (place.net_at_host): its transfer pays no latency */
 };
 
 /* The number of the host as an end of a route; smaller numbers are devices. */

@@ -8,6 +8,9 @@
 #include <assert.h>
 #include <string.h>
 
+/* ps that ONNX Runtime takes for a run of a part with four tensors, beside its nodes, on a CPU of a server. */
+static const int64_t RUNTIME_PART_COST = 5 * (PS_PER_S / 1000000);
+
 const char *const training_schedule_name[TRAINING_SCHEDULES + 1] = {
     "dapple", "gpipe", "zb-h1", "interleaved", "pipedream", NULL};
 const char *const network_name[NETWORKS + 1] = {"host", "direct", NULL};
@@ -130,7 +133,8 @@ const struct opt exec_settings[] = {
      .help = "iteration: whether an AllReduce takes the link to the stage before (default: shared)",
      .topic = IN_COMPARING, .key = "own_reduce_lane", .about = ABOUT_ITERATION, .in_plans = true},
     {OPT_TIME, "part-cost", FIELD(part_cost), .lo = "0s", .hi = "1s",
-     .help = "what a part costs its device beside computing, a sample or pass: '10us' (default: 0)",
+     .help = "what a part costs its device beside computing, a sample or pass (default: 5us; 0 "
+             "for a model that comes with times)",
      .topic = IN_COSTS, .like = "20us", .with = WITH_PLAN},
     {OPT_RATE, "sync", FIELD(sync_bandwidth), .lo = "1B/s",
      .help = "bytes per second between copies of a training stage (default: the link's)",
@@ -242,6 +246,11 @@ int64_t training_share(const struct training *t, int64_t x, uint32_t n)
     if (!t->micro_size)
         return mul_div_ceil(x, 1, n);
     return mul_div_ceil(x, t->micro_size, sat_mul(t->profiled, n));
+}
+
+int64_t exec_usual_part_cost(bool brings_times)
+{
+    return brings_times ? 0 : RUNTIME_PART_COST;
 }
 
 int64_t exec_efficiency(const struct exec_model *e)

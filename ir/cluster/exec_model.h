@@ -168,7 +168,7 @@ struct exec_model {
     bool replicate; /* a stage may run on several devices of a class that take turns (H.2) */
     bool io_free;   /* model inputs and outputs cost no transfer */
     /* ps that each part costs its device beside computing, once for each training pass (forward, backward) with nodes
-     * in the part */
+     * in the part; exec_usual_part_cost() if nothing else is said */
     int64_t part_cost;
     int64_t sync_bandwidth; /* bytes per second between copies of a stage; 0: link_bandwidth */
     int64_t efficiency;     /* millionths, read with exec_efficiency(); 0: not set */
@@ -217,6 +217,11 @@ enum memory_model exec_memory(const struct exec_model *e);
  * `training` (the model has a backward pass), also the optimizer's copies, and in an iteration or under PAPER
  * (gradients of the previous step, not freed yet) the gradients. */
 int64_t exec_weight_copies(const struct exec_model *e, bool training);
+
+/* Returns the part cost, in ps, of a model for which none is said: 0 if it comes with times of its nodes
+ * (brings_times), which are taken as they are; else what ONNX Runtime takes to run a part (tools/bench/part_cost.py),
+ * since the times of its nodes, estimated or measured, are of nodes alone. */
+int64_t exec_usual_part_cost(bool brings_times);
 
 /* Returns the share of the devices' peak rates that computing reaches, in millionths; 1000000 if it is not set. */
 int64_t exec_efficiency(const struct exec_model *e);

@@ -10,7 +10,7 @@
 static int64_t link_time(int64_t latency, int64_t bandwidth, struct moved_value v)
 {
     assert(v.bytes >= 0);
-    return sat_add(v.light ? 0 : latency, mul_div_ceil(v.bytes, PS_PER_S, bandwidth));
+    return sat_add(v.at_host ? 0 : latency, mul_div_ceil(v.bytes, PS_PER_S, bandwidth));
 }
 
 int64_t cluster_transfer(const struct cluster *c, uint32_t cls, bool inner, struct moved_value v)

@@ -14,7 +14,7 @@
 
 enum {
     ROOTS_MAX = 256,   /* the most roots of a copy */
-    LIGHT_ELEMS = 64,  /* the most elements of a light value */
+    SMALL_ELEMS = 64,  /* the most elements of a result of shape arithmetic */
     LARGE_BYTES = 1024 /* a copy's constant result with so many bytes or more is a weight */
 };
 
@@ -23,6 +23,8 @@ struct builder {
     struct arena *mem;
     struct place *p;     /* the result */
     uint8_t *state;      /* [value] 1: state input or output */
+    uint8_t *constant;   /* [node] 1: a copy with constant results */
+    uint8_t *at_host;    /* [node] 1: runs_at_host() */
     struct slice *roots; /* [node] root set of a copy: entries of pool */
     vid *pool;           /* [npool] values of all root sets */
     uint32_t npool, cappool;
@@ -98,7 +100,7 @@ static void mark_needed(struct builder *b)
     }
 }
 
-/* Whether all results of n are integers or bools of at most LIGHT_ELEMS elements. */
+/* Whether all results of n are integers or bools of at most SMALL_ELEMS elements. */
 static bool makes_small_integers(const struct module *m, nid n)
 {
     const struct node *nd = &m->node[n];
@@ -108,16 +110,33 @@ static bool makes_small_integers(const struct module *m, nid n)
             continue;
         const struct type *t = &m->type[m->value[v].type];
         int64_t elems = m->cost->elems[v];
-        if (t->kind != TYPE_TENSOR || !elem_is_integer(t->elem) || elems < 0 || elems > LIGHT_ELEMS)
+        if (t->kind != TYPE_TENSOR || !elem_is_integer(t->elem) || elems < 0 || elems > SMALL_ELEMS)
             return false;
     }
     return true;
 }
 
+/* Whether runtimes compute n, which is pure, in the host's memory, so that its results are there already: n is a Shape
+ * or Size, or shape arithmetic: its operator is in the list, its operands are constants or computed there, too, and its
+ * results are small integers. */
+static bool runs_at_host(const struct builder *b, nid n)
+{
+    const struct module *m = b->m;
+    const struct node *nd = &m->node[n];
+    if (is_shape_or_size(m, n))
+        return true;
+    for (uint32_t i = 0; i < nd->in.n; i++) {
+        vid v = m->arg[nd->in.at + i];
+        nid def = m->value[v].def;
+        if (v && !is_constant(m, v) && !(def && (b->constant[def] || b->at_host[def])))
+            return false;
+    }
+    return in_list(node_op(m, n), shape_arithmetic) && makes_small_integers(m, n);
+}
+
 /* Whether every operand of n is an initializer or a result of a copy, a Shape or a Size.  Writes to *all_constant
- * whether all of them are constant; constant: [node] 1: a copy with constant results. */
-static bool reads_only_copies(const struct builder *b, nid n, const uint8_t *constant,
-                              bool *all_constant)
+ * whether all of them are constant. */
+static bool reads_only_copies(const struct builder *b, nid n, bool *all_constant)
 {
     const struct module *m = b->m;
     const struct node *nd = &m->node[n];
@@ -130,7 +149,7 @@ static bool reads_only_copies(const struct builder *b, nid n, const uint8_t *con
         bool shape = def && b->p->kind[def] == PLACE_NODE && is_shape_or_size(m, def);
         if (!shape && (!def || b->p->kind[def] != PLACE_COPY))
             return false;
-        if (shape || !constant[def])
+        if (shape || !b->constant[def])
             *all_constant = false;
     }
     return true;
@@ -201,27 +220,27 @@ static bool make_roots(struct builder *b, nid n, bool constant)
     return true;
 }
 
-/* Marks as PLACE_COPY the nodes that the replication rule copies; the nodes are in topological order. */
+/* Marks as PLACE_COPY the nodes that the replication rule copies, and fills constant and at_host; the nodes are in
+ * topological order. */
 static void choose_copies(struct builder *b)
 {
     const struct module *m = b->m;
     const struct graph *g = &m->graph[1];
-    uint8_t *constant = arena_alloc(b->mem, m->nnode);
     for (nid n = g->first; n < g->first + g->count; n++) {
         bool all_constant = false;
         if (b->p->kind[n] != PLACE_NODE || !is_pure(m, n))
             continue;
+        b->at_host[n] = runs_at_host(b, n);
         if (!is_shape_of_input(b, n)) {
-            if (!reads_only_copies(b, n, constant, &all_constant))
+            if (!reads_only_copies(b, n, &all_constant))
                 continue;
-            bool shape = is_shape_or_size(m, n) || in_list(node_op(m, n), shape_arithmetic);
-            if (!all_constant && !(shape && makes_small_integers(m, n)))
+            if (!all_constant && !(b->at_host[n] && makes_small_integers(m, n)))
                 continue;
         }
         if (!make_roots(b, n, all_constant))
             continue;
         b->p->kind[n] = PLACE_COPY;
-        constant[n] = all_constant;
+        b->constant[n] = all_constant;
     }
 }
 
@@ -285,7 +304,7 @@ static void make_nets(struct builder *b)
     struct pairs pin = {.a = b->mem};
     p->net_value = arena_array(b->mem, m->nval, sizeof *p->net_value);
     p->net_host = arena_alloc(b->mem, m->nval);
-    p->net_light = arena_alloc(b->mem, m->nval);
+    p->net_at_host = arena_alloc(b->mem, m->nval);
     for (vid v = 1; v < m->nval; v++) {
         const struct value *val = &m->value[v];
         bool placed = val->def && p->kind[val->def] == PLACE_NODE;
@@ -297,10 +316,9 @@ static void make_nets(struct builder *b)
             pairs_add(&pin, p->nnet, val->def);
         for_row (reader, readers, v)
             pairs_add(&pin, p->nnet, reader);
-        int64_t elems = m->cost->elems[v];
         p->net_value[p->nnet] = v;
         p->net_host[p->nnet] = host;
-        p->net_light[p->nnet] = elems >= 0 && elems <= LIGHT_ELEMS;
+        p->net_at_host[p->nnet] = placed && b->at_host[val->def];
         p->nnet++;
     }
     p->net_pin = pairs_rows(&pin, p->nnet);
@@ -380,6 +398,8 @@ struct place *place_build(struct module *m, const struct state_pair *pair, uint3
     b.p = arena_alloc(a, sizeof *b.p);
     b.p->kind = arena_alloc(a, m->nnode);
     b.state = arena_alloc(a, m->nval);
+    b.constant = arena_alloc(a, m->nnode);
+    b.at_host = arena_alloc(a, m->nnode);
     b.roots = arena_array(a, m->nnode, sizeof *b.roots);
     b.stamp = arena_array(a, m->nval, sizeof *b.stamp);
     if (find_state(&b, m, pair, npair, d))
@@ -407,7 +427,7 @@ struct moved_value place_moved(const struct place *p, const struct costs *k, uin
 {
     assert(net < p->nnet);
     vid v = p->net_value[net];
-    return (struct moved_value){k->bytes[v], k->xfer[v], p->net_light[net]};
+    return (struct moved_value){k->bytes[v], k->xfer[v], p->net_at_host[net]};
 }
 
 void place_free_io(const struct module *m, struct place *p)
@@ -420,7 +440,7 @@ void place_free_io(const struct module *m, struct place *p)
             continue;
         p->net_value[n] = v;
         p->net_host[n] = 0;
-        p->net_light[n] = p->net_light[e];
+        p->net_at_host[n] = p->net_at_host[e];
         for (uint32_t i = from; i < to; i++)
             p->net_pin.to[pins++] = p->net_pin.to[i];
         p->net_pin.at[++n] = pins;

@@ -44,8 +44,10 @@ struct place {
     vid *net_value; /* [net] the value that the net stands for */
     /* net -> placed nodes: the producer first (unless the net is a model input), then readers ascending */
     struct csr net_pin;
-    uint8_t *net_host;  /* [net] 1: a model input or output, so the host has a pin, too */
-    uint8_t *net_light; /* [net] 1: at most 64 elements: its transfer pays no latency */
+    uint8_t *net_host; /* [net] 1: a model input or output, so the host has a pin, too */
+    /* [net] 1: a result of Shape, Size or shape arithmetic, which runtimes make in the host's memory: its transfer
+     * pays no latency */
+    uint8_t *net_at_host;
     uint32_t nweight;
     /* [weight] a value that a device holds once for all its readers: an initializer, a large result of a copy, or a
      * state input */
@@ -75,8 +77,8 @@ bool place_is_parameter(const struct module *m, const struct place *p, uint32_t 
 /* Returns rows, in a: node -> the nets that it produces, ascending. */
 struct csr place_nets_made(const struct module *m, const struct place *p, struct arena *a);
 
-/* Returns the bytes, the measured transfer time and the lightness of a net's value, for cluster_transfer() and
- * cluster_route().  k: the costs of the module that p is made of. */
+/* Returns the bytes, the measured transfer time and whether it is made at the host, of a net's value, for
+ * cluster_transfer() and cluster_route().  k: the costs of the module that p is made of. */
 struct moved_value place_moved(const struct place *p, const struct costs *k, uint32_t net);
 
 /* Makes model inputs and outputs cost no transfers (--io=free): removes the nets of inputs, and the host's pin from the

@@ -30,13 +30,14 @@ static void add_node_times(struct verdict_state *j)
     }
 }
 
-/* Adds the fixed cost of parts: once for each part and each training pass that the part has nodes of. */
+/* Adds the fixed cost of parts: once for each part and each training pass that the part has nodes of.  A plan that puts
+ * nodes apart that must be together cannot be cut into parts. */
 static void add_part_costs(struct verdict_state *j)
 {
     const struct graph *g = &j->m->graph[1];
     int32_t *dev;
     uint32_t *piece = arena_array(j->a, j->m->nnode, sizeof *piece);
-    if (!j->s->model.part_cost || !j->v->runnable)
+    if (!j->s->model.part_cost || !j->v->runnable || !j->v->colocated)
         return;
     uint32_t n = pieces_build(j->s, j->dev, piece, &dev, j->a);
     uint8_t *seen = arena_alloc(j->a, 2 * (size_t)n + 1);

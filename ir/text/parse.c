@@ -720,7 +720,7 @@ int module_parse(struct text_module *out, const struct named_text *in, struct ar
                        .path = in->name,
                        .diag = d,
                        .nlabel = 1,
-                       .model.kinds = in->kinds};
+                       .model = {.kinds = in->kinds, .part_cost = -1 /* not said */}};
 
     *out = (struct text_module){0};
     if (in->n > INT32_MAX)
@@ -736,6 +736,8 @@ int module_parse(struct text_module *out, const struct named_text *in, struct ar
         p.m->path = str_id(p.m, in->name);
     if (!p.has_opset)
         module_add_opset(p.m, 0, 20);
+    if (p.model.part_cost < 0)
+        p.model.part_cost = exec_usual_part_cost(p.m->cost != NULL);
     arena_free(p.a);
     if (rc < 0) {
         arena_free(p.m->mem);

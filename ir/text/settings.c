@@ -2,8 +2,8 @@
  * text.md).
  *
  * The settings are the rows of exec_settings (exec_model.h).  A flag (a setting whose field has one byte) is a word
- * without a value.  Sizes are printed in bytes, shares in millionths; settings with the value 0 are left out.  O(text
- * * rows). */
+ * without a value.  Sizes are printed in bytes, shares in millionths; settings with the value 0 are left out, the part
+ * cost where it is the usual one.  O(text * rows). */
 #include "ir/base/units.h"
 #include "ir/text/parse.h"
 #include "ir/text/print.h"
@@ -103,15 +103,18 @@ void text_put_choice(const struct printer *p, const char *key, const char *word)
     fprintf(p->f, " %s=%s%s%s", key, quote, word, quote);
 }
 
-/* Writes a setting, " key=value", or " key" for a flag; nothing if its value is 0.  The efficiency is always written.
- */
+/* Writes a setting, " key=value", or " key" for a flag; nothing if its value is 0, or for the part cost if it is
+ * exec_usual_part_cost().  The efficiency is always written. */
 static void put_setting(const struct printer *p, const struct opt *row, const struct exec_model *e)
 {
     const struct opt own = exec_values(e, row, p->a), *o = &own;
     bool always = o->off == offsetof(struct exec_model, efficiency);
     int64_t v = always ? exec_efficiency(e) : opt_number(o, e);
+    int64_t usual = o->off == offsetof(struct exec_model, part_cost)
+                        ? exec_usual_part_cost(p->m->cost != NULL)
+                        : 0;
     const char *key = opt_key(o, p->a);
-    if (!v)
+    if (v == usual)
         return;
     if (is_flag(o))
         fprintf(p->f, " %s", key);

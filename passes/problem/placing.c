@@ -1,6 +1,7 @@
 /* How planners begin and end (placing.h).  O(kinds * (V + pins)) for the problems, O(V + nodes) for a plan. */
 #include "passes/problem/placing.h"
 
+#include "ir/base/units.h"
 #include "ir/dag/topo_order.h"
 
 #include <assert.h>
@@ -63,6 +64,52 @@ const char *first_node(const struct ctx *x, const struct wdag *g, uint32_t v)
     return "";
 }
 
+/* Returns the largest load of a device under the plan dev[vertex], ps, by the figures of level g: times of vertices and
+ * costs of cut nets, without what parts cost. */
+static int64_t largest_load(const struct ctx *x, const struct wdag *g, const int32_t *dev)
+{
+    const struct cluster *c = x->scene.cluster;
+    struct arena *a = x->use.scratch;
+    int64_t most = 0, *load = arena_array(a, (size_t)c->ndev + 1, sizeof *load);
+    uint32_t *cls = arena_array(a, (size_t)c->ndev + 1, sizeof *cls);
+    uint32_t *seen = arena_array(a, (size_t)c->ndev + 1, sizeof *seen);
+    for (uint32_t d = 0; d < c->ndev; d++)
+        cls[d] = cluster_class(c, d);
+    for (uint32_t v = 0; v < g->n; v++)
+        load[dev[v]] = sat_add(load[dev[v]], g->time[cls[dev[v]]][v]);
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        bool cut = g->net_host[e];
+        for_row (v, g->net_pin, e)
+            cut = cut || dev[v] != dev[g->net_pin.to[g->net_pin.at[e]]];
+        for_row (v, g->net_pin, e) {
+            int32_t d = dev[v];
+            if (cut && seen[d] != e + 1)
+                load[d] = sat_add(load[d], g->net_cost[cls[d]][e]);
+            seen[d] = e + 1;
+        }
+    }
+    for (uint32_t d = 0; d < c->ndev; d++)
+        most = larger(load[d], most);
+    return most;
+}
+
+/* Returns the value, ps, that the claim of the plan has.  Where parts cost something, only the judge counts their cost;
+ * it is added to the largest load by level g, so that a load that the two see differently still shows. */
+static int64_t value_to_claim(struct ctx *x, const struct wdag *g, const struct problem_plan *best,
+                              const int32_t *node_dev)
+{
+    const struct exec_model *e = &x->scene.model;
+    int64_t judged = claim_value(x, best, node_dev);
+    bool sums = e->overlap == OVERLAP_SUM && !e->replicate && !cluster_grouped(x->scene.cluster) &&
+                !(exec_apart(e) && x->scene.m->backward);
+    if (!e->part_cost || !sums)
+        return judged;
+    struct scene bare = x->scene;
+    bare.model.part_cost = 0;
+    int64_t without = load_verdict(&bare, node_dev, NULL, x->use.scratch).value;
+    return judged - without + largest_load(x, g, best->dev);
+}
+
 void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
                 const struct problem_plan *best)
 {
@@ -72,7 +119,7 @@ void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
     p->dev = plan_project(g, best->dev, x->scene.m->nnode, x->use.mem);
     p->copies = best->copies;
     p->claim.objective = x->scene.model.objective;
-    p->claim.value = claim_value(x, best, p->dev);
+    p->claim.value = value_to_claim(x, g, best, p->dev);
     p->claim.value_less_parts = best->value;
     p->claim.bound = p->claim.bound_all = -1;
     p->claim.status = PLAN_FEASIBLE;

@@ -51,8 +51,8 @@ def one(name, model, tmp):
     ordered = [n for nodes in m["order"].values() for n in nodes]
     parts = [n for nodes in m["nodes"].values() for n in nodes]
     check(sorted(ordered) == sorted(set(ordered)) and set(parts) >= set(ordered), f"{name}: the order of its nodes")
-    pcc(model, "-d", DEVICES, "--objective=makespan", "--network=direct", "--cut=transfers", "--pictures=none", "-o",
-        fine)
+    pcc(model, "-d", DEVICES, "--objective=makespan", "--network=direct", "--cut=transfers", "--part-cost=0",
+        "--pictures=none", "-o", fine)
     f = json.loads((fine / "manifest.json").read_text())
     check(value(f) == value(m) == f["objective"]["parts_value_s"], f"{name}: {f['objective']}")
     r = subprocess.run([sys.executable, ROOT / "tools/verify_split.py", model, fine], capture_output=True, text=True)

@@ -232,8 +232,8 @@ OPTIONS = [
      "--around 'z': no placed node has that name"),
     (1, (*ON, "-p", "dp-place", "--pin=a=acc0", "--pin=b=acc1", "-o", "x.dot", "--around=b", "--part=0"),
      "--around 'b': the node is in part 1, not in --part=0: leave one out"),
-    (1, (*ON, "-p", "dp-place", "--replicate", "--replay=5"), "acc0 has 2 copies: only plans without copies "
-     "can be replayed"),
+    (1, (*ON, "-p", "dp-place", "--replicate", "--part-cost=0", "--link=25GB/s,0s", "--replay=5"),
+     "acc0 has 2 copies: only plans without copies can be replayed"),
     (1, ("m.pir", "-p", "infer-shapes", "-o", "x.csv"), "x.csv: the cost table needs costs: add cost to -p"),
     (2, ("at.pir",), "at.pir: its first line names the file '@x'; expected none"),
     (2, ("out.pir",), "out.pir: its first line has an option that reproducers do not have"),

@@ -166,12 +166,11 @@ static inline int64_t share_of(int64_t x, int64_t num, int64_t den)
     return (int64_t)((all + (unsigned __int128)den - 1) / (unsigned __int128)den);
 }
 
-/* A value over a link, by its bytes. */
+/* A value over a link, by its bytes; none is at the host. */
 static inline int64_t over_link(const struct slow *o, vid v, int64_t latency, int64_t rate)
 {
     const struct costs *k = o->s->of.m->cost;
-    bool light = k->elems[v] >= 0 && k->elems[v] <= 64;
-    return (light ? 0 : latency) + share_of(k->bytes[v], INT64_C(1000000000000), rate);
+    return latency + share_of(k->bytes[v], INT64_C(1000000000000), rate);
 }
 
 /* One hop over the link of device `dev`. */

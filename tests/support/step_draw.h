@@ -17,8 +17,6 @@ static inline uint32_t draw_time(uint64_t *rng, uint32_t most)
 static inline void draw_value(FILE *f, uint64_t *rng, uint32_t most)
 {
     fprintf(f, "? !bytes=%uB", 1 + test_below(rng, most < 20 ? 4 : 10 * most));
-    if (test_below(rng, 3) == 0)
-        fprintf(f, " !elems=%u", test_below(rng, 2) ? 3 : 100);
     if (test_below(rng, 2))
         fprintf(f, " !xfer=%ups", draw_time(rng, most));
 }

@@ -1,5 +1,6 @@
 /* Makes the text on a plan's assumptions (assumed.h): devices, links, element types (whose peak rates give the
- * times), memory reserved for the runtime, sizes of dimensions; with the option that sets each of them. */
+ * times), memory reserved for the runtime, what parts cost, sizes of dimensions; with the option that sets each of
+ * them. */
 #include "tools/lib/assumed.h"
 
 #include "ir/base/strings.h"
@@ -115,6 +116,16 @@ static void add_predicted(struct list *l, const struct settings *s)
                        "--costs");
 }
 
+/* Adds what a part costs its device beside computing, if that is assumed because times of nodes are estimated. */
+static void add_part_cost(struct list *l, const struct ctx *x)
+{
+    char text[UNIT_TEXT];
+    int64_t cost = x->scene.model.part_cost;
+    if (x->results.priced && cost == exec_usual_part_cost(false))
+        add_assumption(l, arena_fmt(l->a, "%s for each part", time_print(text, cost)),
+                       "--part-cost");
+}
+
 const char *assumed_text(const struct pcc *p, bool sizes)
 {
     const struct ctx *x = &p->x;
@@ -135,6 +146,8 @@ const char *assumed_text(const struct pcc *p, bool sizes)
         add_types(&l, x->scene.m);
     if (limited && !brought && !handle_given(p, "reserve"))
         add_assumption(&l, "nothing reserved", "--reserve");
+    if (!handle_given(p, "part-cost"))
+        add_part_cost(&l, x);
     if (!handle_given(p, "costs"))
         add_predicted(&l, &p->settings);
     if (sizes)

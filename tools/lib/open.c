@@ -83,6 +83,7 @@ int read_input(const struct pcc *p, const struct input *in, struct scene *s, str
                          : workload_read(s, in->name, scale, of, d);
     case INPUT_ONNX:
         s->m = onnx_read(in->name, &o, of, d);
+        s->model.part_cost = s->m ? exec_usual_part_cost(false) : 0;
         return s->m ? 0 : -1;
     case INPUT_PROFILE:
         return read_profile(in, s, of, d);

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* Values on their way: by bytes, of few elements, with a time from a profile. */
-static const struct moved_value kb = {1000, -1, false}, light = {1000, -1, true},
+static const struct moved_value kb = {1000, -1, false}, at_host = {1000, -1, true},
                                 timed = {1000, 10001, false};
 
 static void keep(void *user, enum diag_level level, enum warning w, const char *line)
@@ -197,7 +197,7 @@ enum way { NO, A, IN_A, B, AB, BA, A12, WAYS };
 static void check_routes(const struct cluster *c, const uint32_t *end, const enum way (*want)[9],
                          const int64_t (*time)[3])
 {
-    const struct moved_value value[] = {kb, light, timed};
+    const struct moved_value value[] = {kb, at_host, timed};
     for (uint32_t i = 0; i < 9; i++)
         for (uint32_t k = 0; k < 9; k++)
             for (uint32_t v = 0; v < 3; v++)
@@ -292,7 +292,7 @@ static void groups(void **state)
     assert_int_equal(cluster_set_groups(&c, "2:4GB/s,1us", &d), 0);
     assert_true(cluster_grouped(&c) && cluster_group(&c, 3) == 2 && cluster_group(&c, 5) == 5);
     assert_int_equal(cluster_transfer(&c, 0, true, kb), 1250000);
-    assert_int_equal(cluster_transfer(&c, 0, true, light), 250000);
+    assert_int_equal(cluster_transfer(&c, 0, true, at_host), 250000);
     assert_int_equal(cluster_transfer(&c, 0, true, timed), 2501); /* by the rates */
     assert_int_equal(cluster_transfer(&c, 1, true, kb), 0);
     c.cls[0].inner_share = 100000;

@@ -32,7 +32,7 @@ struct op {
     uint32_t nin, in[3], out, color;
     bool backward;
     int64_t time[CLASSES], own;
-    bool needed, constant, copy, small;
+    bool needed, constant, copy, small, at_host;
 };
 
 struct world {
@@ -70,7 +70,7 @@ static uint32_t add_value(struct world *w, enum source src, uint64_t *rng)
 {
     struct val *v = &w->val[w->nval];
     v->src = src;
-    v->elems = test_below(rng, 2) ? 64 : 65; /* 64: still light */
+    v->elems = test_below(rng, 2) ? 64 : 65; /* 64: still small */
     v->bytes =
         test_below(rng, 4) ? (int64_t)test_below(rng, 90) : 1020 + (int64_t)test_below(rng, 8);
     return w->nval++;
@@ -203,15 +203,18 @@ static void classify(struct world *w)
     for (uint32_t i = 0; i < w->nop; i++) {
         struct op *o = &w->op[i];
         bool shapes = true; /* all operands: constants, shapes, copies */
+        bool hosts = true;  /* all operands: constants, or made at the host */
         o->constant = true;
         for (uint32_t k = 0; k < o->nin; k++) {
             const struct val *v = &w->val[o->in[k]];
             const struct op *p = v->src == SRC_OP ? &w->op[v->op] : NULL;
             o->constant = o->constant && (v->src == SRC_INIT || (p && p->constant));
             shapes = shapes && (v->src == SRC_INIT || (p && (p->copy || p->kind == OP_SHAPE)));
+            hosts = hosts && (v->src == SRC_INIT || (p && (p->constant || p->at_host)));
         }
         bool input = o->kind == OP_SHAPE && w->val[o->in[0]].src == SRC_IN;
         o->copy = o->constant || input || (shapes && o->small);
+        o->at_host = o->kind == OP_SHAPE || (o->kind == OP_MUL && hosts && o->small);
     }
 }
 
@@ -300,7 +303,8 @@ static bool recompute(const struct world *w, const int32_t *dev, struct load *lo
         for (uint32_t d = 0; d < w->ndev; d++) {
             uint32_t k = w->cls[d];
             if (on[d] && n > 1 && moves && !w->host[k] && !(w->io_free && x->src == SRC_IN)) {
-                int64_t t = (x->elems <= 64 ? 0 : w->latency[k]) + x->bytes * w->per_byte[k];
+                int64_t t =
+                    (made && w->op[x->op].at_host ? 0 : w->latency[k]) + x->bytes * w->per_byte[k];
                 load[d].transfer += t;
                 load[d].part[made && w->op[x->op].backward]
                             [made && dev[x->op] == (int32_t)d ? 2 : 1] += t;

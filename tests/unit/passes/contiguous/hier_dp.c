@@ -3,7 +3,7 @@
  *
  * An assignment counts if the quotients by devices and by groups are acyclic; a device whose class has
  * no groups, or groups whose inner link saves nothing, is a group.  The modules have several classes, some
- * on the host, values of several readers, inputs and outputs on the host, small values without latency,
+ * on the host, values of several readers, inputs and outputs on the host,
  * measured transfers, shared weights, memory limits, pins, and nodes that run on some classes only. */
 #include "ir/text/text.h"
 #include "passes/pipeline.h"
@@ -31,7 +31,7 @@ struct world {
     } link;
     int64_t memory[CLASSES];
     int64_t bytes[VALS], xfer[VALS]; /* the inputs, then the ops' */
-    bool light[VALS], reads[OPS][VALS], needs[OPS], output[OPS];
+    bool reads[OPS][VALS], needs[OPS], output[OPS];
     int64_t time[OPS][CLASSES], own[OPS], weight;
     int32_t pin[OPS];
     uint32_t color[OPS], vertex[OPS]; /* vertex: of the contracted level */
@@ -82,9 +82,8 @@ static void make_op(struct world *w, uint32_t i, uint32_t never, uint64_t *rng)
         say(&w->said, "%s%%v%u", k ? ", " : "", from);
     }
     w->needs[i] = test_below(rng, 3) == 0;
-    say(&w->said, "%s) : f32[4] name=\"n%u\" !bytes=%lldB !elems=%d !own=%lldB",
-        w->needs[i] ? ", %w" : "", i, (long long)w->bytes[v], w->light[v] ? 64 : 65,
-        (long long)(w->own[i] = test_below(rng, 20)));
+    say(&w->said, "%s) : f32[4] name=\"n%u\" !bytes=%lldB !own=%lldB", w->needs[i] ? ", %w" : "", i,
+        (long long)w->bytes[v], (long long)(w->own[i] = test_below(rng, 20)));
     if (w->measured)
         say(&w->said, " !xfer=%lldps", (long long)w->xfer[v]);
     for (uint32_t k = 0; k < w->ncls; k++) {
@@ -123,13 +122,10 @@ static void make(struct world *w, uint64_t seed, bool flat, struct diag *d)
     for (uint32_t v = 0; v < w->nin + w->nop; v++) {
         w->bytes[v] = test_below(&rng, dear);
         w->xfer[v] = w->measured ? (int64_t)test_below(&rng, dear) : -1;
-        w->light[v] = test_below(&rng, 4) == 0;
         if (v >= w->nin)
             continue;
-        say(&w->said, "  in %%v%u : f32[4] !bytes=%lldB !elems=%d", v, (long long)w->bytes[v],
-            w->light[v] ? 64 : 65);
+        say(&w->said, "  in %%v%u : f32[4] !bytes=%lldB\n", v, (long long)w->bytes[v]);
         w->xfer[v] = -1;
-        say(&w->said, "\n");
     }
     for (uint32_t i = 0; i < w->nop; i++)
         make_op(w, i, never, &rng);
@@ -162,7 +158,7 @@ static int64_t outer_cost(const struct world *w, uint32_t k, uint32_t v)
 {
     if (w->host[k])
         return 0;
-    return w->xfer[v] >= 0 ? w->xfer[v] : (w->light[v] ? 0 : w->link.latency[k]) + w->bytes[v];
+    return w->xfer[v] >= 0 ? w->xfer[v] : w->link.latency[k] + w->bytes[v];
 }
 
 static int64_t inner_cost(const struct world *w, uint32_t k, uint32_t v)
@@ -174,7 +170,7 @@ static int64_t inner_cost(const struct world *w, uint32_t k, uint32_t v)
         inner =
             w->link.share[k] ? up(outer * w->link.share[k], 1000000) : up(outer, w->link.fast[k]);
     else
-        inner = (w->light[v] ? 0 : w->link.inner[k]) + up(w->bytes[v], w->link.fast[k]);
+        inner = w->link.inner[k] + up(w->bytes[v], w->link.fast[k]);
     return inner < outer ? inner : outer;
 }
 
