@@ -27,8 +27,9 @@ enum { MEASUREMENTS_MOST = 32 };      /* the most entries of settings.measured *
 
 /* Nodes that the user wants on one device: --pin. */
 struct pin {
-    const char *pattern; /* extended regular expression, matched anywhere in a node's name */
-    const char *device;  /* name of the device: "acc0" */
+    const char
+        *pattern;       /* extended regular expression, matched anywhere in a node's name or path */
+    const char *device; /* name of the device: "acc0" */
 };
 
 /* Requests of the user, beside module and cluster; constant while passes run.  All fields zero: no requests.  A count

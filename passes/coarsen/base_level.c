@@ -11,8 +11,8 @@
 
 /* ---- pins ---- */
 
-/* Whether a pattern of --pin matches the name of an open call that a node is in.  CALL_FOLLOWS: the pattern does, but
- * the node is a Shape, which goes where its operand is made. */
+/* Whether a pattern of --pin matches the name or path of an open call that a node is in.  CALL_FOLLOWS: the pattern
+ * does, but the node is a Shape, which goes where its operand is made. */
 enum { CALL_SILENT, CALL_MATCHES, CALL_FOLLOWS };
 
 /* Returns [node] CALL_* for the pattern re; NULL if no call is open.  follows[node]: 1 for a Shape (place_follows). */
@@ -24,8 +24,7 @@ static uint8_t *match_calls(const struct ctx *x, const struct regex *re, const u
     uint8_t *site = arena_alloc(x->use.scratch, o->nsite),
             *in = arena_alloc(x->use.scratch, x->scene.m->nnode);
     for (uint32_t s = 1; s < o->nsite; s++)
-        site[s] = site[o->site[s].parent] ||
-                  pattern_matches(re, module_str(x->scene.m, o->site[s].name), x->use.scratch);
+        site[s] = site[o->site[s].parent] || pattern_matches_call(re, x, s, x->use.scratch);
     for (uint32_t v = 0; v < x->levels.base->n; v++) {
         nid n = x->levels.base->node[v];
         if (site[o->within[n]])
@@ -34,8 +33,8 @@ static uint8_t *match_calls(const struct ctx *x, const struct regex *re, const u
     return in;
 }
 
-/* Pins all vertices that a pattern matches, by their names or by open calls, to device dev, even if they have a pin;
- * returns their number. */
+/* Pins all vertices that a pattern matches, by their names, their paths or by open calls, to device dev, even if they
+ * have a pin; returns their number. */
 static uint32_t pin_all(struct ctx *x, const struct regex *re, int dev, const uint8_t *follows)
 {
     const uint8_t *in = match_calls(x, re, follows);
@@ -44,8 +43,7 @@ static uint32_t pin_all(struct ctx *x, const struct regex *re, int dev, const ui
         nid n = x->levels.base->node[v];
         int call = in ? in[n] : CALL_SILENT;
         if (call == CALL_MATCHES ||
-            (call == CALL_SILENT &&
-             pattern_matches(re, node_name(x->scene.m, n), x->use.scratch))) {
+            (call == CALL_SILENT && pattern_matches_node(re, x->scene.m, n, x->use.scratch))) {
             x->levels.base->pin[v] = dev;
             hits++;
         }
@@ -94,8 +92,8 @@ int ctx_check_pins(const struct ctx *x)
     return good ? 0 : -1;
 }
 
-/* Pins vertices by all --pin 'regex=device'.  For each node the first pattern counts that matches its name or the name
- * of an open call around it: so the last one is applied first.  Returns 0, or -1 after an error. */
+/* Pins vertices by all --pin 'regex=device'.  For each node the first pattern counts that matches its name or path,
+ * or an open call around it: so the last one is applied first.  Returns 0, or -1 after an error. */
 static int apply_pins(struct ctx *x)
 {
     const uint8_t *follows = place_follows(x->scene.m, x->scene.place, x->use.scratch);

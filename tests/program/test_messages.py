@@ -229,7 +229,7 @@ OPTIONS = [
      "device.pir: node 'a' says 'acc7', which is no device; the first is 'acc0'"),
     (2, (*ON, "-p", "dp-place", "-o", "x.gantt.png"), "-o x.gantt.png: charts are written as .gantt.svg"),
     (1, (*ON, "-p", "dp-place", "-o", "x.svg", "--view=nodes", "--around=z"),
-     "--around 'z': no placed node has that name"),
+     "--around 'z': no placed node has that name or path"),
     (1, (*ON, "-p", "dp-place", "--pin=a=acc0", "--pin=b=acc1", "-o", "x.dot", "--around=b", "--part=0"),
      "--around 'b': the node is in part 1, not in --part=0: leave one out"),
     (1, (*ON, "-p", "dp-place", "--replicate", "--replay=5"), "acc0 has 2 copies: only plans without copies "
