@@ -61,7 +61,7 @@ static const struct opt table[] = {
          "as few parts as can be, or an end wherever a value comes or goes, so that parts take one "
          "sample as long as nodes do (default: few)"},
     {OPT_TEXT, "pin", .topic = IN_PLANNING, .arg = "REGEX=DEVICE|@FILE", .with = WITH_SHOWN,
-     .help = "fix the nodes whose name matches (repeats)"},
+     .help = "fix the nodes whose name or path matches (repeats)"},
     {OPT_BOOL, "keep-blocks", FIELD(keep_blocks), .topic = IN_PLANNING,
      .help = "never cut inside a layer that repeats: all its copies stay whole"},
     {OPT_TIME, "time-limit", FIELD(time_limit), .topic = IN_PLANNING, .like = "30s",
