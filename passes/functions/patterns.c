@@ -148,14 +148,32 @@ bool pattern_matches_node(const struct regex *re, const struct module *m, nid n,
     return matches_path(re, m, m->scope ? m->scope[n] : 0, node_name(m, n), a);
 }
 
-bool pattern_matches_call(const struct regex *re, const struct ctx *x, uint32_t site,
-                          struct arena *a)
+/* Whether the expression matches the name or the path of open call `site`, which is not 0. */
+static bool pattern_matches_call(const struct regex *re, const struct ctx *x, uint32_t site,
+                                 struct arena *a)
 {
     const struct module *m = x->scene.m;
     const struct site *s = &x->results.opened->site[site];
     /* the nodes of a call have its scope (edit_made_from) */
     sid scope = m->scope && s->first < s->end ? m->scope[s->first] : 0;
     return matches_path(re, m, scope, module_str(m, s->name), a);
+}
+
+uint8_t *pattern_nodes(const struct regex *re, const struct ctx *x, const uint8_t *follows,
+                       struct arena *a, uint32_t *hits)
+{
+    const struct open_calls *o = x->results.opened;
+    const struct wdag *g = x->levels.base;
+    uint8_t *site = arena_alloc(a, o ? o->nsite : 1), *in = arena_alloc(a, x->scene.m->nnode);
+    *hits = 0;
+    for (uint32_t s = 1; o && s < o->nsite; s++)
+        site[s] = site[o->site[s].parent] || pattern_matches_call(re, x, s, a);
+    for (uint32_t v = 0; v < g->n; v++) {
+        nid n = g->node[v];
+        in[n] = o && site[o->within[n]] ? !follows[n] : pattern_matches_node(re, x->scene.m, n, a);
+        *hits += in[n];
+    }
+    return in;
 }
 
 /* The node or, if call is not 0, the open call that patterns are matched with. */

@@ -32,9 +32,12 @@ const struct regex *pattern_compile(const char *text, struct arena *a,
 bool pattern_matches(const struct regex *re, const char *name, struct arena *a);
 /* Whether the expression matches the name or the path of node n. */
 bool pattern_matches_node(const struct regex *re, const struct module *m, nid n, struct arena *a);
-/* Whether the expression matches the name or the path of open call `site`, which is not 0. */
-bool pattern_matches_call(const struct regex *re, const struct ctx *x, uint32_t site,
-                          struct arena *a);
+
+/* Returns an array, in a: [node of x->scene.m] 1: the expression matches the node, which is placed, or an open call
+ * (opened.h) around it.  Inside such a call a Shape (follows[node] is 1: place_follows) does not count, since it goes
+ * where its operand is made.  *hits: the number of such nodes. */
+uint8_t *pattern_nodes(const struct regex *re, const struct ctx *x, const uint8_t *follows,
+                       struct arena *a, uint32_t *hits);
 
 /* Compiles text as pattern_compile() does and adds it to the list.  Returns 0, or -1 and an error in d, which begins
  * with `where`.  text must live as long as the list. */

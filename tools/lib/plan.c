@@ -61,6 +61,7 @@ enum pcc_status run_passes(struct pcc *p, const struct pipeline *pipeline,
     }
     return rc == PASS_INFEASIBLE   ? PCC_NO_PLAN
            : rc == PASS_UNVERIFIED ? PCC_UNVERIFIED
+           : p->x.results.misused  ? PCC_BAD_USE
            : rc                    ? PCC_BAD_INPUT
                                    : PCC_OK;
 }
