@@ -34,9 +34,9 @@ struct pin {
 /* What the user wants of edges by the paths of their nodes. */
 struct cut_rule {
     const char *pattern; /* as struct pin has it */
-    bool
-        cut; /* --cut-at: edges from a node that matches to one that does not are cut; else --no-cut: edges between
-                 two nodes that match are not */
+    /* --cut-at: edges from a node that matches to one that does not are cut; else --no-cut: edges between two nodes
+     * that match are not */
+    bool cut;
 };
 
 /* Requests of the user, beside module and cluster; constant while passes run.  All fields zero: no requests.  A count

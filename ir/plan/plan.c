@@ -12,19 +12,12 @@ const char *plan_status_name(enum plan_status s)
     return name[s];
 }
 
-const char *plan_scope_word(enum plan_scope s)
+const char *plan_scope_name(enum plan_scope s)
 {
     assert(s >= SCOPE_ALL && s < SCOPES);
     static const char *const word[] = {"all",   "contiguous",      "layers", "contiguous-layers",
                                        "fused", "contiguous-fused"};
     return word[s];
-}
-
-const char *plan_scope_name(enum plan_scope s)
-{
-    assert(s >= SCOPE_ALL && s < SCOPES);
-    static const char *const name[] = {"all", "contiguous", "layers", "layers", "fused", "fused"};
-    return name[s];
 }
 
 const char *plan_among(enum plan_scope s)

@@ -139,10 +139,8 @@ struct verdict load_verdict(const struct scene *s, const int32_t *dev, const uin
 
 /* Returns the word of a status in files: "optimal". */
 const char *plan_status_name(enum plan_status s);
-/* Both return a word for a scope.  plan_scope_name(), for plan JSON: "all", "contiguous", "layers" or "fused".
- * plan_scope_word(), for the textual IR, has a different word for each scope, such as "contiguous-layers". */
+/* Returns the word for a scope in plan JSON and the textual IR: "all", "contiguous", "contiguous-layers". */
 const char *plan_scope_name(enum plan_scope s);
-const char *plan_scope_word(enum plan_scope s);
 /* Returns words for messages that stand behind "optimal": " among contiguous plans"; "" for SCOPE_ALL. */
 const char *plan_among(enum plan_scope s);
 

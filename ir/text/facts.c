@@ -508,10 +508,10 @@ static const char *status_name(int i)
     return plan_status_name((enum plan_status)i);
 }
 
-/* plan_scope_word() with the parameter type that take_one_of() needs. */
+/* plan_scope_name() with the parameter type that take_one_of() needs. */
 static const char *scope_word(int i)
 {
-    return plan_scope_word((enum plan_scope)i);
+    return plan_scope_name((enum plan_scope)i);
 }
 
 /* Takes a word or string that is one of the names name(0) .. name(n - 1), and returns the number of the name; if it

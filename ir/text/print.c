@@ -497,7 +497,7 @@ static void put_plan(const struct printer *p, const struct plan *plan, const str
     if (plan->claim.bound >= 0)
         put_plan_time(p, " bound=", plan->claim.bound);
     if (plan->claim.scope != SCOPE_ALL) {
-        const char *word = plan_scope_word(plan->claim.scope);
+        const char *word = plan_scope_name(plan->claim.scope);
         text_put(p, " scope=");
         if (strchr(word, '-'))
             text_put_quoted(p, word);

@@ -152,16 +152,17 @@ int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *
 {
     const struct wdag *g = c->g;
     uint32_t nowhere;
+    const char *plans = claim_plans(x, "plan");
     int64_t least = memory_bound(x, c, &nowhere), most = wdag_bytes(g);
     if (nowhere != UINT32_MAX) {
         diag_error(x->use.diag,
-                   "no plan exists: node '%s' cannot run on any device that it may be on",
+                   "no %s exists: node '%s' cannot run on any device that it may be on", plans,
                    first_node(x, g, nowhere));
         return PASS_INFEASIBLE;
     }
     int32_t *dev = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *dev);
     if (!least && like->clock->why) {
-        diag_error(x->use.diag, "no plan was found: %s", like->clock->why);
+        diag_error(x->use.diag, "no %s was found: %s", plans, like->clock->why);
         return PASS_INFEASIBLE;
     }
     bool none = least > 0 || fits_by_search(x, g, MEMORY_UNCHANGED, like->clock, dev) == FIT_NONE;
@@ -170,7 +171,7 @@ int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *
     if (most == 0 || !none) {
         char text[BYTES_BOTH];
         diag_error(
-            x->use.diag, "no plan was found that fits the memory of the devices%s%s",
+            x->use.diag, "no %s was found that fits the memory of the devices%s%s", plans,
             most
                 ? arena_fmt(x->use.mem, "; one was found for %s per device", bytes_both(text, most))
                 : "",
@@ -178,5 +179,5 @@ int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *
                   : "");
         return PASS_INFEASIBLE;
     }
-    return report_memory(x, "plan", most, (most < least ? most : least) - 1, /*why=*/"");
+    return report_memory(x, plans, most, (most < least ? most : least) - 1, /*why=*/"");
 }

@@ -114,9 +114,9 @@ static const char *why_need(struct ctx *x, const struct wdag *g, const struct me
 static int report_contradiction(struct ctx *x, bool proven)
 {
     diag_error(x->use.diag,
-               "no contiguous plan %s: some node cannot run on any device, or pins contradict each "
+               "no %s %s: some node cannot run on any device, or pins contradict each "
                "other or the order of the nodes%s",
-               proven ? "exists" : "was found",
+               claim_plans(x, "contiguous plan"), proven ? "exists" : "was found",
                x->levels.base->apart.at ? ", or --cut-at asks for more cuts than the devices allow"
                                         : "");
     return PASS_INFEASIBLE;
@@ -140,6 +140,7 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                       const struct interval_how *orders)
 {
     struct diag quiet = diag_silent();
+    const char *plans = claim_plans(x, "contiguous plan");
     const struct problem *c = problem_build(g, &x->scene, MEMORY_UNCHANGED, x->use.scratch, &quiet);
     if (!c)
         return report_contradiction(x, /*proven=*/false);
@@ -164,14 +165,13 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
         return PASS_INFEASIBLE;
     }
     if (need.nowhere != UINT32_MAX) {
-        diag_error(
-            x->use.diag,
-            "no contiguous plan exists: node '%s' cannot run on any device that it may be on",
-            first_node(x, g, need.nowhere));
+        diag_error(x->use.diag,
+                   "no %s exists: node '%s' cannot run on any device that it may be on", plans,
+                   first_node(x, g, need.nowhere));
         return PASS_INFEASIBLE;
     }
     if (!need.least && n.clock->why) {
-        diag_error(x->use.diag, "no contiguous plan was found: %s", n.clock->why);
+        diag_error(x->use.diag, "no %s was found: %s", plans, n.clock->why);
         return PASS_INFEASIBLE;
     }
     if (need.least && !clock_out(n.clock))
@@ -190,10 +190,10 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
     }
     if (n.hi == 0) {
         diag_error(x->use.diag,
-                   "no contiguous plan was found in the states allowed, but there are some: "
-                   "raise --max-states");
+                   "no %s was found in the states allowed, but there are some: "
+                   "raise --max-states",
+                   plans);
         return PASS_INFEASIBLE;
     }
-    return report_memory(x, "contiguous plan", n.hi == INT64_MAX ? 0 : n.hi, n.none,
-                         why_need(x, of, &sure));
+    return report_memory(x, plans, n.hi == INT64_MAX ? 0 : n.hi, n.none, why_need(x, of, &sure));
 }

@@ -297,25 +297,37 @@ static void make_w(struct builder *b)
                             b->m->col[(size_t)v * b->k + s], b->m->col[(size_t)u * b->k + s]);
 }
 
-/* IP_CONVEX: makes the columns z and their rows. */
+/* Returns the vertex of the problem that vertex v of the graph of ip_paths is merged into. */
+static uint32_t merged_vertex(const struct builder *b, uint32_t v)
+{
+    const uint32_t *merged = b->m->ask.paths.merged;
+    return merged ? merged[v] : v;
+}
+
+/* IP_CONVEX: makes the columns z and their rows, for the vertices and edges of the graph of ip_paths. */
 static void make_z(struct builder *b)
 {
-    uint32_t *z = arena_array(b->a, (size_t)b->n + 1, sizeof *z);
+    const struct wdag *paths = b->m->ask.paths.g ? b->m->ask.paths.g : b->g;
+    bool finer = paths != b->g;
+    uint32_t *z = arena_array(b->a, (size_t)paths->n + 1, sizeof *z);
+    const char **label = arena_array(b->a, (size_t)paths->n + 1, sizeof *label);
+    for (uint32_t v = 0; v < paths->n; v++)
+        label[v] =
+            finer ? arena_fmt(b->a, "%s_n%u", b->label[merged_vertex(b, v)], v) : b->label[v];
     for (uint32_t s = 0; s < b->k; s++) {
-        for (uint32_t v = 0; v < b->n; v++)
-            z[v] = mip_share(b->p, arena_fmt(b->a, "z_%s_%s", b->label[v], b->dev[s]));
-        for (uint32_t u = 0; u < b->n; u++) {
-            uint32_t x = b->m->col[(size_t)u * b->k + s];
-            add_at_most(b, arena_fmt(b->a, "in_%s_%s", b->label[u], b->dev[s]), x, z[u]);
-            for_row (v, b->g->succ, u) {
-                add_at_most(b, arena_fmt(b->a, "path_%s_%u_%s", b->label[u], v, b->dev[s]), z[v],
+        for (uint32_t v = 0; v < paths->n; v++)
+            z[v] = mip_share(b->p, arena_fmt(b->a, "z_%s_%s", label[v], b->dev[s]));
+        for (uint32_t u = 0; u < paths->n; u++) {
+            uint32_t x = b->m->col[(size_t)merged_vertex(b, u) * b->k + s];
+            add_at_most(b, arena_fmt(b->a, "in_%s_%s", label[u], b->dev[s]), x, z[u]);
+            for_row (v, paths->succ, u) {
+                add_at_most(b, arena_fmt(b->a, "path_%s_%u_%s", label[u], v, b->dev[s]), z[v],
                             z[u]);
-                if (x == MIP_ZERO)
+                if (x == MIP_ZERO || merged_vertex(b, u) == merged_vertex(b, v))
                     continue;
-                mip_row(b->p, arena_fmt(b->a, "gap_%s_%u_%s", b->label[u], v, b->dev[s]), -MIP_INF,
-                        1);
+                mip_row(b->p, arena_fmt(b->a, "gap_%s_%u_%s", label[u], v, b->dev[s]), -MIP_INF, 1);
                 mip_term(b->p, z[v], 1);
-                mip_term(b->p, b->m->col[(size_t)v * b->k + s], -1);
+                mip_term(b->p, b->m->col[(size_t)merged_vertex(b, v) * b->k + s], -1);
                 mip_term(b->p, x, 1);
             }
         }
@@ -649,8 +661,9 @@ int ip_model_build(struct ip_model *m, const struct problem *c, const struct ip_
     *m = (struct ip_model){.c = c, .ask = *ask, .ndev = c->cluster->ndev};
     uint64_t pins = c->g->net_pin.at[c->g->nnet],
              n = c->g->n + pins + c->g->shared_by.at[c->g->nshared];
+    const struct wdag *paths = ask->shape == IP_CONVEX && ask->paths.g ? ask->paths.g : c->g;
     if (ask->shape != IP_ANY)
-        n += c->g->succ.at[c->g->n];
+        n += paths->n - c->g->n + paths->succ.at[paths->n];
     /* each vertex, pin and edge has about 8 terms for each device */
     if (n * m->ndev * 8 > MIP_MOST_TERMS)
         return diag_error(

@@ -10,12 +10,20 @@
 
 enum ip_shape {
     IP_ANY,    /* any sets */
-    IP_CONVEX, /* each device's set is convex: no path leaves it and comes back */
+    IP_CONVEX, /* each device's set is convex: no path of ip_paths leaves it and comes back */
     IP_CHAIN   /* the devices, in the order of the slots, take differences of a chain of ideals */
+};
+
+/* The graph whose paths count for IP_CONVEX.  It may be finer than the problem's: a colocation class is one vertex of
+ * the problem, but a path to one of its nodes does not go on from another one. */
+struct ip_paths {
+    const struct wdag *g;   /* NULL: the problem's graph */
+    const uint32_t *merged; /* [vertex of g] the vertex of the problem; NULL: the same one */
 };
 
 struct ip_ask {
     enum ip_shape shape;
+    struct ip_paths paths;
     int64_t limit; /* ps: plans of a larger value are left out of the model; LOAD_INF: no limit */
     int64_t lower; /* ps: a lower bound of all plans */
     /* true: minimise the largest memory that a device needs; times and limits of memory do not count */

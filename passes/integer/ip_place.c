@@ -144,7 +144,7 @@ static int report_none(struct ctx *x, const struct planner_input *p, const struc
 {
     bool proven = false;
     char text[BYTES_BOTH];
-    const char *what = how->shape == IP_CONVEX ? "convex plan" : "plan";
+    const char *what = claim_plans(x, how->shape == IP_CONVEX ? "convex plan" : "plan");
     if (how->shape == IP_CHAIN)
         return report_infeasible(x, p->level, /*exact=*/true, &p->orders);
     int64_t need =
@@ -152,8 +152,9 @@ static int report_none(struct ctx *x, const struct planner_input *p, const struc
     if (need > 0)
         diag_error(x->use.diag, "no %s fits the memory of the devices: %s %s per device", what,
                    proven ? "they need" : "the smallest found needs", bytes_both(text, need));
-    else if (c->limited ? proven : r->complete)
-        diag_error(x->use.diag, "there is no %s: pins and what devices can run leave none", what);
+    else if (proven || r->complete)
+        diag_error(x->use.diag, "there is no %s: pins and what devices can run%s leave none", what,
+                   proven || !c->limited ? "" : ", with the memory that they have,");
     else
         diag_error(x->use.diag, "no %s was found: %s", what, r->why);
     return PASS_INFEASIBLE;
@@ -231,7 +232,7 @@ static int ip_run(struct ctx *x, const void *options)
     if (placing_start(x, &po, &p))
         return -1;
     struct problem *c = p.top; /* the problem that the solver gets */
-    if (o->shape == IP_ANY && p.level == p.whole && any_shape_level(x) != p.whole)
+    if (o->shape != IP_CHAIN && p.level == p.whole && any_shape_level(x) != p.whole)
         c = problem_build(any_shape_level(x), &x->scene, MEMORY_UNCHANGED, x->use.scratch,
                           x->use.diag);
     if (!c || loads_new(&l, c, "ip-place", x->use.scratch, x->use.diag))
@@ -240,6 +241,8 @@ static int ip_run(struct ctx *x, const void *options)
         clock_limit(&p.clock, DEFAULT_SECONDS * (int64_t)NS_PER_S);
     how.clock = &p.clock;
     how.name = vertex_names(x, c->g);
+    if (o->shape == IP_CONVEX && c->g != x->levels.base)
+        how.paths = (struct ip_paths){x->levels.base, wdag_flatten(c->g, x->use.scratch)};
     struct problem_plan best = no_plan(x, c->g);
     if (find_first(x, o, &p, c, &best))
         return -1;

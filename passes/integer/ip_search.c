@@ -20,24 +20,26 @@ enum {
     REDUCTION_WORK = 100000000 /* work of a reduction, in arcs: a second or two */
 };
 
-bool ip_has_shape(const struct problem *c, enum ip_shape shape, const uint32_t *place,
+bool ip_has_shape(const struct problem *c, const struct ip_ask *ask, const uint32_t *place,
                   const int32_t *dev)
 {
-    const struct wdag *g = c->g;
+    bool chain = ask->shape == IP_CHAIN;
+    const struct wdag *g = ask->paths.g && !chain ? ask->paths.g : c->g;
+    const uint32_t *merged = chain ? NULL : ask->paths.merged;
     struct arena *a = arena_new(g->mem);
     int32_t last = 0;
     bool good = true;
-    for (uint32_t v = 0; v < g->n; v++)
+    for (uint32_t v = 0; v < c->g->n; v++)
         last = dev[v] > last ? dev[v] : last;
     uint32_t word = (uint32_t)last / 64 + 1; /* words for a bit of each device */
     /* [vertex * word] devices, a bit each, that some path to the vertex has left: they must not hold the vertex */
     uint64_t *left = arena_array(a, ((size_t)g->n + 1) * word, sizeof *left);
-    for (uint32_t v = 0; v < g->n && shape != IP_ANY; v++) {
+    for (uint32_t v = 0; v < g->n && ask->shape != IP_ANY; v++) {
         uint64_t *own = left + (size_t)v * word;
-        uint32_t d = (uint32_t)dev[v];
+        uint32_t d = (uint32_t)dev[merged ? merged[v] : v];
         for_row (u, g->pred, v) {
-            uint32_t e = (uint32_t)dev[u];
-            if (shape == IP_CHAIN)
+            uint32_t e = (uint32_t)dev[merged ? merged[u] : u];
+            if (chain)
                 good = good && place[e] <= place[d];
             for (uint32_t w = 0; w < word; w++)
                 own[w] |= left[(size_t)u * word + w];
@@ -185,7 +187,7 @@ static bool take_answer(struct ip_search_run *r, const struct reduced_model *mad
         return false;
     for (uint32_t v = 0; v < c->g->n; v++)
         dev[v] = got[reduction ? reduction->map[v] : v];
-    if (!ip_has_shape(c, m->ask.shape, place, dev))
+    if (!ip_has_shape(c, &m->ask, place, dev))
         return false;
     for (uint32_t v = 0; v < c->g->n; v++)
         if (!loads_allows(l, v, (uint32_t)dev[v]))
@@ -238,8 +240,11 @@ static int build_model(struct ip_search_run *r, struct ip_ask *ask, struct reduc
 static int write_model(struct ip_search_run *r, const struct orders *o)
 {
     const struct ip_how *how = r->how;
-    struct ip_ask ask = {
-        .shape = how->shape, .limit = how->limit, .slot = o->slot, .name = how->name};
+    struct ip_ask ask = {.shape = how->shape,
+                         .paths = how->paths,
+                         .limit = how->limit,
+                         .slot = o->slot,
+                         .name = how->name};
     struct reduced_model made;
     bool several = how->shape == IP_CHAIN && o->count > 1;
     if (build_model(r, &ask, &made))
@@ -257,6 +262,7 @@ static int solve_model(struct ip_search_run *r, const struct orders *o, struct p
     struct ip_found *f = &r->found;
     struct arena_mark mark = arena_mark(r->a);
     struct ip_ask ask = {.shape = how->shape,
+                         .paths = how->paths,
                          .limit = target_value(how, best),
                          .lower = r->c->lower.value,
                          .slot = o->slot,
@@ -339,7 +345,11 @@ static int64_t memory_needed(const struct loads *l)
 int64_t ip_least_memory(const struct problem *c, struct loads *l, const struct ip_how *how,
                         bool *proven, struct arena *scratch, struct diag *d)
 {
-    struct ip_ask ask = {.shape = how->shape, .limit = LOAD_INF, .memory = true, .name = how->name};
+    struct ip_ask ask = {.shape = how->shape,
+                         .paths = how->paths,
+                         .limit = LOAD_INF,
+                         .memory = true,
+                         .name = how->name};
     int32_t *dev = arena_array(scratch, (size_t)c->g->n + 1, sizeof *dev);
     struct ip_model m;
     struct mip_answer a;
@@ -347,8 +357,7 @@ int64_t ip_least_memory(const struct problem *c, struct loads *l, const struct i
     if (ip_model_build(&m, c, &ask, how->planner, scratch, d))
         return -1;
     mip_solve(how->solver, m.mip, 0, how->clock, scratch, &a);
-    if (!(a.value < MIP_INF) || !ip_model_decode(&m, a.x, dev) ||
-        !ip_has_shape(c, how->shape, NULL, dev))
+    if (!(a.value < MIP_INF) || !ip_model_decode(&m, a.x, dev) || !ip_has_shape(c, &ask, NULL, dev))
         return -1;
     loads_set(l, dev);
     int64_t need = memory_needed(l);

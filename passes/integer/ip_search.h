@@ -11,6 +11,7 @@ enum { IP_MOST_ORDERS = 1000 };
 struct ip_how {
     const char *planner; /* for errors */
     enum ip_shape shape;
+    struct ip_paths paths; /* as in ip_ask */
     const struct mip_solver *solver;
     struct clock *clock;
     int64_t gap; /* millionths >= 1: a plan may be worse than the best by this share */
@@ -54,8 +55,8 @@ int64_t ip_least_memory(const struct problem *c, struct loads *l, const struct i
 struct reduction *ip_reduction(const struct problem *c, struct ip_ask *ask, struct clock *clock,
                                struct arena *a);
 
-/* Whether the plan dev[vertex] has the shape.  place: [device] its place in the chain, for IP_CHAIN only. */
-bool ip_has_shape(const struct problem *c, enum ip_shape shape, const uint32_t *place,
+/* Whether the plan dev[vertex] has the shape of `ask`.  place: [device] its place in the chain, for IP_CHAIN only. */
+bool ip_has_shape(const struct problem *c, const struct ip_ask *ask, const uint32_t *place,
                   const int32_t *dev);
 
 #endif

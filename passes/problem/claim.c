@@ -82,6 +82,12 @@ enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused)
     return contiguous ? SCOPE_CONTIGUOUS : SCOPE_ALL;
 }
 
+const char *claim_plans(const struct ctx *x, const char *kind)
+{
+    enum plan_scope scope = claim_scope(x, /*contiguous=*/false, /*fused=*/false);
+    return scope == SCOPE_ALL ? kind : arena_fmt(x->use.mem, "%s%s", kind, plan_among(scope));
+}
+
 struct bound_means bounding_of(struct ctx *x, uint64_t work, struct clock *clock)
 {
     return (struct bound_means){work, clock, x->scene.m, x->use.mem, x->use.scratch};

@@ -22,6 +22,9 @@ int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *
 /* Returns the scope of a proof about the contiguous plans of x->levels.contiguous (contiguous), or else about the plans
  * of x->levels.any_shape; fused: about a fused graph made of that level. */
 enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused);
+/* Returns the words for the plans that a planner looks at, for messages that there is none: kind ("plan", "contiguous
+ * plan", "convex plan"), and behind it that they keep groups together, if claims about them say so, too. */
+const char *claim_plans(const struct ctx *x, const char *kind);
 
 /* Returns what a bounding method may use: `work` arcs, the clock, and the module and arenas of x. */
 struct bound_means bounding_of(struct ctx *x, uint64_t work, struct clock *clock);

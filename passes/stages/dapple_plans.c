@@ -60,6 +60,7 @@ static void try_layout(struct plan_choice *c, struct stage_layout *p)
 {
     train_try(c->t, p);
     c->tried++;
+    c->t->too_long = c->t->too_long || p->too_long;
     if (p->odd) {
         c->t->odd.plans++;
         c->t->odd.places = larger_u32(c->t->odd.places, p->places);
@@ -73,15 +74,18 @@ static void try_layout(struct plan_choice *c, struct stage_layout *p)
 }
 
 /* Runs interleaved plans on the n places `set`: with as many stages on each as the user wants; else with 1, 2, 4, ...
- * as long as that takes less time.  A single place gets one stage. */
+ * as long as that takes less time.  On a single place several stages only save memory, since each stage runs forward
+ * again by itself: they are tried there if no plan fits yet and the user gives no number. */
 static void try_interleaved(struct plan_choice *c, uint32_t n, const struct device_set *set)
 {
-    uint32_t said = c->t->x->scene.model.training.per_device, most = n > 1 ? c->chain.n / n : 1;
+    uint32_t said = c->t->x->scene.model.training.per_device;
+    uint32_t most = n == 1 && said ? 1 : c->chain.n / n;
     int64_t before = INT64_MAX;
     for (uint32_t each = said ? said : 1; each <= most && !is_over(c); each *= 2) {
         struct stage_layout p = train_even(c->t, &c->chain, each * n, n, set);
         try_layout(c, &p);
-        if (said || p.uneven || p.odd || (before < INT64_MAX && p.value >= before) ||
+        bool enough = n == 1 && c->best.value < INT64_MAX;
+        if (said || enough || p.uneven || p.odd || (before < INT64_MAX && p.value >= before) ||
             each > most / 2)
             return;
         before = p.value;

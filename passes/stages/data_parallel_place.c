@@ -37,6 +37,7 @@ static int data_parallel_run(struct ctx *x, const void *options)
         train_set_size(m, global, global / rounds);
         train_try(&t, &p);
         tried++;
+        t.too_long = t.too_long || p.too_long;
         if (p.value < best.value || tried == 1) {
             best = p;
             best_model = *m;

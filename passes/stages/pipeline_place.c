@@ -154,30 +154,32 @@ static void list_offered(struct choices *c, struct train *t)
     *model = given;
 }
 
-/* Returns text with the best time of a choice appended: "dapple: 748 ms, gpipe: has no room"; name: "gpipe:". */
+/* Returns text with the best time of a choice appended: "dapple: 748 ms, gpipe: has no room"; name: "gpipe:"; none:
+ * text for a time of INT64_MAX. */
 static const char *add_choice(const struct choices *c, const char *text, const char *name,
-                              int64_t ps)
+                              int64_t ps, const char *none)
 {
     char time[UNIT_TEXT];
     return arena_fmt(c->x->use.mem, "%s%s%s %s", text, *text ? ", " : "", name,
-                     ps < INT64_MAX ? time_short(time, ps) : "has no room");
+                     ps < INT64_MAX ? time_short(time, ps) : none);
 }
 
 /* Writes notes with the best time for each size and each schedule. */
-static void note_choices(const struct choices *c)
+static void note_choices(const struct choices *c, const struct train *t)
 {
+    const char *none = t->too_long ? "no plan" : "has no room";
     const char *sizes = "", *schedules = "";
     for (uint32_t i = 0; i < c->nsize && c->nsize > 1; i++)
         sizes =
             add_choice(c, sizes,
                        arena_fmt(c->x->use.mem, "%lld x %lld:", (long long)(c->global / c->size[i]),
                                  (long long)c->size[i]),
-                       c->by_size[i]);
+                       c->by_size[i], none);
     for (uint32_t i = 0; i < TRAINING_SCHEDULES && !ctx_said(c->x, "schedule"); i++)
         if (i != TRAINING_PIPEDREAM)
             schedules =
                 add_choice(c, schedules, arena_fmt(c->x->use.mem, "%s:", training_schedule_name[i]),
-                           c->by_schedule[i]);
+                           c->by_schedule[i], none);
     if (*sizes)
         diag_note(c->x->use.diag, "pipeline-place: the best with micro-batches of %s", sizes);
     if (*schedules)
@@ -202,7 +204,7 @@ static int pipeline_place_run(struct ctx *x, const void *options)
     list_offered(&c, &t);
     for (uint32_t i = 0; i < c.nsize && (!i || !clock_out(&t.clock)); i++)
         try_size(&c, &t, i);
-    note_choices(&c);
+    note_choices(&c, &t);
     x->scene.model.training = c.best_model;
     return train_leave(&t, &c.best,
                        arena_fmt(x->use.mem, "best of %u plans that were run, %llu by the formula",

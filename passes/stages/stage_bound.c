@@ -245,7 +245,7 @@ static bool refutes(struct stage_bound_search *p, const struct choice *c, int64_
         uint32_t before = s->before.at[to + 1] - s->before.at[to];
         for (uint32_t k = 0; k <= before; k++)
             for (uint32_t i = 0; i < p->ncount; i++, x++)
-                if (x->first < most)
+                if (x->first <= most)
                     add_piece(p, k ? s->before.to[s->before.at[to] + k - 1] : 0, to, x, p->count[i],
                               most);
         if (to < s->n)

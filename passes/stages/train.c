@@ -245,8 +245,27 @@ static bool is_policy_tried(const struct training *m, bool policy_b)
     return m->warm_up == WARM_UP_BEST || policy_b == (m->warm_up == WARM_UP_B);
 }
 
-/* Runs a plan with the interleaved schedule, which sets `ahead` itself; only `recompute` is chosen: if memory does not
- * suffice, once more with recomputing on the places where it does not.  Keeps the run if it fits. */
+/* Returns whether stage j saves more bytes than stage k per ps of running forward again; if equal: first. */
+static bool saves_more(const struct stage_work *j, const struct stage_work *k, bool first)
+{
+    __int128 a = (__int128)(j->stored - j->checkpoint) * larger(k->forward, 1);
+    __int128 b = (__int128)(k->stored - k->checkpoint) * larger(j->forward, 1);
+    return a > b || (a == b && first);
+}
+
+/* Sets `recompute` for the n stages of a place that save most for their time, and for no other stage there. */
+static void recompute_best(struct iteration_run *r, uint32_t place, uint32_t n)
+{
+    for (uint32_t k = place; k < r->x.nstage; k += r->x.nplace) {
+        uint32_t better = 0;
+        for (uint32_t j = place; j < r->x.nstage; j += r->x.nplace)
+            better += j != k && saves_more(&r->stage[j], &r->stage[k], j < k);
+        r->stage[k].recompute = better < n;
+    }
+}
+
+/* Runs a plan with the interleaved schedule, which sets `ahead` itself; only `recompute` is chosen: on places where
+ * memory does not suffice for 1, 2, 4, ... stages, until it does or all stages recompute.  Keeps the run if it fits. */
 static void try_interleaved(const struct train *t, struct stage_layout *p,
                             const struct stages_on *on, struct arena *own)
 {
@@ -256,15 +275,23 @@ static void try_interleaved(const struct train *t, struct stage_layout *p,
     for (uint32_t k = 0; k < p->n; k++)
         r.stage[k].recompute = recompute == RECOMPUTE_ALL;
     iteration_run(&r, s, own);
-    if (recompute == RECOMPUTE_AUTO && r.t.status == RUN_DONE && r.t.over > 0) {
-        for (uint32_t k = 0; k < p->n; k++) {
-            uint32_t place = k % on->nplace;
-            r.stage[k].recompute = r.memory[place] >= 0 && r.t.peak[place] > r.memory[place];
+    uint32_t each = p->n / on->nplace, *n = arena_array(own, on->nplace, sizeof *n);
+    bool more = recompute == RECOMPUTE_AUTO;
+    while (more && r.t.status == RUN_DONE && r.t.over > 0) {
+        more = false;
+        for (uint32_t place = 0; place < on->nplace; place++) {
+            if (r.memory[place] < 0 || r.t.peak[place] <= r.memory[place] || n[place] == each)
+                continue;
+            n[place] = smaller_u32(n[place] ? 2 * n[place] : 1, each);
+            recompute_best(&r, place, n[place]);
+            more = true;
         }
-        iteration_run(&r, s, own);
+        if (more)
+            iteration_run(&r, s, own);
     }
     if (r.t.status == RUN_DONE && r.t.over == 0)
         keep_run(p, &r, t->x->use.scratch);
+    p->too_long = r.t.status == RUN_DONE && r.t.over == 0 && r.value == INT64_MAX;
 }
 
 /* Runs a plan with each policy to be tried, without and with eager recomputing (settle_stages), and keeps the fastest
@@ -287,7 +314,10 @@ static void try_policies(const struct train *t, struct stage_layout *p, const st
         if (eager && !any) /* the same as without eager recomputing */
             continue;
         iteration_run(&r, s, own);
-        if (r.t.status == RUN_DONE && r.t.over == 0 && r.value < p->value)
+        if (r.t.status != RUN_DONE || r.t.over > 0)
+            continue;
+        p->too_long = p->too_long || r.value == INT64_MAX;
+        if (r.value < p->value)
             keep_run(p, &r, t->x->use.scratch);
     }
 }
@@ -386,6 +416,9 @@ static const char *why_none(const struct train *t, const struct stage_layout *p)
         return arena_fmt(
             t->x->use.mem, "that was tried can be run: %s",
             iteration_refuses(&t->x->scene, p->n, p->places ? p->places : p->n, t->x->use.mem));
+    if (t->too_long || p->too_long)
+        return "that was tried takes less than 2^63 ps (106 days) for an iteration, which is the most that pcc "
+               "can count: train with a smaller batch";
     return p->uneven ? "that was tried has whole samples of each micro-batch for all devices of a "
                        "stage (--slices=any lets them share one)"
                      : "that was tried has room on its devices";

@@ -44,6 +44,7 @@ struct train {
     /* all settings that the planner chooses among, so that the bound holds for each of them; NULL: only the scene's */
     const struct training *offered;
     uint32_t noffered;
+    bool too_long; /* some tried plan is too long (struct stage_layout) */
     /* tried plans that are odd (struct stage_layout): their number, and the largest number of places among them */
     struct {
         uint32_t plans, places;
@@ -63,8 +64,11 @@ struct stage_layout {
     uint32_t *ahead;    /* [stage] number of forward passes before the first backward pass */
     uint8_t *recompute; /* [stage] 1: runs its forward pass again before the backward pass */
     bool uneven;        /* slices of a micro-batch on some stage would not be whole samples */
-    bool odd;      /* the schedule cannot run this number of micro-batches on this many places */
-    int64_t value; /* ps of an iteration; INT64_MAX: does not fit the memory, is uneven or odd */
+    bool odd; /* the schedule cannot run this number of micro-batches on this many places */
+    bool
+        too_long; /* fits the memory, but an iteration takes 2^63 ps or more, which cannot be counted */
+    int64_t
+        value; /* ps of an iteration; INT64_MAX: does not fit the memory, is uneven, odd or too long */
 };
 
 /* Fills *t for the model and cluster of x.  planner: the planner's name, for messages.  Returns 0; -1 with an error if

@@ -12,7 +12,7 @@
 # A plan that is read again has its own bound; what its planner claimed is said where that was more, and could be.
 # RUN: %pcc %s -p 'contract{by=layer},anneal-place' -q -o %t.json
 # RUN: %pcc %s -p 'plan{from=%t.json}' -q --emit ir | FileCheck %s --check-prefix=AGAIN
-# AGAIN: value=30us bound=20us {{.*}}, which claims a bound of 30.00 us (scope: layers): not proven again; bound:
+# AGAIN: value=30us bound=20us {{.*}}, which claims a bound of 30.00 us (scope: {{(contiguous-)?}}layers): not proven again; bound:
 # RUN: sed 's/"bound_s": [0-9.e-]*/"bound_s": 7/' %t.json > %t.false.json
 # RUN: %pcc %s -p 'plan{from=%t.false.json}' -q --emit ir | FileCheck %s --check-prefix=FALSE
 # FALSE: argument="read from {{.*}}.false.json; bound:

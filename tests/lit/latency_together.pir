@@ -4,7 +4,7 @@
 # RUN: %pcc %s 2>&1 --objective=latency -q --emit=json | FileCheck %s --check-prefix=JSON
 # CHECK: latency 11.00 us
 # CHECK-NEXT: bound 11.00 us, gap 0.00 %: optimal among contiguous plans that keep groups of
-# JSON: "scope": "layers"
+# JSON: "scope": "{{(contiguous-)?}}layers"
 class acc x1 link=1TB/s,0us
 class cpu x2 host
 costs 2

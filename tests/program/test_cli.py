@@ -331,7 +331,8 @@ def widths(d):
     model = generate(d / "m.onnx")
     args = (model, "--color=never", "-d", "2xa100")
     longest = {columns: max(map(len, on_terminal(columns, *args).splitlines())) for columns in (50, 72, 80, 120, 300)}
-    check(72 < longest[80] <= 80 < longest[120] <= 120 < longest[300] <= 160 and longest[72] <= longest[80], f"{longest}")
+    check(72 < longest[80] <= 80 < longest[120] <= 120 < longest[300] <= 160 and longest[72] <= longest[80],
+          f"{longest}")
     check(on_terminal(80, *args) == pcc(*args).stdout, "80 columns are not what a file gets")
     after = pcc(*args, "-o", d / "split").stdout.splitlines()[-1]
     size = sum(f.stat().st_size for f in (d / "split").iterdir())

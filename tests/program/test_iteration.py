@@ -217,8 +217,8 @@ def stages_of(profile, devices, plan, share):
         reduce = devices.reduce(g, weights)
         kept = min(a, ceil(cut[k - 1] * num, den * n) if k else 0)
         out.append({"F": f, "B": b - apart + (f if again else 0), "W": apart,
-                    "send": 0 if last else devices.move(g, groups[k + 1], size),
-                    "back": 0 if last else devices.move(g, groups[k + 1], size), "reduce": reduce,
+                    "send": 0 if last or g == groups[k + 1] else devices.move(g, groups[k + 1], size),
+                    "back": 0 if last or g == groups[k + 1] else devices.move(g, groups[k + 1], size), "reduce": reduce,
                     "shares": share and k > 0 and reduce > 0, "ahead": t["stages"][k]["ahead"], "again": again,
                     "stored": a, "kept": kept, "stays": 2 * weights, "devices": g})
     return out

@@ -255,7 +255,8 @@ def drawn(tmp, rng):
             peaks = {}
             for e in of_kind(trace, "C"):
                 peaks[e["name"]] = max(peaks.get(e["name"], 0), e["args"]["bytes"])
-            ys = [[float(y) for y in re.findall(r"V([\d.]+)", path)] for path in re.findall(r'd="(M[^"]*)" class="m"', svg)]
+            ys = [[float(y) for y in re.findall(r"V([\d.]+)", path)]
+                  for path in re.findall(r'd="(M[^"]*)" class="m"', svg)]
             highs, most = [max(y) - min(y) for y in ys], max(peaks.values())
             same = all(abs(high / max(highs) - peak / most) < 0.01 for high, peak in zip(highs, peaks.values()))
             check(len(highs) == len(peaks) and same, f"{args}: heights {highs} for memory {peaks}")

@@ -68,6 +68,10 @@ def one(name, model, tmp):
             check(sorted(m["nodes"][slots[place]]) == sorted(stretch), f"{name}: nodes of {place}")
     hosts = [p for p in m["parts"] if p["device"].startswith("cpu")]
     check(sum(p["nodes"] for p in hosts) == len(cut[1]) > len(hosts) > 0, f"{name}: {len(hosts)} parts of hosts")
+    for d in m["devices"]:  # each CPU's bytes are those of its own parts, some of which may hold the same weight
+        own = [p["lasting_bytes"] for p in m["parts"] if p["device"] == d["name"]]
+        check(max(own, default=0) <= d["weights_bytes"] <= sum(own) and d["used_bytes"] >= d["weights_bytes"] and
+              (d["used_bytes"] > 0) == bool(own), f"{name}: {d} of parts with {own}")
     again = json.loads(pcc(model, "-d", DEVICES, "-p", f"plan{{from={split}}}", "-q", "--emit", "json").stdout)
     check(again["objective"]["value_s"] == o["value_s"], f"{name}: {again['objective']}")
     told = {d["name"]: d.get("slots") for d in again["devices"]}

@@ -56,7 +56,7 @@ def empty_mib():
 
 
 class Run:
-    """One finished command: exit code, output, wall and CPU seconds, peak resident MiB: of pcc beyond an empty run, since
+    """One finished command: exit code, output, wall and CPU seconds, peak resident MiB: of pcc beyond an empty run, as
     the libraries that are loaded take more on one machine than on another."""
 
     def __init__(self, args, **kw):

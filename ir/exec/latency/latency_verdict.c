@@ -161,11 +161,32 @@ static void check_memory(const struct scene *s, struct verdict *v, struct arena 
     }
 }
 
-/* Writes value, loads and bottleneck of a run to v. */
-static void set_figures(const struct scene *s, const struct latency_run *r, struct verdict *v,
-                        struct arena *a)
+/* Books the bytes of each CPU's nodes on that CPU; before, those of all CPUs of a class are booked on the first one.
+ * on: [subgraph] its device. */
+static void divide_bytes(const struct scene *s, const struct latency_run *r, const uint32_t *on,
+                         struct verdict *v, struct arena *a)
 {
-    const uint32_t *on = latency_devices(s, r, a);
+    const struct graph *g = &s->m->graph[1];
+    struct arena *own = arena_new(a);
+    int32_t *dev = arena_array(own, s->m->nnode, sizeof *dev);
+    memset(dev, 0xff, s->m->nnode * sizeof *dev);
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (r->k.of[n] != NO_SUBGRAPH)
+            dev[n] = (int32_t)on[r->k.of[n]];
+    struct verdict each = plan_check(s, dev, /*copies=*/NULL, CHECK_PEAKS, own);
+    for (uint32_t d = 0; each.runnable && d < s->cluster->ndev; d++) {
+        v->load[d].used = each.load[d].used;
+        v->load[d].weights = each.load[d].weights;
+        v->load[d].params = each.load[d].params;
+        v->load[d].live_peak = each.load[d].live_peak;
+    }
+    arena_free(own);
+}
+
+/* Writes value, loads and bottleneck of a run to v.  on: [subgraph] its device. */
+static void set_figures(const struct scene *s, const struct latency_run *r, const uint32_t *on,
+                        struct verdict *v)
+{
     for (uint32_t d = 0; d < s->cluster->ndev; d++)
         v->load[d].nodes = 0;
     for (uint32_t i = 0; i < r->k.n; i++) {
@@ -208,8 +229,10 @@ struct verdict latency_verdict(const struct scene *s, const struct plan *p, stru
         return v;
     }
     v.run = run;
-    set_figures(s, run, &v, a);
+    const uint32_t *on = latency_devices(s, run, a);
+    set_figures(s, run, on, &v);
     check_memory(s, &v, a);
+    divide_bytes(s, run, on, &v, a);
     return v;
 }
 

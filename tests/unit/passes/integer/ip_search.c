@@ -358,7 +358,7 @@ static void test_shapes(void **state)
         }
         for (uint32_t i = 0; i < t->c.ndev; i++)
             convex = convex && is_convex(&t->g, set[i]);
-        assert_int_equal(ip_has_shape(c, IP_CONVEX, NULL, dev), convex);
+        assert_int_equal(ip_has_shape(c, &(struct ip_ask){.shape = IP_CONVEX}, NULL, dev), convex);
         good += convex;
         bad += !convex;
         arena_free(t->a);
