@@ -192,8 +192,8 @@ struct scene ctx_judged(const struct ctx *x);
  * those that the user gave, then the guessed ones. */
 uint32_t ctx_ndims(const struct ctx *x);
 const struct dim_binding *ctx_dim(const struct ctx *x, uint32_t i);
-/* Checks that every --pin names a device, and that it and every --cut-at and --no-cut have a valid pattern.  Returns 0, or
- * -1 and reports an error. */
+/* Checks that every --pin names a device, and that it and every --cut-at and --no-cut have a valid pattern.  Returns
+ * 0, or -1 and reports an error. */
 int ctx_check_pins(const struct ctx *x);
 /* Checks that costs read from the input have as many classes as the cluster.  Returns 0, or -1 and reports an error.
  * Times in a profile that are for any accelerator become the times of each class of accelerators. */

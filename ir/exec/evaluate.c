@@ -1,6 +1,6 @@
 /* Evaluating plans (evaluate.h): checks pins and cuts by path, then calls the verdict function of the execution model,
- * which runs the plan on the event core.  For the time per sample load_verdict() computes the value in closed form instead;
- * running samples in rounds (sample/rounds.c) gives the same value. */
+ * which runs the plan on the event core.  For the time per sample load_verdict() computes the value in closed form
+ * instead; running samples in rounds (sample/rounds.c) gives the same value. */
 #include "ir/exec/evaluate.h"
 
 #include "ir/exec/exec_runs.h"

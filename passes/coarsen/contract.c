@@ -461,8 +461,8 @@ static bool net_follows(const struct wdag *g, struct classes *c, uint32_t e, uin
 /* Whether merging v into its only neighbour w cannot make any plan worse: v takes no time, is not pinned, and may share
  * a device with any vertex; its bytes are 0 or memory is ample; none of its nets has a pin on the host or gets more
  * expensive (net_follows); if running parts costs something, w has nodes of v's passes; if stages may have copies in
- * training, v has no parameters; if the model runs in micro-batches, v has no bytes, since devices exchange parameters and hold activations of several
- * micro-batches. */
+ * training, v has no parameters; if the model runs in micro-batches, v has no bytes, since devices exchange parameters
+ * and hold activations of several micro-batches. */
 static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes *c, uint32_t v,
                        uint32_t w, bool ample)
 {

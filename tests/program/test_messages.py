@@ -271,7 +271,8 @@ OPTIONS = [
      "--cut-at=a and --pin '[ab]=acc0' contradict each other: 'a' and 'b' would be on one device"),
     (2, (*ON, "-p", "dp-place", "--no-cut=[ab]", "--pin=a=acc0", "--pin=b=acc1"),
      "--no-cut=[ab] and --pin 'a=acc0', 'b=acc1' contradict each other: 'a' and 'b' would be on two devices"),
-    (1, (*ON, "-p", "anneal-place", "--cut-at=a"), "anneal-place knows no cuts by path; dpl-place, dp-place and auto-place do"),
+    (1, (*ON, "-p", "anneal-place", "--cut-at=a"),
+     "anneal-place knows no cuts by path; dpl-place, dp-place and auto-place do"),
     (3, ("m.pir", "-d", "1xa100", "-p", "dp-place", "--cut-at=a"),
      "no contiguous plan exists: some node cannot run on any device, or pins contradict each other or the order of "
      "the nodes, or --cut-at asks for more cuts than the devices allow"),
