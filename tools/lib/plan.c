@@ -52,6 +52,7 @@ static void note_counted(const struct ctx *x)
 enum pcc_status run_passes(struct pcc *p, const struct pipeline *pipeline,
                            const struct run_options *o)
 {
+    p->x.results.misused = false;
     int rc = pipeline_run(pipeline, &p->x, o);
     p->planned = true;
     p->judged = (struct plan_figures){0};
