@@ -34,8 +34,16 @@ enum { MEASUREMENTS_MOST = 32 };      /* the most entries of settings.measured *
 
 /* Nodes that the user wants on one device: --pin. */
 struct pin {
-    const char *pattern; /* extended regular expression, matched anywhere in a node's name */
+    const char *pattern; /* extended regular expression, matched anywhere in a name or path */
     const char *device;  /* name of the device: "acc0" */
+};
+
+/* What the user wants of edges by the paths of their nodes. */
+struct cut_rule {
+    const char *pattern; /* as struct pin has it */
+    /* --cut-at: edges from a node that matches to one that does not are cut; else --no-cut: edges between two nodes
+     * that match are not */
+    bool cut;
 };
 
 /* Requests of the user, beside module and cluster; constant while passes run.  All fields zero: no requests.  A count
@@ -45,6 +53,8 @@ struct settings {
     uint32_t ndims;
     const struct pin *pins; /* --pin */
     uint32_t npins;
+    const struct cut_rule *cuts; /* --cut-at, --no-cut */
+    uint32_t ncuts;
     const struct state_pair *pairs; /* --state */
     uint32_t npairs;
     const char *const *cost_files; /* --costs: FILE or FILE:CLASS,... */
@@ -109,6 +119,7 @@ struct results {
     /* name of the batch that split-batch divided, and the number of blocks; name NULL: it did not run */
     struct dim_binding split;
     const struct level_table *table; /* made by the pass levels; NULL: it has not run */
+    bool misused;                    /* after an error: the user's options contradict each other */
     uint64_t ideals; /* number of ideals (dp-place{count-ideals=true}); 0: not counted */
 };
 
@@ -150,7 +161,8 @@ enum feature {
     FEATURE_COPIES = 32,  /* a stage on several devices that take samples in turn: --replicate */
     FEATURE_ROUTES = 64,  /* links between two devices: "links" of a cluster file */
     FEATURE_LEVELS = 128, /* more than two levels of links: --levels */
-    FEATURES_ALL = 255
+    FEATURE_CUTS = 256,   /* edges that must, or must not, be cut: --cut-at, --no-cut */
+    FEATURES_ALL = 511
 };
 
 enum { PLANNER_OBJECTIVES = 2 };
@@ -190,7 +202,8 @@ struct scene ctx_judged(const struct ctx *x);
  * those that the user gave, then the guessed ones. */
 uint32_t ctx_ndims(const struct ctx *x);
 const struct dim_binding *ctx_dim(const struct ctx *x, uint32_t i);
-/* Checks that every --pin names a device and has a valid pattern.  Returns 0, or -1 and reports an error. */
+/* Checks that every --pin names a device, and that it and every --cut-at and --no-cut have a valid pattern.  Returns
+ * 0, or -1 and reports an error. */
 int ctx_check_pins(const struct ctx *x);
 /* Checks that costs read from the input have as many classes as the cluster.  Returns 0, or -1 and reports an error.
  * Times in a profile that are for any accelerator become the times of each class of accelerators. */

@@ -5,12 +5,13 @@
 #include <assert.h>
 #include <string.h>
 
-enum { FEATURES = 8 };
+enum { FEATURES = 9 };
 
 /* [bit number of a FEATURE_*] its name in messages such as "dp-place knows no pins" */
 static const char *const feature_text[FEATURES] = {
     "pins",           "cost of parts",    "groups of devices",     "transfers beside computing",
-    "GPipe schedule", "copies of stages", "links between devices", "more than two levels of links"};
+    "GPipe schedule", "copies of stages", "links between devices", "more than two levels of links",
+    "cuts by path"};
 
 static bool has_pins(const struct wdag *g)
 {
@@ -37,7 +38,7 @@ uint32_t features_wanted(const struct ctx *x)
            (m->overlap != OVERLAP_SUM ? FEATURE_OVERLAP : 0U) |
            (exec_apart(m) && x->scene.m->backward ? FEATURE_GPIPE : 0U) |
            (m->replicate ? FEATURE_COPIES : 0U) | (uses_device_links(c, m) ? FEATURE_ROUTES : 0U) |
-           (c->nlevel > 2 ? FEATURE_LEVELS : 0U);
+           (c->nlevel > 2 ? FEATURE_LEVELS : 0U) | (ctx_settings(x)->ncuts ? FEATURE_CUTS : 0U);
 }
 
 /* Names that are added one by one to make a text such as "a, b and c". */

@@ -1,4 +1,4 @@
-/* Writes the text of a box: a title (common scope of the names, contents of a layer, or slowest operator; how often the
+/* Writes the text of a box: a title (common scope of the paths, contents of a layer, or slowest operator; how often the
  * box repeats), the most frequent operators, then its time, its share of the device's time, its weights and state.
  * O(nodes * lines of the text). */
 #include "backends/picture/blocks.h"
@@ -66,7 +66,7 @@ static const char *kinds_text(const struct module *m, const nid *node, uint32_t 
     return nk > KINDS_SHOWN || more ? arena_fmt(a, "%s, ...", s) : s;
 }
 
-/* Returns the components that follow the layer's scope in the names of n nodes, each once: "ln_1, attn, ln_2, mlp"; ""
+/* Returns the components that follow the layer's scope in the paths of n nodes, each once: "ln_1, attn, ln_2, mlp"; ""
  * if there are none. */
 static const char *list_inside(const struct module *m, const struct layers *l, const nid *node,
                                uint32_t n, struct arena *a)
@@ -75,9 +75,9 @@ static const char *list_inside(const struct module *m, const struct layers *l, c
     uint32_t nk = 0;
     bool more = false;
     for (uint32_t i = 0; i < n; i++) {
-        const char *s = node_name(m, node[i]) + l->rest[node[i]], *slash = strchr(s, '/');
-        if (l->rest[node[i]] && slash && slash > s)
-            more |= !count_kind(k, &nk, INSIDE, s, (size_t)(slash - s));
+        struct scope s = layers_inside(m, l, node[i]);
+        if (s.len)
+            more |= !count_kind(k, &nk, INSIDE, s.at, s.len);
     }
     const char *text = "";
     for (uint32_t i = 0; i < nk; i++)
@@ -86,22 +86,26 @@ static const char *list_inside(const struct module *m, const struct layers *l, c
     return more ? arena_fmt(a, "%s, ...", text) : text;
 }
 
-/* Returns the length of the longest scope ("/h.3/attn" of "/h.3/attn/MatMul") that all n names begin with. */
-static size_t common_scope(const struct module *m, const nid *node, uint32_t n)
+/* Whether the first n characters of s are s or a scope around it. */
+static bool is_border(struct scope s, size_t n)
 {
-    const char *first = node_name(m, node[0]), *slash = strrchr(first, '/');
-    size_t len = slash ? (size_t)(slash - first) : 0;
-    for (uint32_t i = 1; len && i < n; i++) {
-        const char *name = node_name(m, node[i]);
-        size_t k = 0;
-        while (k < len && first[k] == name[k])
+    return n == s.len || s.at[n] == '/';
+}
+
+/* Returns the longest scope ("/h.3/attn" of "/h.3/attn/MatMul") that the paths of all n nodes begin with. */
+static struct scope common_scope(const struct module *m, const nid *node, uint32_t n)
+{
+    struct scope all = node_scope(m, node[0]);
+    for (uint32_t i = 1; all.len && i < n; i++) {
+        struct scope s = node_scope(m, node[i]);
+        size_t k = 0, most = smaller_u64(all.len, s.len);
+        while (k < most && all.at[k] == s.at[k])
             k++;
-        if (k == len && name[k] == '/')
-            continue;
-        while (len && (len >= k || first[len] != '/')) /* back to a '/' that both names have */
-            len--;
+        while (k && !(is_border(all, k) && is_border(s, k)))
+            k--;
+        all.len = k;
     }
-    return len;
+    return all;
 }
 
 /* Returns the shape of value v: "[1, 4096, 320]"; NULL: v is no tensor, or its rank is unknown, 0 or above RANK. */
@@ -143,12 +147,14 @@ bool block_node_is_pale(const struct module *m, nid x)
     return pale;
 }
 
-/* Returns the name and the operator of node x; the operator alone if the file gives no name. */
+/* Returns the path and the operator of node x; the operator alone if the file gives no name. */
 static const char *node_title(const struct module *m, nid x, struct arena *a)
 {
     const char *op = label_text(a, node_op(m, x), strlen(node_op(m, x)), TITLE);
-    const char *name = label_text(a, node_name(m, x), strlen(node_name(m, x)), TITLE);
-    return m->node[x].flags & NODE_UNNAMED ? op : arena_fmt(a, "%s\\n%s", name, op);
+    const char *path = node_path(m, x, a);
+    return m->node[x].flags & NODE_UNNAMED
+               ? op
+               : arena_fmt(a, "%s\\n%s", label_text(a, path, strlen(path), TITLE), op);
 }
 
 /* Returns the first of the n nodes that has a layer with a scope, if more than half of the nodes have such a layer and
@@ -158,7 +164,7 @@ static nid layer_node(const struct layers *l, const nid *node, uint32_t n)
     nid first = 0;
     uint32_t in = 0; /* nodes in the layer */
     for (uint32_t i = 0; i < n; i++) {
-        if (!l->rest[node[i]])
+        if (!l->len[node[i]])
             continue;
         if (first && l->of[node[i]] != l->of[first])
             return 0;
@@ -166,6 +172,12 @@ static nid layer_node(const struct layers *l, const nid *node, uint32_t n)
         in++;
     }
     return in > n / 2 ? first : 0;
+}
+
+/* Returns the scope of the layer of node x; len 0: none. */
+static struct scope layer_scope(const struct module *m, const struct layers *l, nid x)
+{
+    return (struct scope){node_scope(m, x).at, l->len[x]};
 }
 
 /* Returns the title of a box: the common scope or the layer of its nodes, with the components inside a layer; without a
@@ -183,13 +195,14 @@ static const char *title_of(const struct module *m, const struct layers *l, cons
     }
     if (b->nodes == 1)
         return node_title(m, b->node[0], a);
-    size_t len = common_scope(m, b->node, b->nodes);
-    nid x = len ? b->node[0] : layer_node(l, b->node, b->nodes);
+    struct scope s = common_scope(m, b->node, b->nodes);
+    nid x = s.len ? b->node[0] : layer_node(l, b->node, b->nodes);
     if (!x)
         return heaviest_text(m, time, b->node, b->nodes, a);
-    len = len ? len : l->rest[x] - 1;
-    const char *scope = label_text(a, node_name(m, x), len, TITLE);
-    const char *in = l->rest[x] == len + 1 ? list_inside(m, l, b->node, each, a) : "";
+    if (!s.len)
+        s = layer_scope(m, l, x);
+    const char *scope = label_text(a, s.at, s.len, TITLE);
+    const char *in = l->len[x] == s.len ? list_inside(m, l, b->node, each, a) : "";
     return *in ? arena_fmt(a, "%s: %s", scope, in) : scope;
 }
 
@@ -197,11 +210,11 @@ static const char *title_of(const struct module *m, const struct layers *l, cons
 static const char *name_scopes(const struct module *m, const struct layers *l,
                                const struct block *b, struct arena *a)
 {
-    nid x = b->node[0], y = b->node[b->nodes - 1];
-    if (!b->layered || !l->rest[x] || !l->rest[y])
+    struct scope x = layer_scope(m, l, b->node[0]), y = layer_scope(m, l, b->node[b->nodes - 1]);
+    if (!b->layered || !x.len || !y.len)
         return NULL;
-    return arena_fmt(a, "%s ... %s", label_text(a, node_name(m, x), l->rest[x] - 1, TITLE / 2),
-                     label_text(a, node_name(m, y), l->rest[y] - 1, TITLE / 2));
+    return arena_fmt(a, "%s ... %s", label_text(a, x.at, x.len, TITLE / 2),
+                     label_text(a, y.at, y.len, TITLE / 2));
 }
 
 void block_describe(const struct result *r, const struct frames *f, const struct layers *l,
@@ -215,7 +228,7 @@ void block_describe(const struct result *r, const struct frames *f, const struct
     double share = all > 0 ? 100.0 * (double)b->time / (double)all : 0;
     const char *title = title_of(m, l, b, time, a), *where = name_scopes(m, l, b, a);
     const char *kinds = kinds_text(m, b->node, b->nodes, a);
-    const char *first = node_name(m, b->node[0]), *last = node_name(m, b->node[b->nodes - 1]);
+    const char *first = node_path(m, b->node[0], a), *last = node_path(m, b->node[b->nodes - 1], a);
     const char *nodes = b->nodes > 1 && !b->small ? arena_fmt(a, "%u nodes, ", b->nodes) : "";
     const char *cost = share < 0.05 ? arena_fmt(a, "%s%s", nodes, time_short(t, b->time))
                                     : arena_fmt(a, "%s%s (%.*f %%)", nodes, time_short(t, b->time),

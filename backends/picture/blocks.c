@@ -202,25 +202,24 @@ static struct items list_chains(struct folder *w, uint32_t frame)
 
 /* ---- coarser boxes ---------------------------------------------------------------------------- */
 
-/* Returns the length of the first `depth` components of a name such as "/h.3/attn/MatMul"; the last component, which
- * names the node itself, never counts. */
-static size_t scope_length(const char *name, int depth)
+/* Returns the length of the first `depth` components of a scope such as "/h.3/attn". */
+static size_t outer_length(struct scope s, int depth)
 {
-    const char *at = name, *end = name;
-    for (int i = 0; i <= depth; i++) {
-        const char *slash = strchr(at + (*at == '/'), '/');
-        if (i == depth || !slash)
-            break;
-        end = at = slash;
+    size_t end = 0;
+    for (int i = 0; i < depth && end < s.len; i++) {
+        size_t from = end + (s.at[end] == '/');
+        const char *slash = memchr(s.at + from, '/', s.len - from);
+        end = slash ? (size_t)(slash - s.at) : s.len;
     }
-    return (size_t)(end - name);
+    return end;
 }
 
-/* Whether the names x and y begin with the same scope of up to `depth` components. */
-static bool same_scope(const char *x, const char *y, int depth)
+/* Whether the paths of nodes x and y begin with the same scope of up to `depth` components. */
+static bool same_scope(const struct module *m, nid x, nid y, int depth)
 {
-    size_t n = scope_length(x, depth);
-    return n == scope_length(y, depth) && n && memcmp(x, y, n) == 0;
+    struct scope a = node_scope(m, x), b = node_scope(m, y);
+    size_t n = outer_length(a, depth);
+    return n == outer_length(b, depth) && n && memcmp(a.at, b.at, n) == 0;
 }
 
 /* Returns the items of `fine`, neighbours of one layer joined if they have a scope of `depth` components in common;
@@ -231,9 +230,7 @@ static struct items join_scopes(struct folder *w, const struct items *fine, int 
     for (uint32_t i = 1; i < fine->n; i++) {
         nid x = w->node[fine->at[i - 1]], y = w->node[fine->at[i]];
         bool layer = w->layer[x] == w->layer[y];
-        bool joined = depth ? layer && same_scope(node_name(w->r->scene.m, x),
-                                                  node_name(w->r->scene.m, y), depth)
-                            : layer && w->layer[x];
+        bool joined = layer && (depth ? same_scope(w->r->scene.m, x, y, depth) : w->layer[x] != 0);
         if (!joined)
             items_end(w, &t, fine->at[i]);
     }
@@ -241,12 +238,11 @@ static struct items join_scopes(struct folder *w, const struct items *fine, int 
     return t;
 }
 
-/* Returns the number (in w->scopes) of the first component of the node's name behind its layer's scope; 0: none. */
+/* Returns the number (in w->scopes) of the first component of the node's scope behind its layer's; 0: none. */
 static uint32_t inner_scope(struct folder *w, nid x)
 {
-    const char *name = node_name(w->r->scene.m, x) + w->layers.rest[x];
-    const char *slash = w->layers.rest[x] ? strchr(name, '/') : NULL;
-    return slash ? strings_id(w->scopes, name, (size_t)(slash - name)) : 0;
+    struct scope s = layers_inside(w->r->scene.m, &w->layers, x);
+    return s.len ? strings_id(w->scopes, s.at, s.len) : 0;
 }
 
 /* Returns the items of `fine`, neighbours of one layer joined if their last nodes have the same inner_scope(), or none

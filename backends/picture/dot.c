@@ -617,14 +617,15 @@ static const uint32_t *draw_nodes(struct picture *p, const uint8_t *shown)
         if (!frame || (shown && !shown[x]))
             continue;
         uint32_t cls = cluster_class(p->r->scene.cluster, p->frames.dev[frame - 1]);
-        const char *name = escape_text(p, node_name(m, x)), *op = escape_text(p, node_op(m, x));
+        const char *path = escape_text(p, node_path(m, x, p->a)),
+                   *op = escape_text(p, node_op(m, x));
         box_of[x] = ++n;
         p->frame_of[n] = frame;
         p->boxes = n;
         p->box[n] =
             add_box(p, p->cluster[frame - 1], arena_fmt(p->a, "node%u", x),
-                    arena_fmt(p->a, "%s\\n%s\\n%s", name, op, time_short(t, m->cost->time[cls][x])),
-                    name, p->frames.dev[frame - 1]);
+                    arena_fmt(p->a, "%s\\n%s\\n%s", path, op, time_short(t, m->cost->time[cls][x])),
+                    path, p->frames.dev[frame - 1]);
         set_attribute(p->box[n], "fillcolor", kind_fill(m, x));
     }
     return box_of;

@@ -3,6 +3,7 @@
 #include "backends/picture/sight.h"
 
 #include "backends/label.h"
+#include "ir/model/path.h"
 #include "ir/plan/parts.h"
 
 #include <stdlib.h>
@@ -26,14 +27,22 @@ static const char *split_around(const char *around, long *k, struct arena *a)
     return arena_fmt(a, "%.*s", (int)(colon - around), around);
 }
 
-/* Returns the placed node with this name; 0: there is none. */
-static nid find_node(const struct result *r, const char *name)
+/* Returns the placed node with this name, else the first one with this path; 0: there is none. */
+static nid find_node(const struct result *r, const char *name, struct arena *a)
 {
     const struct module *m = r->scene.m;
-    for (nid x = 1; x < m->nnode; x++)
-        if (r->scene.place->kind[x] == PLACE_NODE && strcmp(node_name(m, x), name) == 0)
+    nid found = 0;
+    for (nid x = 1; x < m->nnode; x++) {
+        struct arena_mark mark = arena_mark(a);
+        if (r->scene.place->kind[x] != PLACE_NODE)
+            continue;
+        if (strcmp(node_name(m, x), name) == 0)
             return x;
-    return 0;
+        if (!found && strcmp(node_path(m, x, a), name) == 0)
+            found = x;
+        arena_release(a, mark);
+    }
+    return found;
 }
 
 /* Makes one round of the search: sets near[x] to `round` (2, 3, ...) for each node x that is reached first now. */
@@ -62,14 +71,14 @@ int sight_find(const struct result *r, const char *part, const char *around, con
     uint8_t *near = arena_alloc(a, nnode);
     long rounds;
     const char *name = split_around(around, &rounds, a);
-    nid x = *around ? find_node(r, name) : 0;
+    nid x = *around ? find_node(r, name, a) : 0;
     if (*part && (!number || *end || only >= r->parts->nparts))
         return diag_error(r->diag, "--part '%s': expected a number below %u, the number of parts",
                           label_text(a, part, strlen(part), NAME), r->parts->nparts);
-    if (*around && !x && (x = find_node(r, around)) != 0)
+    if (*around && !x && (x = find_node(r, around, a)) != 0)
         rounds = USUAL; /* the name itself ends in ':' and a number */
     if (*around && !x)
-        return diag_error(r->diag, "--around '%s': no placed node has that name",
+        return diag_error(r->diag, "--around '%s': no placed node has that name or path",
                           label_text(a, name, strlen(name), NAME));
     if (x && number && r->parts->part_of[x] != (int32_t)only)
         return diag_error(r->diag,

@@ -1,5 +1,5 @@
 /* Prints the repeated layers for the summary (layer_table.h): for each kind its number of layers and its contents: the
- * components of the names that follow the layer's scope or, if there are none, the operators.  Expected O(nodes). */
+ * components of the paths that follow the layer's scope or, if there are none, the operators.  Expected O(nodes). */
 #include "backends/report/layer_table.h"
 
 #include "ir/base/page.h"
@@ -30,7 +30,7 @@ struct inside {
     const struct module *m;
     const nid *node;
     uint32_t n;
-    const uint32_t *rest; /* layers.rest: [node] where its name goes on behind the layer's scope */
+    const struct layers *layers;
 };
 
 /* Returns the different scopes inside a layer, in order: "attention, mlp"; with ops, the different operators.  NULL:
@@ -42,14 +42,13 @@ static const char *say_inside(const struct inside *l, bool ops, struct arena *a)
     const char *all = "";
     for (uint32_t i = 0; i < l->n; i++) {
         nid v = l->node[i];
-        const char *s = ops ? node_op(l->m, v) : node_name(l->m, v) + l->rest[v];
-        const char *slash = strchr(s, '/');
-        size_t len = ops ? strlen(s) : slash ? (size_t)(slash - s) : 0;
-        if (!len || strings_id(seen, s, len) <= shown)
+        struct scope s = ops ? (struct scope){node_op(l->m, v), strlen(node_op(l->m, v))}
+                             : layers_inside(l->m, l->layers, v);
+        if (!s.len || strings_id(seen, s.at, s.len) <= shown)
             continue;
         if (++shown <= INSIDE)
             all = arena_fmt(a, "%s%s%s", all, shown > 1 ? ", " : "",
-                            utf8_text(a, arena_strdup(a, s, smaller_u64(len, 64))));
+                            utf8_text(a, arena_strdup(a, s.at, smaller_u64(s.len, 64))));
     }
     return shown > INSIDE ? arena_fmt(a, "%s, ...", all) : shown ? all : NULL;
 }
@@ -63,7 +62,7 @@ void layers_print(FILE *f, const struct module *m, struct arena *a)
     qsort(r, n, sizeof *r, most_first);
     for (uint32_t i = 0, shown = 0; i < n && r[i].count > 1 && shown < KINDS; i++) {
         struct inside in = {m, c.to + c.at[r[i].first], c.at[r[i].first + 1] - c.at[r[i].first],
-                            l.rest};
+                            &l};
         if (r[i].nodes < 2)
             continue;
         const char *what = say_inside(&in, /*ops=*/false, a);

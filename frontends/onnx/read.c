@@ -11,6 +11,7 @@
 #include "frontends/onnx/build.h"
 #include "frontends/onnx/scan.h"
 #include "ir/base/infile.h"
+#include "ir/model/path.h"
 
 #include <errno.h>
 #include <string.h>
@@ -229,7 +230,10 @@ static int read_into(struct module *m, const char *path, const struct onnx_optio
     m->src = model;
     m->ir_version = model->ir_version;
     m->own_about = onnx_about(m, model->doc_string, model->metadata_props, model->n_metadata_props);
-    return onnx_build_model(&b, model);
+    if (onnx_build_model(&b, model) != 0)
+        return -1;
+    module_note_scopes(m);
+    return 0;
 }
 
 struct module *onnx_read(const char *path, const struct onnx_options *o, struct arena *of,

@@ -24,7 +24,9 @@ static const struct warning_text texts[WARN_COUNT] = {
     [WARN_UNKNOWN_SIZE] = {"unknown-size", "results whose size is not known"},
     [WARN_UNMATCHED_COST] = {"unmatched-cost", "rows of --costs or --profile-at that name nothing"},
     [WARN_UNMATCHED_DIM] = {"unmatched-dim", "a --dim that no dimension has as its name"},
-    [WARN_UNMATCHED_PATTERN] = {"unmatched-pattern", "a pattern in a file that matches no node"},
+    [WARN_UNMATCHED_PATTERN] =
+        {"unmatched-pattern",
+         "a pattern in a file, of --cut-at or of --no-cut that matches nothing"},
     [WARN_UNMATCHED_PIN] = {"unmatched-pin", "a --pin that matches no node"},
     [WARN_UNSIZED_COST] = {"unsized-cost", "measured times that do not say at which sizes"},
     [WARN_UNUSED_OPTION] = {"unused-option", "options that change nothing in this run"},

@@ -32,6 +32,13 @@ struct same_pair {
     } why;
 };
 
+/* An edge of which the user says whether plans cut it (--cut-at, --no-cut). */
+struct ruled_edge {
+    nid from, to;        /* a placed node, and a placed node that reads a result of it */
+    const char *pattern; /* the expression that the user gave */
+    bool cut;            /* the two are on two devices; else on one */
+};
+
 struct place {
     uint8_t *kind; /* [node] enum place_kind */
     uint32_t nsame;
@@ -40,6 +47,8 @@ struct place {
     nid *atom;
     /* [node] the device that the user pins the node to, -1: any device; NULL: no node is pinned */
     int32_t *pinned_to;
+    uint32_t nruled;
+    struct ruled_edge *ruled; /* [nruled] */
     uint32_t nnet;
     vid *net_value; /* [net] the value that the net stands for */
     /* net -> placed nodes: the producer first (unless the net is a model input), then readers ascending */

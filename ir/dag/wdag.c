@@ -64,6 +64,15 @@ void wdag_set_edges(struct wdag *g, const struct pairs *e)
     g->pred = csr_transpose(g->mem, &g->succ, g->n, g->n);
 }
 
+void wdag_set_apart(struct wdag *g, const struct pairs *apart)
+{
+    struct csr raw = pairs_rows(apart, g->n);
+    uint32_t *self = arena_array(g->mem, (size_t)g->n + 1, sizeof *self);
+    for (uint32_t v = 0; v < g->n; v++)
+        self[v] = v;
+    g->apart = rename_rows(g->mem, &raw, g->n, self, g->n);
+}
+
 /* Returns an array [class][vertex] of zeros for g->back. */
 static int64_t **alloc_back(const struct wdag *g)
 {
@@ -290,6 +299,38 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
     c->net_of = csr_transpose(c->mem, &c->net_pin, c->nnet, c->n);
 }
 
+uint32_t wdag_keep_apart(const struct wdag *g, uint32_t *group, uint32_t ngroup, struct arena *a)
+{
+    uint8_t *broken = arena_alloc(a, (size_t)ngroup + 1);
+    uint32_t *first = arena_array(a, (size_t)ngroup + 1, sizeof *first), n = 0;
+    for (uint32_t v = 0; g->apart.at && v < g->n; v++)
+        for_row (w, g->apart, v)
+            broken[group[v]] |= group[v] == group[w];
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint32_t old = group[v];
+        group[v] = broken[old] || !first[old] ? n++ : first[old] - 1;
+        first[old] = group[v] + 1;
+    }
+    return n;
+}
+
+/* Makes c->apart from that of `fine`, by c->map.  Returns -1 and an error if a vertex would be apart from itself. */
+static int merge_apart(struct wdag *c, const struct wdag *fine, struct diag *d)
+{
+    if (!fine->apart.at)
+        return 0;
+    struct pairs p = pairs_new(c->mem, fine->apart.at[fine->n]);
+    for (uint32_t v = 0; v < fine->n; v++)
+        for_row (w, fine->apart, v) {
+            if (c->map[v] == c->map[w])
+                return diag_error(d, "%s: nodes that must share a device are to be cut apart",
+                                  c->maker);
+            pairs_add(&p, c->map[v], c->map[w]);
+        }
+    wdag_set_apart(c, &p);
+    return 0;
+}
+
 struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_groups *groups,
                                 const char *maker, struct arena *a, struct diag *d)
 {
@@ -316,7 +357,7 @@ struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_groups *gro
         e.to[i] = rank[e.to[i]];
     }
     alloc_costs(c, fine->nnet, fine->net_inner != NULL);
-    if (merge_vertices(c, fine, d))
+    if (merge_vertices(c, fine, d) || merge_apart(c, fine, d))
         return NULL;
     wdag_set_edges(c, &e);
     merge_nets(c, fine);

@@ -28,9 +28,11 @@ struct wdag {
     int64_t **back;
     /* [vertex] 1: has forward nodes, 2: has backward nodes, 3: has both; NULL: not known */
     uint8_t *pass;
-    int64_t *param;        /* [vertex] bytes of `size` that are parameters; NULL: not known */
-    int64_t *size;         /* [vertex] bytes that it needs on its device, without shared items */
-    int32_t *pin;          /* [vertex] the device that it must be on, or -1: any device */
+    int64_t *param; /* [vertex] bytes of `size` that are parameters; NULL: not known */
+    int64_t *size;  /* [vertex] bytes that it needs on its device, without shared items */
+    int32_t *pin;   /* [vertex] the device that it must be on, or -1: any device */
+    /* vertex -> distinct vertices that must not share its device (--cut-at), ascending; at NULL: there are none */
+    struct csr apart;
     struct csr succ, pred; /* vertex -> its distinct successors, predecessors, ascending */
     uint32_t nnet;
     int64_t **net_cost; /* [class][net] ps that a device pays for the net; 0 for host classes */
@@ -64,11 +66,26 @@ void wdag_mark_backward(struct wdag *g, const struct module *m);
 /* Makes g->succ and g->pred from edges: pairs with from < to; repeated pairs count once.  O(V + pairs). */
 void wdag_set_edges(struct wdag *g, const struct pairs *edges);
 
+/* Makes g->apart from pairs of different vertices, each in both directions; repeated pairs count once.
+ * O(V + pairs log pairs). */
+void wdag_set_apart(struct wdag *g, const struct pairs *apart);
+/* Whether g has vertices that must not share v's device. */
+static inline bool wdag_has_apart(const struct wdag *g, uint32_t v)
+{
+    return g->apart.at && g->apart.at[v] < g->apart.at[v + 1];
+}
+
+/* Takes groups with two vertices that must not share a device apart: each of their members becomes a group.
+ * group[v]: number of v's group, below ngroup; it is rewritten in place.  Where the groups could be merged without a
+ * cycle, the new ones can.  Returns the new number of groups.  O(V + pairs). */
+uint32_t wdag_keep_apart(const struct wdag *g, uint32_t *group, uint32_t ngroup, struct arena *a);
+
 /* Returns a coarser level, in a, with one vertex for each group of vertices of `fine`.  group[v]: number of v's group,
  * below ngroup.  Times and sizes add up (COST_NEVER stays), a group has the pin of its members, nets
  * inside one group vanish, nets with equal pins become one.  The new vertices are numbered in a topological order, of
  * groups that could be next the one with the smallest member first; `map` of the result gives the numbers.  NULL and an
- * error if members of a group are pinned to different devices, or if the groups' edges have a cycle.
+ * error if members of a group are pinned to different devices or must not share one, or if the groups' edges have a
+ * cycle.
  * O(pins log pins). */
 struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngroup,
                         const char *maker, struct arena *a, struct diag *d);

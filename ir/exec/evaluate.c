@@ -1,6 +1,6 @@
-/* Evaluating plans (evaluate.h): checks the pins, then calls the verdict function of the execution model, which runs
- * the plan on the event core.  For the time per sample load_verdict() computes the value in closed form instead;
- * running samples in rounds (sample/rounds.c) gives the same value. */
+/* Evaluating plans (evaluate.h): checks pins and cuts by path, then calls the verdict function of the execution model,
+ * which runs the plan on the event core.  For the time per sample load_verdict() computes the value in closed form
+ * instead; running samples in rounds (sample/rounds.c) gives the same value. */
 #include "ir/exec/evaluate.h"
 
 #include "ir/exec/exec_runs.h"
@@ -28,14 +28,30 @@ static nid find_misplaced(const struct scene *s, const int32_t *dev)
     return 0;
 }
 
+/* Returns the first edge that is cut against the user's wish, or not cut; NULL: there is none. */
+static const struct ruled_edge *find_miscut(const struct scene *s, const int32_t *dev)
+{
+    const struct place *p = s->place;
+    for (uint32_t i = 0; i < p->nruled; i++)
+        if ((dev[p->ruled[i].from] != dev[p->ruled[i].to]) != p->ruled[i].cut)
+            return &p->ruled[i];
+    return NULL;
+}
+
 struct evaluation plan_evaluate(const struct scene *s, const struct plan *p, struct arena *a)
 {
     assert(s->place && s->cluster && p->dev);
-    struct evaluation e = {.misplaced = find_misplaced(s, p->dev)};
+    struct evaluation e = {.misplaced = find_misplaced(s, p->dev),
+                           .miscut = find_miscut(s, p->dev)};
     const struct exec_runs *how = exec_kind(&s->model)->runs;
     e.v = how && how->verdict ? how->verdict(s, p, a) : load_verdict(s, p->dev, p->copies, a);
     e.value = e.v.value;
     e.why_not = e.v.why_not;
+    if (e.miscut)
+        e.why_not = arena_fmt(a, "nodes '%s' and '%s' are on %s, against --%s=%s",
+                              node_name(s->m, e.miscut->from), node_name(s->m, e.miscut->to),
+                              e.miscut->cut ? "one device" : "two devices",
+                              e.miscut->cut ? "cut-at" : "no-cut", e.miscut->pattern);
     if (e.misplaced)
         e.why_not = arena_fmt(a, "node '%s' is not on the device that it is pinned to",
                               node_name(s->m, e.misplaced));
@@ -44,7 +60,8 @@ struct evaluation plan_evaluate(const struct scene *s, const struct plan *p, str
 
 bool evaluation_holds(const struct evaluation *e, bool over_memory)
 {
-    return !e->misplaced && e->v.runnable && e->v.colocated && (e->v.fits || over_memory);
+    return !e->misplaced && !e->miscut && e->v.runnable && e->v.colocated &&
+           (e->v.fits || over_memory);
 }
 
 enum finding evaluation_confirms(const struct evaluation *e, const struct claim *c)

@@ -9,8 +9,10 @@ struct evaluation {
     int64_t value; /* ps: the time that the scene's objective measures; plans are compared by it */
     struct verdict v; /* loads, memory, the first violated rule, and the run */
     nid misplaced;    /* the first node that is not on the device it is pinned to; 0: none */
-    /* the violated rule in words: of the node `misplaced` if there is one, else v.why_not ("node 'a' cannot run on
-     * acc0"); NULL: all rules hold */
+    /* the first edge of place.ruled that is not as the user wants; NULL: none */
+    const struct ruled_edge *miscut;
+    /* the violated rule in words: of the node `misplaced` if there is one, else of the edge `miscut`, else v.why_not
+     * ("node 'a' cannot run on acc0"); NULL: all rules hold */
     const char *why_not;
 };
 

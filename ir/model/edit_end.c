@@ -614,6 +614,7 @@ static void move_tables(const struct end *x)
     m->layer = move_facts(x, m->layer);
     m->device_ann = move_facts(x, m->device_ann);
     m->slot_ann = move_facts(x, m->slot_ann);
+    m->scope = move_facts(x, m->scope);
     if (m->backward != NULL) {
         uint8_t *now = arena_alloc(m->mem, (size_t)live + 1);
         for (uint32_t k = 0; k < live; k++)

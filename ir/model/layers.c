@@ -1,8 +1,8 @@
 /* Finding the layers of a model, and which of them are equal (layers.h).
  *
- * Scopes are interned, so one pass over the names finds the layers.  Two layers are of one kind if their sequences of
+ * Scopes are interned, so one pass over the paths finds the layers.  Two layers are of one kind if their sequences of
  * operators are equal: the sequences are hashed, and compared when their hashes are equal.  Expected O(nodes + bytes
- * of their names). */
+ * of their paths). */
 #include "ir/model/layers.h"
 
 #include "ir/base/hash.h"
@@ -12,22 +12,24 @@
 #include <assert.h>
 #include <string.h>
 
-/* Whether s[0 .. n) ends in .N or _N, or is a number. */
+/* Whether s[0 .. n) ends in .N, _N or @N, or is a number. */
 static bool is_numbered(const char *s, size_t n)
 {
     size_t k = n;
     while (k > 0 && s[k - 1] >= '0' && s[k - 1] <= '9')
         k--;
-    return k < n && (k == 0 || s[k - 1] == '.' || s[k - 1] == '_');
+    return k < n && (k == 0 || s[k - 1] == '.' || s[k - 1] == '_' || s[k - 1] == '@');
 }
 
-/* Returns the length of the outermost numbered scope of a name; 0: there is none. */
-static size_t scope_length(const char *name)
+/* Returns the length of the outermost numbered scope around or equal to s; 0: there is none. */
+static size_t numbered_length(struct scope s)
 {
-    const char *at = name, *end;
-    for (; (end = strchr(at, '/')) != NULL; at = end + 1)
-        if (is_numbered(at, (size_t)(end - at)))
-            return (size_t)(end - name);
+    for (size_t at = 0, end; at < s.len; at = end + 1) {
+        const char *slash = memchr(s.at + at, '/', s.len - at);
+        end = slash ? (size_t)(slash - s.at) : s.len;
+        if (is_numbered(s.at + at, end - at))
+            return end;
+    }
     return 0;
 }
 
@@ -45,26 +47,36 @@ struct layers layers_find(const struct module *m, struct arena *a)
 {
     const struct graph *g = &m->graph[1];
     struct layers l = {.of = arena_array(a, m->nnode, sizeof *l.of),
-                       .rest = arena_array(a, m->nnode, sizeof *l.rest)};
+                       .len = arena_array(a, m->nnode, sizeof *l.len)};
     struct strings *scopes = strings_new(a);
     bool profile = has_profile(m);
     struct map known = {0};
     for (nid n = g->first; n < g->first + g->count; n++) {
-        const char *name = node_name(m, n);
-        size_t len = profile ? 0 : scope_length(name);
+        struct scope s = node_scope(m, n);
+        size_t len = profile ? 0 : numbered_length(s);
         uint64_t key = 0;
         if (profile && m->layer[n])
             key = map_key(m->backward && m->backward[n] ? 2 : 1, m->layer[n]);
         else if (len)
-            key = strings_id(scopes, name, len);
+            key = strings_id(scopes, s.at, len);
         if (!key)
             continue;
         l.of[n] = map_get(&known, key);
-        l.rest[n] = len ? (uint32_t)len + 1 : 0;
+        l.len[n] = (uint32_t)len;
         if (!l.of[n])
             map_set(&known, a, key, l.of[n] = ++l.n);
     }
     return l;
+}
+
+struct scope layers_inside(const struct module *m, const struct layers *l, nid n)
+{
+    struct scope s = node_scope(m, n);
+    size_t from = (size_t)l->len[n] + 1;
+    if (!l->len[n] || from >= s.len)
+        return (struct scope){0};
+    const char *slash = memchr(s.at + from, '/', s.len - from);
+    return (struct scope){s.at + from, slash ? (size_t)(slash - s.at) - from : s.len - from};
 }
 
 struct csr layers_nodes(const struct module *m, const struct layers *l, struct arena *a)

@@ -7,6 +7,7 @@
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
 #include "ir/base/utf8.h"
+#include "ir/model/path.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -501,6 +502,7 @@ int text_finish_facts(struct parser *p)
         if (p->facts.has_slot)
             m->slot_ann[n] = p->facts.nf[n].slot;
     }
+    module_note_scopes(m);
     return p->failed ? -1 : 0;
 }
 

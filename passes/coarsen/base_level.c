@@ -1,8 +1,8 @@
 /* The base level, built when the first pass needs it: ctx_base() of passes.h.  O(nodes + operands + pins), and O(nodes)
  * for each --pin. */
 #include "ir/base/units.h"
+#include "passes/coarsen/cut_rules.h"
 #include "passes/coarsen/undivided.h"
-#include "passes/functions/opened.h"
 #include "passes/functions/patterns.h"
 #include "passes/shapes/bind_dims.h"
 
@@ -11,45 +11,14 @@
 
 /* ---- pins ---- */
 
-/* Whether a pattern of --pin matches the name of an open call that a node is in.  CALL_FOLLOWS: the pattern does, but
- * the node is a Shape, which goes where its operand is made. */
-enum { CALL_SILENT, CALL_MATCHES, CALL_FOLLOWS };
-
-/* Returns [node] CALL_* for the pattern re; NULL if no call is open.  follows[node]: 1 for a Shape (place_follows). */
-static uint8_t *match_calls(const struct ctx *x, const struct regex *re, const uint8_t *follows)
-{
-    const struct open_calls *o = x->results.opened;
-    if (!o)
-        return NULL;
-    uint8_t *site = arena_alloc(x->use.scratch, o->nsite),
-            *in = arena_alloc(x->use.scratch, x->scene.m->nnode);
-    for (uint32_t s = 1; s < o->nsite; s++)
-        site[s] = site[o->site[s].parent] ||
-                  pattern_matches(re, module_str(x->scene.m, o->site[s].name), x->use.scratch);
-    for (uint32_t v = 0; v < x->levels.base->n; v++) {
-        nid n = x->levels.base->node[v];
-        if (site[o->within[n]])
-            in[n] = follows[n] ? CALL_FOLLOWS : CALL_MATCHES;
-    }
-    return in;
-}
-
-/* Pins all vertices that a pattern matches, by their names or by open calls, to device dev, even if they have a pin;
- * returns their number. */
+/* Pins all vertices that a pattern matches to device dev, even if they have a pin; returns their number. */
 static uint32_t pin_all(struct ctx *x, const struct regex *re, int dev, const uint8_t *follows)
 {
-    const uint8_t *in = match_calls(x, re, follows);
-    uint32_t hits = 0;
-    for (uint32_t v = 0; v < x->levels.base->n; v++) {
-        nid n = x->levels.base->node[v];
-        int call = in ? in[n] : CALL_SILENT;
-        if (call == CALL_MATCHES ||
-            (call == CALL_SILENT &&
-             pattern_matches(re, node_name(x->scene.m, n), x->use.scratch))) {
+    uint32_t hits;
+    const uint8_t *in = pattern_nodes(re, x, follows, x->use.scratch, &hits);
+    for (uint32_t v = 0; v < x->levels.base->n; v++)
+        if (in[x->levels.base->node[v]])
             x->levels.base->pin[v] = dev;
-            hits++;
-        }
-    }
     return hits;
 }
 
@@ -88,14 +57,22 @@ int ctx_check_pins(const struct ctx *x)
     struct arena *own = arena_new(x->use.scratch);
     bool good = true;
     int dev;
+    char why[PATTERN_WHY];
+    for (uint32_t i = 0; good && i < ctx_settings(x)->ncuts; i++) {
+        const struct cut_rule *r = &ctx_settings(x)->cuts[i];
+        good = pattern_compile(r->pattern, own, why) != NULL;
+        if (!good)
+            diag_error(x->use.diag, "--%s '%.200s': not a regular expression: %s",
+                       r->cut ? "cut-at" : "no-cut", r->pattern, why);
+    }
     for (uint32_t k = ctx_settings(x)->npins; good && k-- > 0;)
         good = read_pin(x, &ctx_settings(x)->pins[k], own, &dev) != NULL;
     arena_free(own);
     return good ? 0 : -1;
 }
 
-/* Pins vertices by all --pin 'regex=device'.  For each node the first pattern counts that matches its name or the name
- * of an open call around it: so the last one is applied first.  Returns 0, or -1 after an error. */
+/* Pins vertices by all --pin 'regex=device'.  For each node the first pattern counts that matches its name or path,
+ * or an open call around it: so the last one is applied first.  Returns 0, or -1 after an error. */
 static int apply_pins(struct ctx *x)
 {
     const uint8_t *follows = place_follows(x->scene.m, x->scene.place, x->use.scratch);
@@ -161,7 +138,7 @@ int ctx_base(struct ctx *x)
         place_free_io(x->scene.m, x->scene.place);
     x->levels.base = wdag_base(&x->scene, x->use.mem);
     x->levels.top = x->levels.base;
-    if (check_sums(x) || apply_pins(x)) {
+    if (check_sums(x) || apply_pins(x) || cut_rules_apply(x)) {
         x->levels.base = x->levels.top = NULL; /* reset, so that a second call fails, too */
         return -1;
     }

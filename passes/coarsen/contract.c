@@ -23,6 +23,7 @@
  * quantised tensor is cheaper to transfer than a float one, so qdq=first, the default, costs next to nothing.  qdq=all
  * can close cycles around residual branches; if every layer reads the same mask, the cycles join nearly the whole
  * model, of which a warning tells. */
+#include "passes/coarsen/cut_rules.h"
 #include "passes/coarsen/user_groups.h"
 #include "passes/coarsen/norm_groups.h"
 #include "passes/coarsen/qdq_groups.h"
@@ -133,7 +134,18 @@ static uint32_t join_only_readers(const struct ctx *x, struct classes *c)
     return n;
 }
 
-/* Joins the groups that the options and --keep-blocks ask for, with notes.  Returns 0, or -1 after an error. */
+/* Joins the vertices of each edge that --no-cut keeps whole. */
+static void join_uncut(const struct ctx *x, struct classes *c)
+{
+    const struct place *p = x->scene.place;
+    const uint32_t *vertex = x->levels.base->vertex;
+    for (uint32_t i = 0; i < p->nruled; i++)
+        if (!p->ruled[i].cut)
+            classes_join(c, vertex[p->ruled[i].from], vertex[p->ruled[i].to], WHY_NO_CUT);
+}
+
+/* Joins the groups that the options, --no-cut and --keep-blocks ask for, with notes.  Returns 0, or -1 after an
+ * error. */
 static int join_asked(struct ctx *x, const struct contract_options *o, struct classes *c,
                       uint8_t *follows)
 {
@@ -162,6 +174,7 @@ static int join_asked(struct ctx *x, const struct contract_options *o, struct cl
         groups_by_repeat(x, group);
         join_named(x, c, group, WHY_REPEAT, follows);
     }
+    join_uncut(x, c);
     if (*o->blocks) {
         if (groups_by_block(x, o->blocks, group))
             return -1;
@@ -173,10 +186,19 @@ static int join_asked(struct ctx *x, const struct contract_options *o, struct cl
 /* Returns the reasons `why` (WHY_*) in words, such as "contract{qdq}, the cycles that makes", in a. */
 static const char *reasons_text(int why, struct arena *a)
 {
-    static const char *const reason[] = {
-        "colours",       "Shape with its operand", "state pairs",        "values of unknown type",
-        "contract{qdq}", "contract{norm}",         "contract{by=layer}", "contract{blocks}",
-        "--keep-blocks", "contract{calls}",        "contract{coplace}",  "the cycles that makes"};
+    static const char *const reason[] = {"colours",
+                                         "Shape with its operand",
+                                         "state pairs",
+                                         "values of unknown type",
+                                         "contract{qdq}",
+                                         "contract{norm}",
+                                         "contract{by=layer}",
+                                         "contract{blocks}",
+                                         "--keep-blocks",
+                                         "contract{calls}",
+                                         "contract{coplace}",
+                                         "--no-cut",
+                                         "the cycles that makes"};
     const char *text = "";
     for (size_t i = 0; i < sizeof reason / sizeof *reason; i++)
         if (why >> i & 1)
@@ -332,8 +354,45 @@ static void warn_of_large(struct ctx *x, const struct wdag *level, const struct 
     warn_large(x, level, why, qdq_all);
 }
 
+/* Checks that no class has both nodes of an edge that the user wants to be cut.  Returns 0; or -1, an error and
+ * results.misused. */
+static int check_cut_classes(struct ctx *x, struct classes *c)
+{
+    const uint32_t *vertex = x->levels.base->vertex;
+    const struct place *p = x->scene.place;
+    for (uint32_t i = 0; i < p->nruled; i++) {
+        const struct ruled_edge *e = &p->ruled[i];
+        uint32_t root = classes_find(c, vertex[e->from]);
+        if (!e->cut || root != classes_find(c, vertex[e->to]))
+            continue;
+        x->results.misused = true;
+        return diag_error(x->use.diag, "--cut-at=%s: nodes '%s' and '%s' must stay together (%s)",
+                          e->pattern, node_name(x->scene.m, e->from), node_name(x->scene.m, e->to),
+                          reasons_text(c->why[root], x->use.scratch));
+    }
+    return 0;
+}
+
+/* Checks that no group of classes on a cycle has two vertices that must not share a device.  group: [vertex of the top
+ * level] its group.  Returns 0; or PASS_INFEASIBLE and an error. */
+static int check_cut_cycles(struct ctx *x, const uint32_t *group)
+{
+    const struct wdag *g = x->levels.top;
+    for (uint32_t v = 0; g->apart.at && v < g->n; v++)
+        for_row (w, g->apart, v)
+            if (group[v] == group[w]) {
+                diag_error(x->use.diag,
+                           "no contiguous plan cuts between '%s' and '%s', as --cut-at asks: they "
+                           "lie on a cycle of nodes that must share a device",
+                           node_name(x->scene.m, g->node[v]), node_name(x->scene.m, g->node[w]));
+                return PASS_INFEASIBLE;
+            }
+    return 0;
+}
+
 /* Joins classes, then the cycles that they make: fills contiguous, any_shape and mandatory of x->levels.  any_shape
- * stays NULL if it would equal contiguous, mandatory if it would equal any_shape.  Returns 0, or -1 after an error. */
+ * stays NULL if it would equal contiguous, mandatory if it would equal any_shape.  Returns 0, or -1 or PASS_INFEASIBLE
+ * after an error. */
 static int join_classes(struct ctx *x, const struct contract_options *o)
 {
     struct wdag *top = x->levels.top;
@@ -344,7 +403,7 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
     join_colocated(x, &c, follows);
     uint32_t must = class_groups(x, &c, group);
     struct pairs stages, *order = NULL;
-    if (join_asked(x, o, &c, follows))
+    if (join_asked(x, o, &c, follows) || check_cut_classes(x, &c))
         return -1;
     uint32_t n = class_groups(x, &c, class_of);
     x->levels.any_shape = x->levels.mandatory = NULL;
@@ -357,6 +416,9 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
     }
     uint32_t joined = wdag_join_cycles(top, order, group, n);
     assert(joined <= n && must >= n);
+    int rc = check_cut_cycles(x, group);
+    if (rc)
+        return rc;
     if (joined != n && !(x->levels.any_shape = loose_level(x, class_of, n)))
         return -1;
     const struct wdag_groups groups = {group, joined, order};
@@ -396,17 +458,19 @@ static bool net_follows(const struct wdag *g, struct classes *c, uint32_t e, uin
     return alone;
 }
 
-/* Whether merging v into its only neighbour w cannot make any plan worse: v takes no time and is not pinned; its
- * bytes are 0 or memory is ample; none of its nets has a pin on the host or gets more expensive (net_follows); if
- * running parts costs something, w has nodes of v's passes; if stages may have copies in training, v has no parameters;
- * if the model runs in micro-batches, v has no bytes, since devices exchange parameters and hold activations of several
- * micro-batches. */
+/* Whether merging v into its only neighbour w cannot make any plan worse: v takes no time, is not pinned, and may share
+ * a device with any vertex; its bytes are 0 or memory is ample; none of its nets has a pin on the host or gets more
+ * expensive (net_follows); if running parts costs something, w has nodes of v's passes; if stages may have copies in
+ * training, v has no parameters; if the model runs in micro-batches, v has no bytes, since devices exchange parameters
+ * and hold activations of several micro-batches. */
 static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes *c, uint32_t v,
                        uint32_t w, bool ample)
 {
     for (uint32_t k = 0; k < g->ncls; k++)
         if (g->time[k][v] != 0)
             return false;
+    if (wdag_has_apart(g, v))
+        return false;
     for_row (e, g->net_of, v)
         if (g->net_host[e] || !net_follows(g, c, e, v, w))
             return false;
@@ -472,8 +536,10 @@ static int contract_run(struct ctx *x, const void *options)
         return diag_error(x->use.diag, "contract: it must come before fuse and linearize");
     if (o->training)
         training_mark(x);
-    if (join_classes(x, o))
-        return -1;
+    cut_rules_refresh(x);
+    int rc = join_classes(x, o);
+    if (rc)
+        return rc;
     /* duplex links add up incoming and outgoing transfers separately, and a merge could turn one into the other */
     bool duplex = x->scene.m->backward && x->scene.model.overlap == OVERLAP_DUPLEX;
     if (o->trivial && !duplex && !(x->levels.contiguous = merge_trivial(x, x->levels.contiguous)))

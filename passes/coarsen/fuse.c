@@ -326,6 +326,7 @@ static struct wdag *fuse_level(struct ctx *x, struct wdag *g, const struct fuse_
     int64_t cut;
     const uint32_t *order = fuse_order(g, (enum fuse_order)o->order, limits.cls, x->use.scratch);
     uint32_t n = fuse_partition(g, order, &limits, x->use.scratch, group, &cut);
+    n = wdag_keep_apart(g, group, n, x->use.scratch);
     struct wdag *level = wdag_merge(g, group, n, "fuse", x->use.mem, x->use.diag);
     arena_release(x->use.scratch, mark);
     return level;
@@ -349,6 +350,7 @@ static struct wdag *fuse_auto(struct ctx *x, const struct fuse_options *o, int64
     struct arena_mark mark = arena_mark(x->use.mem); /* levels with too many ideals are freed */
     for (uint32_t i = 0; i < sizeof cheap / sizeof *cheap; i++) {
         uint32_t n = cheap_groups(g, x->use.scratch, cheap[i], mem, group);
+        n = wdag_keep_apart(g, group, n, x->use.scratch);
         if (n < 8 * x->scene.cluster->ndev)
             break;
         arena_release(x->use.mem, mark);

@@ -108,6 +108,8 @@ static struct wdag *make_path_level(struct wdag *fine, const uint32_t *order, st
     g->net_of = rename_rows(&fine->net_of, n, order, NULL, a);
     g->shared_by = rename_rows(&fine->shared_by, g->nshared, NULL, pos, a);
     g->shared_of = rename_rows(&fine->shared_of, n, order, NULL, a);
+    if (fine->apart.at)
+        g->apart = rename_rows(&fine->apart, n, order, pos, a);
     return g;
 }
 

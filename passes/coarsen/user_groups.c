@@ -27,7 +27,7 @@ void groups_by_layer(struct ctx *x, uint32_t *group)
     else
         diag_warning(x->use.diag, WARN_MISSING_LAYERS,
                      "contract: by=layer finds no layers: no node's name has a scope such as "
-                     "'/h.3/', and no profile gives them");
+                     "'/h.3/', and neither metadata nor a profile give them");
 }
 
 void groups_by_repeat(struct ctx *x, uint32_t *group)
@@ -57,7 +57,7 @@ void groups_by_repeat(struct ctx *x, uint32_t *group)
         diag_warning(
             x->use.diag, WARN_MISSING_LAYERS,
             "--keep-blocks: no repeated layers were found (%u layers by names such as "
-            "'/h.3/attn/MatMul' or a profile, none like another): nothing is kept together",
+            "'/h.3/attn/MatMul', metadata or a profile, none like another): nothing is kept together",
             l.n);
 }
 

@@ -191,5 +191,5 @@ const struct planner planner_dp_place = {
              place_opts, sizeof(struct place_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = dp_run},
     .objectives = {"time-per-sample"},
-    .features =
-        FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};
+    .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE |
+                FEATURE_COPIES | FEATURE_CUTS};

@@ -50,5 +50,5 @@ const struct planner planner_dpl_place = {
              place_opts + PLACE_OPTS_EXACT, sizeof(struct place_options),
              .needs = NEED_COST | NEED_CONTRACT, .run = dpl_run},
     .objectives = {"time-per-sample"},
-    .features =
-        FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};
+    .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE |
+                FEATURE_COPIES | FEATURE_CUTS};

@@ -416,15 +416,16 @@ struct search *search_new(const struct problem *c, const struct search_ask *ask,
             ask->guide->ask.limit == ask->limit && ask->guide->c->nkind == c->nkind));
     struct search *s = arena_alloc(a, sizeof *s);
     size_t used = arena_used(a);
-    *s = (struct search){.c = c,
-                         .g = c->g,
-                         .ask = *ask,
-                         .refute = ask->goal != SEARCH_BEST,
-                         .floor = ask->goal == SEARCH_BEST && !c->detailed ? ask->floor : -1,
-                         .a = a,
-                         .n = c->g->n,
-                         .nword = (c->g->n + 63) / 64,
-                         .used_before = used};
+    *s = (struct search){
+        .c = c,
+        .g = c->g,
+        .ask = *ask,
+        .refute = ask->goal != SEARCH_BEST,
+        .floor = ask->goal == SEARCH_BEST && !c->detailed && !c->g->apart.at ? ask->floor : -1,
+        .a = a,
+        .n = c->g->n,
+        .nword = (c->g->n + 63) / 64,
+        .used_before = used};
     for (uint32_t k = 0; k < c->nkind; k++)
         s->counts |= (uint64_t)c->kind[k].count << c->kind[k].shift;
     set_limit(s, ask->limit);
@@ -473,14 +474,6 @@ int64_t search_limit(const struct search *s)
 bool search_found(const struct search *s)
 {
     return s->n == 0 ? s->caps.keep >= 0 : s->last != 0;
-}
-
-/* Whether ideal d has vertex v. */
-static bool ideal_has(const struct search *s, const struct ideal *d, uint32_t v)
-{
-    uint32_t w = v >> 6;
-    return w < d->word ||
-           (w < d->word + d->nword && (s->ideals.pool[d->bits + w - d->word] >> (v & 63) & 1));
 }
 
 /* Returns the kind of device number `dev`: its own if vertices are pinned to it, else its class's. */

@@ -21,7 +21,7 @@ struct search_ask {
     /* SEARCH_BEST: ps; the search ends with the first plan whose loads are at most the floor.  It counts smaller
      * loads as equal to the floor: the nearer the floor is to the limit, the fewer partial plans it must keep
      * (dp_maximal.c).  Give a value that no plan is below, or a value that is good enough.  -1: no floor.  Ignored
-     * for detailed problems. */
+     * for detailed problems, and where vertices must not share a device. */
     int64_t floor;
     /* SEARCH_REFUTE, SEARCH_GUIDE: weight in potential 0 of the vertices that the graph has lost
      * (smaller_graph_bound.h), which the devices must be able to hold besides */

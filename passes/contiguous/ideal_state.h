@@ -150,6 +150,14 @@ static inline bool has(const struct search *s, uint32_t v)
     return bits_have(s->now.bits, v);
 }
 
+/* Whether ideal d has vertex v. */
+static inline bool ideal_has(const struct search *s, const struct ideal *d, uint32_t v)
+{
+    uint32_t w = v >> 6;
+    return w < d->word ||
+           (w < d->word + d->nword && (s->ideals.pool[d->bits + w - d->word] >> (v & 63) & 1));
+}
+
 /* Returns the excess of the device that holds S if its load is `load` ps: the scaled load less the weight of S, in
  * potential 0. */
 static inline int64_t search_excess(const struct search *s, int64_t load)

@@ -182,6 +182,17 @@ static bool can_reach(const struct search *s)
     return true;
 }
 
+/* Whether S has a vertex that must not share a device with v. */
+static bool is_barred(const struct search *s, uint32_t v)
+{
+    const struct csr *apart = &s->g->apart;
+    const struct ideal *from = &s->ideals.v[s->from.ideal];
+    for (uint32_t i = apart->at ? apart->at[v] : 0; apart->at && i < apart->at[v + 1]; i++)
+        if (has(s, apart->to[i]) && !ideal_has(s, from, apart->to[i]))
+            return true;
+    return false;
+}
+
 /* Takes v off all sums of S and of I' + S. */
 static void undo_take(struct search *s, uint32_t v)
 {
@@ -199,7 +210,8 @@ bool step_take(struct search *s, uint32_t v)
 {
     int64_t t = s->stage.kind->time[v];
     if (t == COST_NEVER ||
-        t > s->stage.max_load - s->stage.compute - (s->c->overlap ? 0 : s->stage.fixed))
+        t > s->stage.max_load - s->stage.compute - (s->c->overlap ? 0 : s->stage.fixed) ||
+        is_barred(s, v))
         return false;
     s->stage.compute += t;
     if (s->c->detailed)

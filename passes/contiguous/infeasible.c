@@ -109,14 +109,16 @@ static const char *why_need(struct ctx *x, const struct wdag *g, const struct me
                      name, more - 1, more > 2 ? "s" : "", bytes, room);
 }
 
-/* Reports that no memory would help: a node can run nowhere, or pins contradict each other.  proven: no plan exists;
- * else none was found.  Returns PASS_INFEASIBLE. */
+/* Reports that no memory would help: a node can run nowhere, pins contradict each other, or too much is to be
+ * cut.  proven: no plan exists; else none was found.  Returns PASS_INFEASIBLE. */
 static int report_contradiction(struct ctx *x, bool proven)
 {
     diag_error(x->use.diag,
                "no %s %s: some node cannot run on any device, or pins contradict each "
-               "other or the order of the nodes",
-               claim_plans(x, "contiguous plan"), proven ? "exists" : "was found");
+               "other or the order of the nodes%s",
+               claim_plans(x, "contiguous plan"), proven ? "exists" : "was found",
+               x->levels.base->apart.at ? ", or --cut-at asks for more cuts than the devices allow"
+                                        : "");
     return PASS_INFEASIBLE;
 }
 

@@ -78,6 +78,9 @@ struct run {
     uint32_t *need_at;                    /* [unit] index of the unit's first entry in `need` */
     struct need *need;                    /* the needs of all units; NULL: bytes do not matter */
     int64_t *prefix[PROBLEM_POTS];        /* [potential][unit] weight of the units before it */
+    /* [unit] the first unit at which a segment with the unit may start: earlier segments would have two vertices that
+     * must not share a device; NULL: all may */
+    uint32_t *barred;
     /* [unit] the first label of the plans that end before the unit; 0: none */
     uint32_t *head;
     uint32_t *grown; /* [unit] labels added to the unit's list since it was made or thinned out */
@@ -222,6 +225,17 @@ static void make_prefixes(struct run *r, const struct spans *s)
     }
 }
 
+/* Makes r->barred from the unit of each vertex. */
+static void make_barred(struct run *r, const uint32_t *unit)
+{
+    const struct csr *apart = &r->c->g->apart;
+    r->barred = apart->at ? arena_array(r->a, (size_t)r->n + 1, sizeof *r->barred) : NULL;
+    for (uint32_t v = 0; apart->at && v < r->c->g->n; v++)
+        for_row (w, *apart, v)
+            if (unit[w] <= unit[v]) /* equal: no segment may have the unit */
+                r->barred[unit[v]] = larger_u32(r->barred[unit[v]], unit[w] + 1);
+}
+
 /* Makes the units of the order, which may be cut before position p if cut[p] != 0 (cut NULL: everywhere), and their
  * tables. */
 static void make_units(struct run *r, const uint8_t *cut)
@@ -231,7 +245,7 @@ static void make_units(struct run *r, const uint8_t *cut)
     r->n = 0;
     r->start = arena_array(r->a, (size_t)n + 1, sizeof *r->start);
     for (uint32_t p = 0; p < n; p++)
-        if (p == 0 || !cut || cut[p])
+        if (p == 0 || !cut || cut[p] || wdag_has_apart(c->g, r->order[p]))
             r->start[r->n++] = p;
     r->start[r->n] = n;
     assert(r->n <= n && (n == 0 || r->start[0] == 0));
@@ -249,6 +263,7 @@ static void make_units(struct run *r, const uint8_t *cut)
     r->size = sum_units(r, c->g->size);
     r->param = c->detailed ? sum_units(r, c->g->param) : NULL;
     make_prefixes(r, &s);
+    make_barred(r, s.unit);
     r->head = arena_array(r->a, (size_t)r->n + 1, sizeof *r->head);
     r->grown = arena_array(r->a, (size_t)r->n + 1, sizeof *r->grown);
     /* the work for each vertex and pin counts as steps */
@@ -370,6 +385,12 @@ static bool reaches(const struct run *r, uint32_t j, const int64_t low[PROBLEM_P
     return true;
 }
 
+/* Whether no segment that starts at unit i may have unit j. */
+static bool is_barred(const struct run *r, uint32_t i, uint32_t j)
+{
+    return r->barred && i < r->barred[j];
+}
+
 /* Returns the bytes that unit j adds to a segment that starts at unit i. */
 static int64_t new_bytes(const struct run *r, uint32_t i, uint32_t j)
 {
@@ -408,7 +429,7 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
         most = !r->quick && r->live.v[x].left > most ? r->live.v[x].left : most;
     for (; j < r->n; j++) {
         int64_t t = r->time[k][j], back = r->back[k] ? r->back[k][j] : 0;
-        if (t == COST_NEVER || (compute += t) > sat_mul(most, r->caps.limit))
+        if (t == COST_NEVER || is_barred(r, i, j) || (compute += t) > sat_mul(most, r->caps.limit))
             break;
         parts.t[0][PART_COMPUTE] += t - back;
         parts.t[1][PART_COMPUTE] += back;
@@ -442,7 +463,7 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBL
     uint32_t j = i;
     for (; j < r->n; j++) {
         int64_t t = r->time[k][j];
-        if (t == COST_NEVER)
+        if (t == COST_NEVER || is_barred(r, i, j))
             break;
         fixed += t;
         for (uint32_t x = at[j]; x < at[j + 1]; x++) {

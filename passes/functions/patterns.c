@@ -6,6 +6,8 @@
  * refuses it if it is large.  O(length of the expression). */
 #include "passes/functions/patterns.h"
 
+#include "ir/model/path.h"
+
 #include <regex.h>
 #include <stdio.h>
 #include <string.h>
@@ -130,10 +132,63 @@ int patterns_add(struct patterns *p, struct arena *a, const char *text, uint32_t
     return 0;
 }
 
-struct pattern *patterns_match(struct patterns *p, const char *name)
+/* Whether the expression matches `name`, or scope/name; scope 0: there is none. */
+static bool matches_path(const struct regex *re, const struct module *m, sid scope,
+                         const char *name, struct arena *a)
+{
+    struct arena_mark mark = arena_mark(a);
+    bool match = pattern_matches(re, name, a) ||
+                 (scope && pattern_matches(re, path_text(m, scope, name, a), a));
+    arena_release(a, mark);
+    return match;
+}
+
+bool pattern_matches_node(const struct regex *re, const struct module *m, nid n, struct arena *a)
+{
+    return matches_path(re, m, m->scope ? m->scope[n] : 0, node_name(m, n), a);
+}
+
+/* Whether the expression matches the name or the path of open call `site`, which is not 0. */
+static bool pattern_matches_call(const struct regex *re, const struct ctx *x, uint32_t site,
+                                 struct arena *a)
+{
+    const struct module *m = x->scene.m;
+    const struct site *s = &x->results.opened->site[site];
+    /* the nodes of a call have its scope (edit_made_from) */
+    sid scope = m->scope && s->first < s->end ? m->scope[s->first] : 0;
+    return matches_path(re, m, scope, module_str(m, s->name), a);
+}
+
+uint8_t *pattern_nodes(const struct regex *re, const struct ctx *x, const uint8_t *follows,
+                       struct arena *a, uint32_t *hits)
+{
+    const struct open_calls *o = x->results.opened;
+    const struct wdag *g = x->levels.base;
+    uint8_t *site = arena_alloc(a, o ? o->nsite : 1), *in = arena_alloc(a, x->scene.m->nnode);
+    *hits = 0;
+    for (uint32_t s = 1; o && s < o->nsite; s++)
+        site[s] = site[o->site[s].parent] || pattern_matches_call(re, x, s, a);
+    for (uint32_t v = 0; v < g->n; v++) {
+        nid n = g->node[v];
+        in[n] = o && site[o->within[n]] ? !follows[n] : pattern_matches_node(re, x->scene.m, n, a);
+        *hits += in[n];
+    }
+    return in;
+}
+
+/* The node or, if call is not 0, the open call that patterns are matched with. */
+struct pattern_subject {
+    const struct ctx *x;
+    nid node;
+    uint32_t call;
+};
+
+/* Returns the first pattern that matches the subject and counts a hit for it; NULL: none.  O(patterns). */
+static struct pattern *find_pattern(struct patterns *p, struct pattern_subject of)
 {
     for (uint32_t i = 0; i < p->n; i++)
-        if (pattern_matches(p->at[i].re, name, p->own)) {
+        if (of.call ? pattern_matches_call(p->at[i].re, of.x, of.call, p->own)
+                    : pattern_matches_node(p->at[i].re, of.x->scene.m, of.node, p->own)) {
             p->at[i].hits++;
             return &p->at[i];
         }
@@ -148,13 +203,13 @@ struct pattern **patterns_nodes(struct patterns *p, const struct ctx *x, struct 
     struct pattern **call = arena_array(a, o ? o->nsite : 1, sizeof(struct pattern *)), *outer;
     /* of two matching patterns the earlier one counts, which has the smaller address */
     for (uint32_t s = 1; o && s < o->nsite; s++) {
-        call[s] = patterns_match(p, module_str(x->scene.m, o->site[s].name));
+        call[s] = find_pattern(p, (struct pattern_subject){.x = x, .call = s});
         outer = call[o->site[s].parent];
         call[s] = outer && (!call[s] || outer < call[s]) ? outer : call[s];
     }
     for (uint32_t v = 0; v < x->levels.base->n; v++) {
         nid n = x->levels.base->node[v];
-        hit[n] = patterns_match(p, node_name(x->scene.m, n));
+        hit[n] = find_pattern(p, (struct pattern_subject){.x = x, .node = n});
         outer = o ? call[o->within[n]] : NULL;
         if (outer)
             hit[n] = follows[n] ? NULL : hit[n] && hit[n] < outer ? hit[n] : outer;

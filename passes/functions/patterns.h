@@ -1,4 +1,5 @@
-/* Matches node names with lists of regular expressions, for plans that a user writes and for files of blocks. */
+/* Matches names and paths (ir/model/path.h) of nodes with regular expressions of the user.  An expression matches a
+ * node if it matches its name or its path. */
 #ifndef PCC_PASSES_FUNCTIONS_PATTERNS_H
 #define PCC_PASSES_FUNCTIONS_PATTERNS_H
 
@@ -29,16 +30,22 @@ const struct regex *pattern_compile(const char *text, struct arena *a,
                                     char why[static PATTERN_WHY]);
 /* Whether the expression matches anywhere in the name.  If memory runs out, that is reported through arena a. */
 bool pattern_matches(const struct regex *re, const char *name, struct arena *a);
+/* Whether the expression matches the name or the path of node n. */
+bool pattern_matches_node(const struct regex *re, const struct module *m, nid n, struct arena *a);
+
+/* Returns an array, in a: [node of x->scene.m] 1: the expression matches the node, which is placed, or an open call
+ * (opened.h) around it.  Inside such a call a Shape (follows[node] is 1: place_follows) does not count, since it goes
+ * where its operand is made.  *hits: the number of such nodes. */
+uint8_t *pattern_nodes(const struct regex *re, const struct ctx *x, const uint8_t *follows,
+                       struct arena *a, uint32_t *hits);
 
 /* Compiles text as pattern_compile() does and adds it to the list.  Returns 0, or -1 and an error in d, which begins
  * with `where`.  text must live as long as the list. */
 int patterns_add(struct patterns *p, struct arena *a, const char *text, uint32_t group,
                  const char *where, struct diag *d);
-/* Returns the first pattern that matches anywhere in the name and counts a hit for it; NULL: none.  O(patterns). */
-struct pattern *patterns_match(struct patterns *p, const char *name);
-/* Returns an array, in a: [node of x->scene.m] the first pattern that matches the name of the node, or of an open call
- * (opened.h) around it.  NULL: no pattern; the node is not placed; or a Shape that must be with the producer of its
- * operand, inside a call that a pattern matches.  O((nodes + calls) * patterns). */
+/* Returns an array, in a: [node of x->scene.m] the first pattern that matches the node, or an open call (opened.h)
+ * around it.  NULL: no pattern; the node is not placed; or a Shape that must be with the producer of its operand,
+ * inside a call that a pattern matches.  O((nodes + calls) * patterns). */
 struct pattern **patterns_nodes(struct patterns *p, const struct ctx *x, struct arena *a);
 /* Warns of each pattern without hits; the warnings begin with `where`. */
 void patterns_warn_idle(const struct patterns *p, const char *where, struct diag *d);

@@ -63,6 +63,7 @@ struct auto_run {
     const struct auto_options *o;
     struct planner_input p;  /* levels, problems, orders and the clock */
     struct any_search s;     /* the search for plans of any shape */
+    const char *alone;       /* why only contiguous plans are looked for; NULL: all are */
     int64_t gain;            /* millionths of the time of the contiguous plan */
     int64_t deadline;        /* of the clock of p, as the user has set it; 0: none */
     struct plan *contiguous; /* the plan of dp-place; NULL: none was found */
@@ -84,7 +85,7 @@ static void look_for_contiguous(struct auto_run *r)
     struct place_options o = {
         .max_states = 2000000, .starts = r->o->starts, .seed = r->o->seed, .whole = true};
     struct clock *clock = &r->p.clock;
-    if (!r->o->contiguous)
+    if (!r->alone)
         *clock = clock_slice(clock, DP_SHARE);
     if (dp_place(x, &r->p, &o)) {
         r->contiguous = x->results.plan;
@@ -275,11 +276,12 @@ static int auto_place_run(struct ctx *x, const void *options)
     if (placing_start(x, &first, &r.p) || any_begin(&r.s, x, &r.p))
         return -1;
     r.deadline = r.p.clock.deadline;
-    if (!r.o->contiguous && any_hopeless(x, r.s.any))
+    r.alone = r.o->contiguous ? "as asked for" : ctx_settings(x)->ncuts ? "cuts by path" : NULL;
+    if (!r.alone && any_hopeless(x, r.s.any))
         return report_none(&r);
     look_for_contiguous(&r);
-    if (r.o->contiguous)
-        return leave_contiguous(&r, "as asked for");
+    if (r.alone)
+        return leave_contiguous(&r, r.alone);
     if (loads_check(r.s.any, "auto-place", &quiet))
         return leave_contiguous(&r, "the graph is too large for other shapes");
     if (look_for_any(&r))
@@ -300,5 +302,6 @@ const struct planner planner_auto_place = {
          .needs = NEED_COST | NEED_CONTRACT,
          .run = auto_place_run},
     .objectives = {"time-per-sample"},
-    .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES,
+    .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE |
+                FEATURE_COPIES | FEATURE_CUTS,
     .leaves = true};

@@ -45,13 +45,23 @@ bool tidy_near(const struct loads *l, uint32_t v, uint32_t d)
     return false;
 }
 
+/* Whether device d may hold v beside the vertices that it has. */
+static bool may_hold(const struct loads *l, uint32_t v, uint32_t d)
+{
+    const struct csr *apart = &l->c->g->apart;
+    for (uint32_t i = apart->at ? apart->at[v] : 0; apart->at && i < apart->at[v + 1]; i++)
+        if (l->dev[apart->to[i]] == (int32_t)d)
+            return false;
+    return loads_allows(l, v, d);
+}
+
 /* Moves v to the device that makes the sum of all loads fall most; returns false if no device does. */
 static bool gather_vertex(struct loads *l, uint32_t v, const struct tidy_limits *m)
 {
     uint32_t from = (uint32_t)l->dev[v], best = from;
     int64_t least = 0; /* least change of the sum so far: negative once a better device is found */
     for (uint32_t d = 0; d < l->ndev; d++) {
-        if (d == from || !tidy_near(l, v, d) || !loads_allows(l, v, d) || !keeps_order(l, m, v, d))
+        if (d == from || !tidy_near(l, v, d) || !may_hold(l, v, d) || !keeps_order(l, m, v, d))
             continue;
         struct loads_change x = loads_peek(l, v, d);
         int64_t sum = x.load[0] + x.load[1] + x.back[0] + x.back[1];
@@ -159,7 +169,7 @@ static bool join_devices(struct loads *l, const struct tidy_limits *m, struct li
     for (uint32_t v = x->head[from]; v != UINT32_MAX; v = x->next[v]) {
         /* if v cannot run on `to`, its time COST_NEVER makes the sum exceed `room` */
         time = sat_add(time, l->c->kind[l->kind[to]].time[v]);
-        if (time > room || !loads_allows(l, v, to))
+        if (time > room || !may_hold(l, v, to))
             return false;
     }
     for (uint32_t v = x->head[from]; v != UINT32_MAX; v = x->next[v])

@@ -68,6 +68,8 @@ static struct wdag *turn_graph(const struct wdag *g, struct arena *a)
     m->net_of = turn_rows(&g->net_of, n, /*by_vertex=*/true, 0, a);
     m->shared_by = turn_rows(&g->shared_by, g->nshared, /*by_vertex=*/false, n, a);
     m->shared_of = turn_rows(&g->shared_of, n, /*by_vertex=*/true, 0, a);
+    if (g->apart.at)
+        m->apart = turn_rows(&g->apart, n, /*by_vertex=*/true, n, a);
     return m;
 }
 

@@ -5,7 +5,8 @@ Quantised models: a chain of layers DequantizeLinear -> MatMul -> QuantizeLinear
 is made here; the folder of shared models has one of a real tool.  Each is split over 2, 3 and 4
 devices.  With contract{qdq=first}, the default, every DequantizeLinear with one reader and every
 QuantizeLinear is in the part of its operator; with qdq=none some are not, or this test would show
-nothing.  Repeated layers: a generated GPT, the same with --keep-blocks.
+nothing.  Repeated layers: a generated GPT, the same with --keep-blocks; of shared models of PyTorch's exporter, whose
+nodes have layers in their metadata only, the layers are counted.
 
 Environment: PCC, PCC_GEN, PCC_SOURCE, PCC_SHARED.  Exit: 0 pass, 1 fail, 77 skip.
 """
@@ -128,6 +129,15 @@ def repeated(work):
     check(loose > 0, "gpt: no layer is torn apart without --keep-blocks: the test shows nothing")
 
 
+def exported():
+    for name, kept in (("bert_base_dyn", "11 of 12 layers repeat and stay whole: 11 x 46 nodes"),
+                       ("vit_b16_dyn", "12 of 12 layers repeat and stay whole: 12 x 37 nodes"),
+                       ("resnet50_dyn", "16 of 16 layers repeat and stay whole: 4 x 8 nodes, 12 x 7 nodes")):
+        r = subprocess.run([PCC, extras.shared(f"models/exported/tiny/{name}.onnx"), "-v", "-p", "contract",
+                            "--keep-blocks"], capture_output=True, text=True, check=False)
+        check(kept in r.stderr, f"{name}: expected '{kept}': {r.stderr.strip()[-300:]}")
+
+
 def together(work, model, inputs):
     loose = 0
     for devices in (2, 3, 4):
@@ -148,6 +158,7 @@ def main():
         work = Path(name)
         if extras.extra():
             real = extras.shared("models/exported/tiny/bert_qdq.onnx")
+            exported()
             together(work, real, real.with_suffix(".inputs") / "test_data_set_0")
         else:
             repeated(work)

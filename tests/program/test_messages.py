@@ -229,7 +229,7 @@ OPTIONS = [
      "device.pir: node 'a' says 'acc7', which is no device; the first is 'acc0'"),
     (2, (*ON, "-p", "dp-place", "-o", "x.gantt.png"), "-o x.gantt.png: charts are written as .gantt.svg"),
     (1, (*ON, "-p", "dp-place", "-o", "x.svg", "--view=nodes", "--around=z"),
-     "--around 'z': no placed node has that name"),
+     "--around 'z': no placed node has that name or path"),
     (1, (*ON, "-p", "dp-place", "--pin=a=acc0", "--pin=b=acc1", "-o", "x.dot", "--around=b", "--part=0"),
      "--around 'b': the node is in part 1, not in --part=0: leave one out"),
     (1, (*ON, "-p", "dp-place", "--replicate", "--part-cost=0", "--link=25GB/s,0s", "--replay=5"),
@@ -263,6 +263,19 @@ OPTIONS = [
     (2, (*ON, "--link=fast"), "link 'fast': expected a rate above 0 and a time such as 25GB/s,10us, or a name such as "
      "pcie4x16 (see --list-devices)"),
     (2, ("m.pir", "--pin=a=acc7"), "--pin 'a=acc7': there is no device 'acc7'; the first is 'acc0'"),
+    (2, ("m.pir", "--cut-at=("), "--cut-at '(': not a regular expression: "),
+    (2, ("m.pir", "--no-cut=("), "--no-cut '(': not a regular expression: "),
+    (2, (*ON, "-p", "dp-place", "--cut-at=a", "--no-cut=[ab]"),
+     "--cut-at=a and --no-cut=[ab] contradict each other: between 'a' and 'b'"),
+    (2, (*ON, "-p", "dp-place", "--cut-at=a", "--pin=[ab]=acc0"),
+     "--cut-at=a and --pin '[ab]=acc0' contradict each other: 'a' and 'b' would be on one device"),
+    (2, (*ON, "-p", "dp-place", "--no-cut=[ab]", "--pin=a=acc0", "--pin=b=acc1"),
+     "--no-cut=[ab] and --pin 'a=acc0', 'b=acc1' contradict each other: 'a' and 'b' would be on two devices"),
+    (1, (*ON, "-p", "anneal-place", "--cut-at=a"),
+     "anneal-place knows no cuts by path; dpl-place, dp-place and auto-place do"),
+    (3, ("m.pir", "-d", "1xa100", "-p", "dp-place", "--cut-at=a"),
+     "no contiguous plan exists: some node cannot run on any device, or pins contradict each other or the order of "
+     "the nodes, or --cut-at asks for more cuts than the devices allow"),
     (2, ("m.pir", "--pin=(=acc1"), "--pin '(=acc1': not a regular expression: "),
     (2, (*ON, "--link=25gb/s,10us"), "link '25gb/s,10us': rate '25gb/s', expected one above 0 such as 25GB/s (capitals "
      "count: kB, MB, GB, TB, KiB, MiB, GiB)"),

@@ -55,6 +55,7 @@ static void note_counted(const struct ctx *x)
 enum pcc_status run_passes(struct pcc *p, const struct pipeline *pipeline,
                            const struct run_options *o)
 {
+    p->x.results.misused = false;
     int rc = pipeline_run(pipeline, &p->x, o);
     p->planned = true;
     p->judged = (struct plan_figures){0};
@@ -64,6 +65,7 @@ enum pcc_status run_passes(struct pcc *p, const struct pipeline *pipeline,
     }
     return rc == PASS_INFEASIBLE   ? PCC_NO_PLAN
            : rc == PASS_UNVERIFIED ? PCC_UNVERIFIED
+           : p->x.results.misused  ? PCC_BAD_USE
            : rc                    ? PCC_BAD_INPUT
                                    : PCC_OK;
 }

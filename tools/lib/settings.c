@@ -63,7 +63,11 @@ static const struct opt table[] = {
          "as few parts as can be, or an end wherever a value comes or goes, so that parts take one "
          "sample as long as nodes do (default: few)"},
     {OPT_TEXT, "pin", .topic = IN_PLANNING, .arg = "REGEX=DEVICE|@FILE", .with = WITH_SHOWN,
-     .help = "fix the nodes whose name matches (repeats)"},
+     .help = "fix the nodes whose name or path matches (repeats)"},
+    {OPT_TEXT, "cut-at", .topic = IN_PLANNING, .arg = "REGEX", .with = WITH_PLAN,
+     .help = "cut behind the nodes whose name or path matches (repeats)"},
+    {OPT_TEXT, "no-cut", .topic = IN_PLANNING, .arg = "REGEX", .with = WITH_PLAN,
+     .help = "never cut between two nodes whose names or paths match (repeats)"},
     {OPT_BOOL, "keep-blocks", FIELD(keep_blocks), .topic = IN_PLANNING,
      .help = "never cut inside a layer that repeats: all its copies stay whole"},
     {OPT_TIME, "time-limit", FIELD(time_limit), .topic = IN_PLANNING, .like = "30s",
@@ -166,6 +170,19 @@ static enum pcc_status read_pins(struct pcc *p)
     return PCC_OK;
 }
 
+/* Reads all values of "cut-at" and "no-cut" into p->settings.cuts. */
+static void read_cuts(struct pcc *p)
+{
+    struct settings *s = &p->settings;
+    struct cut_rule *cuts = arena_array(p->x.use.mem, (size_t)p->ngiven + 1, sizeof *cuts);
+    const char *t;
+    for (uint32_t i = 0; (t = given_nth(p, "cut-at", i)); i++)
+        cuts[s->ncuts++] = (struct cut_rule){t, .cut = true};
+    for (uint32_t i = 0; (t = given_nth(p, "no-cut", i)); i++)
+        cuts[s->ncuts++] = (struct cut_rule){t, .cut = false};
+    s->cuts = cuts;
+}
+
 /* Reads all values of "state", "INPUT=OUTPUT", into p->settings.pairs.  Returns 0; or reports an error and returns
  * -1. */
 static int read_pairs(struct pcc *p)
@@ -257,6 +274,7 @@ enum pcc_status settings_read(struct pcc *p)
     while ((costs[s->ncost_files] = given_nth(p, "costs", s->ncost_files)))
         s->ncost_files++;
     s->cost_files = costs;
+    read_cuts(p);
     return take_table_sizes(p) ? PCC_BAD_INPUT : read_pins(p);
 }
 

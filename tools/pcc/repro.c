@@ -65,6 +65,8 @@ static void put_command(FILE *f, const struct ctx *y, const struct pipeline *res
             put_option(
                 f, "profile-at",
                 arena_fmt(a, "%lld=%s", (long long)s->measured[k].batch, s->measured[k].file));
+    for (uint32_t i = 0; i < s->ncuts; i++)
+        put_option(f, s->cuts[i].cut ? "cut-at" : "no-cut", s->cuts[i].pattern);
     if (s->keep_blocks)
         fputs(" --keep-blocks", f);
     fputs(verify_each ? " --verify-each\n" : "\n", f);
@@ -145,9 +147,9 @@ static int split_words(char *s, char **word, int max)
 
 int repro_options(struct cli *c, struct arena *a, struct diag *d)
 {
-    static const char *const taken[] = {"passes", "dim",        "pin",        "state",
-                                        "io",     "max-states", "time-limit", "verify-each",
-                                        "costs",  "profile-at", "keep-blocks"};
+    static const char *const taken[] = {
+        "passes",      "dim",   "pin",        "state",       "io",     "max-states", "time-limit",
+        "verify-each", "costs", "profile-at", "keep-blocks", "cut-at", "no-cut"};
     enum { WORDS = 1 << 16 };
     struct cli own = {0}; /* the options in the file */
     if (c->value[CLI_PASSES] || c->value[CLI_OUTPUT] || c->n[CLI_EMIT] || cli_value(c, "devices"))

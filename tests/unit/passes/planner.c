@@ -24,7 +24,7 @@
 
 #include <cmocka.h>
 
-enum { OPS = 8, FORWARD = 5, GRAPHS = 3, PLANNERS = 64, FEATURES = 8 };
+enum { OPS = 8, FORWARD = 5, GRAPHS = 3, PLANNERS = 64, FEATURES = 9 };
 
 /* What is known of one graph with one set of features. */
 struct field {
@@ -79,6 +79,7 @@ struct run {
     struct diag d;
     struct settings settings;
     struct pin pin;
+    struct cut_rule cut[2];
     char error[KEPT]; /* the last one */
 };
 
@@ -91,8 +92,12 @@ static void begin(struct run *r, const struct field *f)
                      &r->d))
         fail_msg("%s\n%s", r->error, f->said.text);
     r->pin = (struct pin){"^n1$", "cpu0"};
+    r->cut[0] = (struct cut_rule){"^n1$", .cut = true};
+    r->cut[1] = (struct cut_rule){"^n[67]$", .cut = false};
     r->settings = (struct settings){.pins = &r->pin,
                                     .npins = f->features & FEATURE_PINS ? 1 : 0,
+                                    .cuts = r->cut,
+                                    .ncuts = f->features & FEATURE_CUTS ? 2 : 0,
                                     .said = exec_bit(exec_setting("objective"))};
     r->x = (struct ctx){.scene = t.scene,
                         .settings = &r->settings,
@@ -318,7 +323,7 @@ static int blind_run(struct ctx *x, const void *options)
     struct exec_model *m = &y.scene.model;
     y.scene.place = NULL;
     y.scene.cluster = &c;
-    if (o->to == FEATURE_PINS)
+    if (o->to == FEATURE_PINS || o->to == FEATURE_CUTS)
         y.settings = NULL;
     if (o->to == FEATURE_PART_COST)
         m->part_cost = 0;

@@ -6,6 +6,7 @@
 #include "backends/backends.h"
 #include "frontends/frontends.h"
 #include "frontends/onnx/scan.h"
+#include "ir/model/path.h"
 #include "tests/support/extras.h"
 
 #include "onnx.pb-c.h"
@@ -430,12 +431,14 @@ static void metadata(void **state)
 {
     static char device[] = "pcc.device", layer[] = "layer_ann", slot[] = "pcc.slot";
     static char first[] = "acc0", second[] = "acc1", two[] = "2";
+    static char scope[] = "namespace", where[] = ": M/l.0: L/neg: aten.neg.default";
     (void)state;
     Onnx__StringStringEntryProto e[] = {{.key = device},
                                         {.key = layer, .value = first},
                                         {.value = two},
                                         {.key = device, .value = second},
                                         {.key = layer, .value = first},
+                                        {.key = scope, .value = where},
                                         {.key = slot, .value = two}};
     Onnx__GraphProto *g = graph("x", "y");
     Onnx__NodeProto *n = node(g, "n", "Neg", "x", "y");
@@ -452,6 +455,7 @@ static void metadata(void **state)
     assert_string_equal(module_str(m, m->device_ann[1]), "acc1");
     assert_non_null(m->slot_ann);
     assert_int_equal(m->slot_ann[1], 2);
+    assert_string_equal(node_path(m, 1, m->mem), "/l.0/n");
     arena_free(m->mem);
 }
 

@@ -159,6 +159,47 @@ static void test_merge_keeps_totals(void **state)
     }
 }
 
+/* Random groups are taken apart where they must be, and nowhere else; merged levels know their apart vertices. */
+static void test_apart(void **state)
+{
+    struct diag d = diag_silent();
+    (void)state;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        struct arena *a = arena_new(NULL);
+        uint64_t rng = seed;
+        struct wdag *g = random_graph(a, &rng, 4 + test_below(&rng, 8), 25);
+        uint32_t *group = arena_array(a, g->n, sizeof *group), *new = arena_array(a, g->n, 4);
+        struct pairs p = pairs_new(a, 8);
+        for (uint32_t v = 0; v < g->n; v++) /* intervals: merging them makes no cycle */
+            group[v] = new[v] = v ? group[v - 1] + test_below(&rng, 2) : 0;
+        for (uint32_t i = 0; i < 3; i++) {
+            uint32_t u = test_below(&rng, g->n), w = test_below(&rng, g->n);
+            if (u == w)
+                continue;
+            pairs_add(&p, u, w);
+            pairs_add(&p, w, u);
+        }
+        wdag_set_apart(g, &p);
+        uint32_t n = wdag_keep_apart(g, new, group[g->n - 1] + 1, a);
+        bool whole = true;
+        for (uint32_t u = 0; u < g->n; u++)
+            for (uint32_t w = 0; w < u; w++) {
+                bool broken = false;
+                for (uint32_t i = 0; i < p.n; i++)
+                    broken |= group[p.from[i]] == group[u] && group[p.to[i]] == group[u];
+                assert_int_equal(new[u] == new[w], group[u] == group[w] && !broken);
+                whole = whole && !broken;
+            }
+        struct wdag *bad = wdag_merge(g, group, group[g->n - 1] + 1, "test", a, &d);
+        assert_int_equal(bad != NULL, whole);
+        struct wdag *c = wdag_merge(g, new, n, "test", a, &d);
+        assert_non_null(c);
+        for (uint32_t i = 0; i < p.n; i++)
+            assert_true(csr_has(&c->apart, c->map[p.from[i]], c->map[p.to[i]]));
+        arena_free(a);
+    }
+}
+
 static void test_ideals(void **state)
 {
     uint64_t seed = 3;
@@ -294,6 +335,7 @@ int main(void)
                                        cmocka_unit_test(test_longest_paths),
                                        cmocka_unit_test(test_partition_is_optimal),
                                        cmocka_unit_test(test_merge_keeps_totals),
+                                       cmocka_unit_test(test_apart),
                                        cmocka_unit_test(test_ideals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

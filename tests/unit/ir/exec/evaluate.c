@@ -139,9 +139,31 @@ static void test_pins(void **state)
     leave(&w);
 }
 
+/* Edges that the user wants cut, or whole. */
+static void test_cuts(void **state)
+{
+    struct world w;
+    const char *why;
+    (void)state;
+    enter(&w, NULL, 0);
+    struct ruled_edge e = {w.a, w.b, "^a", .cut = true};
+    w.x.scene.place->ruled = &e;
+    w.x.scene.place->nruled = 1;
+    assert_int_equal(find(&w, &why), FOUND_AS_CLAIMED);
+    e.cut = false;
+    assert_int_equal(find(&w, &why), FOUND_BROKEN);
+    assert_string_equal(why, "nodes 'a' and 'b' are on two devices, against --no-cut=^a");
+    w.dev[w.b] = w.dev[w.a];
+    e.cut = true;
+    assert_int_equal(find(&w, &why), FOUND_BROKEN);
+    assert_string_equal(why, "nodes 'a' and 'b' are on one device, against --cut-at=^a");
+    leave(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_claims), cmocka_unit_test(test_broken),
-                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_pins)};
+                                       cmocka_unit_test(test_memory), cmocka_unit_test(test_pins),
+                                       cmocka_unit_test(test_cuts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

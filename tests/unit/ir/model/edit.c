@@ -679,6 +679,7 @@ static void costs_follow(void **state)
     m->backward = memcpy(arena_alloc(m->mem, 3), (uint8_t[]){0, 0, 1}, 3);
     m->slot_ann = m->color;
     m->device_ann = m->color;
+    m->scope = m->color;
     struct edit *e = edit_begin(m, m->mem);
     vid x = named(m, "x");
     nid first = edit_before(e, a, "Neg");
@@ -708,6 +709,8 @@ static void costs_follow(void **state)
     assert_int_equal(m->slot_ann[now[a]], 1);
     assert_int_equal(m->device_ann[now[cc]], 2);
     assert_int_equal(m->device_ann[now[first]], 0);
+    assert_int_equal(m->scope[now[r]], 2); /* that of the node that it was made from */
+    assert_int_equal(m->scope[now[first]], 0);
     assert_int_equal(m->color[now[r]], 2);
     assert_int_equal(m->backward[now[c]], 1);
     assert_int_equal(m->backward[now[a]], 0);
