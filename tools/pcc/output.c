@@ -129,8 +129,8 @@ static FILE *page_of(const struct cli *c)
     return takes_stdout(c) ? stderr : stdout;
 }
 
-/* --replay: writes to f a replay of the plan with open function calls, as it was planned.  Returns 0; or reports an error
- * and returns -1. */
+/* --replay: writes to f a replay of the plan with open function calls, as it was planned.  Returns 0; or reports an
+ * error and returns -1. */
 static int show_replay(const struct cli *c, const struct result *r, FILE *f)
 {
     if (!r->verdict)
@@ -144,8 +144,8 @@ static int show_replay(const struct cli *c, const struct result *r, FILE *f)
     return rc;
 }
 
-/* --order-report=host: writes to f how many nodes a host thread that takes the nodes in the file's order would have to put
- * off.  Returns 0; or reports an error and returns -1. */
+/* --order-report=host: writes to f how many nodes a host thread that takes the nodes in the file's order would have to
+ * put off.  Returns 0; or reports an error and returns -1. */
 static int show_order(struct ctx *x, const struct result *r, FILE *f)
 {
     if (!r->verdict)
