@@ -398,7 +398,7 @@ static void report_costs(const struct cost_builder *p)
         diag_warning(
             d, WARN_UNKNOWN_SIZE,
             "the sizes of %u of %u nodes' results (%llu.%llu %%) are not known, the first is "
-            "'%s' (%s): they are estimated from the operands; --dim '?=N' sets dimensions without a name",
+            "'%s' (%s): they are estimated from operands; --dim '?=N' sets dimensions without a name",
             p->unknown, p->nodes, (unsigned long long)(permille / 10),
             (unsigned long long)(permille % 10), place_name(p, p->first_unknown),
             node_op(p->m, p->first_unknown));

@@ -29,7 +29,7 @@ class Settings(TypedDict, total=False):
     global_batch: Optional[Union[int, str]]
     # multiply a workload's transfers: 1000 where a file has them in seconds, not ms
     transfer_scale: Optional[One]
-    # plan for this size of a symbolic dimension (repeats)
+    # plan for this size of a symbolic dimension; '?=N': of those without a name (repeats)
     dim: Optional[Many]
     # an input and output that hold state on one device (repeats)
     state: Optional[Many]
