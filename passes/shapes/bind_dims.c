@@ -189,6 +189,37 @@ static bool is_batch_name(const char *name)
            strncmp(name, "batch", 5) == 0 || strncmp(name, "Batch", 5) == 0;
 }
 
+/* Returns the size that --dim gives to a batch of this name, else the guess. */
+static int64_t said_batch(const struct ctx *x, const char *name)
+{
+    const struct settings *s = ctx_settings(x);
+    for (uint32_t i = 0; i < s->ndims; i++)
+        if (!strcmp(s->dims[i].name, name))
+            return s->dims[i].value;
+    return GUESS_BATCH;
+}
+
+int64_t bind_planned_batch(const struct ctx *x)
+{
+    const struct module *m = x->scene.m;
+    const char *any = NULL; /* a name that is not like "batch" */
+    int64_t number = -1;    /* -1: no input begins with a number; 0: they differ */
+    for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
+        const struct value *v = &m->value[m->arg[m->graph[1].in.at + i]];
+        const struct type *t = &m->type[v->type];
+        if (v->flags & VALUE_INIT || t->kind != TYPE_TENSOR || t->rank < 1)
+            continue;
+        struct dim d = m->dim[t->dim];
+        if (d.sym && is_batch_name(module_str(m, d.sym)))
+            return said_batch(x, module_str(m, d.sym));
+        if (d.sym)
+            any = any ? any : module_str(m, d.sym);
+        else if (t->rank > 1)
+            number = number < 0 || number == d.value ? larger(d.value, 0) : 0;
+    }
+    return any ? said_batch(x, any) : larger(number, 0);
+}
+
 int bind_batch(struct ctx *x, int64_t most, int64_t *batch)
 {
     assert(most >= 0);

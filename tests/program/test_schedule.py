@@ -480,7 +480,7 @@ def interleaved(at, model):
     check(again["training"] == manifest["training"] and load(two, "schedule") == lists, "interleaved, from a folder")
 
 
-TRAINED = ["-d", "4xa100", "--objective=iteration-time", *FAST]
+TRAINED = ["-d", "4xa100", "--objective=iteration-time", "--dim=batch=4", *FAST]
 
 
 def iterations(at):

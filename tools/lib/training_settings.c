@@ -6,6 +6,7 @@
 
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
+#include "passes/shapes/bind_dims.h"
 
 #include <string.h>
 
@@ -49,6 +50,7 @@ int settings_training(struct pcc *p)
     int64_t size = handle_given(p, "micro-batch-size") ? t->micro_size : 0, global = 0;
     int64_t count = handle_given(p, "micro-batches") ? t->micro_batches : 0;
     int64_t profiled = handle_given(p, "profiled-batch") ? t->profiled : batch_of_name(p->name);
+    profiled = profiled ? profiled : bind_planned_batch(&p->x);
     if (handle_given(p, "global-batch"))
         count_parse(handle_given(p, "global-batch"), &global);
     if ((size || global) && !profiled)
