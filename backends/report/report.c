@@ -308,8 +308,8 @@ static void print_crossings(FILE *f, const struct result *r, struct arena *a)
         fprintf(f, "  ... %u more\n", parts->ncross - SHOWN);
 }
 
-/* Returns the share of the time, in thousandths, that comes of estimated sizes if that is more than a tenth, else 0: the
- * plan and its claim are then about these sizes. */
+/* Returns the share of the time, in thousandths, that comes of estimated sizes if that is more than a tenth, else 0:
+ * the plan and its claim are then about these sizes. */
 static uint32_t estimated_sizes(const struct result *r)
 {
     const struct costs *k = r->scene.m->cost;

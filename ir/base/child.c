@@ -25,8 +25,8 @@
 enum {
     TICK = 50, /* ms: the longest wait for output before the clock is looked at again */
     NAP = 5,   /* ms: the longest time between two looks at a running process */
-    DYING =
-        1, /* seconds that a killed process gets to end: one that waits for a stuck driver never does */
+    /* seconds that a killed process gets to end: one that waits for a stuck driver never does */
+    DYING = 1,
     SLACK = 3,      /* seconds of the clock that a program gets for each second of processor time */
     BLOCK = 1 << 16 /* bytes: the largest single read from a child */
 };

@@ -537,10 +537,13 @@ static const char *prove(struct bound_search *s)
     int64_t vertices, nets;
     explain_reduction(&e, r);
     if (t->by == BY_REDUCTION) {
-        /* the last step left a vertex without a kind, or joined vertices that are pinned apart */
+        /* the last step left a vertex without a kind, or joined vertices that must not share a device */
         explain_add(&e,
                     r->step && r->step[r->nstep - 1].what == REDUCTION_NONE
                         ? "so no plan takes less than %s\n"
+                    : s->c->g->apart.at
+                        ? "that joins nodes that are to be cut apart, or are pinned to different "
+                          "devices: no plan takes less than %s\n"
                         : "that joins nodes that are pinned to different devices: no plan takes "
                           "less than %s\n",
                     explain_time(&e, t->value));

@@ -402,7 +402,7 @@ static void contract_groups(struct reducer *w)
     struct wdag *g = merge_groups((struct wdag *)(uintptr_t)w->c->g, w->group, w->a);
     struct problem *c = g ? problem_build(g, w->c->scene, MEMORY_UNCHANGED, w->a, &quiet) : NULL;
     *w->arcs -= smaller_u64(cost, *w->arcs);
-    if (!c) { /* vertices that are pinned to different devices were joined */
+    if (!c) { /* vertices were joined that are pinned to different devices, or are to be cut apart */
         r->none = true;
         return;
     }

@@ -1,7 +1,6 @@
 /* The base level, built when the first pass needs it: ctx_base() of passes.h.  O(nodes + operands + pins), and O(nodes)
  * for each --pin. */
 #include "ir/base/units.h"
-#include "passes/coarsen/cut_rules.h"
 #include "passes/coarsen/undivided.h"
 #include "passes/functions/patterns.h"
 #include "passes/shapes/bind_dims.h"
@@ -11,11 +10,13 @@
 
 /* ---- pins ---- */
 
-/* Pins all vertices that a pattern matches to device dev, even if they have a pin; returns their number. */
-static uint32_t pin_all(struct ctx *x, const struct regex *re, int dev, const uint8_t *follows)
+/* Pins all vertices that a pattern matches to device dev, even if they have a pin; returns their number.  own: for
+ * scratch. */
+static uint32_t pin_all(struct ctx *x, const struct regex *re, int dev, const uint8_t *follows,
+                        struct arena *own)
 {
     uint32_t hits;
-    const uint8_t *in = pattern_nodes(re, x, follows, x->use.scratch, &hits);
+    const uint8_t *in = pattern_nodes(re, x, follows, own, &hits);
     for (uint32_t v = 0; v < x->levels.base->n; v++)
         if (in[x->levels.base->node[v]])
             x->levels.base->pin[v] = dev;
@@ -81,7 +82,7 @@ static int apply_pins(struct ctx *x)
         struct arena *own = arena_new(x->use.scratch);
         int dev;
         const struct regex *re = read_pin(x, p, own, &dev);
-        uint32_t hits = re ? pin_all(x, re, dev, follows) : 0;
+        uint32_t hits = re ? pin_all(x, re, dev, follows, own) : 0;
         arena_free(own);
         if (!re)
             return -1;
@@ -138,7 +139,7 @@ int ctx_base(struct ctx *x)
         place_free_io(x->scene.m, x->scene.place);
     x->levels.base = wdag_base(&x->scene, x->use.mem);
     x->levels.top = x->levels.base;
-    if (check_sums(x) || apply_pins(x) || cut_rules_apply(x)) {
+    if (check_sums(x) || apply_pins(x)) {
         x->levels.base = x->levels.top = NULL; /* reset, so that a second call fails, too */
         return -1;
     }

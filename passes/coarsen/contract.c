@@ -314,14 +314,42 @@ static int32_t *pins_without_conflicts(struct ctx *x, const uint32_t *group, uin
     return pin;
 }
 
+/* Sets in_conflict[group] to 1, and adds a note, for each group with vertices that must not share a device.  Returns
+ * the pairs of such vertices in two groups, as wdag.apart has them. */
+static struct csr cuts_without_conflicts(struct ctx *x, const uint32_t *group, uint8_t *in_conflict)
+{
+    const struct wdag *top = x->levels.top;
+    if (!top->apart.at)
+        return top->apart;
+    struct csr rest = {
+        arena_array(x->use.scratch, (size_t)top->n + 1, sizeof *rest.at),
+        arena_array(x->use.scratch, (size_t)top->apart.at[top->n] + 1, sizeof *rest.to)};
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < top->n; v++) {
+        for_row (w, top->apart, v) {
+            if (group[v] != group[w])
+                rest.to[n++] = w;
+            else if (!in_conflict[group[v]])
+                diag_note(x->use.diag,
+                          "contract: no plan is contiguous: nodes '%s' and '%s', which --cut-at "
+                          "cuts apart, lie on a cycle of nodes that must share a device",
+                          node_name(x->scene.m, top->node[v]), node_name(x->scene.m, top->node[w]));
+            in_conflict[group[v]] |= group[v] == group[w];
+        }
+        rest.at[v + 1] = n;
+    }
+    return rest;
+}
+
 /* Returns the level for contiguous plans, with a vertex for each group of classes that lie on a cycle, or for a class
- * alone; NULL after an error.  A group with nodes pinned to two devices can run on no class in this level; plans of any
- * shape may cut it. */
+ * alone; NULL after an error.  A group with nodes that must be on two devices, by pins or --cut-at, can run on no class
+ * in this level; plans of any shape may cut it. */
 static struct wdag *closed_level(struct ctx *x, const struct wdag_groups *groups)
 {
     struct wdag fine = *x->levels.top;
     uint8_t *in_conflict = arena_alloc(x->use.scratch, (size_t)groups->n + 1);
     fine.pin = pins_without_conflicts(x, groups->of, groups->n, in_conflict);
+    fine.apart = cuts_without_conflicts(x, groups->of, in_conflict);
     struct wdag *level = wdag_merge_ordered(&fine, groups, "contract", x->use.mem, x->use.diag);
     if (!level)
         return NULL;
@@ -354,6 +382,15 @@ static void warn_of_large(struct ctx *x, const struct wdag *level, const struct 
     warn_large(x, level, why, qdq_all);
 }
 
+/* Returns the end of a message that says which option lets nodes be cut apart that stay together for the reasons `why`
+ * (WHY_*); "": they stay together because the model or the user wants it. */
+static const char *apart_hint(int why)
+{
+    return why == WHY_QDQ    ? ": contract{qdq=none} lets them be cut apart"
+           : why == WHY_CALL ? ": contract{calls=0} lets them be cut apart"
+                             : "";
+}
+
 /* Checks that no class has both nodes of an edge that the user wants to be cut.  Returns 0; or -1, an error and
  * results.misused. */
 static int check_cut_classes(struct ctx *x, struct classes *c)
@@ -366,33 +403,15 @@ static int check_cut_classes(struct ctx *x, struct classes *c)
         if (!e->cut || root != classes_find(c, vertex[e->to]))
             continue;
         x->results.misused = true;
-        return diag_error(x->use.diag, "--cut-at=%s: nodes '%s' and '%s' must stay together (%s)",
+        return diag_error(x->use.diag, "--cut-at=%s: nodes '%s' and '%s' must stay together (%s)%s",
                           e->pattern, node_name(x->scene.m, e->from), node_name(x->scene.m, e->to),
-                          reasons_text(c->why[root], x->use.scratch));
+                          reasons_text(c->why[root], x->use.scratch), apart_hint(c->why[root]));
     }
     return 0;
 }
 
-/* Checks that no group of classes on a cycle has two vertices that must not share a device.  group: [vertex of the top
- * level] its group.  Returns 0; or PASS_INFEASIBLE and an error. */
-static int check_cut_cycles(struct ctx *x, const uint32_t *group)
-{
-    const struct wdag *g = x->levels.top;
-    for (uint32_t v = 0; g->apart.at && v < g->n; v++)
-        for_row (w, g->apart, v)
-            if (group[v] == group[w]) {
-                diag_error(x->use.diag,
-                           "no contiguous plan cuts between '%s' and '%s', as --cut-at asks: they "
-                           "lie on a cycle of nodes that must share a device",
-                           node_name(x->scene.m, g->node[v]), node_name(x->scene.m, g->node[w]));
-                return PASS_INFEASIBLE;
-            }
-    return 0;
-}
-
 /* Joins classes, then the cycles that they make: fills contiguous, any_shape and mandatory of x->levels.  any_shape
- * stays NULL if it would equal contiguous, mandatory if it would equal any_shape.  Returns 0, or -1 or PASS_INFEASIBLE
- * after an error. */
+ * stays NULL if it would equal contiguous, mandatory if it would equal any_shape.  Returns 0, or -1 after an error. */
 static int join_classes(struct ctx *x, const struct contract_options *o)
 {
     struct wdag *top = x->levels.top;
@@ -416,9 +435,6 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
     }
     uint32_t joined = wdag_join_cycles(top, order, group, n);
     assert(joined <= n && must >= n);
-    int rc = check_cut_cycles(x, group);
-    if (rc)
-        return rc;
     if (joined != n && !(x->levels.any_shape = loose_level(x, class_of, n)))
         return -1;
     const struct wdag_groups groups = {group, joined, order};
@@ -536,10 +552,8 @@ static int contract_run(struct ctx *x, const void *options)
         return diag_error(x->use.diag, "contract: it must come before fuse and linearize");
     if (o->training)
         training_mark(x);
-    cut_rules_refresh(x);
-    int rc = join_classes(x, o);
-    if (rc)
-        return rc;
+    if (cut_rules_apply(x) || join_classes(x, o))
+        return -1;
     /* duplex links add up incoming and outgoing transfers separately, and a merge could turn one into the other */
     bool duplex = x->scene.m->backward && x->scene.model.overlap == OVERLAP_DUPLEX;
     if (o->trivial && !duplex && !(x->levels.contiguous = merge_trivial(x, x->levels.contiguous)))

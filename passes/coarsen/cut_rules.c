@@ -4,7 +4,8 @@
  * a node that matches to a node that does not: the ends of what matches, be it a node or a layer.  --no-cut=REGEX is
  * about the edges between two nodes that match: each connected piece of what matches stays whole, and two layers that
  * both match may still be parted.  Left out are edges that the model itself decides: a Shape is where its operand is
- * made, whoever reads it; forward and backward nodes of a layer share a device.
+ * made, whoever reads it; in a training graph --cut-at is about edges of the forward pass, since the backward pass of a
+ * stage runs where its forward pass does.
  *
  * The nodes of an edge that is to be cut become `apart` vertices (wdag.h), which planners keep on different devices;
  * contract joins those of the other edges. */
@@ -51,7 +52,7 @@ static bool is_free(struct ruling *r, uint32_t u, uint32_t w, bool cut)
     if (!cut)
         return !r->follows[g->node[u]];
     return classes_find(&r->must, u) != classes_find(&r->must, w) &&
-           (!backward || backward[g->node[u]] == backward[g->node[w]]);
+           (!backward || (!backward[g->node[u]] && !backward[g->node[w]]));
 }
 
 /* Adds the edges of one rule; in[node]: 1: it matches. */
@@ -78,17 +79,17 @@ static int read_rule(struct ruling *r, const struct cut_rule *rule)
     uint32_t hits = 0, before = r->n;
     struct arena *own = arena_new(x->use.scratch);
     const struct regex *re = pattern_compile(rule->pattern, own, why);
-    const uint8_t *in = re ? pattern_nodes(re, x, r->follows, x->use.scratch, &hits) : NULL;
+    if (re)
+        add_edges(r, rule, pattern_nodes(re, x, r->follows, own, &hits));
     arena_free(own);
     if (!re)
         return diag_error(x->use.diag, "%s '%.200s': not a regular expression: %s", option,
                           rule->pattern, why);
-    add_edges(r, rule, in);
     if (r->n == before)
         diag_warning(x->use.diag, WARN_UNMATCHED_PATTERN, "%s '%s' matches %s", option,
                      rule->pattern,
                      !hits       ? "no node that is placed"
-                     : rule->cut ? "nodes, but no other node reads from them"
+                     : rule->cut ? "nodes, but no edge from them to other nodes can be cut"
                                  : "nodes, but none of them reads from another");
     return 0;
 }
@@ -195,26 +196,10 @@ static void note_apart(struct ctx *x)
         wdag_set_apart(top, &of_top);
 }
 
-void cut_rules_refresh(struct ctx *x)
-{
-    struct place *p = x->scene.place;
-    const uint32_t *vertex = x->levels.base->vertex;
-    uint32_t n = 0;
-    if (!p->nruled)
-        return;
-    struct ruling r = {
-        .x = x, .follows = place_follows(x->scene.m, p, x->use.scratch), .must = find_must(x)};
-    for (uint32_t i = 0; i < p->nruled; i++)
-        if (is_free(&r, vertex[p->ruled[i].from], vertex[p->ruled[i].to], p->ruled[i].cut))
-            p->ruled[n++] = p->ruled[i];
-    p->nruled = n;
-    note_apart(x);
-}
-
 int cut_rules_apply(struct ctx *x)
 {
     const struct settings *s = ctx_settings(x);
-    struct wdag *g = x->levels.base;
+    const struct wdag *g = x->levels.base;
     struct ruling r = {.x = x};
     if (!s->ncuts)
         return 0;
@@ -224,10 +209,9 @@ int cut_rules_apply(struct ctx *x)
     for (uint32_t i = 0; i < s->ncuts; i++)
         if (read_rule(&r, &s->cuts[i]))
             return -1;
-    if (check_cut(&r) || check_whole(&r)) {
-        x->results.misused = true;
+    x->results.misused = check_cut(&r) || check_whole(&r);
+    if (x->results.misused)
         return -1;
-    }
     x->scene.place->ruled = r.edge;
     x->scene.place->nruled = r.n;
     note_apart(x);

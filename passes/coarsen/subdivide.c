@@ -129,12 +129,6 @@ static struct wdag *split_results(struct wdag *g, const uint8_t *uneven, struct 
     copy_vertices(&s);
     copy_nets(&s);
     wdag_set_edges(to, &s.edge);
-    struct pairs apart = pairs_new(a, g->apart.at ? g->apart.at[g->n] : 0);
-    for (uint32_t v = 0; g->apart.at && v < g->n; v++)
-        for_row (w, g->apart, v)
-            pairs_add(&apart, to->map[v], to->map[w]);
-    if (g->apart.at)
-        wdag_set_apart(to, &apart);
     struct pairs user = pairs_new(a, g->shared_by.at[g->nshared]); /* (item, vertex) */
     for (uint32_t i = 0; i < g->nshared; i++)
         for_row (v, g->shared_by, i)

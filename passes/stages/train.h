@@ -65,10 +65,10 @@ struct stage_layout {
     uint8_t *recompute; /* [stage] 1: runs its forward pass again before the backward pass */
     bool uneven;        /* slices of a micro-batch on some stage would not be whole samples */
     bool odd; /* the schedule cannot run this number of micro-batches on this many places */
-    bool
-        too_long; /* fits the memory, but an iteration takes 2^63 ps or more, which cannot be counted */
-    int64_t
-        value; /* ps of an iteration; INT64_MAX: does not fit the memory, is uneven, odd or too long */
+    /* fits the memory, but an iteration takes 2^63 ps or more, which cannot be counted */
+    bool too_long;
+    /* ps of an iteration; INT64_MAX: does not fit the memory, is uneven, odd or too long */
+    int64_t value;
 };
 
 /* Fills *t for the model and cluster of x.  planner: the planner's name, for messages.  Returns 0; -1 with an error if

@@ -20,6 +20,8 @@
 # NONE-NOT: QuantizeLinear and
 # NONE: level contract: 13 vertices
 # BAD: error: -p: contract{{.*}}qdq
+# RUN: not %pcc %s -p dp-place --cut-at='^dq1$' 2>&1 | FileCheck %s --check-prefix=CUT
+# CUT: error: --cut-at=^dq1$: nodes 'dq1' and 'relu1' must stay together (contract{qdq}): contract{qdq=none} lets them be cut
 class acc x2 link=1GB/s,1us
 graph {
   init %s : f32[] = [0.5]

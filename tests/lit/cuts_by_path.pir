@@ -22,7 +22,7 @@
 # NONE: error: --cut-at=/h.0/ and --no-cut=[cd]$ contradict each other: between '/h.0/c' and '/h.1/d'
 # RUN: %pcc %s -p fuse{range=6},dp-place --cut-at=x --cut-at=^f --no-cut=/h.0/ -Wno-large-class 2>&1 | FileCheck %s --check-prefix=WHOLE
 # WHOLE: warning: --cut-at 'x' matches no node that is placed [-Wunmatched-pattern]
-# WHOLE: warning: --cut-at '^f' matches nodes, but no other node reads from them [-Wunmatched-pattern]
+# WHOLE: warning: --cut-at '^f' matches nodes, but no edge from them to other nodes can be cut [-Wunmatched-pattern]
 # WHOLE: time per sample 30
 # WHOLE: optimal among contiguous plans that keep groups of
 # Whatever joins vertices keeps those of a cut apart: fuse, subdivide, linearize.

@@ -11,6 +11,7 @@ import filecmp
 import os
 import pickle
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -91,6 +92,17 @@ def imports():
     check("PccError: the library /no/such/library cannot be loaded" in r.stderr, r.stderr[-300:])
     r = run(sys.executable, "-m", "pcc", "--version", env={**env, "PCC_LIBRARY": str(LIBRARY)})
     check(r.returncode in (0, 70), f"python -m pcc: {r.returncode} {r.stderr}")
+
+
+def no_program(temp):
+    """The command of a package without its program says so, though the PATH has a program of this name: itself."""
+    shutil.copytree(SOURCE / "tools/python/pcc", temp / "lib/a/b/pcc", ignore=shutil.ignore_patterns("__pycache__"))
+    (temp / "bin").mkdir()
+    (temp / "bin/pcc").write_text(f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(temp / 'lib/a/b')!r})\n"
+                                  "from pcc._program import pcc\npcc()\n")
+    (temp / "bin/pcc").chmod(0o755)
+    r = run(temp / "bin/pcc", "--version", env={**os.environ, "PATH": str(temp / "bin")}, timeout=20)
+    check(r.returncode == 70 and "this package has no program" in r.stderr, f"no program: {r.returncode} {r.stderr}")
 
 
 # ---------------------------------------------------------------- plans and splits
@@ -391,6 +403,7 @@ def main():
         run(GEN, "gpt", "--kv", "--layers", 2, "--width", 32, "--heads", 2, "--vocab", 64, "-o", model)
         declarations()
         imports()
+        no_program(temp)
         same_plans(temp, model)
         kept(temp, model)
         settings(model)

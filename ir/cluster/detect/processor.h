@@ -8,10 +8,11 @@
 /* What this process may use of the machine. */
 struct processor {
     uint32_t cores; /* cores that it may run on, two threads of one core counted once */
-    int64_t
-        quota; /* thousandths of a core that its control groups give it, above 0; -1: no limit */
-    int64_t memory; /* bytes that are free, and that its control groups let it have; -1: not told */
-    int64_t cache;  /* bytes of the largest cache; 0: not told */
+    /* thousandths of a core that its control groups give it, above 0; -1: no limit */
+    int64_t quota;
+    /* bytes that are free, and that its control groups let it have; -1: not told */
+    int64_t memory;
+    int64_t cache; /* bytes of the largest cache; 0: not told */
 };
 
 /* Finds that out, from root/proc and root/sys (machine_file.h).  O(cores). */

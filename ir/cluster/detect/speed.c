@@ -107,10 +107,10 @@ static float (*loop_of(uint32_t bits))(float)
 /* A thread, and what it did. */
 struct worker {
     float (*loop)(float);
-    int64_t multiply,
-        copy;    /* ns: when these phases begin; before the first one the buffer is filled */
-    size_t room; /* bytes of this thread's buffer */
-    float sum;   /* what the loops came to */
+    /* ns: when these phases begin; before the first one the buffer is filled */
+    int64_t multiply, copy;
+    size_t room;             /* bytes of this thread's buffer */
+    float sum;               /* what the loops came to */
     uint64_t turn[WINDOWS];  /* [window] calls of the loop */
     uint64_t block[WINDOWS]; /* [window] blocks copied */
 };

@@ -17,10 +17,13 @@ def _first(*places: Path) -> Path:
 
 
 def _place(name: str) -> Path:
-    """A compiled program: of the wheel, of the source tree, of the installation, or what the PATH has."""
+    """A compiled program: of the wheel, of the source tree, of the installation, or what the PATH has, if that is not
+    this very command, which would run itself for ever."""
     installed = TOOLS.parent.parent.parent / "bin" / name
     built = TOOLS.parent / "build/release" / name if (TOOLS.parent / "CMakeLists.txt").exists() else installed
-    return _first(HERE / "bin" / name, built, Path(shutil.which(name) or name))
+    found = shutil.which(name)
+    itself = found is not None and os.path.exists(sys.argv[0]) and os.path.samefile(found, sys.argv[0])
+    return _first(HERE / "bin" / name, built, *([Path(found)] if found and not itself else []))
 
 
 def _hand_over(name: str, program: Path, *before: str) -> NoReturn:
