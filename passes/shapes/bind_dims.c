@@ -362,14 +362,15 @@ bool bind_wants(const struct ctx *x, bool *nameless)
 /* Tells, with -v, the first demand that the guessed sizes do not meet; NULL: they meet all. */
 static void note_unmet(const struct ctx *x, const struct demands *all, const struct demand *d)
 {
-    static const char *const word[] = {"are equal", "are equal or 1", "are in order"};
+    static const char *const sign[DEMAND_KINDS] = {"=", "=", "<="};
     const struct module *m = all->f->m;
     if (d != NULL)
         diag_detail(x->use.diag,
-                    "infer-shapes: no sizes were found with which node '%s' (%s) runs: it wants "
-                    "that %s and %s %s",
+                    "infer-shapes: no sizes were found with which node '%s' (%s) runs, which needs "
+                    "%s %s %s%s: set them with --dim",
                     node_name(m, d->n), node_op(m, d->n), dim_text(m, d->a, x->use.scratch),
-                    dim_text(m, d->b, x->use.scratch), word[d->kind]);
+                    sign[d->kind], dim_text(m, d->b, x->use.scratch),
+                    d->kind == DEMAND_MATCH ? ", or one of them 1" : "");
 }
 
 struct sizes *bind_input_dims(struct ctx *x, const struct demands *demands)
@@ -529,6 +530,6 @@ void bind_warn_guesses(struct ctx *x)
 
 const char *bind_excuse(const struct ctx *x)
 {
-    const char *s = all_guesses(x);
-    return s ? arena_fmt(x->use.scratch, "; guessed were %s: set them with --dim", s) : "";
+    const char *s = all_guesses(x), *todo = x->results.nguessed > 0 ? ": set them with --dim" : "";
+    return s ? arena_fmt(x->use.scratch, "; guessed were %s%s", s, todo) : "";
 }

@@ -16,7 +16,7 @@ graph {
   %range = Range(%zero, %count, %one)
   %picked = Gather(%positions, %range)
   # CHECK: "rows": 77
-  # BAD: note: infer-shapes: no sizes were found with which node 'picked' (Gather) runs: it wants that rows and 77 are in order
+  # BAD: note: infer-shapes: no sizes were found with which node 'picked' (Gather) runs, which needs rows <= 77: set them with --dim
   # BAD: "rows": 100
   # inner dimensions of a product, and what is broadcast
   in %a : f32[m,inner]
@@ -50,6 +50,18 @@ graph {
   init %300 : i64[1] = [300]
   %best, %which = TopK(%scores, %300)
   # CHECK-SAME: "choices": 512
+  # positions less 0 or 5 in a table of 40: the largest are those less 0
+  in %more : i64[batch,tokens]
+  init %less : i64[2] = [5, 0]
+  init %axis : i64[1] = [1]
+  in %table : f32[40,8]
+  %size = Shape(%more)
+  %tokens = Gather(%size, %one)
+  %place = Range(%zero, %tokens, %one)
+  %column = Unsqueeze(%place, %axis)
+  %shifted = Sub(%column, %less)
+  %found = Gather(%table, %shifted)
+  # CHECK-SAME: "tokens": 40
   # CHECK: {"name": "b", "type": "f32", "shape": ["other", "columns"], "sizes": [128, 40]}
-  out %picked, %abc, %masked, %wave, %deep, %best
+  out %picked, %abc, %masked, %wave, %deep, %best, %found
 }
