@@ -64,11 +64,9 @@ struct stage_layout {
     uint32_t *ahead;    /* [stage] number of forward passes before the first backward pass */
     uint8_t *recompute; /* [stage] 1: runs its forward pass again before the backward pass */
     bool uneven;        /* slices of a micro-batch on some stage would not be whole samples */
-    bool odd; /* the schedule cannot run this number of micro-batches on this many places */
-    bool
-        too_long; /* fits the memory, but an iteration takes 2^63 ps or more, which cannot be counted */
-    int64_t
-        value; /* ps of an iteration; INT64_MAX: does not fit the memory, is uneven, odd or too long */
+    bool odd;      /* the schedule cannot run this number of micro-batches on this many places */
+    bool too_long; /* fits the memory, but takes 2^63 ps or more, which cannot be counted */
+    int64_t value; /* ps of an iteration; INT64_MAX: without room, uneven, odd or too long */
 };
 
 /* Fills *t for the model and cluster of x.  planner: the planner's name, for messages.  Returns 0; -1 with an error if
