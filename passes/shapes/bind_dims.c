@@ -530,6 +530,6 @@ void bind_warn_guesses(struct ctx *x)
 
 const char *bind_excuse(const struct ctx *x)
 {
-    const char *s = all_guesses(x), *todo = x->results.nguessed > 0 ? ": set them with --dim" : "";
-    return s ? arena_fmt(x->use.scratch, "; guessed were %s%s", s, todo) : "";
+    const char *s = all_guesses(x);
+    return s ? arena_fmt(x->use.scratch, "; guessed were %s: set them with --dim", s) : "";
 }
