@@ -308,6 +308,14 @@ static void print_crossings(FILE *f, const struct result *r, struct arena *a)
         fprintf(f, "  ... %u more\n", parts->ncross - SHOWN);
 }
 
+/* Returns the share of the time, in thousandths, that comes of estimated sizes if that is more than a tenth, else 0: the
+ * plan and its claim are then about these sizes. */
+static uint32_t estimated_sizes(const struct result *r)
+{
+    const struct costs *k = r->scene.m->cost;
+    return k && k->estimated > 100 ? k->estimated : 0;
+}
+
 /* Prints the claim of the plan: value, bound and gap, status and scope, shape, argument, what other plans could save,
  * the assumed efficiency and cost of parts. */
 static void print_objective(FILE *f, const struct result *r, struct arena *a)
@@ -324,10 +332,12 @@ static void print_objective(FILE *f, const struct result *r, struct arena *a)
                                                   (double)r->verdict->value
                                             : 0.0);
     fprintf(f, "%s: %s", facts, green ? PAGE_GREEN : "");
-    plan_print_words(f, r,
-                     arena_fmt(a, "%s%s%s", status, green ? PAGE_PLAIN : "",
-                               p->claim.bound >= 0 ? plan_among(p->claim.scope) : ""),
-                     page_width(facts) + 2, /*indent=*/2);
+    plan_print_words(
+        f, r,
+        arena_fmt(a, "%s%s%s%s", status, green ? PAGE_PLAIN : "",
+                  p->claim.status == PLAN_OPTIMAL && estimated_sizes(r) ? " for these sizes" : "",
+                  p->claim.bound >= 0 ? plan_among(p->claim.scope) : ""),
+        page_width(facts) + 2, /*indent=*/2);
     const struct exec_shows *shows = exec_kind(&r->scene.model)->shows;
     const char *shape = shows->shape ? shows->shape(r, a) : NULL;
     if (shape)
@@ -536,6 +546,14 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
     const struct module *m = r->scene.m;
     struct arena *a = arena_new(m->mem);
     const struct exec_shows *shows = exec_kind(&r->scene.model)->shows;
+    uint32_t estimated = estimated_sizes(r);
+    if (estimated)
+        plan_print_words(f, r,
+                         arena_fmt(a,
+                                   "for estimated sizes: %u.%u %% of the time is of nodes whose "
+                                   "sizes nothing tells (--dim '?=N')",
+                                   estimated / 10, estimated % 10),
+                         /*at=*/0, /*indent=*/2);
     shows->gain(f, r, a);
     if (r->assumed)
         plan_print_words(f, r, arena_fmt(a, "assuming %s", utf8_text(a, r->assumed)), /*at=*/0,

@@ -276,6 +276,9 @@ struct function {
 /* What running the nodes costs.  The cost pass fills it, or a reader of profiles. */
 struct costs {
     uint32_t nclass; /* number of device classes in the cluster for which it was made */
+    /* share of the time of the model's nodes, in thousandths, that comes of sizes which nothing tells and which are
+     * estimated */
+    uint32_t estimated;
     int64_t **time;  /* [class][node] ps; COST_NEVER: the node cannot run there */
     /* [node] ps on an accelerator, in profiles that measured one kind of device: `time` is made of it once the cluster
      * is known; else NULL */

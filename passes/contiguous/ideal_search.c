@@ -339,8 +339,8 @@ static bool begin_enumeration(struct search *s)
     bool hope = s->stage.live.n > 0;
     uint32_t copies = most_copies(s);
     for (uint32_t p = 0; p < s->c->npot; p++)
-        hope = hope &&
-               d->weight[p] + sat_mul(copies, s->caps.cap[p][s->stage.k]) >= s->stage.live.low[p];
+        hope = hope && sat_add(d->weight[p], sat_mul(copies, s->caps.cap[p][s->stage.k])) >=
+                           s->stage.live.low[p];
     if (!hope)
         return false;
     s->now.stamp++;

@@ -503,8 +503,8 @@ static bool run_program(struct run *r)
             bool hope = true;
             problem_live(r->c, &r->labels, r->head[i], k, &r->caps, &r->live);
             for (uint32_t p = 0; p < r->c->npot; p++)
-                hope = hope &&
-                       r->prefix[p][i] + sat_mul(r->c->kind[k].copies, r->caps.cap[p][k]) >= low[p];
+                hope = hope && sat_add(r->prefix[p][i],
+                                       sat_mul(r->c->kind[k].copies, r->caps.cap[p][k])) >= low[p];
             if (r->live.n && hope && r->c->detailed)
                 sweep_detailed(r, i, k, low);
             else if (r->live.n && hope)

@@ -17,6 +17,7 @@
 #include "passes/functions/opened_calls.h"
 #include "passes/cost/measured.h"
 #include "passes/cost/flops.h"
+#include "passes/cost/open_sizes.h"
 #include "passes/shapes/infer_shapes.h"
 
 #include <string.h>
@@ -35,13 +36,13 @@ struct cost_builder {
     struct inlined_module *inside; /* the inlined module that has `m`; NULL: m is the scene's */
     struct costs *c;               /* result: costs of m */
     struct flops *flops;
-    uint32_t *type;                 /* [value] its type for planning, index in m->type */
-    int64_t *elems;                 /* [value] number of elements, estimated if c->elems is -1 */
-    uint32_t *stamp;                /* [value] the last node that counted the value's bytes */
-    gid *order;                     /* graphs 1, 2, ..., outer before inner */
-    int64_t **body_time;            /* [class][graph] ps of the graph's nodes that can run */
-    uint32_t *body_never;           /* [graph] bit k: class k cannot run all of its nodes */
-    const struct cost_table *given; /* times and memory from files; NULL: no files */
+    uint32_t *type;                     /* [value] its type for planning, index in m->type */
+    struct open_sizes sizes;            /* numbers of elements, estimated if c->elems is -1 */
+    uint32_t *stamp;                    /* [value] the last node that counted the value's bytes */
+    gid *order;                         /* graphs 1, 2, ..., outer before inner */
+    int64_t **body_time;                /* [class][graph] ps of the graph's nodes that can run */
+    uint32_t *body_never;               /* [graph] bit k: class k cannot run all of its nodes */
+    const struct cost_table *given;     /* times and memory from files; NULL: no files */
     int64_t *body_flops, *body_traffic; /* [graph] operations; bytes read and written */
     /* bodies of a node as a list: [node] the first one, [graph] the next one, 0: none; NULL: there are no bodies */
     gid *first_body, *next_body;
@@ -72,8 +73,8 @@ static void index_bodies(struct cost_builder *p)
 
 /* --- sizes of values --- */
 
-/* Sets the number of elements and bytes of v.  guess: its number of elements if that is unknown. */
-static void size_value(struct cost_builder *p, vid v, int64_t guess)
+/* Sets the number of elements and bytes of v, a result of the node `maker`; 0: no node makes v. */
+static void size_value(struct cost_builder *p, vid v, nid maker)
 {
     const struct module *m = p->m;
     const struct type *t = &m->type[p->type[v]];
@@ -83,10 +84,10 @@ static void size_value(struct cost_builder *p, vid v, int64_t guess)
                 : t->kind == TYPE_TENSOR ? type_elems(m, p->type[v])
                                          : -1;
     p->c->elems[v] = n;
-    p->elems[v] = n >= 0 ? n : guess;
+    p->sizes.elems[v] = n >= 0 ? n : maker ? open_elems(&p->sizes, maker, v) : 1;
     e = t->kind == TYPE_TENSOR || init ? e : ELEM_NONE;
-    p->c->bytes[v] = e == ELEM_STR ? sat_mul(STRING_BYTES, p->elems[v])
-                                   : elem_bytes(e == ELEM_NONE ? ELEM_F32 : e, p->elems[v]);
+    p->c->bytes[v] = e == ELEM_STR ? sat_mul(STRING_BYTES, p->sizes.elems[v])
+                                   : elem_bytes(e == ELEM_NONE ? ELEM_F32 : e, p->sizes.elems[v]);
     p->c->xfer[v] = -1;
 }
 
@@ -94,17 +95,12 @@ static void size_value(struct cost_builder *p, vid v, int64_t guess)
 static void size_results(struct cost_builder *p, nid n)
 {
     const struct node *k = &p->m->node[n];
-    int64_t largest = 1;
     bool open = false; /* a result has no known size */
-    for (uint32_t i = 0; i < k->in.n; i++) {
-        int64_t e = p->elems[p->m->arg[k->in.at + i]];
-        largest = larger(e, largest);
-    }
     for (uint32_t i = 0; i < k->out.n; i++) {
         vid v = p->m->arg[k->out.at + i];
         if (v == 0)
             continue;
-        size_value(p, v, largest);
+        size_value(p, v, n);
         uint8_t kind = p->m->type[p->type[v]].kind;
         open = open || (p->c->elems[v] < 0 && (kind == TYPE_TENSOR || kind == TYPE_NONE));
         p->c->own[n] = sat_add(p->c->own[n], p->c->bytes[v]);
@@ -124,7 +120,7 @@ static void size_values(struct cost_builder *p)
     const struct module *m = p->m;
     for (vid v = 1; v < m->nval; v++) {
         if (m->value[v].def == 0)
-            size_value(p, v, 1);
+            size_value(p, v, 0);
     }
     for (uint32_t i = 0; i + 1 < m->ngraph; i++) {
         const struct graph *g = &m->graph[p->order[i]];
@@ -280,6 +276,44 @@ static void price_node(struct cost_builder *p, nid n)
     }
 }
 
+/* Whether an operand or a result of node n has a size that is only estimated. */
+static bool is_estimated(const struct cost_builder *p, nid n)
+{
+    const struct node *k = &p->m->node[n];
+    const struct slice lists[] = {k->in, k->out};
+    for (uint32_t l = 0; l < 2; l++)
+        for (uint32_t i = 0; i < lists[l].n; i++) {
+            vid v = p->m->arg[lists[l].at + i];
+            if (v != 0 && p->c->elems[v] < 0)
+                return true;
+        }
+    return false;
+}
+
+/* Returns the share, in thousandths, of the time of all nodes of the model's graph that comes of estimated sizes; each
+ * node counts with its time on the class that is quickest, and what a class takes for any node comes of no size. */
+static uint32_t estimated_share(const struct cost_builder *p)
+{
+    const struct graph *g = &p->m->graph[1];
+    __int128 all = 0, estimated = 0;
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        int64_t least = COST_NEVER, overhead = 0;
+        bool given = false;
+        for (uint32_t k = 0; k < p->c->nclass; k++) {
+            if (p->c->time[k][n] < least) {
+                least = p->c->time[k][n];
+                overhead = p->x->scene.cluster->cls[k].overhead;
+            }
+            given = given || given_time(p, n, k) >= 0;
+        }
+        if (least == COST_NEVER)
+            continue;
+        all += least;
+        estimated += !given && is_estimated(p, n) ? larger(least - overhead, 0) : 0;
+    }
+    return all ? (uint32_t)(estimated * 1000 / all) : 0;
+}
+
 /* Sets the costs of all nodes and the sums over each graph. */
 static void price_nodes(struct cost_builder *p)
 {
@@ -363,7 +397,7 @@ static void report_costs(const struct cost_builder *p)
         diag_warning(
             d, WARN_UNKNOWN_SIZE,
             "the sizes of %u of %u nodes' results (%llu.%llu %%) are not known, the first is "
-            "'%s' (%s): each counts as large as its node's largest operand",
+            "'%s' (%s): they are estimated from operands; --dim '?=N' sets dimensions without a name",
             p->unknown, p->nodes, (unsigned long long)(permille / 10),
             (unsigned long long)(permille % 10), place_name(p, p->first_unknown),
             node_op(p->m, p->first_unknown));
@@ -542,18 +576,24 @@ static void price(struct cost_builder *p)
     struct arena *a = p->x->use.scratch;
     p->c = costs_new(m, p->inside != NULL ? a : p->x->use.mem, p->x->scene.cluster->ncls);
     p->body_never = arena_array(a, m->ngraph, sizeof *p->body_never);
-    p->elems = arena_array(a, m->nval, sizeof *p->elems);
+    p->sizes.elems = arena_array(a, m->nval, sizeof *p->sizes.elems);
+    p->sizes.open = arena_array(a, m->nval, sizeof *p->sizes.open);
+    for (vid v = 0; v < m->nval; v++)
+        p->sizes.open[v] = 1;
+    p->sizes.each = bind_nameless(p->x);
     p->stamp = arena_array(a, m->nval, sizeof *p->stamp);
     p->body_time = arena_array(a, p->c->nclass, sizeof *p->body_time);
     for (uint32_t k = 0; k < p->c->nclass; k++)
         p->body_time[k] = arena_array(a, m->ngraph, sizeof **p->body_time);
     p->body_flops = arena_array(a, m->ngraph, sizeof *p->body_flops);
     p->body_traffic = arena_array(a, m->ngraph, sizeof *p->body_traffic);
-    p->flops = flops_new(p->m, p->type, p->elems, a);
+    p->flops = flops_new(p->m, p->type, p->sizes.elems, a);
+    p->sizes.f = &p->flops->f;
     p->order = graphs_outer_first(p->m, p->x->use.scratch);
     index_bodies(p);
     size_values(p);
     price_nodes(p);
+    p->c->estimated = estimated_share(p);
 }
 
 /* Sets the costs of the scene's module: those of p->m, which is e->m, with the costs of the nodes that replace a call
@@ -568,6 +608,7 @@ static int fold_calls(struct ctx *x, struct cost_builder *p, struct inlined_modu
     if (place == NULL)
         return -1;
     x->scene.m->cost = calls_fold(x->scene.m, e, p->c, place, x->use.mem);
+    x->scene.m->cost->estimated = p->c->estimated;
     for (nid n = 1; p->given != NULL && n < x->scene.m->nnode; n++)
         adjust_call(x, p->given, n);
     return 0;

@@ -233,6 +233,15 @@ static struct names names_new(const struct ctx *x)
     return k;
 }
 
+int64_t bind_nameless(const struct ctx *x)
+{
+    const struct settings *s = ctx_settings(x);
+    for (uint32_t i = 0; i < s->ndims; i++)
+        if (!strcmp(s->dims[i].name, "?"))
+            return s->dims[i].value;
+    return 0;
+}
+
 void bind_warn_unused(struct ctx *x)
 {
     struct names all = names_new(x);
@@ -243,7 +252,8 @@ void bind_warn_unused(struct ctx *x)
         add_type_names(&all, x->scene.m->value[v].type);
     for (uint32_t i = 0; i < given->ndims; i++) {
         const struct dim_binding *b = &given->dims[i];
-        if (!b->from && id_find(&all.name, str_id(x->scene.m, b->name))->key == 0)
+        if (!b->from && strcmp(b->name, "?") != 0 &&
+            id_find(&all.name, str_id(x->scene.m, b->name))->key == 0)
             diag_warning(x->use.diag, WARN_UNMATCHED_DIM,
                          "--dim %s=%lld: no dimension of the model has this name", b->name,
                          (long long)b->value);
@@ -335,8 +345,9 @@ static void keep_open(void *user, uint32_t input, uint32_t axis)
     struct results *r = &o->x->results;
     r->nameless = vec_grow(o->x->use.mem, r->nameless, &r->capnameless, r->nnameless + 1,
                            sizeof *r->nameless);
+    int64_t said = bind_nameless(o->x);
     r->nameless[r->nnameless++] = (struct open_dim){
-        input, axis, sizes_of(o->k, open_dim_name(o->x->use.scratch, input, axis))};
+        input, axis, said ? said : sizes_of(o->k, open_dim_name(o->x->use.scratch, input, axis))};
 }
 
 /* Adds the names in the dimensions of model inputs to the list. */

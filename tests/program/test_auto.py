@@ -221,8 +221,8 @@ def defaults(tmp):
                    check=True, capture_output=True)
     r = pcc(model, "-o", out, "--print-pipeline")
     check(r.returncode == 0 and "auto-place" in r.stderr and (out / "manifest.json").exists(), f"default: {r.stderr}")
-    r = pcc(model, "-o", out, "--print-pipeline", "--group", "2:1TB/s")
-    check("hier-place" in r.stderr and "auto-place" not in r.stderr, f"groups: {r.stderr}")
+    r = pcc(model, "-o", out, "--print-pipeline", "--group", "2:1TB/s,0us")
+    check(r.returncode == 0 and "hier-place" in r.stderr and "auto-place" not in r.stderr, f"groups: {r.stderr}")
     mine, dp = plan(model, "auto-place{contiguous=true}"), plan(model, "dp-place")
     check(mine["value"] == dp["value"] and mine["status"] == dp["status"] and "as asked for" in mine["argument"],
           f"contiguous: {mine}, {dp}")

@@ -74,7 +74,8 @@ def parts_of(folder):
 def test_around(folder):
     model, table = around(folder)
     out = folder / "around"
-    run = Run([PCC, model, "-d", "2xa100", "--link", "1TB/s,0us", "--costs", table, "--state", "s_in=s_out",
+    run = Run([PCC, model, "-d", "2xa100", "--link", "1TB/s,0us", "--part-cost=0", "--costs", table, "--state",
+               "s_in=s_out",
                "--pictures=none", "-o", out]).need()
     manifest, device = parts_of(out)
     goal = manifest["objective"]
@@ -84,8 +85,8 @@ def test_around(folder):
     check(len(device) >= 3 and len(set(device.values())) == 2, f"around: parts {device}")
     check("not contiguous" in run.out, run.out)
     same(model, out)
-    Run([PCC, model, "-d", "2xa100", "--link", "1TB/s,0us", "--costs", table, "--state", "s_in=s_out", "-p",
-         "dp-place", "--pictures=none", "-o", folder / "chain"]).need()
+    Run([PCC, model, "-d", "2xa100", "--link", "1TB/s,0us", "--part-cost=0", "--costs", table, "--state", "s_in=s_out",
+         "-p", "dp-place", "--pictures=none", "-o", folder / "chain"]).need()
     goal = parts_of(folder / "chain")[0]["objective"]
     check(goal["scope"] == "contiguous" and goal["bound_all_s"] <= 60.001e-6, f"chain: {goal}")
 
@@ -146,8 +147,8 @@ def test_unknown(folder):
     save(model, nodes, [info("x")], [info("y")], [], [helper.make_opsetid("test", 1)])
     table = costs(folder / "unknown.csv", {n.name: 20 for n in nodes})
     out = folder / "unknown"
-    run = Run([PCC, model, "-d", "2xa100", "--link", "1TB/s,0us", "--costs", table, "-p", "auto-place{gain=0}",
-               "--pictures=none", "-o", out]).need()
+    run = Run([PCC, model, "-d", "2xa100", "--link", "1TB/s,0us", "--part-cost=0", "--costs", table, "-p",
+               "auto-place{gain=0}", "--pictures=none", "-o", out]).need()
     manifest = parts_of(out)[0]
     homes = {f: [p for p, names in manifest["nodes"].items() if f in names] for f in
              ("foreign", "cast", "neg0", "neg1", "join", "after")}

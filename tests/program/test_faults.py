@@ -117,6 +117,8 @@ def fail_once(job, n, base, models):
     shutil.rmtree(area)
     where = f"{' '.join(map(str, args))}: allocation {n}: exit {r.returncode}"
     if r.returncode == 0 and not errors_of(r):
+        if "[-Wpicture]" in r.stderr:  # a picture that cannot be made is a warning
+            now, after = ({k: v for k, v in t.items() if not k.startswith("split/plan.")} for t in (now, after))
         return None if now == after else f"{where}: {sorted(now)} differs from a good run's"
     if r.returncode != 1 or len(errors_of(r)) != 1:
         return f"{where}: {r.stderr[-400:]}"

@@ -336,8 +336,8 @@ SAID = [
      "error: the sizes of this model are beyond what can be planned, the largest at node 'a' (Relu): expected times "
      "and bytes whose sums are below 2^61"),
     ("graph { in %x : f32[4] %a = my:Op(%x) %b = Exp(%a) %c = Neg(%x) out %b, %c }", (*HERE, "-p", "cost"), 0,
-     "warning: the sizes of 2 of 3 nodes' results (66.6 %) are not known, the first is 'a' (Op): each counts as large "
-     "as its node's largest operand [-Wunknown-size]"),
+     "warning: the sizes of 2 of 3 nodes' results (66.6 %) are not known, the first is 'a' (Op): they are "
+     "estimated from operands; --dim '?=N' sets dimensions without a name [-Wunknown-size]"),
     ("graph { in %x : f32[4] %a = Exp(%x) out %a }", (*HERE, "-p", "cost", "--dim", "z=3"), 0,
      "warning: --dim z=3: no dimension of the model has this name [-Wunmatched-dim]"),
     ("graph { in %x : f32[4] %a = Exp(%x) %b = Exp(%a) out %b }", (*HERE, "-p", "cost", "--costs=odd.csv"), 0,

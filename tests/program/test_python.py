@@ -199,7 +199,7 @@ def settings(model):
 
 def devices():
     """The classes that the program lists, and those of a description."""
-    listed = re.findall(r"^(\w+) .*/s$", run(PCC, "--list-devices").stdout, re.M)
+    listed = re.findall(r"^([\w-]+) .*/s(?: +or .*)?$", run(PCC, "--list-devices").stdout, re.M)
     check([c.name for c in pcc.devices()] == [n for n in listed if n != "device"], f"devices: {pcc.devices()}")
     a100, cpu = pcc.devices(["2xa100:40GiB", "1xcpu"])
     check((a100.name, a100.count, a100.memory, a100.host) == ("a100", 2, 40 << 30, False), f"{a100}")
@@ -280,7 +280,7 @@ def errors(temp, model):
     raises(pcc.BadUse, "did you mean 'devices'", pcc.plan, model, devics="2xa100")
     raises(pcc.BadUse, "there is no setting 'objectve'; did you mean 'objective'?", pcc.plan, model, objectve="x")
     raises(pcc.BadUse, "objective 'x': expected time-per-sample, makespan", pcc.plan, model, objective="x")
-    raises(pcc.BadUse, "dim 'batch=0': expected NAME=N", pcc.plan, model, dim={"batch": 0})
+    raises(pcc.BadUse, "dim 'batch=-1': expected NAME=N", pcc.plan, model, dim={"batch": -1})
     raises(pcc.BadUse, "devices: expected a value, found an empty list", pcc.plan, model, [])
     raises(pcc.BadUse, "link: expected one value, found 2: ['1GB/s', '1us']", pcc.plan, model, link=["1GB/s", "1us"])
     raises(pcc.BadUse, "pipeline: unknown pass 'fuze'", pcc.plan, model, pipeline=["fuze", "dp-place"])

@@ -422,7 +422,7 @@ def arguments_are_no_options(d):
     for path in (".", "", ":", f".:{os.environ['PATH']}"):
         r = pcc(m, "-p", "dp-place", "-o", "split", cwd=d, env={**os.environ, "PATH": path})
         check(r.returncode == 0 and not (d / "ran").exists(), f"PATH={path}: {r.stderr}")
-        check(("cannot be started" in r.stderr.decode()) == ("/" not in path), f"PATH={path}: {r.stderr}")
+        check(("no dot program" in r.stderr.decode()) == ("/" not in path), f"PATH={path}: {r.stderr}")
         shutil.rmtree(d / "split")
 
 

@@ -7,7 +7,7 @@ NAME = re.compile(r"(?<![\w./<>{}*$-])((?:\.\./)*[\w-]+(?:/[\w-]+)*\.(?:md|py|sc
                   r"(?![\w/.*]*[\w*])")
 # Only the source has its tests, and programs that change or compare it (docs/install.md); a split has run_split.py.
 ELSEWHERE = re.compile(
-    r"(^|/)(tests/.*|fuzz/.*|(test_\w+|ablation|commands|mutate|type_table|settings|run_split)\.py)$")
+    r"(^|/)(tests/.*|fuzz/.*|(test_\w+|ablation|commands|mutate|type_table|device_table|settings|run_split)\.py)$")
 
 
 def names_in(text):

@@ -41,7 +41,8 @@ static const struct opt table[] = {
     {OPT_TEXT, "transfer-scale", .topic = IN_INPUT, .arg = "X",
      .help = "multiply a workload's transfers: 1000 where a file has them in seconds, not ms"},
     {OPT_TEXT, "dim", .topic = IN_INPUT, .arg = "NAME=N",
-     .help = "plan for this size of a symbolic dimension (repeats)"},
+     .help =
+         "plan for this size of a symbolic dimension; '?=N': of those without a name (repeats)"},
     {OPT_TEXT, "state", .topic = IN_INPUT, .arg = "IN=OUT",
      .help = "an input and output that hold state on one device (repeats)"},
     {OPT_BOOL, "allow-links", .topic = IN_INPUT,

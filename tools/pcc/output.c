@@ -16,9 +16,11 @@
 #include "ir/base/strings.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Checks the value of -o.  Returns 0; or reports an error and returns -1. */
 static int check_output(const struct cli *c, struct arena *a, struct diag *d)
@@ -129,8 +131,8 @@ static FILE *page_of(const struct cli *c)
     return takes_stdout(c) ? stderr : stdout;
 }
 
-/* --replay: writes to f a replay of the plan with open function calls, as it was planned.  Returns 0; or reports an error
- * and returns -1. */
+/* --replay: writes to f a replay of the plan with open function calls, as it was planned.  Returns 0; or reports an
+ * error and returns -1. */
 static int show_replay(const struct cli *c, const struct result *r, FILE *f)
 {
     if (!r->verdict)
@@ -144,8 +146,8 @@ static int show_replay(const struct cli *c, const struct result *r, FILE *f)
     return rc;
 }
 
-/* --order-report=host: writes to f how many nodes a host thread that takes the nodes in the file's order would have to put
- * off.  Returns 0; or reports an error and returns -1. */
+/* --order-report=host: writes to f how many nodes a host thread that takes the nodes in the file's order would have to
+ * put off.  Returns 0; or reports an error and returns -1. */
 static int show_order(struct ctx *x, const struct result *r, FILE *f)
 {
     if (!r->verdict)
@@ -257,7 +259,7 @@ static void check_effects(const struct cli *c, const struct ctx *x, const struct
 }
 
 /* Returns the bytes of the files in a folder without folders, or of a file; -1: they cannot be told. */
-static int64_t bytes_of(const char *path, struct arena *a)
+static int64_t bytes_of(const char *path)
 {
     struct stat st;
     if (stat(path, &st) != 0)
@@ -267,30 +269,40 @@ static int64_t bytes_of(const char *path, struct arena *a)
     DIR *dir = opendir(path);
     int64_t sum = 0;
     for (struct dirent *e; dir && (e = readdir(dir));)
-        if (stat(arena_fmt(a, "%s/%s", path, e->d_name), &st) == 0 && S_ISREG(st.st_mode))
+        if (fstatat(dirfd(dir), e->d_name, &st, 0) == 0 && S_ISREG(st.st_mode))
             sum = sat_add(sum, st.st_size);
     if (dir)
         closedir(dir);
     return dir ? sum : -1;
 }
 
-/* Prints what was written to the path of -o: "wrote split/: 3 parts, 42.30 MiB, plan.svg". */
-static void print_written(const char *path, const struct result *r, struct arena *of)
+/* Returns the name of the picture of devices in a folder, with a comma before it; "": there is none. */
+static const char *picture_in(const char *path)
 {
-    struct arena *a = arena_new(of);
+    struct stat st;
+    int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const char *found = dir < 0                                 ? ""
+                        : fstatat(dir, "plan.svg", &st, 0) == 0 ? ", plan.svg"
+                        : fstatat(dir, "plan.dot", &st, 0) == 0 ? ", plan.dot"
+                                                                : "";
+    if (dir >= 0)
+        close(dir);
+    return found;
+}
+
+/* Prints what was written to the path of -o: "wrote split/: 3 parts, 42.30 MiB, plan.svg".  shown: the path as text.
+ * Takes no memory, since the output is in its place already. */
+static void print_written(const char *path, const char *shown, const struct result *r)
+{
     char bytes[UNIT_TEXT];
-    int64_t size = bytes_of(path, a);
-    const char *parts = "", *picture = "";
-    if (write_is_folder(path)) {
-        struct stat st;
-        parts = arena_fmt(a, "%u part%s, ", r->parts->nparts, r->parts->nparts == 1 ? "" : "s");
-        picture = stat(arena_fmt(a, "%s/plan.svg", path), &st) == 0   ? ", plan.svg"
-                  : stat(arena_fmt(a, "%s/plan.dot", path), &st) == 0 ? ", plan.dot"
-                                                                      : "";
-    }
-    if (size >= 0)
-        printf("wrote %s: %s%s%s\n", utf8_text(a, path), parts, bytes_short(bytes, size), picture);
-    arena_free(a);
+    int64_t size = bytes_of(path);
+    uint32_t n = write_is_folder(path) ? r->parts->nparts : 0;
+    if (size < 0)
+        return;
+    printf("wrote %s: ", shown);
+    if (n)
+        printf("%u part%s, ", n, n == 1 ? "" : "s");
+    printf("%s%s\n", bytes_short(bytes, size), n ? picture_in(path) : "");
 }
 
 /* Writes the reports that the command line asks for to f.  Returns 0; or reports an error and returns -1. */
@@ -351,6 +363,7 @@ int output_write(const struct cli *c, struct pcc *p)
     const char *reports = reports_text(c, p); /* first: where a report fails nothing is written */
     if (!reports || emit_all(c, p, /*check=*/false))
         return -1;
+    const char *shown = out ? utf8_text(x->use.mem, out) : NULL;
     if (out && write_one(p, writer_of(out), write_is_stdout(out) ? "-" : out))
         return -1;
     if (table)
@@ -358,7 +371,7 @@ int output_write(const struct cli *c, struct pcc *p)
     else if (!quiet && !out && x->scene.m->cost && !r->table)
         summary_print(stdout, x->scene.m);
     if (out && !quiet)
-        print_written(out, r, x->use.mem);
+        print_written(out, shown, r);
     fputs(reports, page_of(c));
     return !quiet && check_warned(p) ? -1 : 0;
 }

@@ -23,9 +23,9 @@ enum { NAME, FREE, TOTAL, CORE_CLOCK, MEMORY_CLOCK, BUS, LINK, LANES };
 /* Splits a line at its commas into field[FIELDS]; those that are not there become "".  Changes the line. */
 static void split(char *line, char *field[FIELDS])
 {
-    static char none[] = "";
+    char *end = line + strlen(line);
     for (int i = 0; i < FIELDS; i++) {
-        field[i] = line ? line + strspn(line, " ") : none;
+        field[i] = line ? line + strspn(line, " ") : end;
         line = line ? strchr(line, ',') : NULL;
         if (line)
             *line++ = 0;

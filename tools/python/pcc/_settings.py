@@ -29,7 +29,7 @@ class Settings(TypedDict, total=False):
     global_batch: Optional[Union[int, str]]
     # multiply a workload's transfers: 1000 where a file has them in seconds, not ms
     transfer_scale: Optional[One]
-    # plan for this size of a symbolic dimension (repeats)
+    # plan for this size of a symbolic dimension; '?=N': of those without a name (repeats)
     dim: Optional[Many]
     # an input and output that hold state on one device (repeats)
     state: Optional[Many]
@@ -46,8 +46,12 @@ class Settings(TypedDict, total=False):
     # as few parts as can be, or an end wherever a value comes or goes, so that parts take one sample as long as
     # nodes do (default: few)
     cut: Optional[Literal["few", "transfers"]]
-    # fix the nodes whose name matches (repeats)
+    # fix the nodes whose name or path matches (repeats)
     pin: Optional[Many]
+    # cut behind the nodes whose name or path matches (repeats)
+    cut_at: Optional[Many]
+    # never cut between two nodes whose names or paths match (repeats)
+    no_cut: Optional[Many]
     # never cut inside a layer that repeats: all its copies stay whole
     keep_blocks: Optional[bool]
     # for one planner: '30s'; then the best plan so far
@@ -113,7 +117,8 @@ class Settings(TypedDict, total=False):
     slices: Optional[Literal["whole", "any"]]
     # iteration: whether an AllReduce takes the link to the stage before (default: shared)
     allreduce_lane: Optional[Literal["shared", "own"]]
-    # what a part costs its device beside computing, a sample or pass: '10us' (default: 0)
+    # what a part costs its device beside computing, a sample or pass (default: 5us; 0 for a model that comes with
+    # times)
     part_cost: Optional[str]
     # bytes per second between copies of a training stage (default: the link's)
     sync: Optional[str]
@@ -132,7 +137,8 @@ class Settings(TypedDict, total=False):
     curves: Optional[bool]
     # formats of the pictures in a folder: svg,pdf,png,dot (default: svg)
     pictures: Optional[Union[str, Sequence[Literal["svg", "pdf", "png", "dot"]]]]
-    # of a split: in weights.data (default), in each part, where they are, or in hard links
-    weights: Optional[Literal["shared", "inline", "original", "link"]]
+    # of a split: in weights.data (default), in a file for each part, in the parts, where they are, or in hard
+    # links
+    weights: Optional[Literal["shared", "parts", "inline", "original", "link"]]
     # samples on their way at once that a folder's schedule.json is worked out for (default: as many as ever meet)
     in_flight: Optional[Union[int, str]]

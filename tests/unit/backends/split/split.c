@@ -18,6 +18,7 @@
 #include "ir/base/name_table.h"
 #include "frontends/frontends.h"
 #include "passes/pipeline.h"
+#include "passes/shapes/bind_dims.h"
 #include "tests/support/extras.h"
 #include "tools/lib/exec/kinds.h"
 
@@ -86,7 +87,11 @@ static int split_randomly(const char *path, const char *folder, struct draw draw
         name[i] = ctx_dim(&x, i)->name;
         value[i] = ctx_dim(&x, i)->value;
     }
+    struct input_sizes sizes = bind_input_sizes(&x);
     struct result r = {.scene = x.scene,
+                       .size = sizes.size,
+                       .size_at = sizes.at,
+                       .size_open = sizes.open,
                        .plan = &plan,
                        .verdict = &v,
                        .parts = parts,

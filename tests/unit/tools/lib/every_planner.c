@@ -1,5 +1,6 @@
 /* Every planner, for every objective, on every kind of input, and several kinds of devices: a plan whose bound is not
- * above its value and whose textual IR can be read again, or a status with a reason.  No combination may end the process (tools/lib/pcc.h). */
+ * above its value and whose textual IR can be read again, or a status with a reason.  No combination may end the
+ * process (tools/lib/pcc.h). */
 #include "tools/lib/pcc.h"
 
 #include "passes/passes.h"

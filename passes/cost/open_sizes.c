@@ -1,0 +1,152 @@
+/* Estimates of the sizes of values that have dimensions of unknown size (open_sizes.h).
+ *
+ * Known dimensions of a result count as they are; the unknown ones together count as much as those of the operands, so
+ * that rows which a selection makes stay rows: a product of [?, 512] with a weight [512, 64] has as many rows as its
+ * operand, not as its weight.  Where no operand has an unknown dimension the result is as large as the largest operand
+ * that is no weight.  Selections have a bound of their own: TopK and Slice by the smallest count that their operands
+ * tell, NonMaxSuppression by max_output_boxes_per_class, NonZero by its operand, Concat by the sum of its operands. */
+#include "passes/cost/open_sizes.h"
+
+#include "ir/base/units.h"
+
+/* Returns the product of the known dimensions of v, and sets *unknown to the number of unknown ones; -1: v is not a
+ * tensor of known rank. */
+static int64_t known_part(const struct open_sizes *s, vid v, uint32_t *unknown)
+{
+    struct shape d;
+    int64_t known = 1;
+    *unknown = 0;
+    if (!shape_of(s->f, v, &d))
+        return -1;
+    for (int i = 0; i < d.rank; i++) {
+        if (d.d[i].value >= 0)
+            known = sat_mul(known, d.d[i].value);
+        else
+            ++*unknown;
+    }
+    return known;
+}
+
+/* Whether v is a weight or a constant. */
+static bool is_weight(const struct module *m, vid v)
+{
+    nid def = m->value[v].def;
+    return m->value[v].tensor != 0 || (def != 0 && node_is(m, def, "Constant"));
+}
+
+/* What the operands of a node that are no weights come to. */
+struct operands {
+    int64_t largest,
+        sum;      /* elements of the largest one, and of all; weights, if there is nothing else */
+    int64_t open; /* the most that unknown dimensions of one come to; 1: none has any */
+};
+
+static struct operands look_at_operands(const struct open_sizes *s, nid n)
+{
+    const struct module *m = s->f->m;
+    const struct node *k = &m->node[n];
+    struct operands o = {.open = 1}, weights = o;
+    for (uint32_t i = 0; i < k->in.n; i++) {
+        vid v = m->arg[k->in.at + i];
+        struct operands *to = is_weight(m, v) ? &weights : &o;
+        to->largest = larger(to->largest, s->elems[v]);
+        to->sum = sat_add(to->sum, s->elems[v]);
+        to->open = larger(to->open, s->open[v]);
+    }
+    if (!o.sum) {
+        o.largest = weights.largest;
+        o.sum = weights.sum;
+    }
+    return o;
+}
+
+/* Returns the smallest number among the known elements of v, and of the operands of a Min or ReduceMin that makes it;
+ * INT64_MAX: none is known.  Looks through casts and reshapes, at most eight nodes far. */
+static int64_t least_known(struct open_sizes *s, vid v)
+{
+    const struct module *m = s->f->m;
+    bool least = false;
+    for (uint32_t far = 0; far < 8 && v; far++) {
+        const struct nums *x = nums_of(s->f, v);
+        int64_t found = INT64_MAX;
+        for (uint32_t i = 0; x && (least || x->n == 1) && i < x->n; i++)
+            if (x->at[i].kind == NUM_INT)
+                found = smaller(found, x->at[i].v);
+        nid def = m->value[v].def;
+        if (found < INT64_MAX || !def)
+            return found;
+        least = least || node_is(m, def, "ReduceMin");
+        if (node_is(m, def, "Min")) {
+            for (uint32_t i = 0; i < m->node[def].in.n; i++) {
+                x = nums_of(s->f, node_in(m, def, i));
+                if (x && x->n == 1 && x->at[0].kind == NUM_INT)
+                    found = smaller(found, x->at[0].v);
+            }
+            return found;
+        }
+        static const char *const through[] = {"ReduceMin", "Cast",      "Reshape",
+                                              "Squeeze",   "Unsqueeze", "Identity"};
+        bool on = false;
+        for (uint32_t i = 0; i < sizeof through / sizeof *through; i++)
+            on = on || node_is(m, def, through[i]);
+        v = on ? node_in(m, def, 0) : 0;
+    }
+    return INT64_MAX;
+}
+
+/* Returns the most that the count of a TopK, or the end of a Slice from the start of one axis, lets pass; INT64_MAX:
+ * nothing tells. */
+static int64_t selected(struct open_sizes *s, nid n)
+{
+    const struct module *m = s->f->m;
+    int64_t least = INT64_MAX;
+    if (node_is(m, n, "TopK"))
+        least = least_known(s, node_in(m, n, 1));
+    int64_t start = 0;
+    if (node_is(m, n, "Slice") && ints_of(s->f, node_in(m, n, 1), &start, 1) == 1 && start == 0)
+        least = least_known(s, node_in(m, n, 2));
+    return least < 0 ? INT64_MAX : least;
+}
+
+/* Returns the most rows of a NonMaxSuppression: for each image and class the boxes that may stay. */
+static int64_t boxes_left(struct open_sizes *s, nid n)
+{
+    const struct module *m = s->f->m;
+    struct shape scores;
+    int64_t all = s->elems[node_in(m, n, 1)], most = least_known(s, node_in(m, n, 2));
+    bool known = shape_in(s->f, n, 1, &scores) && scores.rank == 3;
+    int64_t boxes = known && scores.d[2].value > 0 ? scores.d[2].value : 0;
+    if (most < 0 || most == INT64_MAX)
+        return all;
+    return boxes ? sat_mul(all / boxes, smaller(most, boxes)) : smaller(all, most);
+}
+
+/* Returns the estimate for the unknown dimensions together of a result of node n whose known ones come to `known`. */
+static int64_t open_part(struct open_sizes *s, nid n, int64_t known)
+{
+    const struct module *m = s->f->m;
+    struct operands o = look_at_operands(s, n);
+    int64_t even = larger((o.largest - 1) / known + 1, 1);
+    if (node_is(m, n, "NonMaxSuppression"))
+        return boxes_left(s, n);
+    if (node_is(m, n, "NonZero"))
+        return o.largest;
+    if (node_is(m, n, "Concat"))
+        return larger((o.sum - 1) / known + 1, 1);
+    if (node_is(m, n, "Reshape") || node_is(m, n, "Flatten"))
+        return even;
+    return smaller(selected(s, n), o.open > 1 ? o.open : even);
+}
+
+int64_t open_elems(struct open_sizes *s, nid n, vid v)
+{
+    uint32_t unknown;
+    int64_t known = known_part(s, v, &unknown);
+    if (known < 0)
+        return larger(look_at_operands(s, n).largest, 1);
+    int64_t open = 1;
+    for (uint32_t i = 0; s->each && i < unknown; i++)
+        open = sat_mul(open, s->each);
+    s->open[v] = s->each ? open : known ? open_part(s, n, known) : 1;
+    return sat_mul(known, s->open[v]);
+}

@@ -1,0 +1,19 @@
+/* Estimates of the sizes of values that have dimensions of unknown size, for costs. */
+#ifndef PCC_PASSES_COST_OPEN_SIZES_H
+#define PCC_PASSES_COST_OPEN_SIZES_H
+
+#include "passes/shapes/infer.h"
+
+/* The sizes of values; all nodes before the present one have been visited. */
+struct open_sizes {
+    struct infer *f;      /* the module, with types for planning */
+    int64_t *elems;       /* [value] number of elements, estimated where it is unknown */
+    int64_t *open;        /* [value] product of its dimensions of unknown size, estimated; 1: all are known, or not even their number */
+    int64_t each;         /* size of a dimension that has no name, from --dim '?=N'; 0: estimate it */
+};
+
+/* Returns the estimated number of elements of v, a result of node n of unknown size, and sets s->open of v.
+ * O(operands * rank). */
+int64_t open_elems(struct open_sizes *s, nid n, vid v);
+
+#endif
