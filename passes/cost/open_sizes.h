@@ -6,10 +6,11 @@
 
 /* The sizes of values; all nodes before the present one have been visited. */
 struct open_sizes {
-    struct infer *f;      /* the module, with types for planning */
-    int64_t *elems;       /* [value] number of elements, estimated where it is unknown */
-    int64_t *open;        /* [value] product of its dimensions of unknown size, estimated; 1: all are known, or not even their number */
-    int64_t each;         /* size of a dimension that has no name, from --dim '?=N'; 0: estimate it */
+    struct infer *f; /* the module, with types for planning */
+    int64_t *elems;  /* [value] number of elements, estimated where it is unknown */
+    /* [value] product of its dimensions of unknown size, estimated; 1: all are known, or not even their number */
+    int64_t *open;
+    int64_t each; /* size of a dimension that has no name, from --dim '?=N'; -1: estimate it */
 };
 
 /* Returns the estimated number of elements of v, a result of node n of unknown size, and sets s->open of v.

@@ -239,7 +239,7 @@ int64_t bind_nameless(const struct ctx *x)
     for (uint32_t i = 0; i < s->ndims; i++)
         if (!strcmp(s->dims[i].name, "?"))
             return s->dims[i].value;
-    return 0;
+    return -1;
 }
 
 void bind_warn_unused(struct ctx *x)
@@ -335,8 +335,14 @@ static void add_open(void *user, uint32_t input, uint32_t axis)
 {
     struct open_dims *o = user;
     const char *name = open_dim_name(o->x->use.scratch, input, axis);
-    sizes_add(o->k, name, axis == 0 ? SIZE_FIRST : SIZE_OTHER,
-              axis == 0 ? GUESS_BATCH : common_guess(o->x));
+    int64_t said = bind_nameless(o->x);
+    sizes_add(o->k, name,
+              said >= 0   ? SIZE_GIVEN
+              : axis == 0 ? SIZE_FIRST
+                          : SIZE_OTHER,
+              said >= 0   ? said
+              : axis == 0 ? GUESS_BATCH
+                          : common_guess(o->x));
 }
 
 static void keep_open(void *user, uint32_t input, uint32_t axis)
@@ -345,9 +351,8 @@ static void keep_open(void *user, uint32_t input, uint32_t axis)
     struct results *r = &o->x->results;
     r->nameless = vec_grow(o->x->use.mem, r->nameless, &r->capnameless, r->nnameless + 1,
                            sizeof *r->nameless);
-    int64_t said = bind_nameless(o->x);
     r->nameless[r->nnameless++] = (struct open_dim){
-        input, axis, said ? said : sizes_of(o->k, open_dim_name(o->x->use.scratch, input, axis))};
+        input, axis, sizes_of(o->k, open_dim_name(o->x->use.scratch, input, axis))};
 }
 
 /* Adds the names in the dimensions of model inputs to the list. */
@@ -463,7 +468,8 @@ bool bind_smaller(struct ctx *x)
     bool large = false;
     for (uint32_t i = 0; i < r->nguessed; i++)
         large = large || r->guessed[i].value > 1;
-    for (uint32_t i = 0; i < r->nnameless; i++)
+    bool said = bind_nameless(x) >= 0;
+    for (uint32_t i = 0; i < r->nnameless && !said; i++)
         large = large || r->nameless[i].value > 1;
     while (k < n && guesses[k] >= common_guess(x))
         k++;
@@ -515,8 +521,8 @@ static const char *all_guesses(const struct ctx *x)
     const struct results *r = &x->results;
     const char *s = names_text(x, ctx_settings(x)->ndims);
     struct dim_values *k = dim_values_new(x, x->use.scratch);
-    uint32_t inputs = 0;
-    for (uint32_t i = 0; i < r->nnameless; i++) {
+    uint32_t inputs = 0, n = bind_nameless(x) < 0 ? r->nnameless : 0;
+    for (uint32_t i = 0; i < n; i++) {
         if (i > 0 && r->nameless[i].input == r->nameless[i - 1].input)
             continue;
         if (inputs++ < NAMED)

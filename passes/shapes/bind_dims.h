@@ -49,10 +49,10 @@ const char *bind_text(const struct ctx *x);
  * was guessed. */
 const char *bind_excuse(const struct ctx *x);
 
-/* Numbers of dimensions under the bindings of their names; each expression is computed once. */
-/* Returns the size of dimensions without a name, from --dim '?=N'; 0: there is none. */
+/* Returns the size of dimensions without a name, from --dim '?=N'; -1: it is not said. */
 int64_t bind_nameless(const struct ctx *x);
 
+/* Numbers of dimensions under the bindings of their names; each expression is computed once. */
 struct dim_values;
 /* Returns the numbers under the bindings that x has now (ctx_dim()), in a. */
 struct dim_values *dim_values_new(const struct ctx *x, struct arena *a);

@@ -4,6 +4,14 @@
 # RUN: %pcc %s -q -Wno-guessed-dim --dim past=0 --dim inner=6 --emit sizes | FileCheck %s --check-prefix=GIVEN
 # What is given and does not fit stays, too: with -v the node is named.
 # RUN: %pcc %s -v -Wno-guessed-dim --dim rows=100 --emit sizes 2>&1 | FileCheck %s --check-prefix=BAD
+# Dimensions without a name have the size that --dim gives for '?', others follow, and they are no guesses.
+# RUN: printf 'graph {\n in %%%%x : f32[?,?]\n in %%%%y : f32[rows,2]\n %%%%z = MatMul(%%%%x, %%%%y)\n out %%%%z\n}\n' > %t.pir
+# RUN: %pcc %t.pir --dim '?=6' --emit sizes 2>&1 | FileCheck %s --check-prefix=SIX
+# SIX: pcc: warning: assuming rows=6; set with --dim
+# SIX: "sizes": [6, 6]
+# SIX: "sizes": [6, 2]
+# RUN: %pcc %t.pir --dim '?=0' --emit sizes 2>&1 | FileCheck %s --check-prefix=EMPTY
+# EMPTY: "sizes": [0, 0]
 graph {
   in %ids : i64[batch,rows]
   # positions 0 .. rows - 1 in a table of 77
