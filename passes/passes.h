@@ -111,8 +111,7 @@ struct results {
     int64_t shapes_unknown; /* number of the main graph's nodes with a result of unknown shape */
     struct dim_binding *guessed; /* [nguessed] dimensions whose sizes are guessed */
     uint32_t nguessed, capguessed;
-    struct open_dim
-        *nameless; /* [nnameless] sizes guessed for dimensions of inputs without a name */
+    struct open_dim *nameless; /* [nnameless] dimensions of inputs whose sizes are guessed */
     uint32_t nnameless, capnameless;
     /* size guessed for dimensions that are not batches; 0: the usual guess, which gave no sizes beyond the limits */
     int64_t guess;

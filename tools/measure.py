@@ -137,9 +137,10 @@ def ask_sizes(model, dims):
 
 
 def names_of(said):
-    """Of "dims", those that are names, not expressions of them: names are said again in the order of the first use."""
-    used = {d for i in said["inputs"] for d in i["shape"] or [] if isinstance(d, str)}
-    return {d: n for d, n in said["dims"].items() if d in used and not set(d) & set("+-*/%(, ")}
+    """Of "dims", those that are names, not expressions of names as shapes have them, nor names in quotes; names with a
+    comma are left out, since --dim cannot say them."""
+    texts = {d for i in said["inputs"] for d in i["shape"] or [] if isinstance(d, str) and set(d) & set("+-*/%(,' ")}
+    return {d: n for d, n in said.get("dims", {}).items() if d not in texts and "," not in d}
 
 
 def measure_whole(model, args, into):

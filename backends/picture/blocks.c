@@ -28,7 +28,7 @@ enum {
     DEPTHS = 5,    /* steps that join by scope: by 5, 4, ... 1 components */
     WAISTS = 3,    /* steps that join between waists */
     LIFE = 64,     /* items from a tensor's producer to its last reader; with more it lives long */
-    SMALL_ELEMS = 64, /* elements of the largest value that arrow_is_small() */
+    SMALL_ELEMS = 64, /* the most elements of a value that is small */
     MANY = UINT32_MAX /* no limit of boxes; in link_chains() several neighbours */
 };
 

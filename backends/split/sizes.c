@@ -1,5 +1,5 @@
-/* The sizes that something was planned for (sizes.h).  Programs that make inputs take them from here, so that nobody
- * but pcc guesses any.  O(dimensions of inputs). */
+/* Writes the sizes that a plan is for (sizes.h).  Programs that make inputs take them from here, so that there is one
+ * rule for guesses, pcc's.  O(dimensions of inputs * names). */
 #include "backends/split/sizes.h"
 
 #include "ir/base/map.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* A result, as argument of given_size(). */
+/* For dim_eval(): returns the size of a name in the struct result `user`; -1: it has none. */
 static int64_t given_size(void *user, const char *name)
 {
     const struct result *r = user;

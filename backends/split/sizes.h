@@ -1,4 +1,4 @@
-/* The sizes that something was planned for, as members of JSON: in a manifest, and alone (--emit=sizes). */
+/* The sizes that a plan is for, as members of JSON: in a manifest, and alone (--emit=sizes). */
 #ifndef PCC_BACKENDS_SPLIT_SIZES_H
 #define PCC_BACKENDS_SPLIT_SIZES_H
 

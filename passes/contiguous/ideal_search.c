@@ -575,9 +575,7 @@ struct dp_found search_run(struct search *s, const struct dp_limits *l)
             f.why = l->clock->why;
     }
     if (end == SEARCH_FULL)
-        f.why = s->labels.longest > LABELS_MOST     ? "limit of combinations of devices reached"
-                : search_states(s) >= l->max_states ? "state limit reached"
-                                                    : "memory limit reached";
+        f.why = search_states(s) >= l->max_states ? "state limit reached" : "memory limit reached";
     f.complete = end == SEARCH_DONE;
     f.states = search_states(s);
     f.steps = search_steps(s);

@@ -3,8 +3,7 @@
  * Roofline: t = overhead + max(ceil(flops * 10^12 / peak), ceil(bytes * 10^12 / bandwidth)) picoseconds, peak and
  * bandwidth times the execution model's efficiency; bytes = distinct operands read + results written (Gather and Slice
  * read as much as they return).  Reshape, Identity, Shape, Constant and the like take no time; a node whose results are
- * all empty takes the overhead only.  The peak is that of the
- * element type of the first operand of floating type.
+ * all empty takes the overhead only.  The peak is that of the element type of the first operand of floating type.
  * A node with a body takes the time of the body's nodes times the trip count (a Loop of unknown count: 16; if the
  * product is beyond what can be added up: the largest time that can); an If takes its larger branch; nodes of bodies
  * also have costs of their own.  A call of a function of the model takes the time of the function's placed nodes, with

@@ -145,8 +145,8 @@ int64_t open_elems(struct open_sizes *s, nid n, vid v)
     if (known < 0)
         return larger(look_at_operands(s, n).largest, 1);
     int64_t open = 1;
-    for (uint32_t i = 0; s->each && i < unknown; i++)
+    for (uint32_t i = 0; s->each >= 0 && i < unknown; i++)
         open = sat_mul(open, s->each);
-    s->open[v] = s->each ? open : known ? open_part(s, n, known) : 1;
+    s->open[v] = s->each >= 0 ? open : known ? open_part(s, n, known) : 1;
     return sat_mul(known, s->open[v]);
 }

@@ -10,7 +10,7 @@ struct open_sizes {
     int64_t *elems;  /* [value] number of elements, estimated where it is unknown */
     /* [value] product of its dimensions of unknown size, estimated; 1: all are known, or not even their number */
     int64_t *open;
-    int64_t each; /* size of a dimension that has no name, from --dim '?=N'; 0: estimate it */
+    int64_t each; /* size of a dimension that has no name, from --dim '?=N'; -1: estimate it */
 };
 
 /* Returns the estimated number of elements of v, a result of node n of unknown size, and sets s->open of v.

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { COLUMNS = 64 };
+/* The most columns of a table (measured.c), and the most sizes that it says. */
+enum { COLUMNS = 64, SIZES_MOST = 1000 };
 
 enum facts facts_next(enum facts was, const char *name)
 {
@@ -41,13 +42,15 @@ static int take_fact(struct table_facts *f, const char *name, struct arena *a, s
     if (!eq || eq == dim || !count_parse(eq + 1, &size))
         return diag_error(d, "%s: '%s': expected #dim NAME=N with N >= 0", f->path, name);
     *eq = 0;
+    if (f->ndims == SIZES_MOST)
+        return diag_error(d, "%s: '%s': expected at most %d rows #dim", f->path, name, SIZES_MOST);
     f->dims = vec_grow(a, f->dims, &f->capdims, f->ndims + 1, sizeof *f->dims);
     f->dims[f->ndims++] = (struct dim_binding){dim, size, f->path};
     return 0;
 }
 
-/* Reads a row of CSV.  Returns the place of the field that is `wanted`, or of the only field number `at`; -1: there is
- * none, or the row is not well formed.  *field becomes that field. */
+/* Reads a row of CSV.  Returns the place of the field that is `wanted`; wanted NULL: `at`, if there is a field there.
+ * Returns -1 if there is none, or if the row is not well formed.  *field becomes that field. */
 static int row_field(char **s, const char *wanted, int at, const char **field)
 {
     char *cell, stop = ',';
@@ -71,7 +74,8 @@ static int facts_of_csv(struct table_facts *f, char *s, struct arena *a, struct 
     enum facts where = FACTS_BEFORE;
     s += strncmp(s, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     int column = row_field(&s, "name", 0, &name);
-    while (column >= 0 && *s != 0 && row_field(&s, NULL, column, &name) == column &&
+    while (column >= 0 && *(s += strspn(s, "\r\n")) != 0 && /* empty lines are no rows */
+           row_field(&s, NULL, column, &name) == column &&
            (where = facts_next(where, name)) == FACTS_HERE)
         if (take_fact(f, name, a, d))
             return -1;

@@ -270,7 +270,7 @@ int64_t bind_nameless(const struct ctx *x)
     for (uint32_t i = 0; i < s->ndims; i++)
         if (!strcmp(s->dims[i].name, "?"))
             return s->dims[i].value;
-    return 0;
+    return -1;
 }
 
 void bind_warn_unused(struct ctx *x)
@@ -366,8 +366,14 @@ static void add_open(void *user, uint32_t input, uint32_t axis)
 {
     struct open_dims *o = user;
     const char *name = open_dim_name(o->x->use.scratch, input, axis);
-    sizes_add(o->k, name, axis == 0 ? SIZE_FIRST : SIZE_OTHER,
-              axis == 0 ? GUESS_BATCH : common_guess(o->x));
+    int64_t said = bind_nameless(o->x);
+    sizes_add(o->k, name,
+              said >= 0   ? SIZE_GIVEN
+              : axis == 0 ? SIZE_FIRST
+                          : SIZE_OTHER,
+              said >= 0   ? said
+              : axis == 0 ? GUESS_BATCH
+                          : common_guess(o->x));
 }
 
 static void keep_open(void *user, uint32_t input, uint32_t axis)
@@ -376,9 +382,8 @@ static void keep_open(void *user, uint32_t input, uint32_t axis)
     struct results *r = &o->x->results;
     r->nameless = vec_grow(o->x->use.mem, r->nameless, &r->capnameless, r->nnameless + 1,
                            sizeof *r->nameless);
-    int64_t said = bind_nameless(o->x);
     r->nameless[r->nnameless++] = (struct open_dim){
-        input, axis, said ? said : sizes_of(o->k, open_dim_name(o->x->use.scratch, input, axis))};
+        input, axis, sizes_of(o->k, open_dim_name(o->x->use.scratch, input, axis))};
 }
 
 /* Adds the names in the dimensions of model inputs to the list. */
@@ -404,14 +409,15 @@ bool bind_wants(const struct ctx *x, bool *nameless)
 /* Tells, with -v, the first demand that the guessed sizes do not meet; NULL: they meet all. */
 static void note_unmet(const struct ctx *x, const struct demands *all, const struct demand *d)
 {
-    static const char *const word[] = {"are equal", "are equal or 1", "are in order"};
+    static const char *const sign[DEMAND_KINDS] = {"=", "=", "<="};
     const struct module *m = all->f->m;
     if (d != NULL)
         diag_detail(x->use.diag,
-                    "infer-shapes: no sizes were found with which node '%s' (%s) runs: it wants "
-                    "that %s and %s %s",
+                    "infer-shapes: no sizes were found with which node '%s' (%s) runs, which needs "
+                    "%s %s %s%s: set them with --dim",
                     node_name(m, d->n), node_op(m, d->n), dim_text(m, d->a, x->use.scratch),
-                    dim_text(m, d->b, x->use.scratch), word[d->kind]);
+                    sign[d->kind], dim_text(m, d->b, x->use.scratch),
+                    d->kind == DEMAND_MATCH ? ", or one of them 1" : "");
 }
 
 struct sizes *bind_input_dims(struct ctx *x, const struct demands *demands)
@@ -493,7 +499,8 @@ bool bind_smaller(struct ctx *x)
     bool large = false;
     for (uint32_t i = 0; i < r->nguessed; i++)
         large = large || r->guessed[i].value > 1;
-    for (uint32_t i = 0; i < r->nnameless; i++)
+    bool said = bind_nameless(x) >= 0;
+    for (uint32_t i = 0; i < r->nnameless && !said; i++)
         large = large || r->nameless[i].value > 1;
     while (k < n && guesses[k] >= common_guess(x))
         k++;
@@ -545,8 +552,8 @@ static const char *all_guesses(const struct ctx *x)
     const struct results *r = &x->results;
     const char *s = names_text(x, ctx_settings(x)->ndims);
     struct dim_values *k = dim_values_new(x, x->use.scratch);
-    uint32_t inputs = 0;
-    for (uint32_t i = 0; i < r->nnameless; i++) {
+    uint32_t inputs = 0, n = bind_nameless(x) < 0 ? r->nnameless : 0;
+    for (uint32_t i = 0; i < n; i++) {
         if (i > 0 && r->nameless[i].input == r->nameless[i - 1].input)
             continue;
         if (inputs++ < NAMED)

@@ -49,11 +49,11 @@ const char *bind_text(const struct ctx *x);
  * was guessed. */
 const char *bind_excuse(const struct ctx *x);
 
-/* Returns the size of dimensions without a name, from --dim '?=N'; 0: there is none. */
+/* Returns the size of dimensions without a name, from --dim '?=N'; -1: it is not said. */
 int64_t bind_nameless(const struct ctx *x);
-/* Returns the batch size that the model is planned for, from the first dimensions of its inputs: of a name like "batch",
- * else of any name, as --dim says or as it is guessed; else the number that all of
- * two dimensions or more have; 0: not known. */
+/* Returns the batch size that the model is planned for, from the first dimensions of its inputs: of a name like
+ * "batch", else of any name, as --dim says or as it is guessed; else the number that all of two dimensions or more
+ * have; 0: not known. */
 int64_t bind_planned_batch(const struct ctx *x);
 
 /* Numbers of dimensions under the bindings of their names; each expression is computed once. */

@@ -36,7 +36,7 @@ static struct dim total_length(struct demands *k, nid n, uint32_t i, struct dim 
     return dim_known(past) && dim_known(fresh) ? dim_add(k->f->m, past, fresh) : dim_unknown();
 }
 
-/* Attention of ai.onnx: operands are queries, keys, values, mask, past keys, past values. */
+/* Notes the demands of Attention of ai.onnx; operands are queries, keys, values, mask, past keys, past values. */
 void demand_attention(struct demands *k, nid n, int arg)
 {
     struct shape q = operand_shape(k->f, n, 0), key = operand_shape(k->f, n, 1),
@@ -89,9 +89,9 @@ static void demand_bias(struct demands *k, nid n, uint32_t i, const struct dim *
         demand_match(k, &bias, &s);
 }
 
-/* Attention and QAttention: operands are the input, one weight for queries, keys and values, their bias; then, for
- * QAttention, scales and a zero point.  arg: the operand with the mask; the past cache, (2, batch, heads, length,
- * size), is the next one, or operand 8 of QAttention (arg 5). */
+/* Notes the demands of Attention and QAttention; operands are the input, one weight for queries, keys and values, their
+ * bias; then, for QAttention, scales and a zero point.  arg: the operand with the mask; the past cache, (2, batch,
+ * heads, length, size), is the next one, or operand 8 of QAttention (arg 5). */
 void demand_ms_attention(struct demands *k, nid n, int arg)
 {
     struct shape x = operand_shape(k->f, n, 0), w = operand_shape(k->f, n, 1), past;
@@ -118,8 +118,9 @@ void demand_ms_attention(struct demands *k, nid n, int arg)
         demand_bias(k, n, 5, scores);
 }
 
-/* MultiHeadAttention: operands are queries, keys, values, bias, mask, bias of scores, past keys, past values.  arg 1:
- * DecoderMaskedMultiHeadAttention: queries, keys, values, mask, bias of scores, past keys, past values. */
+/* Notes the demands of MultiHeadAttention; operands are queries, keys, values, bias, mask, bias of scores, past keys,
+ * past values.  arg 1: of DecoderMaskedMultiHeadAttention: queries, keys, values, mask, bias of scores, past keys, past
+ * values. */
 void demand_multi_head(struct demands *k, nid n, int arg)
 {
     struct shape q = operand_shape(k->f, n, 0), key = operand_shape(k->f, n, 1),
@@ -172,8 +173,8 @@ static void demand_rotations(struct demands *k, nid n, uint32_t i, struct dim si
     demand(k, DEMAND_MOST, positions, cosines.d[0]);
 }
 
-/* GroupQueryAttention: operands are queries, keys, values (or all packed in the first), past keys, past values, lengths
- * less 1, the total length, rotations. */
+/* Notes the demands of GroupQueryAttention; operands are queries, keys, values (or all packed in the first), past keys,
+ * past values, lengths less 1, the total length, rotations. */
 void demand_group_query(struct demands *k, nid n, int arg)
 {
     struct shape q = operand_shape(k->f, n, 0), key = operand_shape(k->f, n, 1),
@@ -205,8 +206,8 @@ void demand_group_query(struct demands *k, nid n, int arg)
         demand_rotations(k, n, 7, size, 0, dim_known(total) ? total : sum);
 }
 
-/* RotaryEmbedding.  arg: the operand with the positions; the tables are operands 2 and 3 (arg 1, com.microsoft), or 1
- * and 2 (arg 3). */
+/* Notes the demands of RotaryEmbedding.  arg: the operand with the positions; the tables are operands 2 and 3 (arg 1,
+ * com.microsoft), or 1 and 2 (arg 3). */
 void demand_rotary(struct demands *k, nid n, int arg)
 {
     struct shape x = operand_shape(k->f, n, 0), at = operand_shape(k->f, n, (uint32_t)arg);
@@ -228,8 +229,8 @@ void demand_rotary(struct demands *k, nid n, int arg)
         demand_rotations(k, n, 2, size, rotated, length);
 }
 
-/* EmbedLayerNormalization: operands are tokens, segments, tables of words, positions and segments, weights, mask,
- * positions. */
+/* Notes the demands of EmbedLayerNormalization; operands are tokens, segments, tables of words, positions and segments,
+ * weights, mask, positions. */
 void demand_embed_norm(struct demands *k, nid n, int arg)
 {
     struct shape ids = operand_shape(k->f, n, 0), table = operand_shape(k->f, n, 3);
@@ -237,10 +238,10 @@ void demand_embed_norm(struct demands *k, nid n, int arg)
     (void)arg;
     if (ids.rank != 2)
         return;
-    for (uint32_t i = 1; i < 9;
-         i += i == 1 ? 6 : 1) { /* operands 1, 7 and 8 are as long as the tokens */
-        struct shape s = operand_shape(k->f, n, i);
-        if (s.rank == 2 && i != 8)
+    static const uint32_t as_long[] = {1, 7, 8}; /* operands that are as long as the tokens */
+    for (uint32_t i = 0; i < 3; i++) {
+        struct shape s = operand_shape(k->f, n, as_long[i]);
+        if (s.rank == 2 && as_long[i] != 8) /* positions may be those of all entries of the batch */
             demand_same(k, &s, 0, &ids, 0);
         if (s.rank == 2)
             demand_same(k, &s, 1, &ids, 1);

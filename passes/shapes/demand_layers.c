@@ -5,8 +5,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Convolutions and poolings: there is room for a window on every axis, and a convolution's channels are those of its
- * weights.  arg: the operand with the weights; 0: none. */
+/* Notes that there is room for a window of a convolution or pooling on every axis, and that a convolution's channels
+ * are those of its weights.  arg: the operand with the weights; 0: none. */
 void demand_window(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0), out,
@@ -20,7 +20,7 @@ void demand_window(struct demands *k, nid n, int arg)
         demand(k, DEMAND_EQUAL, in.d[1], dim_mul(k->f->m, w.d[1], dim_num(groups)));
 }
 
-/* Operand 1 has an element for each channel of operand 0. */
+/* Notes that operand 1 has an element for each channel of operand 0. */
 void demand_channels(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0), scale = operand_shape(k->f, n, 1);
@@ -29,19 +29,9 @@ void demand_channels(struct demands *k, nid n, int arg)
         demand_same(k, &in, 1, &scale, 0);
 }
 
-/* Scale and bias, operands 1 and 2, are broadcast with the last axes of operand 0. */
+/* Notes that operands 1 to 4, as many as there are, are broadcast with the last axes of operand 0: scale and bias; of
+ * the Skip operators a summand, scale and biases. */
 void demand_norm(struct demands *k, nid n, int arg)
-{
-    struct shape in = operand_shape(k->f, n, 0), other;
-    (void)arg;
-    for (uint32_t i = 1; i < 3; i++) {
-        shape_in(k->f, n, i, &other);
-        demand_match(k, &in, &other);
-    }
-}
-
-/* Operand 1 is added to operand 0, which is normalised with the weights that follow. */
-void demand_skip_norm(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0), other;
     (void)arg;
@@ -51,7 +41,8 @@ void demand_skip_norm(struct demands *k, nid n, int arg)
     }
 }
 
-/* Recurrent layers: operands are the sequence, weights, weights, bias, lengths, first states. */
+/* Notes the demands of recurrent layers; operands are the sequence, weights of inputs and of states, bias, lengths,
+ * first states. */
 void demand_rnn(struct demands *k, nid n, int arg)
 {
     struct shape x = operand_shape(k->f, n, 0), w = operand_shape(k->f, n, 1),
@@ -73,7 +64,7 @@ void demand_rnn(struct demands *k, nid n, int arg)
     }
 }
 
-/* ReverseSequence: operand 1 has a length for each entry of the batch. */
+/* Notes that operand 1 of a ReverseSequence has a length for each entry of the batch. */
 void demand_lengths(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0), lengths = operand_shape(k->f, n, 1);
@@ -81,7 +72,7 @@ void demand_lengths(struct demands *k, nid n, int arg)
     demand_same(k, &in, axis_of(node_attr_int(k->f->m, n, "batch_axis", 1), in.rank), &lengths, 0);
 }
 
-/* NonMaxSuppression: a score of each class for each box. */
+/* Notes that a NonMaxSuppression has a score of each class for each box. */
 void demand_nms(struct demands *k, nid n, int arg)
 {
     struct shape boxes = operand_shape(k->f, n, 0), scores = operand_shape(k->f, n, 1);
@@ -92,7 +83,7 @@ void demand_nms(struct demands *k, nid n, int arg)
     demand_same(k, &boxes, 1, &scores, 2);
 }
 
-/* RoiAlign: operand 2 says for each region of operand 1 which image of operand 0 it is in. */
+/* Notes that operand 2 of a RoiAlign says for each region of operand 1 which image of operand 0 it is in. */
 void demand_regions(struct demands *k, nid n, int arg)
 {
     struct shape images = operand_shape(k->f, n, 0), rois = operand_shape(k->f, n, 1),
@@ -103,7 +94,7 @@ void demand_regions(struct demands *k, nid n, int arg)
         demand(k, DEMAND_MOST, reach_of(k, node_in(k->f->m, n, 2)), images.d[0]);
 }
 
-/* Losses: a class for each entry of operand 0, whose axis 1 lists the classes. */
+/* Notes that a loss gets a class for each entry of operand 0, whose axis 1 lists the classes. */
 void demand_loss(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0), labels = operand_shape(k->f, n, 1);

@@ -33,7 +33,7 @@ static struct shape match_begin(void)
     return shape_unknown(ELEM_NONE);
 }
 
-/* All operands are broadcast.  arg: RULE_QLINEAR: a scale and a zero point follow each of the two operands; 0. */
+/* Notes that all operands are broadcast.  arg: 0; RULE_QLINEAR: a scale and a zero point follow each of the two. */
 void demand_broadcast(struct demands *k, nid n, int arg)
 {
     struct shape all = match_begin(), s;
@@ -45,14 +45,14 @@ void demand_broadcast(struct demands *k, nid n, int arg)
     }
 }
 
-/* The condition and both choices are broadcast. */
+/* Notes that the condition and both choices are broadcast. */
 void demand_where(struct demands *k, nid n, int arg)
 {
     (void)arg;
     demand_broadcast(k, n, 0);
 }
 
-/* Operand 0 is broadcast with the shape that operand 1 lists. */
+/* Notes that operand 0 is broadcast with the shape that operand 1 lists. */
 void demand_expand(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0), want = match_begin();
@@ -78,7 +78,7 @@ static void transpose_last(struct shape *s)
     s->d[s->rank - 2] = d;
 }
 
-/* Inner dimensions are equal, the axes before the matrices are broadcast.  arg: MATMUL_*. */
+/* Notes that inner dimensions are equal, and that the axes before the matrices are broadcast.  arg: MATMUL_*. */
 void demand_matmul(struct demands *k, nid n, int arg)
 {
     struct shape a = operand_shape(k->f, n, 0),
@@ -97,8 +97,8 @@ void demand_matmul(struct demands *k, nid n, int arg)
     demand_match(k, &a, &b);
 }
 
-/* arg: number of the operand with the second matrix; the summand, which is broadcast, follows it, or is operand 6 of
- * QGemm (arg 3). */
+/* Notes that inner dimensions are equal, and that the summand is broadcast.  arg: number of the operand with the second
+ * matrix; the summand is the next operand, or operand 6 of QGemm (arg 3). */
 void demand_gemm(struct demands *k, nid n, int arg)
 {
     struct shape a = operand_shape(k->f, n, 0), b = operand_shape(k->f, n, (uint32_t)arg),
@@ -115,7 +115,8 @@ void demand_gemm(struct demands *k, nid n, int arg)
     demand_match(k, &c, &out);
 }
 
-/* Products with a packed matrix: attribute K is the last dimension of operand 0. */
+/* Notes that the last dimension of operand 0, which is multiplied with a packed matrix, is attribute K, or N where
+ * transB is 0. */
 void demand_rows(struct demands *k, nid n, int arg)
 {
     struct shape a = operand_shape(k->f, n, 0);
@@ -125,7 +126,7 @@ void demand_rows(struct demands *k, nid n, int arg)
            dim_num(node_attr_int(k->f->m, n, plain ? "K" : "N", -1)));
 }
 
-/* Dimensions with the same letter are broadcast.  Equations with an ellipsis are passed over. */
+/* Notes that dimensions with the same letter are broadcast.  Equations with an ellipsis are passed over. */
 void demand_einsum(struct demands *k, nid n, int arg)
 {
     struct dim of[128] = {{0, 0}}; /* [letter] the first dimension with it; {0, 0}: none yet */
@@ -152,7 +153,7 @@ void demand_einsum(struct demands *k, nid n, int arg)
 
 /* --- joining, cutting, rearranging --- */
 
-/* All dimensions but the one that is joined are equal.  arg: operands for each piece (rule_concat()). */
+/* Notes that all dimensions but the one that is joined are equal.  arg: operands for each piece (rule_concat()). */
 void demand_concat(struct demands *k, nid n, int arg)
 {
     struct shape first = shape_unknown(ELEM_NONE), s;
@@ -169,7 +170,7 @@ void demand_concat(struct demands *k, nid n, int arg)
     }
 }
 
-/* The operand has as many elements as the result. */
+/* Notes that the operand has as many elements as the result. */
 void demand_reshape(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0), out;
@@ -201,7 +202,7 @@ static void demand_multiple(struct demands *k, struct dim d, int64_t by)
         demand(k, DEMAND_EQUAL, d, dim_mul(k->f->m, dim_div(k->f->m, d, dim_num(by)), dim_num(by)));
 }
 
-/* The pieces together are the operand. */
+/* Notes that the pieces together are the operand, or, if they are equal, that it can be divided. */
 void demand_split(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0);
@@ -212,14 +213,14 @@ void demand_split(struct demands *k, nid n, int arg)
     if (axis < 0)
         return;
     for (int i = 0; i < pieces; i++)
-        sum = size[i] < 0 || size[i] > INT32_MAX ? -1 : sum + size[i];
+        sum = sum < 0 || size[i] < 0 || size[i] > INT32_MAX ? -1 : sum + size[i];
     if (pieces >= 0)
         demand(k, DEMAND_EQUAL, in.d[axis], dim_num(sum));
     else if (pieces == -1 && node_attr(k->f->m, n, "num_outputs") == NULL)
         demand_multiple(k, in.d[axis], k->f->m->node[n].out.n);
 }
 
-/* Dimensions that are dropped are 1. */
+/* Notes that dimensions that are dropped are 1. */
 void demand_squeeze(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0);
@@ -230,8 +231,8 @@ void demand_squeeze(struct demands *k, nid n, int arg)
         demand(k, DEMAND_EQUAL, shape_dim(&in, axis_of(axes[i], in.rank)), dim_num(1));
 }
 
-/* Positions that depend on names are within the axis that is cut.  A Slice would take less without an error, but then
- * what reads it seldom fits. */
+/* Notes that positions which depend on names are within the axis that is cut.  A Slice would take less without an
+ * error, but its consumers would seldom run. */
 void demand_slice(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0);
@@ -252,7 +253,7 @@ void demand_slice(struct demands *k, nid n, int arg)
     }
 }
 
-/* Sides of an image become channels, or the other way round (arg 1), in blocks. */
+/* Notes that blocks of channels become sides of an image (arg 0), or blocks of its sides channels (arg 1). */
 void demand_blocks(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0);
@@ -274,7 +275,7 @@ static void demand_index(struct demands *k, vid v, struct dim d)
         demand(k, DEMAND_MOST, reach_of(k, v), d);
 }
 
-/* Indices are in range.  arg 1: the axis is attribute gather_axis. */
+/* Notes that indices are in range.  arg 1: the axis is attribute gather_axis. */
 void demand_gather(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0);
@@ -283,16 +284,17 @@ void demand_gather(struct demands *k, nid n, int arg)
                  shape_dim(&in, axis_of(node_attr_int(k->f->m, n, axis, 0), in.rank)));
 }
 
-/* GatherElements and ScatterElements: indices are in range, and not more of them than elements on other axes; operand
- * 2, if there is one, has an element for each. */
+/* Notes that indices of a GatherElements or ScatterElements are in range, and not more of them than elements on other
+ * axes; operand 2, if there is one, has an element for each. */
 void demand_gather_elements(struct demands *k, nid n, int arg)
 {
-    struct shape in = operand_shape(k->f, n, 0), index = operand_shape(k->f, n, (uint32_t)arg),
-                 update = operand_shape(k->f, n, (uint32_t)arg + 1);
+    struct shape in = operand_shape(k->f, n, 0), index = operand_shape(k->f, n, 1),
+                 update = operand_shape(k->f, n, 2);
+    (void)arg;
     int axis = axis_of(node_attr_int(k->f->m, n, "axis", 0), in.rank);
     if (axis < 0 || in.rank != index.rank)
         return;
-    demand_index(k, node_in(k->f->m, n, (uint32_t)arg), in.d[axis]);
+    demand_index(k, node_in(k->f->m, n, 1), in.d[axis]);
     for (int i = 0; i < in.rank; i++) {
         if (i != axis)
             demand(k, DEMAND_MOST, index.d[i], in.d[i]);
@@ -318,6 +320,7 @@ static void demand_coordinates(struct demands *k, vid v, const struct shape *in,
             demand_index(k, node_in(m, n, i), in->d[first + (int)i]);
 }
 
+/* Notes that indices are in range, and that the axes of the batch are those of operand 0. */
 void demand_gather_nd(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0), index = operand_shape(k->f, n, 1);
@@ -330,7 +333,7 @@ void demand_gather_nd(struct demands *k, nid n, int arg)
         demand_same(k, &in, i, &index, i);
 }
 
-/* Indices are in range; operand 2 has a slice for each index. */
+/* Notes that indices are in range, and that operand 2 has a slice for each index. */
 void demand_scatter_nd(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0), index = operand_shape(k->f, n, 1),
@@ -345,7 +348,7 @@ void demand_scatter_nd(struct demands *k, nid n, int arg)
         demand_same(k, &in, -i, &update, -i);
 }
 
-/* There are at least k elements along the axis. */
+/* Notes that there are at least k elements along the axis. */
 void demand_topk(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0);

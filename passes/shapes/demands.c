@@ -46,7 +46,7 @@ static const struct demand_rule onnx_rule[] = {
     {"Flatten", NULL, reach_like, 0},
     {"GRU", demand_rnn, NULL, 0},
     {"Gather", demand_gather, reach_like, 0},
-    {"GatherElements", demand_gather_elements, reach_like, 1},
+    {"GatherElements", demand_gather_elements, reach_like, 0},
     {"GatherND", demand_gather_nd, reach_like, 0},
     {"Gemm", demand_gemm, NULL, 1},
     {"Greater", demand_broadcast, reach_bool, 0},
@@ -84,7 +84,7 @@ static const struct demand_rule onnx_rule[] = {
     {"ReverseSequence", demand_lengths, NULL, 0},
     {"RoiAlign", demand_regions, NULL, 0},
     {"RotaryEmbedding", demand_rotary, NULL, 3},
-    {"ScatterElements", demand_gather_elements, NULL, 1},
+    {"ScatterElements", demand_gather_elements, NULL, 0},
     {"ScatterND", demand_scatter_nd, NULL, 0},
     {"SimplifiedLayerNormalization", demand_norm, NULL, 0},
     {"Slice", demand_slice, reach_like, 0},
@@ -126,8 +126,8 @@ static const struct demand_rule ms_rule[] = {
     {"QLinearConcat", demand_concat, NULL, 3},
     {"QLinearMul", demand_broadcast, NULL, RULE_QLINEAR},
     {"RotaryEmbedding", demand_rotary, NULL, 1},
-    {"SkipLayerNormalization", demand_skip_norm, NULL, 0},
-    {"SkipSimplifiedLayerNormalization", demand_skip_norm, NULL, 0},
+    {"SkipLayerNormalization", demand_norm, NULL, 0},
+    {"SkipSimplifiedLayerNormalization", demand_norm, NULL, 0},
 };
 
 /* --- noting --- */
@@ -152,7 +152,7 @@ void demand(struct demands *k, enum demand_kind kind, struct dim a, struct dim b
         demand(k, DEMAND_MOST, b, a);
         return;
     }
-    if (kind != DEMAND_MATCH) /* of which a side may be 1 */
+    if (kind != DEMAND_MATCH) /* where a side may be 1, so that it must stay as it is */
         dim_balance(k->f->m, &a, &b);
     if (a.sym == 0 && b.sym == 0)
         return;

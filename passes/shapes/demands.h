@@ -44,7 +44,7 @@ typedef void demand_fn(struct demands *k, nid n, int arg);
 /* Returns the reach of result 0 of node n (struct demands); unknown if it is not certain.  arg: as above. */
 typedef struct dim reach_fn(struct demands *k, nid n, int arg);
 
-/* Notes a demand; does nothing if it holds, or fails, whatever names stand for, or if a dimension is unknown. */
+/* Notes a demand; does nothing if a dimension is unknown, or if no size of a name changes whether it holds. */
 void demand(struct demands *k, enum demand_kind kind, struct dim a, struct dim b);
 /* Notes that the last dimensions of *a and *b, as many as both have, are broadcast. */
 void demand_match(struct demands *k, const struct shape *a, const struct shape *b);
@@ -55,10 +55,10 @@ struct dim reach_of(struct demands *k, vid v);
 
 demand_fn demand_broadcast, demand_where, demand_expand, demand_matmul, demand_gemm, demand_rows,
     demand_concat, demand_reshape, demand_split, demand_squeeze, demand_gather,
-    demand_gather_elements, demand_gather_nd, demand_scatter_nd, demand_embedding, demand_topk,
-    demand_einsum, demand_blocks, demand_slice; /* demand_rules.c */
-demand_fn demand_window, demand_channels, demand_norm, demand_skip_norm, demand_rnn, demand_nms,
-    demand_regions, demand_loss, demand_lengths; /* demand_layers.c */
+    demand_gather_elements, demand_gather_nd, demand_scatter_nd, demand_topk, demand_einsum,
+    demand_blocks, demand_slice; /* demand_rules.c */
+demand_fn demand_window, demand_channels, demand_norm, demand_rnn, demand_nms, demand_regions,
+    demand_loss, demand_lengths; /* demand_layers.c */
 demand_fn demand_attention, demand_ms_attention, demand_multi_head, demand_group_query,
     demand_rotary, demand_embed_norm; /* demand_attention.c */
 reach_fn reach_like, reach_range, reach_add, reach_sub, reach_mul, reach_div, reach_mod,

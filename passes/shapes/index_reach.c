@@ -84,9 +84,24 @@ struct dim reach_add(struct demands *k, nid n, int arg)
     return dim_known(a) && dim_known(b) ? dim_add(k->f->m, a, b) : dim_unknown();
 }
 
+/* Returns the smallest, or the largest, element of operand 1 of node n: of several only if all are numbers; else
+ * unknown. */
+static struct dim extreme_of(struct demands *k, nid n, bool largest)
+{
+    const struct nums *x = nums_of(k->f, node_in(k->f->m, n, 1));
+    struct dim best = x != NULL ? num_dim(x->at[0]) : dim_unknown();
+    for (uint32_t i = 1; x != NULL && i < x->n; i++) {
+        struct dim d = num_dim(x->at[i]);
+        if (d.value < 0 || best.value < 0)
+            return dim_unknown();
+        best = (d.value > best.value) == largest ? d : best;
+    }
+    return best;
+}
+
 struct dim reach_sub(struct demands *k, nid n, int arg)
 {
-    struct dim a = reach_in(k, n, 0), b = value_dim(k->f, n, 1, 0);
+    struct dim a = reach_in(k, n, 0), b = extreme_of(k, n, /*largest=*/false);
     (void)arg;
     return dim_known(a) && b.value >= 0 ? dim_shift(k->f->m, a, -b.value) : dim_unknown();
 }
@@ -100,14 +115,14 @@ struct dim reach_mul(struct demands *k, nid n, int arg)
 
 struct dim reach_div(struct demands *k, nid n, int arg)
 {
-    struct dim a = last_of(k, reach_in(k, n, 0)), b = value_dim(k->f, n, 1, 0);
+    struct dim a = last_of(k, reach_in(k, n, 0)), b = extreme_of(k, n, /*largest=*/false);
     (void)arg;
     return dim_known(a) && b.value > 0 ? up_to(k, dim_div(k->f->m, a, b)) : dim_unknown();
 }
 
 struct dim reach_mod(struct demands *k, nid n, int arg)
 {
-    struct dim b = value_dim(k->f, n, 1, 0);
+    struct dim b = extreme_of(k, n, /*largest=*/true);
     (void)arg;
     return b.value > 0 ? b : dim_unknown();
 }

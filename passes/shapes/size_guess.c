@@ -9,8 +9,8 @@
  *    does, they grow until it holds: a window of 400 wants a signal of 512.
  * 4. Again from the first demand, since one may spoil another, at most ROUNDS times.
  *
- * Demands that contradict each other stay as they are; the first ones are met.  Each look at a demand replaces the
- * names in it and evaluates it, some microseconds. */
+ * Of demands that contradict each other, some stay unmet.  Each look at a demand replaces the names in it and evaluates
+ * it, some microseconds. */
 #include "passes/shapes/size_guess.h"
 
 #include <assert.h>
@@ -51,30 +51,55 @@ void sizes_add(struct sizes *k, const char *name, enum size_kind kind, int64_t v
 
 /* --- names that follow from others --- */
 
-/* For dim_replace(): returns what a name is, its number if its size is given; unknown: it is free, or not there. */
-static struct dim meaning(void *user, const char *name)
+/* Returns what a name is: its number if its size is given; unknown: it is free, or not there. */
+static struct dim meaning_of(const struct size *s)
 {
-    const struct sizes *k = user;
-    const struct size *s = &k->at[place_of(k, name)];
     return s->name == 0            ? dim_unknown()
            : s->kind == SIZE_GIVEN ? dim_num(s->value)
            : dim_known(s->is)      ? s->is
                                    : dim_unknown();
 }
 
-/* For dim_names(): counts down *user for a name that is not free. */
+/* Returns the place of the name to which the name at `at` is equal; 0: it is free, given, or no name alone. */
+static uint32_t equal_to(const struct sizes *k, uint32_t at)
+{
+    struct dim is = k->at[at].is;
+    return dim_is_symbol(k->m, is) ? place_of(k, module_str(k->m, is.sym)) : 0;
+}
+
+/* For dim_replace(): returns what a name is: the end of the chain of names that are equal to it, which becomes shorter
+ * for the next time (as in a union-find); unknown: it is free, or not there. */
+static struct dim meaning(void *user, const char *name)
+{
+    struct sizes *k = user;
+    struct dim d = dim_unknown();
+    uint32_t at = place_of(k, name), next;
+    while ((next = equal_to(k, at)) != 0) {
+        uint32_t after = equal_to(k, next);
+        if (after != 0)
+            k->at[at].is = k->at[next].is;
+        d = k->at[at].is;
+        at = after != 0 ? after : next;
+    }
+    struct dim end = meaning_of(&k->at[at]);
+    return dim_known(end) ? end : d;
+}
+
+/* Whether names that are not free are in a dimension. */
 struct closed_names {
     const struct sizes *k;
     bool any;
 };
 
+/* For dim_names(): notes in the struct closed_names `user` if a name is not free. */
 static void note_closed(void *user, const char *name)
 {
     struct closed_names *c = user;
-    c->any = c->any || dim_known(meaning((void *)c->k, name));
+    c->any = c->any || dim_known(meaning_of(&c->k->at[place_of(c->k, name)]));
 }
 
-/* Returns d in free names only; unknown if that cannot be written. */
+/* Returns d in free names only; unknown if that cannot be written, or takes more than ROUNDS expressions in place of
+ * names one after the other. */
 static struct dim in_free_names(struct sizes *k, struct dim d)
 {
     for (int i = 0; i < ROUNDS && d.sym != 0; i++) {

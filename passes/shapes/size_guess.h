@@ -13,8 +13,7 @@ struct size {
     sid name;
     uint8_t kind;  /* enum size_kind */
     int64_t value; /* the size; of a name that follows from others (`is`) without meaning */
-    struct dim
-        is; /* what the name is equal to, in other names; unknown: it has a size of its own */
+    struct dim is; /* equal to the name, in other names; unknown: it has a size of its own */
 };
 
 struct sizes {
@@ -23,10 +22,9 @@ struct sizes {
     struct size *at; /* [n], at[0] is none; the names in the order of sizes_add() */
     uint32_t n, cap;
     struct map index; /* name -> its place in `at` */
-    int64_t
-        usual; /* the size to try first for SIZE_OTHER, and for SIZE_FIRST where 1 does not do */
-    struct demand
-        *todo; /* [ntodo] what is to be met: the demands, and that what follows is not negative */
+    int64_t usual;    /* to try first for SIZE_OTHER, and for SIZE_FIRST where 1 does not do */
+    /* [ntodo] the demands, and that expressions (`is`) which may be negative are not */
+    struct demand *todo;
     uint32_t ntodo, captodo;
 };
 

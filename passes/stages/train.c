@@ -13,6 +13,7 @@
 #include "passes/stages/stage_bound.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 void train_set_size(struct training *m, int64_t global, int64_t size)
@@ -245,23 +246,32 @@ static bool is_policy_tried(const struct training *m, bool policy_b)
     return m->warm_up == WARM_UP_BEST || policy_b == (m->warm_up == WARM_UP_B);
 }
 
-/* Returns whether stage j saves more bytes than stage k per ps of running forward again; if equal: first. */
-static bool saves_more(const struct stage_work *j, const struct stage_work *k, bool first)
+/* A stage, and what it saves by running forward again. */
+struct saving {
+    uint32_t stage;
+    int64_t bytes, ps; /* memory that it saves; time that it takes, >= 1 */
+};
+
+/* Compares savings by bytes per ps, the largest first, then by stage, for qsort(). */
+static int by_saving(const void *a, const void *b)
 {
-    __int128 a = (__int128)(j->stored - j->checkpoint) * larger(k->forward, 1);
-    __int128 b = (__int128)(k->stored - k->checkpoint) * larger(j->forward, 1);
-    return a > b || (a == b && first);
+    const struct saving *x = a, *y = b;
+    __int128 p = (__int128)x->bytes * y->ps, q = (__int128)y->bytes * x->ps;
+    return p != q ? (p > q ? -1 : 1) : x->stage < y->stage ? -1 : x->stage > y->stage;
 }
 
-/* Sets `recompute` for the n stages of a place that save most for their time, and for no other stage there. */
-static void recompute_best(struct iteration_run *r, uint32_t place, uint32_t n)
+/* Sets `recompute` for the n stages of a place that save most for their time, and for no other stage there.  list:
+ * memory for all stages of a place. */
+static void recompute_best(struct iteration_run *r, uint32_t place, uint32_t n, struct saving *list)
 {
+    uint32_t count = 0;
     for (uint32_t k = place; k < r->x.nstage; k += r->x.nplace) {
-        uint32_t better = 0;
-        for (uint32_t j = place; j < r->x.nstage; j += r->x.nplace)
-            better += j != k && saves_more(&r->stage[j], &r->stage[k], j < k);
-        r->stage[k].recompute = better < n;
+        const struct stage_work *w = &r->stage[k];
+        list[count++] = (struct saving){k, w->stored - w->checkpoint, larger(w->forward, 1)};
     }
+    qsort(list, count, sizeof *list, by_saving);
+    for (uint32_t i = 0; i < count; i++)
+        r->stage[list[i].stage].recompute = i < n;
 }
 
 /* Runs a plan with the interleaved schedule, which sets `ahead` itself; only `recompute` is chosen: on places where
@@ -276,6 +286,7 @@ static void try_interleaved(const struct train *t, struct stage_layout *p,
         r.stage[k].recompute = recompute == RECOMPUTE_ALL;
     iteration_run(&r, s, own);
     uint32_t each = p->n / on->nplace, *n = arena_array(own, on->nplace, sizeof *n);
+    struct saving *list = arena_array(own, p->n, sizeof *list);
     bool more = recompute == RECOMPUTE_AUTO;
     while (more && r.t.status == RUN_DONE && r.t.over > 0) {
         more = false;
@@ -283,7 +294,7 @@ static void try_interleaved(const struct train *t, struct stage_layout *p,
             if (r.memory[place] < 0 || r.t.peak[place] <= r.memory[place] || n[place] == each)
                 continue;
             n[place] = smaller_u32(n[place] ? 2 * n[place] : 1, each);
-            recompute_best(&r, place, n[place]);
+            recompute_best(&r, place, n[place], list);
             more = true;
         }
         if (more)

@@ -6,9 +6,22 @@
 # CHECK-NEXT: a,Relu,15,120,60,7000000
 # RUN: not %pcc %s -d 1xa100 -p cost --costs=%t.3.csv --dim batch=4 -q 2>&1 | FileCheck %s --check-prefix=OTHER
 # OTHER: error: --costs {{.*}}.3.csv: it was measured at batch=3, but --dim says batch=4: measure it at that size, or
+# RUN: not %pcc %s -d 1xa100 -p cost --costs=%t.3.csv --dim batch=3,batch=4 -q 2>&1 | FileCheck %s --check-prefix=OTHER
 # RUN: %pcc %s -d 1xa100 -p cost --costs=%t.3.csv --dim batch=3 -q --emit csv 2>&1 | FileCheck %s --check-prefix=SAME
+# RUN: %pcc %s -d 1xa100 -p cost --costs=%t.3.csv --dim batch=4 --dim batch=3 -q --emit csv 2>&1 | FileCheck %s --check-prefix=SAME
 # SAME-NOT: note
 # SAME: a,Relu,15,120,60,7000000
+# Empty lines are no rows.
+# RUN: printf 'name,time\r\n\r\n#pcc_measured 1,0\r\n\r\n#dim batch=3,0\r\na,7us\r\n' > %t.lines.csv
+# RUN: %pcc %s -d 1xa100 -p cost --costs=%t.lines.csv --emit csv 2>&1 | FileCheck %s --check-prefix=LINES
+# LINES: pcc: note: planning for the sizes at which times were measured: batch=3{{$}}
+# Many sizes: a note is short, and there is a limit.
+# RUN: %python -c "print('name,time', '#pcc_measured 1,0', *(f'#dim n{k}=2,0' for k in range(1, 1001)), 'a,7us', sep=chr(10))" > %t.many.csv
+# RUN: %pcc %s -d 1xa100 -p cost --costs=%t.many.csv --emit csv 2>&1 | FileCheck %s --check-prefix=MANY
+# MANY: note: planning for the sizes at which times were measured: n1=2 n2=2 {{.*}} n8=2 and 992 more
+# RUN: %python -c "print('name,time', '#pcc_measured 1,0', *(f'#dim n{k}=2,0' for k in range(1, 1002)), 'a,7us', sep=chr(10))" > %t.over.csv
+# RUN: not %pcc %s -d 1xa100 -p cost --costs=%t.over.csv -q 2>&1 | FileCheck %s --check-prefix=OVER
+# OVER: error: {{.*}}.over.csv: '#dim n1001=2': expected at most 1000 rows #dim
 # Two tables of different sizes; one of them in JSON, for the class a100.
 # RUN: printf '[{"name":"#pcc_measured 1","time":0},{"name":"#dim batch=0","time":0},{"name":"a","time":"1us"}]' > %t.0.json
 # RUN: not %pcc %s -d 1xa100 -p cost --costs=%t.3.csv --costs=%t.0.json:a100 -q 2>&1 | FileCheck %s --check-prefix=TWO

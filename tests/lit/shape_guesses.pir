@@ -4,6 +4,14 @@
 # RUN: %pcc %s -q -Wno-guessed-dim --dim past=0 --dim inner=6 --emit sizes | FileCheck %s --check-prefix=GIVEN
 # What is given and does not fit stays, too: with -v the node is named.
 # RUN: %pcc %s -v -Wno-guessed-dim --dim rows=100 --emit sizes 2>&1 | FileCheck %s --check-prefix=BAD
+# Dimensions without a name have the size that --dim gives for '?', others follow, and they are no guesses.
+# RUN: printf 'graph {\n in %%%%x : f32[?,?]\n in %%%%y : f32[rows,2]\n %%%%z = MatMul(%%%%x, %%%%y)\n out %%%%z\n}\n' > %t.pir
+# RUN: %pcc %t.pir --dim '?=6' --emit sizes 2>&1 | FileCheck %s --check-prefix=SIX
+# SIX: pcc: warning: assuming rows=6; set with --dim
+# SIX: "sizes": [6, 6]
+# SIX: "sizes": [6, 2]
+# RUN: %pcc %t.pir --dim '?=0' --emit sizes 2>&1 | FileCheck %s --check-prefix=EMPTY
+# EMPTY: "sizes": [0, 0]
 graph {
   in %ids : i64[batch,rows]
   # positions 0 .. rows - 1 in a table of 77
@@ -16,7 +24,7 @@ graph {
   %range = Range(%zero, %count, %one)
   %picked = Gather(%positions, %range)
   # CHECK: "rows": 77
-  # BAD: note: infer-shapes: no sizes were found with which node 'picked' (Gather) runs: it wants that rows and 77 are in order
+  # BAD: note: infer-shapes: no sizes were found with which node 'picked' (Gather) runs, which needs rows <= 77: set them with --dim
   # BAD: "rows": 100
   # inner dimensions of a product, and what is broadcast
   in %a : f32[m,inner]
@@ -50,6 +58,18 @@ graph {
   init %300 : i64[1] = [300]
   %best, %which = TopK(%scores, %300)
   # CHECK-SAME: "choices": 512
+  # positions less 0 or 5 in a table of 40: the largest are those less 0
+  in %more : i64[batch,tokens]
+  init %less : i64[2] = [5, 0]
+  init %axis : i64[1] = [1]
+  in %table : f32[40,8]
+  %size = Shape(%more)
+  %tokens = Gather(%size, %one)
+  %place = Range(%zero, %tokens, %one)
+  %column = Unsqueeze(%place, %axis)
+  %shifted = Sub(%column, %less)
+  %found = Gather(%table, %shifted)
+  # CHECK-SAME: "tokens": 40
   # CHECK: {"name": "b", "type": "f32", "shape": ["other", "columns"], "sizes": [128, 40]}
-  out %picked, %abc, %masked, %wave, %deep, %best
+  out %picked, %abc, %masked, %wave, %deep, %best, %found
 }

@@ -354,6 +354,16 @@ def by_runtime():
           "sizes at which times were measured" in r.stderr, f"sizes that were measured: {r.stdout} {r.stderr}")
     r = pcc(model, "-d", "cpu", "-p", "cost", "--emit", "sizes", table, "--dim=sequence=128")
     check(r.returncode == 1 and "measured at sequence=8, but --dim says sequence=128" in r.stderr, r.stderr)
+    # names that are no words, and names that stand in expressions only, are sizes of a table, too
+    ins = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [d]) for n, d in (("x", "seq len"), ("y", "2*past + 1"))]
+    outs = [helper.make_tensor_value_info(f"{i.name}1", TensorProto.FLOAT, None) for i in ins]
+    nodes = [helper.make_node("Relu", [i.name], [f"{i.name}1"]) for i in ins]
+    save(helper.make_model(helper.make_graph(nodes, "odd", ins, outs)), HERE / "odd.onnx")
+    sys.path.insert(0, str(tool.parent))
+    from measure import names_of
+    r = pcc(HERE / "odd.onnx", "--emit", "sizes", "--dim=seq len=3,past=5")
+    names = names_of(json.loads(r.stdout))
+    check(names == {"seq len": 3, "past": 5}, f"names of sizes: {names}")
 
 
 make_model()

@@ -429,6 +429,15 @@ def sums(temp):
     sizes = {i["name"]: i["sizes"] for i in run_split.Runner(folder).manifest["inputs"]}
     check(sizes == {"x": [1, 8], "p": [1, 0], "mask": [1, 8]}, f"sizes of the first step: {sizes}")
     check(run_split.verify(folder, temp / "s.onnx") == 1, "the first step is not equal")
+    w = numpy_helper.from_array(np.ones((3, 4), np.float32), "w")  # elements of a sequence have sizes, too
+    nodes = [node("SequenceAt", ["q", "i"], ["x"]), node("MatMul", ["x", "w"], ["y0"])]
+    nodes += [node("Exp", [f"y{k}"], [f"y{k + 1}"]) for k in range(6)]
+    ins = [helper.make_tensor_sequence_value_info("q", F32, ["n", 3]), info("i", I64, [])]
+    graph = helper.make_graph(nodes, "elements", ins, [info("y6", F32, ["n", 4])], [w])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), temp / "q.onnx")
+    folder = split(temp / "q.onnx", temp / "elements", 2, "--dim=n=5")
+    shapes = [e.shape for e in run_split.Runner(folder).random_sample()["q"]]
+    check(shapes == [(5, 3), (5, 3)], f"random elements of a sequence: {shapes}")
 
 
 def printed_line(temp, model):

@@ -126,9 +126,13 @@ int settings_dims(struct pcc *p)
             if (!eq || eq == name || !count_parse(eq + 1, &value))
                 return diag_error(&p->diag, "--dim '%s': expected NAME=N with N >= 0", name);
             *eq = 0;
-            dims = vec_grow(a, dims, &cap, s->ndims + 1, sizeof *dims);
-            dims[s->ndims++] = (struct dim_binding){name, value, NULL};
             t += n + (t[n] == ',');
+            uint32_t at = 0; /* the last size of a name counts */
+            while (at < s->ndims && strcmp(dims[at].name, name) != 0)
+                at++;
+            dims = vec_grow(a, dims, &cap, at + 1, sizeof *dims);
+            dims[at] = (struct dim_binding){name, value, NULL};
+            s->ndims = larger_u32(s->ndims, at + 1);
         }
     s->dims = dims;
     return 0;

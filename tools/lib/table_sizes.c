@@ -20,12 +20,15 @@ static const struct dim_binding *find_dim(const struct dim_binding *dims, uint32
     return NULL;
 }
 
+enum { NAMED = 8 }; /* the most sizes in a note */
+
 /* The settings' sizes while they grow. */
 struct taking {
     struct pcc *p;
     struct dim_binding *dims; /* [p->settings.ndims] */
     uint32_t cap;
-    const char *text; /* what was taken, for a note; NULL: nothing yet */
+    uint32_t taken;   /* sizes that came from tables */
+    const char *text; /* the first NAMED of them, for a note */
 };
 
 /* Takes one size of a table.  Returns 0; -1 after an error: another one is said. */
@@ -44,8 +47,9 @@ static int take_size(struct taking *t, const char *option, const struct dim_bind
             b->name, (long long)said->value);
     t->dims = vec_grow(t->p->x.use.mem, t->dims, &t->cap, s->ndims + 1, sizeof *t->dims);
     t->dims[s->ndims++] = *b;
-    t->text = arena_fmt(t->p->x.use.mem, "%s%s%s=%lld", t->text ? t->text : "", t->text ? " " : "",
-                        b->name, (long long)b->value);
+    if (t->taken++ < NAMED)
+        t->text = arena_fmt(t->p->x.use.mem, "%s%s%s=%lld", t->text, *t->text ? " " : "", b->name,
+                            (long long)b->value);
     return 0;
 }
 
@@ -122,7 +126,7 @@ int take_table_sizes(struct pcc *p)
 {
     struct settings *s = &p->settings;
     struct arena *a = p->x.use.mem;
-    struct taking t = {.p = p, .cap = s->ndims};
+    struct taking t = {.p = p, .cap = s->ndims, .text = ""};
     t.dims = arena_array(a, (size_t)s->ndims + 1, sizeof *t.dims);
     for (uint32_t i = 0; i < s->ndims; i++)
         t.dims[i] = s->dims[i];
@@ -137,7 +141,9 @@ int take_table_sizes(struct pcc *p)
     if (take_measured(&t) || check_checks(&t))
         return -1;
     s->dims = t.dims;
-    if (t.text)
-        diag_note(&p->diag, "planning for the sizes at which times were measured: %s", t.text);
+    const char *more = t.taken > NAMED ? arena_fmt(a, " and %u more", t.taken - NAMED) : "";
+    if (t.taken > 0)
+        diag_note(&p->diag, "planning for the sizes at which times were measured: %s%s", t.text,
+                  more);
     return 0;
 }

@@ -194,10 +194,12 @@ def _to_python(value: Any, row: Mapping[str, Any]) -> Any:
 
 
 def _sizes(entry: Mapping[str, Any], dims: Mapping[str, int]) -> Optional[List[int]]:
-    """The sizes that the plan was made for, of an input of the manifest; None: something is not known. Folders of
-    before "sizes" have them by name only."""
-    sizes = entry.get("sizes") or [d if isinstance(d, int) else dims.get(d) for d in entry["shape"] or []]
-    return None if entry["shape"] is None or None in sizes else sizes
+    """The sizes that the plan was made for, of an input of the manifest, or of its elements if it is a sequence; None:
+    something is not known. Folders of before "sizes" have them by name only."""
+    sizes = entry.get("sizes")
+    if sizes is None and entry["shape"] is not None:
+        sizes = [d if isinstance(d, int) else dims.get(d) for d in entry["shape"]]
+    return None if sizes is None or None in sizes else sizes
 
 
 # ---------------------------------------------------------------- devices
