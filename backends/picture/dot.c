@@ -59,14 +59,15 @@ struct ids {
     uint32_t n, cap;
 };
 
-/* The functions of the discipline, as cgraph.h asks for them: `state` is the struct ids.  ids_map gives a new object
- * the next id; ids_print returns the name of an id. */
+/* The functions of the discipline, with the parameters and results that cgraph.h asks for; `state` is the struct ids.
+ * This one begins the numbering for graph g and returns the state. */
 static void *ids_open(Agraph_t *g, Agdisc_t *disc)
 {
     ((struct ids *)disc)->g = g;
     return disc;
 }
 
+/* Gives a new object (create != 0) the next id and notes its name.  Returns 1; 0, for not found, if create is 0. */
 static long ids_map(void *state, int type, char *name, IDTYPE *id, int create)
 {
     struct ids *t = state;
@@ -80,33 +81,39 @@ static long ids_map(void *state, int type, char *name, IDTYPE *id, int create)
     return 1;
 }
 
+/* Refuses to reserve an id that the caller has chosen: returns 0. */
 static long ids_alloc(void *state, int type, IDTYPE id)
 {
     (void)state, (void)type, (void)id;
     return 0;
 }
 
+/* Does nothing when an object is deleted: its id is not used again. */
 static void ids_free(void *state, int type, IDTYPE id)
 {
     (void)state, (void)type, (void)id;
 }
 
+/* Returns the name of the object with an id; NULL: it has none. */
 static char *ids_print(void *state, int type, IDTYPE id)
 {
     (void)type;
     return ((struct ids *)state)->name[id];
 }
 
+/* Does nothing when the graph is closed: the arena has all memory. */
 static void ids_close(void *state)
 {
     (void)state;
 }
 
+/* Does nothing when an object has been made: ids_map has noted its name. */
 static void ids_register(void *state, int type, void *obj)
 {
     (void)state, (void)type, (void)obj;
 }
 
+/* A picture that is being drawn. */
 struct picture {
     const struct result *r;
     struct arena *a;
@@ -118,7 +125,7 @@ struct picture {
     Agnode_t **box;     /* [box], from 1 */
     uint32_t *frame_of; /* [box] frame + 1; box 0, the host: 0 */
     struct columns columns;
-    Agraph_t **column; /* [column - 1] */
+    Agraph_t **column; /* [column - 1] an invisible cluster within the frame */
     struct sign *sign; /* [signs] labels of arrows between frames */
     uint32_t signs, capsigns;
     uint64_t random; /* state of random_bits() */
@@ -137,12 +144,15 @@ static void set_attribute(void *obj, const char *name, const char *value)
     agsafeset(obj, (char *)(uintptr_t)name, (char *)(uintptr_t)value, (char *)(uintptr_t)"");
 }
 
+/* Returns s, a name from the model, as text for a label or tooltip of DOT: escaped, and at most TITLE characters, the
+ * middle left out (label_text).  Lives in p->a. */
 static const char *escape_text(struct picture *p, const char *s)
 {
     return label_text(p->a, s, strlen(s), TITLE);
 }
 
-/* Adds a box to the graph or cluster g.  tip: its tooltip; dev: its device, for its colours; UINT32_MAX: none. */
+/* Adds a box to the graph or cluster g and returns it.  tip: its tooltip; dev: its device, which decides its colours;
+ * UINT32_MAX: none. */
 static Agnode_t *add_box(struct picture *p, Agraph_t *g, const char *id, const char *label,
                          const char *tip, uint32_t dev)
 {
@@ -169,6 +179,7 @@ static void pale_box(Agnode_t *n)
     set_attribute(n, "fontcolor", "#52606d");
 }
 
+/* Adds an arrow between two boxes.  tip: its tooltip.  Returns the arrow. */
 static Agedge_t *add_arrow(struct picture *p, Agnode_t *from, Agnode_t *to, const char *id,
                            const char *tip)
 {
@@ -179,7 +190,7 @@ static Agedge_t *add_arrow(struct picture *p, Agnode_t *from, Agnode_t *to, cons
     return e;
 }
 
-/* Adds an invisible arrow, so that dot puts box b below box a. */
+/* Adds an invisible arrow, so that dot puts box b below box a; returns the arrow. */
 static Agedge_t *add_order(struct picture *p, Agnode_t *a, Agnode_t *b)
 {
     Agedge_t *e = agedge(p->g, a, b, NULL, 1);
@@ -226,7 +237,7 @@ static void add_sign(struct picture *p, Agnode_t *n, const struct arrow *f)
         (struct sign){n, p->frame_of[f->from], p->frame_of[f->to], f->to ? f->to : f->from};
 }
 
-/* Adds the label in which the arrows of route r meet.  f: its first arrow. */
+/* Adds the label in which the arrows of route r meet, and returns it.  f: the first arrow of r. */
 static Agnode_t *add_meeting(struct picture *p, const struct arrow *f, const struct route *r)
 {
     uint32_t from = p->frame_of[f->from], to = p->frame_of[f->to];
@@ -631,7 +642,8 @@ static const uint32_t *draw_nodes(struct picture *p, const uint8_t *shown)
     return box_of;
 }
 
-/* Puts the boxes of broken frames into their columns: invisible clusters within the frame. */
+/* Puts the boxes of frames that have several columns (columns.h) into these: each column is an invisible cluster
+ * within the frame. */
 static void draw_columns(struct picture *p, const struct arrows *t)
 {
     struct columns *c = &p->columns;
@@ -785,6 +797,7 @@ static int place_frames(struct picture *p, struct layout *l)
     return 0;
 }
 
+/* Closes a graph of cgraph; for arena_defer(). */
 static void close_graph(void *g)
 {
     agclose(g);
@@ -793,6 +806,7 @@ static void close_graph(void *g)
 /* Locked while cgraph is in use: it has global variables. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
+/* Unlocks a mutex; for arena_defer(). */
 static void unlock(void *lock)
 {
     pthread_mutex_unlock(lock);

@@ -26,7 +26,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* numbers of boxes of later attempts, as GOOD_BOXES (backends.h) of the first one */
+/* most boxes in the later attempts at a picture; the first attempt has up to GOOD_BOXES (backends.h) */
 enum { FEW_BOXES = 30, FEWER_BOXES = 24, FEWEST_BOXES = 16 };
 enum {
     SAID = 200,   /* bytes of dot's first error that are kept */
@@ -34,7 +34,7 @@ enum {
 };
 
 const char *const picture_formats[] = {"svg", "pdf", "png", "dot", NULL}; /* as PICTURE_* */
-enum { FORMATS = 3 }; /* the first three, which the dot program makes from the fourth */
+enum { FORMATS = 3 }; /* number of formats that the dot program makes: all but DOT, its input */
 
 /* How an attempt draws, as bits. */
 enum {
@@ -42,13 +42,15 @@ enum {
     NEWRANK = 2, /* with dot's option newrank (ranks without regard to frames) */
     ARRANGED = 4 /* dot lays out each frame alone; frames side by side; arrows with right angles */
 };
-enum { PAGE_NODES = 60 };  /* boxes of more nodes than that are too small to be read on a page */
-enum { MOST_SCREENS = 2 }; /* a larger picture is drawn again with fewer boxes */
+enum { PAGE_NODES = 60 }; /* boxes of more nodes than that are too small to be read on a page */
+/* size in screens (layout.screens); a larger picture is drawn again with fewer boxes */
+enum { MOST_SCREENS = 2 };
 
+/* An attempt at a picture: its settings.  See the head of this file. */
 struct attempt {
     enum view view;
     uint32_t boxes;   /* the most boxes; 0: end of the list */
-    unsigned how;     /* SIMPLE, ... */
+    unsigned how;     /* bits: SIMPLE, ... */
     unsigned seconds; /* of processor time for each run of dot; twice as many for PNG */
     /* the attempt is left out if the model has more nodes and all are to be shown; 0: no limit */
     uint32_t most_nodes;
@@ -145,8 +147,8 @@ static void hear_nothing(void *user, enum diag_level level, enum warning w, cons
 }
 
 /* Makes an attempt that is ARRANGED: dot lays out each frame, frames are put side by side (dot_write), dot draws the
- * arrows.  Sets *large and makes nothing if the picture would be larger than MOST_SCREENS and the next attempt is
- * ARRANGED, too. */
+ * arrows.  Returns how that ended.  Sets *large and makes no picture if it would be larger than MOST_SCREENS and the
+ * next attempt is ARRANGED, too. */
 static enum child_end try_arranged(const struct result *r, const struct attempt *t,
                                    struct attempt_files *f, bool *large)
 {
@@ -174,9 +176,9 @@ static enum child_end try_arranged(const struct result *r, const struct attempt 
     return o;
 }
 
-/* Makes up for a picture that dot did not draw, which ended as o: draws the SVG of devices without dot (row.c), says
- * which formats there are not and why, and removes what there is of them.  Returns CHILD_DONE if there is a picture in
- * each format, else o. */
+/* Handles a picture that dot did not draw, which ended as o: removes incomplete files, draws the SVG of devices
+ * without dot (row.c) if that is asked for, and warns that the other formats are missing and why.  Returns CHILD_DONE
+ * if there is a picture in each format, else o. */
 static enum child_end make_up(const struct result *r, const struct attempt_files *f, enum view view,
                               enum child_end o, const char *name)
 {
@@ -201,8 +203,9 @@ static enum child_end make_up(const struct result *r, const struct attempt_files
     return all ? CHILD_DONE : o;
 }
 
-/* Makes stem.svg, ... in the formats, by the attempts of the view; stem.dot must exist.  Warns if there is no picture
- * or one of less than was asked for.  name: of the picture, in messages. */
+/* Makes stem.svg, ... in the formats, by the attempts of the view; stem.dot must exist.  Warns if there is no
+ * picture, or if it shows less than was asked for.  name: of the picture, in messages.  Returns CHILD_DONE if there
+ * is a picture in each format, else how the last attempt ended. */
 static enum child_end lay_out(const struct result *r, const struct scenery *what, const char *stem,
                               unsigned formats, const char *name)
 {
@@ -291,7 +294,7 @@ int pictures_write(const struct result *r, enum view view, unsigned formats, con
 struct workshop {
     char *folder;
     char *dot, *made;    /* the DOT; the picture */
-    char *other, *where; /* temporary files of attempts */
+    char *other, *where; /* DOT and layout of an attempt */
 };
 
 /* Removes the files and the folder of a struct workshop; for arena_defer(). */
@@ -383,10 +386,12 @@ static int write_picture(const struct result *r, const struct scenery *what, uns
 
 /* ---- writers ---------------------------------------------------------------------------------- */
 
+/* Options of the writers dot, svg, pdf and png. */
 struct options {
-    int64_t view;       /* enum view */
-    const char *part;   /* number of the part whose nodes are shown; "": all */
-    const char *around; /* "NODE:K", as sight_find() takes it; "": all nodes */
+    int64_t view;     /* enum view */
+    const char *part; /* number of the part whose nodes are shown; "": all */
+    /* "NODE:K": only nodes at most K arrows away from NODE (name or path) are shown; ":K" left out: K is 2; "": all */
+    const char *around;
 };
 
 /* If the picture shows more nodes than fit on a page, notes which options show fewer.  shown: as in struct scenery. */
@@ -402,7 +407,8 @@ static void note_many(const struct result *r, const struct options *o, const uin
                            : "--part=N shows those of one part, --around=NODE:2 those near one");
 }
 
-/* Draws the view that the options ask for, in one format (a PICTURE_* bit; 0: DOT), to `path`. */
+/* Draws the view that the options ask for, in one format (a PICTURE_* bit; 0: DOT), to `path`.  Returns 0, or -1 and
+ * an error. */
 static int write_view(const struct result *r, const void *opts, unsigned format, const char *path)
 {
     const struct options *o = opts;
@@ -419,21 +425,25 @@ static int write_view(const struct result *r, const void *opts, unsigned format,
     return rc;
 }
 
+/* Writes the picture to `path` as DOT.  opts: a struct options.  Returns 0, or -1 and an error. */
 static int write_dot(const struct result *r, const void *opts, const char *path)
 {
     return write_view(r, opts, 0, path);
 }
 
+/* Writes the picture to `path` as SVG.  opts: a struct options.  Returns 0, or -1 and an error. */
 static int write_svg(const struct result *r, const void *opts, const char *path)
 {
     return write_view(r, opts, PICTURE_SVG, path);
 }
 
+/* Writes the picture to `path` as PDF.  opts: a struct options.  Returns 0, or -1 and an error. */
 static int write_pdf(const struct result *r, const void *opts, const char *path)
 {
     return write_view(r, opts, PICTURE_PDF, path);
 }
 
+/* Writes the picture to `path` as PNG.  opts: a struct options.  Returns 0, or -1 and an error. */
 static int write_png(const struct result *r, const void *opts, const char *path)
 {
     return write_view(r, opts, PICTURE_PNG, path);

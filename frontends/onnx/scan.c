@@ -42,7 +42,7 @@ enum {
     BLOCK = 16,        /* bytes of the smallest allocation */
     BUDGET_FACTOR = 24 /* bytes that unpacking may take for each byte of the skeleton */
 };
-#define BUDGET_BASE (UINT64_C(64) << 20) /* bytes that unpacking may take for any file, besides */
+#define BUDGET_BASE (UINT64_C(64) << 20)    /* bytes that unpacking may take on top of these */
 #define MAX_SKELETON ((size_t)INT_MAX - 64) /* most bytes of a skeleton */
 
 /* The wire types of protobuf: how a field is encoded. */
@@ -62,8 +62,9 @@ struct frame {
     int one_payload;     /* of a tensor: 2: it has just one payload field, 1: not; 0: not counted */
 };
 
+/* The state of a scan. */
 struct scan {
-    struct window in;    /* the file from the current field on, mostly */
+    struct window in;    /* part of the file, mostly from the current field on */
     struct window ahead; /* for looking at other places of the file */
     uint64_t field;      /* offset of the current field */
     uint64_t at;         /* offset of the next byte to scan, the cursor */
@@ -75,7 +76,7 @@ struct scan {
     struct diag *diag;
     uint8_t *out; /* [size] the skeleton so far */
     uint32_t size, cap;
-    struct onnx_skeleton *sk;
+    struct onnx_skeleton *sk;          /* result: gets the elided payloads */
     unsigned depth;                    /* index of the innermost frame in stack[] */
     struct frame stack[MAX_DEPTH + 1]; /* the messages around the cursor, the outermost first */
 };
@@ -129,7 +130,8 @@ static const ProtobufCFieldDescriptor *field_of(const ProtobufCMessageDescriptor
     return lo < desc->n_fields && desc->fields[lo].id == id ? &desc->fields[lo] : NULL;
 }
 
-/* Does the same for the next field of frame f, but tries f->next first: fields mostly come in ascending order. */
+/* Returns the field with number id of the message of frame f, as field_of(), but tries f->next first: fields mostly
+ * come in ascending order. */
 static const ProtobufCFieldDescriptor *next_field(struct frame *f, uint32_t id)
 {
     const ProtobufCFieldDescriptor *field = NULL;
@@ -214,8 +216,8 @@ static int fail_reading(const struct scan *s)
     return diag_error(s->diag, "%s: cannot be read: %s", s->path, s->in.bad);
 }
 
-/* Reports that something is wrong with the field with number id and its tag at offset `tag`: `what`, or a read error,
- * which explains all faults found after it.  Returns -1. */
+/* Reports the fault `what` of the field with number id and its tag at offset `tag`; after a read error reports that
+ * error instead, since it explains the fault.  Returns -1. */
 static int fail_at(struct scan *s, uint32_t id, uint64_t tag, const char *what)
 {
     if (s->in.bad)
@@ -282,7 +284,7 @@ static inline const uint8_t *window_bytes(struct scan *s, uint64_t at, uint64_t 
     return s->in.buf + (at - s->in.from);
 }
 
-/* read_varint() for varints of more than one byte and for those at the end of the window. */
+/* Does the work of read_varint() for varints of more than one byte and for those at the end of the window. */
 static unsigned read_long_varint(struct scan *s, uint64_t end, uint64_t *value)
 {
     uint64_t n = smaller_u64(end - s->at, 10);
@@ -323,8 +325,8 @@ static const uint8_t *take_bytes(struct scan *s, uint64_t len)
     return to;
 }
 
-/* Adds the bytes of memory that unpacking will take for a field (id, tag: as in fail_at()).  Returns 0; or -1 and an
- * error if the sum is too large for the size of the file. */
+/* Adds to s->cost the bytes of memory that unpacking will take for a field (id, tag: as in fail_at()).  Returns 0; or
+ * -1 and an error if the sum is too large for the size of the file. */
 static int add_cost(struct scan *s, uint32_t id, uint64_t tag, uint64_t bytes)
 {
     s->cost += bytes;
@@ -406,8 +408,8 @@ static enum wire wire_of(ProtobufCType t)
     }
 }
 
-/* Scans the field, packed numbers, whose tag is at offset `tag` and whose len bytes begin at the cursor.  Returns 0, or
- * -1 and an error. */
+/* Scans a field of packed numbers: checks them, and copies them to the skeleton or elides them.  Its tag is at offset
+ * `tag`; its len bytes begin at the cursor.  Returns 0, or -1 and an error. */
 static int scan_packed(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor *field,
                        uint64_t tag, uint64_t len)
 {
@@ -432,8 +434,11 @@ static int scan_packed(struct scan *s, struct frame *f, const ProtobufCFieldDesc
     return add_cost(s, field->id, tag, BLOCK + n * 8);
 }
 
-/* Pushes a frame for the message that is the field of frame f with its tag at offset `tag` and its length at offset
- * `prefix`; its body, len bytes, begins at the cursor.  Returns 0, or -1 and an error. */
+/* Begins a message, the field `field` of frame f: pushes its frame, copies the file up to the message's length to the
+ * skeleton, and appends as many zero bytes as the length has, which leave_message() overwrites.  tag, prefix: offsets
+ * of the message's tag and length in the file; its body, len bytes, begins at the cursor.  The memory for the
+ * unpacked message counts as cost (add_cost).  Returns 0; -1 and an error, also if the message is given twice or
+ * nested too deep. */
 static int enter_message(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor *field,
                          uint64_t tag, uint64_t prefix, uint64_t len)
 {
@@ -474,8 +479,8 @@ static int leave_message(struct scan *s)
     return 0;
 }
 
-/* Scans the string of len bytes at the cursor.  It must be UTF-8, unless it is documentation, which is only copied.
- * Returns 0, or -1 and an error. */
+/* Scans the string of len bytes at the cursor, a field with its tag at offset `tag`: it must have no NUL bytes, and
+ * be UTF-8 unless it is documentation.  Returns 0, or -1 and an error. */
 static int take_text(struct scan *s, const ProtobufCFieldDescriptor *field, uint64_t tag,
                      uint64_t len)
 {
@@ -493,8 +498,8 @@ static int take_text(struct scan *s, const ProtobufCFieldDescriptor *field, uint
     return add_cost(s, id, tag, 2 * BLOCK);
 }
 
-/* Scans a field of wire type WIRE_LEN whose length is at the cursor.  field NULL: its number is unknown.  Returns 0, or
- * -1 and an error. */
+/* Scans a field of wire type WIRE_LEN of frame f whose length is at the cursor.  id: its number; tag: offset of its
+ * tag; field NULL: the number is unknown.  Returns 0, or -1 and an error. */
 static int scan_delimited(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor *field,
                           uint32_t id, uint64_t tag)
 {

@@ -276,19 +276,21 @@ struct function {
 /* What running the nodes costs.  The cost pass fills it, or a reader of profiles. */
 struct costs {
     uint32_t nclass; /* number of device classes in the cluster for which it was made */
-    /* share of the time of the model's nodes, in thousandths, that comes of sizes which nothing tells and which are
-     * estimated */
+    /* thousandths: share of the time of all nodes that was computed from estimated sizes, since the model does not say
+     * these sizes */
     uint32_t estimated;
     int64_t **time; /* [class][node] ps; COST_NEVER: the node cannot run there */
-    /* [node] ps on an accelerator, in profiles that measured one kind of device: `time` is made of it once the cluster
-     * is known; else NULL */
+    /* [node] ps on an accelerator, in profiles that measured one kind of device: `time` is computed from it once the
+     * cluster is known; else NULL */
     int64_t *measured;
     int64_t *flops; /* [node] operations; of a node with bodies: the sum over the bodies' nodes */
     /* [node] bytes that the node reads and writes, as the roofline model counts them */
     int64_t *traffic;
-    /* [node] bytes of parameters that `own` includes, in profiles; NULL: all of `own` */
+    /* [node] used in profiles only: bytes of the node's parameters, a share of own[]; NULL in a profile: all bytes of
+     * own[] count as parameters */
     int64_t *params;
-    /* [node] bytes that the node needs on its device besides initializers: its results; for a call the results of all
+    /* [node] bytes that the node needs on its device.  In a profile, which has no initializers: all bytes, those of
+     * its parameters included.  In an ONNX model, initializers excluded: its results; for a call the results of all
      * nodes inside the function and the large constants in it */
     int64_t *own;
     int64_t *bytes; /* [value] bytes, with symbolic dimensions replaced by their given numbers */
@@ -436,8 +438,8 @@ int64_t module_opset(const struct module *m, sid domain);
 const char *elem_name(enum elem e);              /* "f32", ... */
 enum elem elem_of_name(const char *s, size_t n); /* ELEM_NONE: no such type */
 uint32_t elem_bits(enum elem e);                 /* bits of one element; 0: strings, ELEM_NONE */
-bool elem_is_integer(enum elem e);               /* integers and bool */
-bool elem_is_float(enum elem e);                 /* floats of any width, complex numbers */
+bool elem_is_integer(enum elem e);               /* whether e is bool or an integer type */
+bool elem_is_float(enum elem e);                 /* whether e is a float or complex type */
 
 /* Whether an ONNX model could declare a value of that type as its input: element types are known, also inside
  * containers; shapes need not be known.  A value of another type must not cross between parts. */
@@ -450,7 +452,7 @@ bool types_same(const struct module *m, uint32_t a, uint32_t b);
 int64_t tensor_elems(const struct module *m, tid t);
 /* Returns the product of the sizes dim[rank]; -1: a size is negative (not known), or the product overflows. */
 int64_t shape_elems(const int64_t *dim, uint32_t rank);
-/* shape_elems() of the sizes module.ints[dim .. dim + rank). */
+/* Returns shape_elems() of the sizes module.ints[dim .. dim + rank). */
 int64_t dims_elems(const struct module *m, uint32_t dim, uint32_t rank);
 /* Returns the bytes of n packed elements (4-bit types: two in a byte), at most INT64_MAX. */
 int64_t elem_bytes(enum elem e, int64_t n);

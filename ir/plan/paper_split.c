@@ -19,14 +19,16 @@ struct split {
     struct json_out o;
     const struct plan_report *t;
     uint32_t q;        /* number of slots of each accelerator; 0: the plan has no slots */
-    struct csr listed; /* row_of(device, slot) -> its nodes, by ascending id */
+    struct csr listed; /* row_of(device, slot) -> its nodes, by ascending id in the workload */
 };
 
+/* Returns the id that node n has in the workload, its attribute "id"; -1: it has none. */
 static int64_t id_of(const struct split *w, nid n)
 {
     return node_attr_int(w->t->scene->m, n, "id", -1);
 }
 
+/* Whether device dev is of a class of hosts (CPUs). */
 static bool is_host(const struct split *w, uint32_t dev)
 {
     const struct cluster *c = w->t->scene->cluster;
@@ -39,7 +41,8 @@ static uint32_t row_of(const struct split *w, uint32_t dev, uint32_t slot)
     return dev * (w->q ? w->q : 1) + (slot ? slot - 1 : 0);
 }
 
-/* Fills in w->listed. */
+/* Fills w->listed: for each device without slots, and each slot of an accelerator (row_of), the nodes of the main
+ * graph that the plan has there, by ascending id. */
 static void list_by_slot(struct split *w, struct arena *a)
 {
     const struct plan *p = w->t->plan;
@@ -58,7 +61,7 @@ static void list_by_slot(struct split *w, struct arena *a)
     w->listed = csr_build(a, row_of(w, w->t->scene->cluster->ndev, 0), n, row, node);
 }
 
-/* Writes the entry of a device's slot; slot 0: of a device without slots, with its load. */
+/* Writes the entry of a slot of a device; slot 0: the entry of a device without slots, with its load. */
 static void put_slot(struct split *w, uint32_t dev, uint32_t slot)
 {
     json_open(&w->o, NULL, '{', JSON_ROW);
@@ -71,7 +74,7 @@ static void put_slot(struct split *w, uint32_t dev, uint32_t slot)
     json_close(&w->o, JSON_ROW);
 }
 
-/* Writes the list `key` of all host devices (host) or of all accelerators (!host). */
+/* Writes the list named `key` of all hosts (host) or of all accelerators (!host). */
 static void put_devices(struct split *w, const char *key, bool host)
 {
     const struct cluster *c = w->t->scene->cluster;

@@ -28,11 +28,12 @@
 enum {
     FIRST_STEPS = 8,       /* number of path vertices tried first */
     LAST_SHARE = 128,      /* the last steps along the path are 1 / LAST_SHARE of its length */
-    FIRST_M = CUT_UNIT / 4 /* multiplier tried first */
+    FIRST_M = CUT_UNIT / 4 /* multiplier m tried first, in 1 / CUT_UNIT */
 };
 
-/* Returns the network whose minimum cut cut_flow returns, in a.  Its nodes are the vertices, then the nets, then the
- * sink; v is the source.  Each descendant (up: ancestor) of v has an arc of m / CUT_UNIT of its weight to the sink. */
+/* Returns the network whose minimum cut cut_flow returns, in a; parameters as there.  Its nodes are the vertices,
+ * then the nets, then the sink; v is the source.  Each descendant (up: ancestor) of v has an arc of m / CUT_UNIT of
+ * its weight to the sink. */
 static struct flow make_network(const struct problem *c, uint32_t v, bool up, uint32_t m,
                                 struct arena *a)
 {
@@ -89,6 +90,7 @@ int64_t cut_bound_at(const struct problem *c, uint32_t v, bool up, uint32_t m, u
         devices += (__int128)c->kind[k].count * p->scale[k];
         most = larger(p->scale[k], most);
     }
+    /* both sides of (D + mu) T >= W + F (head of this file) times CUT_UNIT and 2^SCALE_BITS */
     devices = devices * CUT_UNIT + (__int128)most * m;
     whole *= (int64_t)CUT_UNIT << SCALE_BITS;
     return devices ? (int64_t)((whole + devices - 1) / devices) : 0;

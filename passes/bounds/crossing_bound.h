@@ -4,8 +4,8 @@
 
 #include "passes/problem/problem.h"
 
-/* Returns the best bound that cut_bound_at gives for vertices along a longest path; it may be below c->lower.  Looks at
- * no more than `work` arcs.  Temporary data is in scratch. */
+/* Returns the best bound, in ps, that cut_bound_at gives for vertices along a longest path; it may be below c->lower.
+ * Looks at no more than `work` arcs.  Temporary data is in scratch. */
 struct bound cut_bound(const struct problem *c, uint64_t work, struct clock *clock,
                        struct arena *scratch);
 
@@ -17,7 +17,10 @@ enum { CUT_UNIT = 64, CUT_MOST = 128 };
  * than the minimum, but the bound from it holds.  Temporary data is in scratch. */
 int64_t cut_flow(const struct problem *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
                  struct arena *scratch);
-/* Returns the bound, ps, that follows from cut_flow with the same parameters: no contiguous plan takes less. */
+/* Returns a lower bound, in ps, on the value of contiguous plans: (W + F) / (D + m / CUT_UNIT), rounded up; 0 if D is
+ * 0.  F is the result of cut_flow() for the same parameters; W the weight of the whole graph in potential 0
+ * (problem.h); D the number of devices, each multiplied by the scale of its kind in potential 0, and m by the largest
+ * of these scales. */
 int64_t cut_bound_at(const struct problem *c, uint32_t v, bool up, uint32_t m, uint64_t *work,
                      struct arena *scratch);
 

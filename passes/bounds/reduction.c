@@ -24,6 +24,7 @@ enum {
     ROUNDS = 64     /* number of times that all rules are applied, at most */
 };
 
+/* Two vertices with a net in common. */
 struct pair {
     uint32_t a, b;
     uint32_t ab, ba; /* masks of the kinds on which a may be without b, and b without a */
@@ -36,9 +37,10 @@ struct reducer {
     uint64_t *arcs;    /* work left, in arcs */
     struct clock *clock;
     struct arena *a;
-    uint32_t *first;                  /* [vertex] the smallest vertex of the given graph in it */
-    uint32_t *size;                   /* [vertex] number of vertices of the given graph in it */
-    struct closure *q[PROBLEM_KINDS]; /* [kind] NULL: not needed yet; never needed for hosts */
+    uint32_t *first; /* [vertex] the smallest vertex of the given graph in it */
+    uint32_t *size;  /* [vertex] number of vertices of the given graph in it */
+    /* [kind] network that finds least loads on the kind (least_load.h); NULL: not made yet, or a kind of hosts */
+    struct closure *closure[PROBLEM_KINDS];
     /* [kind][vertex] bit i: the vertex is in set i of those kept for the kind */
     uint64_t *seen[PROBLEM_KINDS];
     uint32_t nseen[PROBLEM_KINDS]; /* [kind] number of sets found so far */
@@ -49,7 +51,8 @@ struct reducer {
     bool changed;          /* this round has denied a kind or joined vertices */
 };
 
-/* Appends step s, whose vertices are those of w->c->g, to the reduction; returns the entry. */
+/* Appends step s to the reduction and returns the entry.  The vertices in s are those of w->c->g; in the entry they
+ * are those of the given graph. */
 static struct reduction_step *log_step(struct reducer *w, struct reduction_step s)
 {
     struct reduction *r = w->r;
@@ -63,6 +66,7 @@ static struct reduction_step *log_step(struct reducer *w, struct reduction_step 
     return &r->step[r->nstep++];
 }
 
+/* Whether the work allowed is used up or the clock is out. */
 static bool out_of_work(struct reducer *w)
 {
     return *w->arcs == 0 || clock_out(w->clock);
@@ -77,14 +81,14 @@ static bool kind_pays(const struct reducer *w, uint32_t k)
 /* Returns the closure of kind k, which is made when it is first needed. */
 static struct closure *closure_of_kind(struct reducer *w, uint32_t k)
 {
-    if (!w->q[k]) {
+    if (!w->closure[k]) {
         uint64_t made = w->c->g->net_pin.at[w->c->g->nnet] + w->c->g->n;
-        w->q[k] = closure_new(w->c, k, w->r->may, w->a);
+        w->closure[k] = closure_new(w->c, k, w->r->may, w->a);
         w->seen[k] = arena_array(w->a, (size_t)w->c->g->n + 1, sizeof **w->seen);
         w->nseen[k] = 0;
         *w->arcs -= smaller_u64(made, *w->arcs);
     }
-    return w->q[k];
+    return w->closure[k];
 }
 
 /* Keeps the set that kind k's closure has found last, in place of the oldest of WITNESSES sets: sets its bit in
@@ -93,13 +97,14 @@ static void keep_witness(struct reducer *w, uint32_t k)
 {
     uint32_t bit = w->nseen[k]++ % WITNESSES;
     for (uint32_t v = 0; v < w->c->g->n; v++)
-        w->seen[k][v] = (w->seen[k][v] & ~(UINT64_C(1) << bit)) | (uint64_t)w->q[k]->side[v] << bit;
+        w->seen[k][v] = (w->seen[k][v] & ~(UINT64_C(1) << bit)) | (uint64_t)w->closure[k]->side[v]
+                                                                      << bit;
 }
 
 /* ---- where a vertex may be ------------------------------------------------------------------- */
 
-/* Writes a set with the n vertices in[] that has the least load on a device of kind k, and that load, into s, for the
- * explanation. */
+/* Finds the set that has the least load on a device of kind k and holds the n vertices in[]; writes the set and its
+ * load to s, for the explanation. */
 static void record_set(struct reducer *w, struct reduction_step *s, uint32_t k, const uint32_t *in,
                        uint32_t n)
 {
@@ -109,9 +114,9 @@ static void record_set(struct reducer *w, struct reduction_step *s, uint32_t k, 
         side[in[i]] = 1;
     if (kind_pays(w, k)) {
         closure_of(closure_of_kind(w, k), in, n, LOAD_INF, &w->explain_work);
-        memcpy(side, w->q[k]->side, g->n);
+        memcpy(side, w->closure[k]->side, g->n);
     }
-    if (kind_pays(w, k) && !w->q[k]->exact)
+    if (kind_pays(w, k) && !w->closure[k]->exact)
         return; /* the work ran out before the set was found */
     s->set = arena_array(w->a, (size_t)g->n + 1, sizeof *s->set);
     for (uint32_t v = 0; v < g->n; v++)
@@ -120,12 +125,13 @@ static void record_set(struct reducer *w, struct reduction_step *s, uint32_t k, 
             s->time = sat_add(s->time, w->c->kind[k].time[v]);
         }
     if (kind_pays(w, k)) {
-        s->load = w->q[k]->value;
+        s->load = w->closure[k]->value;
         s->transfer = s->load - s->time;
     }
 }
 
-/* Takes kind k from the kinds that v may be on; why: the step with reason, load and `with`. */
+/* Removes kind k from the kinds that vertex v may be on, and logs the step.  why: the step with its fields what, load
+ * and `with` set. */
 static void deny_kind(struct reducer *w, uint32_t v, uint32_t k, struct reduction_step why)
 {
     uint32_t in[2] = {v, why.with}, n = why.with == UINT32_MAX ? 1 : 2;
@@ -135,8 +141,8 @@ static void deny_kind(struct reducer *w, uint32_t v, uint32_t k, struct reductio
     if (w->r->explained && why.what == REDUCTION_DENY)
         record_set(w, s, k, in, n);
     w->r->may[v] &= ~(UINT32_C(1) << k);
-    if (w->q[k])
-        closure_deny(w->q[k], v);
+    if (w->closure[k])
+        closure_deny(w->closure[k], v);
     if (!w->r->may[v]) {
         log_step(w, (struct reduction_step){
                         .what = REDUCTION_NONE, .a = v, .b = v, .k = k, .with = UINT32_MAX});
@@ -169,7 +175,8 @@ static int64_t least_load(struct reducer *w, uint32_t v, uint32_t k, int64_t lim
     return sum;
 }
 
-/* Fills w->sure: for each kind with only one device, a vertex that may be on no other kind. */
+/* Sets w->sure[k] for each kind k that has only one device: to the first vertex that may be on no other kind, so it
+ * must be on this device; UINT32_MAX: there is none, or the kind has more devices. */
 static void find_sure(struct reducer *w)
 {
     for (uint32_t k = 0; k < w->c->nkind; k++)
@@ -206,6 +213,7 @@ static void deny_kinds(struct reducer *w)
 
 /* ---- which vertices stay together ------------------------------------------------------------ */
 
+/* Returns the root of v's group, and shortens the way to it (union-find). */
 static uint32_t find_root(uint32_t *group, uint32_t v)
 {
     while (group[v] != v)
@@ -243,7 +251,8 @@ static void join_vertices(struct reducer *w, uint32_t a, uint32_t b, uint32_t ab
     w->changed = true;
 }
 
-/* Whether two vertices a and b can be on two devices, if a can be without b on the kinds ab, and b without a on ba. */
+/* Whether two vertices a and b can be on two devices, if a can be without b only on the kinds in the mask ab, and b
+ * without a only on those in ba. */
 static bool can_separate(const struct reducer *w, uint32_t ab, uint32_t ba)
 {
     if (!ab || !ba)
@@ -267,8 +276,8 @@ static uint32_t kinds_without(struct reducer *w, uint32_t a, uint32_t b)
     return kinds;
 }
 
-/* Returns the mask without q's kind if vertex a, about which q's last closure_of was asked, cannot be there without b;
- * else the mask itself. */
+/* Returns `mask` without q's kind if the vertex of q's last closure_of cannot be on that kind without b; else `mask`.
+ * Both are masks of kinds. */
 static uint32_t ask_without(struct reducer *w, struct closure *q, uint32_t b, uint32_t mask)
 {
     uint32_t bit = UINT32_C(1) << q->k;
@@ -357,7 +366,7 @@ static void join_pairs(struct reducer *w)
             join_vertices(w, pairs[i].a, pairs[i].b, pairs[i].ab, pairs[i].ba);
 }
 
-/* Joins all vertices that may be on one kind only, if that kind has only one device. */
+/* Joins all vertices that may be on the same single kind, if that kind has only one device. */
 static void join_sure(struct reducer *w)
 {
     find_sure(w);
@@ -369,7 +378,8 @@ static void join_sure(struct reducer *w)
 
 /* ---- contraction ----------------------------------------------------------------------------- */
 
-/* Makes c the problem of w, without groups and closures. */
+/* Begins work on problem c, the given one or a contraction of it: no vertices are joined yet, no networks made for
+ * closures; sets w->sure. */
 static void begin_graph(struct reducer *w, struct problem *c)
 {
     w->c = c;
@@ -377,7 +387,7 @@ static void begin_graph(struct reducer *w, struct problem *c)
     for (uint32_t v = 0; v < c->g->n; v++)
         w->group[v] = v;
     for (uint32_t k = 0; k < c->nkind; k++)
-        w->q[k] = NULL;
+        w->closure[k] = NULL;
     find_sure(w);
 }
 
@@ -393,7 +403,8 @@ static struct wdag *merge_groups(struct wdag *g, uint32_t *group, struct arena *
     return wdag_merge_ordered(g, &free_groups, "reduction", a, &quiet);
 }
 
-/* Makes each group of joined vertices a vertex of a new problem, and begins with that. */
+/* Makes each group of joined vertices a vertex of a new problem, and begins work on that problem.  Sets r->none if
+ * the vertices of a group cannot be on one device. */
 static void contract_groups(struct reducer *w)
 {
     struct reduction *r = w->r;

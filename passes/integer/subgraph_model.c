@@ -2,9 +2,8 @@
  *
  * Source: the placement paper (Tarnawski et al., NeurIPS 2020), appendix A: Figure 6, which with one slot is Figure 5,
  * and Lemma A.1.  Numbers in brackets are the paper's.  x[v,j] = 1 iff unit v is in slot j, or on hosts of class j.
- *     (1)  sum_j x[v,j] = 1;  units of one class have the same sum of x over the slots of each device (with one slot
- *     they
- *          share the column)
+ *     (1)  sum_j x[v,j] = 1;  units that must share a device have the same sum of x over the slots of each device
+ *          (with one slot they share the column)
  *     (2)  z[v,s] >= x[v,s];  z[u,s] >= z[v,s] and z[v,s] <= x[v,s] - x[u,s] + 1 along each edge u -> v
  *     (3*) the bytes of all slots of a device fit its memory
  *     (4), (5)  in[e,s] >= x[v,s] - x[u,s],  out[e,s] >= x[u,s] - x[v,s]  for a value e from u to v
@@ -14,19 +13,19 @@
  *     (10) L[v] >= finish[s] - H (1 - x[v,s])
  *     (14) start[s] >= finish[the subgraph before s on its device]
  * and T >= L[v] where no unit reads v.  L[v] is when v's results are in the host's memory; H is the most that T may be.
- *  In training graphs a slot has two subgraphs, all forward ones run by slot, then the backward ones, the last slot
- *  first; (2) is about each pass apart.
+ * In training graphs a slot has two subgraphs: first the forward ones run in the order of slots, then the backward
+ * ones in the reverse order; (2) holds for each pass by itself.
  *
- * Some rows follow from these for whole numbers, but are added since solvers do not see it: T is no less than the last
- * finish of a device; T is no less than L[v] plus the longest way on from a unit v on a host; L[v], and the start of
- * each subgraph that v's value goes into, are no less than the longest way up to v.  Ways count the fastest times
- * without transfers.
+ * Some rows follow from these for whole numbers, but are added since they tighten the relaxation: T is no less than the
+ * last finish of a device; T is no less than L[v] plus the longest way on from a unit v on a host; L[v], and the start
+ * of each subgraph that v's value goes into, are no less than the longest way up to v.  A way is a path of the graph,
+ * each unit with its fastest time, without transfers.
  *
  * Subgraphs that wait for each other in a circle cannot meet (6) to (14) unless the whole circle takes no time.  Where
  * that may be, the model has these rows once more with a step of 1 in place of each time: no circle can meet those.
  *
  * A unit has no column for a place where it cannot be.  Accelerators that are alike are numbered in the order in which
- * the classes, sorted by falling time, first use them.  Cost: O(terms), at most MIP_MOST_TERMS. */
+ * the classes of units, sorted by falling time, first use them.  Cost: O(terms), at most MIP_MOST_TERMS. */
 #include "passes/integer/subgraph_model.h"
 
 #include "passes/integer/mip_units.h"
@@ -44,25 +43,30 @@ struct crossing {
     uint32_t from, to; /* its readers are builder.reader[from .. to - 1] */
 };
 
+/* A model that is being built.  A unit is a vertex of g.  A class of units: those that must share a device
+ * (subgraph_ask.together); other classes are those of the cluster's devices. */
 struct builder {
     struct subgraph_model *m;
     const struct problem *c;
     const struct wdag *g;
     struct mip *p;
     struct arena *a;
-    uint32_t n, npass; /* units; 2 in training graphs, else 1 */
-    uint32_t nsub; /* subgraphs: slot i has i * npass and, for the backward pass, i * npass + 1 */
-    const char **sub;   /* [subgraph] name of the subgraph */
-    uint32_t *class_at; /* [class] first unit of the class */
-    struct crossing *cross;
-    uint32_t ncross, capcross, *reader, nreader, capreader;
-    uint32_t *in,
-        *out; /* [crossing * nsub + subgraph] columns: the value goes into, or out of, the subgraph */
-    double most;          /* H, the upper limit of T */
-    int64_t *head, *tail; /* [unit] ps: the longest way up to the unit's end, and on from there */
+    uint32_t n, npass; /* number of units; number of passes: 2 in training graphs, else 1 */
+    /* number of subgraphs: number i * npass is that of slot i, i * npass + 1 its subgraph of the backward pass */
+    uint32_t nsub;
+    const char **sub;       /* [subgraph] name of the subgraph */
+    uint32_t *first_of;     /* [class of units] its first unit */
+    struct crossing *cross; /* [ncross] */
+    uint32_t ncross, capcross;
+    uint32_t *reader, nreader, capreader; /* [nreader] readers of all crossings: numbers of units */
+    /* [crossing * nsub + subgraph] columns: the value goes into, or out of, the subgraph */
+    uint32_t *in, *out;
+    double most; /* H, the upper limit of T, in the model's unit of time */
+    /* [unit] ps: the longest way up to the unit's end; the longest way from there to the end of the graph */
+    int64_t *way_to, *way_on;
 };
 
-/* Converts t ps to the model's unit of time. */
+/* Converts the time t, in ps, to the model's unit of time. */
 static double in_time(const struct builder *b, int64_t t)
 {
     return (double)t / (double)b->m->unit;
@@ -111,6 +115,7 @@ static const char *place_name(const struct builder *b, uint32_t j)
     return b->m->ask.slots > 1 && !p->host ? arena_fmt(b->a, "%s_%u", dev, p->slot + 1) : dev;
 }
 
+/* Fills b->sub: the name of the subgraph's place, with "_back" for the backward pass. */
 static void name_subgraphs(struct builder *b)
 {
     b->sub = arena_array(b->a, (size_t)b->nsub + 1, sizeof *b->sub);
@@ -133,25 +138,25 @@ static int64_t time_at(const struct builder *b, uint32_t v, uint32_t j)
     return least;
 }
 
-/* Fills head and tail, counting the fastest time of each unit. */
+/* Fills b->way_to and b->way_on. */
 static void find_ways(struct builder *b)
 {
     const struct wdag *g = b->g;
     int64_t *least = arena_array(b->a, (size_t)b->n + 1, sizeof *least);
-    b->head = arena_array(b->a, (size_t)b->n + 1, sizeof *b->head);
-    b->tail = arena_array(b->a, (size_t)b->n + 1, sizeof *b->tail);
+    b->way_to = arena_array(b->a, (size_t)b->n + 1, sizeof *b->way_to);
+    b->way_on = arena_array(b->a, (size_t)b->n + 1, sizeof *b->way_on);
     for (uint32_t v = 0; v < b->n; v++) {
         least[v] = COST_NEVER;
         for (uint32_t k = 0; k < b->c->nkind; k++)
             least[v] = smaller(b->c->kind[k].time[v], least[v]);
         least[v] = least[v] == COST_NEVER ? 0 : least[v];
         for_row (u, g->pred, v)
-            b->head[v] = larger(b->head[v], b->head[u]);
-        b->head[v] += least[v];
+            b->way_to[v] = larger(b->way_to[v], b->way_to[u]);
+        b->way_to[v] += least[v];
     }
     for (uint32_t v = b->n; v-- > 0;)
         for_row (w, g->succ, v)
-            b->tail[v] = larger(b->tail[v], b->tail[w] + least[w]);
+            b->way_on[v] = larger(b->way_on[v], b->way_on[w] + least[w]);
 }
 
 /* Returns the pass of unit v: 0 forward, 1 backward. */
@@ -162,7 +167,7 @@ static uint32_t pass_of(const struct builder *b, uint32_t v)
 
 /* ---- where units can be -------------------------------------------------------------------------- */
 
-/* Returns an array [class * nplace + place]; 1: all units of the class can be there. */
+/* Returns an array [class of units * nplace + place]: 1: all units of the class can be at the place; else 0. */
 static uint8_t *find_allowed(const struct builder *b)
 {
     const struct subgraph_model *m = b->m;
@@ -175,7 +180,8 @@ static uint8_t *find_allowed(const struct builder *b)
     return may;
 }
 
-/* Returns the class with the largest time[], of the classes with taken[] 0; UINT32_MAX: none is left. */
+/* Returns the class of units with the largest time[] (ps) among the classes with taken[] 0; UINT32_MAX: all are
+ * taken. */
 static uint32_t longest_class(const struct builder *b, const int64_t *time, const uint8_t *taken)
 {
     uint32_t best = UINT32_MAX;
@@ -185,7 +191,9 @@ static uint32_t longest_class(const struct builder *b, const int64_t *time, cons
     return best;
 }
 
-/* Bars the i-th longest class, counted from 0, from all devices of kind k but the first i + 1: clears may[]. */
+/* Leaves out some plans that differ from others only by exchanging alike devices: bars the i-th longest class of
+ * units, counted from 0, from all devices of kind k but the first i + 1.  Clears may[], as find_allowed() returns
+ * it. */
 static void break_symmetry(const struct builder *b, uint32_t k, uint8_t *may)
 {
     const struct subgraph_model *m = b->m;
@@ -208,19 +216,19 @@ static void break_symmetry(const struct builder *b, uint32_t k, uint8_t *may)
     }
 }
 
-/* Returns column x of unit v at place j.  Units of a class share one column on hosts, and everywhere if there is one
- * slot; else it makes a new column. */
+/* Returns the column x of unit v at place j.  Units of one class share a column on hosts, and everywhere if there is
+ * one slot: then it is the column of the first of them; else a new one. */
 static uint32_t make_col(struct builder *b, uint32_t v, uint32_t j)
 {
     const struct subgraph_model *m = b->m;
-    uint32_t first = b->class_at[m->ask.together[v]];
+    uint32_t first = b->first_of[m->ask.together[v]];
     if (v != first && (m->ask.slots == 1 || m->place[j].host))
         return m->col[(size_t)first * m->nplace + j];
     return mip_bit(b->p, arena_fmt(b->a, "x_%s_%s", m->ask.name[v], place_name(b, j)));
 }
 
-/* Adds the row that unit v is on the device whose slots begin at place `at` iff unit `first`, the first of its class,
- * is. */
+/* Adds the row that says: unit v is on the device whose slots begin at place `at` if and only if unit `first` is, the
+ * first unit of v's class. */
 static void share_device(struct builder *b, uint32_t v, uint32_t first, uint32_t at)
 {
     const struct subgraph_model *m = b->m;
@@ -243,7 +251,7 @@ static void make_x(struct builder *b)
     for (uint32_t v = 0; v < b->n; v++) {
         uint32_t *col = &m->col[(size_t)v * m->nplace], places = 0;
         const uint8_t *here = &may[(size_t)m->ask.together[v] * m->nplace];
-        uint32_t first = b->class_at[m->ask.together[v]];
+        uint32_t first = b->first_of[m->ask.together[v]];
         for (uint32_t j = 0; j < m->nplace; j++)
             places += here[j];
         for (uint32_t j = 0; j < m->nplace; j++)
@@ -396,6 +404,7 @@ static uint32_t make_out(struct builder *b, uint32_t i, uint32_t s)
     return col;
 }
 
+/* Fills b->in and b->out, the columns of all crossings. */
 static void make_transfers(struct builder *b)
 {
     size_t n = (size_t)b->ncross * b->nsub + 1;
@@ -465,7 +474,8 @@ struct ends {
     uint32_t *start, *finish; /* [subgraph] columns of its start and its finish */
 };
 
-/* Adds the terms of (7), times `by`: units and transfers of subgraph s.  Counted in steps there are none. */
+/* Adds the terms of (7), times `by`, to the row that was begun last: units of subgraph s and its transfers.  Counted
+ * in steps there are none. */
 static void add_subgraph(struct builder *b, const struct ends *t, uint32_t s, double by)
 {
     for (uint32_t v = 0; v < b->n && !t->steps; v++) {
@@ -530,7 +540,7 @@ static void make_subgraph(struct builder *b, const struct ends *t, uint32_t s)
     }
 }
 
-/* Adds to the row -1 times the time (or 1 step) of unit v if it is on hosts. */
+/* Adds to the row that was begun last -1 times the time (or 1 step) of unit v if it is on hosts. */
 static void add_host(struct builder *b, const struct ends *t, uint32_t v)
 {
     for (uint32_t j = b->m->nslot; j < b->m->nplace; j++) {
@@ -575,7 +585,7 @@ static void make_ends(struct builder *b, struct ends *t)
     t->start = arena_array(b->a, (size_t)b->nsub + 1, sizeof *t->start);
     t->finish = arena_array(b->a, (size_t)b->nsub + 1, sizeof *t->finish);
     for (uint32_t v = 0; v < b->n; v++) {
-        double least = t->steps ? 0 : in_time(b, b->head[v]);
+        double least = t->steps ? 0 : in_time(b, b->way_to[v]);
         t->unit[v] = mip_col(b->p, arena_fmt(b->a, "%sL_%s", t->what, b->m->ask.name[v]),
                              least < t->most ? least : t->most, t->most, 0, /*integer=*/false);
     }
@@ -625,11 +635,11 @@ static void make_ways(struct builder *b, const struct ends *t)
     for (uint32_t s = 0; s < b->nsub; s++) {
         for (uint32_t i = 0; i < b->ncross; i++) {
             uint32_t in = b->in[(size_t)i * b->nsub + s], u = b->cross[i].src;
-            if (in == MIP_ZERO || u == UINT32_MAX || !b->head[u])
+            if (in == MIP_ZERO || u == UINT32_MAX || !b->way_to[u])
                 continue;
             mip_row(b->p, crossing_name(b, "way", i, s), 0, MIP_INF);
             mip_term(b->p, t->start[s], 1);
-            mip_term(b->p, in, -in_time(b, b->head[u]));
+            mip_term(b->p, in, -in_time(b, b->way_to[u]));
         }
         if (next_subgraph(b, s) != UINT32_MAX)
             continue;
@@ -638,13 +648,13 @@ static void make_ways(struct builder *b, const struct ends *t)
         mip_term(b->p, t->finish[s], -1);
     }
     for (uint32_t v = 0; v < b->n; v++) {
-        if (!b->tail[v])
+        if (!b->way_on[v])
             continue;
         mip_row(b->p, arena_fmt(b->a, "way_on_%s", b->m->ask.name[v]), 0, MIP_INF);
         mip_term(b->p, 0, 1);
         mip_term(b->p, t->unit[v], -1);
         for (uint32_t j = b->m->nslot; j < b->m->nplace; j++)
-            mip_term(b->p, b->m->col[(size_t)v * b->m->nplace + j], -in_time(b, b->tail[v]));
+            mip_term(b->p, b->m->col[(size_t)v * b->m->nplace + j], -in_time(b, b->way_on[v]));
     }
 }
 
@@ -669,7 +679,7 @@ static void make_times(struct builder *b)
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-/* Adds to the row by * x[v, j] for the places j = at .. end - 1. */
+/* Adds by * x[v, j] to the row that was begun last, for the places j = at .. end - 1. */
 static void add_places(struct builder *b, uint32_t v, uint32_t at, uint32_t end, double by)
 {
     for (uint32_t j = at; j < end; j++)
@@ -744,13 +754,13 @@ static int64_t longest_plan(const struct builder *b)
     return sum;
 }
 
-/* Fills b->class_at: the first unit of each class. */
+/* Fills b->first_of: the first unit of each class of units. */
 static void find_classes(struct builder *b)
 {
     const struct subgraph_ask *ask = &b->m->ask;
-    b->class_at = arena_array(b->a, (size_t)ask->nclass + 1, sizeof *b->class_at);
+    b->first_of = arena_array(b->a, (size_t)ask->nclass + 1, sizeof *b->first_of);
     for (uint32_t v = b->n; v-- > 0;)
-        b->class_at[ask->together[v]] = v;
+        b->first_of[ask->together[v]] = v;
 }
 
 int subgraph_model_build(struct subgraph_model *m, const struct problem *c,

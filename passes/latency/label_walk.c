@@ -1,4 +1,5 @@
-/* Walks through all sets S of blocks that an accelerator can take next (label_state.h).
+/* Walks through all sets S of blocks that an accelerator can take next (label_state.h), and extends labels by them.
+ * Throughout this file, I is the ideal whose labels (partial plans) are extended, and S the next subgraph.
  *
  * A list has the blocks that can come next.  Each is taken into S or passed over; taking a block appends the blocks
  * that can come next only with it.  So each set S for which I + S is an ideal is met once.  The transfers into S and
@@ -49,14 +50,15 @@ void label_take_out(struct label_run *r, uint32_t v)
 }
 
 /* Whether block v is in the ideal I. */
-static bool in_start(const struct label_run *r, uint32_t v)
+static bool in_ideal(const struct label_run *r, uint32_t v)
 {
     return bits_have(r->ideals.bits + r->ideals.v[r->now].bits, v);
 }
 
 /* ---- S with and without a block -------------------------------------------------------------- */
 
-/* Adds the nets of block v, which joins S, to the transfers in and out of S. */
+/* Adds block v, which joins S, to w->held, and the transfers of its nets to w->set.in and w->set.out; a net whose
+ * readers are now all in S is no longer transferred out. */
 static void add_nets(struct label_run *r, uint32_t v)
 {
     const struct latency_graph *p = r->p;
@@ -66,14 +68,14 @@ static void add_nets(struct label_run *r, uint32_t v)
         uint32_t src = p->g->net_src[e], held = ++w->held[e];
         if (src == v)
             w->set.out += cost[e];
-        else if (src == UINT32_MAX || in_start(r, src))
+        else if (src == UINT32_MAX || in_ideal(r, src))
             w->set.in += held == 1 ? cost[e] : 0;
         else if (held == p->g->net_pin.at[e + 1] - p->g->net_pin.at[e] && !p->g->net_host[e])
             w->set.out -= cost[e];
     }
 }
 
-/* Adds a wait (1 + number; 0: none) to those that S waits for. */
+/* Adds a wait of I (label_state.h; 1 + its number, 0: none) to w->touched, the waits that S waits for. */
 static void add_wait(struct label_run *r, uint32_t wait)
 {
     struct label_walk *w = &r->walk;
@@ -83,7 +85,7 @@ static void add_wait(struct label_run *r, uint32_t wait)
     w->touched[w->set.ntouched++] = wait;
 }
 
-/* Adds the bytes of block v, which joins S. */
+/* Adds the bytes of block v, which joins S, to w->set.bytes. */
 static void add_bytes(struct label_run *r, uint32_t v)
 {
     const struct wdag *g = r->p->g;
@@ -96,7 +98,8 @@ static void add_bytes(struct label_run *r, uint32_t v)
     }
 }
 
-/* Takes block v, which is in the list, into S. */
+/* Takes block v of w->list into S: updates w->set, and appends the blocks that can come next only with v to the
+ * list. */
 static void take(struct label_run *r, uint32_t v)
 {
     struct label_walk *w = &r->walk;
@@ -116,7 +119,8 @@ static void take(struct label_run *r, uint32_t v)
     w->set.end = label_put(r, v, w->list, w->set.end);
 }
 
-/* Undoes take() for block v, the last one taken, except for walk.set.  before: S without v. */
+/* Undoes take() for block v, the last one taken, but leaves w->set to the caller.  before: w->set as it was without
+ * v. */
 static void undo_take(struct label_run *r, uint32_t v, const struct label_set *before)
 {
     const struct latency_graph *p = r->p;
@@ -131,8 +135,8 @@ static void undo_take(struct label_run *r, uint32_t v, const struct label_set *b
     w->depth--;
 }
 
-/* Notes in cut_out and cut_tail that block v stays outside S: values from S to v are transferred out, and if v comes
- * after a block of S, v starts after the end of S. */
+/* Updates w->set.cut_out and .cut_tail, since block v stays outside S: values from S to v are transferred out, and if
+ * v comes after a block of S, v starts after the end of S. */
 static void pass_over(struct label_run *r, uint32_t v)
 {
     const struct latency_graph *p = r->p;
@@ -140,7 +144,7 @@ static void pass_over(struct label_run *r, uint32_t v)
     const uint64_t *below = w->below + (size_t)w->depth * r->uword;
     for_row (e, p->net_of, v) {
         uint32_t src = p->g->net_src[e];
-        if (src == UINT32_MAX || !w->held[e] || in_start(r, src) || w->is_cut[e])
+        if (src == UINT32_MAX || !w->held[e] || in_ideal(r, src) || w->is_cut[e])
             continue;
         w->is_cut[e] = 1;
         w->cut_list[w->set.ncut++] = e;
@@ -160,8 +164,9 @@ static void forget_cuts(struct label_walk *w, uint32_t ncut)
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-/* Sets the list of labels that S may extend: those of `before`, which is S without its last block, that with S do not
- * reach the limit and have memory for S. */
+/* Appends to w->alive the labels that S may extend, and sets w->set.from and .n: the labels that could be extended by
+ * S without its last block (before), except those for which S has too many bytes or no plan with S can end before
+ * r->limit. */
 static void keep_alive(struct label_run *r, const struct label_set *before)
 {
     struct label_walk *w = &r->walk;
@@ -180,7 +185,7 @@ static void keep_alive(struct label_run *r, const struct label_set *before)
     r->steps += before->n + 1 + r->uword / 4;
 }
 
-/* Returns a number < 0, 0 or > 0, as lane a is sorted before, with or after lane b. */
+/* Compares lanes a and b (label_state.h): returns a number < 0, 0 or > 0, as a is sorted before, with or after b. */
 static int compare_lanes(const int64_t *a, const int64_t *b)
 {
     for (uint32_t i = 0; i < LANE_NUMBERS; i++)
@@ -189,7 +194,8 @@ static int compare_lanes(const int64_t *a, const int64_t *b)
     return 0;
 }
 
-/* Writes to `to` the lanes `from` after S has run on lane number `lane` and ended at `end` ps; sorted again. */
+/* Writes to `to` a label's lanes, sorted: the lanes `from` of the label before, but S has run on lane number `lane`
+ * and ended at `end` ps. */
 static void write_lanes(const struct label_run *r, const int64_t *from, uint32_t lane, int64_t end,
                         int64_t *to)
 {
@@ -212,7 +218,10 @@ static void write_lanes(const struct label_run *r, const int64_t *from, uint32_t
     }
 }
 
-/* Adds the label that is the live label `one` extended by S, unless it reaches the limit.  ideal: number of I + S. */
+/* Extends `one`, a label of I with the accelerator for S, by S, and adds the new label to ideal number `ideal`, which
+ * is I + S; not if no plan that extends it can take less than r->limit ps.  t[i]: the ps at which the live units of
+ * front i (label_state.h) have all ended.  least: the largest of the latest end of units without successors, the end
+ * of S, and t[i] plus the tail of front i. */
 static void extend(struct label_run *r, const struct live_label *one, uint32_t ideal)
 {
     assert(one->label < r->ideals.v[r->now].nlabel);
@@ -229,6 +238,7 @@ static void extend(struct label_run *r, const struct live_label *one, uint32_t i
     for (uint32_t i = 0; i < o->nfront; i++) {
         uint32_t wait = r->waits.of[front[i].unit];
         int64_t t = wait ? time[wait - 1] : 0;
+        /* what the front's unit waits for in I, and S if the unit depends on S */
         to->t[i] = bits_have(below, front[i].unit) ? larger(t, end) : t;
         to->least = larger(to->least, to->t[i] + front[i].tail);
         if (to->least >= r->limit)
@@ -246,7 +256,7 @@ static void extend(struct label_run *r, const struct live_label *one, uint32_t i
     label_add(r, ideal);
 }
 
-/* Whether some unit outside that reads from S needs at least `left` ps from its start to the end of the plan. */
+/* Whether some unit outside I + S that reads from S needs at least `left` ps from its start to the end of the plan. */
 static bool comes_late(const struct label_run *r, int64_t left)
 {
     const struct latency_graph *p = r->p;
@@ -265,7 +275,7 @@ static bool comes_late(const struct label_run *r, int64_t left)
     return false;
 }
 
-/* Extends all live labels by S. */
+/* Extends by S all labels that S may extend (w->alive), unless the result cannot take less than r->limit ps. */
 static void extend_all(struct label_run *r)
 {
     const struct label_walk *w = &r->walk;
@@ -285,8 +295,8 @@ static void extend_all(struct label_run *r)
             extend(r, &w->alive[w->set.from + i], ideal);
 }
 
-/* Makes S empty, and w->alive the labels of I that have an accelerator of kind k left.  With lanes: one entry for each
- * accelerator that has a slot left; of equal accelerators, which stand side by side, only the first. */
+/* Makes S empty, and w->alive the labels of I that have an accelerator of kind k left.  With lanes (slots > 1): one
+ * entry for each accelerator that has a slot left; of equal accelerators, which stand side by side, only the first. */
 static void start_alive(struct label_run *r, uint32_t k)
 {
     struct label_walk *w = &r->walk;
@@ -315,7 +325,7 @@ static void start_alive(struct label_run *r, uint32_t k)
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
-/* Notes the decision on block list[at] and goes on to the next block.  before: S before the decision. */
+/* Notes the decision on block list[at], and goes on to the next block.  before: w->set before the decision. */
 static void decide(struct label_run *r, bool taken, const struct label_set *before)
 {
     struct label_walk *w = &r->walk;
@@ -323,7 +333,8 @@ static void decide(struct label_run *r, bool taken, const struct label_set *befo
     w->choice[w->nchoice++] = (struct label_choice){w->at++, taken, *before};
 }
 
-/* Takes block list[at] into S, and extends labels by S, if S may then still extend some label; returns whether. */
+/* Takes block list[at] into S and extends labels by S, if there is a label that S may then extend; else leaves S as
+ * it was.  Returns whether the block was taken. */
 static bool try_take(struct label_run *r)
 {
     struct label_walk *w = &r->walk;
@@ -347,7 +358,7 @@ static bool try_take(struct label_run *r)
     return false;
 }
 
-/* Passes over block list[at]. */
+/* Leaves block list[at] out of S, and goes on to the next block. */
 static void skip(struct label_run *r)
 {
     struct label_walk *w = &r->walk;
@@ -359,8 +370,8 @@ static void skip(struct label_run *r)
     r->steps++;
 }
 
-/* Undoes all decisions back to the last block that was taken, and passes over that block instead.  Returns false if no
- * block was taken: all sets have been met. */
+/* Undoes all decisions back to the last block that was taken, and leaves that block out of S instead.  Returns false
+ * if no block was taken: all sets have been met. */
 static bool go_back(struct label_run *r)
 {
     struct label_walk *w = &r->walk;

@@ -9,19 +9,21 @@
 
 #include <assert.h>
 
+/* The tails that are being computed. */
 struct tail_builder {
     const struct latency_graph *p;
     struct latency_tail *t;
     struct arena *a;
-    uint32_t *below; /* [block] == stamp: the block is the first of the path or after it */
-    uint32_t *seen;  /* [block] == stamp: between the first and the present block of the path */
+    /* [block] == stamp: the block is the first one of the path, or depends on it */
+    uint32_t *below;
+    uint32_t *seen;  /* [block] == stamp: the block was added by join_between() */
     uint32_t *stack; /* scratch */
-    uint32_t stamp;
-    uint64_t work; /* edges looked at, up to TAIL_WORK */
+    uint32_t stamp;  /* number of the present path */
+    uint64_t work;   /* edges looked at, up to TAIL_WORK */
 };
 
-/* Returns the ps of one transfer, at the costs of kind k, of each value that block `from` makes and block `to` reads.
- */
+/* Returns the ps that a device of kind k takes to transfer, once each, all values that block `from` makes and block
+ * `to` reads. */
 static int64_t send_time(const struct latency_graph *p, uint32_t k, uint32_t from, uint32_t to)
 {
     const struct wdag *g = p->g;
@@ -69,8 +71,8 @@ static int64_t left_after(const struct tail_builder *m, uint32_t k, uint32_t b, 
     return most;
 }
 
-/* Adds to *bytes and *ps those of the blocks that come between the first block of the path and block `at`, the path's
- * next one, and were not added before; `at` included. */
+/* Adds to *bytes and *ps the bytes and times on kind k of block `at`, the path's next one, and of all blocks between
+ * the first block of the path and `at`, except blocks that were added before. */
 static void join_between(struct tail_builder *m, uint32_t k, uint32_t at, int64_t *bytes,
                          int64_t *ps)
 {
@@ -94,7 +96,7 @@ static void join_between(struct tail_builder *m, uint32_t k, uint32_t at, int64_
     }
 }
 
-/* Sets a new stamp, and marks block b and all blocks after it in m->below. */
+/* Begins the path from block b: sets a new stamp, and marks b and all blocks that depend on b in m->below. */
 static void mark_below(struct tail_builder *m, uint32_t b)
 {
     const struct wdag *g = m->p->g;
@@ -114,7 +116,7 @@ static void mark_below(struct tail_builder *m, uint32_t b)
     }
 }
 
-/* Returns the largest entered() of the units of block `to` that read from block b. */
+/* Returns the largest entered(), in ps, of the units of block `to` that read from block b. */
 static int64_t entered_most(const struct tail_builder *m, uint32_t b, uint32_t to)
 {
     const struct latency_graph *p = m->p;
@@ -126,7 +128,7 @@ static int64_t entered_most(const struct tail_builder *m, uint32_t b, uint32_t t
     return most;
 }
 
-/* Adds a step to the tails of the present block. */
+/* Adds a step (struct tail_step) to the tail of the block that is being worked on. */
 static void add_step(struct tail_builder *m, int64_t bytes, int64_t ps)
 {
     struct latency_tail *t = m->t;
@@ -134,8 +136,8 @@ static void add_step(struct tail_builder *m, int64_t bytes, int64_t ps)
     t->step[t->nstep++] = (struct tail_step){bytes, ps};
 }
 
-/* Returns the tail of block b on kind k, by its path: the minimum over the last blocks that its subgraph may have on
- * the path, at least `floor`, which is also a lower bound.  Adds b's steps. */
+/* Returns the tail, in ps, of block b on kind k, by the path from b: the minimum over the last block of the path that
+ * b's subgraph may hold; at least `floor`, another lower bound.  Adds b's steps. */
 static int64_t along_path(struct tail_builder *m, uint32_t k, uint32_t b, int64_t floor)
 {
     int64_t bytes = 0, ps = 0, least = LOAD_INF;
@@ -157,7 +159,7 @@ static int64_t along_path(struct tail_builder *m, uint32_t k, uint32_t b, int64_
     return larger(least, floor);
 }
 
-/* Sets the tail of unit x on a host; those of its successors must be set. */
+/* Sets the tail of unit x on a host; the tails of x's successors must be set. */
 static void host_tail(struct tail_builder *m, uint32_t x)
 {
     const struct latency_graph *p = m->p;
@@ -172,7 +174,7 @@ static void host_tail(struct tail_builder *m, uint32_t x)
     m->t->host[x] = smaller(sat_add(p->host[x], most), LOAD_INF);
 }
 
-/* Sets all tails of block b and its units; those of later blocks must be set. */
+/* Sets all tails of block b and its units; the tails of all later blocks must be set. */
 static void block_tails(struct tail_builder *m, uint32_t b)
 {
     assert(b < m->p->g->n);
@@ -218,7 +220,7 @@ int64_t latency_tail_on(const struct latency_tail *t, uint32_t k, uint32_t b, in
     return t->step[lo].ps;
 }
 
-/* Returns an array, in a: n times LOAD_INF. */
+/* Returns an array of n entries, each LOAD_INF, in a. */
 static int64_t *infinite(uint32_t n, struct arena *a)
 {
     int64_t *t = arena_array(a, (size_t)n + 1, sizeof *t);

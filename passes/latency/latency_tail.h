@@ -1,4 +1,5 @@
-/* Tails: lower bounds on the time from the start of a unit or subgraph to the end of the plan. */
+/* Tails of blocks and units (latency_graph.h).  The tail of a block or unit is a lower bound, in ps, on the time from
+ * its start to the end of the plan: what it takes itself, and what must still run after it along a longest path. */
 #ifndef PCC_PASSES_LATENCY_LATENCY_TAIL_H
 #define PCC_PASSES_LATENCY_LATENCY_TAIL_H
 
@@ -10,26 +11,28 @@ struct tail_step {
     int64_t bytes, ps;
 };
 
+/* The tails of all blocks and units of a latency_graph. */
 struct latency_tail {
-    /* [kind][block] ps: tail of the block on an accelerator of this kind, from the moment at which its computing
-     * begins, as if no other block of its subgraph ran before; LOAD_INF: it cannot run there */
+    /* [kind][block] ps: tail of the block on an accelerator of this kind, from the start of its computing, as if it
+     * were the first block of its subgraph; LOAD_INF: it cannot run there */
     int64_t *on[PROBLEM_KINDS];
-    /* [unit] ps: tail of the unit from its start on a host; LOAD_INF: no host runs it */
+    /* [unit] ps: tail of the unit on a host, from the start of its computing; LOAD_INF: no host can run it */
     int64_t *host;
     int64_t *least; /* [unit] ps: the smallest of host[unit] and on[][block of the unit] */
-    /* [block] the next block on the path that the block's tail follows; UINT32_MAX: none */
+    /* [block] the next block on the path along which the block's tail was computed; UINT32_MAX: the path ends here */
     uint32_t *next;
     int64_t all;      /* ps: the largest least[]: no plan has a smaller latency */
     uint32_t longest; /* a unit with the largest least[]; UINT32_MAX: there are no units */
-    /* [kind][block] the steps of the block are step[row .. end), ascending by bytes; none: on[] has its only tail */
+    /* [kind][block] the block's tail by free memory: step[row .. end), ascending by bytes; row == end: on[] is the
+     * tail for any memory */
     uint32_t *row[PROBLEM_KINDS], *end[PROBLEM_KINDS];
-    struct tail_step *step;
+    struct tail_step *step; /* [nstep] */
     uint32_t nstep, capstep;
 };
 
-#define TAIL_WORK UINT64_C(50000000) /* number of looks at edges, at most */
-/* Returns the tails of p, in a.  p must not be a training graph.  O(kinds * (E + pins)), and at most TAIL_WORK looks at
- * edges for the steps. */
+#define TAIL_WORK UINT64_C(50000000) /* most edges that are looked at for the steps of tails */
+/* Returns the tails of p, in a.  p must not be a training graph.  O(kinds * (E + pins)), and at most TAIL_WORK edges
+ * looked at for the steps. */
 struct latency_tail *latency_tail_make(const struct latency_graph *p, struct arena *a);
 
 /* Returns the tail, ps, of block b on an accelerator of kind k with `room` bytes of memory for b and the later blocks

@@ -43,12 +43,13 @@ struct device_state {
     int64_t free;     /* ps: the device is free from this time on */
     uint32_t running; /* the vertex that runs on the device, or NOTHING */
     uint32_t last;    /* the vertex that was started last, or NOTHING */
-    /* entries of vertices: waits: values have not arrived; own: can start, with this home; any: can start, no home */
+    /* heaps of ready vertices.  waits: by the ps at which all inputs arrive here.  Inputs have arrived, by rank: own:
+     * vertices whose home is this device; any: vertices without a home */
     struct heap waits, own, any;
     bool solo;      /* it has skipped a vertex: it does not use the heaps of its class any more */
     uint32_t child; /* the favourite of `last` that here and rivals are about, or NOTHING */
-    int64_t here;   /* ps: all inputs of `child` have arrived here */
-    bool rivals;    /* they may arrive earlier on another device */
+    int64_t here;   /* ps: all inputs of `child` have arrived on this device */
+    bool rivals;    /* the inputs of `child` may arrive earlier on another device */
 };
 
 /* Entries of vertices without a home that hold for all devices of a class that are not solo. */
@@ -81,7 +82,7 @@ struct sweep {
     uint32_t looks;                      /* number of calls of is_over */
 };
 
-/* Returns the device on which v's group is, or -1. */
+/* Returns v's home, the device on which v's group is; -1: it has none yet. */
 static int32_t home_of(const struct sweep *s, uint32_t v)
 {
     return s->placement->home[s->placement->group[v]];
@@ -119,7 +120,8 @@ static int64_t arrival(const struct sweep *s, uint32_t v, uint32_t d)
     return arrival_by(s, v, d, edge_time);
 }
 
-/* Returns the same for a device of a class that made none of the inputs and is in no group with a device that did. */
+/* Returns the ps at which all inputs of v have arrived on a device of class cls that made none of the inputs and is
+ * in no group with a device that did. */
 static int64_t far_arrival(const struct sweep *s, uint32_t v, uint32_t cls)
 {
     return arrival_by(s, v, cls, edge_time_far);
@@ -127,7 +129,8 @@ static int64_t far_arrival(const struct sweep *s, uint32_t v, uint32_t cls)
 
 /* ---- entries of heaps ------------------------------------------------------------------------------- */
 
-/* Returns whether an entry for v in a heap of device d is not void: v is ready, and has no other home than d. */
+/* Returns whether an entry for v in a heap of device d is not void: v is ready, and has no home or the home d.  d ==
+ * NO_DEVICE: v is ready and has no home. */
 static bool is_valid(const struct sweep *s, uint32_t v, uint32_t d)
 {
     return s->state[v] == READY && (home_of(s, v) < 0 || home_of(s, v) == (int32_t)d);
@@ -136,7 +139,7 @@ static bool is_valid(const struct sweep *s, uint32_t v, uint32_t d)
 /* passed instead of a device for the heaps of a class, in which entries for vertices with a home are void */
 #define NO_DEVICE UINT32_MAX
 
-/* Adds an entry to a heap of device d; removes all void entries first if they are most of the heap. */
+/* Adds entry x to heap h of device d (or NO_DEVICE); removes all void entries first if most entries may be void. */
 static void push(const struct sweep *s, struct heap *h, uint32_t d, struct heap_entry x)
 {
     if (h->n > 64 + 4 * s->nready) { /* at most two entries per ready vertex are not void */
@@ -151,7 +154,7 @@ static void push(const struct sweep *s, struct heap *h, uint32_t d, struct heap_
     heap_push(h, x.key, x.tie, x.item);
 }
 
-/* Adds v, whose inputs have arrived on device d, to the vertices that can start there. */
+/* Adds v, whose inputs have arrived on device d, to the heap `own` or `any` of d. */
 static void make_available(struct sweep *s, uint32_t v, uint32_t d)
 {
     struct device_state *l = &s->lane[d];
@@ -159,7 +162,7 @@ static void make_available(struct sweep *s, uint32_t v, uint32_t d)
          (struct heap_entry){s->request->rank[v], 0, v});
 }
 
-/* Adds an entry for v on device d. */
+/* Adds an entry for v to the heap of device d that fits: waits, own or any. */
 static void enqueue(struct sweep *s, uint32_t v, uint32_t d)
 {
     int64_t t = arrival(s, v, d);
@@ -169,7 +172,8 @@ static void enqueue(struct sweep *s, uint32_t v, uint32_t d)
         push(s, &s->lane[d].waits, d, (struct heap_entry){t, s->request->rank[v], v});
 }
 
-/* Adds an entry for v on all devices of a class that are not solo; returns the ps from which v can start there. */
+/* Adds an entry for v to a heap of class cls, which holds for all devices of the class that are not solo; returns the
+ * ps from which v can start there. */
 static int64_t enqueue_class(struct sweep *s, uint32_t v, uint32_t cls)
 {
     struct class_queue *c = &s->queue[cls];
@@ -257,8 +261,9 @@ static void make_solo(struct sweep *s, uint32_t d)
 
 /* ---- proposals ------------------------------------------------------------------------------------------ */
 
-/* Returns the vertex of the first entry in h, a heap of d, that is not void, or NOTHING; homeless: whether the vertex
- * must have no home or have one.  Removes the entries before. */
+/* Returns the vertex at the top of heap h, or NOTHING.  homeless: the vertex must have no home (its group is on no
+ * device yet); else it must have one.  First removes entries from the top until one meets that and is not void
+ * (is_valid).  d: the device of the heap, or NO_DEVICE. */
 static uint32_t first_valid(const struct sweep *s, struct heap *h, uint32_t d, bool homeless)
 {
     while (h->n) {
@@ -270,7 +275,7 @@ static uint32_t first_valid(const struct sweep *s, struct heap *h, uint32_t d, b
     return NOTHING;
 }
 
-/* Returns the vertex of less rank; if one is NOTHING, the other one. */
+/* Returns the vertex of less rank of u and v; if one of them is NOTHING, the other one. */
 static uint32_t lesser(const struct sweep *s, uint32_t u, uint32_t v)
 {
     if (u == NOTHING || v == NOTHING)
@@ -278,7 +283,8 @@ static uint32_t lesser(const struct sweep *s, uint32_t u, uint32_t v)
     return s->request->rank[u] < s->request->rank[v] ? u : v;
 }
 
-/* Returns the heap of the vertices without a home that can start on all devices of d's class that are not solo. */
+/* Returns the heap of d's class with the vertices without a home that can start now on all devices of the class that
+ * are not solo. */
 static struct heap *class_heap(struct sweep *s, uint32_t d)
 {
     return &s->queue[class_of(s, d)].any;
@@ -386,7 +392,7 @@ static uint32_t first_urgent(struct sweep *s, uint32_t d)
     return found;
 }
 
-/* Sets child, here and rivals of device d for the ready vertex f; does nothing if they are about f already. */
+/* Sets child, here and rivals of device d for the ready vertex f; does nothing if child is f already. */
 static void note_child(struct sweep *s, uint32_t f, uint32_t d)
 {
     const struct csr *p = &s->g->pred;
@@ -450,7 +456,7 @@ static uint32_t propose(struct sweep *s, uint32_t d, bool *anew)
 
 /* ---- time -------------------------------------------------------------------------------------------------- */
 
-/* Makes readers of v ready, which has ended, if it was their last predecessor to end. */
+/* Notes that v has ended: makes each reader of v ready that has no other predecessor left to wait for. */
 static void finish(struct sweep *s, uint32_t v)
 {
     for_row (w, s->g->succ, v)
@@ -480,7 +486,7 @@ static void start(struct sweep *s, uint32_t v, uint32_t d)
         s->ended[s->nended++] = v;
 }
 
-/* Returns whether the clock is out; looks at it only now and then. */
+/* Returns whether the clock is out; asks the clock only at every LIST_LOOK_EACH-th call. */
 static bool is_over(struct sweep *s)
 {
     return s->looks++ % LIST_LOOK_EACH == 0 && clock_out(s->placement->clock);
@@ -537,7 +543,8 @@ static void catch_up(struct sweep *s)
     }
 }
 
-/* Returns the ps of the first entry in h, a heap `waits` of d, that is not void; INT64_MAX: none. */
+/* Returns the ps at which the inputs of the first vertex in heap h arrive, the heap `waits` of device d (NO_DEVICE:
+ * of a class); INT64_MAX: h is empty.  Removes void entries from the top first. */
 static int64_t first_wait(const struct sweep *s, struct heap *h, uint32_t d)
 {
     while (h->n && !is_valid(s, h->at[0].item, d))

@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Appends a kind of `count` devices of class cls; dev: the one device of the kind, or -1.  0, or -1 and an error. */
+/* Appends to c->kind a kind of `count` devices of class cls; dev: the one device of the kind, or -1.  Returns 0, or
+ * -1 and an error. */
 static int add_kind(struct problem *c, struct diag *d, uint32_t cls, int32_t dev, uint32_t count)
 {
     assert(cls < c->cluster->ncls && count > 0);
@@ -41,7 +42,8 @@ static int add_kind(struct problem *c, struct diag *d, uint32_t cls, int32_t dev
     return 0;
 }
 
-/* Makes the kinds of each class: the devices that no vertex is pinned to together, and each other device alone. */
+/* Fills c->kind, class by class: one kind for all devices that no vertex is pinned to, and one for each other device.
+ * Returns 0, or -1 and an error. */
 static int make_kinds(struct problem *c, struct diag *d)
 {
     const struct cluster *cl = c->cluster;
@@ -91,7 +93,7 @@ static void make_times(struct problem *c, uint32_t k)
     c->kind[k].back = g->back ? g->back[cls] : NULL;
 }
 
-/* Whether net e costs some class something. */
+/* Whether some class of devices pays for transferring net e. */
 static bool is_paid(const struct wdag *g, uint32_t e)
 {
     for (uint32_t k = 0; k < g->ncls; k++)
@@ -117,7 +119,7 @@ static void make_nets(struct problem *c)
         c->cls[k].cost = g->net_cost[k];
 }
 
-/* Returns the bytes of v and of the shared items that v alone needs. */
+/* Returns the bytes of vertex v and of the shared items that only v needs. */
 static int64_t own_bytes(const struct wdag *g, uint32_t v)
 {
     int64_t sum = g->size[v];
@@ -127,8 +129,8 @@ static int64_t own_bytes(const struct wdag *g, uint32_t v)
     return sum;
 }
 
-/* Returns the time of the whole graph on kind k.  A vertex that cannot run on kind k counts with its time on the first
- * kind that can run it. */
+/* Returns the time, in ps, of all vertices together on kind k.  A vertex that cannot run on kind k counts with its
+ * time on the first kind that can run it. */
 static int64_t total_time(const struct problem *c, uint32_t k)
 {
     int64_t sum = 0;
@@ -175,7 +177,7 @@ int64_t problem_weight(const struct problem *c, const struct problem_pot *p, uin
     return least == COST_NEVER ? 0 : least;
 }
 
-/* Fills the weights and the total of p, a potential of times whose scales are set. */
+/* Fills the weights and the total of p, a potential of times; p->scale must be set. */
 static void weigh_graph(struct problem *c, struct problem_pot *p)
 {
     p->w = arena_array(c->mem, (size_t)c->g->n + 1, sizeof *p->w);
@@ -188,7 +190,7 @@ static void weigh_graph(struct problem *c, struct problem_pot *p)
     }
 }
 
-/* Adds the potential of bytes; the scale of a kind is its memory. */
+/* Adds the potential of bytes to c->pot; the scale of a kind is the memory of its devices. */
 static void make_byte_pot(struct problem *c)
 {
     assert(c->npot < PROBLEM_POTS);
@@ -203,7 +205,7 @@ static void make_byte_pot(struct problem *c)
         bytes->scale[k] = c->kind[k].memory < LOAD_INF ? c->kind[k].memory : -1;
 }
 
-/* Adds the potentials of times that the head of this file names. */
+/* Adds to c->pot the potentials of times that the head of this file names. */
 static void make_pots(struct problem *c)
 {
     const int64_t one = INT64_C(1) << SCALE_BITS;
@@ -218,8 +220,8 @@ static void make_pots(struct problem *c)
             acc = true;
     }
     struct problem_pot *even = &c->pot[c->npot++];
-    bool alike =
-        true; /* every kind takes equally long as it is: even and plain times are the same */
+    /* the graph takes equally long on every kind: even and plain times are the same */
+    bool alike = true;
     for (uint32_t k = 0; k < c->nkind; k++) {
         even->scale[k] = t[k] ? (int64_t)(((__int128)least << SCALE_BITS) / t[k]) : one;
         alike = alike && even->scale[k] == one;
@@ -240,7 +242,7 @@ static void make_pots(struct problem *c)
     }
 }
 
-/* Adds a potential of times for each such potential of `like`, with the same scales. */
+/* Adds to c->pot a potential of times, with the same scales, for each potential of times of `like`. */
 static void copy_pots(struct problem *c, const struct problem *like)
 {
     for (uint32_t i = 0; i < like->npot; i++) {
@@ -263,7 +265,7 @@ bool problem_raise(struct problem *c, struct bound b)
     return higher;
 }
 
-/* Whether devices with loads of at most `limit` can hold the whole graph, by the weights of p. */
+/* Whether all devices together can hold the whole graph with loads of at most `limit` ps, by the weights of p. */
 static bool has_room(const struct problem *c, const struct problem_pot *p, int64_t limit)
 {
     int64_t sum = 0;
@@ -272,7 +274,7 @@ static bool has_room(const struct problem *c, const struct problem_pot *p, int64
     return sum >= p->total;
 }
 
-/* Returns the least time of v over the kinds; 0 if no kind can run v. */
+/* Returns the least time, in ps, of vertex v over all kinds of devices; 0 if no kind can run v. */
 static int64_t least_time(const struct problem *c, uint32_t v)
 {
     int64_t least = COST_NEVER;
@@ -281,6 +283,7 @@ static int64_t least_time(const struct problem *c, uint32_t v)
     return least == COST_NEVER ? 0 : least;
 }
 
+/* Compares two times for qsort: the longer one first. */
 static int longer_first(const void *a, const void *b)
 {
     const int64_t *x = a, *y = b;
@@ -344,14 +347,15 @@ static void make_lower(struct problem *c)
         raise_by_pigeonhole(c);
 }
 
-/* Which of the public functions build_problem works for. */
+/* The sort of problem that build_problem makes: each public function asks for another one. */
 struct problem_form {
     int64_t memory; /* bytes to which smaller memories are raised; -1: none are */
-    const struct problem
-        *like;    /* take its memories and scales; NULL: the cluster's memories, new scales */
-    bool by_pass; /* as problem_build_by_pass */
+    /* memories and scales are taken from this problem; NULL: the cluster's memories, new scales */
+    const struct problem *like;
+    bool by_pass; /* loads count what the parts of each pass cost (problem_build_by_pass) */
 };
 
+/* Makes the problem that `how` asks for; the other parameters and the result are those of problem_build(). */
 static struct problem *build_problem(const struct wdag *g, const struct scene *s,
                                      const struct problem_form *how, struct arena *a,
                                      struct diag *d)

@@ -1,5 +1,5 @@
 /* The table of rules for the batch, a row for each operator (batch_rules.h), and the rules of operators that compute.
- * Rules return NULL, or the reason why the node must see all samples together.
+ * Rules are of type batch_fn: they return NULL, or the reason why the node must see all samples together.
  *
  * Rows are sorted by name (bytewise).  A rule takes O(operands * rank). */
 #include "passes/rewrite/batch_rules.h"
@@ -12,7 +12,7 @@
 
 enum { EACH_MOVES = 1 }; /* r->arg: elements keep their values, as in Cast */
 
-/* Rule of elementwise operators with one operand that may have the batch. */
+/* Rule (batch_fn) of elementwise operators: only operand 0 may have the batch, all others must be WHOLE. */
 static const char *elementwise(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -27,7 +27,7 @@ static const char *elementwise(struct batch_search *x, const struct batch_rule *
     return batch_want_whole_from(x, 1);
 }
 
-/* Rule of CastLike: only the element type of operand 1 counts. */
+/* Rule (batch_fn) of CastLike: only the element type of operand 1 counts, so its state may be any. */
 static const char *cast_like(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -42,7 +42,7 @@ static const char *cast_like(struct batch_search *x, const struct batch_rule *r)
 /* r->arg: the operator may compute with operands in the state SIZES */
 enum { BROADCAST_SIZES = 1 };
 
-/* Rule of elementwise operators that broadcast all their operands. */
+/* Rule (batch_fn) of elementwise operators that broadcast all their operands. */
 static const char *broadcast(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch out = {0};
@@ -61,7 +61,8 @@ static const char *broadcast(struct batch_search *x, const struct batch_rule *r)
     return why;
 }
 
-/* Rule of QLinearAdd and QLinearMul: behind each operand are its scale and its zero point. */
+/* Rule (batch_fn) of QLinearAdd and QLinearMul: operands 0 and 3 are broadcast; the others, their scales and zero
+ * points, must be WHOLE. */
 static const char *qlinear(struct batch_search *x, const struct batch_rule *r)
 {
     static const uint32_t data[] = {0, 3}, rest[] = {1, 2, 4, 5, 6, 7};
@@ -74,7 +75,8 @@ static const char *qlinear(struct batch_search *x, const struct batch_rule *r)
     return why;
 }
 
-/* Rule of a Dropout that returns its operand unchanged; others draw random numbers and are refused (batch_draws). */
+/* Rule (batch_fn) of a Dropout that returns its operand unchanged; others draw random numbers and are refused
+ * (batch_draws). */
 static const char *dropout(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -92,8 +94,9 @@ enum {
     ALONG_FROM = 2  /* in all */
 };
 
-/* Rule of operators that combine elements along the axis of the attribute `axis`, such as Softmax: the batch must be at
- * another axis.  r->text: the attribute's default, "0" or "-" for -1 (1 if ALONG_FLAT counts). */
+/* Rule (batch_fn) of operators that combine elements along the axis of the attribute `axis`, such as Softmax: the
+ * batch must be at another axis.  r->text: the attribute's default, "0" for 0, "-" for -1; with ALONG_FLAT before
+ * opset 13 it is 1. */
 static const char *along_axis(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -113,7 +116,8 @@ static const char *along_axis(struct batch_search *x, const struct batch_rule *r
     return batch_want_whole_from(x, 1);
 }
 
-/* Rule of layer normalisations: their scale and bias must not have the axis of the batch. */
+/* Rule (batch_fn) of layer normalisations: as along_axis(); and their scale and bias must not have the axis of the
+ * batch. */
 static const char *normalize(struct batch_search *x, const struct batch_rule *r)
 {
     struct shape s, t;
@@ -128,7 +132,7 @@ static const char *normalize(struct batch_search *x, const struct batch_rule *r)
     return along_axis(x, r);
 }
 
-/* Rule of ArgMax and ArgMin: the reduced axis is dropped, or keeps one element. */
+/* Rule (batch_fn) of ArgMax and ArgMin: as along_axis(); the reduced axis is dropped, or keeps one element. */
 static const char *arg_reduce(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -140,7 +144,7 @@ static const char *arg_reduce(struct batch_search *x, const struct batch_rule *r
     return why;
 }
 
-/* Rule of reductions along a list of axes, such as ReduceSum. */
+/* Rule (batch_fn) of reductions along a list of axes, such as ReduceSum: the batch must not be at one of these axes. */
 static const char *reduce(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -166,7 +170,8 @@ static const char *reduce(struct batch_search *x, const struct batch_rule *r)
     return NULL;
 }
 
-/* Rule of MeanVarianceNormalization. */
+/* Rule (batch_fn) of MeanVarianceNormalization: the batch must be at none of the axes over which it takes the mean
+ * (0, 2 and 3 if no axes are given).  Refused before opset 9. */
 static const char *mean_variance(struct batch_search *x, const struct batch_rule *r)
 {
     static const int64_t usual[] = {0, 2, 3};
@@ -185,7 +190,8 @@ static const char *mean_variance(struct batch_search *x, const struct batch_rule
     return NULL;
 }
 
-/* Rule of operators that work along axes in operand 1, or (r->arg == 1) in the attribute `axes`. */
+/* Rule (batch_fn) of operators that work along axes in operand 1, or (r->arg == 1) in the attribute `axes`: the batch
+ * must be at another axis, and all operands but operand 0 must be WHOLE. */
 static const char *along_operand(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -204,7 +210,9 @@ static const char *along_operand(struct batch_search *x, const struct batch_rule
     return batch_want_whole_from(x, 1);
 }
 
-/* Rule of DFT: its axis is operand 2 from opset 20 on; the last axis holds the parts of complex numbers. */
+/* Rule (batch_fn) of DFT: operand 0 must be CUT, along an axis that is neither the transformed one nor the last one,
+ * which holds the real and imaginary parts; all other operands must be WHOLE.  The transformed axis is the attribute
+ * `axis`, or operand 2 from opset 20 on.  Returns NULL, or the reason why the node must see all samples together. */
 static const char *dft(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -227,7 +235,8 @@ static const char *dft(struct batch_search *x, const struct batch_rule *r)
  * elements are combined. */
 enum { ROWS_OPERANDS = 15, ROWS_LAST = 4 };
 
-/* Rule of operators that combine elements along their last axes only; operands that are not broadcast are WHOLE. */
+/* Rule (batch_fn) of operators that combine elements along their last axes only; operands that are not broadcast must
+ * be WHOLE. */
 static const char *along_last_axes(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch out = {0};
@@ -244,8 +253,8 @@ static const char *along_last_axes(struct batch_search *x, const struct batch_ru
     return why;
 }
 
-/* Rule of QuantizeLinear and DequantizeLinear: a scale for each position along an axis is allowed unless that is the
- * axis of the batch. */
+/* Rule (batch_fn) of QuantizeLinear and DequantizeLinear: a scale for each position along an axis is allowed unless
+ * that is the axis of the batch. */
 static const char *quantize(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -270,8 +279,9 @@ struct matrices {
     bool swap_a, swap_b;
 };
 
-/* Sets *out to the state of the product of two stacks of matrices.  The batch may be the rows of the first matrices,
- * the columns of the second ones, or an axis of the stacks; not the axis that is summed over. */
+/* Sets *out to the state of the product of two stacks of matrices.  The batch may be the rows of the first
+ * matrices, the columns of the second ones, or an axis of the stacks; not the axis that is summed over.  Returns
+ * as a batch_fn. */
 static const char *multiply(struct batch_search *x, struct matrices k, struct batch *out)
 {
     struct batch a = batch_in(x, k.a), b = batch_in(x, k.b);
@@ -318,10 +328,10 @@ static const char *want_single(struct batch_search *x, uint32_t i)
     return batch_say(x, "its operand %u, '%s', may be of single samples", i, batch_name_in(x, i));
 }
 
-/* Rule of matrix products.  r->arg: the operand that is the second matrix; the first one is operand 0.  r->text has a
- * character for each operand: 'a', 'b': it belongs to the first or second matrix, and must have a single element if
- * that matrix has the batch; '1': it must have a single element; '-': WHOLE.  r->text == "t": attributes may
- * transpose. */
+/* Rule (batch_fn) of matrix products.  r->arg: the operand that is the second matrix; the first one is operand 0.
+ * r->text has a character for each operand: 'a', 'b': it belongs to the first or second matrix, and must have a
+ * single element if that matrix has the batch; '1': it must have a single element; '-': it must be WHOLE.  r->text ==
+ * "t": attributes may transpose. */
 static const char *mat_mul(struct batch_search *x, const struct batch_rule *r)
 {
     struct matrices k = {.a = 0, .b = (uint32_t)r->arg};
@@ -345,7 +355,7 @@ static const char *mat_mul(struct batch_search *x, const struct batch_rule *r)
     return why;
 }
 
-/* Rule of Gemm: a matrix product, plus operand 2, which is broadcast. */
+/* Rule (batch_fn) of Gemm: a matrix product, plus operand 2, which is broadcast. */
 static const char *gemm(struct batch_search *x, const struct batch_rule *r)
 {
     struct matrices k = {.a = 0, .b = 1};
@@ -377,8 +387,9 @@ static int letter_at(const char *text, size_t from, size_t to, char letter)
     return at;
 }
 
-/* Rule of Einsum, such as "ij,jk->ik": one letter of the equation stands for the batch.  It must be in the result, and
- * every operand that has the letter must be cut there.  Round 0 finds the letter, round 1 checks the operands. */
+/* Rule (batch_fn) of Einsum, such as "ij,jk->ik": one letter of the equation stands for the batch.  It must be in the
+ * result, and every operand that has the letter must be cut there.  Round 0 finds the letter, round 1 checks the
+ * operands. */
 static const char *einsum(struct batch_search *x, const struct batch_rule *r)
 {
     const char *given = node_attr_str(x->m, x->n, "equation", "");
@@ -422,7 +433,7 @@ static const char *einsum(struct batch_search *x, const struct batch_rule *r)
 
 /* ---- operators with an axis for the batch in each operand --------------------------------------- */
 
-/* Cuts operand i, which is WHOLE, in blocks along an axis (batch_cut), unless its size there is 1. */
+/* Cuts operand i, which is WHOLE, in blocks along an axis, unless its size there is 1.  Returns as batch_cut(). */
 static const char *cut_unless_one(struct batch_search *x, uint32_t i, int axis)
 {
     struct shape s;
@@ -469,7 +480,8 @@ static char next_of(const char **at, char none)
     return want;
 }
 
-/* Checks the operands and sets the results of node x->n as text, in the form of batch_rule.text, says. */
+/* Checks the operands of node x->n and sets the states of its results, as text (in the form of batch_rule.text)
+ * demands.  Returns as a batch_fn. */
 static const char *axes_of_text(struct batch_search *x, const char *text)
 {
     const struct node *n = &x->m->node[x->n];
@@ -492,13 +504,13 @@ static const char *axes_of_text(struct batch_search *x, const char *text)
     return why;
 }
 
-/* Rule of operators whose operands and results have the batch at fixed axes: r->text. */
+/* Rule (batch_fn) of operators whose operands and results have the batch at fixed axes: r->text. */
 static const char *by_axes(struct batch_search *x, const struct batch_rule *r)
 {
     return axes_of_text(x, r->text);
 }
 
-/* Rule of BatchNormalization, which mixes samples in training mode only. */
+/* Rule (batch_fn) of BatchNormalization, which mixes samples in training mode only. */
 static const char *batch_normalize(struct batch_search *x, const struct batch_rule *r)
 {
     if (node_attr_int(x->m, x->n, "training_mode", 0) != 0)
@@ -506,13 +518,15 @@ static const char *batch_normalize(struct batch_search *x, const struct batch_ru
     return axes_of_text(x, r->text);
 }
 
-/* Rule of RNN, GRU and LSTM: the batch is axis 1 of the operands (r->text), or axis 0 if the attribute layout is 1. */
+/* Rule (batch_fn) of RNN, GRU and LSTM: the batch is at the axes that r->text says, or at axis 0 if the attribute
+ * layout is 1. */
 static const char *recurrent(struct batch_search *x, const struct batch_rule *r)
 {
     return axes_of_text(x, node_attr_int(x->m, x->n, "layout", 0) == 0 ? r->text : "0---000-:000");
 }
 
-/* Rule of ReverseSequence: the batch may be the axis of its sequences, or an axis that it does not work along. */
+/* Rule (batch_fn) of ReverseSequence: the batch must not be at time_axis.  If it is at batch_axis, operand 1, the
+ * length of each sequence, must be cut, too; else operand 1 must be WHOLE. */
 static const char *reverse_sequence(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);
@@ -528,7 +542,7 @@ static const char *reverse_sequence(struct batch_search *x, const struct batch_r
     return why != NULL ? why : want_operand(x, 1, '0');
 }
 
-/* Rule of operators that always mix samples; r->text: the reason. */
+/* Rule (batch_fn) of operators that always mix samples; r->text: the reason, which it returns. */
 static const char *refuse(struct batch_search *x, const struct batch_rule *r)
 {
     (void)x;
