@@ -108,7 +108,7 @@ def main():
               "training=false")
         for options in (["--schedule=gpipe"], ["--overlap=max"], ["--overlap=duplex", "--schedule=gpipe"],
                         ["--replicate"], ["--replicate", "--schedule=gpipe"]):
-            code, said = run(PCC, model, "-p", "dp-place", "-d", "3xa100", "-q", *options,
+            code, said = run(PCC, model, "-p", "dp-place", "-d", "3xa100", "-q", "--part-cost=0", *options,
                              "-o", tmp / "plan.json")
             check(code == 0, f"{options}: {said}")
         code, said = run(PCC, model, "-p", "dp-place", "-d", "3xa100", "--replicate", "--pin", "lm_head=acc0",
