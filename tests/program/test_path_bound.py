@@ -18,6 +18,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from sanitized import SANITIZED
+
 try:
     import highspy
 except ImportError:
@@ -160,7 +163,7 @@ def refused(g, text, devices, sample):
 def main():
     rng, tried, kept = random.Random(1), 0, 0
     with tempfile.TemporaryDirectory() as folder:
-        for seed, devices in (1, 4), (2, 3):
+        for seed, devices in ((1, 4), (2, 3))[:1 if SANITIZED else 2]:
             path = Path(folder) / "w.json"
             subprocess.run([PCC_GEN, "random-layers", "--nodes", "200", "--devices", str(devices), "--seed", str(seed),
                             "-o", path], check=True)
