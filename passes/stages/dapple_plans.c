@@ -135,7 +135,7 @@ static void try_even(struct plan_choice *c, uint32_t n, uint32_t each, int64_t s
     uint32_t *end = arena_array(a, n, sizeof *end), layer = 0;
     struct device_set *set = arena_array(a, n, sizeof *set), used = {{0}};
     const struct layer_chain *k = &c->chain;
-    int64_t all = k->forward[k->n] + k->backward[k->n];
+    int64_t all = sat_add(k->forward[k->n], k->backward[k->n]);
     while (samples % each)
         each--;
     for (uint32_t i = 0; i < n; i++) {
@@ -148,7 +148,8 @@ static void try_even(struct plan_choice *c, uint32_t n, uint32_t each, int64_t s
         }
         layer++;
         while (layer + (n - i - 1) < k->n &&
-               (__int128)(k->forward[layer] + k->backward[layer]) * n < (__int128)all * (i + 1))
+               (__int128)sat_add(k->forward[layer], k->backward[layer]) * n <
+                   (__int128)all * (i + 1))
             layer++;
         end[i] = i + 1 == n ? k->n : layer;
     }

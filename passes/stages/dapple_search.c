@@ -310,11 +310,11 @@ static void try_stage(struct search *x, const struct prefix_extension *e, uint32
     x->stage[n++] = own;
     x->stage[n++] = link;
     x->stage[n++] = last;
-    p.worst = larger(p.worst, own.forward + own.backward);
+    p.worst = larger(p.worst, sat_add(own.forward, own.backward));
     p.reduce = larger(p.reduce, own.reduce);
     int64_t m = x->r->micro_batches;
     p.key = larger(sat_add(sat_mul(m, p.worst), p.reduce), sat_mul(2 * m, p.link));
-    p.balance = larger(p.key, sat_mul(m, last.forward + last.backward));
+    p.balance = larger(p.key, sat_mul(m, sat_add(last.forward, last.backward)));
     p.latency = stage_formula(x->stage, n, x->r->micro_batches, x->r->literal).latency;
     x->evaluated++;
     struct state *s = state_at(x, to, &e->now);
@@ -379,9 +379,9 @@ static void choose_cuts(struct search *x, uint32_t most)
     const struct layer_chain *c = x->c;
     x->cut = arena_array(x->own, (size_t)c->n + 1, sizeof *x->cut);
     x->cut[x->ncut++] = 0;
-    int64_t all = c->forward[c->n] + c->backward[c->n];
+    int64_t all = sat_add(c->forward[c->n], c->backward[c->n]);
     for (uint32_t l = 1; l < c->n; l++) {
-        int64_t done = c->forward[l] + c->backward[l];
+        int64_t done = sat_add(c->forward[l], c->backward[l]);
         bool due = (__int128)done * most >= (__int128)all * x->ncut;
         if (c->n - 1 <= most || (due && x->ncut < most))
             x->cut[x->ncut++] = l;

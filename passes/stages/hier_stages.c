@@ -60,7 +60,7 @@ static int64_t machine_time(const struct search *x, uint32_t l, uint32_t i, uint
 {
     const struct stage_states *s = x->s;
     if (l == 0)
-        return s->forward[j] + s->backward[j] - s->forward[i] - s->backward[i];
+        return sat_add(s->forward[j] - s->forward[i], s->backward[j] - s->backward[i]);
     const struct level *below = &x->level[l - 1];
     return below->best[pair_row(x, i, j) * (below->machines + 1) + below->machines];
 }

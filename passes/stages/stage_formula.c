@@ -18,7 +18,7 @@
 /* Returns the ps that all micro-batches but one take on a stage, forward and backward. */
 static int64_t steady_time(const struct formula_stage *s, uint32_t micro_batches)
 {
-    return sat_mul(micro_batches - 1, s->forward + s->backward);
+    return sat_mul(micro_batches - 1, sat_add(s->forward, s->backward));
 }
 
 struct formula stage_formula(const struct formula_stage *s, uint32_t n, uint32_t micro_batches,
@@ -34,7 +34,7 @@ struct formula stage_formula(const struct formula_stage *s, uint32_t n, uint32_t
             r.pivot = i;
             between = 0;
         } else {
-            between += s[i].forward + s[i].backward;
+            between = sat_add(between, sat_add(s[i].forward, s[i].backward));
         }
     }
     for (uint32_t i = 0; i <= r.pivot; i++)
@@ -43,7 +43,8 @@ struct formula stage_formula(const struct formula_stage *s, uint32_t n, uint32_t
     int64_t end = 0; /* ps from the end of the steady phase to the AllReduce of stage i */
     for (uint32_t i = r.pivot + 1; i-- > 0;) {
         end += literal && i == r.pivot ? -s[i].backward : s[i].backward;
-        int64_t own = s[i].reduce + end + (literal && i < r.pivot ? 2 * s[r.pivot].backward : 0);
+        int64_t more = literal && i < r.pivot ? sat_mul(2, s[r.pivot].backward) : 0;
+        int64_t own = sat_add(s[i].reduce, sat_add(end, more));
         r.ending = larger(own, r.ending);
     }
     end = literal ? -s[r.pivot].backward : 0;
