@@ -119,7 +119,7 @@ static void chains(void **state)
             sizes_add(k, text[i][0], test_below(&seed, 2) ? SIZE_OTHER : SIZE_FIRST, USUAL);
         }
         for (int i = 1; i < NAMES; i++) { /* a tree of equal names */
-            snprintf(text[i][1], sizeof text[i][1], "n%d", (int)test_below(&seed, (uint64_t)i));
+            snprintf(text[i][1], sizeof text[i][1], "n%d", (int)test_below(&seed, (uint32_t)i));
             wish[i - 1] = (struct wish){DEMAND_EQUAL, text[i][0], text[i][1]};
         }
         for (int i = NAMES; i < 2 * NAMES; i++) {
