@@ -89,7 +89,7 @@ struct run {
     struct problem_caps caps;
     uint32_t last;          /* the label of the best whole plan; 0: none */
     bool quick;             /* a rough first plan: stages are not copied */
-    bool thinned;           /* labels were dropped that no better one replaces */
+    bool thinned;           /* thin_out() dropped labels */
     uint64_t steps, budget; /* steps done; at most about `budget` are allowed */
     struct clock *clock;
 };
@@ -272,9 +272,9 @@ static void make_units(struct run *r, const uint8_t *cut)
 
 /* ---- the sweep ------------------------------------------------------------------------------- */
 
-/* A label, and what the devices that it leaves can hold of the first potential. */
+/* A label as thin_out() sorts it. */
 struct thinned {
-    int64_t room;
+    int64_t room; /* problem_room() of the first potential */
     uint32_t label;
 };
 
@@ -285,19 +285,14 @@ static int by_room(const void *pa, const void *pb)
                               : (a->label > b->label) - (a->label < b->label);
 }
 
-/* Leaves `most` labels in the list of unit j: those that leave most room for the rest. */
+/* Shortens the list of unit j to the `most` labels with the most room for the rest of the graph. */
 static void thin_out(struct run *r, uint32_t j, uint32_t most)
 {
     struct arena_mark mark = arena_mark(r->a);
     struct thinned *all = arena_array(r->a, r->grown[j] + 1, sizeof *all);
     uint32_t n = 0;
-    for (uint32_t l = r->head[j]; l; l = r->labels.v[l].next) {
-        int64_t room = 0;
-        for (uint32_t k = 0; k < r->c->nkind; k++)
-            room = sat_add(room, sat_mul(problem_devices_left(r->c, r->labels.v[l].used, k),
-                                         r->caps.cap[0][k]));
-        all[n++] = (struct thinned){room, l};
-    }
+    for (uint32_t l = r->head[j]; l; l = r->labels.v[l].next)
+        all[n++] = (struct thinned){problem_room(r->c, &r->caps, r->labels.v[l].used, /*p=*/0), l};
     qsort(all, n, sizeof *all, by_room);
     r->thinned = r->thinned || n > most;
     r->grown[j] = smaller_u32(n, most);
@@ -593,8 +588,9 @@ static bool run_units(struct run *r, struct problem_plan *best)
     return true;
 }
 
-/* Improves *best where labels were dropped: those kept leave most room under the limit, and suit plans near it only.
- * Halves the range of the limit between the bound and the best plan.  Returns whether *best improved. */
+/* Improves *best if thin_out() dropped labels.  It keeps the labels with the most room under the limit, and these only
+ * lead to plans near the limit: so this halves, again and again, the range between the bound and the best plan, with
+ * its middle as the limit.  Returns whether *best improved. */
 static bool narrow_down(struct run *r, struct problem_plan *best)
 {
     bool quick = r->quick, better = false;

@@ -34,13 +34,14 @@ static bool is_weight(const struct module *m, vid v)
     return m->value[v].tensor != 0 || (def != 0 && node_is(m, def, "Constant"));
 }
 
-/* What the operands of a node that are no weights come to. */
+/* Sizes of the operands of a node, without weights unless all operands are weights. */
 struct operands {
-    int64_t largest,
-        sum;      /* elements of the largest one, and of all; weights, if there is nothing else */
-    int64_t open; /* the most that unknown dimensions of one come to; 1: none has any */
+    int64_t largest; /* elements of the largest operand */
+    int64_t sum;     /* elements of all operands */
+    int64_t open;    /* largest open_sizes.open of an operand that is no weight */
 };
 
+/* Returns the sizes of the operands of node n. */
 static struct operands look_at_operands(const struct open_sizes *s, nid n)
 {
     const struct module *m = s->f->m;
@@ -60,28 +61,32 @@ static struct operands look_at_operands(const struct open_sizes *s, nid n)
     return o;
 }
 
-/* Returns the smallest number among the known elements of v, and of the operands of a Min or ReduceMin that makes it;
- * INT64_MAX: none is known.  Looks through casts and reshapes, at most eight nodes far. */
+/* Returns the smallest known element of v; INT64_MAX: none is known.  one: only if v has one element. */
+static int64_t least_element(struct open_sizes *s, vid v, bool one)
+{
+    const struct nums *x = nums_of(s->f, v);
+    int64_t least = INT64_MAX;
+    for (uint32_t i = 0; x && (!one || x->n == 1) && i < x->n; i++)
+        if (x->at[i].kind == NUM_INT)
+            least = smaller(least, x->at[i].v);
+    return least;
+}
+
+/* Returns the smallest known element of v or of the operands of the Min or ReduceMin that computes v; INT64_MAX: none
+ * is known.  Looks through casts and reshapes, at most eight nodes far. */
 static int64_t least_known(struct open_sizes *s, vid v)
 {
     const struct module *m = s->f->m;
     bool least = false;
     for (uint32_t far = 0; far < 8 && v; far++) {
-        const struct nums *x = nums_of(s->f, v);
-        int64_t found = INT64_MAX;
-        for (uint32_t i = 0; x && (least || x->n == 1) && i < x->n; i++)
-            if (x->at[i].kind == NUM_INT)
-                found = smaller(found, x->at[i].v);
+        int64_t found = least_element(s, v, /*one=*/!least);
         nid def = m->value[v].def;
         if (found < INT64_MAX || !def)
             return found;
         least = least || node_is(m, def, "ReduceMin");
         if (node_is(m, def, "Min")) {
-            for (uint32_t i = 0; i < m->node[def].in.n; i++) {
-                x = nums_of(s->f, node_in(m, def, i));
-                if (x && x->n == 1 && x->at[0].kind == NUM_INT)
-                    found = smaller(found, x->at[0].v);
-            }
+            for (uint32_t i = 0; i < m->node[def].in.n; i++)
+                found = smaller(found, least_element(s, node_in(m, def, i), /*one=*/true));
             return found;
         }
         static const char *const through[] = {"ReduceMin", "Cast",      "Reshape",

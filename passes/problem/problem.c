@@ -544,6 +544,15 @@ uint32_t problem_devices_left(const struct problem *c, uint64_t used, uint32_t k
     return kd->count - (uint32_t)field;
 }
 
+int64_t problem_room(const struct problem *c, const struct problem_caps *caps, uint64_t used,
+                     uint32_t p)
+{
+    int64_t room = 0;
+    for (uint32_t k = 0; k < c->nkind; k++)
+        room = sat_add(room, sat_mul(problem_devices_left(c, used, k), caps->cap[p][k]));
+    return room;
+}
+
 void problem_live(const struct problem *c, const struct labels *l, uint32_t head, uint32_t k,
                   const struct problem_caps *caps, struct live_list *out)
 {
@@ -563,10 +572,8 @@ void problem_live(const struct problem *c, const struct labels *l, uint32_t head
         o->left = c->kind[k].copies > 1 ? problem_devices_left(c, x->used, k) : 1;
         o->used = x->used + (UINT64_C(1) << c->kind[k].shift);
         for (uint32_t p = 0; p < c->npot; p++) {
-            int64_t rest = 0;
-            for (uint32_t j = 0; j < c->nkind; j++)
-                rest = sat_add(rest, sat_mul(problem_devices_left(c, o->used, j), caps->cap[p][j]));
-            o->low[p] = c->pot[p].total - smaller(rest, LOAD_INF);
+            int64_t room = problem_room(c, caps, o->used, p);
+            o->low[p] = c->pot[p].total - smaller(room, LOAD_INF);
             out->low[p] = smaller(o->low[p], out->low[p]);
         }
     }

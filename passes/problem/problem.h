@@ -232,6 +232,10 @@ struct live_list {
     uint32_t n, cap;
     int64_t low[PROBLEM_POTS]; /* the smallest low[p] of all entries of v; LOAD_INF: v has none */
 };
+/* Returns how much of potential p fits the devices that a plan using `used` (as label.used) leaves. */
+int64_t problem_room(const struct problem *c, const struct problem_caps *caps, uint64_t used,
+                     uint32_t p);
+
 /* Fills *out (zeroes at first; in the memory of l, grown as needed) with the labels of list head that can be extended
  * by a device of kind k: one is left, and the value is at most caps->keep. */
 void problem_live(const struct problem *c, const struct labels *l, uint32_t head, uint32_t k,

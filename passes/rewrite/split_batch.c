@@ -18,6 +18,7 @@
 #include "ir/model/dim.h"
 #include "ir/model/edit.h"
 #include "ir/model/state_pairs.h"
+#include "passes/shapes/bind_dims.h"
 
 #include <assert.h>
 #include <string.h>
@@ -217,11 +218,8 @@ static int start_input(struct batch_split *x, uint32_t i)
  * error. */
 static int check_ways(struct batch_split *x)
 {
-    const struct settings *set = ctx_settings(x->x);
-    int64_t ways = x->s.ways, size = x->s.size.value;
     const char *name = module_str(x->m, x->s.size.sym);
-    for (uint32_t i = 0; i < set->ndims && x->s.size.sym != 0; i++)
-        size = strcmp(set->dims[i].name, name) == 0 ? set->dims[i].value : size;
+    int64_t ways = x->s.ways, size = x->s.size.sym ? bind_said(x->x, name) : x->s.size.value;
     if (size < 0 || size % ways == 0)
         return 0;
     return diag_error(x->d, "split-batch: %lld ways do not divide the batch of %lld%s%s%s",

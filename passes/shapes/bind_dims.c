@@ -189,14 +189,28 @@ static bool is_batch_name(const char *name)
            strncmp(name, "batch", 5) == 0 || strncmp(name, "Batch", 5) == 0;
 }
 
-/* Returns the size that --dim gives to a batch of this name, else the guess. */
-static int64_t said_batch(const struct ctx *x, const char *name)
+int64_t bind_said(const struct ctx *x, const char *name)
 {
     const struct settings *s = ctx_settings(x);
     for (uint32_t i = 0; i < s->ndims; i++)
         if (!strcmp(s->dims[i].name, name))
             return s->dims[i].value;
-    return GUESS_BATCH;
+    return -1;
+}
+
+/* Returns the guess for a batch size: one sample; if split-batch has divided this dimension, one sample for each copy
+ * of the nodes. */
+static int64_t guess_batch(const struct ctx *x, const char *name)
+{
+    const struct dim_binding *split = &x->results.split;
+    return split->name != NULL && strcmp(split->name, name) == 0 ? split->value : GUESS_BATCH;
+}
+
+/* Returns the size that --dim gives to a batch of this name, else the guess. */
+static int64_t said_batch(const struct ctx *x, const char *name)
+{
+    int64_t said = bind_said(x, name);
+    return said >= 0 ? said : guess_batch(x, name);
 }
 
 int64_t bind_planned_batch(const struct ctx *x)
@@ -266,11 +280,7 @@ static struct names names_new(const struct ctx *x)
 
 int64_t bind_nameless(const struct ctx *x)
 {
-    const struct settings *s = ctx_settings(x);
-    for (uint32_t i = 0; i < s->ndims; i++)
-        if (!strcmp(s->dims[i].name, "?"))
-            return s->dims[i].value;
-    return -1;
+    return bind_said(x, "?");
 }
 
 void bind_warn_unused(struct ctx *x)
@@ -289,14 +299,6 @@ void bind_warn_unused(struct ctx *x)
                          "--dim %s=%lld: no dimension of the model has this name", b->name,
                          (long long)b->value);
     }
-}
-
-/* Returns the guess for a batch size: one sample; if split-batch has divided this dimension, one sample for each copy
- * of the nodes. */
-static int64_t guess_batch(const struct ctx *x, const char *name)
-{
-    const struct dim_binding *split = &x->results.split;
-    return split->name != NULL && strcmp(split->name, name) == 0 ? split->value : GUESS_BATCH;
 }
 
 /* Adds the names of a list to the sizes.  first: the names that mark_first_dims() found. */

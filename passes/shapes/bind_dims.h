@@ -49,6 +49,8 @@ const char *bind_text(const struct ctx *x);
  * was guessed. */
 const char *bind_excuse(const struct ctx *x);
 
+/* Returns the size that --dim, or a table of times, gives to this name; -1: none. */
+int64_t bind_said(const struct ctx *x, const char *name);
 /* Returns the size of dimensions without a name, from --dim '?=N'; -1: it is not said. */
 int64_t bind_nameless(const struct ctx *x);
 /* Returns the batch size that the model is planned for, from the first dimensions of its inputs: of a name like
