@@ -36,9 +36,9 @@ enum {
 struct row_box {
     const char *id, *label; /* text for DOT */
     uint32_t dev;           /* its device; UINT32_MAX: none */
-    double x, wide;         /* px: its left side; its width, 0: it is not drawn */
-    uint32_t in, out;       /* number of arrows in lanes that lead to it; that leave it */
-    uint32_t nin, nout;     /* number of these that have their place */
+    double x, wide;         /* px: left side and width of the box; width 0: not drawn */
+    uint32_t in, out;       /* numbers of arrows in lanes that end and begin at the box */
+    uint32_t nin, nout;     /* numbers of these arrows whose place is known */
 };
 
 /* An arrow between boxes. */

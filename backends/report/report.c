@@ -550,8 +550,8 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
     if (estimated)
         plan_print_words(f, r,
                          arena_fmt(a,
-                                   "for estimated sizes: %u.%u %% of the time is of nodes whose "
-                                   "sizes nothing tells (--dim '?=N')",
+                                   "for estimated sizes: %u.%u %% of the time depends on sizes "
+                                   "that are not known (--dim '?=N')",
                                    estimated / 10, estimated % 10),
                          /*at=*/0, /*indent=*/2);
     shows->gain(f, r, a);

@@ -29,7 +29,7 @@ struct wdag {
     /* [vertex] 1: has forward nodes, 2: has backward nodes, 3: has both; NULL: not known */
     uint8_t *pass;
     int64_t *param; /* [vertex] bytes of `size` that are parameters; NULL: not known */
-    int64_t *size;  /* [vertex] bytes that it needs on its device, without shared items */
+    int64_t *size;  /* [vertex] bytes that the vertex needs on a device, without shared items */
     int32_t *pin;   /* [vertex] the device that it must be on, or -1: any device */
     /* vertex -> distinct vertices that must not share its device (--cut-at), ascending; at NULL: there are none */
     struct csr apart;

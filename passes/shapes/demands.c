@@ -152,7 +152,8 @@ void demand(struct demands *k, enum demand_kind kind, struct dim a, struct dim b
         demand(k, DEMAND_MOST, b, a);
         return;
     }
-    if (kind != DEMAND_MATCH) /* where a side may be 1, so that it must stay as it is */
+    if (kind !=
+        DEMAND_MATCH) /* a MATCH compares one side with 1: moving terms across would change that */
         dim_balance(k->f->m, &a, &b);
     if (a.sym == 0 && b.sym == 0)
         return;

@@ -16,7 +16,7 @@ enum demand_kind { DEMAND_EQUAL, DEMAND_MATCH, DEMAND_MOST, DEMAND_KINDS };
 struct demand {
     struct dim a, b; /* at least one of them is no number */
     uint8_t kind;    /* enum demand_kind */
-    nid n;           /* a node that demands it, the first one; of infer.m */
+    nid n;           /* the first node with this demand, in infer.m */
 };
 
 /* Further demands are not noted: a model of a million layers with names of its own in each is not worth the time. */

@@ -249,7 +249,8 @@ static bool is_policy_tried(const struct training *m, bool policy_b)
 /* A stage, and what it saves by running forward again. */
 struct saving {
     uint32_t stage;
-    int64_t bytes, ps; /* memory that it saves; time that it takes, >= 1 */
+    int64_t bytes; /* memory that recomputing the stage saves */
+    int64_t ps;    /* time of running the stage forward once more, >= 1 */
 };
 
 /* Compares savings by bytes per ps, the largest first, then by stage, for qsort(). */

@@ -30,7 +30,7 @@ struct gpu {
     int64_t generation;
 };
 
-/* GPUs of one maker, in the order in which its runtime counts them. */
+/* GPUs of one maker, in the order of the numbers that the maker's runtime gives to GPUs. */
 struct gpus {
     struct gpu *gpu; /* [n] */
     uint32_t n, cap;

@@ -62,7 +62,7 @@ static void take_line(const struct gpu_search *s, struct gpu *g, char *const fie
 
 /* ---- the library --------------------------------------------------------------------------------- */
 
-/* Its functions that are used; all return 0 for success. */
+/* The functions of NVIDIA's management library (NVML) that pcc calls; each returns 0 for success. */
 struct library {
     int (*init)(void), (*count)(unsigned *), (*handle)(unsigned, void **);
     int (*cores)(void *, unsigned *), (*bus)(void *, unsigned *),

@@ -7,10 +7,10 @@
 
 /* What this process may use of the machine. */
 struct processor {
-    uint32_t cores; /* cores that it may run on, two threads of one core counted once */
-    /* thousandths of a core that its control groups give it, above 0; -1: no limit */
+    uint32_t cores; /* cores that the process may run on, two threads of one core counted once */
+    /* thousandths of a core that control groups allow the process, above 0; -1: no limit */
     int64_t quota;
-    /* bytes that are free, and that its control groups let it have; -1: not told */
+    /* free bytes of memory, at most the limit of the control groups of the process; -1: not told */
     int64_t memory;
     int64_t cache; /* bytes of the largest cache; 0: not told */
 };

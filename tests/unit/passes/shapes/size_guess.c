@@ -78,7 +78,7 @@ static void cases(void **state)
         {"w=O128", "w=128", -1, {MATCH("w", "1")}},
         {"w=O128", "w=40", -1, {MATCH("w", "40")}},
         {"w=G5", "w=5", 0, {EQUAL("w", "6")}},
-        /* of demands that contradict each other the first is met */
+        /* two demands contradict each other: the first is met */
         {"w=O128", "w=64", 1, {EQUAL("w", "64"), MOST("w", "20")}},
     };
     (void)state;
@@ -139,7 +139,7 @@ static void chains(void **state)
     }
 }
 
-/* Names of which each is equal to the one before it, the last pair first, so that each follows from the one before. */
+/* A chain of equal names, demanded pair by pair from its end: each name takes the size of the name before it. */
 static void long_chain(void **state)
 {
     enum { NAMES = 1000 };
