@@ -6,11 +6,13 @@ usage: test_auto.py
 Random workloads of six or seven nodes, of every overlap: the plan against all assignments of nodes to devices, the
 bound not above the best of them, the reason in accord with the plan's shape, the contiguous plan unless one of another
 shape saves as much as `gain` says.  Larger ones, models of pcc-gen, and the workloads of PCC_SHARED: no other planner
-finds a better plan.  By hand: a split that fits only if it is not contiguous, the least memory when nothing fits.
-`-o split/` without -p uses it; Ctrl-C and the time limit leave a plan with its bound."""
+finds a better plan.  dp-place with copies of stages against all such plans.  By hand: a split that fits only if it is
+not contiguous, the least memory when nothing fits.  `-o split/` without -p uses it; Ctrl-C and the time limit leave a
+plan with its bound."""
 # extras: shared
 import itertools
 import json
+import math
 import os
 import random
 import re
@@ -159,6 +161,40 @@ def against_all(tmp, cases=12 if SANITIZED else 36):
           f"of {cases} {scattered} are not contiguous, {spared} better by little, {offers} offers: they say little")
 
 
+def best_of_stages(w, overlap):
+    """The least largest load, in ms, of contiguous stages that fit, each on one or more accelerators in turn."""
+    n, devices, loads, before = len(w["nodes"]), w["maxFPGAs"], all_sets(w, overlap), [0] * len(w["nodes"])
+    for e in w["edges"]:
+        before[e["destId"]] |= 1 << e["sourceId"]
+    best = {0: [0] * (devices + 1)}  # [set of nodes with all that they read][devices]
+    for mask in range(1, 1 << n):
+        if any(mask >> v & 1 and before[v] & ~mask for v in range(n)):
+            continue
+        best[mask] = [math.inf] * (devices + 1)
+        for less, known in list(best.items()):
+            load = loads[mask & ~less][0]
+            for copies in range(1, devices + 1) if less != mask and less & ~mask == 0 and load is not None else ():
+                for used in range(copies, devices + 1):
+                    best[mask][used] = min(best[mask][used], max(known[used - copies], load / copies))
+    return min(best[(1 << n) - 1])
+
+
+def copies_of_stages(tmp):
+    """dp-place --replicate under every overlap: the best plan, and called optimal only if it is."""
+    several = 0
+    for seed in range(6 if SANITIZED else 24):
+        rng, overlap = random.Random(seed), ("sum", "max", "duplex")[seed % 3]
+        path = put(tmp, "copied", w := workload(rng, rng.randint(3, 7), rng.randint(2, 4), 0, seed % 2))
+        best, found = best_of_stages(w, overlap), plan(path, "dp-place", "--replicate", f"--overlap={overlap}")
+        if best == math.inf or isinstance(found, tuple):
+            check(best == math.inf and isinstance(found, tuple) and found[0] == 3, f"seed {seed}: {best}, {found}")
+            continue
+        check(abs(1000 * found["value"] - best) < 2e-9 and found["status"] == "optimal",
+              f"seed {seed}: {best}, {found}")
+        several += found["value"] < plan(path, "dp-place", f"--overlap={overlap}")["value"]
+    check(several > 1, f"copies help in {several} cases only")
+
+
 def plans_offered(tmp):
     """Plans of another shape that save less than is asked for: how much is told, rounded down."""
     for seed in (69, 333, 421):
@@ -264,7 +300,7 @@ def stopped(tmp):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    always = memory, defaults, against_all, plans_offered, against_others, stopped
+    always = memory, defaults, against_all, copies_of_stages, plans_offered, against_others, stopped
     for test in (published,) if extras.extra() else always:
         test(folder)
 sys.exit(finish())

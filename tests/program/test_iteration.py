@@ -6,7 +6,7 @@ usage: test_iteration.py   (environment: PCC)
 1. Random profiles (chains with skips), clusters of one and two levels, batches, schedules, links, little memory: the
    time of an iteration and the most bytes of each device, by a walk through time over the orders of DAPPLE, GPipe,
    ZB-H1 and interleaved stages and the rules of ir/exec/iteration/iteration.md; no plan is below its bound, no device
-   above its memory.
+   above its memory.  The same for training graphs of ONNX's operators, whose gradients have sizes of their own.
 2. Memory in which a stage has room for one micro-batch, or for none; a million micro-batches, and more.
 3. Interleaved: of equal stages the bubble is divided by the stages of a device; micro-batches that do not fit.
 
@@ -48,6 +48,75 @@ class Profile:
         lines = [f"node{i} -- l{i} -- forward_compute_time={f / 1e9:.9f}, backward_compute_time={b / 1e9:.9f}, "
                  f"activation_size={a}, parameter_size={p}" for i, (f, b, a, p) in enumerate(self.layers)]
         return "\n".join(lines + [f"\tnode{a} -- node{b}" for a, b in sorted(self.edges)]) + "\n"
+
+    def write(self, tmp):
+        (tmp / "p.txt").write_text(self.text())
+        return tmp / "p.txt"
+
+    @staticmethod
+    def held(nodes):
+        """The layers among a device's nodes; their backward nodes, "l0/backward", are with them."""
+        return [n for n in nodes if "/" not in n]
+
+    def sums(self, where, k):
+        """Times of forward and backward, bytes of results and weights of stage k."""
+        mine = [self.layers[v] for v in range(self.n) if where[f"l{v}"] == k]
+        return [sum(x[i] for x in mine) for i in range(4)]
+
+    def crossing(self, where, k, back):
+        """Bytes that cross the link behind stage k; gradients (back) are as large as values."""
+        del back
+        return sum(self.layers[v][2] for v in range(self.n) if where[f"l{v}"] <= k < max(
+            [where[f"l{b}"] for a, b in self.edges if a == v], default=0))
+
+
+class Graph(Profile):
+    """A training graph: a forward node n0, n1, ... for each layer, then backward nodes g9, g8, ... that read their
+    layer's result, too.  Each pair shares a weight; gradients have sizes of their own."""
+
+    def __init__(self, rng):
+        super().__init__(rng)
+        self.gradient = [rng.randint(1, 60) * 10 ** 5 for _ in range(self.n)]
+        self.beside = [rng.choice((0, 5000)) for _ in range(self.n)]
+        self.layers = [(f, b, a, max(4, p // 4 * 4)) for f, b, a, p in self.layers]
+
+    def write(self, tmp):
+        most = max(p for *_, p in self.layers)
+        (tmp / "w.bin").write_bytes(bytes(most))
+        facts = "!elems=1k"
+        out = [f'file 1 "w.bin" size={most}', "costs accelerator", "graph {", f"  in %x : f32[1] {facts}"]
+        out += [f"  init %w{i} : f32[{p // 4}] = file 1 at 0 len {p} !bytes={p}B"
+                for i, (*_, p) in enumerate(self.layers)]
+        for i, (f, _, a, _) in enumerate(self.layers):
+            reads = ", ".join(f"%f{k}" for k, to in sorted(self.edges) if to == i) or "%x"
+            out.append(f'  %f{i} = Sum({reads}, %w{i}) : f32[1] !bytes={a}B {facts} name="n{i}" !time={f}ps '
+                       f"!own={a + self.beside[i]}B")
+        for i, (_, b, _, _) in reversed(list(enumerate(self.layers))):
+            reads = ", ".join(f"%b{to}" for k, to in sorted(self.edges) if k == i) or f"%f{i}"
+            out.append(f'  %b{i} = Sum({reads}, %f{i}, %w{i}) : f32[1] !bytes={self.gradient[i]}B {facts} name="g{i}" '
+                       f"!time={b}ps !own=7B !backward")
+        (tmp / "g.pir").write_text("\n".join([*out, "  out %b0", "}"]) + "\n")
+        return tmp / "g.pir"
+
+    @staticmethod
+    def held(nodes):
+        return nodes
+
+    def sums(self, where, k):
+        forward = [v for v in range(self.n) if where[f"n{v}"] == k]
+        backward = [v for v in range(self.n) if where[f"g{v}"] == k]
+        layer = self.layers
+        return [sum(layer[v][0] for v in forward), sum(layer[v][1] for v in backward),
+                sum(layer[v][2] + self.beside[v] for v in forward),
+                sum(layer[v][3] for v in {*forward, *backward})]
+
+    def crossing(self, where, k, back):
+        """A value goes on to the last stage that reads it, backward nodes counted; a gradient to the first."""
+        forward = [max([where[f"n{b}"] for a, b in self.edges if a == v] + [where[f"g{v}"]]) for v in range(self.n)]
+        first = [min([where[f"g{a}"] for a, b in self.edges if b == v], default=k + 1) for v in range(self.n)]
+        if back:
+            return sum(self.gradient[v] for v in range(self.n) if first[v] <= k < where[f"g{v}"])
+        return sum(self.layers[v][2] for v in range(self.n) if where[f"n{v}"] <= k < forward[v])
 
 
 class Devices:
@@ -197,50 +266,47 @@ def peak(stages, devices, kind, micro, start, done):
 def stages_of(profile, devices, plan, share):
     """Each stage of the plan as times and bytes on each of its devices."""
     t, where, out = plan["training"], {}, []
-    held = {d["name"]: [n for n in d["nodes"] if "/" not in n] for d in plan["devices"]}
+    held = {d["name"]: profile.held(d["nodes"]) for d in plan["devices"]}
     groups = [[int(d[3:]) for d in s["devices"]] for s in t["stages"]]
     for k, s in enumerate(t["stages"]):
-        nodes = [n for n in s.get("nodes", held[s["devices"][0]]) if "/" not in n]
+        nodes = profile.held(s.get("nodes", held[s["devices"][0]]))
         check(set(nodes) <= set(held[s["devices"][0]]), f"stage {k} has nodes of other devices")
-        where.update({int(n[1:]): k for n in nodes})
+        where.update({n: k for n in nodes})
     num, den = t["micro_batch_size"] or 1, t["profiled_batch"] or 1
-    cut = [sum(profile.layers[v][2] for v in range(profile.n) if where[v] <= k < max(
-        [where[b] for a, b in profile.edges if a == v], default=0)) for k in range(len(groups))]
     for k, g in enumerate(groups):
-        mine, n = [profile.layers[v] for v in range(profile.n) if where[v] == k], len(g)
-        again = t["stages"][k]["recompute"]
-        f, b, a = (ceil(sum(x[i] for x in mine) * num, den * n) for i in range(3))
-        weights = sum(x[3] for x in mine)
+        n, again = len(g), t["stages"][k]["recompute"]
+        *work, weights = profile.sums(where, k)
+        f, b, a = (ceil(x * num, den * n) for x in work)
         apart = ceil(b, 2) if t["schedule"] == "zb-h1" else 0
-        size = ceil(cut[k] * num, den)
-        last = k + 1 == len(groups)
         reduce = devices.reduce(g, weights)
-        kept = min(a, ceil(cut[k - 1] * num, den * n) if k else 0)
-        out.append({"F": f, "B": b - apart + (f if again else 0), "W": apart,
-                    "send": 0 if last or g == groups[k + 1] else devices.move(g, groups[k + 1], size),
-                    "back": 0 if last or g == groups[k + 1] else devices.move(g, groups[k + 1], size), "reduce": reduce,
-                    "shares": share and k > 0 and reduce > 0, "ahead": t["stages"][k]["ahead"], "again": again,
-                    "stored": a, "kept": kept, "stays": 2 * weights, "devices": g})
+        kept = min(a, ceil(profile.crossing(where, k - 1, False) * num, den * n) if k else 0)
+        send = back = 0
+        if k + 1 < len(groups) and g != groups[k + 1]:
+            send, back = (devices.move(g, groups[k + 1], ceil(profile.crossing(where, k, x) * num, den))
+                          for x in (False, True))
+        out.append({"F": f, "B": b - apart + (f if again else 0), "W": apart, "send": send, "back": back,
+                    "reduce": reduce, "shares": share and k > 0 and reduce > 0, "ahead": t["stages"][k]["ahead"],
+                    "again": again, "stored": a, "kept": kept, "stays": 2 * weights, "devices": g})
     return out
 
 
 def one_case(seed, tmp, kind=None):
     rng = random.Random(seed)
-    profile, devices = Profile(rng, 6 if kind else 2), Devices(rng)
+    graph = kind == "graph"
+    profile, devices = Graph(rng) if graph else Profile(rng, 6 if kind else 2), Devices(rng)
     half, share, micro, each = rng.random() < 0.3, rng.random() < 0.5, rng.randint(1, 6), []
     if kind == "interleaved":
         micro = rng.choice((micro, 6, 12))
         each = [f"--stages-per-device={rng.randint(2, 3)}"] if rng.random() < 0.8 else []
-    kind = kind or rng.choice(("dapple", "gpipe", "zb-h1", "interleaved"))
-    source, out = tmp / "p.txt", tmp / "plan.json"
-    source.write_text(profile.text())
+    kind = rng.choice(("dapple", "gpipe")) if graph else kind or rng.choice(("dapple", "gpipe", "zb-h1", "interleaved"))
+    source, out = profile.write(tmp), tmp / "plan.json"
     planner = rng.choice(("dapple-place", "pipedream-hier-place" if not each else "dapple-place", "pipeline-place"))
     size = ["--profiled-batch=4", f"--micro-batch-size={rng.randint(1, 6)}"] if rng.random() < 0.5 else []
     args = [PCC, source, *devices.args(), "--objective=iteration-time", f"--micro-batches={micro}", "--slices=any",
             f"--schedule={kind}", *each, f"--duplex={'half' if half else 'full'}", *size,
             f"--allreduce-lane={'shared' if share else 'own'}",
             f"--recompute={rng.choice(('auto', 'none', 'all'))}", f"--warmup={rng.choice(('best', 'pa', 'pb', '2'))}",
-            "-p", "contract{trivial=false}," + planner, "-q", "-o", out]
+            "-p", ("" if graph else "contract{trivial=false},") + planner, "-q", "-o", out]
     r = subprocess.run(args, capture_output=True, text=True, timeout=120, check=False)
     what = f"seed {seed}: {' '.join(map(str, args[2:-2]))}"
     if r.returncode == 3:
@@ -254,7 +320,7 @@ def one_case(seed, tmp, kind=None):
     stages = stages_of(profile, devices, plan, share)
     start, done, end = walk(stages, kind, micro, half)
     said = round(plan["objective"]["value_s"] * PS)
-    check(said == end, f"{what}: pcc says {said} ps, it takes {end}\n{profile.text()}{plan['training']}")
+    check(said == end, f"{what}: pcc says {said} ps, it takes {end}\n{source.read_text()}{plan['training']}")
     check(plan["objective"]["bound_s"] <= plan["objective"]["value_s"], f"{what}: below its bound")
     used = {d["name"]: d["used_bytes"] for d in plan["devices"]}
     for s, x in enumerate(stages):
@@ -332,6 +398,7 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         came = [one_case(seed, Path(tmp)) for seed in range(CASES)]
         came += [one_case(seed, Path(tmp), "interleaved") for seed in range(1000, 1000 + CASES // 2)]
+        came += [one_case(seed, Path(tmp), "graph") for seed in range(2000, 2000 + CASES // 4)]
         planned, shared = sum(c != "none" for c in came), came.count("shared")
         print(f"{planned} of {len(came)} have a plan, {shared} stages that share devices")
         check(planned > CASES // 2 and shared >= CASES // 8, "too few have a plan, or stages that share devices")
