@@ -37,6 +37,7 @@ enum {
     /* a search with a goal ends after IDLE idle rounds in a row, but not before 1 / LEAST_SHARE of its moves */
     IDLE = 2,
     LEAST_SHARE = 10,
+    SURCHARGES = 4, /* numbers of cut nets of a part that runs suppose: 1, 2, 4, 8 */
     GOAL_SHARE = 3, /* a search with a goal has 1 / GOAL_SHARE of the moves of one without */
     /* about from this number of vertices on, tables do not fit the caches and moves take longer */
     LARGE = 4000
@@ -232,7 +233,7 @@ static bool merge_runs(struct search *s, struct problem_plan *best)
         struct anneal_run *r = &s->run[i];
         s->done += r->done;
         int64_t value =
-            r->better ? price_plan(s, r->dev, r->copies, r->value, r->surcharge) : LOAD_INF;
+            r->better ? price_plan(s, r->dev, r->copies, r->value, r->surcharge > 0) : LOAD_INF;
         if (value >= best->value)
             continue;
         better = true;
@@ -348,7 +349,7 @@ static void search_rounds(struct search *s, struct problem_plan *best)
             struct anneal_run *r = &s->run[i];
             r->seed = random_bits(&s->rng);
             r->moves = moves;
-            r->surcharge = s->t.surcharged && i % 2;
+            r->surcharge = i % 2 ? s->t.surcharge >> (round + i / 2) % SURCHARGES : 0;
             r->value = r->surcharge ? LOAD_INF : best->value;
             make_start(s, r, round + i, best);
         }

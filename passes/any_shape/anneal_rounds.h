@@ -30,8 +30,8 @@ struct anneal {
      * cost nothing. */
     int64_t (*price)(void *user, const struct problem *c, int64_t value, const int32_t *dev,
                      const uint32_t *copies);
-    /* ps, with `price`: half of the runs count this more for each net that is cut, since more cut nets mean more
-     * parts */
+    /* ps, with `price`: what a part costs.  More cut nets mean more parts: half of the runs count this, a half, a
+     * quarter or an eighth of it more for each cut net, as if parts had one, two, four or eight of them */
     int64_t surcharge;
     /* Called after each round with the number of moves tried so far; returns true to end the search.  May be NULL. */
     bool (*after_round)(void *user, uint64_t done, const struct problem_plan *best);

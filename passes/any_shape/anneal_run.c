@@ -34,9 +34,11 @@ enum {
 struct anneal_walker {
     struct loads l;
     const struct anneal_tables *t;
-    int64_t **plain; /* loads.cost without the surcharge */
-    uint64_t rng;    /* state of the random numbers */
-    int64_t *energy; /* [device] its part of the energy */
+    int64_t **plain;      /* [kind][net] ps: loads.cost without a surcharge */
+    int64_t **surcharged; /* [kind][net] ps: with that of the present run; NULL: no run has one */
+    int64_t surcharge;    /* ps: of the present run */
+    uint64_t rng;         /* state of the random numbers */
+    int64_t *energy;      /* [device] its part of the energy */
     /* [kind] the share of a load that counts as energy in any case, in 1 / 2^16 */
     int64_t share[PROBLEM_KINDS];
     /* [kind] the energy of a byte that the device lacks, in 1 / 2^20 */
@@ -62,12 +64,7 @@ void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t 
 {
     const struct problem *c = l->c;
     int64_t most = 1, sum = 0;
-    t->surcharged = surcharge ? arena_array(a, (size_t)c->nkind + 1, sizeof *t->surcharged) : NULL;
-    for (uint32_t k = 0; surcharge && k < c->nkind; k++) {
-        t->surcharged[k] = arena_array(a, (size_t)l->nnet + 1, sizeof **t->surcharged);
-        for (uint32_t e = 0; e < l->nnet; e++)
-            t->surcharged[k][e] = sat_add(l->cost[k][e], surcharge);
-    }
+    t->surcharge = surcharge;
     for (uint32_t k = 0; k < c->nkind; k++) {
         int64_t all = 0;
         for (uint32_t v = 0; v < c->g->n; v++)
@@ -104,6 +101,10 @@ struct anneal_walker *anneal_walker_new(const struct loads *l, const struct anne
     loads_twin(&m->l, l, a);
     m->t = t;
     m->plain = m->l.cost;
+    m->surcharged =
+        t->surcharge ? arena_array(a, (size_t)l->c->nkind + 1, sizeof *m->surcharged) : NULL;
+    for (uint32_t k = 0; t->surcharge && k < l->c->nkind; k++)
+        m->surcharged[k] = arena_array(a, (size_t)l->nnet + 1, sizeof **m->surcharged);
     m->energy = arena_array(a, (size_t)l->ndev + 1, sizeof *m->energy);
     m->list = arena_array(a, (size_t)n + 1, sizeof *m->list);
     m->mark = arena_array(a, (size_t)n + 1, sizeof *m->mark);
@@ -409,27 +410,40 @@ static void make_moves(struct anneal_walker *m)
     }
 }
 
-/* Sets *l to the plan that run r starts from; cost: loads.cost of the run. */
-static void start_from(struct loads *l, const struct anneal_run *r, int64_t **cost)
+/* Takes all vertices off their devices if they cannot stay there while run r begins: loads_share() and the costs of nets
+ * may only change while no vertex has a device. */
+static void clear_plan(struct anneal_walker *m, const struct anneal_run *r)
 {
-    bool other = l->copies != NULL || l->cost != cost;
+    struct loads *l = &m->l;
+    bool other = l->copies != NULL || m->surcharge != r->surcharge;
     for (uint32_t v = 0; other && v < l->c->g->n; v++)
         loads_move(l, v, NOWHERE);
-    l->cost = cost;
+}
+
+/* Sets m->l to the plan that run r starts from, with the costs of nets in that run. */
+static void start_from(struct anneal_walker *m, const struct anneal_run *r)
+{
+    struct loads *l = &m->l;
+    clear_plan(m, r);
+    for (uint32_t k = 0; r->surcharge != m->surcharge && r->surcharge && k < l->c->nkind; k++)
+        for (uint32_t e = 0; e < l->nnet; e++)
+            m->surcharged[k][e] = sat_add(m->plain[k][e], r->surcharge);
+    m->surcharge = r->surcharge;
+    l->cost = r->surcharge ? m->surcharged : m->plain;
     loads_share(l, r->copies);
     loads_set(l, r->dev);
 }
 
 void anneal_run(struct anneal_walker *m, struct anneal_run *r, struct clock *clock)
 {
-    assert(!r->surcharge || m->t->surcharged);
+    assert(r->surcharge >= 0 && r->surcharge <= m->t->surcharge);
     assert(!m->l.copies || r->copies);
     uint64_t steps = r->moves / STEP, each = 1 + steps / COOLINGS;
     m->run = r;
     m->rng = r->seed;
     m->left = r->moves;
     r->better = false;
-    start_from(&m->l, r, r->surcharge ? m->t->surcharged : m->plain);
+    start_from(m, r);
     int64_t value = r->value < LOAD_INF ? r->value : loads_value(&m->l);
     int64_t unit = energy_of_time(m->t, value) + LEAST_UNIT;
     choose_weights(m, unit);

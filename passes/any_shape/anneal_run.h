@@ -11,14 +11,14 @@ struct anneal_tables {
     uint32_t *wait;
     /* t ps are the energy t << up >> down: shifts such that it is fine enough and no sum over devices overflows */
     uint32_t up, down;
-    /* [kind][net] ps: loads.cost plus the surcharge on a cut net; NULL: no run has a surcharge */
-    int64_t **surcharged;
+    /* ps: the largest surcharge of a run (anneal_run.surcharge); 0: no run has one */
+    int64_t surcharge;
     /* [ANNEAL_TAUS] ps: scales, of which a clump draws one: a net of cost c then bonds its vertices with probability
      * 1 - exp(-c / tau).  From a twentieth of the mean cost of the nets to twenty times it, evenly by logarithm */
     int64_t *tau;
 };
 enum { ANNEAL_WAITS = 4096, ANNEAL_TAUS = 64 }; /* lengths of the tables wait and tau */
-/* Makes *t, in a.  surcharge: ps that some runs add to the cost of each cut net; 0: none. */
+/* Makes *t, in a.  surcharge: ps that a run adds to the cost of each cut net, at most; 0: no run does. */
 void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t surcharge,
                         struct arena *a);
 
@@ -26,8 +26,10 @@ void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t 
 struct anneal_run {
     uint64_t seed;
     uint64_t moves; /* number of moves of a vertex to try */
-    bool surcharge; /* cut nets cost more (anneal_tables.surcharged); set value to LOAD_INF then */
-    bool warm;      /* it starts from a good plan, so at a lower temperature */
+    /* ps that each cut net costs more in this run, at most anneal_tables.surcharge; set value to LOAD_INF then; 0: nets
+     * cost what they do */
+    int64_t surcharge;
+    bool warm; /* it starts from a good plan, so at a lower temperature */
     /* [vertex] the plan where it starts; afterwards, if `better`, the best plan found */
     int32_t *dev;
     /* [device] as in struct plan, fixed for the run; NULL if stages are not copied */
