@@ -235,6 +235,14 @@ static void paper_table(void **state)
     check_memory(nodes, "001", &live, 40 + 100 + 100, 100 + 30);
     check_memory(training, "0000", &live, 40 + 100 + 100, 0);
     check_memory(training, "0001", &live, 40 + 100 + 100, 30 + 72);
+    /* x is there already, and stays there, on each device that reads it */
+    struct exec_model there = {.memory = MEMORY_LIVE, .io_free = true};
+    check_memory(nodes, "000", &there, 40 + 8 + 100 + 100, 0);
+    check_memory("class acc x2\ngraph {\n  in %x : f32[2] !bytes=8B\n"
+                 "  %a = Neg(%x) : f32[5] !bytes=20B !own=20B !time=1ps\n"
+                 "  %b = Add(%x, %a) : f32[5] !bytes=20B !own=20B !time=1ps\n"
+                 "  %c = Add(%x, %b) : f32[5] !bytes=20B !own=20B !time=1ps\n  out %c\n}\n",
+                 "011", &there, 8 + 20, 8 + 20 + 20);
     live.optimizer = sum.optimizer = 2;
     check_memory(nodes, "000", &live, 40 + 100 + 100, 0); /* nothing is trained */
     check_memory(training, "0001", &live, 3 * 40 + 100 + 100, 30 + 72);
