@@ -27,13 +27,15 @@ static void values(void **state)
 {
     (void)state;
     uint64_t rng = 31;
-    uint32_t stuck = 0, over = 0;
+    uint32_t stuck = 0, over = 0, fit = 0;
     static struct made s;
     static struct slow o;
     for (uint32_t i = 0; i < GRAPHS; i++) {
         struct step_model how = {0};
         draw(&s, &rng, i % 2, i % 5 != 0);
         aim_at(&s.of.model, "makespan");
+        for (uint32_t k = 0; k < s.of.cluster->ncls && i % 3 != 0; k++)
+            s.of.cluster->cls[k].memory = test_below(&rng, 300);
         do {
             struct plan p = plan_of(&s);
             s.of.model.step = how;
@@ -72,11 +74,11 @@ static void values(void **state)
             }
             assert_int_equal(e.v.fits, fits);
             over += !fits;
+            fit += fits;
         } while (next_model(&how));
         unload(&s);
     }
-    assert_true(stuck > GRAPHS);
-    (void)over;
+    assert_true(stuck > GRAPHS && over > GRAPHS && fit > GRAPHS);
 }
 
 /* ---- every plan of small graphs -------------------------------------------------------------------- */
