@@ -15,8 +15,12 @@ static const char *backslashes_kept(const char *s, struct arena *a)
     char *out = arena_alloc(a, 4 * strlen(s) + 1), *to = out;
     for (; *s; s++) {
         bool begins = *s == '\\' && s[1] && strchr("xuU", s[1]);
-        to += sprintf(to, begins ? "\\x5c" : "%c", *s);
+        if (begins)
+            to = stpcpy(to, "\\x5c");
+        else
+            *to++ = *s;
     }
+    *to = 0;
     return out;
 }
 

@@ -94,14 +94,11 @@ const char *utf8_stray(const char *s)
 {
     static const struct {
         const char *bytes, *words;
-    } stray[] = {{"\u00a0", "U+00A0 (no-break space)"},
-                 {"\u00ad", "U+00AD (soft hyphen)"},
-                 {"\u200b", "U+200B (zero width space)"},
-                 {"\u2060", "U+2060 (word joiner)"},
-                 {"\u3000", "U+3000 (ideographic space)"},
-                 {"\ufeff", "U+FEFF (byte order mark)"},
-                 {"\uff0c", "U+FF0C (fullwidth comma)"},
-                 {"\uff1d", "U+FF1D (fullwidth equals sign)"}};
+    } stray[] = {
+        {"\u00a0", "U+00A0 (no-break space)"},    {"\u00ad", "U+00AD (soft hyphen)"},
+        {"\u200b", "U+200B (zero width space)"},  {"\u2060", "U+2060 (word joiner)"},
+        {"\u3000", "U+3000 (ideographic space)"}, {"\ufeff", "U+FEFF (byte order mark)"},
+        {"\uff0c", "U+FF0C (fullwidth comma)"},   {"\uff1d", "U+FF1D (fullwidth equals sign)"}};
     const char *first = NULL, *words = NULL;
     for (size_t i = 0; i < sizeof stray / sizeof *stray; i++) {
         const char *at = strstr(s, stray[i].bytes);

@@ -94,8 +94,8 @@ struct csr place_nets_made(const struct module *m, const struct place *p, struct
  * cluster_transfer() and cluster_route().  k: the costs of the module that p is made of. */
 struct moved_value place_moved(const struct place *p, const struct costs *k, uint32_t net);
 
-/* Makes model inputs and outputs cost no transfers (--io=free): removes the nets of inputs, which p->there gets, and the
- * host's pin from the nets of outputs.  Lives in a. */
+/* Makes model inputs and outputs cost no transfers (--io=free): moves the nets of inputs to p->there, in a, and removes
+ * the host's pin from the nets of outputs. */
 void place_free_io(const struct module *m, struct place *p, struct arena *a);
 
 #endif

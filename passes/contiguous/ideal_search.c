@@ -462,7 +462,7 @@ enum search_end search_go(struct search *s, uint64_t steps)
 
 const char *search_why_full(const struct search *s)
 {
-    return s->ideals.n > s->ask.max_states       ? "state limit reached"
+    return s->ideals.n > s->ask.max_states   ? "state limit reached"
            : s->labels.longest > LABELS_MOST ? "limit of partial plans of one ideal reached"
                                              : "memory limit reached";
 }

@@ -408,7 +408,7 @@ def hostile(temp, folder):
     for where, value, said in (
             ("", "[" * 5000, "no JSON: "), ("['values']", "[]", "values: expected an object, found a list"),
             ("['parts'][0]", "{}", 'parts[0]: there is no "file"'), ("['inputs']", "null", "inputs: expected a list"),
-            ("['parts'][0]['file']", '"../part0.onnx"', "parts[0].file: expected the name of a file in this folder, fo"),
+            ("['parts'][0]['file']", '"../part0.onnx"', "parts[0].file: expected the name of a file in this folder"),
             ("['model']['file']", '"/etc/passwd"', "model.file: expected the name of a file in this folder"),
             ("['parts'][1]['file']", '"link.onnx"', "'link.onnx' is a link that leads out of the folder"),
             ("['parts'][0]['device']", '"b\\u001b[31m"', "a device of \"devices\", found 'b\\x1b[31m'"),

@@ -33,8 +33,8 @@ static void add_inputs(const struct scene *s, const struct plan *p, int64_t *byt
         }
 }
 
-/* Returns the bytes in the memory of each device from the beginning to the end of the step: its weights, inputs that are
- * there already (but for the table of MEMORY_PAPER), in a profile (ir_version 0) also the bytes of its nodes. */
+/* Returns the bytes in the memory of each device from the beginning to the end of the step: its weights, inputs that
+ * are there already (but for the table of MEMORY_PAPER), in a profile (ir_version 0) also the bytes of its nodes. */
 static const int64_t *lasting_bytes(const struct scene *s, const struct plan *p,
                                     const int64_t *weights, struct arena *a)
 {

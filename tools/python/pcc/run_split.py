@@ -1107,8 +1107,8 @@ def _figures(runner: Runner, clock: _Clock, notes: List[str], shapes: List[str])
     goal = runner.manifest.get("objective", {})
     planned = [f"planned {goal['name']}: {_time(goal['value_s'])}"] if goal.get("value_s") else []
     more = [f"... {len(shapes) - SHOWN} more outputs"] if len(shapes) > SHOWN else []
-    lines = [str(clock), *notes, *planned, *(_parts_table(runner.parts) if runner.parts else []), *shapes[:SHOWN], *more]
-    return "\n".join(map(printable, lines))
+    table = _parts_table(runner.parts) if runner.parts else []
+    return "\n".join(map(printable, [str(clock), *notes, *planned, *table, *shapes[:SHOWN], *more]))
 
 
 def _compare(args: argparse.Namespace, tell: Teller) -> str:

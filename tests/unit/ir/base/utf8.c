@@ -130,8 +130,9 @@ static void test_shown(void **state)
 /* Every character comes back from its escape; what only looks like one stays. */
 static void test_unescaped(void **state)
 {
-    static const char *const same[] = {"", "\\", "a\\", "\\x", "\\x1", "\\x1g", "\\u12", "\\u123g", "\\n",
-                                       "\\U11000", "\\U110000", "\\x00", "\\xAB", "\\\\"};
+    static const char *const same[] = {"",          "\\",    "a\\",     "\\x", "\\x1",
+                                       "\\x1g",     "\\u12", "\\u123g", "\\n", "\\U11000",
+                                       "\\U110000", "\\x00", "\\xAB",   "\\\\"};
     struct arena *a = arena_new(NULL);
     (void)state;
     for (uint32_t c = 1; c < 0x110000; c++) {
@@ -161,9 +162,9 @@ static void test_stray(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sequences),
-                                       cmocka_unit_test(test_characters),
-                                       cmocka_unit_test(test_good), cmocka_unit_test(test_shown),
-                                       cmocka_unit_test(test_unescaped), cmocka_unit_test(test_stray)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sequences), cmocka_unit_test(test_characters),
+        cmocka_unit_test(test_good),      cmocka_unit_test(test_shown),
+        cmocka_unit_test(test_unescaped), cmocka_unit_test(test_stray)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

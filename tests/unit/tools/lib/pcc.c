@@ -383,7 +383,9 @@ static void test_phases(void **state)
         assert_int_equal(pcc_write(p, path), PCC_OK);
         assert_string_equal(h.text, "writing writing weights writing parts writing the whole model "
                                     "writing the schedule .");
-        h = (struct phases){.stops = p, .at = "writing parts"}; /* the old folder stays, and nothing of the new one */
+        h = (struct phases){
+            .stops = p,
+            .at = "writing parts"}; /* the old folder stays, and nothing of the new one */
         assert_int_equal(pcc_write(p, path), PCC_BAD_INPUT);
         assert_string_equal(pcc_error(p),
                             "interrupted before all was written: nothing of it is left");
