@@ -882,7 +882,7 @@ int dot_write(const struct result *r, const struct scenery *s, const char *path)
     else if (s->layout && !s->layout->name)
         delete_frame_arrows(&p);
     int rc = is_stopped(&p) ? EOF : agwrite(p.g, &stream);
-    if (is_stopped(&p))
+    if (rc != 0 && is_stopped(&p))
         diag_broken_off(r->diag);
     arena_free(p.a);
     return outfile_close(&o, rc == 0);
