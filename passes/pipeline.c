@@ -4,6 +4,7 @@
 
 #include "passes/planner.h"
 
+#include "ir/base/memory.h"
 #include "ir/base/nearest.h"
 #include "ir/base/page.h"
 #include "ir/base/units.h"
@@ -253,12 +254,23 @@ static bool is_wanted(const char *given, const struct pass *p)
     return given && (!strcmp(given, "*") || !strcmp(given, p->name));
 }
 
-/* Prints module, plan and top level to stderr.  when: "before" or "after" pass p. */
-static void print_context(const char *when, const struct pass *p, const struct ctx *x)
+/* Shows module, plan and top level.  when: "before" or "after" pass p. */
+static void print_context(const char *when, const struct pass *p, const struct ctx *x,
+                          const struct run_options *o)
 {
-    fprintf(stderr, "# %s %s\n", when, p->name);
-    module_print(stderr, &x->scene, x->results.plan);
-    wdag_print(stderr, x->levels.top, x->scene.m);
+    struct arena *a = arena_new(x->use.scratch);
+    struct memory m;
+    memory_begin(&m, a);
+    if (m.f) {
+        fprintf(m.f, "# %s %s\n", when, p->name);
+        module_print(m.f, &x->scene, x->results.plan);
+        wdag_print(m.f, x->levels.top, x->scene.m);
+    }
+    const char *text = memory_close(&m, a);
+    if (!text)
+        arena_exhausted(a, 1);
+    o->show(o->user, arena_fmt(a, "print-ir-%s", when), text);
+    arena_free(a);
 }
 
 /* Whether an option of the step differs from its default. */
@@ -347,7 +359,7 @@ static int run_and_judge(const struct pipeline_step *s, struct ctx *x, const str
 {
     const struct plan *before = x->results.plan;
     if (is_wanted(o->print_before, s->pass))
-        print_context("before", s->pass, x);
+        print_context("before", s->pass, x, o);
     int rc = s->pass->rewrites ? run_rewriter(s, x) : pipeline_step_run(s, x);
     if (rc)
         return rc;
@@ -359,7 +371,7 @@ static int run_and_judge(const struct pipeline_step *s, struct ctx *x, const str
     if (x->results.plan != before && (rc = judge_plan(s->pass, x)))
         return rc;
     if (is_wanted(o->print_after, s->pass))
-        print_context("after", s->pass, x);
+        print_context("after", s->pass, x, o);
     return 0;
 }
 
@@ -393,7 +405,9 @@ int pipeline_run(const struct pipeline *p, struct ctx *x, const struct run_optio
         int rc = run_and_judge(&p->step[i], x, o);
         arena_release(x->use.scratch, mark);
         if (o->time_passes)
-            fprintf(stderr, "%10.2f ms  %s\n", now_ms() - start, p->step[i].pass->name);
+            o->show(o->user, "time-passes",
+                    arena_fmt(x->use.scratch, "%10.2f ms  %s\n", now_ms() - start,
+                              p->step[i].pass->name));
         if (rc)
             return rc;
     }

@@ -29,10 +29,13 @@ void pipeline_complete(struct pipeline *p, struct arena *a);
 char *pipeline_text(const struct pipeline *p, struct arena *a);
 
 struct run_options {
-    /* pass before or after which the context is printed to stderr: a name, "*": all; NULL: none */
+    /* pass before or after which the context is shown: a name, "*": all; NULL: none */
     const char *print_before, *print_after;
     bool verify_each; /* check the module with module_verify() after each pass */
-    bool time_passes; /* print the time of each pass to stderr */
+    bool time_passes; /* show the time of each pass */
+    /* gets what is shown, one line or more, and the option of the command line that asks for it; user: its argument */
+    void (*show)(const void *user, const char *option, const char *text);
+    const void *user;
     /* receives the index of the running step; after an error that of the failed step; NULL: not wanted */
     uint32_t *at;
 };

@@ -101,6 +101,28 @@ const struct planner *planner_for(const struct planner *p, const struct exec_mod
     return planner_of(m->kinds, pass_find(m->kinds, instead));
 }
 
+/* Returns what to do where groups of devices, which the user may not know of (-d detect), are all that is in the way:
+ * the planners that support the other features, and the devices without groups; "": that does not help.  table: as for
+ * planner_check(). */
+static const char *without_groups(const struct ctx *x, uint32_t wanted,
+                                  const struct planner *const *table, struct arena *a)
+{
+    const struct exec_model *m = &x->scene.model;
+    const struct cluster *c = x->scene.cluster;
+    struct name_list can = {0};
+    const struct planner *k;
+    const char *devices = "";
+    for (uint32_t i = 0; (k = table ? table[i] : planner_at(m->kinds, i)); i++)
+        if (!k->given && supports(k, exec_kind(m), wanted & ~(uint32_t)FEATURE_GROUPS))
+            add_name(&can, k->pass.name, a);
+    for (uint32_t i = 0; i < c->ncls; i++)
+        devices = arena_fmt(a, "%s%s%ux%s", devices, i ? "," : "", c->cls[i].count, c->cls[i].name);
+    return !(wanted & FEATURE_GROUPS) || !can.last
+               ? ""
+               : arena_fmt(a, "; for devices without groups (-d %s) %s do%s", devices,
+                           join_names(&can, " and ", a), can.text ? "" : "es");
+}
+
 int planner_check(const struct planner *p, const struct ctx *x, const struct planner *const *table)
 {
     struct arena *a = x->use.scratch;
@@ -118,8 +140,9 @@ int planner_check(const struct planner *p, const struct ctx *x, const struct pla
                                      features_lacking(p, goal, wanted), " and no ", a);
     if (!can.last)
         return diag_error(
-            x->use.diag, "%s knows no %s; no planner knows all that is wanted: %s%s", p->pass.name,
-            what, features_text(m->objective ? goal->name : NULL, wanted, " and ", a),
+            x->use.diag, "%s knows no %s; no planner knows all that is wanted: %s%s%s",
+            p->pass.name, what, features_text(m->objective ? goal->name : NULL, wanted, " and ", a),
+            without_groups(x, wanted, table, a),
             given.last ? arena_fmt(a, "; a plan that is made by hand can be given (%s)", given.last)
                        : "");
     return diag_error(x->use.diag, "%s knows no %s; %s do%s", p->pass.name, what,

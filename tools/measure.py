@@ -30,7 +30,7 @@ try:
     import onnx
     import onnxruntime as ort
 
-    from verify_split import first_line, random_inputs, run_session, sizes_of
+    from verify_split import first_line, inside, random_inputs, read_manifest, run_session, printable, sizes_of
     MISSING = None
 except ImportError as missing:
     MISSING = missing.name
@@ -151,15 +151,15 @@ def measure_whole(model, args, into):
 
 
 def measure_split(folder, args, into):
-    said = manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    whole = folder / manifest["model"]["file"]
+    said = manifest = read_manifest(folder)
+    whole = inside(folder, manifest["model"]["file"])
     if any(manifest.get("dims", {}).get(name) != size for name, size in args.dims.items()):
         said = ask_sizes(whole, names_of(manifest) | args.dims)
     session = open_model(whole, options(1))
     table = random_inputs(session.get_inputs(), sizes_of(said), 0)
     del session
     for part in manifest["parts"]:
-        made = measure_model(folder / part["file"], {n: table[n] for n in part["inputs"]}, args, into)
+        made = measure_model(inside(folder, part["file"]), {n: table[n] for n in part["inputs"]}, args, into)
         table.update({n: made[n] for n in part["outputs"]})
     return names_of(said)
 
@@ -208,7 +208,7 @@ def main(argv=None):
     try:
         dims = (measure_split if args.model.is_dir() else measure_whole)(args.model, args, nodes)
     except Exception as e:  # ONNX Runtime has errors of its own
-        print(f"error: {args.model} cannot be measured: {first_line(e)}", file=sys.stderr)
+        print(printable(f"error: {args.model} cannot be measured: {first_line(e)}"), file=sys.stderr)
         return 1
     with open(args.output, "w", newline="", encoding="utf-8") as f:
         csv.writer(f, lineterminator="\n").writerows([("name", "time", "memory"), *facts(dims, args),

@@ -87,15 +87,31 @@ ELEMENTS.update({number: (word, word) for number, (word, _) in ELEMENTS.items()
                  if word in NUMPY_TYPES and word not in ("float", "double", "string")})
 
 
-class Bad(Exception):
+# Characters that a terminal obeys or that do not show where they stand, and halves of surrogate pairs.
+HIDDEN = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+
+
+def printable(text):
+    """Text from a file as it may be printed, on one line: HIDDEN characters as \\xNN or \\uNNNN."""
+    return HIDDEN.sub(lambda m: f"\\x{ord(m[0]):02x}" if ord(m[0]) < 0x80 else f"\\u{ord(m[0]):04x}", str(text))
+
+
+class Said(Exception):
+    """A reason to end, one line that may be printed."""
+
+    def __init__(self, text):
+        super().__init__(printable(text))
+
+
+class Bad(Said):
     """The folder is wrong or does not run."""
 
 
-class Different(Exception):
+class Different(Said):
     """An output of the parts is not the whole model's."""
 
 
-class CannotRun(Exception):
+class CannotRun(Said):
     """The whole model does not run here, so nothing can be compared."""
 
 
@@ -125,7 +141,7 @@ def read_json(folder, name):
     try:
         found = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=no_duplicates,
                            parse_constant=not_a_number)
-    except ValueError as e:
+    except (OSError, ValueError, RecursionError) as e:
         raise Bad(f"{path.name}: {e}") from e
     schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8"))
     validator = jsonschema.Draft202012Validator(schema)
@@ -140,6 +156,13 @@ def read_manifest(folder):
     if manifest.get("schedule"):
         read_json(folder, "schedule")
     return manifest
+
+
+def inside(folder, name):
+    """The path of a file that the folder's files name; refuses one outside of the folder, also by a link."""
+    path = folder / name
+    require(path.resolve().is_relative_to(folder.resolve()), f"'{name}' lies outside of the folder")
+    return path
 
 
 def check_order(manifest):
@@ -192,7 +215,7 @@ def check_devices(manifest, folder):
     for part in manifest["parts"]:
         require(part["device"] in names, f"{part['file']}: no device '{part['device']}'")
     for name in files + [manifest["model"]["file"]]:
-        require((folder / name).is_file(), f"{name} does not exist")
+        require(inside(folder, name).is_file(), f"{name} does not exist")
 
 
 def check_objective(manifest):
@@ -360,7 +383,7 @@ def check_data_file(part, found, folder):
     own = {part["data"]} if "data" in part else set()
     require(found == own, f"{part['file']}: its data is said to be {sorted(own)}, it refers to {sorted(found)}")
     for name in own:
-        size = (folder / name).stat().st_size if (folder / name).is_file() else 0
+        size = inside(folder, name).stat().st_size if (folder / name).is_file() else 0
         require(size == part["data_bytes"], f"{name}: {part['data_bytes']} bytes are said, it has {size}")
 
 
@@ -383,7 +406,7 @@ def check_weights(manifest, folder):
     require(used == set(weights["files"]),
             f"weights are said to lie in {sorted(weights['files'])}, the models refer to {sorted(used)}")
     for file in used:
-        require((folder / file).is_file(), f"{file} does not exist")
+        require(inside(folder, file).is_file(), f"{file} does not exist")
 
 
 def check_manifest(manifest, folder):
@@ -883,7 +906,7 @@ def main(argv=None):
 
     def say(text):
         if not args.quiet:
-            print(text, flush=True)
+            print(printable(text), flush=True)
 
     try:
         outputs, inexact, inputs = verify(args, say)

@@ -23,6 +23,7 @@
 #include "backends/picture/op_kind.h"
 #include "backends/label.h"
 #include "backends/palette.h"
+#include "ir/base/listener.h"
 #include "ir/base/outfile.h"
 #include "ir/base/map.h"
 #include "ir/base/random.h"
@@ -130,6 +131,32 @@ struct picture {
     uint32_t signs, capsigns;
     uint64_t random; /* state of random_bits() */
 };
+
+/* The stream of a picture for cgraph, which breaks off when the user has had enough. */
+struct dot_stream {
+    FILE *f;
+    const struct listener *listener;
+};
+
+/* Returns 0, or EOF, at which agwrite() ends. */
+static int put_text(void *stream, const char *text)
+{
+    const struct dot_stream *s = stream;
+    return listener_stopped(s->listener) || fputs(text, s->f) == EOF ? EOF : 0;
+}
+
+/* Does nothing: outfile_close() flushes the stream. */
+static int flush_text(void *stream)
+{
+    (void)stream;
+    return 0;
+}
+
+/* Whether the user has had enough: loops over nodes and arrows end, and nothing is written. */
+static bool is_stopped(const struct picture *p)
+{
+    return listener_stopped(p->r->diag->listener);
+}
 
 /* The label of arrows from one frame to another (frame + 1, 0: the host): a small box on their way. */
 struct sign {
@@ -447,7 +474,7 @@ static void draw_arrows(struct picture *p, const struct arrows *t)
     }
     if (p->columns.of)
         meet = choose_routes(p, route);
-    for (uint32_t i = 0; i < t->n; i++) {
+    for (uint32_t i = 0; i < t->n && !is_stopped(p); i++) {
         const struct arrow *f = &t->f[i];
         uint32_t from = p->frame_of[f->from], to = p->frame_of[f->to], at = from * side + to;
         struct route *r = &route[at];
@@ -623,7 +650,7 @@ static const uint32_t *draw_nodes(struct picture *p, const uint8_t *shown)
                     "rest; border: its device; heavy arrow: a tensor that crosses",
                     p->a));
     draw_clusters(p, shown);
-    for (nid x = 1; x < m->nnode; x++) {
+    for (nid x = 1; x < m->nnode && !is_stopped(p); x++) {
         uint32_t frame = p->frames.of[x];
         if (!frame || (shown && !shown[x]))
             continue;
@@ -822,9 +849,11 @@ int dot_write(const struct result *r, const struct scenery *s, const char *path)
         arena_free(p.a);
         return -1;
     }
+    Agiodisc_t by_stream = {NULL, put_text, flush_text};
+    struct dot_stream stream = {o.f, r->diag->listener};
     Agiddisc_t by_order = {ids_open,  ids_map,   ids_alloc,   ids_free,
                            ids_print, ids_close, ids_register};
-    struct ids ids = {.disc = {.id = &by_order}, .a = p.a};
+    struct ids ids = {.disc = {.id = &by_order, .io = &by_stream}, .a = p.a};
     /* now, as running out of memory must not leave agopen() in the middle */
     ids.name = vec_grow(p.a, ids.name, &ids.cap, 1, sizeof *ids.name);
     p.frames = frames_build(r, most > 1 && most < GOOD_BOXES ? most : MOST_FRAMES, p.a);
@@ -835,7 +864,9 @@ int dot_write(const struct result *r, const struct scenery *s, const char *path)
     const uint32_t *box_of = view == VIEW_DEVICES  ? draw_devices(&p, NULL)
                              : view == VIEW_BLOCKS ? draw_blocks(&p, most)
                                                    : draw_nodes(&p, s->shown);
-    struct arrows t = arrows_build(r, box_of, p.frame_of, p.frames.n, p.a);
+    struct arrows t = {0};
+    if (!is_stopped(&p)) /* else some nodes have no box */
+        t = arrows_build(r, box_of, p.frame_of, p.frames.n, p.a);
     if (view != VIEW_NODES)
         draw_columns(&p, &t);
     draw_arrows(&p, &t);
@@ -846,11 +877,13 @@ int dot_write(const struct result *r, const struct scenery *s, const char *path)
             arena_fmt(p.a,
                       "%u thin arrow%s left out: shapes, and further readers of incoming tensors",
                       t.hidden, t.hidden == 1 ? " is" : "s are"));
-    if (s->layout && s->layout->name && place_frames(&p, s->layout))
+    if (s->layout && s->layout->name && (is_stopped(&p) || place_frames(&p, s->layout)))
         s->layout->screens = -1;
     else if (s->layout && !s->layout->name)
         delete_frame_arrows(&p);
-    int rc = agwrite(p.g, o.f);
+    int rc = is_stopped(&p) ? EOF : agwrite(p.g, &stream);
+    if (rc != 0 && is_stopped(&p))
+        diag_broken_off(r->diag);
     arena_free(p.a);
     return outfile_close(&o, rc == 0);
 }

@@ -6,10 +6,28 @@
 
 #include <string.h>
 
+/* Returns s with a backslash as "\x5c" where utf8_unescaped() would take it for the beginning of an escape; s itself if
+ * there is none. */
+static const char *backslashes_kept(const char *s, struct arena *a)
+{
+    if (utf8_unescaped(a, s) == s)
+        return s;
+    char *out = arena_alloc(a, 4 * strlen(s) + 1), *to = out;
+    for (; *s; s++) {
+        bool begins = *s == '\\' && s[1] && strchr("xuU", s[1]);
+        if (begins)
+            to = stpcpy(to, "\\x5c");
+        else
+            *to++ = *s;
+    }
+    *to = 0;
+    return out;
+}
+
 void csv_text(FILE *f, const char *s, struct arena *a)
 {
     bool guard = *s && strchr("=+-@'", *s);
-    s = utf8_text(a, s);
+    s = utf8_text(a, backslashes_kept(s, a));
     bool quotes = s[strcspn(s, ",\"")] != 0;
     fprintf(f, "%s%s", quotes ? "\"" : "", guard ? "'" : "");
     for (; *s; s++) {

@@ -64,7 +64,10 @@ int split_schedule(struct split *s)
         return diag_error(s->diag, "--in-flight=%" PRId64 ": %s", s->o->in_flight, s->no_schedule);
     const char *why = s->no_schedule ? s->no_schedule : schedule_fits(y.work, s->schedule, s->a);
     if (why)
-        diag_note(s->diag, SCHEDULE_FILE ": %s", why);
+        diag_note(s->diag, SCHEDULE_FILE ": %s%s", why,
+                  s->no_schedule || s->o->in_flight ? ""
+                                                    : "; parts keep what they read and make to "
+                                                      "their end, which the plan does not count");
     if (s->no_schedule)
         s->schedule = NULL;
     return 0;

@@ -33,7 +33,8 @@ static void pass_on(const struct diag *d, enum diag_level level, enum warning w,
 static void __attribute__((format(printf, 4, 0)))
 report(const struct diag *d, enum diag_level level, enum warning w, const char *fmt, va_list ap)
 {
-    char raw[LINE], line[4 * LINE];
+    enum { MORE = 80 }; /* bytes behind the message */
+    char raw[LINE], line[4 * LINE + MORE];
     int n = vsnprintf(raw, sizeof raw, fmt, ap);
 
     if (n < 0)
@@ -41,6 +42,9 @@ report(const struct diag *d, enum diag_level level, enum warning w, const char *
     else if (n >= LINE)
         memcpy(raw + LINE - 4, "...", 4);
     utf8_plain(line, raw);
+    const char *stray = level == DIAG_NOTE ? NULL : utf8_stray(line);
+    if (stray)
+        snprintf(line + strlen(line), MORE, "; there is %s in it", stray);
     pass_on(d, level, w, line);
 }
 

@@ -2,9 +2,10 @@
  *
  * A function that can fail returns 0, or reports at least one error and returns -1: `return diag_error(d, ...)` does
  * both.  Lines are lower case, quote names, say what was expected, and never end in a newline.  Control characters and
- * other bytes that a terminal would interpret are shown as \xNN (utf8.h).  Warnings have names, by which the user can
- * hide them or make them fail the run (warnings.h).  All functions but diag_tell() take d == NULL: messages go to
- * stderr and are not counted. */
+ * other bytes that a terminal would interpret are shown as \xNN (utf8.h); a character in an error or a warning that
+ * looks like another one, or like none, is named behind it.  Warnings have names, by which the user can hide them or
+ * make them fail the run (warnings.h).  All functions but diag_tell() take d == NULL: messages go to stderr and are not
+ * counted. */
 #ifndef PCC_IR_BASE_DIAG_H
 #define PCC_IR_BASE_DIAG_H
 

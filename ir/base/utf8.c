@@ -90,6 +90,70 @@ bool utf8_harmless(const char *s)
     return true;
 }
 
+const char *utf8_stray(const char *s)
+{
+    static const struct {
+        const char *bytes, *words;
+    } stray[] = {
+        {"\u00a0", "U+00A0 (no-break space)"},    {"\u00ad", "U+00AD (soft hyphen)"},
+        {"\u200b", "U+200B (zero width space)"},  {"\u2060", "U+2060 (word joiner)"},
+        {"\u3000", "U+3000 (ideographic space)"}, {"\ufeff", "U+FEFF (byte order mark)"},
+        {"\uff0c", "U+FF0C (fullwidth comma)"},   {"\uff1d", "U+FF1D (fullwidth equals sign)"}};
+    const char *first = NULL, *words = NULL;
+    for (size_t i = 0; i < sizeof stray / sizeof *stray; i++) {
+        const char *at = strstr(s, stray[i].bytes);
+        if (at && (!first || at < first)) {
+            first = at;
+            words = stray[i].words;
+        }
+    }
+    return words;
+}
+
+/* Returns the length of the escape "\xNN", "\uNNNN" or "\UNNNNNN" that s begins with, and writes its number to *code;
+ * 0: there is none. */
+static size_t escape_at(const char *s, uint32_t *code)
+{
+    size_t n = *s != '\\' ? 0 : s[1] == 'x' ? 2 : s[1] == 'u' ? 4 : s[1] == 'U' ? 6 : 0;
+    *code = 0;
+    for (size_t i = 0; i < n; i++) {
+        char c = s[2 + i];
+        if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'f'))
+            return 0;
+        *code = *code << 4 | (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    return n && *code && *code < 0x110000 ? n + 2 : 0;
+}
+
+const char *utf8_unescaped(struct arena *a, const char *s)
+{
+    uint32_t code;
+    if (!strchr(s, '\\'))
+        return s;
+    char *out = arena_alloc(a, strlen(s) + 1), *to = out;
+    for (size_t n; *s; s += n) {
+        n = escape_at(s, &code);
+        if (!n || code < 0x80) {
+            *to++ = n ? (char)code : *s;
+            n += !n;
+        } else if (code < 0x800) {
+            *to++ = (char)(0xc0 | code >> 6);
+            *to++ = (char)(0x80 | (code & 0x3f));
+        } else {
+            if (code < 0x10000) {
+                *to++ = (char)(0xe0 | code >> 12);
+            } else {
+                *to++ = (char)(0xf0 | code >> 18);
+                *to++ = (char)(0x80 | (code >> 12 & 0x3f));
+            }
+            *to++ = (char)(0x80 | (code >> 6 & 0x3f));
+            *to++ = (char)(0x80 | (code & 0x3f));
+        }
+    }
+    *to = 0;
+    return out;
+}
+
 const char *utf8_text(struct arena *a, const char *s)
 {
     if (utf8_harmless(s))

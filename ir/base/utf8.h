@@ -23,6 +23,11 @@ size_t utf8_good(const char *s, size_t n);
 
 /* Whether s is UTF-8 and all its characters can be shown (utf8_shown). */
 bool utf8_harmless(const char *s);
+/* Returns the first character of UTF-8 text s that looks like another one or like none, as words for a message: "U+FEFF
+ * (byte order mark)"; NULL: there is none. */
+const char *utf8_stray(const char *s);
+/* Returns the text that utf8_plain() wrote as \xNN, \uNNNN and \UNNNNNN, in a; s itself if nothing is written so. */
+const char *utf8_unescaped(struct arena *a, const char *s);
 /* Writes s to out, with bytes that are not UTF-8, or ASCII control characters, as \xNN and other characters that cannot
  * be shown as \uNNNN or \UNNNNNN.  out must have 4 * strlen(s) + 1 bytes. */
 void utf8_plain(char *out, const char *s);

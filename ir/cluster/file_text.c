@@ -4,10 +4,10 @@
 #include "ir/cluster/cluster.h"
 
 #include "ir/base/json_out.h"
+#include "ir/base/memory.h"
 #include "ir/base/units.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Writes a link as an object with bandwidth and latency. */
@@ -122,11 +122,11 @@ static void put_links(struct json_out *o, const struct cluster *c, int indent, s
 
 const char *cluster_file_text(const struct cluster *c, bool oneline, struct arena *a)
 {
-    char *bytes = NULL;
-    size_t n = 0;
+    struct memory m;
+    memory_begin(&m, a);
     const int outer = oneline ? JSON_ROW : 2, list = oneline ? JSON_ROW : 4,
               member = oneline ? JSON_ROW : 6;
-    struct json_out o = {.f = open_memstream(&bytes, &n)};
+    struct json_out o = {.f = m.f};
     if (!o.f)
         arena_exhausted(a, 1);
     json_open(&o, NULL, '{', outer);
@@ -139,12 +139,8 @@ const char *cluster_file_text(const struct cluster *c, bool oneline, struct aren
     if (c->nlink)
         put_links(&o, c, list, a);
     json_close(&o, oneline ? JSON_ROW : 0);
-    bool whole = !ferror(o.f) && !fclose(o.f);
-    if (!whole) {
-        free(bytes);
-        arena_exhausted(a, n + 1);
-    }
-    const char *text = arena_strdup(a, bytes, n);
-    free(bytes);
+    const char *text = memory_close(&m, a);
+    if (!text)
+        arena_exhausted(a, 1);
     return text;
 }

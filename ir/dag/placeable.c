@@ -430,14 +430,20 @@ struct moved_value place_moved(const struct place *p, const struct costs *k, uin
     return (struct moved_value){k->bytes[v], k->xfer[v], p->net_at_host[net]};
 }
 
-void place_free_io(const struct module *m, struct place *p)
+void place_free_io(const struct module *m, struct place *p, struct arena *a)
 {
     uint32_t n = 0, pins = 0;
+    struct pairs there = pairs_new(a, p->net_pin.at[p->nnet]);
+    p->there = arena_array(a, (size_t)p->nnet + 1, sizeof *p->there);
     for (uint32_t e = 0; e < p->nnet; e++) {
         uint32_t from = p->net_pin.at[e], to = p->net_pin.at[e + 1];
         vid v = p->net_value[e];
-        if (p->net_host[e] && !m->value[v].def)
+        if (p->net_host[e] && !m->value[v].def) {
+            for (uint32_t i = from; i < to; i++)
+                pairs_add(&there, p->nthere, p->net_pin.to[i]);
+            p->there[p->nthere++] = v;
             continue;
+        }
         p->net_value[n] = v;
         p->net_host[n] = 0;
         p->net_at_host[n] = p->net_at_host[e];
@@ -446,6 +452,7 @@ void place_free_io(const struct module *m, struct place *p)
         p->net_pin.at[++n] = pins;
     }
     p->nnet = n;
+    p->there_pin = pairs_rows(&there, p->nthere);
 }
 
 struct csr place_nets_made(const struct module *m, const struct place *p, struct arena *a)

@@ -54,6 +54,10 @@ struct place {
     /* net -> placed nodes: the producer first (unless the net is a model input), then readers ascending */
     struct csr net_pin;
     uint8_t *net_host; /* [net] 1: a model input or output, so the host has a pin, too */
+    uint32_t nthere;
+    /* after place_free_io(): the model inputs that were nets, and input -> placed nodes that read it, ascending */
+    vid *there;
+    struct csr there_pin;
     /* [net] 1: a result of Shape, Size or shape arithmetic, which runtimes make in the host's memory: its transfer
      * pays no latency */
     uint8_t *net_at_host;
@@ -90,8 +94,8 @@ struct csr place_nets_made(const struct module *m, const struct place *p, struct
  * cluster_transfer() and cluster_route().  k: the costs of the module that p is made of. */
 struct moved_value place_moved(const struct place *p, const struct costs *k, uint32_t net);
 
-/* Makes model inputs and outputs cost no transfers (--io=free): removes the nets of inputs, and the host's pin from the
- * nets of outputs. */
-void place_free_io(const struct module *m, struct place *p);
+/* Makes model inputs and outputs cost no transfers (--io=free): moves the nets of inputs to p->there, in a, and removes
+ * the host's pin from the nets of outputs. */
+void place_free_io(const struct module *m, struct place *p, struct arena *a);
 
 #endif

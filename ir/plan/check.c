@@ -219,9 +219,24 @@ static void count_alive(int64_t *delta, uint32_t from, uint32_t to, int64_t byte
     delta[to + 1] -= bytes;
 }
 
+/* Counts the model inputs that are there already (--io=free) in delta[dev], for all steps of each device that reads
+ * them.  steps[dev]: how many it has. */
+static void count_inputs(struct verdict_state *j, const uint32_t *steps, int64_t **delta)
+{
+    uint32_t *counted = arena_array(j->a, (size_t)j->c->ndev + 1, sizeof *counted);
+    for (uint32_t i = 0; i < j->p->nthere; i++)
+        for_row (pin, j->p->there_pin, i) {
+            int32_t d = j->dev[pin];
+            if (d < 0 || (uint32_t)d >= j->c->ndev || counted[d] == i + 1)
+                continue;
+            counted[d] = i + 1;
+            count_alive(delta[d], 0, steps[d] - 1, j->m->cost->bytes[j->p->there[i]]);
+        }
+}
+
 /* Sets load[].live_peak: each device runs its nodes by number, one a step.  A value is alive on its producer's device
  * until its last reader there, or until the end if it leaves the device; on another device, from the beginning until
- * its last reader there. */
+ * its last reader there.  A model input that is there already (--io=free) is alive from the beginning to the end. */
 static void find_live_peaks(struct verdict_state *j)
 {
     const struct module *m = j->m;
@@ -257,6 +272,7 @@ static void find_live_peaks(struct verdict_state *j)
                         m->cost->bytes[v]);
         }
     }
+    count_inputs(j, steps, delta);
     for (uint32_t d = 0; d < nd; d++) {
         int64_t now = 0, top = 0;
         for (uint32_t i = 0; i < steps[d]; i++) {

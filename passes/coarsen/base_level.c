@@ -136,7 +136,7 @@ int ctx_base(struct ctx *x)
     if (!x->scene.place)
         return -1;
     if (x->scene.model.io_free)
-        place_free_io(x->scene.m, x->scene.place);
+        place_free_io(x->scene.m, x->scene.place, x->use.mem);
     x->levels.base = wdag_base(&x->scene, x->use.mem);
     x->levels.top = x->levels.base;
     if (check_sums(x) || apply_pins(x)) {

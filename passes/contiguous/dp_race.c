@@ -67,7 +67,7 @@ struct race {
     struct both *main; /* the main search; NULL: not made yet */
     int64_t floor;     /* ps: the main search ends with a plan of at most this (search_ask.floor) */
     bool main_done;    /* the main search found a plan or came to its end */
-    bool full;         /* the main search reached its limits of states or bytes */
+    const char *full;  /* the limit that the main search has reached; NULL: it can go on */
     /* how far the next main search's floor is below the best plan, in 1 / REACH_ONE of the gap to the bound */
     uint32_t below;
     uint64_t steps, most; /* steps done by all methods; steps allowed while the gap is small */
@@ -151,7 +151,8 @@ static bool continue_search(struct race *r, struct both *s, int64_t floor, uint6
     bool better = both_take(s, r->best);
     r->steps += both_steps(s) - before;
     r->found.better = r->found.better || better;
-    r->full = s == r->main ? end == SEARCH_FULL : r->full;
+    if (s == r->main)
+        r->full = end == SEARCH_FULL ? both_why_full(s) : NULL;
     if (end != SEARCH_DONE) {
         r->found.states = larger_u64(both_states(s), r->found.states);
         return better;
@@ -314,7 +315,7 @@ static void tell_progress(const struct race *r)
 static void run_main(struct race *r, uint64_t round)
 {
     enum { SLICE = 262144 }; /* steps between two looks at the clock */
-    r->full = false;
+    r->full = NULL;
     for (uint64_t done = 0, more;
          done < round && !race_over(r) && !r->full && (more = steps_left(r)); done += SLICE) {
         uint64_t left = round - done < more ? round - done : more;
@@ -385,7 +386,7 @@ struct dp_found dp_race(const struct dp_race *o, struct problem_plan *best)
     if (o->clock && o->clock->why)
         r.found.why = o->clock->why;
     else
-        r.found.why = r.full ? "memory limit reached" : "step limit reached";
+        r.found.why = r.full ? r.full : "step limit reached";
     arena_free(r.a);
     return r.found;
 }

@@ -87,6 +87,11 @@ enum search_end both_go(struct both *b, uint64_t steps)
     return SEARCH_GOING;
 }
 
+const char *both_why_full(const struct both *b)
+{
+    return search_why_full(b->s[b->end[0] == SEARCH_FULL ? 0 : 1]);
+}
+
 void both_tighten(struct both *b, int64_t limit)
 {
     search_tighten(b->s[0], limit);
@@ -156,7 +161,7 @@ struct dp_found dp_both(const struct problem *c, const struct dp_limits *l,
     while (end == SEARCH_GOING && !f.why) {
         end = both_go(b, both_steps(b) / TURN_SHARE + TURN);
         if (end == SEARCH_FULL)
-            f.why = "memory limit reached";
+            f.why = both_why_full(b);
         else if (end == SEARCH_GOING && both_steps(b) > most)
             f.why = "step limit reached";
         else if (end == SEARCH_GOING && clock_out(l->clock))

@@ -16,6 +16,8 @@ void both_free(struct both *b);
 /* Goes on for about `steps` steps.  Returns SEARCH_DONE: no plan is better than the one found; SEARCH_FULL: both ends
  * reached their limits of states or bytes; SEARCH_GOING: there is more to do. */
 enum search_end both_go(struct both *b, uint64_t steps);
+/* Returns which limit has been reached, after SEARCH_FULL. */
+const char *both_why_full(const struct both *b);
 /* Lowers the limit to `limit` ps: only plans within it are sought from now on. */
 void both_tighten(struct both *b, int64_t limit);
 /* Returns the present limit, ps: the lower one of both ends (search_limit). */

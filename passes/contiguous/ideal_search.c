@@ -460,6 +460,13 @@ enum search_end search_go(struct search *s, uint64_t steps)
     return s->end;
 }
 
+const char *search_why_full(const struct search *s)
+{
+    return s->ideals.n > s->ask.max_states   ? "state limit reached"
+           : s->labels.longest > LABELS_MOST ? "limit of partial plans of one ideal reached"
+                                             : "memory limit reached";
+}
+
 void search_tighten(struct search *s, int64_t limit)
 {
     if (s->ask.goal == SEARCH_BEST && limit < s->caps.limit)
@@ -575,7 +582,7 @@ struct dp_found search_run(struct search *s, const struct dp_limits *l)
             f.why = l->clock->why;
     }
     if (end == SEARCH_FULL)
-        f.why = search_states(s) >= l->max_states ? "state limit reached" : "memory limit reached";
+        f.why = search_why_full(s);
     f.complete = end == SEARCH_DONE;
     f.states = search_states(s);
     f.steps = search_steps(s);

@@ -38,7 +38,7 @@ struct search_ask {
 enum search_end {
     SEARCH_GOING, /* there is more to do */
     SEARCH_DONE,  /* the search has come to its end: there is nothing more to find */
-    SEARCH_FULL   /* it reached max_states or max_bytes and cannot go on */
+    SEARCH_FULL   /* it reached a limit, which search_why_full() names, and cannot go on */
 };
 
 /* Makes a search of c.  It lives in a, and so does all that it allocates later: give it an arena of its own.  O(V +
@@ -47,6 +47,9 @@ struct search *search_new(const struct problem *c, const struct search_ask *ask,
 
 /* Goes on for about `steps` steps and returns how the search then stands. */
 enum search_end search_go(struct search *s, uint64_t steps);
+/* Returns which limit a search has reached that stands at SEARCH_FULL: of ideals, of partial plans that end with one
+ * ideal, or of bytes. */
+const char *search_why_full(const struct search *s);
 
 /* For SEARCH_BEST: lowers the limit to `limit` ps, if that is below the present one: only plans within the new limit
  * are sought from now on. */

@@ -13,6 +13,7 @@
 #include "ir/base/json_in.h"
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
+#include "ir/base/utf8.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -183,6 +184,15 @@ static uint32_t find_row(const struct cost_table *t, const char *name, const cha
     return n != 0 && (!op || t->op_of[n] == strings_id(t->ops, op, strlen(op))) ? n : 0;
 }
 
+/* Returns the same for texts in which --emit csv has written characters as \\xNN; if there is no such node, for the
+ * texts as they are. */
+static uint32_t find_escaped(const struct reader *r, const char *name, const char *op)
+{
+    struct arena *a = r->x->use.scratch;
+    uint32_t n = find_row(r->t, utf8_unescaped(a, name), op ? utf8_unescaped(a, op) : NULL);
+    return n != 0 ? n : find_row(r->t, name, op);
+}
+
 /* Returns the address of element i of the array *of; if that is NULL, allocates it first, with n elements NONE. */
 static int64_t *cell_at(struct arena *a, int64_t **of, uint32_t i, uint32_t n)
 {
@@ -240,7 +250,7 @@ static int apply_row(struct reader *r, const struct row *row)
     if (row->time != NONE && any)
         return bad_row(r, "it has both time and ps_CLASS, expected one of them");
     if (row->name) {
-        at = find_row(t, row->name, row->op);
+        at = find_escaped(r, row->name, row->op);
     } else {
         at = strings_id(t->ops, row->op, strlen(row->op));
         at = at <= t->nop ? at : 0;

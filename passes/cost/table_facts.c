@@ -112,8 +112,11 @@ int table_facts_read(struct table_facts *f, const char *text, struct arena *a, s
     int rc = 0;
     if (s && strlen(s) == n) {
         const char *first = s + strspn(s, " \t\r\n");
-        rc = *first == '[' || *first == '{' ? facts_of_json(f, s, n, a, d)
-                                            : facts_of_csv(f, s, a, d);
+        bool json = *first == '[' || *first == '{';
+        if (!json)
+            rc = facts_of_csv(f, s, a, d);
+        else if (strstr(s, FACTS_FIRST)) /* else there are none, and it is not parsed twice */
+            rc = facts_of_json(f, s, n, a, d);
     }
     arena_free(own);
     return rc;

@@ -108,7 +108,7 @@ bool close_plan(struct ctx *x, const struct parts *parts, const struct verdict *
     if (out->scene.place == NULL)
         return false;
     if (x->scene.model.io_free)
-        place_free_io(&out->m, out->scene.place);
+        place_free_io(&out->m, out->scene.place, x->use.mem);
     out->plan = *x->results.plan;
     if (!assign_nodes(x, parts, &c, &out->plan, &k))
         return false;

@@ -132,31 +132,49 @@ int patterns_add(struct patterns *p, struct arena *a, const char *text, uint32_t
     return 0;
 }
 
-/* Whether the expression matches `name`, or scope/name; scope 0: there is none. */
-static bool matches_path(const struct regex *re, const struct module *m, sid scope,
-                         const char *name, struct arena *a)
+/* The name and the path of a node or call, which expressions are matched with one after the other. */
+struct named {
+    const struct module *m;
+    sid scope;               /* 0: there is none, and the path is the name */
+    const char *name, *path; /* path: NULL until it is needed */
+};
+
+static struct named named_node(const struct module *m, nid n)
+{
+    return (struct named){m, m->scope ? m->scope[n] : 0, node_name(m, n), NULL};
+}
+
+static struct named named_call(const struct ctx *x, uint32_t site)
+{
+    const struct module *m = x->scene.m;
+    const struct site *s = &x->results.opened->site[site];
+    /* the nodes of a call have its scope (edit_made_from) */
+    return (struct named){m, m->scope && s->first < s->end ? m->scope[s->first] : 0,
+                          module_str(m, s->name), NULL};
+}
+
+/* Whether the expression matches the name or the path.  The text of the path lives in a. */
+static bool matches_named(const struct regex *re, struct named *t, struct arena *a)
+{
+    if (pattern_matches(re, t->name, a))
+        return true;
+    if (t->scope && !t->path)
+        t->path = path_text(t->m, t->scope, t->name, a);
+    return t->scope && pattern_matches(re, t->path, a);
+}
+
+/* Whether the expression matches. */
+static bool matches_once(const struct regex *re, struct named t, struct arena *a)
 {
     struct arena_mark mark = arena_mark(a);
-    bool match = pattern_matches(re, name, a) ||
-                 (scope && pattern_matches(re, path_text(m, scope, name, a), a));
+    bool match = matches_named(re, &t, a);
     arena_release(a, mark);
     return match;
 }
 
 bool pattern_matches_node(const struct regex *re, const struct module *m, nid n, struct arena *a)
 {
-    return matches_path(re, m, m->scope ? m->scope[n] : 0, node_name(m, n), a);
-}
-
-/* Whether the expression matches the name or the path of open call `site`, which is not 0. */
-static bool pattern_matches_call(const struct regex *re, const struct ctx *x, uint32_t site,
-                                 struct arena *a)
-{
-    const struct module *m = x->scene.m;
-    const struct site *s = &x->results.opened->site[site];
-    /* the nodes of a call have its scope (edit_made_from) */
-    sid scope = m->scope && s->first < s->end ? m->scope[s->first] : 0;
-    return matches_path(re, m, scope, module_str(m, s->name), a);
+    return matches_once(re, named_node(m, n), a);
 }
 
 uint8_t *pattern_nodes(const struct regex *re, const struct ctx *x, const uint8_t *follows,
@@ -167,7 +185,7 @@ uint8_t *pattern_nodes(const struct regex *re, const struct ctx *x, const uint8_
     uint8_t *site = arena_alloc(a, o ? o->nsite : 1), *in = arena_alloc(a, x->scene.m->nnode);
     *hits = 0;
     for (uint32_t s = 1; o && s < o->nsite; s++)
-        site[s] = site[o->site[s].parent] || pattern_matches_call(re, x, s, a);
+        site[s] = site[o->site[s].parent] || matches_once(re, named_call(x, s), a);
     for (uint32_t v = 0; v < g->n; v++) {
         nid n = g->node[v];
         in[n] = o && site[o->within[n]] ? !follows[n] : pattern_matches_node(re, x->scene.m, n, a);
@@ -176,23 +194,20 @@ uint8_t *pattern_nodes(const struct regex *re, const struct ctx *x, const uint8_
     return in;
 }
 
-/* The node or, if call is not 0, the open call that patterns are matched with. */
-struct pattern_subject {
-    const struct ctx *x;
-    nid node;
-    uint32_t call;
-};
-
-/* Returns the first pattern that matches the subject and counts a hit for it; NULL: none.  O(patterns). */
-static struct pattern *find_pattern(struct patterns *p, struct pattern_subject of)
+/* Returns the first pattern that matches and counts a hit for it; NULL: none.  O(patterns). */
+static struct pattern *find_pattern(struct patterns *p, struct named of)
 {
-    for (uint32_t i = 0; i < p->n; i++)
-        if (of.call ? pattern_matches_call(p->at[i].re, of.x, of.call, p->own)
-                    : pattern_matches_node(p->at[i].re, of.x->scene.m, of.node, p->own)) {
-            p->at[i].hits++;
-            return &p->at[i];
-        }
-    return NULL;
+    if (!p->n)
+        return NULL;
+    struct arena_mark mark = arena_mark(p->own);
+    struct pattern *found = NULL;
+    for (uint32_t i = 0; i < p->n && !found; i++)
+        if (matches_named(p->at[i].re, &of, p->own))
+            found = &p->at[i];
+    arena_release(p->own, mark);
+    if (found)
+        found->hits++;
+    return found;
 }
 
 struct pattern **patterns_nodes(struct patterns *p, const struct ctx *x, struct arena *a)
@@ -203,13 +218,13 @@ struct pattern **patterns_nodes(struct patterns *p, const struct ctx *x, struct 
     struct pattern **call = arena_array(a, o ? o->nsite : 1, sizeof(struct pattern *)), *outer;
     /* of two matching patterns the earlier one counts, which has the smaller address */
     for (uint32_t s = 1; o && s < o->nsite; s++) {
-        call[s] = find_pattern(p, (struct pattern_subject){.x = x, .call = s});
+        call[s] = find_pattern(p, named_call(x, s));
         outer = call[o->site[s].parent];
         call[s] = outer && (!call[s] || outer < call[s]) ? outer : call[s];
     }
     for (uint32_t v = 0; v < x->levels.base->n; v++) {
         nid n = x->levels.base->node[v];
-        hit[n] = find_pattern(p, (struct pattern_subject){.x = x, .node = n});
+        hit[n] = find_pattern(p, named_node(x->scene.m, n));
         outer = o ? call[o->within[n]] : NULL;
         if (outer)
             hit[n] = follows[n] ? NULL : hit[n] && hit[n] < outer ? hit[n] : outer;

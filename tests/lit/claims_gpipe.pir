@@ -1,5 +1,7 @@
 # What parts cost at least, in GPipe's passes: acc2 receives most of the forward pass and has none of its nodes, acc5
 # of the backward pass; neither runs a part for it, so neither pass takes 5 us more than its largest load.
+# RUN: %pcc %s -q -p dp-place --explain-bound --emit csv 2>&1 | FileCheck %s --check-prefix=ORDER
+# ORDER: the devices of the plan, in the order in which samples pass them: acc0, acc1, acc3, acc4, acc2, acc5{{$}}
 # RUN: %pcc %s -p dp-place --schedule=gpipe --part-cost=5us --io=free 2>&1 | FileCheck %s
 # RUN: %pcc %s -p auto-place --schedule=gpipe --part-cost=5us --io=free 2>&1 | FileCheck %s
 # CHECK: time per sample 40.00 us

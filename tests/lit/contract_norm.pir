@@ -1,11 +1,11 @@
 # norm=true joins decomposed LayerNorm (with its mean, scale and shift), RMSNorm (through casts), Softmax,
 # Gelu with Erf and with Tanh, and GroupNorm; a residual addition, a Sqrt that is no norm, and an Erf whose
-# result gates another value stay out.
+# result gates another value stay out, and so does a quotient whose dividend is not the sum's operand.
 # RUN: %pcc %s -p 'contract{norm=true}' --print-ir-after=contract 2>&1 | FileCheck %s
 # RUN: %pcc %s -p contract --print-ir-after=contract 2>&1 | FileCheck %s --check-prefix=OFF
 # CHECK-NOT: warning
 # CHECK: note: contract: 6 normalisations and activations stay together
-# CHECK: level contract: 14 vertices
+# CHECK: level contract: 18 vertices
 # CHECK-NEXT: {start}
 # CHECK-NEXT: {mean, d, d2, var, ve, sd, n, ns, ln}
 # CHECK-NEXT: {res}
@@ -20,7 +20,11 @@
 # CHECK-NEXT: {erf3}
 # CHECK-NEXT: {one3}
 # CHECK-NEXT: {gate3}
-# OFF: level contract: 49 vertices
+# CHECK-NEXT: {exp4}
+# CHECK-NEXT: {sum4}
+# CHECK-NEXT: {other4}
+# CHECK-NEXT: {div4}
+# OFF: level contract: 53 vertices
 class acc x2 link=1GB/s,1us
 graph {
   init %w : f32[8] = [1, 1, 1, 1, 1, 1, 1, 1]
@@ -80,5 +84,9 @@ graph {
   %erf3 = Erf(%s3) : f32[1,8,8] !time=9us
   %one3 = Add(%erf3, %k) : f32[1,8,8] !time=9us
   %gate3 = Mul(%one3, %gn) : f32[1,8,8] !time=9us
-  out %gate3
+  %exp4 = Exp(%gate3) : f32[1,8,8] !time=9us
+  %sum4 = ReduceSum(%exp4, %ax) : f32[1,8,1] !time=9us
+  %other4 = Neg(%exp4) : f32[1,8,8] !time=9us
+  %div4 = Div(%other4, %sum4) : f32[1,8,8] !time=9us
+  out %div4
 }

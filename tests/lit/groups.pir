@@ -31,8 +31,8 @@
 # IR: class "acc" x4 group=2 inner_share=100000
 # DP: error: dp-place knows no groups of devices; hier-place does{{$}}
 # DPL: error: dpl-place knows no groups of devices; hier-place does{{$}}
-# OVERLAP: error: hier-place knows no transfers beside computing; no planner knows all that is wanted: groups of devices and transfers beside computing; a plan that is made by hand can be given (plan){{$}}
-# REPLICATE: error: hier-place knows no copies of stages; no planner knows all that is wanted: groups of devices and copies of stages; a plan that is made by hand can be given (plan){{$}}
+# OVERLAP: error: hier-place knows no transfers beside computing; no planner knows all that is wanted: groups of devices and transfers beside computing; for devices without groups (-d {{.*}}) {{.*}} do{{(es)?}}; a plan that is made by hand can be given (plan){{$}}
+# REPLICATE: error: hier-place knows no copies of stages; no planner knows all that is wanted: groups of devices and copies of stages; for devices without groups (-d {{.*}}) dpl-place, {{.*}} do; a plan that is made by hand can be given (plan){{$}}
 # THREE: error: group '3:0.5': class acc has 4 devices, expected a multiple of 3
 # FORM: error: group '2:fast': expected a number of devices and their inner link
 # NONE: error: no plan exists in which each group takes a contiguous piece

@@ -6,6 +6,8 @@
 # RUN: not %pcc %s -q --stop-after=nope 2>&1 | FileCheck %s --check-prefix=NOPE
 # RUN: %pcc %s -p dp-place --pin '"no"=acc1' --emit json --diag=json 2>%t.err | FileCheck %s --check-prefix=PLAN
 # RUN: %python -c "import json,sys; [print(m['level'], '|', m['message']) for m in map(json.loads, open(sys.argv[1]))]" %t.err | FileCheck %s --check-prefix=JSON
+# RUN: %pcc %s -p dp-place --emit json --diag=json --time-passes --print-pipeline --print-ir-after-all --explain-bound --baselines 2>%t.err >%t.out
+# RUN: %python -c "import json,sys; [print(m['level'], m.get('name'), m['message'].splitlines()[0]) for m in map(json.loads, open(sys.argv[1]))]" %t.err | FileCheck %s --check-prefix=REPORTS
 # RUN: not %pcc --diag=json --nope 2>&1 | FileCheck %s --check-prefix=USAGE
 # RUN: not %pcc --diag=yaml %s 2>&1 | FileCheck %s --check-prefix=YAML
 # RUN: rm -rf %t.json; not %pcc %s -q -p dp-place --pin no=acc1 -Werror -o %t.json 2>&1 | FileCheck %s --check-prefix=WERROR
@@ -25,6 +27,11 @@
 # NOPE: error: --stop-after=nope: there is no such pass (see --list-passes)
 # PLAN: "value_s"
 # JSON: warning | --pin '"no"=acc1' matches no node
+# REPORTS: {{^}}report print-pipeline infer-shapes,cost,
+# REPORTS: {{^}}report print-ir-after # after cost
+# REPORTS: {{^}}report time-passes {{.*}} ms  cost
+# REPORTS: {{^}}report print-ir-after # after dp-place
+# REPORTS: {{^}}report reports time per sample
 # USAGE: {"level":"error","message":"unknown option '--nope' (see --help)"}
 # YAML: error: --diag 'yaml': expected text or json
 # WERROR: warning: --pin 'no=acc1' matches no node

@@ -64,6 +64,11 @@
 #      APART: 0 ps 3.000 us 3.000 us a
 # APART-NEXT: 0 ps 5.000 us 5.000 us b
 # APART-NEXT: 4.000 us 1.000 us 5.000 us c
+# Times are those of the first accelerators, not of the host.
+# RUN: printf 'class cpu x1 host\nclass acc x2\ngraph {\n%%%%a = profile:op() : ? !xfer=1us !time=[9us, 3us]\n%%%%b = profile:op(%%%%a) : ? !time=[8us, 2us]\n}\n' > %t.host.pir
+# RUN: %pcc %t.host.pir -p levels -q | FileCheck %s --check-prefix=HOST
+#      HOST: base {{ +}} 2 {{ +}} 1 {{ +}} 1.000 us {{ +}} 5.000 us
+# HOST-NEXT: critical path: 6.000 us
 class acc x2
 graph {
   %a04 = profile:op() : !xfer=3us name="n0" !time=4us !own=3B

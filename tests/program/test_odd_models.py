@@ -142,7 +142,7 @@ def test_full_disk(folder):
 
 
 def test_workload(folder):
-    """Numbers of layers may be of any size, and a pipe's first bytes are not eaten."""
+    """Numbers of layers may be of any size; a pipe is no input, and that is said."""
     w = {"maxFPGAs": 1, "maxSizePerFPGA": 100, "maxCPUs": 1, "edges": [],
          "nodes": [{"id": 1, "cpuLatency": 1, "fpgaLatency": 1, "size": 1, "layerId": 4000000000}]}
     (folder / "w.json").write_text(json.dumps(w))

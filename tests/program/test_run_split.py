@@ -14,6 +14,7 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -396,6 +397,47 @@ def refused(folder):
     check(run_split._bare("/a b") == "/a b" and run_split._bare("/a.cc:1 f(x") == "/a.cc:1 f(x", "other messages stay")
 
 
+def hostile(temp, folder):
+    """Manifests that are not as they should be: the file, the key and what was expected; no file of another folder is
+    opened; names do nothing to a terminal."""
+    bad, text = temp / "bad", (folder / "manifest.json").read_text(encoding="utf-8")
+    shutil.copytree(folder, bad)
+    (temp / "part0.onnx").write_bytes((folder / "part0.onnx").read_bytes())
+    (bad / "link.onnx").symlink_to(temp / "part0.onnx")
+    types = '"seq(' + "seq(" * 40 + 'tensor(float)' + ")" * 41 + '"'
+    for where, value, said in (
+            ("", "[" * 5000, "no JSON: "), ("['values']", "[]", "values: expected an object, found a list"),
+            ("['parts'][0]", "{}", 'parts[0]: there is no "file"'), ("['inputs']", "null", "inputs: expected a list"),
+            ("['parts'][0]['file']", '"../part0.onnx"', "parts[0].file: expected the name of a file in this folder"),
+            ("['model']['file']", '"/etc/passwd"', "model.file: expected the name of a file in this folder"),
+            ("['parts'][1]['file']", '"link.onnx"', "'link.onnx' is a link that leads out of the folder"),
+            ("['parts'][0]['device']", '"b\\u001b[31m"', "a device of \"devices\", found 'b\\x1b[31m'"),
+            ("['parts'][1]['inputs'][0]", '"n\\u202e\\ud800\\u0007"', "found 'n\\u202e\\ud800\\x07'"),
+            ("['parts'][0]['outputs'][0]", '"input_ids"', "parts[0].outputs: a tensor is made twice"),
+            ("['parts'][0]['compute_s']", "1e999", "expected seconds or null, found Infinity"),
+            ("['values']['input_ids']['onnx_type']", types, "expected ONNX's word for a type"),
+            ("['values']['input_ids']['numpy_type']", '"int65"', "expected a type of numpy or null"),
+            ("['inputs'][0]['sizes']", "[4611686018427387904, 8]", "input 'input_ids' of sizes [461"),
+            ("['inputs'][0]['sizes']", '["a"]', "inputs[0].sizes: expected a list of sizes or null, found a list"),
+            ("['dims']", '{"n\\u009b": -1}', "dims.'n\\u009b': expected a number >= 0, found -1"),
+            ("['states'][0]['in']", '"logits"', "states: expected an input, found 'logits'"),
+            ("['outputs'][0]['name']", '"y"', "outputs: expected a tensor of")):
+        manifest = json.loads(text)
+        if where:
+            exec(f"manifest{where} = json.loads(value)", {"manifest": manifest, "json": json, "value": value})
+        (bad / "manifest.json").write_text(json.dumps(manifest) if where else value, encoding="utf-8")
+        inside("--folder", bad, code=1, said=said)
+    manifest = json.loads(text.replace('"acc0"', '"acc0\\u001b]0;x\\u0007"'))
+    (bad / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    said = inside("--folder", bad, said="acc0\\x1b]0;x\\x07")
+    check(not run_split.HIDDEN.search(said.replace("\n", "")), f"printed as it is: {said!r}")
+    inside("--folder", folder, "--provider", "acc0=cpu", "--provider", "acc0=cuda", code=2,
+           said="'acc0' has a provider already")
+    for more in (("--provider", "acc0=cpu"), ("--samples", 2), ("--state",)):
+        r = run(sys.executable, folder / "run_split.py", "--verify", temp / "gpt.onnx", *more)
+        check(r.returncode == 2 and f"{more[0]} has no place beside --verify" in r.stderr, f"{more}: {r.stderr}")
+
+
 def hints(temp):
     """Random inputs of sizes that the model does not take: what to do is said."""
     rows = [("o", 0), ("l", 1), ("w", range(9)), ("y", [1])]
@@ -630,6 +672,7 @@ def main():
         progress(folder)
         stops(temp, folder)
         providers(folder)
+        hostile(temp, folder)
         hints(temp)
         sums(temp)
         printed_line(temp, model)

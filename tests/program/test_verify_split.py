@@ -93,6 +93,8 @@ def value_row(v):
 class Split:
     """A whole model and its hand-made split; changed in memory, then written and verified."""
 
+    link = None  # a part whose file lies beside the folder, which has a link to it
+
     def describe(self):
         """`values`, and types and shapes of the outputs, as the parts have them."""
         rows = {v.name: value_row(v) for p in self.part for v in [*p.graph.input, *p.graph.output]}
@@ -107,6 +109,9 @@ class Split:
         onnx.save(self.annotated, root / "model.onnx")
         for k, p in enumerate(self.part):
             onnx.save(p, root / f"part{k}.onnx")
+        if self.link:
+            (root / self.link).replace(root.parent / self.link)
+            (root / self.link).symlink_to(root.parent / self.link)
         (root / "manifest.json").write_text(json.dumps(self.manifest))
         return verified(root / "whole.onnx", root, *options)
 
@@ -336,7 +341,22 @@ def no_assignment_and_no_reason(f):
     f.manifest["ort_layer_assignment"] = None
 
 
+def name_with_escapes(f):
+    f.manifest["parts"][1]["inputs"][0] = "b\x1b[31m\u202e"
+
+
+def part_outside_the_folder(f):
+    f.manifest["parts"][1]["file"] = "../part1.onnx"
+
+
+def part_that_is_a_link(f):
+    f.link = "part1.onnx"
+
+
 PLANTED = [
+    (name_with_escapes, "part1.onnx needs 'b\\x1b[31m\\u202e'"),
+    (part_outside_the_folder, "$.parts[1].file"),
+    (part_that_is_a_link, "'part1.onnx' lies outside of the folder"),
     (swap_equal_shaped_weights, "DIFFERENT: output 'y'"),
     (change_one_bit, "DIFFERENT: output"),
     (drop_node, "'m3' is listed but not in the file"),

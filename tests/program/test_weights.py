@@ -189,6 +189,22 @@ def test_parts_nested(work):
         check(found == {file.replace("onnx", "data")}, f"nested: {file} refers to {found}")
 
 
+def test_odd_sizes(work):
+    """Weights of a byte more than a page do not overlap."""
+    area = work / "page"
+    area.mkdir()
+    held = [onnx.helper.make_tensor(n, TensorProto.UINT8, [4097], bytes([k + 1]) * 4097, raw=True)
+            for k, n in enumerate("abc")]
+    adds = [onnx.helper.make_node("Add", [f"x{i}", n], [f"x{i + 1}"], name=f"add{i}") for i, n in enumerate("abc")]
+    ends = [onnx.helper.make_tensor_value_info(n, TensorProto.UINT8, [4097]) for n in ("x0", "x3")]
+    onnx.save(base.model_of(adds, ends[:1], ends[1:], held), area / "m.onnx")
+    for mode in ("shared", "parts"):
+        r = split(area / "m.onnx", area / mode, mode, "-d", "2xa100", "--pin", "add[01]=acc0", "--pin", "add2=acc1",
+                  *FAST)
+        if check(r.returncode == 0, f"pages: {r.stderr}"):
+            check_files(area / "m.onnx", area / mode, mode, "pages")
+
+
 # ---------------------------------------------------------------- 3. beside the source
 
 
@@ -458,6 +474,7 @@ def main():
         gpt = work / "gpt_kv.onnx"
         test_alone(work, gpt)
         test_parts_nested(work)
+        test_odd_sizes(work)
         test_beside(work, gpt)
         test_copies(work, gpt)
         test_links(work, gpt)

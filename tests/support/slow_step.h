@@ -45,7 +45,7 @@ static inline void load(struct made *s, const char *text, size_t size, bool io_f
     s->io_free = io_free;
     assert_non_null(s->of.place);
     if (io_free)
-        place_free_io(s->of.m, s->of.place);
+        place_free_io(s->of.m, s->of.place, s->a);
     s->first = s->of.m->graph[1].first;
     s->n = s->of.m->graph[1].count;
     assert_true(s->first + s->n <= MOST_NODES && s->of.cluster->ndev <= MOST_DEVS);

@@ -4,7 +4,6 @@
 #include "ir/base/infile.h"
 #include "ir/base/outfile.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -80,35 +79,6 @@ int write_one(struct pcc *p, const struct writer *w, const char *path)
 }
 
 /* ---- texts ------------------------------------------------------------------------------------ */
-
-/* Closes a struct memory whose arena is freed; called by the arena. */
-static void close_memory(void *p)
-{
-    struct memory *m = p;
-    if (m->f)
-        fclose(m->f);
-    free(m->text);
-}
-
-void memory_begin(struct memory *m, struct arena *of)
-{
-    *m = (struct memory){.own = arena_new(of)};
-    arena_defer(m->own, close_memory, m);
-    m->f = open_memstream(&m->text, &m->n);
-}
-
-const char *memory_end(struct memory *m, bool ok, const char *what, struct arena *a, struct diag *d)
-{
-    bool whole = m->f && fflush(m->f) == 0 && !ferror(m->f);
-    /* glibc's fclose() may succeed although there is no memory for the text */
-    whole = m->f && fclose(m->f) == 0 && whole && m->text;
-    m->f = NULL;
-    const char *kept = ok && whole ? arena_strdup(a, m->text, m->n) : NULL;
-    if (ok && !whole)
-        diag_error(d, "%s: %s", what, strerror(errno));
-    arena_free(m->own);
-    return kept;
-}
 
 const char *table_text(struct pcc *p, const char *path)
 {

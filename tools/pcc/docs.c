@@ -6,6 +6,7 @@
  * meaning in roff or in a shell are escaped. */
 #include "docs.h"
 
+#include "ir/base/memory.h"
 #include "ir/cluster/presets.h"
 #include "passes/pipeline.h"
 #include "tools/lib/exec/kinds.h"
@@ -34,21 +35,18 @@ static void put_roff(FILE *f, const char *s)
 /* Writes the section on passes and their options. */
 static void man_passes(FILE *f, struct arena *scratch)
 {
-    char *text = NULL;
-    size_t n = 0;
     fputs(".SH PASSES\nOptions of a pass stand in braces: fuse{range=200:mem=8GiB}.\n.nf\n", f);
     const struct pass *p;
     for (uint32_t i = 0; (p = pass_at(exec_kinds, i)); i++) {
-        FILE *mem = open_memstream(&text, &n);
-        if (!mem)
+        struct memory m;
+        memory_begin(&m, scratch);
+        if (m.f)
+            pass_help(m.f, p, scratch);
+        const char *text = memory_close(&m, scratch);
+        if (!text)
             return;
-        pass_help(mem, p, scratch);
-        if (fclose(mem) == 0) {
-            fputs(".PP\n", f);
-            put_roff(f, text);
-        }
-        free(text);
-        text = NULL;
+        fputs(".PP\n", f);
+        put_roff(f, text);
     }
     fputs(".fi\n", f);
 }

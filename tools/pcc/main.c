@@ -18,6 +18,7 @@
 #include "output.h"
 #include "progress_bar.h"
 #include "repro.h"
+#include "stderr_lines.h"
 #include "tools/lib/exec/kinds.h"
 #include "tools/lib/settings.h"
 #include "tools/lib/write.h"
@@ -68,31 +69,6 @@ static bool fails_run(const struct diag *d, const char *warning)
     return false;
 }
 
-/* Writes a message as a line of JSON: {"level": ..., "message": ...}, for a warning with its "name" (else NULL).  If
- * the message is not UTF-8, because of names from files, bytes above 127 are written as \xNN. */
-static void emit_json(const char *level, const char *name, const char *line)
-{
-    char *plain = malloc(4 * strlen(line) + 1), *to = plain;
-    json_t *o = json_pack("{s:s, s:s}", "level", level, "message", line);
-    if (!o && plain) {
-        for (const char *s = line; *s; s++)
-            if ((unsigned char)*s < 0x80)
-                *to++ = *s;
-            else
-                to += snprintf(to, 5, "\\x%02x", (unsigned char)*s);
-        *to = 0;
-        o = json_pack("{s:s, s:s}", "level", level, "message", plain);
-    }
-    if (o && name)
-        json_object_set_new(o, "name", json_string(name));
-    if (o && json_dumpf(o, stderr, JSON_COMPACT) == 0)
-        fputc('\n', stderr);
-    else
-        fprintf(stderr, "pcc: %s: %s\n", level, line); /* no memory for JSON: plain text */
-    json_decref(o);
-    free(plain);
-}
-
 /* Writes a message, broken at the width of the terminal, with [-WNAME] behind it if it is a warning (else name
  * is NULL).  at: columns that the line has already. */
 static void emit_words(const struct sink *sink, const char *line, const char *name, unsigned at)
@@ -117,7 +93,7 @@ static void emit_line(void *user, enum pcc_level level, const char *name, const 
         return;
     progress_erase(sink->bar);
     if (sink->json)
-        emit_json(word[level], name, line);
+        stderr_json(word[level], name, line);
     else {
         fprintf(stderr, "pcc: %s%s%s: ", sink->colored ? color[level] : "", word[level],
                 sink->colored ? PAGE_PLAIN : "");
@@ -360,6 +336,12 @@ static int set_all(const struct cli *c, struct pcc *h)
     return 0;
 }
 
+/* run_options.show: writes what a pass is looked at by to stderr. */
+static void show_text(const void *user, const char *option, const char *text)
+{
+    stderr_report(user, option, text);
+}
+
 /* Does the whole work of a command line with a model: reads, plans, writes.  Returns the exit code. */
 static int run_command(const struct cli *c, struct pcc *h)
 {
@@ -372,7 +354,9 @@ static int run_command(const struct cli *c, struct pcc *h)
                             .print_after =
                                 c->value[CLI_PRINT_AFTER_ALL] ? "*" : c->value[CLI_PRINT_AFTER],
                             .verify_each = c->value[CLI_VERIFY_EACH] != NULL,
-                            .time_passes = c->value[CLI_TIME_PASSES] != NULL};
+                            .time_passes = c->value[CLI_TIME_PASSES] != NULL,
+                            .show = show_text,
+                            .user = c};
     int rc = set_all(c, h);
     if (rc)
         return rc;
@@ -402,7 +386,8 @@ static int run_command(const struct cli *c, struct pcc *h)
             return rc;
     }
     if (c->value[CLI_PRINT_PIPELINE])
-        fprintf(stderr, "%s\n", pipeline_text(&p, x->use.mem));
+        stderr_report(c, "print-pipeline",
+                      arena_fmt(x->use.mem, "%s\n", pipeline_text(&p, x->use.mem)));
     if (c->value[CLI_OUTPUT] && write_probe(h, c->value[CLI_OUTPUT]))
         return EXIT_INPUT;
     rc = (int)run_passes(h, &p, &o);
@@ -545,8 +530,7 @@ static void answer_command_line(void *arg)
     if (rc == -1) {
         p->diag.verbose = c.value[CLI_VERBOSE] != NULL;
         sink->bar->log = !isatty(STDERR_FILENO);
-        /* a log of JSON gets no progress: each of its lines is a message */
-        if (!sink->quiet && !(sink->bar->log && sink->json))
+        if (!sink->quiet && !sink->json)
             t->listener->progress = draw_progress;
         pcc_listen(p, t->listener);
         at_work = p;
@@ -589,16 +573,16 @@ int main(int argc, char **argv)
     struct pcc_listener listener = {.user = &sink, .message = emit_line};
     struct main_run t = {argc, argv, p, &listener, EXIT_INPUT};
     size_t wanted;
+    const char *form = said_last(argc, argv, "--diag");
+    sink.json = form && !strcmp(form, "json");
     if (!p) {
-        fputs("pcc: error: out of memory\n", stderr);
+        emit_line(&sink, PCC_ERROR, NULL, "out of memory");
         return EXIT_INPUT;
     }
     sink.d = &p->diag;
     sink.columns = isatty(STDERR_FILENO) ? (unsigned)progress_columns() : 0;
     sink.colored = cli_colored(said_last(argc, argv, "--color"), stderr);
     pcc_listen(p, &listener);
-    const char *form = said_last(argc, argv, "--diag");
-    sink.json = form && !strcmp(form, "json");
     /* writing beyond the limit on file sizes then fails with an error, as on a full disk */
     signal(SIGXFSZ, SIG_IGN);
     if (want_stack(&p->diag) == 0 && !arena_guard(p->mem, answer_command_line, &t, &wanted) &&

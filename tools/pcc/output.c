@@ -9,6 +9,7 @@
 #include "ir/plan/parts.h"
 #include "baselines.h"
 #include "compare.h"
+#include "stderr_lines.h"
 #include "tools/lib/assumed.h"
 #include "tools/lib/exec/kinds.h"
 #include "tools/lib/exec/replay.h"
@@ -123,12 +124,6 @@ static int64_t replay_samples(const struct cli *c, struct diag *d)
 static bool takes_stdout(const struct cli *c)
 {
     return c->n[CLI_EMIT] || (c->value[CLI_OUTPUT] && write_is_stdout(c->value[CLI_OUTPUT]));
-}
-
-/* Returns the stream for tables: stdout, or stderr if an output goes to stdout. */
-static FILE *page_of(const struct cli *c)
-{
-    return takes_stdout(c) ? stderr : stdout;
 }
 
 /* --replay: writes to f a replay of the plan with open function calls, as it was planned.  Returns 0; or reports an
@@ -326,15 +321,10 @@ static int write_reports(const struct cli *c, struct pcc *p, FILE *f)
 /* Returns the text of the reports, in p->mem; NULL after reporting an error. */
 static const char *reports_text(const struct cli *c, struct pcc *p)
 {
-    char *text = NULL;
-    size_t n = 0;
-    FILE *f = open_memstream(&text, &n);
-    int rc = f ? write_reports(c, p, f) : -1;
-    if (!f || fclose(f) != 0)
-        rc = diag_error(&p->diag, "memory ran out for the reports");
-    const char *copy = rc ? NULL : arena_fmt(p->mem, "%s", text);
-    free(text);
-    return copy;
+    struct memory m;
+    memory_begin(&m, p->mem);
+    int rc = m.f ? write_reports(c, p, m.f) : 0;
+    return memory_end(&m, rc == 0, "the reports", p->mem, &p->diag);
 }
 
 int output_write(const struct cli *c, struct pcc *p)
@@ -372,7 +362,10 @@ int output_write(const struct cli *c, struct pcc *p)
         summary_print(stdout, x->scene.m);
     if (out && !quiet)
         print_written(out, shown, r);
-    fputs(reports, page_of(c));
+    if (!takes_stdout(c))
+        fputs(reports, stdout);
+    else if (*reports)
+        stderr_report(c, "reports", reports);
     return !quiet && check_warned(p) ? -1 : 0;
 }
 

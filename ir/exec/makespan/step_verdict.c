@@ -19,8 +19,22 @@ static const int64_t *device_memory(const struct cluster *c, struct arena *a)
     return m;
 }
 
-/* Returns the bytes in the memory of each device from the beginning to the end of the step: its weights, in a profile
- * (ir_version 0) also the bytes of its nodes. */
+/* Adds to bytes[dev] the model inputs that are there already (--io=free) of each accelerator that reads them. */
+static void add_inputs(const struct scene *s, const struct plan *p, int64_t *bytes, struct arena *a)
+{
+    const struct place *of = s->place;
+    uint32_t *counted = arena_array(a, (size_t)s->cluster->ndev + 1, sizeof *counted);
+    for (uint32_t i = 0; i < of->nthere; i++)
+        for_row (n, of->there_pin, i) {
+            uint32_t d = (uint32_t)p->dev[n];
+            if (counted[d] != i + 1 && !s->cluster->cls[cluster_class(s->cluster, d)].host)
+                bytes[d] = sat_add(bytes[d], s->m->cost->bytes[of->there[i]]);
+            counted[d] = i + 1;
+        }
+}
+
+/* Returns the bytes in the memory of each device from the beginning to the end of the step: its weights, inputs that
+ * are there already (but for the table of MEMORY_PAPER), in a profile (ir_version 0) also the bytes of its nodes. */
 static const int64_t *lasting_bytes(const struct scene *s, const struct plan *p,
                                     const int64_t *weights, struct arena *a)
 {
@@ -30,6 +44,8 @@ static const int64_t *lasting_bytes(const struct scene *s, const struct plan *p,
     for (nid n = g->first; s->m->ir_version == 0 && n < g->first + g->count; n++)
         if (s->place->kind[n] == PLACE_NODE)
             b[p->dev[n]] = sat_add(b[p->dev[n]], s->m->cost->own[n]);
+    if (exec_memory(&s->model) != MEMORY_PAPER)
+        add_inputs(s, p, b, a);
     return b;
 }
 

@@ -179,8 +179,15 @@ def _manifest(folder: Path) -> Dict[str, Any]:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except OSError as e:
         raise BadInput(f"{path}: {e.strerror}: expected the folder of a split") from e
-    except ValueError as e:
+    except (ValueError, RecursionError) as e:
         raise BadInput(f"{path}: no JSON: {e}") from e
     if not isinstance(manifest, dict) or manifest.get("pcc_manifest") != 1 or "values" not in manifest:
         raise BadInput(f"{path}: no manifest of a split, or one of another version")
+    for key, name in (("parts", "file"), ("inputs", "name"), ("outputs", "name")):
+        rows = manifest.get(key)
+        if not isinstance(rows, list) or not all(isinstance(r, dict) and isinstance(r.get(name), str) for r in rows):
+            raise BadInput(f"{path}: {key}: expected a list of objects with \"{name}\"")
+    for row in manifest["parts"]:
+        if (folder / row["file"]).resolve().parent != folder.resolve():
+            raise BadInput(f"{path}: file {row['file']!a}: expected the name of a file in this folder")
     return manifest

@@ -74,6 +74,8 @@ Provider = Union[str, Tuple[str, int], Tuple[str, Mapping[str, Any]]]  # its nam
 Teller = Callable[[str], None]  # hears which step of the work begins
 
 CPU = "CPUExecutionProvider"
+NUMPY_TYPES = {"bool", "object", "float16", "float32", "float64", "complex64", "complex128",
+               *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
 SHOWN = 10  # parts and outputs that are named at the end of a run
 INTERRUPTED = 130  # exit code after Ctrl-C
 AHEAD = 1 << 28  # bytes of samples that are made before a run begins
@@ -90,8 +92,21 @@ RAW = {"tensor(bfloat16)": (np.uint16, 16), "tensor(float8e4m3fn)": (np.uint8, 1
        "tensor(float8e5m2fnuz)": (np.uint8, 20)}
 
 
+# Characters that a terminal obeys or that do not show where they stand (as utf8_shown() of pcc has them), and halves of
+# surrogate pairs.
+HIDDEN = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+
+
+def printable(text: str) -> str:
+    """Returns text from a file as it may be printed: HIDDEN characters as \\xNN or \\uNNNN, so that it is one line."""
+    return HIDDEN.sub(lambda m: f"\\x{ord(m[0]):02x}" if ord(m[0]) < 0x80 else f"\\u{ord(m[0]):04x}", text)
+
+
 class SplitError(Exception):
-    """A folder, an input, or a run that is not as it should be; one line."""
+    """A folder, an input, or a run that is not as it should be; one line, which may be printed."""
+
+    def __init__(self, text: str):
+        super().__init__(printable(text))
 
 
 class NoRun(SplitError):
@@ -129,12 +144,107 @@ def read_manifest(folder: Union[str, Path]) -> Dict[str, Any]:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except OSError as e:
         raise SplitError(f"{path}: {e.strerror}: expected the folder of a split") from e
-    except ValueError as e:
+    except (ValueError, RecursionError) as e:
         raise SplitError(f"{path}: no JSON: {e}") from e
     if not isinstance(manifest, dict) or manifest.get("pcc_manifest") != 1 or "values" not in manifest:
         raise SplitError(f"{path}: no manifest of a split, or one of another version: expected \"pcc_manifest\": 1 "
                          "and \"values\"")
+    _expect(manifest, MANIFEST, str(path))
+    _check_names(manifest, Path(folder))
     return manifest
+
+
+class _Kind:
+    """What a value of the manifest must be: `words` says it, `holds` tests it."""
+
+    def __init__(self, words: str, holds: Callable[[Any], bool]):
+        self.words, self.holds = words, holds
+
+
+def _is_count(v: Any) -> bool:
+    return type(v) is int and 0 <= v < 1 << 63
+
+
+TEXT = _Kind("a text", lambda v: isinstance(v, str))
+COUNT = _Kind("a number >= 0", _is_count)
+SECONDS = _Kind("seconds or null", lambda v: v is None or type(v) in (int, float) and 0 <= v < 1e300)
+TYPE = _Kind("ONNX's word for a type, such as tensor(float), or null", lambda v: v is None or isinstance(v, str) and (
+    re.fullmatch(r"((seq|optional)\(|map\([a-z0-9]+,){,3}(sparse_)?tensor\([a-z0-9]+\)+", v) is not None))
+NUMPY = _Kind("a type of numpy or null", lambda v: v is None or isinstance(v, str) and v in NUMPY_TYPES)
+SIZES = _Kind("a list of sizes or null", lambda v: v is None or isinstance(v, list) and all(
+    d is None or _is_count(d) for d in v))
+SHAPE = _Kind("a list of sizes and names, or null", lambda v: v is None or isinstance(v, list) and all(
+    _is_count(d) or d is None or isinstance(d, str) for d in v))
+FILE = _Kind("the name of a file in this folder", lambda v: isinstance(v, str) and v not in ("", ".", "..")
+             and not set(v) & set("/\\\0"))
+# What this program reads of a manifest: dict: an object of these keys, those with "?" may lack; "*": any key; list: a
+# list of such values.
+MANIFEST = {"values": {"*": {"type": TEXT, "onnx_type": TYPE, "numpy_type": NUMPY, "shape": SHAPE}},
+            "inputs": [{"name": TEXT, "shape": SHAPE, "sizes?": SIZES}], "outputs": [{"name": TEXT, "from": TEXT}],
+            "devices": [{"name": TEXT, "class": TEXT, "index": COUNT}], "model": {"file": FILE},
+            "parts": [{"file": FILE, "device": TEXT, "inputs": [TEXT], "outputs": [TEXT], "compute_s?": SECONDS}],
+            "states?": [{"in": TEXT, "out": TEXT}], "dims?": {"*": COUNT},
+            "objective?": {"name": TEXT, "value_s?": SECONDS}}
+
+
+def _brief(value: Any) -> str:
+    """Returns a value of JSON as text for an error."""
+    return "an object" if isinstance(value, dict) else "a list" if isinstance(value, list) else json.dumps(value)[:80]
+
+
+def _expect(found: Any, kind: Any, where: str) -> None:
+    """Raises SplitError unless `found`, at the place `where` of a manifest ("F: parts[0]"), is of that kind."""
+    if isinstance(kind, _Kind):
+        if not kind.holds(found):
+            raise SplitError(f"{where}: expected {kind.words}, found {_brief(found)}")
+        return
+    if not isinstance(found, type(kind)):
+        raise SplitError(f"{where}: expected {_brief(kind)}, found {_brief(found)}")
+    sep = ": " if where.endswith("manifest.json") else "."
+    if isinstance(kind, list):
+        for k, v in enumerate(found):
+            _expect(v, kind[0], f"{where}[{k}]")
+        return
+    for key, inner in kind.items():
+        name = key.rstrip("?")
+        if key == "*":
+            for k, v in found.items():
+                _expect(v, inner, f"{where}.'{k}'")
+        elif name in found:
+            _expect(found[name], inner, f"{where}{sep}{name}")
+        elif name == key:
+            raise SplitError(f"{where}: there is no \"{key}\"")
+
+
+def _check_names(manifest: Mapping[str, Any], folder: Path) -> None:
+    """Raises SplitError unless each tensor is told of and made before it is read, each device is listed, and each file
+    lies in the folder, not at the end of a link that leads out of it."""
+    where, values, devices = folder / "manifest.json", manifest["values"], {d["name"] for d in manifest["devices"]}
+    made = [v["name"] for v in manifest["inputs"]]
+    there = set(made)
+
+    def told(key: str, names: Iterable[str], among: Any, why: str) -> None:
+        for name in names:
+            if name not in among:
+                raise SplitError(f"{where}: {key}: {why} '{name}'")
+
+    told("inputs", made, values, "expected a tensor of \"values\", found")
+    for k, part in enumerate(manifest["parts"]):
+        told(f"parts[{k}].device", [part["device"]], devices, "expected a device of \"devices\", found")
+        told(f"parts[{k}].inputs", part["inputs"], there, "expected an input or what an earlier part makes, found")
+        told(f"parts[{k}].outputs", part["outputs"], values, "expected a tensor of \"values\", found")
+        if len({*part["outputs"]} - there) < len(part["outputs"]):
+            raise SplitError(f"{where}: parts[{k}].outputs: a tensor is made twice")
+        there.update(part["outputs"])
+    told("outputs", (v["name"] for v in manifest["outputs"]), values, "expected a tensor of \"values\", found")
+    told("outputs", (v["name"] for v in manifest["outputs"] if v["from"] != "weights"), there,
+         "expected what an input or a part gives, found")
+    for s in manifest.get("states", []):
+        told("states", [s["in"]], made, "expected an input, found")
+        told("states", [s["out"]], there, "expected what a part makes, found")
+    for row in [manifest["model"], *manifest["parts"]]:
+        if (folder / row["file"]).resolve().parent != folder.resolve():
+            raise SplitError(f"{where}: file '{row['file']}' is a link that leads out of the folder")
 
 
 # ---------------------------------------------------------------- values
@@ -216,6 +326,9 @@ def parse_providers(words: Iterable[str]) -> Dict[str, Provider]:
             raise BadOption(f"--provider '{word}': expected DEVICE=PROVIDER, DEVICE=PROVIDER:NUMBER or "
                             "DEVICE=PROVIDER:KEY=VALUE,...")
         number = more.isascii() and more.isdecimal()
+        if device in found:
+            raise BadOption(f"--provider '{word}': '{device}' has a provider already: expected one for each device or "
+                            "class")
         found[device] = (name, int(more)) if number else (name, _parse_options(word, more)) if colon else name
     return found
 
@@ -436,7 +549,10 @@ class Runner:
         row, sizes = self.values[name], self.sizes[name]
         if not _is_tensor(row) or not row["numpy_type"] or sizes is None:
             raise SplitError(f"input '{name}' holds state, of {row['onnx_type']} {row['shape']}: give its first value")
-        return np.zeros(sizes, row["numpy_type"])
+        try:
+            return np.zeros(sizes, row["numpy_type"])
+        except (ValueError, MemoryError) as e:
+            raise SplitError(f"input '{name}' of sizes {sizes}: {_first_line(e)}") from e
 
     def _add_constants(self, table: Dict[str, Any]) -> None:
         """Outputs that are weights which no part holds: the whole model says them."""
@@ -518,7 +634,10 @@ class Runner:
         if sizes is None and kind.startswith("tensor("):
             shape = self.values[name]["shape"]
             raise SplitError(f"input '{name}': nothing says how large its shape {shape} is: give it")
-        found = _random_value(kind, sizes or [], rng, integers)
+        try:
+            found = _random_value(kind, sizes or [], rng, integers)
+        except (ValueError, MemoryError) as e:
+            raise SplitError(f"input '{name}' of sizes {sizes}: {_first_line(e)}") from e
         if found is None:
             raise SplitError(f"input '{name}': no random value of {kind}: give a sample")
         return found
@@ -901,7 +1020,7 @@ class _Progress:
         wait = self.FIRST if tty else self.LOGGED
         with contextlib.suppress(OSError, ValueError, AttributeError):  # of a stderr that is closed, or none
             while not self._over.wait(wait):
-                line = f"{self.text} ({time.monotonic() - began:.0f} s)"
+                line = printable(f"{self.text} ({time.monotonic() - began:.0f} s)")
                 print(f"\r\x1b[K{line[:78]}" if tty else line, end="" if tty else "\n", file=sys.stderr, flush=True)
                 shown, wait = tty, self.EACH if tty else self.LOGGED
             if shown:
@@ -973,7 +1092,7 @@ def _parts_table(parts: List[Part]) -> List[str]:
     it takes, and the planned one."""
     longest = sorted(parts, key=lambda p: -(p.takes() or 0.0))
     rows = [("part", "on", "", "takes", "planned")]
-    rows += [(p.file, p.device, p.provider, _time(p.takes()), _time(p.planned))
+    rows += [(printable(p.file), printable(p.device), p.provider, _time(p.takes()), _time(p.planned))
              for p in parts if p in longest[:SHOWN]]
     others = longest[SHOWN:]
     if others:
@@ -988,8 +1107,8 @@ def _figures(runner: Runner, clock: _Clock, notes: List[str], shapes: List[str])
     goal = runner.manifest.get("objective", {})
     planned = [f"planned {goal['name']}: {_time(goal['value_s'])}"] if goal.get("value_s") else []
     more = [f"... {len(shapes) - SHOWN} more outputs"] if len(shapes) > SHOWN else []
-    return "\n".join([str(clock), *notes, *planned, *(_parts_table(runner.parts) if runner.parts else []),
-                      *shapes[:SHOWN], *more])
+    table = _parts_table(runner.parts) if runner.parts else []
+    return "\n".join(map(printable, [str(clock), *notes, *planned, *table, *shapes[:SHOWN], *more]))
 
 
 def _compare(args: argparse.Namespace, tell: Teller) -> str:
@@ -1032,7 +1151,7 @@ def _run(args: argparse.Namespace, tell: Teller) -> Tuple[str, str]:
 def _sizes_hint(args: argparse.Namespace) -> str:
     """What to do when a model does not take the random inputs that were made for it."""
     dims = read_manifest(args.folder).get("dims", {})
-    sizes = " ".join(f"{k}={v}" for k, v in dims.items())
+    sizes = printable(" ".join(f"{k}={v}" for k, v in dims.items()))
     if args.state:
         return "note: states grow, random inputs do not: give a SAMPLE.npz for each step"
     return f"note: the inputs were random, of the sizes that were planned for{sizes and ': '}{sizes}\n" \
@@ -1057,6 +1176,10 @@ def _parse(argv: Optional[List[str]]) -> argparse.Namespace:
     args = p.parse_args(argv)
     if args.samples < 0 or args.pipeline < 1 or args.threads < 0:
         p.error("--samples and --threads cannot be negative, --pipeline is at least 1")
+    unused = [f"--{k}" for k in ("samples", "output", "provider", "pipeline", "state", "threads")
+              if args.verify and getattr(args, k) != p.get_default(k)]
+    if unused:
+        p.error(f"{unused[0]} has no place beside --verify, which runs one sample on the CPU, without optimisations")
     return args
 
 
@@ -1075,7 +1198,7 @@ def main(argv: Optional[List[str]] = None) -> int:
         return INTERRUPTED
     except (SplitError, OSError) as e:
         named = isinstance(e, OSError) and e.filename
-        print(f"error: {e.filename}: {e.strerror}" if named else f"error: {e}", file=sys.stderr)
+        print(printable(f"error: {e.filename}: {e.strerror}" if named else f"error: {e}"), file=sys.stderr)
         if isinstance(e, NoRun) and not args.sample:
             print(_sizes_hint(args), file=sys.stderr)
         return 2 if isinstance(e, BadOption) else 1

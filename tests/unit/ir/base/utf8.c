@@ -127,10 +127,44 @@ static void test_shown(void **state)
         assert_int_equal(utf8_shown(c), c >= 0x20 && c < 0x7f);
 }
 
+/* Every character comes back from its escape; what only looks like one stays. */
+static void test_unescaped(void **state)
+{
+    static const char *const same[] = {"",          "\\",    "a\\",     "\\x", "\\x1",
+                                       "\\x1g",     "\\u12", "\\u123g", "\\n", "\\U11000",
+                                       "\\U110000", "\\x00", "\\xAB",   "\\\\"};
+    struct arena *a = arena_new(NULL);
+    (void)state;
+    for (uint32_t c = 1; c < 0x110000; c++) {
+        if (c >= 0xd800 && c < 0xe000)
+            continue;
+        char text[8], plain[40];
+        struct arena_mark mark = arena_mark(a);
+        text[encode(c, text)] = 0;
+        utf8_plain(plain, text);
+        assert_string_equal(utf8_unescaped(a, plain), text);
+        arena_release(a, mark);
+    }
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        assert_string_equal(utf8_unescaped(a, same[i]), same[i]);
+    assert_string_equal(utf8_unescaped(a, "a\\x5cx1b\\x1b\\u202e."), "a\\x1b\x1b\xe2\x80\xae.");
+    arena_free(a);
+}
+
+static void test_stray(void **state)
+{
+    (void)state;
+    assert_null(utf8_stray("a=b, \xc3\xa4\xe4\xb8\xad"));
+    assert_string_equal(utf8_stray("a\xef\xbc\x9d\xe2\x80\x8b"), "U+FF1D (fullwidth equals sign)");
+    assert_string_equal(utf8_stray("a\xe2\x80\x8b\xef\xbc\x9d"), "U+200B (zero width space)");
+    assert_string_equal(utf8_stray("\xef\xbb\xbf"), "U+FEFF (byte order mark)");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sequences),
-                                       cmocka_unit_test(test_characters),
-                                       cmocka_unit_test(test_good), cmocka_unit_test(test_shown)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sequences), cmocka_unit_test(test_characters),
+        cmocka_unit_test(test_good),      cmocka_unit_test(test_shown),
+        cmocka_unit_test(test_unescaped), cmocka_unit_test(test_stray)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,13 +27,15 @@ static void values(void **state)
 {
     (void)state;
     uint64_t rng = 31;
-    uint32_t stuck = 0, over = 0;
+    uint32_t stuck = 0, over = 0, fit = 0;
     static struct made s;
     static struct slow o;
     for (uint32_t i = 0; i < GRAPHS; i++) {
         struct step_model how = {0};
         draw(&s, &rng, i % 2, i % 5 != 0);
         aim_at(&s.of.model, "makespan");
+        for (uint32_t k = 0; k < s.of.cluster->ncls && i % 3 != 0; k++)
+            s.of.cluster->cls[k].memory = test_below(&rng, 300);
         do {
             struct plan p = plan_of(&s);
             s.of.model.step = how;
@@ -72,11 +74,11 @@ static void values(void **state)
             }
             assert_int_equal(e.v.fits, fits);
             over += !fits;
+            fit += fits;
         } while (next_model(&how));
         unload(&s);
     }
-    assert_true(stuck > GRAPHS);
-    (void)over;
+    assert_true(stuck > GRAPHS && over > GRAPHS && fit > GRAPHS);
 }
 
 /* ---- every plan of small graphs -------------------------------------------------------------------- */
@@ -235,6 +237,14 @@ static void paper_table(void **state)
     check_memory(nodes, "001", &live, 40 + 100 + 100, 100 + 30);
     check_memory(training, "0000", &live, 40 + 100 + 100, 0);
     check_memory(training, "0001", &live, 40 + 100 + 100, 30 + 72);
+    /* x is there already, and stays there, on each device that reads it */
+    struct exec_model there = {.memory = MEMORY_LIVE, .io_free = true};
+    check_memory(nodes, "000", &there, 40 + 8 + 100 + 100, 0);
+    check_memory("class acc x2\ngraph {\n  in %x : f32[2] !bytes=8B\n"
+                 "  %a = Neg(%x) : f32[5] !bytes=20B !own=20B !time=1ps\n"
+                 "  %b = Add(%x, %a) : f32[5] !bytes=20B !own=20B !time=1ps\n"
+                 "  %c = Add(%x, %b) : f32[5] !bytes=20B !own=20B !time=1ps\n  out %c\n}\n",
+                 "011", &there, 8 + 20, 8 + 20 + 20);
     live.optimizer = sum.optimizer = 2;
     check_memory(nodes, "000", &live, 40 + 100 + 100, 0); /* nothing is trained */
     check_memory(training, "0001", &live, 3 * 40 + 100 + 100, 30 + 72);

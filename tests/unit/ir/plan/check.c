@@ -38,7 +38,7 @@ struct world {
     int64_t bytes[NETS], weight[WEIGHTS];
     uint32_t pair[PAIRS][2];
     /* what is said at all */
-    bool profile, has_params, has_back, has_color, has_copies;
+    bool profile, has_params, has_back, has_color, has_copies, io_free;
     unsigned what; /* is checked: CHECK_* */
 };
 
@@ -115,6 +115,7 @@ static void draw_world(struct world *w, uint64_t *rng)
     for (uint32_t d = 0; d < w->ndev; d++)
         w->copies[d] = test_below(rng, 3) ? test_below(rng, 2) : 2 + test_below(rng, 2);
     w->what = test_below(rng, 2) ? CHECK_PEAKS | CHECK_MEMORY : test_below(rng, 4);
+    w->io_free = test_below(rng, 3) == 0;
 }
 
 static void make_cluster(const struct world *w, struct cluster *c)
@@ -188,6 +189,7 @@ static struct place *make_place(const struct world *w, struct arena *a)
     p->nnet = w->nnet;
     p->net_value = arena_array(a, NETS, sizeof *p->net_value);
     p->net_host = arena_alloc(a, NETS);
+    p->net_at_host = arena_alloc(a, NETS);
     for (uint32_t e = 0; e < w->nnet; e++) {
         p->net_value[e] = e + 1;
         p->net_host[e] = w->host[e];
@@ -248,12 +250,13 @@ static __int128 held_weights(const struct world *w, uint32_t d)
 }
 
 /* Bytes of the nets that device d has while it runs node `at`: from its making or, if it comes from elsewhere, from the
- * start; to its last reader or, if it goes elsewhere, to the end. */
+ * start; to its last reader or, if it goes elsewhere or is an input that is there already, to the end. */
 static int64_t alive_at(const struct world *w, uint32_t d, uint32_t at)
 {
     int64_t sum = 0;
     for (uint32_t e = 0; e < w->nnet; e++) {
-        bool here = false, elsewhere = w->host[e], read_later = false;
+        bool here = false, elsewhere = w->host[e] && !w->io_free, read_later = false;
+        bool stays = w->host[e] && w->io_free && w->maker[e] == INPUT;
         for (uint32_t v = 0; v < w->n; v++) {
             here = here || (is_pin(w, e, v) && is_on(w, v, d));
             elsewhere = elsewhere || (is_pin(w, e, v) && has_device(w, v) && !is_on(w, v, d));
@@ -261,7 +264,7 @@ static int64_t alive_at(const struct world *w, uint32_t d, uint32_t at)
         }
         bool made_here = w->maker[e] != INPUT && is_on(w, w->maker[e], d);
         bool begun = !made_here || w->maker[e] <= at;
-        sum += here && begun && (read_later || (made_here && elsewhere)) ? w->bytes[e] : 0;
+        sum += here && begun && (stays || read_later || (made_here && elsewhere)) ? w->bytes[e] : 0;
     }
     return sum;
 }
@@ -417,6 +420,8 @@ static void test_scenes(void **state)
         make_cluster(&w, &c);
         struct module *m = make_module(&w, &d);
         struct scene s = {.m = m, .place = make_place(&w, m->mem), .cluster = &c};
+        if (w.io_free)
+            place_free_io(m, s.place, m->mem);
         int32_t dev[NODES + 1] = {-1};
         memcpy(dev + 1, w.dev, sizeof w.dev);
         struct verdict v = plan_check(&s, dev, w.has_copies ? w.copies : NULL, w.what, m->mem);

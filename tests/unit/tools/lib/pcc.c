@@ -336,7 +336,8 @@ struct phases {
     char text[1024]; /* each phase once, in the order in which they came; "." at the end of one */
     char last[64];
     uint32_t done;
-    struct pcc *stops; /* is told to stop while parts are written; NULL: nobody is */
+    struct pcc *stops; /* is told to stop at phase `at`; NULL: no handle is */
+    const char *at;
 };
 
 static int note_phase(void *user, const struct pcc_progress *at)
@@ -353,7 +354,7 @@ static int note_phase(void *user, const struct pcc_progress *at)
         assert_true(at->done >= h->done);
     snprintf(h->last, sizeof h->last, "%s", phase);
     h->done = at->done;
-    if (h->stops && !strcmp(phase, "writing parts"))
+    if (h->stops && !strcmp(phase, h->at))
         pcc_stop(h->stops);
     return 0;
 }
@@ -382,10 +383,18 @@ static void test_phases(void **state)
         assert_int_equal(pcc_write(p, path), PCC_OK);
         assert_string_equal(h.text, "writing writing weights writing parts writing the whole model "
                                     "writing the schedule .");
-        h = (struct phases){.stops = p}; /* the old folder stays, and nothing of the new one */
+        h = (struct phases){
+            .stops = p,
+            .at = "writing parts"}; /* the old folder stays, and nothing of the new one */
         assert_int_equal(pcc_write(p, path), PCC_BAD_INPUT);
         assert_string_equal(pcc_error(p),
                             "interrupted before all was written: nothing of it is left");
+        snprintf(path, sizeof path, "%s/p.dot", folder);
+        h = (struct phases){.stops = p, .at = "writing"};
+        assert_int_equal(pcc_write(p, path), PCC_BAD_INPUT);
+        assert_string_equal(pcc_error(p),
+                            "interrupted before all was written: nothing of it is left");
+        snprintf(path, sizeof path, "%s/split", folder);
         snprintf(command, sizeof command, "[ \"$(ls -A %s)\" = \"$(printf 'm.onnx\\nsplit')\" ]",
                  folder);
         assert_int_equal(system(command), 0);
