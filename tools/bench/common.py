@@ -117,6 +117,31 @@ def need_shared(path):
     return full
 
 
+LATENCY_MEMORY = 4 << 30 # bytes: accelerators of the placement paper's latency inputs have less, of its others more
+
+
+def workloads_in(folder, names, large):
+    """Paths of those of the names that the folder has.  Ends the program if there are none: skipped (77) without the
+    folder, else as misused (2), as where they are those of another folder with the same names, by their accelerators'
+    memory.  large: whether these have more than LATENCY_MEMORY."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        print(f"skipped: {folder} is not there")
+        sys.exit(77)
+    paths = [p for p in (folder / f"{name}.json" for name in names) if p.exists()]
+    if not paths:
+        print(f"error: {folder} has no workloads ({next(iter(names), '*')}.json)")
+        sys.exit(2)
+    for path in paths:
+        memory = json.loads(path.read_text(encoding="utf-8"))["maxSizePerFPGA"]
+        if (memory > LATENCY_MEMORY) != large:
+            own, other = ("throughput", "latency") if large else ("latency", "throughput")
+            print(f"error: {path.name} in {folder} has accelerators of {memory / 2**20:.0f} MiB: it is of ../{other}; "
+                  f"this needs workloads/{own}")
+            sys.exit(2)
+    return paths
+
+
 def table(header, rows):
     """A Markdown table with aligned columns."""
     cells = [[str(c) for c in row] for row in [header, *rows]]

@@ -79,9 +79,12 @@ PARTS = {"pipedream": (pipedream,), "plans": (*PLANS, recursion), "own": (own,),
 
 def pipelines(args):
     folder = Path(args.folder)
-    if not (folder / "pipedream").is_dir() or not (folder / "dapple").is_dir():
-        print(f"skipped: no profiles in {folder}")
+    if not folder.is_dir():
+        print(f"skipped: {folder} is not there")
         return 77
+    if not (folder / "pipedream").is_dir() or not (folder / "dapple").is_dir():
+        print(f"error: {folder} has no folders pipedream and dapple: this needs ../shared/profiles")
+        return 2
     wrong = []
     with tempfile.TemporaryDirectory() as tmp:
         for name, parts in PARTS.items():
