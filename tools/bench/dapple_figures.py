@@ -52,8 +52,8 @@ def figure_12(folder, tmp):
     """Both sides with the same overlap of AllReduce and computing: that of the paper's best data parallelism."""
     wrong = []
     for batch in (None, SAME_BATCH):
-        title = f"Figure 12, {f'batch {batch}' if batch else 'batches of Table V'}: hybrid over data parallelism, both " \
-            "overlapped"
+        title = f"Figure 12, {f'batch {batch}' if batch else 'batches of Table V'}: hybrid over data parallelism, " \
+            "both overlapped"
         print(f"\n{title}; times faster on 16 devices")
         rows, ratio, judged = [], {k: [] for k in CLUSTERS}, Rows(title, None if batch else "figures 12 to 14")
         for name in FIGURE_12:

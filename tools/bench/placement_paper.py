@@ -145,6 +145,9 @@ def gain_row(column, ours, theirs):
     own, said = (list(ratios_to(t, column).values()) for t in (ours, theirs))
     if not own or not said:
         return [column, "-", "-"]
+    for what, text, got in (("most", most, max(own)), ("average", average, mean(own))):
+        if text:
+            cell(PLACEMENT, "section 6", f"any shape to {column}, {what}", f"{text:.2f}", f"{got:.2f}", "more")
     return [column, f"{max(own):.2f} ({most or '-'}; {max(said):.2f})",
             f"{mean(own):.2f} ({average}; {mean(said):.2f})"]
 
