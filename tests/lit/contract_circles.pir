@@ -12,15 +12,15 @@
 # RUN: %pcc %t.train.pir -p 'contract{by=layer:trivial=false}' --print-ir-after=contract -q 2>&1 | FileCheck %s --check-prefix=TRAIN
 # CHECK: level contract: 4 vertices
 # CHECK-NEXT: {weights, lookup, turned}
-# CHECK-NEXT: {a, between}
+# CHECK-NEXT: {a, between, next}
 # CHECK-NEXT: {b}
 # CHECK-NEXT: {head, bias}
 # SAID: note: contract: 3 nodes, such as 'weights', of 1 classes that must share a device stay out of their layers
 # NONE: level contract: 1 vertices
-# NEAR: {a, between, b}
+# NEAR: {a, between, next, b}
 # TRAIN: level contract: 4 vertices
 # TRAIN-NEXT: {weights, lookup, turned, lookup/backward}
-# TRAIN-NEXT: {a, between, a/backward}
+# TRAIN-NEXT: {a, between, next, next/backward, a/backward}
 # TRAIN-NEXT: {b, b/backward}
 # TRAIN-NEXT: {head, bias, head/backward}
 class acc x2
@@ -29,12 +29,14 @@ graph {
   %l = profile:op(%w) : !xfer=1us name="lookup" !time=1us !color=7 !layer=3
   %a = profile:op(%l) : !xfer=1us name="a" !time=1us !color=1 !layer=1
   %m = profile:op(%a) : !xfer=1us name="between" !time=1us !layer=1
-  %b = profile:op(%m) : !xfer=1us name="b" !time=1us !color=2 !layer=2
+  %n = profile:op(%m) : !xfer=1us name="next" !time=1us !color=5 !layer=1
+  %b = profile:op(%n) : !xfer=1us name="b" !time=1us !color=2 !layer=2
   %t = profile:op(%w) : !xfer=1us name="turned" !time=1us !color=7 !layer=3
   %h = profile:op(%b, %t) : !xfer=1us name="head" !time=1us !color=3 !layer=3
   %i = profile:op(%h) : !xfer=1us name="bias" !time=1us !layer=3
   #TRAIN%hb = profile:op(%i) : !xfer=1us name="head/backward" !time=1us !color=3 !layer=3 !backward
   #TRAIN%bb = profile:op(%hb) : !xfer=1us name="b/backward" !time=1us !color=2 !layer=2 !backward
-  #TRAIN%ab = profile:op(%bb) : !xfer=1us name="a/backward" !time=1us !color=1 !layer=1 !backward
+  #TRAIN%nb = profile:op(%bb) : !xfer=1us name="next/backward" !time=1us !color=5 !layer=1 !backward
+  #TRAIN%ab = profile:op(%nb) : !xfer=1us name="a/backward" !time=1us !color=1 !layer=1 !backward
   #TRAIN%lb = profile:op(%ab) : !xfer=1us name="lookup/backward" !time=1us !color=7 !layer=3 !backward
 }
