@@ -574,7 +574,7 @@ def judged(path, home, names, out):
 
 
 def explained(folder):
-    """Adjusting alone, where celeritas-place leaves Order-Place; m-ETF on BERT-12: published by levels of all edges."""
+    """Adjusting alone, where celeritas-place leaves Order-Place; m-ETF on BERT-12: known by levels of all edges."""
     g, names, path = workload("op_resnet50_inference", folder)
     plans = celeritas(g, cpd(g), 50, g.memory // 8)[1]
     found = [round(judged(path, room.home, names, folder / "plan.json")) for _, _, room in plans]
@@ -589,7 +589,7 @@ def explained(folder):
 
 
 def schedules():
-    """The published list schedules of BERT-3 and ResNet50, with PCC_ALL all."""
+    """The known list schedules of BERT-3 and ResNet50, with PCC_ALL all."""
     for only in ("*",) if os.environ.get("PCC_ALL") else ("op_bert3*", "op_resnet50*"):
         r = subprocess.run([sys.executable, SOURCE / "tools/bench/pcc-bench", "schedule",
                             extras.shared("workloads/throughput"), "--only", only],

@@ -34,6 +34,7 @@ SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(SOURCE / "tools/bench"))
 sys.dont_write_bytecode = True
 import cells
+import common
 import placement_paper
 import standard_evaluation
 import training
@@ -108,6 +109,17 @@ def states():
           == [True, True, False, False], "when times count as judged")
 
 
+def slow():
+    """More CPU than usual fails with PCC_TIMED alone, and is told without."""
+    told = []
+    for timed, cpu in (("", 2), ("1", 2), ("1", 0.5)):
+        os.environ["PCC_TIMED"] = timed
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            told.append((common.too_slow("planted", cpu, 1), bool(said.getvalue())))
+    del os.environ["PCC_TIMED"]
+    check(told == [(False, True), (True, True), (False, False)], f"CPU over its limit: {told}")
+
+
 def hand_made():
     """Splits of eight layer graphs by hand, of exactly the published share; a twentieth off is noticed."""
     for factor, wrong in ((1, 0), (1.05, 2)):
@@ -179,6 +191,7 @@ def main():
             sums()
             states()
             hand_made()
+            slow()
             commands(Path(tmp))
     return finish()
 
