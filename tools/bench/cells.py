@@ -29,7 +29,7 @@ PUBLISHED = [
     (DAPPLE, "Table II", 12, 0, ""),
     (DAPPLE, "Table IV", 4, 0, ""),
     (DAPPLE, "Table V", 40, 0, ""),
-    (DAPPLE, "Table VI", 23, 0, ""),
+    (DAPPLE, "Table VI", 20, 0, ""),
     (DAPPLE, "Table VII", 8, 0, ""),
     (DAPPLE, "Table VIII", 16, 0, ""),
     (DAPPLE, "section VI", 11, 0, ""),
@@ -39,7 +39,7 @@ PUBLISHED = [
     (CELERITAS, "Table 3", 32, 32, GRAPHS),
     (CELERITAS, "Table 4", 15, 15, GRAPHS),
     (CELERITAS, "Table 5", 8, 8, GRAPHS),
-    (CELERITAS, "figures 6 and 7", 12, 12, GRAPHS),
+    (CELERITAS, "figure 6", 7, 7, GRAPHS),
     (BAECHI, "figures 2 and 3", 2, 0, ""),
 ]
 

@@ -105,7 +105,7 @@ def relative(rows, published):
                 continue
             ratio = found["dp"] / found[c]
             if said != "-":
-                cell(PLACEMENT, "Table 2", f"{name}, {c}", said, f"{ratio:.2f}", "more" if c == "any" else None)
+                cell(PLACEMENT, "Table 2", f"{name}, {c}", said, f"{ratio:.4f}", None if c in EXACT else "more")
             cells.append(f"{ratio:.2f}" + ("" if said == "-" else f" ({said})"))
             off = ratio - float(said) if said != "-" else 0
             if (c in EXACT and abs(off) > DIGIT) or (c == "any" and off < -DIGIT):
