@@ -140,6 +140,9 @@ def commands(tmp):
     said = bench("throughput", tmp / "throughput", *planners, "--scale=2", "--cells", tmp / "cells.csv")
     check("skipped: op_bert3_inference, expert" in said and "skipped: layer_gnmt_training: it is not there" in said,
           f"what is skipped has no line: {said}")
+    (tmp / "latency/own.json").write_bytes((tmp / "latency/op_bert3_inference.json").read_bytes())
+    own = bench("throughput", tmp / "latency", "--planner=dp", "--only=own")
+    check("skipped: 1 workloads: --only=own" in own and "| own " in own, f"an own workload: {own}")
     for planner in ("ip", "chain", "certify"):
         check(re.search(rf"\| op_bert3_inference \| {planner} +\| 4.5 |skipped: op_bert3_inference, {planner}: ", said),
               f"--planner={planner}: {said}")

@@ -130,10 +130,10 @@ def need_shared(path):
 LATENCY_MEMORY = 4 << 30 # bytes: accelerators of the placement paper's latency inputs have less, of its others more
 
 
-def workloads_in(folder, names, large):
+def workloads_in(folder, names, large, known=None):
     """Paths of those of the names that the folder has.  Ends the program if there are none: skipped (77) without the
     folder, else as misused (2), as where they are those of another folder with the same names, by their accelerators'
-    memory.  large: whether these have more than LATENCY_MEMORY."""
+    memory.  large: whether these have more than LATENCY_MEMORY.  known: names of which that is sure (default: all)."""
     folder = Path(folder)
     if not folder.is_dir():
         print(f"skipped: {folder} is not there")
@@ -142,7 +142,7 @@ def workloads_in(folder, names, large):
     if not paths:
         print(f"error: {folder} has no workloads ({next(iter(names), '*')}.json)")
         sys.exit(2)
-    for path in paths:
+    for path in (p for p in paths if p.stem in (known or names)):
         memory = json.loads(path.read_text(encoding="utf-8"))["maxSizePerFPGA"]
         if (memory > LATENCY_MEMORY) != large:
             own, other = ("throughput", "latency") if large else ("latency", "throughput")
