@@ -25,7 +25,7 @@
  * model, of which a warning tells. */
 #include "passes/coarsen/cut_rules.h"
 #include "passes/coarsen/user_groups.h"
-#include "passes/coarsen/layer_circles.h"
+#include "passes/coarsen/layer_cycles.h"
 #include "passes/coarsen/norm_groups.h"
 #include "passes/coarsen/qdq_groups.h"
 #include "passes/coarsen/backward.h"
@@ -168,7 +168,7 @@ static struct pairs stage_order(struct ctx *x, const struct wdag *g, const uint3
     return o;
 }
 
-/* Sets group[vertex of the base level] to the vertex's layer, but to 0 for classes that close circles through
+/* Sets group[vertex of the base level] to the vertex's layer, but to 0 for classes that close cycles through
  * layers. */
 static void find_layers(struct ctx *x, struct classes *c, uint32_t *group)
 {
@@ -181,7 +181,7 @@ static void find_layers(struct ctx *x, struct classes *c, uint32_t *group)
         stages = stage_order(x, g, class_of, n);
         order = &stages;
     }
-    layers_open_circles(x, c, order, group);
+    layers_open_cycles(x, c, order, group);
 }
 
 /* Joins the groups that the options, --no-cut and --keep-blocks ask for, with notes.  Returns 0, or -1 after an
