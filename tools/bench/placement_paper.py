@@ -134,8 +134,9 @@ def hand_made(times):
         got = f"{100 * mean(ratios):.0f}"
         print(f"section 6: hand-made splits of {len(ratios)} layer graphs have {got} % of the throughput of {column}, "
               f"published {published} %")
-        state = cell(PLACEMENT, "section 6", f"hand-made to {column}, %", published, got)
-        if state == "differing" and len(ratios) == EXPERTS:
+        if len(ratios) < EXPERTS:
+            continue
+        if cell(PLACEMENT, "section 6", f"hand-made to {column}, %", published, got) == "differing":
             wrong.append(f"section 6, hand-made to {column}: {got} %, published {published} %")
     return wrong
 
@@ -146,7 +147,7 @@ def gain_row(column, ours, theirs):
     if not own or not said:
         return [column, "-", "-"]
     for what, text, got in (("most", most, max(own)), ("average", average, mean(own))):
-        if text:
+        if text and len(ours) == len(PUBLISHED):
             cell(PLACEMENT, "section 6", f"any shape to {column}, {what}", f"{text:.2f}", f"{got:.2f}", "more")
     return [column, f"{max(own):.2f} ({most or '-'}; {max(said):.2f})",
             f"{mean(own):.2f} ({average}; {mean(said):.2f})"]
