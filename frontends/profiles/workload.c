@@ -256,8 +256,7 @@ static int64_t transfer_ps(const struct workload_reader *r, double ms)
 }
 
 /* Numbers the results of all nodes: one for each distinct cost of the edges that leave the node, at least one.  Costs
- * are equal if they differ by at most 1e-6 ms, as in the paper's program; the first of them is that of the result.
- * With how.apart, one for each edge of a node with unequal costs. */
+ * are equal if they differ by at most 1e-6 ms, as in the paper's program; the first of them is that of the result. */
 static void make_results(struct workload_reader *r)
 {
     uint32_t n = 0;
@@ -280,6 +279,7 @@ static void make_results(struct workload_reader *r)
             double least = list[0]->cost;
             r->xfer[n] = transfer_ps(r, least);
             for (uint32_t i = 0; i < degree; i++) {
+                /* apart: one for each edge */
                 if (list[i]->cost - least > 1e-6 || (r->how.apart && i)) {
                     least = list[i]->cost;
                     r->xfer[++n] = transfer_ps(r, least);

@@ -24,8 +24,8 @@
  * can close cycles around residual branches; if every layer reads the same mask, the cycles join nearly the whole
  * model, of which a warning tells. */
 #include "passes/coarsen/cut_rules.h"
-#include "passes/coarsen/user_groups.h"
 #include "passes/coarsen/layer_cycles.h"
+#include "passes/coarsen/user_groups.h"
 #include "passes/coarsen/norm_groups.h"
 #include "passes/coarsen/qdq_groups.h"
 #include "passes/coarsen/backward.h"
