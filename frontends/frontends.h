@@ -32,14 +32,21 @@ int onnx_carried(struct module *m, struct diag *d);
  * and at the end a note that counts them.  Returns 0, or -1 if there are errors. */
 int check_annotations(const struct module *m, struct diag *d);
 
+/* How the edges of a workload are read. */
+struct workload_edges {
+    double scale; /* > 0: factor for their transfer costs */
+    /* where edges that leave one node have unequal costs, each is a value of its own, as in the placement paper's
+     * Appendix E.1; false: those of equal cost are one value, which a device pays for once */
+    bool apart;
+};
+
 /* Reads a workload of the placement paper, a JSON file.  Sets s->m to a module of profiled nodes with costs, made by
  * module_new(of, d); s->cluster to the file's cluster, with the classes "acc" and "cpu"; and s->model to the execution
- * model.  The transfer costs of edges are multiplied by transfer_scale > 0.  Returns 0; or -1 and an error, and then
- * *s is empty. */
-int workload_read(struct scene *s, const char *path, double transfer_scale, struct arena *of,
-                  struct diag *d);
+ * model.  Returns 0; or -1 and an error, and then *s is empty. */
+int workload_read(struct scene *s, const char *path, const struct workload_edges *how,
+                  struct arena *of, struct diag *d);
 /* Does the same with a workload in memory. */
-int workload_parse(struct scene *s, const struct named_text *t, double transfer_scale,
+int workload_parse(struct scene *s, const struct named_text *t, const struct workload_edges *how,
                    struct arena *of, struct diag *d);
 
 /* Reads a profile of layers, text[n] as PipeDream's profiler writes it; name: of the input, for messages.  Returns a

@@ -1,7 +1,8 @@
 /* Reads a workload of the placement paper: a profiled graph as JSON.
  *
  * Each node of the file becomes a node of the module, with one result for each distinct transfer cost of the edges that
- * leave the node (in the paper's files these costs are equal); each edge becomes an operand.  The order of nodes is
+ * leave the node (in the paper's files these costs are equal), or, if they are asked for apart, with one for each edge
+ * where the costs are unequal (Appendix E.1); each edge becomes an operand.  The order of nodes is
  * that of the file if it is topological, else one by Kahn's algorithm.  Times in ms are rounded once, here, to integer
  * picoseconds: no later code has floating-point times.  O(nodes + edges), and sorting the ids. */
 #include "frontends/frontends.h"
@@ -53,8 +54,8 @@ struct workload_reader {
     struct csr out, in;  /* node -> edges that leave it; node -> edges that enter it */
     uint32_t *first;     /* [node] its first result; first[nnode]: number of all results */
     int64_t *xfer;       /* [result] ps of a transfer */
-    double scale;        /* factor for the costs of transfers */
-    uint32_t *order;     /* [position in the module] index in node[] */
+    struct workload_edges how;
+    uint32_t *order; /* [position in the module] index in node[] */
 };
 
 /* Reports that the file is no workload.  Returns -1. */
@@ -231,7 +232,7 @@ static int read_edge(struct workload_reader *r, uint32_t i, const json_t *j)
     if (find_node(r, json_object_get(j, "sourceId"), i, "sourceId", &e->from) ||
         find_node(r, json_object_get(j, "destId"), i, "destId", &e->to) ||
         read_number(r, json_object_get(j, "cost"), (struct subject){"edges", i, "cost"},
-                    1e9 * r->scale, /*round_up=*/false, &unused))
+                    1e9 * r->how.scale, /*round_up=*/false, &unused))
         return -1;
     e->cost = json_number_value(json_object_get(j, "cost"));
     if (r->node[e->from].backward && !r->node[e->to].backward)
@@ -247,11 +248,11 @@ static int by_cost(const void *x, const void *y)
     return a->cost != b->cost ? (a->cost < b->cost ? -1 : 1) : (a > b) - (a < b);
 }
 
-/* Returns ps, scaled by r->scale, for a transfer cost in ms. */
+/* Returns ps, scaled by r->how.scale, for a transfer cost in ms. */
 static int64_t transfer_ps(const struct workload_reader *r, double ms)
 {
-    assert(ms >= 0 && r->scale > 0);
-    return (int64_t)(ms * r->scale * 1e9 + 0.5);
+    assert(ms >= 0 && r->how.scale > 0);
+    return (int64_t)(ms * r->how.scale * 1e9 + 0.5);
 }
 
 /* Numbers the results of all nodes: one for each distinct cost of the edges that leave the node, at least one.  Costs
@@ -278,7 +279,8 @@ static void make_results(struct workload_reader *r)
             double least = list[0]->cost;
             r->xfer[n] = transfer_ps(r, least);
             for (uint32_t i = 0; i < degree; i++) {
-                if (list[i]->cost - least > 1e-6) {
+                /* apart: one for each edge */
+                if (list[i]->cost - least > 1e-6 || (r->how.apart && i)) {
                     least = list[i]->cost;
                     r->xfer[++n] = transfer_ps(r, least);
                 }
@@ -606,17 +608,17 @@ static int read_workload(struct workload_reader *r, const struct named_text *t, 
     return -1;
 }
 
-int workload_read(struct scene *s, const char *path, double transfer_scale, struct arena *of,
-                  struct diag *d)
+int workload_read(struct scene *s, const char *path, const struct workload_edges *how,
+                  struct arena *of, struct diag *d)
 {
-    struct workload_reader r = {.path = path, .d = d, .scale = transfer_scale};
+    struct workload_reader r = {.path = path, .d = d, .how = *how};
     return read_workload(&r, NULL, of, s);
 }
 
-int workload_parse(struct scene *s, const struct named_text *t, double transfer_scale,
+int workload_parse(struct scene *s, const struct named_text *t, const struct workload_edges *how,
                    struct arena *of, struct diag *d)
 {
     assert(t->text && t->name);
-    struct workload_reader r = {.path = t->name, .d = d, .scale = transfer_scale};
+    struct workload_reader r = {.path = t->name, .d = d, .how = *how};
     return read_workload(&r, t, of, s);
 }

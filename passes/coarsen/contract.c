@@ -24,6 +24,7 @@
  * can close cycles around residual branches; if every layer reads the same mask, the cycles join nearly the whole
  * model, of which a warning tells. */
 #include "passes/coarsen/cut_rules.h"
+#include "passes/coarsen/layer_cycles.h"
 #include "passes/coarsen/user_groups.h"
 #include "passes/coarsen/norm_groups.h"
 #include "passes/coarsen/qdq_groups.h"
@@ -144,6 +145,45 @@ static void join_uncut(const struct ctx *x, struct classes *c)
             classes_join(c, vertex[p->ruled[i].from], vertex[p->ruled[i].to], WHY_NO_CUT);
 }
 
+/* Returns the pairs of vertices whose order the stages of a training graph must keep: the edges between forward nodes,
+ * and the reversed edges between backward nodes.  An edge from a forward to a backward node gives no pair.  In the
+ * paper's workloads (models without ir_version) a backward edge counts only if one of its ends is in a group without
+ * forward nodes: there the backward layers are copies of the forward layers, with the same edges. */
+static struct pairs stage_order(struct ctx *x, const struct wdag *g, const uint32_t *group,
+                                uint32_t ngroup)
+{
+    const uint8_t *backward = x->scene.m->backward;
+    bool paper = x->scene.m->ir_version == 0;
+    struct pairs o = pairs_new(x->use.mem, g->succ.at[g->n]);
+    uint8_t *has_forward = arena_alloc(x->use.mem, (size_t)ngroup + 1);
+    for (uint32_t v = 0; v < g->n; v++)
+        has_forward[group[v]] |= !backward[g->node[v]];
+    for (uint32_t u = 0; u < g->n; u++)
+        for_row (v, g->succ, u) {
+            bool bu = backward[g->node[u]], bv = backward[g->node[v]];
+            if (bu != bv || (bu && paper && has_forward[group[u]] && has_forward[group[v]]))
+                continue;
+            pairs_add(&o, bu ? v : u, bu ? u : v);
+        }
+    return o;
+}
+
+/* Sets group[vertex of the base level] to the vertex's layer, but to 0 for classes that close cycles through
+ * layers. */
+static void find_layers(struct ctx *x, struct classes *c, uint32_t *group)
+{
+    const struct wdag *g = x->levels.base;
+    struct pairs stages, *order = NULL;
+    groups_by_layer(x, group);
+    if (x->scene.m->backward) {
+        uint32_t *class_of = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *class_of);
+        uint32_t n = classes_number(c, class_of);
+        stages = stage_order(x, g, class_of, n);
+        order = &stages;
+    }
+    layers_open_cycles(x, c, order, group);
+}
+
 /* Joins the groups that the options, --no-cut and --keep-blocks ask for, with notes.  Returns 0, or -1 after an
  * error. */
 static int join_asked(struct ctx *x, const struct contract_options *o, struct classes *c,
@@ -167,7 +207,7 @@ static int join_asked(struct ctx *x, const struct contract_options *o, struct cl
         join_named(x, c, group, WHY_CALL, follows);
     }
     if (o->by == BY_LAYER) {
-        groups_by_layer(x, group);
+        find_layers(x, c, group);
         join_named(x, c, group, WHY_LAYER, follows);
     }
     if (ctx_settings(x)->keep_blocks) {
@@ -236,29 +276,6 @@ static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool
                      reasons_text(why[v], x->use.scratch),
                      (int)((__int128)g->time[0][v] * 100 / total));
     }
-}
-
-/* Returns the pairs of vertices whose order the stages of a training graph must keep: the edges between forward nodes,
- * and the reversed edges between backward nodes.  An edge from a forward to a backward node gives no pair.  In the
- * paper's workloads (models without ir_version) a backward edge counts only if one of its ends is in a group without
- * forward nodes: there the backward layers are copies of the forward layers, with the same edges. */
-static struct pairs stage_order(struct ctx *x, const struct wdag *g, const uint32_t *group,
-                                uint32_t ngroup)
-{
-    const uint8_t *backward = x->scene.m->backward;
-    bool paper = x->scene.m->ir_version == 0;
-    struct pairs o = pairs_new(x->use.mem, g->succ.at[g->n]);
-    uint8_t *has_forward = arena_alloc(x->use.mem, (size_t)ngroup + 1);
-    for (uint32_t v = 0; v < g->n; v++)
-        has_forward[group[v]] |= !backward[g->node[v]];
-    for (uint32_t u = 0; u < g->n; u++)
-        for_row (v, g->succ, u) {
-            bool bu = backward[g->node[u]], bv = backward[g->node[v]];
-            if (bu != bv || (bu && paper && has_forward[group[u]] && has_forward[group[v]]))
-                continue;
-            pairs_add(&o, bu ? v : u, bu ? u : v);
-        }
-    return o;
 }
 
 /* Writes the number of the class of each vertex's node to group[vertex of the top level]; returns the number of

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct diag d = fuzz_diag();
     struct scene s;
     struct fuzz_folder folder = fuzz_folder_make(a, "workload.json", data, size);
-    int rc = workload_read(&s, folder.file, 1, NULL, &d);
+    int rc = workload_read(&s, folder.file, &(struct workload_edges){.scale = 1}, NULL, &d);
 
     fuzz_check_result(rc, &d);
     if (rc == 0) {

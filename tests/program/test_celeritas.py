@@ -25,13 +25,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parents[2]))
+sys.path[:0] = [str(SOURCE / "tests/support"), str(SOURCE / "tools/bench")]
 import extras
 from checks import check, finish
+from ports import run_with_ports
 from sanitized import SANITIZED
 
 PCC = os.environ.get("PCC", "pcc")
-SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).parents[2]))
 GRAPHS = 100 if SANITIZED else 300
 
 
@@ -572,51 +573,8 @@ def judged(path, home, names, out):
     return min(x["objective"]["value_s"] for x in found) * 1e3
 
 
-def run_with_ports(g, home, placed):
-    """ms of a placement by ports and levels; of all edges, or of those that the placement makes transfers."""
-    level, missing = list(g.time), [len(p) for p in g.pred]
-    for v in reversed(range(g.n)):
-        for s in g.succ[v]:
-            level[v] = max(level[v], g.time[v] + level[s] + (0 if placed and home[s] == home[v] else g.edges[v, s]))
-    ready, busy, out, into = ([[] for _ in range(g.devices)], *([False] * g.devices for _ in range(3)))
-    now, ends, requests = 0, [], []
-
-    def arrive(v, d):
-        for s in g.succ[v]:
-            if home[s] == d:
-                missing[s] -= 1
-                if not missing[s]:
-                    heapq.heappush(ready[d], (-level[s], s))
-
-    for v in range(g.n):
-        if not missing[v]:
-            heapq.heappush(ready[home[v]], (-level[v], v))
-    while True:
-        while ends and ends[0][0] == now:
-            _, kind, v, d = heapq.heappop(ends)
-            if kind:
-                out[home[v]] = into[d] = False
-            else:
-                busy[d] = False
-                requests += [(v, to) for to in sorted({home[s] for s in g.succ[v]} - {d})]
-            arrive(v, d)
-        for v, d in list(requests):
-            if not out[home[v]] and not into[d]:
-                requests.remove((v, d))
-                out[home[v]] = into[d] = True
-                heapq.heappush(ends, (now + max(g.edges[v, s] for s in g.succ[v]), 1, v, d))
-        for d in range(g.devices):
-            if ready[d] and not busy[d]:
-                v = heapq.heappop(ready[d])[1]
-                busy[d] = True
-                heapq.heappush(ends, (now + g.time[v], 0, v, d))
-        if not ends:
-            return now / 1e9
-        now = ends[0][0]
-
-
 def explained(folder):
-    """Adjusting alone, where celeritas-place leaves Order-Place; m-ETF on BERT-12: published by levels of all edges."""
+    """Adjusting alone, where celeritas-place leaves Order-Place; m-ETF on BERT-12: known by levels of all edges."""
     g, names, path = workload("op_resnet50_inference", folder)
     plans = celeritas(g, cpd(g), 50, g.memory // 8)[1]
     found = [round(judged(path, room.home, names, folder / "plan.json")) for _, _, room in plans]
@@ -631,7 +589,7 @@ def explained(folder):
 
 
 def schedules():
-    """The published list schedules of BERT-3 and ResNet50, with PCC_ALL all."""
+    """The known list schedules of BERT-3 and ResNet50, with PCC_ALL all."""
     for only in ("*",) if os.environ.get("PCC_ALL") else ("op_bert3*", "op_resnet50*"):
         r = subprocess.run([sys.executable, SOURCE / "tools/bench/pcc-bench", "schedule",
                             extras.shared("workloads/throughput"), "--only", only],

@@ -8,8 +8,8 @@ usage: test_pipelines.py   (environment: PCC)
    the same value; sizes of batches that disagree, slices of less than a sample, and memory that is too small.
 3. Data parallelism by hand: passes by memory, gradients exchanged after, beside and across.  The formula beside what
    runs.
-4. Of pcc-bench pipelines what needs no profiles: cuts of equal layers by hand, idle shares, tables VI and VIII
-   of DAPPLE's paper.
+4. Of pcc-bench pipelines what needs no profiles: cuts of equal layers by hand, round robin, idle shares, tables VI and
+   VIII of DAPPLE's paper.
 5. shared: the published figures of pcc-bench pipelines.
 
 Exit: 0 pass, 1 fail."""
@@ -341,9 +341,11 @@ def formula_errors(tmp):
 def without_profiles(tmp):
     sys.path.insert(0, str(SOURCE / "tools/bench"))
     os.environ["PCC"] = PCC
+    import dapple_figures
     import dapple_plans
     import dapple_tables
-    for part in (dapple_plans.uneven, dapple_tables.efficiency, dapple_tables.table_6, dapple_tables.table_8):
+    for part in (dapple_figures.figure_8, dapple_plans.uneven, dapple_tables.efficiency, dapple_tables.table_6,
+                 dapple_tables.table_8):
         for line in part(None, tmp):
             check(False, f"pcc-bench pipelines: {line}")
 

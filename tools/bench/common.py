@@ -1,8 +1,9 @@
 """What the benchmark scripts share: running pcc under measurement, finding inputs, printing tables.
 
-Limits are on CPU seconds (of a program with all that it started), so that what else a machine does is not
-measured; PCC_UNTIMED leaves them out (the tests compare values alone: a machine under load is no error).  Programs and
-material are named by PCC, PCC_GEN and PCC_SHARED.  --help prints what a script is."""
+Limits are on CPU seconds (of a program with all that it started), so that what else a machine does is hardly measured;
+pcc-bench only tells of them unless PCC_TIMED is set, and PCC_UNTIMED leaves them out of the other scripts, too (the
+tests compare values alone: a machine under load is no error).  Programs and material are named by PCC, PCC_GEN and
+PCC_SHARED.  --help prints what a script is."""
 import functools
 import json
 import math
@@ -23,6 +24,15 @@ SHARED = Path(os.environ.get("PCC_SHARED", ROOT.parent / "shared"))
 
 def cpu_limit(seconds):
     return math.inf if os.environ.get("PCC_UNTIMED") else seconds
+
+
+def too_slow(what, cpu, seconds):
+    """Whether a run that took more CPU than usual fails: only where PCC_TIMED says that the machine is quiet and as
+    fast as the one where that was measured.  Elsewhere a line tells."""
+    if cpu <= seconds:
+        return False
+    print(f"note: {what}: {cpu:.2f} s of CPU, usually below {seconds:g}")
+    return bool(os.environ.get("PCC_TIMED"))
 
 
 # The kernel counts what a process has before exec() as part of its peak, and that would be this interpreter with all
@@ -115,6 +125,31 @@ def need_shared(path):
         print(f"skipped: {full} is not there (set PCC_SHARED)")
         sys.exit(77)
     return full
+
+
+LATENCY_MEMORY = 4 << 30 # bytes: accelerators of the placement paper's latency inputs have less, of its others more
+
+
+def workloads_in(folder, names, large, known=None):
+    """Paths of those of the names that the folder has.  Ends the program if there are none: skipped (77) without the
+    folder, else as misused (2), as where they are those of another folder with the same names, by their accelerators'
+    memory.  large: whether these have more than LATENCY_MEMORY.  known: names of which that is sure (default: all)."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        print(f"skipped: {folder} is not there")
+        sys.exit(77)
+    paths = [p for p in (folder / f"{name}.json" for name in names) if p.exists()]
+    if not paths:
+        print(f"error: {folder} has no workloads ({next(iter(names), '*')}.json)")
+        sys.exit(2)
+    for path in (p for p in paths if p.stem in (known or names)):
+        memory = json.loads(path.read_text(encoding="utf-8"))["maxSizePerFPGA"]
+        if (memory > LATENCY_MEMORY) != large:
+            own, other = ("throughput", "latency") if large else ("latency", "throughput")
+            print(f"error: {path.name} in {folder} has accelerators of {memory / 2**20:.0f} MiB: it is of ../{other}; "
+                  f"this needs workloads/{own}")
+            sys.exit(2)
+    return paths
 
 
 def table(header, rows):

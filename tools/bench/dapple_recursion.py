@@ -61,10 +61,10 @@ def recursion(folder, tmp):
             return case.alone / iteration(model, devices, how, f"plan{{from={given}}}", tmp / "run.json")[0]
         x = faster(turns, [3, 2, 1], [])
         rows.judge(f"{name}, the link a stage", wanted, f"{x:.6f}", near(x, wanted))
-        x = faster(linked, [3, 1], [])
+        y = faster(linked, [3, 1], [])
         if both:
-            rows.judge(f"{name}, both directions at a time", both, f"{x:.6f}", near(x, both))
-        else:
-            rows.said(f"{name}, both directions at a time", "-", f"{x:.6f}")
-        rows.said(f"{name}, one, first come first served", wanted, f"{faster(linked, [3, 1], ['--duplex=half']):.6f}")
+            rows.judge(f"{name}, both directions at a time", both, f"{y:.6f}", near(y, both))
+        rows.judge(f"{name}, both directions at a time: not slower", f">= {x:.6f}", f"{y:.6f}", y >= x - 1e-9)
+        half = faster(linked, [3, 1], ["--duplex=half"])
+        rows.judge(f"{name}, one, first come first served: not faster", f"<= {y:.6f}", f"{half:.6f}", half <= y + 1e-9)
     return rows.show()

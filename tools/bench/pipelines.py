@@ -6,7 +6,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from common import PCC, Run, cpu_limit, table
+from common import PCC, Run, table, too_slow
 from dapple_figures import FIGURES
 from dapple_plans import PLANS, own
 from dapple_recursion import recursion
@@ -43,7 +43,7 @@ PIPEDREAM = [
 ]
 # where the model may be cut anywhere: not above the value with the published program's states
 ANYWHERE = [("gnmt", "8xv100", SLOW, "", 0.019285), ("gnmt", "16xv100", SLOW, FREE, 0.018379576)]
-ROW_CPU = cpu_limit(1)
+ROW_CPU = 1 # s
 
 
 def slowest(model, devices, links, how):
@@ -62,7 +62,7 @@ def pipedream(folder, _):
         rows.append([name, devices, " ".join(links), how, f"{value:.9f}", wanted or "-", f"{cpu:.2f}"])
         if wanted and abs(value - float(wanted)) > 0.51 * 10 ** -len(wanted.split(".")[1]):
             wrong.append(f"PipeDream, {name} on {devices}, {how}: {value:.9f} s, published {wanted}")
-        if cpu > ROW_CPU:
+        if too_slow(f"PipeDream, {name} on {devices}", cpu, ROW_CPU):
             wrong.append(f"PipeDream, {name} on {devices}: {cpu:.2f} s of CPU")
     for name, devices, links, how, wanted in ANYWHERE:
         value, cpu = slowest(folder / f"pipedream/{name}.txt", devices, links, how)
@@ -79,9 +79,12 @@ PARTS = {"pipedream": (pipedream,), "plans": (*PLANS, recursion), "own": (own,),
 
 def pipelines(args):
     folder = Path(args.folder)
-    if not (folder / "pipedream").is_dir() or not (folder / "dapple").is_dir():
-        print(f"skipped: no profiles in {folder}")
+    if not folder.is_dir():
+        print(f"skipped: {folder} is not there")
         return 77
+    if not (folder / "pipedream").is_dir() or not (folder / "dapple").is_dir():
+        print(f"error: {folder} has no folders pipedream and dapple: this needs ../shared/profiles")
+        return 2
     wrong = []
     with tempfile.TemporaryDirectory() as tmp:
         for name, parts in PARTS.items():

@@ -10,6 +10,7 @@ import json
 import re
 from pathlib import Path
 
+import cells
 from common import PCC, Run, table
 
 UNITS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}
@@ -45,19 +46,36 @@ MODELS = {
 
 
 class Rows:
-    """A table of what was expected and found; show() prints it and gives back what was missed."""
+    """A table of what was expected and found; show() prints it and gives back what was missed.  where: the table of
+    DAPPLE's paper whose cells the rows are; rows that are none have cell=False."""
 
-    def __init__(self, title):
-        self.title, self.rows, self.wrong = title, [], []
+    def __init__(self, title, where=None):
+        self.title, self.where, self.rows, self.wrong = title, where, [], []
+
+    def published(self, what, published, got, better=None, why="", cell=True):
+        """A published figure: equal (within 1 %, or to the digits printed) or better, else it differs, for a known
+        reason; without one the row fails.  better: "less", "more" or None."""
+        state = cells.state_of(published, got, better)
+        if self.where and cell:
+            cells.cell(cells.DAPPLE, self.where, what, published, got, better)
+        if state != "differing" or not why:
+            self.judge(what, published, got, state != "differing")
+        else:
+            self.rows.append([what, published, got, f"differs: {why}"])
+
+    def fitted(self, what, published, got):
+        """A published figure from which a constant of the model was made: no check."""
+        if self.where:
+            cells.cell(cells.DAPPLE, self.where, what, published, got, state="fitted")
+        self.rows.append([what, published, got, "fitted"])
+
+    def cannot(self, what, published, why):
+        self.rows.append([what, published, "-", f"cannot be: {why}"])
 
     def judge(self, what, expected, got, ok):
         self.rows.append([what, expected, got, "pass" if ok else "FAIL"])
         if not ok:
             self.wrong.append(f"{self.title}: {what}: expected {expected}, got {got}")
-
-    def said(self, what, published, got):
-        """A row that is only printed."""
-        self.rows.append([what, published, got, "printed"])
 
     def show(self):
         print(f"\n{self.title}")
@@ -137,11 +155,11 @@ def work_of(profile):
 class Case:
     """A model on devices: what planners make of it, in times faster than one device."""
 
-    def __init__(self, folder, tmp, name, devices, links, batch=None, more=()):
+    def __init__(self, folder, tmp, name, devices, links, batch=None, more=("--slices=any",)):
         self.model, self.tmp, self.devices = MODELS[name], Path(tmp), devices
         self.file = with_stored(folder, name, self.tmp)
         self.args = [f"--profiled-batch={self.model.size}", f"--global-batch={batch or self.model.batch}",
-                     "--slices=any", f"--optimizer={self.model.optimizer}", "--recompute=none", *links, *more]
+                     f"--optimizer={self.model.optimizer}", "--recompute=none", *links, *more]
         samples = batch or self.model.batch
         self.alone = work_of(folder / self.model.profile) * samples / self.model.size # s of all on one device
         self.run = self.plan = self.seconds = None

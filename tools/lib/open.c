@@ -7,23 +7,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the setting "transfer-scale", a factor for the transfer times of a workload, 1 if it is not given.
- * Reports an error and returns 0 if its value is wrong or the model `in` is no workload. */
-static double transfer_scale(const struct pcc *p, const struct input *in, enum input_kind kind,
-                             struct diag *d)
+/* Writes the settings "transfer-scale" and "uneven-edges" of the model `in` to *how.  Returns 0; or reports an error
+ * and returns -1 if a value is wrong or the model is no workload. */
+static int edges_read(const struct pcc *p, const struct input *in, enum input_kind kind,
+                      struct workload_edges *how, struct diag *d)
 {
-    const char *text = handle_given(p, "transfer-scale");
+    const char *text = handle_given(p, "transfer-scale"), *uneven = handle_given(p, "uneven-edges");
     char *end;
     double x = text ? strtod(text, &end) : 1;
-    if (text && (end == text || *end || !(x >= 1e-6 && x <= 1e6))) {
-        diag_error(d, "--transfer-scale '%s': expected a number from 0.000001 to 1000000", text);
-        return 0;
-    }
-    if (text && kind != INPUT_WORKLOAD) {
-        diag_error(d, "%s: --transfer-scale is for workloads; for a model give --link", in->name);
-        return 0;
-    }
-    return x;
+    *how = (struct workload_edges){.scale = x, .apart = uneven && strcmp(uneven, "apart") == 0};
+    if (text && (end == text || *end || !(x >= 1e-6 && x <= 1e6)))
+        return diag_error(d, "--transfer-scale '%s': expected a number from 0.000001 to 1000000",
+                          text);
+    if (text && kind != INPUT_WORKLOAD)
+        return diag_error(d, "%s: --transfer-scale is for workloads; for a model give --link",
+                          in->name);
+    if (uneven && kind != INPUT_WORKLOAD)
+        return diag_error(d,
+                          "%s: --uneven-edges is for workloads: a model has values, not edges that "
+                          "cost something",
+                          in->name);
+    return 0;
 }
 
 /* Does the work of read_input() for textual IR.  links: files of weights may be reached through links. */
@@ -65,11 +69,11 @@ int read_input(const struct pcc *p, const struct input *in, struct scene *s, str
         .allow_links = handle_given(p, "allow-links") != NULL, .bytes = in->bytes, .size = in->n};
     enum input_kind kind =
         in->bytes ? input_kind_in(in->name, in->bytes, in->n) : input_kind_of(in->name);
-    double scale = transfer_scale(p, in, kind, d);
+    struct workload_edges edges;
     const char *foreign = input_foreign(in->name, in->bytes, in->n);
     *s = (struct scene){0};
     *plan = NULL;
-    if (scale <= 0)
+    if (edges_read(p, in, kind, &edges, d))
         return -1;
     if (foreign)
         return diag_error(d,
@@ -79,8 +83,8 @@ int read_input(const struct pcc *p, const struct input *in, struct scene *s, str
     switch (kind) {
     case INPUT_WORKLOAD:
         return in->bytes ? workload_parse(s, &(struct named_text){in->name, in->bytes, in->n, NULL},
-                                          scale, of, d)
-                         : workload_read(s, in->name, scale, of, d);
+                                          &edges, of, d)
+                         : workload_read(s, in->name, &edges, of, d);
     case INPUT_ONNX:
         s->m = onnx_read(in->name, &o, of, d);
         s->model.part_cost = s->m ? exec_usual_part_cost(false) : 0;

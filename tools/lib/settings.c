@@ -40,6 +40,10 @@ static const struct opt table[] = {
      .about = ABOUT_ITERATION, .help = "samples of all micro-batches"},
     {OPT_TEXT, "transfer-scale", .topic = IN_INPUT, .arg = "X",
      .help = "multiply a workload's transfers: 1000 where a file has them in seconds, not ms"},
+    {OPT_CHOICE, "uneven-edges", .topic = IN_INPUT,
+     .names = (const char *const[]){"shared", "apart", NULL},
+     .help =
+         "edges of a workload that leave a node at unequal costs: those of one cost are one tensor, or each is one"},
     {OPT_TEXT, "dim", .topic = IN_INPUT, .arg = "NAME=N",
      .help =
          "plan for this size of a symbolic dimension; '?=N': of those without a name (repeats)"},

@@ -29,6 +29,8 @@ class Settings(TypedDict, total=False):
     global_batch: Optional[Union[int, str]]
     # multiply a workload's transfers: 1000 where a file has them in seconds, not ms
     transfer_scale: Optional[One]
+    # edges of a workload that leave a node at unequal costs: those of one cost are one tensor, or each is one
+    uneven_edges: Optional[Literal["shared", "apart"]]
     # plan for this size of a symbolic dimension; '?=N': of those without a name (repeats)
     dim: Optional[Many]
     # an input and output that hold state on one device (repeats)

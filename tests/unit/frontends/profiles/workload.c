@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+static const struct workload_edges plain = {.scale = 1};
+
 /* A node of that size on a device of that much memory. */
 static void check(const char *size, const char *memory, int64_t bytes, int64_t most)
 {
@@ -23,7 +25,7 @@ static void check(const char *size, const char *memory, int64_t bytes, int64_t m
              "2.5, \"isBackwardNode\": 0, \"size\": %s}]}",
              memory, size);
     struct named_text t = {"w.json", text, strlen(text), NULL};
-    assert_int_equal(workload_parse(&s, &t, 1, NULL, &d), 0);
+    assert_int_equal(workload_parse(&s, &t, &plain, NULL, &d), 0);
     assert_int_equal(s.m->cost->own[1], bytes);
     assert_int_equal(s.cluster->cls[0].memory, most);
     assert_int_equal(s.m->cost->time[0][1], 2); /* to nearest */
@@ -58,7 +60,7 @@ static void test_results(void **state)
     int64_t seen[6] = {0};
     uint32_t results = 0;
     (void)state;
-    assert_int_equal(workload_parse(&s, &w, 1, NULL, &d), 0);
+    assert_int_equal(workload_parse(&s, &w, &plain, NULL, &d), 0);
     const struct module *m = s.m;
     for (vid v = 1; v < m->nval; v++) {
         if (!m->value[v].def)
@@ -88,7 +90,7 @@ static void said_of(const char *text, char *error)
     struct diag d = {.emit = keep_error, .user = error};
     struct named_text t = {"w.json", text, strlen(text), NULL};
     error[0] = '\0';
-    if (workload_parse(&s, &t, 1, NULL, &d) == 0) {
+    if (workload_parse(&s, &t, &plain, NULL, &d) == 0) {
         assert_int_equal(module_verify(s.m, &d), 0);
         arena_free(s.m->mem);
     } else {
@@ -206,7 +208,7 @@ static void test_no_workload(void **state)
         said_of(t[i][0], error);
         assert_string_equal(error, t[i][1]);
     }
-    assert_int_equal(workload_parse(&s, &large, 1, NULL, &d), -1);
+    assert_int_equal(workload_parse(&s, &large, &plain, NULL, &d), -1);
     assert_string_equal(error, "w.json: a workload of more than 2 GiB");
 }
 

@@ -1,0 +1,74 @@
+"""The makespan of a placement where transfers wait for the ways out and in of devices (ports), and each device takes
+the ready node with the longest way to the end: worked out apart from pcc, to tell why list schedules of other programs
+take another time than its own (`pcc-bench schedule`)."""
+import heapq
+import json
+import types
+
+
+def graph_of(path):
+    """A workload's nodes in Kahn's order: names, ps of nodes and edges, predecessors, successors; devices."""
+    d = json.loads(path.read_text(encoding="utf-8"))
+    nodes = {n["id"]: n for n in d["nodes"]}
+    succ, missing = {v: [] for v in nodes}, dict.fromkeys(nodes, 0)
+    for e in d["edges"]:
+        succ[e["sourceId"]].append(e["destId"])
+        missing[e["destId"]] += 1
+    row = [v for v in nodes if not missing[v]]
+    for v in row:
+        for s in sorted(succ[v]):
+            missing[s] -= 1
+            if not missing[s]:
+                row.append(s)
+    at = {v: i for i, v in enumerate(row)}
+    edges = {(at[e["sourceId"]], at[e["destId"]]): round(e["cost"] * 1e9) for e in d["edges"]}
+    g = types.SimpleNamespace(n=len(row), edges=edges, devices=d["maxFPGAs"], names=[nodes[v]["name"] for v in row],
+                              time=[round(nodes[v]["fpgaLatency"] * 1e9) for v in row],
+                              succ=[[] for _ in row], pred=[[] for _ in row])
+    for a, b in sorted(edges):
+        g.succ[a].append(b)
+        g.pred[b].append(a)
+    return g
+
+
+def run_with_ports(g, home, placed):
+    """ms of a placement by ports and levels; of all edges, or of those that the placement makes transfers."""
+    level, missing = list(g.time), [len(p) for p in g.pred]
+    for v in reversed(range(g.n)):
+        for s in g.succ[v]:
+            level[v] = max(level[v], g.time[v] + level[s] + (0 if placed and home[s] == home[v] else g.edges[v, s]))
+    ready, busy, out, into = ([[] for _ in range(g.devices)], *([False] * g.devices for _ in range(3)))
+    now, ends, requests = 0, [], []
+
+    def arrive(v, d):
+        for s in g.succ[v]:
+            if home[s] == d:
+                missing[s] -= 1
+                if not missing[s]:
+                    heapq.heappush(ready[d], (-level[s], s))
+
+    for v in range(g.n):
+        if not missing[v]:
+            heapq.heappush(ready[home[v]], (-level[v], v))
+    while True:
+        while ends and ends[0][0] == now:
+            _, kind, v, d = heapq.heappop(ends)
+            if kind:
+                out[home[v]] = into[d] = False
+            else:
+                busy[d] = False
+                requests += [(v, to) for to in sorted({home[s] for s in g.succ[v]} - {d})]
+            arrive(v, d)
+        for v, d in list(requests):
+            if not out[home[v]] and not into[d]:
+                requests.remove((v, d))
+                out[home[v]] = into[d] = True
+                heapq.heappush(ends, (now + max(g.edges[v, s] for s in g.succ[v]), 1, v, d))
+        for d in range(g.devices):
+            if ready[d] and not busy[d]:
+                v = heapq.heappop(ready[d])[1]
+                busy[d] = True
+                heapq.heappush(ends, (now + g.time[v], 0, v, d))
+        if not ends:
+            return now / 1e9
+        now = ends[0][0]
