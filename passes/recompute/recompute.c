@@ -1,0 +1,106 @@
+/* recompute: forward nodes of a training graph run once more before the backward nodes that read their results, so
+ * that the results need no memory in between ("Training Deep Nets with Sublinear Memory Cost", arXiv 1604.06174).
+ *
+ * By default each layer (ir/model/layers.h) is made again from what it reads of other nodes: values that go from layer
+ * to layer, and results of nodes outside all layers, are kept.  With keep=REGEX the results of the nodes are kept that
+ * the expression matches, and all others that the backward pass reads are made again.  remake.c does the work.
+ * O(nodes + operands), with keep=REGEX also one match for each node. */
+#include "ir/model/layers.h"
+#include "passes/coarsen/backward.h"
+#include "passes/functions/patterns.h"
+#include "passes/passes.h"
+#include "passes/recompute/remake.h"
+
+struct recompute_options {
+    const char *keep; /* "": by layers */
+};
+
+static const struct opt recompute_opts[] = {
+    {.kind = OPT_TEXT,
+     .name = "keep",
+     .off = offsetof(struct recompute_options, keep),
+     .def = "",
+     .help =
+         "regular expression: nodes whose results are kept, by name or path; all others that the backward pass "
+         "reads are made again; by default, what goes from layer to layer is kept"},
+    {0}};
+
+/* Sets segment[] and kept[] for the layers of the model.  Returns 0, or -1 and reports an error. */
+static int keep_between_layers(struct ctx *x, int32_t *segment, uint8_t *kept)
+{
+    const struct module *m = x->scene.m;
+    const struct graph *g = &m->graph[1];
+    struct layers l = layers_find(m, x->use.scratch);
+    if (l.n == 0)
+        return diag_error(x->use.diag, "recompute: no node's name has a scope such as '/h.3/', so "
+                                       "there are no layers: say which results are kept, "
+                                       "recompute{keep=REGEX}");
+    for (nid n = g->first; n < g->first + g->count; n++)
+        segment[n] = l.of[n] != 0 ? (int32_t)l.of[n] : -1;
+    for (nid n = g->first; n < g->first + g->count; n++)
+        for (uint32_t i = 0; !m->backward[n] && i < m->node[n].in.n; i++) {
+            vid v = m->arg[m->node[n].in.at + i];
+            if (v != 0 && m->value[v].def != 0 && segment[m->value[v].def] != segment[n])
+                kept[v] = 1;
+        }
+    return 0;
+}
+
+/* Sets segment[]: the nodes that the expression matches are in none, all others in one.  Returns 0, or -1 and reports
+ * an error. */
+static int keep_matches(struct ctx *x, const char *text, int32_t *segment)
+{
+    const struct graph *g = &x->scene.m->graph[1];
+    char why[PATTERN_WHY];
+    struct arena *own = arena_new(x->use.mem); /* of the compiled expression */
+    const struct regex *re = pattern_compile(text, own, why);
+    uint32_t hits = 0;
+    const uint8_t *follows = place_follows(x->scene.m, x->scene.place, x->use.scratch);
+    const uint8_t *match = re != NULL ? pattern_nodes(re, x, follows, x->use.scratch, &hits) : NULL;
+    arena_free(own);
+    if (re == NULL)
+        return diag_error(x->use.diag, "recompute: keep='%s': not a regular expression: %s", text,
+                          why);
+    if (hits == 0)
+        return diag_error(x->use.diag, "recompute: keep='%s' matches no node", text);
+    for (nid n = g->first; n < g->first + g->count; n++)
+        segment[n] = match[n] != 0 ? -1 : 0;
+    return 0;
+}
+
+/* Runs the pass.  Returns 0, or -1 and reports an error. */
+static int run_recompute(struct ctx *x, const void *options)
+{
+    const struct recompute_options *o = options;
+    struct module *m = x->scene.m;
+    struct arena *a = x->use.scratch;
+    if (ctx_base(x))
+        return -1;
+    training_mark(x);
+    if (m->ir_version == 0 || m->backward == NULL)
+        return diag_error(x->use.diag, "recompute: the model has no backward pass, so no result "
+                                       "waits for one");
+    int32_t *segment = arena_array(a, m->nnode, sizeof *segment);
+    uint8_t *kept = arena_alloc(a, m->nval);
+    int rc = *o->keep ? keep_matches(x, o->keep, segment) : keep_between_layers(x, segment, kept);
+    if (rc)
+        return rc;
+    const struct remake_rule rule = {.place = x->scene.place, .segment = segment, .kept = kept};
+    const char *first = "";
+    struct remade r = remake(m, &rule, a);
+    if (r.spared > 0)
+        first = arena_fmt(
+            a, "; %u more must not run twice, so their results are kept, the first those of '%s'",
+            r.spared, module_str(m, r.first_spared));
+    diag_detail(x->use.diag, "recompute: %u nodes are made again%s", r.copies, first);
+    return 0;
+}
+
+const struct pass pass_recompute = {
+    .name = "recompute",
+    .help = "make forward nodes of a training graph again before the backward pass, to save memory",
+    .opts = recompute_opts,
+    .optsize = sizeof(struct recompute_options),
+    .needs = NEED_SHAPES | NEED_COST,
+    .rewrites = true,
+    .run = run_recompute};
