@@ -2,7 +2,8 @@
  * that the results need no memory in between ("Training Deep Nets with Sublinear Memory Cost", arXiv 1604.06174).
  *
  * By default each layer (ir/model/layers.h) is made again from what it reads of other nodes: values that go from layer
- * to layer, and results of nodes outside all layers, are kept.  With keep=REGEX the results of the nodes are kept that
+ * to layer, and results of nodes outside all layers, are kept.  Where names of nodes tell no layers, stretches of the
+ * forward pass stand for them, of n nodes the root of n in each (section 3.2 there).  With keep=REGEX the results of the nodes are kept that
  * the expression matches, and all others that the backward pass reads are made again.  remake.c does the work.
  * O(nodes + operands), with keep=REGEX also one match for each node. */
 #include "ir/model/layers.h"
@@ -25,25 +26,42 @@ static const struct opt recompute_opts[] = {
          "reads are made again; by default, what goes from layer to layer is kept"},
     {0}};
 
-/* Sets segment[] and kept[] for the layers of the model.  Returns 0, or -1 and reports an error. */
-static int keep_between_layers(struct ctx *x, int32_t *segment, uint8_t *kept)
+/* Sets segment[] to the layers of the model.  Returns false if the names of nodes tell none. */
+static bool divide_by_layers(struct ctx *x, int32_t *segment)
+{
+    const struct graph *g = &x->scene.m->graph[1];
+    struct layers l = layers_find(x->scene.m, x->use.scratch);
+    for (nid n = g->first; n < g->first + g->count; n++)
+        segment[n] = l.of[n] != 0 ? (int32_t)l.of[n] : -1;
+    return l.n != 0;
+}
+
+/* Sets segment[] to stretches of the forward pass: of n forward nodes, about the root of n stand in each. */
+static void divide_by_root(const struct ctx *x, int32_t *segment)
 {
     const struct module *m = x->scene.m;
     const struct graph *g = &m->graph[1];
-    struct layers l = layers_find(m, x->use.scratch);
-    if (l.n == 0)
-        return diag_error(x->use.diag, "recompute: no node's name has a scope such as '/h.3/', so "
-                                       "there are no layers: say which results are kept, "
-                                       "recompute{keep=REGEX}");
+    uint32_t count = 0, width = 1, at = 0;
     for (nid n = g->first; n < g->first + g->count; n++)
-        segment[n] = l.of[n] != 0 ? (int32_t)l.of[n] : -1;
+        count += x->scene.place->kind[n] == PLACE_NODE && m->backward[n] == 0;
+    while ((uint64_t)width * width < count)
+        width++;
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        segment[n] = (int32_t)(at / width);
+        at += x->scene.place->kind[n] == PLACE_NODE && m->backward[n] == 0;
+    }
+}
+
+/* Sets kept[] for values that forward nodes of another segment read. */
+static void keep_between(const struct module *m, const int32_t *segment, uint8_t *kept)
+{
+    const struct graph *g = &m->graph[1];
     for (nid n = g->first; n < g->first + g->count; n++)
-        for (uint32_t i = 0; !m->backward[n] && i < m->node[n].in.n; i++) {
+        for (uint32_t i = 0; m->backward[n] == 0 && i < m->node[n].in.n; i++) {
             vid v = m->arg[m->node[n].in.at + i];
             if (v != 0 && m->value[v].def != 0 && segment[m->value[v].def] != segment[n])
                 kept[v] = 1;
         }
-    return 0;
 }
 
 /* Sets segment[]: the nodes that the expression matches are in none, all others in one.  Returns 0, or -1 and reports
@@ -82,9 +100,13 @@ static int run_recompute(struct ctx *x, const void *options)
                                        "waits for one");
     int32_t *segment = arena_array(a, m->nnode, sizeof *segment);
     uint8_t *kept = arena_alloc(a, m->nval);
-    int rc = *o->keep ? keep_matches(x, o->keep, segment) : keep_between_layers(x, segment, kept);
-    if (rc)
-        return rc;
+    if (*o->keep && keep_matches(x, o->keep, segment))
+        return -1;
+    if (!*o->keep) {
+        if (!divide_by_layers(x, segment))
+            divide_by_root(x, segment);
+        keep_between(m, segment, kept);
+    }
     const struct remake_rule rule = {.place = x->scene.place, .segment = segment, .kept = kept};
     const char *first = "";
     struct remade r = remake(m, &rule, a);
