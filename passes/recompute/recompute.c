@@ -3,9 +3,9 @@
  *
  * By default each layer (ir/model/layers.h) is made again from what it reads of other nodes: values that go from layer
  * to layer, and results of nodes outside all layers, are kept.  Where names of nodes tell no layers, stretches of the
- * forward pass stand for them, of n nodes the root of n in each (section 3.2 there).  With keep=REGEX the results of the nodes are kept that
- * the expression matches, and all others that the backward pass reads are made again.  remake.c does the work.
- * O(nodes + operands), with keep=REGEX also one match for each node. */
+ * forward pass stand for them, of n nodes the root of n in each (section 3 there).  With keep=REGEX the results of the
+ * nodes are kept that the expression matches, and all others that the backward pass reads are made again.  remake.c
+ * does the work.  O(nodes + operands), with keep=REGEX also one match for each node. */
 #include "ir/model/layers.h"
 #include "passes/coarsen/backward.h"
 #include "passes/functions/patterns.h"

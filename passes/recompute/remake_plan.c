@@ -1,8 +1,8 @@
 /* Writes the re-computation of a plan's stages into the model (remake_plan.h).
  *
- * Each recomputing stage is a segment of remake.h: what comes from the stage before is kept, what the stage makes itself
- * is made again in its backward pass.  A node made again is on the device and in the stage of its forward node.  Times
- * and memory stay those of the plan, which lets the whole forward pass run again: here only nodes run again whose
+ * Each recomputing stage is a segment of remake.h: what comes from the stage before is kept, what the stage makes
+ * itself is made again in its backward pass.  A node made again is on the device and in the stage of its forward node.
+ * Times and memory stay those of the plan, which lets the whole forward pass run again: here only nodes run again whose
  * results the backward pass reads, or that these follow from.  O(nodes + operands), and making the parts. */
 #include "passes/recompute/remake_plan.h"
 
