@@ -5,7 +5,12 @@
  * to layer, and results of nodes outside all layers, are kept.  Where names of nodes tell no layers, stretches of the
  * forward pass stand for them, of n nodes the root of n in each (section 3 there).  With keep=REGEX the results of the
  * nodes are kept that the expression matches, and all others that the backward pass reads are made again.  remake.c
- * does the work.  O(nodes + operands), with keep=REGEX also one match for each node. */
+ * does the work.
+ *
+ * A workload has no values that could be kept or not: forward times are added to backward nodes of their colour class
+ * (optimal placement, NeurIPS 2020, Appendix D), each time that the pass runs.
+ *
+ * O(nodes + operands), with keep=REGEX also one match for each node; of workloads O(nodes * classes). */
 #include "ir/model/layers.h"
 #include "passes/coarsen/backward.h"
 #include "passes/functions/patterns.h"
@@ -86,16 +91,51 @@ static int keep_matches(struct ctx *x, const char *text, int32_t *segment)
     return 0;
 }
 
+/* Returns a + b; COST_NEVER if one of them is. */
+static int64_t add_times(int64_t a, int64_t b)
+{
+    return a == COST_NEVER || b == COST_NEVER ? COST_NEVER : sat_add(a, b);
+}
+
+/* For a workload: adds the times of the forward nodes of each colour class to the first backward node of the class.
+ * Returns 0, or -1 and reports an error. */
+static int add_forward_times(struct ctx *x)
+{
+    struct module *m = x->scene.m;
+    const struct graph *g = &m->graph[1];
+    if (m->backward == NULL || m->color == NULL || m->cost == NULL || m->cost->measured != NULL)
+        return diag_error(x->use.diag,
+                          "recompute: in a workload a colour class has forward nodes and the "
+                          "backward nodes that read them; this input has none");
+    uint32_t ncolor = module_most_color(m) + 1;
+    for (uint32_t c = 0; c < m->cost->nclass; c++) {
+        int64_t *sum = arena_array(x->use.scratch, ncolor, sizeof *sum), *time = m->cost->time[c];
+        for (nid n = g->first; n < g->first + g->count; n++)
+            if (m->backward[n] == 0)
+                sum[m->color[n]] = add_times(sum[m->color[n]], time[n]);
+        sum[0] = 0; /* nodes without a colour */
+        for (nid n = g->first; n < g->first + g->count; n++)
+            if (m->backward[n] != 0) {
+                time[n] = add_times(time[n], sum[m->color[n]]);
+                sum[m->color[n]] = 0;
+            }
+    }
+    m->edits++; /* so that the runner forgets levels, which have the times of before */
+    return 0;
+}
+
 /* Runs the pass.  Returns 0, or -1 and reports an error. */
 static int run_recompute(struct ctx *x, const void *options)
 {
     const struct recompute_options *o = options;
     struct module *m = x->scene.m;
     struct arena *a = x->use.scratch;
+    if (module_is_profiled(m))
+        return add_forward_times(x);
     if (ctx_base(x))
         return -1;
     training_mark(x);
-    if (m->ir_version == 0 || m->backward == NULL)
+    if (m->backward == NULL)
         return diag_error(x->use.diag, "recompute: the model has no backward pass, so no result "
                                        "waits for one");
     int32_t *segment = arena_array(a, m->nnode, sizeof *segment);

@@ -18,8 +18,11 @@
 # CHECK-NEXT: %a_grad = Mul(%a_again, %e_grad)
 # CHECK-NEXT: %new = my:SgdOptimizer(%w, %a_grad)
 # A second run finds nothing; nor does one that reads the result of the first from a file.
-# RUN: %pcc %s -v -p recompute,recompute 2>&1 | FileCheck %s --check-prefix=TWICE
-# RUN: %pcc %s -q -p recompute -o %t.onnx && %pcc %t.onnx -v -p recompute 2>&1 | FileCheck %s --check-prefix=TWICE
+# RUN: %pcc %s -v -p recompute,recompute 2> %t.twice
+# RUN: %pcc %s -q -p recompute -o %t.onnx && %pcc %t.onnx -v -p recompute 2>> %t.twice
+# RUN: FileCheck %s --check-prefix=TWICE < %t.twice
+# TWICE: note: recompute: 4 nodes are made again
+# TWICE: note: recompute: 0 nodes are made again
 # TWICE: note: recompute: 0 nodes are made again
 # Chosen results are kept: all between them is made again, g from d.
 # RUN: %pcc %s -v -p 'recompute{keep=/[dz]$}' --emit ir 2>&1 | FileCheck %s --check-prefix=KEEP
@@ -32,14 +35,22 @@
 # KEEP-NEXT: %g_grad = Mul(%g_again, %y_grad)
 # KEEP-NEXT: %d_grad = Mul(%d, %g_grad)
 # KEEP: %a_again = Exp(%x)
-# What cannot be.
-# RUN: not %pcc %s -q -p 'recompute{keep=(}' 2>&1 | FileCheck %s --check-prefix=BAD
-# BAD: error: recompute: keep='(': not a regular expression:
-# RUN: not %pcc %s -q -p 'recompute{keep=none}' 2>&1 | FileCheck %s --check-prefix=IDLE
-# IDLE: error: recompute: keep='none' matches no node
+# What cannot be, and what a workload is: its forward times are added to backward nodes of their colours.
 # RUN: sed 's/_grad/_back/g; s/loss/sum/g' %s > %t.forward.pir
-# RUN: not %pcc %t.forward.pir -q -p recompute 2>&1 | FileCheck %s --check-prefix=FORWARD
-# FORWARD: error: recompute: the model has no backward pass
+# RUN: printf 'class acc x1\ngraph {\n%%%%a = profile:op() : ? !time=2us\n}\n' > %t.plain.pir
+# RUN: sed 's/ = profile.*us/& !color=1/; s/^}/%%b = profile:op(%%a) : ? !time=5us !color=1 !backward\n&/' %t.plain.pir > %t.work.pir
+# RUN: not %pcc %s -q -p 'recompute{keep=(}' 2> %t.refused
+# RUN: not %pcc %s -q -p 'recompute{keep=none}' 2>> %t.refused
+# RUN: not %pcc %t.forward.pir -q -p recompute 2>> %t.refused
+# RUN: not %pcc %t.plain.pir -q -p recompute 2>> %t.refused
+# RUN: %pcc %t.work.pir -q -p one-place,recompute --emit ir >> %t.refused
+# RUN: FileCheck %s --check-prefix=REFUSED < %t.refused
+# REFUSED: error: recompute: keep='(': not a regular expression:
+# REFUSED: error: recompute: keep='none' matches no node
+# REFUSED: error: recompute: the model has no backward pass
+# REFUSED: error: recompute: in a workload a colour class has forward nodes
+# REFUSED: %a = profile:op(){{.*}} !time=2us
+# REFUSED: %b = profile:op(%a){{.*}} !time=7us
 # Without layers three nodes are a stretch: d goes from the first to the second, y from that to the third.
 # RUN: sed 's,/h[.],/h,' %s > %t.flat.pir
 # RUN: %pcc %t.flat.pir -q -p recompute --emit ir | FileCheck %s --check-prefix=FLAT
