@@ -96,8 +96,8 @@ int split_schedule(struct split *s)
         return diag_error(s->diag,
                           SCHEDULE_FILE ": %s, although stages run forward nodes again to fit: "
                                         "the plan counts neither gradients of activations nor "
-                                        "values that come early; try --warmup=1, fewer or larger "
-                                        "devices, or --workspace",
+                                        "values that come early; try --warmup=1, or devices with "
+                                        "more memory",
                           why);
     if (why)
         diag_note(s->diag, SCHEDULE_FILE ": %s", why);
