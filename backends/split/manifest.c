@@ -384,6 +384,25 @@ static void put_copies(struct manifest_out *o, struct arena *a)
     json_close(&o->j, JSON_ROW);
 }
 
+/* Writes "recomputed", if there is something: nodes that were made again, and of which. */
+static void put_recomputed(struct manifest_out *o)
+{
+    const struct module *m = o->s->m;
+    const struct graph *g = &m->graph[1];
+    bool open = false;
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        const char *of = node_meta(m, n, META_RECOMPUTES);
+        if (!of)
+            continue;
+        if (!open)
+            json_open(&o->j, "recomputed", '{', /*indent=*/4);
+        open = true;
+        json_text(&o->j, node_name(m, n), of);
+    }
+    if (open)
+        json_close(&o->j, 2);
+}
+
 /* Writes "dropped": the nodes that no part needs. */
 static void put_dropped(struct manifest_out *o)
 {
@@ -426,6 +445,7 @@ int manifest_write(const struct split *s)
     put_schedule(&o);
     put_layer_assignment(&o, a);
     put_copies(&o, a);
+    put_recomputed(&o);
     put_dropped(&o);
     json_close(&o.j, 0);
     putc('\n', f.f);

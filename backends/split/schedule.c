@@ -8,6 +8,7 @@
 #include "ir/plan/schedule_json.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /* Most instructions, over all samples in flight, that are checked while a folder is written. */
 enum { MOST_UNROLLED = 1 << 20 };
@@ -27,6 +28,34 @@ static const char *choose_in_flight(struct split *s)
         why = schedule_prove(e->work, e, s->a);
     }
     return why;
+}
+
+/* Lets s->r tell at least as much memory of each device as the schedule of a plan with stages comes to: the plan counts
+ * no gradients of activations, and values from earlier stages only once the stage runs. */
+static void raise_memory(struct split *s)
+{
+    struct result *r = arena_alloc(s->a, sizeof *r);
+    struct verdict *v = arena_alloc(s->a, sizeof *v);
+    uint32_t ndev = s->r->scene.cluster->ndev;
+    *r = *s->r;
+    *v = *s->r->verdict;
+    v->load = arena_array(s->a, (size_t)ndev + 1, sizeof *v->load);
+    memcpy(v->load, s->r->verdict->load, ndev * sizeof *v->load);
+    for (uint32_t d = 0; d < ndev; d++) {
+        v->load[d].used = larger(v->load[d].used, s->schedule->peak[d]);
+        v->load[d].live_peak = larger(v->load[d].live_peak, s->schedule->peak[d]);
+    }
+    r->verdict = v;
+    s->r = r;
+}
+
+/* Whether a stage of the plan recomputes, which saves memory for the price of time. */
+static bool is_recomputing(const struct stages *st)
+{
+    bool any = false;
+    for (uint32_t k = 0; st && k < st->n; k++)
+        any = any || st->recompute[k];
+    return any;
 }
 
 int split_schedule(struct split *s)
@@ -63,6 +92,13 @@ int split_schedule(struct split *s)
     if (s->no_schedule && s->o->in_flight)
         return diag_error(s->diag, "--in-flight=%" PRId64 ": %s", s->o->in_flight, s->no_schedule);
     const char *why = s->no_schedule ? s->no_schedule : schedule_fits(y.work, s->schedule, s->a);
+    if (why && !s->no_schedule && is_recomputing(planned.stages))
+        return diag_error(s->diag,
+                          SCHEDULE_FILE ": %s, although stages run forward nodes again to fit: "
+                                        "the plan counts neither gradients of activations nor "
+                                        "values that come early; try --warmup=1, or devices with "
+                                        "more memory",
+                          why);
     if (why)
         diag_note(s->diag, SCHEDULE_FILE ": %s%s", why,
                   s->no_schedule || s->o->in_flight ? ""
@@ -70,6 +106,8 @@ int split_schedule(struct split *s)
                                                       "their end, which the plan does not count");
     if (s->no_schedule)
         s->schedule = NULL;
+    else if (planned.stages)
+        raise_memory(s);
     return 0;
 }
 

@@ -57,9 +57,7 @@ static bool is_shape_or_size(const struct module *m, nid n)
     return node_is(m, n, "Shape") || node_is(m, n, "Size");
 }
 
-/* Whether n is a standard operator (no call, not lost) that computes the same results wherever and however often it
- * runs: no side effects, no randomness, no bodies. */
-static bool is_pure(const struct module *m, nid n)
+bool place_is_pure(const struct module *m, nid n)
 {
     const struct node *nd = &m->node[n];
     if (nd->domain || (nd->flags & (NODE_CALL | NODE_LOST)))
@@ -228,7 +226,7 @@ static void choose_copies(struct builder *b)
     const struct graph *g = &m->graph[1];
     for (nid n = g->first; n < g->first + g->count; n++) {
         bool all_constant = false;
-        if (b->p->kind[n] != PLACE_NODE || !is_pure(m, n))
+        if (b->p->kind[n] != PLACE_NODE || !place_is_pure(m, n))
             continue;
         b->at_host[n] = runs_at_host(b, n);
         if (!is_shape_of_input(b, n)) {

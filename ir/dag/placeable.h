@@ -80,6 +80,10 @@ struct place {
 struct place *place_build(struct module *m, const struct state_pair *pair, uint32_t npair,
                           struct arena *a, struct diag *d);
 
+/* Whether n is a standard operator (no call, not lost) that computes the same results wherever and however often it
+ * runs: no side effects, no randomness, no bodies. */
+bool place_is_pure(const struct module *m, nid n);
+
 /* Returns an array, in a: [node] 1: a Shape or Size that must be on the device of its operand's producer; else 0. */
 uint8_t *place_follows(const struct module *m, const struct place *p, struct arena *a);
 

@@ -233,6 +233,13 @@ void edit_move(struct edit *e, nid n, gid g)
     }
 }
 
+void edit_put_before(struct edit *e, nid n, nid at)
+{
+    assert(n != at && e->m->node[n].graph == e->m->node[at].graph);
+    edit_unlink(e, n);
+    edit_link_after(e, e->m->node[at].graph, e->slot[at].prev, n);
+}
+
 /* Returns the function of the model with that domain and name and no overload; 0: none. */
 static uint32_t function_of(struct edit *e, sid domain, sid op)
 {

@@ -50,6 +50,8 @@ void edit_drop(struct edit *e, nid n);
 /* Moves node n to the end of graph g, with its bodies and results.  Results that are no graph outputs get new
  * names. */
 void edit_move(struct edit *e, nid n, gid g);
+/* Moves node n to the place before node `at` of the same graph. */
+void edit_put_before(struct edit *e, nid n, nid at);
 /* Changes the operator of node n; a function of the model with that name is called.  domain: "" or NULL is ai.onnx;
  * if the model does not import the domain, imports it in that version. */
 void edit_set_operator(struct edit *e, nid n, const char *op, const char *domain, int64_t version);

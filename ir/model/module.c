@@ -322,6 +322,15 @@ const char *value_name(const struct module *m, vid v)
     return v < m->nval ? module_str(m, m->value[v].name) : "";
 }
 
+const char *node_meta(const struct module *m, nid n, const char *key)
+{
+    const struct slice meta = m->about[m->node[n].about].meta;
+    for (uint32_t i = 0; i < meta.n; i += 2)
+        if (strcmp(module_str(m, m->sids[meta.at + i]), key) == 0)
+            return module_str(m, m->sids[meta.at + i + 1]);
+    return NULL;
+}
+
 bool node_is(const struct module *m, nid n, const char *op)
 {
     assert(n < m->nnode);

@@ -414,6 +414,10 @@ void module_share_files(struct module *m);
 const char *node_name(const struct module *m, nid n);
 const char *node_op(const struct module *m, nid n);
 const char *value_name(const struct module *m, vid v);
+/* Returns the value of the node's metadata entry `key`; NULL: there is none. */
+const char *node_meta(const struct module *m, nid n, const char *key);
+/* The key for nodes that run a forward node again before the backward pass; the value is the name of that node. */
+#define META_RECOMPUTES "pcc.recomputes"
 /* Whether n is a node of operator op of domain ai.onnx. */
 bool node_is(const struct module *m, nid n, const char *op);
 /* Whether a graph is among the node's attributes, as in If, Loop and Scan. */

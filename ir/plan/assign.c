@@ -78,6 +78,12 @@ nid assign_find(const struct assignment *r, sid name, uint32_t *range)
     return n;
 }
 
+/* Whether the name is of a node that is made again when the plan is written, so that the model need not have it. */
+static bool is_left_out(const struct assignment *r, const char *name)
+{
+    return map_get(&r->left_out, str_id(r->scene->m, name)) != 0;
+}
+
 /* Writes the nodes of a name (one node, or a range) to *of.  Returns 0; or -1 and an error if there are none. */
 static int find_nodes(const struct assignment *r, const char *name, struct node_range *of)
 {
@@ -94,6 +100,9 @@ int assign_stage(struct assignment *r, const char *name, uint32_t stage)
 {
     const struct module *m = r->scene->m;
     struct node_range of = {0};
+    uint32_t range;
+    if (is_left_out(r, name) && !assign_find(r, str_id(r->scene->m, name), &range) && !range)
+        return 0;
     if (find_nodes(r, name, &of))
         return -1;
     if (!r->stage_of) {
@@ -112,6 +121,8 @@ int assign_named(struct assignment *r, const char *name, int dev)
     nid n = *name ? assign_find(r, str_id(r->scene->m, name), &range) : 0;
     if (n || range)
         return n ? assign_node(r, n, dev) : assign_range(r, range - 1, dev);
+    if (is_left_out(r, name))
+        return 0;
     return diag_error(r->diag, "%s: there is no node '%s' in %s", r->path, name,
                       module_str(r->scene->m, r->scene->m->path));
 }

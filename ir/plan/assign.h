@@ -44,6 +44,7 @@ struct assignment {
     /* [node] 1: a Shape or Size node, which must be on the device of its operand's producer */
     const uint8_t *follows;
     struct map named;    /* name -> node */
+    struct map left_out; /* names that the file may list though the model has no such nodes -> 1 */
     struct map numbered; /* 1 + id of a node of a workload -> node */
     struct map ranges;   /* name -> 1 + index in range[] */
 };

@@ -362,28 +362,39 @@ struct parts *parts_build(const struct scene *s, const int32_t *dev, struct aren
     return parts_of_pieces(s, &k, a);
 }
 
+/* Whether backward nodes of the node's stage are in other parts than its forward nodes: the stage recomputes. */
+static bool is_pass_apart(const struct staged_plan *p, int32_t stage)
+{
+    return p->scene->m->backward && p->stages->recompute[stage];
+}
+
 struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
 {
+    enum { LANES = 3 }; /* of a stage: all that is not apart; its backward pass, its weight pass */
     const struct scene *s = p->scene;
     const struct graph *g = &s->m->graph[1];
-    bool apart = weight_pass_apart(s);
+    bool weights = weight_pass_apart(s), apart = weights;
     struct pieces k = {.piece = arena_array(a, s->m->nnode, sizeof *k.piece)};
+    for (uint32_t i = 0; p->stages && i < p->stages->n; i++)
+        apart = apart || is_pass_apart(p, (int32_t)i);
     if (!p->stages || (!p->plan->stage_of && !apart))
         return parts_build(s, p->plan->dev, a);
     const int32_t *stage_of = plan_stage_of(p, a);
-    const uint8_t *weight = apart ? weight_pass_nodes(s, stage_of, a) : NULL;
-    /* [node] what pieces_build() gets as the node's device: 2 * stage, and 1 more for nodes of the weight pass */
+    const uint8_t *weight = weights ? weight_pass_nodes(s, stage_of, a) : NULL;
+    /* [node] what pieces_build() gets as the node's device: LANES * stage + lane */
     int32_t *lane = arena_array(a, s->m->nnode, sizeof *lane);
     for (nid n = g->first; n < g->first + g->count; n++) {
         if (s->place->kind[n] != PLACE_NODE)
             continue;
         if (stage_of[n] < 0 || (uint32_t)stage_of[n] >= p->stages->n)
             return NULL;
-        lane[n] = 2 * stage_of[n] + (weight && weight[n]);
+        lane[n] = LANES * stage_of[n] + (weight && weight[n]                                  ? 2
+                                         : is_pass_apart(p, stage_of[n]) && s->m->backward[n] ? 1
+                                                                                              : 0);
     }
     k.n = pieces_build(s, lane, k.piece, &k.dev, a);
-    for (uint32_t i = 0; i < k.n; i++) /* from 2 * stage to the stage's first device */
-        k.dev[i] = (int32_t)p->stages->device.to[p->stages->device.at[k.dev[i] / 2]];
+    for (uint32_t i = 0; i < k.n; i++) /* from LANES * stage + lane to the stage's first device */
+        k.dev[i] = (int32_t)p->stages->device.to[p->stages->device.at[k.dev[i] / LANES]];
     return parts_of_pieces(s, &k, a);
 }
 

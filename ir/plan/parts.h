@@ -50,7 +50,8 @@ struct parts *parts_build(const struct scene *s, const int32_t *dev, struct aren
 
 /* Does the same for a plan with stages.  If a device has several stages, each part has nodes of one stage only.  If the
  * schedule computes gradients of weights in a pass of their own (weight_pass.h), no part has both nodes of that pass
- * and other nodes. */
+ * and other nodes.  Of a stage that recomputes, no part has both forward and backward nodes: a part with both would run
+ * the nodes again that it has run just before. */
 struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a);
 
 /* Returns the parts of a plan that is cut wherever a transfer begins or ends (transfer_cut.c): running the parts of

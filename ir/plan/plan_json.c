@@ -3,7 +3,7 @@
  *
  *     {"pcc_plan": 1, "planner", "objective": {...}, "ordered", "devices": [{"name", ..., "nodes": [names]}], "calls"}
  *     {"pcc_manifest": 1, "objective": {...}, "parts": [{"file", "device"}], "nodes": {file: [names]},
- *      "order": {device: [names]}, "calls", ...}
+ *      "order": {device: [names]}, "recomputed": {name: name}, "calls", ...}
  *     {"fpgas": [{"nodes": [ids]}], "cpus": [{"nodes": [ids]}], ...}
  *
  * The paper's form lists accelerators and host devices in the order of their numbers; paper_split.c writes it.  Of a
@@ -177,6 +177,17 @@ static int read_part_stage(struct assignment *r, const json_t *part, const json_
     return 0;
 }
 
+/* Reads the member "recomputed" of a manifest: names of nodes that were made again when it was written; NULL: none. */
+static int read_recomputed(struct assignment *r, json_t *names)
+{
+    const char *name;
+    json_t *of;
+    if (names && !json_is_object(names))
+        return expect_form(r, "an object 'recomputed', from names of nodes to names of nodes");
+    json_object_foreach(names, name, of) map_set(&r->left_out, r->a, str_id(r->scene->m, name), 1);
+    return 0;
+}
+
 /* Reads the plan in a manifest.  Its parts have the nodes that "order" names, too: the order is read first, so that it
  * determines the positions of the nodes. */
 static int read_manifest(struct assignment *r, const json_t *root)
@@ -189,7 +200,8 @@ static int read_manifest(struct assignment *r, const json_t *root)
         return expect_form(r, "an object 'order', a list of nodes for each device");
     r->ordered = json_is_object(order);
     assign_by_name(r);
-    if (read_objective(r, root) || (r->ordered && read_order(r, order)) ||
+    if (read_objective(r, root) || read_recomputed(r, json_object_get(root, "recomputed")) ||
+        (r->ordered && read_order(r, order)) ||
         training_json_read(r, json_object_get(root, "training")))
         return -1;
     for (size_t i = 0; i < json_array_size(parts); i++) {

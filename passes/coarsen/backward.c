@@ -47,7 +47,8 @@ static bool is_optimizer(const struct module *m, nid n)
 static bool is_named_backward(const struct module *m, nid n)
 {
     const char *name = node_name(m, n);
-    return is_optimizer(m, n) || has_word(node_op(m, n), "Grad") ||
+    return is_optimizer(m, n) || node_meta(m, n, META_RECOMPUTES) ||
+           has_word(node_op(m, n), "Grad") ||
            (has_word(name, "_grad") && !has_word(name, "no_grad")) || has_word(name, "Grad") ||
            has_word(name, "/gradients");
 }

@@ -434,15 +434,42 @@ def bars_of(at, model, manifest, how):
 
 def planned(at, model, schedule):
     """Four devices that had better not exchange gradients: a stage for each, cut where the graph may be."""
-    folder = at / f"planned-{schedule}"
-    run(PCC, model, "-p", "dapple-place", "-o", folder, *TRAINED, "--allreduce=1MB/s", f"--schedule={schedule}",
-        "--micro-batches=8")
+    folder, args = at / f"planned-{schedule}", [*TRAINED, f"--schedule={schedule}", "--micro-batches=8"]
+    again = schedule == "dapple"  # forward nodes run again before the backward pass
+    run(PCC, model, "-p", "dapple-place", "-o", folder, *args, "--allreduce=1MB/s",
+        f"--recompute={'all' if again else 'auto'}")
     manifest, lists = accepted(folder, f"planned for {schedule}")
     check(len(manifest["training"]["stages"]) == 4, f"{schedule}: {len(manifest['training']['stages'])} stages")
     follows(manifest, lists)
     if schedule == "zb-h1":
         zero_bubble(model, manifest)
+    if again:
+        made_again(at, model, folder, args)
     verified(model, folder)
+
+
+def made_again(at, model, folder, args):
+    """In stages that recompute nothing is kept from the forward to the backward part; the parts that read it have the
+    nodes that run again, and so has the folder of that plan once more.  What does not fit is not written."""
+    manifest, lists = load(folder, "manifest"), load(folder, "schedule")
+    part = {p["file"]: p for p in manifest["parts"]}
+    home = {n: part[f] for f, nodes in manifest["nodes"].items() for n in nodes}
+    check(manifest["recomputed"] and all(s["recompute"] for s in manifest["training"]["stages"]), "nothing runs again")
+    for copy, of in manifest["recomputed"].items():
+        check(home[copy]["pass"] == "backward" and home[of]["pass"] == "forward"
+              and home[copy]["stage"] == home[of]["stage"], f"{copy} is in {home[copy]}")
+    for t in manifest["tensors"]:
+        a = part[t["from"]]
+        check(a["pass"] == "backward" or all(part[b]["stage"] > a["stage"] for b in t["to"]), f"{t['name']} is kept")
+    used, peak = ({d["name"]: d[key] for d in of["devices"]}
+                  for of, key in ((manifest, "used_bytes"), (lists, "peak_bytes")))
+    check(all(peak[d] <= used[d] for d in peak), f"promised {used}, counted {peak}")
+    run(PCC, model, "-p", f"plan{{from={folder}}}", "-o", at / "once-more", *args)
+    more = load(at / "once-more", "manifest")
+    check(all(more[k] == manifest[k] for k in ("training", "parts", "nodes", "recomputed")), "the plan of that folder")
+    args[1] = f"4xa100:{max(peak.values()) - 1}B"
+    said = run(PCC, model, "-p", f"plan{{from={folder}}}", "-o", at / "no-room", *args, code=1).stderr
+    check("schedule.json: acc" in said and "--warmup=1" in said and not (at / "no-room").exists(), said)
 
 
 def reduced(at, model, manifest, how):

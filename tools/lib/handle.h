@@ -9,6 +9,7 @@
 #include "backends/backends.h"
 #include "ir/exec/evaluate.h"
 #include "passes/functions/close_plan.h"
+#include "passes/recompute/remake_plan.h"
 #include "passes/pipeline.h"
 #include "tools/lib/pcc.h"
 
@@ -32,6 +33,9 @@ struct plan_figures {
     struct result planned;     /* the plan as the planner made it: opened function calls are open */
     /* the plan as it is written, with closed calls; r.verdict is NULL if there is no plan or the plan is invalid */
     struct result r;
+    /* the plan as a folder has it, if its stages recompute; made by write_one(), again.plan is NULL before */
+    struct remade_plan remade;
+    struct result again;
     struct pcc_verdict view; /* made by view_of(); view.planner is NULL before */
 };
 

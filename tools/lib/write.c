@@ -63,15 +63,38 @@ int write_probe(struct pcc *p, const char *path)
     return rc;
 }
 
+/* Returns the result that writer w is given.  For folders of plans whose stages recompute: with the nodes that run
+ * again.  NULL after reporting an error. */
+static const struct result *result_for(struct pcc *p, const struct writer *w)
+{
+    struct plan_figures *j = &p->judged;
+    struct result *r = &j->r, *again = &j->again;
+    if (w->suffix || !r->verdict || !remake_wanted(&r->scene, r->verdict->stages))
+        return r;
+    if (again->plan)
+        return again;
+    const struct staged_plan plan = {&r->scene, r->plan, r->verdict->stages};
+    if (remake_plan(&p->x, &plan, r->verdict, &j->remade))
+        return NULL;
+    *again = *r;
+    if (!j->remade.copies)
+        return again;
+    again->scene = j->remade.scene;
+    again->plan = &j->remade.plan;
+    again->verdict = &j->remade.verdict;
+    again->parts = j->remade.parts;
+    return again;
+}
+
 int write_one(struct pcc *p, const struct writer *w, const char *path)
 {
     struct arena *a = arena_new(p->x.use.mem);
     const void *opts = write_options(p, w, a, &p->diag);
     p->diag.may_break_off = strcmp(path, "-") != 0;
     diag_tell(&p->diag, "writing", 0, 0);
-    int rc = !opts || (w->has_model && onnx_make(p->judged.r.scene.m, &p->diag))
-                 ? -1
-                 : writer_run(w, &p->judged.r, opts, path);
+    const struct result *r = opts ? result_for(p, w) : NULL;
+    int rc =
+        !r || (w->has_model && onnx_make(r->scene.m, &p->diag)) ? -1 : writer_run(w, r, opts, path);
     diag_tell(&p->diag, NULL, 0, 0);
     p->diag.may_break_off = false;
     arena_free(a);

@@ -46,8 +46,9 @@ bool part_places_find(struct part_places *p, const struct staged_plan *of,
         if (!part->nnode || stage_of[part->node[0]] < 0)
             return false;
         p->stage[x] = (uint32_t)stage_of[part->node[0]];
-        if (p->stage[x] + 1 == st->n && part_is_back(of->scene->m, part))
-            p->pass[x] = is_part_mixed(of->scene->m, part) ? PART_BOTH : PART_BACKWARD;
+        bool mixed = is_part_mixed(of->scene->m, part), last = p->stage[x] + 1 == st->n;
+        if (part_is_back(of->scene->m, part) && (last || !mixed))
+            p->pass[x] = mixed ? PART_BOTH : PART_BACKWARD;
         if (weight && is_all_of(weight, part)) {
             p->pass[x] = PART_WEIGHT;
             continue;

@@ -1,0 +1,138 @@
+/* Makes forward nodes again before the backward pass (remake.h).
+ *
+ * Source: Chen et al., "Training Deep Nets with Sublinear Memory Cost" (arXiv 1604.06174); GPipe (arXiv 1811.06965),
+ * 2.3, keeps the input of each stage only.  Nodes are numbered topologically.  One walk from the last node to the first
+ * marks the nodes to be made again, each with the first backward node that needs it, directly or through nodes made
+ * again; one walk forward copies them, each before that backward node, so that a result is alive as late as can be.
+ *
+ * A node that must not run twice keeps its results: an operator that draws random numbers would draw others, also with
+ * a seed (a runtime continues the sequence of a seed from run to run), and what functions, bodies and operators of
+ * other domains do is not known.  Constants and shape arithmetic are copied into every part anyway (placeable.h), and
+ * results of Shape and Size are small: both stay.  A value that a body reads stays, too: only operands are replaced. */
+#include "passes/recompute/remake.h"
+
+#include "ir/model/edit.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct remaking {
+    struct module *m;
+    const struct remake_rule *rule;
+    struct edit *e;
+    nid *before;   /* [node] the first backward node that needs its copy; 0: it is not made again */
+    nid *copy;     /* [node] its copy; 0: none */
+    uint8_t *seen; /* [node] 1: counted in made.spared */
+    nid spared;    /* the first node counted there; 0: none */
+    struct remade made;
+};
+
+/* Whether the forward node d is placed and in a segment. */
+static bool is_in_segment(const struct remaking *x, nid d)
+{
+    return d != 0 && x->rule->place->kind[d] == PLACE_NODE && !x->m->backward[d] &&
+           x->rule->segment[d] >= 0;
+}
+
+/* Returns the node that makes operand i of `reader` if the reader can read a copy of it; else 0.  For a node that must
+ * not run twice, counts it. */
+static nid maker_again(struct remaking *x, nid reader, uint32_t i)
+{
+    const struct module *m = x->m;
+    const struct remake_rule *r = x->rule;
+    vid v = node_in(m, reader, i);
+    nid d = v != 0 ? m->value[v].def : 0;
+    bool same = !m->backward[reader] || r->within;
+    if (!is_in_segment(x, d) || (r->kept != NULL && r->kept[v] != 0) ||
+        (same && r->segment[reader] != r->segment[d]) || node_is(m, d, "Shape") ||
+        node_is(m, d, "Size"))
+        return 0;
+    if (place_is_pure(m, d))
+        return d;
+    x->made.spared += !x->seen[d];
+    x->seen[d] = 1;
+    x->spared = x->spared == 0 || d < x->spared ? d : x->spared;
+    return 0;
+}
+
+/* Fills before[] and counts the nodes to be copied. */
+static void mark_nodes(struct remaking *x)
+{
+    const struct graph *g = &x->m->graph[1];
+    for (nid n = g->first + g->count; n-- > g->first;) {
+        nid at = x->m->backward[n] ? n : x->before[n];
+        x->made.copies += !x->m->backward[n] && at != 0;
+        for (uint32_t i = 0; at != 0 && i < x->m->node[n].nformal; i++) {
+            nid d = maker_again(x, n, i);
+            if (d != 0 && (x->before[d] == 0 || at < x->before[d]))
+                x->before[d] = at;
+        }
+    }
+}
+
+/* Lets the operands of node n, or those of its copy `now`, be copies where there are copies. */
+static void read_copies(struct remaking *x, nid n, nid now)
+{
+    struct module *m = x->m;
+    for (uint32_t i = 0; i < m->node[n].nformal; i++) {
+        nid d = maker_again(x, n, i);
+        if (d != 0 && x->copy[d] != 0)
+            edit_set_operand(x->e, now, i,
+                             node_out(m, x->copy[d], m->value[node_in(m, n, i)].outno));
+    }
+}
+
+/* Copies node n before the backward node before[n]. */
+static void copy_node(struct remaking *x, nid n, struct arena *a)
+{
+    struct module *m = x->m;
+    nid c = x->copy[n] = edit_copy(x->e, n);
+    edit_put_before(x->e, c, x->before[n]);
+    edit_name_node(x->e, c, arena_fmt(a, "%s_again", node_name(m, n)));
+    edit_set_meta(x->e, c, META_RECOMPUTES, node_name(m, n));
+    for (uint32_t i = 0; i < m->node[n].out.n; i++) {
+        vid v = node_out(m, c, i);
+        if (v != 0 && m->value[v].name != 0)
+            edit_name_value(x->e, v, arena_fmt(a, "%s_again", value_name(m, node_out(m, n, i))));
+    }
+    read_copies(x, n, c);
+}
+
+/* Ends the edit; fills made.origin and marks the copies as backward nodes. */
+static void end_edit(struct remaking *x, uint32_t nnode0, struct arena *a)
+{
+    struct module *m = x->m;
+    const nid *now = edit_end(x->e);
+    x->made.origin = arena_array(a, m->nnode, sizeof *x->made.origin);
+    for (nid n = 1; n < nnode0; n++) {
+        x->made.origin[now[n]] = n;
+        if (x->copy[n] == 0)
+            continue;
+        x->made.origin[now[x->copy[n]]] = n;
+        m->backward[now[x->copy[n]]] = 1;
+    }
+}
+
+struct remade remake(struct module *m, const struct remake_rule *rule, struct arena *a)
+{
+    const struct graph *g = &m->graph[1];
+    const uint32_t first = g->first, count = g->count, nnode0 = m->nnode;
+    struct remaking x = {.m = m, .rule = rule};
+    assert(m->backward != NULL);
+    x.before = arena_array(a, m->nnode, sizeof *x.before);
+    x.copy = arena_array(a, m->nnode, sizeof *x.copy);
+    x.seen = arena_alloc(a, m->nnode);
+    mark_nodes(&x);
+    x.made.first_spared = x.spared != 0 ? m->node[x.spared].name : 0;
+    if (x.made.copies == 0)
+        return x.made;
+    x.e = edit_begin(m, a);
+    for (nid n = first; n < first + count; n++) {
+        if (x.before[n] != 0)
+            copy_node(&x, n, a);
+        else if (m->backward[n])
+            read_copies(&x, n, n);
+    }
+    end_edit(&x, nnode0, a);
+    return x.made;
+}

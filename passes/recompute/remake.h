@@ -1,0 +1,37 @@
+/* Re-computation: forward nodes run once more before the backward nodes that read their results, so that these results
+ * need no memory from the forward pass to the backward pass. */
+#ifndef PCC_PASSES_RECOMPUTE_REMAKE_H
+#define PCC_PASSES_RECOMPUTE_REMAKE_H
+
+#include "ir/dag/placeable.h"
+
+/* Which results are made again. */
+struct remake_rule {
+    const struct place *place; /* what is to be placed of the module */
+    /* [node] its segment.  A node is made again from values of its own segment; what it reads of other segments is
+     * kept.  -1: its results are kept */
+    const int32_t *segment;
+    const uint8_t
+        *kept; /* [value] 1: the value is kept; NULL: none is, but for the reasons above */
+    /* backward nodes read what was made again of their own segment only; else of every segment */
+    bool within;
+};
+
+/* What remake() has made. */
+struct remade {
+    uint32_t copies; /* number of nodes made again; 0: the module is as it was */
+    /* [node of the module now] the node of the module before of which it is, or is a copy */
+    nid *origin;
+    /* number of nodes that a rule would have made again, but that must not run twice: random operators, calls, nodes
+     * with bodies, operators that are not of ONNX */
+    uint32_t spared;
+    sid first_spared; /* name of the first of them; 0: none */
+};
+
+/* Edits m, whose backward pass must be marked: nodes whose results backward nodes read are copied before the first
+ * backward node that needs them, with the nodes of the same segment from which they follow; the backward nodes then
+ * read the copies.  Copies are backward nodes, with the costs, layers and colours of the forward nodes; names end in
+ * "_again".  Without anything to copy, m is not touched.  origin lives in a.  O(nodes + operands), expected. */
+struct remade remake(struct module *m, const struct remake_rule *rule, struct arena *a);
+
+#endif
