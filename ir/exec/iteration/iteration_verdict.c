@@ -3,7 +3,8 @@
  * Source: DAPPLE (arXiv 2007.01045), III and IV: the devices of a stage share each micro-batch in equal slices and
  * make their gradients equal at the end of the iteration.  PipeDream (SOSP 2019): the devices take micro-batches in
  * turn, and make their gradients equal after each one.  Costs are given for the profiled batch; those of a slice of a
- * micro-batch are in proportion, rounded up once.  A value is moved from stage to stage up to the last one that reads
+ * micro-batch are in proportion, rounded up once; but what an operator takes beside computing (costs.overhead) each
+ * device takes whole, however small its slice is.  A value is moved from stage to stage up to the last one that reads
  * it, gradients in the other direction.  Gradients move between the same pairs of devices, so they move as fast (as
  * in DAPPLE's formula).  In a profile the gradients of a value are added up before they are moved, so they are as
  * large as the value.
@@ -48,11 +49,11 @@ static void set_stage(const struct scene *s, const struct servers *servers,
     const struct training *t = &s->model.training;
     uint32_t n = servers_devices(servers, set), slices = takes_turns(s) ? 1 : n;
     int64_t share = t->weight_share ? t->weight_share : 500000;
-    w->forward = training_share(t, sum->forward, slices);
-    w->backward = training_share(t, sum->backward, slices);
+    w->forward = training_time(t, sum->forward, sum->overhead.forward, slices);
+    w->backward = training_time(t, sum->backward, sum->overhead.backward, slices);
     w->weight = mul_div_ceil(w->backward, share, 1000000);
     if (weight_pass_apart(s) && !t->weight_share) {
-        w->weight = training_share(t, sum->weight, slices);
+        w->weight = training_time(t, sum->weight, sum->overhead.weight, slices);
         w->weight = smaller(w->weight, w->backward);
     }
     w->stored = training_share(t, sum->stored, slices);
@@ -251,11 +252,17 @@ static void add_nodes(struct sums_state *w)
         if (w->s->place->kind[n] != PLACE_NODE)
             continue;
         struct stage_sums *to = &w->sum[w->stage_of[n]];
-        int64_t time = k->time[cluster_class(w->s->cluster, (uint32_t)w->dev[n])][n];
+        uint32_t cls = cluster_class(w->s->cluster, (uint32_t)w->dev[n]);
+        int64_t time = k->time[cls][n], overhead = costs_overhead(k, cls, n);
         bool back = m->backward && m->backward[n];
         int64_t *sum = back ? &to->backward : &to->forward;
+        int64_t *fixed = back ? &to->overhead.backward : &to->overhead.forward;
         *sum = sat_add(*sum, time);
-        to->weight = sat_add(to->weight, weight && weight[n] ? time : 0);
+        *fixed = sat_add(*fixed, overhead);
+        if (weight && weight[n]) {
+            to->weight = sat_add(to->weight, time);
+            to->overhead.weight = sat_add(to->overhead.weight, overhead);
+        }
         int64_t params = m->ir_version ? 0 : costs_params(k, n);
         if (!back)
             to->stored = sat_add(to->stored, k->own[n] - params);
@@ -540,14 +547,17 @@ struct exec_bound iteration_bound(const struct scene *s, struct arena *a)
     const struct training *t = &s->model.training;
     const struct graph *g = &s->m->graph[1];
     uint32_t cls = cluster_main_class(s->cluster);
-    int64_t all = 0, size = t->micro_size ? t->micro_size : 1, of = t->micro_size ? t->profiled : 1;
+    int64_t all = 0, overhead = 0; /* ps of all nodes; of these, what does not depend on samples */
+    int64_t size = t->micro_size ? t->micro_size : 1, of = t->micro_size ? t->profiled : 1;
     for (nid n = g->first; n < g->first + g->count; n++) {
         int64_t time = s->m->cost->time[cls][n];
-        if (s->place->kind[n] == PLACE_NODE && time != COST_NEVER)
-            all = sat_add(all, time);
+        if (s->place->kind[n] != PLACE_NODE || time == COST_NEVER)
+            continue;
+        all = sat_add(all, time);
+        overhead = sat_add(overhead, costs_overhead(s->m->cost, cls, n));
     }
-    __int128 samples = (__int128)size * (training_count(t));
-    __int128 ps = all * samples / ((__int128)of * s->cluster->cls[cls].count);
+    __int128 each = (__int128)overhead * of + (__int128)(all - overhead) * size;
+    __int128 ps = each * training_count(t) / ((__int128)of * s->cluster->cls[cls].count);
     struct exec_bound b = {saturate(ps), "all work, shared by all devices", NULL};
     char text[UNIT_TEXT];
     b.proof =

@@ -17,6 +17,10 @@ struct stage_sums {
     int64_t forward, backward; /* ps of the passes */
     /* ps of `backward` that only make gradients of weights; only if weight_pass_apart() (weight_pass.h) */
     int64_t weight;
+    /* ps of forward, backward and weight that each device takes whole, however small its slice is */
+    struct {
+        int64_t forward, backward, weight;
+    } overhead;
     int64_t parameter; /* bytes of the weights that training changes */
     int64_t stored;    /* bytes that the forward pass keeps for the backward pass */
     int64_t constant;  /* lasting bytes that have no gradients, such as folded constants */
