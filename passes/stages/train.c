@@ -48,6 +48,13 @@ static void add_parts(const struct train *t, const struct stage_layout *p, struc
     }
 }
 
+/* Adds the bytes and the number of values of a span. */
+static void add_sent(int64_t *bytes, int64_t *values, const struct layer_span *x)
+{
+    *bytes = sat_add(*bytes, x->amount);
+    *values = sat_add(*values, x->values);
+}
+
 /* Adds to the sums of a graph in ONNX the bytes of values and gradients on the link behind each stage, and the time of
  * backward nodes that only make gradients of weights. */
 static void add_spans(const struct train *t, const struct stage_layout *p, struct stage_sums *sum)
@@ -55,12 +62,12 @@ static void add_spans(const struct train *t, const struct stage_layout *p, struc
     for (uint32_t i = 0; i < t->values.n; i++) {
         const struct layer_span *x = &t->values.span[i];
         for (uint32_t k = p->stage_of[x->from]; k < p->stage_of[x->to]; k++)
-            sum[k].send = sat_add(sum[k].send, x->amount);
+            add_sent(&sum[k].send, &sum[k].values, x);
     }
     for (uint32_t i = 0; i < t->gradients.n; i++) {
         const struct layer_span *x = &t->gradients.span[i];
         for (uint32_t k = p->stage_of[x->to]; k < p->stage_of[x->from]; k++)
-            sum[k].send_back = sat_add(sum[k].send_back, x->amount);
+            add_sent(&sum[k].send_back, &sum[k].gradients, x);
     }
     for (uint32_t i = 0; i < t->waiting.n; i++) {
         const struct layer_span *x = &t->waiting.span[i];

@@ -99,7 +99,7 @@ static void add_span(struct layer_spans *s, struct arena *a, struct layer_span x
 static struct layer_span sum_of_spans(struct layer_span x, struct layer_span y)
 {
     return (struct layer_span){x.from, x.to, sat_add(x.amount, y.amount),
-                               sat_add(x.overhead, y.overhead)};
+                               sat_add(x.overhead, y.overhead), sat_add(x.values, y.values)};
 }
 
 /* Sorts spans and merges those between the same layers: their amounts are added. */
@@ -136,7 +136,7 @@ static void measure_moves(struct layer_sums *m)
         }
         if (far != at)
             add_span(back ? &t->gradients : &t->values, t->x->use.scratch,
-                     (struct layer_span){at, far, s->m->cost->bytes[v], 0});
+                     (struct layer_span){at, far, s->m->cost->bytes[v], 0, 1});
     }
     join_spans(&t->values);
     join_spans(&t->gradients);
@@ -164,7 +164,7 @@ static void measure_waiting(struct layer_sums *m)
                     low[v] = low[y];
         add_span(&t->waiting, a,
                  (struct layer_span){train_layer(t, v), low[v], ps == COST_NEVER ? 0 : ps,
-                                     costs_overhead(s->m->cost, m->cls, v)});
+                                     costs_overhead(s->m->cost, m->cls, v), 0});
     }
     join_spans(&t->waiting);
 }

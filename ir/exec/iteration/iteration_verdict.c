@@ -71,6 +71,39 @@ static void set_stage(const struct scene *s, const struct servers *servers,
         w->reduce = reduce;
 }
 
+/* Returns the ps that a device takes to cut or to join the rows of `values` values, of `bytes` bytes together: an
+ * operator each, which reads and writes its value.  0 if the costs are not those of the cost model (costs.overhead). */
+static int64_t rows_time(const struct scene *s, int64_t bytes, int64_t values)
+{
+    const struct device_class *d = &s->cluster->cls[cluster_main_class(s->cluster)];
+    if (!s->m->cost->overhead || values == 0)
+        return 0;
+    __int128 rate = (__int128)d->bandwidth * exec_efficiency(&s->model) / 1000000;
+    int64_t reached = rate < 1 ? 1 : rate < INT64_MAX ? (int64_t)rate : INT64_MAX;
+    return sat_add(sat_mul(values, d->overhead),
+                   mul_div_ceil(sat_mul(2, bytes), PS_PER_S, reached));
+}
+
+/* Adds to the passes of stage k and of the next one what they take to cut and to join rows, if their numbers of devices
+ * differ (DAPPLE, V-B2).  Where one of a devices has rows for several of b, a is no multiple of b: it cuts what it sends
+ * and joins what it gets. */
+static void add_rows(const struct scene *s, const struct servers *servers,
+                     const struct stages_on *on, uint32_t k, struct stage_work *w)
+{
+    const struct training *t = &s->model.training;
+    const struct stage_sums *sum = &on->sum[k];
+    uint32_t n[2] = {servers_devices(servers, &on->set[k]),
+                     servers_devices(servers, &on->set[k + 1])};
+    for (uint32_t i = 0; i < 2 && !takes_turns(s); i++) {
+        if (n[i] % n[1 - i] == 0)
+            continue;
+        int64_t there = rows_time(s, training_share(t, sum->send, n[i]), sum->values);
+        int64_t back = rows_time(s, training_share(t, sum->send_back, n[i]), sum->gradients);
+        w[k + i].forward = sat_add(w[k + i].forward, there);
+        w[k + i].backward = sat_add(w[k + i].backward, back);
+    }
+}
+
 /* Sets lasting, version and memory of each place. */
 static void set_places(const struct scene *s, const struct stages_on *on, struct iteration_run *r,
                        struct arena *a)
@@ -130,6 +163,8 @@ struct iteration_run iteration_set_up(const struct scene *s, const struct server
                                            w->turns > 1 ? 1 : servers_devices(servers, &set[k]));
         w->checkpoint = smaller(w->checkpoint, w->stored);
     }
+    for (uint32_t k = 0; k + 1 < on->n && on->nplace > 1; k++)
+        add_rows(s, servers, on, k, r.stage);
     set_places(s, on, &r, a);
     return r;
 }
@@ -236,7 +271,8 @@ struct sums_state {
     /* [back][stage] bytes on the link behind the stage less the bytes on the link before it; back: 0 values of the
      * forward pass, 1 of the backward pass */
     __int128 *send[2];
-    const char *why; /* why the stages are no pipeline; NULL: they are */
+    int64_t *values[2]; /* [back][stage] the same of numbers of values */
+    const char *why;    /* why the stages are no pipeline; NULL: they are */
     struct arena *a;
 };
 
@@ -323,6 +359,8 @@ static void add_net(struct sums_state *w, uint32_t e)
             value_name(m, v), (int)at, (int)(back ? high : low), back ? "backward" : "forward");
     w->send[back][back ? low : at] += m->cost->bytes[v];
     w->send[back][back ? at : high] -= m->cost->bytes[v];
+    w->values[back][back ? low : at]++;
+    w->values[back][back ? at : high]--;
 }
 
 /* Sets send and send_back of all sums: the bytes that cross the link behind each stage.  In a profile, gradients have
@@ -330,15 +368,23 @@ static void add_net(struct sums_state *w, uint32_t e)
 static void add_nets(struct sums_state *w)
 {
     __int128 now[2] = {0, 0};
-    for (int back = 0; back < 2; back++)
+    int64_t many[2] = {0, 0};
+    bool graph = w->s->m->ir_version;
+    for (int back = 0; back < 2; back++) {
         w->send[back] = arena_array(w->a, (size_t)w->st->n + 1, sizeof *w->send[back]);
+        w->values[back] = arena_array(w->a, (size_t)w->st->n + 1, sizeof *w->values[back]);
+    }
     for (uint32_t e = 0; e < w->s->place->nnet; e++)
         add_net(w, e);
     for (uint32_t k = 0; k < w->st->n; k++) {
-        for (int back = 0; back < 2; back++)
+        for (int back = 0; back < 2; back++) {
             now[back] += w->send[back][k];
+            many[back] += w->values[back][k];
+        }
         w->sum[k].send = saturate(now[0]);
-        w->sum[k].send_back = saturate(now[w->s->m->ir_version ? 1 : 0]);
+        w->sum[k].send_back = saturate(now[graph]);
+        w->sum[k].values = graph ? many[0] : 0;
+        w->sum[k].gradients = graph ? many[1] : 0;
     }
 }
 

@@ -26,6 +26,8 @@ struct stage_sums {
     int64_t constant;  /* lasting bytes that have no gradients, such as folded constants */
     int64_t send;      /* bytes that go forward over the link to the next stage */
     int64_t send_back; /* bytes of gradients that come back over that link */
+    int64_t values,
+        gradients; /* numbers of values and of gradients that these bytes are of; in a profile 0 */
     /* gradients of the stage by the time in `backward` at which they are ready; empty with REDUCE_AFTER */
     struct reduce_parts parts;
 };
