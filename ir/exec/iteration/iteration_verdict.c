@@ -85,8 +85,8 @@ static int64_t rows_time(const struct scene *s, int64_t bytes, int64_t values)
 }
 
 /* Adds to the passes of stage k and of the next one what they take to cut and to join rows, if their numbers of devices
- * differ (DAPPLE, V-B2).  Where one of a devices has rows for several of b, a is no multiple of b: it cuts what it sends
- * and joins what it gets. */
+ * differ (DAPPLE, V-B2).  Where one of a devices has rows for several of b, a is no multiple of b: it cuts what it
+ * sends and joins what it gets. */
 static void add_rows(const struct scene *s, const struct servers *servers,
                      const struct stages_on *on, uint32_t k, struct stage_work *w)
 {
