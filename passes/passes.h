@@ -132,8 +132,9 @@ struct ctx {
 };
 
 /* Values of pass.needs, as bits: the results of other passes that a pass needs.  OPEN: the pass has an option `from`
- * that names a plan file, and open-functions must first open the function calls that were open in that plan. */
-enum { NEED_SHAPES = 1, NEED_COST = 2, NEED_CONTRACT = 4, NEED_OPEN = 8 };
+ * that names a plan file, and open-functions must first open the function calls that were open in that plan.  MIRROR:
+ * contract before the pass keeps backward nodes with their forward nodes, unless its option mirror says otherwise. */
+enum { NEED_SHAPES = 1, NEED_COST = 2, NEED_CONTRACT = 4, NEED_OPEN = 8, NEED_MIRROR = 16 };
 
 struct pass {
     const char *name, *help; /* name in -p; its help text */

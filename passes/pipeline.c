@@ -173,6 +173,22 @@ static void open_for_plan(struct pipeline *p, struct arena *a)
     opt_set(opt_named(open, "plan"), s->opts, from);
 }
 
+/* Sets the option mirror of contract to true, unless the user has set it, in front of passes that need that. */
+static void mirror_for_planners(struct pipeline *p, struct arena *a)
+{
+    const struct pass *contract = pass_find(NULL, "contract");
+    const struct opt *mirror = opt_named(contract, "mirror");
+    for (uint32_t i = 0; i < p->n; i++) {
+        uint32_t j = i;
+        if (!(p->step[i].pass->needs & NEED_MIRROR))
+            continue;
+        while (j > 0 && p->step[j].pass != contract)
+            j--;
+        if (p->step[j].pass == contract && !strcmp(opt_get(mirror, p->step[j].opts, a), "auto"))
+            opt_set(mirror, p->step[j].opts, "true");
+    }
+}
+
 void pipeline_complete(struct pipeline *p, struct arena *a)
 {
     static const struct {
@@ -191,6 +207,7 @@ void pipeline_complete(struct pipeline *p, struct arena *a)
             if (!have)
                 add_step(p, i++, need, a)->inserted = true;
         }
+    mirror_for_planners(p, a);
 }
 
 char *pipeline_text(const struct pipeline *p, struct arena *a)

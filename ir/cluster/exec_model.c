@@ -248,6 +248,12 @@ int64_t training_share(const struct training *t, int64_t x, uint32_t n)
     return mul_div_ceil(x, t->micro_size, sat_mul(t->profiled, n));
 }
 
+int64_t training_time(const struct training *t, int64_t ps, int64_t overhead, uint32_t n)
+{
+    assert(overhead >= 0 && overhead <= ps);
+    return sat_add(overhead, training_share(t, ps - overhead, n));
+}
+
 int64_t exec_usual_part_cost(bool brings_times)
 {
     return brings_times ? 0 : RUNTIME_PART_COST;

@@ -155,6 +155,9 @@ uint32_t training_count(const struct training *t);
 /* Scales x (ps or bytes, for all samples that the costs are about) to one of n devices that share one micro-batch in
  * equal slices; rounded up once. */
 int64_t training_share(const struct training *t, int64_t x, uint32_t n);
+/* Returns training_share() of a time of which `overhead` ps, at most all, are taken whole by each of the n devices,
+ * whatever its slice is. */
+int64_t training_time(const struct training *t, int64_t ps, int64_t overhead, uint32_t n);
 
 struct exec_model {
     uint32_t objective;                   /* index in kinds */

@@ -594,6 +594,10 @@ static void move_costs(const struct end *x)
         m->cost->time != NULL ? arena_array(m->mem, (size_t)k->nclass + 1, sizeof *k->time) : NULL;
     for (uint32_t c = 0; c < k->nclass && k->time != NULL; c++)
         k->time[c] = move_numbers(x, m->cost->time[c]);
+    if (m->cost->overhead != NULL)
+        k->overhead = arena_array(m->mem, (size_t)k->nclass + 1, sizeof *k->overhead);
+    for (uint32_t c = 0; c < k->nclass && k->overhead != NULL; c++)
+        k->overhead[c] = move_numbers(x, m->cost->overhead[c]);
     k->measured = move_numbers(x, m->cost->measured);
     k->flops = move_numbers(x, m->cost->flops);
     k->traffic = move_numbers(x, m->cost->traffic);

@@ -280,6 +280,8 @@ struct costs {
      * these sizes */
     uint32_t estimated;
     int64_t **time; /* [class][node] ps; COST_NEVER: the node cannot run there */
+    /* [class][node] ps of `time` that a run takes however small its share of the samples is; NULL: 0 everywhere */
+    int64_t **overhead;
     /* [node] ps on an accelerator, in profiles that measured one kind of device: `time` is computed from it once the
      * cluster is known; else NULL */
     int64_t *measured;
@@ -299,6 +301,12 @@ struct costs {
     int64_t *xfer;
 };
 #define COST_NEVER INT64_MAX /* a time: devices of the class cannot run the node */
+
+/* Returns the ps of node n's time on class cls that do not depend on how many samples it computes. */
+static inline int64_t costs_overhead(const struct costs *k, uint32_t cls, nid n)
+{
+    return k->overhead ? k->overhead[cls][n] : 0;
+}
 
 /* Returns the bytes of parameters of node n, a node of a profile. */
 static inline int64_t costs_params(const struct costs *k, nid n)

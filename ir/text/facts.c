@@ -295,7 +295,7 @@ int text_value_key(struct parser *p, vid v)
 }
 
 /* Reads "=4us", the time for every class, or "=[4us,never]", a time for each class.  0, or -1 after an error. */
-static int parse_time_key(struct parser *p, struct node_fact *f)
+static int parse_time_key(struct parser *p, struct fact_times *f)
 {
     size_t at = p->tok.at;
     int64_t t[CLUSTER_CLASSES];
@@ -318,8 +318,7 @@ static int parse_time_key(struct parser *p, struct node_fact *f)
         return text_error(p, at, "expected %u times, one for each device class, found %u",
                           p->facts.nclass, n);
     }
-    f->time = p->facts.ntime;
-    f->ntime = many ? n : 1;
+    *f = (struct fact_times){p->facts.ntime, many ? n : 1};
     p->facts.time =
         vec_grow(p->a, p->facts.time, &p->facts.captime, p->facts.ntime + n, sizeof *p->facts.time);
     memcpy(p->facts.time + p->facts.ntime, t, n * sizeof *t);
@@ -359,7 +358,7 @@ static int parse_cost_key(struct parser *p, struct node_fact *f)
     p->facts.has_cost = true;
     text_next(p);
     if (key == TIME)
-        return parse_time_key(p, f);
+        return parse_time_key(p, &f->time);
     if (expect_assign(p) < 0)
         return -1;
     return key == FLOPS
@@ -393,6 +392,13 @@ int text_node_key(struct parser *p, nid n)
     struct node_fact *f = fact_of(p, n);
     if (text_is(p, "time") || text_is(p, "flops") || text_is(p, "traffic") || text_is(p, "own"))
         return parse_cost_key(p, f);
+    if (text_is(p, "overhead")) {
+        if (p->facts.any_accelerator)
+            return text_error(p, p->tok.at, "the times of 'costs accelerator' have no overhead");
+        p->facts.has_cost = p->facts.has_overhead = true;
+        text_next(p);
+        return parse_time_key(p, &f->overhead);
+    }
     if (text_is(p, "params")) {
         p->facts.has_cost = p->facts.has_params = true;
         text_next(p);
@@ -424,9 +430,16 @@ int text_node_key(struct parser *p, nid n)
     }
     return text_error(
         p, p->tok.at,
-        "unknown key (known: !time !flops !traffic !own !params !color !layer "
+        "unknown key (known: !time !overhead !flops !traffic !own !params !color !layer "
         "!backward !device !slot !unnamed !lost !call !made !from !doc !meta !onnx, of values "
         "!bytes !elems !xfer !typed)");
+}
+
+/* Returns the ps that t says for class c; 0: not said. */
+static int64_t fact_time(const struct parser *p, const struct fact_times *t, uint32_t c)
+{
+    assert(t->n <= 1 || c < t->n);
+    return t->n == 0 ? 0 : p->facts.time[t->at + (t->n > 1 ? c : 0)];
 }
 
 /* Makes m->cost of the costs in p->facts. */
@@ -443,6 +456,11 @@ static void finish_costs(struct parser *p)
     k->time = arena_array(m->mem, ncls, sizeof *k->time);
     for (uint32_t c = 0; c < ncls; c++)
         k->time[c] = arena_array(m->mem, m->nnode, sizeof *k->time[c]);
+    if (p->facts.has_overhead && !p->facts.any_accelerator) {
+        k->overhead = arena_array(m->mem, ncls, sizeof *k->overhead);
+        for (uint32_t c = 0; c < ncls; c++)
+            k->overhead[c] = arena_array(m->mem, m->nnode, sizeof *k->overhead[c]);
+    }
     k->measured = p->facts.any_accelerator ? k->time[0] : NULL;
     k->flops = arena_array(m->mem, m->nnode, sizeof *k->flops);
     k->traffic = arena_array(m->mem, m->nnode, sizeof *k->traffic);
@@ -454,9 +472,12 @@ static void finish_costs(struct parser *p)
     k->xfer = arena_array(m->mem, m->nval, sizeof *k->xfer);
     for (nid n = 0; n < m->nnode; n++) {
         const struct node_fact *f = &p->facts.nf[n];
-        assert(f->ntime <= 1 || f->ntime == ncls);
-        for (uint32_t c = 0; c < ncls && f->ntime > 0; c++)
-            k->time[c][n] = p->facts.time[f->time + (f->ntime > 1 ? c : 0)];
+        for (uint32_t c = 0; c < ncls; c++)
+            k->time[c][n] = fact_time(p, &f->time, c);
+        for (uint32_t c = 0; c < ncls && k->overhead; c++)
+            k->overhead[c][n] = k->time[c][n] == COST_NEVER
+                                    ? 0
+                                    : smaller(fact_time(p, &f->overhead, c), k->time[c][n]);
         k->flops[n] = f->flops;
         k->traffic[n] = f->traffic;
         k->own[n] = f->own;

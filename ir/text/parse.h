@@ -37,12 +37,16 @@ struct text_result {
     size_t at;    /* position in the text, in bytes */
 };
 
+/* Times of a node: entries [at, at + n) of text_facts.time, one for each class; n 1: the same for every class; n 0: not
+ * said. */
+struct fact_times {
+    uint32_t at, n;
+};
+
 /* What the keys of one node or value say, in the units of struct costs; 0: not said.  Kept until the end of the text,
  * where the number of device classes is known. */
 struct node_fact {
-    /* the times are entries [time, time + ntime) of text_facts.time, one for each class; ntime 1: the same for every
-     * class */
-    uint32_t time, ntime;
+    struct fact_times time, overhead;
     int64_t flops, traffic, own;
     uint32_t color, layer, slot;
     sid device;
@@ -91,7 +95,7 @@ struct text_facts {
     int64_t *time; /* times of all nodes, ps or COST_NEVER */
     uint32_t ntime, captime;
     /* some node has the key !params, !color, ... */
-    bool has_params, has_color, has_layer, has_backward, has_device, has_slot;
+    bool has_overhead, has_params, has_color, has_layer, has_backward, has_device, has_slot;
 };
 
 struct parser {

@@ -131,32 +131,43 @@ static void put_value_facts(struct printer *p, vid v)
     }
 }
 
-/* Writes the keys for the costs of node n; a single time if all classes have the same. */
-static void put_node_costs(struct printer *p, nid n)
+/* Writes `key`, such as " !time=", and the times of node n on the ncls classes, a single one if all are the same;
+ * nothing if all are 0. */
+static void put_node_times(struct printer *p, const char *key, int64_t *const *time, uint32_t ncls,
+                           nid n)
 {
-    const struct costs *k = p->m->cost;
-    int64_t *const *time = k->measured ? &k->measured : k->time;
-    uint32_t ncls = k->measured ? 1 : k->nclass;
     bool any = false, same = true;
 
     for (uint32_t c = 0; c < ncls; c++) {
         any |= time[c][n] != 0;
         same &= time[c][n] == time[0][n];
     }
-    if (any) {
-        text_put(p, same ? " !time=" : " !time=[");
-        for (uint32_t c = 0; c < (same ? 1 : ncls); c++) {
-            text_put(p, c > 0 ? "," : "");
-            put_time(p, time[c][n]);
-        }
-        text_put(p, same ? "" : "]");
+    if (!any)
+        return;
+    text_put(p, key);
+    text_put(p, same ? "" : "[");
+    for (uint32_t c = 0; c < (same ? 1 : ncls); c++) {
+        text_put(p, c > 0 ? "," : "");
+        put_time(p, time[c][n]);
     }
+    text_put(p, same ? "" : "]");
+}
+
+/* Writes the keys for the costs of node n. */
+static void put_node_costs(struct printer *p, nid n)
+{
+    const struct costs *k = p->m->cost;
+
+    put_node_times(p, " !time=", k->measured ? &k->measured : k->time, k->measured ? 1 : k->nclass,
+                   n);
     if (k->flops != NULL && k->flops[n] != 0)
         text_put_count(p, " !flops=", k->flops[n], " kMGT");
     if (k->traffic != NULL && k->traffic[n] != 0)
         put_bytes(p, " !traffic=", k->traffic[n]);
     if (k->own != NULL && k->own[n] != 0)
         put_bytes(p, " !own=", k->own[n]);
+    if (k->overhead != NULL)
+        put_node_times(p, " !overhead=", k->overhead, k->nclass, n);
     if (k->params != NULL && k->params[n] != 0)
         put_bytes(p, " !params=", k->params[n]);
 }

@@ -26,6 +26,7 @@
 #include "passes/coarsen/cut_rules.h"
 #include "passes/coarsen/layer_cycles.h"
 #include "passes/coarsen/user_groups.h"
+#include "passes/coarsen/mirror_groups.h"
 #include "passes/coarsen/norm_groups.h"
 #include "passes/coarsen/qdq_groups.h"
 #include "passes/coarsen/backward.h"
@@ -37,14 +38,16 @@
 struct contract_options {
     bool training;
     bool trivial, norm, coplace, pins;
-    int64_t by, qdq, calls;
+    int64_t by, qdq, calls, mirror;
     const char *blocks;
 };
 
 enum { BY_NOTHING, BY_LAYER };
 enum { QDQ_NONE, QDQ_FIRST, QDQ_ALL };
+enum { MIRROR_AUTO, MIRROR_FALSE, MIRROR_TRUE };
 
 static const char *const by_names[] = {"none", "layer", NULL};
+static const char *const mirror_names[] = {"auto", "false", "true", NULL};
 static const char *const qdq_names[] = {"none", "first", "all", NULL};
 
 static const struct opt contract_opts[] = {
@@ -61,6 +64,9 @@ static const struct opt contract_opts[] = {
      .help = "keep decomposed normalisations, Softmax and Gelu together"},
     {OPT_BOOL, "coplace", offsetof(struct contract_options, coplace), "false",
      .help = "keep each node with what reads it, where that is a single node (Baechi)"},
+    {OPT_CHOICE, "mirror", offsetof(struct contract_options, mirror), "auto", .names = mirror_names,
+     .help = "keep each backward node with the forward node that it is named after (Baechi); auto: "
+             "before Baechi's planners"},
     {OPT_BOOL, "training", offsetof(struct contract_options, training), "true",
      .help = "find the backward pass of a training graph: a stage is both passes of some layers"},
     {OPT_BOOL, "pins", offsetof(struct contract_options, pins), "false",
@@ -202,6 +208,11 @@ static int join_asked(struct ctx *x, const struct contract_options *o, struct cl
     if (o->coplace)
         diag_note(x->use.diag, "contract: %u nodes stay with the one node that reads them",
                   join_only_readers(x, c));
+    if (o->mirror == MIRROR_TRUE && (n = mirror_join(x, c)) > 0)
+        diag_note(x->use.diag,
+                  "contract: %u backward nodes stay with their forward nodes "
+                  "(contract{mirror=false:pins} lets them go)",
+                  n);
     if (o->calls > 0 && x->results.opened) {
         groups_by_call(x, o->calls, group);
         join_named(x, c, group, WHY_CALL, follows);
@@ -238,6 +249,7 @@ static const char *reasons_text(int why, struct arena *a)
                                          "contract{calls}",
                                          "contract{coplace}",
                                          "--no-cut",
+                                         "contract{mirror}",
                                          "the cycles that makes"};
     const char *text = "";
     for (size_t i = 0; i < sizeof reason / sizeof *reason; i++)

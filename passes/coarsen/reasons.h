@@ -19,9 +19,10 @@ enum {
     WHY_CALL = 1 << 9,     /* contract{calls} */
     WHY_COPLACE = 1 << 10, /* contract{coplace} */
     WHY_NO_CUT = 1 << 11,  /* --no-cut */
-    WHY_CYCLE = 1 << 12,   /* the vertex lies on a cycle of classes */
+    WHY_MIRROR = 1 << 12,  /* contract{mirror} */
+    WHY_CYCLE = 1 << 13,   /* the vertex lies on a cycle of classes */
     WHY_ASKED = WHY_NORM | WHY_LAYER | WHY_BLOCK | WHY_REPEAT | WHY_CALL | WHY_COPLACE |
-        WHY_NO_CUT /* reasons that the user has asked for */
+        WHY_NO_CUT | WHY_MIRROR /* reasons that the user has asked for */
 };
 
 #endif

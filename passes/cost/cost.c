@@ -4,6 +4,7 @@
  * bandwidth times the execution model's efficiency; bytes = distinct operands read + results written (Gather and Slice
  * read as much as they return).  Reshape, Identity, Shape, Constant and the like take no time; a node whose results are
  * all empty takes the overhead only.  The peak is that of the element type of the first operand of floating type.
+ * The overhead is kept apart, too: devices that share a batch each take it whole.
  * A node with a body takes the time of the body's nodes times the trip count (a Loop of unknown count: 16; if the
  * product is beyond what can be added up: the largest time that can); an If takes its larger branch; nodes of bodies
  * also have costs of their own.  A call of a function of the model takes the time of the function's placed nodes, with
@@ -41,6 +42,7 @@ struct cost_builder {
     uint32_t *stamp;                    /* [value] the last node that counted the value's bytes */
     gid *order;                         /* graphs 1, 2, ..., outer before inner */
     int64_t **body_time;                /* [class][graph] ps of the graph's nodes that can run */
+    int64_t **body_overhead;            /* [class][graph] ps of body_time that are overhead */
     uint32_t *body_never;               /* [graph] bit k: class k cannot run all of its nodes */
     const struct cost_table *given;     /* times and memory from files; NULL: no files */
     int64_t *body_flops, *body_traffic; /* [graph] operations; bytes read and written */
@@ -177,6 +179,7 @@ static void limit_loop(struct cost_builder *p, nid n)
         int64_t *t = &p->c->time[k][n];
         too_long = too_long || *t > p->longest;
         *t = smaller(*t, p->longest);
+        p->c->overhead[k][n] = smaller(p->c->overhead[k][n], *t);
     }
     p->long_loops += too_long;
 }
@@ -198,13 +201,18 @@ static void price_owner(struct cost_builder *p, nid n)
         *b = !branch ? sat_add(*b, bytes) : larger(bytes, *b);
         for (uint32_t k = 0; k < p->c->nclass; k++) {
             int64_t *t = &p->c->time[k][n], body = sat_mul(trips, p->body_time[k][g]);
+            int64_t *overhead = &p->c->overhead[k][n], before = branch ? 0 : *overhead;
+            if (!branch || body > *t)
+                *overhead = sat_add(before, sat_mul(trips, p->body_overhead[k][g]));
             *t = !branch ? sat_add(*t, body) : larger(body, *t);
         }
     }
     if (!branch)
         limit_loop(p, n);
-    for (uint32_t k = 0; k < p->c->nclass; k++) /* sums stop at INT64_MAX, which is COST_NEVER */
+    for (uint32_t k = 0; k < p->c->nclass; k++) { /* sums stop at INT64_MAX, which is COST_NEVER */
         p->c->time[k][n] -= p->c->time[k][n] == COST_NEVER;
+        p->c->overhead[k][n] = smaller(p->c->overhead[k][n], p->c->time[k][n]);
+    }
 }
 
 /* Returns the ps of node n on class k that files give; -1: none. */
@@ -240,7 +248,10 @@ static void adjust_node(struct cost_builder *p, nid n)
         int64_t t = given_time(p, n, k);
         if ((never >> k & 1) != 0 || !cluster_supports(&c->cls[k], node_op(p->m, n)))
             t = COST_NEVER;
-        p->c->time[k][n] = t >= 0 ? t : p->c->time[k][n];
+        if (t >= 0) {
+            p->c->time[k][n] = t;
+            p->c->overhead[k][n] = 0;
+        }
     }
 }
 
@@ -273,6 +284,7 @@ static void price_node(struct cost_builder *p, nid n)
     for (uint32_t k = 0; k < p->c->nclass; k++) {
         int64_t t = roofline(p, k, e, n);
         p->c->time[k][n] = t == COST_NEVER ? COST_NEVER - 1 : t;
+        p->c->overhead[k][n] = smaller(p->x->scene.cluster->cls[k].overhead, p->c->time[k][n]);
     }
 }
 
@@ -330,6 +342,7 @@ static void price_nodes(struct cost_builder *p)
                 int64_t t = p->c->time[k][n];
                 p->body_never[id] |= t == COST_NEVER ? 1u << k : 0;
                 p->body_time[k][id] = sat_add(p->body_time[k][id], t == COST_NEVER ? 0 : t);
+                p->body_overhead[k][id] = sat_add(p->body_overhead[k][id], p->c->overhead[k][n]);
             }
         }
     }
@@ -552,7 +565,11 @@ static int adjust_given(struct ctx *x)
         for (nid n = 1; n < x->scene.m->nnode; n++) {
             int64_t given = cost_table_time(t, n, k);
             int64_t *time = &x->scene.m->cost->time[k][n];
-            *time = given >= 0 && *time != COST_NEVER ? given : *time;
+            if (given < 0 || *time == COST_NEVER)
+                continue;
+            *time = given;
+            if (x->scene.m->cost->overhead != NULL)
+                x->scene.m->cost->overhead[k][n] = 0;
         }
     }
     return t != NULL ? adjust_memory(x, t) : 0;
@@ -565,7 +582,10 @@ static void adjust_call(struct ctx *x, const struct cost_table *given, nid n)
         set_memory(x->scene.m, x->scene.m->cost, n, cost_table_call_memory(given, n));
     for (uint32_t k = 0; x->scene.m->node[n].callee != 0 && k < x->scene.m->cost->nclass; k++) {
         int64_t t = cost_table_call(given, n, k), *time = &x->scene.m->cost->time[k][n];
-        *time = t >= 0 && *time != COST_NEVER ? t : *time;
+        if (t >= 0 && *time != COST_NEVER) {
+            *time = t;
+            x->scene.m->cost->overhead[k][n] = 0;
+        }
     }
 }
 
@@ -583,8 +603,11 @@ static void price(struct cost_builder *p)
     p->sizes.each = bind_nameless(p->x);
     p->stamp = arena_array(a, m->nval, sizeof *p->stamp);
     p->body_time = arena_array(a, p->c->nclass, sizeof *p->body_time);
-    for (uint32_t k = 0; k < p->c->nclass; k++)
+    p->body_overhead = arena_array(a, p->c->nclass, sizeof *p->body_overhead);
+    for (uint32_t k = 0; k < p->c->nclass; k++) {
         p->body_time[k] = arena_array(a, m->ngraph, sizeof **p->body_time);
+        p->body_overhead[k] = arena_array(a, m->ngraph, sizeof **p->body_overhead);
+    }
     p->body_flops = arena_array(a, m->ngraph, sizeof *p->body_flops);
     p->body_traffic = arena_array(a, m->ngraph, sizeof *p->body_traffic);
     p->flops = flops_new(p->m, p->type, p->sizes.elems, a);

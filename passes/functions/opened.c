@@ -311,8 +311,10 @@ static void carry_over(const struct sides *s, struct arena *mem)
         c->flops[n] = old->flops[from];
         c->traffic[n] = old->traffic[from];
         c->own[n] = old->own[from];
-        for (uint32_t k = 0; k < c->nclass; k++)
+        for (uint32_t k = 0; k < c->nclass; k++) {
             c->time[k][n] = old->time[k][from];
+            c->overhead[k][n] = costs_overhead(old, k, from);
+        }
         if (s->old->backward != NULL)
             s->now->backward[n] = s->old->backward[from];
     }

@@ -62,6 +62,7 @@ struct costs *costs_new(const struct module *m, struct arena *a, uint32_t nclass
     struct costs *c = arena_alloc(a, sizeof *c);
     c->nclass = nclass;
     c->time = zero_rows(a, nclass, m->nnode);
+    c->overhead = zero_rows(a, nclass, m->nnode);
     c->flops = arena_array(a, m->nnode, sizeof *c->flops);
     c->traffic = arena_array(a, m->nnode, sizeof *c->traffic);
     c->own = arena_array(a, m->nnode, sizeof *c->own);
@@ -80,10 +81,11 @@ void costs_add(struct costs *out, nid to, const struct costs *c, nid n, bool run
         return;
     out->own[to] = sat_add(out->own[to], c->own[n]);
     for (uint32_t k = 0; k < c->nclass; k++) {
-        int64_t *t = &out->time[k][to];
+        int64_t *t = &out->time[k][to], *overhead = &out->overhead[k][to];
         bool never = *t == COST_NEVER || c->time[k][n] == COST_NEVER;
         int64_t sum = never ? COST_NEVER : sat_add(*t, c->time[k][n]);
         *t = !never && sum == COST_NEVER ? COST_NEVER - 1 : sum;
+        *overhead = never ? 0 : sat_add(*overhead, costs_overhead(c, k, n));
     }
 }
 

@@ -11,9 +11,11 @@
  * disturb each other, and with ports that move one value at a time.  dfs-place orders nodes depth first and fills
  * devices with single nodes, like the planners that the paper compares itself with.
  *
+ * A device is full when what it would hold at once (live.h) is beyond its memory; other memory models count sums.
  * Nodes that must share a device are placed together with the first of them (list.h).
  * O(V log V + V * range + pins), for Adjusting O(clusters' edges * devices). */
 #include "passes/list/estimate.h"
+#include "passes/list/live.h"
 #include "passes/list/placements.h"
 
 #include "ir/base/keyed.h"
@@ -76,6 +78,9 @@ struct clusters {
     const uint32_t *sequence; /* [position] cluster: the order in which clusters are placed */
     uint32_t *device; /* [ndev] devices in the order in which they are tried, accelerators first */
     struct placement placement;
+    /* what devices hold at once, if the memory model counts that, else NULL; live: the same, or NULL while devices are
+     * filled by the sum of all bytes */
+    struct live *held, *live;
     int64_t *start; /* [cluster] its start in ps, or its position: clusters run in this order */
 };
 
@@ -129,6 +134,10 @@ static int make_clusters(struct clusters *c, struct ctx *x, const char *planner,
         return rc;
     uint32_t n = base->n;
     c->placement.clock = clock;
+    if (live_counts(&c->placement)) {
+        c->held = arena_alloc(a, sizeof *c->held);
+        *c->held = live_new(x, &c->placement, a);
+    }
     c->device = list_devices(x->scene.cluster, &accelerators, a);
     const uint32_t *order = order_nodes(base, o->order, cls, a);
     fused = fused && !clock_out(clock);
@@ -152,6 +161,29 @@ static const uint32_t *members(const struct clusters *c, uint32_t i, uint32_t *n
     return c->member.to + c->member.at[i];
 }
 
+/* Takes all clusters off the devices. */
+static void clear(struct clusters *c)
+{
+    placement_empty(&c->placement);
+    if (c->live)
+        live_empty(c->live);
+}
+
+/* Returns whether device d can run the vertices v[0..n), about which placement_ask() was asked, and has memory for
+ * them. */
+static bool takes(struct clusters *c, const uint32_t *v, uint32_t n, uint32_t d)
+{
+    return c->live ? live_takes(c->live, v, n, d) : placement_takes(&c->placement, d);
+}
+
+/* Puts v[0..n) on device d, where they run behind all that is placed. */
+static void put(struct clusters *c, const uint32_t *v, uint32_t n, uint32_t d)
+{
+    placement_put(&c->placement, v, n, d);
+    if (c->live)
+        live_run(c->live, v, n);
+}
+
 /* ---- Order-Place ---------------------------------------------------------------------------------- */
 
 /* Puts clusters in sequence on one device until it lacks memory, then on the next one, never going back; a cluster for
@@ -159,20 +191,19 @@ static const uint32_t *members(const struct clusters *c, uint32_t i, uint32_t *n
 static void place_in_order(struct clusters *c)
 {
     uint32_t at = 0, nd = c->x->scene.cluster->ndev;
-    placement_empty(&c->placement);
+    clear(c);
     for (uint32_t i = 0; i < c->g->n; i++) {
         uint32_t n, k = c->sequence[i], to = UINT32_MAX;
         const uint32_t *v = members(c, k, &n);
         placement_ask(&c->placement, v, n);
         for (uint32_t j = at; j < nd && to == UINT32_MAX; j++) {
             uint32_t d = c->device[j];
-            if (placement_takes(&c->placement, d))
+            if (takes(c, v, n, d))
                 to = d;
             else if (j == at && placement_adds(&c->placement, d) < INT64_MAX)
                 at++;
         }
-        placement_put(&c->placement, v, n,
-                      to == UINT32_MAX ? placement_least(&c->placement, v, n) : to);
+        put(c, v, n, to == UINT32_MAX ? placement_least(&c->placement, v, n) : to);
         c->start[k] = i;
     }
 }
@@ -219,7 +250,7 @@ static struct choice choose(struct adjustment *s, uint32_t k, uint32_t before)
     placement_ask(&s->c->placement, v, n);
     for (uint32_t j = 0; j < nd; j++) {
         uint32_t d = s->c->device[j];
-        if (!placement_takes(&s->c->placement, d))
+        if (!takes(s->c, v, n, d))
             continue;
         int64_t start = estimate_start(&s->e, d, time_on(s, k, d));
         if (d == before)
@@ -242,14 +273,14 @@ static bool place_adjusted(struct clusters *c, bool ports)
     struct arena *own = arena_new(c->x->use.scratch);
     struct adjustment s = {.c = c, .e = estimate_new(&c->x->scene, c->g, ports, own)};
     uint32_t before = c->device[0], i = 0;
-    placement_empty(&c->placement);
+    clear(c);
     for (; i < c->g->n && !(i % LIST_LOOK_EACH == 0 && clock_out(c->placement.clock)); i++) {
         uint32_t k = c->sequence[i], count;
         estimate_turn(&s.e, k);
         struct choice to = choose(&s, k, before);
         const uint32_t *v = members(c, k, &count);
         estimate_take(&s.e, k, to.dev, to.start, time_on(&s, k, to.dev));
-        placement_put(&c->placement, v, count, to.dev);
+        put(c, v, count, to.dev);
         c->start[k] = to.start;
         before = to.dev;
     }
@@ -285,6 +316,33 @@ static const char *name_plan(struct ctx *x, const char *what, const struct clust
     return list_said(x, &c->placement, arena_fmt(x->use.mem, "%s of %u clusters", what, c->g->n));
 }
 
+/* Sets how the memory of devices is counted: way 0, as the memory model says; way 1, by the sum of all bytes, which is
+ * never less.  Returns whether this way is to be tried: way 1 only if *best, of way 0, lacks memory after all, since
+ * devices do not run one after the other. */
+static bool count_memory(struct clusters *c, uint32_t way, const struct list_schedule *best)
+{
+    c->live = way == 0 ? c->held : NULL;
+    return way == 0 || (c->held && best->lacks > 0);
+}
+
+/* Puts clusters in order on devices and keeps the plan in *best if it is better.  what: words for the claim. */
+static void try_in_order(struct clusters *c, struct list_schedule *best, const char *what)
+{
+    for (uint32_t way = 0; way < 2 && count_memory(c, way, best); way++) {
+        place_in_order(c);
+        try_plan(c, best, name_plan(c->x, what, c));
+    }
+}
+
+/* Places clusters by Adjusting Placement and keeps the plan in *best if it is better. */
+static void try_adjusted(struct clusters *c, struct list_schedule *best, bool ports)
+{
+    const char *what = ports ? "Adjusting with ports" : "Adjusting";
+    for (uint32_t way = 0; way < 2 && count_memory(c, way, best); way++)
+        if (place_adjusted(c, ports))
+            try_plan(c, best, name_plan(c->x, what, c));
+}
+
 int celeritas_try(struct ctx *x, const char *planner, const struct cluster_choice *o,
                   struct clock *clock, struct list_schedule *best)
 {
@@ -293,13 +351,11 @@ int celeritas_try(struct ctx *x, const char *planner, const struct cluster_choic
     int rc = make_clusters(&c, x, planner, o, /*fused=*/true, clock);
     if (rc)
         return rc;
-    place_in_order(&c);
-    try_plan(&c, best, name_plan(x, "Order-Place", &c));
+    try_in_order(&c, best, "Order-Place");
     for (int ports = 0; ports < 2; ports++) {
         if (o->contention != PORTS_AUTO && (o->contention == PORTS_TAKEN) != ports)
             continue;
-        if (place_adjusted(&c, ports))
-            try_plan(&c, best, name_plan(x, ports ? "Adjusting with ports" : "Adjusting", &c));
+        try_adjusted(&c, best, ports);
     }
     arena_release(x->use.scratch, mark); /* plans are in x->use.mem */
     return 0;
@@ -315,8 +371,7 @@ static int order_run(struct ctx *x, const void *options)
     int rc = make_clusters(&c, x, "order-place", &o->clusters, /*fused=*/true, &clock);
     if (rc)
         return rc;
-    place_in_order(&c);
-    try_plan(&c, &best, name_plan(x, "Order-Place", &c));
+    try_in_order(&c, &best, "Order-Place");
     list_tell_end(x, &best, &clock);
     return list_leave(x, "order-place", &best, o->best_effort);
 }
@@ -331,8 +386,7 @@ static int dfs_run(struct ctx *x, const void *options)
     int rc = make_clusters(&c, x, "dfs-place", &o.clusters, /*fused=*/false, NULL);
     if (rc)
         return rc;
-    place_in_order(&c);
-    try_plan(&c, &best, name_plan(x, "depth first", &c));
+    try_in_order(&c, &best, "depth first");
     return list_leave(x, "dfs-place", &best, o.best_effort);
 }
 

@@ -202,6 +202,7 @@ int placement_build_on(struct placement *r, struct ctx *x, const char *planner,
     find_groups(r, x, a);
     r->need = needs_of(&x->scene, level, a);
     r->used = arena_array(a, (size_t)nd + 1, sizeof *r->used);
+    r->stay = arena_array(a, (size_t)nd + 1, sizeof *r->stay);
     r->most = arena_array(a, (size_t)nd + 1, sizeof *r->most);
     r->has = arena_alloc(a, (size_t)r->base->nshared * nd / 8 + 1);
     r->ngroup = ngroup;
@@ -242,7 +243,7 @@ static bool is_first(struct placement *r, uint32_t index)
 static void begin_question(struct placement *r)
 {
     r->question++;
-    r->bytes = r->runs = 0;
+    r->bytes = r->stays = r->runs = 0;
     r->able = UINT32_MAX;
     r->nitem = 0;
 }
@@ -260,6 +261,7 @@ static void ask_group(struct placement *r, uint32_t k)
     r->able &= r->classes[k];
     for_row (v, r->member, k) {
         r->bytes = sat_add(r->bytes, r->need.stays[v]);
+        r->stays = sat_add(r->stays, r->need.stays[v]);
         if (r->need.runs && r->need.runs[v] > r->runs)
             r->runs = r->need.runs[v];
         if (g->param)
@@ -344,6 +346,7 @@ static void put_group(struct placement *r, uint32_t k, uint32_t d)
     begin_question(r);
     ask_group(r, k);
     r->used[d] = sat_add(r->used[d], r->bytes);
+    r->stay[d] = sat_add(r->stay[d], r->stays);
     if (r->runs > r->most[d]) {
         r->used[d] = sat_add(r->used[d], r->runs - r->most[d]);
         r->most[d] = r->runs;
@@ -425,6 +428,7 @@ void placement_empty(struct placement *r)
 {
     uint32_t nd = r->scene->cluster->ndev;
     memset(r->used, 0, nd * sizeof *r->used);
+    memset(r->stay, 0, nd * sizeof *r->stay);
     memset(r->most, 0, nd * sizeof *r->most);
     memset(r->has, 0, (size_t)r->base->nshared * nd / 8 + 1);
     memset(r->home, 0xff, r->ngroup * sizeof *r->home);

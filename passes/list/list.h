@@ -52,6 +52,7 @@ struct placement {
     uint32_t *classes;
     struct needs need; /* bytes of each vertex, shared items not included */
     int64_t *used;     /* [dev] bytes that its groups need, `most` included */
+    int64_t *stay;     /* [dev] of `used`: need.stays of its vertices */
     int64_t *most;     /* [dev] the largest need.runs of its vertices */
     int64_t copies;    /* number of copies of each parameter that count: exec_weight_copies() */
     uint8_t *has;      /* bits [shared item * devices + dev]: the device holds the item */
@@ -62,9 +63,9 @@ struct placement {
     struct clock *clock;
     /* number of vertices given to placement_fill, including those whose groups were placed before */
     uint32_t filled;
-    /* the present question: bytes that stay, shared items not included; the most bytes while one of the vertices runs;
-     * bits of the classes that can run all of the vertices; their shared items, each once */
-    int64_t bytes, runs;
+    /* the present question: bytes that stay, shared items not included; of these, need.stays; the most bytes while one
+     * of the vertices runs; bits of the classes that can run all of the vertices; their shared items, each once */
+    int64_t bytes, stays, runs;
     uint32_t able;
     uint32_t *item, nitem;
 };

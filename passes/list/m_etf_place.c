@@ -164,14 +164,15 @@ static int m_sct_run(struct ctx *x, const void *options)
 
 const struct planner planner_m_etf_place = {
     .pass = {"m-etf-place", "list scheduling: what can start soonest on a free device (Baechi)",
-             etf_opts, sizeof(struct earliest_options), .needs = NEED_COST | NEED_CONTRACT,
-             .run = m_etf_run},
+             etf_opts, sizeof(struct earliest_options),
+             .needs = NEED_COST | NEED_CONTRACT | NEED_MIRROR, .run = m_etf_run},
     .objectives = {"makespan"},
     .features = LIST_FEATURES};
 
 const struct planner planner_m_sct_place = {
     .pass = {"m-sct-place",
              "the same, devices waiting for favourite children of what they ran (Baechi)", sct_opts,
-             sizeof(struct earliest_options), .needs = NEED_COST | NEED_CONTRACT, .run = m_sct_run},
+             sizeof(struct earliest_options), .needs = NEED_COST | NEED_CONTRACT | NEED_MIRROR,
+             .run = m_sct_run},
     .objectives = {"makespan"},
     .features = LIST_FEATURES};

@@ -106,7 +106,7 @@ static int m_topo_run(struct ctx *x, const void *options)
 const struct planner planner_m_topo_place = {
     .pass = {"m-topo-place",
              "nodes breadth first, an even share of the bytes for each device (Baechi)",
-             m_topo_opts, sizeof(struct m_topo_options), .needs = NEED_COST | NEED_CONTRACT,
-             .run = m_topo_run},
+             m_topo_opts, sizeof(struct m_topo_options),
+             .needs = NEED_COST | NEED_CONTRACT | NEED_MIRROR, .run = m_topo_run},
     .objectives = {"makespan"},
     .features = LIST_FEATURES};

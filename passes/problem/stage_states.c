@@ -273,6 +273,12 @@ static void add_sums(struct state_search *f, struct stage_states *s, uint32_t to
             s->backward[to] = sat_add(s->backward[to], f->g->backward[v]);
             s->activation[to] = sat_add(s->activation[to], f->g->activation[v]);
             s->parameter[to] = sat_add(s->parameter[to], f->g->parameter[v]);
+            if (f->g->forward_overhead) {
+                const struct layers_of *g = f->g;
+                s->forward_overhead[to] = sat_add(s->forward_overhead[to], g->forward_overhead[v]);
+                s->backward_overhead[to] =
+                    sat_add(s->backward_overhead[to], g->backward_overhead[v]);
+            }
         }
 }
 
@@ -321,7 +327,9 @@ static void fill(struct state_search *f, struct stage_states *s, bool published)
     s->n = f->n - empty;
     s->words = f->words;
     s->set = arena_array(f->a, (size_t)(s->n + 1) * f->words, sizeof *s->set);
-    int64_t **const sum[] = {&s->forward, &s->backward, &s->activation, &s->parameter, &s->cut};
+    int64_t **const sum[] = {&s->forward,   &s->backward,         &s->activation,
+                             &s->parameter, &s->forward_overhead, &s->backward_overhead,
+                             &s->cut};
     for (size_t i = 0; i < sizeof sum / sizeof *sum; i++)
         *sum[i] = arena_array(f->a, (size_t)s->n + 1, sizeof **sum[i]);
     for (uint32_t i = 0; i < f->n; i++) {

@@ -14,6 +14,9 @@ struct layers_of {
     struct csr succ, pred;
     const int64_t *forward, *backward;     /* [layer] */
     const int64_t *activation, *parameter; /* [layer] */
+    /* [layer] ps of forward and backward that each device takes whole, however small its slice of a micro-batch is;
+     * NULL: 0 everywhere */
+    const int64_t *forward_overhead, *backward_overhead;
 };
 
 /* States 1 .. n, each after its subsets; state 0 is the empty one. Sums are over the layers of a state. */
@@ -22,6 +25,7 @@ struct stage_states {
     uint64_t *set; /* [(n + 1) * words] its layers, as bits */
     uint32_t words;
     int64_t *forward, *backward, *activation, *parameter; /* [n + 1] */
+    int64_t *forward_overhead, *backward_overhead;        /* [n + 1] */
     int64_t *cut; /* [n + 1] bytes that go from the state to the rest of the model */
     /* state -> the states before it (subsets of it), without state 0, ascending */
     struct csr before;

@@ -107,16 +107,24 @@ static int64_t formula_ps(int64_t ps)
     return smaller(ps, FORMULA_MOST);
 }
 
+/* Returns the ps of a pass on each of n devices; ps: on one, of which `overhead` are taken whole by each. */
+static int64_t share_of(int64_t ps, int64_t overhead, uint32_t n)
+{
+    return sat_add(overhead, mul_div_ceil(ps - overhead, 1, n));
+}
+
 /* Returns the times of a stage with the layers from .. to - 1 on the devices of a set. */
 static struct formula_stage stage_of(const struct search *x, uint32_t from, uint32_t to,
                                      const struct device_set *set)
 {
     const struct layer_chain *c = x->c;
-    int64_t n = servers_devices(x->s, set);
+    uint32_t n = servers_devices(x->s, set);
     int64_t reduce = servers_reduce(x->s, set, c->parameter[to] - c->parameter[from]);
-    return (struct formula_stage){
-        formula_ps(mul_div_ceil(c->forward[to] - c->forward[from], 1, n)),
-        formula_ps(mul_div_ceil(c->backward[to] - c->backward[from], 1, n)), formula_ps(reduce)};
+    int64_t forward = share_of(c->forward[to] - c->forward[from],
+                               chain_overhead(c->forward_overhead, from, to), n);
+    int64_t backward = share_of(c->backward[to] - c->backward[from],
+                                chain_overhead(c->backward_overhead, from, to), n);
+    return (struct formula_stage){formula_ps(forward), formula_ps(backward), formula_ps(reduce)};
 }
 
 /* Returns the times of the link between two stages, of which the second one begins at layer `at`. */

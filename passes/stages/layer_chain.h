@@ -11,7 +11,15 @@ struct layer_chain {
     const int64_t *forward, *backward; /* ps of the two passes */
     const int64_t *parameter;          /* bytes of weights; their gradients have the same bytes */
     const int64_t *stored;             /* bytes that the forward pass keeps for the backward pass */
+    /* ps of forward and backward that each device takes whole, however small its slice is; NULL: 0 everywhere */
+    const int64_t *forward_overhead, *backward_overhead;
     const int64_t *cut; /* [i] bytes of values that layers before layer i make and others read */
 };
+
+/* Returns the ps of forward (or backward) that the layers from .. to - 1 take each device whole. */
+static inline int64_t chain_overhead(const int64_t *overhead, uint32_t from, uint32_t to)
+{
+    return overhead ? overhead[to] - overhead[from] : 0;
+}
 
 #endif

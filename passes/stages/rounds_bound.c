@@ -22,6 +22,7 @@
  * place at least V's last slope for each ps.  The argument holds for any worths; those used here are M (f + b) + q *
  * parameters.  The prices q are n times the AllReduce's time per byte among n devices, for n = 1, 2, 4 ...: then time
  * and parameters are worth the same for each ps that they cost a place of n devices.
+ * What a pass takes each device whole, however small its slice is, counts whole in (B) and once in (A).
  * Stage 0 has no link before it, so its AllReduce does not share the link of the first place's other AllReduces: the
  * larger one of the two times is at least half of their sum.
  *
@@ -60,9 +61,10 @@ struct rounds_places {
     double link; /* ps for which the busiest link is busy at least */
 };
 
-/* A layer or a block: ps of its passes for one micro-batch on one device; bytes of its parameters. */
+/* A layer or a block: ps of its passes for one micro-batch on one device, and what of these each of several devices
+ * takes whole; bytes of its parameters. */
 struct weight {
-    double forward, backward, parameter;
+    double forward, backward, forward_overhead, backward_overhead, parameter;
 };
 
 /* Data of the bound that do not depend on the question; work and times as in the head of this file. */
@@ -156,9 +158,12 @@ static void weigh_layers(struct rounds *r)
     r->layer = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *r->layer);
     for (uint32_t v = 0; v < r->nlayer; v++) {
         struct weight *w = &r->layer[v];
-        *w = (struct weight){size * (double)l->forward[v], size * (double)l->backward[v],
-                             (double)l->parameter[v]};
+        double forward = (double)l->forward_overhead[v], backward = (double)l->backward_overhead[v];
+        *w = (struct weight){forward + size * (double)(l->forward[v] - l->forward_overhead[v]),
+                             backward + size * (double)(l->backward[v] - l->backward_overhead[v]),
+                             forward, backward, (double)l->parameter[v]};
         w->backward += m->recompute == RECOMPUTE_ALL ? w->forward : 0;
+        w->backward_overhead += m->recompute == RECOMPUTE_ALL ? forward : 0;
         r->all += r->count * (w->forward + w->backward);
     }
 }
@@ -226,14 +231,22 @@ struct rounds_question {
     struct arena *a;
 };
 
+/* Returns the ps on each of n devices of what takes one device ps, of which each takes `overhead` whole. */
+static double on_devices(double ps, double overhead, uint32_t n)
+{
+    return overhead + (ps - overhead) / n;
+}
+
 /* Returns the least ps of an iteration of one block by itself on n devices; an AllReduce that may overlap passes hides
  * behind one pass of the block. */
 static double block_time(const struct rounds *r, const struct weight *w, uint32_t n)
 {
     const struct training *m = r->of.m;
-    double work = r->count * (w->forward + w->backward) / n, reduce = r->rate[n] * w->parameter;
-    double hides = m->reduce_when == REDUCE_AFTER ? 0 : w->backward / n;
-    hides += m->reduce_when == REDUCE_ACROSS ? w->forward / n : 0;
+    double forward = on_devices(w->forward, w->forward_overhead, n);
+    double backward = on_devices(w->backward, w->backward_overhead, n);
+    double work = r->count * (forward + backward), reduce = r->rate[n] * w->parameter;
+    double hides = m->reduce_when == REDUCE_AFTER ? 0 : backward;
+    hides += m->reduce_when == REDUCE_ACROSS ? forward : 0;
     return work + 2 * r->count * r->part + (reduce > hides ? reduce - hides : 0);
 }
 
@@ -287,6 +300,8 @@ static void find_blocks(struct rounds_question *q, bool unlinked)
         struct weight *w = &q->block[of[v]];
         w->forward += r->layer[v].forward;
         w->backward += r->layer[v].backward;
+        w->forward_overhead += r->layer[v].forward_overhead;
+        w->backward_overhead += r->layer[v].backward_overhead;
         w->parameter += r->layer[v].parameter;
     }
 }
@@ -321,8 +336,10 @@ static double cost_of(const struct rounds *r, const struct weight *w, uint32_t n
     if (m->reduce_when == REDUCE_ACROSS)
         forth = share;
     double back = r->count - share * hides;
-    double time = (r->count - forth) * w->forward + (back > 0 ? back : 0) * w->backward;
-    return time / n + share * r->rate[n] * w->parameter;
+    back = back > 0 ? back : 0;
+    double time = (r->count - forth) * w->forward + back * w->backward;
+    double overhead = (r->count - forth) * w->forward_overhead + back * w->backward_overhead;
+    return on_devices(time, overhead, n) + share * r->rate[n] * w->parameter;
 }
 
 /* Compares items by worth per cost, the highest first; for qsort. */

@@ -101,11 +101,11 @@ static int64_t exposed(const struct training *m, int64_t reduce, int64_t f, int6
 }
 
 /* Returns the least ps of an iteration of a stage by itself, on n devices placed as in *x; sum: its ps forward, ps
- * backward, and bytes of parameters. */
-static int64_t time_alone(const struct training *m, const int64_t sum[3], const struct servers *s,
+ * backward, bytes of parameters, and the overhead in the two ps. */
+static int64_t time_alone(const struct training *m, const int64_t sum[5], const struct servers *s,
                           const struct spread *x, uint32_t n)
 {
-    int64_t f = training_share(m, sum[0], n), b = training_share(m, sum[1], n);
+    int64_t f = training_time(m, sum[0], sum[3], n), b = training_time(m, sum[1], sum[4], n);
     int64_t reduce = exposed(m, least_reduce(s, x, sum[2]), f, b);
     return sat_add(sat_mul(sat_add(f, b), training_count(m)), reduce);
 }
@@ -122,7 +122,8 @@ static int64_t longest_layer(const struct train *t, const struct training *m, st
     for (uint32_t n = 1; n <= t->servers.ndev; n++)
         spread[n] = spread_of(&t->servers, n);
     for (uint32_t v = 0; v < l->n; v++) {
-        const int64_t sum[3] = {l->forward[v], l->backward[v], l->parameter[v]};
+        const int64_t sum[5] = {l->forward[v], l->backward[v], l->parameter[v],
+                                l->forward_overhead[v], l->backward_overhead[v]};
         int64_t best = time_alone(m, sum, &t->servers, &spread[usual], usual);
         uint32_t at = usual;
         for (uint32_t n = t->servers.ndev; n > 0 && best > most; n--) {
@@ -148,9 +149,11 @@ static struct piece make_piece(const struct stage_bound_search *p, const struct 
     const struct scene *scene = &p->t->x->scene;
     uint32_t n = p->count[i];
     int64_t param = s->parameter[to] - s->parameter[from];
-    int64_t f = training_share(m, s->forward[to] - s->forward[from], n);
-    int64_t b = training_share(m, s->backward[to] - s->backward[from], n),
-            count = training_count(m);
+    int64_t f = training_time(m, s->forward[to] - s->forward[from],
+                              s->forward_overhead[to] - s->forward_overhead[from], n);
+    int64_t b = training_time(m, s->backward[to] - s->backward[from],
+                              s->backward_overhead[to] - s->backward_overhead[from], n);
+    int64_t count = training_count(m);
     int64_t reduce = exposed(m, least_reduce(&p->t->servers, &p->spread[i], param), f, b);
     int64_t share = m->weight_share ? m->weight_share : 500000;
     if (scene->m->ir_version && !m->weight_share)
@@ -396,10 +399,11 @@ static uint32_t find_path(struct stage_bound_search *p, const struct layers_of *
  * layers. */
 static struct layers_of take_path(struct stage_bound_search *p, const struct layers_of *l)
 {
-    const int64_t *const of[] = {l->forward, l->backward, l->activation, l->parameter};
+    const int64_t *const of[] = {l->forward,   l->backward,         l->activation,
+                                 l->parameter, l->forward_overhead, l->backward_overhead};
     uint32_t *path = arena_array(p->a, (size_t)l->n + 1, sizeof *path), n = find_path(p, l, path);
     struct pairs edge = {.a = p->a};
-    int64_t *figure[4];
+    int64_t *figure[6];
     memset(p->place, 0xff, l->n * sizeof *p->place);
     for (uint32_t i = 0; i < n; i++) {
         p->place[path[i]] = i;
@@ -411,9 +415,15 @@ static struct layers_of take_path(struct stage_bound_search *p, const struct lay
         for (uint32_t i = 0; i < n; i++)
             figure[k][i] = of[k][path[i]];
     }
-    return (struct layers_of){
-        n,        pairs_rows(&edge, n), pairs_rows_back(&edge, n), figure[0], figure[1], figure[2],
-        figure[3]};
+    return (struct layers_of){.n = n,
+                              .succ = pairs_rows(&edge, n),
+                              .pred = pairs_rows_back(&edge, n),
+                              .forward = figure[0],
+                              .backward = figure[1],
+                              .activation = figure[2],
+                              .parameter = figure[3],
+                              .forward_overhead = figure[4],
+                              .backward_overhead = figure[5]};
 }
 
 /* Sets ndev, and count and spread: the numbers of devices that some of the settings allow a stage to have. */
@@ -496,12 +506,29 @@ static int64_t least_longest(const struct train *t, const struct stage_bound_que
     return least;
 }
 
+struct scene stage_bound_least_work(const struct train *t, const struct stage_bound_question *of)
+{
+    struct arena *a = arena_new(t->x->use.scratch);
+    struct scene best = t->x->scene, now = best;
+    int64_t least = INT64_MAX;
+    for (uint32_t i = 0; i < of->n; i++) {
+        now.model.training = of->model[i];
+        int64_t ps = iteration_bound(&now, a).value;
+        if (ps < least)
+            best = now;
+        least = smaller(ps, least);
+    }
+    arena_free(a);
+    return best;
+}
+
 struct stage_bound stage_bound(const struct train *t, const struct stage_bound_question *of)
 {
     struct ctx *x = t->x;
     struct stage_bound_search p = {
         .t = t, .of = of, .nchoice = of->n, .a = arena_new(x->use.scratch)};
-    struct exec_bound work = iteration_bound(&x->scene, p.a);
+    const struct scene easiest = stage_bound_least_work(t, of);
+    struct exec_bound work = iteration_bound(&easiest, p.a);
     struct stage_bound b = {work.value, work.why, ""};
     int64_t longest = least_longest(t, of, p.a), high = of->upper < NEVER ? of->upper : NEVER - 1;
     char text[UNIT_TEXT];

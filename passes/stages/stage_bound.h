@@ -26,5 +26,8 @@ struct stage_bound_question {
  * with too many states it is done for the heaviest path through the model instead.  Texts live in t->x->use.mem.
  * O(states^2 * devices^2) for each of the settings, some twenty times; O(layers * devices) without the search. */
 struct stage_bound stage_bound(const struct train *t, const struct stage_bound_question *of);
+/* Returns t's scene with those settings of the question under which all work is least: fewer micro-batches pay the
+ * overhead of operators less often.  O(settings * nodes). */
+struct scene stage_bound_least_work(const struct train *t, const struct stage_bound_question *of);
 
 #endif

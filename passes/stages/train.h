@@ -13,6 +13,8 @@ struct stage_layout;
 struct layer_span {
     uint32_t from, to; /* layers; `to` may be the lower one */
     int64_t amount;    /* bytes, ps */
+    int64_t overhead;  /* ps that do not depend on the slice of a micro-batch; of bytes: 0 */
+    int64_t values;    /* number of values that bytes are of; of ps: 0 */
 };
 /* A growing list of spans. */
 struct layer_spans {

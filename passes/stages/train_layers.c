@@ -17,6 +17,7 @@
 struct layer_sums {
     struct train *t;
     int64_t *forward, *backward, *activation, *parameter; /* [layer] ps, ps, bytes, bytes */
+    int64_t *forward_overhead, *backward_overhead;        /* [layer] ps */
     uint32_t cls; /* the accelerators' class, whose times count */
 };
 
@@ -38,7 +39,9 @@ static void measure_nodes(struct layer_sums *m)
         uint32_t l = train_layer(m->t, n);
         bool back = s->m->backward[n];
         int64_t *time = back ? &m->backward[l] : &m->forward[l], ps = k->time[m->cls][n];
+        int64_t *overhead = back ? &m->backward_overhead[l] : &m->forward_overhead[l];
         *time = sat_add(*time, ps == COST_NEVER ? 0 : ps);
+        *overhead = sat_add(*overhead, costs_overhead(k, m->cls, n));
         int64_t params = s->m->ir_version ? 0 : costs_params(k, n);
         m->parameter[l] = sat_add(m->parameter[l], params);
         if (!back)
@@ -92,6 +95,13 @@ static void add_span(struct layer_spans *s, struct arena *a, struct layer_span x
     s->span[s->n++] = x;
 }
 
+/* Returns a span with the amounts of two between the same layers. */
+static struct layer_span sum_of_spans(struct layer_span x, struct layer_span y)
+{
+    return (struct layer_span){x.from, x.to, sat_add(x.amount, y.amount),
+                               sat_add(x.overhead, y.overhead), sat_add(x.values, y.values)};
+}
+
 /* Sorts spans and merges those between the same layers: their amounts are added. */
 static void join_spans(struct layer_spans *s)
 {
@@ -100,7 +110,7 @@ static void join_spans(struct layer_spans *s)
         qsort(s->span, s->n, sizeof *s->span, compare_spans);
     for (uint32_t i = 0; i < s->n; i++)
         if (n && !compare_spans(&s->span[n - 1], &s->span[i]))
-            s->span[n - 1].amount = sat_add(s->span[n - 1].amount, s->span[i].amount);
+            s->span[n - 1] = sum_of_spans(s->span[n - 1], s->span[i]);
         else
             s->span[n++] = s->span[i];
     s->n = n;
@@ -126,7 +136,7 @@ static void measure_moves(struct layer_sums *m)
         }
         if (far != at)
             add_span(back ? &t->gradients : &t->values, t->x->use.scratch,
-                     (struct layer_span){at, far, s->m->cost->bytes[v]});
+                     (struct layer_span){at, far, s->m->cost->bytes[v], 0, 1});
     }
     join_spans(&t->values);
     join_spans(&t->gradients);
@@ -153,7 +163,8 @@ static void measure_waiting(struct layer_sums *m)
                 if (y != v && s->m->backward[y] && low[y] < low[v])
                     low[v] = low[y];
         add_span(&t->waiting, a,
-                 (struct layer_span){train_layer(t, v), low[v], ps == COST_NEVER ? 0 : ps});
+                 (struct layer_span){train_layer(t, v), low[v], ps == COST_NEVER ? 0 : ps,
+                                     costs_overhead(s->m->cost, m->cls, v), 0});
     }
     join_spans(&t->waiting);
 }
@@ -248,8 +259,8 @@ int train_begin(struct train *t, struct ctx *x, const char *planner)
     if (why)
         return diag_error(x->use.diag, "%s: %s", planner, why);
     struct layer_sums m = {.t = t, .cls = cluster_main_class(x->scene.cluster)};
-    int64_t **const sum[] = {&m.forward,   &m.backward, &m.activation,
-                             &m.parameter, &t->stored,  &t->constant};
+    int64_t **const sum[] = {&m.forward, &m.backward,  &m.activation,       &m.parameter,
+                             &t->stored, &t->constant, &m.forward_overhead, &m.backward_overhead};
     t->layer = wdag_flatten(g, a);
     t->layers = (struct layers_of){.n = g->n, .succ = g->succ, .pred = g->pred};
     if (x->scene.m->ir_version)
@@ -266,6 +277,8 @@ int train_begin(struct train *t, struct ctx *x, const char *planner)
     t->layers.backward = m.backward;
     t->layers.activation = m.activation;
     t->layers.parameter = m.parameter;
+    t->layers.forward_overhead = m.forward_overhead;
+    t->layers.backward_overhead = m.backward_overhead;
     return 0;
 }
 
@@ -274,14 +287,19 @@ struct layer_chain train_chain(const struct train *t)
     const struct layers_of *l = &t->layers;
     const struct training *r = &t->x->scene.model.training;
     struct arena *a = t->x->use.scratch;
-    int64_t *sum[5]; /* forward, backward, parameter, stored, cut, as in struct layer_chain */
-    for (uint32_t i = 0; i < 5; i++)
+    /* forward, backward, parameter, stored, cut, and the two overheads, as in struct layer_chain */
+    int64_t *sum[7];
+    for (uint32_t i = 0; i < 7; i++)
         sum[i] = arena_array(a, (size_t)l->n + 2, sizeof *sum[i]);
     for (uint32_t v = 0; v < l->n; v++) {
-        const int64_t add[] = {training_share(r, l->forward[v], 1),
-                               training_share(r, l->backward[v], 1), l->parameter[v],
-                               training_share(r, t->stored[v], 1)};
-        for (uint32_t i = 0; i < 4; i++)
+        const int64_t add[] = {training_time(r, l->forward[v], l->forward_overhead[v], 1),
+                               training_time(r, l->backward[v], l->backward_overhead[v], 1),
+                               l->parameter[v],
+                               training_share(r, t->stored[v], 1),
+                               0,
+                               l->forward_overhead[v],
+                               l->backward_overhead[v]};
+        for (uint32_t i = 0; i < 7; i++)
             sum[i][v + 1] = sat_add(sum[i][v], add[i]);
     }
     /* cut: the bytes of a value are added behind its maker and taken off behind its last reader; summed up below */
@@ -301,5 +319,12 @@ struct layer_chain train_chain(const struct train *t)
     }
     for (uint32_t v = 1; v <= l->n; v++)
         sum[4][v] += sum[4][v - 1];
-    return (struct layer_chain){l->n, sum[0], sum[1], sum[2], sum[3], sum[4]};
+    return (struct layer_chain){.n = l->n,
+                                .forward = sum[0],
+                                .backward = sum[1],
+                                .parameter = sum[2],
+                                .stored = sum[3],
+                                .cut = sum[4],
+                                .forward_overhead = sum[5],
+                                .backward_overhead = sum[6]};
 }

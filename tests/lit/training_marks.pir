@@ -5,8 +5,8 @@
 # CHECK: note: contract: a training graph: 3 forward and 4 backward nodes
 # CHECK: %y1 = {{.*}} !color=1{{$}}
 # CHECK-NEXT: %y2 = {{.*}} !color=2{{$}}
-# CHECK-NEXT: %total_loss = {{.*}}B{{$}}
-# CHECK-NEXT: %d2 = {{.*}}B !backward
+# CHECK-NEXT: %total_loss = {{.*}} !overhead=5us{{$}}
+# CHECK-NEXT: %d2 = {{.*}} !overhead=5us !backward
 # CHECK-NEXT: %n2 = {{.*}} !color=2 !backward
 # CHECK-NEXT: %d1 = {{.*}} !color=1 !backward
 # CHECK-NEXT: %n1 = {{.*}} !color=1 !backward

@@ -2,7 +2,7 @@
 # need not be an output itself; not if that is another operator's, or of another size.
 # RUN: %pcc %s -d 2xa100 -p contract,one-place --emit ir 2>&1 | FileCheck %s
 # CHECK: note: contract: a training graph: 2 forward and 6 backward nodes
-# CHECK: %z = {{.*}}B{{$}}
+# CHECK: %z = {{.*}} !overhead=5us{{$}}
 # CHECK: %d_grad = {{.*}} !backward
 # RUN: sed 's/SgdOptimizer(/Sgd(/' %s > %t.other.pir
 # RUN: %pcc %t.other.pir -d 2xa100 -p contract,one-place --emit ir 2>&1 | FileCheck %s --check-prefix=PLAIN

@@ -301,7 +301,8 @@ def the_whole_way(measure):
     needed = sum(int(row.get("memory", row["result_bytes"])) for row in csv.DictReader(io.StringIO(r.stdout)))
     # the file is little more than its weights
     devices, first = f"4xa100:{6 * (needed + model.stat().st_size) // 10}B", HERE / "sequential"
-    r = pcc(model, "-d", devices, "-p", "order-place", "--objective=makespan", "-o", first, *dims, *small)
+    r = pcc(model, "-d", devices, "-p", "order-place", "--objective=makespan", "--memory-model=sum", "-o", first, *dims,
+            *small)
     check(r.returncode == 0 and "without room" not in r.stdout, f"{r.returncode} {r.stdout[-500:]} {r.stderr}")
     check("times predicted, roughly, from batches of 1, 2, 4" in " ".join((r.stdout + r.stderr).split()),
           f"{r.stdout} {r.stderr}")

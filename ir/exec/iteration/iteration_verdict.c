@@ -3,7 +3,8 @@
  * Source: DAPPLE (arXiv 2007.01045), III and IV: the devices of a stage share each micro-batch in equal slices and
  * make their gradients equal at the end of the iteration.  PipeDream (SOSP 2019): the devices take micro-batches in
  * turn, and make their gradients equal after each one.  Costs are given for the profiled batch; those of a slice of a
- * micro-batch are in proportion, rounded up once.  A value is moved from stage to stage up to the last one that reads
+ * micro-batch are in proportion, rounded up once; but what an operator takes beside computing (costs.overhead) each
+ * device takes whole, however small its slice is.  A value is moved from stage to stage up to the last one that reads
  * it, gradients in the other direction.  Gradients move between the same pairs of devices, so they move as fast (as
  * in DAPPLE's formula).  In a profile the gradients of a value are added up before they are moved, so they are as
  * large as the value.
@@ -48,11 +49,11 @@ static void set_stage(const struct scene *s, const struct servers *servers,
     const struct training *t = &s->model.training;
     uint32_t n = servers_devices(servers, set), slices = takes_turns(s) ? 1 : n;
     int64_t share = t->weight_share ? t->weight_share : 500000;
-    w->forward = training_share(t, sum->forward, slices);
-    w->backward = training_share(t, sum->backward, slices);
+    w->forward = training_time(t, sum->forward, sum->overhead.forward, slices);
+    w->backward = training_time(t, sum->backward, sum->overhead.backward, slices);
     w->weight = mul_div_ceil(w->backward, share, 1000000);
     if (weight_pass_apart(s) && !t->weight_share) {
-        w->weight = training_share(t, sum->weight, slices);
+        w->weight = training_time(t, sum->weight, sum->overhead.weight, slices);
         w->weight = smaller(w->weight, w->backward);
     }
     w->stored = training_share(t, sum->stored, slices);
@@ -68,6 +69,39 @@ static void set_stage(const struct scene *s, const struct servers *servers,
         w->backward = sat_add(w->backward, reduce);
     else
         w->reduce = reduce;
+}
+
+/* Returns the ps that a device takes to cut or to join the rows of `values` values, of `bytes` bytes together: an
+ * operator each, which reads and writes its value.  0 if the costs are not those of the cost model (costs.overhead). */
+static int64_t rows_time(const struct scene *s, int64_t bytes, int64_t values)
+{
+    const struct device_class *d = &s->cluster->cls[cluster_main_class(s->cluster)];
+    if (!s->m->cost->overhead || values == 0)
+        return 0;
+    __int128 rate = (__int128)d->bandwidth * exec_efficiency(&s->model) / 1000000;
+    int64_t reached = rate < 1 ? 1 : rate < INT64_MAX ? (int64_t)rate : INT64_MAX;
+    return sat_add(sat_mul(values, d->overhead),
+                   mul_div_ceil(sat_mul(2, bytes), PS_PER_S, reached));
+}
+
+/* Adds to the passes of stage k and of the next one what they take to cut and to join rows, if their numbers of devices
+ * differ (DAPPLE, V-B2).  Where one of a devices has rows for several of b, a is no multiple of b: it cuts what it
+ * sends and joins what it gets. */
+static void add_rows(const struct scene *s, const struct servers *servers,
+                     const struct stages_on *on, uint32_t k, struct stage_work *w)
+{
+    const struct training *t = &s->model.training;
+    const struct stage_sums *sum = &on->sum[k];
+    uint32_t n[2] = {servers_devices(servers, &on->set[k]),
+                     servers_devices(servers, &on->set[k + 1])};
+    for (uint32_t i = 0; i < 2 && !takes_turns(s); i++) {
+        if (n[i] % n[1 - i] == 0)
+            continue;
+        int64_t there = rows_time(s, training_share(t, sum->send, n[i]), sum->values);
+        int64_t back = rows_time(s, training_share(t, sum->send_back, n[i]), sum->gradients);
+        w[k + i].forward = sat_add(w[k + i].forward, there);
+        w[k + i].backward = sat_add(w[k + i].backward, back);
+    }
 }
 
 /* Sets lasting, version and memory of each place. */
@@ -129,6 +163,8 @@ struct iteration_run iteration_set_up(const struct scene *s, const struct server
                                            w->turns > 1 ? 1 : servers_devices(servers, &set[k]));
         w->checkpoint = smaller(w->checkpoint, w->stored);
     }
+    for (uint32_t k = 0; k + 1 < on->n && on->nplace > 1; k++)
+        add_rows(s, servers, on, k, r.stage);
     set_places(s, on, &r, a);
     return r;
 }
@@ -235,7 +271,8 @@ struct sums_state {
     /* [back][stage] bytes on the link behind the stage less the bytes on the link before it; back: 0 values of the
      * forward pass, 1 of the backward pass */
     __int128 *send[2];
-    const char *why; /* why the stages are no pipeline; NULL: they are */
+    int64_t *values[2]; /* [back][stage] the same of numbers of values */
+    const char *why;    /* why the stages are no pipeline; NULL: they are */
     struct arena *a;
 };
 
@@ -251,11 +288,17 @@ static void add_nodes(struct sums_state *w)
         if (w->s->place->kind[n] != PLACE_NODE)
             continue;
         struct stage_sums *to = &w->sum[w->stage_of[n]];
-        int64_t time = k->time[cluster_class(w->s->cluster, (uint32_t)w->dev[n])][n];
+        uint32_t cls = cluster_class(w->s->cluster, (uint32_t)w->dev[n]);
+        int64_t time = k->time[cls][n], overhead = costs_overhead(k, cls, n);
         bool back = m->backward && m->backward[n];
         int64_t *sum = back ? &to->backward : &to->forward;
+        int64_t *fixed = back ? &to->overhead.backward : &to->overhead.forward;
         *sum = sat_add(*sum, time);
-        to->weight = sat_add(to->weight, weight && weight[n] ? time : 0);
+        *fixed = sat_add(*fixed, overhead);
+        if (weight && weight[n]) {
+            to->weight = sat_add(to->weight, time);
+            to->overhead.weight = sat_add(to->overhead.weight, overhead);
+        }
         int64_t params = m->ir_version ? 0 : costs_params(k, n);
         if (!back)
             to->stored = sat_add(to->stored, k->own[n] - params);
@@ -316,6 +359,8 @@ static void add_net(struct sums_state *w, uint32_t e)
             value_name(m, v), (int)at, (int)(back ? high : low), back ? "backward" : "forward");
     w->send[back][back ? low : at] += m->cost->bytes[v];
     w->send[back][back ? at : high] -= m->cost->bytes[v];
+    w->values[back][back ? low : at]++;
+    w->values[back][back ? at : high]--;
 }
 
 /* Sets send and send_back of all sums: the bytes that cross the link behind each stage.  In a profile, gradients have
@@ -323,15 +368,23 @@ static void add_net(struct sums_state *w, uint32_t e)
 static void add_nets(struct sums_state *w)
 {
     __int128 now[2] = {0, 0};
-    for (int back = 0; back < 2; back++)
+    int64_t many[2] = {0, 0};
+    bool graph = w->s->m->ir_version;
+    for (int back = 0; back < 2; back++) {
         w->send[back] = arena_array(w->a, (size_t)w->st->n + 1, sizeof *w->send[back]);
+        w->values[back] = arena_array(w->a, (size_t)w->st->n + 1, sizeof *w->values[back]);
+    }
     for (uint32_t e = 0; e < w->s->place->nnet; e++)
         add_net(w, e);
     for (uint32_t k = 0; k < w->st->n; k++) {
-        for (int back = 0; back < 2; back++)
+        for (int back = 0; back < 2; back++) {
             now[back] += w->send[back][k];
+            many[back] += w->values[back][k];
+        }
         w->sum[k].send = saturate(now[0]);
-        w->sum[k].send_back = saturate(now[w->s->m->ir_version ? 1 : 0]);
+        w->sum[k].send_back = saturate(now[graph]);
+        w->sum[k].values = graph ? many[0] : 0;
+        w->sum[k].gradients = graph ? many[1] : 0;
     }
 }
 
@@ -540,14 +593,17 @@ struct exec_bound iteration_bound(const struct scene *s, struct arena *a)
     const struct training *t = &s->model.training;
     const struct graph *g = &s->m->graph[1];
     uint32_t cls = cluster_main_class(s->cluster);
-    int64_t all = 0, size = t->micro_size ? t->micro_size : 1, of = t->micro_size ? t->profiled : 1;
+    int64_t all = 0, overhead = 0; /* ps of all nodes; of these, what does not depend on samples */
+    int64_t size = t->micro_size ? t->micro_size : 1, of = t->micro_size ? t->profiled : 1;
     for (nid n = g->first; n < g->first + g->count; n++) {
         int64_t time = s->m->cost->time[cls][n];
-        if (s->place->kind[n] == PLACE_NODE && time != COST_NEVER)
-            all = sat_add(all, time);
+        if (s->place->kind[n] != PLACE_NODE || time == COST_NEVER)
+            continue;
+        all = sat_add(all, time);
+        overhead = sat_add(overhead, costs_overhead(s->m->cost, cls, n));
     }
-    __int128 samples = (__int128)size * (training_count(t));
-    __int128 ps = all * samples / ((__int128)of * s->cluster->cls[cls].count);
+    __int128 each = (__int128)overhead * of + (__int128)(all - overhead) * size;
+    __int128 ps = each * training_count(t) / ((__int128)of * s->cluster->cls[cls].count);
     struct exec_bound b = {saturate(ps), "all work, shared by all devices", NULL};
     char text[UNIT_TEXT];
     b.proof =

@@ -17,11 +17,17 @@ struct stage_sums {
     int64_t forward, backward; /* ps of the passes */
     /* ps of `backward` that only make gradients of weights; only if weight_pass_apart() (weight_pass.h) */
     int64_t weight;
+    /* ps of forward, backward and weight that each device takes whole, however small its slice is */
+    struct {
+        int64_t forward, backward, weight;
+    } overhead;
     int64_t parameter; /* bytes of the weights that training changes */
     int64_t stored;    /* bytes that the forward pass keeps for the backward pass */
     int64_t constant;  /* lasting bytes that have no gradients, such as folded constants */
     int64_t send;      /* bytes that go forward over the link to the next stage */
     int64_t send_back; /* bytes of gradients that come back over that link */
+    int64_t values,
+        gradients; /* numbers of values and of gradients that these bytes are of; in a profile 0 */
     /* gradients of the stage by the time in `backward` at which they are ready; empty with REDUCE_AFTER */
     struct reduce_parts parts;
 };

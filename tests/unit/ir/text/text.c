@@ -374,8 +374,8 @@ static void test_errors(void **state)
         {"graph { in %x %y = A(%x) !time=1.5 }",
          "1:32: expected a time (1.5us) or 'never', found '1.5'\n"},
         {"graph { in %x %y = A(%x) !tine=1us }",
-         "1:26: unknown key (known: !time !flops !traffic !own !params !color !layer !backward !device !slot !unnamed "
-         "!lost !call !made !from !doc !meta !onnx, of values !bytes !elems !xfer !typed)\n"},
+         "1:26: unknown key (known: !time !overhead !flops !traffic !own !params !color !layer !backward !device "
+         "!slot !unnamed !lost !call !made !from !doc !meta !onnx, of values !bytes !elems !xfer !typed)\n"},
         {"graph { in %x %y, %z = A(%x) !bytes=4B }",
          "1:30: the node has not one result: say this after a type\n"},
         {"cluster \"x.json\"", "1:9: expected a cluster like \"2xa100,1xcpu\", not a file\n"},

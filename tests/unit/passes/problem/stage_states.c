@@ -37,13 +37,13 @@ static void make(struct model *m, uint64_t *seed, uint32_t sources)
         for (uint32_t i = 0; i < 4; i++)
             m->figure[i][v] = 1 + random_below(seed, 100);
     }
-    m->g = (struct layers_of){m->n,
-                              csr_build(m->a, m->n, edges, from, to),
-                              csr_build(m->a, m->n, edges, to, from),
-                              m->figure[0],
-                              m->figure[1],
-                              m->figure[2],
-                              m->figure[3]};
+    m->g = (struct layers_of){.n = m->n,
+                              .succ = csr_build(m->a, m->n, edges, from, to),
+                              .pred = csr_build(m->a, m->n, edges, to, from),
+                              .forward = m->figure[0],
+                              .backward = m->figure[1],
+                              .activation = m->figure[2],
+                              .parameter = m->figure[3]};
 }
 
 static bool is_closed(const struct model *m, uint32_t set)
@@ -219,13 +219,13 @@ static void test_diamond(void **state)
     struct stage_states s;
     (void)state;
     m.a = arena_new(NULL);
-    m.g = (struct layers_of){3,
-                             csr_build(m.a, 3, 2, from, to),
-                             csr_build(m.a, 3, 2, to, from),
-                             m.figure[0],
-                             m.figure[1],
-                             m.figure[2],
-                             m.figure[3]};
+    m.g = (struct layers_of){.n = 3,
+                             .succ = csr_build(m.a, 3, 2, from, to),
+                             .pred = csr_build(m.a, 3, 2, to, from),
+                             .forward = m.figure[0],
+                             .backward = m.figure[1],
+                             .activation = m.figure[2],
+                             .parameter = m.figure[3]};
     assert_true(stage_states_find(&s, &m.g, STATES_FIRST, true, 10, m.a));
     assert_int_equal(s.n, 4);
     assert_int_equal(s.cut[s.n], 70);

@@ -8,6 +8,7 @@
 #include "passes/stages/train.h"
 #include "tests/support/aim.h"
 #include "tests/support/kept.h"
+#include "tests/support/overheads.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -63,6 +64,8 @@ static void begin(struct run *r, uint64_t *seed)
     t->half_duplex = random_below(seed, 4) == 0;
     t->any_slices = random_below(seed, 3) > 0;
     t->micro_size = t->profiled = 1 + random_below(seed, 4);
+    if (random_below(seed, 2))
+        random_overheads(r->x.scene.m, seed);
 }
 
 static void end(struct run *r)
@@ -151,7 +154,7 @@ static int64_t latency_of(const struct layer_chain *c, const struct dapple_rules
 {
     struct formula_stage f[2 * STAGES] = {{0}};
     for (uint32_t s = 0, v = 0; s < p->n; s++) {
-        int64_t forward = 0, backward = 0, weights = 0,
+        int64_t forward = 0, backward = 0, weights = 0, whole[2] = {0},
                 n = p->devices[s].of[0] + p->devices[s].of[1];
         if (s) {
             int64_t t = servers_move(r->servers, &p->devices[s - 1], &p->devices[s], c->cut[v]);
@@ -161,8 +164,11 @@ static int64_t latency_of(const struct layer_chain *c, const struct dapple_rules
             forward += c->forward[v + 1] - c->forward[v];
             backward += c->backward[v + 1] - c->backward[v];
             weights += c->parameter[v + 1] - c->parameter[v];
+            whole[0] += c->forward_overhead[v + 1] - c->forward_overhead[v];
+            whole[1] += c->backward_overhead[v + 1] - c->backward_overhead[v];
         }
-        f[2 * s] = (struct formula_stage){(forward + n - 1) / n, (backward + n - 1) / n,
+        f[2 * s] = (struct formula_stage){whole[0] + (forward - whole[0] + n - 1) / n,
+                                          whole[1] + (backward - whole[1] + n - 1) / n,
                                           servers_reduce(r->servers, &p->devices[s], weights)};
     }
     return stage_formula(f, 2 * p->n - 1, r->micro_batches, r->literal).latency;

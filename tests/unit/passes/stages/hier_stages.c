@@ -120,13 +120,13 @@ static struct stage_states states_of(const struct chain *c, struct arena *a)
         from[v] = v;
         to[v] = v + 1;
     }
-    const struct layers_of g = {c->n,
-                                csr_build(a, c->n, c->n - 1, from, to),
-                                csr_build(a, c->n, c->n - 1, to, from),
-                                c->time[0],
-                                c->time[1],
-                                c->made,
-                                c->weight};
+    const struct layers_of g = {.n = c->n,
+                                .succ = csr_build(a, c->n, c->n - 1, from, to),
+                                .pred = csr_build(a, c->n, c->n - 1, to, from),
+                                .forward = c->time[0],
+                                .backward = c->time[1],
+                                .activation = c->made,
+                                .parameter = c->weight};
     assert_true(stage_states_find(&s, &g, STATES_ALL, false, 100, a));
     assert_int_equal(s.n, c->n);
     return s;

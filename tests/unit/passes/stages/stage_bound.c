@@ -10,6 +10,7 @@
 #include "passes/stages/train.h"
 #include "tests/support/aim.h"
 #include "tests/support/kept.h"
+#include "tests/support/overheads.h"
 #include "tests/support/sanitized.h"
 
 #include <setjmp.h>
@@ -154,6 +155,8 @@ static void begin(struct run *r, uint32_t row, uint64_t *seed)
     r->x.scene.model.part_cost = random_below(seed, 3) * INT64_C(2000000000);
     random_models(r, seed);
     r->x.scene.model.training = r->model[0];
+    if (random_below(seed, 3) == 0)
+        random_overheads(r->x.scene.m, seed);
     run_passes(r, "cost,contract");
     assert_int_equal(train_begin(&r->t, &r->x, "every"), 0);
 }
