@@ -68,7 +68,7 @@ static int set_scene(struct ctx *x, const struct scene *s, struct remade_plan *o
     if (out->scene.place == NULL)
         return -1;
     if (s->model.io_free)
-        place_free_io(&out->m, out->scene.place);
+        place_free_io(&out->m, out->scene.place, x->use.mem);
     return 0;
 }
 
