@@ -88,8 +88,8 @@ static int64_t ready_at(const struct latency_run *run, uint32_t i)
     return at;
 }
 
-/* Returns the time, ps, in which some subgraph of a stretch has all its inputs and waits for a device.  They wait at the
- * same time, each while those before it run, so this is not a sum: looks at the last to start first. */
+/* Returns the time, ps, in which some subgraph of a stretch has all its inputs and waits for a device.  They wait at
+ * the same time, each while the others run, so this is not a sum: looks at the last to start first. */
 static int64_t waiting_of(const struct latency_run *run, const uint32_t *chain,
                           const struct stretch *s)
 {
