@@ -37,7 +37,7 @@
 
 enum {
     UNIT = 256,      /* multipliers are in 1 / UNIT */
-    MOST = 4 * UNIT, /* the largest: sums of MOST / UNIT times all weights must stay below 2^62 */
+    MOST = 4 * UNIT, /* largest sum: MOST / UNIT times all weights must stay below 2^62 */
     TRIES = 5,       /* number of multipliers tried for a hub at a time, at most */
     HUBS = 8,        /* number of vertices tried, at most */
     READERS = 8,     /* the largest number j of devices with pins of the dear net */
@@ -217,8 +217,9 @@ static void improve_hub(struct hubs *s, struct hub *h)
     struct arena_mark mark = arena_mark(s->a);
     uint8_t *alone = arena_alloc(s->a, (size_t)g->n + 1);
     int64_t best = bound_of(s->c, s->m, s->flow);
-    uint32_t lo = 0, hi = MOST / h->times + 1, found = 0;
+    uint32_t lo = 0, hi, found = 0;
     take_out(s, h, 1);
+    hi = (MOST - s->m) / h->times + 1;
     if (h->v != UINT32_MAX)
         alone[h->v] = 1;
     else
@@ -229,7 +230,8 @@ static void improve_hub(struct hubs *s, struct hub *h)
         uint32_t m = where_equal(low, high, lo, hi);
         int64_t flow = send(s, h, m, NULL, &cut);
         int64_t value = bound_of(s->c, s->m + m * h->times, s->flow + flow);
-        bool above = cut.load > h->times * value, same = is_same(cut, low) || is_same(cut, high);
+        bool above = cut.load > (__int128)h->times * value,
+             same = is_same(cut, low) || is_same(cut, high);
         if (value > best) {
             best = value;
             found = m;
