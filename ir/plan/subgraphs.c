@@ -9,6 +9,7 @@
 #include "ir/base/map.h"
 #include "ir/plan/order.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct slot_build {
@@ -28,26 +29,42 @@ static bool is_on_host(const struct slot_build *c, nid n)
     return c->s->cluster->cls[cluster_class(c->s->cluster, (uint32_t)c->dev[n])].host;
 }
 
-/* Writes the levels of accelerator d's nodes to slot[].  readers: node -> placed readers of its results.  level:
- * [node] scratch. */
-static void find_levels(const struct slot_build *c, uint32_t d, const struct csr *readers,
-                        uint32_t *level)
+/* Nodes of accelerator `dev`: all of them, or those of one pass. */
+struct node_set {
+    uint32_t dev;
+    enum { BOTH_PASSES, FORWARD_PASS, BACKWARD_PASS } pass;
+};
+
+static bool is_inside(const struct slot_build *c, struct node_set set, nid n)
+{
+    const uint8_t *back = c->s->m->backward;
+    return c->dev[n] == (int32_t)set.dev &&
+           (set.pass == BOTH_PASSES || (back && back[n]) == (set.pass == BACKWARD_PASS));
+}
+
+/* Writes the levels of the set's nodes to slot[], and returns the highest.  readers: node -> placed readers of its
+ * results.  level: [node] scratch. */
+static uint32_t find_levels(const struct slot_build *c, struct node_set set,
+                            const struct csr *readers, uint32_t *level)
 {
     const struct graph *g = &c->s->m->graph[1];
+    uint32_t most = 0;
     memset(level, 0, c->s->m->nnode * sizeof *level);
     for (nid n = g->first; n < g->first + g->count; n++) { /* nodes are in topological order */
         if (!is_placed(c, n))
             continue;
-        bool inside = c->dev[n] == (int32_t)d;
-        if (inside && !level[n])
-            level[n] = 1;
-        if (inside)
+        bool inside = is_inside(c, set, n);
+        if (inside) {
+            level[n] = larger_u32(level[n], 1);
             c->slot[n] = level[n];
+            most = larger_u32(most, level[n]);
+        }
         for_row (to, *readers, n) {
-            uint32_t here = level[n] + (!inside && c->dev[to] == (int32_t)d);
+            uint32_t here = level[n] + (!inside && is_inside(c, set, to));
             level[to] = larger_u32(here, level[to]);
         }
     }
+    return most;
 }
 
 /* Writes the levels of all accelerators' nodes to slot[], for a plan without slots. */
@@ -64,7 +81,7 @@ static void find_all_levels(const struct slot_build *c)
             used[c->dev[n]] = 1;
     for (uint32_t d = 0; d < k->ndev; d++)
         if (used[d] && !k->cls[cluster_class(k, d)].host)
-            find_levels(c, d, &readers, level);
+            find_levels(c, (struct node_set){d, BOTH_PASSES}, &readers, level);
     arena_free(own);
 }
 
@@ -115,4 +132,18 @@ struct subgraphs subgraphs_of(const struct scene *s, const int32_t *dev, const u
         k.sub[at - 1].nnode++;
     }
     return k;
+}
+
+bool subgraphs_by_pass(const struct scene *s, const int32_t *dev, uint32_t d, struct arena *a)
+{
+    assert(d < s->cluster->ndev);
+    struct arena *own = arena_new(a);
+    uint32_t *slot = arena_array(own, s->m->nnode, sizeof *slot);
+    uint32_t *level = arena_array(own, s->m->nnode, sizeof *level);
+    const struct slot_build c = {s, dev, slot, own};
+    struct csr readers = plan_followers(s, dev, /*order=*/NULL, /*n=*/0, own);
+    bool whole = find_levels(&c, (struct node_set){d, FORWARD_PASS}, &readers, level) <= 1 &&
+                 find_levels(&c, (struct node_set){d, BACKWARD_PASS}, &readers, level) <= 1;
+    arena_free(own);
+    return whole;
 }

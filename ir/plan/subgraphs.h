@@ -38,5 +38,9 @@ struct subgraphs {
  * subgraphs wait for each other in a circle.  Lives in a.  O(nodes + pins), without slots per accelerator. */
 struct subgraphs subgraphs_of(const struct scene *s, const int32_t *dev, const uint32_t *slot,
                               struct arena *a);
+/* Whether the forward nodes of accelerator d, and so its backward nodes, are one subgraph each when the other pass is
+ * not counted: no path leaves the nodes of a pass and comes back to them.  dev: as in struct plan.  Memory is taken
+ * from a and freed.  O(nodes + pins). */
+bool subgraphs_by_pass(const struct scene *s, const int32_t *dev, uint32_t d, struct arena *a);
 
 #endif

@@ -21,6 +21,7 @@
 #include "passes/bounds/bounds.h"
 
 #include "passes/bounds/explain.h"
+#include "passes/bounds/hub_bound.h"
 #include "passes/bounds/weight_bound.h"
 #include "ir/base/units.h"
 
@@ -36,6 +37,7 @@ enum {
     PRECISION = 4000,  /* after half of the work, bisection ends at a range of upper / PRECISION */
     ATTEMPTS = 64,     /* number of thresholds tried, at most */
     SHARE = 8,         /* one reduction gets 1 / SHARE of the work */
+    HUB_SHARE = 2,     /* the bound around hubs may take 1 / HUB_SHARE of the work in addition */
     LOOKS_PER_ARC = 4, /* number of prices of vertices that count as the work of one arc */
     WORTH = 400        /* weights are tried if the gap is more than 1 / WORTH of the value */
 };
@@ -565,13 +567,30 @@ static const char *prove(struct bound_search *s)
     return explain_text(&e);
 }
 
+/* Returns the bound around hubs, at most `upper`, ps, or c->lower if that is at least as high.  Takes 1 / HUB_SHARE of
+ * the work of `with` at most. */
+static struct bound first_bound(const struct problem *c, int64_t upper,
+                                const struct bound_means *with)
+{
+    struct bound_means some = *with;
+    uint64_t spent;
+    some.work = with->work / HUB_SHARE;
+    if (some.work < hub_least_work(c))
+        return c->lower;
+    struct bound b = hub_bound(c, &some, &spent);
+    b.value = smaller(b.value, upper);
+    return b.value > c->lower.value ? b : c->lower;
+}
+
 struct bound bounds_best(const struct problem *c, int64_t upper, const struct bound_means *with,
                          uint64_t *spent)
 {
-    struct bound_search s = {.c = c, .upper = upper, .with = with, .value = c->lower.value};
-    int64_t lo = c->lower.value, hi = upper, at = upper;
     uint64_t done = 0;
     bool open = !c->detailed && upper < LOAD_INF && upper > c->lower.value;
+    struct bound known = open ? first_bound(c, upper, with) : c->lower;
+    struct bound_search s = {.c = c, .upper = upper, .with = with, .value = known.value};
+    int64_t lo = known.value, hi = upper, at = upper;
+    open = open && upper > known.value;
     /* bisection: every threshold up to lo has been refuted, the try of hi failed (or hi is upper) */
     for (uint32_t i = 0; open && i < ATTEMPTS && !clock_out(with->clock); i++) {
         struct arena_mark mark = arena_mark(with->scratch);
@@ -593,10 +612,12 @@ struct bound bounds_best(const struct problem *c, int64_t upper, const struct bo
     assert(s.value >= c->lower.value && (upper < c->lower.value || s.value <= upper));
     if (spent)
         *spent = done;
-    return s.best.value ? (struct bound){.value = s.value, .why = s.best.why, .proof = prove(&s)}
-                        : (struct bound){.value = s.value,
-                                         .why = c->lower.why,
-                                         .proof = explain_problem(c, with->m, with->mem)};
+    if (s.best.value)
+        return (struct bound){.value = s.value, .why = s.best.why, .proof = prove(&s)};
+    known.proof = known.proof && known.value > c->lower.value
+                      ? known.proof
+                      : explain_problem(c, with->m, with->mem);
+    return known;
 }
 
 struct bound bounds_all(struct ctx *x, int64_t upper, bool must_fit, uint64_t work,

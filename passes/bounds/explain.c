@@ -114,8 +114,7 @@ void explain_set(struct explain *e, const uint32_t *v, uint32_t n)
 
 /* ---- averages -------------------------------------------------------------------------------- */
 
-/* Returns x / 2^SCALE_BITS as text: a whole number, or the fraction "x/1048576". */
-static const char *share_text(struct explain *e, int64_t x)
+const char *explain_share(struct explain *e, int64_t x)
 {
     int64_t whole = x >> SCALE_BITS, part = x & ((1 << SCALE_BITS) - 1);
     if (part == 0)
@@ -136,7 +135,7 @@ void explain_prices(struct explain *e, const int64_t *price, int64_t vertices, i
     if (!even) {
         explain_add(e, "let a ms count as");
         for (uint32_t k = 0; k < c->nkind; k++)
-            explain_add(e, "%s %s on %s", k ? "," : "", share_text(e, price[k]),
+            explain_add(e, "%s %s on %s", k ? "," : "", explain_share(e, price[k]),
                         explain_kind(e, k));
         explain_add(e, " (each product rounded down to a ps)\n");
     }
@@ -145,10 +144,10 @@ void explain_prices(struct explain *e, const int64_t *price, int64_t vertices, i
         explain_add(e, "transfers that somebody pays in every plan: %s\n", explain_time(e, nets));
     explain_add(e, "devices with loads of at most T hold at most ");
     for (uint32_t k = 0; k < c->nkind; k++)
-        explain_add(e, "%s%u * %s", k ? " + " : "", c->kind[k].count, share_text(e, price[k]));
+        explain_add(e, "%s%u * %s", k ? " + " : "", c->kind[k].count, explain_share(e, price[k]));
     explain_add(e, " times T\n");
     explain_add(e, "%s / (%s) = %s: no plan takes less\n", explain_time(e, vertices + nets),
-                share_text(e, (int64_t)all), explain_time(e, bound));
+                explain_share(e, (int64_t)all), explain_time(e, bound));
 }
 
 /* Adds the argument for LOWER_AVERAGE: the average load by potential number `pot`. */
@@ -220,10 +219,11 @@ static void explain_cut(struct explain *e)
                 l->m, CUT_UNIT, e->name[l->at], l->up ? "ancestors" : "descendants",
                 explain_time(e, flow));
     explain_add(e, "devices with loads of at most T hold at most %s + %u/%d * %s times T\n",
-                share_text(e, (int64_t)devices), l->m, CUT_UNIT, share_text(e, most));
+                explain_share(e, (int64_t)devices), l->m, CUT_UNIT, explain_share(e, most));
     explain_add(e, "(%s + %s) / (%s + %u/%d * %s) = %s: no contiguous plan takes less\n",
-                explain_time(e, p->total), explain_time(e, flow), share_text(e, (int64_t)devices),
-                l->m, CUT_UNIT, share_text(e, most), explain_time(e, c->lower.value));
+                explain_time(e, p->total), explain_time(e, flow),
+                explain_share(e, (int64_t)devices), l->m, CUT_UNIT, explain_share(e, most),
+                explain_time(e, c->lower.value));
 }
 
 void explain_lower(struct explain *e)

@@ -28,6 +28,8 @@ const char *explain_text(const struct explain *e);
 const char *explain_kind(struct explain *e, uint32_t k);
 /* Returns a time in ms, "12.5 ms", with all its digits. */
 const char *explain_time(struct explain *e, int64_t ps);
+/* Returns x / 2^SCALE_BITS as text: a whole number, or the fraction "x/1048576". */
+const char *explain_share(struct explain *e, int64_t x);
 /* Adds the names of the n vertices v[], at most EXPLAIN_NAMES of them: "{'A', 'B'}", "{'A', ... and 12 more}". */
 void explain_set(struct explain *e, const uint32_t *v, uint32_t n);
 enum {

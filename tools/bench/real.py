@@ -22,7 +22,8 @@ BIG = "--size 1024 --width 256 --layers 6"
 GENERATED = [*((f"encoder-decoder --layers {n}", 3) for n in (1, 3, 12, 24, 48)), ("encoder-decoder --layers 6", 4),
              *((f"detector {BIG} --classes {n}", 3) for n in (20, 90)), (f"detector {BIG} --classes 400", 10),
              ("detector --size 512 --width 128 --layers 6 --classes 30", 3),
-             ("detector --classes 20", 33), ("detector --classes 80", 36)]
+             ("detector --classes 20", 12), ("detector --classes 80", 20),
+             ("detector --size 128 --width 32 --classes 90", 13)]
 
 
 def row(name, model, passes, tmp):

@@ -2,6 +2,7 @@
  * assignments and all plans of random instances, loads by wdag_load. */
 #include "passes/bounds/bounds.h"
 #include "passes/bounds/device_knapsack.h"
+#include "passes/bounds/hub_bound.h"
 #include "passes/bounds/weight_bound.h"
 #include "tests/support/graphs.h"
 #include "tests/support/instances.h"
@@ -404,6 +405,80 @@ static void test_bounds(void **state)
     free(t);
 }
 
+/* Bounds around hubs against brute force, with work for all flows and for some of them. */
+static void test_hubs(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    struct arena *scratch = arena_new(NULL);
+    uint32_t feasible = 0, raised = 0, exact = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= GRAPHS / 3; seed++) {
+        struct diag d = {0};
+        uint64_t rng = seed, spent;
+        make_dear_instance(t, seed);
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
+        int64_t want = least_value(t);
+        for (uint32_t i = 0; i < 2 && want != COST_NEVER; i++) {
+            struct bound_means with = {.work = i ? random_below(&rng, 3000) : BOUNDS_WORK,
+                                       .mem = t->a,
+                                       .scratch = scratch};
+            struct bound b = hub_bound(c, &with, &spent);
+            if (b.value > want)
+                fail_msg("seed %llu: bound %lld, brute force %lld\n%s", (unsigned long long)seed,
+                         (long long)b.value, (long long)want, b.proof);
+            assert_true(spent <= with.work);
+            feasible += i == 0;
+            raised += i == 0 && b.value > c->lower.value;
+            exact += i == 0 && b.value == want;
+        }
+        arena_free(t->a);
+    }
+    printf("%u feasible: hubs raised %u, closed %u\n", feasible, raised, exact);
+    arena_free(scratch);
+    assert_true(raised > feasible / 12 && exact > feasible / 12);
+    free(t);
+}
+
+/* Returns the bound around hubs for 12 vertices of 12 ps and one of none on ndev devices.  Vertex 12 reads a value of
+ * `cost` ps of each of the others; or, if `one`, all others read one value of vertex 0. */
+static int64_t star_bound(bool one, int64_t cost, uint32_t ndev)
+{
+    enum { LEAVES = 12 };
+    struct arena *a = arena_new(NULL);
+    struct cluster cl = {.ncls = 1, .ndev = ndev};
+    struct test_edge edge[LEAVES];
+    int64_t time[LEAVES + 1], size[LEAVES + 1] = {0};
+    struct diag d = {0};
+    uint64_t spent;
+    cl.cls[0] = (struct device_class){.name = "acc", .count = ndev, .memory = -1};
+    for (uint32_t i = 0; i < LEAVES; i++)
+        edge[i] = one ? (struct test_edge){0, i + 1, cost} : (struct test_edge){i, LEAVES, cost};
+    for (uint32_t v = 0; v <= LEAVES; v++)
+        time[v] = v == (one ? 0 : LEAVES) ? 0 : 12;
+    struct wdag *g = graph_of_edges(a, LEAVES + 1, time, size, LEAVES, edge);
+    if (one) {
+        g->nnet = 1;
+        g->net_pin.at[1] = LEAVES + 1;
+        for (uint32_t v = 0; v <= LEAVES; v++)
+            g->net_pin.to[v] = v;
+        g->net_of = csr_transpose(a, &g->net_pin, 1, g->n);
+    }
+    struct problem *c = problem_build(g, &(struct scene){.cluster = &cl}, -1, a, &d);
+    struct bound_means with = {.work = BOUNDS_WORK, .mem = a, .scratch = a};
+    int64_t value = hub_bound(c, &with, &spent).value;
+    arena_free(a);
+    return value;
+}
+
+/* Twelve branches of 12 ps that one vertex reads, 4 ps each, on two devices: six on each take 96 ps.  One value of
+ * 30 ps that twelve vertices read, on three devices: four on each take 78 ps, 68 if it were paid twice only. */
+static void test_stars(void **state)
+{
+    (void)state;
+    assert_int_equal(star_bound(/*one=*/false, 4, 2), 96);
+    assert_int_equal(star_bound(/*one=*/true, 30, 3), 78);
+}
+
 /* 600 vertices of 1000001 to 1000600 ps, in a random order, on 400 devices and a host that is too slow for any: two of
  * the 401 longest are on one device, which no other argument sees; it is the optimum. */
 static void test_many_holes(void **state)
@@ -444,8 +519,9 @@ static void test_many_holes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_closures), cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_weights), cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_closures),  cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_weights),   cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_hubs),      cmocka_unit_test(test_stars),
         cmocka_unit_test(test_many_holes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

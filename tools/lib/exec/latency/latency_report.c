@@ -13,21 +13,27 @@ const char *latency_shape(const struct result *r, struct arena *a)
     const struct subgraphs *k = &run->k;
     uint32_t *of = arena_array(a, (size_t)r->scene.cluster->ndev + 1, sizeof *of);
     /* of: [device] number of its subgraphs; all: number of subgraphs of accelerators; cut: number of accelerators
-     * with several subgraphs; pieces: number of the subgraphs of these */
-    uint32_t all = 0, cut = 0, pieces = 0;
+     * with several subgraphs; pieces: number of the subgraphs of these; by_pass: number of accelerators whose
+     * subgraphs are several only because they are of two passes */
+    uint32_t all = 0, cut = 0, pieces = 0, by_pass = 0;
     for (uint32_t i = 0; i < k->n; i++)
         if (!k->sub[i].host) {
             all++;
             of[k->sub[i].dev]++;
         }
     for (uint32_t d = 0; d < r->scene.cluster->ndev; d++) {
-        cut += of[d] > 1;
-        pieces += of[d] > 1 ? of[d] : 0;
+        bool several = of[d] > 1 && !k->slotted;
+        if (several && r->scene.m->backward && subgraphs_by_pass(&r->scene, r->plan->dev, d, a)) {
+            by_pass++;
+        } else if (several) {
+            cut++;
+            pieces += of[d];
+        }
     }
     if (!all)
         return "no subgraphs, hosts alone";
-    if (k->slotted || !cut)
-        return "contiguous subgraphs";
+    if (!cut)
+        return by_pass ? "contiguous subgraphs of each pass" : "contiguous subgraphs";
     return arena_fmt(a, "not contiguous, %u accelerator%s cut into %u subgraphs%s", cut,
                      cut == 1 ? "" : "s", pieces,
                      r->scene.model.latency.pieces == PIECES_APART ? " that may run at once" : "");
@@ -82,6 +88,20 @@ static int64_t ready_at(const struct latency_run *run, uint32_t i)
     return at;
 }
 
+/* Returns the time, ps, in which some subgraph of a stretch has all its inputs and waits for a device.  They wait at
+ * the same time, each while the others run, so this is not a sum: looks at the last to start first. */
+static int64_t waiting_of(const struct latency_run *run, const uint32_t *chain,
+                          const struct stretch *s)
+{
+    int64_t waited = 0, from = INT64_MAX;
+    for (uint32_t k = s->to; k-- > s->from;) {
+        int64_t ready = ready_at(run, chain[k]), until = smaller(run->t.start[chain[k]], from);
+        waited += until > ready ? until - ready : 0;
+        from = smaller(from, ready);
+    }
+    return waited;
+}
+
 /* Prints the line of a stretch: time spent waiting for a device, transfers in, computing, transfers out, and its
  * name. */
 static void print_stretch(FILE *f, const struct result *r, const uint32_t *chain,
@@ -89,12 +109,10 @@ static void print_stretch(FILE *f, const struct result *r, const uint32_t *chain
 {
     const struct latency_run *run = r->verdict->run;
     struct subgraph_time sum = {0};
-    int64_t waited = 0;
     uint32_t nodes = 0;
     char text[4][UNIT_TEXT];
     for (uint32_t k = s->from; k < s->to; k++) {
         const struct subgraph_time *t = &run->time[chain[k]];
-        waited = sat_add(waited, run->t.start[chain[k]] - ready_at(run, chain[k]));
         sum.in = sat_add(sum.in, t->in);
         sum.compute = sat_add(sum.compute, t->compute);
         sum.out = sat_add(sum.out, t->out);
@@ -106,8 +124,9 @@ static void print_stretch(FILE *f, const struct result *r, const uint32_t *chain
             : arena_fmt(a, "%u nodes of hosts, '%s' to '%s'", nodes,
                         utf8_text(a, node_name(r->scene.m, run->k.sub[chain[s->from]].first)),
                         utf8_text(a, node_name(r->scene.m, run->k.sub[chain[s->to - 1]].first)));
-    fprintf(f, "  %9s %9s %9s %9s  ", time_short(text[0], waited), time_short(text[1], sum.in),
-            time_short(text[2], sum.compute), time_short(text[3], sum.out));
+    fprintf(f, "  %9s %9s %9s %9s  ", time_short(text[0], waiting_of(run, chain, s)),
+            time_short(text[1], sum.in), time_short(text[2], sum.compute),
+            time_short(text[3], sum.out));
     plan_print_words(f, r, what, /*at=*/43, /*indent=*/43);
 }
 
