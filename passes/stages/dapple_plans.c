@@ -14,8 +14,10 @@
 #include <string.h>
 
 enum {
-    MOST_STATES = 500, /* plans by PipeDream's rules: for models of at most so many states */
-    MOST_MOVED = 4     /* the most layers that move to a neighbouring stage at once */
+    HIER_PLANS =
+        4, /* PipeDream's plans: one device for each stage or several, devices idle or not */
+    FEW_STATES = 500, /* the most states of a model for which all of these are found */
+    MOST_MOVED = 4    /* the most layers that move to a neighbouring stage at once */
 };
 
 /* The state of the search for the best plan. */
@@ -104,6 +106,17 @@ static void try_plan(struct plan_choice *c, uint32_t n, const uint32_t *end,
     try_layout(c, &p);
 }
 
+/* Returns whether no layer reads what a later stage makes.  Stages that are no ranges of the row of layers, such as
+ * PipeDream's, can become so when layers move.  O(layers + edges). */
+static bool goes_forward(const struct layers_of *l, const uint32_t *stage_of)
+{
+    for (uint32_t v = 0; v < l->n; v++)
+        for_row (w, l->succ, v)
+            if (stage_of[w] < stage_of[v])
+                return false;
+    return true;
+}
+
 /* Runs the best plan with a border between stages moved by `by` layers: the stage that begins at layer v gives its
  * first layers to the stage before; back: gets the last layers of that stage.  Does nothing if too few are there. */
 static void try_moved(struct plan_choice *c, uint32_t v, uint32_t by, bool back)
@@ -119,7 +132,8 @@ static void try_moved(struct plan_choice *c, uint32_t v, uint32_t by, bool back)
         stage_of[at] = to;
     }
     uint32_t next = back ? v - 1 - by : v + by; /* a layer that the giving stage must keep */
-    if ((back && by > v - 1) || next >= c->chain.n || stage_of[next] != from)
+    if ((back && by > v - 1) || next >= c->chain.n || stage_of[next] != from ||
+        !goes_forward(&c->t->layers, stage_of))
         return;
     struct stage_layout p = {
         .n = c->best.n, .stage_of = stage_of, .set = c->best.set, .places = c->best.places};
@@ -156,20 +170,26 @@ static void try_even(struct plan_choice *c, uint32_t n, uint32_t each, int64_t s
     try_plan(c, n, end, set);
 }
 
-/* Finds t->pipedream, unless it has been found: the plan by PipeDream's rules, and the one whose slowest stage is
- * fastest if each stage has one device. */
+/* Finds t->pipedream, unless it has been found: the plans by PipeDream's rules (pipedream_hier_place.c), with stages on
+ * one device each or on several; if t wants many, with idle devices, too, and where the model has more than FEW_STATES
+ * states, which takes a second. */
 static void find_pipedream(struct train *t)
 {
     struct stage_states states;
     struct arena *a = t->x->use.scratch;
     if (t->pipedream)
         return;
-    t->pipedream = arena_array(a, 2, sizeof *t->pipedream);
-    if (t->layers.n > MOST_STATES ||
-        !stage_states_find(&states, &t->layers, STATES_ALL, /*published=*/false, MOST_STATES, a))
-        return;
-    for (int straight = 0; straight < 2 && !clock_out(&t->clock); straight++) {
-        struct hier_rules r = {.compression = 1000000, .memory = -1, .straight = straight};
+    t->pipedream = arena_array(a, HIER_PLANS, sizeof *t->pipedream);
+    uint32_t most = t->many_hier ? HIER_STATES : FEW_STATES;
+    if (!stage_states_find(&states, &t->layers, STATES_ALL, /*published=*/false, most, a)) {
+        if (!t->many_hier)
+            return;
+        stage_states_find(&states, &t->layers, STATES_NARROW, /*published=*/false, HIER_NARROW, a);
+    }
+    int ways = t->many_hier && states.n <= FEW_STATES ? HIER_PLANS : HIER_PLANS / 2;
+    for (int way = 0; way < ways && !clock_out(&t->clock); way++) {
+        struct hier_rules r = {
+            .compression = 1000000, .memory = -1, .straight = way & 1, .fewer = way & 2};
         hier_levels(t, &r);
         struct hier_result found = hier_stages(&states, &r, &t->clock, a);
         if (found.value < INT64_MAX)

@@ -41,10 +41,13 @@ struct train {
      * dapple_best() (dapple_plans.h); NULL: not yet */
     struct stage_layout *pipedream;
     uint32_t npipedream;
+    bool many_hier; /* more of these plans are wanted than dapple-place runs */
     /* all settings that the planner chooses among, so that the bound holds for each of them; NULL: only the scene's */
     const struct training *offered;
     uint32_t noffered;
     bool too_long; /* some tried plan is too long (struct stage_layout) */
+    /* plans of few stages are tried with every set of stages that recompute, where memory is short (train_try) */
+    bool every_recompute;
     /* tried plans that are odd (struct stage_layout): their number, and the largest number of places among them */
     struct {
         uint32_t plans, places;
