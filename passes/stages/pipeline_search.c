@@ -236,7 +236,7 @@ int pipeline_search(struct train *t, const struct pipeline_search *of)
     struct ctx *x = t->x;
     struct training *m = &x->scene.model.training;
     struct choices c = {.of = of, .x = x, .best.value = INT64_MAX, .given = *m, .best_model = *m};
-    t->many_hier = true;
+    t->wide = true;
     bool free_schedule = of->schedule && !ctx_said(x, "schedule");
     c.schedule = free_schedule ? offered : &c.given.schedule;
     c.nschedule = free_schedule ? SCHEDULES : 1;
@@ -260,8 +260,13 @@ int pipeline_search(struct train *t, const struct pipeline_search *of)
     for (uint32_t i = 0; i < c.nsize && (!i || !clock_out(&t->clock)); i++)
         try_size(&c, t, i);
     try_every(&c, t);
-    note_choices(&c, t);
     *m = c.best_model;
+    train_farther(t, &c.best);
+    c.by_schedule[m->schedule] = smaller(c.by_schedule[m->schedule], c.best.value);
+    for (uint32_t i = 0; i < c.nsize; i++)
+        if (c.size[i] == m->micro_size)
+            c.by_size[i] = smaller(c.by_size[i], c.best.value);
+    note_choices(&c, t);
     return train_leave(t, &c.best,
                        arena_fmt(x->use.mem, "best of %u plans that were run, %llu by the formula",
                                  c.tried, (unsigned long long)c.evaluated));

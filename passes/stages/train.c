@@ -157,9 +157,10 @@ struct stage_layout train_even(const struct train *t, const struct layer_chain *
 /* ---- order of passes and memory ----------------------------------------------------------------- */
 
 /* Returns the number of forward passes that stage k should do before its first backward pass if memory allows.
- * policy_b: by DAPPLE's policy B, else by A; used where neither the schedule nor the user sets the number. */
-static uint32_t wanted_ahead(const struct iteration_run *r, const struct training *t, bool policy_b,
-                             uint32_t k)
+ * slope: how many more it does than the stage behind it, where neither the schedule nor the user sets the number; 1 is
+ * DAPPLE's policy A, 2 its policy B. */
+static uint32_t wanted_ahead(const struct iteration_run *r, const struct training *t,
+                             uint32_t slope, uint32_t k)
 {
     uint32_t n = r->x.nstage, most = r->x.micro_batches;
     if (t->schedule == TRAINING_GPIPE)
@@ -168,7 +169,7 @@ static uint32_t wanted_ahead(const struct iteration_run *r, const struct trainin
         return (uint32_t)t->warm_up;
     if (t->schedule == TRAINING_PIPEDREAM)
         return iteration_ahead_turns(r->stage, n, k);
-    return policy_b ? iteration_ahead_b(n, k, most) : iteration_ahead_a(n, k, most);
+    return smaller_u32(slope * (n - 1 - k) + 1, most);
 }
 
 /* Returns the number of micro-batches that stage k keeps in memory at once if it does `ahead` forward passes before its
@@ -186,12 +187,12 @@ enum { RECOMPUTE_NEEDED = -2, RECOMPUTE_EAGER = -1 };
 
 /* Sets `recompute` of stage k, and `ahead` as its memory allows.  which: as above.  Returns false if the stage cannot
  * hold even the least that it needs: with GPipe all micro-batches, else those of `ahead` 1. */
-static bool settle_stage(const struct train *t, struct iteration_run *r, bool policy_b,
+static bool settle_stage(const struct train *t, struct iteration_run *r, uint32_t slope,
                          int64_t which, uint32_t k)
 {
     const struct training *m = &t->x->scene.model.training;
     struct stage_work *w = &r->stage[k];
-    uint32_t want = wanted_ahead(r, m, policy_b, k);
+    uint32_t want = wanted_ahead(r, m, slope, k);
     bool rigid = m->schedule == TRAINING_GPIPE; /* the number of forward passes is fixed */
     w->recompute = m->recompute == RECOMPUTE_ALL || (which >= 0 && which >> k & 1);
     uint32_t room = iteration_room(r, &t->x->scene, k, w->recompute);
@@ -212,23 +213,23 @@ static bool settle_stage(const struct train *t, struct iteration_run *r, bool po
 }
 
 /* Settles all stages of *r.  Returns false if one of them has no room. */
-static bool settle_stages(const struct train *t, struct iteration_run *r, bool policy_b,
+static bool settle_stages(const struct train *t, struct iteration_run *r, uint32_t slope,
                           int64_t which)
 {
     for (uint32_t k = 0; k < r->x.nstage; k++)
-        if (!settle_stage(t, r, policy_b, which, k))
+        if (!settle_stage(t, r, slope, which, k))
             return false;
     iteration_settle_ahead(r->stage, r->x.nstage);
     return true;
 }
 
 /* Returns whether some stage cannot hold the micro-batches that the policy wants, unless it recomputes. */
-static bool is_memory_short(const struct train *t, const struct iteration_run *r, bool policy_b)
+static bool is_memory_short(const struct train *t, const struct iteration_run *r, uint32_t slope)
 {
     const struct training *m = &t->x->scene.model.training;
     for (uint32_t k = 0; k < r->x.nstage; k++)
         if (iteration_room(r, &t->x->scene, k, /*recompute=*/false) <
-            kept_at_once(r, m, k, wanted_ahead(r, m, policy_b, k)))
+            kept_at_once(r, m, k, wanted_ahead(r, m, slope, k)))
             return true;
     return false;
 }
@@ -261,14 +262,14 @@ static bool splits_samples(const struct train *t, const struct device_set *set)
            m->micro_size % servers_devices(&t->servers, set) != 0;
 }
 
-/* Returns whether to run plans with DAPPLE's policy B (policy_b) or A.  Where the schedule or the user sets `ahead`,
- * both would give the same, so that only A is run. */
-static bool is_policy_tried(const struct training *m, bool policy_b)
+/* Returns whether to run plans with DAPPLE's policy A (slope 1) or B (slope 2).  Where the schedule or the user sets
+ * `ahead`, both would give the same, so that only A is run. */
+static bool is_policy_tried(const struct training *m, uint32_t slope)
 {
     bool settles = m->schedule == TRAINING_DAPPLE || m->schedule == TRAINING_ZB_H1;
     if (!settles || m->warm_up > 0)
-        return !policy_b;
-    return m->warm_up == WARM_UP_BEST || policy_b == (m->warm_up == WARM_UP_B);
+        return slope == 1;
+    return m->warm_up == WARM_UP_BEST || slope == (m->warm_up == WARM_UP_B ? 2 : 1);
 }
 
 /* A stage, and what it saves by running forward again. */
@@ -355,12 +356,12 @@ static void try_interleaved(const struct train *t, struct stage_layout *p,
 /* Runs a plan with one policy and one choice of stages that recompute (settle_stage), and keeps the run if it is the
  * fastest so far that fits the memory. */
 static void try_policy(const struct train *t, struct stage_layout *p, const struct stages_on *on,
-                       bool policy_b, int64_t which, struct arena *own)
+                       uint32_t slope, int64_t which, struct arena *own)
 {
     const struct scene *s = &t->x->scene;
     struct arena_mark mark = arena_mark(own);
     struct iteration_run r = iteration_set_up(s, &t->servers, on, own);
-    bool fits = settle_stages(t, &r, policy_b, which), any = which < RECOMPUTE_EAGER;
+    bool fits = settle_stages(t, &r, slope, which), any = which < RECOMPUTE_EAGER;
     for (uint32_t k = 0; k < p->n; k++)
         any = any || r.stage[k].recompute;
     if (fits && any) { /* eager without any stage that recomputes is the same as RECOMPUTE_NEEDED */
@@ -382,16 +383,17 @@ static void try_policies(const struct train *t, struct stage_layout *p, const st
     bool choose = m->recompute == RECOMPUTE_AUTO;
     for (int64_t which = RECOMPUTE_NEEDED; which <= (choose ? RECOMPUTE_EAGER : RECOMPUTE_NEEDED);
          which++)
-        for (int b = 0; b < 2; b++)
-            if (is_policy_tried(m, /*policy_b=*/b))
-                try_policy(t, p, on, b, which, own);
-    for (int b = 0; b < 2 && choose && t->every_recompute && p->n <= MOST_SETS; b++) {
-        if (!is_policy_tried(m, /*policy_b=*/b))
+        for (uint32_t slope = 1; slope <= 2; slope++)
+            if (is_policy_tried(m, slope))
+                try_policy(t, p, on, slope, which, own);
+    for (uint32_t slope = 1; slope <= 2 && choose && t->every_recompute && p->n <= MOST_SETS;
+         slope++) {
+        if (!is_policy_tried(m, slope))
             continue;
         struct iteration_run r = iteration_set_up(&t->x->scene, &t->servers, on, own);
-        bool every = is_memory_short(t, &r, b);
+        bool every = is_memory_short(t, &r, slope);
         for (int64_t which = 1; every && which < INT64_C(1) << p->n; which++)
-            try_policy(t, p, on, b, which, own);
+            try_policy(t, p, on, slope, which, own);
     }
 }
 
@@ -410,6 +412,24 @@ void train_try(const struct train *t, struct stage_layout *p)
             try_interleaved(t, p, &on, own);
         else
             try_policies(t, p, &on, own);
+    }
+    arena_free(own);
+}
+
+void train_farther(const struct train *t, struct stage_layout *p)
+{
+    const struct training *m = &t->x->scene.model.training;
+    bool settles = m->schedule == TRAINING_DAPPLE || m->schedule == TRAINING_ZB_H1;
+    int64_t before = INT64_MAX;
+    if (!settles || m->warm_up != WARM_UP_BEST || p->value == INT64_MAX || p->n < 2)
+        return;
+    struct arena *own = arena_new(t->x->use.scratch);
+    struct stages_on on = {p->n, p->n, train_sums(t, p, own), p->set};
+    for (uint32_t slope = 3; p->value < before && slope <= training_count(m); slope += slope / 2) {
+        before = slope == 3 ? before : p->value;
+        try_policy(t, p, &on, slope, RECOMPUTE_NEEDED, own);
+        if (m->recompute == RECOMPUTE_AUTO)
+            try_policy(t, p, &on, slope, RECOMPUTE_EAGER, own);
     }
     arena_free(own);
 }

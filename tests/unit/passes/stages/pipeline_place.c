@@ -3,7 +3,7 @@
 #include "tests/support/sanitized.h"
 #include "tests/support/stage_problems.h"
 
-enum { CASES = SANITIZED ? 5 : 14, DUELS = SANITIZED ? 5 : 12, STEPS = 4 };
+enum { CASES = SANITIZED ? 4 : 10, DUELS = SANITIZED ? 3 : 9, STEPS = 4 };
 
 static const enum training_schedule offered[] = {TRAINING_DAPPLE, TRAINING_GPIPE, TRAINING_ZB_H1,
                                                  TRAINING_INTERLEAVED};
