@@ -423,14 +423,24 @@ struct wdag *wdag_without(const struct wdag *g, const uint8_t *out, uint32_t mos
         c->map[v] = out[v] ? UINT32_MAX : c->n++;
     struct pairs edge = bridge_edges(g, c->map, most, a);
     alloc_costs(c, g->nnet, g->net_inner != NULL);
+    c->back = g->back ? alloc_back(c) : NULL;
+    c->pass = g->pass ? arena_alloc(a, (size_t)c->n + 1) : NULL;
+    c->param = g->param ? arena_array(a, (size_t)c->n + 1, sizeof *c->param) : NULL;
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t k = c->map[v];
-        for (uint32_t cls = 0; k != UINT32_MAX && cls < c->ncls; cls++)
+        if (k == UINT32_MAX)
+            continue;
+        for (uint32_t cls = 0; cls < c->ncls; cls++) {
             c->time[cls][k] = g->time[cls][v];
-        if (k != UINT32_MAX) {
-            c->size[k] = g->size[v];
-            c->pin[k] = g->pin[v];
+            if (c->back)
+                c->back[cls][k] = g->back[cls][v];
         }
+        c->size[k] = g->size[v];
+        c->pin[k] = g->pin[v];
+        if (c->pass)
+            c->pass[k] = g->pass[v];
+        if (c->param)
+            c->param[k] = g->param[v];
     }
     wdag_set_edges(c, &edge);
     merge_nets(c, g);

@@ -7,6 +7,7 @@
 #include "passes/contiguous/dp_place.h"
 
 #include "passes/bounds/bounds.h"
+#include "passes/contiguous/dp_leaves.h"
 #include "passes/contiguous/dp_race.h"
 #include "passes/bounds/explain.h"
 #include "passes/problem/memory_need.h"
@@ -140,6 +141,8 @@ bool dp_place(struct ctx *x, struct planner_input *p, const struct place_options
         return false;
     struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
     const struct dp_race race = race_on(x, p->top, p, o);
+    if (level == whole)
+        dp_without_leaves(&race, &best);
     struct outcome made = {.race = dp_race(&race, &best), .on_whole = level == whole};
     made.searched = best.value;
     const struct wdag *from = level;

@@ -3,7 +3,7 @@
  * Source: DAPPLE (arXiv 2007.01045), IV.  Its search (dapple_search.c) finds plans by a formula; these and some others
  * are run (dapple_plans.c), and the plan with the shortest iteration is kept.  With score=published the plan is the one
  * that the paper's published program would choose (../replicas/dapple_published.c). */
-#include "passes/stages/dapple_plans.h"
+#include "passes/stages/pipeline_search.h"
 #include "passes/replicas/dapple_published.h"
 #include "passes/replicas/formula_errors.h"
 
@@ -11,15 +11,21 @@
 
 enum { MOST_STATES = 200 };
 
-/* Values of dapple_opts, by their names; score: index in score_names. */
+/* Values of dapple_opts, by their names; score, micro: indices in score_names, micro_names. */
 struct dapple_options {
     bool literal, errors;
-    int64_t beam, plans, score;
+    int64_t beam, plans, score, micro;
 };
 
 static const char *const score_names[] = {"run", "published", NULL};
 
+static const char *const micro_names[] = {"given", "free", NULL};
+enum { MICRO_FREE = 1 }; /* index in micro_names */
+
 static const struct opt dapple_opts[] = {
+    {OPT_CHOICE, "micro", offsetof(struct dapple_options, micro), "given", .names = micro_names,
+     .help = "the size of micro-batches: as it stands, or the best of those that divide the batch, "
+             "unless --micro-batches or --micro-batch-size says one"},
     {OPT_CHOICE, "score", offsetof(struct dapple_options, score), "run", .names = score_names,
      .help = "plans are run, or scored as the paper's published program does, faults and all"},
     {OPT_BOOL, "literal", offsetof(struct dapple_options, literal), "false",
@@ -123,6 +129,12 @@ static int dapple_run(struct ctx *x, const void *options)
         return -1;
     if (o->score == 1)
         return leave_published(&t);
+    if (o->micro == MICRO_FREE)
+        return pipeline_search(&t,
+                               &(struct pipeline_search){.size = true,
+                                                         .rules = {.literal = o->literal,
+                                                                   .beam = (uint32_t)o->beam,
+                                                                   .most = (uint32_t)o->plans}});
     struct layer_chain chain = train_chain(&t);
     struct dapple_rules rules = dapple_rules_of(&t);
     rules.literal = o->literal;

@@ -14,8 +14,10 @@
 #include <string.h>
 
 enum {
-    MOST_STATES = 500, /* plans by PipeDream's rules: for models of at most so many states */
-    MOST_MOVED = 4     /* the most layers that move to a neighbouring stage at once */
+    HIER_PLANS =
+        4, /* PipeDream's plans: one device for each stage or several, devices idle or not */
+    FEW_STATES = 500, /* the most states of a model for which all of these are found */
+    MOST_MOVED = 4    /* the most layers that move to a neighbouring stage at once */
 };
 
 /* The state of the search for the best plan. */
@@ -104,6 +106,17 @@ static void try_plan(struct plan_choice *c, uint32_t n, const uint32_t *end,
     try_layout(c, &p);
 }
 
+/* Returns whether no layer reads what a later stage makes.  Stages that are no ranges of the row of layers, such as
+ * PipeDream's, can become so when layers move.  O(layers + edges). */
+static bool goes_forward(const struct layers_of *l, const uint32_t *stage_of)
+{
+    for (uint32_t v = 0; v < l->n; v++)
+        for_row (w, l->succ, v)
+            if (stage_of[w] < stage_of[v])
+                return false;
+    return true;
+}
+
 /* Runs the best plan with a border between stages moved by `by` layers: the stage that begins at layer v gives its
  * first layers to the stage before; back: gets the last layers of that stage.  Does nothing if too few are there. */
 static void try_moved(struct plan_choice *c, uint32_t v, uint32_t by, bool back)
@@ -119,7 +132,8 @@ static void try_moved(struct plan_choice *c, uint32_t v, uint32_t by, bool back)
         stage_of[at] = to;
     }
     uint32_t next = back ? v - 1 - by : v + by; /* a layer that the giving stage must keep */
-    if ((back && by > v - 1) || next >= c->chain.n || stage_of[next] != from)
+    if ((back && by > v - 1) || next >= c->chain.n || stage_of[next] != from ||
+        !goes_forward(&c->t->layers, stage_of))
         return;
     struct stage_layout p = {
         .n = c->best.n, .stage_of = stage_of, .set = c->best.set, .places = c->best.places};
@@ -156,20 +170,26 @@ static void try_even(struct plan_choice *c, uint32_t n, uint32_t each, int64_t s
     try_plan(c, n, end, set);
 }
 
-/* Finds t->pipedream, unless it has been found: the plan by PipeDream's rules, and the one whose slowest stage is
- * fastest if each stage has one device. */
+/* Finds t->pipedream, unless it has been found: the plans by PipeDream's rules (pipedream_hier_place.c), with stages on
+ * one device each or on several; if t wants many, with idle devices, too, and where the model has more than FEW_STATES
+ * states, which takes a second. */
 static void find_pipedream(struct train *t)
 {
     struct stage_states states;
     struct arena *a = t->x->use.scratch;
     if (t->pipedream)
         return;
-    t->pipedream = arena_array(a, 2, sizeof *t->pipedream);
-    if (t->layers.n > MOST_STATES ||
-        !stage_states_find(&states, &t->layers, STATES_ALL, /*published=*/false, MOST_STATES, a))
-        return;
-    for (int straight = 0; straight < 2 && !clock_out(&t->clock); straight++) {
-        struct hier_rules r = {.compression = 1000000, .memory = -1, .straight = straight};
+    t->pipedream = arena_array(a, HIER_PLANS, sizeof *t->pipedream);
+    uint32_t most = t->wide ? HIER_STATES : FEW_STATES;
+    if (!stage_states_find(&states, &t->layers, STATES_ALL, /*published=*/false, most, a)) {
+        if (!t->wide)
+            return;
+        stage_states_find(&states, &t->layers, STATES_NARROW, /*published=*/false, HIER_NARROW, a);
+    }
+    int ways = t->wide && states.n <= FEW_STATES ? HIER_PLANS : HIER_PLANS / 2;
+    for (int way = 0; way < ways && !clock_out(&t->clock); way++) {
+        struct hier_rules r = {
+            .compression = 1000000, .memory = -1, .straight = way & 1, .fewer = way & 2};
         hier_levels(t, &r);
         struct hier_result found = hier_stages(&states, &r, &t->clock, a);
         if (found.value < INT64_MAX)
@@ -191,21 +211,121 @@ static void try_pipedream(struct plan_choice *c)
     }
 }
 
-/* Moves the borders between the stages of the best plan by a few layers, as long as the plan gets better. */
+/* Returns a copy of the best plan, which may be changed, with room for one more stage. */
+static struct stage_layout copy_best(const struct plan_choice *c, uint32_t **stage_of,
+                                     struct device_set **set)
+{
+    struct arena *a = c->t->x->use.scratch;
+    *stage_of = arena_array(a, (size_t)c->chain.n + 1, sizeof **stage_of);
+    *set = arena_array(a, (size_t)c->best.n + 1, sizeof **set);
+    memcpy(*stage_of, c->best.stage_of, c->chain.n * sizeof **stage_of);
+    memcpy(*set, c->best.set, c->best.n * sizeof **set);
+    return (struct stage_layout){.n = c->best.n, .stage_of = *stage_of, .set = *set};
+}
+
+/* Runs the best plan with a device of server v moved from one stage to another.  Does nothing if `from` has no device
+ * there, or no other one. */
+static void try_device(struct plan_choice *c, uint32_t from, uint32_t to, uint32_t v)
+{
+    const struct servers *s = &c->t->servers;
+    uint32_t *stage_of;
+    struct device_set *set;
+    if (!c->best.set[from].of[v] || servers_devices(s, &c->best.set[from]) < 2)
+        return;
+    struct stage_layout p = copy_best(c, &stage_of, &set);
+    set[from].of[v]--;
+    set[to].of[v]++;
+    try_layout(c, &p);
+}
+
+/* Runs the best plan with stages k and k + 1 as one, on the devices of both. */
+static void try_merged(struct plan_choice *c, uint32_t k)
+{
+    uint32_t *stage_of;
+    struct device_set *set;
+    struct stage_layout p = copy_best(c, &stage_of, &set);
+    for (uint32_t v = 0; v < c->t->servers.n; v++)
+        set[k].of[v] = (uint16_t)(set[k].of[v] + set[k + 1].of[v]);
+    for (uint32_t i = k + 1; i + 1 < p.n; i++)
+        set[i] = set[i + 1];
+    for (uint32_t v = 0; v < c->chain.n; v++)
+        stage_of[v] -= stage_of[v] > k;
+    p.n--;
+    try_layout(c, &p);
+}
+
+/* Runs the best plan with stage k, which has several devices, as two: its layers before layer `at`, on its first
+ * devices, and the others. */
+static void try_split(struct plan_choice *c, uint32_t k, uint32_t at)
+{
+    const struct servers *s = &c->t->servers;
+    uint32_t *stage_of, half = servers_devices(s, &c->best.set[k]) / 2;
+    struct device_set *set, first = {{0}};
+    if (!half)
+        return;
+    struct stage_layout p = copy_best(c, &stage_of, &set);
+    for (uint32_t i = p.n; i > k; i--)
+        set[i] = set[i - 1];
+    for (uint32_t v = 0; v < s->n; v++) {
+        first.of[v] = (uint16_t)smaller_u32(set[k].of[v], half);
+        half -= first.of[v];
+        set[k + 1].of[v] = (uint16_t)(set[k + 1].of[v] - first.of[v]);
+    }
+    set[k] = first;
+    for (uint32_t v = 0; v < c->chain.n; v++)
+        stage_of[v] += stage_of[v] > k || (stage_of[v] == k && v >= at);
+    p.n++;
+    try_layout(c, &p);
+}
+
+/* Moves the borders between the stages of the best plan by a few layers.  Returns whether a plan got better. */
+static bool move_borders(struct plan_choice *c)
+{
+    int64_t before = c->best.value;
+    for (uint32_t v = 1; v < c->chain.n && c->best.value == before && !is_over(c); v++) {
+        if (c->best.stage_of[v] == c->best.stage_of[v - 1])
+            continue;
+        for (uint32_t by = 1; by <= MOST_MOVED && c->best.value == before; by *= 2)
+            for (int back = 0; back < 2 && c->best.value == before; back++)
+                try_moved(c, v, by, back);
+    }
+    return c->best.value < before;
+}
+
+/* Moves a device of the best plan to another stage.  Returns whether a plan got better. */
+static bool move_devices(struct plan_choice *c)
+{
+    int64_t before = c->best.value;
+    uint32_t n = c->best.n;
+    for (uint32_t from = 0; from < n; from++)
+        for (uint32_t to = 0; to < n; to++)
+            for (uint32_t v = 0; v < c->t->servers.n && from != to; v++) {
+                if (c->best.value < before || is_over(c))
+                    return c->best.value < before;
+                try_device(c, from, to, v);
+            }
+    return c->best.value < before;
+}
+
+/* Joins two stages of the best plan, or splits one before any of its layers.  Returns whether a plan got better. */
+static bool change_stages(struct plan_choice *c)
+{
+    int64_t before = c->best.value;
+    for (uint32_t k = 0; k + 1 < c->best.n && c->best.value == before && !is_over(c); k++)
+        try_merged(c, k);
+    for (uint32_t v = 1; v < c->chain.n && c->best.value == before && !is_over(c); v++)
+        if (c->best.stage_of[v] == c->best.stage_of[v - 1])
+            try_split(c, c->best.stage_of[v], v);
+    return c->best.value < before;
+}
+
+/* Changes the best plan a little, as long as it gets better: borders, devices, number of stages. */
 static void refine(struct plan_choice *c)
 {
-    for (bool better = true; better && !is_over(c);) {
-        const uint32_t *stage_of = c->best.stage_of;
-        int64_t before = c->best.value;
-        for (uint32_t v = 1; v < c->chain.n && c->best.value == before && !is_over(c); v++) {
-            if (stage_of[v] == stage_of[v - 1])
-                continue;
-            for (uint32_t by = 1; by <= MOST_MOVED && c->best.value == before; by *= 2)
-                for (int back = 0; back < 2 && c->best.value == before; back++)
-                    try_moved(c, v, by, back);
-        }
-        better = c->best.value < before;
-    }
+    bool apart = !c->best.places && c->t->x->scene.model.training.schedule != TRAINING_INTERLEAVED;
+    while (!is_over(c) &&
+           (move_borders(c) || (apart && c->t->wide && (move_devices(c) || change_stages(c)))))
+        ;
 }
 
 struct dapple_rules dapple_rules_of(const struct train *t)

@@ -6,46 +6,54 @@
  * iteration).  A round is a micro-batch here, with at least one sample for each device.  If the user has set the
  * micro-batches, or the samples of a micro-batch are not known, the number of micro-batches stays as it is.
  * O(divisors of the batch) runs. */
-#include "passes/stages/train.h"
+#include "passes/stages/data_parallel.h"
 
-/* Runs the planner data-parallel-place, which has no options; returns what pass.run returns (passes.h). */
-static int data_parallel_run(struct ctx *x, const void *options)
+struct stage_layout data_parallel_best(struct train *t)
 {
-    struct train t;
-    struct training *m = &x->scene.model.training;
+    struct training *m = &t->x->scene.model.training;
     uint32_t tried = 0;
-    (void)options;
-    if (train_begin(&t, x, "data-parallel-place"))
-        return -1;
-    const int64_t global = m->micro_size * training_count(m), devices = t.servers.ndev;
-    bool fixed = !m->micro_size || train_size_said(x);
+    const int64_t global = m->micro_size * training_count(m), devices = t->servers.ndev;
+    bool fixed = !m->micro_size || train_size_said(t->x);
     struct training best_model = *m;
-    struct device_set all = {{0}};
-    for (uint32_t v = 0; v < t.servers.n; v++)
-        all.of[v] = t.servers.size[v];
-    struct stage_layout best = train_cut(&t, 1, &t.layers.n, &all);
+    struct device_set *all = arena_alloc(t->x->use.scratch, sizeof *all);
+    uint32_t *end = arena_alloc(t->x->use.scratch, sizeof *end);
+    *end = t->layers.n;
+    for (uint32_t v = 0; v < t->servers.n; v++)
+        all->of[v] = t->servers.size[v];
+    struct stage_layout best = train_cut(t, 1, end, all);
     if (fixed)
-        train_try(&t, &best);
+        train_try(t, &best);
     else
         best.value = INT64_MAX;
     int64_t most = smaller(global / devices, TRAINING_MICRO_BATCHES);
     bool done = fixed;
     for (int64_t rounds = 1; !done && (rounds == 1 || rounds <= most); rounds++) {
-        struct stage_layout p = train_cut(&t, 1, &t.layers.n, &all);
         if (global % rounds)
             continue;
+        struct stage_layout p = train_cut(t, 1, end, all);
         train_set_size(m, global, global / rounds);
-        train_try(&t, &p);
+        train_try(t, &p);
         tried++;
-        t.too_long = t.too_long || p.too_long;
+        t->too_long = t->too_long || p.too_long;
         if (p.value < best.value || tried == 1) {
             best = p;
             best_model = *m;
         }
         /* more rounds help only if the forward passes had to be recomputed */
-        done = (p.value < INT64_MAX && !p.recompute[0]) || clock_out(&t.clock);
+        done = (p.value < INT64_MAX && !p.recompute[0]) || clock_out(&t->clock);
     }
     *m = best_model;
+    return best;
+}
+
+/* Runs the planner data-parallel-place, which has no options; returns what pass.run returns (passes.h). */
+static int data_parallel_run(struct ctx *x, const void *options)
+{
+    struct train t;
+    (void)options;
+    if (train_begin(&t, x, "data-parallel-place"))
+        return -1;
+    struct stage_layout best = data_parallel_best(&t);
     return train_leave(&t, &best, "all devices share the batch");
 }
 

@@ -5,6 +5,9 @@
 #include "passes/stages/hier_stages.h"
 #include "passes/stages/train.h"
 
+/* The most states (stage_states.h) that are looked for: all of them, and STATES_NARROW. */
+enum { HIER_STATES = 3000, HIER_NARROW = 400 };
+
 /* Writes the levels of t's cluster that have more than one machine to r: nlevel, machines, bandwidth. */
 void hier_levels(const struct train *t, struct hier_rules *r);
 /* Returns the plan with the stages of *r: their layers, by the states s, and their devices.  Lives in the scratch

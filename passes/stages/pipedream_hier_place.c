@@ -6,9 +6,6 @@
 
 #include "ir/base/units.h"
 
-/* The most states (stage_states.h) that are looked for: all of them, and STATES_NARROW. */
-enum { MOST_STATES = 3000, MOST_NARROW = 400 };
-
 /* Values of hier_place_opts, by their names; states, cut: index in states_names, cut_names. */
 struct hier_place_options {
     int64_t states, cut, compression;
@@ -45,23 +42,23 @@ static bool find_states(const struct train *t, const struct hier_place_options *
 {
     struct ctx *x = t->x;
     enum states_kind kind = (enum states_kind)o->states;
-    uint32_t most = kind == STATES_NARROW ? MOST_NARROW : MOST_STATES;
+    uint32_t most = kind == STATES_NARROW ? HIER_NARROW : HIER_STATES;
     bool published = o->cut == CUT_PUBLISHED;
     bool few = stage_states_find(s, &t->layers, kind, published, most, x->use.scratch);
     if (!few && kind == STATES_ALL) {
         few =
-            stage_states_find(s, &t->layers, STATES_NARROW, published, MOST_NARROW, x->use.scratch);
+            stage_states_find(s, &t->layers, STATES_NARROW, published, HIER_NARROW, x->use.scratch);
         diag_note(
             x->use.diag,
             "pipedream-hier-place: the model can be cut in more than %d ways: %u layers are taken in their order, "
             "as %u between the places where the fewest values cross",
-            MOST_STATES, t->layers.n, s->n);
+            HIER_STATES, t->layers.n, s->n);
     }
     if (!few)
         diag_error(
             x->use.diag,
             "pipedream-hier-place: the model can be cut in more than %d ways; states=narrow takes few of them",
-            MOST_STATES);
+            HIER_STATES);
     return few;
 }
 

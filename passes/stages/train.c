@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_SETS = 4 /* the most stages of which every set is tried as those that recompute */ };
+
 void train_set_size(struct training *m, int64_t global, int64_t size)
 {
     assert(size > 0 && global % size == 0);
@@ -175,9 +177,10 @@ struct stage_layout train_even(const struct train *t, const struct layer_chain *
 /* ---- order of passes and memory ----------------------------------------------------------------- */
 
 /* Returns the number of forward passes that stage k should do before its first backward pass if memory allows.
- * policy_b: by DAPPLE's policy B, else by A; used where neither the schedule nor the user sets the number. */
-static uint32_t wanted_ahead(const struct iteration_run *r, const struct training *t, bool policy_b,
-                             uint32_t k)
+ * slope: how many more it does than the stage behind it, where neither the schedule nor the user sets the number; 1 is
+ * DAPPLE's policy A, 2 its policy B. */
+static uint32_t wanted_ahead(const struct iteration_run *r, const struct training *t,
+                             uint32_t slope, uint32_t k)
 {
     uint32_t n = r->x.nstage, most = r->x.micro_batches;
     if (t->schedule == TRAINING_GPIPE)
@@ -186,7 +189,7 @@ static uint32_t wanted_ahead(const struct iteration_run *r, const struct trainin
         return (uint32_t)t->warm_up;
     if (t->schedule == TRAINING_PIPEDREAM)
         return iteration_ahead_turns(r->stage, n, k);
-    return policy_b ? iteration_ahead_b(n, k, most) : iteration_ahead_a(n, k, most);
+    return smaller_u32(slope * (n - 1 - k) + 1, most);
 }
 
 /* Returns the number of micro-batches that stage k keeps in memory at once if it does `ahead` forward passes before its
@@ -198,34 +201,57 @@ static uint32_t kept_at_once(const struct iteration_run *r, const struct trainin
     return n < r->x.micro_batches ? (uint32_t)n : r->x.micro_batches;
 }
 
-/* Sets `ahead` and `recompute` of each stage of *r as its memory allows.  eager: if the planner may choose, recompute
- * also where memory holds fewer micro-batches than the policy wants.  Returns false if a stage cannot hold even the
- * least that it needs: with GPipe all micro-batches, else those of `ahead` 1. */
-static bool settle_stages(const struct train *t, struct iteration_run *r, bool policy_b, bool eager)
+/* Which stages recompute, if the planner may choose.  NEEDED: those that have no room otherwise.  EAGER: also those
+ * whose memory holds fewer micro-batches than the policy wants.  A number of 0 or more: stage k if it has bit k. */
+enum { RECOMPUTE_NEEDED = -2, RECOMPUTE_EAGER = -1 };
+
+/* Sets `recompute` of stage k, and `ahead` as its memory allows.  which: as above.  Returns false if the stage cannot
+ * hold even the least that it needs: with GPipe all micro-batches, else those of `ahead` 1. */
+static bool settle_stage(const struct train *t, struct iteration_run *r, uint32_t slope,
+                         int64_t which, uint32_t k)
 {
     const struct training *m = &t->x->scene.model.training;
-    for (uint32_t k = 0; k < r->x.nstage; k++) {
-        struct stage_work *w = &r->stage[k];
-        uint32_t want = wanted_ahead(r, m, policy_b, k);
-        bool rigid = m->schedule == TRAINING_GPIPE; /* the number of forward passes is fixed */
-        w->recompute = m->recompute == RECOMPUTE_ALL;
-        uint32_t room = iteration_room(r, &t->x->scene, k, w->recompute);
-        uint32_t least = rigid ? r->x.micro_batches : kept_at_once(r, m, k, 1);
-        if (m->recompute == RECOMPUTE_AUTO &&
-            (room < least || (eager && room < kept_at_once(r, m, k, want)))) {
-            w->recompute = true;
-            room = iteration_room(r, &t->x->scene, k, /*recompute=*/true);
-        }
-        if (room < least)
-            return false;
-        if (!rigid && want > 1 && want > room) /* at least `want` micro-batches are held */
-            want = room;
-        while (want > 1 && kept_at_once(r, m, k, want) > room && !rigid)
-            want--;
-        w->ahead = want;
+    struct stage_work *w = &r->stage[k];
+    uint32_t want = wanted_ahead(r, m, slope, k);
+    bool rigid = m->schedule == TRAINING_GPIPE; /* the number of forward passes is fixed */
+    w->recompute = m->recompute == RECOMPUTE_ALL || (which >= 0 && which >> k & 1);
+    uint32_t room = iteration_room(r, &t->x->scene, k, w->recompute);
+    uint32_t least = rigid ? r->x.micro_batches : kept_at_once(r, m, k, 1);
+    bool eager = which == RECOMPUTE_EAGER && room < kept_at_once(r, m, k, want);
+    if (m->recompute == RECOMPUTE_AUTO && which < 0 && (room < least || eager)) {
+        w->recompute = true;
+        room = iteration_room(r, &t->x->scene, k, /*recompute=*/true);
     }
+    if (room < least)
+        return false;
+    if (!rigid && want > 1 && want > room) /* at least `want` micro-batches are held */
+        want = room;
+    while (want > 1 && kept_at_once(r, m, k, want) > room && !rigid)
+        want--;
+    w->ahead = want;
+    return true;
+}
+
+/* Settles all stages of *r.  Returns false if one of them has no room. */
+static bool settle_stages(const struct train *t, struct iteration_run *r, uint32_t slope,
+                          int64_t which)
+{
+    for (uint32_t k = 0; k < r->x.nstage; k++)
+        if (!settle_stage(t, r, slope, which, k))
+            return false;
     iteration_settle_ahead(r->stage, r->x.nstage);
     return true;
+}
+
+/* Returns whether some stage cannot hold the micro-batches that the policy wants, unless it recomputes. */
+static bool is_memory_short(const struct train *t, const struct iteration_run *r, uint32_t slope)
+{
+    const struct training *m = &t->x->scene.model.training;
+    for (uint32_t k = 0; k < r->x.nstage; k++)
+        if (iteration_room(r, &t->x->scene, k, /*recompute=*/false) <
+            kept_at_once(r, m, k, wanted_ahead(r, m, slope, k)))
+            return true;
+    return false;
 }
 
 /* Copies value, ahead and recompute from a run to the plan; new arrays live in a. */
@@ -256,14 +282,14 @@ static bool splits_samples(const struct train *t, const struct device_set *set)
            m->micro_size % servers_devices(&t->servers, set) != 0;
 }
 
-/* Returns whether to run plans with DAPPLE's policy B (policy_b) or A.  Where the schedule or the user sets `ahead`,
- * both would give the same, so that only A is run. */
-static bool is_policy_tried(const struct training *m, bool policy_b)
+/* Returns whether to run plans with DAPPLE's policy A (slope 1) or B (slope 2).  Where the schedule or the user sets
+ * `ahead`, both would give the same, so that only A is run. */
+static bool is_policy_tried(const struct training *m, uint32_t slope)
 {
     bool settles = m->schedule == TRAINING_DAPPLE || m->schedule == TRAINING_ZB_H1;
     if (!settles || m->warm_up > 0)
-        return !policy_b;
-    return m->warm_up == WARM_UP_BEST || policy_b == (m->warm_up == WARM_UP_B);
+        return slope == 1;
+    return m->warm_up == WARM_UP_BEST || slope == (m->warm_up == WARM_UP_B ? 2 : 1);
 }
 
 /* A stage, and what it saves by running forward again. */
@@ -295,6 +321,24 @@ static void recompute_best(struct iteration_run *r, uint32_t place, uint32_t n, 
         r->stage[list[i].stage].recompute = i < n;
 }
 
+/* Runs a plan with the interleaved schedule with every set of stages that recompute, and keeps the fastest run that
+ * fits. */
+static void try_every_set(const struct train *t, struct stage_layout *p, const struct stages_on *on,
+                          struct arena *own)
+{
+    const struct scene *s = &t->x->scene;
+    for (uint32_t set = 1; set < 1U << p->n; set++) {
+        struct arena_mark mark = arena_mark(own);
+        struct iteration_run r = iteration_set_up(s, &t->servers, on, own);
+        for (uint32_t k = 0; k < p->n; k++)
+            r.stage[k].recompute = set >> k & 1;
+        iteration_run(&r, s, own);
+        if (r.t.status == RUN_DONE && r.t.over == 0 && r.value < p->value)
+            keep_run(p, &r, t->x->use.scratch);
+        arena_release(own, mark);
+    }
+}
+
 /* Runs a plan with the interleaved schedule, which sets `ahead` itself; only `recompute` is chosen: on places where
  * memory does not suffice for 1, 2, 4, ... stages, until it does or all stages recompute.  Keeps the run if it fits. */
 static void try_interleaved(const struct train *t, struct stage_layout *p,
@@ -309,6 +353,7 @@ static void try_interleaved(const struct train *t, struct stage_layout *p,
     uint32_t each = p->n / on->nplace, *n = arena_array(own, on->nplace, sizeof *n);
     struct saving *list = arena_array(own, p->n, sizeof *list);
     bool more = recompute == RECOMPUTE_AUTO;
+    bool tight = more && r.t.status == RUN_DONE && r.t.over > 0;
     while (more && r.t.status == RUN_DONE && r.t.over > 0) {
         more = false;
         for (uint32_t place = 0; place < on->nplace; place++) {
@@ -324,33 +369,51 @@ static void try_interleaved(const struct train *t, struct stage_layout *p,
     if (r.t.status == RUN_DONE && r.t.over == 0)
         keep_run(p, &r, t->x->use.scratch);
     p->too_long = r.t.status == RUN_DONE && r.t.over == 0 && r.value == INT64_MAX;
+    if (tight && t->every_recompute && p->n <= MOST_SETS)
+        try_every_set(t, p, on, own);
 }
 
-/* Runs a plan with each policy to be tried, without and with eager recomputing (settle_stages), and keeps the fastest
- * run that fits the memory. */
+/* Runs a plan with one policy and one choice of stages that recompute (settle_stage), and keeps the run if it is the
+ * fastest so far that fits the memory. */
+static void try_policy(const struct train *t, struct stage_layout *p, const struct stages_on *on,
+                       uint32_t slope, int64_t which, struct arena *own)
+{
+    const struct scene *s = &t->x->scene;
+    struct arena_mark mark = arena_mark(own);
+    struct iteration_run r = iteration_set_up(s, &t->servers, on, own);
+    bool fits = settle_stages(t, &r, slope, which), any = which < RECOMPUTE_EAGER;
+    for (uint32_t k = 0; k < p->n; k++)
+        any = any || r.stage[k].recompute;
+    if (fits && any) { /* eager without any stage that recomputes is the same as RECOMPUTE_NEEDED */
+        iteration_run(&r, s, own);
+        fits = r.t.status == RUN_DONE && r.t.over == 0;
+        p->too_long = p->too_long || (fits && r.value == INT64_MAX);
+        if (fits && r.value < p->value)
+            keep_run(p, &r, t->x->use.scratch);
+    }
+    arena_release(own, mark);
+}
+
+/* Runs a plan with each policy to be tried, without and with eager recomputing; if t wants it and memory is short, with
+ * every set of stages that recompute. */
 static void try_policies(const struct train *t, struct stage_layout *p, const struct stages_on *on,
                          struct arena *own)
 {
-    const struct scene *s = &t->x->scene;
-    const struct training *m = &s->model.training;
-    for (uint32_t way = 0; way < 4; way++) {
-        bool policy_b = way & 1, eager = way & 2;
-        if (!is_policy_tried(m, policy_b) || (eager && m->recompute != RECOMPUTE_AUTO))
+    const struct training *m = &t->x->scene.model.training;
+    bool choose = m->recompute == RECOMPUTE_AUTO;
+    for (int64_t which = RECOMPUTE_NEEDED; which <= (choose ? RECOMPUTE_EAGER : RECOMPUTE_NEEDED);
+         which++)
+        for (uint32_t slope = 1; slope <= 2; slope++)
+            if (is_policy_tried(m, slope))
+                try_policy(t, p, on, slope, which, own);
+    for (uint32_t slope = 1; slope <= 2 && choose && t->every_recompute && p->n <= MOST_SETS;
+         slope++) {
+        if (!is_policy_tried(m, slope))
             continue;
-        struct iteration_run r = iteration_set_up(s, &t->servers, on, own);
-        bool any = false;
-        if (!settle_stages(t, &r, policy_b, eager))
-            continue;
-        for (uint32_t k = 0; k < p->n; k++)
-            any = any || r.stage[k].recompute;
-        if (eager && !any) /* the same as without eager recomputing */
-            continue;
-        iteration_run(&r, s, own);
-        if (r.t.status != RUN_DONE || r.t.over > 0)
-            continue;
-        p->too_long = p->too_long || r.value == INT64_MAX;
-        if (r.value < p->value)
-            keep_run(p, &r, t->x->use.scratch);
+        struct iteration_run r = iteration_set_up(&t->x->scene, &t->servers, on, own);
+        bool every = is_memory_short(t, &r, slope);
+        for (int64_t which = 1; every && which < INT64_C(1) << p->n; which++)
+            try_policy(t, p, on, slope, which, own);
     }
 }
 
@@ -369,6 +432,24 @@ void train_try(const struct train *t, struct stage_layout *p)
             try_interleaved(t, p, &on, own);
         else
             try_policies(t, p, &on, own);
+    }
+    arena_free(own);
+}
+
+void train_farther(const struct train *t, struct stage_layout *p)
+{
+    const struct training *m = &t->x->scene.model.training;
+    bool settles = m->schedule == TRAINING_DAPPLE || m->schedule == TRAINING_ZB_H1;
+    int64_t before = INT64_MAX;
+    if (!settles || m->warm_up != WARM_UP_BEST || p->value == INT64_MAX || p->n < 2)
+        return;
+    struct arena *own = arena_new(t->x->use.scratch);
+    struct stages_on on = {p->n, p->n, train_sums(t, p, own), p->set};
+    for (uint32_t slope = 3; p->value < before && slope <= training_count(m); slope += slope / 2) {
+        before = slope == 3 ? before : p->value;
+        try_policy(t, p, &on, slope, RECOMPUTE_NEEDED, own);
+        if (m->recompute == RECOMPUTE_AUTO)
+            try_policy(t, p, &on, slope, RECOMPUTE_EAGER, own);
     }
     arena_free(own);
 }
@@ -487,6 +568,11 @@ int train_leave(const struct train *t, const struct stage_layout *p, const char 
                 plan->stage_of[n] = (int32_t)k;
             plan->dev[n] = (int32_t)plan->stages->device.to[plan->stages->device.at[k]];
         }
+    if (getenv("DBG")) {
+        for (uint32_t v = 0; v < t->layers.n; v++)
+            fprintf(stderr, " %u", p->stage_of[v]);
+        fprintf(stderr, " places %u n %u value %lld\n", p->places, p->n, (long long)p->value);
+    }
     struct evaluation e = plan_evaluate(&x->scene, plan, x->use.scratch);
     if (e.why_not) {
         diag_error(x->use.diag, "%s: %s", t->planner, e.why_not);

@@ -43,10 +43,14 @@ struct train {
      * dapple_best() (dapple_plans.h); NULL: not yet */
     struct stage_layout *pipedream;
     uint32_t npipedream;
+    bool
+        wide; /* more of these plans are wanted than dapple-place runs, and more changes of the best plan */
     /* all settings that the planner chooses among, so that the bound holds for each of them; NULL: only the scene's */
     const struct training *offered;
     uint32_t noffered;
     bool too_long; /* some tried plan is too long (struct stage_layout) */
+    /* plans of few stages are tried with every set of stages that recompute, where memory is short (train_try) */
+    bool every_recompute;
     /* tried plans that are odd (struct stage_layout): their number, and the largest number of places among them */
     struct {
         uint32_t plans, places;
@@ -90,6 +94,10 @@ struct stage_sums *train_sums(const struct train *t, const struct stage_layout *
 /* Runs the plan with all choices of `ahead` and `recompute` that the scene's settings allow, and writes the fastest one
  * that fits the memory to *p. */
 void train_try(const struct train *t, struct stage_layout *p);
+/* Runs a plan that fits with more forward passes before the first backward pass than DAPPLE's policies want, which
+ * hides slow transfers, as long as that helps; the user must not have set their number.  Writes the fastest run to *p.
+ * */
+void train_farther(const struct train *t, struct stage_layout *p);
 /* Returns a plan of n stages: stage k has the layers from end[k - 1] (the first stage: from 0) up to, but without,
  * end[k], on the devices set[k]. */
 struct stage_layout train_cut(const struct train *t, uint32_t n, const uint32_t *end,

@@ -1,0 +1,186 @@
+/* The race on a graph without its idle leaves (dp_leaves.h).
+ *
+ * Where devices take turns with a stage (placement paper, H.2), each of them holds the stage's weights and has to keep
+ * them equal; so a vertex that takes no time but has weights cannot be merged into its only neighbour (contract): at
+ * another stage, with fewer copies, it might cost less.  Such vertices make the ideals many: GNMT's training graph has
+ * 3,079,928 with them and 17,914 without.
+ *
+ * An idle leaf takes no time on any device and has a single neighbour, not counting other idle leaves.  Without them
+ * every plan is a plan of the smaller graph whose loads are no larger (smaller_graph_bound.h), so what no plan of the
+ * smaller graph is below holds for the whole one.  The best plan of the smaller graph becomes one of the whole graph
+ * when each leaf is put where it costs least, beside its neighbour or on another device; it is worse only by the
+ * exchange of the leaves' weights, or by what goes from a leaf to its neighbour. */
+#include "passes/contiguous/dp_leaves.h"
+
+#include "passes/contiguous/smaller_graph_bound.h"
+#include "passes/problem/device_loads.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    MOST_IDEALS = 100000, /* of the smaller graph */
+    MOST_DEVICES = 64     /* on more, leaves stay beside their neighbours */
+};
+
+/* The idle leaves of a graph. */
+struct leaves {
+    uint8_t *out;     /* [vertex] 1: it is an idle leaf */
+    uint32_t *beside; /* [vertex] an idle leaf's neighbour that stays longer */
+    uint32_t *list,
+        n; /* [n] the leaves; each goes before the neighbour that it is beside, if that goes, too */
+};
+
+/* Whether v takes no time on any device, and may be on any. */
+static bool is_idle(const struct wdag *g, uint32_t v)
+{
+    for (uint32_t k = 0; k < g->ncls; k++)
+        if (g->time[k][v] != 0)
+            return false;
+    for_row (e, g->net_of, v)
+        if (g->net_host[e])
+            return false;
+    return g->pin[v] < 0 && !wdag_has_apart(g, v);
+}
+
+/* Returns a neighbour of v that is no leaf; v itself if there is none. */
+static uint32_t neighbour(const struct wdag *g, const struct leaves *l, uint32_t v)
+{
+    for_row (w, g->succ, v)
+        if (!l->out[w])
+            return w;
+    for_row (u, g->pred, v)
+        if (!l->out[u])
+            return u;
+    return v;
+}
+
+/* Takes idle leaves away, again and again.  O(V + E) for each that has a neighbour left. */
+static struct leaves find_leaves(const struct wdag *g, struct arena *a)
+{
+    uint32_t *degree = arena_array(a, (size_t)g->n + 1, sizeof *degree), ready = 0;
+    uint32_t *queue = arena_array(a, (size_t)g->n + 1, sizeof *queue);
+    struct leaves l = {.out = arena_alloc(a, (size_t)g->n + 1)};
+    l.beside = arena_array(a, (size_t)g->n + 1, sizeof *l.beside);
+    l.list = arena_array(a, (size_t)g->n + 1, sizeof *l.list);
+    for (uint32_t v = 0; v < g->n; v++) {
+        degree[v] = g->succ.at[v + 1] - g->succ.at[v] + g->pred.at[v + 1] - g->pred.at[v];
+        if (degree[v] == 1)
+            queue[ready++] = v;
+    }
+    for (uint32_t i = 0; i < ready; i++) {
+        uint32_t v = queue[i], w = neighbour(g, &l, v);
+        if (w == v || degree[v] != 1 || !is_idle(g, v))
+            continue;
+        l.out[v] = 1;
+        l.beside[v] = w;
+        l.list[l.n++] = v;
+        if (--degree[w] == 1)
+            queue[ready++] = w;
+    }
+    return l;
+}
+
+/* Whether the devices of a plan, in which some vertices have none, can work one after the other: no circle of values
+ * goes through two of them.  There are at most 64 devices.  O(V + E). */
+static bool is_chain(const struct wdag *g, const int32_t *dev, uint32_t ndev)
+{
+    uint64_t from[MOST_DEVICES] = {0}, left = ndev < 64 ? (UINT64_C(1) << ndev) - 1 : UINT64_MAX;
+    for (uint32_t v = 0; v < g->n; v++)
+        for_row (w, g->succ, v)
+            if (dev[v] >= 0 && dev[w] >= 0 && dev[v] != dev[w])
+                from[dev[w]] |= UINT64_C(1) << dev[v];
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t d = 0; d < ndev; d++)
+            if (left >> d & 1 && !(from[d] & left)) {
+                left &= ~(UINT64_C(1) << d);
+                more = true;
+            }
+    }
+    return !left;
+}
+
+/* Puts leaf v where the plan's value stays lowest: beside its neighbour, or on another device if that keeps a chain. */
+static void put_leaf(struct loads *l, uint32_t v, uint32_t beside)
+{
+    int32_t best = l->dev[beside];
+    loads_move(l, v, best);
+    int64_t least = loads_over(l) ? LOAD_INF : loads_value(l);
+    for (uint32_t d = 0; d < l->ndev && l->ndev <= MOST_DEVICES; d++) {
+        if (!loads_allows(l, v, d) || (int32_t)d == l->dev[beside])
+            continue;
+        loads_move(l, v, (int32_t)d);
+        if (loads_value(l) < least && loads_over(l) == 0 && is_chain(l->c->g, l->dev, l->ndev)) {
+            least = loads_value(l);
+            best = (int32_t)d;
+        }
+    }
+    loads_move(l, v, best);
+}
+
+/* Returns the plan of c that has all vertices but leaves, in their order, where `small` has them; its value is LOAD_INF
+ * if it does not fit the memory, or could not be reckoned.  O(leaves * devices * (V + E)). */
+static struct problem_plan put_leaves(const struct dp_race *r, const struct leaves *l,
+                                      const struct problem_plan *small)
+{
+    const struct wdag *g = r->c->g;
+    struct problem_plan p = {.value = LOAD_INF, .copies = small->copies};
+    struct loads loads;
+    p.dev = arena_array(r->mem, (size_t)g->n + 1, sizeof *p.dev);
+    if (loads_new(&loads, r->c, "dp-place", r->scratch, r->diag))
+        return p;
+    loads_share(&loads, p.copies);
+    for (uint32_t v = 0, i = 0; v < g->n; v++)
+        if (!l->out[v])
+            loads_move(&loads, v, small->dev[i++]);
+    for (uint32_t i = l->n; i-- > 0;)
+        put_leaf(&loads, l->list[i], l->beside[l->list[i]]);
+    memcpy(p.dev, loads.dev, g->n * sizeof *p.dev);
+    if (loads_over(&loads) == 0)
+        p.value = loads_value(&loads);
+    return p;
+}
+
+/* Returns the bound that the race on the smaller problem gives. */
+static struct bound bound_of(const struct dp_race *r, const struct leaves *l,
+                             const struct problem *small, uint64_t ideals)
+{
+    return (struct bound){
+        .value = small->lower.value,
+        .why = "the graph without leaves that take no time",
+        .proof = arena_fmt(
+            r->mem,
+            "%u nodes take no time and hang on one other node; without them, so that copies need not "
+            "keep their weights equal, the model has %" PRIu64
+            " ideals, and no plan of it takes less (%s)\n",
+            l->n, ideals, small->lower.why)};
+}
+
+void dp_without_leaves(const struct dp_race *r, struct problem_plan *best)
+{
+    const struct exec_model *e = &r->c->scene->model;
+    if (!e->replicate || e->overlap == OVERLAP_DUPLEX || r->c->g->n == 0)
+        return;
+    struct arena *a = arena_new(r->scratch);
+    struct leaves l = find_leaves(r->c->g, a);
+    struct smaller_problem small = {NULL};
+    if (l.n && l.n < r->c->g->n)
+        small = problem_relax(r->c, l.out, a, r->diag);
+    uint64_t ideals = small.c ? wdag_ideals(small.c->g, MOST_IDEALS) : MOST_IDEALS + 1;
+    if (ideals <= MOST_IDEALS) {
+        struct dp_race own = *r;
+        struct problem_plan found = {.value = LOAD_INF};
+        own.c = small.c;
+        own.m = NULL; /* the vertices have other numbers */
+        found.dev = arena_array(r->mem, (size_t)small.c->g->n + 1, sizeof *found.dev);
+        found.copies = arena_array(r->mem, (size_t)r->c->cluster->ndev + 1, sizeof *found.copies);
+        dp_race(&own, &found);
+        problem_raise(r->c, bound_of(r, &l, small.c, ideals));
+        if (found.value < LOAD_INF) {
+            struct problem_plan p = put_leaves(r, &l, &found);
+            *best = p.value < best->value ? p : *best;
+        }
+    }
+    arena_free(a);
+}

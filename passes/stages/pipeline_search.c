@@ -1,0 +1,273 @@
+/* The search for stages, devices, size of micro-batches, schedule, warm-up and recomputing together
+ * (pipeline_search.h).
+ *
+ * Settings of the user stay; the others are chosen.  For each size of micro-batches that divides the batch (if the
+ * samples of a micro-batch are known, as in a profile) DAPPLE's search proposes plans.  For each schedule that updates
+ * the weights once per iteration (dapple, gpipe, zb-h1, interleaved) these plans are run, and the
+ * best one that fits is kept; warm-up and recomputing are chosen for each plan when it is run (train.c).  Data
+ * parallelism has a size of its own.  If the model is small and devices are few, every plan is run in the end
+ * (every_plan.c).  The order in which plans are run does not depend on the time limit, which only ends it.  O(sizes *
+ * schedules) times dapple-place. */
+#include "passes/stages/pipeline_search.h"
+#include "passes/stages/data_parallel.h"
+#include "passes/stages/every_plan.h"
+
+#include "ir/base/units.h"
+
+enum {
+    SIZES =
+        12, /* the most sizes of micro-batches that are tried, beside one for data parallelism */
+    EVERY_WORK =
+        60000, /* number of plans * micro-batches up to which every plan of a size and schedule is run */
+    WORK = 3000000,        /* tasks of the plans that are run, for each size and schedule */
+    FORMULA = 4000000,     /* evaluations of DAPPLE's formula for each size */
+    PLANS = 24,            /* number of plans that DAPPLE's search proposes for each size */
+    MOST_DIVISOR = 1000000 /* only divisors of the batch up to this, and batch / these, are found */
+};
+
+static const enum training_schedule offered[] = {TRAINING_DAPPLE, TRAINING_GPIPE, TRAINING_ZB_H1,
+                                                 TRAINING_INTERLEAVED};
+enum { SCHEDULES = sizeof offered / sizeof *offered };
+
+/* The state of the planner. */
+struct choices {
+    const struct pipeline_search *of;
+    struct ctx *x;
+    int64_t global;          /* samples of the batch, in all micro-batches; 0: not known */
+    int64_t size[SIZES + 1]; /* [nsize] samples of a micro-batch, ascending; 0: not known */
+    /* ps: the best plan with a size, with a schedule; INT64_MAX: none */
+    int64_t by_size[SIZES + 1], by_schedule[TRAINING_SCHEDULES];
+    uint32_t nsize, tried;                  /* tried: number of plans that were run */
+    uint64_t evaluated;                     /* number of evaluations of DAPPLE's formula */
+    const enum training_schedule *schedule; /* [nschedule] that are tried */
+    uint32_t nschedule;
+    struct training given;      /* settings of the scene at first */
+    struct training best_model; /* settings of the best plan */
+    struct stage_layout best;   /* n is 0: no plan was run */
+};
+
+/* Divisors of the batch.  all: the first SIZES divisors of n that were found.  best[k]: among those from 2^k to 2^(k+1)
+ * - 1 the one with the highest score, most[k], in add_divisor; 0: none. */
+struct divisors {
+    int64_t all[SIZES], best[63];
+    uint32_t n, most[63];
+};
+
+/* Adds a divisor of the batch.  Its score is the number of device counts that divide the samples of a micro-batch, and
+ * of those that divide the number of micro-batches. */
+static void add_divisor(const struct choices *c, struct divisors *s, int64_t size)
+{
+    uint32_t shares = 0, k = 0;
+    while (size >> k > 1)
+        k++;
+    for (uint32_t d = 1; d <= c->x->scene.cluster->ndev; d++) /* samples, micro-batches */
+        shares += (uint32_t)(size % d == 0) + (c->global / size % d == 0);
+    if (shares > s->most[k] || (shares == s->most[k] && size < s->best[k])) {
+        s->most[k] = shares;
+        s->best[k] = size;
+    }
+    if (s->n < SIZES)
+        s->all[s->n] = size;
+    s->n++;
+}
+
+/* Inserts a size into c->size, unless it is there or c->size is full. */
+static void add_size(struct choices *c, int64_t size)
+{
+    uint32_t i = c->nsize;
+    for (uint32_t k = 0; k < c->nsize; k++)
+        if (c->size[k] == size)
+            return;
+    if (c->nsize > SIZES)
+        return;
+    for (; i > 0 && c->size[i - 1] > size; i--)
+        c->size[i] = c->size[i - 1];
+    c->size[i] = size;
+    c->nsize++;
+}
+
+/* Sets the sizes of micro-batches to try: that of the settings, and unless the user has set it, all divisors of the
+ * batch, or if there are too many, one between each two powers of two. */
+static void choose_sizes(struct choices *c)
+{
+    const struct training *m = &c->x->scene.model.training;
+    struct divisors s = {.n = 0};
+    c->global = m->micro_size * training_count(m);
+    add_size(c, m->micro_size);
+    if (!m->micro_size || !c->of->size || train_size_said(c->x))
+        return;
+    for (int64_t d = 1; d <= MOST_DIVISOR && d <= c->global / d; d++) {
+        if (c->global % d != 0)
+            continue;
+        add_divisor(c, &s, d);
+        if (d < c->global / d)
+            add_divisor(c, &s, c->global / d);
+    }
+    for (uint32_t i = 0; i < s.n && s.n <= SIZES; i++)
+        add_size(c, s.all[i]);
+    for (uint32_t k = 0; k < 63; k++)
+        if (s.best[k])
+            add_size(c, s.best[k]);
+}
+
+/* Counts p, a plan with size number `size` under the settings of the scene, among the best if it is better. */
+static void keep_best(struct choices *c, const struct stage_layout *p, uint32_t size)
+{
+    struct training *m = &c->x->scene.model.training;
+    if (p->value >= c->best.value && c->best.n)
+        return;
+    c->best = *p;
+    c->best_model = *m;
+    c->by_size[size] = smaller(c->by_size[size], p->value);
+    c->by_schedule[m->schedule] = smaller(c->by_schedule[m->schedule], p->value);
+}
+
+/* Runs the plans found for size number `size`, up to `work` tasks, with the schedule of the scene, and keeps the best.
+ * */
+static void try_schedule(struct choices *c, struct train *t, const struct dapple_found *found,
+                         uint32_t size, int64_t work)
+{
+    struct training *m = &c->x->scene.model.training;
+    struct stage_layout p = dapple_best(t, found, work, &c->tried);
+    c->by_size[size] = smaller(c->by_size[size], p.value);
+    c->by_schedule[m->schedule] = smaller(c->by_schedule[m->schedule], p.value);
+    keep_best(c, &p, size);
+}
+
+/* Searches plans for size number `size` and runs them with each schedule that may be chosen.  The size of the scene
+ * gets as much work as dapple-place does. */
+static void try_size(struct choices *c, struct train *t, uint32_t size)
+{
+    struct training *m = &c->x->scene.model.training;
+    bool own = c->size[size] == c->given.micro_size;
+    if (c->size[size])
+        train_set_size(m, c->global, c->size[size]);
+    struct layer_chain chain = train_chain(t);
+    struct dapple_rules rules = dapple_rules_of(t);
+    rules.literal = c->of->rules.literal;
+    rules.beam = c->of->rules.beam;
+    rules.most = own ? c->of->rules.most : PLANS;
+    rules.work = own ? 0 : FORMULA;
+    struct dapple_found found = dapple_search(&chain, &rules, &t->clock, c->x->use.scratch);
+    c->evaluated += found.evaluated;
+    /* what a search that the clock ended proposes is run only if there is no plan yet: a longer search may not propose
+     * it */
+    for (size_t i = 0; i < c->nschedule; i++) {
+        if (c->best.value < INT64_MAX && clock_out(&t->clock))
+            return;
+        m->schedule = c->schedule[i];
+        try_schedule(c, t, &found, size,
+                     own && m->schedule == c->given.schedule ? DAPPLE_WORK : WORK);
+    }
+}
+
+/* Runs every plan of each size and schedule for which there are not too many. */
+static void try_every(struct choices *c, struct train *t)
+{
+    struct training *m = &c->x->scene.model.training;
+    struct every_plan *every = every_plan_find(t, c->x->use.scratch);
+    t->every_recompute = true;
+    for (uint32_t i = 0; every && i < t->noffered; i++) {
+        struct stage_layout best = c->best;
+        *m = t->offered[i];
+        if (every_plan_count(every, m->schedule) * training_count(m) > EVERY_WORK)
+            continue;
+        c->tried += every_plan_run(every, &best);
+        uint32_t size = 0;
+        while (c->size[size] != m->micro_size)
+            size++;
+        keep_best(c, &best, size);
+    }
+    t->every_recompute = false;
+}
+
+/* Sets t->offered: the settings of all sizes and schedules that are tried, so that the bound holds for all. */
+static void list_offered(struct choices *c, struct train *t)
+{
+    struct training *model = &c->x->scene.model.training;
+    struct training *all =
+        arena_array(c->x->use.scratch, (size_t)c->nsize * c->nschedule, sizeof *all);
+    for (uint32_t i = 0; i < c->nsize; i++) {
+        if (c->size[i])
+            train_set_size(model, c->global, c->size[i]);
+        for (uint32_t k = 0; k < c->nschedule; k++) {
+            all[t->noffered] = *model;
+            all[t->noffered++].schedule = c->schedule[k];
+        }
+    }
+    t->offered = all;
+    *model = c->given;
+}
+
+/* Returns text with the best time of a choice appended: "dapple: 748 ms, gpipe: has no room"; name: "gpipe:"; none:
+ * text for a time of INT64_MAX. */
+static const char *add_choice(const struct choices *c, const char *text, const char *name,
+                              int64_t ps, const char *none)
+{
+    char time[UNIT_TEXT];
+    return arena_fmt(c->x->use.mem, "%s%s%s %s", text, *text ? ", " : "", name,
+                     ps < INT64_MAX ? time_short(time, ps) : none);
+}
+
+/* Writes notes with the best time for each size and each schedule. */
+static void note_choices(const struct choices *c, const struct train *t)
+{
+    const char *none = t->too_long ? "no plan" : "has no room";
+    const char *sizes = "", *schedules = "";
+    for (uint32_t i = 0; i < c->nsize && c->nsize > 1; i++)
+        sizes =
+            add_choice(c, sizes,
+                       arena_fmt(c->x->use.mem, "%lld x %lld:", (long long)(c->global / c->size[i]),
+                                 (long long)c->size[i]),
+                       c->by_size[i], none);
+    for (uint32_t i = 0; i < TRAINING_SCHEDULES && c->nschedule > 1; i++)
+        if (i != TRAINING_PIPEDREAM)
+            schedules =
+                add_choice(c, schedules, arena_fmt(c->x->use.mem, "%s:", training_schedule_name[i]),
+                           c->by_schedule[i], none);
+    if (*sizes)
+        diag_note(c->x->use.diag, "%s: the best with micro-batches of %s", t->planner, sizes);
+    if (*schedules)
+        diag_note(c->x->use.diag, "%s: the best with schedule %s", t->planner, schedules);
+}
+
+int pipeline_search(struct train *t, const struct pipeline_search *of)
+{
+    struct ctx *x = t->x;
+    struct training *m = &x->scene.model.training;
+    struct choices c = {.of = of, .x = x, .best.value = INT64_MAX, .given = *m, .best_model = *m};
+    t->wide = true;
+    bool free_schedule = of->schedule && !ctx_said(x, "schedule");
+    c.schedule = free_schedule ? offered : &c.given.schedule;
+    c.nschedule = free_schedule ? SCHEDULES : 1;
+    for (uint32_t i = 0; i <= SIZES; i++)
+        c.by_size[i] = INT64_MAX;
+    for (uint32_t i = 0; i < TRAINING_SCHEDULES; i++)
+        c.by_schedule[i] = INT64_MAX;
+    c.global = m->micro_size * training_count(m);
+    struct stage_layout parallel = data_parallel_best(t);
+    struct training its = *m;
+    *m = c.given;
+    if (of->size)
+        add_size(&c, its.micro_size);
+    choose_sizes(&c);
+    list_offered(&c, t);
+    uint32_t size = 0;
+    while (c.size[size] != its.micro_size)
+        size++;
+    *m = its;
+    keep_best(&c, &parallel, size);
+    for (uint32_t i = 0; i < c.nsize && (!i || !clock_out(&t->clock)); i++)
+        try_size(&c, t, i);
+    try_every(&c, t);
+    *m = c.best_model;
+    train_farther(t, &c.best);
+    c.by_schedule[m->schedule] = smaller(c.by_schedule[m->schedule], c.best.value);
+    for (uint32_t i = 0; i < c.nsize; i++)
+        if (c.size[i] == m->micro_size)
+            c.by_size[i] = smaller(c.by_size[i], c.best.value);
+    note_choices(&c, t);
+    return train_leave(t, &c.best,
+                       arena_fmt(x->use.mem, "best of %u plans that were run, %llu by the formula",
+                                 c.tried, (unsigned long long)c.evaluated));
+}
