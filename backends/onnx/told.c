@@ -93,7 +93,6 @@ void make_sharding(struct maker *k, const Onnx__NodeProto *had, Onnx__NodeProto 
 static void note_names(struct maker *k, const ProtobufCMessage *root, struct map *names)
 {
     struct walk w = walk_begin(root, k->a);
-    map_set(names, k->a, 1, 1); /* so that it is not empty */
     for (const ProtobufCMessage *x; (x = walk_next(&w)) != NULL;) {
         const Onnx__NodeProto *n = (const Onnx__NodeProto *)x;
         bool node = x->descriptor == &onnx__node_proto__descriptor;
@@ -132,7 +131,6 @@ void check_training(struct maker *k, const Onnx__ModelProto *p)
 {
     struct readable r = {0};
     note_names(k, &p->graph->base, &r.had);
-    map_set(&r.here, k->a, 1, 1);
     for (vid v = 1; v < k->m->nval; v++)
         if (k->m->value[v].graph == 1 && k->m->value[v].name != 0)
             map_set(&r.here, k->a, map_key(1, k->m->value[v].name), 1);

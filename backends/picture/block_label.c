@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-    KINDS = 64,      /* operators that are counted */
-    KINDS_SHOWN = 3, /* operators that the text lists */
+    KINDS = 64,      /* the most operator types that are counted */
+    KINDS_SHOWN = 3, /* the most operator types that the text lists */
     INSIDE = 4,      /* components of a layer in the text */
     TITLE = 40,      /* characters of a name in a label */
     TIP = 120,       /* characters of a name in a tooltip */

@@ -9,7 +9,7 @@
 
 enum {
     SHOWN = 40, /* number of rows on the terminal, at most */
-    NAMES = 3   /* number of nodes that are named in one row, at most */
+    NAMES = 3   /* the most nodes that one row names */
 };
 
 /* Returns the name of the node of base-level vertex v. */

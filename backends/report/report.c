@@ -40,7 +40,8 @@ static char *type_text(const struct module *m, uint32_t type, struct arena *a)
 /* A row of a list that will be sorted: an operator with its count and operations, or a value with its bytes. */
 struct tally {
     const char *name;
-    uint32_t count; /* number of nodes; for values any number that finds the value again */
+    /* number of nodes; of a value: any number by which the caller finds the value again */
+    uint32_t count;
     int64_t flops, bytes;
 };
 
@@ -66,8 +67,8 @@ static int by_bytes(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Merges rows t[n] of the same name into one, with the sums of their counts and operations.  Returns the number of rows
- * that are left. */
+/* Merges the rows of t[n] that have the same name into one row, whose count and operations are their sums.  Returns the
+ * number of rows that are left. */
 static uint32_t add_up(struct tally *t, uint32_t n)
 {
     uint32_t k = 0;

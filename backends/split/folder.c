@@ -244,7 +244,7 @@ static bool any_name(const struct folder *f, const char *name)
     return true;
 }
 
-/* Files of the split that was there. */
+/* Whether the split that was in the folder before has a file of this name. */
 static bool known_name(const struct folder *f, const char *name)
 {
     return names_get(&f->known, name, 0) != 0;
@@ -256,7 +256,7 @@ static bool outdated_name(const struct folder *f, const char *name)
     return known_name(f, name) && !names_get(&f->made, name, 0);
 }
 
-/* Files of any split, and temporary files (".pcc-...") that become such files. */
+/* Whether a file of this name belongs to any split, or is a temporary file (".pcc-...") that becomes one of a split. */
 static bool any_split_name(const struct folder *f, const char *name)
 {
     (void)f;

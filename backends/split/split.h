@@ -29,8 +29,8 @@
 
 /* Where a node runs, as its device configuration will say (device_config.c). */
 struct station {
-    int32_t stage;         /* its pipeline stage, which is the number of a part; -1: none */
-    uint32_t ndev, capdev; /* entries of dev[]; entries for which there is memory */
+    int32_t stage;         /* number of the part that is the node's pipeline stage; -1: none */
+    uint32_t ndev, capdev; /* entries of dev[] in use; entries that dev[] has memory for */
     uint32_t *dev;         /* the devices that run the node, each once */
 };
 
@@ -50,7 +50,7 @@ struct module_tensor {
 /* A data file of WEIGHTS_PARTS. */
 struct data_file {
     const char *name; /* "part0.data" */
-    uint64_t size;    /* bytes; 0: there is no such file */
+    uint64_t size;    /* bytes; 0: the part has no such file */
 };
 
 /* A reference to a tensor in the data file that is being made. */
@@ -72,11 +72,11 @@ struct split_part_data {
 /* All tensors of the model, and where the split has the bytes of each (weights.c). */
 struct split_weights {
     bool keep; /* true: tensors stay as they are in the source, the other fields are not used */
-    enum weights_mode mode; /* where the files that are being made have their weights */
+    enum weights_mode mode; /* where the files that are written now have their weights */
     /* the tensors of the main module, of its functions, and of m->aside; entry 0 is none */
     struct module_tensor *list;
     uint32_t nlist; /* entries of list[] with entry 0 */
-    /* messages of those tensors that have one, ascending by address; their ids are indices in list[] */
+    /* the messages of tensors in list[] that were read from a file, ascending by address; origin.id: index in list[] */
     struct origin *origin;
     uint32_t norigin;
     /* [index in list] offset in weights.data (PARTS: in the first data file that has the tensor), or WEIGHT_INLINE, or

@@ -69,7 +69,8 @@ static bool is_external(const Onnx__TensorProto *t)
            t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
 }
 
-/* Reports an error: tensor `name` lies in another file, and its bytes cannot be found there.  Sets s->failed. */
+/* Reports that the bytes of tensor `name` lie in another file, in a form that the split cannot refer to.  Sets
+ * s->failed; returns -1. */
 static int refuse_external(struct split *s, const char *name)
 {
     s->failed = true;

@@ -23,7 +23,7 @@ enum {
     WIDEST = 4,      /* a joined bar is at most as wide as 4 bars at the limit of narrow ones */
     /* lengths in px */
     RIGHT = 176,       /* width of the texts at the right of the lanes */
-    RIGHT_BYTES = 220, /* the same if these texts tell bytes, too */
+    RIGHT_BYTES = 220, /* width of these texts if they tell bytes, too */
     TOP = 112,         /* height above the lanes */
     LETTER = 7,        /* width of a letter, about */
     SMALL = 5,         /* width of a small letter */
@@ -243,10 +243,10 @@ static void put_axis(struct gantt *g)
 
 /* ---- bars ------------------------------------------------------------------------------------- */
 
-/* Bars of a row that will be drawn as one: a single bar, or several narrow ones. */
+/* Neighbouring bars of a row that are drawn as one bar: a single bar, or several narrow ones. */
 struct narrow_bars {
     int64_t at, end; /* ps: from the start of the first bar to the last end */
-    int64_t busy;    /* ps: sum of the times in which at least one of them runs */
+    int64_t busy;    /* ps: sum of the times in which at least one of the bars runs */
     const struct chart_bar *first, *longest;
     size_t n; /* number of bars; 0: none yet */
 };

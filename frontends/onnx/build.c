@@ -138,10 +138,10 @@ static void name_nodes(struct onnx_build *b)
 
 /* ---- 2. define ---- */
 
-/* Definitions of names that were defined before in the same graph. */
+/* The names that were defined twice in one graph, for a warning. */
 struct doubles {
-    uint32_t n;  /* number of such definitions */
-    sid name[3]; /* the first names, for a warning */
+    uint32_t n;  /* number of definitions of a name that the same graph had defined before */
+    sid name[3]; /* names of the first such definitions */
 };
 
 static void add_double(struct doubles *x, sid name)
@@ -151,7 +151,7 @@ static void add_double(struct doubles *x, sid name)
     x->n++;
 }
 
-/* Returns the value that graph g itself defines under that name; 0: none. */
+/* Returns the value that graph g itself (not a graph around it) defines under `name`; 0: none. */
 static vid find_value_here(const struct onnx_build *b, gid g, sid name)
 {
     return map_get(&b->value, map_key(g, name));
@@ -368,7 +368,7 @@ static int define(struct onnx_build *b)
 
 /* ---- 3. resolve ---- */
 
-/* The captures that were found so far. */
+/* The captures (values of outer graphs that bodies read) found so far. */
 struct captures {
     struct map seen; /* key (slot of the owner, value): 1 */
     struct pairs of; /* pairs (slot of the owner, value), in the order in which they were found */

@@ -56,7 +56,7 @@ static void append_message(struct bytes *b, unsigned tag, const void *p, size_t 
     append_bytes(b, p, n);
 }
 
-/* The src pointer of a module's thing that has a message, and what kind of message it is. */
+/* Where a thing of the module (a node, a tensor, ...) stores the pointer to its message, and the message's kind. */
 struct holder {
     const void **src;
     enum { NODE, ATTRIBUTE, GRAPH, TENSOR, SPARSE, OPSET, FUNCTION } kind;
@@ -70,7 +70,7 @@ struct carried {
     uint32_t n, cap;
 };
 
-/* Returns a message that has one field, with the message `in`. */
+/* Returns a message whose only field is the message `in`; tag: tag of the field. */
 static struct bytes wrap(struct carried *c, unsigned tag, struct bytes in)
 {
     struct bytes out = {.a = c->a};

@@ -15,7 +15,7 @@ static int declare_function(struct onnx_build *b, const Onnx__FunctionProto *p)
     struct module *m = b->m;
     sid key = onnx_function_key(b, p->domain, p->name, p->overload);
 
-    if (b->function.mask != 0 && map_get(&b->function, key) != 0) {
+    if (map_get(&b->function, key) != 0) {
         return diag_error(b->d, "%s: function '%s' of domain '%s' is defined twice", b->path,
                           p->name != NULL ? p->name : "", p->domain != NULL ? p->domain : "");
     }
@@ -39,7 +39,7 @@ static Onnx__ValueInfoProto **describe_values(struct onnx_build *b, char **name,
 
     for (size_t i = 0; i < n; i++) {
         sid key = str_id(b->m, name[i]);
-        uint32_t k = known->mask != 0 && key != 0 ? map_get(known, key) : 0;
+        uint32_t k = key != 0 ? map_get(known, key) : 0;
         list[i] = arena_alloc(b->m->mem, sizeof *list[i]);
         onnx__value_info_proto__init(list[i]);
         list[i]->name = name[i];

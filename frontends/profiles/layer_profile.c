@@ -42,7 +42,8 @@ struct profile_reader {
     uint32_t nlayer, caplayer;
     uint32_t *by_id;     /* [string] layer with that id, + 1; 0: none */
     uint32_t nid, capid; /* entries of by_id[] */
-    uint32_t *from, *to; /* [edge] the layers that it joins */
+    /* [edge] the layer at which the edge begins; the layer at which it ends */
+    uint32_t *from, *to;
     uint32_t nedge, capfrom, capto;
     struct csr out, in; /* layer -> edges that leave it; layer -> edges that enter it */
     uint32_t *order;    /* [norder] the layers that are not dropped, in topological order */
@@ -75,7 +76,7 @@ static bool split_off(struct span *s, const char *separator, struct span *before
     return at != NULL;
 }
 
-/* Reports that `what` was expected in place of s.  Returns -1. */
+/* Reports that `what` was expected where s stands in the line.  Returns -1. */
 static int report_expected(const struct profile_reader *r, struct span s, const char *what)
 {
     return diag_error(r->d, "%s:%u: '%.*s': expected %s", r->path, r->line,
@@ -237,7 +238,7 @@ static int read_edge(struct profile_reader *r, struct span s)
 static int read_lines(struct profile_reader *r, const char *text, size_t n)
 {
     struct span all = {text, text + n};
-    if (n > INT32_MAX) /* so that 32 bits can count lines and edges */
+    if (n > INT32_MAX) /* larger files are refused, so that 32 bits can count lines and edges */
         return diag_error(r->d, "%s: a profile of more than 2 GiB", r->path);
     while (all.at < all.end) {
         const char *end = memchr(all.at, '\n', (size_t)(all.end - all.at));

@@ -22,9 +22,10 @@ enum { CLASS_ACC, CLASS_CPU, CLASSES };
 /* A node of the file. */
 struct wnode {
     int64_t id;
-    const char *name;     /* NULL: none */
-    int64_t acc, cpu;     /* ps on an accelerator, on a CPU; acc COST_NEVER: it needs a CPU */
-    int64_t size, weight; /* bytes that it needs on its device; bytes of parameters in them */
+    const char *name; /* NULL: none */
+    int64_t acc, cpu; /* ps on an accelerator, on a CPU; acc COST_NEVER: it needs a CPU */
+    /* bytes that the node needs on its device; bytes of its parameters, included in `size` */
+    int64_t size, weight;
     int64_t color, layer; /* numbers of the file; -1: none */
     bool backward;        /* a node of the backward pass */
 };

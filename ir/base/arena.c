@@ -69,8 +69,8 @@ struct chunk {
 /* A block with memory of its own. */
 struct big {
     struct big *before;
-    uint64_t serial; /* of the chunk that holds this record */
-    size_t at;       /* offset of this record in that chunk */
+    uint64_t serial; /* number (chunk.serial) of the chunk that holds this record */
+    size_t at;       /* offset of this record in its chunk */
     void *mem;
     size_t size;
 };
@@ -89,8 +89,8 @@ struct guard {
 
 struct arena {
     struct chunk *top, *spare;      /* spare: a released chunk, kept back; NULL: none */
-    struct big *big;                /* the youngest one */
-    struct deferred_call *deferred; /* the last one */
+    struct big *big;                /* the block allocated last; NULL: none */
+    struct deferred_call *deferred; /* the call registered last; NULL: none */
     uint64_t serial;                /* of the chunk pushed last */
     size_t next;                    /* size of the next chunk */
     struct arena *of, *root;        /* of a root: NULL, and the root itself */

@@ -16,7 +16,8 @@ enum {
     LONGEST = 63, /* bytes of the longest word or name that is compared */
     NEAR = 2,     /* edits to a name that is still near */
     SHORT = 5,    /* words of fewer bytes may be one edit away only */
-    BEGINNING = 2 /* bytes of the shortest word that may stand for a name which begins with it */
+    /* bytes of the shortest word for which a name that begins with the word is suggested */
+    BEGINNING = 2
 };
 
 /* Returns the number of edits that turn a[0 .. n) into b[0 .. m).  row[i % 3][j] is the distance from a[0 .. i) to

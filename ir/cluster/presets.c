@@ -264,7 +264,7 @@ static void take_cores(struct device_class *c, const struct preset *p, uint32_t 
 {
     for (int e = 0; e < ELEM_COUNT; e++)
         c->peak[e] = mul_div_ceil(c->peak[e], cores, p->cores);
-    c->bandwidth *= (cores - 1) / p->cores + 1; /* that of the sockets */
+    c->bandwidth *= (cores - 1) / p->cores + 1; /* each socket brings its own memory bandwidth */
     c->name = arena_fmt(a, "%s%u", p->name, cores);
 }
 

@@ -10,8 +10,8 @@
 #define LINK_BANDWIDTH INT64_C(25000000000)
 #define LINK_LATENCY INT64_C(10000000)
 
-/* Whose GPU a class is: its maker's program knows it by its name.  NO_GPU: another device, or no such program; NPU: an
- * NPU. */
+/* The maker of a class's GPU, whose program lists GPUs by the class's name.  NO_GPU: no GPU, or a GPU that no such
+ * program lists.  NPU: an NPU. */
 enum gpu_maker { NO_GPU, NVIDIA, AMD, INTEL, GPU_MAKERS, NPU = GPU_MAKERS };
 
 /* Makes *c the class with this name of n bytes (capitals do not matter), with one device; returns false if there is no
@@ -23,7 +23,7 @@ bool preset_of(const char *name, size_t n, struct arena *a, struct device_class 
 bool preset_at(uint32_t i, struct device_class *c);
 /* Returns the other name of the i-th class, "" if it has none; NULL: there are not more than i classes. */
 const char *preset_also(uint32_t i);
-/* Returns whose GPU the i-th class is; it must exist. */
+/* Returns the maker of the GPU that the i-th class is (see enum gpu_maker); the class must exist. */
 enum gpu_maker preset_maker(uint32_t i);
 /* Whether the class with this name is an NPU. */
 bool preset_is_npu(const char *name);

@@ -36,7 +36,8 @@ struct same_pair {
 struct ruled_edge {
     nid from, to;        /* a placed node, and a placed node that reads a result of it */
     const char *pattern; /* the expression that the user gave */
-    bool cut;            /* the two are on two devices; else on one */
+    /* the edge is cut: its two nodes are on different devices; false: they are on the same device */
+    bool cut;
 };
 
 struct place {

@@ -269,7 +269,7 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
                             .back = fine->net_back ? fine->net_back[f] : 0};
         if (x.npin + x.host < 2)
             continue;
-        /* an equal net among those made so far; else a new one in a free slot */
+        /* finds an equal net among the nets made so far, else a free slot for a new net */
         uint64_t h = mix_hash(seed ^ x.src, x.host);
         for (uint32_t i = 0; i < x.npin; i++)
             h = mix_hash(h, x.pin[i]);

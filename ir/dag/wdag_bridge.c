@@ -28,7 +28,8 @@ struct reader {
     uint64_t parts;   /* bit t: reads part t of the net */
 };
 
-/* Neighbouring parts, of a net's UNITS parts, with the same readers: they make one new net. */
+/* A run of consecutive parts of a net (each net is divided into UNITS parts) that have the same readers: the run
+ * becomes one new net. */
 struct piece {
     /* units: number of parts; pin[npin]: the producer and the readers, without vertices left out */
     uint32_t units, npin, *pin;

@@ -20,7 +20,7 @@
 enum discipline { LANE_LIST, LANE_FIFO, LANE_RANK };
 
 struct lane {
-    uint32_t width;     /* number of items that may run on it at the same time; 0: one */
+    uint32_t width;     /* number of items that may run on the lane at the same time; 0: one */
     uint8_t discipline; /* enum discipline */
 };
 

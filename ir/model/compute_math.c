@@ -470,7 +470,7 @@ bool compute_reduce(struct computation *c, int arg)
  * is 0. */
 static int64_t count_integers(int64_t start, int64_t limit, int64_t delta)
 {
-    /* runtimes compute the length in double, which is exact up to here */
+    /* runtimes compute the length in double, which holds integers up to 2^53 exactly */
     const int64_t most = INT64_C(1) << 50;
     int64_t way;
     if (__builtin_sub_overflow(limit, start, &way) || way > most || way < -most || delta == 0)

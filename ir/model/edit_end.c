@@ -21,7 +21,7 @@ struct end {
     struct module *m;
     struct arena *a; /* scratch memory */
     bool *dead;      /* [graph] 1: no live node has the graph as a body */
-    nid *order;      /* nodes that stay, graph by graph, in their new order */
+    nid *order;      /* the nodes that are not dropped, graph by graph, in their new order */
     /* [graph] place in `order` of its first node; [ngraph]: number of nodes that stay */
     uint32_t *at;
     nid *now;            /* [node] new number; 0: dropped */
@@ -318,7 +318,8 @@ static void make_operands(struct end *x)
             continue;
         struct slice in = operands_now(x, n, &captured);
         x->m->node[n].in = in;
-        x->e->slot[n].set_at = UINT32_MAX; /* edit_in() replaces no operand of it any more */
+        /* later replacements of values (edit_in()) leave the operands of the node as they are */
+        x->e->slot[n].set_at = UINT32_MAX;
     }
 }
 

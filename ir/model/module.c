@@ -10,8 +10,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Returns count + n.  If that exceeds UINT32_MAX, asks the arena for an impossible size, so that it fails as it does
- * when memory runs out. */
+/* Returns count + n.  If the sum exceeds UINT32_MAX, asks the arena for an impossible size, which fails in the same way
+ * as when memory runs out. */
 static uint32_t checked_sum(const struct module *m, uint32_t count, uint32_t n)
 {
     if (n > UINT32_MAX - count)

@@ -98,7 +98,7 @@ struct about {
 
 /* Bits of value.flags. */
 enum {
-    VALUE_INPUT = 1,  /* an input of its graph */
+    VALUE_INPUT = 1,  /* the value is an input of its graph */
     VALUE_OUTPUT = 2, /* an output of its graph (may be an input or initializer, too) */
     /* has an initializer (with VALUE_INPUT: a default that callers may override) */
     VALUE_INIT = 4,
@@ -106,7 +106,7 @@ enum {
     VALUE_LOST = 8,
     /* an input, output or initializer whose type the file gives a second time, in the graph's value_info */
     VALUE_TYPED = 16,
-    VALUE_RETYPED = 32 /* a pass gave it another type than the file */
+    VALUE_RETYPED = 32 /* a pass gave the value another type than the file */
 };
 
 /* A value: the result of a node, an input of a graph, or an initializer. */

@@ -304,7 +304,7 @@ static void nodes_check(struct check *c)
         verify_index(c, "node", n, "its overload", x->overload, c->nstr);
         verify_index(c, "node", n, "what is said about it", x->about, m->nabout);
         verify_index(c, "node", n, "the name that it was made from", x->made_from, c->nstr);
-        /* nodes of a file may lack an operator, and so may copies of them; new nodes must have one */
+        /* a node of a file may lack an operator, and so may a copy of such a node; a new node must have one */
         if (x->op == 0 && (x->flags & NODE_MADE) != 0 && x->made_from == 0 && x->src == NULL)
             verify_fail(c, "node %u '%s' has no operator", n, node_name(m, n));
         verify_slice(c, "node", n, "its operands", x->in, m->narg);

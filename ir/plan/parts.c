@@ -243,7 +243,8 @@ static void find_crossings(struct parts_builder *c)
         if (!def || readers.at[r] == readers.at[r + 1])
             continue;
         for_row (reader, readers, r) {
-            assert(parts->part_of[def] < (int32_t)reader); /* made before it is read */
+            /* the part that makes the value comes before the part that reads it */
+            assert(parts->part_of[def] < (int32_t)reader);
             pairs_add(&to, parts->ncross, reader);
         }
         parts->cross[parts->ncross++] = v;

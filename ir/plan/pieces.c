@@ -91,7 +91,8 @@ static void quotient_merge(struct quotient *q, const uint32_t *map, uint32_t n)
         first[map[u]] = smaller_u32(q->first[u], first[map[u]]);
         dev[map[u]] = q->dev[u];
     }
-    q->edge.n = 0; /* the new edges overwrite old ones that have been read */
+    /* edges are renamed in place: entry n is written after entry i >= n was read */
+    q->edge.n = 0;
     for (uint32_t i = 0; i < edges; i++) {
         uint32_t f = map[q->edge.from[i]], t = map[q->edge.to[i]];
         if (f != t)

@@ -320,7 +320,7 @@ struct plan_json_state {
     nid bad;               /* the first node whose name is not UTF-8; 0: none was found */
     const nid *order;      /* the nodes in the order of the plan */
     uint32_t n;            /* number of nodes in order[] */
-    const uint32_t *slots; /* [device] number of its slots */
+    const uint32_t *slots; /* [device] number of slots of the device */
 };
 
 /* Adds to the object o the settings on which figures under the execution model e depend. */

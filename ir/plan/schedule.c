@@ -15,10 +15,10 @@
  * A computing lane has SLOTS slots for each part: slot SLOTS * i + BEFORE, + AT, + BEHIND. */
 enum { BEFORE, AT, BEHIND, SLOTS };
 
-/* An instruction with its position in its lane, which lay_out() sorts by. */
+/* An instruction with its position in its lane; lay_out() sorts by it. */
 struct positioned {
     struct instruction what;
-    uint32_t lane, slot; /* slot as above; 0 in lanes for sending and receiving */
+    uint32_t lane, slot; /* slot: see above; 0 in lanes for sending and receiving */
     uint32_t nth;        /* how many instructions were put before it */
     int64_t time;        /* ps, decides the order within a slot if there are no rounds; else 0 */
 };

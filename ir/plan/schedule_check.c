@@ -25,7 +25,7 @@ struct schedule_state {
     struct schedule *s;
     struct arena *a;
     const char *why;   /* the first error; NULL: none so far */
-    uint32_t *lane_of; /* [item] its lane */
+    uint32_t *lane_of; /* [item] lane of the item */
     uint32_t *compute; /* [part] the item that computes the part; NONE: none */
     /* [index into w->place.to, for a tensor and a device] the item that allocates, sends (to the device), receives or
      * frees the tensor; NONE: none */
@@ -34,7 +34,7 @@ struct schedule_state {
     /* [event] its item and sample; lane l has events s->at[l] * samples .. s->at[l + 1] * samples - 1, in the order in
      * which the lane executes them */
     uint32_t *item, *sample;
-    uint32_t *event; /* [item * samples + sample] its event */
+    uint32_t *event; /* [item * samples + sample] number of the event */
     uint32_t *done;  /* [lane] the first event that has not been executed */
 };
 
@@ -266,7 +266,8 @@ static bool check_sends(struct schedule_state *c)
 {
     const struct sample_work *w = c->w;
     uint32_t *next = arena_array(c->a, (size_t)c->s->nlane + 1, sizeof *next);
-    memcpy(next, c->s->at, (size_t)c->s->nlane * sizeof *next); /* [receiving lane] its next RECV */
+    /* [receiving lane] the lane's next RECV that was not compared yet */
+    memcpy(next, c->s->at, (size_t)c->s->nlane * sizeof *next);
     for (uint32_t d = 0; d <= w->ndev; d++) {
         uint32_t lane = lane_send(w->ndev, d);
         for (uint32_t i = c->s->at[lane]; i < c->s->at[lane + 1]; i++) {
@@ -313,10 +314,11 @@ static bool check_lifetimes(struct schedule_state *c)
 
 /* ---- unrolled --------------------------------------------------------------------------------- */
 
-/* All items of one lane and one phase. */
+/* Consecutive items of one lane that belong to the same phase. */
 struct stretch {
-    uint32_t to;        /* the item behind the last one */
-    int64_t first, end; /* some of them are executed in the rounds first .. end - 1 */
+    uint32_t to; /* the item behind the last one */
+    /* rounds first .. end - 1 are the rounds in which at least one of the items is executed */
+    int64_t first, end;
 };
 
 /* Returns the stretch that begins at item `from`; limit: the item behind the last one of the lane. */

@@ -30,7 +30,7 @@ struct schedule_reader {
     const struct sample_work *w;
     struct names dev, part, tensor; /* name -> number in w; "host" is a name of a device, too */
     /* The other fields are for manifests only. */
-    struct sample_work *made; /* w, which is being made */
+    struct sample_work *made; /* the same as w, but written by the reader */
     struct names bytes;       /* name of a tensor -> index in size[] */
     /* name of an input (1) or output (2) of the model that is state, kept by a device */
     struct names state;

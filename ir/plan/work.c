@@ -117,8 +117,8 @@ static void add_lasting(struct work_build *b)
 struct changes {
     size_t *at;           /* [part] index in more[] and less[] of its step 0; step i is at[x] + i */
     int64_t *more, *less; /* bytes alive from the beginning of the step on; until its end */
-    uint32_t *step;       /* [node] its step in its part */
-    int64_t *values;      /* [node] bytes of its results that count_values() has counted */
+    uint32_t *step;       /* [node] position of the node in its part */
+    int64_t *values;      /* [node] bytes of the node's results that count_values() has counted */
 };
 
 /* Counts `bytes` bytes as alive from step `from` of part x to the end of step `to`. */

@@ -654,7 +654,7 @@ static int parse_placement(struct parser *p, struct plan *plan)
 
 int text_plan(struct parser *p)
 {
-    assert(!p->plan); /* a text has one plan, at its end */
+    assert(!p->plan); /* parse_statements() lets a text have only one plan, at its end */
     struct plan *plan = arena_alloc(p->m->mem, sizeof *plan);
     sid s = 0;
 

@@ -11,19 +11,19 @@ struct gpu_search {
     const char *nvml; /* the library that knows the cores of NVIDIA's GPUs */
     int64_t limit;    /* ns that a run of a program gets */
     int64_t host;     /* bytes of the host's memory that are free; -1: not told */
-    struct arena *a;  /* for all that is found */
+    struct arena *a;  /* memory of all results */
     struct diag *d;   /* for notes */
 };
 
-/* What is known of one; 0 or "": not told. */
+/* What is known of one GPU; 0 or "": not told. */
 struct gpu {
     enum gpu_maker maker;
     const char *name;    /* "NVIDIA GeForce RTX 3090" */
     const char *bus;     /* PCI address "0000:01:00.0", in small letters */
     const char *told_by; /* "nvidia-smi", "/sys" */
-    int64_t memory;      /* bytes that are free */
-    int64_t lanes;       /* f32 multiply-adds that it starts in a cycle */
-    int64_t mhz;         /* clock of these */
+    int64_t memory;      /* bytes of its memory that are free */
+    int64_t lanes;       /* f32 multiply-adds that it starts per cycle */
+    int64_t mhz;         /* MHz: clock of these cycles */
     int64_t memory_rate; /* bytes per second of its memory */
     int64_t link_rate;   /* bytes per second to the host */
     /* compute capability of NVIDIA, 86 for 8.6; version of AMD's instructions, 90402 for gfx942 */

@@ -129,7 +129,8 @@ static void estimate_peaks(const struct gpu *g, struct device_class *k)
     }
 }
 
-/* Makes *k the accelerator of the maker whose memory is nearest to that many bytes; 0: the first one. */
+/* Makes *k the preset accelerator of the maker whose memory is nearest to `memory` bytes (0: the maker's first
+ * preset). */
 static void nearest_preset(enum gpu_maker maker, int64_t memory, struct device_class *k)
 {
     struct device_class each;

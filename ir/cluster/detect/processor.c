@@ -29,7 +29,7 @@ enum {
     LEAST_BUFFER = 64 << 20, /* bytes of the buffers that are copied */
     MOST_BUFFER = 512 << 20,
     MIB = 1 << 20,
-    SHARE = 8, /* of the free memory, the most that they take is 1/SHARE */
+    SHARE = 8, /* the buffers take at most 1/SHARE of the free memory */
     /* of class cpu, per second and thousandth of a core, where nothing is measured: f32 operations, bytes */
     FLOPS_PER_CORE = 78125000,
     BYTES_PER_CORE = 3200000

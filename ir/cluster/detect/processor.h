@@ -7,7 +7,8 @@
 
 /* What this process may use of the machine. */
 struct processor {
-    uint32_t cores; /* cores that the process may run on, two threads of one core counted once */
+    /* number of cores that the process may run on; two threads of one core count once */
+    uint32_t cores;
     /* thousandths of a core that control groups allow the process, above 0; -1: no limit */
     int64_t quota;
     /* free bytes of memory, at most the limit of the control groups of the process; -1: not told */

@@ -4,11 +4,11 @@
 
 #include <stdint.h>
 
-/* Returns the bits of the widest vectors that this processor multiplies and adds, of those that programs such as ONNX
- * Runtime use: 512 and 256 where it has AVX-512 and AVX2 with FMA, else 128. */
+/* Returns the number of bits of the widest vectors for which this processor has multiply-add instructions that programs
+ * such as ONNX Runtime use: 512 with AVX-512, 256 with AVX2 and FMA, else 128. */
 uint32_t speed_vector_bits(void);
 
-enum { SPEED_THREADS = 512 }; /* the most threads that measure */
+enum { SPEED_THREADS = 512 }; /* the most threads that measure at the same time */
 
 /* What all threads together did. */
 struct speed {

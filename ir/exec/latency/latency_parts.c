@@ -40,7 +40,7 @@ struct group_state {
     const struct latency_run *r;
     struct csr after;   /* subgraph -> subgraphs that wait for its results */
     uint32_t *to;       /* [subgraph] its group + 1; 0: none yet */
-    uint32_t group;     /* 1 + the group that is growing */
+    uint32_t group;     /* 1 + number of the group that nodes are being added to */
     int64_t start, end; /* ps: when the growing group starts and ends */
     /* subgraphs that read the group's results, by start; some may have joined the group since */
     struct heap readers;
@@ -170,7 +170,7 @@ struct parts *latency_parts(const struct scene *s, const struct latency_run *r, 
 struct rhythm rhythm_of_latency(const struct rhythm_ask *of, struct arena *a)
 {
     struct sample_work *w = of->work;
-    assert(w && !w->each); /* the parts of one sample */
+    assert(w && !w->each); /* w is the work of one sample */
     int64_t *start = arena_array(a, (size_t)w->npart + 1, sizeof *start);
     int64_t *end = arena_array(a, (size_t)w->npart + 1, sizeof *end);
     int64_t *sent = arena_array(a, (size_t)w->ntensor + 1, sizeof *sent);

@@ -54,7 +54,8 @@ struct step_run step_run_plan(const struct scene *s, const struct plan *p, const
  * step_verdict_ready() describes it. */
 static struct task_graph ready_step(const struct scene *s, const struct plan *p, struct arena *a)
 {
-    struct scene fifo = *s; /* as s, with DISPATCH_FIFO, so that single_step() makes no lists */
+    /* the scene with another dispatch, for which single_step() makes no lists of nodes */
+    struct scene fifo = *s;
     if (s->model.step.dispatch != DISPATCH_PLAN || s->model.step.contention == CONTENTION_BAECHI)
         return single_step(s, p, NULL, a);
     fifo.model.step.dispatch = DISPATCH_FIFO;
