@@ -78,7 +78,7 @@ void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t 
         }
         most = larger(all, most);
     }
-    /* shifts by which `most`, the largest load that there can be on one device, gets SPAN_BITS bits */
+    /* up, down: the shifts by which `most`, the largest load that a device can have, gets SPAN_BITS bits */
     t->up = t->down = 0;
     while (most >> t->down >> SPAN_BITS)
         t->down++;

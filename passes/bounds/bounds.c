@@ -46,7 +46,7 @@ struct attempt {
     struct reduction *r;  /* the reduction for the threshold */
     /* the argument that gave `value`; 0: none yet */
     enum { BY_LOWER, BY_REDUCTION, BY_PRICES, BY_PIGEONHOLE, BY_WEIGHTS } by;
-    int64_t price[PROBLEM_KINDS]; /* BY_PRICES: [kind] its price */
+    int64_t price[PROBLEM_KINDS]; /* BY_PRICES: [kind] price of a device of the kind */
     uint32_t nlongest;            /* BY_PIGEONHOLE: how many of the longest vertices are counted */
     uint32_t nstep;               /* number of steps of the reduction */
     const char *why;              /* short reason, as in struct bound */
@@ -155,7 +155,7 @@ static int64_t bound_by_prices(const struct reduction *r, const uint32_t *paid,
 struct prices {
     const struct reduction *r;
     const uint32_t *paid; /* result of paid_nets */
-    int64_t *best, value; /* [kind] the best prices so far; ps: the bound that they give */
+    int64_t *best, value; /* [kind] the prices with the largest bound so far; that bound, ps */
     uint64_t looks;       /* number of prices of vertices worked out so far */
 };
 
@@ -274,7 +274,8 @@ static struct longest find_longest(const struct reduction *r, struct arena *a)
     return p;
 }
 
-/* Makes p->sorted hold the times of the h longest vertices, by inserting those that it lacks. */
+/* Extends p->sorted, for each kind the ascending times of those of the h longest vertices that may be on the kind, by
+ * the vertices that it lacks; begins anew if it has more than h. */
 static void sort_first(struct longest *p, uint32_t h)
 {
     if (h < p->have)

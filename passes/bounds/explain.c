@@ -74,7 +74,7 @@ const char *explain_kind(struct explain *e, uint32_t k)
         dev += cl->cls[i].count;
     last = dev + cl->cls[kd->cls].count - 1;
     const char *text = "";
-    /* devices that some vertex is pinned to are kinds of their own */
+    /* a device that some vertex is pinned to has a kind of its own, so it is left out here */
     for (uint32_t d = dev; d <= last; d++) {
         bool own = false;
         for (uint32_t i = 0; i < e->c->nkind; i++)

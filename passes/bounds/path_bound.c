@@ -51,7 +51,7 @@ struct interval {
     uint32_t i, j;
 };
 
-/* What is known of a device of some group that has some interval of the path. */
+/* The facts about the devices of one group, for one interval of the path that such a device may hold. */
 struct pair {
     struct line *line; /* [LINES], of which nline are filled; NULL: no line yet */
     uint32_t nline;
@@ -63,7 +63,8 @@ struct pair {
 
 /* Devices of one class and scale: equal in the sets of vertices that they can hold. */
 struct group {
-    uint32_t kind, count; /* one of their kinds; number of devices of all their kinds */
+    /* one of the kinds of these devices; number of devices of all their kinds */
+    uint32_t kind, count;
     /* a state's number counts the used devices of the group as state / radix % (count + 1) */
     uint32_t radix;
     int64_t scale;       /* as in potential 0 */
@@ -74,7 +75,8 @@ struct group {
 
 /* The best way to divide the first j path vertices, for some j, among the devices that a state counts as used. */
 struct best {
-    int64_t held; /* the largest weight that these devices hold; -1: there is no way */
+    /* the largest sum of weights that these devices can hold; -1: the vertices cannot be divided so */
+    int64_t held;
     /* the last device has the path vertices from + 1 .. j, and is of this group */
     uint32_t from, group;
 };

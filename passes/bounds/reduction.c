@@ -30,7 +30,7 @@ struct pair {
     uint32_t ab, ba; /* masks of the kinds on which a may be without b, and b without a */
 };
 
-/* A reduction that is being made.  Vertices are those of c->g. */
+/* State of reduction_make(), which contracts c step by step.  Vertices are those of c->g. */
 struct reducer {
     struct reduction *r;
     struct problem *c; /* the problem as contracted so far */
@@ -46,7 +46,8 @@ struct reducer {
     uint32_t nseen[PROBLEM_KINDS]; /* [kind] number of sets found so far */
     /* [kind] a vertex that must be on the kind's only device; UINT32_MAX: none */
     uint32_t sure[PROBLEM_KINDS];
-    uint32_t *group;       /* [vertex] a vertex joined with it; itself: the root of its group */
+    /* [vertex] a vertex that it was joined with; the vertex itself: it is the root of its group */
+    uint32_t *group;
     uint64_t explain_work; /* work left for explanations, in arcs */
     bool changed;          /* this round has denied a kind or joined vertices */
 };
@@ -289,7 +290,7 @@ static uint32_t ask_without(struct reducer *w, struct closure *q, uint32_t b, ui
     return load > q->limit ? mask & ~bit : mask;
 }
 
-/* Lists pairs of vertices a, b with a net in common of which it is not known that they can be on two devices, in order
+/* Lists the pairs of vertices a, b that have a net in common and for which two devices are not excluded yet, in order
  * of a; returns their number. */
 static uint32_t list_pairs(struct reducer *w, struct pair **pairs)
 {
@@ -316,8 +317,9 @@ static uint32_t list_pairs(struct reducer *w, struct pair **pairs)
     return n;
 }
 
-/* Takes kind k from the mask ab of each pair whose a cannot be there without b (swap: from ba, if b cannot be there
- * without a).  Pairs are visited by their a (swap: b), so that one closure_of serves all pairs of a vertex. */
+/* Takes kind k from the mask ab of each pair whose vertex a cannot be on kind k without b (swap: from ba, if b cannot
+ * be on it without a).  Pairs are visited by a (swap: by b), so that one call of closure_of() serves all pairs of a
+ * vertex. */
 static void ask_pairs(struct reducer *w, struct pair *pairs, uint32_t n, uint32_t k, bool swap)
 {
     struct closure *q = closure_of_kind(w, k);

@@ -492,7 +492,7 @@ static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes
             return false;
     if (x->scene.model.replicate && x->scene.m->backward &&
         (g->size[v] || g->shared_of.at[v] != g->shared_of.at[v + 1]))
-        return false; /* copies of another stage would have to keep its parameters equal */
+        return false; /* copies of the stage of w would have to keep the parameters of v equal */
     if (x->scene.model.part_cost && g->pass && (g->pass[v] & ~g->pass[w]))
         return false; /* the device of w would have to run a part for another pass, too */
     bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1];

@@ -48,7 +48,8 @@ static const struct opt fuse_opts[] = {
 
 /* ---- the interval partition ------------------------------------------------------------------- */
 
-/* A vertex, or a cluster of vertices: the figures that decide whether another vertex may join it. */
+/* The figures of a vertex, or of a cluster of vertices, by which the partition decides whether another vertex may join
+ * it. */
 struct member {
     int64_t bytes;    /* shared items count once for each vertex that needs the item */
     int32_t pin;      /* the device it must be on, or -1 */

@@ -92,7 +92,7 @@ bool near_next(const struct problem *c, struct near_run *r, uint64_t steps,
     const uint32_t *order =
         interval_gather(c, topo_order(c->g, order_kind(r->tried), random_bits(&seed) | 1, scratch),
                         best->dev, scratch);
-    /* one device has all vertices: there is no border */
+    /* one device has all vertices, so there is no border whose neighbourhood could be searched */
     if (n == 0 || best->dev[order[0]] == best->dev[order[n - 1]]) {
         r->spent += steps;
         arena_release(scratch, mark);

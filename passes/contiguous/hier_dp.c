@@ -41,7 +41,8 @@ struct group_kind {
     uint32_t first[CLUSTER_DEVICES]; /* [group] the group's first device */
     /* number of devices in a group that nothing is pinned to; their kind in the problem */
     uint32_t nfree, free;
-    uint32_t npin, pin[PROBLEM_KINDS]; /* number of the other devices; their kinds in the problem */
+    /* number of devices of a group with pinned vertices; [npin] their kinds in the problem */
+    uint32_t npin, pin[PROBLEM_KINDS];
 };
 
 /* A pair of ideals a < b such that one device can hold b - a. */
@@ -72,15 +73,17 @@ struct inner {
 
 /* A device of a group. */
 struct member {
-    uint32_t k; /* its kind in the problem */
-    int pin;    /* its bit in an inner state; -1: nothing is pinned to the device */
+    uint32_t k; /* kind of the device in the problem */
+    /* number of the device's bit in an inner state; -1: no vertex is pinned to the device */
+    int pin;
 };
 
 /* The whole search: tables of ideals, nets and groups, and the values of the outer program. */
 struct hier {
     const struct wdag *g;
     const struct cluster *cluster;
-    struct problem *c; /* of wdag_inner(g): nets cost the least that they can */
+    /* problem of wdag_inner(g), whose nets cost the least they can: as if all went over inner links */
+    struct problem *c;
     const struct hier_limits *limits;
     struct hier_found found;
     struct arena *a;
@@ -256,7 +259,7 @@ static bool make_pairs(struct hier *h, uint32_t k)
 {
     const struct problem_kind *kind = &h->c->kind[k];
     int64_t *time = arena_array(h->a, h->n, sizeof *time), *size = arena_array(h->a, h->n, 8);
-    /* [ideal] number of its vertices that cannot run on kind k */
+    /* [ideal] number of vertices of the ideal that cannot run on kind k */
     int64_t *never = arena_array(h->a, h->n, sizeof *never);
     int64_t *is_never = arena_array(h->a, (size_t)h->g->n + 1, sizeof *is_never);
     uint32_t cap = 0, n = 0;

@@ -36,7 +36,7 @@ struct search_ask {
 };
 
 enum search_end {
-    SEARCH_GOING, /* there is more to do */
+    SEARCH_GOING, /* the search can go on */
     SEARCH_DONE,  /* the search has come to its end: there is nothing more to find */
     SEARCH_FULL   /* it reached max_states or max_bytes and cannot go on */
 };

@@ -403,7 +403,8 @@ static void add_net_parts(struct problem_parts *parts, const struct touch *h, ui
 {
     bool open = h->first < i || h->host, src = h->src >= i && h->src <= j;
     int64_t *t = parts->t[h->back];
-    /* prev is 1 + a unit, so this asks whether that unit is in [i, j): then the segment has paid the net so far */
+    /* h->prev is 1 + the last unit before j with a pin of the net: if that unit is in [i, j), the segment has paid for
+     * the net so far, and the payment is taken back */
     if (h->prev > i)
         t[h->src >= i && h->src < j ? PART_OUT : PART_IN] -= h->cost;
     if (open || !h->last)
@@ -418,7 +419,7 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
     const uint32_t *at = r->touch_at[kind->cls];
     struct problem_parts parts = {0};
     int64_t compute = 0, bytes = 0;
-    /* most: devices that the stage may have; each of them gets 1 / most of its computing */
+    /* most: the most devices that the stage may have; the devices share the computing of the segment */
     uint32_t j = i, most = 1;
     for (uint32_t x = 0; x < r->live.n; x++)
         most = !r->quick && r->live.v[x].left > most ? r->live.v[x].left : most;
@@ -453,7 +454,8 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBL
     const struct problem_kind *kind = &r->c->kind[k];
     const struct touch *touch = r->touch[kind->cls];
     const uint32_t *at = r->touch_at[kind->cls];
-    /* fixed: ps that the segment pays for good; open: ps of nets that it pays while a later unit has a pin of them */
+    /* fixed: ps that no later unit takes back; open: ps of nets with pins in later units, which stop costing when the
+     * segment holds all their pins */
     int64_t fixed = 0, open = 0, bytes = 0;
     uint32_t j = i;
     for (; j < r->n; j++) {

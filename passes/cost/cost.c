@@ -46,7 +46,8 @@ struct cost_builder {
     int64_t *body_flops, *body_traffic; /* [graph] operations; bytes read and written */
     /* bodies of a node as a list: [node] the first one, [graph] the next one, 0: none; NULL: there are no bodies */
     gid *first_body, *next_body;
-    int64_t longest; /* ps: most time that a Loop or Scan may have, so that sums do not overflow */
+    /* ps: the most time that a Loop or Scan is given, so that sums do not overflow */
+    int64_t longest;
     /* numbers of nodes; unknown: with a result of unknown size; nodes: all; loops: Loops and Scans of unknown trip
      * count; long_loops: limited by `longest`; calls: calls of functions that were not replaced */
     uint32_t unknown, nodes, loops, long_loops, calls;

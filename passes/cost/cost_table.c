@@ -65,8 +65,8 @@ static int64_t given_memory(const struct cost_table *t, uint32_t row)
 
 /* ---- predictions ------------------------------------------------------------------------------ */
 
-/* Makes *f the line through these sheets (bits, see struct forecast), unless it is that line already.  Returns whether
- * there is such a line. */
+/* Makes *f the line through the measurements of the sheets whose bits are set in `sheets` (struct forecast), unless it
+ * is that line already.  Returns whether their batch sizes determine a line. */
 static bool set_line(const struct cost_table *t, struct forecast *f, uint32_t sheets)
 {
     int64_t size[FIT_POINTS];

@@ -28,11 +28,12 @@ struct reader {
     const struct cost_table *t;
     struct sheet *to;
     const char *path;
-    const char *first_unknown; /* what the first row names that `unknown` counts */
-    uint32_t filter;           /* bit k: the file is for class k */
+    /* the node, operator or class that the first row counted in `unknown` names */
+    const char *first_unknown;
+    uint32_t filter;  /* bit k: the file is for class k */
     uint32_t unknown; /* number of rows that name a node, operator or class that does not exist */
     enum facts facts; /* whether rows are facts about the table */
-    bool sized;       /* there were such rows */
+    bool sized;       /* the table has facts */
     size_t row;       /* for messages: line of a CSV file; index in a JSON list */
 };
 

@@ -23,7 +23,7 @@ struct sheet {
 struct forecast {
     int64_t batch;   /* the batch size that is predicted */
     uint32_t sheets; /* bit i: the line goes through sheet i of cost_table.at; 0: no line yet */
-    bool fits;       /* these sheets have two different batch sizes, so there is a line */
+    bool fits; /* the sheets have at least two different batch sizes, so that there is a line */
     struct affine_fit fit;
 };
 

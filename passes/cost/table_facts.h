@@ -19,7 +19,7 @@ enum facts facts_next(enum facts was, const char *name);
 struct table_facts {
     const char *path;         /* the file */
     bool said;                /* the file has facts */
-    struct dim_binding *dims; /* [ndims] sizes at which it was measured */
+    struct dim_binding *dims; /* [ndims] sizes at which the table was measured */
     uint32_t ndims, capdims;
 };
 

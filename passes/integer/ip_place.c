@@ -114,7 +114,7 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
 {
     struct plan *p = x->results.plan;
     const char *solver = how->solver->name;
-    /* no deadline: these bounds take a second or two at most */
+    /* without a deadline: these bounds take two seconds at most */
     struct clock after = ctx_late_clock(x);
     bool proven = r->complete && on_whole && !how->write_only;
     struct bound all = bounds_all(x, p->claim.value_less_parts, /*must_fit=*/true,

@@ -209,7 +209,8 @@ static void write_mps_bounds(struct writer *w)
         if (below)
             fprintf(w->f, " UP BND %s %s\n", name, number_text(text, col->hi));
         else if (col->integer)
-            fprintf(w->f, " PL BND %s\n", name); /* else some readers bound integer columns by 1 */
+            /* the bound is written because some readers give integer columns the upper bound 1 by default */
+            fprintf(w->f, " PL BND %s\n", name);
     }
 }
 

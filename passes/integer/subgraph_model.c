@@ -36,7 +36,8 @@
 /* relative: the limit is raised by it, so that a solver's rounding does not exclude a plan at the limit */
 #define TOLERANCE 1e-8
 
-/* A value that units other than its maker read: it is transferred, or its readers just wait for the maker. */
+/* A value that units other than its maker read: either it is transferred, or its readers just wait for the maker to
+ * end. */
 struct crossing {
     uint32_t src;      /* the unit that makes the value; UINT32_MAX: an input of the model */
     uint32_t net;      /* its net; UINT32_MAX: nothing is moved */
@@ -216,8 +217,8 @@ static void break_symmetry(const struct builder *b, uint32_t k, uint8_t *may)
     }
 }
 
-/* Returns the column x of unit v at place j.  Units of one class share a column on hosts, and everywhere if there is
- * one slot: then it is the column of the first of them; else a new one. */
+/* Returns the column x of unit v at place j.  On hosts, and everywhere if there is one slot, units of one class share
+ * the column of the first unit of the class; else v has a column of its own. */
 static uint32_t make_col(struct builder *b, uint32_t v, uint32_t j)
 {
     const struct subgraph_model *m = b->m;

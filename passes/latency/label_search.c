@@ -260,7 +260,7 @@ static struct latency_label **read_chain(const struct label_run *r, uint32_t ide
 /* A lane of a label, and the accelerator that it stands for. */
 struct named_lane {
     int64_t t[LANE_NUMBERS]; /* the lane's numbers in the label */
-    uint32_t dev, slots;     /* device; number of its slots used so far */
+    uint32_t dev, slots;     /* a device; number of its slots used so far */
 };
 
 /* Returns the subgraph (device * slots + slot) that a step on lane number `lane` makes, and sorts lanes[] as the label
@@ -291,7 +291,8 @@ static void write_plan(const struct label_run *r, uint32_t ideal, uint32_t index
                        struct latency_plan *best)
 {
     const struct latency_graph *p = r->p;
-    uint32_t n, used[PROBLEM_KINDS] = {0}; /* [kind] number of its accelerators used so far */
+    /* [kind] number of accelerators of the kind used so far */
+    uint32_t n, used[PROBLEM_KINDS] = {0};
     struct latency_label **chain = read_chain(r, ideal, index, &n);
     struct named_lane *lanes = arena_array(r->a, (size_t)p->ndev + 1, sizeof *lanes);
     for (uint32_t i = 0; i < p->ndev; i++)

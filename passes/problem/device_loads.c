@@ -338,8 +338,8 @@ struct loads_change loads_peek_swap(struct loads *l, uint32_t v, uint32_t w)
             continue;
         uint32_t net = smaller_u32(e, f), pins = l->pins[net];
         const uint32_t *held = &l->held[(size_t)net * l->ndev];
-        /* pins on a and b while the vertex that moves is there; what a device's load gains when that vertex leaves it
-         * */
+        /* held: pins on a, and on b, while the vertex that moves is there; leave: ps that the load of a, or b, gains
+         * when that vertex leaves it */
         uint32_t held_a = held[a] + (f < e), held_b = held[b] + (e < f);
         int64_t leave_a = ((int)(held_a > 1) - (int)(held_a < pins)) * cost_a[net];
         int64_t leave_b = ((int)(held_b > 1) - (int)(held_b < pins)) * cost_b[net];

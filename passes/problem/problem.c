@@ -347,7 +347,7 @@ static void make_lower(struct problem *c)
         raise_by_pigeonhole(c);
 }
 
-/* The sort of problem that build_problem makes: each public function asks for another one. */
+/* What build_problem() is to make; each public function that builds a problem sets it in another way. */
 struct problem_form {
     int64_t memory; /* bytes to which smaller memories are raised; -1: none are */
     /* memories and scales are taken from this problem; NULL: the cluster's memories, new scales */

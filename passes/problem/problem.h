@@ -94,7 +94,7 @@ struct bound_means {
     struct clock *clock;
     const struct module *m; /* names the nodes in the proof; NULL: vertices have numbers */
     struct arena *mem;      /* for text */
-    struct arena *scratch;  /* for temporary data; the method frees what it takes of it */
+    struct arena *scratch;  /* memory for temporary data, which the method releases */
 };
 
 struct problem {

@@ -17,7 +17,7 @@ struct demand_rule {
     const char *op;
     demand_fn *demand; /* NULL: nothing */
     reach_fn *reach;   /* NULL: not known */
-    int arg;           /* of both functions */
+    int arg;           /* passed to both functions */
 };
 
 /* Operators of ai.onnx, sorted (bytewise). */

@@ -54,8 +54,8 @@ static void compare_formula(struct plan_choice *c, const struct stage_layout *p)
                        alone);
 }
 
-/* Runs a plan, counts it, and keeps it if it is better than the best one.  A plan that is odd or uneven is only kept
- * until there is another one: it tells why there is no plan. */
+/* Runs a plan, counts it, and keeps it if it is better than the best one.  A plan that is odd or uneven is kept only
+ * until there is another one, to tell why there is no plan. */
 static void try_layout(struct plan_choice *c, struct stage_layout *p)
 {
     train_try(c->t, p);

@@ -208,7 +208,7 @@ struct rounds *rounds_set_up(const struct rounds_of *of, struct arena *a)
 
 /* ---- blocks ------------------------------------------------------------------------------------- */
 
-/* A block that a place may take on: the ps that it costs the place, and its worth at some price. */
+/* A block that a place may hold: the ps that it adds to the place's time, and its worth at the present price. */
 struct item {
     double cost, worth;
     uint32_t block;
@@ -373,7 +373,7 @@ static struct device_worth worth_of_place(struct rounds_question *q, uint32_t pr
     return x;
 }
 
-/* The worth that places can take on, by number of devices: `first` of the place with stage 0, `other` of any other. */
+/* [number of devices] the worth of the blocks that a place can hold: the place with stage 0; any other place */
 struct worths {
     struct device_worth first[MOST_DEVICES + 1], other[MOST_DEVICES + 1];
 };
