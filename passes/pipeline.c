@@ -213,6 +213,7 @@ char *pipeline_text(const struct pipeline *p, struct arena *a)
 
 /* ---- running ---------------------------------------------------------------------------------- */
 
+/* Returns the time in ms, from some moment in the past. */
 static double now_ms(void)
 {
     struct timespec t;

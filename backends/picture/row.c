@@ -343,6 +343,7 @@ static void put_label(const struct row *w, const struct row_arrow *a)
     fputs("</text>\n", w->f);
 }
 
+/* Draws box b: a rectangle in the colour of its device with its label in the middle. */
 static void put_box(const struct row *w, const struct row_box *b)
 {
     bool host = b->dev == UINT32_MAX;

@@ -51,6 +51,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct tally *)a)->name, ((const struct tally *)b)->name);
 }
 
+/* For qsort: the larger count first, equal counts by name. */
 static int by_count(const void *a, const void *b)
 {
     const struct tally *x = a, *y = b;
@@ -59,6 +60,7 @@ static int by_count(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+/* For qsort: the more bytes first, equal bytes by name. */
 static int by_bytes(const void *a, const void *b)
 {
     const struct tally *x = a, *y = b;

@@ -6,6 +6,7 @@
 #include "ir/base/json_out.h"
 #include "ir/base/outfile.h"
 
+/* Writes the whole document: the sizes of names, which of them were guessed, and the inputs. */
 static void put_document(struct json_out *j, const struct result *r, struct arena *a)
 {
     const struct module *m = r->scene.m;
@@ -34,6 +35,7 @@ static void put_document(struct json_out *j, const struct result *r, struct aren
     json_close(j, 0);
 }
 
+/* writer.write: writes the sizes for which the model was planned. */
 static int write_sizes(const struct result *r, const void *opts, const char *path)
 {
     struct arena *a = arena_new(r->scene.m->mem);

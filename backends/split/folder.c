@@ -290,6 +290,7 @@ static void remove_all_stale(const struct folder *f, const char *stem)
         closedir(dir);
 }
 
+/* Closes the descriptor of the temporary folder, if it is open. */
 static void close_fd(struct folder *f)
 {
     if (f->dirfd >= 0)

@@ -153,6 +153,7 @@ static void note_missing(struct split *s, const char *folder)
                   s->sources.source[first], n > 1 ? " and so on" : "", folder);
 }
 
+/* Calls keep_name() for each file of the model.  Returns 0, or -1 and an error. */
 static int keep_all_names(struct split *s, const char *folder)
 {
     for (uint32_t k = 1; k < s->m->nfile; k++)
@@ -171,6 +172,7 @@ static uint32_t name_twins(struct split *s)
     return n;
 }
 
+/* Calls link_file() for each file whose weights the split uses.  Returns 0, or -1 and an error. */
 static int link_all(struct split *s, const char *folder)
 {
     for (uint32_t k = 1; k < s->m->nfile; k++)

@@ -64,6 +64,7 @@ static int write_whole(struct split *s)
     return s->failed || part_data_write(s) ? -1 : write_model(s, &model, MODEL_FILE);
 }
 
+/* Writes the model file of each part, and with WEIGHTS_PARTS its data file.  Returns 0, or -1 and an error. */
 static int write_parts(struct split *s)
 {
     Onnx__ModelProto model;

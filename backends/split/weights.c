@@ -38,6 +38,7 @@ enum {
     MOST_HELD = 64 << 20 /* most bytes of a tensor that are read into memory for its message */
 };
 
+/* For qsort: orders origins by the address of their message. */
 static int compare_origins(const void *x, const void *y)
 {
     uintptr_t a = (uintptr_t)((const struct origin *)x)->src;

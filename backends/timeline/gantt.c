@@ -160,6 +160,7 @@ static void put_limit_key(struct gantt *g)
     put_word(g, x + 19, text, wide);
 }
 
+/* Draws the legend: a key for each colour, and one for memory limits if a curve shows one. */
 static void put_legend(struct gantt *g)
 {
     g->legend_x = EDGE;
@@ -436,6 +437,7 @@ static void put_chart(struct gantt *g)
     fputs("</svg>\n", g->f);
 }
 
+/* writer.write: draws the chart of the plan as SVG. */
 static int write_gantt(const struct result *r, const void *opts, const char *path)
 {
     struct outfile o;

@@ -144,6 +144,7 @@ struct doubles {
     sid name[3]; /* names of the first such definitions */
 };
 
+/* Counts one more definition of a name that the graph had defined before. */
 static void add_double(struct doubles *x, sid name)
 {
     if (x->n < sizeof x->name / sizeof *x->name)

@@ -31,6 +31,7 @@ struct bytes {
     uint32_t n, cap;
 };
 
+/* Appends n bytes. */
 static void append_bytes(struct bytes *b, const void *p, size_t n)
 {
     b->p = vec_grow(b->a, b->p, &b->cap, b->n + (uint32_t)n, 1);
@@ -39,6 +40,7 @@ static void append_bytes(struct bytes *b, const void *p, size_t n)
     b->n += (uint32_t)n;
 }
 
+/* Appends v as a varint of protobuf: seven bits a byte, the lowest first, the top bit set in all bytes but the last. */
 static void append_varint(struct bytes *b, uint64_t v)
 {
     do {

@@ -271,6 +271,7 @@ struct graph_stack {
     uint32_t n, cap;
 };
 
+/* Pushes graph g, unless it is NULL, for a later visit. */
 static void push_graph(struct checker *c, struct graph_stack *t, const Onnx__GraphProto *g)
 {
     if (!g)

@@ -130,6 +130,7 @@ struct graph_stack {
     uint32_t n, cap;
 };
 
+/* Pushes graph g, unless it is NULL, for a later visit. */
 static void push_graph(struct onnx_build *b, struct graph_stack *w, const Onnx__GraphProto *g)
 {
     if (g == NULL)

@@ -56,6 +56,7 @@ struct span {
     const char *at, *end;
 };
 
+/* Returns s without blanks at both ends. */
 static struct span trim(struct span s)
 {
     while (s.at < s.end && (*s.at == ' ' || *s.at == '\t'))
@@ -235,6 +236,7 @@ static int read_edge(struct profile_reader *r, struct span s)
     return 0;
 }
 
+/* Reads all lines of the profile, text[n]; empty lines are skipped.  Returns 0, or -1 and an error. */
 static int read_lines(struct profile_reader *r, const char *text, size_t n)
 {
     struct span all = {text, text + n};

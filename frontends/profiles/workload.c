@@ -78,6 +78,7 @@ static const char *node_label(const struct workload_reader *r, uint32_t i)
     return n->name ? n->name : arena_fmt(r->a, "node%lld", (long long)n->id);
 }
 
+/* Returns the name of a member for messages: "nodes[3].id", or "node 'a', timeAcc" for a node whose id is known. */
 static const char *subject_text(const struct workload_reader *r, struct subject s)
 {
     if (!s.list)
@@ -225,6 +226,7 @@ static int find_node(const struct workload_reader *r, const json_t *j, uint32_t 
     return 0;
 }
 
+/* Reads edge number i of the file into r->edge[i].  Returns 0, or -1 and an error. */
 static int read_edge(struct workload_reader *r, uint32_t i, const json_t *j)
 {
     struct wedge *e = &r->edge[i];
@@ -562,6 +564,7 @@ static int load_text(struct workload_reader *r, const char *text, size_t n)
     return r->root ? 0 : diag_stopped(r->d) ? -1 : not_json(r, &e);
 }
 
+/* Reads the file.  Returns 0, or -1 and an error. */
 static int load_file(struct workload_reader *r)
 {
     size_t n;

@@ -103,6 +103,7 @@ struct arena {
     size_t wanted;        /* bytes that the failed allocation asked for */
 };
 
+/* Lets AddressSanitizer report any access to the n bytes at p; without it, does nothing. */
 static void poison(const void *p, size_t n)
 {
 #if ARENA_ASAN
@@ -113,6 +114,7 @@ static void poison(const void *p, size_t n)
 #endif
 }
 
+/* Lets AddressSanitizer allow access to the n bytes at p again. */
 static void unpoison(const void *p, size_t n)
 {
 #if ARENA_ASAN

@@ -432,6 +432,7 @@ static int device_link_read(struct cluster *c, const json_t *link, const struct 
     return refused == NULL ? 0 : diag_error(w->d, "%s: %s", w->at, refused);
 }
 
+/* Reads the member "links", if it is there (else NULL).  Returns 0, or -1 and an error. */
 static int links_read(struct cluster *c, const json_t *links, const struct where *w)
 {
     if (links != NULL && !json_is_array(links))
@@ -473,6 +474,7 @@ static int level_read(struct cluster *c, const json_t *level, const struct where
     return 0;
 }
 
+/* Reads the member "levels", if it is there (else NULL).  Returns 0, or -1 and an error. */
 static int levels_read(struct cluster *c, const json_t *levels, const struct where *w)
 {
     size_t n = json_array_size(levels);
@@ -514,6 +516,7 @@ static int document_read(struct cluster *c, const json_t *root, const struct whe
     return links_read(c, json_object_get(root, "links"), w);
 }
 
+/* Reads the file at `path`, a cluster as JSON, into *c.  Returns 0, or -1 and an error. */
 static int file_read(struct cluster *c, const char *path, struct arena *a, struct diag *d)
 {
     struct where w = {a, d, path};

@@ -36,6 +36,7 @@ struct builder {
     struct pairs weights; /* (value, placed node that reads it), for weights */
 };
 
+/* Whether a list of operators, which NULL ends, has the operator `op`. */
 static bool in_list(const char *op, const char *const *list)
 {
     for (; *list; list++)

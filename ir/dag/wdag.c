@@ -238,6 +238,7 @@ struct net_key {
     uint8_t host, back;
 };
 
+/* Whether net e of c is as x says: the same producer, readers, host and pass. */
 static bool is_same_net(const struct wdag *c, uint32_t e, const struct net_key *x)
 {
     return c->net_src[e] == x->src && c->net_host[e] == x->host &&

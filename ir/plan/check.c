@@ -83,6 +83,7 @@ static struct device_graph device_graph_new(const struct scene *s, struct arena 
     return c;
 }
 
+/* Adds the edge from device `before` to device `after`. */
 static void add_edge(struct device_graph *c, uint32_t before, uint32_t after)
 {
     c->edge[c->n] = (struct device_edge){after, c->first[before]};

@@ -543,6 +543,7 @@ static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
     return count == g->n ? g : wdag_merge(g, group, count, "contract", x->use.mem, x->use.diag);
 }
 
+/* pass.run: pushes the levels that contracting gives (head of this file). */
 static int contract_run(struct ctx *x, const void *options)
 {
     const struct contract_options *o = options;

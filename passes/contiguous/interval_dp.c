@@ -278,6 +278,7 @@ struct thinned {
     uint32_t label;
 };
 
+/* For qsort: the most room first, equal room by label. */
 static int by_room(const void *pa, const void *pb)
 {
     const struct thinned *a = pa, *b = pb;

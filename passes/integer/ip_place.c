@@ -201,6 +201,7 @@ static int run_latency(struct ctx *x, const struct ip_options *o, const struct i
     return ip_latency_run(x, &ask);
 }
 
+/* pass.run: solves the integer program for the objective of the scene, or of the option objective. */
 static int ip_run(struct ctx *x, const void *options)
 {
     const struct ip_options *o = options;

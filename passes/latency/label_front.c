@@ -19,6 +19,7 @@ void label_waits_start(struct label_run *r, struct label_waits *w)
     w->mask--;
 }
 
+/* Returns the hash of a set of units. */
 static uint64_t hash_of(const uint64_t *set, uint32_t words)
 {
     uint64_t h = 1;
@@ -66,6 +67,7 @@ static void number_wait(const struct label_run *r, struct label_waits *w, uint32
     w->tail[w->of[x] - 1] = larger(w->tail[w->of[x] - 1], tail);
 }
 
+/* Whether set a is inside set b, or equal to it. */
 static bool is_subset(const uint64_t *a, const uint64_t *b, uint32_t words)
 {
     for (uint32_t i = 0; i < words; i++)

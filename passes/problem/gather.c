@@ -143,6 +143,7 @@ struct lists {
     uint32_t *next;        /* [vertex] */
 };
 
+/* Returns the lists of vertices on each device, ascending, in a. */
 static struct lists lists_of(const struct loads *l, struct arena *a)
 {
     uint32_t n = l->c->g->n;

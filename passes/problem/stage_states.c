@@ -99,6 +99,7 @@ static void close_set(const struct state_search *f, const uint64_t *of, uint64_t
                 set[w] |= above(f, v)[w];
 }
 
+/* Returns the hash of a set of layers. */
 static uint32_t hash_of(const uint64_t *set, uint32_t words)
 {
     uint64_t h = 0;
@@ -189,6 +190,7 @@ static void step_by_layer(struct state_search *f, uint32_t s)
     }
 }
 
+/* Returns the number of layers in a set. */
 static uint32_t count_bits(const uint64_t *set, uint32_t words)
 {
     uint32_t n = 0;

@@ -119,6 +119,7 @@ struct walk {
     uint32_t n, cap;
 };
 
+/* Begins the visit of graph g: pushes a frame with all of its nodes to be visited. */
 static void push_graph(struct infer *f, struct walk *w, gid g)
 {
     assert(g > 0 && g < f->m->ngraph);
@@ -499,6 +500,7 @@ bool guess_smaller(struct ctx *x)
     return true;
 }
 
+/* pass.run: infers the types of all values, and sets the sizes for which the model is planned. */
 static int run_infer(struct ctx *x, const void *opts)
 {
     struct module *m = x->scene.m;

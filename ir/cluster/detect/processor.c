@@ -88,6 +88,7 @@ static char *group_path(const char *text, const char *controller, struct arena *
 /* A limit that a group may have: thousandths of a core, or bytes; -1: none. */
 typedef int64_t group_limit(const char *root, const char *folder, struct arena *a);
 
+/* Returns the limit of a control group (version 2), in thousandths of a core; -1: none. */
 static int64_t cpu_max(const char *root, const char *folder, struct arena *a)
 {
     const char *text = machine_text(root, arena_fmt(a, "%s/cpu.max", folder), a);
@@ -96,6 +97,7 @@ static int64_t cpu_max(const char *root, const char *folder, struct arena *a)
     return period > 0 ? mul_div_ceil(quota, 1000, period) : -1;
 }
 
+/* Returns the limit of a control group (version 1), in thousandths of a core; -1: none. */
 static int64_t cpu_cfs(const char *root, const char *folder, struct arena *a)
 {
     int64_t quota = machine_number(root, arena_fmt(a, "%s/cpu.cfs_quota_us", folder), a);
