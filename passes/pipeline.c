@@ -199,6 +199,7 @@ char *pipeline_text(const struct pipeline *p, struct arena *a)
         const struct pipeline_step *st = &p->step[i];
         char *args = arena_fmt(a, "%s", "");
         void *usual = arena_alloc(a, (size_t)st->pass->optsize + 1);
+        /* options with their usual values are left out */
         opts_reset(st->pass->opts, usual);
         for (const struct opt *o = st->pass->opts; o && o->name; o++) {
             const char *v = opt_get(o, st->opts, a);

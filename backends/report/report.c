@@ -279,6 +279,7 @@ static void print_crossings(FILE *f, const struct result *r, struct arena *a)
     char buf[UNIT_TEXT];
     int64_t total = 0;
     for (uint32_t i = 0; i < parts->ncross; i++) {
+        /* tally.count: index in parts->cross */
         t[i] = (struct tally){value_name(r->scene.m, parts->cross[i]), i, 0,
                               r->scene.m->cost->bytes[parts->cross[i]]};
         total = sat_add(total, t[i].bytes);

@@ -81,6 +81,7 @@ double gantt_x(const struct gantt *g, int64_t ps)
 static void measure(struct gantt *g)
 {
     const struct chart *c = g->c;
+    /* px: heights of a lane, and of a lane with transfers only */
     int plain = c->nlane <= FEW_LANES ? ROW : c->nlane <= 32 ? 26 : 18;
     int minor = 2 * plain / 3 > LOWEST ? 2 * plain / 3 : LOWEST;
     size_t longest = 0; /* bytes of the longest name */
@@ -112,6 +113,7 @@ static void measure(struct gantt *g)
     g->left = 28 + LETTER * (int)longest + (c->letters ? 2 * LETTER : 0);
     g->right = c->dense ? RIGHT_BYTES : RIGHT;
     g->bottom = g->top[c->nlane] + 6;
+    /* bars below this width are joined, so that about SLOTS bars are drawn at most */
     g->narrow = (double)GANTT_WIDE * g->row[c->nlane] / SLOTS;
     g->narrow = g->narrow < 1.5 ? 1.5 : g->narrow > GANTT_WIDE ? GANTT_WIDE : g->narrow;
 }

@@ -477,6 +477,7 @@ static void add_costs(struct workload_reader *r)
     m->color = arena_array(r->a, m->nnode, sizeof *m->color);
     m->layer = arena_array(r->a, m->nnode, sizeof *m->layer);
     m->backward = r->training ? arena_alloc(r->a, m->nnode) : NULL;
+    /* p: position in the module's order; o: number of the node's result */
     for (uint32_t p = 0; p < r->nnode; p++) {
         const struct wnode *w = &r->node[r->order[p]];
         nid n = m->graph[1].first + p;

@@ -33,7 +33,9 @@ static uint32_t edit_distance(const char *a, size_t n, const char *b, size_t m)
         now[0] = i;
         for (uint32_t j = 1; j <= m; j++) {
             now[j] =
+                /* an insertion or deletion, else a replacement (none if the letters are equal) */
                 smaller_u32(smaller_u32(now[j - 1], up[j]) + 1, up[j - 1] + (a[i - 1] != b[j - 1]));
+            /* two neighbouring letters are swapped */
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 now[j] = smaller_u32(now[j], two[j - 2] + 1);
         }

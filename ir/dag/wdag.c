@@ -197,6 +197,7 @@ static int merge_vertices(struct wdag *c, const struct wdag *fine, struct diag *
     c->back = fine->back ? alloc_back(c) : NULL;
     c->pass = fine->pass ? arena_alloc(c->mem, (size_t)c->n + 1) : NULL;
     c->param = fine->param ? arena_array(c->mem, (size_t)c->n + 1, sizeof *c->param) : NULL;
+    /* k: the vertex of c that v becomes a part of */
     for (uint32_t v = 0; v < fine->n; v++) {
         uint32_t k = c->map[v];
         for (uint32_t cls = 0; cls < c->ncls; cls++)
@@ -389,6 +390,7 @@ static struct pairs bridge_edges(const struct wdag *g, const uint32_t *name, uin
     uint32_t *seen = arena_array(a, (size_t)g->n + 1, sizeof *seen);
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t n = at[v], room = most;
+        /* the sources of a predecessor: itself if it remains, else source[at[p] .. at[p + 1]) */
         for (uint32_t i = g->pred.at[v + 1]; i-- > g->pred.at[v];) {
             uint32_t p = g->pred.to[i];
             assert(p < v);

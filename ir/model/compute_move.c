@@ -389,6 +389,7 @@ bool compute_constant(struct computation *c, int arg)
                make_reshaped(c, &x, x.rank, x.dim);
     bool list = one->kind == ATTR_INTS || one->kind == ATTR_FLOATS;
     bool integer = one->kind == ATTR_INT || one->kind == ATTR_INTS;
+    /* the name that an attribute of this kind must have */
     const char *want = one->kind == ATTR_INT      ? "value_int"
                        : one->kind == ATTR_INTS   ? "value_ints"
                        : one->kind == ATTR_FLOAT  ? "value_float"

@@ -348,6 +348,7 @@ bool poly_text(const struct module *m, const struct poly *p, char *buf)
         const char *sign = t->coef < 0 ? (i == 0 ? "-" : " - ") : (i == 0 ? "" : " + ");
         uint64_t size = t->coef < 0 ? 0 - (uint64_t)t->coef : (uint64_t)t->coef;
         char coef[24] = "";
+        /* a coefficient of 1 is left out where factors follow */
         if (size != 1 || t->n == 0)
             snprintf(coef, sizeof coef, "%llu%s", (unsigned long long)size, t->n > 0 ? "*" : "");
         int n = snprintf(buf + at, POLY_TEXT - at, "%s%s", sign, coef);

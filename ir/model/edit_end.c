@@ -200,6 +200,7 @@ static struct slice build_list(struct end *x, gid g, struct slice old, enum grap
         list = vec_grow(x->a, list, &cap, n + 1, sizeof *list);
         list[n++] = which == BORDER_OUT ? edit_output_now(e, g, b.value, b.set_at) : b.value;
     }
+    /* drops initializers that lost their readers, in place */
     for (uint32_t i = 0; i < n; i++) {
         bool goes = which == BORDER_INIT && e->sweep && lost_readers(x, list[i]) &&
                     (m->value[list[i]].flags & VALUE_INPUT) == 0;

@@ -119,6 +119,7 @@ static void slice_check(struct check *c, tid i)
                 tensor_has_bytes(of) && verify_inside((struct slice){of->dim, of->rank}, m->nints);
 
     verify_slice(c, "tensor", i, "its ranges", t->range, m->nints);
+    /* apart from `axis`, the slice has the sizes of its base */
     for (uint32_t k = 0; same && k < t->rank; k++)
         same = k == t->axis || m->ints[t->dim + k] == m->ints[of->dim + k];
     if (depth_of(m, i) > TENSOR_DEPTH) {

@@ -217,6 +217,7 @@ static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool
     uint32_t *last = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *last);
     for (uint32_t v = 0; v < g->n; v++)
         total = sat_add(total, g->time[0][v] == COST_NEVER ? 0 : g->time[0][v]);
+    /* first, last: [vertex of g] its first and last vertex in the finer level */
     for (uint32_t u = 0; u < g->finer->n; u++) {
         uint32_t v = g->map[u];
         if (!members[v]++)
@@ -299,6 +300,7 @@ static int32_t *pins_without_conflicts(struct ctx *x, const uint32_t *group, uin
         uint32_t k = group[v];
         if (top->pin[v] < 0)
             continue;
+        /* first[group]: 1 + the group's first pinned vertex */
         first[k] = first[k] ? first[k] : v + 1;
         if (in_conflict[k] || top->pin[first[k] - 1] == top->pin[v])
             continue;

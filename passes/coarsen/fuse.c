@@ -273,6 +273,7 @@ static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t perm
     }
     int64_t cheap = (int64_t)((__int128)total * permille / 1000);
     for (uint32_t v = 0; v < g->n; v++) {
+        /* w: the consumer of v, if v has exactly one */
         uint32_t w = g->succ.to[g->succ.at[v]];
         if (g->succ.at[v + 1] - g->succ.at[v] != 1 || time[v] > cheap ||
             !may_join(&member[v], &member[w], mem))

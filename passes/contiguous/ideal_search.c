@@ -53,6 +53,7 @@ enum {
 static void weigh_exactly(struct search *s)
 {
     uint64_t *mask = arena_array(s->a, (size_t)s->n + 1, sizeof *mask);
+    /* the vertices base .. top - 1 are the bits of mask[] */
     for (uint32_t base = 0; base < s->n; base += 64) {
         uint32_t top = smaller_u32(base + 64, s->n);
         uint64_t full = top - base == 64 ? UINT64_MAX : (UINT64_C(1) << (top - base)) - 1;
@@ -60,12 +61,14 @@ static void weigh_exactly(struct search *s)
         for (uint32_t p = 0; p < s->c->npot; p++)
             for (uint32_t v = base; v < top; v++)
                 block[p] += s->c->pot[p].w[v];
+        /* successors have larger numbers, so their masks are finished; m: the bits that v reaches, v included */
         for (uint32_t v = top; v-- > 0;) {
             uint64_t m = v >= base ? UINT64_C(1) << (v - base) : 0;
             for_row (y, s->g->succ, v)
                 if (y < top)
                     m |= mask[y];
             mask[v] = m;
+            /* most vertices reach all 64: then the sum of the block is added at once */
             for (uint32_t p = 0; p < s->c->npot && m == full; p++)
                 s->above[p][v] += block[p];
             for (uint64_t x = m == full ? 0 : m; x; x &= x - 1)

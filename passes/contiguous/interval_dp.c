@@ -424,6 +424,7 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
     uint32_t j = i, most = 1;
     for (uint32_t x = 0; x < r->live.n; x++)
         most = !r->quick && r->live.v[x].left > most ? r->live.v[x].left : most;
+    /* grows the segment by unit j, until the kind cannot run it or it exceeds a limit */
     for (; j < r->n; j++) {
         int64_t t = r->time[k][j], back = r->back[k] ? r->back[k][j] : 0;
         if (t == COST_NEVER || is_barred(r, i, j) || (compute += t) > sat_mul(most, r->caps.limit))

@@ -315,7 +315,7 @@ static uint32_t estimated_share(const struct cost_builder *p)
     return all ? (uint32_t)(estimated * 1000 / all) : 0;
 }
 
-/* Sets the costs of all nodes and the sums over each graph. */
+/* Sets the costs of all nodes, and the sums of each body over its nodes. */
 static void price_nodes(struct cost_builder *p)
 {
     const struct module *m = p->m;

@@ -274,6 +274,7 @@ static void make_w(struct builder *b)
     uint32_t *end = arena_array(b->a, (size_t)b->n + 1, sizeof *end);
     find_windows(b, first, end);
     for (uint32_t v = 0; v < b->n; v++) {
+        /* last: the last slot that v may be in */
         uint32_t *col = &b->m->col[(size_t)v * b->k], last = UINT32_MAX;
         for (uint32_t s = 0; s < b->k; s++)
             last = is_allowed(b, v, s) && s >= first[v] && s < end[v] ? s : last;
@@ -318,6 +319,7 @@ static void make_z(struct builder *b)
     for (uint32_t s = 0; s < b->k; s++) {
         for (uint32_t v = 0; v < paths->n; v++)
             z[v] = mip_share(b->p, arena_fmt(b->a, "z_%s_%s", label[v], b->dev[s]));
+        /* the rows z[u] >= x[u], z[u] >= z[v] and z[v] <= x[v] - x[u] + 1 (head of this file) */
         for (uint32_t u = 0; u < paths->n; u++) {
             uint32_t x = b->m->col[(size_t)merged_vertex(b, u) * b->k + s];
             add_at_most(b, arena_fmt(b->a, "in_%s_%s", label[u], b->dev[s]), x, z[u]);
@@ -433,6 +435,8 @@ static void add_crossing(struct builder *b, struct sum *sum, uint32_t e, uint32_
     for (uint32_t i = g->net_pin.at[e]; i <= g->net_pin.at[e + 1]; i++) {
         bool host = i == g->net_pin.at[e + 1]; /* a reader on the host is never in the slot */
         uint32_t v = host ? UINT32_MAX : g->net_pin.to[i];
+        /* skips pins without a row: the maker, readers that cannot be in the slot (net comes in), the host if it does
+         * not read (net leaves) */
         if (host ? !leaves || !g->net_host[e] : v == from || (!leaves && !can_be(b, v, s)))
             continue;
         if (col == UINT32_MAX)
@@ -468,6 +472,7 @@ static void add_load(struct builder *b, uint32_t s, uint32_t pass, const bool pa
     const struct problem_kind *k = &b->c->kind[b->m->kind[s]];
     const struct sum *moved[] = {NULL, &b->in[pass], &b->out[pass]};
     bool start = part[PART_COMPUTE] && !b->c->pass_loads && b->c->start > 0;
+    /* starting the device's part costs time if the slot holds anything */
     uint32_t used = start ? add_used(b, s) : MIP_ZERO;
     const char *what = "";
     for (uint32_t i = 0; i < PARTS; i++)

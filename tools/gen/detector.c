@@ -300,7 +300,7 @@ static const char *choose(struct gen *g, const struct detector *m, struct found 
     return add_output(g, "boxes", GEN_F32, 2, dims);
 }
 
-/* Adds 11 nodes that give the level of each box by the root of its area: the larger, the coarser. */
+/* Adds 11 nodes that give the level of each box by the root of its area (the larger the box, the coarser its level). */
 static const char *level_of(struct gen *g, const struct detector *m, const char *boxes)
 {
     const char *finest = gen_float(g, "masks.finest", (float)m->o->size / 16);

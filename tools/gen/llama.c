@@ -68,7 +68,7 @@ static const char *past_name(struct gen *g, int64_t i, const char *what)
     return gen_str(g, "past_key_values.%lld.%s", (long long)i, what);
 }
 
-/* Adds that model input. */
+/* Adds the model input past_key_values.<i>.<what>: the keys or values of layer i that earlier runs made. */
 static void past_input(struct gen *g, const struct llama *m, int64_t i, const char *what)
 {
     gen_input(g, past_name(g, i, what), GEN_F32, 4,

@@ -122,6 +122,7 @@ static struct subgraphs join_hosts(const struct latency_run *r, const struct mod
     k.sub = arena_array(a, (size_t)r->k.n + 1, sizeof *k.sub);
     k.of = arena_array(a, m->nnode, sizeof *k.of);
     k.place = arena_array(a, (size_t)r->k.n + 1, sizeof *k.place);
+    /* x: subgraphs device by device, in the order in which they ran; j.group: the last one begun */
     for (uint32_t i = 0; i < r->k.n; i++) {
         uint32_t v = x[i].item;
         bool follows = i && r->k.sub[v].host && on[x[i - 1].item] == on[v];
