@@ -126,6 +126,7 @@ static void print_values(FILE *f, const struct module *m, const char *what, stru
 /* Prints the five values with the most bytes. */
 static void print_largest(FILE *f, const struct module *m, struct arena *a)
 {
+    /* tally.count: the value */
     struct tally *t = arena_array(a, m->nval, sizeof *t);
     uint32_t n = 0;
     char buf[UNIT_TEXT];

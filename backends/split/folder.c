@@ -160,6 +160,8 @@ static int check_existing(struct folder *f, const struct stat *st, const char *m
         return diag_error(f->diag, "%s: is there already and is not a folder", f->name);
     if (!f->into && stat(".", &here) == 0 && here.st_dev == st->st_dev && here.st_ino == st->st_ino)
         return diag_error(f->diag, "%s: is the current folder, which cannot be replaced", f->name);
+    /* ours: the folder has a manifest of a split; foreign: name of a file that no split of ours wrote there, NULL:
+     * none */
     bool ours = read_known(f, f->final);
     const char *foreign = foreign_file(f, f->final, &n);
     if (n < 0)

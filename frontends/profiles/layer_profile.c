@@ -330,6 +330,7 @@ static int sort_layers(struct profile_reader *r)
     }
     if (n == r->nlayer)
         return 0;
+    /* the first layer that is not in the order */
     for (v = 0; met[v];)
         v++;
     return diag_error(r->d, "%s:%u: layer '%s' is on or behind a cycle of edges", r->path,
@@ -343,6 +344,7 @@ static int sort_layers(struct profile_reader *r)
 static sid *name_layers(struct profile_reader *r)
 {
     sid *name = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *name);
+    /* times[string]: number of layers whose description begins with this word */
     uint32_t *times = NULL, cap = 0;
     for (uint32_t v = 0; v < r->nlayer; v++) {
         const struct layer *l = &r->layer[v];

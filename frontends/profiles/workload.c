@@ -416,6 +416,7 @@ static void add_nodes(struct workload_reader *r)
     m->graph[g].name = str_id(m, "workload");
     m->graph[g].first = m->nnode;
     m->graph[g].count = r->nnode;
+    /* p: position in the module's order; w: index of the node in the file; its results are first .. first + nout - 1 */
     for (uint32_t p = 0; p < r->nnode; p++) {
         uint32_t w = r->order[p], n = 0;
         nid id = module_add_node(m);

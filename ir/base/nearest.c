@@ -32,8 +32,8 @@ static uint32_t edit_distance(const char *a, size_t n, const char *b, size_t m)
         uint32_t *now = row[i % 3], *up = row[(i + 2) % 3], *two = row[(i + 1) % 3];
         now[0] = i;
         for (uint32_t j = 1; j <= m; j++) {
+            /* the cheapest of an insertion, a deletion and a replacement (which is free for equal letters) */
             now[j] =
-                /* an insertion or deletion, else a replacement (none if the letters are equal) */
                 smaller_u32(smaller_u32(now[j - 1], up[j]) + 1, up[j - 1] + (a[i - 1] != b[j - 1]));
             /* two neighbouring letters are swapped */
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])

@@ -160,6 +160,7 @@ static uint32_t *thin_order(const struct wdag *g, uint64_t seed, struct arena *a
     t.left = arena_array(a, (size_t)g->nnet + 1, sizeof *t.left);
     t.done = arena_alloc(a, (size_t)g->n + 1);
     t.missing = csr_sizes(&g->pred, g->n, a);
+    /* at first taking any pin of a net opens the net */
     for (uint32_t e = 0; e < g->nnet; e++) {
         uint32_t pins = t.left[e] = g->net_pin.at[e + 1] - g->net_pin.at[e];
         for (uint32_t k = g->net_pin.at[e]; pins > 1 && k < g->net_pin.at[e + 1]; k++)
@@ -170,6 +171,7 @@ static uint32_t *thin_order(const struct wdag *g, uint64_t seed, struct arena *a
             offer_vertex(&t, v);
     while (t.h.n) {
         struct heap_entry x = heap_pop(&t.h);
+        /* an entry is outdated if the vertex was taken, or got another key since */
         if (t.done[x.item] || x.key != t.delta[x.item])
             continue;
         order[done++] = x.item;

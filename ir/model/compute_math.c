@@ -503,6 +503,7 @@ bool compute_range(struct computation *c, int arg)
     union number x[3] = {{0}};
     const struct known *first = NULL;
     (void)arg;
+    /* x: start, limit and delta, scalars of one type */
     for (uint32_t i = 0; i < 3; i++) {
         const struct known *k = take_elements(c, i);
         first = i == 0 ? k : first;

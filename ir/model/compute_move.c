@@ -255,6 +255,7 @@ bool compute_slice(struct computation *c, int arg)
         return false;
     take_axes(c, axes, x->rank);
     memcpy(dim, x->dim, x->rank * sizeof *dim);
+    /* own[axis]: elements between neighbours along the axis in x; b.from visits the chosen ones */
     set_steps(dim, x->n > 0 ? x->rank : 0, own);
     memcpy(b.from.step, own, x->n > 0 ? x->rank * sizeof *own : 0);
     for (uint32_t i = 0; i < from.n && !c->failed; i++) {

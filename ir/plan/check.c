@@ -196,6 +196,7 @@ static bool is_colocated(const struct verdict_state *j, const char **why)
     }
     if (!j->m->color)
         return true;
+    /* first[colour]: the last placed node of the colour met so far; comparing neighbours compares all */
     nid *first = arena_array(j->a, (size_t)module_most_color(j->m) + 1, sizeof *first);
     for (nid n = g->first; n < g->first + g->count; n++) {
         uint32_t c = j->m->color[n];

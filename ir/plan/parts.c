@@ -283,12 +283,14 @@ static void fill_outputs(struct parts_builder *c)
     uint8_t *crosses = arena_alloc(c->a, m->nval), *done = arena_alloc(c->a, m->nval);
     for (uint32_t i = 0; i < parts->ncross; i++)
         crosses[parts->cross[i]] = 1;
+    /* results of placed nodes that other parts or the model's caller read */
     for (uint32_t r = 0; r < c->norder; r++) {
         vid v = c->by_order[r];
         int32_t x = parts->part_of[m->value[v].def];
         if (x >= 0 && (crosses[v] || is_returned(c, v)))
             pairs_add(&out, (uint32_t)x, v);
     }
+    /* outputs of the model that a copied node or an initializer gives: the part that has it returns it, once */
     for (uint32_t i = 0; i < g->out.n; i++) {
         vid v = m->arg[g->out.at + i];
         if (parts->out_from[i] < 0 || done[v] || parts->part_of[m->value[v].def] >= 0)

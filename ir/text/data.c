@@ -40,6 +40,7 @@ static int parse_dim(struct parser *p, struct dim *d)
     while (n > 0 && buf[n - 1] == ' ')
         n--;
     buf[n] = '\0';
+    /* digits only: a number; "" is none */
     if (strspn(buf, "0123456789") == n) {
         errno = 0;
         *d = (struct dim){n > 0 ? strtoll(buf, NULL, 10) : -1, 0};
@@ -48,6 +49,7 @@ static int parse_dim(struct parser *p, struct dim *d)
         return 0;
     }
     *d = dim_parse(p->m, buf);
+    /* a quoted name is no expression of the textual IR */
     if (!dim_known(*d) || (d->sym != 0 && module_str(p->m, d->sym)[0] == '\''))
         return text_error(p, at, "cannot read the dimension '%s'", buf);
     return 0;

@@ -252,6 +252,7 @@ static int search_begin(struct search *s, struct diag *d)
     if (loads_new(&s->l, s->c, o->planner, s->a, d))
         return -1;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    /* rows: entries of the tables that each walker copies; most: number of walkers that these may take */
     uint64_t rows = ((uint64_t)s->c->g->nnet + s->c->g->nshared + 1) * s->l.ndev;
     uint64_t most = 1 + LOADS_MOST / rows;
     s->nrun = smaller_u32(o->chains, MOST_CHAINS);

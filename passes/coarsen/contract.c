@@ -524,6 +524,7 @@ static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
     uint32_t *degree = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *degree);
     uint32_t *queue = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *queue), n = 0;
     uint8_t *gone = arena_alloc(x->use.scratch, (size_t)g->n + 1);
+    /* degree[v]: neighbours that are not merged yet; queue: vertices with one */
     for (uint32_t v = 0; v < g->n; v++) {
         degree[v] = g->succ.at[v + 1] - g->succ.at[v] + g->pred.at[v + 1] - g->pred.at[v];
         if (degree[v] == 1)

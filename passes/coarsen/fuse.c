@@ -283,6 +283,7 @@ static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t perm
         time[w] = sat_add(time[w], time[v]);
         member[w].bytes = sat_add(member[w].bytes, member[v].bytes);
     }
+    /* a vertex without consumers joins its only producer, unless the producer has joined another vertex */
     for (uint32_t v = g->n; v-- > 0;) {
         bool end = into[v] == v && !joined[v] && g->succ.at[v] == g->succ.at[v + 1];
         if (!end || g->pred.at[v + 1] - g->pred.at[v] != 1 || time[v] > cheap)

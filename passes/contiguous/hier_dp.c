@@ -566,6 +566,7 @@ static void assign_device(const struct hier *h, uint32_t a, uint32_t b, uint32_t
 static void assign_group(struct hier *h, const struct group_kind *q, uint32_t i, uint32_t j,
                          uint32_t first, int32_t *dev)
 {
+    /* t: inner state, the devices used so far; each step back takes one device out of it */
     uint32_t nfree = q->nfree + 1, t = 0;
     inner_search(h, q, i, j, &t);
     for (uint32_t at = h->in.nmid - 1; at > 0;) {

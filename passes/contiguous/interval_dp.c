@@ -216,6 +216,7 @@ static void make_prefixes(struct run *r, const struct spans *s)
         for (uint32_t u = 0; u < r->n; u++)
             for (uint32_t i = r->start[u]; i < r->start[u + 1]; i++)
                 before[u + 1] += pot->w[r->order[i]];
+        /* a net that crosses the end of a prefix counts from the first unit that has a pin of it */
         for (uint32_t e = 0; e < g->nnet; e++)
             if (problem_weighs(r->c, e))
                 before[s->first[e] + 1] += pot->net[e];
@@ -574,6 +575,7 @@ static void sample_units(struct run *r, uint32_t count, bool near)
     for (uint32_t l = near ? r->last : 0; l; l = r->labels.v[l].parent)
         cuts++;
     for (uint32_t l = near ? r->last : 0; l; l = r->labels.v[l].parent) {
+        /* at: position of the plan's cut in the order */
         uint32_t at = r->start[r->labels.v[l].at], radius = ALL_UP_TO / (4 * cuts);
         uint32_t lo = at > radius ? at - radius : 1;
         for (uint32_t p = lo; p < g->n && p <= at + radius; p++)
@@ -696,6 +698,7 @@ static void rank_devices(const struct problem *c, const int32_t *dev, uint32_t *
     uint32_t *stack = arena_array(a, (size_t)ndev + 1, sizeof *stack);
     uint32_t *head = arena_array(a, (size_t)ndev + 1, sizeof *head);
     uint32_t *next = arena_array(a, (size_t)g->n + 1, sizeof *next);
+    /* head, next: the vertices of each device as a list (1 + vertex); in[dev]: edges from devices without a rank */
     for (uint32_t v = g->n; v-- > 0;) {
         next[v] = head[dev[v]];
         head[dev[v]] = v + 1;

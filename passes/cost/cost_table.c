@@ -208,6 +208,7 @@ static void note_times(const struct cost_table *t, const struct sheet *s, struct
             add_deviation(&d, forecast_time(t, f, row, k), sheet_time(s, t, row, k));
         text[k] = s->node_time[k] || s->op_time[k] ? deviation_text(&d, x->use.scratch) : NULL;
     }
+    /* one note for all classes with the same text */
     for (uint32_t k = 0; k < c->ncls; k++) {
         const char *names = c->cls[k].name, *said = text[k];
         for (uint32_t j = k + 1; said && j < c->ncls; j++) {

@@ -180,6 +180,7 @@ bool gpu_class(const struct gpu *g, struct device_class *k, struct arena *a)
             estimate_peaks(g, k);
         k->bandwidth = g->memory_rate > 0 ? two_digits(g->memory_rate) : k->bandwidth;
     }
+    /* what the GPU itself tells replaces the figures of the preset */
     k->memory = g->memory > 0 ? g->memory : k->memory;
     k->link_bandwidth = g->link_rate > 0 ? g->link_rate : k->link_bandwidth;
     return estimated;

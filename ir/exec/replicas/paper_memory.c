@@ -37,6 +37,7 @@ static bool writes_over(const struct memory_count *c, nid n)
     bool able = false;
     for (size_t i = 0; i < sizeof op / sizeof *op; i++)
         able = able || node_is(m, n, op[i]);
+    /* two pins: the maker and n */
     if (!able || !e || c->s->place->net_host[e - 1] || pin->at[e] - pin->at[e - 1] != 2)
         return false;
     nid def = m->value[v].def;
