@@ -119,7 +119,8 @@ static sid fields_apart(struct carrier *c, const ProtobufCMessage *had,
     return s;
 }
 
-/* Sets `rest` in the entry *about of module.about: appends an entry with it and writes its index to *about. */
+/* Sets the field `rest` of the entry *about of module.about; *about becomes the index of a new entry with it, since
+ * other things may refer to the old entry. */
 static void note_rest(struct carrier *c, uint32_t *about, sid rest)
 {
     struct module *m = c->k.m;

@@ -157,8 +157,8 @@ static const char *node_title(const struct module *m, nid x, struct arena *a)
                : arena_fmt(a, "%s\\n%s", label_text(a, path, strlen(path), TITLE), op);
 }
 
-/* Returns the first of the n nodes that has a layer with a scope, if more than half of the nodes have such a layer and
- * it is the same one; else 0. */
+/* Returns the first of the n nodes that is in a layer with a scope, if more than half of the nodes are in the same such
+ * layer; else 0. */
 static nid layer_node(const struct layers *l, const nid *node, uint32_t n)
 {
     nid first = 0;

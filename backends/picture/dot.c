@@ -62,8 +62,8 @@ struct ids {
     uint32_t n, cap;
 };
 
-/* The functions of the discipline, with the parameters and results that cgraph.h asks for; `state` is the struct ids.
- * This one begins the numbering for graph g and returns the state. */
+/* The three functions of cgraph's discipline for ids (cgraph.h says what they get and return); `state` is the struct
+ * ids.  ids_open() begins the numbering for graph g and returns the state. */
 static void *ids_open(Agraph_t *g, Agdisc_t *disc)
 {
     ((struct ids *)disc)->g = g;

@@ -115,7 +115,7 @@ static void put_texts(const struct row *w, const char *s, double x, double y, co
     }
 }
 
-/* Returns the number of lines of text for DOT; *wide: px of the longest one, or what it was, if that is more. */
+/* Returns the number of lines of text for DOT.  Raises *wide to the px of the longest line. */
 static uint32_t measure_text(const char *s, double *wide)
 {
     uint32_t n = 0;

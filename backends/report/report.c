@@ -400,7 +400,7 @@ static struct alone best_alone(const struct result *r, struct arena *a)
     return best;
 }
 
-/* Returns the ps that one sample takes through the parts, by a replay of one sample. */
+/* Returns the ps from the start of a single sample until all parts are done with it, by a replay. */
 static int64_t measure_latency(const struct result *r, struct arena *a)
 {
     return replay_run(&r->scene, r->plan->dev, r->parts, 1, a).end;

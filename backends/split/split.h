@@ -147,7 +147,7 @@ struct split {
 /* The values of --weights, "shared" and so on, by enum weights_mode; ends with NULL. */
 extern const char *const weights_mode_names[];
 
-/* Sorts list[n] by src.  origin_id: returns the id that belongs to src in a sorted list; 0: src is not in it. */
+/* Sorts list[n] by src.  origin_id() returns the id of `src` in a sorted list; 0: src is not in it. */
 void origins_sort(struct origin *list, uint32_t n);
 uint32_t origin_id(const struct origin *list, uint32_t n, const void *src);
 
@@ -179,8 +179,8 @@ Onnx__SparseTensorProto *weights_sparse(struct split *s, Onnx__SparseTensorProto
 /* Data files of WEIGHTS_PARTS (part_data.c); with another mode there is nothing to be made or written.
  * part_data_prepare: fills s->weights.part_data, to be called after weights_plan(). */
 void part_data_prepare(struct split *s);
-/* Begins the data file of part x; x is the number of parts: that of the whole model.  All messages that are made until
- * part_data_write() belong to it. */
+/* Begins the data file of part x (x == number of parts: of the whole model).  All messages made until part_data_write()
+ * refer to this file. */
 void part_data_begin(struct split *s, uint32_t x);
 /* Returns the name of the data file in which the message that is being made finds tensor t of s->weights.list, with
  * WEIGHTS_PARTS.  The value of `offset` is set then or by part_data_write(). */

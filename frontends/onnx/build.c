@@ -287,8 +287,8 @@ static int define_results(struct onnx_build *b, gid g, struct doubles *twice)
     return 0;
 }
 
-/* Gives types to the values of graph g, which begin at `first`: those that its outputs give, else value_info, else
- * the tensors of initializers. */
+/* Gives types to the values of graph g, from number `first` on: the type in the graph's list of outputs, else in
+ * value_info, else that of the initializer's tensor. */
 static void define_types(struct onnx_build *b, gid g, vid first)
 {
     const Onnx__GraphProto *p = b->body[g].proto;

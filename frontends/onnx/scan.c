@@ -269,8 +269,8 @@ static int copy_until(struct scan *s, uint64_t upto)
     return 0;
 }
 
-/* Moves the window so that it has the bytes [at, at + n) of the current field, n <= SMALL.  Copies the bytes before the
- * field to the skeleton first; the window then begins at s->copied.  Returns 0, or -1 and an error. */
+/* Moves the window to the bytes [at, at + n) of the current field, n <= SMALL.  First copies the bytes before the field
+ * to the skeleton; the window then begins at s->copied.  Returns 0, or -1 and an error. */
 static int move_window(struct scan *s, uint64_t at, uint64_t n)
 {
     if (copy_until(s, larger_u64(s->field, s->copied)))

@@ -257,8 +257,9 @@ static int64_t transfer_ps(const struct workload_reader *r, double ms)
     return (int64_t)(ms * r->scale * 1e9 + 0.5);
 }
 
-/* Numbers the results of all nodes: one for each distinct cost of the edges that leave the node, at least one.  Costs
- * are equal if they differ by at most 1e-6 ms, as in the paper's program; the first of them is that of the result. */
+/* Numbers the results of all nodes: one result for each distinct cost among the edges that leave the node, at least
+ * one.  Costs that differ by at most 1e-6 ms are equal, as in the paper's program; the result gets the first of
+ * them. */
 static void make_results(struct workload_reader *r)
 {
     uint32_t n = 0;

@@ -95,7 +95,7 @@ struct arena {
     size_t next;                    /* size of the next chunk */
     struct arena *of, *root;        /* of a root: NULL, and the root itself */
     struct arena *older, *newer;    /* neighbours in the tree's list */
-    uint64_t born; /* number of arenas made in the tree up to this one, itself included */
+    uint64_t born; /* number of arenas made in the tree when this one was made, itself included */
     /* used in roots only: */
     struct arena *newest; /* the youngest arena of the tree */
     struct guard *guard;  /* the innermost guard; NULL: none */

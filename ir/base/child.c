@@ -66,7 +66,8 @@ static void close_all_but(int fd)
 static _Noreturn void be_child(struct job *j, int fd, pid_t parent, struct arena *a)
 {
     struct sigaction plain = {.sa_handler = SIG_DFL};
-    /* a copy above the standard three: if the parent has closed those, fd may be one of them */
+    /* dup to a number above the three standard streams: fd may have one of these numbers, if the parent had closed
+     * them */
     int pipe = fcntl(fd, F_DUPFD, STDERR_FILENO + 1);
     int null_device = open("/dev/null", O_RDWR);
     for (int s = 1; s < NSIG; s++)

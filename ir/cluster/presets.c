@@ -258,7 +258,7 @@ static bool is_word(const char *word, const char *name, size_t n)
     return n && strlen(word) == n && strncasecmp(word, name, n) == 0;
 }
 
-/* Changes *c from a socket of the processor p to so many cores, which the name then tells, in a: "xeon32". */
+/* Changes *c from one socket of processor p to `cores` cores, and its name to one that says so, in a: "xeon32". */
 static void take_cores(struct device_class *c, const struct preset *p, uint32_t cores,
                        struct arena *a)
 {
@@ -341,8 +341,9 @@ uint32_t preset_count(const char *s, size_t n)
     return number <= CLUSTER_DEVICES ? number : 0;
 }
 
-/* Returns the class whose name is nearest to the word, of those that take a number of cores without the digits at its
- * end, or else the first one whose name begins with it; NULL: none. */
+/* Returns the name of the class that a mistyped word may mean; NULL: none.  It is the nearest name; or, for a word that
+ * ends in digits, the nearest name of a processor to the word without the digits; or else the first name that begins
+ * with the word. */
 static const char *nearest_class(const char *word, size_t n)
 {
     size_t letters = n;

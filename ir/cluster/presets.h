@@ -14,10 +14,9 @@
  * program lists.  NPU: an NPU. */
 enum gpu_maker { NO_GPU, NVIDIA, AMD, INTEL, GPU_MAKERS, NPU = GPU_MAKERS };
 
-/* Makes *c the class with this name of n bytes (capitals do not matter), with one device; returns false if there is no
- * such class.  The name may be another name of the class ("4090"); that of a processor may end in a number of cores
- * ("xeon32"), which c->name, then in a, tells, too.  a may be NULL if the name ends in no number of cores.
- * O(presets). */
+/* Makes *c the class called name[0 .. n) (capitals do not matter), with one device; returns false if no class is called
+ * so.  The name may be a class's other name ("4090"), or that of a processor with a number of cores behind it
+ * ("xeon32"): c->name is then made in a.  a may be NULL if the name ends in no number of cores.  O(presets). */
 bool preset_of(const char *name, size_t n, struct arena *a, struct device_class *c);
 /* Makes *c the i-th class, with one device; returns false if there are not more than i classes. */
 bool preset_at(uint32_t i, struct device_class *c);

@@ -16,7 +16,8 @@
 #include "ir/model/state_pairs.h"
 
 enum place_kind {
-    PLACE_NONE, /* no node of the main graph, or a lost node, or one that no output of the model needs */
+    /* no node of the main graph, a lost node, or a node that no output of the model needs */
+    PLACE_NONE,
     PLACE_NODE, /* the node needs a device */
     PLACE_COPY  /* each part that uses the node has its own copy */
 };

@@ -6,7 +6,7 @@
 #include "ir/dag/scene.h"
 #include "ir/plan/stages.h"
 
-/* Nodes first .. end - 1, in the place of an opened call.  A plan may name all of them by the call's name. */
+/* Nodes first .. end - 1, which replaced an opened call.  A plan may name all of them by the call's name. */
 struct node_range {
     sid name;
     nid first, end;

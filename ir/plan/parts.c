@@ -25,7 +25,7 @@ struct parts_builder {
      * part has the node */
     int32_t *node_home;
     int32_t *value_home; /* [value] of an initializer: the same */
-    /* [node], [value] 1 + the last part that counted the node or value among what it needs; 0: none did */
+    /* [node], [value] 1 + the last part for which the node or value was counted as a need; 0: none yet */
     uint32_t *node_seen, *value_seen;
     nid *stack; /* copies of the present part whose operands have not been looked at yet */
     uint32_t nstack, capstack;

@@ -91,7 +91,7 @@ static void add_uses(struct work_build *b)
 static void add_lasting(struct work_build *b)
 {
     const struct place *p = b->s->place;
-    /* [device] 1 + the last weight that a part of it reads, 0: none; the first of these parts */
+    /* [device] 1 + the last weight that a part of the device reads, 0: none; the first part that reads this weight */
     uint32_t *seen = arena_array(b->a, (size_t)b->w->ndev + 1, sizeof *seen);
     uint32_t *first = arena_array(b->a, (size_t)b->w->ndev + 1, sizeof *first);
     for (uint32_t i = 0; i < p->nweight; i++) {

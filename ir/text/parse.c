@@ -52,8 +52,8 @@ static uint32_t number_of_lost(const struct parser *p)
     return v;
 }
 
-/* Takes the name of a value that is about to be defined into *r.  pending: number of lost values that the same node
- * has before this one; they are not yet in p->list.lost.  0, or -1 after an error. */
+/* Takes the name of a value that is being defined into *r.  pending: number of lost values that the same node has
+ * before this one and that are not in p->list.lost yet.  Returns 0, or -1 after an error. */
 static int read_new_name(struct parser *p, struct text_result *r, uint32_t pending)
 {
     *r = (struct text_result){.at = p->tok.at};
@@ -73,8 +73,9 @@ static int read_new_name(struct parser *p, struct text_result *r, uint32_t pendi
     return p->failed ? -1 : 0;
 }
 
-/* Finds the value of a name in the graph that is being read and the graphs around it; its index goes to *out.  only:
- * the one graph to look in; 0: in all of them.  at: position of the name, for errors.  0, or -1 after an error. */
+/* Looks up the name of a value in the graph that is being read and the graphs around it; writes the value to *out.
+ * only: looks in this graph alone; 0: in all of them.  at: position of the name, for errors.  Returns 0, or -1 after an
+ * error. */
 static int resolve_name(struct parser *p, size_t at, sid name, gid only, vid *out)
 {
     assert(p->graph != 0 && only < p->m->ngraph);
@@ -246,7 +247,7 @@ static int parse_operator(struct parser *p, nid n)
     return parse_operator_name(p, &x->domain, &x->op, &x->overload);
 }
 
-/* Reads "(%a, _ | %captured)": the operands of node n, after '|' those that only its bodies read. */
+/* Reads the operands of node n: "(%a, _ | %captured)"; operands that only its bodies read stand behind the bar. */
 static int parse_operands(struct parser *p, nid n)
 {
     struct slice in = {p->m->narg, 0};

@@ -32,8 +32,8 @@ int any_begin(struct any_search *s, struct ctx *x, struct planner_input *p);
  * without the cost of parts. */
 void any_take(struct any_search *s, const struct wdag *g, const struct problem_plan *plan);
 
-/* Returns what the plan dev[vertex] of c takes, ps, with the cost of its parts beyond s->start; value: what it takes
- * by its loads alone.  user: the search.  To be used as anneal.price. */
+/* Returns the time per sample of the plan dev[vertex] of c, ps, with the cost of its parts beyond s->start; value: its
+ * largest load.  user: the search.  For anneal.price. */
 int64_t any_price(void *user, const struct problem *c, int64_t value, const int32_t *dev,
                   const uint32_t *copies);
 

@@ -313,8 +313,8 @@ static uint64_t count_fitting_all(struct longest *p, uint32_t h, int64_t limit)
     return all;
 }
 
-/* Returns the largest T <= most, ps, such that devices with loads below T cannot hold the h longest vertices; `lower`
- * if there is no such T above it. */
+/* Returns the largest T <= most, ps, for which devices with loads below T cannot hold the h longest vertices; `lower`
+ * if that holds for no T above `lower`. */
 static int64_t refuted_threshold(struct longest *p, uint32_t h, int64_t lower, int64_t most)
 {
     int64_t lo = lower, hi = most;

@@ -277,8 +277,8 @@ static int64_t held_by(const struct line *l, int64_t cap)
     return x < 0 ? -1 : (int64_t)(x / (ONE + l->m));
 }
 
-/* Returns the line of p by which a device with a scaled load of at most `cap` holds least; NULL: no line says that it
- * holds less than cap. */
+/* Returns the line of p that gives the lowest limit of what a device with a scaled load of at most `cap` holds; NULL:
+ * no line gives a limit below cap. */
 static const struct line *tightest_line(const struct pair *p, int64_t cap)
 {
     const struct line *best = NULL;

@@ -37,11 +37,13 @@ struct reducer {
     uint64_t *arcs;    /* work left, in arcs */
     struct clock *clock;
     struct arena *a;
-    uint32_t *first; /* [vertex] the smallest vertex of the given graph in it */
-    uint32_t *size;  /* [vertex] number of vertices of the given graph in it */
+    /* [vertex] the smallest vertex of the given graph that was merged into the vertex */
+    uint32_t *first;
+    /* [vertex] number of vertices of the given graph that were merged into the vertex */
+    uint32_t *size;
     /* [kind] network that finds least loads on the kind (least_load.h); NULL: not made yet, or a kind of hosts */
     struct closure *closure[PROBLEM_KINDS];
-    /* [kind][vertex] bit i: the vertex is in set i of those kept for the kind */
+    /* [kind][vertex] bit i: the vertex is in the i-th set kept for the kind */
     uint64_t *seen[PROBLEM_KINDS];
     uint32_t nseen[PROBLEM_KINDS]; /* [kind] number of sets found so far */
     /* [kind] a vertex that must be on the kind's only device; UINT32_MAX: none */

@@ -45,7 +45,7 @@ struct group_kind {
     uint32_t npin, pin[PROBLEM_KINDS];
 };
 
-/* A pair of ideals a < b such that one device can hold b - a. */
+/* Two ideals a < b such that one device can hold the difference b - a. */
 struct pair {
     uint32_t from; /* the ideal a */
     int64_t base;  /* ps: the device's load if each net that leaves b - a goes over inner links */

@@ -69,7 +69,7 @@ uint32_t search_passed(const struct search *s);
 
 /* How far a search in one go may get. */
 struct dp_limits {
-    /* number of ideals kept; it also limits the steps, to 8 for each of them */
+    /* number of ideals that are kept; also limits the search to 8 steps for each of them */
     uint64_t max_states;
     uint64_t max_steps;  /* another limit of the steps; 0: none */
     struct clock *clock; /* NULL: no time limit */

@@ -38,8 +38,8 @@ int64_t sheet_memory(const struct sheet *s, const struct cost_table *t, uint32_t
     return cell(s->node_memory, s->op_memory, row, t->op_of[row]);
 }
 
-/* Returns the ps of a row on class k by --costs: from the last file that has a time for the node, else from the last
- * one that has a time for its operator type; NONE: there is none. */
+/* Returns the ps of a row on class k by --costs: from the last file with a time for the node, else from the last file
+ * with a time for its operator type; NONE: no file has one. */
 static int64_t given_time(const struct cost_table *t, uint32_t row, uint32_t k)
 {
     for (uint32_t i = t->ngiven; i-- > 0;)

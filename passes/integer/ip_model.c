@@ -621,7 +621,7 @@ static void make_slots(struct builder *b)
     m->kind = arena_alloc(b->a, (size_t)b->k + 1);
     for (uint32_t s = 0; s < b->k; s++) {
         uint32_t d = m->slot[s] = m->ask.slot ? m->ask.slot[s] : s, cls = cluster_class(cl, d);
-        /* a kind of this one device goes before the kind of its class */
+        /* a kind for just this device is preferred to the kind of its class */
         for (uint32_t k = b->c->nkind; k-- > 0;)
             if (b->c->kind[k].dev == (int32_t)d ||
                 (b->c->kind[k].dev < 0 && b->c->kind[k].cls == cls)) {

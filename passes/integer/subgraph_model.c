@@ -33,7 +33,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* relative: the limit is raised by it, so that a solver's rounding does not exclude a plan at the limit */
+/* relative tolerance: the limit is raised by this share, so that a solver's rounding does not exclude a plan at the
+ * limit */
 #define TOLERANCE 1e-8
 
 /* A value that units other than its maker read: either it is transferred, or its readers just wait for the maker to
@@ -44,8 +45,8 @@ struct crossing {
     uint32_t from, to; /* its readers are builder.reader[from .. to - 1] */
 };
 
-/* A model that is being built.  A unit is a vertex of g.  A class of units: those that must share a device
- * (subgraph_ask.together); other classes are those of the cluster's devices. */
+/* A model that is being built.  A unit is a vertex of g.  A *class of units* are the units that must share a device
+ * (subgraph_ask.together); other classes are device classes of the cluster. */
 struct builder {
     struct subgraph_model *m;
     const struct problem *c;
@@ -75,7 +76,7 @@ static double in_time(const struct builder *b, int64_t t)
 
 /* ---- places ------------------------------------------------------------------------------------- */
 
-/* Returns the kind of accelerator d: the kind of this one device if there is one, else that of its class. */
+/* Returns the kind of accelerator d: the kind for just this device if there is one, else the kind of its class. */
 static uint32_t kind_of(const struct problem *c, uint32_t d)
 {
     uint32_t found = 0;

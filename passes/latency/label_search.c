@@ -114,8 +114,8 @@ static void find_times(struct label_run *r)
         }
 }
 
-/* Runs block b on the host after a label of I whose waits have the times time[].  Writes the ends, ps, of b's units to
- * end[unit - p->first[b]].  Returns the latest end of those without successors; -1: all have successors. */
+/* Runs block b on the host after a label of I whose waits have the times time[].  Writes the ends of b's units, ps, to
+ * end[unit - p->first[b]].  Returns the latest end of units without successors; -1: all units have successors. */
 static int64_t run_on_host(const struct label_run *r, uint32_t b, const int64_t *time, int64_t *end)
 {
     const struct latency_graph *p = r->p;

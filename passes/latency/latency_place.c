@@ -207,8 +207,8 @@ static void solve_spread(struct latency_place_run *n, struct latency_plan *best)
         anneal_on(n, p, best);
 }
 
-/* Returns words that restrict "contiguous plans" to those that the proof is about: ", of up to 2 subgraphs ..."; "":
- * the proof is about all contiguous plans. */
+/* Returns words that restrict "contiguous plans" to the plans that the proof is about, ", of up to 2 subgraphs ..."; ""
+ * if it is about all contiguous plans. */
 static const char *scope_text(const struct latency_place_run *n)
 {
     const char *text = "";

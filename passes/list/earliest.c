@@ -277,7 +277,7 @@ static uint32_t first_valid(const struct sweep *s, struct heap *h, uint32_t d, b
     return NOTHING;
 }
 
-/* Returns the vertex of less rank of u and v; if one of them is NOTHING, the other one. */
+/* Returns u or v, whichever has the smaller rank; if one of them is NOTHING, the other one. */
 static uint32_t lesser(const struct sweep *s, uint32_t u, uint32_t v)
 {
     if (u == NOTHING || v == NOTHING)
@@ -516,8 +516,8 @@ static bool take_proposals(struct sweep *s)
     }
 }
 
-/* Ends the vertices that end now, and moves entries of vertices whose inputs have arrived to the heaps of those that
- * can start. */
+/* Ends the vertices that end now, and moves vertices whose inputs have arrived from heaps `waits` to the heaps of
+ * vertices that can start. */
 static void catch_up(struct sweep *s)
 {
     while (s->nended)

@@ -12,8 +12,8 @@ struct wdag *contiguous_level(const struct ctx *x);
 struct wdag *any_shape_level(const struct ctx *x);
 struct wdag *mandatory_level(const struct ctx *x);
 
-/* Returns the ps that the cost of running parts adds at least to the value of every plan of level g; 0 where no such
- * number is sure, or where the loads of the problem already count that cost (problem.start). */
+/* Returns the least ps that the cost of running parts adds to the value of every plan of level g; 0 where no such
+ * number is known, or where the loads of the problem count that cost already (problem.start). */
 int64_t claim_start(const struct ctx *x, const struct wdag *g);
 /* Returns the value, ps, of the plan dev[node]: where parts cost nothing p->value, which the planner's problem gave;
  * else the judge's value, since problems may leave out the cost of parts. */

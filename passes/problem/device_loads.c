@@ -47,7 +47,7 @@ static void choose_nets(struct loads *l, struct arena *a)
     }
 }
 
-/* Fills l->kind: the kind of each device; a kind of that one device goes before the kind of its class. */
+/* Fills l->kind: the kind for just the device if there is one, else the kind of its class. */
 static void fill_kinds(struct loads *l, struct arena *a)
 {
     const struct problem *c = l->c;

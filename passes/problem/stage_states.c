@@ -217,8 +217,9 @@ static uint32_t *count_crossing(const struct state_search *f)
     return cross;
 }
 
-/* Adds as states the first v + 1 layers at the narrowest places v, about f->most of them, and the whole model; a step
- * leads from each state to the next. */
+/* Adds states that are prefixes of the layers: the layers 0 .. v for the places v that the results of the fewest
+ * layers cross, about f->most of them, and the whole model.  Adds a step from each of these states to the next one
+ * (f->step). */
 static void find_narrow(struct state_search *f)
 {
     uint32_t n = f->g->n, *cross = count_crossing(f), last = 0, taken = 0, each = 1, widest = 0;

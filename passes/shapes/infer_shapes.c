@@ -370,8 +370,8 @@ static struct infer *infer_module(struct module *m, struct arena *mem, struct in
     return f;
 }
 
-/* As infer_module(), with calls replaced by the functions' nodes where possible: then the state's module is another
- * one, and m gets the types that were added to it. */
+/* Does the same as infer_module() on a module in which calls are replaced by the functions' nodes where possible.  That
+ * module is the result's m; new types are added to `m`, too. */
 static struct infer *infer_inlined(struct module *m, struct arena *mem, struct infer_ask ask)
 {
     struct inlined_module *e = calls_expand(m, /*names=*/false, mem);

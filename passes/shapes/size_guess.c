@@ -20,7 +20,7 @@ enum {
     ROUNDS = 8,
     NAMES_MOST = 8,    /* free names of a demand whose sizes are changed */
     SCAN = 512,        /* the most sizes that are tried, from the present one downwards */
-    GROW_MOST = 65536, /* no size grows beyond this one */
+    GROW_MOST = 65536, /* no size grows beyond GROW_MOST */
     TRIES_MOST = 50000 /* evaluations for all changes together */
 };
 
@@ -246,8 +246,8 @@ static int64_t roundest(int64_t from, int64_t to)
     return to / step * step;
 }
 
-/* Cuts the free names off at the largest size with which the demand holds.  Sizes that hold but not down to 1 are no
- * limit, but a choice: the roundest of them is taken.  Returns false if there is none. */
+/* Limits the free names to the largest size with which the demand holds.  If the demand holds for sizes in some range
+ * that does not begin at 1, takes the roundest size of that range.  Returns false if it holds for no size. */
 static bool shrink(struct change *c)
 {
     int64_t top = 0;

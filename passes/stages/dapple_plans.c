@@ -14,8 +14,9 @@
 #include <string.h>
 
 enum {
-    MOST_STATES = 500, /* plans by PipeDream's rules: for models of at most so many states */
-    MOST_MOVED = 4     /* the most layers that move to a neighbouring stage at once */
+    /* plans by PipeDream's rules are made for models of at most this many states */
+    MOST_STATES = 500,
+    MOST_MOVED = 4 /* the most layers that move to a neighbouring stage at once */
 };
 
 /* The state of the search for the best plan. */

@@ -373,7 +373,7 @@ static void extend_prefix(struct search *x, int32_t prefix, uint32_t at)
 
 /* ---- how much is tried -------------------------------------------------------------------------- */
 
-/* Sets cut[]: all layers, or if there are more than `most`, that many of them, evenly by time. */
+/* Sets cut[] to all layers; if there are more than `most`, to `most` layers at equal distances of time. */
 static void choose_cuts(struct search *x, uint32_t most)
 {
     const struct layer_chain *c = x->c;

@@ -42,8 +42,8 @@ struct divisors {
     uint32_t n, most[63];
 };
 
-/* Adds a divisor of the batch.  Its score is the number of device counts that divide the samples of a micro-batch, and
- * of those that divide the number of micro-batches. */
+/* Adds a divisor of the batch.  Its score: the number of device counts that divide the samples of a micro-batch, plus
+ * the number of device counts that divide the number of micro-batches. */
 static void add_divisor(const struct choices *c, struct divisors *s, int64_t size)
 {
     uint32_t shares = 0, k = 0;

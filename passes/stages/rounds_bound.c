@@ -117,8 +117,8 @@ static double *sum_moves(const struct rounds *r)
     return sum;
 }
 
-/* Sets idle, idle_there and link of *p for two rounds; plans with more rounds have all of these transfers, too.  move:
- * from sum_moves. */
+/* Sets idle, idle_there and link of *p for plans of two rounds; plans with more rounds have all of these transfers,
+ * too.  move: from sum_moves(). */
 static void set_links(const struct rounds *r, struct rounds_places *p, const double *move)
 {
     uint32_t n = p->n, links = 2 * n - 1;
@@ -337,8 +337,8 @@ static int by_worth(const void *x, const void *y)
     return a->block < b->block ? -1 : a->block > b->block;
 }
 
-/* The largest worth that a place can take on within a time, and the worth per ps of the last item that it takes; 0 if
- * it takes on all items. */
+/* The largest worth that a place can hold within a time, and the worth per ps of the last item in it; 0 if it holds all
+ * items. */
 struct device_worth {
     double worth, slope;
 };

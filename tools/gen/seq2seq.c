@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-enum { REACH = 16 }; /* largest distance of positions; larger distances count as this one */
+enum { REACH = 16 }; /* largest distance of two positions; larger distances count as REACH */
 
 /* Options, and constants that all layers share. */
 struct seq2seq {

@@ -225,7 +225,8 @@ void processor_rate(const struct processor *p, uint32_t threads, const struct sp
     int64_t used = used_of(p), measured = threads * INT64_C(1000);
     /* the last thread may have a part of a core; there may be more cores than threads */
     int64_t flops = s->flops > 0 ? mul_div_ceil(s->flops, used, measured) : used * FLOPS_PER_CORE;
-    /* cores share the memory: more of them copy no more */
+    /* cores share the memory: if more cores may be used than were measured, they copy no more than the measured ones
+     * did */
     int64_t bytes = s->bytes <= 0     ? used * BYTES_PER_CORE
                     : used < measured ? mul_div_ceil(s->bytes, used, measured)
                                       : s->bytes;

@@ -12,8 +12,8 @@
 
 #include <assert.h>
 
-/* Returns the place of each subgraph, [subgraph] 0, 1, ..., in an order by start time (ties by slot) in which each
- * stands behind all subgraphs that it waits for. */
+/* Returns [subgraph] its place 0, 1, ... in an order by start time (equal starts by slot) in which no subgraph comes
+ * before one that it waits for. */
 static uint32_t *places_by_start(const struct latency_run *r, struct arena *a)
 {
     const struct task_graph *g = &r->g;
@@ -109,8 +109,8 @@ static const struct keyed *device_order(const struct latency_run *r, const uint3
     return x;
 }
 
-/* Returns the subgraphs of a run in which groups of host nodes are joined to one subgraph each.  Their devices are
- * those that ran them, and subgraphs.place says the order in which they ran there. */
+/* Returns the subgraphs of a run, with groups of host nodes joined to one subgraph each.  The device of a subgraph is
+ * the one that ran it, and subgraphs.place is its position in the order in which the device ran its subgraphs. */
 static struct subgraphs join_hosts(const struct latency_run *r, const struct module *m,
                                    const uint32_t *on, const uint32_t *place, struct arena *a)
 {
