@@ -200,7 +200,8 @@ static void draw_plan(struct baseline *b, const struct local *s, uint64_t *state
         baseline_put(b, v, s->dev[random_below(state, s->ndev)]);
 }
 
-/* Runs the pass.  0, or -1 or PASS_INFEASIBLE after an error. */
+/* pass.run: leaves the best of several random plans, each improved by moves of single vertices.  Returns 0, or -1 or
+ * PASS_INFEASIBLE after an error. */
 static int local_run(struct ctx *x, const void *options)
 {
     const struct local_options *o = options;

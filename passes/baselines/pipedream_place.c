@@ -189,7 +189,8 @@ static struct wdag *contract_branchings(struct wdag *g, struct arena *mem, struc
     return wdag_merge(g, group, n, "pipedream-place", mem, d);
 }
 
-/* Runs the pass.  0, or -1 or PASS_INFEASIBLE after an error. */
+/* pass.run: contracts branchings of the graph, and leaves the best contiguous plan of the result.  Returns 0, or -1 or
+ * PASS_INFEASIBLE after an error. */
 static int pipedream_run(struct ctx *x, const void *options)
 {
     const struct pipedream_options *o = options;

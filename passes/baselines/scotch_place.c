@@ -32,7 +32,7 @@ static int partition_graph(struct part_graph *g)
            SCOTCH_graphPart(&graph, g->nparts, &strategy, g->part);
 }
 
-/* Runs the pass.  0, or -1 or PASS_INFEASIBLE after an error. */
+/* pass.run: leaves the plan whose parts Scotch chose.  Returns 0, or -1 or PASS_INFEASIBLE after an error. */
 static int scotch_run(struct ctx *x, const void *options)
 {
     return partition_run(x, "scotch-place", options, partition_graph);

@@ -299,6 +299,8 @@ static int64_t paid_by(const struct line *l)
 static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
 {
     const struct line *heavy = NULL, *light = NULL;
+    /* of the lines found so far: heavy: the smallest m whose set is too heavy for cap; light: the largest m whose set
+     * is not */
     for (uint32_t i = 0; i < p->nline; i++) {
         const struct line *l = &p->line[i];
         if (l->weight + paid_by(l) > cap)
@@ -311,14 +313,17 @@ static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
         int64_t more = heavy->weight - light->weight;
         if (more <= 0 || heavy->m - light->m < 2)
             return false;
+        /* the multiplier at which the sets of both lines are worth the same */
         __int128 x = (__int128)(paid_by(heavy) - paid_by(light)) * ONE / more;
         *m = x > light->m && x < heavy->m ? (int32_t)x : light->m;
         return *m > light->m;
     }
+    /* all sets found so far fit: a larger m */
     if (light) {
         *m = light->m < 0 ? light->m / 2 : light->m ? light->m * 4 : first;
         return light->m < 2 * ONE && light->m != -1;
     }
+    /* no set found so far fits: a smaller m */
     if (heavy)
         *m = heavy->m > 0              ? heavy->m / 2
              : heavy->m * 4 > -ONE / 2 ? heavy->m * 4 - (heavy->m ? 0 : first)

@@ -626,7 +626,8 @@ static void price_guessed(struct cost_builder *p)
     } while (!is_countable(p) && guess_smaller(p->x));
 }
 
-/* Runs the pass.  Returns 0, -1 or PASS_INFEASIBLE after an error. */
+/* pass.run: computes the costs of all nodes and values; if the input has costs, replaces them by those of files.
+ * Returns 0, -1 or PASS_INFEASIBLE after an error. */
 static int run_cost(struct ctx *x, const void *opts)
 {
     struct module *m = x->scene.m;

@@ -72,7 +72,8 @@ struct loads_change {
     int64_t load[2], back[2], bytes[2];
 };
 struct loads_change loads_peek(struct loads *l, uint32_t v, uint32_t to);
-/* The same if v and w, which are on different devices, changed places: [0] of v's present device, [1] of w's. */
+/* Returns what the loads would change by if v and w, which are on different devices, changed places: [0] of v's present
+ * device, [1] of w's. */
 struct loads_change loads_peek_swap(struct loads *l, uint32_t v, uint32_t w);
 
 /* The plan's value, ps: the largest load; with the passes apart the largest forward load plus the largest backward

@@ -155,7 +155,7 @@ static bool has_one_result(const struct module *m, nid n)
     return one;
 }
 
-/* Runs the pass.  Returns 0. */
+/* pass.run: drops the nodes that return an operand unchanged.  Returns 0. */
 static int run_drop_identity(struct ctx *x, const void *options)
 {
     struct module *m = x->scene.m;

@@ -93,7 +93,8 @@ static void try_interleaved(struct plan_choice *c, uint32_t n, const struct devi
     }
 }
 
-/* Runs a plan of n stages, given as for train_cut; with an interleaved schedule, plans on the places `set` instead. */
+/* Runs a plan of n stages; end, set: as for train_cut().  With an interleaved schedule, runs plans of several stages on
+ * each of the places `set` instead. */
 static void try_plan(struct plan_choice *c, uint32_t n, const uint32_t *end,
                      const struct device_set *set)
 {

@@ -50,7 +50,8 @@ static const char *behind(const char *s, const char *word)
     return s;
 }
 
-/* Whether the rest of a name, behind that of a preset, leaves it the preset's. */
+/* Whether a GPU is of the preset's model if `rest` follows the preset's name in its name: nothing, a number ("80GB"),
+ * or a word of form or kind ("PCIe"); not, say, "Ti". */
 static bool is_same_model(const char *rest)
 {
     static const char *const after[] = {"pcie", "sxm", "hbm", "nvl",      "dgx",
@@ -66,7 +67,8 @@ static bool is_same_model(const char *rest)
     return false;
 }
 
-/* Whether the plain name holds the preset's. */
+/* Whether a plain name (lower case, without marks) holds the preset's name as whole words, with nothing behind it that
+ * makes it another model's: "nvidia a100 pcie" holds "a100". */
 static bool holds(const char *name, const char *preset)
 {
     for (const char *s = name; *s; s++) {
