@@ -77,7 +77,8 @@ static int unknown_pass(const struct pipeline *p, const char *name, struct arena
     return diag_error(d, "-p: unknown pass '%s'%s (see --list-passes)", name, nearest_hint(&t, a));
 }
 
-/* Stores one option in s->opts: text is "name=value", or "name" for "name=true"; text is overwritten. */
+/* Stores one option in s->opts: text is "name=value", or "name" for "name=true"; text is overwritten.  Returns 0, or -1
+ * and an error. */
 static int parse_option(struct pipeline_step *s, char *text, struct arena *a, struct diag *d)
 {
     char *eq = strchr(text, '=');

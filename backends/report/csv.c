@@ -8,6 +8,7 @@
 
 void csv_text(FILE *f, const char *s, struct arena *a)
 {
+    /* text that a spreadsheet would take for a formula gets a ' in front */
     bool guard = *s && strchr("=+-@'", *s);
     s = utf8_text(a, s);
     bool quotes = s[strcspn(s, ",\"")] != 0;

@@ -238,7 +238,7 @@ static int remove_files(const struct folder *f, int fd,
     return n < 0 && !rc ? errno : rc;
 }
 
-/* This and the next three are choices of files for remove_files().  any_name: all files. */
+/* This function and the next three choose files for remove_files().  any_name: returns true for all files. */
 static bool any_name(const struct folder *f, const char *name)
 {
     (void)f;
@@ -252,7 +252,7 @@ static bool known_name(const struct folder *f, const char *name)
     return names_get(&f->known, name, 0) != 0;
 }
 
-/* Files of the old split whose names the new split does not use. */
+/* Whether a file belongs to the old split, and the new split has no file of its name. */
 static bool outdated_name(const struct folder *f, const char *name)
 {
     return known_name(f, name) && !names_get(&f->made, name, 0);
@@ -469,7 +469,7 @@ static void close_descriptor(void *fd)
     close((int)(intptr_t)fd);
 }
 
-/* folder_commit() if f->into: moves the files, then removes the temporary folder. */
+/* folder_commit() if f->into: moves the files, then removes the temporary folder.  Returns 0, or -1 and an error. */
 static int commit_into(struct folder *f)
 {
     struct arena *own = arena_new(f->a);

@@ -118,7 +118,8 @@ static int copy_file(struct split *s, uint32_t k)
     return rc;
 }
 
-/* Copies the files copy[n], which could not be cloned, after a note that tells how many bytes that takes. */
+/* Copies the files copy[n], which could not be cloned, after a note that tells how many bytes that takes.  Returns 0,
+ * or -1 and an error. */
 static int copy_files(struct split *s, const uint32_t *copy, uint32_t n, const char *folder)
 {
     char size[UNIT_TEXT];

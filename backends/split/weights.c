@@ -170,7 +170,8 @@ static int reserve_addresses(struct split *s, uint32_t k)
 }
 
 /* Fills s->weights.map and mapped_at.  A file to whose bytes the source's messages point has addresses already; with
- * WEIGHTS_INLINE, each other file with a tensor of PACK_COPY bytes or more gets addresses. */
+ * WEIGHTS_INLINE, each other file with a tensor of PACK_COPY bytes or more gets addresses.  Returns 0, or -1 and an
+ * error. */
 static int find_addresses(struct split *s)
 {
     const struct module *m = s->m;

@@ -158,7 +158,7 @@ static vid find_value_here(const struct onnx_build *b, gid g, sid name)
     return map_get(&b->value, map_key(g, name));
 }
 
-/* Appends a value of graph g to the module and enters it in b->value.  flags: VALUE_INPUT, ... */
+/* Appends a value of graph g to the module, enters it in b->value, and returns it.  flags: VALUE_INPUT, ... */
 static vid add_value(struct onnx_build *b, gid g, sid name, uint32_t flags)
 {
     assert(name != 0 && g > 0 && g < b->nbody);

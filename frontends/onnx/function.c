@@ -30,8 +30,8 @@ static int declare_function(struct onnx_build *b, const Onnx__FunctionProto *p)
     return 0;
 }
 
-/* Makes the messages of inputs or outputs of a function p, which has only their names, name[n].  Their types are those
- * of p's value_info.  known: name -> index in value_info + 1. */
+/* Returns messages of inputs or outputs of a function p, which has only their names, name[n].  Their types are those of
+ * p's value_info.  known: name -> index in value_info + 1. */
 static Onnx__ValueInfoProto **describe_values(struct onnx_build *b, char **name, size_t n,
                                               const struct map *known, const Onnx__FunctionProto *p)
 {

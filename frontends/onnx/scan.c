@@ -287,7 +287,8 @@ static inline const uint8_t *window_bytes(struct scan *s, uint64_t at, uint64_t 
     return s->in.buf + (at - s->in.from);
 }
 
-/* Does the work of read_varint() for varints of more than one byte and for those at the end of the window. */
+/* Does the work of read_varint(), and returns what that returns, for varints of more than one byte and at the end of
+ * the window. */
 static unsigned read_long_varint(struct scan *s, uint64_t end, uint64_t *value)
 {
     uint64_t n = smaller_u64(end - s->at, 10);

@@ -588,7 +588,8 @@ static int read_all(struct workload_reader *r, struct cluster *c)
     return 0;
 }
 
-/* Reads the workload *t, or, if t is NULL, the file at r->path; see workload_read() (frontends.h). */
+/* Reads the workload *t, or, if t is NULL, the file at r->path; see workload_read() (frontends.h).  Returns 0, or -1
+ * and an error. */
 static int read_workload(struct workload_reader *r, const struct named_text *t, struct arena *of,
                          struct scene *s)
 {

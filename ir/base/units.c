@@ -199,8 +199,8 @@ char *rate_print(char *buf, int64_t bps)
     return buf;
 }
 
-/* Prints the value in the largest of the n units in which it is at least 1, with four digits, rounded half up.  Prints
- * all digits in the smallest unit.  units: ascending, units[0].size is 1. */
+/* Prints the value to buf, which it returns, in the largest of the n units in which it is at least 1, with four digits,
+ * rounded half up; in the smallest unit with all digits.  units: ascending, units[0].size is 1. */
 static char *print_short(char *buf, int64_t value, const struct unit *units, int n)
 {
     uint64_t v = absolute(value);

@@ -130,7 +130,8 @@ static bool apply_signed(enum math op, int64_t a, int64_t b, int64_t *r)
     }
 }
 
-/* Writes to *r the result of a binary operation on unsigned integers, as apply_signed() does. */
+/* Writes to *r the result of a binary operation on unsigned integers.  Returns false if it overflows or is not defined,
+ * as apply_signed() does. */
 static bool apply_unsigned(enum math op, uint64_t a, uint64_t b, uint64_t *r)
 {
     switch (op) {

@@ -230,8 +230,8 @@ bool poly_solve(const struct module *m, const struct poly *p, sid factor, struct
     return poly_add(m, &zero, &rest, sign, out);
 }
 
-/* Splits p into b * front + rest, with the coefficients of rest in [0, b).  Then floor(p / b) = front + floor(rest /
- * b). */
+/* Splits p into b * front + rest, with the coefficients of rest in [0, b), so that floor(p / b) = front + floor(rest /
+ * b).  Returns false if a limit of polynomials is exceeded. */
 static bool take_out(const struct module *m, const struct poly *p, int64_t b, struct poly *front,
                      struct poly *rest)
 {

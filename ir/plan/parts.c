@@ -170,7 +170,7 @@ static void rank_values(struct parts_builder *c)
         }
 }
 
-/* Turns pairs (item, part), item < items, into rows part -> its items, ascending.  name: [item] the entry to write
+/* Returns the rows part -> its items, ascending, of pairs (item, part), item < items.  name: [item] the entry to write
  * instead of the item; NULL: the item itself. */
 static struct csr items_by_part(struct parts_builder *c, const struct pairs *q, uint32_t items,
                                 const vid *name)

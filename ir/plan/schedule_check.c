@@ -104,7 +104,8 @@ static bool note_once(struct schedule_state *c, uint32_t *at, uint32_t item, con
     return true;
 }
 
-/* Notes a COMPUTE in compute[]; refuses an item whose part is unknown, of another device, or computed twice. */
+/* Notes a COMPUTE in compute[].  Refuses it, and returns false, if its part is unknown, of another device, or computed
+ * twice. */
 static bool note_part(struct schedule_state *c, uint32_t lane, uint32_t item)
 {
     const struct instruction *i = item_at(c, item);
@@ -117,8 +118,8 @@ static bool note_part(struct schedule_state *c, uint32_t lane, uint32_t item)
     return note_once(c, &c->compute[i->what], item, "computed", p->name);
 }
 
-/* Notes an instruction for a tensor in alloc[], send[], recv[] or free[]; refuses it if the tensor is unknown, if the
- * device does not need the instruction, or if it is there twice. */
+/* Notes an instruction for a tensor in alloc[], send[], recv[] or free[].  Refuses it, and returns false, if the tensor
+ * is unknown, if the device does not need the instruction, or if it is there twice. */
 static bool note_tensor(struct schedule_state *c, uint32_t lane, uint32_t item)
 {
     const struct instruction *i = item_at(c, item);
@@ -149,8 +150,8 @@ static bool note_tensor(struct schedule_state *c, uint32_t lane, uint32_t item)
                      i->kind == DO_SEND ? "sent" : "received", name);
 }
 
-/* Notes the item of each instruction.  Refuses an instruction that is in a lane of the wrong kind, or whose phase is
- * less than that of the item before it. */
+/* Notes the item of each instruction.  Refuses one in a lane of the wrong kind, or whose phase is less than that of the
+ * item before it, and returns false. */
 static bool note_all(struct schedule_state *c)
 {
     const struct schedule *s = c->s;
@@ -333,8 +334,8 @@ static struct stretch next_stretch(const struct schedule_state *c, uint32_t from
     return t;
 }
 
-/* Refuses lists for no sample, or too long to unroll: more than MOST_EVENTS events and rounds together.  Writes the
- * largest number of rounds of a stretch to *most. */
+/* Refuses lists for no sample, or too long to unroll (more than MOST_EVENTS events and rounds together), and returns
+ * false.  Writes the largest number of rounds of a stretch to *most. */
 static bool check_size(struct schedule_state *c, uint32_t *most)
 {
     uint64_t sum = 0;
@@ -443,8 +444,8 @@ static const char *event_text(const struct schedule_state *c, uint32_t event)
                             c->sample[event], c->a);
 }
 
-/* Refuses the schedule with a text on lanes that wait for each other in a circle.  lane: a lane that cannot go on.
- * missing: [lane that cannot go on] the event that its next event waits for. */
+/* Refuses the schedule, and returns false, with a text on lanes that wait for each other in a circle.  lane: a lane
+ * that cannot go on.  missing: [lane that cannot go on] the event that its next event waits for. */
 static bool refuse_circle(struct schedule_state *c, uint32_t lane, const uint32_t *missing)
 {
     uint8_t *seen = arena_alloc(c->a, c->s->nlane);
@@ -469,7 +470,7 @@ static bool refuse_circle(struct schedule_state *c, uint32_t lane, const uint32_
     return refuse(c, "deadlock: %s", text);
 }
 
-/* Executes all events; refuses the schedule if lanes come to wait for each other in a circle. */
+/* Executes all events.  Refuses the schedule, and returns false, if lanes come to wait for each other in a circle. */
 static bool check_deadlock(struct schedule_state *c)
 {
     const struct schedule *s = c->s;

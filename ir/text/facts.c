@@ -506,13 +506,13 @@ int text_finish_facts(struct parser *p)
     return p->failed ? -1 : 0;
 }
 
-/* plan_status_name() with the parameter type that take_one_of() needs. */
+/* Returns plan_status_name(i); its parameter has the type that take_one_of() needs. */
 static const char *status_name(int i)
 {
     return plan_status_name((enum plan_status)i);
 }
 
-/* plan_scope_name() with the parameter type that take_one_of() needs. */
+/* Returns plan_scope_name(i); its parameter has the type that take_one_of() needs. */
 static const char *scope_word(int i)
 {
     return plan_scope_name((enum plan_scope)i);

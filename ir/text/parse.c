@@ -95,7 +95,8 @@ static int resolve_name(struct parser *p, size_t at, sid name, gid only, vid *ou
     return text_error(p, at, "value '%s' is not defined above", module_str(m, name));
 }
 
-/* Reads a value that the text uses, "%x", "%x@main" or "%~1", or "_" for none; its index, or 0, goes to *out. */
+/* Reads a value that the text uses, "%x", "%x@main" or "%~1", or "_" for none; its index, or 0, goes to *out.  Returns
+ * 0, or -1 and an error. */
 static int parse_operand(struct parser *p, vid *out)
 {
     size_t at = p->tok.at;
@@ -135,7 +136,7 @@ static int parse_value_keys(struct parser *p, vid v)
     return p->failed ? -1 : 0;
 }
 
-/* Reads an input of the graph, after the word "in": "%x : f32[2]" and keys. */
+/* Reads an input of the graph, after the word "in": "%x : f32[2]" and keys.  Returns 0, or -1 and an error. */
 static int parse_in(struct parser *p)
 {
     struct text_result r;
@@ -152,7 +153,7 @@ static int parse_in(struct parser *p)
 }
 
 /* Reads an initializer, after the word "init": "%w : f32[2] = [1.0, 2.0]" and keys.  A name that is an input already
- * makes that input an initializer, too. */
+ * makes that input an initializer, too.  Returns 0, or -1 and an error. */
 static int parse_init(struct parser *p)
 {
     struct text_result r;
@@ -181,7 +182,7 @@ static int parse_init(struct parser *p)
     return parse_value_keys(p, v);
 }
 
-/* Reads outputs of the graph, after the word "out": "%x, %y". */
+/* Reads outputs of the graph, after the word "out": "%x, %y".  Returns 0, or -1 and an error. */
 static int parse_out(struct parser *p)
 {
     do {
@@ -199,7 +200,7 @@ static int parse_out(struct parser *p)
 }
 
 /* Reads the names before the '=' of a node, "%a, _, %b" or "()", into p->list.res; the values are made later, by
- * parse_results(). */
+ * parse_results().  Returns 0, or -1 and an error. */
 static int parse_result_names(struct parser *p)
 {
     uint32_t lost = 0;
@@ -221,8 +222,8 @@ static int parse_result_names(struct parser *p)
     return p->failed ? -1 : 0;
 }
 
-/* Reads "Conv", "com.microsoft:Foo" or "domain:Foo:overload"; each part may be in quotes.  Parts that are missing,
- * and the domain ai.onnx without quotes, are 0. */
+/* Reads "Conv", "com.microsoft:Foo" or "domain:Foo:overload"; each part may be in quotes.  Parts that are missing, and
+ * the domain ai.onnx without quotes, are 0.  Returns 0, or -1 and an error. */
 static int parse_operator_name(struct parser *p, sid *domain, sid *op, sid *overload)
 {
     sid part[3] = {0};
@@ -239,7 +240,7 @@ static int parse_operator_name(struct parser *p, sid *domain, sid *op, sid *over
     return 0;
 }
 
-/* Reads the operator of node n into its domain, op and overload. */
+/* Reads the operator of node n into its domain, op and overload.  Returns 0, or -1 and an error. */
 static int parse_operator(struct parser *p, nid n)
 {
     struct node *x = &p->m->node[n];
@@ -247,7 +248,8 @@ static int parse_operator(struct parser *p, nid n)
     return parse_operator_name(p, &x->domain, &x->op, &x->overload);
 }
 
-/* Reads the operands of node n: "(%a, _ | %captured)"; operands that only its bodies read stand behind the bar. */
+/* Reads the operands of node n: "(%a, _ | %captured)"; operands that only its bodies read stand behind the bar.
+ * Returns 0, or -1 and an error. */
 static int parse_operands(struct parser *p, nid n)
 {
     struct slice in = {p->m->narg, 0};
@@ -273,7 +275,7 @@ static int parse_operands(struct parser *p, nid n)
     return text_want(p, ')', "',', '|' or ')'");
 }
 
-/* Makes the values in p->list.res results of node n; reads nothing. */
+/* Makes the values in p->list.res results of node n; reads nothing.  Returns 0, or -1 and an error. */
 static int parse_results(struct parser *p, nid n)
 {
     assert(n > 0 && n < p->m->nnode);
@@ -293,7 +295,8 @@ static int parse_results(struct parser *p, nid n)
     return 0;
 }
 
-/* Reads "f32[2] !bytes=8B, _, ?": the type and the keys of each result of node n, after ':'. */
+/* Reads "f32[2] !bytes=8B, _, ?": the type and the keys of each result of node n, after ':'.  Returns 0, or -1 and an
+ * error. */
 static int parse_result_types(struct parser *p, nid n)
 {
     const struct slice out = p->m->node[n].out;
@@ -317,7 +320,8 @@ static int parse_result_types(struct parser *p, nid n)
     return 0;
 }
 
-/* Reads what may follow the attributes of node n: types of its results, its name, keys. */
+/* Reads what may follow the attributes of node n: types of its results, its name, keys.  Returns 0, or -1 and an
+ * error. */
 static int parse_node_tail(struct parser *p, nid n)
 {
     const struct slice out = p->m->node[n].out;
@@ -357,7 +361,7 @@ static sid make_default_name(struct parser *p, nid n)
                                         module_str(p->m, first)));
 }
 
-/* Reads the attributes "{...}" of node n, if it has any. */
+/* Reads the attributes "{...}" of node n, if it has any.  Returns 0, or -1 and an error. */
 static int parse_attributes(struct parser *p, nid n)
 {
     struct slice all = {0, 0};
@@ -368,7 +372,8 @@ static int parse_attributes(struct parser *p, nid n)
     return 0;
 }
 
-/* Reads a node, one line such as "%a = Gemm(%x, %y) {alpha=1.0} : f32[2] name=\"a\"". */
+/* Reads a node, one line such as "%a = Gemm(%x, %y) {alpha=1.0} : f32[2] name=\"a\"".  Returns 0, or -1 and an
+ * error. */
 static int parse_node(struct parser *p)
 {
     nid n = module_add_node(p->m);
@@ -388,8 +393,9 @@ static int parse_node(struct parser *p)
     return 0;
 }
 
-/* Sets the owner of graph g: the node that mentioned its label l (0: no node did); reads "of" and a node's name,
- * which must be that node.  Checks that bodies are not nested too deep.  at: position for errors. */
+/* Sets the owner of graph g: the node that mentioned its label l (0: no node did); reads "of" and a node's name, which
+ * must be that node.  Checks that bodies are not nested too deep.  at: position for errors.  Returns 0, or -1 and an
+ * error. */
 static int parse_graph_owner(struct parser *p, gid g, uint32_t l, size_t at)
 {
     nid owner = l == 0 ? 0 : p->label[l].owner;
@@ -418,7 +424,8 @@ static int parse_graph_owner(struct parser *p, gid g, uint32_t l, size_t at)
     return 0;
 }
 
-/* Reads label, owner and name of graph g up to its '{': "@then of \"if1\" name=\"body\" {". */
+/* Reads label, owner and name of graph g up to its '{': "@then of \"if1\" name=\"body\" {".  Returns 0, or -1 and an
+ * error. */
 static int parse_graph_head(struct parser *p, gid g)
 {
     size_t at = p->tok.at;
@@ -449,7 +456,7 @@ static int parse_graph_head(struct parser *p, gid g)
     return text_about(p, &p->m->graph[g].about) < 0 ? -1 : text_want(p, '{', "'{'");
 }
 
-/* Reads a graph, after the word "graph". */
+/* Reads a graph, after the word "graph".  Returns 0, or -1 and an error. */
 static int parse_graph(struct parser *p)
 {
     gid g = module_add_graph(p->m);
@@ -482,7 +489,7 @@ static int parse_graph(struct parser *p)
     return text_want(p, '}', "'}'");
 }
 
-/* Reads "ai.onnx 18", an opset, or "none", after the word "opset". */
+/* Reads "ai.onnx 18", an opset, or "none", after the word "opset".  Returns 0, or -1 and an error. */
 static int parse_opset(struct parser *p)
 {
     sid domain = 0;
@@ -499,7 +506,8 @@ static int parse_opset(struct parser *p)
     return text_about(p, &p->m->opset[p->m->nopset - 1].about);
 }
 
-/* Reads a file with weights, after the word "file": "1 \"model.onnx\" size=123 location=\"w.bin\"". */
+/* Reads a file with weights, after the word "file": "1 \"model.onnx\" size=123 location=\"w.bin\"".  Returns 0, or -1
+ * and an error. */
 static int parse_file(struct parser *p)
 {
     uint64_t number;
@@ -522,7 +530,7 @@ static int parse_file(struct parser *p)
     return p->failed ? -1 : 0;
 }
 
-/* Reads the version of the grammar, after the word "pcc". */
+/* Reads the version of the grammar, after the word "pcc".  Returns 0, or -1 and an error. */
 static int parse_version(struct parser *p)
 {
     int64_t v;
@@ -530,20 +538,20 @@ static int parse_version(struct parser *p)
     return text_int(p, 1, 1, &v, "the version of the text, 1");
 }
 
-/* Reads the path that the module was first read from, after the word "path". */
+/* Reads the path that the module was first read from, after the word "path".  Returns 0, or -1 and an error. */
 static int parse_path(struct parser *p)
 {
     p->has_path = true;
     return text_string(p, &p->m->path, "a string");
 }
 
-/* Reads the model's ir_version, after that word. */
+/* Reads the model's ir_version, after that word.  Returns 0, or -1 and an error. */
 static int parse_ir_version(struct parser *p)
 {
     return text_int(p, INT64_MIN, INT64_MAX, &p->m->ir_version, "a number");
 }
 
-/* Reads documentation and metadata of the model, after the word "about". */
+/* Reads documentation and metadata of the model, after the word "about".  Returns 0, or -1 and an error. */
 static int parse_about(struct parser *p)
 {
     return text_about(p, &p->m->own_about);
@@ -582,7 +590,7 @@ static sid make_function_key(struct parser *p, sid domain, sid name, sid overloa
     return str_id(p->m, arena_fmt(p->a, "%u:%u:%u", domain, name, overload));
 }
 
-/* Reads one statement of a function's body: opset, graph, attribute or default. */
+/* Reads one statement of a function's body: opset, graph, attribute or default.  Returns 0, or -1 and an error. */
 static int parse_function_item(struct parser *p, struct function *f)
 {
     sid name;
@@ -606,7 +614,7 @@ static int parse_function_item(struct parser *p, struct function *f)
 }
 
 /* Reads the statements up to '}' and finishes the body.  p is the function's own parser, since names and labels of a
- * function are private to it. */
+ * function are private to it.  Returns 0, or -1 and an error. */
 static int parse_function_body(struct parser *p, struct function *f)
 {
     while (p->tok.kind != '}') {
@@ -624,7 +632,7 @@ static int parse_function_body(struct parser *p, struct function *f)
     return finish_bodies(p);
 }
 
-/* Reads a function, after the word "function", with a second parser for its body. */
+/* Reads a function, after the word "function", with a second parser for its body.  Returns 0, or -1 and an error. */
 static int parse_function(struct parser *p)
 {
     size_t at = p->tok.at;

@@ -131,8 +131,8 @@ static uint32_t best_device(struct fit_search *f, uint32_t v)
     return best;
 }
 
-/* Runs the search: places one vertex after the other, and goes back where a vertex fits no device that is left to
- * try. */
+/* Runs the search: places one vertex after the other, and goes back where a vertex fits no device that is left to try.
+ * Returns FIT_FOUND; FIT_NONE: there is no plan; FIT_UNKNOWN: work or time ran out. */
 static enum fit descend(struct fit_search *f, uint64_t work, struct clock *clock)
 {
     uint32_t n = f->c->g->n, depth = 0, ndev = f->l.ndev;

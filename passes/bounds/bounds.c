@@ -93,7 +93,7 @@ static bool always_paid(const struct reduction *r, uint32_t e)
     return n > 1 && (!all || g->net_host[e]);
 }
 
-/* Lists the nets of the reduction that some device pays for in every plan; UINT32_MAX ends the list, which is in a. */
+/* Returns the nets of the reduction that some device pays for in every plan, in a; UINT32_MAX ends the list. */
 static const uint32_t *paid_nets(const struct reduction *r, struct arena *a)
 {
     uint32_t n = 0, at = 0;

@@ -101,7 +101,7 @@ struct whole {
     int most; /* share of `worst`, percent; -1: there are no calls */
 };
 
-/* Adds up the calls among the vertices. */
+/* Returns the sums over all calls among the vertices. */
 static struct whole add_calls(const struct ctx *x, const struct times *t)
 {
     struct whole w = {.most = -1};

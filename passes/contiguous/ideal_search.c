@@ -394,7 +394,7 @@ static bool next_start(struct search *s)
     return true;
 }
 
-/* Begins the enumeration for the next start and kind of device; false: there is none left. */
+/* Begins the enumeration for the next start and kind of device.  Returns false if there is none left. */
 static bool next_enumeration(struct search *s)
 {
     if (s->from.ideal)

@@ -135,7 +135,8 @@ static int64_t target_value(const struct ip_latency_run *r)
     return smaller(t, r->how->limit);
 }
 
-/* Writes the program of all plans that are no worse than the best one, and take no more than the limit. */
+/* Writes the program of all plans that are no worse than the best one, and take no more than the limit.  Returns 0, or
+ * -1 and an error. */
 static int write_model(struct ip_latency_run *r)
 {
     struct subgraph_model m;

@@ -122,7 +122,7 @@ static void add_comparison(struct builder *b, const char *name, uint32_t col, ui
     add_x(b, v, s, -1);
 }
 
-/* Converts t ps to the model's unit of time. */
+/* Returns t ps in the model's unit of time. */
 static double in_time(const struct builder *b, int64_t t)
 {
     return (double)t / (double)b->m->unit;

@@ -9,7 +9,7 @@
 
 #include <Cbc_C_Interface.h>
 
-/* Builds CBC's model of m. */
+/* Returns CBC's model of m. */
 static Cbc_Model *build_cbc(const struct mip *m)
 {
     Cbc_Model *cbc = Cbc_newModel();

@@ -96,7 +96,7 @@ static int add_rows(lprec *lp, const struct mip *m)
     return add_objective_bounds(lp, m);
 }
 
-/* Builds lp_solve's model of m; NULL: lp_solve has no memory.  lp_solve numbers columns from 1. */
+/* Returns lp_solve's model of m, whose columns it numbers from 1; NULL: lp_solve has no memory. */
 static lprec *build_lp(const struct mip *m)
 {
     lprec *lp = make_lp(0, (int)m->ncol);

@@ -68,7 +68,7 @@ struct builder {
     int64_t *way_to, *way_on;
 };
 
-/* Converts the time t, in ps, to the model's unit of time. */
+/* Returns the time t, in ps, in the model's unit of time. */
 static double in_time(const struct builder *b, int64_t t)
 {
     return (double)t / (double)b->m->unit;
@@ -352,7 +352,7 @@ static const char *crossing_name(const struct builder *b, const char *what, uint
                : arena_fmt(b->a, "%s_%s_%u_%s", what, b->m->ask.name[v->src], i, b->sub[s]);
 }
 
-/* Makes the column that says that value i goes into subgraph s, with its rows (4).  MIP_ZERO: it cannot, or costs
+/* Returns a new column that says that value i goes into subgraph s, with its rows (4).  MIP_ZERO: it cannot, or costs
  * nothing and nothing waits for it. */
 static uint32_t make_in(struct builder *b, uint32_t i, uint32_t s)
 {
@@ -378,7 +378,7 @@ static uint32_t make_in(struct builder *b, uint32_t i, uint32_t s)
     return col;
 }
 
-/* Makes the column that says that value i goes out of subgraph s, with its rows (5).  MIP_ZERO: it cannot, or costs
+/* Returns a new column that says that value i goes out of subgraph s, with its rows (5).  MIP_ZERO: it cannot, or costs
  * nothing. */
 static uint32_t make_out(struct builder *b, uint32_t i, uint32_t s)
 {
@@ -492,7 +492,8 @@ static void add_subgraph(struct builder *b, const struct ends *t, uint32_t s, do
     }
 }
 
-/* Makes the column that says that subgraph s has units; MIP_ZERO: running a part costs nothing, so none is needed. */
+/* Returns a new column that says that subgraph s has units; MIP_ZERO: running a part costs nothing, so none is
+ * needed. */
 static uint32_t make_used(struct builder *b, uint32_t s)
 {
     const char *name = arena_fmt(b->a, "used_%s", b->sub[s]);
@@ -688,7 +689,7 @@ static void add_places(struct builder *b, uint32_t v, uint32_t at, uint32_t end,
         mip_term(b->p, b->m->col[(size_t)v * b->m->nplace + j], by);
 }
 
-/* Makes the column that says whether the places at .. end - 1 need shared item i, with its rows. */
+/* Returns a new column that says whether the places at .. end - 1 need shared item i, with its rows. */
 static uint32_t make_shared(struct builder *b, uint32_t i, uint32_t at, uint32_t end)
 {
     const struct csr *by = &b->g->shared_by;

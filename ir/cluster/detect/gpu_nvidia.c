@@ -69,7 +69,7 @@ struct library {
         (*capability)(void *, int *, int *);
 };
 
-/* Finds the function `name`, as the pointer to a function at `to`. */
+/* Writes the address of the library's function `name` to the pointer at `to`.  Returns whether the library has it. */
 static bool find_function(void *library, const char *name, void *to)
 {
     void *at = dlsym(library, name);

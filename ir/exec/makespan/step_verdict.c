@@ -33,7 +33,7 @@ static const int64_t *lasting_bytes(const struct scene *s, const struct plan *p,
     return b;
 }
 
-/* Runs the tasks of a step, after adding lasting bytes and memory of the devices to g. */
+/* Returns the run of the tasks g of a step, to which it adds lasting bytes and memory of the devices. */
 static struct step_run run_graph(struct task_graph g, const struct scene *s, const struct plan *p,
                                  const int64_t *weights, struct arena *a)
 {
