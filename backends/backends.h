@@ -134,6 +134,11 @@ struct writer {
     int (*write)(const struct result *r, const void *opts, const char *path);
 };
 
+/* Writes a file for a writer: opens `path` (outfile_open_to()), calls put() with memory that is freed behind it, and
+ * closes the file.  Returns 0, or -1 and an error. */
+int writer_print(const struct result *r, const char *path,
+                 void (*put)(FILE *f, const struct result *r, struct arena *a));
+
 extern const struct writer *const writer_table[]; /* all writers; NULL ends the list */
 /* Returns the writer with the name name[0 .. n); NULL: there is none. */
 const struct writer *writer_named(const char *name, size_t n);

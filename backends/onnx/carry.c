@@ -11,7 +11,6 @@
 
 #include "backends/backends.h"
 
-#include <assert.h>
 #include <string.h>
 
 struct carrier {

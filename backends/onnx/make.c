@@ -11,7 +11,6 @@
 
 #include "backends/backends.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* ---- names -------------------------------------------------------------------------------------- */
@@ -207,8 +206,7 @@ static Onnx__ValueInfoProto *take_info(struct maker *k, vid v, Onnx__ValueInfoPr
     const struct value *x = &k->m->value[v];
     if ((x->flags & VALUE_RETYPED) == 0 && is_text(k->m, have->name, x->name))
         return have;
-    Onnx__ValueInfoProto *p = arena_alloc(k->a, sizeof *p);
-    *p = *have;
+    Onnx__ValueInfoProto *p = arena_copy(k->a, have, sizeof *p);
     set_text(k->m, &p->name, x->name);
     if ((x->flags & VALUE_RETYPED) != 0)
         p->type = make_type(k->m, x->type, k->a);

@@ -22,15 +22,14 @@ static char *name_now(const struct maker *k, const struct map *here, char *name)
 static Onnx__TensorAnnotation *make_annotation(struct maker *k, const struct map *here,
                                                Onnx__TensorAnnotation *had)
 {
-    Onnx__TensorAnnotation *p = arena_alloc(k->a, sizeof *p);
-    *p = *had;
+    Onnx__TensorAnnotation *p = arena_copy(k->a, had, sizeof *p);
     p->tensor_name = name_now(k, here, had->tensor_name);
     bool same = p->tensor_name == had->tensor_name;
     p->quant_parameter_tensor_names = arena_array(k->a, p->n_quant_parameter_tensor_names + 1,
                                                   sizeof *p->quant_parameter_tensor_names);
     for (size_t i = 0; i < p->n_quant_parameter_tensor_names; i++) {
-        Onnx__StringStringEntryProto *e = arena_alloc(k->a, sizeof *e);
-        *e = *had->quant_parameter_tensor_names[i];
+        Onnx__StringStringEntryProto *e =
+            arena_copy(k->a, had->quant_parameter_tensor_names[i], sizeof *e);
         e->value = name_now(k, here, e->value);
         same = same && e->value == had->quant_parameter_tensor_names[i]->value;
         p->quant_parameter_tensor_names[i] = e;
@@ -74,12 +73,12 @@ void make_sharding(struct maker *k, const Onnx__NodeProto *had, Onnx__NodeProto 
         return;
     p->device_configurations = arena_array(k->a, n, sizeof *p->device_configurations);
     for (size_t i = 0; i < n; i++) {
-        Onnx__NodeDeviceConfigurationProto *c = arena_alloc(k->a, sizeof *c);
-        *c = *had->device_configurations[i];
+        Onnx__NodeDeviceConfigurationProto *c =
+            arena_copy(k->a, had->device_configurations[i], sizeof *c);
         c->sharding_spec = arena_array(k->a, c->n_sharding_spec + 1, sizeof *c->sharding_spec);
         for (size_t j = 0; j < c->n_sharding_spec; j++) {
-            Onnx__ShardingSpecProto *s = arena_alloc(k->a, sizeof *s);
-            *s = *had->device_configurations[i]->sharding_spec[j];
+            Onnx__ShardingSpecProto *s =
+                arena_copy(k->a, had->device_configurations[i]->sharding_spec[j], sizeof *s);
             s->tensor_name = operand_now(had, p, s->tensor_name);
             c->sharding_spec[j] = s;
         }

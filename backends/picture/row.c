@@ -14,7 +14,6 @@
 #include "backends/picture/title.h"
 #include "ir/base/outfile.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

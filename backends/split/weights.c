@@ -318,8 +318,7 @@ int weights_write(struct split *s)
 /* Returns a copy of the message of a tensor without its elements. */
 static Onnx__TensorProto *copy_emptied(struct split *s, const Onnx__TensorProto *src)
 {
-    Onnx__TensorProto *p = arena_alloc(s->a, sizeof *p);
-    *p = *src;
+    Onnx__TensorProto *p = arena_copy(s->a, src, sizeof *p);
     p->n_float_data = p->n_int32_data = p->n_int64_data = p->n_double_data = p->n_uint64_data = 0;
     p->has_raw_data = p->has_data_location = 0;
     p->n_external_data = 0;
@@ -402,8 +401,7 @@ Onnx__SparseTensorProto *weights_sparse(struct split *s, Onnx__SparseTensorProto
     Onnx__TensorProto *indices = src->indices ? weights_tensor(s, src->indices) : NULL;
     if (values == src->values && indices == src->indices)
         return src;
-    Onnx__SparseTensorProto *p = arena_alloc(s->a, sizeof *p);
-    *p = *src;
+    Onnx__SparseTensorProto *p = arena_copy(s->a, src, sizeof *p);
     p->values = values;
     p->indices = indices;
     return p;

@@ -465,18 +465,10 @@ static void add_nodes(struct profile_reader *r)
 static void add_costs(struct profile_reader *r)
 {
     struct module *m = r->m;
-    struct costs *k = m->cost = arena_alloc(r->a, sizeof *k);
+    struct costs *k = m->cost = costs_new(m, r->a, 1); /* one class until the cluster is known */
     nid first = m->graph[1].first, last = first + 2 * r->norder - 1;
-    k->nclass = 1; /* until the cluster is known */
-    k->time = arena_array(r->a, 1, sizeof *k->time);
-    k->time[0] = k->measured = arena_array(r->a, m->nnode, sizeof *k->measured);
-    k->flops = arena_array(r->a, m->nnode, sizeof *k->flops);
-    k->traffic = arena_array(r->a, m->nnode, sizeof *k->traffic);
-    k->own = arena_array(r->a, m->nnode, sizeof *k->own);
+    k->measured = k->time[0];
     k->params = arena_array(r->a, m->nnode, sizeof *k->params);
-    k->bytes = arena_array(r->a, m->nval, sizeof *k->bytes);
-    k->elems = arena_array(r->a, m->nval, sizeof *k->elems);
-    k->xfer = arena_array(r->a, m->nval, sizeof *k->xfer);
     m->color = arena_array(r->a, m->nnode, sizeof *m->color);
     m->layer = arena_array(r->a, m->nnode, sizeof *m->layer);
     m->backward = arena_alloc(r->a, m->nnode);

@@ -464,18 +464,8 @@ static void add_colors(struct workload_reader *r)
 static void add_costs(struct workload_reader *r)
 {
     struct module *m = r->m;
-    struct costs *k = m->cost = arena_alloc(r->a, sizeof *k);
-    k->nclass = CLASSES;
-    k->time = arena_array(r->a, CLASSES, sizeof *k->time);
-    for (uint32_t c = 0; c < CLASSES; c++)
-        k->time[c] = arena_array(r->a, m->nnode, sizeof **k->time);
-    k->flops = arena_array(r->a, m->nnode, sizeof *k->flops);
-    k->traffic = arena_array(r->a, m->nnode, sizeof *k->traffic);
-    k->own = arena_array(r->a, m->nnode, sizeof *k->own);
+    struct costs *k = m->cost = costs_new(m, r->a, CLASSES);
     k->params = r->has_weights ? arena_array(r->a, m->nnode, sizeof *k->params) : NULL;
-    k->bytes = arena_array(r->a, m->nval, sizeof *k->bytes);
-    k->elems = arena_array(r->a, m->nval, sizeof *k->elems);
-    k->xfer = arena_array(r->a, m->nval, sizeof *k->xfer);
     m->color = arena_array(r->a, m->nnode, sizeof *m->color);
     m->layer = arena_array(r->a, m->nnode, sizeof *m->layer);
     m->backward = r->training ? arena_alloc(r->a, m->nnode) : NULL;

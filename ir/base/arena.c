@@ -325,6 +325,11 @@ void *arena_array(struct arena *a, size_t n, size_t size)
     return arena_alloc(a, total);
 }
 
+void *arena_copy(struct arena *a, const void *p, size_t n)
+{
+    return memcpy(arena_alloc(a, n), p, n);
+}
+
 char *arena_strdup(struct arena *a, const char *s, size_t n)
 {
     assert(s != NULL || n == 0);

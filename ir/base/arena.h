@@ -37,6 +37,8 @@ void *arena_alloc(struct arena *a, size_t n) __attribute__((returns_nonnull));
 void *arena_array(struct arena *a, size_t n, size_t size) __attribute__((returns_nonnull));
 /* Like arena_alloc, but returns NULL when memory runs out. */
 void *arena_try(struct arena *a, size_t n);
+/* Returns a copy of the n bytes at p. */
+void *arena_copy(struct arena *a, const void *p, size_t n) __attribute__((returns_nonnull));
 /* Returns a copy of s[0 .. n) with a final NUL. */
 char *arena_strdup(struct arena *a, const char *s, size_t n) __attribute__((returns_nonnull));
 /* arena_fmt and arena_vfmt return a new string, formatted as by printf. */

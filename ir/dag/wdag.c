@@ -580,8 +580,7 @@ uint32_t *wdag_flatten(const struct wdag *top, struct arena *a)
 
 struct wdag *wdag_inner(const struct wdag *g, struct arena *a)
 {
-    struct wdag *cheap = arena_alloc(a, sizeof *cheap);
-    *cheap = *g;
+    struct wdag *cheap = arena_copy(a, g, sizeof *cheap);
     if (!g->net_inner)
         return cheap;
     cheap->net_cost = arena_array(a, g->ncls, sizeof *cheap->net_cost);

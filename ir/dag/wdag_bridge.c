@@ -235,8 +235,7 @@ static void emit_net(struct bridge_state *b, uint32_t e)
 static const struct wdag *make_result(struct bridge_state *b)
 {
     const struct wdag *g = b->g;
-    struct wdag *h = arena_alloc(b->a, sizeof *h);
-    *h = *g;
+    struct wdag *h = arena_copy(b->a, g, sizeof *h);
     h->nnet = b->nnet;
     h->net_of = (struct csr){0};
     h->net_pin = (struct csr){b->at ? b->at : arena_array(b->a, 1, sizeof *b->at), b->pin};

@@ -12,7 +12,6 @@
 #include "ir/base/heap.h"
 #include "ir/model/edit_state.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* State of edit_end(). */
@@ -590,8 +589,7 @@ static void move_costs(const struct end *x)
     struct module *m = x->m;
     if (m->cost == NULL)
         return;
-    struct costs *k = arena_alloc(m->mem, sizeof *k);
-    *k = *m->cost;
+    struct costs *k = arena_copy(m->mem, m->cost, sizeof *k);
     k->time =
         m->cost->time != NULL ? arena_array(m->mem, (size_t)k->nclass + 1, sizeof *k->time) : NULL;
     for (uint32_t c = 0; c < k->nclass && k->time != NULL; c++)

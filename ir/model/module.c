@@ -407,3 +407,19 @@ int64_t module_opset(const struct module *m, sid domain)
             return m->opset[i].version;
     return -1;
 }
+
+struct costs *costs_new(const struct module *m, struct arena *a, uint32_t nclass)
+{
+    struct costs *c = arena_alloc(a, sizeof *c);
+    c->nclass = nclass;
+    c->time = arena_array(a, nclass, sizeof *c->time);
+    for (uint32_t k = 0; k < nclass; k++)
+        c->time[k] = arena_array(a, m->nnode, sizeof **c->time);
+    c->flops = arena_array(a, m->nnode, sizeof *c->flops);
+    c->traffic = arena_array(a, m->nnode, sizeof *c->traffic);
+    c->own = arena_array(a, m->nnode, sizeof *c->own);
+    c->bytes = arena_array(a, m->nval, sizeof *c->bytes);
+    c->elems = arena_array(a, m->nval, sizeof *c->elems);
+    c->xfer = arena_array(a, m->nval, sizeof *c->xfer);
+    return c;
+}

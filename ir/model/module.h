@@ -409,6 +409,9 @@ struct module module_fork(const struct module *m, struct arena *mem);
 uint32_t module_add_function(struct module *m);
 /* Gives the files of m to its functions and to m->aside; to be called after files were added to m. */
 void module_share_files(struct module *m);
+/* Returns costs for the nodes and values of m and nclass device classes, all zero, in a; without costs.measured and
+ * costs.params. */
+struct costs *costs_new(const struct module *m, struct arena *a, uint32_t nclass);
 
 /* Functions that look something up.  Names are returned as C strings, never NULL. */
 const char *node_name(const struct module *m, nid n);

@@ -10,8 +10,6 @@
 
 #include "ir/base/json_in.h"
 
-#include <string.h>
-
 /* ---- reading ---------------------------------------------------------------------------------- */
 
 /* Reports that "training" has not the expected form; returns -1.  All functions below that return an int return 0, or

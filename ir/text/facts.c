@@ -433,25 +433,14 @@ int text_node_key(struct parser *p, nid n)
 static void finish_costs(struct parser *p)
 {
     struct module *m = p->m;
-    struct costs *k = arena_alloc(m->mem, sizeof *k);
     uint32_t ncls = p->facts.nclass != 0                         ? p->facts.nclass
                     : p->cluster != NULL && p->cluster->ncls > 0 ? p->cluster->ncls
                                                                  : 1;
+    struct costs *k = m->cost = costs_new(m, m->mem, ncls);
 
-    m->cost = k;
-    k->nclass = ncls;
-    k->time = arena_array(m->mem, ncls, sizeof *k->time);
-    for (uint32_t c = 0; c < ncls; c++)
-        k->time[c] = arena_array(m->mem, m->nnode, sizeof *k->time[c]);
     k->measured = p->facts.any_accelerator ? k->time[0] : NULL;
-    k->flops = arena_array(m->mem, m->nnode, sizeof *k->flops);
-    k->traffic = arena_array(m->mem, m->nnode, sizeof *k->traffic);
-    k->own = arena_array(m->mem, m->nnode, sizeof *k->own);
     if (p->facts.has_params)
         k->params = arena_array(m->mem, m->nnode, sizeof *k->params);
-    k->bytes = arena_array(m->mem, m->nval, sizeof *k->bytes);
-    k->elems = arena_array(m->mem, m->nval, sizeof *k->elems);
-    k->xfer = arena_array(m->mem, m->nval, sizeof *k->xfer);
     for (nid n = 0; n < m->nnode; n++) {
         const struct node_fact *f = &p->facts.nf[n];
         assert(f->ntime <= 1 || f->ntime == ncls);

@@ -7,7 +7,6 @@
 #include "ir/text/parse.h"
 
 #include <assert.h>
-#include <string.h>
 
 /* Appends v to the list *vec, which has *count entries and memory for *cap. */
 static void append_id(struct parser *p, vid **vec, uint32_t *count, uint32_t *cap, vid v)

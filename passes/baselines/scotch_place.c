@@ -5,7 +5,6 @@
 #include "passes/baselines/partition.h"
 
 #if PCC_HAVE_SCOTCH
-#include <stdio.h>
 
 #include <scotch.h>
 

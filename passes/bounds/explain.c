@@ -76,10 +76,7 @@ const char *explain_kind(struct explain *e, uint32_t k)
     const char *text = "";
     /* a device that some vertex is pinned to has a kind of its own, so it is left out here */
     for (uint32_t d = dev; d <= last; d++) {
-        bool own = false;
-        for (uint32_t i = 0; i < e->c->nkind; i++)
-            own = own || e->c->kind[i].dev == (int32_t)d;
-        if (own)
+        if (problem_kind_of(e->c, d) != k)
             continue;
         const char *name = cluster_device_name(cl, e->a, d);
         if (n++ == 0)

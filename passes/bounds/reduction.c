@@ -16,6 +16,8 @@
  * neighbour, and O(pins log pins) for each contraction, of which there are few; at most the work allowed. */
 #include "passes/bounds/reduction.h"
 
+#include "ir/base/union_find.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -216,14 +218,6 @@ static void deny_kinds(struct reducer *w)
 
 /* ---- which vertices stay together ------------------------------------------------------------ */
 
-/* Returns the root of v's group, and shortens the way to it (union-find). */
-static uint32_t find_root(uint32_t *group, uint32_t v)
-{
-    while (group[v] != v)
-        v = group[v] = group[group[v]];
-    return v;
-}
-
 /* Returns, for the explanation, [kind] the least load with a and without b for kinds in the mask `gone`, else 0. */
 static int64_t *record_loads(struct reducer *w, uint32_t a, uint32_t b, uint32_t gone)
 {
@@ -240,7 +234,7 @@ static int64_t *record_loads(struct reducer *w, uint32_t a, uint32_t b, uint32_t
  * without b, and b without a. */
 static void join_vertices(struct reducer *w, uint32_t a, uint32_t b, uint32_t ab, uint32_t ba)
 {
-    uint32_t x = find_root(w->group, a), y = find_root(w->group, b);
+    uint32_t x = union_root(w->group, a), y = union_root(w->group, b);
     if (x == y)
         return;
     struct reduction_step *s = log_step(
@@ -402,7 +396,7 @@ static struct wdag *merge_groups(struct wdag *g, uint32_t *group, struct arena *
     uint32_t n = 0, *name = arena_array(a, (size_t)g->n + 1, sizeof *name);
     const struct pairs free_order = {0};
     for (uint32_t v = 0; v < g->n; v++)
-        name[v] = find_root(group, v) == v ? n++ : name[find_root(group, v)];
+        name[v] = union_root(group, v) == v ? n++ : name[union_root(group, v)];
     const struct wdag_groups free_groups = {name, n, &free_order};
     return wdag_merge_ordered(g, &free_groups, "reduction", a, &quiet);
 }

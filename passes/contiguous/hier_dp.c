@@ -171,10 +171,7 @@ static void relate_ideals(struct hier *h)
     for (uint32_t i = 0; i < h->n; i++)
         for (uint32_t j = i + 1; j < h->n; j++) {
             const uint64_t *x = h->bits + (size_t)i * h->nword, *y = h->bits + (size_t)j * h->nword;
-            bool inside = true;
-            for (uint32_t w = 0; inside && w < h->nword; w++)
-                inside = !(x[w] & ~y[w]);
-            h->below[(size_t)i * h->n + j] = inside;
+            h->below[(size_t)i * h->n + j] = bits_within(x, y, h->nword);
         }
 }
 

@@ -479,18 +479,6 @@ bool search_found(const struct search *s)
     return s->n == 0 ? s->caps.keep >= 0 : s->last != 0;
 }
 
-/* Returns the kind of device number `dev`: its own if vertices are pinned to it, else its class's. */
-static const struct problem_kind *kind_of(const struct problem *c, uint32_t dev)
-{
-    uint32_t cls = cluster_class(c->cluster, dev), k = 0;
-    for (uint32_t i = 0; i < c->nkind; i++)
-        if (c->kind[i].dev == (int32_t)dev)
-            return &c->kind[i];
-        else if (c->kind[i].dev < 0 && c->kind[i].cls == cls)
-            k = i;
-    return &c->kind[k];
-}
-
 /* Returns the largest load of a device under the plan dev[vertex], ps, for a problem that is not `detailed`: a load
  * is then the times of the device's vertices plus the costs of the cut nets with a pin on the device. */
 static int64_t largest_load(const struct problem *c, const int32_t *dev, struct arena *a)
@@ -501,7 +489,7 @@ static int64_t largest_load(const struct problem *c, const int32_t *dev, struct 
     const struct problem_kind **kind = arena_array(a, (size_t)ndev + 1, sizeof *kind);
     uint32_t *seen = arena_array(a, (size_t)ndev + 1, sizeof *seen);
     for (uint32_t d = 0; d < ndev; d++)
-        kind[d] = kind_of(c, d);
+        kind[d] = &c->kind[problem_kind_of(c, d)];
     for (uint32_t v = 0; v < g->n; v++)
         load[dev[v]] += kind[dev[v]]->time[v];
     for (uint32_t e = 0; e < g->nnet; e++) {

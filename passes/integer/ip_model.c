@@ -616,19 +616,11 @@ static void make_memory(struct builder *b)
 static void make_slots(struct builder *b)
 {
     struct ip_model *m = b->m;
-    const struct cluster *cl = b->c->cluster;
     m->slot = arena_array(b->a, (size_t)b->k + 1, sizeof *m->slot);
     m->kind = arena_alloc(b->a, (size_t)b->k + 1);
     for (uint32_t s = 0; s < b->k; s++) {
-        uint32_t d = m->slot[s] = m->ask.slot ? m->ask.slot[s] : s, cls = cluster_class(cl, d);
-        /* a kind for just this device is preferred to the kind of its class */
-        for (uint32_t k = b->c->nkind; k-- > 0;)
-            if (b->c->kind[k].dev == (int32_t)d ||
-                (b->c->kind[k].dev < 0 && b->c->kind[k].cls == cls)) {
-                m->kind[s] = (uint8_t)k;
-                if (b->c->kind[k].dev >= 0)
-                    break;
-            }
+        m->slot[s] = m->ask.slot ? m->ask.slot[s] : s;
+        m->kind[s] = (uint8_t)problem_kind_of(b->c, m->slot[s]);
     }
 }
 

@@ -76,19 +76,6 @@ static double in_time(const struct builder *b, int64_t t)
 
 /* ---- places ------------------------------------------------------------------------------------- */
 
-/* Returns the kind of accelerator d: the kind for just this device if there is one, else the kind of its class. */
-static uint32_t kind_of(const struct problem *c, uint32_t d)
-{
-    uint32_t found = 0;
-    for (uint32_t k = 0; k < c->nkind; k++) {
-        if (c->kind[k].dev == (int32_t)d)
-            return k;
-        if (c->kind[k].dev < 0 && c->kind[k].cls == cluster_class(c->cluster, d))
-            found = k;
-    }
-    return found;
-}
-
 /* Fills m->place: the slots of all accelerators, then the classes of hosts. */
 static void make_places(struct builder *b)
 {
@@ -99,7 +86,7 @@ static void make_places(struct builder *b)
     for (uint32_t d = 0; d < cl->ndev; d++)
         for (uint32_t s = 0; s < slots && !cl->cls[cluster_class(cl, d)].host; s++)
             m->place[m->nplace++] = (struct subgraph_place){
-                .dev = d, .slot = s, .cls = cluster_class(cl, d), .kind = kind_of(b->c, d)};
+                .dev = d, .slot = s, .cls = cluster_class(cl, d), .kind = problem_kind_of(b->c, d)};
     m->nslot = m->nplace;
     for (uint32_t d = 0, last = UINT32_MAX; d < cl->ndev; d++) {
         uint32_t k = cluster_class(cl, d);

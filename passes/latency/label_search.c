@@ -81,10 +81,7 @@ static bool is_part(const struct label_run *r, uint32_t a, uint32_t b)
     const struct label_waits *w = &r->waits;
     const uint64_t *x = w->set + (size_t)w->unit[a] * r->uword;
     const uint64_t *y = w->set + (size_t)w->unit[b] * r->uword;
-    for (uint32_t i = 0; i < w->words; i++)
-        if (x[i] & ~y[i])
-            return false;
-    return true;
+    return bits_within(x, y, w->words);
 }
 
 /* Fills r->time, the times of all waits of all labels of I; sets r->why if that takes too much memory. */

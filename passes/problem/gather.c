@@ -8,7 +8,6 @@
 #include "passes/problem/gather.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct tidy_limits tidy_limits(const struct loads *l)

@@ -536,6 +536,18 @@ uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head,
     return l->n++;
 }
 
+uint32_t problem_kind_of(const struct problem *c, uint32_t dev)
+{
+    uint32_t cls = cluster_class(c->cluster, dev), found = 0;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        if (c->kind[k].dev == (int32_t)dev)
+            return k;
+        if (c->kind[k].dev < 0 && c->kind[k].cls == cls)
+            found = k;
+    }
+    return found;
+}
+
 uint32_t problem_devices_left(const struct problem *c, uint64_t used, uint32_t k)
 {
     const struct problem_kind *kd = &c->kind[k];

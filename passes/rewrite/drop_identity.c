@@ -9,7 +9,6 @@
 #include "ir/model/edit.h"
 #include "passes/passes.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* State of the pass, with the number of removed nodes of each kind. */

@@ -15,8 +15,6 @@
 #include "ir/model/compute.h"
 #include "passes/shapes/infer.h"
 
-#include <string.h>
-
 struct fold_options {
     int64_t max; /* bytes of the largest result that is folded */
 };

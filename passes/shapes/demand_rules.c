@@ -2,7 +2,6 @@
  * O(operands * rank) for each node; Einsum O(length of its equation). */
 #include "passes/shapes/demands.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* --- broadcasts --- */

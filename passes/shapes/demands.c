@@ -10,7 +10,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A row of a table: what an operator demands of its operands, and how far the elements of its result reach. */
 struct demand_rule {

@@ -13,9 +13,6 @@
  * it, some microseconds. */
 #include "passes/shapes/size_guess.h"
 
-#include <assert.h>
-#include <string.h>
-
 enum {
     ROUNDS = 8,
     NAMES_MOST = 8,    /* free names of a demand whose sizes are changed */
