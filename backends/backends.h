@@ -50,7 +50,8 @@ struct result {
     /* if --judge shows the plan by another objective than its own: scene, plan and verdict by its own objective, which
      * files keep; NULL: this result is by the plan's own objective */
     const struct result *made;
-    /* the same plan with its calls still open, if they were closed before writing; NULL: this result has them so */
+    /* the same plan with its calls still open, if calls were closed before writing; NULL: none was closed, so this
+     * result has all calls as they were in planning */
     const struct result *open;
     const char *const *dim_name; /* [ndims] symbolic dimensions that got a size for planning */
     const int64_t *dim_value;    /* [ndims] their sizes */
@@ -133,11 +134,6 @@ struct writer {
     /* Writes r to `path`.  Returns 0, or -1 and an error.  r->verdict is set if `needs` asks for a plan. */
     int (*write)(const struct result *r, const void *opts, const char *path);
 };
-
-/* Writes a file for a writer: opens `path` (outfile_open_to()), calls put() with memory that is freed behind it, and
- * closes the file.  Returns 0, or -1 and an error. */
-int writer_print(const struct result *r, const char *path,
-                 void (*put)(FILE *f, const struct result *r, struct arena *a));
 
 extern const struct writer *const writer_table[]; /* all writers; NULL ends the list */
 /* Returns the writer with the name name[0 .. n); NULL: there is none. */

@@ -2,7 +2,6 @@
 #include "backends/backends.h"
 
 #include "ir/base/nearest.h"
-#include "ir/base/outfile.h"
 #include "ir/base/strings.h"
 
 #include <assert.h>
@@ -150,18 +149,4 @@ int writer_run(const struct writer *w, const struct result *r, const void *opts,
                                 w->name)
                    : diag_error(r->diag, "-o %s: a split folder needs a planner in -p", path);
     return w->write(w->as_planned && r->open ? r->open : r, opts, path);
-}
-
-int writer_print(const struct result *r, const char *path,
-                 void (*put)(FILE *f, const struct result *r, struct arena *a))
-{
-    struct arena *a = arena_new(r->scene.m->mem);
-    struct outfile o;
-    int rc = outfile_open_to(&o, path, r->out, a, r->diag);
-    if (!rc) {
-        put(o.f, r, a);
-        rc = outfile_close(&o, /*ok=*/true);
-    }
-    arena_free(a);
-    return rc;
 }

@@ -1,6 +1,7 @@
 /* Writes the cost table as CSV, and fields of any CSV file (csv.h). */
 #include "backends/backends.h"
 #include "backends/report/csv.h"
+#include "backends/report/print.h"
 #include "ir/base/utf8.h"
 
 #include <string.h>

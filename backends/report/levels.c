@@ -2,6 +2,7 @@
  * O(V). */
 #include "backends/backends.h"
 #include "backends/report/csv.h"
+#include "backends/report/print.h"
 #include "ir/dag/level_table.h"
 #include "ir/base/page.h"
 #include "ir/base/utf8.h"

@@ -1,6 +1,7 @@
 /* Writes the sizes that a model is planned for as JSON, for programs that make inputs: those of symbolic dimensions, of
  * which some were guessed, and those of each input.  O(inputs). */
 #include "backends/backends.h"
+#include "backends/report/print.h"
 #include "backends/split/sizes.h"
 #include "backends/split/type_words.h"
 #include "ir/base/json_out.h"

@@ -1,6 +1,7 @@
 /* Writes the summary of a model as JSON, with the figures of the terminal's summary.  O(nodes log nodes + values). */
 #include "backends/backends.h"
 #include "backends/report/model_figures.h"
+#include "backends/report/print.h"
 #include "ir/base/json_out.h"
 #include "ir/base/strings.h"
 

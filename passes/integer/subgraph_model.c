@@ -127,7 +127,7 @@ static int64_t time_at(const struct builder *b, uint32_t v, uint32_t j)
     return least;
 }
 
-/* Fills b->way_to and b->way_on. */
+/* Fills b->way_to and b->way_on (struct builder); each unit counts the least time of all kinds. */
 static void find_ways(struct builder *b)
 {
     const struct wdag *g = b->g;
