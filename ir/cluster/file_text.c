@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Writes a link as an object with bandwidth and latency. */
 static void put_link(struct json_out *o, const char *key, int64_t bandwidth, int64_t latency)

@@ -262,7 +262,6 @@ static void find_live_peaks(struct verdict_state *j)
                         m->cost->bytes[v]);
         }
     }
-    /* sums of delta give the bytes alive in each step */
     for (uint32_t d = 0; d < nd; d++) {
         int64_t now = 0, top = 0;
         for (uint32_t i = 0; i < steps[d]; i++) {

@@ -27,7 +27,7 @@ struct anneal_run {
     uint64_t seed;
     uint64_t moves; /* number of moves of a vertex to try */
     bool surcharge; /* cut nets cost more (anneal_tables.surcharged); set value to LOAD_INF then */
-    bool warm;      /* the run starts from a good plan, so it begins at a lower temperature */
+    bool warm;      /* it starts from a good plan, so at a lower temperature */
     /* [vertex] the plan where it starts; afterwards, if `better`, the best plan found */
     int32_t *dev;
     /* [device] as in struct plan, fixed for the run; NULL if stages are not copied */

@@ -21,8 +21,7 @@ int write_one(struct pcc *p, const struct writer *w, const char *path);
 
 /* A stream whose text is collected in memory. */
 struct memory {
-    /* the stream that callers write to; NULL: it could not be opened, and memory_end() reports the error */
-    FILE *f;
+    FILE *f; /* callers write to it; NULL: it could not be opened, memory_end() reports the error */
     char *text;        /* the text so far, as open_memstream() keeps it */
     size_t n;          /* bytes of text */
     struct arena *own; /* closes the stream if this arena is freed before memory_end() */
