@@ -33,9 +33,10 @@ enum weights_mode {
 /* What every writer receives: the model, its plan, and the judge's figures. */
 struct result {
     struct scene scene;
-    const struct plan *plan;       /* NULL: there is no plan */
-    const struct verdict *verdict; /* NULL: no plan, or one that is invalid or cannot be judged */
-    const struct parts *parts;     /* the plan cut into parts (ir/plan/parts.h); NULL: none */
+    const struct plan *plan; /* NULL: there is no plan */
+    /* NULL: there is no plan, or the plan is invalid or cannot be judged */
+    const struct verdict *verdict;
+    const struct parts *parts; /* the plan cut into parts (ir/plan/parts.h); NULL: none */
     /* result of the pass levels (ir/dag/level_table.h); NULL: that pass has not run */
     const struct level_table *table;
     /* [part] slot (plan.slot) of the subgraph that the part is; 0: the part runs on a host.  NULL: the objective is not
@@ -49,7 +50,8 @@ struct result {
     /* if --judge shows the plan by another objective than its own: scene, plan and verdict by its own objective, which
      * files keep; NULL: this result is by the plan's own objective */
     const struct result *made;
-    /* the same plan with its calls still open, if they were closed before writing; NULL: this result has them so */
+    /* the same plan with its calls still open, if calls were closed before writing; NULL: none was closed, so this
+     * result has all calls as they were in planning */
     const struct result *open;
     const char *const *dim_name; /* [ndims] symbolic dimensions that got a size for planning */
     const int64_t *dim_value;    /* [ndims] their sizes */

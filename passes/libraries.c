@@ -12,6 +12,7 @@
 #include <metis.h>
 #endif
 
+/* Returns the version of Scotch, in a, or "not built in". */
 static const char *scotch_version(struct arena *a)
 {
 #if PCC_HAVE_SCOTCH
@@ -24,6 +25,7 @@ static const char *scotch_version(struct arena *a)
 #endif
 }
 
+/* Returns the version of METIS, in a, or "not built in". */
 static const char *metis_version(struct arena *a)
 {
 #if PCC_HAVE_METIS

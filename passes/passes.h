@@ -41,8 +41,8 @@ struct pin {
 /* What the user wants of edges by the paths of their nodes. */
 struct cut_rule {
     const char *pattern; /* as struct pin has it */
-    /* --cut-at: edges from a node that matches to one that does not are cut; else --no-cut: edges between two nodes
-     * that match are not */
+    /* --cut-at: edges from a node that matches to a node that does not match are cut; false: --no-cut: edges between
+     * two nodes that match are not cut */
     bool cut;
 };
 

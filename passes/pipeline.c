@@ -78,7 +78,8 @@ static int unknown_pass(const struct pipeline *p, const char *name, struct arena
     return diag_error(d, "-p: unknown pass '%s'%s (see --list-passes)", name, nearest_hint(&t, a));
 }
 
-/* Stores one option in s->opts: text is "name=value", or "name" for "name=true"; text is overwritten. */
+/* Stores one option in s->opts: text is "name=value", or "name" for "name=true"; text is overwritten.  Returns 0, or -1
+ * and an error. */
 static int parse_option(struct pipeline_step *s, char *text, struct arena *a, struct diag *d)
 {
     char *eq = strchr(text, '=');
@@ -217,6 +218,7 @@ char *pipeline_text(const struct pipeline *p, struct arena *a)
         const struct pipeline_step *st = &p->step[i];
         char *args = arena_fmt(a, "%s", "");
         void *usual = arena_alloc(a, (size_t)st->pass->optsize + 1);
+        /* options with their usual values are left out */
         opts_reset(st->pass->opts, usual);
         for (const struct opt *o = st->pass->opts; o && o->name; o++) {
             const char *v = opt_get(o, st->opts, a);
@@ -231,6 +233,7 @@ char *pipeline_text(const struct pipeline *p, struct arena *a)
 
 /* ---- running ---------------------------------------------------------------------------------- */
 
+/* Returns the time in ms, from some moment in the past. */
 static double now_ms(void)
 {
     struct timespec t;

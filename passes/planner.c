@@ -13,6 +13,7 @@ static const char *const feature_text[FEATURES] = {
     "GPipe schedule", "copies of stages", "links between devices", "more than two levels of links",
     "cuts by path"};
 
+/* Whether some vertex is pinned to a device. */
 static bool has_pins(const struct wdag *g)
 {
     for (uint32_t v = 0; v < g->n; v++)
@@ -47,6 +48,7 @@ struct name_list {
     const char *last; /* NULL: the list is empty */
 };
 
+/* Adds a name to the list. */
 static void add_name(struct name_list *l, const char *name, struct arena *a)
 {
     if (l->last)

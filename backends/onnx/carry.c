@@ -11,7 +11,6 @@
 
 #include "backends/backends.h"
 
-#include <assert.h>
 #include <string.h>
 
 struct carrier {
@@ -119,13 +118,15 @@ static sid fields_apart(struct carrier *c, const ProtobufCMessage *had,
     return s;
 }
 
-/* Sets `rest` in the entry *about of module.about: appends an entry with it and writes its index to *about. */
+/* Sets the field `rest` of the entry *about of module.about; *about becomes the index of a new entry with it, since
+ * other things may refer to the old entry. */
 static void note_rest(struct carrier *c, uint32_t *about, sid rest)
 {
     struct module *m = c->k.m;
     if (rest == 0 && m->about[*about].rest == 0)
         return;
-    struct about x = m->about[*about]; /* a copy, as other things may use the same entry */
+    /* the entry is copied, since other things may refer to it, too */
+    struct about x = m->about[*about];
     x.rest = rest;
     *about = module_add_about(m, x);
 }
@@ -232,7 +233,7 @@ static void keep_odd(struct carrier *c, struct descriptions *l, gid g, const str
     size_t n = 0;
     for (size_t i = 0; i < l->n; i++) {
         uint64_t name = map_key(1, str_id(m, l->list[i]->name));
-        map_set(&count, c->tmp, name, 1 + (count.mask != 0 ? map_get(&count, name) : 0));
+        map_set(&count, c->tmp, name, 1 + map_get(&count, name));
     }
     for (size_t i = 0; i < l->n; i++) {
         sid name = str_id(m, l->list[i]->name);
@@ -259,7 +260,6 @@ static void keep_odd(struct carrier *c, struct descriptions *l, gid g, const str
 static void map_values(struct carrier *c, struct map *values)
 {
     const struct module *m = c->k.m;
-    map_set(values, c->tmp, 1, 1); /* so that it is not empty */
     for (vid v = 1; v < m->nval; v++)
         if (m->value[v].name != 0)
             map_set(values, c->tmp, map_key(m->value[v].graph, m->value[v].name), v);

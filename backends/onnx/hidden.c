@@ -15,11 +15,11 @@ struct hidden {
     const struct module *m;
     struct arena *a;
     struct map named; /* (graph, name) -> value */
-    bool *hides;      /* [value] it needs another name */
+    bool *hides;      /* [value] whether the value needs another name */
     uint32_t n;       /* number of values that need another name */
 };
 
-/* Notes that v needs another name. */
+/* Notes that value v needs another name. */
 static void mark_hiding(struct hidden *h, vid v)
 {
     h->n += !h->hides[v];
@@ -57,7 +57,7 @@ static void check_result(struct hidden *h, vid v)
     }
 }
 
-/* Marks all values that need another name. */
+/* Notes each value that needs another name. */
 static void find_hiding(struct hidden *h)
 {
     const struct module *m = h->m;

@@ -11,7 +11,6 @@
 
 #include "backends/backends.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* ---- names -------------------------------------------------------------------------------------- */
@@ -47,7 +46,7 @@ static char *name_lost(struct maker *k, nid n, uint32_t i)
         sid name =
             str_id(m, again == 0 ? arena_fmt(k->a, "%s/lost_%u", node_name(m, n), i)
                                  : arena_fmt(k->a, "%s/lost_%u_%u", node_name(m, n), i, again));
-        if (k->taken.mask != 0 && map_get(&k->taken, name) != 0)
+        if (map_get(&k->taken, name) != 0)
             continue;
         map_set(&k->taken, k->a, name, 1);
         return make_text(m, name);
@@ -186,16 +185,18 @@ static struct infos index_infos(struct maker *k, Onnx__ValueInfoProto **list, si
     x.next = arena_array(k->a, x.n + 1, sizeof *x.next);
     for (size_t i = x.n; i-- > 0;) {
         uint64_t name = map_key(1, str_id(k->m, list[i]->name != NULL ? list[i]->name : ""));
-        x.next[i] = x.at.mask != 0 && map_get(&x.at, name) != 0 ? map_get(&x.at, name) : NO_INFO;
+        uint32_t next = map_get(&x.at, name);
+        x.next[i] = next != 0 ? next : NO_INFO;
         map_set(&x.at, k->a, name, (uint32_t)i + 1);
     }
     return x;
 }
 
-/* Returns 1 + the index of the description of value v; 0: there is none, or another value has used it. */
+/* Returns 1 + the index in x of the description (value_info) of value v; 0: v has none, or another value of the same
+ * name took it. */
 static uint32_t info_at(const struct maker *k, const struct infos *x, vid v)
 {
-    uint32_t at = x->at.mask != 0 ? map_get(&x->at, map_key(1, message_name(&k->m->value[v]))) : 0;
+    uint32_t at = map_get(&x->at, map_key(1, message_name(&k->m->value[v])));
     return at != NO_INFO ? at : 0;
 }
 
@@ -205,8 +206,7 @@ static Onnx__ValueInfoProto *take_info(struct maker *k, vid v, Onnx__ValueInfoPr
     const struct value *x = &k->m->value[v];
     if ((x->flags & VALUE_RETYPED) == 0 && is_text(k->m, have->name, x->name))
         return have;
-    Onnx__ValueInfoProto *p = arena_alloc(k->a, sizeof *p);
-    *p = *have;
+    Onnx__ValueInfoProto *p = arena_copy(k->a, have, sizeof *p);
     set_text(k->m, &p->name, x->name);
     if ((x->flags & VALUE_RETYPED) != 0)
         p->type = make_type(k->m, x->type, k->a);
@@ -259,7 +259,6 @@ static bool wants_info(const struct maker *k, vid v, bool function)
 static struct map values_by_message_name(struct maker *k, const struct csr *values, gid g)
 {
     struct map here = {0};
-    map_set(&here, k->a, 1, 1); /* so that it is not empty */
     for (uint32_t j = values->at[g]; j < values->at[g + 1]; j++)
         if (k->m->value[values->to[j]].name != 0)
             map_set(&here, k->a, map_key(1, message_name(&k->m->value[values->to[j]])),
@@ -322,7 +321,7 @@ static Onnx__NodeProto **make_nodes(struct maker *k, const struct graph *g, size
     return out;
 }
 
-/* Whether two lists have the same messages (pointers). */
+/* Whether two lists hold the same pointers to messages. */
 static bool same_list(const void *a, size_t na, const void *b, size_t nb)
 {
     return na == nb && (na == 0 || memcmp(a, b, na * sizeof(void *)) == 0);
@@ -545,7 +544,7 @@ static void import_domains(struct maker *k)
     for (nid n = 1; n < m->nnode; n++) {
         const struct node *x = &m->node[n];
         if ((x->flags & NODE_MADE) == 0 || x->callee != 0 ||
-            (known.mask != 0 && map_get(&known, map_key(1, x->domain)) != 0))
+            map_get(&known, map_key(1, x->domain)) != 0)
             continue;
         map_set(&known, k->a, map_key(1, x->domain), 1);
         if (x->domain != 0) {

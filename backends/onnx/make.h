@@ -10,8 +10,10 @@
 /* Makes the messages of a module, or of the body of one of its functions. */
 struct maker {
     struct module *m;
-    const struct module *model; /* the model that has m; its files are used */
-    struct arena *a;            /* has the new messages */
+    /* the main module: m itself, or the module that function body m belongs to; bytes of tensors are read from its
+     * files */
+    const struct module *model;
+    struct arena *a; /* memory of the new messages */
     struct diag *d;
     /* messages are made from the module alone, without the messages that src points to (carry.c) */
     bool without_source;

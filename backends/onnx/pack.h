@@ -12,7 +12,7 @@
 
 #include <sys/types.h>
 
-enum { PACK_COPY = 4096 }; /* payloads of at least so many bytes are copied from file to file */
+enum { PACK_COPY = 4096 }; /* payloads of at least PACK_COPY bytes are copied from file to file */
 
 /* A range of addresses that stands for the bytes of a file (infile_addresses); messages point into it. */
 struct mapping {

@@ -58,8 +58,7 @@ int tensor_copy(const struct module *m, tid t, int out, const char *what, struct
 static Onnx__TensorProto *make_external(const Onnx__TensorProto *src, const char *file, uint64_t at,
                                         uint64_t len, struct arena *a)
 {
-    Onnx__TensorProto *p = arena_alloc(a, sizeof *p);
-    *p = *src;
+    Onnx__TensorProto *p = arena_copy(a, src, sizeof *p);
     p->has_raw_data = 0;
     p->has_data_location = 1;
     p->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;

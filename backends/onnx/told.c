@@ -9,8 +9,8 @@
 
 /* ---- annotations -------------------------------------------------------------------------------- */
 
-/* Returns the present name of the value that messages of the file call `name`; `name` if there is no such value or its
- * name is the same.  here: as for make_annotations(). */
+/* Returns the present name of the value that messages of the file call `name`; `name` itself if the file has no such
+ * value, or passes kept its name.  here: as for make_annotations(). */
 static char *name_now(const struct maker *k, const struct map *here, char *name)
 {
     vid v = map_get(here, map_key(1, str_id(k->m, name != NULL ? name : "")));
@@ -22,15 +22,14 @@ static char *name_now(const struct maker *k, const struct map *here, char *name)
 static Onnx__TensorAnnotation *make_annotation(struct maker *k, const struct map *here,
                                                Onnx__TensorAnnotation *had)
 {
-    Onnx__TensorAnnotation *p = arena_alloc(k->a, sizeof *p);
-    *p = *had;
+    Onnx__TensorAnnotation *p = arena_copy(k->a, had, sizeof *p);
     p->tensor_name = name_now(k, here, had->tensor_name);
     bool same = p->tensor_name == had->tensor_name;
     p->quant_parameter_tensor_names = arena_array(k->a, p->n_quant_parameter_tensor_names + 1,
                                                   sizeof *p->quant_parameter_tensor_names);
     for (size_t i = 0; i < p->n_quant_parameter_tensor_names; i++) {
-        Onnx__StringStringEntryProto *e = arena_alloc(k->a, sizeof *e);
-        *e = *had->quant_parameter_tensor_names[i];
+        Onnx__StringStringEntryProto *e =
+            arena_copy(k->a, had->quant_parameter_tensor_names[i], sizeof *e);
         e->value = name_now(k, here, e->value);
         same = same && e->value == had->quant_parameter_tensor_names[i]->value;
         p->quant_parameter_tensor_names[i] = e;
@@ -74,12 +73,12 @@ void make_sharding(struct maker *k, const Onnx__NodeProto *had, Onnx__NodeProto 
         return;
     p->device_configurations = arena_array(k->a, n, sizeof *p->device_configurations);
     for (size_t i = 0; i < n; i++) {
-        Onnx__NodeDeviceConfigurationProto *c = arena_alloc(k->a, sizeof *c);
-        *c = *had->device_configurations[i];
+        Onnx__NodeDeviceConfigurationProto *c =
+            arena_copy(k->a, had->device_configurations[i], sizeof *c);
         c->sharding_spec = arena_array(k->a, c->n_sharding_spec + 1, sizeof *c->sharding_spec);
         for (size_t j = 0; j < c->n_sharding_spec; j++) {
-            Onnx__ShardingSpecProto *s = arena_alloc(k->a, sizeof *s);
-            *s = *had->device_configurations[i]->sharding_spec[j];
+            Onnx__ShardingSpecProto *s =
+                arena_copy(k->a, had->device_configurations[i]->sharding_spec[j], sizeof *s);
             s->tensor_name = operand_now(had, p, s->tensor_name);
             c->sharding_spec[j] = s;
         }
@@ -93,7 +92,6 @@ void make_sharding(struct maker *k, const Onnx__NodeProto *had, Onnx__NodeProto 
 static void note_names(struct maker *k, const ProtobufCMessage *root, struct map *names)
 {
     struct walk w = walk_begin(root, k->a);
-    map_set(names, k->a, 1, 1); /* so that it is not empty */
     for (const ProtobufCMessage *x; (x = walk_next(&w)) != NULL;) {
         const Onnx__NodeProto *n = (const Onnx__NodeProto *)x;
         bool node = x->descriptor == &onnx__node_proto__descriptor;
@@ -132,7 +130,6 @@ void check_training(struct maker *k, const Onnx__ModelProto *p)
 {
     struct readable r = {0};
     note_names(k, &p->graph->base, &r.had);
-    map_set(&r.here, k->a, 1, 1);
     for (vid v = 1; v < k->m->nval; v++)
         if (k->m->value[v].graph == 1 && k->m->value[v].name != 0)
             map_set(&r.here, k->a, map_key(1, k->m->value[v].name), 1);

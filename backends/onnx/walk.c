@@ -18,7 +18,7 @@ const void *const *walk_field(const ProtobufCMessage *x, const ProtobufCFieldDes
         *n = *(const size_t *)quantity;
         return *(const void *const *const *)at;
     }
-    /* of the fields of a oneof, another one may be set */
+    /* a oneof stores which one of its fields is set; if that is not f, then f has no value */
     bool other =
         (f->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0 && *(const uint32_t *)quantity != f->id;
     *n = other || *(const void *const *)at == NULL ? 0 : 1;

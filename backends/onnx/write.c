@@ -64,7 +64,8 @@ static int read_bytes(int in, uint64_t off, size_t n, uint8_t *to, const char *w
     return 0;
 }
 
-/* Does the work of copy_bytes() with pread and write, for files between which copy_file_range is not possible. */
+/* Does the work of copy_bytes() with pread and write, for files between which copy_file_range is not possible.  Returns
+ * 0, or -1 and an error. */
 static int copy_by_blocks(int in, uint64_t off, uint64_t len, int out, const char *what,
                           struct diag *d)
 {

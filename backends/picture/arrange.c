@@ -87,7 +87,7 @@ static void make_stacks(struct arrangement *t, const struct gap *gap, uint32_t s
 
 /* Where a label had better stand. */
 struct wish {
-    double y;      /* points: middle of the box that its arrow meets */
+    double y;      /* points: y of the middle of the box that the label's arrow meets */
     uint32_t sign; /* the label */
 };
 
@@ -120,7 +120,8 @@ static uint32_t choose_lane(const double *lane, uint32_t n, double top, double w
  * stack.  Returns the width of all lanes together. */
 static double fill_lanes(struct arrangement *t, struct wish *wish, uint32_t n, struct arena *a)
 {
-    double *lane = arena_array(a, (size_t)n + 1, sizeof *lane); /* [lane] its filled height */
+    /* [lane] points: height of the lane that is filled */
+    double *lane = arena_array(a, (size_t)n + 1, sizeof *lane);
     uint32_t lanes = 0;
     double wide = 0;
     qsort(wish, n, sizeof *wish, by_wish);

@@ -9,7 +9,7 @@
 /* A frame.  All lengths in this file are in points; y grows downwards. */
 struct arrange_frame {
     double wide, high;
-    double x, y;    /* its upper left corner */
+    double x, y;    /* points: upper left corner */
     uint32_t stack; /* number of its stack, from the left, from 0 */
 };
 

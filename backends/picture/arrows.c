@@ -58,7 +58,7 @@ struct arrows arrows_build(const struct result *r, const uint32_t *box_of, const
         uint32_t from = def && pl->kind[def] == PLACE_NODE ? box_of[def] : 0;
         bool small = arrow_is_small(r, e);
         if (def && pl->kind[def] == PLACE_NODE && !from)
-            continue; /* its maker is not shown */
+            continue; /* the box of the node that makes the value is not shown */
         if (from && pl->net_host[e])
             add_tensor(&b, from, 0, v, /*away=*/true);
         for_row (pin, pl->net_pin, e) {

@@ -9,7 +9,7 @@ struct arrow {
     uint32_t from, to;
     uint32_t tensors; /* number of tensors */
     int64_t bytes;    /* of all tensors together */
-    bool away;        /* leads from one frame to another, or to or from the host */
+    bool away;        /* the arrow leads from one frame to another, or to or from the host */
     bool pale;        /* all tensors have integers or bools: shapes, indices and masks */
     const char *tip;  /* text for a tooltip: names and bytes of the first tensors */
 };
@@ -17,7 +17,8 @@ struct arrow {
 struct arrows {
     struct arrow *f; /* [n] */
     uint32_t n;
-    uint32_t hidden; /* number of times that a box which reads a tensor got no arrow for it */
+    /* number of boxes, over all tensors, that read a tensor and got no arrow for it */
+    uint32_t hidden;
 };
 
 /* Returns the arrows between boxes, in order of the nets.  box_of: [node] its box, 0: not shown; frame_of: [box] its

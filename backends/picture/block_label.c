@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-    KINDS = 64,      /* operators that are counted */
-    KINDS_SHOWN = 3, /* operators that the text lists */
+    KINDS = 64,      /* the most operator types that are counted */
+    KINDS_SHOWN = 3, /* the most operator types that the text lists */
     INSIDE = 4,      /* components of a layer in the text */
     TITLE = 40,      /* characters of a name in a label */
     TIP = 120,       /* characters of a name in a tooltip */
@@ -157,8 +157,8 @@ static const char *node_title(const struct module *m, nid x, struct arena *a)
                : arena_fmt(a, "%s\\n%s", label_text(a, path, strlen(path), TITLE), op);
 }
 
-/* Returns the first of the n nodes that has a layer with a scope, if more than half of the nodes have such a layer and
- * it is the same one; else 0. */
+/* Returns the first of the n nodes that is in a layer with a scope, if more than half of the nodes are in the same such
+ * layer; else 0. */
 static nid layer_node(const struct layers *l, const nid *node, uint32_t n)
 {
     nid first = 0;

@@ -25,9 +25,11 @@
 
 enum {
     PERIODS = 384, /* boxes of the longest sequence that may repeat */
-    DEPTHS = 5,    /* steps that join by scope: by 5, 4, ... 1 components */
-    WAISTS = 3,    /* steps that join between waists */
-    LIFE = 64,     /* items from a tensor's producer to its last reader; with more it lives long */
+    /* number of folding steps that join items by their scopes: by 5, 4, ..., 1 components */
+    DEPTHS = 5,
+    WAISTS = 3, /* number of folding steps that join the items between waists */
+    /* a tensor with more items than this from its producer to its last reader lives long */
+    LIFE = 64,
     SMALL_ELEMS = 64, /* the most elements of a value that is small */
     MANY = UINT32_MAX /* no limit of boxes; in link_chains() several neighbours */
 };
@@ -71,8 +73,8 @@ struct frames frames_build(const struct result *r, uint32_t most, struct arena *
 struct items {
     uint32_t n;
     uint32_t *at;   /* [n + 1] item i is node[at[i] .. at[i + 1]) */
-    uint64_t *kind; /* [item] hash of its operators */
-    uint8_t *start; /* [item] 1: the node before it has another layer, or none */
+    uint64_t *kind; /* [item] hash of the item's operators */
+    uint8_t *start; /* [item] 1: the node before the item is in another layer, or in none */
 };
 
 /* A box after folding: `count` equal sequences of `period` items each, from item `first` on. */
@@ -291,8 +293,8 @@ static uint32_t *measure_widths(struct folder *w, const struct items *t)
                     last = w->item[v];
             if (last - w->item[u] > LIFE)
                 continue;
-            width[w->item[u] + 1]++; /* the first place that it passes */
-            width[last + 1]--;       /* the first place that it does not */
+            width[w->item[u] + 1]++; /* the first place in the row that the tensor passes */
+            width[last + 1]--;       /* the first place behind the tensor's last reader */
         }
     }
     /* from differences to widths */

@@ -9,11 +9,11 @@
 /* The frames of a picture: one for each part, or one for each device. */
 struct frames {
     uint32_t n;
-    uint32_t *dev;   /* [frame] its device */
-    uint32_t *parts; /* [frame] number of its parts */
-    uint32_t *first; /* [frame] its first part */
+    uint32_t *dev;   /* [frame] device of the frame */
+    uint32_t *parts; /* [frame] number of parts in the frame */
+    uint32_t *first; /* [frame] the frame's first part */
     bool shared;     /* a device has several frames */
-    struct csr node; /* frame -> its placed nodes, ascending */
+    struct csr node; /* frame -> placed nodes of the frame, ascending */
     uint32_t *of;    /* [node] frame + 1; 0: not placed */
 };
 
@@ -39,7 +39,7 @@ struct block {
     uint32_t repeats; /* number of equal groups of nodes, drawn as "k x {...}"; 1: no repetition */
     bool layered;     /* the repeated groups begin where layers (layers.h) begin */
     uint32_t frame;
-    int64_t time; /* ps of all its nodes on its device */
+    int64_t time; /* ps: time of all nodes of the block on its device */
     struct holdings holds;
     bool small; /* joined from several boxes that were too small to be shown */
     bool pale;  /* all results of its nodes are integers or bools: shapes, indices, masks */

@@ -5,10 +5,11 @@
 #include "backends/picture/arrows.h"
 
 struct columns {
-    uint32_t *of;      /* [box] its column, from 1; 0: its frame has only one; NULL: not made yet */
-    uint32_t *frame;   /* [column - 1] its frame */
+    /* [box] column of the box, from 1; 0: its frame has only one column; NULL: there are no columns yet */
+    uint32_t *of;
+    uint32_t *frame;   /* [column - 1] frame of the column */
     uint32_t n, boxes; /* numbers of columns and of boxes */
-    uint32_t *above;   /* [box] a box of its frame below which it must stand; 0: none */
+    uint32_t *above;   /* [box] the box of the same frame that must stand above this one; 0: none */
 };
 
 /* Returns the columns of a picture.  Boxes are 1 .. `boxes`, within each frame in topological order; frame_of: [box]

@@ -35,9 +35,11 @@
 
 enum {
     MOST_FRAMES = 48, /* with more parts, frames are devices */
-    MEET = 4,         /* arrows between two frames; if there are more, they meet in one label */
-    BORDER = 2,       /* arrows between a frame and a label; more become one at its border */
-    TITLE = 80,       /* characters of a name */
+    /* the most arrows between two frames that are drawn each for itself; more of them meet in one label */
+    MEET = 4,
+    /* the most arrows between a frame and a label; more of them become one at the frame's border */
+    BORDER = 2,
+    TITLE = 80,       /* the most characters of a name in a title */
     ROUTES_LEAST = 4, /* see choose_routes() */
     MANY_FRAMES = 24
 };
@@ -53,15 +55,16 @@ enum {
 /* A discipline of cgraph that numbers the graph's objects in the order in which they are made.  By default their ids
  * are addresses, so that the order of clusters in the file would differ from run to run.  Every name is used once. */
 struct ids {
-    Agdisc_t disc; /* must be first: cgraph passes its address, which is that of the struct */
+    /* must be the first field: cgraph is given the address of this field, and hands it back as that of the struct */
+    Agdisc_t disc;
     Agraph_t *g;
     struct arena *a;
     char **name; /* [id] name of the object, or NULL */
     uint32_t n, cap;
 };
 
-/* The functions of the discipline, with the parameters and results that cgraph.h asks for; `state` is the struct ids.
- * This one begins the numbering for graph g and returns the state. */
+/* The three functions of cgraph's discipline for ids (cgraph.h says what they get and return); `state` is the struct
+ * ids.  ids_open() begins the numbering for graph g and returns the state. */
 static void *ids_open(Agraph_t *g, Agdisc_t *disc)
 {
     ((struct ids *)disc)->g = g;
@@ -121,7 +124,8 @@ struct picture {
     Agraph_t *g;
     struct frames frames;
     Agraph_t **cluster; /* [frame] its border; an entry may be NULL; NULL in the view of devices */
-    Agnode_t **name;    /* [frame] a box at its top with its name; NULL as cluster */
+    /* [frame] the box at the frame's top that shows its name; NULL: the frame is drawn as a cluster */
+    Agnode_t **name;
     uint32_t boxes;     /* number of boxes */
     Agnode_t **box;     /* [box], from 1 */
     uint32_t *frame_of; /* [box] frame + 1; box 0, the host: 0 */
@@ -232,8 +236,9 @@ static Agedge_t *add_order(struct picture *p, Agnode_t *a, Agnode_t *b)
 struct route {
     uint32_t arrows, tensors; /* number of arrows; number of tensors on them */
     int64_t bytes;
-    Agnode_t *meet; /* label in which its arrows meet; NULL: each arrow has a label of its own */
-    bool left_out;  /* it is not drawn */
+    /* the label in which the arrows of the route meet; NULL: each arrow has a label of its own */
+    Agnode_t *meet;
+    bool left_out; /* the route's arrows are not drawn */
 };
 
 /* Sets the colour of an arrow by its sender (frame + 1, 0: the host), and its width by its bytes. */
@@ -288,19 +293,20 @@ static Agnode_t *add_meeting(struct picture *p, const struct arrow *f, const str
 /* An arrow between a box and the label in which the arrows of a route meet: all values that the box sends or gets. */
 struct half {
     Agnode_t *box, *meet; /* the box; the label */
-    uint32_t side;        /* the side that has this half */
+    uint32_t side;        /* index in halves.side: all halves of this frame and label */
     uint32_t tensors;
     int64_t bytes;
 };
 
 /* All halves between the boxes of one frame and a label. */
 struct side {
-    uint32_t frame, sender;   /* its frame; the frame that sends: frame + 1, 0: the host */
+    /* the frame with the boxes; the frame that sends (frame + 1, 0: the host) */
+    uint32_t frame, sender;
     uint32_t halves, largest; /* number of halves; the half with the most bytes */
     uint32_t tensors;
     int64_t bytes;
-    bool sends; /* its arrows lead to the label, not from it */
-    bool ends;  /* its arrows have heads */
+    bool sends; /* arrows lead from the boxes to the label; false: from the label to the boxes */
+    bool ends;  /* arrows are drawn with heads */
 };
 
 struct halves {
@@ -706,7 +712,7 @@ static void place_names(struct picture *p, const struct arrows *t)
 
 /* ---- frames side by side ---------------------------------------------------------------------- */
 
-/* Deletes all arrows between frames, so that dot places each frame as if it were alone. */
+/* Deletes all arrows between frames, so that dot places the boxes of each frame without regard to other frames. */
 static void delete_frame_arrows(struct picture *p)
 {
     for (uint32_t i = 0; i < p->signs; i++)

@@ -185,7 +185,8 @@ static enum child_end make_up(const struct result *r, const struct attempt_files
     struct arena *a = arena_new(r->scene.m->mem);
     const char *svg = arena_fmt(a, "%s.svg", f->stem), *but = "";
     remove_formats(f->stem, f->formats, a);
-    bool stopped = listener_stopped(r->diag->listener); /* by the user, who needs no warnings */
+    /* the user stopped the work and needs no warning about it */
+    bool stopped = listener_stopped(r->diag->listener);
     bool row = !stopped && view == VIEW_DEVICES && f->formats & PICTURE_SVG && !row_write(r, svg);
     bool all = row && f->formats == PICTURE_SVG;
     if (row)

@@ -14,7 +14,6 @@
 #include "backends/picture/title.h"
 #include "ir/base/outfile.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,10 +34,10 @@ enum {
 /* A box of the row: the model's inputs, a frame, or the model's outputs. */
 struct row_box {
     const char *id, *label; /* text for DOT */
-    uint32_t dev;           /* its device; UINT32_MAX: none */
+    uint32_t dev;           /* device of the box, for its colour; UINT32_MAX: none */
     double x, wide;         /* px: left side and width of the box; width 0: not drawn */
     uint32_t in, out;       /* numbers of arrows in lanes that end and begin at the box */
-    uint32_t nin, nout;     /* numbers of these arrows whose place is known */
+    uint32_t nin, nout; /* number of ends of arrows at `in` and `out` that have a place so far */
 };
 
 /* An arrow between boxes. */
@@ -46,7 +45,8 @@ struct row_arrow {
     const struct arrow *f;
     uint32_t from, to; /* indices of boxes */
     uint32_t lane;     /* from 0, the lowest */
-    double x0, x1;     /* px: where it leaves and meets its boxes, if it has a lane */
+    /* px: where the arrow leaves its first box and meets its second one; set only if it has a lane */
+    double x0, x1;
 };
 
 struct row {
@@ -114,7 +114,7 @@ static void put_texts(const struct row *w, const char *s, double x, double y, co
     }
 }
 
-/* Returns the number of lines of text for DOT; *wide: px of the longest one, or what it was, if that is more. */
+/* Returns the number of lines of text for DOT.  Raises *wide to the px of the longest line. */
 static uint32_t measure_text(const char *s, double *wide)
 {
     uint32_t n = 0;
@@ -342,6 +342,7 @@ static void put_label(const struct row *w, const struct row_arrow *a)
     fputs("</text>\n", w->f);
 }
 
+/* Draws box b: a rectangle in the colour of its device with its label in the middle. */
 static void put_box(const struct row *w, const struct row_box *b)
 {
     bool host = b->dev == UINT32_MAX;

@@ -21,7 +21,7 @@ struct joiner {
     struct csr next;  /* box -> consumers of its results in the same frame */
     uint32_t *before; /* [box] number of its operands from boxes that are not yet in `order` */
     uint32_t *order;  /* the boxes, sorted within each frame */
-    uint8_t *small;   /* [box] 1: it is small */
+    uint8_t *small;   /* [box] 1: the box is small */
 };
 
 /* Sets j->next and j->before. */

@@ -1,7 +1,7 @@
 /* Writes the cost table as CSV, and fields of any CSV file (csv.h). */
 #include "backends/backends.h"
 #include "backends/report/csv.h"
-#include "ir/base/outfile.h"
+#include "backends/report/print.h"
 #include "ir/base/utf8.h"
 
 #include <string.h>
@@ -26,6 +26,7 @@ static const char *backslashes_kept(const char *s, struct arena *a)
 
 void csv_text(FILE *f, const char *s, struct arena *a)
 {
+    /* text that a spreadsheet would take for a formula gets a ' in front */
     bool guard = *s && strchr("=+-@'", *s);
     s = utf8_text(a, backslashes_kept(s, a));
     bool quotes = s[strcspn(s, ",\"")] != 0;
@@ -64,42 +65,42 @@ static bool needs_memory(const struct module *m)
 
 /* Writes a row for each node of the main graph: name, operator, FLOPs, bytes read and written, bytes of results, bytes
  * of memory (if needs_memory()), and ps on each class of devices (empty: the node cannot run there). */
-static int write_csv(const struct result *r, const void *opts, const char *path)
+static void put_table(FILE *f, const struct result *r, struct arena *a)
 {
     const struct module *m = r->scene.m;
     const struct cluster *c = r->scene.cluster;
-    (void)opts;
-    struct outfile o;
     const struct graph *g = &m->graph[1];
-    if (!m->cost)
-        return diag_error(r->diag, "%s: the cost table needs costs: add cost to -p", path);
-    if (outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))
-        return -1;
-    struct arena *own = arena_new(r->scene.m->mem);
     bool memory = needs_memory(m);
-    fprintf(o.f, "name,op,flops,traffic_bytes,result_bytes%s", memory ? ",memory" : "");
+    fprintf(f, "name,op,flops,traffic_bytes,result_bytes%s", memory ? ",memory" : "");
     for (uint32_t k = 0; k < c->ncls; k++) {
-        fputs(",ps_", o.f);
-        csv_text(o.f, c->cls[k].name, own);
+        fputs(",ps_", f);
+        csv_text(f, c->cls[k].name, a);
     }
-    putc('\n', o.f);
+    putc('\n', f);
     for (nid n = g->first; n < g->first + g->count; n++) {
-        csv_text(o.f, node_name(m, n), own);
-        putc(',', o.f);
-        csv_text(o.f, node_op(m, n), own);
-        fprintf(o.f, ",%lld,%lld,%lld", (long long)m->cost->flops[n],
-                (long long)m->cost->traffic[n], (long long)result_bytes(m, n));
+        csv_text(f, node_name(m, n), a);
+        putc(',', f);
+        csv_text(f, node_op(m, n), a);
+        fprintf(f, ",%lld,%lld,%lld", (long long)m->cost->flops[n], (long long)m->cost->traffic[n],
+                (long long)result_bytes(m, n));
         if (memory)
-            fprintf(o.f, ",%lld", (long long)m->cost->own[n]);
+            fprintf(f, ",%lld", (long long)m->cost->own[n]);
         for (uint32_t k = 0; k < c->ncls; k++)
             if (m->cost->time[k][n] == COST_NEVER)
-                putc(',', o.f);
+                putc(',', f);
             else
-                fprintf(o.f, ",%lld", (long long)m->cost->time[k][n]);
-        putc('\n', o.f);
+                fprintf(f, ",%lld", (long long)m->cost->time[k][n]);
+        putc('\n', f);
     }
-    arena_free(own);
-    return outfile_close(&o, /*ok=*/true);
+}
+
+/* writer.write: writes the costs of the nodes as a table. */
+static int write_csv(const struct result *r, const void *opts, const char *path)
+{
+    (void)opts;
+    if (!r->scene.m->cost)
+        return diag_error(r->diag, "%s: the cost table needs costs: add cost to -p", path);
+    return writer_print(r, path, put_table);
 }
 
 const struct writer writer_csv = {.name = "csv",

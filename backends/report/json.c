@@ -3,6 +3,7 @@
 #include "backends/backends.h"
 #include "ir/plan/plan_json.h"
 
+/* writer.write: writes the plan as JSON, with the value by the objective of --judge if that is another one. */
 static int write_json(const struct result *r, const void *opts, const char *path)
 {
     const struct result *m = r->made ? r->made : r;

@@ -16,7 +16,7 @@ enum {
     INSIDE = 6 /* number of components of each kind that are named, at most */
 };
 
-/* Compares kinds of layers, the most frequent first, then the one that comes first in the model; for qsort. */
+/* For qsort: the most frequent kind of layers first; of equally frequent kinds, the one that the model has first. */
 static int most_first(const void *x, const void *y)
 {
     const struct repeat *a = x, *b = y;

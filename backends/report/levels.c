@@ -2,14 +2,14 @@
  * O(V). */
 #include "backends/backends.h"
 #include "backends/report/csv.h"
-#include "ir/base/outfile.h"
+#include "backends/report/print.h"
 #include "ir/dag/level_table.h"
 #include "ir/base/page.h"
 #include "ir/base/utf8.h"
 
 enum {
     SHOWN = 40, /* number of rows on the terminal, at most */
-    NAMES = 3   /* number of nodes that are named in one row, at most */
+    NAMES = 3   /* the most nodes that one row names */
 };
 
 /* Returns the name of the node of base-level vertex v. */
@@ -93,31 +93,29 @@ void levels_print(FILE *f, const struct result *r)
 
 /* Writes a CSV row for each node: its name; its vertex of the top level; that vertex's tlevel, blevel and their sum, in
  * ps; 1 if the vertex is on the critical path, else 0. */
-static int write_levels(const struct result *r, const void *opts, const char *path)
+static void put_table(FILE *f, const struct result *r, struct arena *a)
 {
     const struct level_table *t = r->table;
-    struct outfile o;
-    (void)opts;
-    if (!t)
-        return diag_error(r->diag, "%s: the table needs the pass levels: add it to -p", path);
-    struct arena *own = arena_new(r->scene.m->mem);
-    uint8_t *critical = arena_alloc(own, (size_t)t->top->n + 1);
+    uint8_t *critical = arena_alloc(a, (size_t)t->top->n + 1);
     for (uint32_t i = 0; i < t->ncritical; i++)
         critical[t->critical[i]] = 1;
-    int rc = outfile_open_to(&o, path, r->out, own, r->diag);
-    if (rc == 0) {
-        fputs("name,vertex,tlevel_ps,blevel_ps,sum_ps,critical\n", o.f);
-        for (uint32_t v = 0; v < t->top->n; v++)
-            for_row (member, t->members, v) {
-                int64_t above = t->path.tlevel[v], below = t->path.blevel[v];
-                csv_text(o.f, base_name(t, member), own);
-                fprintf(o.f, ",%u,%lld,%lld,%lld,%d\n", v, (long long)above, (long long)below,
-                        (long long)sat_add(above, below), critical[v]);
-            }
-        rc = outfile_close(&o, /*ok=*/true);
-    }
-    arena_free(own);
-    return rc;
+    fputs("name,vertex,tlevel_ps,blevel_ps,sum_ps,critical\n", f);
+    for (uint32_t v = 0; v < t->top->n; v++)
+        for_row (member, t->members, v) {
+            int64_t above = t->path.tlevel[v], below = t->path.blevel[v];
+            csv_text(f, base_name(t, member), a);
+            fprintf(f, ",%u,%lld,%lld,%lld,%d\n", v, (long long)above, (long long)below,
+                    (long long)sat_add(above, below), critical[v]);
+        }
+}
+
+/* writer.write: writes the table of the pass levels. */
+static int write_levels(const struct result *r, const void *opts, const char *path)
+{
+    (void)opts;
+    if (!r->table)
+        return diag_error(r->diag, "%s: the table needs the pass levels: add it to -p", path);
+    return writer_print(r, path, put_table);
 }
 
 const struct writer writer_levels = {.name = "levels",

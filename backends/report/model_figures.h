@@ -5,11 +5,12 @@
 #include "ir/model/module.h"
 
 struct model_figures {
-    int64_t params;     /* number of elements of all initializers */
-    int64_t weight;     /* bytes of all initializers */
-    int64_t flops;      /* operations of all nodes of the main graph, for one sample */
-    int64_t results;    /* number of named results of the main graph's nodes */
-    int64_t with_shape; /* number of those results whose number of elements is known */
+    int64_t params;  /* number of elements of all initializers */
+    int64_t weight;  /* bytes of all initializers */
+    int64_t flops;   /* operations of all nodes of the main graph, for one sample */
+    int64_t results; /* number of named results of the main graph's nodes */
+    /* number of those node results whose shape gives their number of elements */
+    int64_t with_shape;
 };
 
 /* Returns the figures of m, whose costs must be set.  Sums end at INT64_MAX.  O(nodes + values). */

@@ -40,7 +40,8 @@ static char *type_text(const struct module *m, uint32_t type, struct arena *a)
 /* A row of a list that will be sorted: an operator with its count and operations, or a value with its bytes. */
 struct tally {
     const char *name;
-    uint32_t count; /* number of nodes; for values any number that finds the value again */
+    /* number of nodes; of a value: any number by which the caller finds the value again */
+    uint32_t count;
     int64_t flops, bytes;
 };
 
@@ -50,6 +51,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct tally *)a)->name, ((const struct tally *)b)->name);
 }
 
+/* For qsort: the larger count first, equal counts by name. */
 static int by_count(const void *a, const void *b)
 {
     const struct tally *x = a, *y = b;
@@ -58,6 +60,7 @@ static int by_count(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+/* For qsort: the more bytes first, equal bytes by name. */
 static int by_bytes(const void *a, const void *b)
 {
     const struct tally *x = a, *y = b;
@@ -66,8 +69,8 @@ static int by_bytes(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Merges rows t[n] of the same name into one, with the sums of their counts and operations.  Returns the number of rows
- * that are left. */
+/* Merges the rows of t[n] that have the same name into one row, whose count and operations are their sums.  Returns the
+ * number of rows that are left. */
 static uint32_t add_up(struct tally *t, uint32_t n)
 {
     uint32_t k = 0;
@@ -123,6 +126,7 @@ static void print_values(FILE *f, const struct module *m, const char *what, stru
 /* Prints the five values with the most bytes. */
 static void print_largest(FILE *f, const struct module *m, struct arena *a)
 {
+    /* tally.count: the value */
     struct tally *t = arena_array(a, m->nval, sizeof *t);
     uint32_t n = 0;
     char buf[UNIT_TEXT];
@@ -276,6 +280,7 @@ static void print_crossings(FILE *f, const struct result *r, struct arena *a)
     char buf[UNIT_TEXT];
     int64_t total = 0;
     for (uint32_t i = 0; i < parts->ncross; i++) {
+        /* tally.count: index in parts->cross */
         t[i] = (struct tally){value_name(r->scene.m, parts->cross[i]), i, 0,
                               r->scene.m->cost->bytes[parts->cross[i]]};
         total = sat_add(total, t[i].bytes);
@@ -395,7 +400,7 @@ static struct alone best_alone(const struct result *r, struct arena *a)
     return best;
 }
 
-/* Returns the ps that one sample takes through the parts, by a replay of one sample. */
+/* Returns the ps from the start of a single sample until all parts are done with it, by a replay. */
 static int64_t measure_latency(const struct result *r, struct arena *a)
 {
     return replay_run(&r->scene, r->plan->dev, r->parts, 1, a).end;

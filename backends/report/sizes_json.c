@@ -1,13 +1,15 @@
 /* Writes the sizes that a model is planned for as JSON, for programs that make inputs: those of symbolic dimensions, of
  * which some were guessed, and those of each input.  O(inputs). */
 #include "backends/backends.h"
+#include "backends/report/print.h"
 #include "backends/split/sizes.h"
 #include "backends/split/type_words.h"
 #include "ir/base/json_out.h"
-#include "ir/base/outfile.h"
 
-static void put_document(struct json_out *j, const struct result *r, struct arena *a)
+/* Writes the whole document: the sizes of names, which of them were guessed, and the inputs. */
+static void put_document(FILE *f, const struct result *r, struct arena *a)
 {
+    struct json_out out = {.f = f}, *j = &out;
     const struct module *m = r->scene.m;
     const struct graph *g = &m->graph[1];
     json_open(j, NULL, '{', 2);
@@ -32,22 +34,14 @@ static void put_document(struct json_out *j, const struct result *r, struct aren
     }
     json_close(j, 2);
     json_close(j, 0);
+    putc('\n', f);
 }
 
+/* writer.write: writes the sizes for which the model was planned. */
 static int write_sizes(const struct result *r, const void *opts, const char *path)
 {
-    struct arena *a = arena_new(r->scene.m->mem);
-    struct outfile f;
     (void)opts;
-    int rc = outfile_open_to(&f, path, r->out, a, r->diag);
-    if (!rc) {
-        struct json_out j = {.f = f.f};
-        put_document(&j, r, a);
-        putc('\n', f.f);
-        rc = outfile_close(&f, true);
-    }
-    arena_free(a);
-    return rc;
+    return writer_print(r, path, put_document);
 }
 
 const struct writer writer_sizes = {.name = "sizes",

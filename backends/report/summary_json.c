@@ -1,8 +1,8 @@
 /* Writes the summary of a model as JSON, with the figures of the terminal's summary.  O(nodes log nodes + values). */
 #include "backends/backends.h"
 #include "backends/report/model_figures.h"
+#include "backends/report/print.h"
 #include "ir/base/json_out.h"
-#include "ir/base/outfile.h"
 #include "ir/base/strings.h"
 
 #include <stdlib.h>
@@ -78,33 +78,31 @@ static void put_figures(struct json_out *o, const struct module *m)
     json_int(o, "results_with_shape", x.with_shape);
 }
 
-int summary_json(const struct result *r, const char *path)
+/* Writes the whole document. */
+static void put_document(FILE *f, const struct result *r, struct arena *a)
 {
     const struct module *m = r->scene.m;
     const struct graph *g = &m->graph[1];
-    struct arena *a = arena_new(m->mem);
-    struct outfile f;
-    int rc = outfile_open_to(&f, path, r->out, a, r->diag);
-    if (!rc) {
-        struct json_out o = {.f = f.f};
-        json_open(&o, NULL, '{', /*indent=*/2);
-        json_int(&o, "pcc_summary", 1);
-        json_text(&o, "model", module_str(m, m->path));
-        json_int(&o, "ir_version", m->ir_version);
-        json_open(&o, "opsets", '{', JSON_ROW);
-        for (uint32_t i = 1; i < m->nopset; i++)
-            json_int(&o, m->opset[i].domain ? module_str(m, m->opset[i].domain) : "ai.onnx",
-                     m->opset[i].version);
-        json_close(&o, JSON_ROW);
-        put_figures(&o, m);
-        put_operators(&o, m, a);
-        /* without VALUE_INIT: in ONNX IR 3 weights are inputs, too */
-        put_values(&o, "inputs", m, g->in, VALUE_INIT, a);
-        put_values(&o, "outputs", m, g->out, 0, a);
-        json_close(&o, 0);
-        putc('\n', f.f);
-        rc = outfile_close(&f, /*ok=*/true);
-    }
-    arena_free(a);
-    return rc;
+    struct json_out o = {.f = f};
+    json_open(&o, NULL, '{', /*indent=*/2);
+    json_int(&o, "pcc_summary", 1);
+    json_text(&o, "model", module_str(m, m->path));
+    json_int(&o, "ir_version", m->ir_version);
+    json_open(&o, "opsets", '{', JSON_ROW);
+    for (uint32_t i = 1; i < m->nopset; i++)
+        json_int(&o, m->opset[i].domain ? module_str(m, m->opset[i].domain) : "ai.onnx",
+                 m->opset[i].version);
+    json_close(&o, JSON_ROW);
+    put_figures(&o, m);
+    put_operators(&o, m, a);
+    /* without VALUE_INIT: in ONNX IR 3 weights are inputs, too */
+    put_values(&o, "inputs", m, g->in, VALUE_INIT, a);
+    put_values(&o, "outputs", m, g->out, 0, a);
+    json_close(&o, 0);
+    putc('\n', f);
+}
+
+int summary_json(const struct result *r, const char *path)
+{
+    return writer_print(r, path, put_document);
 }

@@ -43,7 +43,7 @@ static void add_whereabouts(struct split *s, struct whereabouts *w, const char *
     w->value[2] = append_item(s, w->value[2], file);
 }
 
-/* Returns [node] what its metadata will say. */
+/* Returns [node] the texts that the metadata of the node will have. */
 static struct whereabouts *find_whereabouts(struct split *s)
 {
     struct whereabouts *w = arena_array(s->a, s->m->nnode, sizeof *w);

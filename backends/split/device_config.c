@@ -16,7 +16,8 @@
 
 #define CONFIGURATION "pcc" /* name of the model's device configuration */
 
-/* Adds that a node is in that part: its device, and, if it is the node's first part, its number as the stage. */
+/* Adds part `part` to the station of a node that is in it: the part's device, and, for the node's first part, the
+ * part's number as the stage. */
 static void add_station(struct split *s, struct station *t, uint32_t part)
 {
     uint32_t dev = s->parts->part[part].dev;

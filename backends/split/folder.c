@@ -160,6 +160,8 @@ static int check_existing(struct folder *f, const struct stat *st, const char *m
         return diag_error(f->diag, "%s: is there already and is not a folder", f->name);
     if (!f->into && stat(".", &here) == 0 && here.st_dev == st->st_dev && here.st_ino == st->st_ino)
         return diag_error(f->diag, "%s: is the current folder, which cannot be replaced", f->name);
+    /* ours: the folder has a manifest of a split; foreign: name of a file that no split of ours wrote there, NULL:
+     * none */
     bool ours = read_known(f, f->final);
     const char *foreign = foreign_file(f, f->final, &n);
     if (n < 0)
@@ -236,7 +238,7 @@ static int remove_files(const struct folder *f, int fd,
     return n < 0 && !rc ? errno : rc;
 }
 
-/* This and the next three are choices of files for remove_files().  any_name: all files. */
+/* This function and the next three choose files for remove_files().  any_name: returns true for all files. */
 static bool any_name(const struct folder *f, const char *name)
 {
     (void)f;
@@ -244,19 +246,19 @@ static bool any_name(const struct folder *f, const char *name)
     return true;
 }
 
-/* Files of the split that was there. */
+/* Whether the split that was in the folder before has a file of this name. */
 static bool known_name(const struct folder *f, const char *name)
 {
     return names_get(&f->known, name, 0) != 0;
 }
 
-/* Files of the old split whose names the new split does not use. */
+/* Whether a file belongs to the old split, and the new split has no file of its name. */
 static bool outdated_name(const struct folder *f, const char *name)
 {
     return known_name(f, name) && !names_get(&f->made, name, 0);
 }
 
-/* Files of any split, and temporary files (".pcc-...") that become such files. */
+/* Whether a file of this name belongs to any split, or is a temporary file (".pcc-...") that becomes one of a split. */
 static bool any_split_name(const struct folder *f, const char *name)
 {
     (void)f;
@@ -290,6 +292,7 @@ static void remove_all_stale(const struct folder *f, const char *stem)
         closedir(dir);
 }
 
+/* Closes the descriptor of the temporary folder, if it is open. */
 static void close_fd(struct folder *f)
 {
     if (f->dirfd >= 0)
@@ -362,6 +365,7 @@ int folder_begin(struct folder *f, const char *name, bool into, const char *mode
     char *slash = strrchr(f->final, '/');
     const char *base = slash ? slash + 1 : f->final;
     int rc = ENOENT, parent = slash ? (int)(slash - f->final) + 1 : 0;
+    /* hidden, so that a folder that is not complete is not taken for a split */
     const char *stem = into ? arena_fmt(a, "%s/.split.pcc-", f->final)
                             : arena_fmt(a, "%.*s.%.200s.pcc-", parent, f->final, base);
     remove_all_stale(f, stem);
@@ -465,7 +469,7 @@ static void close_descriptor(void *fd)
     close((int)(intptr_t)fd);
 }
 
-/* folder_commit() if f->into: moves the files, then removes the temporary folder. */
+/* folder_commit() if f->into: moves the files, then removes the temporary folder.  Returns 0, or -1 and an error. */
 static int commit_into(struct folder *f)
 {
     struct arena *own = arena_new(f->a);

@@ -73,6 +73,7 @@ static void put_replication(struct manifest_out *o)
 
 /* ---- the sections --------------------------------------------------------------------------- */
 
+/* Writes "model": the file with the whole model, its source, and figures that readers compare. */
 static void put_model(struct manifest_out *o)
 {
     const struct split *s = o->s;
@@ -145,6 +146,7 @@ static uint32_t index_in_class(const struct cluster *c, uint32_t dev)
     return before + dev - first;
 }
 
+/* Writes "devices": each device with its class, its parts, and its times and bytes. */
 static void put_devices(struct manifest_out *o, struct arena *a)
 {
     const struct split *s = o->s;
@@ -283,6 +285,7 @@ static void put_data_file(struct manifest_out *o, uint32_t x)
     json_int(&o->j, "data_bytes", (int64_t)own[x].size);
 }
 
+/* Writes "parts": each part with its file, device, inputs, outputs, nodes and figures. */
 static void put_parts(struct manifest_out *o, struct arena *a)
 {
     const struct split *s = o->s;

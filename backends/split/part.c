@@ -146,7 +146,8 @@ struct call_search {
     struct list functions; /* messages of the called functions */
 };
 
-/* Searches node n: makes the nodes of its bodies pending, and those of the function that it calls, if that is new. */
+/* Searches node n for calls: the nodes of its bodies become pending, and the nodes of the function that it calls,
+ * unless the function was seen before. */
 static void search_node(struct call_search *c, const Onnx__NodeProto *n)
 {
     struct split *s = c->s;

@@ -5,7 +5,6 @@
  * changed tensor are copied.  The recursion enters bodies; the reader allows at most 100 nested messages. */
 #include "backends/split/split.h"
 
-#include <assert.h>
 #include <string.h>
 
 static Onnx__GraphProto *rewrite_graph(struct split *s, Onnx__GraphProto *g);
@@ -57,9 +56,7 @@ static Onnx__AttributeProto *rewrite_attr(struct split *s, Onnx__AttributeProto 
     if (c.t == a->t && c.g == a->g && c.tensors == a->tensors && c.graphs == a->graphs &&
         c.sparse_tensor == a->sparse_tensor && c.sparse_tensors == a->sparse_tensors)
         return a;
-    Onnx__AttributeProto *copy = arena_alloc(s->a, sizeof *copy);
-    *copy = c;
-    return copy;
+    return arena_copy(s->a, &c, sizeof c);
 }
 
 const Onnx__NodeProto *rewrite_node(struct split *s, const Onnx__NodeProto *n)
@@ -75,9 +72,7 @@ const Onnx__NodeProto *rewrite_node(struct split *s, const Onnx__NodeProto *n)
     }
     if (c.attribute == n->attribute)
         return n;
-    Onnx__NodeProto *copy = arena_alloc(s->a, sizeof *copy);
-    *copy = c;
-    return copy;
+    return arena_copy(s->a, &c, sizeof c);
 }
 
 /* Returns the nodes list[n] after rewrite_node(); `list` itself if none changes. */
@@ -118,14 +113,12 @@ static Onnx__GraphProto *rewrite_graph(struct split *s, Onnx__GraphProto *g)
     if (c.node == g->node && c.initializer == g->initializer &&
         c.sparse_initializer == g->sparse_initializer)
         return g;
-    Onnx__GraphProto *copy = arena_alloc(s->a, sizeof *copy);
-    *copy = c;
-    return copy;
+    return arena_copy(s->a, &c, sizeof c);
 }
 
 const Onnx__FunctionProto *rewrite_function(struct split *s, const Onnx__FunctionProto *f)
 {
-    Onnx__FunctionProto c = *f, *copy;
+    Onnx__FunctionProto c = *f;
     c.node = rewrite_nodes(s, f->node, f->n_node);
     for (size_t i = 0; i < f->n_attribute_proto; i++) {
         Onnx__AttributeProto *a = rewrite_attr(s, f->attribute_proto[i]);
@@ -137,19 +130,15 @@ const Onnx__FunctionProto *rewrite_function(struct split *s, const Onnx__Functio
     }
     if (c.node == f->node && c.attribute_proto == f->attribute_proto)
         return f;
-    copy = arena_alloc(s->a, sizeof *copy);
-    *copy = c;
-    return copy;
+    return arena_copy(s->a, &c, sizeof c);
 }
 
 const Onnx__TrainingInfoProto *rewrite_training(struct split *s, const Onnx__TrainingInfoProto *t)
 {
-    Onnx__TrainingInfoProto c = *t, *copy;
+    Onnx__TrainingInfoProto c = *t;
     c.initialization = t->initialization ? rewrite_graph(s, t->initialization) : NULL;
     c.algorithm = t->algorithm ? rewrite_graph(s, t->algorithm) : NULL;
     if (c.initialization == t->initialization && c.algorithm == t->algorithm)
         return t;
-    copy = arena_alloc(s->a, sizeof *copy);
-    *copy = c;
-    return copy;
+    return arena_copy(s->a, &c, sizeof c);
 }

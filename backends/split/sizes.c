@@ -29,7 +29,8 @@ static void put_expressions(struct json_out *j, const struct result *r, vid v, s
         if (!d.sym || map_get(seen, map_key(0, d.sym)))
             continue;
         map_set(seen, a, map_key(0, d.sym), 1);
-        bool named = given_size((void *)r, module_str(m, d.sym)) >= 0; /* it is written already */
+        /* --dim gives a size to d by its name: dims_put() has written it already */
+        bool named = given_size((void *)r, module_str(m, d.sym)) >= 0;
         int64_t size = named ? -1 : dim_eval(m, d, given_size, (void *)r);
         if (size >= 0)
             json_int(j, module_str(m, d.sym), size);

@@ -5,7 +5,7 @@
 #include "backends/backends.h"
 #include "ir/base/json_out.h"
 
-/* Writes "dims": the size of each symbolic dimension, and of each expression of them in the shape of an input. */
+/* Writes "dims": the size of each name in the dimensions of inputs, and the size of each expression of names there. */
 void dims_put(struct json_out *j, const struct result *r, struct arena *a);
 /* Writes "sizes" of model input number `input`: the size of each dimension, null where it is not known; null for all if
  * their number is not known.  Writes nothing if r has no sizes. */

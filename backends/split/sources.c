@@ -118,7 +118,8 @@ static int copy_file(struct split *s, uint32_t k)
     return rc;
 }
 
-/* Copies the files copy[n], which could not be cloned, after a note that tells how many bytes that takes. */
+/* Copies the files copy[n], which could not be cloned, after a note that tells how many bytes that takes.  Returns 0,
+ * or -1 and an error. */
 static int copy_files(struct split *s, const uint32_t *copy, uint32_t n, const char *folder)
 {
     char size[UNIT_TEXT];
@@ -153,6 +154,7 @@ static void note_missing(struct split *s, const char *folder)
                   s->sources.source[first], n > 1 ? " and so on" : "", folder);
 }
 
+/* Calls keep_name() for each file of the model.  Returns 0, or -1 and an error. */
 static int keep_all_names(struct split *s, const char *folder)
 {
     for (uint32_t k = 1; k < s->m->nfile; k++)
@@ -171,6 +173,7 @@ static uint32_t name_twins(struct split *s)
     return n;
 }
 
+/* Calls link_file() for each file whose weights the split uses.  Returns 0, or -1 and an error. */
 static int link_all(struct split *s, const char *folder)
 {
     for (uint32_t k = 1; k < s->m->nfile; k++)

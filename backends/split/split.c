@@ -34,7 +34,7 @@ int split_check_room(const struct split *s, uint64_t bytes, const char *what)
                       what, bytes_short(need, (int64_t)bytes), left);
 }
 
-/* Writes the message as a file of the new folder. */
+/* Writes the message as a file of the new folder.  Returns 0, or -1 and an error. */
 static int write_model(struct split *s, const Onnx__ModelProto *model, const char *file)
 {
     if (!fits_protobuf(model))
@@ -47,7 +47,8 @@ static int write_model(struct split *s, const Onnx__ModelProto *model, const cha
 }
 
 /* Writes model.onnx, the whole model with the plan in its metadata.  If it would be too large with its weights inside
- * (WEIGHTS_INLINE), it gets a file weights.data to refer to, which the parts do not use. */
+ * (WEIGHTS_INLINE), it gets a file weights.data to refer to, which the parts do not use.  Returns 0, or -1 and an
+ * error. */
 static int write_whole(struct split *s)
 {
     Onnx__ModelProto model;
@@ -64,6 +65,7 @@ static int write_whole(struct split *s)
     return s->failed || part_data_write(s) ? -1 : write_model(s, &model, MODEL_FILE);
 }
 
+/* Writes the model file of each part, and with WEIGHTS_PARTS its data file.  Returns 0, or -1 and an error. */
 static int write_parts(struct split *s)
 {
     Onnx__ModelProto model;
@@ -81,7 +83,8 @@ static int write_parts(struct split *s)
 /* nodes.dot is written for models of at most this many nodes; it has about 40 MB then. */
 enum { MOST_NODES = 100000 };
 
-/* Writes the pictures in the formats that the user chose.  folder: path of the new folder while it is made. */
+/* Writes the pictures in the formats that the user chose.  folder: path of the new folder while it is made.  Returns 0,
+ * or -1 and an error. */
 static int write_pictures(const struct split *s, const char *folder)
 {
     unsigned formats = (unsigned)s->o->pictures;
@@ -132,7 +135,7 @@ int split_file_close(struct split_file *f)
     return bad ? diag_error(f->diag, "%s: %s", f->name, strerror(errno)) : 0;
 }
 
-/* Writes run_split.py, the program that runs the parts. */
+/* Writes run_split.py, the program that runs the parts.  Returns 0, or -1 and an error. */
 static int write_runner(const struct split *s)
 {
     struct split_file f;

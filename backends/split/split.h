@@ -29,8 +29,8 @@
 
 /* Where a node runs, as its device configuration will say (device_config.c). */
 struct station {
-    int32_t stage;         /* its pipeline stage, which is the number of a part; -1: none */
-    uint32_t ndev, capdev; /* entries of dev[]; entries for which there is memory */
+    int32_t stage;         /* number of the part that is the node's pipeline stage; -1: none */
+    uint32_t ndev, capdev; /* entries of dev[] in use; entries that dev[] has memory for */
     uint32_t *dev;         /* the devices that run the node, each once */
 };
 
@@ -50,7 +50,7 @@ struct module_tensor {
 /* A data file of WEIGHTS_PARTS. */
 struct data_file {
     const char *name; /* "part0.data" */
-    uint64_t size;    /* bytes; 0: there is no such file */
+    uint64_t size;    /* bytes; 0: the part has no such file */
 };
 
 /* A reference to a tensor in the data file that is being made. */
@@ -72,11 +72,11 @@ struct split_part_data {
 /* All tensors of the model, and where the split has the bytes of each (weights.c). */
 struct split_weights {
     bool keep; /* true: tensors stay as they are in the source, the other fields are not used */
-    enum weights_mode mode; /* where the files that are being made have their weights */
+    enum weights_mode mode; /* where the files that are written now have their weights */
     /* the tensors of the main module, of its functions, and of m->aside; entry 0 is none */
     struct module_tensor *list;
     uint32_t nlist; /* entries of list[] with entry 0 */
-    /* messages of those tensors that have one, ascending by address; their ids are indices in list[] */
+    /* the messages of tensors in list[] that were read from a file, ascending by address; origin.id: index in list[] */
     struct origin *origin;
     uint32_t norigin;
     /* [index in list] offset in weights.data (PARTS: in the first data file that has the tensor), or WEIGHT_INLINE, or
@@ -147,7 +147,7 @@ struct split {
 /* The values of --weights, "shared" and so on, by enum weights_mode; ends with NULL. */
 extern const char *const weights_mode_names[];
 
-/* Sorts list[n] by src.  origin_id: returns the id that belongs to src in a sorted list; 0: src is not in it. */
+/* Sorts list[n] by src.  origin_id() returns the id of `src` in a sorted list; 0: src is not in it. */
 void origins_sort(struct origin *list, uint32_t n);
 uint32_t origin_id(const struct origin *list, uint32_t n, const void *src);
 
@@ -179,8 +179,8 @@ Onnx__SparseTensorProto *weights_sparse(struct split *s, Onnx__SparseTensorProto
 /* Data files of WEIGHTS_PARTS (part_data.c); with another mode there is nothing to be made or written.
  * part_data_prepare: fills s->weights.part_data, to be called after weights_plan(). */
 void part_data_prepare(struct split *s);
-/* Begins the data file of part x; x is the number of parts: that of the whole model.  All messages that are made until
- * part_data_write() belong to it. */
+/* Begins the data file of part x (x == number of parts: of the whole model).  All messages made until part_data_write()
+ * refer to this file. */
 void part_data_begin(struct split *s, uint32_t x);
 /* Returns the name of the data file in which the message that is being made finds tensor t of s->weights.list, with
  * WEIGHTS_PARTS.  The value of `offset` is set then or by part_data_write(). */

@@ -38,6 +38,7 @@ enum {
     MOST_HELD = 64 << 20 /* most bytes of a tensor that are read into memory for its message */
 };
 
+/* For qsort: orders origins by the address of their message. */
 static int compare_origins(const void *x, const void *y)
 {
     uintptr_t a = (uintptr_t)((const struct origin *)x)->src;
@@ -69,7 +70,8 @@ static bool is_external(const Onnx__TensorProto *t)
            t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
 }
 
-/* Reports an error: tensor `name` lies in another file, and its bytes cannot be found there.  Sets s->failed. */
+/* Reports that the bytes of tensor `name` lie in another file, in a form that the split cannot refer to.  Sets
+ * s->failed; returns -1. */
 static int refuse_external(struct split *s, const char *name)
 {
     s->failed = true;
@@ -168,7 +170,8 @@ static int reserve_addresses(struct split *s, uint32_t k)
 }
 
 /* Fills s->weights.map and mapped_at.  A file to whose bytes the source's messages point has addresses already; with
- * WEIGHTS_INLINE, each other file with a tensor of PACK_COPY bytes or more gets addresses. */
+ * WEIGHTS_INLINE, each other file with a tensor of PACK_COPY bytes or more gets addresses.  Returns 0, or -1 and an
+ * error. */
 static int find_addresses(struct split *s)
 {
     const struct module *m = s->m;
@@ -315,8 +318,7 @@ int weights_write(struct split *s)
 /* Returns a copy of the message of a tensor without its elements. */
 static Onnx__TensorProto *copy_emptied(struct split *s, const Onnx__TensorProto *src)
 {
-    Onnx__TensorProto *p = arena_alloc(s->a, sizeof *p);
-    *p = *src;
+    Onnx__TensorProto *p = arena_copy(s->a, src, sizeof *p);
     p->n_float_data = p->n_int32_data = p->n_int64_data = p->n_double_data = p->n_uint64_data = 0;
     p->has_raw_data = p->has_data_location = 0;
     p->n_external_data = 0;
@@ -399,8 +401,7 @@ Onnx__SparseTensorProto *weights_sparse(struct split *s, Onnx__SparseTensorProto
     Onnx__TensorProto *indices = src->indices ? weights_tensor(s, src->indices) : NULL;
     if (values == src->values && indices == src->indices)
         return src;
-    Onnx__SparseTensorProto *p = arena_alloc(s->a, sizeof *p);
-    *p = *src;
+    Onnx__SparseTensorProto *p = arena_copy(s->a, src, sizeof *p);
     p->values = values;
     p->indices = indices;
     return p;

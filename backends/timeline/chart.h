@@ -11,19 +11,20 @@
 /* A lane of the chart: a device, or a direction of its link. */
 struct chart_lane {
     const char *name;  /* "acc0 in" */
-    const char *class; /* class of its device */
+    const char *class; /* class of the lane's device */
     uint32_t dev;
-    uint32_t rows;       /* rows of bars, >= 1; bars of different rows may overlap in time */
-    bool lettered;       /* its rows have the letters a, b, ... */
-    const char *letters; /* what its rows are: "a part 0, b part 3"; NULL: nothing to say */
-    const char *busy;    /* text at its right: "3.2 ms, 80 %" */
-    bool busiest;        /* no lane is busier: that text is bold */
-    bool minor;          /* only transfers run on it: the lane is lower */
+    uint32_t rows; /* rows of bars, >= 1; bars of different rows may overlap in time */
+    bool lettered; /* its rows have the letters a, b, ... */
+    /* the meaning of the letters: "a part 0, b part 3"; NULL: nothing to say */
+    const char *letters;
+    const char *busy; /* text at the right of the lane: "3.2 ms, 80 %" */
+    bool busiest;     /* no lane is busier than this one: its text `busy` is bold */
+    bool minor;       /* only transfers run on it: the lane is lower */
 };
 
 /* A bar of the chart: an item of the run (a task for one sample) while it runs on a lane. */
 struct chart_bar {
-    int64_t at, end; /* ps: its start and end */
+    int64_t at, end; /* ps: start and end of the bar */
     uint32_t lane;
     uint32_t row;  /* row of the lane, from 0 */
     uint32_t item; /* number for chart.describe() */
@@ -41,13 +42,14 @@ enum { CHART_FACTS = 5 };
 
 /* The texts and figures of an item. */
 struct chart_detail {
-    const char *name;            /* name in a trace: "forward 3" */
-    const char *category;        /* category in a trace: "forward" */
-    const char *full;            /* tooltip in a Gantt chart: "sample 3, part 0, forward" */
-    const char *brief;           /* text on its bar if there is room for it, else ... */
-    const char *least;           /* ... this text; NULL: no text */
-    int64_t in, out;             /* ps of transfers at the beginning and the end of the item */
-    int64_t in_bytes, out_bytes; /* bytes that these transfers move; 0: not known */
+    const char *name;     /* name in a trace: "forward 3" */
+    const char *category; /* category in a trace: "forward" */
+    const char *full;     /* tooltip in a Gantt chart: "sample 3, part 0, forward" */
+    const char *brief;    /* text on the bar if there is room for it */
+    const char *least;    /* text on the bar if there is no room for `brief`; NULL: no text */
+    int64_t in, out;      /* ps of transfers at the beginning and the end of the item */
+    /* bytes that the transfers of `in` and `out` move; 0: not known */
+    int64_t in_bytes, out_bytes;
     struct chart_fact fact[CHART_FACTS]; /* [nfact] shown in a trace */
     uint32_t nfact;
 };

@@ -23,7 +23,7 @@ enum {
     WIDEST = 4,      /* a joined bar is at most as wide as 4 bars at the limit of narrow ones */
     /* lengths in px */
     RIGHT = 176,       /* width of the texts at the right of the lanes */
-    RIGHT_BYTES = 220, /* the same if these texts tell bytes, too */
+    RIGHT_BYTES = 220, /* width of these texts if they tell bytes, too */
     TOP = 112,         /* height above the lanes */
     LETTER = 7,        /* width of a letter, about */
     SMALL = 5,         /* width of a small letter */
@@ -81,6 +81,7 @@ double gantt_x(const struct gantt *g, int64_t ps)
 static void measure(struct gantt *g)
 {
     const struct chart *c = g->c;
+    /* px: heights of a lane, and of a lane with transfers only */
     int plain = c->nlane <= FEW_LANES ? ROW : c->nlane <= 32 ? 26 : 18;
     int minor = 2 * plain / 3 > LOWEST ? 2 * plain / 3 : LOWEST;
     size_t longest = 0; /* bytes of the longest name */
@@ -112,6 +113,7 @@ static void measure(struct gantt *g)
     g->left = 28 + LETTER * (int)longest + (c->letters ? 2 * LETTER : 0);
     g->right = c->dense ? RIGHT_BYTES : RIGHT;
     g->bottom = g->top[c->nlane] + 6;
+    /* bars below this width are joined, so that about SLOTS bars are drawn at most */
     g->narrow = (double)GANTT_WIDE * g->row[c->nlane] / SLOTS;
     g->narrow = g->narrow < 1.5 ? 1.5 : g->narrow > GANTT_WIDE ? GANTT_WIDE : g->narrow;
 }
@@ -160,6 +162,7 @@ static void put_limit_key(struct gantt *g)
     put_word(g, x + 19, text, wide);
 }
 
+/* Draws the legend: a key for each colour, and one for memory limits if a curve shows one. */
 static void put_legend(struct gantt *g)
 {
     g->legend_x = EDGE;
@@ -243,10 +246,10 @@ static void put_axis(struct gantt *g)
 
 /* ---- bars ------------------------------------------------------------------------------------- */
 
-/* Bars of a row that will be drawn as one: a single bar, or several narrow ones. */
+/* Neighbouring bars of a row that are drawn as one bar: a single bar, or several narrow ones. */
 struct narrow_bars {
     int64_t at, end; /* ps: from the start of the first bar to the last end */
-    int64_t busy;    /* ps: sum of the times in which at least one of them runs */
+    int64_t busy;    /* ps: sum of the times in which at least one of the bars runs */
     const struct chart_bar *first, *longest;
     size_t n; /* number of bars; 0: none yet */
 };
@@ -436,6 +439,7 @@ static void put_chart(struct gantt *g)
     fputs("</svg>\n", g->f);
 }
 
+/* writer.write: draws the chart of the plan as SVG. */
 static int write_gantt(const struct result *r, const void *opts, const char *path)
 {
     struct outfile o;

@@ -11,7 +11,7 @@ struct gantt {
     const struct chart *c;
     struct arena *a;
     FILE *f;
-    size_t joined;   /* number of bars that are drawn together with others */
+    size_t joined;   /* number of bars that are not drawn alone, but as a part of a joined bar */
     size_t thin;     /* number of bars that are drawn as hairlines */
     int left, right; /* width of the lanes' names, left of the axis; of the texts at its right */
     int bottom;      /* y of the axis */
@@ -24,7 +24,7 @@ struct gantt {
         full; /* bytes: the largest peak of all curves; what the height of a curve stands for */
     double narrow;   /* bars with a smaller width may be joined */
     double legend_x; /* where the next word of the legend goes */
-    double legend_y; /* distance of the legend's current line from its first one */
+    double legend_y; /* y of the legend's current line, counted from its first line */
 };
 
 /* A rectangle: x, y is its upper left corner.  All in px. */

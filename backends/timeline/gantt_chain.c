@@ -15,7 +15,7 @@ static double find_bottom(const struct gantt *g, const struct chart_bar *b)
 /* Bars of the chain in one row that are underlined by one line. */
 struct stretch {
     int64_t at, end;               /* ps */
-    const struct chart_bar *first; /* its first bar; NULL: it has no bars */
+    const struct chart_bar *first; /* first bar of the stretch; NULL: it has no bars */
 };
 
 /* Draws the line of a stretch, if it has bars. */
@@ -50,7 +50,7 @@ void gantt_put_chain(struct gantt *g)
 
 /* The vertical line of the chain in one pixel of time. */
 struct turn {
-    double low, high; /* px: its smallest and largest y; equal: there is no line */
+    double low, high; /* px: smallest and largest y of the line; equal: no line is drawn */
 };
 
 /* Returns an array, in a: [pixel of time, 0 .. GANTT_WIDE] its line.  Writes the number of lines to *n. */

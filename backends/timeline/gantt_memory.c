@@ -45,6 +45,7 @@ void gantt_put_curve(struct gantt *g, uint32_t k)
     gantt_put_stripe(g, y, g->curve_high, c->dev);
     gantt_put_label(g, 14, y + g->curve_high / 2 + 5, "s", c->name);
     fprintf(g->f, "<path d=\"M%d %d", g->left, floor);
+    /* a step wherever the memory changes from one pixel to the next */
     for (int i = 0; i < GANTT_WIDE; i++)
         if (!i || most[i] != most[i - 1])
             fprintf(g->f, "H%dV%.1f", g->left + i, floor - scale * (double)most[i]);

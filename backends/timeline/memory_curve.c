@@ -98,7 +98,8 @@ static void add_peak(struct memory_curve *m, int64_t at, int64_t peak)
     while (i < m->n && m->point[i].at < at)
         i++;
     int64_t then = i < m->n && m->point[i].at == at ? m->point[i].bytes : m->point[i - 1].bytes;
-    uint32_t more = i < m->n && m->point[i].at == at ? 1 : 2; /* points that are new */
+    /* number of points to insert: a point at time `at` is replaced */
+    uint32_t more = i < m->n && m->point[i].at == at ? 1 : 2;
     for (m->n += more; behind-- > i;)
         m->point[behind + more] = m->point[behind];
     m->point[i] = (struct curve_point){at, peak};

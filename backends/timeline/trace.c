@@ -105,8 +105,10 @@ static void put_stretch(FILE *f, const struct chart_bar *b, const struct chart_d
 /* Writes the events of all bars, with the ends of arrows on them. */
 static void put_bars(FILE *f, const struct chart *c, struct arena *a)
 {
-    uint32_t *all = arena_array(a, (size_t)c->nflow + 1, sizeof *all); /* [flow] its bars */
-    uint32_t *had = arena_array(a, (size_t)c->nflow + 1, sizeof *had); /* [flow] bars so far */
+    /* [flow] number of bars of the flow */
+    uint32_t *all = arena_array(a, (size_t)c->nflow + 1, sizeof *all);
+    /* [flow] number of its bars written so far */
+    uint32_t *had = arena_array(a, (size_t)c->nflow + 1, sizeof *had);
     for (size_t i = 0; i < c->nbar; i++)
         all[c->bar[i].flow]++;
     for (size_t i = 0; i < c->nbar; i++) {
@@ -172,6 +174,7 @@ static void put_counters(FILE *f, const struct chart *c, struct arena *a)
         }
 }
 
+/* writer.write: writes the chart of the plan in the trace format of Chrome and Perfetto. */
 static int write_trace(const struct result *r, const void *opts, const char *path)
 {
     assert(r->parts && r->plan);

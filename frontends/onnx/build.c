@@ -138,12 +138,13 @@ static void name_nodes(struct onnx_build *b)
 
 /* ---- 2. define ---- */
 
-/* Definitions of names that were defined before in the same graph. */
+/* The names that were defined twice in one graph, for a warning. */
 struct doubles {
-    uint32_t n;  /* number of such definitions */
-    sid name[3]; /* the first names, for a warning */
+    uint32_t n;  /* number of definitions of a name that the same graph had defined before */
+    sid name[3]; /* names of the first such definitions */
 };
 
+/* Counts one more definition of a name that the graph had defined before. */
 static void add_double(struct doubles *x, sid name)
 {
     if (x->n < sizeof x->name / sizeof *x->name)
@@ -151,13 +152,13 @@ static void add_double(struct doubles *x, sid name)
     x->n++;
 }
 
-/* Returns the value that graph g itself defines under that name; 0: none. */
+/* Returns the value that graph g itself (not a graph around it) defines under `name`; 0: none. */
 static vid find_value_here(const struct onnx_build *b, gid g, sid name)
 {
     return map_get(&b->value, map_key(g, name));
 }
 
-/* Appends a value of graph g to the module and enters it in b->value.  flags: VALUE_INPUT, ... */
+/* Appends a value of graph g to the module, enters it in b->value, and returns it.  flags: VALUE_INPUT, ... */
 static vid add_value(struct onnx_build *b, gid g, sid name, uint32_t flags)
 {
     assert(name != 0 && g > 0 && g < b->nbody);
@@ -286,8 +287,8 @@ static int define_results(struct onnx_build *b, gid g, struct doubles *twice)
     return 0;
 }
 
-/* Gives types to the values of graph g, which begin at `first`: those that its outputs give, else value_info, else
- * the tensors of initializers. */
+/* Gives types to the values of graph g, from number `first` on: the type in the graph's list of outputs, else in
+ * value_info, else that of the initializer's tensor. */
 static void define_types(struct onnx_build *b, gid g, vid first)
 {
     const Onnx__GraphProto *p = b->body[g].proto;
@@ -368,7 +369,7 @@ static int define(struct onnx_build *b)
 
 /* ---- 3. resolve ---- */
 
-/* The captures that were found so far. */
+/* The captures (values of outer graphs that bodies read) found so far. */
 struct captures {
     struct map seen; /* key (slot of the owner, value): 1 */
     struct pairs of; /* pairs (slot of the owner, value), in the order in which they were found */

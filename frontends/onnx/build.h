@@ -10,7 +10,7 @@
 /* A graph of the file; its index in onnx_build.body is its gid. */
 struct onnx_body {
     const Onnx__GraphProto *proto;
-    gid parent;            /* graph around it; 0: it is the main graph */
+    gid parent;            /* graph that contains this one; 0: this is the main graph */
     uint32_t owner;        /* slot of the node that has the graph as an attribute; 0: main graph */
     uint32_t first, count; /* its nodes have the slots first .. first + count - 1 */
 };
@@ -19,7 +19,7 @@ struct onnx_body {
  * graph, in the order of the file.  Its nid, the number in the module, is known only after sorting. */
 struct onnx_slot {
     const Onnx__NodeProto *proto;
-    gid home;             /* graph that has the node */
+    gid home;             /* graph whose list has the node */
     gid bodies;           /* first body of the node; the bodies of a node are consecutive */
     sid name;             /* unique in the module */
     uint32_t flags;       /* of the module's node: NODE_UNNAMED, ... */

@@ -31,6 +31,7 @@ struct bytes {
     uint32_t n, cap;
 };
 
+/* Appends n bytes. */
 static void append_bytes(struct bytes *b, const void *p, size_t n)
 {
     b->p = vec_grow(b->a, b->p, &b->cap, b->n + (uint32_t)n, 1);
@@ -39,6 +40,7 @@ static void append_bytes(struct bytes *b, const void *p, size_t n)
     b->n += (uint32_t)n;
 }
 
+/* Appends v as a varint of protobuf: seven bits a byte, the lowest first, the top bit set in all bytes but the last. */
 static void append_varint(struct bytes *b, uint64_t v)
 {
     do {
@@ -56,7 +58,7 @@ static void append_message(struct bytes *b, unsigned tag, const void *p, size_t 
     append_bytes(b, p, n);
 }
 
-/* The src pointer of a module's thing that has a message, and what kind of message it is. */
+/* Where a thing of the module (a node, a tensor, ...) stores the pointer to its message, and the message's kind. */
 struct holder {
     const void **src;
     enum { NODE, ATTRIBUTE, GRAPH, TENSOR, SPARSE, OPSET, FUNCTION } kind;
@@ -70,7 +72,7 @@ struct carried {
     uint32_t n, cap;
 };
 
-/* Returns a message that has one field, with the message `in`. */
+/* Returns a message whose only field is the message `in`; tag: tag of the field. */
 static struct bytes wrap(struct carried *c, unsigned tag, struct bytes in)
 {
     struct bytes out = {.a = c->a};

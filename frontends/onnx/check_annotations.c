@@ -32,7 +32,8 @@ struct checker {
     const char *path;
     struct names config; /* name -> index in src->configuration */
     uint64_t *seen;      /* [configuration] nnode at the last node that has the configuration */
-    uint64_t nnode;      /* number of annotated nodes so far, the current one included */
+    /* number of nodes with device configurations met so far, the current node included */
+    uint64_t nnode;
     struct staged_node *staged_node;
     uint32_t nstaged, capstaged;
     struct arena *scratch; /* memory that is freed after each node */
@@ -270,6 +271,7 @@ struct graph_stack {
     uint32_t n, cap;
 };
 
+/* Pushes graph g, unless it is NULL, for a later visit. */
 static void push_graph(struct checker *c, struct graph_stack *t, const Onnx__GraphProto *g)
 {
     if (!g)

@@ -153,6 +153,7 @@ int onnx_external(struct onnx_build *b, const Onnx__TensorProto *t, const struct
     const char *val[KEY_COUNT] = {0};
     uint64_t off = 0, len = bytes, end;
 
+    /* without an offset the tensor begins at byte 0; without a length it has the bytes of its shape */
     if (sort_entries(b, t, owner, val) != 0)
         return -1;
     if (val[KEY_OFFSET] != NULL)

@@ -15,7 +15,7 @@ static int declare_function(struct onnx_build *b, const Onnx__FunctionProto *p)
     struct module *m = b->m;
     sid key = onnx_function_key(b, p->domain, p->name, p->overload);
 
-    if (b->function.mask != 0 && map_get(&b->function, key) != 0) {
+    if (map_get(&b->function, key) != 0) {
         return diag_error(b->d, "%s: function '%s' of domain '%s' is defined twice", b->path,
                           p->name != NULL ? p->name : "", p->domain != NULL ? p->domain : "");
     }
@@ -30,8 +30,8 @@ static int declare_function(struct onnx_build *b, const Onnx__FunctionProto *p)
     return 0;
 }
 
-/* Makes the messages of inputs or outputs of a function p, which has only their names, name[n].  Their types are those
- * of p's value_info.  known: name -> index in value_info + 1. */
+/* Returns messages of inputs or outputs of a function p, which has only their names, name[n].  Their types are those of
+ * p's value_info.  known: name -> index in value_info + 1. */
 static Onnx__ValueInfoProto **describe_values(struct onnx_build *b, char **name, size_t n,
                                               const struct map *known, const Onnx__FunctionProto *p)
 {
@@ -39,7 +39,7 @@ static Onnx__ValueInfoProto **describe_values(struct onnx_build *b, char **name,
 
     for (size_t i = 0; i < n; i++) {
         sid key = str_id(b->m, name[i]);
-        uint32_t k = known->mask != 0 && key != 0 ? map_get(known, key) : 0;
+        uint32_t k = key != 0 ? map_get(known, key) : 0;
         list[i] = arena_alloc(b->m->mem, sizeof *list[i]);
         onnx__value_info_proto__init(list[i]);
         list[i]->name = name[i];
@@ -130,6 +130,7 @@ struct graph_stack {
     uint32_t n, cap;
 };
 
+/* Pushes graph g, unless it is NULL, for a later visit. */
 static void push_graph(struct onnx_build *b, struct graph_stack *w, const Onnx__GraphProto *g)
 {
     if (g == NULL)

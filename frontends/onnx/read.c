@@ -112,6 +112,7 @@ struct message_stack {
     uint32_t n, cap;
 };
 
+/* Pushes the n messages for a later visit. */
 static void push_messages(struct message_stack *w, struct arena *a, ProtobufCMessage *const *msg,
                           size_t n)
 {

@@ -38,11 +38,13 @@ enum {
     SMALL = 4096,      /* fields of more bytes are not read through the window */
     AT_ONCE = 1 << 24, /* most bytes that are allocated for the skeleton at the beginning */
     FREE_MEMBERS = 16, /* fields of a message that protobuf-c lists without allocating */
-    MEMBER_COST = 80,  /* bytes that protobuf-c allocates for each further field of this list */
+    /* bytes that protobuf-c allocates for each field of a message beyond FREE_MEMBERS */
+    MEMBER_COST = 80,
     BLOCK = 16,        /* bytes of the smallest allocation */
     BUDGET_FACTOR = 24 /* bytes that unpacking may take for each byte of the skeleton */
 };
-#define BUDGET_BASE (UINT64_C(64) << 20)    /* bytes that unpacking may take on top of these */
+/* bytes that unpacking may take beside BUDGET_FACTOR times the skeleton */
+#define BUDGET_BASE (UINT64_C(64) << 20)
 #define MAX_SKELETON ((size_t)INT_MAX - 64) /* most bytes of a skeleton */
 
 /* The wire types of protobuf: how a field is encoded. */
@@ -55,11 +57,12 @@ struct frame {
     uint32_t id;         /* its field number in the parent */
     uint64_t start, end; /* offsets of the body in the file */
     size_t prefix;       /* position of its length in the skeleton */
-    unsigned nprefix;    /* bytes of that length */
+    unsigned nprefix;    /* bytes in which the skeleton writes that length */
     uint32_t members;    /* number of fields scanned so far */
     unsigned next;       /* index of the field of desc that is likely to come next */
     uint64_t seen;       /* bit i: the message desc->fields[i], not repeated, was there */
-    int one_payload;     /* of a tensor: 2: it has just one payload field, 1: not; 0: not counted */
+    /* of a tensor: 2: it has exactly one payload field; 1: it has none or several; 0: not counted yet */
+    int one_payload;
 };
 
 /* The state of a scan. */
@@ -74,7 +77,7 @@ struct scan {
     const char *path;    /* of the file, for messages */
     struct arena *mem;
     struct diag *diag;
-    uint8_t *out; /* [size] the skeleton so far */
+    uint8_t *out; /* [size] the part of the skeleton that is written so far */
     uint32_t size, cap;
     struct onnx_skeleton *sk;          /* result: gets the elided payloads */
     unsigned depth;                    /* index of the innermost frame in stack[] */
@@ -266,8 +269,8 @@ static int copy_until(struct scan *s, uint64_t upto)
     return 0;
 }
 
-/* Moves the window so that it has the bytes [at, at + n) of the current field, n <= SMALL.  Copies the bytes before the
- * field to the skeleton first; the window then begins at s->copied.  Returns 0, or -1 and an error. */
+/* Moves the window to the bytes [at, at + n) of the current field, n <= SMALL.  First copies the bytes before the field
+ * to the skeleton; the window then begins at s->copied.  Returns 0, or -1 and an error. */
 static int move_window(struct scan *s, uint64_t at, uint64_t n)
 {
     if (copy_until(s, larger_u64(s->field, s->copied)))
@@ -284,7 +287,8 @@ static inline const uint8_t *window_bytes(struct scan *s, uint64_t at, uint64_t 
     return s->in.buf + (at - s->in.from);
 }
 
-/* Does the work of read_varint() for varints of more than one byte and for those at the end of the window. */
+/* Does the work of read_varint(), and returns what that returns, for varints of more than one byte and at the end of
+ * the window. */
 static unsigned read_long_varint(struct scan *s, uint64_t end, uint64_t *value)
 {
     uint64_t n = smaller_u64(end - s->at, 10);

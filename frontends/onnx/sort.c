@@ -38,7 +38,8 @@ static bool is_sorted(const struct onnx_build *b, gid g)
     return true;
 }
 
-/* Reports a node on a cycle as an error.  sorted[s - first]: 0 if slot s is on a cycle or depends on one. */
+/* Reports a node on a cycle as an error.  sorted[s - first]: 0 if slot s is on a cycle or depends on one.  Returns
+ * -1. */
 static int report_cycle(const struct onnx_build *b, gid g, const uint8_t *sorted)
 {
     assert(b->body[g].count > 0);

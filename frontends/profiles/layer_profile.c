@@ -42,7 +42,8 @@ struct profile_reader {
     uint32_t nlayer, caplayer;
     uint32_t *by_id;     /* [string] layer with that id, + 1; 0: none */
     uint32_t nid, capid; /* entries of by_id[] */
-    uint32_t *from, *to; /* [edge] the layers that it joins */
+    /* [edge] the layer at which the edge begins; the layer at which it ends */
+    uint32_t *from, *to;
     uint32_t nedge, capfrom, capto;
     struct csr out, in; /* layer -> edges that leave it; layer -> edges that enter it */
     uint32_t *order;    /* [norder] the layers that are not dropped, in topological order */
@@ -55,6 +56,7 @@ struct span {
     const char *at, *end;
 };
 
+/* Returns s without blanks at both ends. */
 static struct span trim(struct span s)
 {
     while (s.at < s.end && (*s.at == ' ' || *s.at == '\t'))
@@ -75,7 +77,7 @@ static bool split_off(struct span *s, const char *separator, struct span *before
     return at != NULL;
 }
 
-/* Reports that `what` was expected in place of s.  Returns -1. */
+/* Reports that `what` was expected where s stands in the line.  Returns -1. */
 static int report_expected(const struct profile_reader *r, struct span s, const char *what)
 {
     return diag_error(r->d, "%s:%u: '%.*s': expected %s", r->path, r->line,
@@ -234,10 +236,11 @@ static int read_edge(struct profile_reader *r, struct span s)
     return 0;
 }
 
+/* Reads all lines of the profile, text[n]; empty lines are skipped.  Returns 0, or -1 and an error. */
 static int read_lines(struct profile_reader *r, const char *text, size_t n)
 {
     struct span all = {text, text + n};
-    if (n > INT32_MAX) /* so that 32 bits can count lines and edges */
+    if (n > INT32_MAX) /* larger files are refused, so that 32 bits can count lines and edges */
         return diag_error(r->d, "%s: a profile of more than 2 GiB", r->path);
     while (all.at < all.end) {
         const char *end = memchr(all.at, '\n', (size_t)(all.end - all.at));
@@ -327,6 +330,7 @@ static int sort_layers(struct profile_reader *r)
     }
     if (n == r->nlayer)
         return 0;
+    /* the first layer that is not in the order */
     for (v = 0; met[v];)
         v++;
     return diag_error(r->d, "%s:%u: layer '%s' is on or behind a cycle of edges", r->path,
@@ -340,6 +344,7 @@ static int sort_layers(struct profile_reader *r)
 static sid *name_layers(struct profile_reader *r)
 {
     sid *name = arena_array(r->a, (size_t)r->nlayer + 1, sizeof *name);
+    /* times[string]: number of layers whose description begins with this word */
     uint32_t *times = NULL, cap = 0;
     for (uint32_t v = 0; v < r->nlayer; v++) {
         const struct layer *l = &r->layer[v];
@@ -460,18 +465,10 @@ static void add_nodes(struct profile_reader *r)
 static void add_costs(struct profile_reader *r)
 {
     struct module *m = r->m;
-    struct costs *k = m->cost = arena_alloc(r->a, sizeof *k);
+    struct costs *k = m->cost = costs_new(m, r->a, 1); /* one class until the cluster is known */
     nid first = m->graph[1].first, last = first + 2 * r->norder - 1;
-    k->nclass = 1; /* until the cluster is known */
-    k->time = arena_array(r->a, 1, sizeof *k->time);
-    k->time[0] = k->measured = arena_array(r->a, m->nnode, sizeof *k->measured);
-    k->flops = arena_array(r->a, m->nnode, sizeof *k->flops);
-    k->traffic = arena_array(r->a, m->nnode, sizeof *k->traffic);
-    k->own = arena_array(r->a, m->nnode, sizeof *k->own);
+    k->measured = k->time[0];
     k->params = arena_array(r->a, m->nnode, sizeof *k->params);
-    k->bytes = arena_array(r->a, m->nval, sizeof *k->bytes);
-    k->elems = arena_array(r->a, m->nval, sizeof *k->elems);
-    k->xfer = arena_array(r->a, m->nval, sizeof *k->xfer);
     m->color = arena_array(r->a, m->nnode, sizeof *m->color);
     m->layer = arena_array(r->a, m->nnode, sizeof *m->layer);
     m->backward = arena_alloc(r->a, m->nnode);

@@ -23,9 +23,10 @@ enum { CLASS_ACC, CLASS_CPU, CLASSES };
 /* A node of the file. */
 struct wnode {
     int64_t id;
-    const char *name;     /* NULL: none */
-    int64_t acc, cpu;     /* ps on an accelerator, on a CPU; acc COST_NEVER: it needs a CPU */
-    int64_t size, weight; /* bytes that it needs on its device; bytes of parameters in them */
+    const char *name; /* NULL: none */
+    int64_t acc, cpu; /* ps on an accelerator, on a CPU; acc COST_NEVER: it needs a CPU */
+    /* bytes that the node needs on its device; bytes of its parameters, included in `size` */
+    int64_t size, weight;
     int64_t color, layer; /* numbers of the file; -1: none */
     bool backward;        /* a node of the backward pass */
 };
@@ -78,6 +79,7 @@ static const char *node_label(const struct workload_reader *r, uint32_t i)
     return n->name ? n->name : arena_fmt(r->a, "node%lld", (long long)n->id);
 }
 
+/* Returns the name of a member for messages: "nodes[3].id", or "node 'a', timeAcc" for a node whose id is known. */
 static const char *subject_text(const struct workload_reader *r, struct subject s)
 {
     if (!s.list)
@@ -225,6 +227,7 @@ static int find_node(const struct workload_reader *r, const json_t *j, uint32_t 
     return 0;
 }
 
+/* Reads edge number i of the file into r->edge[i].  Returns 0, or -1 and an error. */
 static int read_edge(struct workload_reader *r, uint32_t i, const json_t *j)
 {
     struct wedge *e = &r->edge[i];
@@ -255,8 +258,9 @@ static int64_t transfer_ps(const struct workload_reader *r, double ms)
     return (int64_t)(ms * r->how.scale * 1e9 + 0.5);
 }
 
-/* Numbers the results of all nodes: one for each distinct cost of the edges that leave the node, at least one.  Costs
- * are equal if they differ by at most 1e-6 ms, as in the paper's program; the first of them is that of the result. */
+/* Numbers the results of all nodes: one result for each distinct cost among the edges that leave the node, at least
+ * one.  Costs that differ by at most 1e-6 ms are equal, as in the paper's program; the result gets the first of
+ * them. */
 static void make_results(struct workload_reader *r)
 {
     uint32_t n = 0;
@@ -415,6 +419,7 @@ static void add_nodes(struct workload_reader *r)
     m->graph[g].name = str_id(m, "workload");
     m->graph[g].first = m->nnode;
     m->graph[g].count = r->nnode;
+    /* p: position in the module's order; w: index of the node in the file; its results are first .. first + nout - 1 */
     for (uint32_t p = 0; p < r->nnode; p++) {
         uint32_t w = r->order[p], n = 0;
         nid id = module_add_node(m);
@@ -461,21 +466,12 @@ static void add_colors(struct workload_reader *r)
 static void add_costs(struct workload_reader *r)
 {
     struct module *m = r->m;
-    struct costs *k = m->cost = arena_alloc(r->a, sizeof *k);
-    k->nclass = CLASSES;
-    k->time = arena_array(r->a, CLASSES, sizeof *k->time);
-    for (uint32_t c = 0; c < CLASSES; c++)
-        k->time[c] = arena_array(r->a, m->nnode, sizeof **k->time);
-    k->flops = arena_array(r->a, m->nnode, sizeof *k->flops);
-    k->traffic = arena_array(r->a, m->nnode, sizeof *k->traffic);
-    k->own = arena_array(r->a, m->nnode, sizeof *k->own);
+    struct costs *k = m->cost = costs_new(m, r->a, CLASSES);
     k->params = r->has_weights ? arena_array(r->a, m->nnode, sizeof *k->params) : NULL;
-    k->bytes = arena_array(r->a, m->nval, sizeof *k->bytes);
-    k->elems = arena_array(r->a, m->nval, sizeof *k->elems);
-    k->xfer = arena_array(r->a, m->nval, sizeof *k->xfer);
     m->color = arena_array(r->a, m->nnode, sizeof *m->color);
     m->layer = arena_array(r->a, m->nnode, sizeof *m->layer);
     m->backward = r->training ? arena_alloc(r->a, m->nnode) : NULL;
+    /* p: position in the module's order; o: number of the node's result */
     for (uint32_t p = 0; p < r->nnode; p++) {
         const struct wnode *w = &r->node[r->order[p]];
         nid n = m->graph[1].first + p;
@@ -563,6 +559,7 @@ static int load_text(struct workload_reader *r, const char *text, size_t n)
     return r->root ? 0 : diag_stopped(r->d) ? -1 : not_json(r, &e);
 }
 
+/* Reads the file.  Returns 0, or -1 and an error. */
 static int load_file(struct workload_reader *r)
 {
     size_t n;
@@ -583,7 +580,8 @@ static int read_all(struct workload_reader *r, struct cluster *c)
     return 0;
 }
 
-/* Reads the workload *t, or, if t is NULL, the file at r->path; see workload_read() (frontends.h). */
+/* Reads the workload *t, or, if t is NULL, the file at r->path; see workload_read() (frontends.h).  Returns 0, or -1
+ * and an error. */
 static int read_workload(struct workload_reader *r, const struct named_text *t, struct arena *of,
                          struct scene *s)
 {

@@ -69,8 +69,8 @@ struct chunk {
 /* A block with memory of its own. */
 struct big {
     struct big *before;
-    uint64_t serial; /* of the chunk that holds this record */
-    size_t at;       /* offset of this record in that chunk */
+    uint64_t serial; /* number (chunk.serial) of the chunk that holds this record */
+    size_t at;       /* offset of this record in its chunk */
     void *mem;
     size_t size;
 };
@@ -89,13 +89,13 @@ struct guard {
 
 struct arena {
     struct chunk *top, *spare;      /* spare: a released chunk, kept back; NULL: none */
-    struct big *big;                /* the youngest one */
-    struct deferred_call *deferred; /* the last one */
+    struct big *big;                /* the block allocated last; NULL: none */
+    struct deferred_call *deferred; /* the call registered last; NULL: none */
     uint64_t serial;                /* of the chunk pushed last */
     size_t next;                    /* size of the next chunk */
     struct arena *of, *root;        /* of a root: NULL, and the root itself */
     struct arena *older, *newer;    /* neighbours in the tree's list */
-    uint64_t born; /* number of arenas made in the tree up to this one, itself included */
+    uint64_t born; /* number of arenas made in the tree when this one was made, itself included */
     /* used in roots only: */
     struct arena *newest; /* the youngest arena of the tree */
     struct guard *guard;  /* the innermost guard; NULL: none */
@@ -103,6 +103,7 @@ struct arena {
     size_t wanted;        /* bytes that the failed allocation asked for */
 };
 
+/* Lets AddressSanitizer report any access to the n bytes at p; without it, does nothing. */
 static void poison(const void *p, size_t n)
 {
 #if ARENA_ASAN
@@ -113,6 +114,7 @@ static void poison(const void *p, size_t n)
 #endif
 }
 
+/* Lets AddressSanitizer allow access to the n bytes at p again. */
 static void unpoison(const void *p, size_t n)
 {
 #if ARENA_ASAN
@@ -321,6 +323,11 @@ void *arena_array(struct arena *a, size_t n, size_t size)
     if (__builtin_mul_overflow(n, size, &total))
         arena_exhausted(a, SIZE_MAX);
     return arena_alloc(a, total);
+}
+
+void *arena_copy(struct arena *a, const void *p, size_t n)
+{
+    return memcpy(arena_alloc(a, n), p, n);
 }
 
 char *arena_strdup(struct arena *a, const char *s, size_t n)

@@ -28,8 +28,8 @@ void arena_free(struct arena *a);
  * changing, and *wanted (wanted may be NULL) is the size in bytes that could not be allocated.  A failed allocation
  * returns to the innermost guard of the tree; without a guard it calls abort(). */
 bool arena_guard(struct arena *a, void (*work)(void *arg), void *arg, size_t *wanted);
-/* Returns to the innermost guard as if an allocation of `wanted` bytes in a had failed: callers report a foreign
- * library's failed allocation with it. */
+/* Returns to the innermost guard as after a failed allocation of `wanted` bytes in a.  For callers of foreign libraries
+ * that report a failed allocation of their own. */
 _Noreturn void arena_exhausted(struct arena *a, size_t wanted);
 /* Returns n zeroed bytes, never NULL. */
 void *arena_alloc(struct arena *a, size_t n) __attribute__((returns_nonnull));
@@ -37,6 +37,8 @@ void *arena_alloc(struct arena *a, size_t n) __attribute__((returns_nonnull));
 void *arena_array(struct arena *a, size_t n, size_t size) __attribute__((returns_nonnull));
 /* Like arena_alloc, but returns NULL when memory runs out. */
 void *arena_try(struct arena *a, size_t n);
+/* Returns a copy of the n bytes at p. */
+void *arena_copy(struct arena *a, const void *p, size_t n) __attribute__((returns_nonnull));
 /* Returns a copy of s[0 .. n) with a final NUL. */
 char *arena_strdup(struct arena *a, const char *s, size_t n) __attribute__((returns_nonnull));
 /* arena_fmt and arena_vfmt return a new string, formatted as by printf. */

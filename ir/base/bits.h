@@ -21,4 +21,22 @@ static inline void bits_drop(uint64_t *set, size_t v)
     set[v / 64] &= ~(UINT64_C(1) << v % 64);
 }
 
+/* Returns the hash of a set of `words` words. */
+static inline uint64_t bits_hash(const uint64_t *set, uint32_t words)
+{
+    uint64_t h = 1;
+    for (uint32_t i = 0; i < words; i++)
+        h = ((h ^ set[i]) * UINT64_C(0x9e3779b97f4a7c15)) ^ (h >> 31);
+    return h ^ (h >> 32);
+}
+
+/* Whether set a is inside set b, or equal to it. */
+static inline bool bits_within(const uint64_t *a, const uint64_t *b, uint32_t words)
+{
+    for (uint32_t i = 0; i < words; i++)
+        if (a[i] & ~b[i])
+            return false;
+    return true;
+}
+
 #endif

@@ -25,7 +25,7 @@
 enum {
     TICK = 50, /* ms: the longest wait for output before the clock is looked at again */
     NAP = 5,   /* ms: the longest time between two looks at a running process */
-    /* seconds that a killed process gets to end: one that waits for a stuck driver never does */
+    /* seconds to wait for a killed process to end: a process that waits for a stuck driver never ends */
     DYING = 1,
     SLACK = 3,      /* seconds of the clock that a program gets for each second of processor time */
     BLOCK = 1 << 16 /* bytes: the largest single read from a child */
@@ -66,7 +66,8 @@ static void close_all_but(int fd)
 static _Noreturn void be_child(struct job *j, int fd, pid_t parent, struct arena *a)
 {
     struct sigaction plain = {.sa_handler = SIG_DFL};
-    /* a copy above the standard three: if the parent has closed those, fd may be one of them */
+    /* dup to a number above the three standard streams: fd may have one of these numbers, if the parent had closed
+     * them */
     int pipe = fcntl(fd, F_DUPFD, STDERR_FILENO + 1);
     int null_device = open("/dev/null", O_RDWR);
     for (int s = 1; s < NSIG; s++)
@@ -182,7 +183,7 @@ struct child_answer child_run(int (*work)(void *arg, FILE *out), void *arg, stru
         return to;
     }
     read_answer(r.fd, clock, most, a, &to);
-    if (to.end == CHILD_DONE) { /* it has closed its pipe, but may go on */
+    if (to.end == CHILD_DONE) { /* the child has closed its pipe, but may still be running */
         bool ended = wait_for(pid, clock, &status);
         r.pid = ended ? 0 : r.pid;
         to.end = ended ? CHILD_DONE : CHILD_STOPPED;

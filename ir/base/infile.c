@@ -104,7 +104,7 @@ static int openat2_beneath(int dir, const char *path)
 }
 
 /* Does the same without openat2: opens each component of the path in the folder before it.  A component that is a link
- * (ELOOP) or ".." (EXDEV) is an error. */
+ * (ELOOP) or ".." (EXDEV) is an error.  Returns the descriptor, or -1 and errno. */
 static int walk_beneath(struct arena *tmp, int dir, const char *path)
 {
     int at = dir;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 enum {
-    JSON_DEPTH = 8, /* objects and lists that may be open at the same time */
+    JSON_DEPTH = 8, /* the most objects and lists that may be open at the same time */
     JSON_ROW = -1   /* as an indent: all members on one line */
 };
 

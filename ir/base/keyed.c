@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+/* For qsort: ascending by key, equal keys by item. */
 static int compare_keyed(const void *a, const void *b)
 {
     const struct keyed *x = a, *y = b;

@@ -16,7 +16,8 @@ enum {
     LONGEST = 63, /* bytes of the longest word or name that is compared */
     NEAR = 2,     /* edits to a name that is still near */
     SHORT = 5,    /* words of fewer bytes may be one edit away only */
-    BEGINNING = 2 /* bytes of the shortest word that may stand for a name which begins with it */
+    /* bytes of the shortest word for which a name that begins with the word is suggested */
+    BEGINNING = 2
 };
 
 /* Returns the number of edits that turn a[0 .. n) into b[0 .. m).  row[i % 3][j] is the distance from a[0 .. i) to
@@ -31,8 +32,10 @@ static uint32_t edit_distance(const char *a, size_t n, const char *b, size_t m)
         uint32_t *now = row[i % 3], *up = row[(i + 2) % 3], *two = row[(i + 1) % 3];
         now[0] = i;
         for (uint32_t j = 1; j <= m; j++) {
+            /* the cheapest of an insertion, a deletion and a replacement (which is free for equal letters) */
             now[j] =
                 smaller_u32(smaller_u32(now[j - 1], up[j]) + 1, up[j - 1] + (a[i - 1] != b[j - 1]));
+            /* two neighbouring letters are swapped */
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 now[j] = smaller_u32(now[j], two[j - 2] + 1);
         }

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Parses s as a quantity of the kind and writes it to *v, in the unit of enum opt_kind; false: s is not one. */
+/* Parses s as a quantity of the kind and writes it to *v, in the unit of enum opt_kind.  Returns false if s is none. */
 static bool parse_quantity(enum opt_kind kind, const char *s, int64_t *v)
 {
     switch (kind) {
@@ -31,7 +31,8 @@ static bool in_range(const struct opt *o, int64_t v)
            (!o->hi || (parse_quantity(o->kind, o->hi, &hi) && v <= hi));
 }
 
-/* Parses a set such as "svg,png" or "none": sets bit k of *bits for each names[k] in the text; false: unknown name. */
+/* Parses a set such as "svg,png" or "none": sets bit k of *bits for each names[k] in the text.  Returns false if a name
+ * is unknown. */
 static bool set_parse(const char *const *names, const char *text, int64_t *bits)
 {
     *bits = 0;

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TRIES = 100 }; /* temporary names that are tried until one is free */
+enum { TRIES = 100 }; /* the most temporary names that are tried until one is free */
 
 /* Closes the struct outfile p if it is still open, and removes its temporary file; called when o->own is freed. */
 static void discard_file(void *p)
@@ -94,7 +94,7 @@ const char *outfile_missing(const char *path, struct arena *a)
     for (const char *s = path + 1; *path && (s = strchr(s, '/')); s += strspn(s, "/")) {
         const char *folder = arena_strdup(a, path, (size_t)(s - path));
         if (!s[strspn(s, "/")])
-            break; /* path ends in slashes: its last folder is what the caller creates */
+            break; /* path ends in slashes: the caller creates its last folder */
         if (stat(folder, &st) != 0 && errno == ENOENT)
             return folder;
     }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 struct outfile {
-    FILE *f;          /* the caller writes to it; NULL: closed */
+    FILE *f;          /* the stream that the caller writes to; NULL: closed */
     const char *path; /* final name; "-": f is a stream of the caller's, which stays open */
     char *temp;       /* temporary name; NULL: the file has none */
     struct diag *diag;

@@ -58,7 +58,8 @@ unsigned page_columns(FILE *f)
 
 void page_words_in(FILE *f, const char *text, unsigned at, unsigned indent, unsigned columns)
 {
-    bool line_start = true; /* the line has no word yet, so the next one stays on it */
+    /* whether the line is empty so far: the next word then stays on it, however long the word is */
+    bool line_start = true;
     while (*text) {
         size_t blanks = strspn(text, " ");
         const char *word = text + blanks;

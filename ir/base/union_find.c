@@ -15,25 +15,17 @@ struct classes classes_new(struct arena *a, uint32_t n)
     return c;
 }
 
-/* Returns the root of v's class, and halves the path from v to it. */
-static uint32_t find_root(uint32_t *parent, uint32_t v)
-{
-    while (parent[v] != v)
-        v = parent[v] = parent[parent[v]];
-    return v;
-}
-
 uint32_t classes_find(struct classes *c, uint32_t v)
 {
     assert(v < c->n);
-    return find_root(c->parent, v);
+    return union_root(c->parent, v);
 }
 
 bool classes_join(struct classes *c, uint32_t u, uint32_t v, int why)
 {
     assert(u < c->n && v < c->n);
     assert(why >= 0 && why <= UINT16_MAX);
-    uint32_t a = find_root(c->parent, u), b = find_root(c->parent, v);
+    uint32_t a = union_root(c->parent, u), b = union_root(c->parent, v);
     uint32_t root = smaller_u32(a, b), other = larger_u32(a, b);
     if (a == b)
         return false;
@@ -59,7 +51,7 @@ uint32_t classes_number(struct classes *c, uint32_t *group)
 {
     uint32_t count = 0;
     for (uint32_t v = 0; v < c->n; v++) {
-        uint32_t root = find_root(c->parent, v);
+        uint32_t root = union_root(c->parent, v);
         assert(root <= v);
         group[v] = root == v ? count++ : group[root];
     }

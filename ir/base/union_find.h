@@ -7,6 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Returns the root of v's set in a union-find forest (parent[root] == root), and halves the path to it. */
+static inline uint32_t union_root(uint32_t *parent, uint32_t v)
+{
+    while (parent[v] != v)
+        v = parent[v] = parent[parent[v]];
+    return v;
+}
+
 struct classes {
     uint32_t n; /* vertices */
     /* [vertex] a smaller member of its class, or the vertex itself if it is the smallest: the root of the class */

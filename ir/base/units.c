@@ -49,7 +49,8 @@ static bool is_digit(char c)
 static const char *decimal_parse(const char *s, struct decimal *d)
 {
     static const u128 most = (u128)10000000000000 * 1000000000000; /* 10^25 */
-    int zeros = 0; /* zeros of the fraction since its last other digit */
+    /* zeros of the fraction that are not in the mantissa yet: they count if another digit follows */
+    int zeros = 0;
     bool any = false;
 
     d->mantissa = 0;
@@ -64,7 +65,8 @@ static const char *decimal_parse(const char *s, struct decimal *d)
     if (!is_digit(*++s))
         return NULL;
     for (; is_digit(*s); s++) {
-        if (*s == '0') { /* counts if another digit follows; behind more than 25 zeros that fails */
+        /* a zero counts only if another digit follows; with more than 25 zeros before it that digit fails */
+        if (*s == '0') {
             zeros += zeros < 32;
             continue;
         }
@@ -197,8 +199,8 @@ char *rate_print(char *buf, int64_t bps)
     return buf;
 }
 
-/* Prints the value in the largest of the n units in which it is at least 1, with four digits, rounded half up.  Prints
- * all digits in the smallest unit.  units: ascending, units[0].size is 1. */
+/* Prints the value to buf, which it returns, in the largest of the n units in which it is at least 1, with four digits,
+ * rounded half up; in the smallest unit with all digits.  units: ascending, units[0].size is 1. */
 static char *print_short(char *buf, int64_t value, const struct unit *units, int n)
 {
     uint64_t v = absolute(value);
@@ -218,7 +220,7 @@ static char *print_short(char *buf, int64_t value, const struct unit *units, int
         if (u + 1 == n || (u128)scaled * size < (u128)units[u + 1].size * scale) {
             return fixed_print(buf, value < 0, scaled / scale, scaled % scale, decimals,
                                units[u].name);
-        } /* else rounding made it 1 of the next unit */
+        } /* else rounding reached 1 of the next unit: print it in that one */
     }
     return fixed_print(buf, value < 0, v, /*part=*/0, /*decimals=*/0, units[0].name);
 }

@@ -9,9 +9,11 @@ size_t utf8_decode(const char *text, size_t n, uint32_t *code)
     assert(n > 0);
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *s = (const unsigned char *)text;
+    /* bytes of the character by its first byte; 0x80 .. 0xc1 begin none */
     size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
     if (len == 0 || len > n || s[0] > 0xf4)
         return 0;
+    /* the first byte ends in 7, 5, 4 or 3 bits of the code, each further one in 6 */
     *code = len == 1 ? s[0] : s[0] & (0x7fu >> len);
     for (size_t i = 1; i < len; i++) {
         if ((s[i] & 0xc0) != 0x80)

@@ -138,11 +138,11 @@ enum { CLUSTER_HOST = CLUSTER_DEVICES };
 /* Returns the ps that a device of class cls pays to move a value over its link to the host, or, if `inner`, over the
  * link within its group, if that is faster.  0 for host classes.  O(1). */
 int64_t cluster_transfer(const struct cluster *c, uint32_t cls, bool inner, struct moved_value v);
-/* Returns the ps that a value takes from one device (or CLUSTER_HOST) to another in one hop: over the link of these
- * two devices, if they have one (struct device_link); else over the link of `from`, or its inner link if both are in
- * one group; from the host or a CPU, over the link of `to`.  Between the host and CPUs: 0.  If the value has a
- * measured time, a link of two devices takes measured * (link_bandwidth of from's class) / (bandwidth of that link).
- * O(classes). */
+/* Returns the ps that a value takes from one device (or CLUSTER_HOST) to another one in one hop.  Between two
+ * accelerators with a link of their own (struct device_link): over that link; else over the link of `from`, its inner
+ * link if both are in one group.  From the host or a CPU: over the link of `to`.  Between the host and CPUs: 0.  If the
+ * value has a measured time, the link of two devices takes measured * (link_bandwidth of from's class) / (its own
+ * bandwidth).  O(classes). */
 int64_t cluster_route(const struct cluster *c, uint32_t from, uint32_t to, struct moved_value v);
 /* Adds the link l, which leads from the device named name[0] to the one named name[1]; l.from and l.to need not be set.
  * All classes of c must be there.  Returns NULL, or the reason why there cannot be such a link, as the end of a

@@ -141,7 +141,8 @@ struct training {
     int64_t warm_up;     /* forward passes before a stage's first backward pass, or WARM_UP_* */
     enum recompute recompute;
     enum reduce_when reduce_when;
-    bool half_duplex;     /* a link moves values or gradients, not both at the same time */
+    /* a link carries values in one direction or gradients in the other one, never both at the same time */
+    bool half_duplex;
     bool any_slices;      /* a device's slice of a micro-batch need not be whole samples */
     bool own_reduce_lane; /* AllReduces do not occupy the links between stages */
     int64_t workspace;    /* bytes that each device needs beside weights and activations */

@@ -258,13 +258,13 @@ static bool is_word(const char *word, const char *name, size_t n)
     return n && strlen(word) == n && strncasecmp(word, name, n) == 0;
 }
 
-/* Changes *c from a socket of the processor p to so many cores, which the name then tells, in a: "xeon32". */
+/* Changes *c from one socket of processor p to `cores` cores, and its name to one that says so, in a: "xeon32". */
 static void take_cores(struct device_class *c, const struct preset *p, uint32_t cores,
                        struct arena *a)
 {
     for (int e = 0; e < ELEM_COUNT; e++)
         c->peak[e] = mul_div_ceil(c->peak[e], cores, p->cores);
-    c->bandwidth *= (cores - 1) / p->cores + 1; /* that of the sockets */
+    c->bandwidth *= (cores - 1) / p->cores + 1; /* each socket brings its own memory bandwidth */
     c->name = arena_fmt(a, "%s%u", p->name, cores);
 }
 
@@ -341,8 +341,9 @@ uint32_t preset_count(const char *s, size_t n)
     return number <= CLUSTER_DEVICES ? number : 0;
 }
 
-/* Returns the class whose name is nearest to the word, of those that take a number of cores without the digits at its
- * end, or else the first one whose name begins with it; NULL: none. */
+/* Returns the name of the class that a mistyped word may mean; NULL: none.  It is the nearest name; or, for a word that
+ * ends in digits, the nearest name of a processor to the word without the digits; or else the first name that begins
+ * with the word. */
 static const char *nearest_class(const char *word, size_t n)
 {
     size_t letters = n;

@@ -10,20 +10,19 @@
 #define LINK_BANDWIDTH INT64_C(25000000000)
 #define LINK_LATENCY INT64_C(10000000)
 
-/* Whose GPU a class is: its maker's program knows it by its name.  NO_GPU: another device, or no such program; NPU: an
- * NPU. */
+/* The maker of a class's GPU, whose program lists GPUs by the class's name.  NO_GPU: no GPU, or a GPU that no such
+ * program lists.  NPU: an NPU. */
 enum gpu_maker { NO_GPU, NVIDIA, AMD, INTEL, GPU_MAKERS, NPU = GPU_MAKERS };
 
-/* Makes *c the class with this name of n bytes (capitals do not matter), with one device; returns false if there is no
- * such class.  The name may be another name of the class ("4090"); that of a processor may end in a number of cores
- * ("xeon32"), which c->name, then in a, tells, too.  a may be NULL if the name ends in no number of cores.
- * O(presets). */
+/* Makes *c the class called name[0 .. n) (capitals do not matter), with one device; returns false if no class is called
+ * so.  The name may be a class's other name ("4090"), or that of a processor with a number of cores behind it
+ * ("xeon32"): c->name is then made in a.  a may be NULL if the name ends in no number of cores.  O(presets). */
 bool preset_of(const char *name, size_t n, struct arena *a, struct device_class *c);
 /* Makes *c the i-th class, with one device; returns false if there are not more than i classes. */
 bool preset_at(uint32_t i, struct device_class *c);
 /* Returns the other name of the i-th class, "" if it has none; NULL: there are not more than i classes. */
 const char *preset_also(uint32_t i);
-/* Returns whose GPU the i-th class is; it must exist. */
+/* Returns the maker of the GPU that the i-th class is (see enum gpu_maker); the class must exist. */
 enum gpu_maker preset_maker(uint32_t i);
 /* Whether the class with this name is an NPU. */
 bool preset_is_npu(const char *name);

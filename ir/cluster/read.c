@@ -21,7 +21,7 @@ struct where {
     const char *at; /* place of the error: "cluster '2xa100'", "rack.json: classes[1]" */
 };
 
-/* Adds a class, with its devices, to the cluster. */
+/* Adds a class, with its devices, to the cluster.  Returns 0, or -1 and an error. */
 static int class_add(struct cluster *c, const struct device_class *cls, const struct where *w)
 {
     if (c->ncls == CLUSTER_CLASSES)
@@ -62,7 +62,8 @@ static int refuse_class(const char *name, size_t n, uint32_t count, const struct
         w->at, (int)n, name);
 }
 
-/* Adds the class that the item s[0 .. n) of the shorthand describes, such as "4xa100:40GiB" or "cpu". */
+/* Adds the class that the item s[0 .. n) of the shorthand describes, such as "4xa100:40GiB" or "cpu".  Returns 0, or -1
+ * and an error. */
 static int item_parse(struct cluster *c, const char *s, size_t n, const struct where *w)
 {
     size_t digits = 0;
@@ -106,7 +107,7 @@ struct quantity {
 };
 
 /* Reads the value of a key to *out: an integer in the base unit, or a string with a unit.  Without the key *out does
- * not change. */
+ * not change.  Returns 0, or -1 and an error. */
 static int quantity_read(const json_t *object, const char *key, struct quantity q, int64_t *out,
                          const struct where *w)
 {
@@ -132,7 +133,8 @@ static int quantity_read(const json_t *object, const char *key, struct quantity 
     return 0;
 }
 
-/* Checks that the object has only keys of the list `known`, which NULL ends; list: these keys as text, for messages. */
+/* Checks that the object has only keys of the list `known`, which NULL ends; list: these keys as text, for messages.
+ * Returns 0, or -1 and an error. */
 static int keys_check(const json_t *object, const char *const *known, const char *list,
                       const struct where *w)
 {
@@ -157,7 +159,7 @@ static int keys_check(const json_t *object, const char *const *known, const char
     return 0;
 }
 
-/* Reads "peak" of a class: operations per second by element type. */
+/* Reads "peak" of a class: operations per second by element type.  Returns 0, or -1 and an error. */
 static int peak_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
     const json_t *peak = json_object_get(cls, "peak");
@@ -187,7 +189,8 @@ static int peak_read(const json_t *cls, struct device_class *out, const struct w
     return 0;
 }
 
-/* Reads "link" of a class, the link to the host.  Without the key it is that of the preset, or the default link. */
+/* Reads "link" of a class, the link to the host.  Without the key it is that of the preset, or the default link.
+ * Returns 0, or -1 and an error. */
 static int link_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
     static const char *const keys[] = {"bandwidth", "latency", NULL};
@@ -220,7 +223,7 @@ static int link_read(const json_t *cls, struct device_class *out, const struct w
                          &out->link_latency, &link_at);
 }
 
-/* Reads "bandwidth", which must be there, and "latency" of a link between devices. */
+/* Reads "bandwidth", which must be there, and "latency" of a link between devices.  Returns 0, or -1 and an error. */
 static int fast_link_read(const json_t *link, int64_t *bandwidth, int64_t *latency,
                           const struct where *w)
 {
@@ -232,7 +235,8 @@ static int fast_link_read(const json_t *link, int64_t *bandwidth, int64_t *laten
     return quantity_read(link, "latency", (struct quantity){time_parse, 0, "2us"}, latency, w);
 }
 
-/* Reads "group", "inner_link" and "inner_share" of a class: the number of devices in a group and the link within it. */
+/* Reads "group", "inner_link" and "inner_share" of a class: the number of devices in a group and the link within it.
+ * Returns 0, or -1 and an error. */
 static int group_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
     static const char *const keys[] = {"bandwidth", "latency", NULL};
@@ -282,7 +286,7 @@ static bool name_ok(const char *s)
     return n > 0 && n <= 64 && s[n] == '\0';
 }
 
-/* Reads "preset" of a class: makes *out the class of --list-devices with this name. */
+/* Reads "preset" of a class: makes *out the class of --list-devices with this name.  Returns 0, or -1 and an error. */
 static int preset_read(const json_t *preset, struct device_class *out, const struct where *w)
 {
     const char *s = json_is_string(preset) ? json_string_value(preset) : "";
@@ -295,7 +299,8 @@ static int preset_read(const json_t *preset, struct device_class *out, const str
                       near ? arena_fmt(w->mem, "; did you mean '%s'?", near) : "");
 }
 
-/* Begins *out with the preset's values, if there is "preset", and reads "name", "host", "note" and "count". */
+/* Begins *out with the preset's values, if there is "preset", and reads "name", "host", "note" and "count".  Returns 0,
+ * or -1 and an error. */
 static int head_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
     const json_t *preset = json_object_get(cls, "preset"), *name = json_object_get(cls, "name");
@@ -332,7 +337,8 @@ static int head_read(const json_t *cls, struct device_class *out, const struct w
     return 0;
 }
 
-/* Reads "supported" or "unsupported" of a class: a list of operator types, which it sorts. */
+/* Reads "supported" or "unsupported" of a class: a list of operator types, which it sorts.  Returns 0, or -1 and an
+ * error. */
 static int ops_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
     const json_t *yes = json_object_get(cls, "supported"),
@@ -365,7 +371,7 @@ static int ops_read(const json_t *cls, struct device_class *out, const struct wh
     return 0;
 }
 
-/* Reads one entry of "classes" and adds the class to c. */
+/* Reads one entry of "classes" and adds the class to c.  Returns 0, or -1 and an error. */
 static int class_read(struct cluster *c, const json_t *cls, const struct where *w)
 {
     static const char *const keys[] = {"name",        "preset",    "host",       "count",
@@ -401,7 +407,8 @@ static int class_read(struct cluster *c, const json_t *cls, const struct where *
     return class_add(c, &out, w);
 }
 
-/* Reads one entry of "links", such as {"from": "acc0", "to": "acc1", "bandwidth": "300GB/s", "latency": "2us"}. */
+/* Reads one entry of "links", such as {"from": "acc0", "to": "acc1", "bandwidth": "300GB/s", "latency": "2us"}.
+ * Returns 0, or -1 and an error. */
 static int device_link_read(struct cluster *c, const json_t *link, const struct where *w)
 {
     static const char *const keys[] = {"from", "to", "bandwidth", "latency", "oneway", NULL};
@@ -432,6 +439,7 @@ static int device_link_read(struct cluster *c, const json_t *link, const struct 
     return refused == NULL ? 0 : diag_error(w->d, "%s: %s", w->at, refused);
 }
 
+/* Reads the member "links", if it is there (else NULL).  Returns 0, or -1 and an error. */
 static int links_read(struct cluster *c, const json_t *links, const struct where *w)
 {
     if (links != NULL && !json_is_array(links))
@@ -445,7 +453,8 @@ static int links_read(struct cluster *c, const json_t *links, const struct where
     return 0;
 }
 
-/* Reads one entry of "levels", such as {"size": 8, "link": {"bandwidth": "25GB/s"}, "allreduce": "100GB/s"}. */
+/* Reads one entry of "levels", such as {"size": 8, "link": {"bandwidth": "25GB/s"}, "allreduce": "100GB/s"}.  Returns
+ * 0, or -1 and an error. */
 static int level_read(struct cluster *c, const json_t *level, const struct where *w)
 {
     static const char *const keys[] = {"size", "link", "allreduce", NULL}, *const link_keys[] = {
@@ -473,6 +482,7 @@ static int level_read(struct cluster *c, const json_t *level, const struct where
     return 0;
 }
 
+/* Reads the member "levels", if it is there (else NULL).  Returns 0, or -1 and an error. */
 static int levels_read(struct cluster *c, const json_t *levels, const struct where *w)
 {
     size_t n = json_array_size(levels);
@@ -491,7 +501,7 @@ static int levels_read(struct cluster *c, const json_t *levels, const struct whe
     return refused == NULL ? 0 : diag_error(w->d, "%s: \"levels\": %s", w->at, refused);
 }
 
-/* Reads the outermost object of a cluster file. */
+/* Reads the outermost object of a cluster file.  Returns 0, or -1 and an error. */
 static int document_read(struct cluster *c, const json_t *root, const struct where *w)
 {
     static const char *const keys[] = {"classes", "links", "levels", NULL};
@@ -514,6 +524,7 @@ static int document_read(struct cluster *c, const json_t *root, const struct whe
     return links_read(c, json_object_get(root, "links"), w);
 }
 
+/* Reads the file at `path`, a cluster as JSON, into *c.  Returns 0, or -1 and an error. */
 static int file_read(struct cluster *c, const char *path, struct arena *a, struct diag *d)
 {
     struct where w = {a, d, path};

@@ -9,7 +9,7 @@ enum { SERVERS = 128 }; /* the most servers */
 
 struct servers {
     uint32_t n, ndev;       /* number of servers; number of devices of all servers */
-    uint16_t size[SERVERS]; /* [server] number of its devices */
+    uint16_t size[SERVERS]; /* [server] number of devices of the server */
     int64_t inner;          /* bytes per second between two devices of a server */
     int64_t outer;          /* bytes per second between devices of different servers */
     int64_t outer_reduce;   /* bytes per second of an AllReduce over several servers */

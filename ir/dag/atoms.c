@@ -7,16 +7,9 @@
 #include "ir/dag/atoms.h"
 
 #include "ir/base/components.h"
+#include "ir/base/union_find.h"
 
 #include <assert.h>
-
-/* Union-find: returns the root of v's set and shortens the path to it. */
-static uint32_t find_root(uint32_t *parent, uint32_t v)
-{
-    while (parent[v] != v)
-        v = parent[v] = parent[parent[v]];
-    return v;
-}
 
 struct csr group_edges(const struct module *m, const struct place *p, const uint32_t *group,
                        struct arena *a)
@@ -64,14 +57,14 @@ void atoms_find(const struct module *m, struct place *p, struct arena *a)
         parent[v] = v;
     for (uint32_t i = 0; i < p->nsame; i++)
         if (p->same[i].why == SAME_TYPE) {
-            uint32_t u = find_root(parent, p->same[i].a), w = find_root(parent, p->same[i].b);
+            uint32_t u = union_root(parent, p->same[i].a), w = union_root(parent, p->same[i].b);
             parent[u < w ? w : u] = smaller_u32(u, w);
             found = true;
         }
     if (!found)
         return;
     for (nid v = 0; v < m->nnode; v++)
-        group[v] = parent[v] = find_root(parent, v);
+        group[v] = parent[v] = union_root(parent, v);
     /* groups on a cycle become one atom, named by its first node (head) */
     struct csr edge = group_edges(m, p, group, a);
     uint32_t *comp = arena_array(a, m->nnode, sizeof *comp);

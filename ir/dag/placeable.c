@@ -28,12 +28,15 @@ struct builder {
     struct slice *roots; /* [node] root set of a copy: entries of pool */
     vid *pool;           /* [npool] values of all root sets */
     uint32_t npool, cappool;
-    uint32_t *stamp;      /* [value] number of the last list that it was added to */
-    uint32_t now;         /* number of the list that is being made, so that it has a value once */
+    /* [value] number of the last list of values (`now`) that the value was added to */
+    uint32_t *stamp;
+    /* number of the list of values that is being made; a value is added to it only once */
+    uint32_t now;
     struct pairs pins;    /* (value, placed node that reads it), for nets */
     struct pairs weights; /* (value, placed node that reads it), for weights */
 };
 
+/* Whether a list of operators, which NULL ends, has the operator `op`. */
 static bool in_list(const char *op, const char *const *list)
 {
     for (; *list; list++)

@@ -16,7 +16,8 @@
 #include "ir/model/state_pairs.h"
 
 enum place_kind {
-    PLACE_NONE, /* no node of the main graph, or a lost node, or one that no output of the model needs */
+    /* no node of the main graph, a lost node, or a node that no output of the model needs */
+    PLACE_NONE,
     PLACE_NODE, /* the node needs a device */
     PLACE_COPY  /* each part that uses the node has its own copy */
 };
@@ -36,7 +37,8 @@ struct same_pair {
 struct ruled_edge {
     nid from, to;        /* a placed node, and a placed node that reads a result of it */
     const char *pattern; /* the expression that the user gave */
-    bool cut;            /* the two are on two devices; else on one */
+    /* the edge is cut: its two nodes are on different devices; false: they are on the same device */
+    bool cut;
 };
 
 struct place {

@@ -17,6 +17,7 @@
 const char *const topo_names[] = {"mixed", "lifo", "fifo",   "cpd", "random",
                                   "late",  "thin", "number", "dfs", NULL};
 
+/* Puts v[n] in a random order (Fisher and Yates).  state: of the random numbers. */
 static void shuffle(uint32_t *v, uint32_t n, uint64_t *state)
 {
     for (uint32_t i = n; i > 1; i--) {
@@ -58,6 +59,8 @@ static uint32_t *stack_order(const struct csr *succ, const struct csr *pred, uin
     return order;
 }
 
+/* Returns Kahn's breadth-first order: of the ready vertices the one that became ready first.  seed: of the order of the
+ * sources; 0: by number. */
 static uint32_t *fifo_order(const struct wdag *g, uint64_t seed, struct arena *a)
 {
     uint32_t *missing = csr_sizes(&g->pred, g->n, a);
@@ -80,6 +83,7 @@ static uint32_t *fifo_order(const struct wdag *g, uint64_t seed, struct arena *a
     return order;
 }
 
+/* Returns an order in which vertices come late: the depth-first order of the reversed graph, from its end. */
 static uint32_t *late_order(const struct wdag *g, uint64_t seed, struct arena *a)
 {
     uint32_t *order = stack_order(&g->pred, &g->succ, g->n, seed, /*at_random=*/false, a);
@@ -146,6 +150,8 @@ static void take_vertex(struct thin *t, uint32_t v)
             offer_vertex(t, w);
 }
 
+/* Returns an order that keeps few nets open: of the ready vertices, the one that raises the cost of all open nets
+ * least. */
 static uint32_t *thin_order(const struct wdag *g, uint64_t seed, struct arena *a)
 {
     struct thin t = {.g = g, .h = {.a = a}, .state = seed, .seed = seed};
@@ -154,6 +160,7 @@ static uint32_t *thin_order(const struct wdag *g, uint64_t seed, struct arena *a
     t.left = arena_array(a, (size_t)g->nnet + 1, sizeof *t.left);
     t.done = arena_alloc(a, (size_t)g->n + 1);
     t.missing = csr_sizes(&g->pred, g->n, a);
+    /* at first taking any pin of a net opens the net */
     for (uint32_t e = 0; e < g->nnet; e++) {
         uint32_t pins = t.left[e] = g->net_pin.at[e + 1] - g->net_pin.at[e];
         for (uint32_t k = g->net_pin.at[e]; pins > 1 && k < g->net_pin.at[e + 1]; k++)
@@ -164,6 +171,7 @@ static uint32_t *thin_order(const struct wdag *g, uint64_t seed, struct arena *a
             offer_vertex(&t, v);
     while (t.h.n) {
         struct heap_entry x = heap_pop(&t.h);
+        /* an entry is outdated if the vertex was taken, or got another key since */
         if (t.done[x.item] || x.key != t.delta[x.item])
             continue;
         order[done++] = x.item;
@@ -193,6 +201,7 @@ static uint32_t *dfs_order(const struct wdag *g, struct arena *a)
     return order;
 }
 
+/* Returns the vertices by number. */
 static uint32_t *number_order(const struct wdag *g, struct arena *a)
 {
     uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order);

@@ -197,6 +197,7 @@ static int merge_vertices(struct wdag *c, const struct wdag *fine, struct diag *
     c->back = fine->back ? alloc_back(c) : NULL;
     c->pass = fine->pass ? arena_alloc(c->mem, (size_t)c->n + 1) : NULL;
     c->param = fine->param ? arena_array(c->mem, (size_t)c->n + 1, sizeof *c->param) : NULL;
+    /* k: the vertex of c that v becomes a part of */
     for (uint32_t v = 0; v < fine->n; v++) {
         uint32_t k = c->map[v];
         for (uint32_t cls = 0; cls < c->ncls; cls++)
@@ -238,6 +239,7 @@ struct net_key {
     uint8_t host, back;
 };
 
+/* Whether net e of c is as x says: the same producer, readers, host and pass. */
 static bool is_same_net(const struct wdag *c, uint32_t e, const struct net_key *x)
 {
     return c->net_src[e] == x->src && c->net_host[e] == x->host &&
@@ -269,7 +271,7 @@ static void merge_nets(struct wdag *c, const struct wdag *fine)
                             .back = fine->net_back ? fine->net_back[f] : 0};
         if (x.npin + x.host < 2)
             continue;
-        /* an equal net among those made so far; else a new one in a free slot */
+        /* finds an equal net among the nets made so far, else a free slot for a new net */
         uint64_t h = mix_hash(seed ^ x.src, x.host);
         for (uint32_t i = 0; i < x.npin; i++)
             h = mix_hash(h, x.pin[i]);
@@ -388,6 +390,7 @@ static struct pairs bridge_edges(const struct wdag *g, const uint32_t *name, uin
     uint32_t *seen = arena_array(a, (size_t)g->n + 1, sizeof *seen);
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t n = at[v], room = most;
+        /* the sources of a predecessor: itself if it remains, else source[at[p] .. at[p + 1]) */
         for (uint32_t i = g->pred.at[v + 1]; i-- > g->pred.at[v];) {
             uint32_t p = g->pred.to[i];
             assert(p < v);
@@ -587,8 +590,7 @@ uint32_t *wdag_flatten(const struct wdag *top, struct arena *a)
 
 struct wdag *wdag_inner(const struct wdag *g, struct arena *a)
 {
-    struct wdag *cheap = arena_alloc(a, sizeof *cheap);
-    *cheap = *g;
+    struct wdag *cheap = arena_copy(a, g, sizeof *cheap);
     if (!g->net_inner)
         return cheap;
     cheap->net_cost = arena_array(a, g->ncls, sizeof *cheap->net_cost);

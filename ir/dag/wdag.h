@@ -51,7 +51,7 @@ struct wdag {
      * several vertices; NULL on levels of merged vertices */
     nid *node;
     uint32_t *vertex;   /* base level: [node] vertex, UINT32_MAX: not placed; other levels: NULL */
-    struct wdag *finer; /* the level that this one was made from; NULL for the base level */
+    struct wdag *finer; /* the level from which this level was made; NULL for the base level */
     uint32_t *map;      /* [vertex of finer] vertex of this level; NULL for the base level */
     const char *maker;  /* name of the pass that made the level; "base" */
 };

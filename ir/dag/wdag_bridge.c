@@ -28,7 +28,8 @@ struct reader {
     uint64_t parts;   /* bit t: reads part t of the net */
 };
 
-/* Neighbouring parts, of a net's UNITS parts, with the same readers: they make one new net. */
+/* A run of consecutive parts of a net (each net is divided into UNITS parts) that have the same readers: the run
+ * becomes one new net. */
 struct piece {
     /* units: number of parts; pin[npin]: the producer and the readers, without vertices left out */
     uint32_t units, npin, *pin;
@@ -234,8 +235,7 @@ static void emit_net(struct bridge_state *b, uint32_t e)
 static const struct wdag *make_result(struct bridge_state *b)
 {
     const struct wdag *g = b->g;
-    struct wdag *h = arena_alloc(b->a, sizeof *h);
-    *h = *g;
+    struct wdag *h = arena_copy(b->a, g, sizeof *h);
     h->nnet = b->nnet;
     h->net_of = (struct csr){0};
     h->net_pin = (struct csr){b->at ? b->at : arena_array(b->a, 1, sizeof *b->at), b->pin};

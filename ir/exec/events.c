@@ -21,19 +21,20 @@ enum {
     LOOK_EACH = 4096      /* moments between two looks at the clock */
 };
 
-/* Ready requests that need the same lanes. */
+/* The ready requests (items) that need the same lanes. */
 struct queue {
     struct heap ready; /* items: the first to become ready first, ties by rank */
-    uint32_t next;     /* 1 + the next queue that is blocked by the same lane; 0: none */
-    bool pending;      /* the queue is blocked by a lane, or in run.tried or run.request */
+    /* 1 + the next queue in the list of queues that the same lane blocks; 0: none */
+    uint32_t next;
+    bool pending; /* the queue is blocked by a lane, or in run.tried or run.request */
 };
 
 struct lane_state {
     uint32_t held;     /* number of running items on the lane */
     uint32_t at;       /* LIST: position in g->list.to of the lane's next item */
-    uint32_t ended;    /* the item that ended last on the lane; NO_ITEM: none yet */
+    uint32_t ended;    /* the item that started last on the lane; NO_ITEM: none yet */
     uint32_t started;  /* the item that started last; NO_ITEM: none yet */
-    struct heap ready; /* FIFO, RANK: ready items of tasks that hold this lane only */
+    struct heap ready; /* FIFO, RANK: ready items of tasks that hold no other lane */
     uint32_t blocked; /* 1 + the first queue that this lane blocks, linked by queue.next; 0: none */
     bool changed;     /* the lane is in run.changed */
 };
@@ -49,7 +50,7 @@ struct run {
     struct csr next; /* task -> tasks that wait for this task */
     struct csr made; /* task -> buffers that begin with this task */
     struct csr used; /* task -> buffers that the task uses */
-    /* [buffer] its first instance; NULL: each has one, of the same number */
+    /* [buffer] the buffer's first instance; NULL: each buffer has one instance, of the same number */
     uint32_t *buffer_first;
     uint32_t *uses;      /* [instance of a buffer] number of items that still have to use it */
     int64_t *bytes;      /* [dev] bytes in its memory now */
@@ -57,11 +58,12 @@ struct run {
     uint32_t *queue_of;  /* [task] queue of a request; NULL: there are no requests */
     struct queue *queue; /* [nqueue] */
     uint32_t nqueue;
-    struct lane_state *lane;     /* [lane] */
-    struct heap moment;          /* items by the time (ps) at which they end or are released */
+    struct lane_state *lane; /* [lane] */
+    /* items by the time (ps) of their next event: their end, or their release */
+    struct heap moment;
     struct heap delay;           /* ready items without lanes */
     uint32_t *tried, ntried;     /* queues whose first request may be able to start now */
-    struct heap request;         /* the first request of each of these queues */
+    struct heap request;         /* the first request of each queue in `tried` */
     uint32_t *changed, nchanged; /* lanes on which an item may be able to start now */
 };
 
@@ -112,7 +114,7 @@ static struct instances related(const struct task_graph *g, uint32_t t, uint32_t
     return (struct instances){i, i + 1};
 }
 
-/* Returns the number of these instances, which is the same for every i. */
+/* Returns the number of instances that related() gives, which is the same for every i. */
 static uint32_t count_related(const struct task_graph *g, uint32_t t, uint32_t on)
 {
     struct instances x = related(g, t, 0, on);

@@ -29,12 +29,12 @@ struct timeline {
     int64_t *busy;
     int64_t *peak;    /* [dev] most bytes in its memory at any moment */
     int64_t *peak_at; /* [dev] ps: the first moment with that many bytes */
-    /* bytes missing at the first moment at which a device is over its memory; 0: that never happens */
+    /* bytes missing at the first moment at which a device holds more than its memory; 0: no device ever does */
     int64_t over;
     /* the item that started at that moment; NO_ITEM: the lasting bytes alone are too many */
     uint32_t over_item;
-    uint32_t over_dev; /* the device that is over its memory at that moment */
-    int64_t over_at;   /* ps: that moment */
+    uint32_t over_dev; /* the device that holds too much at that moment */
+    int64_t over_at;   /* ps: time of that moment */
     /* [ncycle] after RUN_DEADLOCK: each item waits for the next one, the last item for the first */
     uint32_t *cycle;
     uint32_t ncycle;

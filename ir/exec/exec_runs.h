@@ -17,7 +17,7 @@ struct exec_bound {
 struct rhythm_ask {
     const struct scene *scene;
     const struct plan *plan;
-    const struct verdict *verdict; /* on this plan, by the same execution model */
+    const struct verdict *verdict; /* verdict on `plan` by the scene's execution model */
     const struct parts *parts;
     struct sample_work *work; /* the parts and tensors of one sample or micro-batch (work.h) */
     /* stage and pass of each part (iteration/part_places.h); set for plans with stages only */

@@ -20,7 +20,7 @@
 enum discipline { LANE_LIST, LANE_FIFO, LANE_RANK };
 
 struct lane {
-    uint32_t width;     /* number of items that may run on it at the same time; 0: one */
+    uint32_t width;     /* number of items that may run on the lane at the same time; 0: one */
     uint8_t discipline; /* enum discipline */
 };
 
@@ -30,8 +30,8 @@ struct task {
     int64_t time;    /* ps from start to end of each instance, >= 0 */
     int64_t release; /* ps: the earliest time at which an instance may start */
     /* the lanes that each instance holds, all of them from its start to its end; NO_LANE: none; both NO_LANE: the task
-     * is a delay only.  A task of three lanes or more, such as an exchange among four devices, has LANE_SETS + k in
-     * lane[1]: set k of the graph lists all its lanes, lane[0] first */
+     * is a delay only.  For three lanes or more, such as an exchange among four devices, lane[1] is LANE_SETS + k: set
+     * k of the graph lists all lanes, lane[0] first */
     uint32_t lane[2];
     /* order of ready tasks on a lane, the smallest rank first: see enum discipline */
     uint32_t rank;

@@ -66,8 +66,8 @@ bool get_any(const struct known *k, int64_t i, enum form *f, union number *x)
     return is_known(k, i) && !isnan(x->d);
 }
 
-/* Converts number x of form f to a double for element type `to`.  Integers are rounded once, to f64 or f32.  NaN:
- * `to` has 16 bits and the integer is so large that rounding it to f32 first may change it. */
+/* Returns number x of form f as a double for element type `to`.  Integers are rounded once, to f64 or f32.  NaN: `to`
+ * has 16 bits and the integer is so large that rounding it to f32 first may change it. */
 static double to_float(enum form f, union number x, enum elem to)
 {
     if (f == FORM_FLOAT)
@@ -79,7 +79,7 @@ static double to_float(enum form f, union number x, enum elem to)
     return large && to != ELEM_F32 ? (double)NAN : (double)r;
 }
 
-/* Converts x, of form f, to the integer form `to`; false: the value does not fit. */
+/* Writes x, of form f, to *r in the integer form `to`.  Returns false if the value does not fit. */
 static bool to_integer(enum form f, union number x, enum form to, union number *r)
 {
     *r = x;

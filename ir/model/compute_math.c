@@ -130,7 +130,8 @@ static bool apply_signed(enum math op, int64_t a, int64_t b, int64_t *r)
     }
 }
 
-/* Writes to *r the result of a binary operation on unsigned integers, as apply_signed() does. */
+/* Writes to *r the result of a binary operation on unsigned integers.  Returns false if it overflows or is not defined,
+ * as apply_signed() does. */
 static bool apply_unsigned(enum math op, uint64_t a, uint64_t b, uint64_t *r)
 {
     switch (op) {
@@ -470,7 +471,7 @@ bool compute_reduce(struct computation *c, int arg)
  * is 0. */
 static int64_t count_integers(int64_t start, int64_t limit, int64_t delta)
 {
-    /* runtimes compute the length in double, which is exact up to here */
+    /* runtimes compute the length in double, which holds integers up to 2^53 exactly */
     const int64_t most = INT64_C(1) << 50;
     int64_t way;
     if (__builtin_sub_overflow(limit, start, &way) || way > most || way < -most || delta == 0)
@@ -503,6 +504,7 @@ bool compute_range(struct computation *c, int arg)
     union number x[3] = {{0}};
     const struct known *first = NULL;
     (void)arg;
+    /* x: start, limit and delta, scalars of one type */
     for (uint32_t i = 0; i < 3; i++) {
         const struct known *k = take_elements(c, i);
         first = i == 0 ? k : first;

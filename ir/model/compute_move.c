@@ -255,6 +255,7 @@ bool compute_slice(struct computation *c, int arg)
         return false;
     take_axes(c, axes, x->rank);
     memcpy(dim, x->dim, x->rank * sizeof *dim);
+    /* own[axis]: elements between neighbours along the axis in x; b.from visits the chosen ones */
     set_steps(dim, x->n > 0 ? x->rank : 0, own);
     memcpy(b.from.step, own, x->n > 0 ? x->rank * sizeof *own : 0);
     for (uint32_t i = 0; i < from.n && !c->failed; i++) {
@@ -389,6 +390,7 @@ bool compute_constant(struct computation *c, int arg)
                make_reshaped(c, &x, x.rank, x.dim);
     bool list = one->kind == ATTR_INTS || one->kind == ATTR_FLOATS;
     bool integer = one->kind == ATTR_INT || one->kind == ATTR_INTS;
+    /* the name that an attribute of this kind must have */
     const char *want = one->kind == ATTR_INT      ? "value_int"
                        : one->kind == ATTR_INTS   ? "value_ints"
                        : one->kind == ATTR_FLOAT  ? "value_float"

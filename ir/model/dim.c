@@ -283,7 +283,7 @@ void dim_balance(struct module *m, struct dim *a, struct dim *b)
     }
 }
 
-/* A name, and whether it was among those that dim_names() has passed on. */
+/* A name to look for, and whether dim_names() has passed it on. */
 struct name_seen {
     const char *name;
     bool seen;
@@ -306,7 +306,8 @@ bool dim_solve(struct module *m, struct dim a, struct dim b, const char *name, s
         !poly_solve(m, &p, str_id(m, dim_is_name(name) ? name : quoted), &q))
         return false;
     *is = from_poly(m, &q);
-    dim_names(m, *is, see_name, &in); /* inside a division, say, which is no term of its own */
+    /* the name may still stand inside a division, say, which is no term of its own for poly_solve() */
+    dim_names(m, *is, see_name, &in);
     return dim_known(*is) && !in.seen;
 }
 

@@ -250,8 +250,8 @@ static void use_dim(struct parser *p, struct dim d, struct ratio *out)
         fail(p, PARSE_BOUNDS);
 }
 
-/* Writes to *out what a name means: its value if there is a lookup, what replaces it if there is such a thing, else the
- * name itself. */
+/* Writes to *out the polynomial that a name stands for: the dimension that p->replace gives for it; if none, the number
+ * that p->lookup gives; without p->lookup the name itself. */
 static void use_name(struct parser *p, const char *name, struct ratio *out)
 {
     char quoted[POLY_TEXT];

@@ -21,7 +21,7 @@ struct parser {
     struct dim (*replace)(void *user, const char *name);
     void *user;             /* first argument of lookup and replace */
     const char *s;          /* next character */
-    unsigned depth;         /* sums that are being parsed inside each other */
+    unsigned depth;         /* number of sums that are being parsed, each inside the one before */
     enum parse_error error; /* the first error */
 };
 

@@ -230,8 +230,8 @@ bool poly_solve(const struct module *m, const struct poly *p, sid factor, struct
     return poly_add(m, &zero, &rest, sign, out);
 }
 
-/* Splits p into b * front + rest, with the coefficients of rest in [0, b).  Then floor(p / b) = front + floor(rest /
- * b). */
+/* Splits p into b * front + rest, with the coefficients of rest in [0, b), so that floor(p / b) = front + floor(rest /
+ * b).  Returns false if a limit of polynomials is exceeded. */
 static bool take_out(const struct module *m, const struct poly *p, int64_t b, struct poly *front,
                      struct poly *rest)
 {
@@ -247,8 +247,8 @@ static bool take_out(const struct module *m, const struct poly *p, int64_t b, st
     return true;
 }
 
-/* Divides the divisor *b and the numerator's terms with factors by their greatest common divisor, which keeps
- * floor(num / b) if the constant is divided by it and rounded down. */
+/* Divides the divisor *b, and the terms of the numerator that have factors, by their greatest common divisor; the
+ * constant term is divided by it, too, and rounded down.  That keeps floor(num / b). */
 static void cancel_factor(struct poly *num, int64_t *b)
 {
     assert(*b > 0);
@@ -348,6 +348,7 @@ bool poly_text(const struct module *m, const struct poly *p, char *buf)
         const char *sign = t->coef < 0 ? (i == 0 ? "-" : " - ") : (i == 0 ? "" : " + ");
         uint64_t size = t->coef < 0 ? 0 - (uint64_t)t->coef : (uint64_t)t->coef;
         char coef[24] = "";
+        /* a coefficient of 1 is left out where factors follow */
         if (size != 1 || t->n == 0)
             snprintf(coef, sizeof coef, "%llu%s", (unsigned long long)size, t->n > 0 ? "*" : "");
         int n = snprintf(buf + at, POLY_TEXT - at, "%s%s", sign, coef);

@@ -42,9 +42,9 @@ bool poly_floor_div(struct module *m, const struct poly *a, const struct poly *b
 /* The larger (max) or smaller one of a and b: a or b if they differ by a constant, else a factor Max or Min. */
 bool poly_min_max(struct module *m, bool max, const struct poly *a, const struct poly *b,
                   struct poly *out);
-/* Solves p = 0 for a factor, taking other factors to be at least 1: if the factor is a term of its own, with
- * coefficient 1 or -1 once everything that all terms share is divided out, writes what it equals to *out.  Returns
- * false if it is not. */
+/* Solves p = 0 for a factor and writes the expression that it equals to *out.  The other factors are taken to be at
+ * least 1, so that a factor common to all terms is divided out.  Returns false unless the factor is then a term of its
+ * own, with coefficient 1 or -1. */
 bool poly_solve(const struct module *m, const struct poly *p, sid factor, struct poly *out);
 /* Prints p as canonical text into buf[POLY_TEXT].  Returns false if it does not fit. */
 bool poly_text(const struct module *m, const struct poly *p, char *buf);

@@ -13,7 +13,7 @@ struct copy_pair {
 /* State of edit_copy(). */
 struct copy_state {
     struct edit *e;
-    struct map value;              /* value -> its copy */
+    struct map value;              /* value -> copy of the value */
     struct copy_pair *node, *body; /* nodes and bodies with their copies */
     uint32_t nnode, capnode, nbody, capbody;
 };

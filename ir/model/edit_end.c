@@ -12,7 +12,6 @@
 #include "ir/base/heap.h"
 #include "ir/model/edit_state.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* State of edit_end(). */
@@ -21,7 +20,7 @@ struct end {
     struct module *m;
     struct arena *a; /* scratch memory */
     bool *dead;      /* [graph] 1: no live node has the graph as a body */
-    nid *order;      /* nodes that stay, graph by graph, in their new order */
+    nid *order;      /* the nodes that are not dropped, graph by graph, in their new order */
     /* [graph] place in `order` of its first node; [ngraph]: number of nodes that stay */
     uint32_t *at;
     nid *now;            /* [node] new number; 0: dropped */
@@ -200,6 +199,7 @@ static struct slice build_list(struct end *x, gid g, struct slice old, enum grap
         list = vec_grow(x->a, list, &cap, n + 1, sizeof *list);
         list[n++] = which == BORDER_OUT ? edit_output_now(e, g, b.value, b.set_at) : b.value;
     }
+    /* drops initializers that lost their readers, in place */
     for (uint32_t i = 0; i < n; i++) {
         bool goes = which == BORDER_INIT && e->sweep && lost_readers(x, list[i]) &&
                     (m->value[list[i]].flags & VALUE_INPUT) == 0;
@@ -318,7 +318,8 @@ static void make_operands(struct end *x)
             continue;
         struct slice in = operands_now(x, n, &captured);
         x->m->node[n].in = in;
-        x->e->slot[n].set_at = UINT32_MAX; /* edit_in() replaces no operand of it any more */
+        /* later replacements of values (edit_in()) leave the operands of the node as they are */
+        x->e->slot[n].set_at = UINT32_MAX;
     }
 }
 
@@ -588,8 +589,7 @@ static void move_costs(const struct end *x)
     struct module *m = x->m;
     if (m->cost == NULL)
         return;
-    struct costs *k = arena_alloc(m->mem, sizeof *k);
-    *k = *m->cost;
+    struct costs *k = arena_copy(m->mem, m->cost, sizeof *k);
     k->time =
         m->cost->time != NULL ? arena_array(m->mem, (size_t)k->nclass + 1, sizeof *k->time) : NULL;
     for (uint32_t c = 0; c < k->nclass && k->time != NULL; c++)

@@ -8,7 +8,7 @@
 
 struct edit_source {
     struct module *m;          /* the edited module */
-    const struct module *from; /* the other module */
+    const struct module *from; /* the module that is copied from */
     /* [pool] number that is added to an index of the other module to get the index in the edited one */
     uint32_t ints, floats, sids, type, tensor, about;
 };

@@ -12,8 +12,9 @@ struct edit_slot {
     uint32_t set_at; /* edit.time when its operands were set; 0: before the edit */
     /* of a new node: the node that existed before the edit from which it was made; 0: none, or not a new node */
     nid from;
-    bool is_new, gone; /* added in this edit; dropped */
-    bool copy; /* a copy of `from`, so it has the costs of `from`; also a copy of such a copy */
+    bool is_new, gone; /* added in this edit; dropped in this edit */
+    /* the node is a copy of `from`, or a copy of such a copy: it has the costs of `from` */
+    bool copy;
 };
 
 /* A replacement of a value: operands that were set before `time` read `to` instead. */

@@ -94,7 +94,8 @@ static int64_t *compose(struct edit *e, const struct tensor *slice, const int64_
                         uint32_t n, uint32_t *count)
 {
     const int64_t *inner = e->m->ints + slice->range.at;
-    int64_t *more = NULL, at = 0; /* position in the slice at which its range at inner[k] begins */
+    /* `at`: the position in the slice at which its range inner[k] .. inner[k + 1] begins */
+    int64_t *more = NULL, at = 0;
     uint32_t cap = 0, made = 0, k = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (range[2 * i] < at)
@@ -124,11 +125,13 @@ tid edit_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint
     bool valid = axis < base.rank && is_within(range, n, e->m->ints[base.dim + axis]);
     if (!valid || !is_along(e->m, of, axis))
         return add_slice(e, of, axis, range, n);
-    if (base.axis == axis) { /* a slice of the same axis: slice its base instead */
+    /* `of` is a slice along the same axis: slice the tensor that `of` was sliced from */
+    if (base.axis == axis) {
         int64_t *more = compose(e, &base, range, n, &n);
         return add_slice(e, base.of[0], axis, more, n);
     }
-    /* exchanges the slices of two axes, so that this one meets the slice along its axis */
+    /* slices the base first along the new axis, then along the axis of `of`: so the new slice merges with
+     * the older slice along its axis */
     tid inner = edit_slice(e, base.of[0], axis, range, n);
     int64_t *kept = arena_array(e->a, (size_t)base.range.n + 1, sizeof *kept);
     memcpy(kept, e->m->ints + base.range.at, base.range.n * sizeof *kept);

@@ -2,8 +2,6 @@
  * owners, then sorts by counting.  O(graphs). */
 #include "ir/model/module.h"
 
-#include <string.h>
-
 gid *graphs_outer_first(const struct module *m, struct arena *a)
 {
     uint32_t *depth = arena_array(a, m->ngraph, sizeof *depth);

@@ -9,7 +9,7 @@
  * (path.h): the components of a path are separated by '/', and the scope ends with the first component that ends in
  * .N, _N or @N or is a number, as in "/h.3/attn/MatMul" and "bert/encoder/layer_11/output/Add". */
 struct layers {
-    uint32_t n;   /* number of layers; they are 1 .. n, in order of their first nodes */
+    uint32_t n;   /* number of layers; layers are numbered 1 .. n, in order of their first nodes */
     uint32_t *of; /* [node] layer of the node; 0: none */
     /* [node] length of the layer's scope, with which the node's scope begins; 0: the layer has no scope, or no layer */
     uint32_t *len;

@@ -10,8 +10,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Returns count + n.  If that exceeds UINT32_MAX, asks the arena for an impossible size, so that it fails as it does
- * when memory runs out. */
+/* Returns count + n.  If the sum exceeds UINT32_MAX, asks the arena for an impossible size, which fails in the same way
+ * as when memory runs out. */
 static uint32_t checked_sum(const struct module *m, uint32_t count, uint32_t n)
 {
     if (n > UINT32_MAX - count)
@@ -415,4 +415,32 @@ int64_t module_opset(const struct module *m, sid domain)
         if (m->opset[i].domain == domain)
             return m->opset[i].version;
     return -1;
+}
+
+/* Returns n arrays of `size` zeros each, in a. */
+static int64_t **zero_rows(struct arena *a, uint32_t n, uint32_t size)
+{
+    int64_t **r = arena_array(a, n, sizeof *r);
+    for (uint32_t i = 0; i < n; i++)
+        r[i] = arena_array(a, size, sizeof **r);
+    return r;
+}
+
+struct costs *costs_new(const struct module *m, struct arena *a, uint32_t nclass)
+{
+    struct costs *c = arena_alloc(a, sizeof *c);
+    c->nclass = nclass;
+    c->time = zero_rows(a, nclass, m->nnode);
+    c->flops = arena_array(a, m->nnode, sizeof *c->flops);
+    c->traffic = arena_array(a, m->nnode, sizeof *c->traffic);
+    c->own = arena_array(a, m->nnode, sizeof *c->own);
+    c->bytes = arena_array(a, m->nval, sizeof *c->bytes);
+    c->elems = arena_array(a, m->nval, sizeof *c->elems);
+    c->xfer = arena_array(a, m->nval, sizeof *c->xfer);
+    return c;
+}
+
+void costs_add_overhead(struct costs *c, const struct module *m, struct arena *a)
+{
+    c->overhead = zero_rows(a, c->nclass, m->nnode);
 }

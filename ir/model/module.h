@@ -98,7 +98,7 @@ struct about {
 
 /* Bits of value.flags. */
 enum {
-    VALUE_INPUT = 1,  /* an input of its graph */
+    VALUE_INPUT = 1,  /* the value is an input of its graph */
     VALUE_OUTPUT = 2, /* an output of its graph (may be an input or initializer, too) */
     /* has an initializer (with VALUE_INPUT: a default that callers may override) */
     VALUE_INIT = 4,
@@ -106,7 +106,7 @@ enum {
     VALUE_LOST = 8,
     /* an input, output or initializer whose type the file gives a second time, in the graph's value_info */
     VALUE_TYPED = 16,
-    VALUE_RETYPED = 32 /* a pass gave it another type than the file */
+    VALUE_RETYPED = 32 /* a pass gave the value another type than the file */
 };
 
 /* A value: the result of a node, an input of a graph, or an initializer. */
@@ -417,6 +417,11 @@ struct module module_fork(const struct module *m, struct arena *mem);
 uint32_t module_add_function(struct module *m);
 /* Gives the files of m to its functions and to m->aside; to be called after files were added to m. */
 void module_share_files(struct module *m);
+/* Returns costs for the nodes and values of m and nclass device classes, all zero, in a; without costs.measured,
+ * costs.params and costs.overhead. */
+struct costs *costs_new(const struct module *m, struct arena *a, uint32_t nclass);
+/* Gives c, the costs of m, an overhead of 0 for each class and node, in a. */
+void costs_add_overhead(struct costs *c, const struct module *m, struct arena *a);
 
 /* Functions that look something up.  Names are returned as C strings, never NULL. */
 const char *node_name(const struct module *m, nid n);

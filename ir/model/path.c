@@ -44,9 +44,9 @@ static bool is_index(const char *s, size_t n)
 /* Appends the qualified name s[0 .. n) of a module, "encoder.layer.5", as "/encoder/layer.5". */
 static void put_module(struct scope_writer *w, const char *s, size_t n)
 {
-    /* what PyTorch writes where it knows no module */
+    /* PyTorch writes this name where it knows of no module */
     static const char none[] = "_empty_nn_module_stack_from_metadata_hook";
-    bool word = false; /* the piece before is no index */
+    bool word = false; /* whether the component before is no index */
     if (n == sizeof none - 1 && memcmp(s, none, n) == 0)
         return;
     for (size_t at = 0; at < n;) {
@@ -70,7 +70,7 @@ static void put_class(struct scope_writer *w, const char *s, size_t n)
 /* Writes the scope that a namespace gives.  Returns false if the text is no namespace. */
 static bool read_namespace(struct scope_writer *w, const char *s)
 {
-    struct scope module = {0}, last = {0}; /* the last name but one, and the last one */
+    struct scope module = {0}, last = {0}; /* the last name before `last`, and the last name */
     for (const char *end = s; *end; s = end + (*end == '/')) {
         end = s + strcspn(s, "/");
         const char *colon = memmem(s, (size_t)(end - s), ": ", 2);

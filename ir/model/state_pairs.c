@@ -9,7 +9,7 @@
 struct pair_search {
     struct module *m;
     struct arena *a;
-    struct state_pairs *p; /* pairs found so far */
+    struct state_pairs *p; /* the result: pairs found so far */
     uint8_t *taken;        /* [value] 1: the value is in a pair */
     vid *output_named;     /* [sid < nname] the model's output with that name, or 0 */
     uint32_t nname;
@@ -42,7 +42,7 @@ static vid output_by_name(const struct pair_search *f, sid name)
     return name < f->nname ? f->output_named[name] : 0;
 }
 
-/* Whether two values are tensors with the same element type. */
+/* Whether both values are tensors, and of the same element type. */
 static bool same_kind(const struct module *m, vid x, vid y)
 {
     const struct type *s = &m->type[m->value[x].type], *t = &m->type[m->value[y].type];

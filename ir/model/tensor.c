@@ -97,10 +97,10 @@ bool type_is_declarable(const struct module *m, uint32_t type)
     }
 }
 
-/* A product of sizes that is being computed.  If it overflows, a later size of 0 still makes it 0. */
+/* A product of sizes that is being computed.  After an overflow a later size of 0 still makes the product 0. */
 struct product {
     int64_t n;
-    bool large; /* it has overflowed */
+    bool large; /* the product has overflowed */
 };
 
 /* Multiplies the product by the size v. */

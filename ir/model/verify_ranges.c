@@ -119,6 +119,7 @@ static void slice_check(struct check *c, tid i)
                 tensor_has_bytes(of) && verify_inside((struct slice){of->dim, of->rank}, m->nints);
 
     verify_slice(c, "tensor", i, "its ranges", t->range, m->nints);
+    /* apart from `axis`, the slice has the sizes of its base */
     for (uint32_t k = 0; same && k < t->rank; k++)
         same = k == t->axis || m->ints[t->dim + k] == m->ints[of->dim + k];
     if (depth_of(m, i) > TENSOR_DEPTH) {
@@ -304,7 +305,7 @@ static void nodes_check(struct check *c)
         verify_index(c, "node", n, "its overload", x->overload, c->nstr);
         verify_index(c, "node", n, "what is said about it", x->about, m->nabout);
         verify_index(c, "node", n, "the name that it was made from", x->made_from, c->nstr);
-        /* nodes of a file may lack an operator, and so may copies of them; new nodes must have one */
+        /* a node of a file may lack an operator, and so may a copy of such a node; a new node must have one */
         if (x->op == 0 && (x->flags & NODE_MADE) != 0 && x->made_from == 0 && x->src == NULL)
             verify_fail(c, "node %u '%s' has no operator", n, node_name(m, n));
         verify_slice(c, "node", n, "its operands", x->in, m->narg);

@@ -6,7 +6,7 @@
 #include "ir/dag/scene.h"
 #include "ir/plan/stages.h"
 
-/* Nodes first .. end - 1, in the place of an opened call.  A plan may name all of them by the call's name. */
+/* Nodes first .. end - 1, which replaced an opened call.  A plan may name all of them by the call's name. */
 struct node_range {
     sid name;
     nid first, end;
@@ -22,7 +22,7 @@ struct assignment {
     const struct node_range *range; /* NULL: no call was opened */
     uint32_t nrange;
 
-    int32_t *dev; /* [node] device; -1: none so far */
+    int32_t *dev; /* [node] device of the node; -1: none so far */
     /* [node] position of the node among the nodes that the file names: 1, 2, ...; 0: not named so far */
     uint32_t *place;
     uint32_t nplaced; /* number of nodes named so far */
@@ -30,7 +30,7 @@ struct assignment {
     uint32_t *slot;
     /* the file states that each device runs its nodes in the order of the file */
     bool ordered;
-    /* what the file states about the figures in it */
+    /* what the file says of its figures */
     struct {
         uint64_t bits; /* set of settings with a value in `model`, a bit exec_bit() for each */
         struct exec_model model; /* the settings under which the figures were computed */

@@ -83,6 +83,7 @@ static struct device_graph device_graph_new(const struct scene *s, struct arena 
     return c;
 }
 
+/* Adds the edge from device `before` to device `after`. */
 static void add_edge(struct device_graph *c, uint32_t before, uint32_t after)
 {
     c->edge[c->n] = (struct device_edge){after, c->first[before]};
@@ -195,6 +196,7 @@ static bool is_colocated(const struct verdict_state *j, const char **why)
     }
     if (!j->m->color)
         return true;
+    /* first[colour]: the last placed node of the colour met so far; comparing neighbours compares all */
     nid *first = arena_array(j->a, (size_t)module_most_color(j->m) + 1, sizeof *first);
     for (nid n = g->first; n < g->first + g->count; n++) {
         uint32_t c = j->m->color[n];
@@ -243,9 +245,11 @@ static void find_live_peaks(struct verdict_state *j)
     const struct graph *g = &m->graph[1];
     uint32_t nd = j->c->ndev, *step = arena_array(j->a, m->nnode, sizeof *step);
     uint32_t *steps = arena_array(j->a, (size_t)nd + 1, sizeof *steps);
+    /* step[node]: number of the node on its device; steps[dev]: number of the device's nodes */
     for (nid n = g->first; n < g->first + g->count; n++)
         if (j->p->kind[n] == PLACE_NODE && j->dev[n] >= 0 && (uint32_t)j->dev[n] < nd)
             step[n] = steps[j->dev[n]]++;
+    /* delta[dev][step]: bytes that become alive at the step, less those that end before it */
     int64_t **delta = arena_array(j->a, (size_t)nd + 1, sizeof *delta);
     for (uint32_t d = 0; d < nd; d++)
         delta[d] = arena_array(j->a, (size_t)steps[d] + 2, sizeof **delta);
@@ -256,6 +260,7 @@ static void find_live_peaks(struct verdict_state *j)
         vid v = j->p->net_value[e];
         nid def = m->value[v].def;
         bool placed = def && j->p->kind[def] == PLACE_NODE;
+        /* list[0 .. n): the devices that have the value */
         uint32_t n = plan_devices(j, &j->p->net_pin, e, list, in);
         for (uint32_t i = 0; i < n; i++)
             last[list[i]] = 0; /* last[dev]: step of the value's last reader on the device */

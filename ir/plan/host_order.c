@@ -32,7 +32,7 @@ static void order_nodes(struct host_order_state *c, const struct parts *parts)
         c->order[i] = k[i].item;
 }
 
-/* Counts the nodes that the thread meets before some node that comes earlier in the plan. */
+/* Returns the number of nodes that the thread meets (by number) before a node that is earlier in the plan's order. */
 static uint32_t count_by_all(const struct host_order_state *c)
 {
     uint32_t deferred = 0;
@@ -44,7 +44,8 @@ static uint32_t count_by_all(const struct host_order_state *c)
     return deferred;
 }
 
-/* Counts the nodes whose moment (see above) is a later node.  Nodes that wait for each other in a circle count, too. */
+/* Returns the number of nodes whose moment is a later node.  A node's moment: the last node that the thread must have
+ * met before it may hand the node to its device.  Nodes that wait for each other in a circle count, too. */
 static uint32_t count_by_device(const struct host_order_state *c)
 {
     uint32_t nnode = c->s->m->nnode, deferred = nnode;

@@ -73,6 +73,7 @@ static void add_transfers(struct verdict_state *j)
     uint32_t nd = j->c->ndev, *list = arena_array(j->a, (size_t)nd + 1, sizeof *list);
     uint8_t *in = arena_alloc(j->a, (size_t)nd + 1);
     for (uint32_t e = 0; e < j->p->nnet; e++) {
+        /* list[0 .. n): the devices with pins of the net */
         uint32_t n = plan_devices(j, &j->p->net_pin, e, list, in);
         vid v = j->p->net_value[e];
         if (n + j->p->net_host[e] < 2)

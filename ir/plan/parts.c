@@ -25,7 +25,7 @@ struct parts_builder {
      * part has the node */
     int32_t *node_home;
     int32_t *value_home; /* [value] of an initializer: the same */
-    /* [node], [value] 1 + the last part that counted the node or value among what it needs; 0: none did */
+    /* [node], [value] 1 + the last part for which the node or value was counted as a need; 0: none yet */
     uint32_t *node_seen, *value_seen;
     nid *stack; /* copies of the present part whose operands have not been looked at yet */
     uint32_t nstack, capstack;
@@ -170,7 +170,7 @@ static void rank_values(struct parts_builder *c)
         }
 }
 
-/* Turns pairs (item, part), item < items, into rows part -> its items, ascending.  name: [item] the entry to write
+/* Returns the rows part -> its items, ascending, of pairs (item, part), item < items.  name: [item] the entry to write
  * instead of the item; NULL: the item itself. */
 static struct csr items_by_part(struct parts_builder *c, const struct pairs *q, uint32_t items,
                                 const vid *name)
@@ -243,7 +243,8 @@ static void find_crossings(struct parts_builder *c)
         if (!def || readers.at[r] == readers.at[r + 1])
             continue;
         for_row (reader, readers, r) {
-            assert(parts->part_of[def] < (int32_t)reader); /* made before it is read */
+            /* the part that makes the value comes before the part that reads it */
+            assert(parts->part_of[def] < (int32_t)reader);
             pairs_add(&to, parts->ncross, reader);
         }
         parts->cross[parts->ncross++] = v;
@@ -282,12 +283,14 @@ static void fill_outputs(struct parts_builder *c)
     uint8_t *crosses = arena_alloc(c->a, m->nval), *done = arena_alloc(c->a, m->nval);
     for (uint32_t i = 0; i < parts->ncross; i++)
         crosses[parts->cross[i]] = 1;
+    /* results of placed nodes that other parts or the model's caller read */
     for (uint32_t r = 0; r < c->norder; r++) {
         vid v = c->by_order[r];
         int32_t x = parts->part_of[m->value[v].def];
         if (x >= 0 && (crosses[v] || is_returned(c, v)))
             pairs_add(&out, (uint32_t)x, v);
     }
+    /* outputs of the model that a copied node or an initializer gives: the part that has it returns it, once */
     for (uint32_t i = 0; i < g->out.n; i++) {
         vid v = m->arg[g->out.at + i];
         if (parts->out_from[i] < 0 || done[v] || parts->part_of[m->value[v].def] >= 0)

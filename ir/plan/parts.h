@@ -33,7 +33,7 @@ enum { PART_OF_INPUT = -1, PART_OF_WEIGHTS = -2 };
 struct parts {
     uint32_t nparts; /* 0: every output of the model is an input or initializer */
     struct part *part;
-    int32_t *part_of; /* [node] its part; -1: not placed */
+    int32_t *part_of; /* [node] number of the node's part; -1: not placed */
     /* [output of the model] the part that has it as output, PART_OF_INPUT, or PART_OF_WEIGHTS */
     int32_t *out_from;
     uint32_t ncross;
@@ -62,7 +62,7 @@ struct parts *parts_by_transfers(const struct scene *s, const struct plan *p, st
 /* The piece of each placed node; each piece will be a part. */
 struct pieces {
     uint32_t n;      /* number of pieces; 0: no node is placed */
-    uint32_t *piece; /* [node] number of its piece */
+    uint32_t *piece; /* [node] number of the node's piece */
     int32_t *dev;    /* [piece] device */
 };
 /* Makes a part of each piece, with the same number.  Pieces must be numbered in an order in which they can run.

@@ -49,6 +49,7 @@ static struct quotient quotient_make(const struct module *m, const struct place 
             q.first[piece[v]] = v;
             q.dev[piece[v]] = dev[v];
         }
+    /* an edge from the maker's piece to each other piece that reads the value, once a net */
     for (uint32_t e = 0; e < p->nnet; e++) {
         nid def = m->value[p->net_value[e]].def;
         if (!def || p->kind[def] != PLACE_NODE)
@@ -91,7 +92,8 @@ static void quotient_merge(struct quotient *q, const uint32_t *map, uint32_t n)
         first[map[u]] = smaller_u32(q->first[u], first[map[u]]);
         dev[map[u]] = q->dev[u];
     }
-    q->edge.n = 0; /* the new edges overwrite old ones that have been read */
+    /* edges are renamed in place: entry n is written after entry i >= n was read */
+    q->edge.n = 0;
     for (uint32_t i = 0; i < edges; i++) {
         uint32_t f = map[q->edge.from[i]], t = map[q->edge.to[i]];
         if (f != t)
@@ -385,6 +387,7 @@ uint32_t pieces_build(const struct scene *s, const int32_t *dev, uint32_t *piece
     n = pieces_by_device(s, dev, NULL, ndev, piece, a);
     struct quotient q = quotient_make(m, p, dev, piece, n, a);
     uint32_t *rank = arena_array(a, 2 * (size_t)ndev + 1, sizeof *rank);
+    /* one piece a device has a cycle: tries one for each pass, else cuts finer and merges again */
     if (!quotient_order(&q, rank)) {
         uint32_t pins = p->nnet ? p->net_pin.at[p->nnet] : 0;
         bool passes = s->model.part_cost && m->backward && !p->atom;

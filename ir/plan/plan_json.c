@@ -48,7 +48,7 @@ static int read_nodes(struct assignment *r, const json_t *nodes, int dev)
     return 0;
 }
 
-/* Sets the slot of the nodes of a list of names or ids. */
+/* Sets the slot of the nodes of a list of names or ids.  Returns 0, or -1 and an error. */
 static int read_slot(struct assignment *r, const json_t *nodes, uint32_t slot)
 {
     for (size_t i = 0; i < json_array_size(nodes); i++) {
@@ -61,7 +61,8 @@ static int read_slot(struct assignment *r, const json_t *nodes, uint32_t slot)
     return 0;
 }
 
-/* Reads the member "slots" of a device: for slot 1, 2, ... a list of names.  NULL: the device has no such member. */
+/* Reads the member "slots" of a device: for slot 1, 2, ... a list of names.  NULL: the device has no such member.
+ * Returns 0, or -1 and an error. */
 static int read_slots(struct assignment *r, const json_t *slots)
 {
     if (slots && (!json_is_array(slots) || json_array_size(slots) > SLOTS_MOST))
@@ -92,7 +93,8 @@ static void read_bound(struct assignment *r, const json_t *objective)
         }
 }
 
-/* Reads the objective and the settings under which the file's figures were computed, and the bound, into r->said. */
+/* Reads the objective and the settings under which the file's figures were computed, and the bound, into r->said.
+ * Returns 0, or -1 and an error. */
 static int read_objective(struct assignment *r, const json_t *root)
 {
     const json_t *o = json_object_get(root, "objective");
@@ -118,7 +120,7 @@ static int read_objective(struct assignment *r, const json_t *root)
     return 0;
 }
 
-/* Reads a plan in pcc's own form. */
+/* Reads a plan in pcc's own form.  Returns 0, or -1 and an error. */
 static int read_plan(struct assignment *r, const json_t *root)
 {
     const json_t *devices = json_object_get(root, "devices");
@@ -147,7 +149,8 @@ static int read_plan(struct assignment *r, const json_t *root)
     return 0;
 }
 
-/* Reads the member "order" of a manifest: device -> its nodes, in the order in which the device runs them. */
+/* Reads the member "order" of a manifest: device -> its nodes, in the order in which the device runs them.  Returns 0,
+ * or -1 and an error. */
 static int read_order(struct assignment *r, json_t *order)
 {
     const char *name;
@@ -161,7 +164,8 @@ static int read_order(struct assignment *r, json_t *order)
     return 0;
 }
 
-/* Reads the stage of a part, and sets it for the part's nodes; does nothing if each device has one stage at most. */
+/* Reads the stage of a part, and sets it for the part's nodes; does nothing if each device has one stage at most.
+ * Returns 0, or -1 and an error. */
 static int read_part_stage(struct assignment *r, const json_t *part, const json_t *nodes)
 {
     int64_t stage;
@@ -189,7 +193,7 @@ static int read_recomputed(struct assignment *r, json_t *names)
 }
 
 /* Reads the plan in a manifest.  Its parts have the nodes that "order" names, too: the order is read first, so that it
- * determines the positions of the nodes. */
+ * determines the positions of the nodes.  Returns 0, or -1 and an error. */
 static int read_manifest(struct assignment *r, const json_t *root)
 {
     json_t *order = json_object_get(root, "order");
@@ -254,7 +258,7 @@ static uint32_t slots_in_paper(const struct assignment *r, const json_t *root)
 }
 
 /* Reads a split of the placement paper.  Some of these list the nodes of the forward pass alone: the other nodes go to
- * the devices of the nodes of their colours. */
+ * the devices of the nodes of their colours.  Returns 0, or -1 and an error. */
 static int read_paper(struct assignment *r, const json_t *root)
 {
     static const char *const key[] = {"fpgas", "cpus"};
@@ -332,7 +336,7 @@ struct plan_json_state {
     nid bad;               /* the first node whose name is not UTF-8; 0: none was found */
     const nid *order;      /* the nodes in the order of the plan */
     uint32_t n;            /* number of nodes in order[] */
-    const uint32_t *slots; /* [device] number of its slots */
+    const uint32_t *slots; /* [device] number of slots of the device */
 };
 
 /* Adds to the object o the settings on which figures under the execution model e depend. */

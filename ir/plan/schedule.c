@@ -15,10 +15,10 @@
  * A computing lane has SLOTS slots for each part: slot SLOTS * i + BEFORE, + AT, + BEHIND. */
 enum { BEFORE, AT, BEHIND, SLOTS };
 
-/* An instruction with its position in its lane, which lay_out() sorts by. */
+/* An instruction with its position in its lane; lay_out() sorts by it. */
 struct positioned {
     struct instruction what;
-    uint32_t lane, slot; /* slot as above; 0 in lanes for sending and receiving */
+    uint32_t lane, slot; /* slot: see above; 0 in lanes for sending and receiving */
     uint32_t nth;        /* how many instructions were put before it */
     int64_t time;        /* ps, decides the order within a slot if there are no rounds; else 0 */
 };
@@ -300,6 +300,8 @@ static int by_time(const void *a, const void *b)
 /* Fills in s->item, s->at and s->phases: the instructions by lane, slot, phase and time, else as they were put. */
 static void lay_out(struct schedule_build *b, struct schedule *s)
 {
+    /* row: index in b->item; key: number of the (lane, slot) over all lanes, of which lane l has base[l] and
+     * following */
     uint32_t rows = 0, *base = arena_array(b->a, (size_t)s->nlane + 1, sizeof *base);
     uint32_t *row = arena_array(b->a, (size_t)b->n + 1, sizeof *row);
     uint32_t *key = arena_array(b->a, (size_t)b->n + 1, sizeof *key);

@@ -25,7 +25,7 @@ struct schedule_state {
     struct schedule *s;
     struct arena *a;
     const char *why;   /* the first error; NULL: none so far */
-    uint32_t *lane_of; /* [item] its lane */
+    uint32_t *lane_of; /* [item] lane of the item */
     uint32_t *compute; /* [part] the item that computes the part; NONE: none */
     /* [index into w->place.to, for a tensor and a device] the item that allocates, sends (to the device), receives or
      * frees the tensor; NONE: none */
@@ -34,7 +34,7 @@ struct schedule_state {
     /* [event] its item and sample; lane l has events s->at[l] * samples .. s->at[l + 1] * samples - 1, in the order in
      * which the lane executes them */
     uint32_t *item, *sample;
-    uint32_t *event; /* [item * samples + sample] its event */
+    uint32_t *event; /* [item * samples + sample] number of the event */
     uint32_t *done;  /* [lane] the first event that has not been executed */
 };
 
@@ -104,7 +104,8 @@ static bool note_once(struct schedule_state *c, uint32_t *at, uint32_t item, con
     return true;
 }
 
-/* Notes a COMPUTE in compute[]; refuses an item whose part is unknown, of another device, or computed twice. */
+/* Notes a COMPUTE in compute[].  Refuses it, and returns false, if its part is unknown, of another device, or computed
+ * twice. */
 static bool note_part(struct schedule_state *c, uint32_t lane, uint32_t item)
 {
     const struct instruction *i = item_at(c, item);
@@ -117,8 +118,8 @@ static bool note_part(struct schedule_state *c, uint32_t lane, uint32_t item)
     return note_once(c, &c->compute[i->what], item, "computed", p->name);
 }
 
-/* Notes an instruction for a tensor in alloc[], send[], recv[] or free[]; refuses it if the tensor is unknown, if the
- * device does not need the instruction, or if it is there twice. */
+/* Notes an instruction for a tensor in alloc[], send[], recv[] or free[].  Refuses it, and returns false, if the tensor
+ * is unknown, if the device does not need the instruction, or if it is there twice. */
 static bool note_tensor(struct schedule_state *c, uint32_t lane, uint32_t item)
 {
     const struct instruction *i = item_at(c, item);
@@ -149,8 +150,8 @@ static bool note_tensor(struct schedule_state *c, uint32_t lane, uint32_t item)
                      i->kind == DO_SEND ? "sent" : "received", name);
 }
 
-/* Notes the item of each instruction.  Refuses an instruction that is in a lane of the wrong kind, or whose phase is
- * less than that of the item before it. */
+/* Notes the item of each instruction.  Refuses one in a lane of the wrong kind, or whose phase is less than that of the
+ * item before it, and returns false. */
 static bool note_all(struct schedule_state *c)
 {
     const struct schedule *s = c->s;
@@ -266,7 +267,8 @@ static bool check_sends(struct schedule_state *c)
 {
     const struct sample_work *w = c->w;
     uint32_t *next = arena_array(c->a, (size_t)c->s->nlane + 1, sizeof *next);
-    memcpy(next, c->s->at, (size_t)c->s->nlane * sizeof *next); /* [receiving lane] its next RECV */
+    /* [receiving lane] the lane's next RECV that was not compared yet */
+    memcpy(next, c->s->at, (size_t)c->s->nlane * sizeof *next);
     for (uint32_t d = 0; d <= w->ndev; d++) {
         uint32_t lane = lane_send(w->ndev, d);
         for (uint32_t i = c->s->at[lane]; i < c->s->at[lane + 1]; i++) {
@@ -313,10 +315,11 @@ static bool check_lifetimes(struct schedule_state *c)
 
 /* ---- unrolled --------------------------------------------------------------------------------- */
 
-/* All items of one lane and one phase. */
+/* Consecutive items of one lane that belong to the same phase. */
 struct stretch {
-    uint32_t to;        /* the item behind the last one */
-    int64_t first, end; /* some of them are executed in the rounds first .. end - 1 */
+    uint32_t to; /* the item behind the last one */
+    /* rounds first .. end - 1 are the rounds in which at least one of the items is executed */
+    int64_t first, end;
 };
 
 /* Returns the stretch that begins at item `from`; limit: the item behind the last one of the lane. */
@@ -331,8 +334,8 @@ static struct stretch next_stretch(const struct schedule_state *c, uint32_t from
     return t;
 }
 
-/* Refuses lists for no sample, or too long to unroll: more than MOST_EVENTS events and rounds together.  Writes the
- * largest number of rounds of a stretch to *most. */
+/* Refuses lists for no sample, or too long to unroll (more than MOST_EVENTS events and rounds together), and returns
+ * false.  Writes the largest number of rounds of a stretch to *most. */
 static bool check_size(struct schedule_state *c, uint32_t *most)
 {
     uint64_t sum = 0;
@@ -441,8 +444,8 @@ static const char *event_text(const struct schedule_state *c, uint32_t event)
                             c->sample[event], c->a);
 }
 
-/* Refuses the schedule with a text on lanes that wait for each other in a circle.  lane: a lane that cannot go on.
- * missing: [lane that cannot go on] the event that its next event waits for. */
+/* Refuses the schedule, and returns false, with a text on lanes that wait for each other in a circle.  lane: a lane
+ * that cannot go on.  missing: [lane that cannot go on] the event that its next event waits for. */
 static bool refuse_circle(struct schedule_state *c, uint32_t lane, const uint32_t *missing)
 {
     uint8_t *seen = arena_alloc(c->a, c->s->nlane);
@@ -467,7 +470,7 @@ static bool refuse_circle(struct schedule_state *c, uint32_t lane, const uint32_
     return refuse(c, "deadlock: %s", text);
 }
 
-/* Executes all events; refuses the schedule if lanes come to wait for each other in a circle. */
+/* Executes all events.  Refuses the schedule, and returns false, if lanes come to wait for each other in a circle. */
 static bool check_deadlock(struct schedule_state *c)
 {
     const struct schedule *s = c->s;

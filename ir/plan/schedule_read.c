@@ -30,7 +30,7 @@ struct schedule_reader {
     const struct sample_work *w;
     struct names dev, part, tensor; /* name -> number in w; "host" is a name of a device, too */
     /* The other fields are for manifests only. */
-    struct sample_work *made; /* w, which is being made */
+    struct sample_work *made; /* the same as w, but written by the reader */
     struct names bytes;       /* name of a tensor -> index in size[] */
     /* name of an input (1) or output (2) of the model that is state, kept by a device */
     struct names state;
@@ -55,7 +55,8 @@ static const char *get_name(const struct schedule_reader *r, const json_t *o, co
     return s;
 }
 
-/* Writes the integer value of o's member `key`, which must be from low to high, to *x. */
+/* Writes the integer value of o's member `key`, which must be from low to high, to *x.  Returns 0, or -1 and an
+ * error. */
 static int get_int(const struct schedule_reader *r, const json_t *o, const char *key, int64_t low,
                    int64_t high, int64_t *x)
 {
@@ -65,7 +66,7 @@ static int get_int(const struct schedule_reader *r, const json_t *o, const char 
                       (long long)low, (long long)high);
 }
 
-/* Writes the value of o's member `key`, a number of bytes, to *x. */
+/* Writes the value of o's member `key`, a number of bytes, to *x.  Returns 0, or -1 and an error. */
 static int get_bytes(const struct schedule_reader *r, const json_t *o, const char *key, int64_t *x)
 {
     return get_int(r, o, key, 0, INT64_MAX, x);
@@ -104,7 +105,7 @@ static const char *add_name(const struct schedule_reader *r, struct names *t, co
 
 /* ---- the manifest ----------------------------------------------------------------------------- */
 
-/* Reads the names of the devices and their memory less the reserve. */
+/* Reads the names of the devices and their memory less the reserve.  Returns 0, or -1 and an error. */
 static int read_devices(struct schedule_reader *r, const json_t *root)
 {
     struct sample_work *w = r->made;
@@ -137,7 +138,7 @@ static int read_devices(struct schedule_reader *r, const json_t *root)
     return 0;
 }
 
-/* Reads sizes of tensors from the list `key`, whose entries have "name" and "bytes". */
+/* Reads sizes of tensors from the list `key`, whose entries have "name" and "bytes".  Returns 0, or -1 and an error. */
 static int read_sizes(struct schedule_reader *r, const json_t *root, const char *key)
 {
     const json_t *list = get_list(r, root, key);
@@ -151,8 +152,8 @@ static int read_sizes(struct schedule_reader *r, const json_t *root, const char 
     return list ? 0 : -1;
 }
 
-/* Checks that a tensor of the list `key` has the size that read_sizes() found first: a tensor may be in several
- * lists. */
+/* Checks that a tensor of the list `key` has the size that read_sizes() found first: a tensor may be in several lists.
+ * Returns 0, or -1 and an error. */
 static int check_sizes(struct schedule_reader *r, const json_t *root, const char *key)
 {
     const json_t *list = get_list(r, root, key);
@@ -168,7 +169,7 @@ static int check_sizes(struct schedule_reader *r, const json_t *root, const char
     return list ? 0 : -1;
 }
 
-/* Reads the names of the model's inputs and outputs that are state into r->state. */
+/* Reads the names of the model's inputs and outputs that are state into r->state.  Returns 0, or -1 and an error. */
 static int read_states(struct schedule_reader *r, const json_t *root)
 {
     const json_t *list = get_list(r, root, "states");
@@ -184,7 +185,8 @@ static int read_states(struct schedule_reader *r, const json_t *root)
     return list ? 0 : -1;
 }
 
-/* Adds a tensor to the work.  name: NULL is an error.  from: the part that makes it, or npart. */
+/* Adds a tensor to the work.  name: NULL is an error.  from: the part that makes it, or npart.  Returns 0, or -1 and an
+ * error. */
 static int add_tensor(struct schedule_reader *r, const char *name, uint32_t from)
 {
     struct sample_work *w = r->made;
@@ -201,7 +203,7 @@ static int add_tensor(struct schedule_reader *r, const char *name, uint32_t from
     return 0;
 }
 
-/* Reads names, devices, memory and outputs of all parts. */
+/* Reads names, devices, memory and outputs of all parts.  Returns 0, or -1 and an error. */
 static int read_parts(struct schedule_reader *r, const json_t *parts)
 {
     struct sample_work *w = r->made;
@@ -230,7 +232,7 @@ static int read_parts(struct schedule_reader *r, const json_t *parts)
 }
 
 /* Reads the inputs of all parts, and takes the bytes of inputs and lasting bytes off from `running`, as struct
- * work_part has it. */
+ * work_part has it.  Returns 0, or -1 and an error. */
 static int read_inputs(struct schedule_reader *r, const json_t *parts)
 {
     struct sample_work *w = r->made;
@@ -266,7 +268,7 @@ static int read_inputs(struct schedule_reader *r, const json_t *parts)
     return 0;
 }
 
-/* Reads which tensors are outputs of the model, except for state. */
+/* Reads which tensors are outputs of the model, except for state.  Returns 0, or -1 and an error. */
 static int read_outputs(struct schedule_reader *r, const json_t *root)
 {
     const json_t *list = get_list(r, root, "outputs");
@@ -294,7 +296,7 @@ static void count_names(const json_t *parts, const char *key, size_t *n)
         *n += json_array_size(json_object_get(json_array_get(parts, x), key));
 }
 
-/* Reads the whole work from a manifest into r->made. */
+/* Reads the whole work from a manifest into r->made.  Returns 0, or -1 and an error. */
 static int read_manifest(struct schedule_reader *r, const json_t *root)
 {
     struct sample_work *w = r->made;
@@ -382,7 +384,7 @@ struct lists {
     uint32_t n, capitem, caplane;
 };
 
-/* Adds instruction i to a lane, after reading its offset and phase from o. */
+/* Adds instruction i to a lane, after reading its offset and phase from o.  Returns 0, or -1 and an error. */
 static int add_instruction(struct lists *l, uint32_t lane, struct instruction i, const json_t *o)
 {
     int64_t offset = 0, phase = 0;
@@ -414,7 +416,7 @@ static uint32_t find_name(const struct schedule_reader *r, const struct names *t
     return k;
 }
 
-/* Reads the list "compute" of a device: COMPUTE, ALLOC and FREE. */
+/* Reads the list "compute" of a device: COMPUTE, ALLOC and FREE.  Returns 0, or -1 and an error. */
 static int read_compute(struct lists *l, const json_t *list, uint32_t dev)
 {
     for (uint32_t i = 0; i < length(list); i++) {
@@ -441,7 +443,7 @@ static int read_compute(struct lists *l, const json_t *list, uint32_t dev)
     return 0;
 }
 
-/* Reads the members "send" and "recv" of a device, or of the host (dev == ndev). */
+/* Reads the members "send" and "recv" of a device, or of the host (dev == ndev).  Returns 0, or -1 and an error. */
 static int read_moves(struct lists *l, const json_t *of, uint32_t dev)
 {
     uint32_t n = l->r.w->ndev;
@@ -479,7 +481,8 @@ static int read_moves(struct lists *l, const json_t *of, uint32_t dev)
     return 0;
 }
 
-/* Reads the instructions and memory peaks of all devices, and the instructions of the host. */
+/* Reads the instructions and memory peaks of all devices, and the instructions of the host.  Returns 0, or -1 and an
+ * error. */
 static int read_lists(struct lists *l, const json_t *root)
 {
     const struct schedule_reader *r = &l->r;
@@ -550,7 +553,7 @@ static bool fits_limits(const struct sample_work *w, uint32_t micro_batches)
 }
 
 /* For the schedule of an iteration: makes the work of all micro-batches, s->work, and renumbers the parts and tensors
- * of instructions so that they refer to that work. */
+ * of instructions so that they refer to that work.  Returns 0, or -1 and an error. */
 static int unroll(struct lists *l, uint32_t micro_batches)
 {
     const char *why;

@@ -10,8 +10,6 @@
 
 #include "ir/base/json_in.h"
 
-#include <string.h>
-
 /* ---- reading ---------------------------------------------------------------------------------- */
 
 /* Reports that "training" has not the expected form; returns -1.  All functions below that return an int return 0, or
@@ -21,7 +19,7 @@ static int expected(const struct assignment *r, const char *what)
     return diag_error(r->diag, "%s: training: expected %s", r->path, what);
 }
 
-/* Reads the member "nodes" of stage k; list == NULL: there is none. */
+/* Reads the member "nodes" of stage k; list == NULL: there is none.  Returns 0, or -1 and an error. */
 static int read_nodes(struct assignment *r, const json_t *list, uint32_t k)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -34,7 +32,7 @@ static int read_nodes(struct assignment *r, const json_t *list, uint32_t k)
     return 0;
 }
 
-/* Reads stage k from o: its members "devices", "ahead", "recompute" and "nodes". */
+/* Reads stage k from o: its members "devices", "ahead", "recompute" and "nodes".  Returns 0, or -1 and an error. */
 static int read_stage(struct assignment *r, const json_t *o, uint32_t k)
 {
     const json_t *devices = json_object_get(o, "devices");
@@ -57,7 +55,8 @@ static int read_stage(struct assignment *r, const json_t *o, uint32_t k)
     return read_nodes(r, json_object_get(o, "nodes"), k);
 }
 
-/* Reads a setting of "training" into r->said.model.  An OPT_INT setting must be there, others may be left out. */
+/* Reads a setting of "training" into r->said.model.  An OPT_INT setting must be there, others may be left out.  Returns
+ * 0, or -1 and an error. */
 static int read_setting(struct assignment *r, const json_t *o, const struct opt *row)
 {
     const char *key = opt_json(row, r->a), *text = json_get_text(o, key);
@@ -83,7 +82,7 @@ static bool is_of_training(const struct opt *row)
     return row->in_plans && !(row->about & ~(unsigned)ABOUT_ITERATION);
 }
 
-/* Reads the member "stages" into r->stages. */
+/* Reads the member "stages" into r->stages.  Returns 0, or -1 and an error. */
 static int read_stages(struct assignment *r, const json_t *list)
 {
     size_t n = json_array_size(list), devices = 0;

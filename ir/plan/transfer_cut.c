@@ -38,7 +38,7 @@ static void mark_cuts(struct walk_cuts *c, uint32_t e, nid *first)
     nid def = c->s->m->value[p->net_value[e]].def;
     bool made = is_placed(c, def);
     if (!made && !p->net_host[e])
-        return; /* state: a value that its device keeps, so that there is no transfer */
+        return; /* the value is a state that its device keeps, so there is no transfer */
     for (uint32_t i = 0; i < n; i++) {
         nid *f = &first[c->dev[pin[i]]];
         if (!*f || c->at[pin[i]] < c->at[*f])

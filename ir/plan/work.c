@@ -91,7 +91,7 @@ static void add_uses(struct work_build *b)
 static void add_lasting(struct work_build *b)
 {
     const struct place *p = b->s->place;
-    /* [device] 1 + the last weight that a part of it reads, 0: none; the first of these parts */
+    /* [device] 1 + the last weight that a part of the device reads, 0: none; the first part that reads this weight */
     uint32_t *seen = arena_array(b->a, (size_t)b->w->ndev + 1, sizeof *seen);
     uint32_t *first = arena_array(b->a, (size_t)b->w->ndev + 1, sizeof *first);
     for (uint32_t i = 0; i < p->nweight; i++) {
@@ -117,8 +117,8 @@ static void add_lasting(struct work_build *b)
 struct changes {
     size_t *at;           /* [part] index in more[] and less[] of its step 0; step i is at[x] + i */
     int64_t *more, *less; /* bytes alive from the beginning of the step on; until its end */
-    uint32_t *step;       /* [node] its step in its part */
-    int64_t *values;      /* [node] bytes of its results that count_values() has counted */
+    uint32_t *step;       /* [node] position of the node in its part */
+    int64_t *values;      /* [node] bytes of the node's results that count_values() has counted */
 };
 
 /* Counts `bytes` bytes as alive from step `from` of part x to the end of step `to`. */
@@ -176,6 +176,7 @@ static void find_running(struct work_build *b)
         for (uint32_t i = 0; i < t->nnode; i++)
             c.step[t->node[i]] = i;
     }
+    /* more, less: [c.at[part] + step] bytes that become alive at the step; bytes that end after it */
     c.more = arena_array(b->a, c.at[n] + 1, sizeof *c.more);
     c.less = arena_array(b->a, c.at[n] + 1, sizeof *c.less);
     count_values(b, &c);
@@ -241,6 +242,7 @@ void work_finish(struct sample_work *w, struct arena *a)
                 w->place.to[n++] = w->part[y].dev;
         if (x->returned && home != w->ndev)
             w->place.to[n++] = w->ndev;
+        /* removes devices that are listed twice */
         qsort(w->place.to + first + 1, n - first - 1, sizeof *w->place.to, by_u32);
         uint32_t kept = first + 1;
         for (uint32_t i = first + 1; i < n; i++)

@@ -26,7 +26,8 @@ int text_hex(struct parser *p, unsigned char **data, size_t *n)
     return p->failed ? -1 : 0;
 }
 
-/* Reads '{"key"="value", ...}', the value of !meta, into module.sids; its place there goes to *meta. */
+/* Reads '{"key"="value", ...}', the value of !meta, into module.sids; its place there goes to *meta.  Returns 0, or -1
+ * and an error. */
 static int parse_meta(struct parser *p, struct slice *meta)
 {
     sid pair[2];
@@ -45,7 +46,8 @@ static int parse_meta(struct parser *p, struct slice *meta)
     return text_want(p, '}', "'}'");
 }
 
-/* Reads "1a03...", the value of !onnx: bytes as hexadecimal digits, interned as a string into *rest. */
+/* Reads "1a03...", the value of !onnx: bytes as hexadecimal digits, interned as a string into *rest.  Returns 0, or -1
+ * and an error. */
 static int parse_rest(struct parser *p, sid *rest)
 {
     unsigned char *data;

@@ -17,8 +17,8 @@ const char *const text_attr_kind[ATTR_TYPES + 1] = {
     "none",    "float",   "int",    "string", "tensor",  "graph", "floats", "ints",
     "strings", "tensors", "graphs", "sparse", "sparses", "type",  "types"};
 
-/* Reads a number or an expression into *d.  It starts at the current token and ends before a ',' or ']'; its
- * characters are no tokens, so it is read from the text directly. */
+/* Reads a number or an expression into *d.  It starts at the current token and ends before a ',' or ']'; its characters
+ * are no tokens, so it is read from the text directly.  Returns 0, or -1 and an error. */
 static int parse_dim(struct parser *p, struct dim *d)
 {
     static const char other[] = "_. +-*/()";
@@ -40,6 +40,7 @@ static int parse_dim(struct parser *p, struct dim *d)
     while (n > 0 && buf[n - 1] == ' ')
         n--;
     buf[n] = '\0';
+    /* digits only: a number; "" is none */
     if (strspn(buf, "0123456789") == n) {
         errno = 0;
         *d = (struct dim){n > 0 ? strtoll(buf, NULL, 10) : -1, 0};
@@ -48,12 +49,13 @@ static int parse_dim(struct parser *p, struct dim *d)
         return 0;
     }
     *d = dim_parse(p->m, buf);
+    /* a quoted name is no expression of the textual IR */
     if (!dim_known(*d) || (d->sym != 0 && module_str(p->m, d->sym)[0] == '\''))
         return text_error(p, at, "cannot read the dimension '%s'", buf);
     return 0;
 }
 
-/* Reads "[batch,3,?]", or "[*]" for an unknown rank, into the dimensions of t. */
+/* Reads "[batch,3,?]", or "[*]" for an unknown rank, into the dimensions of t.  Returns 0, or -1 and an error. */
 static int parse_dims(struct parser *p, struct type *t)
 {
     if (text_want(p, '[', "'['") < 0)
@@ -83,7 +85,8 @@ static int parse_dims(struct parser *p, struct type *t)
     return text_want(p, ']', "']'");
 }
 
-/* Takes the name of an element type, such as "f32", or "none", into *elem (enum elem). */
+/* Takes the name of an element type, such as "f32", or "none", into *elem (enum elem).  Returns 0, or -1 and an
+ * error. */
 static int parse_elem(struct parser *p, uint8_t *elem)
 {
     enum elem e = p->tok.kind == T_WORD ? elem_of_name(p->tok.s, p->tok.len) : ELEM_NONE;
@@ -95,7 +98,8 @@ static int parse_elem(struct parser *p, uint8_t *elem)
     return 0;
 }
 
-/* Reads a type that does not contain another type into module.type; its index goes to *out, 0 for '?'. */
+/* Reads a type that does not contain another type into module.type; its index goes to *out, 0 for '?'.  Returns 0, or
+ * -1 and an error. */
 static int parse_plain_type(struct parser *p, uint32_t *out)
 {
     struct type t = {.kind = TYPE_TENSOR};
@@ -148,7 +152,7 @@ int text_type(struct parser *p, uint32_t *out)
     return 0;
 }
 
-/* Reads "f32[2,3]" into the element type and shape of x. */
+/* Reads "f32[2,3]" into the element type and shape of x.  Returns 0, or -1 and an error. */
 static int parse_tensor_shape(struct parser *p, struct tensor *x)
 {
     if (parse_elem(p, &x->elem) < 0 || text_want(p, '[', "'['") < 0)
@@ -165,7 +169,8 @@ static int parse_tensor_shape(struct parser *p, struct tensor *x)
     return text_want(p, ']', "']'");
 }
 
-/* Gives x the element type and shape of module.type[type], the type of the initializer's value; reads nothing. */
+/* Gives x the element type and shape of module.type[type], the type of the initializer's value; reads nothing.  Returns
+ * 0, or -1 and an error. */
 static int copy_shape_of_type(struct parser *p, uint32_t type, struct tensor *x)
 {
     const struct type *t = &p->m->type[type];
@@ -185,7 +190,7 @@ static int copy_shape_of_type(struct parser *p, uint32_t type, struct tensor *x)
     return 0;
 }
 
-/* Reads the payload of x as hexadecimal digits in quotes, after the word "bytes". */
+/* Reads the payload of x as hexadecimal digits in quotes, after the word "bytes".  Returns 0, or -1 and an error. */
 static int parse_bytes(struct parser *p, struct tensor *x)
 {
     unsigned char *data;
@@ -198,7 +203,8 @@ static int parse_bytes(struct parser *p, struct tensor *x)
     return 0;
 }
 
-/* Reads a float, which may be written without a '.', or "inf", "nan", "nan(0x7fc00001)", into *out. */
+/* Reads a float, which may be written without a '.', or "inf", "nan", "nan(0x7fc00001)", into *out.  Returns 0, or -1
+ * and an error. */
 static int text_float(struct parser *p, float *out)
 {
     char buf[64], *end = buf;
@@ -253,7 +259,7 @@ static int text_double(struct parser *p, double *out)
     return p->failed ? -1 : 0;
 }
 
-/* Reads one element of type e; its bits go to the low end of *bits. */
+/* Reads one element of type e; its bits go to the low end of *bits.  Returns 0, or -1 and an error. */
 static int parse_element(struct parser *p, enum elem e, uint64_t *bits)
 {
     uint32_t width = elem_bits(e), word;
@@ -286,7 +292,7 @@ static int parse_element(struct parser *p, enum elem e, uint64_t *bits)
     return rc;
 }
 
-/* Reads "1, 2]", the elements of x after '[', and stores them little-endian. */
+/* Reads "1, 2]", the elements of x after '[', and stores them little-endian.  Returns 0, or -1 and an error. */
 static int parse_numbers(struct parser *p, struct tensor *x)
 {
     uint32_t size = elem_bits((enum elem)x->elem) / 8, n = 0;
@@ -308,7 +314,7 @@ static int parse_numbers(struct parser *p, struct tensor *x)
     return text_want(p, ']', "']'");
 }
 
-/* Reads the payload of x, '["a", "b"]', after the word "strings". */
+/* Reads the payload of x, '["a", "b"]', after the word "strings".  Returns 0, or -1 and an error. */
 static int parse_strings(struct parser *p, struct tensor *x)
 {
     x->off = p->m->nsids;
@@ -325,7 +331,8 @@ static int parse_strings(struct parser *p, struct tensor *x)
     return text_want(p, ']', "']'");
 }
 
-/* Reads "1 at 123 len 432": number of a file, offset and length of the payload of x in bytes. */
+/* Reads "1 at 123 len 432": number of a file, offset and length of the payload of x in bytes.  Returns 0, or -1 and an
+ * error. */
 static int parse_file_place(struct parser *p, struct tensor *x)
 {
     uint64_t file;
@@ -354,8 +361,8 @@ static int parse_file_place(struct parser *p, struct tensor *x)
 static int parse_payload(struct parser *p, struct tensor *x, uint32_t depth, tid *out);
 enum { OUTERMOST = 0 }; /* depth of a tensor that is inside no other one */
 
-/* Reads a tensor inside another tensor, shape and payload; its index goes to *out.  depth: number of tensors around
- * it, less one. */
+/* Reads a tensor inside another tensor, shape and payload; its index goes to *out.  depth: number of tensors around it,
+ * less one.  Returns 0, or -1 and an error. */
 static int parse_inner(struct parser *p, uint32_t depth, tid *out)
 {
     struct tensor x = {0};
@@ -366,7 +373,7 @@ static int parse_inner(struct parser *p, uint32_t depth, tid *out)
 }
 
 /* Reads "f32[2] [1.0, 2.0], i64[2] [0, 3]}": the values of the sparse tensor x and their indices; '_': the model does
- * not give them. */
+ * not give them.  Returns 0, or -1 and an error. */
 static int parse_sparse(struct parser *p, struct tensor *x, uint32_t depth)
 {
     for (int k = 0; k < 2; k++) {
@@ -377,7 +384,8 @@ static int parse_sparse(struct parser *p, struct tensor *x, uint32_t depth)
     return text_want(p, '}', "'}'");
 }
 
-/* Reads "0 [0:128, 256:384] of (f32[512,64] file 1 at 0 len 131072)": axis, ranges and tensor of the slice x. */
+/* Reads "0 [0:128, 256:384] of (f32[512,64] file 1 at 0 len 131072)": axis, ranges and tensor of the slice x.  Returns
+ * 0, or -1 and an error. */
 static int parse_slice(struct parser *p, struct tensor *x, uint32_t depth)
 {
     uint64_t axis;
@@ -405,7 +413,8 @@ static int parse_slice(struct parser *p, struct tensor *x, uint32_t depth)
                : text_want(p, ')', "')'");
 }
 
-/* Reads the payload of x, which follows its shape; "typed", "named" and keys after it are not read. */
+/* Reads the payload of x, which follows its shape; "typed", "named" and keys after it are not read.  Returns 0, or -1
+ * and an error. */
 static int parse_data(struct parser *p, struct tensor *x, uint32_t depth)
 {
     if (text_take_word(p, "opaque")) {
@@ -436,7 +445,8 @@ static int parse_data(struct parser *p, struct tensor *x, uint32_t depth)
                : text_expected(p, "'file', 'bytes', 'strings', 'slice', 'opaque', '{' or '['");
 }
 
-/* Checks that the payload of x is as large as its shape says; sets the length of a slice.  at: position for errors. */
+/* Checks that the payload of x is as large as its shape says; sets the length of a slice.  at: position for errors.
+ * Returns 0, or -1 and an error. */
 static int check_length(struct parser *p, struct tensor *x, size_t at)
 {
     int64_t elems = dims_elems(p->m, x->dim, x->rank);
@@ -453,8 +463,8 @@ static int check_length(struct parser *p, struct tensor *x, size_t at)
                       x->where == TENSOR_STRINGS ? "strings" : "bytes", (unsigned long long)x->len);
 }
 
-/* Reads all that follows the shape of x: payload, name, keys; adds x to module.tensor, its index goes to *out.
- * depth: number of tensors that x is inside of. */
+/* Reads all that follows the shape of x: payload, name, keys; adds x to module.tensor, its index goes to *out. depth:
+ * number of tensors that x is inside of.  Returns 0, or -1 and an error. */
 static int parse_payload(struct parser *p, struct tensor *x, uint32_t depth, tid *out)
 {
     size_t at = p->tok.at;
@@ -481,7 +491,7 @@ int text_init_tensor(struct parser *p, uint32_t type, sid name, tid *out)
 }
 
 /* Reads the label of a body, "@then", in an attribute of node n.  *out is the label's index in p->label, which
- * finish_bodies() (parse.c) later replaces by a graph. */
+ * finish_bodies() (parse.c) later replaces by a graph.  Returns 0, or -1 and an error. */
 static int parse_body(struct parser *p, nid n, uint32_t *out)
 {
     if (p->tok.kind != T_GRAPH)
@@ -502,7 +512,8 @@ static int parse_body(struct parser *p, nid n, uint32_t *out)
     return p->failed ? -1 : 0;
 }
 
-/* Reads a tensor in an attribute: `word` ("tensor" or "sparse"), shape and payload; its index goes to *out. */
+/* Reads a tensor in an attribute: `word` ("tensor" or "sparse"), shape and payload; its index goes to *out.  Returns 0,
+ * or -1 and an error. */
 static int parse_tensor_value(struct parser *p, const char *word, tid *out)
 {
     struct tensor x = {0};
@@ -530,7 +541,8 @@ static enum attr_kind list_kind(const struct parser *p)
     return integer ? ATTR_INTS : ATTR_FLOATS;
 }
 
-/* Reads an element of a list of the given kind, in an attribute of node n, and adds it to the kind's pool. */
+/* Reads an element of a list of the given kind, in an attribute of node n, and adds it to the kind's pool.  Returns 0,
+ * or -1 and an error. */
 static int parse_list_element(struct parser *p, nid n, enum attr_kind kind)
 {
     int64_t i = 0;
@@ -565,7 +577,8 @@ static int parse_list_element(struct parser *p, nid n, enum attr_kind kind)
     return rc;
 }
 
-/* Reads a list from its '[' on into attribute a of node n.  kind ATTR_NONE: the first element tells the kind. */
+/* Reads a list from its '[' on into attribute a of node n.  kind ATTR_NONE: the first element tells the kind.  Returns
+ * 0, or -1 and an error. */
 static int parse_list(struct parser *p, nid n, enum attr_kind kind, struct attr *a)
 {
     const struct module *m = p->m;
@@ -589,7 +602,8 @@ static int parse_list(struct parser *p, nid n, enum attr_kind kind, struct attr 
     return text_want(p, ']', "']'");
 }
 
-/* Reads a value that starts with a word, such as "nan", "tensor", "ints[" or "ref", into attribute a of node n. */
+/* Reads a value that starts with a word, such as "nan", "tensor", "ints[" or "ref", into attribute a of node n.
+ * Returns 0, or -1 and an error. */
 static int parse_word_value(struct parser *p, nid n, struct attr *a)
 {
     bool ref = text_take_word(p, "ref");
@@ -618,7 +632,7 @@ static int parse_word_value(struct parser *p, nid n, struct attr *a)
                             : parse_list(p, n, (enum attr_kind)k, a);
 }
 
-/* Reads the value after the '=' of attribute a of node n. */
+/* Reads the value after the '=' of attribute a of node n.  Returns 0, or -1 and an error. */
 static int parse_attr_value(struct parser *p, nid n, struct attr *a)
 {
     if (p->tok.kind == '[')

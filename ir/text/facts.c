@@ -446,30 +446,16 @@ static int64_t fact_time(const struct parser *p, const struct fact_times *t, uin
 static void finish_costs(struct parser *p)
 {
     struct module *m = p->m;
-    struct costs *k = arena_alloc(m->mem, sizeof *k);
     uint32_t ncls = p->facts.nclass != 0                         ? p->facts.nclass
                     : p->cluster != NULL && p->cluster->ncls > 0 ? p->cluster->ncls
                                                                  : 1;
+    struct costs *k = m->cost = costs_new(m, m->mem, ncls);
 
-    m->cost = k;
-    k->nclass = ncls;
-    k->time = arena_array(m->mem, ncls, sizeof *k->time);
-    for (uint32_t c = 0; c < ncls; c++)
-        k->time[c] = arena_array(m->mem, m->nnode, sizeof *k->time[c]);
-    if (p->facts.has_overhead && !p->facts.any_accelerator) {
-        k->overhead = arena_array(m->mem, ncls, sizeof *k->overhead);
-        for (uint32_t c = 0; c < ncls; c++)
-            k->overhead[c] = arena_array(m->mem, m->nnode, sizeof *k->overhead[c]);
-    }
+    if (p->facts.has_overhead && !p->facts.any_accelerator)
+        costs_add_overhead(k, m, m->mem);
     k->measured = p->facts.any_accelerator ? k->time[0] : NULL;
-    k->flops = arena_array(m->mem, m->nnode, sizeof *k->flops);
-    k->traffic = arena_array(m->mem, m->nnode, sizeof *k->traffic);
-    k->own = arena_array(m->mem, m->nnode, sizeof *k->own);
     if (p->facts.has_params)
         k->params = arena_array(m->mem, m->nnode, sizeof *k->params);
-    k->bytes = arena_array(m->mem, m->nval, sizeof *k->bytes);
-    k->elems = arena_array(m->mem, m->nval, sizeof *k->elems);
-    k->xfer = arena_array(m->mem, m->nval, sizeof *k->xfer);
     for (nid n = 0; n < m->nnode; n++) {
         const struct node_fact *f = &p->facts.nf[n];
         for (uint32_t c = 0; c < ncls; c++)
@@ -527,13 +513,13 @@ int text_finish_facts(struct parser *p)
     return p->failed ? -1 : 0;
 }
 
-/* plan_status_name() with the parameter type that take_one_of() needs. */
+/* Returns plan_status_name(i); its parameter has the type that take_one_of() needs. */
 static const char *status_name(int i)
 {
     return plan_status_name((enum plan_status)i);
 }
 
-/* plan_scope_name() with the parameter type that take_one_of() needs. */
+/* Returns plan_scope_name(i); its parameter has the type that take_one_of() needs. */
 static const char *scope_word(int i)
 {
     return plan_scope_name((enum plan_scope)i);
@@ -675,7 +661,7 @@ static int parse_placement(struct parser *p, struct plan *plan)
 
 int text_plan(struct parser *p)
 {
-    assert(!p->plan); /* a text has one plan, at its end */
+    assert(!p->plan); /* parse_statements() lets a text have only one plan, at its end */
     struct plan *plan = arena_alloc(p->m->mem, sizeof *plan);
     sid s = 0;
 

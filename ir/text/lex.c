@@ -32,6 +32,7 @@ static void show_line(struct parser *p, size_t at)
     char line[101];
     size_t from = at, to = at, k = 0;
 
+    /* [from, to): at most 60 bytes before `at`, 100 in all */
     while (from > 0 && p->src[from - 1] != '\n' && at - from < 60)
         from--;
     while (to < p->n && p->src[to] != '\n' && to - from < sizeof line - 1)

@@ -7,7 +7,6 @@
 #include "ir/text/parse.h"
 
 #include <assert.h>
-#include <string.h>
 
 /* Appends v to the list *vec, which has *count entries and memory for *cap. */
 static void append_id(struct parser *p, vid **vec, uint32_t *count, uint32_t *cap, vid v)
@@ -52,8 +51,8 @@ static uint32_t number_of_lost(const struct parser *p)
     return v;
 }
 
-/* Takes the name of a value that is about to be defined into *r.  pending: number of lost values that the same node
- * has before this one; they are not yet in p->list.lost.  0, or -1 after an error. */
+/* Takes the name of a value that is being defined into *r.  pending: number of lost values that the same node has
+ * before this one and that are not in p->list.lost yet.  Returns 0, or -1 after an error. */
 static int read_new_name(struct parser *p, struct text_result *r, uint32_t pending)
 {
     *r = (struct text_result){.at = p->tok.at};
@@ -73,8 +72,9 @@ static int read_new_name(struct parser *p, struct text_result *r, uint32_t pendi
     return p->failed ? -1 : 0;
 }
 
-/* Finds the value of a name in the graph that is being read and the graphs around it; its index goes to *out.  only:
- * the one graph to look in; 0: in all of them.  at: position of the name, for errors.  0, or -1 after an error. */
+/* Looks up the name of a value in the graph that is being read and the graphs around it; writes the value to *out.
+ * only: looks in this graph alone; 0: in all of them.  at: position of the name, for errors.  Returns 0, or -1 after an
+ * error. */
 static int resolve_name(struct parser *p, size_t at, sid name, gid only, vid *out)
 {
     assert(p->graph != 0 && only < p->m->ngraph);
@@ -94,7 +94,8 @@ static int resolve_name(struct parser *p, size_t at, sid name, gid only, vid *ou
     return text_error(p, at, "value '%s' is not defined above", module_str(m, name));
 }
 
-/* Reads a value that the text uses, "%x", "%x@main" or "%~1", or "_" for none; its index, or 0, goes to *out. */
+/* Reads a value that the text uses, "%x", "%x@main" or "%~1", or "_" for none; its index, or 0, goes to *out.  Returns
+ * 0, or -1 and an error. */
 static int parse_operand(struct parser *p, vid *out)
 {
     size_t at = p->tok.at;
@@ -134,7 +135,7 @@ static int parse_value_keys(struct parser *p, vid v)
     return p->failed ? -1 : 0;
 }
 
-/* Reads an input of the graph, after the word "in": "%x : f32[2]" and keys. */
+/* Reads an input of the graph, after the word "in": "%x : f32[2]" and keys.  Returns 0, or -1 and an error. */
 static int parse_in(struct parser *p)
 {
     struct text_result r;
@@ -151,7 +152,7 @@ static int parse_in(struct parser *p)
 }
 
 /* Reads an initializer, after the word "init": "%w : f32[2] = [1.0, 2.0]" and keys.  A name that is an input already
- * makes that input an initializer, too. */
+ * makes that input an initializer, too.  Returns 0, or -1 and an error. */
 static int parse_init(struct parser *p)
 {
     struct text_result r;
@@ -180,7 +181,7 @@ static int parse_init(struct parser *p)
     return parse_value_keys(p, v);
 }
 
-/* Reads outputs of the graph, after the word "out": "%x, %y". */
+/* Reads outputs of the graph, after the word "out": "%x, %y".  Returns 0, or -1 and an error. */
 static int parse_out(struct parser *p)
 {
     do {
@@ -198,7 +199,7 @@ static int parse_out(struct parser *p)
 }
 
 /* Reads the names before the '=' of a node, "%a, _, %b" or "()", into p->list.res; the values are made later, by
- * parse_results(). */
+ * parse_results().  Returns 0, or -1 and an error. */
 static int parse_result_names(struct parser *p)
 {
     uint32_t lost = 0;
@@ -220,8 +221,8 @@ static int parse_result_names(struct parser *p)
     return p->failed ? -1 : 0;
 }
 
-/* Reads "Conv", "com.microsoft:Foo" or "domain:Foo:overload"; each part may be in quotes.  Parts that are missing,
- * and the domain ai.onnx without quotes, are 0. */
+/* Reads "Conv", "com.microsoft:Foo" or "domain:Foo:overload"; each part may be in quotes.  Parts that are missing, and
+ * the domain ai.onnx without quotes, are 0.  Returns 0, or -1 and an error. */
 static int parse_operator_name(struct parser *p, sid *domain, sid *op, sid *overload)
 {
     sid part[3] = {0};
@@ -238,7 +239,7 @@ static int parse_operator_name(struct parser *p, sid *domain, sid *op, sid *over
     return 0;
 }
 
-/* Reads the operator of node n into its domain, op and overload. */
+/* Reads the operator of node n into its domain, op and overload.  Returns 0, or -1 and an error. */
 static int parse_operator(struct parser *p, nid n)
 {
     struct node *x = &p->m->node[n];
@@ -246,7 +247,8 @@ static int parse_operator(struct parser *p, nid n)
     return parse_operator_name(p, &x->domain, &x->op, &x->overload);
 }
 
-/* Reads "(%a, _ | %captured)": the operands of node n, after '|' those that only its bodies read. */
+/* Reads the operands of node n: "(%a, _ | %captured)"; operands that only its bodies read stand behind the bar.
+ * Returns 0, or -1 and an error. */
 static int parse_operands(struct parser *p, nid n)
 {
     struct slice in = {p->m->narg, 0};
@@ -272,7 +274,7 @@ static int parse_operands(struct parser *p, nid n)
     return text_want(p, ')', "',', '|' or ')'");
 }
 
-/* Makes the values in p->list.res results of node n; reads nothing. */
+/* Makes the values in p->list.res results of node n; reads nothing.  Returns 0, or -1 and an error. */
 static int parse_results(struct parser *p, nid n)
 {
     assert(n > 0 && n < p->m->nnode);
@@ -292,7 +294,8 @@ static int parse_results(struct parser *p, nid n)
     return 0;
 }
 
-/* Reads "f32[2] !bytes=8B, _, ?": the type and the keys of each result of node n, after ':'. */
+/* Reads "f32[2] !bytes=8B, _, ?": the type and the keys of each result of node n, after ':'.  Returns 0, or -1 and an
+ * error. */
 static int parse_result_types(struct parser *p, nid n)
 {
     const struct slice out = p->m->node[n].out;
@@ -316,7 +319,8 @@ static int parse_result_types(struct parser *p, nid n)
     return 0;
 }
 
-/* Reads what may follow the attributes of node n: types of its results, its name, keys. */
+/* Reads what may follow the attributes of node n: types of its results, its name, keys.  Returns 0, or -1 and an
+ * error. */
 static int parse_node_tail(struct parser *p, nid n)
 {
     const struct slice out = p->m->node[n].out;
@@ -356,7 +360,7 @@ static sid make_default_name(struct parser *p, nid n)
                                         module_str(p->m, first)));
 }
 
-/* Reads the attributes "{...}" of node n, if it has any. */
+/* Reads the attributes "{...}" of node n, if it has any.  Returns 0, or -1 and an error. */
 static int parse_attributes(struct parser *p, nid n)
 {
     struct slice all = {0, 0};
@@ -367,7 +371,8 @@ static int parse_attributes(struct parser *p, nid n)
     return 0;
 }
 
-/* Reads a node, one line such as "%a = Gemm(%x, %y) {alpha=1.0} : f32[2] name=\"a\"". */
+/* Reads a node, one line such as "%a = Gemm(%x, %y) {alpha=1.0} : f32[2] name=\"a\"".  Returns 0, or -1 and an
+ * error. */
 static int parse_node(struct parser *p)
 {
     nid n = module_add_node(p->m);
@@ -387,8 +392,9 @@ static int parse_node(struct parser *p)
     return 0;
 }
 
-/* Sets the owner of graph g: the node that mentioned its label l (0: no node did); reads "of" and a node's name,
- * which must be that node.  Checks that bodies are not nested too deep.  at: position for errors. */
+/* Sets the owner of graph g: the node that mentioned its label l (0: no node did); reads "of" and a node's name, which
+ * must be that node.  Checks that bodies are not nested too deep.  at: position for errors.  Returns 0, or -1 and an
+ * error. */
 static int parse_graph_owner(struct parser *p, gid g, uint32_t l, size_t at)
 {
     nid owner = l == 0 ? 0 : p->label[l].owner;
@@ -417,7 +423,8 @@ static int parse_graph_owner(struct parser *p, gid g, uint32_t l, size_t at)
     return 0;
 }
 
-/* Reads label, owner and name of graph g up to its '{': "@then of \"if1\" name=\"body\" {". */
+/* Reads label, owner and name of graph g up to its '{': "@then of \"if1\" name=\"body\" {".  Returns 0, or -1 and an
+ * error. */
 static int parse_graph_head(struct parser *p, gid g)
 {
     size_t at = p->tok.at;
@@ -448,7 +455,7 @@ static int parse_graph_head(struct parser *p, gid g)
     return text_about(p, &p->m->graph[g].about) < 0 ? -1 : text_want(p, '{', "'{'");
 }
 
-/* Reads a graph, after the word "graph". */
+/* Reads a graph, after the word "graph".  Returns 0, or -1 and an error. */
 static int parse_graph(struct parser *p)
 {
     gid g = module_add_graph(p->m);
@@ -481,7 +488,7 @@ static int parse_graph(struct parser *p)
     return text_want(p, '}', "'}'");
 }
 
-/* Reads "ai.onnx 18", an opset, or "none", after the word "opset". */
+/* Reads "ai.onnx 18", an opset, or "none", after the word "opset".  Returns 0, or -1 and an error. */
 static int parse_opset(struct parser *p)
 {
     sid domain = 0;
@@ -498,7 +505,8 @@ static int parse_opset(struct parser *p)
     return text_about(p, &p->m->opset[p->m->nopset - 1].about);
 }
 
-/* Reads a file with weights, after the word "file": "1 \"model.onnx\" size=123 location=\"w.bin\"". */
+/* Reads a file with weights, after the word "file": "1 \"model.onnx\" size=123 location=\"w.bin\"".  Returns 0, or -1
+ * and an error. */
 static int parse_file(struct parser *p)
 {
     uint64_t number;
@@ -521,7 +529,7 @@ static int parse_file(struct parser *p)
     return p->failed ? -1 : 0;
 }
 
-/* Reads the version of the grammar, after the word "pcc". */
+/* Reads the version of the grammar, after the word "pcc".  Returns 0, or -1 and an error. */
 static int parse_version(struct parser *p)
 {
     int64_t v;
@@ -529,20 +537,20 @@ static int parse_version(struct parser *p)
     return text_int(p, 1, 1, &v, "the version of the text, 1");
 }
 
-/* Reads the path that the module was first read from, after the word "path". */
+/* Reads the path that the module was first read from, after the word "path".  Returns 0, or -1 and an error. */
 static int parse_path(struct parser *p)
 {
     p->has_path = true;
     return text_string(p, &p->m->path, "a string");
 }
 
-/* Reads the model's ir_version, after that word. */
+/* Reads the model's ir_version, after that word.  Returns 0, or -1 and an error. */
 static int parse_ir_version(struct parser *p)
 {
     return text_int(p, INT64_MIN, INT64_MAX, &p->m->ir_version, "a number");
 }
 
-/* Reads documentation and metadata of the model, after the word "about". */
+/* Reads documentation and metadata of the model, after the word "about".  Returns 0, or -1 and an error. */
 static int parse_about(struct parser *p)
 {
     return text_about(p, &p->m->own_about);
@@ -581,7 +589,7 @@ static sid make_function_key(struct parser *p, sid domain, sid name, sid overloa
     return str_id(p->m, arena_fmt(p->a, "%u:%u:%u", domain, name, overload));
 }
 
-/* Reads one statement of a function's body: opset, graph, attribute or default. */
+/* Reads one statement of a function's body: opset, graph, attribute or default.  Returns 0, or -1 and an error. */
 static int parse_function_item(struct parser *p, struct function *f)
 {
     sid name;
@@ -605,7 +613,7 @@ static int parse_function_item(struct parser *p, struct function *f)
 }
 
 /* Reads the statements up to '}' and finishes the body.  p is the function's own parser, since names and labels of a
- * function are private to it. */
+ * function are private to it.  Returns 0, or -1 and an error. */
 static int parse_function_body(struct parser *p, struct function *f)
 {
     while (p->tok.kind != '}') {
@@ -623,7 +631,7 @@ static int parse_function_body(struct parser *p, struct function *f)
     return finish_bodies(p);
 }
 
-/* Reads a function, after the word "function", with a second parser for its body. */
+/* Reads a function, after the word "function", with a second parser for its body.  Returns 0, or -1 and an error. */
 static int parse_function(struct parser *p)
 {
     size_t at = p->tok.at;

@@ -64,7 +64,7 @@ struct token {
     /* its text without '%', '@' or '!'; of a quoted token: the decoded string, in buf */
     const char *s;
     size_t len; /* bytes of s */
-    char *buf;  /* the last decoded string; the next one replaces it */
+    char *buf;  /* memory of the last decoded string; the next decoded string replaces it */
     uint32_t capbuf;
 };
 

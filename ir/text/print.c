@@ -218,7 +218,7 @@ static void put_operator(struct printer *p, sid domain, sid op, sid overload)
     }
 }
 
-/* Writes the operands of node n, those that only its bodies read after a bar: "(%a, _ | %captured)". */
+/* Writes the operands of node n: "(%a, _ | %captured)"; operands that only its bodies read stand behind the bar. */
 static void put_operands(struct printer *p, const struct node *n)
 {
     text_put(p, "(");

@@ -145,7 +145,8 @@ static void start_random(struct search *s, int32_t *dev)
         dev[v] = allowed_device(s, v, random_below(&s->rng, s->l.ndev));
 }
 
-/* Writes the plan that run r starts from.  turn: number of the run, which decides what it starts from. */
+/* Writes the plan from which run r starts.  turn: number of the run in the search; by it the kind of start is
+ * chosen. */
 static void make_start(struct search *s, struct anneal_run *r, uint32_t turn,
                        const struct problem_plan *best)
 {
@@ -194,7 +195,7 @@ static void run_round(struct search *s)
     for (uint32_t i = 0; i < s->nthread; i++) {
         worker[i] = (struct worker){s, i};
         s->clock[i] = *s->o->clock;
-        /* if a thread cannot be made, the others do its runs */
+        /* if a thread cannot be made, the other threads do its runs, too */
         runs[i] = i > 0 && pthread_create(&id[i], NULL, run_thread, &worker[i]) == 0;
     }
     run_thread(&worker[0]);
@@ -206,8 +207,8 @@ static void run_round(struct search *s)
     }
 }
 
-/* Returns what a plan takes, ps.  value: what it takes by its loads; if its run counted a surcharge on cut nets,
- * `value` has it, too, and is worked out anew. */
+/* Returns the time per sample of the plan dev[], ps, with the cost of its parts (s->o->price).  value: its largest
+ * load; surcharge: `value` includes a surcharge on cut nets, so the largest load is computed anew without it. */
 static int64_t price_plan(struct search *s, const int32_t *dev, const uint32_t *copies,
                           int64_t value, bool surcharge)
 {
@@ -252,6 +253,7 @@ static int search_begin(struct search *s, struct diag *d)
     if (loads_new(&s->l, s->c, o->planner, s->a, d))
         return -1;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    /* rows: entries of the tables that each walker copies; most: number of walkers that these may take */
     uint64_t rows = ((uint64_t)s->c->g->nnet + s->c->g->nshared + 1) * s->l.ndev;
     uint64_t most = 1 + LOADS_MOST / rows;
     s->nrun = smaller_u32(o->chains, MOST_CHAINS);

@@ -14,9 +14,10 @@ struct anneal {
     uint64_t most;  /* limit of the moves that the size of the graph asks for; 0: no limit */
     /* ps: a plan that takes no more than this ends the search; 0: c->lower */
     int64_t enough;
-    /* ps: a plan that takes more than this is of no use, so the search ends when rounds bring it no nearer; 0: none */
+    /* ps: the caller has no use for a plan that takes longer, so the search ends when rounds bring the best plan no
+     * nearer to it; 0: none */
     int64_t goal;
-    uint64_t seed; /* of all random choices */
+    uint64_t seed; /* seed of all random choices */
     /* the contiguous problem whose topological orders are cut for first plans; up[vertex of c]: the vertex of that
      * problem with the same nodes; up NULL: orders of c itself are cut */
     const struct problem *cut;
@@ -26,8 +27,8 @@ struct anneal {
     uint32_t threads;
     /* the clock's listener is not told the progress, for the values are not values of plans */
     bool silent;
-    /* Returns what a plan takes, ps, with the cost of its parts; value: what it takes by its loads alone.  NULL: parts
-     * cost nothing. */
+    /* Returns the time per sample of the plan dev[], ps, with the cost of its parts; value: its largest load, ps.
+     * NULL: parts cost nothing. */
     int64_t (*price)(void *user, const struct problem *c, int64_t value, const int32_t *dev,
                      const uint32_t *copies);
     /* ps, with `price`: what a part costs.  More cut nets mean more parts: half of the runs count this, a half, a

@@ -75,7 +75,7 @@ void anneal_tables_make(struct anneal_tables *t, const struct loads *l, int64_t 
         }
         most = larger(all, most);
     }
-    /* shifts by which `most`, the largest load that there can be on one device, gets SPAN_BITS bits */
+    /* up, down: the shifts by which `most`, the largest load that a device can have, gets SPAN_BITS bits */
     t->up = t->down = 0;
     while (most >> t->down >> SPAN_BITS)
         t->down++;
@@ -307,6 +307,7 @@ static uint32_t grow_clump(struct anneal_walker *m, uint32_t seed, uint32_t most
     uint32_t n = 0;
     int32_t a = l->dev[seed];
     int64_t tau = m->t->tau[random_below(&m->rng, ANNEAL_TAUS)];
+    /* a new stamp unmarks all vertices; when stamps have run out, marks are cleared */
     if (++m->stamp == 0) {
         memset(m->mark, 0, l->c->g->n * sizeof *m->mark);
         m->stamp = 1;
@@ -316,6 +317,7 @@ static uint32_t grow_clump(struct anneal_walker *m, uint32_t seed, uint32_t most
     for (uint32_t i = 0; i < n && n < most; i++) {
         uint32_t v = m->list[i];
         for (uint32_t j = l->net_of.at[v]; j < l->net_of.at[v + 1] && n < most; j++) {
+            /* a net bonds the clump if it has few pins, several of them on the device, and wins a draw by its cost */
             uint32_t e = l->net_of.to[j];
             if (l->pins[e] > BOND_PINS || l->held[(size_t)e * l->ndev + (uint32_t)a] < 2 ||
                 draw_wait(m, tau) > l->cost[l->kind[a]][e])

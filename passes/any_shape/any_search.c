@@ -57,7 +57,8 @@ int any_begin(struct any_search *s, struct ctx *x, struct planner_input *p)
     return 0;
 }
 
-/* Returns what `plan`, which is dev[node], takes with the cost of its parts beyond s->start, ps. */
+/* Returns the time per sample of `plan`, whose nodes are on dev[node], ps.  Where parts cost something, their cost
+ * counts, and s->start is subtracted. */
 static int64_t total_value(struct any_search *s, const struct problem_plan *plan,
                            const int32_t *dev)
 {
@@ -157,7 +158,8 @@ static int improve_coarse(struct any_search *s, const struct anneal *like, bool 
     interval_search(s->p->top, &s->p->orders, &rough, x->use.scratch);
     if (anneal_on(s, s->p->top, &a, &rough))
         return -1;
-    any_take(s, s->p->level, &rough); /* its value is by loads; any_take adds what parts cost */
+    /* rough.value is its largest load; any_take() adds the cost of parts */
+    any_take(s, s->p->level, &rough);
     return 0;
 }
 

@@ -13,8 +13,8 @@ struct any_search {
     struct problem *any; /* the problem of the level of plans of any shape */
     /* ps: what running parts costs every plan at least (claim_start); the values below leave it out */
     int64_t start;
-    /* the best plan, for the vertices of `any`; its value counts what its parts cost beyond `start`; LOAD_INF: none
-     * is known */
+    /* the best plan, for the vertices of `any`; its value includes what its parts cost beyond `start`; LOAD_INF: no
+     * plan is known */
     struct problem_plan best;
     struct bound bound; /* a lower bound of all plans of `any` */
     /* ps: only plans that take no more than this are of use; LOAD_INF: every plan is */
@@ -28,12 +28,12 @@ struct any_search {
 /* Begins a search: no plan is known, and the bound is the problem's own.  0, or -1 and an error. */
 int any_begin(struct any_search *s, struct ctx *x, struct planner_input *p);
 
-/* Takes over `plan`, for the vertices of level g, if it is better than s->best.  plan->value: what it takes by its
- * loads alone. */
+/* Replaces s->best by `plan`, a plan for the vertices of level g, if `plan` is better.  plan->value: its largest load,
+ * without the cost of parts. */
 void any_take(struct any_search *s, const struct wdag *g, const struct problem_plan *plan);
 
-/* Returns what the plan dev[vertex] of c takes, ps, with the cost of its parts beyond s->start; value: what it takes
- * by its loads alone.  user: the search.  To be used as anneal.price. */
+/* Returns the time per sample of the plan dev[vertex] of c, ps, with the cost of its parts beyond s->start; value: its
+ * largest load.  user: the search.  For anneal.price. */
 int64_t any_price(void *user, const struct problem *c, int64_t value, const int32_t *dev,
                   const uint32_t *copies);
 

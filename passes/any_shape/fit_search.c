@@ -28,7 +28,7 @@ struct fit_search {
     struct loads l;
     struct item *item; /* [depth] the vertices, hardest first */
     uint32_t *first;   /* [depth] the device that was tried first */
-    /* [depth] number of devices tried: the first one and those after it, in a circle */
+    /* [depth] number of devices tried: devices are tried in a circle, from first[depth] on */
     uint32_t *tried;
     uint32_t *count; /* [device] number of vertices on the device */
     int64_t left;    /* bytes of the vertices still to be placed, without shared items */
@@ -75,7 +75,7 @@ static void put_vertex(struct fit_search *f, uint32_t v, uint32_t d)
     f->left -= f->c->g->size[v];
 }
 
-/* Takes v off its device. */
+/* Takes vertex v off the device that it is on. */
 static void remove_vertex(struct fit_search *f, uint32_t v)
 {
     assert(f->l.dev[v] != NOWHERE && f->count[f->l.dev[v]] > 0);
@@ -131,8 +131,8 @@ static uint32_t best_device(struct fit_search *f, uint32_t v)
     return best;
 }
 
-/* Runs the search: places one vertex after the other, and goes back where a vertex fits no device that is left to
- * try. */
+/* Runs the search: places one vertex after the other, and goes back where a vertex fits no device that is left to try.
+ * Returns FIT_FOUND; FIT_NONE: there is no plan; FIT_UNKNOWN: work or time ran out. */
 static enum fit descend(struct fit_search *f, uint64_t work, struct clock *clock)
 {
     uint32_t n = f->c->g->n, depth = 0, ndev = f->l.ndev;

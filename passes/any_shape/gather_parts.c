@@ -118,7 +118,7 @@ static bool move_some_part(struct part_gatherer *g)
     struct arena *a = s->x->use.scratch;
     struct csr of = vertices_of(s, t);
     struct keyed *small = arena_array(a, (size_t)t->n + 1, sizeof *small);
-    /* work of one move_part(), which evaluates the plan */
+    /* steps that one move_part() counts for: it evaluates a plan of the whole base level */
     uint64_t each =
         s->x->levels.base->n + s->x->scene.place->net_pin.at[s->x->scene.place->nnet] + 1;
     for (uint32_t i = 0; i < t->n; i++) {

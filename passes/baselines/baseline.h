@@ -9,8 +9,9 @@
 /* A baseline at work.  The plan is in l while it is made. */
 struct baseline {
     struct ctx *x;
-    const char *planner;    /* its name, for messages */
-    bool best_effort;       /* a plan that needs more memory than a device has is left, too */
+    const char *planner; /* name of the planner, for messages */
+    /* whether the planner leaves a plan that needs more memory than a device has */
+    bool best_effort;
     struct planner_input p; /* p.level: the level that is placed; p.top: its problem */
     struct loads l; /* the device of each vertex of p.level, and the loads (device_loads.h) */
 };

@@ -80,7 +80,8 @@ static bool put_in_turn(struct baseline *b, uint32_t v, const uint32_t *dev, uin
     return false;
 }
 
-/* Runs the pass.  0, or -1 or PASS_INFEASIBLE after an error. */
+/* pass.run: leaves the plan that fills one device after the other.  Returns 0, or -1 or PASS_INFEASIBLE after an
+ * error. */
 static int greedy_run(struct ctx *x, const void *options)
 {
     const struct greedy_options *o = options;

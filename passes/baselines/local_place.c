@@ -43,9 +43,10 @@ struct local {
     int64_t *leave;
     /* [device][vertex] ps by which the device's load changes when the vertex joins the device */
     int64_t **enter;
-    uint32_t *old, nold; /* vertices whose entries in these tables are out of date */
-    uint8_t *is_old;     /* [vertex] 1: it is in old[] */
-    uint64_t work;       /* entries of tables looked at so far */
+    /* vertices whose entries in `leave` and `enter` are out of date; their number */
+    uint32_t *old, nold;
+    uint8_t *is_old; /* [vertex] 1: the vertex is in old[] */
+    uint64_t work;   /* entries of tables looked at so far */
     struct clock *clock;
 };
 
@@ -84,9 +85,9 @@ static void mark_old(struct local *s, uint32_t v)
     s->is_old[v] = 1;
 }
 
-/* Moves v to device `to`, and marks the vertices whose entries change: v, and the other pins of a net of v if one of
- * the two devices has none or one of the net's pins before or after the move.  (A device that has all pins but one
- * needs no test of its own: then at most two pins are elsewhere, so the other device has so few.) */
+/* Moves v to device `to`, and marks the vertices whose entries change: v itself, and all pins of a net of v if, of
+ * `from` and `to`, one had no pin or one pin of the net before the move or has so few after it.  (A device that has all
+ * pins but one needs no test of its own: then at most two pins are elsewhere, so that the other device has so few.) */
 static void make_move(struct local *s, uint32_t v, uint32_t to)
 {
     struct loads *l = s->l;
@@ -101,8 +102,8 @@ static void make_move(struct local *s, uint32_t v, uint32_t to)
     mark_old(s, v);
 }
 
-/* Writes the three most loaded devices to top[], UINT32_MAX if there are fewer: so the largest load apart from any
- * two devices is known. */
+/* Writes the three devices with the largest loads to top[], UINT32_MAX for missing ones.  With three of them the
+ * largest load of all devices but two is known, whichever two (largest_without()). */
 static void find_fullest(const struct loads *l, uint32_t top[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -199,7 +200,8 @@ static void draw_plan(struct baseline *b, const struct local *s, uint64_t *state
         baseline_put(b, v, s->dev[random_below(state, s->ndev)]);
 }
 
-/* Runs the pass.  0, or -1 or PASS_INFEASIBLE after an error. */
+/* pass.run: leaves the best of several random plans, each improved by moves of single vertices.  Returns 0, or -1 or
+ * PASS_INFEASIBLE after an error. */
 static int local_run(struct ctx *x, const void *options)
 {
     const struct local_options *o = options;
@@ -228,7 +230,7 @@ static int local_run(struct ctx *x, const void *options)
         draw_plan(&b, &s, &state);
         complete = descend(&s);
         int64_t now = loads_value(&b.l);
-        /* a plan that fits the memory is better than one that does not, whatever their values */
+        /* a plan that fits the memory replaces any plan that does not, whatever their values */
         bool ok = o->best_effort || loads_over(&b.l) == 0;
         if (value < LOAD_INF && (ok < fits || (ok == fits && now >= value)))
             continue;

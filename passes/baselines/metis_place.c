@@ -20,7 +20,7 @@ static int partition_graph(struct part_graph *g)
                                NULL, option, &cut, g->part) != METIS_OK;
 }
 
-/* Runs the pass.  0, or -1 or PASS_INFEASIBLE after an error. */
+/* pass.run: leaves the plan whose parts METIS chose.  Returns 0, or -1 or PASS_INFEASIBLE after an error. */
 static int metis_run(struct ctx *x, const void *options)
 {
     return partition_run(x, "metis-place", options, partition_graph);

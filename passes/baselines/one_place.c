@@ -22,7 +22,7 @@ static bool move_all(struct loads *l, uint32_t d)
     return true;
 }
 
-/* Runs the pass.  0, or -1 or PASS_INFEASIBLE after an error. */
+/* pass.run: leaves the plan with all vertices on one device.  Returns 0, or -1 or PASS_INFEASIBLE after an error. */
 static int one_run(struct ctx *x, const void *options)
 {
     const struct one_options *o = options;

@@ -108,14 +108,14 @@ struct frame {
 
 struct search {
     const struct graph_undirected *u;
-    struct classes *c; /* vertices that become one */
+    struct classes *c; /* the result: vertices of one class become one vertex */
     uint32_t *number;  /* [vertex] its number in the order of discovery, from 1; 0: not found yet */
     /* [vertex] the least number of a vertex in its subtree or at the other end of an edge of the subtree */
     uint32_t *low;
     uint32_t *open, nopen; /* stack of edges that belong to no component yet */
     struct frame *stack;
     uint32_t depth; /* frames on the stack */
-    uint32_t count; /* vertices found so far */
+    uint32_t count; /* number of vertices found so far */
 };
 
 /* Completes a component, whose edges are on s->open from `edge` to the top: takes them off, and joins their tails. */
@@ -189,7 +189,8 @@ static struct wdag *contract_branchings(struct wdag *g, struct arena *mem, struc
     return wdag_merge(g, group, n, "pipedream-place", mem, d);
 }
 
-/* Runs the pass.  0, or -1 or PASS_INFEASIBLE after an error. */
+/* pass.run: contracts branchings of the graph, and leaves the best contiguous plan of the result.  Returns 0, or -1 or
+ * PASS_INFEASIBLE after an error. */
 static int pipedream_run(struct ctx *x, const void *options)
 {
     const struct pipedream_options *o = options;

@@ -5,7 +5,6 @@
 #include "passes/baselines/partition.h"
 
 #if PCC_HAVE_SCOTCH
-#include <stdio.h>
 
 #include <scotch.h>
 
@@ -32,7 +31,7 @@ static int partition_graph(struct part_graph *g)
            SCOTCH_graphPart(&graph, g->nparts, &strategy, g->part);
 }
 
-/* Runs the pass.  0, or -1 or PASS_INFEASIBLE after an error. */
+/* pass.run: leaves the plan whose parts Scotch chose.  Returns 0, or -1 or PASS_INFEASIBLE after an error. */
 static int scotch_run(struct ctx *x, const void *options)
 {
     return partition_run(x, "scotch-place", options, partition_graph);

@@ -48,7 +48,7 @@ struct attempt {
     struct reduction *r;  /* the reduction for the threshold */
     /* the argument that gave `value`; 0: none yet */
     enum { BY_LOWER, BY_REDUCTION, BY_PRICES, BY_PIGEONHOLE, BY_WEIGHTS } by;
-    int64_t price[PROBLEM_KINDS]; /* BY_PRICES: [kind] its price */
+    int64_t price[PROBLEM_KINDS]; /* BY_PRICES: [kind] price of a device of the kind */
     uint32_t nlongest;            /* BY_PIGEONHOLE: how many of the longest vertices are counted */
     uint32_t nstep;               /* number of steps of the reduction */
     const char *why;              /* short reason, as in struct bound */
@@ -95,7 +95,7 @@ static bool always_paid(const struct reduction *r, uint32_t e)
     return n > 1 && (!all || g->net_host[e]);
 }
 
-/* Lists the nets of the reduction that some device pays for in every plan; UINT32_MAX ends the list, which is in a. */
+/* Returns the nets of the reduction that some device pays for in every plan, in a; UINT32_MAX ends the list. */
 static const uint32_t *paid_nets(const struct reduction *r, struct arena *a)
 {
     uint32_t n = 0, at = 0;
@@ -157,7 +157,7 @@ static int64_t bound_by_prices(const struct reduction *r, const uint32_t *paid,
 struct prices {
     const struct reduction *r;
     const uint32_t *paid; /* result of paid_nets */
-    int64_t *best, value; /* [kind] the best prices so far; ps: the bound that they give */
+    int64_t *best, value; /* [kind] the prices with the largest bound so far; that bound, ps */
     uint64_t looks;       /* number of prices of vertices worked out so far */
 };
 
@@ -276,7 +276,8 @@ static struct longest find_longest(const struct reduction *r, struct arena *a)
     return p;
 }
 
-/* Makes p->sorted hold the times of the h longest vertices, by inserting those that it lacks. */
+/* Extends p->sorted, for each kind the ascending times of those of the h longest vertices that may be on the kind, by
+ * the vertices that it lacks; begins anew if it has more than h. */
 static void sort_first(struct longest *p, uint32_t h)
 {
     if (h < p->have)
@@ -314,8 +315,8 @@ static uint64_t count_fitting_all(struct longest *p, uint32_t h, int64_t limit)
     return all;
 }
 
-/* Returns the largest T <= most, ps, such that devices with loads below T cannot hold the h longest vertices; `lower`
- * if there is no such T above it. */
+/* Returns the largest T <= most, ps, for which devices with loads below T cannot hold the h longest vertices; `lower`
+ * if that holds for no T above `lower`. */
 static int64_t refuted_threshold(struct longest *p, uint32_t h, int64_t lower, int64_t most)
 {
     int64_t lo = lower, hi = most;

@@ -31,9 +31,9 @@ enum {
     FIRST_M = CUT_UNIT / 4 /* multiplier m tried first, in 1 / CUT_UNIT */
 };
 
-/* Returns the network whose minimum cut cut_flow returns, in a; parameters as there.  Its nodes are the vertices,
- * then the nets, then the sink; v is the source.  Each descendant (up: ancestor) of v has an arc of m / CUT_UNIT of
- * its weight to the sink. */
+/* Returns the network whose minimum cut cut_flow() returns, in a; the parameters are those of cut_flow().  Its nodes
+ * are the vertices, then the nets, then the sink; v is the source.  Each descendant (up: ancestor) of v has an arc of m
+ * / CUT_UNIT of its weight to the sink. */
 static struct flow make_network(const struct problem *c, uint32_t v, bool up, uint32_t m,
                                 struct arena *a)
 {

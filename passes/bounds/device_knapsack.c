@@ -22,7 +22,7 @@
 
 enum {
     MU_BITS = 14,  /* multipliers mu are in units of 2^-MU_BITS */
-    MU_MOST = 24,  /* the largest mu is 2^MU_MOST of these units */
+    MU_MOST = 24,  /* the largest multiplier mu, in these units, is 2^MU_MOST */
     CUTS = 30,     /* number of cuts for a partial set, at most */
     ROOT_CUTS = 24 /* number of cuts of device_knapsack_most, at most */
 };

@@ -74,12 +74,9 @@ const char *explain_kind(struct explain *e, uint32_t k)
         dev += cl->cls[i].count;
     last = dev + cl->cls[kd->cls].count - 1;
     const char *text = "";
-    /* devices that some vertex is pinned to are kinds of their own */
+    /* a device that some vertex is pinned to has a kind of its own, so it is left out here */
     for (uint32_t d = dev; d <= last; d++) {
-        bool own = false;
-        for (uint32_t i = 0; i < e->c->nkind; i++)
-            own = own || e->c->kind[i].dev == (int32_t)d;
-        if (own)
+        if (problem_kind_of(e->c, d) != k)
             continue;
         const char *name = cluster_device_name(cl, e->a, d);
         if (n++ == 0)

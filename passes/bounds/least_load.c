@@ -71,7 +71,8 @@ struct closure *closure_new(const struct problem *c, uint32_t k, const uint32_t 
     q->time = arena_array(a, (size_t)g->n + 1, sizeof *q->time);
     q->alone = arena_array(a, (size_t)g->n + 1, sizeof *q->alone);
     q->side = arena_alloc(a, (size_t)g->n + 1);
-    /* one arc for each vertex, one or two for each net, two for each pin, and up to n for a question */
+    /* numbers of nodes and arcs: one arc for each vertex, one or two for each net, two for each pin, and up to n for
+     * the fixed vertices of a question */
     q->f = flow_new(g->n + 2 * g->nnet + 3, 2 * g->n + 1 + 2 * g->nnet + 2 * g->net_pin.at[g->nnet],
                     a);
     for (uint32_t v = 0; v < g->n; v++) {

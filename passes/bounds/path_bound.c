@@ -51,7 +51,7 @@ struct interval {
     uint32_t i, j;
 };
 
-/* What is known of a device of some group that has some interval of the path. */
+/* The facts about the devices of one group, for one interval of the path that such a device may hold. */
 struct pair {
     struct line *line; /* [LINES], of which nline are filled; NULL: no line yet */
     uint32_t nline;
@@ -63,7 +63,8 @@ struct pair {
 
 /* Devices of one class and scale: equal in the sets of vertices that they can hold. */
 struct group {
-    uint32_t kind, count; /* one of their kinds; number of devices of all their kinds */
+    /* one of the kinds of these devices; number of devices of all their kinds */
+    uint32_t kind, count;
     /* a state's number counts the used devices of the group as state / radix % (count + 1) */
     uint32_t radix;
     int64_t scale;       /* as in potential 0 */
@@ -74,7 +75,8 @@ struct group {
 
 /* The best way to divide the first j path vertices, for some j, among the devices that a state counts as used. */
 struct best {
-    int64_t held; /* the largest weight that these devices hold; -1: there is no way */
+    /* the largest sum of weights that these devices can hold; -1: the vertices cannot be divided so */
+    int64_t held;
     /* the last device has the path vertices from + 1 .. j, and is of this group */
     uint32_t from, group;
 };
@@ -275,8 +277,8 @@ static int64_t held_by(const struct line *l, int64_t cap)
     return x < 0 ? -1 : (int64_t)(x / (ONE + l->m));
 }
 
-/* Returns the line of p by which a device with a scaled load of at most `cap` holds least; NULL: no line says that it
- * holds less than cap. */
+/* Returns the line of p that gives the lowest limit of what a device with a scaled load of at most `cap` holds; NULL:
+ * no line gives a limit below cap. */
 static const struct line *tightest_line(const struct pair *p, int64_t cap)
 {
     const struct line *best = NULL;
@@ -297,6 +299,8 @@ static int64_t paid_by(const struct line *l)
 static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
 {
     const struct line *heavy = NULL, *light = NULL;
+    /* of the lines found so far: heavy: the smallest m whose set is too heavy for cap; light: the largest m whose set
+     * is not */
     for (uint32_t i = 0; i < p->nline; i++) {
         const struct line *l = &p->line[i];
         if (l->weight + paid_by(l) > cap)
@@ -309,14 +313,17 @@ static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
         int64_t more = heavy->weight - light->weight;
         if (more <= 0 || heavy->m - light->m < 2)
             return false;
+        /* the multiplier at which the sets of both lines are worth the same */
         __int128 x = (__int128)(paid_by(heavy) - paid_by(light)) * ONE / more;
         *m = x > light->m && x < heavy->m ? (int32_t)x : light->m;
         return *m > light->m;
     }
+    /* all sets found so far fit: a larger m */
     if (light) {
         *m = light->m < 0 ? light->m / 2 : light->m ? light->m * 4 : first;
         return light->m < 2 * ONE && light->m != -1;
     }
+    /* no set found so far fits: a smaller m */
     if (heavy)
         *m = heavy->m > 0              ? heavy->m / 2
              : heavy->m * 4 > -ONE / 2 ? heavy->m * 4 - (heavy->m ? 0 : first)

@@ -16,6 +16,8 @@
  * neighbour, and O(pins log pins) for each contraction, of which there are few; at most the work allowed. */
 #include "passes/bounds/reduction.h"
 
+#include "ir/base/union_find.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -30,23 +32,26 @@ struct pair {
     uint32_t ab, ba; /* masks of the kinds on which a may be without b, and b without a */
 };
 
-/* A reduction that is being made.  Vertices are those of c->g. */
+/* State of reduction_make(), which contracts c step by step.  Vertices are those of c->g. */
 struct reducer {
     struct reduction *r;
     struct problem *c; /* the problem as contracted so far */
     uint64_t *arcs;    /* work left, in arcs */
     struct clock *clock;
     struct arena *a;
-    uint32_t *first; /* [vertex] the smallest vertex of the given graph in it */
-    uint32_t *size;  /* [vertex] number of vertices of the given graph in it */
+    /* [vertex] the smallest vertex of the given graph that was merged into the vertex */
+    uint32_t *first;
+    /* [vertex] number of vertices of the given graph that were merged into the vertex */
+    uint32_t *size;
     /* [kind] network that finds least loads on the kind (least_load.h); NULL: not made yet, or a kind of hosts */
     struct closure *closure[PROBLEM_KINDS];
-    /* [kind][vertex] bit i: the vertex is in set i of those kept for the kind */
+    /* [kind][vertex] bit i: the vertex is in the i-th set kept for the kind */
     uint64_t *seen[PROBLEM_KINDS];
     uint32_t nseen[PROBLEM_KINDS]; /* [kind] number of sets found so far */
     /* [kind] a vertex that must be on the kind's only device; UINT32_MAX: none */
     uint32_t sure[PROBLEM_KINDS];
-    uint32_t *group;       /* [vertex] a vertex joined with it; itself: the root of its group */
+    /* [vertex] a vertex that it was joined with; the vertex itself: it is the root of its group */
+    uint32_t *group;
     uint64_t explain_work; /* work left for explanations, in arcs */
     bool changed;          /* this round has denied a kind or joined vertices */
 };
@@ -213,14 +218,6 @@ static void deny_kinds(struct reducer *w)
 
 /* ---- which vertices stay together ------------------------------------------------------------ */
 
-/* Returns the root of v's group, and shortens the way to it (union-find). */
-static uint32_t find_root(uint32_t *group, uint32_t v)
-{
-    while (group[v] != v)
-        v = group[v] = group[group[v]];
-    return v;
-}
-
 /* Returns, for the explanation, [kind] the least load with a and without b for kinds in the mask `gone`, else 0. */
 static int64_t *record_loads(struct reducer *w, uint32_t a, uint32_t b, uint32_t gone)
 {
@@ -237,7 +234,7 @@ static int64_t *record_loads(struct reducer *w, uint32_t a, uint32_t b, uint32_t
  * without b, and b without a. */
 static void join_vertices(struct reducer *w, uint32_t a, uint32_t b, uint32_t ab, uint32_t ba)
 {
-    uint32_t x = find_root(w->group, a), y = find_root(w->group, b);
+    uint32_t x = union_root(w->group, a), y = union_root(w->group, b);
     if (x == y)
         return;
     struct reduction_step *s = log_step(
@@ -289,7 +286,7 @@ static uint32_t ask_without(struct reducer *w, struct closure *q, uint32_t b, ui
     return load > q->limit ? mask & ~bit : mask;
 }
 
-/* Lists pairs of vertices a, b with a net in common of which it is not known that they can be on two devices, in order
+/* Lists the pairs of vertices a, b that have a net in common and for which two devices are not excluded yet, in order
  * of a; returns their number. */
 static uint32_t list_pairs(struct reducer *w, struct pair **pairs)
 {
@@ -316,8 +313,9 @@ static uint32_t list_pairs(struct reducer *w, struct pair **pairs)
     return n;
 }
 
-/* Takes kind k from the mask ab of each pair whose a cannot be there without b (swap: from ba, if b cannot be there
- * without a).  Pairs are visited by their a (swap: b), so that one closure_of serves all pairs of a vertex. */
+/* Takes kind k from the mask ab of each pair whose vertex a cannot be on kind k without b (swap: from ba, if b cannot
+ * be on it without a).  Pairs are visited by a (swap: by b), so that one call of closure_of() serves all pairs of a
+ * vertex. */
 static void ask_pairs(struct reducer *w, struct pair *pairs, uint32_t n, uint32_t k, bool swap)
 {
     struct closure *q = closure_of_kind(w, k);
@@ -398,7 +396,7 @@ static struct wdag *merge_groups(struct wdag *g, uint32_t *group, struct arena *
     uint32_t n = 0, *name = arena_array(a, (size_t)g->n + 1, sizeof *name);
     const struct pairs free_order = {0};
     for (uint32_t v = 0; v < g->n; v++)
-        name[v] = find_root(group, v) == v ? n++ : name[find_root(group, v)];
+        name[v] = union_root(group, v) == v ? n++ : name[union_root(group, v)];
     const struct wdag_groups free_groups = {name, n, &free_order};
     return wdag_merge_ordered(g, &free_groups, "reduction", a, &quiet);
 }

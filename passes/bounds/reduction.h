@@ -9,7 +9,7 @@ enum reduction_what {
     REDUCTION_DENY, /* a cannot be on kind k: each device of the kind that holds a has a load of `load` or more */
     REDUCTION_SIZE, /* a cannot be on kind k: it needs more memory than a device of the kind has */
     REDUCTION_JOIN, /* a and b are on one device */
-    REDUCTION_NONE  /* there is no kind left that a could be on */
+    REDUCTION_NONE  /* a can be on no kind: there is no plan below the threshold */
 };
 /* A step of a reduction.  Vertices are those of the given graph; the smallest of several joined vertices stands for all
  * of them.  DENY and JOIN: the field is set only in steps of that sort. */
@@ -25,7 +25,7 @@ struct reduction_step {
     /* the other fields are set only if the reduction is explained */
     /* DENY: the vertices with a (and `with`) that give a device of kind k the least load */
     uint32_t nset, *set;
-    int64_t time, transfer; /* DENY: ps, the two parts of that load */
+    int64_t time, transfer; /* DENY: ps, the parts of `load`: computing; transfers */
     /* JOIN: [kind] ps, the least load of a device with a and without b (ab), with b and without a (ba), if it is not
      * below the threshold; else 0 */
     int64_t *load_ab, *load_ba;
@@ -36,8 +36,8 @@ struct reduction {
     int64_t below;           /* ps: the threshold */
     struct problem *small;   /* the problem of the smaller graph, which has no edges */
     uint32_t *map;           /* [vertex of c->g] its vertex in small->g */
-    uint32_t *may;           /* [vertex of small->g] mask of the kinds that it may be on */
-    bool none;               /* it is proven that no plan takes less than `below` */
+    uint32_t *may;           /* [vertex of small->g] mask of the kinds that the vertex may be on */
+    bool none;               /* whether it is proven that no plan takes less than `below` */
     bool explained;          /* steps have the fields that explanations need */
     struct reduction_step *step;
     uint32_t nstep, cap; /* number of steps; room in `step` */

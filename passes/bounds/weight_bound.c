@@ -195,7 +195,8 @@ static void add_row(struct packer *p)
     r->norm = 1;
     for (uint32_t k = 0; k < p->c->nkind; k++) {
         if (p->load[k] >=
-            p->below) { /* a set found for a larger threshold: its load is too large for this one */
+            /* the set was found for a larger threshold, and its load is too large for this one */
+            p->below) {
             memset(p->part[k], 0, p->n * sizeof **p->part);
             p->load[k] = 0;
         }

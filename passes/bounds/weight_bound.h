@@ -9,7 +9,7 @@
  * at most, and all devices together hold less than `total`, the weight of all vertices: so no plan takes
  * less than `below`. */
 struct packing {
-    int64_t below, total; /* ps: the threshold, 0: there are no such weights; sum of all weights */
+    int64_t below, total; /* ps: the threshold, 0: no weights were found; sum of all weights */
     int64_t *weight;      /* [vertex of r->small] */
     int64_t most[PROBLEM_KINDS];
     /* [kind] number of partial sets examined to prove `most`; 0: a host, for which no search is needed */

@@ -44,6 +44,7 @@ static bool is_optimizer(const struct module *m, nid n)
            has_word(node_op(m, n), "Optimizer"); /* "AdamWOptimizer", "SGDOptimizerV2" */
 }
 
+/* Whether a node is of the backward pass by its operator or by words in its name, such as "Grad". */
 static bool is_named_backward(const struct module *m, nid n)
 {
     const char *name = node_name(m, n);

@@ -17,13 +17,13 @@ struct call_table {
     const struct ctx *x;
     const struct open_calls *o;
     uint8_t *divided; /* [site] 1: its nodes must not become a group */
-    int32_t *pin;     /* [site] a device that some of its nodes are pinned to; -1: none */
+    int32_t *pin;     /* [site] a device that a node of the site is pinned to; -1: none */
     /* [class][site] ps, with the calls inside the site; site 0: the whole model */
     int64_t *time[CLUSTER_CLASSES];
     /* [1 .. functions) item: a function; key: share of the time, in millionths, that its calls take on the class where
      * that is largest; sorted by key */
     struct keyed *order;
-    uint32_t *rank; /* [function] its index in `order` */
+    uint32_t *rank; /* [function] index of the function in `order` */
     int64_t share;  /* percent of the time that all groups may take together */
 };
 

@@ -269,6 +269,7 @@ static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool
     uint32_t *last = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *last);
     for (uint32_t v = 0; v < g->n; v++)
         total = sat_add(total, g->time[0][v] == COST_NEVER ? 0 : g->time[0][v]);
+    /* first, last: [vertex of g] its first and last vertex in the finer level */
     for (uint32_t u = 0; u < g->finer->n; u++) {
         uint32_t v = g->map[u];
         if (!members[v]++)
@@ -328,6 +329,7 @@ static int32_t *pins_without_conflicts(struct ctx *x, const uint32_t *group, uin
         uint32_t k = group[v];
         if (top->pin[v] < 0)
             continue;
+        /* first[group]: 1 + the group's first pinned vertex */
         first[k] = first[k] ? first[k] : v + 1;
         if (in_conflict[k] || top->pin[first[k] - 1] == top->pin[v])
             continue;
@@ -521,7 +523,7 @@ static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes
             return false;
     if (x->scene.model.replicate && x->scene.m->backward &&
         (g->size[v] || g->shared_of.at[v] != g->shared_of.at[v + 1]))
-        return false; /* copies of another stage would have to keep its parameters equal */
+        return false; /* copies of the stage of w would have to keep the parameters of v equal */
     if (x->scene.model.part_cost && g->pass && (g->pass[v] & ~g->pass[w]))
         return false; /* the device of w would have to run a part for another pass, too */
     bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1];
@@ -551,6 +553,7 @@ static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
     uint32_t *degree = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *degree);
     uint32_t *queue = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *queue), n = 0;
     uint8_t *gone = arena_alloc(x->use.scratch, (size_t)g->n + 1);
+    /* degree[v]: neighbours that are not merged yet; queue: vertices with one */
     for (uint32_t v = 0; v < g->n; v++) {
         degree[v] = g->succ.at[v + 1] - g->succ.at[v] + g->pred.at[v + 1] - g->pred.at[v];
         if (degree[v] == 1)
@@ -572,6 +575,7 @@ static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
     return count == g->n ? g : wdag_merge(g, group, count, "contract", x->use.mem, x->use.diag);
 }
 
+/* pass.run: pushes the levels that contracting gives (head of this file). */
 static int contract_run(struct ctx *x, const void *options)
 {
     const struct contract_options *o = options;

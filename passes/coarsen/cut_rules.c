@@ -14,12 +14,12 @@
 #include "ir/base/union_find.h"
 #include "passes/functions/patterns.h"
 
-/* The edges found so far. */
+/* State of reading the rules --cut-at and --no-cut: the edges found so far. */
 struct ruling {
     struct ctx *x;
     const uint8_t *follows; /* [node] 1: a Shape (place_follows) */
     struct classes must;    /* vertices that share a device in every plan */
-    struct classes whole;   /* vertices that --no-cut keeps on one device */
+    struct classes whole;   /* the vertices that --no-cut keeps together, as classes */
     struct ruled_edge *edge;
     uint32_t n, cap;
 };

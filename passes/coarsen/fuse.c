@@ -48,7 +48,8 @@ static const struct opt fuse_opts[] = {
 
 /* ---- the interval partition ------------------------------------------------------------------- */
 
-/* A vertex, or a cluster of vertices: the figures that decide whether another vertex may join it. */
+/* The figures of a vertex, or of a cluster of vertices, by which the partition decides whether another vertex may join
+ * it. */
 struct member {
     int64_t bytes;    /* shared items count once for each vertex that needs the item */
     int32_t pin;      /* the device it must be on, or -1 */
@@ -272,6 +273,7 @@ static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t perm
     }
     int64_t cheap = (int64_t)((__int128)total * permille / 1000);
     for (uint32_t v = 0; v < g->n; v++) {
+        /* w: the consumer of v, if v has exactly one */
         uint32_t w = g->succ.to[g->succ.at[v]];
         if (g->succ.at[v + 1] - g->succ.at[v] != 1 || time[v] > cheap ||
             !may_join(&member[v], &member[w], mem))
@@ -281,6 +283,7 @@ static uint32_t cheap_groups(const struct wdag *g, struct arena *a, int64_t perm
         time[w] = sat_add(time[w], time[v]);
         member[w].bytes = sat_add(member[w].bytes, member[v].bytes);
     }
+    /* a vertex without consumers joins its only producer, unless the producer has joined another vertex */
     for (uint32_t v = g->n; v-- > 0;) {
         bool end = into[v] == v && !joined[v] && g->succ.at[v] == g->succ.at[v + 1];
         if (!end || g->pred.at[v + 1] - g->pred.at[v] != 1 || time[v] > cheap)
@@ -385,6 +388,7 @@ static int internal_share(const struct wdag *fine, const struct wdag *coarse, ui
     return before ? (int)((__int128)(before - after) * 100 / before) : 0;
 }
 
+/* pass.run: pushes a level whose vertices are clusters of vertices of the top level. */
 static int fuse_run(struct ctx *x, const void *options)
 {
     const struct fuse_options *o = options;

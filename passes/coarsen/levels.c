@@ -8,6 +8,7 @@
 
 #include "ir/dag/level_table.h"
 
+/* pass.run: makes results.table, the figures of the top level. */
 static int levels_run(struct ctx *x, const void *options)
 {
     (void)options;

@@ -11,9 +11,9 @@ enum {
     WHY_SHAPE = 1 << 1,    /* a Shape and the producer of its operand */
     WHY_STATE = 1 << 2,    /* producer and reader of a state (state pair) */
     WHY_TYPE = 1 << 3,     /* producer and reader of a value of unknown type */
-    WHY_QDQ = 1 << 4,      /* contract{qdq} */
-    WHY_NORM = 1 << 5,     /* contract{norm} */
-    WHY_LAYER = 1 << 6,    /* contract{by} */
+    WHY_QDQ = 1 << 4,      /* contract{qdq}: an operator with its quantisation nodes */
+    WHY_NORM = 1 << 5,     /* contract{norm}: the nodes of a normalisation */
+    WHY_LAYER = 1 << 6,    /* contract{by}: a layer */
     WHY_BLOCK = 1 << 7,    /* contract{blocks} */
     WHY_REPEAT = 1 << 8,   /* --keep-blocks */
     WHY_CALL = 1 << 9,     /* contract{calls} */

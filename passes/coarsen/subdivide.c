@@ -138,6 +138,7 @@ static struct wdag *split_results(struct wdag *g, const uint8_t *uneven, struct 
     return to;
 }
 
+/* pass.run: pushes a level with a vertex for each result of a node whose results cost differently to move. */
 static int subdivide_run(struct ctx *x, const void *options)
 {
     uint32_t n = 0;

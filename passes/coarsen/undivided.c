@@ -14,7 +14,7 @@
 /* Shares of the model's time, in percent, above which there is a warning. */
 enum {
     PERCENT_CALLS = 5, /* all calls together */
-    PERCENT_BODY = 50  /* one node with bodies */
+    PERCENT_BODY = 50  /* a single node with bodies */
 };
 
 /* The base level, and the sum of the times of all its vertices: [class] ps. */
@@ -101,7 +101,7 @@ struct whole {
     int most; /* share of `worst`, percent; -1: there are no calls */
 };
 
-/* Adds up the calls among the vertices. */
+/* Returns the sums over all calls among the vertices. */
 static struct whole add_calls(const struct ctx *x, const struct times *t)
 {
     struct whole w = {.most = -1};

@@ -119,6 +119,7 @@ static struct flow make_network(struct cutter *x, uint32_t k)
             arcs += 1 + g->net_pin.at[y + 1] - g->net_pin.at[y];
     }
     struct flow f = flow_new(x->nopen + nets + 2, arcs, x->a);
+    /* s, t: source and sink; hub: the next node for a net */
     uint32_t s = f.nnode - 2, t = f.nnode - 1, hub = x->nopen;
     for (uint32_t j = 0; j < x->nopen; j++) {
         uint32_t v = x->open[j];

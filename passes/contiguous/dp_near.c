@@ -22,7 +22,7 @@
 enum {
     WIDTH_FIRST = 4,  /* the first width */
     STATES = 1 << 20, /* ideals that the exact search may keep at each end */
-    BYTES = 1 << 23,  /* bytes, likewise */
+    BYTES = 1 << 23,  /* bytes of memory: the same limit */
     LITTLE = 20000 /* a wanted gain below 1 / LITTLE of the plan's value is lowered to any gain */
 };
 
@@ -92,7 +92,7 @@ bool near_next(const struct problem *c, struct near_run *r, uint64_t steps,
     const uint32_t *order =
         interval_gather(c, topo_order(c->g, order_kind(r->tried), random_bits(&seed) | 1, scratch),
                         best->dev, scratch);
-    /* one device has all vertices: there is no border */
+    /* one device has all vertices, so there is no border whose neighbourhood could be searched */
     if (n == 0 || best->dev[order[0]] == best->dev[order[n - 1]]) {
         r->spent += steps;
         arena_release(scratch, mark);
@@ -100,7 +100,7 @@ bool near_next(const struct problem *c, struct near_run *r, uint64_t steps,
     }
     uint32_t *group = arena_array(scratch, (size_t)n + 1, sizeof *group);
     uint32_t count = group_vertices(order, best->dev, n, r->width, group);
-    /* merges a copy of the struct: the merged level keeps a pointer to it, and c's own is const */
+    /* wdag_merge() keeps a pointer to the level that it merges, and c's is const: it gets a copy of the struct */
     struct wdag fine = *c->g;
     struct wdag *level = wdag_merge(&fine, group, count, "near", scratch, d);
     struct problem *small = level ? problem_build_like(level, c, scratch, d) : NULL;

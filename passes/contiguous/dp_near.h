@@ -10,9 +10,9 @@ struct near_run {
     uint32_t tried; /* number of neighbourhoods searched so far */
     /* number of vertices on each side of a border between two devices that may still move */
     uint32_t width;
-    /* ps: only plans that take less than the best one by more than this are sought */
+    /* ps: only plans are sought that take less than the best one by more than this */
     int64_t min_gain;
-    uint64_t spent; /* steps done so far */
+    uint64_t spent; /* number of search steps so far */
 };
 
 /* Searches one neighbourhood (dp_near.c) of *best, a contiguous plan of c, for at most about `steps` steps, and adds

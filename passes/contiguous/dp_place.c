@@ -20,9 +20,11 @@ enum { COUNT_LIMIT = 100000000 /* ideals are counted up to this number */ };
 
 /* Results of the races on the top level and on the whole graph. */
 struct outcome {
-    struct dp_found race; /* the race whose proof counts: the second one if it was complete */
-    bool on_whole;        /* `race` ran on the whole graph, not on a coarser level */
-    int64_t searched;     /* ps: value of the best plan of the race on the top level */
+    /* the race on whose proof the claim rests: the race on the whole graph if it was completed, else the one on the top
+     * level */
+    struct dp_found race;
+    bool on_whole;    /* `race` ran on the whole graph, not on a coarser level */
+    int64_t searched; /* ps: value of the best plan of the race on the top level */
 };
 
 /* Fills the claim of results.plan: status, bound and argument.  whole: problem of the whole graph; search_whole: the

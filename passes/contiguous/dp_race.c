@@ -117,7 +117,7 @@ static uint64_t steps_of_making(const struct race *r)
     return r->c->g->n > LARGE ? (uint64_t)r->c->g->n * MAKE_PER_VERTEX : 0;
 }
 
-/* Makes an exact search for plans of at most `limit` ps; floor: as search_ask.floor. */
+/* Returns a new exact search for plans of at most `limit` ps; floor: as search_ask.floor. */
 static struct both *search_for(struct race *r, int64_t limit, int64_t floor)
 {
     r->steps += steps_of_making(r);

@@ -41,10 +41,11 @@ struct group_kind {
     uint32_t first[CLUSTER_DEVICES]; /* [group] the group's first device */
     /* number of devices in a group that nothing is pinned to; their kind in the problem */
     uint32_t nfree, free;
-    uint32_t npin, pin[PROBLEM_KINDS]; /* number of the other devices; their kinds in the problem */
+    /* number of devices of a group with pinned vertices; [npin] their kinds in the problem */
+    uint32_t npin, pin[PROBLEM_KINDS];
 };
 
-/* A pair of ideals a < b such that one device can hold b - a. */
+/* Two ideals a < b such that one device can hold the difference b - a. */
 struct pair {
     uint32_t from; /* the ideal a */
     int64_t base;  /* ps: the device's load if each net that leaves b - a goes over inner links */
@@ -72,15 +73,17 @@ struct inner {
 
 /* A device of a group. */
 struct member {
-    uint32_t k; /* its kind in the problem */
-    int pin;    /* its bit in an inner state; -1: nothing is pinned to the device */
+    uint32_t k; /* kind of the device in the problem */
+    /* number of the device's bit in an inner state; -1: no vertex is pinned to the device */
+    int pin;
 };
 
 /* The whole search: tables of ideals, nets and groups, and the values of the outer program. */
 struct hier {
     const struct wdag *g;
     const struct cluster *cluster;
-    struct problem *c; /* of wdag_inner(g): nets cost the least that they can */
+    /* problem of wdag_inner(g), whose nets cost the least they can: as if all went over inner links */
+    struct problem *c;
     const struct hier_limits *limits;
     struct hier_found found;
     struct arena *a;
@@ -168,10 +171,7 @@ static void relate_ideals(struct hier *h)
     for (uint32_t i = 0; i < h->n; i++)
         for (uint32_t j = i + 1; j < h->n; j++) {
             const uint64_t *x = h->bits + (size_t)i * h->nword, *y = h->bits + (size_t)j * h->nword;
-            bool inside = true;
-            for (uint32_t w = 0; inside && w < h->nword; w++)
-                inside = !(x[w] & ~y[w]);
-            h->below[(size_t)i * h->n + j] = inside;
+            h->below[(size_t)i * h->n + j] = bits_within(x, y, h->nword);
         }
 }
 
@@ -256,7 +256,7 @@ static bool make_pairs(struct hier *h, uint32_t k)
 {
     const struct problem_kind *kind = &h->c->kind[k];
     int64_t *time = arena_array(h->a, h->n, sizeof *time), *size = arena_array(h->a, h->n, 8);
-    /* [ideal] number of its vertices that cannot run on kind k */
+    /* [ideal] number of vertices of the ideal that cannot run on kind k */
     int64_t *never = arena_array(h->a, h->n, sizeof *never);
     int64_t *is_never = arena_array(h->a, (size_t)h->g->n + 1, sizeof *is_never);
     uint32_t cap = 0, n = 0;
@@ -563,6 +563,7 @@ static void assign_device(const struct hier *h, uint32_t a, uint32_t b, uint32_t
 static void assign_group(struct hier *h, const struct group_kind *q, uint32_t i, uint32_t j,
                          uint32_t first, int32_t *dev)
 {
+    /* t: inner state, the devices used so far; each step back takes one device out of it */
     uint32_t nfree = q->nfree + 1, t = 0;
     inner_search(h, q, i, j, &t);
     for (uint32_t at = h->in.nmid - 1; at > 0;) {

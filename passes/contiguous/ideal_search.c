@@ -53,6 +53,7 @@ enum {
 static void weigh_exactly(struct search *s)
 {
     uint64_t *mask = arena_array(s->a, (size_t)s->n + 1, sizeof *mask);
+    /* the vertices base .. top - 1 are the bits of mask[] */
     for (uint32_t base = 0; base < s->n; base += 64) {
         uint32_t top = smaller_u32(base + 64, s->n);
         uint64_t full = top - base == 64 ? UINT64_MAX : (UINT64_C(1) << (top - base)) - 1;
@@ -60,12 +61,14 @@ static void weigh_exactly(struct search *s)
         for (uint32_t p = 0; p < s->c->npot; p++)
             for (uint32_t v = base; v < top; v++)
                 block[p] += s->c->pot[p].w[v];
+        /* successors have larger numbers, so their masks are finished; m: the bits that v reaches, v included */
         for (uint32_t v = top; v-- > 0;) {
             uint64_t m = v >= base ? UINT64_C(1) << (v - base) : 0;
             for_row (y, s->g->succ, v)
                 if (y < top)
                     m |= mask[y];
             mask[v] = m;
+            /* most vertices reach all 64: then the sum of the block is added at once */
             for (uint32_t p = 0; p < s->c->npot && m == full; p++)
                 s->above[p][v] += block[p];
             for (uint64_t x = m == full ? 0 : m; x; x &= x - 1)
@@ -391,7 +394,7 @@ static bool next_start(struct search *s)
     return true;
 }
 
-/* Begins the enumeration for the next start and kind of device; false: there is none left. */
+/* Begins the enumeration for the next start and kind of device.  Returns false if there is none left. */
 static bool next_enumeration(struct search *s)
 {
     if (s->from.ideal)
@@ -483,18 +486,6 @@ bool search_found(const struct search *s)
     return s->n == 0 ? s->caps.keep >= 0 : s->last != 0;
 }
 
-/* Returns the kind of device number `dev`: its own if vertices are pinned to it, else its class's. */
-static const struct problem_kind *kind_of(const struct problem *c, uint32_t dev)
-{
-    uint32_t cls = cluster_class(c->cluster, dev), k = 0;
-    for (uint32_t i = 0; i < c->nkind; i++)
-        if (c->kind[i].dev == (int32_t)dev)
-            return &c->kind[i];
-        else if (c->kind[i].dev < 0 && c->kind[i].cls == cls)
-            k = i;
-    return &c->kind[k];
-}
-
 /* Returns the largest load of a device under the plan dev[vertex], ps, for a problem that is not `detailed`: a load
  * is then the times of the device's vertices plus the costs of the cut nets with a pin on the device. */
 static int64_t largest_load(const struct problem *c, const int32_t *dev, struct arena *a)
@@ -505,7 +496,7 @@ static int64_t largest_load(const struct problem *c, const int32_t *dev, struct 
     const struct problem_kind **kind = arena_array(a, (size_t)ndev + 1, sizeof *kind);
     uint32_t *seen = arena_array(a, (size_t)ndev + 1, sizeof *seen);
     for (uint32_t d = 0; d < ndev; d++)
-        kind[d] = kind_of(c, d);
+        kind[d] = &c->kind[problem_kind_of(c, d)];
     for (uint32_t v = 0; v < g->n; v++)
         load[dev[v]] += kind[dev[v]]->time[v];
     for (uint32_t e = 0; e < g->nnet; e++) {

@@ -36,7 +36,7 @@ struct search_ask {
 };
 
 enum search_end {
-    SEARCH_GOING, /* there is more to do */
+    SEARCH_GOING, /* the search can go on */
     SEARCH_DONE,  /* the search has come to its end: there is nothing more to find */
     SEARCH_FULL   /* it reached a limit, which search_why_full() names, and cannot go on */
 };
@@ -72,7 +72,7 @@ uint32_t search_passed(const struct search *s);
 
 /* How far a search in one go may get. */
 struct dp_limits {
-    /* number of ideals kept; it also limits the steps, to 8 for each of them */
+    /* number of ideals that are kept; also limits the search to 8 steps for each of them */
     uint64_t max_states;
     uint64_t max_steps;  /* another limit of the steps; 0: none */
     struct clock *clock; /* NULL: no time limit */

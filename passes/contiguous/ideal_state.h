@@ -16,7 +16,7 @@ enum {
 /* An ideal at which partial plans end. */
 struct ideal {
     uint64_t key;  /* hash: the numbers search.zobrist of its vertices, xor-ed */
-    uint32_t card; /* number of its vertices */
+    uint32_t card; /* number of vertices of the ideal */
     /* bits of its vertices: words before number `word` are all ones, then come nword words, then zeros */
     uint32_t word, nword;
     uint32_t bits;  /* index of the nword words in ideals.pool */
@@ -27,7 +27,7 @@ struct ideal {
     int64_t weight[PROBLEM_POTS]; /* [potential] weight of the ideal */
 };
 
-/* A net, and what the present S does to it. */
+/* A net: its pins in and outside of S, and what it costs the device that gets S. */
 struct net {
     int64_t cost;     /* ps on the present kind of device */
     int64_t crossing; /* weight in potential cross_pot that counts while the net crosses I' + S */
@@ -61,9 +61,9 @@ struct ideals {
 /* The ideal I', whose partial plans are being extended. */
 struct start {
     uint32_t ideal; /* 0: none yet */
-    /* vertices outside it whose predecessors are all inside; their number */
+    /* vertices outside I' whose predecessors are all in I'; their number */
     uint32_t *frontier, nfrontier;
-    /* ideals of one vertex more that may serve as a start instead (dp_maximal.c); their number */
+    /* ideals that hold I' and one vertex more and may replace I' as the start (dp_maximal.c); their number */
     uint32_t larger[LARGER], nlarger;
     /* position in walk.list of the vertex that maximal_could_be_larger() found last: tried first */
     uint32_t tried;
@@ -90,9 +90,10 @@ struct stage {
     struct live_list live;           /* the labels that end at I' and can be extended */
     /* [potential] upper limit of the weight of I' + S: no skipped vertices nor descendants of them */
     int64_t reach[PROBLEM_POTS];
-    int64_t compute;            /* ps: time of S */
-    int64_t cut;                /* ps: transfers that S pays as it is */
-    int64_t fixed;              /* ps: the part of `cut` that S pays whatever vertices are added */
+    int64_t compute; /* ps: time of S */
+    int64_t cut;     /* ps: transfers that the device pays if S is all it gets */
+    /* ps: the part of `cut` that the device pays whichever vertices are added to S */
+    int64_t fixed;
     int64_t bytes;              /* of S, while `weighs` */
     struct problem_parts parts; /* load of S in parts; kept only for detailed problems */
     uint32_t copies;            /* the most devices that the stage may have */

@@ -16,7 +16,8 @@
 enum {
     INFEASIBLE_STARTS = 8,  /* orders that interval DP tries for a memory, at most */
     PROOF_STATES = 1000000, /* ideals that the exact search may keep in the decisive questions */
-    BISECT_STATES = 50000   /* ideals that it may keep in a step of bisection */
+    /* the most ideals that the exact search may keep in a step of bisection */
+    BISECT_STATES = 50000
 };
 
 /* A bisection for the least memory, bytes, that each device must have. */
@@ -25,9 +26,10 @@ struct memory_bisection {
     const struct wdag *g;
     struct clock *clock;
     const struct interval_how *orders; /* orders that interval DP tries */
-    int64_t none; /* proven: no plan fits devices of this memory; -1: nothing is proven */
-    int64_t lo;   /* a search found no plan that fits this memory */
-    int64_t hi;   /* a plan was found that fits this memory; INT64_MAX: none was */
+    /* the largest memory of which it is proven that no plan fits; -1: nothing is proven */
+    int64_t none;
+    int64_t lo; /* the largest memory for which a search found no plan, with or without proof */
+    int64_t hi; /* the least memory for which a plan was found; INT64_MAX: none was */
 };
 
 /* Looks for a plan that fits devices raised to `memory` bytes, and updates the bounds in *n.  states: number of

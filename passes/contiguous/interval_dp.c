@@ -216,6 +216,7 @@ static void make_prefixes(struct run *r, const struct spans *s)
         for (uint32_t u = 0; u < r->n; u++)
             for (uint32_t i = r->start[u]; i < r->start[u + 1]; i++)
                 before[u + 1] += pot->w[r->order[i]];
+        /* a net that crosses the end of a prefix counts from the first unit that has a pin of it */
         for (uint32_t e = 0; e < g->nnet; e++)
             if (problem_weighs(r->c, e))
                 before[s->first[e] + 1] += pot->net[e];
@@ -278,6 +279,7 @@ struct thinned {
     uint32_t label;
 };
 
+/* For qsort: the most room first, equal room by label. */
 static int by_room(const void *pa, const void *pb)
 {
     const struct thinned *a = pa, *b = pb;
@@ -403,7 +405,8 @@ static void add_net_parts(struct problem_parts *parts, const struct touch *h, ui
 {
     bool open = h->first < i || h->host, src = h->src >= i && h->src <= j;
     int64_t *t = parts->t[h->back];
-    /* prev is 1 + a unit, so this asks whether that unit is in [i, j): then the segment has paid the net so far */
+    /* h->prev is 1 + the last unit before j with a pin of the net: if that unit is in [i, j), the segment has paid for
+     * the net so far, and the payment is taken back */
     if (h->prev > i)
         t[h->src >= i && h->src < j ? PART_OUT : PART_IN] -= h->cost;
     if (open || !h->last)
@@ -418,10 +421,11 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
     const uint32_t *at = r->touch_at[kind->cls];
     struct problem_parts parts = {0};
     int64_t compute = 0, bytes = 0;
-    /* most: devices that the stage may have; each of them gets 1 / most of its computing */
+    /* most: the most devices that the stage may have; the devices share the computing of the segment */
     uint32_t j = i, most = 1;
     for (uint32_t x = 0; x < r->live.n; x++)
         most = !r->quick && r->live.v[x].left > most ? r->live.v[x].left : most;
+    /* grows the segment by unit j, until the kind cannot run it or it exceeds a limit */
     for (; j < r->n; j++) {
         int64_t t = r->time[k][j], back = r->back[k] ? r->back[k][j] : 0;
         if (t == COST_NEVER || is_barred(r, i, j) || (compute += t) > sat_mul(most, r->caps.limit))
@@ -453,7 +457,8 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBL
     const struct problem_kind *kind = &r->c->kind[k];
     const struct touch *touch = r->touch[kind->cls];
     const uint32_t *at = r->touch_at[kind->cls];
-    /* fixed: ps that the segment pays for good; open: ps of nets that it pays while a later unit has a pin of them */
+    /* fixed: ps that no later unit takes back; open: ps of nets with pins in later units, which stop costing when the
+     * segment holds all their pins */
     int64_t fixed = 0, open = 0, bytes = 0;
     uint32_t j = i;
     for (; j < r->n; j++) {
@@ -570,6 +575,7 @@ static void sample_units(struct run *r, uint32_t count, bool near)
     for (uint32_t l = near ? r->last : 0; l; l = r->labels.v[l].parent)
         cuts++;
     for (uint32_t l = near ? r->last : 0; l; l = r->labels.v[l].parent) {
+        /* at: position of the plan's cut in the order */
         uint32_t at = r->start[r->labels.v[l].at], radius = ALL_UP_TO / (4 * cuts);
         uint32_t lo = at > radius ? at - radius : 1;
         for (uint32_t p = lo; p < g->n && p <= at + radius; p++)
@@ -692,6 +698,7 @@ static void rank_devices(const struct problem *c, const int32_t *dev, uint32_t *
     uint32_t *stack = arena_array(a, (size_t)ndev + 1, sizeof *stack);
     uint32_t *head = arena_array(a, (size_t)ndev + 1, sizeof *head);
     uint32_t *next = arena_array(a, (size_t)g->n + 1, sizeof *next);
+    /* head, next: the vertices of each device as a list (1 + vertex); in[dev]: edges from devices without a rank */
     for (uint32_t v = g->n; v-- > 0;) {
         next[v] = head[dev[v]];
         head[dev[v]] = v + 1;

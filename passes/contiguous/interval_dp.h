@@ -17,8 +17,8 @@ struct interval_found {
 struct interval_found interval_search(const struct problem *c, const struct interval_how *how,
                                       struct problem_plan *best, struct arena *scratch);
 
-/* The same one order at a time.  After interval_begin() each call of interval_next() tries one order, orders of the
- * best kinds first, and returns whether *best improved; it does nothing once the steps of `how` are used up, but
+/* interval_search(), one order at a time.  After interval_begin() each call of interval_next() tries one order, orders
+ * of the best kinds first, and returns whether *best improved; it does nothing once the steps of `how` are used up, but
  * ignores how->starts.  interval_over() returns whether the steps or how->starts are used up. */
 struct interval_run {
     const struct interval_how *how;

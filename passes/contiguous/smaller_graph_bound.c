@@ -33,7 +33,8 @@ enum {
     HEAVY = 50,       /* a vertex that weighs 1 / HEAVY of the plan's value or more is never lost */
     PRECISION = 1000, /* bisection ends at 1 / PRECISION of `upper` */
     STATES = 200000,  /* ideals that a search of dp_bound() may keep */
-    MEMORY_MAX = 1 << 25 /* bytes of a search that guides the next one */
+    /* bytes: the most memory of a finished search that is kept as a guide for the next search */
+    MEMORY_MAX = 1 << 25
 };
 
 struct smaller_problem problem_relax(const struct problem *c, const uint8_t *out, struct arena *a,

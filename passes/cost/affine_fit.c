@@ -45,7 +45,7 @@ static __int128 weighted_sum(const int64_t *factor, const int64_t *y, uint32_t n
     return sum;
 }
 
-/* Limits v to 0..FIT_QUANTITY_MAX. */
+/* Returns v, limited to 0..FIT_QUANTITY_MAX. */
 static int64_t into_range(__int128 v)
 {
     return v < 0 ? 0 : v > FIT_QUANTITY_MAX ? FIT_QUANTITY_MAX : (int64_t)v;

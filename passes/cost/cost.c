@@ -48,7 +48,8 @@ struct cost_builder {
     int64_t *body_flops, *body_traffic; /* [graph] operations; bytes read and written */
     /* bodies of a node as a list: [node] the first one, [graph] the next one, 0: none; NULL: there are no bodies */
     gid *first_body, *next_body;
-    int64_t longest; /* ps: most time that a Loop or Scan may have, so that sums do not overflow */
+    /* ps: the most time that a Loop or Scan is given, so that sums do not overflow */
+    int64_t longest;
     /* numbers of nodes; unknown: with a result of unknown size; nodes: all; loops: Loops and Scans of unknown trip
      * count; long_loops: limited by `longest`; calls: calls of functions that were not replaced */
     uint32_t unknown, nodes, loops, long_loops, calls;
@@ -326,7 +327,7 @@ static uint32_t estimated_share(const struct cost_builder *p)
     return all ? (uint32_t)(estimated * 1000 / all) : 0;
 }
 
-/* Sets the costs of all nodes and the sums over each graph. */
+/* Sets the costs of all nodes, and the sums of each body over its nodes. */
 static void price_nodes(struct cost_builder *p)
 {
     const struct module *m = p->m;
@@ -594,7 +595,9 @@ static void price(struct cost_builder *p)
 {
     const struct module *m = p->m;
     struct arena *a = p->x->use.scratch;
-    p->c = costs_new(m, p->inside != NULL ? a : p->x->use.mem, p->x->scene.cluster->ncls);
+    struct arena *kept = p->inside != NULL ? a : p->x->use.mem;
+    p->c = costs_new(m, kept, p->x->scene.cluster->ncls);
+    costs_add_overhead(p->c, m, kept);
     p->body_never = arena_array(a, m->ngraph, sizeof *p->body_never);
     p->sizes.elems = arena_array(a, m->nval, sizeof *p->sizes.elems);
     p->sizes.open = arena_array(a, m->nval, sizeof *p->sizes.open);
@@ -648,7 +651,8 @@ static void price_guessed(struct cost_builder *p)
     } while (!is_countable(p) && guess_smaller(p->x));
 }
 
-/* Runs the pass.  Returns 0, -1 or PASS_INFEASIBLE after an error. */
+/* pass.run: computes the costs of all nodes and values; if the input has costs, replaces them by those of files.
+ * Returns 0, -1 or PASS_INFEASIBLE after an error. */
 static int run_cost(struct ctx *x, const void *opts)
 {
     struct module *m = x->scene.m;

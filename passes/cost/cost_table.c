@@ -38,8 +38,8 @@ int64_t sheet_memory(const struct sheet *s, const struct cost_table *t, uint32_t
     return cell(s->node_memory, s->op_memory, row, t->op_of[row]);
 }
 
-/* Returns the ps of a row on class k by --costs: from the last file that has a time for the node, else from the last
- * one that has a time for its operator type; NONE: there is none. */
+/* Returns the ps of a row on class k by --costs: from the last file with a time for the node, else from the last file
+ * with a time for its operator type; NONE: no file has one. */
 static int64_t given_time(const struct cost_table *t, uint32_t row, uint32_t k)
 {
     for (uint32_t i = t->ngiven; i-- > 0;)
@@ -65,8 +65,8 @@ static int64_t given_memory(const struct cost_table *t, uint32_t row)
 
 /* ---- predictions ------------------------------------------------------------------------------ */
 
-/* Makes *f the line through these sheets (bits, see struct forecast), unless it is that line already.  Returns whether
- * there is such a line. */
+/* Makes *f the line through the measurements of the sheets whose bits are set in `sheets` (struct forecast), unless it
+ * is that line already.  Returns whether their batch sizes determine a line. */
 static bool set_line(const struct cost_table *t, struct forecast *f, uint32_t sheets)
 {
     int64_t size[FIT_POINTS];
@@ -208,6 +208,7 @@ static void note_times(const struct cost_table *t, const struct sheet *s, struct
             add_deviation(&d, forecast_time(t, f, row, k), sheet_time(s, t, row, k));
         text[k] = s->node_time[k] || s->op_time[k] ? deviation_text(&d, x->use.scratch) : NULL;
     }
+    /* one note for all classes with the same text */
     for (uint32_t k = 0; k < c->ncls; k++) {
         const char *names = c->cls[k].name, *said = text[k];
         for (uint32_t j = k + 1; said && j < c->ncls; j++) {

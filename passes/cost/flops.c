@@ -276,8 +276,8 @@ static int64_t products_flops(const struct flops *x, nid n, int64_t products)
     return sat_mul(2 * products, sat_mul(out, last_dim(&a, 1)));
 }
 
-/* Returns the operations of a mixture of experts, in which each token goes through k experts: a multiply-add for each
- * token and each weight of these.  The weights are operands 2, 2 + step and 2 + 2 * step. */
+/* Returns the operations of a mixture of experts in which each token goes through k experts: a multiply-add for each
+ * token and each weight of its experts.  The weights are operands 2, 2 + step and 2 + 2 * step. */
 static int64_t expert_flops(const struct flops *x, nid n, uint32_t step)
 {
     struct shape in, w;

@@ -29,11 +29,12 @@ struct reader {
     const struct cost_table *t;
     struct sheet *to;
     const char *path;
-    const char *first_unknown; /* what the first row names that `unknown` counts */
-    uint32_t filter;           /* bit k: the file is for class k */
+    /* the node, operator or class that the first row counted in `unknown` names */
+    const char *first_unknown;
+    uint32_t filter;  /* bit k: the file is for class k */
     uint32_t unknown; /* number of rows that name a node, operator or class that does not exist */
     enum facts facts; /* whether rows are facts about the table */
-    bool sized;       /* there were such rows */
+    bool sized;       /* the table has facts */
     size_t row;       /* for messages: line of a CSV file; index in a JSON list */
 };
 
@@ -219,7 +220,8 @@ static void put_bytes(const struct reader *r, bool node, uint32_t at, int64_t by
     *cell = larger(bytes, *cell);
 }
 
-/* Stores the times and memory of *row in the sheet.  at: as in put_time(); classes: bits, those that the row is for. */
+/* Stores the times and memory of *row in the sheet.  at: as in put_time(); classes: bits of the classes that the row is
+ * for. */
 static void put_row(const struct reader *r, const struct row *row, uint32_t at, uint32_t classes)
 {
     for (uint32_t k = 0; k < r->x->scene.cluster->ncls; k++) {
@@ -267,8 +269,8 @@ static int apply_row(struct reader *r, const struct row *row)
 
 /* ---- CSV -------------------------------------------------------------------------------------- */
 
-/* If several columns have the name of several classes, makes the first column that of the first of these classes, the
- * second column that of the second class, and so on. */
+/* Where several columns bear the name that several classes have, assigns them in order: the first column to the first
+ * of these classes, the second column to the second class, and so on. */
 static void spread_columns(const struct reader *r, struct column *col, char *const *name,
                            uint32_t n)
 {

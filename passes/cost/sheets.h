@@ -23,7 +23,7 @@ struct sheet {
 struct forecast {
     int64_t batch;   /* the batch size that is predicted */
     uint32_t sheets; /* bit i: the line goes through sheet i of cost_table.at; 0: no line yet */
-    bool fits;       /* these sheets have two different batch sizes, so there is a line */
+    bool fits; /* the sheets have at least two different batch sizes, so that there is a line */
     struct affine_fit fit;
 };
 
@@ -35,8 +35,9 @@ struct cost_table {
     uint32_t *row_of;            /* [id of name] its row */
     uint32_t *op_of;             /* [row] id of its operator type */
     uint32_t nrow, nname, nop;   /* number of rows; largest ids in row_of and op_of */
-    uint32_t model;              /* see above; 0: no calls are replaced */
-    struct sheet *given, *at;    /* [ngiven] of --costs; [nat] of --profile-at */
+    /* the rows of the model itself begin behind row `model`, see the comment on the struct; 0: no calls are replaced */
+    uint32_t model;
+    struct sheet *given, *at; /* [ngiven] of --costs; [nat] of --profile-at */
     uint32_t ngiven, nat;
     struct forecast *planned; /* for the planned batch size; used for one row after the other */
 };

@@ -13,13 +13,13 @@
 /* Where a reader is: at the first row; at a fact; behind all facts. */
 enum facts { FACTS_BEFORE, FACTS_HERE, FACTS_BEHIND };
 
-/* Returns where a row with this name (NULL: without a name) stands, behind one that stood at `was`. */
+/* Returns where a row called `name` (NULL: it has no name) stands, given where the row before it stood (`was`). */
 enum facts facts_next(enum facts was, const char *name);
 
 struct table_facts {
     const char *path;         /* the file */
     bool said;                /* the file has facts */
-    struct dim_binding *dims; /* [ndims] sizes at which it was measured */
+    struct dim_binding *dims; /* [ndims] sizes at which the table was measured */
     uint32_t ndims, capdims;
 };
 

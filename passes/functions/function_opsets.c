@@ -34,7 +34,7 @@ static struct map index_opsets(const struct module *m, struct arena *a)
 /* Returns the version of the domain that m imports; -1: none.  index: index_opsets() of m. */
 static int64_t version(const struct module *m, const struct map *index, sid domain)
 {
-    uint32_t i = index->mask != 0 ? map_get(index, map_key(1, domain)) : 0;
+    uint32_t i = map_get(index, map_key(1, domain));
     return i != 0 ? m->opset[i].version : -1;
 }
 
@@ -63,7 +63,7 @@ static void import_opsets(struct module *m, struct map *model, const struct modu
 {
     for (uint32_t i = 1; i < body->nopset; i++) {
         sid domain = body->opset[i].domain;
-        if (model->mask != 0 && map_get(model, map_key(1, domain)) != 0)
+        if (map_get(model, map_key(1, domain)) != 0)
             continue;
         map_set(model, a, map_key(1, domain), m->nopset);
         module_add_opset(m, domain, body->opset[i].version);

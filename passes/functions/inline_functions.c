@@ -207,6 +207,8 @@ static void note_inlined(const struct ctx *x, const struct inlined_module *r, ui
     }
 }
 
+/* pass.run: replaces calls by the nodes of their functions: all calls, or those of the function that the option `only`
+ * names. */
 static int run_inline(struct ctx *x, const void *options)
 {
     const struct inline_options *o = options;

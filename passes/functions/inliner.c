@@ -24,7 +24,7 @@ enum { MOST_NAMES = 256 << 20 }; /* bytes of all new names: they grow with the d
 struct copied_function {
     struct edit_source *source; /* its body; NULL: not called yet */
     struct slice give;          /* defaults of its attributes, in module.attr of the new module */
-    int64_t opset;              /* version of ai.onnx that its body imports; -1: none */
+    int64_t opset;              /* version of ai.onnx that the function's body imports; -1: none */
 };
 
 /* Environment of one entered call: what the function's values, attributes and names are in the new module.  One
@@ -64,7 +64,7 @@ struct inliner {
     const struct module *src;  /* the original */
     const struct functions *f; /* how->functions */
     const struct inline_how *how;
-    struct inlined_module *x;       /* what is returned */
+    struct inlined_module *x;       /* the result of inline_calls() */
     struct module *m;               /* the new module, &x->m */
     struct edit *e;                 /* the edit of m */
     struct arena *a;                /* memory until inline_calls() ends */
@@ -209,7 +209,8 @@ static bool take_attr(struct inliner *w, struct env *e, const struct attr *a, ni
     if (a->ref != 0) {
         *out = w->m->attr[g];
         out->name = a->name;
-        return g != 0; /* else the call does not give it, and it has no default */
+        /* without an entry the call does not give the attribute, and the function has no default for it */
+        return g != 0;
     }
     *out = edit_source_attr(w->copied[e->function].source, *a);
     if (a->kind == ATTR_GRAPH)

@@ -52,7 +52,7 @@ int64_t opened_make(struct ctx *x, struct inline_how how)
 
 /* Counts over the nodes of a site, with those of the calls inside it. */
 struct tally {
-    uint32_t needed; /* number of nodes that some output of the model needs */
+    uint32_t needed; /* number of nodes that an output of the model depends on */
     /* smallest and largest number of a part that has placed nodes of the site; INT32_MAX, -1: no placed nodes */
     int32_t low, high;
     uint8_t forward, backward; /* 1: the site has placed nodes of that training pass */
@@ -117,7 +117,7 @@ static bool can_leave(const struct close_question *k, const struct site *s, vid 
     return !leaves || (k->p->kind[x->def] == PLACE_NODE && !k->follows[x->def]);
 }
 
-/* Fills k->has with the values that each part has without a placed node of the part making them: its inputs, its
+/* Fills k->has with the values that each part can read without one of its placed nodes making them: its inputs, its
  * weights, and the results of its copies. */
 static void note_parts(struct close_question *k, struct arena *a)
 {
@@ -243,7 +243,7 @@ static void pair_bodies(struct sides *s, gid old, gid now)
     s->graph[s->ngraph++].now = now;
 }
 
-/* Notes that node `now` is node `old`, and pairs their results and their bodies. */
+/* Pairs node `old` of the one module with node `now` of the other one, and so their results and bodies. */
 static void pair_nodes(struct sides *s, nid old, nid now)
 {
     assert(old < s->old->nnode && now < s->now->nnode);
@@ -296,6 +296,7 @@ static void carry_over(const struct sides *s, struct arena *mem)
 {
     const struct costs *old = s->old->cost;
     struct costs *c = s->now->cost = costs_new(s->now, mem, old->nclass);
+    costs_add_overhead(c, s->now, mem);
     if (s->old->backward != NULL)
         s->now->backward = arena_alloc(mem, s->now->nnode);
     for (vid v = 1; v < s->now->nval; v++) {

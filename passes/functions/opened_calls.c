@@ -48,30 +48,6 @@ void calls_adopt_types(struct module *m, const struct inlined_module *e)
         module_add_type(m, e->m.type[t]);
 }
 
-/* Returns n arrays of `size` zeros each, in a. */
-static int64_t **zero_rows(struct arena *a, uint32_t n, uint32_t size)
-{
-    int64_t **r = arena_array(a, n, sizeof *r);
-    for (uint32_t i = 0; i < n; i++)
-        r[i] = arena_array(a, size, sizeof **r);
-    return r;
-}
-
-struct costs *costs_new(const struct module *m, struct arena *a, uint32_t nclass)
-{
-    struct costs *c = arena_alloc(a, sizeof *c);
-    c->nclass = nclass;
-    c->time = zero_rows(a, nclass, m->nnode);
-    c->overhead = zero_rows(a, nclass, m->nnode);
-    c->flops = arena_array(a, m->nnode, sizeof *c->flops);
-    c->traffic = arena_array(a, m->nnode, sizeof *c->traffic);
-    c->own = arena_array(a, m->nnode, sizeof *c->own);
-    c->bytes = arena_array(a, m->nval, sizeof *c->bytes);
-    c->elems = arena_array(a, m->nval, sizeof *c->elems);
-    c->xfer = arena_array(a, m->nval, sizeof *c->xfer);
-    return c;
-}
-
 void costs_add(struct costs *out, nid to, const struct costs *c, nid n, bool runs)
 {
     assert(out->nclass == c->nclass);
@@ -93,6 +69,7 @@ struct costs *calls_fold(const struct module *m, const struct inlined_module *e,
                          const struct costs *c, const struct place *p, struct arena *a)
 {
     struct costs *out = costs_new(m, a, c->nclass);
+    costs_add_overhead(out, m, a);
     for (vid v = 0; v < m->nval; v++) {
         out->bytes[v] = c->bytes[v];
         out->elems[v] = c->elems[v];

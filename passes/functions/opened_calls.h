@@ -18,8 +18,6 @@ bool calls_few(const struct module *m, const struct functions *f, uint64_t *node
 /* Appends the types and dimensions that were added to e->m, but not to m, to m, where they get the same indices. */
 void calls_adopt_types(struct module *m, const struct inlined_module *e);
 
-/* Returns costs for the nodes and values of m and nclass device classes, all zero, in a. */
-struct costs *costs_new(const struct module *m, struct arena *a, uint32_t nclass);
 /* Adds the operations and traffic of node n in c to node `to` in out, and, if `runs`, its time and memory, too. */
 void costs_add(struct costs *out, nid to, const struct costs *c, nid n, bool runs);
 /* Returns the costs of m, in a, made of the costs c of e->m, whose placement is p.  A call gets the operations and

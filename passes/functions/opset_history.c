@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { CHANGES = 10 }; /* most versions that changed one operator */
+enum { CHANGES = 10 }; /* the most versions that changed a single operator */
 
 /* The versions of ai.onnx that changed one operator; the first one introduced it. */
 struct history {

@@ -103,7 +103,8 @@ static const char *bound_remark(struct ctx *x, const struct given_plan *given, i
                      time_short(text, (int64_t)ps), given->scope);
 }
 
-/* Runs the pass.  0, or -1 or PASS_INFEASIBLE after an error. */
+/* pass.run: makes the plan in a file the plan of the run, with the claim that follows from its figures.  Returns 0, or
+ * -1 or PASS_INFEASIBLE after an error. */
 static int plan_run(struct ctx *x, const void *options)
 {
     const struct plan_options *o = options;

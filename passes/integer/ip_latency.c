@@ -59,7 +59,7 @@ static struct plan *find_first(const struct ip_latency_run *r)
     struct diag quiet = diag_silent();
     struct settings fewer = *ctx_settings(r->x);
     struct ctx y = *r->x;
-    fewer.max_states = 0; /* so that how.max_states counts */
+    fewer.max_states = 0; /* 0: not set, so that how.max_states decides */
     fewer.time_limit = clock_left(&r->clock) / FIRST_SHARE * PS_PER_NS + 1;
     y.use.diag = &quiet;
     y.settings = &fewer;
@@ -135,7 +135,8 @@ static int64_t target_value(const struct ip_latency_run *r)
     return smaller(t, r->how->limit);
 }
 
-/* Writes the program of all plans that are no worse than the best one, and take no more than the limit. */
+/* Writes the program of all plans that are no worse than the best one, and take no more than the limit.  Returns 0, or
+ * -1 and an error. */
 static int write_model(struct ip_latency_run *r)
 {
     struct subgraph_model m;
@@ -310,7 +311,7 @@ static void conclude(struct ip_latency_run *r)
     *c = (struct claim){
         .objective = x->scene.model.objective, .value = value, .value_less_parts = value};
     claim_run(x, &x->scene);
-    /* the program knows only plans with slots, so its bound counts only for such a plan */
+    /* the integer program knows only plans with slots, so its bound holds only if the plan has slots */
     if (p->slot && r->bound > c->bound) {
         c->bound = smaller(r->bound, value);
         c->scope = claim_scope(x, /*contiguous=*/true, /*fused=*/false);

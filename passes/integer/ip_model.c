@@ -71,6 +71,7 @@ struct builder {
 
 /* ---- names ------------------------------------------------------------------------------------ */
 
+/* Names vertices and slots for the rows and columns of the program: b->label, b->dev. */
 static void name_vertices(struct builder *b)
 {
     const char *const *name = b->m->ask.name;
@@ -121,7 +122,7 @@ static void add_comparison(struct builder *b, const char *name, uint32_t col, ui
     add_x(b, v, s, -1);
 }
 
-/* Converts t ps to the model's unit of time. */
+/* Returns t ps in the model's unit of time. */
 static double in_time(const struct builder *b, int64_t t)
 {
     return (double)t / (double)b->m->unit;
@@ -273,6 +274,7 @@ static void make_w(struct builder *b)
     uint32_t *end = arena_array(b->a, (size_t)b->n + 1, sizeof *end);
     find_windows(b, first, end);
     for (uint32_t v = 0; v < b->n; v++) {
+        /* last: the last slot that v may be in */
         uint32_t *col = &b->m->col[(size_t)v * b->k], last = UINT32_MAX;
         for (uint32_t s = 0; s < b->k; s++)
             last = is_allowed(b, v, s) && s >= first[v] && s < end[v] ? s : last;
@@ -317,6 +319,7 @@ static void make_z(struct builder *b)
     for (uint32_t s = 0; s < b->k; s++) {
         for (uint32_t v = 0; v < paths->n; v++)
             z[v] = mip_share(b->p, arena_fmt(b->a, "z_%s_%s", label[v], b->dev[s]));
+        /* the rows z[u] >= x[u], z[u] >= z[v] and z[v] <= x[v] - x[u] + 1 (head of this file) */
         for (uint32_t u = 0; u < paths->n; u++) {
             uint32_t x = b->m->col[(size_t)merged_vertex(b, u) * b->k + s];
             add_at_most(b, arena_fmt(b->a, "in_%s_%s", label[u], b->dev[s]), x, z[u]);
@@ -432,6 +435,8 @@ static void add_crossing(struct builder *b, struct sum *sum, uint32_t e, uint32_
     for (uint32_t i = g->net_pin.at[e]; i <= g->net_pin.at[e + 1]; i++) {
         bool host = i == g->net_pin.at[e + 1]; /* a reader on the host is never in the slot */
         uint32_t v = host ? UINT32_MAX : g->net_pin.to[i];
+        /* skips pins without a row: the maker, readers that cannot be in the slot (net comes in), the host if it does
+         * not read (net leaves) */
         if (host ? !leaves || !g->net_host[e] : v == from || (!leaves && !can_be(b, v, s)))
             continue;
         if (col == UINT32_MAX)
@@ -467,6 +472,7 @@ static void add_load(struct builder *b, uint32_t s, uint32_t pass, const bool pa
     const struct problem_kind *k = &b->c->kind[b->m->kind[s]];
     const struct sum *moved[] = {NULL, &b->in[pass], &b->out[pass]};
     bool start = part[PART_COMPUTE] && !b->c->pass_loads && b->c->start > 0;
+    /* starting the device's part costs time if the slot holds anything */
     uint32_t used = start ? add_used(b, s) : MIP_ZERO;
     const char *what = "";
     for (uint32_t i = 0; i < PARTS; i++)
@@ -610,19 +616,11 @@ static void make_memory(struct builder *b)
 static void make_slots(struct builder *b)
 {
     struct ip_model *m = b->m;
-    const struct cluster *cl = b->c->cluster;
     m->slot = arena_array(b->a, (size_t)b->k + 1, sizeof *m->slot);
     m->kind = arena_alloc(b->a, (size_t)b->k + 1);
     for (uint32_t s = 0; s < b->k; s++) {
-        uint32_t d = m->slot[s] = m->ask.slot ? m->ask.slot[s] : s, cls = cluster_class(cl, d);
-        /* a kind of this one device goes before the kind of its class */
-        for (uint32_t k = b->c->nkind; k-- > 0;)
-            if (b->c->kind[k].dev == (int32_t)d ||
-                (b->c->kind[k].dev < 0 && b->c->kind[k].cls == cls)) {
-                m->kind[s] = (uint8_t)k;
-                if (b->c->kind[k].dev >= 0)
-                    break;
-            }
+        m->slot[s] = m->ask.slot ? m->ask.slot[s] : s;
+        m->kind[s] = (uint8_t)problem_kind_of(b->c, m->slot[s]);
     }
 }
 

@@ -114,7 +114,7 @@ static void conclude(struct ctx *x, const struct ip_options *o, const struct ip_
 {
     struct plan *p = x->results.plan;
     const char *solver = how->solver->name;
-    /* no deadline: these bounds take a second or two at most */
+    /* without a deadline: these bounds take two seconds at most */
     struct clock after = ctx_late_clock(x);
     bool proven = r->complete && on_whole && !how->write_only;
     struct bound all = bounds_all(x, p->claim.value_less_parts, /*must_fit=*/true,
@@ -182,7 +182,7 @@ static int find_first(struct ctx *x, const struct ip_options *o, struct planner_
     return anneal_search(c, &s, best, x->use.scratch, x->use.diag).rc < 0 ? -1 : 0;
 }
 
-/* Runs the objective latency, which has a program of its own (ip_latency.h). */
+/* Runs the objective latency, which has a program of its own (ip_latency.h).  Returns 0, or -1 and an error. */
 static int run_latency(struct ctx *x, const struct ip_options *o, const struct ip_how *how)
 {
     const struct ip_latency ask = {.slots = (uint32_t)o->q,
@@ -201,6 +201,7 @@ static int run_latency(struct ctx *x, const struct ip_options *o, const struct i
     return ip_latency_run(x, &ask);
 }
 
+/* pass.run: solves the integer program for the objective of the scene, or of the option objective. */
 static int ip_run(struct ctx *x, const void *options)
 {
     const struct ip_options *o = options;

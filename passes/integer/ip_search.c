@@ -54,11 +54,11 @@ bool ip_has_shape(const struct problem *c, const struct ip_ask *ask, const uint3
 
 /* ---- orders of kinds in a chain ---------------------------------------------------------------- */
 
-/* The present order of the devices; two orders with the same kinds in a row count as one. */
+/* The order of devices that is being searched.  Orders with the same row of kinds count as one. */
 struct orders {
     uint8_t kind[CLUSTER_DEVICES];   /* [slot] kind of its device */
-    uint32_t slot[CLUSTER_DEVICES];  /* [slot] its device */
-    uint32_t place[CLUSTER_DEVICES]; /* [device] its slot */
+    uint32_t slot[CLUSTER_DEVICES];  /* [slot] device in the slot */
+    uint32_t place[CLUSTER_DEVICES]; /* [device] slot of the device */
     uint32_t n;                      /* devices */
     uint64_t count;                  /* orders in all; not exact above IP_MOST_ORDERS */
 };

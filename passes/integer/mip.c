@@ -135,6 +135,7 @@ struct job {
     struct mip_limits limits;
 };
 
+/* Runs the solver in a child process, whose messages go to `out`; arg: the struct job.  Returns the solver's result. */
 static int solve_in_child(void *arg, FILE *out)
 {
     const struct job *j = arg;

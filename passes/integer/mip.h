@@ -41,7 +41,7 @@ struct mip {
     struct mip_term *term;
     /* [col] 1 + index of the last term of the column, to add up terms of one row; 0: none */
     uint32_t *seen;
-    bool impossible; /* some row without terms does not hold: there is no solution */
+    bool impossible; /* a row without terms does not hold, so there is no solution */
 };
 
 enum { MIP_MOST_TERMS = 4000000 };

@@ -9,7 +9,7 @@
 
 #include <Cbc_C_Interface.h>
 
-/* Builds CBC's model of m. */
+/* Returns CBC's model of m. */
 static Cbc_Model *build_cbc(const struct mip *m)
 {
     Cbc_Model *cbc = Cbc_newModel();
@@ -42,6 +42,7 @@ static Cbc_Model *build_cbc(const struct mip *m)
     return cbc;
 }
 
+/* Whether some column must have integer values. */
 static bool any_integer(const struct mip *m)
 {
     for (uint32_t c = 0; c < m->ncol; c++)
@@ -50,6 +51,7 @@ static bool any_integer(const struct mip *m)
     return false;
 }
 
+/* mip_solver.solve: solves m by CBC within the limits, and tells `report` solutions and the end. */
 static int solve_it(const struct mip *m, const struct mip_limits *l,
                     const struct mip_report *report)
 {

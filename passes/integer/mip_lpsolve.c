@@ -27,6 +27,7 @@ struct run {
     double best;        /* objective of the best solution reported so far */
 };
 
+/* lp_solve asks this again and again; a result other than 0 ends its search. */
 static int __WINAPI out_of_time(lprec *lp, void *user)
 {
     struct run *r = user;
@@ -34,6 +35,7 @@ static int __WINAPI out_of_time(lprec *lp, void *user)
     return clock_out(&r->clock);
 }
 
+/* Takes lp_solve's messages, and drops them. */
 static void __WINAPI say_nothing(lprec *lp, void *user, char *text)
 {
     (void)lp;
@@ -94,7 +96,7 @@ static int add_rows(lprec *lp, const struct mip *m)
     return add_objective_bounds(lp, m);
 }
 
-/* Builds lp_solve's model of m; NULL: lp_solve has no memory.  lp_solve numbers columns from 1. */
+/* Returns lp_solve's model of m, whose columns it numbers from 1; NULL: lp_solve has no memory. */
 static lprec *build_lp(const struct mip *m)
 {
     lprec *lp = make_lp(0, (int)m->ncol);
@@ -128,6 +130,7 @@ static void __WINAPI report_better(lprec *lp, void *user, int message)
     mip_report_solution(r->report, r->best, x);
 }
 
+/* mip_solver.solve: solves m by lp_solve within the limits, and tells `report` solutions and the end. */
 static int solve_it(const struct mip *m, const struct mip_limits *l,
                     const struct mip_report *report)
 {
@@ -164,6 +167,7 @@ static int solve_it(const struct mip *m, const struct mip_limits *l,
     return 0; /* the process ends: nothing is freed */
 }
 
+/* Returns the version of lp_solve, in a. */
 static const char *version(struct arena *a)
 {
     int major, minor, release, build;

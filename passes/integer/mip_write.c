@@ -106,6 +106,7 @@ static double row_bound(const struct mip_row *r)
 
 /* ---- LP --------------------------------------------------------------------------------------- */
 
+/* Writes a term of a sum, such as " + 3 x_1"; begins a new line if the present one is long. */
 static void write_lp_term(struct writer *w, double by, const char *name)
 {
     char text[32];
@@ -119,6 +120,7 @@ static void write_lp_term(struct writer *w, double by, const char *name)
         w->width += fprintf(w->f, " %s %s %s", sign, number_text(text, size), name);
 }
 
+/* Writes the program in the LP format of CPLEX. */
 static void write_lp(struct writer *w)
 {
     const struct mip *m = w->m;
@@ -166,6 +168,7 @@ struct columns {
     double *by;
 };
 
+/* Returns the terms of m sorted by columns, as the MPS format wants them. */
 static struct columns sort_by_columns(const struct mip *m, struct arena *a)
 {
     struct columns c = {arena_array(a, (size_t)m->ncol + 2, sizeof *c.at),
@@ -187,6 +190,7 @@ static struct columns sort_by_columns(const struct mip *m, struct arena *a)
     return c;
 }
 
+/* Writes the section BOUNDS of the MPS format. */
 static void write_mps_bounds(struct writer *w)
 {
     char text[32];
@@ -209,10 +213,12 @@ static void write_mps_bounds(struct writer *w)
         if (below)
             fprintf(w->f, " UP BND %s %s\n", name, number_text(text, col->hi));
         else if (col->integer)
-            fprintf(w->f, " PL BND %s\n", name); /* else some readers bound integer columns by 1 */
+            /* the bound is written because some readers give integer columns the upper bound 1 by default */
+            fprintf(w->f, " PL BND %s\n", name);
     }
 }
 
+/* Writes the program in the MPS format. */
 static void write_mps(struct writer *w, struct arena *a)
 {
     const struct mip *m = w->m;

@@ -33,18 +33,20 @@
 #include <assert.h>
 #include <string.h>
 
-/* relative: the limit is raised by it, so that a solver's rounding does not exclude a plan at the limit */
+/* relative tolerance: the limit is raised by this share, so that a solver's rounding does not exclude a plan at the
+ * limit */
 #define TOLERANCE 1e-8
 
-/* A value that units other than its maker read: it is transferred, or its readers just wait for the maker. */
+/* A value that units other than its maker read: either it is transferred, or its readers just wait for the maker to
+ * end. */
 struct crossing {
     uint32_t src;      /* the unit that makes the value; UINT32_MAX: an input of the model */
     uint32_t net;      /* its net; UINT32_MAX: nothing is moved */
     uint32_t from, to; /* its readers are builder.reader[from .. to - 1] */
 };
 
-/* A model that is being built.  A unit is a vertex of g.  A class of units: those that must share a device
- * (subgraph_ask.together); other classes are those of the cluster's devices. */
+/* A model that is being built.  A unit is a vertex of g.  A *class of units* are the units that must share a device
+ * (subgraph_ask.together); other classes are device classes of the cluster. */
 struct builder {
     struct subgraph_model *m;
     const struct problem *c;
@@ -66,26 +68,13 @@ struct builder {
     int64_t *way_to, *way_on;
 };
 
-/* Converts the time t, in ps, to the model's unit of time. */
+/* Returns the time t, in ps, in the model's unit of time. */
 static double in_time(const struct builder *b, int64_t t)
 {
     return (double)t / (double)b->m->unit;
 }
 
 /* ---- places ------------------------------------------------------------------------------------- */
-
-/* Returns the kind of accelerator d: the kind of this one device if there is one, else that of its class. */
-static uint32_t kind_of(const struct problem *c, uint32_t d)
-{
-    uint32_t found = 0;
-    for (uint32_t k = 0; k < c->nkind; k++) {
-        if (c->kind[k].dev == (int32_t)d)
-            return k;
-        if (c->kind[k].dev < 0 && c->kind[k].cls == cluster_class(c->cluster, d))
-            found = k;
-    }
-    return found;
-}
 
 /* Fills m->place: the slots of all accelerators, then the classes of hosts. */
 static void make_places(struct builder *b)
@@ -97,7 +86,7 @@ static void make_places(struct builder *b)
     for (uint32_t d = 0; d < cl->ndev; d++)
         for (uint32_t s = 0; s < slots && !cl->cls[cluster_class(cl, d)].host; s++)
             m->place[m->nplace++] = (struct subgraph_place){
-                .dev = d, .slot = s, .cls = cluster_class(cl, d), .kind = kind_of(b->c, d)};
+                .dev = d, .slot = s, .cls = cluster_class(cl, d), .kind = problem_kind_of(b->c, d)};
     m->nslot = m->nplace;
     for (uint32_t d = 0, last = UINT32_MAX; d < cl->ndev; d++) {
         uint32_t k = cluster_class(cl, d);
@@ -138,7 +127,7 @@ static int64_t time_at(const struct builder *b, uint32_t v, uint32_t j)
     return least;
 }
 
-/* Fills b->way_to and b->way_on. */
+/* Fills b->way_to and b->way_on (struct builder); each unit counts the least time of all kinds. */
 static void find_ways(struct builder *b)
 {
     const struct wdag *g = b->g;
@@ -216,8 +205,8 @@ static void break_symmetry(const struct builder *b, uint32_t k, uint8_t *may)
     }
 }
 
-/* Returns the column x of unit v at place j.  Units of one class share a column on hosts, and everywhere if there is
- * one slot: then it is the column of the first of them; else a new one. */
+/* Returns the column x of unit v at place j.  On hosts, and everywhere if there is one slot, units of one class share
+ * the column of the first unit of the class; else v has a column of its own. */
 static uint32_t make_col(struct builder *b, uint32_t v, uint32_t j)
 {
     const struct subgraph_model *m = b->m;
@@ -350,7 +339,7 @@ static const char *crossing_name(const struct builder *b, const char *what, uint
                : arena_fmt(b->a, "%s_%s_%u_%s", what, b->m->ask.name[v->src], i, b->sub[s]);
 }
 
-/* Makes the column that says that value i goes into subgraph s, with its rows (4).  MIP_ZERO: it cannot, or costs
+/* Returns a new column that says that value i goes into subgraph s, with its rows (4).  MIP_ZERO: it cannot, or costs
  * nothing and nothing waits for it. */
 static uint32_t make_in(struct builder *b, uint32_t i, uint32_t s)
 {
@@ -376,7 +365,7 @@ static uint32_t make_in(struct builder *b, uint32_t i, uint32_t s)
     return col;
 }
 
-/* Makes the column that says that value i goes out of subgraph s, with its rows (5).  MIP_ZERO: it cannot, or costs
+/* Returns a new column that says that value i goes out of subgraph s, with its rows (5).  MIP_ZERO: it cannot, or costs
  * nothing. */
 static uint32_t make_out(struct builder *b, uint32_t i, uint32_t s)
 {
@@ -490,7 +479,8 @@ static void add_subgraph(struct builder *b, const struct ends *t, uint32_t s, do
     }
 }
 
-/* Makes the column that says that subgraph s has units; MIP_ZERO: running a part costs nothing, so none is needed. */
+/* Returns a new column that says that subgraph s has units; MIP_ZERO: running a part costs nothing, so none is
+ * needed. */
 static uint32_t make_used(struct builder *b, uint32_t s)
 {
     const char *name = arena_fmt(b->a, "used_%s", b->sub[s]);
@@ -686,7 +676,7 @@ static void add_places(struct builder *b, uint32_t v, uint32_t at, uint32_t end,
         mip_term(b->p, b->m->col[(size_t)v * b->m->nplace + j], by);
 }
 
-/* Makes the column that says whether the places at .. end - 1 need shared item i, with its rows. */
+/* Returns a new column that says whether the places at .. end - 1 need shared item i, with its rows. */
 static uint32_t make_shared(struct builder *b, uint32_t i, uint32_t at, uint32_t end)
 {
     const struct csr *by = &b->g->shared_by;

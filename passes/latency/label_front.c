@@ -19,14 +19,6 @@ void label_waits_start(struct label_run *r, struct label_waits *w)
     w->mask--;
 }
 
-static uint64_t hash_of(const uint64_t *set, uint32_t words)
-{
-    uint64_t h = 1;
-    for (uint32_t i = 0; i < words; i++)
-        h = ((h ^ set[i]) * UINT64_C(0x9e3779b97f4a7c15)) ^ (h >> 31);
-    return h ^ (h >> 32);
-}
-
 int64_t label_tail(const struct label_run *r, uint32_t x)
 {
     assert(x < r->p->nunit);
@@ -52,7 +44,7 @@ static void number_wait(const struct label_run *r, struct label_waits *w, uint32
 {
     assert(words <= r->uword && w->n < r->p->nunit);
     const uint64_t *set = w->set + (size_t)x * r->uword;
-    uint32_t at = (uint32_t)hash_of(set, words) & w->mask;
+    uint32_t at = (uint32_t)bits_hash(set, words) & w->mask;
     for (; w->slot[at]; at = (at + 1) & w->mask)
         if (!memcmp(set, w->set + (size_t)w->unit[w->slot[at] - 1] * r->uword, words * sizeof *set))
             break;
@@ -66,14 +58,6 @@ static void number_wait(const struct label_run *r, struct label_waits *w, uint32
     w->tail[w->of[x] - 1] = larger(w->tail[w->of[x] - 1], tail);
 }
 
-static bool is_subset(const uint64_t *a, const uint64_t *b, uint32_t words)
-{
-    for (uint32_t i = 0; i < words; i++)
-        if (a[i] & ~b[i])
-            return false;
-    return true;
-}
-
 /* Sets w->front, and raises the tail of each wait to the largest tail of the waits that contain it.  sum: scratch for
  * one set; it holds the union of the smaller waits within wait i, which is a front unless that union equals it. */
 static void find_fronts(const struct label_run *r, struct label_waits *w, uint32_t words,
@@ -85,13 +69,13 @@ static void find_fronts(const struct label_run *r, struct label_waits *w, uint32
         memset(sum, 0, words * sizeof *sum);
         for (uint32_t j = 0; j < w->n; j++) {
             const uint64_t *part = w->set + (size_t)w->unit[j] * r->uword;
-            if (j == i || !is_subset(part, set, words))
+            if (j == i || !bits_within(part, set, words))
                 continue;
             for (uint32_t k = 0; k < words; k++)
                 sum[k] |= part[k];
             w->tail[j] = larger(w->tail[j], w->tail[i]);
         }
-        w->front[i] = is_subset(set, sum, words) ? 0 : ++nfront;
+        w->front[i] = bits_within(set, sum, words) ? 0 : ++nfront;
     }
 }
 

@@ -81,10 +81,7 @@ static bool is_part(const struct label_run *r, uint32_t a, uint32_t b)
     const struct label_waits *w = &r->waits;
     const uint64_t *x = w->set + (size_t)w->unit[a] * r->uword;
     const uint64_t *y = w->set + (size_t)w->unit[b] * r->uword;
-    for (uint32_t i = 0; i < w->words; i++)
-        if (x[i] & ~y[i])
-            return false;
-    return true;
+    return bits_within(x, y, w->words);
 }
 
 /* Fills r->time, the times of all waits of all labels of I; sets r->why if that takes too much memory. */
@@ -114,8 +111,8 @@ static void find_times(struct label_run *r)
         }
 }
 
-/* Runs block b on the host after a label of I whose waits have the times time[].  Writes the ends, ps, of b's units to
- * end[unit - p->first[b]].  Returns the latest end of those without successors; -1: all have successors. */
+/* Runs block b on the host after a label of I whose waits have the times time[].  Writes the ends of b's units, ps, to
+ * end[unit - p->first[b]].  Returns the latest end of units without successors; -1: all units have successors. */
 static int64_t run_on_host(const struct label_run *r, uint32_t b, const int64_t *time, int64_t *end)
 {
     const struct latency_graph *p = r->p;
@@ -260,7 +257,7 @@ static struct latency_label **read_chain(const struct label_run *r, uint32_t ide
 /* A lane of a label, and the accelerator that it stands for. */
 struct named_lane {
     int64_t t[LANE_NUMBERS]; /* the lane's numbers in the label */
-    uint32_t dev, slots;     /* device; number of its slots used so far */
+    uint32_t dev, slots;     /* a device; number of its slots used so far */
 };
 
 /* Returns the subgraph (device * slots + slot) that a step on lane number `lane` makes, and sorts lanes[] as the label
@@ -291,7 +288,8 @@ static void write_plan(const struct label_run *r, uint32_t ideal, uint32_t index
                        struct latency_plan *best)
 {
     const struct latency_graph *p = r->p;
-    uint32_t n, used[PROBLEM_KINDS] = {0}; /* [kind] number of its accelerators used so far */
+    /* [kind] number of accelerators of the kind used so far */
+    uint32_t n, used[PROBLEM_KINDS] = {0};
     struct latency_label **chain = read_chain(r, ideal, index, &n);
     struct named_lane *lanes = arena_array(r->a, (size_t)p->ndev + 1, sizeof *lanes);
     for (uint32_t i = 0; i < p->ndev; i++)

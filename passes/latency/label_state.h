@@ -22,9 +22,11 @@ struct latency_label {
     int64_t least; /* ps: lower bound on the latency of all plans that extend the label */
     /* number of used accelerators of each kind, packed as label.used in problem.h; slots > 1: 0 */
     uint64_t used;
-    uint32_t ideal, index; /* the label that this one extends: its ideal, and its index there */
-    uint16_t kind;         /* kind of the accelerator that the last step uses; or LABEL_HOST */
-    uint16_t lane; /* slots > 1: index of its lane in the label that this one extends; else 0 */
+    /* the label that this one extends: number of its ideal, and its index among the ideal's labels */
+    uint32_t ideal, index;
+    uint16_t kind; /* kind of the accelerator that the last step uses; or LABEL_HOST */
+    /* slots > 1: index of the accelerator's lane in the label that this one extends; else 0 */
+    uint16_t lane;
     int64_t t[];
 };
 
@@ -33,20 +35,22 @@ struct latency_label {
 enum { LANE_SLOTS, LANE_FREE, LANE_BYTES, LANE_NUMBERS };
 #define LANE_FULL INT64_MAX
 
-/* A front of an ideal. */
+/* A front of an ideal: a wait (a set of live units that some unit waits for) that is not the union of smaller waits,
+ * see the head of this file. */
 struct front {
-    uint32_t unit; /* one of the units whose wait is this front */
+    uint32_t unit; /* one of the units that wait for exactly this set */
     int64_t tail;  /* ps: at least this long from the front's time to the end of the plan */
 };
 
 struct label_ideal {
-    uint64_t key;          /* hash: the xor of label_run.zobrist[] of its blocks */
-    uint32_t card;         /* number of its blocks */
-    uint32_t next;         /* the next ideal with as many blocks; 0: none */
-    uint32_t bits, fronts; /* index of its first word in label_ideals.bits, first front in .front */
+    uint64_t key;  /* hash: the xor of label_run.zobrist[] of its blocks */
+    uint32_t card; /* number of blocks of the ideal */
+    uint32_t next; /* the next ideal with as many blocks; 0: none */
+    /* index in label_ideals.bits of the first word of its set; index in label_ideals.front of its first front */
+    uint32_t bits, fronts;
     uint32_t nfront, nlabel, caplabel;
     uint32_t size;     /* bytes of a label, t[] included */
-    unsigned char *at; /* its nlabel labels */
+    unsigned char *at; /* the ideal's nlabel labels, one after the other */
 };
 
 /* All ideals that the search has met: number 1 .. n - 1; 0 means no ideal. */
@@ -68,8 +72,9 @@ struct label_waits {
     uint32_t *of;      /* [unit] 1 + number of its wait; 0: it waits for nothing, or is in I */
     uint32_t n, words; /* number of waits; words of each set */
     uint32_t *unit;    /* [wait] the first unit with this wait */
-    int64_t *tail;   /* [wait] ps: at least this long from the wait's time to the end of the plan */
-    uint32_t *front; /* [wait] 1 + its number among the fronts; 0: it is no front */
+    int64_t *tail; /* [wait] ps: at least this long from the wait's time to the end of the plan */
+    /* [wait] 1 + number of the front that the wait is; 0: the wait is no front */
+    uint32_t *front;
     uint32_t *slot, mask; /* hash table of mask + 1 slots: 1 + wait, 0: empty */
 };
 

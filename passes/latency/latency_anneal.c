@@ -244,7 +244,8 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
     int64_t fall = (fixed_log2((uint64_t)cold) - fixed_log2((uint64_t)hot)) / COOLINGS;
     int64_t heat = hot, level = fixed_log2((uint64_t)hot);
     if (!evaluate_state(s, LOAD_INF, &s->value, &s->energy)) {
-        how->done += moves / 16 + 1; /* the start does not fit the memory; so that rounds end */
+        /* the start does not fit the memory; moves are counted nevertheless, so that the rounds come to an end */
+        how->done += moves / 16 + 1;
         return;
     }
     if (s->value < s->best_value) {
@@ -297,7 +298,7 @@ static uint32_t next_device(const struct latency_graph *p, uint32_t b, uint32_t 
                             uint32_t *shared)
 {
     const struct wdag *g = p->g;
-    bool full = false; /* an accelerator could run b if it held no other block */
+    bool full = false; /* whether an accelerator could run b if it held no other block */
     for (uint32_t i = *at; i < p->ndev; i++) {
         const struct accelerators *k = &p->kind[p->kind_of[p->dev[i]]];
         int64_t with = bytes_with(p, b, i == *at ? *bytes : 0, shared, i);

@@ -314,7 +314,7 @@ struct latency_quotient {
     uint32_t *at;          /* [unit] the vertex that has the unit */
     int64_t *start, *time; /* [vertex] ps: earliest start; duration */
     uint32_t *wait;        /* [vertex] number of incoming edges whose source has not ended */
-    uint32_t *queue;       /* vertices in the order in which they become ready */
+    uint32_t *queue;       /* vertices in the order in which all their predecessors are done */
     uint32_t npaid;
     struct paid_net *paid;  /* [npaid] */
     struct csr pin;         /* paid net -> units that make or read it */

@@ -47,16 +47,17 @@ struct latency_graph {
     struct accelerators kind[PROBLEM_KINDS];
     uint32_t ndev, *dev; /* [ndev] numbers of the accelerators, kind by kind */
     uint8_t *kind_of;    /* [device] index in kind; UINT8_MAX: a host */
-    uint32_t slots;      /* most subgraphs that an accelerator may run, one after the other; >= 1 */
-    uint32_t nunit;      /* units, topologically sorted, with the units of a block side by side */
-    uint32_t *first;     /* [block] its first unit; first[number of blocks]: nunit */
-    uint32_t *block;     /* [unit] block that has the unit */
-    uint32_t *last;      /* [block] its last vertex in the base level */
+    /* the most subgraphs that an accelerator may run, one after the other; >= 1 */
+    uint32_t slots;
+    uint32_t nunit;  /* units, topologically sorted, with the units of a block side by side */
+    uint32_t *first; /* [block] its first unit; first[number of blocks]: nunit */
+    uint32_t *block; /* [unit] block that has the unit */
+    uint32_t *last;  /* [block] its last vertex in the base level */
     /* The model has a backward pass.  Then units are the vertices of the base level, and `first` is not used.  The
      * forward and the backward nodes of a block are on one device, in the two subgraphs of a slot: forward subgraphs
      * run in the order of slots, then backward ones in the reverse order. */
     bool training;
-    uint8_t *back; /* training: [unit] 1: it belongs to the backward pass; else NULL */
+    uint8_t *back; /* training: [unit] 1: the unit belongs to the backward pass; else NULL */
     /* [kind][unit] ps on accelerators; if not training, the first unit of a block has the block's time, others 0 */
     int64_t *time[PROBLEM_KINDS];
     /* the level with the nets that are paid: g; training: the base level */
@@ -75,7 +76,7 @@ struct latency_graph {
     uint32_t *holder; /* [block] device whose memory holds the block if it is on the hosts */
     uint32_t cpus;    /* number of hosts in the host class with the fewest; 0: there are no hosts */
     uint32_t all_cpus; /* number of hosts of all classes; 0: CPUs count as unlimited */
-    int64_t part;      /* ps that each subgraph takes beside its blocks and transfers */
+    int64_t part; /* ps that each subgraph takes beside its blocks and transfers (--part-cost) */
     struct latency_judge judge;
 };
 

@@ -29,8 +29,8 @@ static uint32_t refine(const struct latency_graph *p, const struct latency_plan 
     return count;
 }
 
-/* Searches the merged graph `coarse` for a plan below best->value, and writes it to *best, a plan of p, if it fits and
- * is better. */
+/* Searches the merged graph `coarse` for a plan below best->value; writes it to *best, a plan of p, if it fits and is
+ * better.  Returns the search's result. */
 static struct label_found search_merged(const struct latency_graph *p,
                                         const struct latency_graph *coarse,
                                         const struct label_limits *l, struct latency_plan *best,

@@ -77,7 +77,7 @@ static int64_t judge_value(void *of, const uint32_t *sub)
     return smaller(value, LOAD_INF);
 }
 
-/* Builds the latency problem, sets its judge if the evaluation there is not exact, and makes it n->p. */
+/* Makes the latency problem n->p, with a judge if its own evaluation is not exact, and returns it. */
 static struct latency_graph *make_graph(struct latency_place_run *n, uint32_t slots)
 {
     assert(slots >= 1);
@@ -207,8 +207,8 @@ static void solve_spread(struct latency_place_run *n, struct latency_plan *best)
         anneal_on(n, p, best);
 }
 
-/* Returns words that restrict "contiguous plans" to those that the proof is about: ", of up to 2 subgraphs ..."; "":
- * the proof is about all contiguous plans. */
+/* Returns words that restrict "contiguous plans" to the plans that the proof is about, ", of up to 2 subgraphs ..."; ""
+ * if it is about all contiguous plans. */
 static const char *scope_text(const struct latency_place_run *n)
 {
     const char *text = "";

@@ -22,10 +22,11 @@ enum {
     LAST_MOVES = 1500000,  /* moves of the third annealing, for graphs up to USUAL_SIZE */
     USUAL_SIZE = 1500,     /* units, edges and pins; larger graphs get fewer moves */
     ANNEALED = 8, /* number of plans that the second and third annealing make independently */
-    BYTES_PER_LABEL = 512, /* a search may take this memory for each label that it may keep */
-    FIRST_STEPS = 64,      /* the first step of T is 1 / FIRST_STEPS of the gap */
-    LEAST_STEP = 128,      /* no step is less than 1 / LEAST_STEP of T */
-    RETRY = 8,             /* after an unfinished search the step is divided by RETRY */
+    /* bytes that a search may use for each label that label_limits.max_labels allows */
+    BYTES_PER_LABEL = 512,
+    FIRST_STEPS = 64, /* the first step of T is 1 / FIRST_STEPS of the gap */
+    LEAST_STEP = 128, /* no step is less than 1 / LEAST_STEP of T */
+    RETRY = 8,        /* after an unfinished search the step is divided by RETRY */
     EARLY = 10,       /* searches before the second annealing get 1 / EARLY of all steps and time */
     USUAL_SHARE = 40, /* a search may take 1 / USUAL_SHARE of all steps */
     GROWTH = 10, /* if that is more, a search may take GROWTH times the steps of the last one */
@@ -36,7 +37,8 @@ enum {
 /* The last two finished searches, to forecast the steps of the next one. */
 struct growth {
     int64_t limit[2]; /* ps: lower bounds proved by the earlier search, by the later search */
-    uint64_t took[2]; /* 1 + search steps of each; 0: there was no such search */
+    /* 1 + number of steps of the earlier search, of the later search; 0: there was no such search */
+    uint64_t took[2];
 };
 
 struct latency_search {

@@ -5,8 +5,9 @@
 
 #include "passes/latency/latency_graph.h"
 
-/* A step of a block's tail as a function of the bytes that an accelerator has left for the block and the later blocks
- * of its subgraph: with `bytes` of them or more, but fewer than the next step's, the tail is at least `ps`. */
+/* A step of a block's tail, which is a function of the bytes that an accelerator has left for the block and the
+ * later blocks of its subgraph: with `bytes` bytes or more left, but fewer than in the next step, the tail is at
+ * least `ps`. */
 struct tail_step {
     int64_t bytes, ps;
 };

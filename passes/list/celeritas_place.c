@@ -290,8 +290,8 @@ static bool place_adjusted(struct clusters *c, bool ports)
 
 /* ---- plans ---------------------------------------------------------------------------------------- */
 
-/* Makes the plan that runs clusters in order of c->start, each with its nodes in order, and keeps it in *best if it is
- * better.  A cluster starts after all clusters that it reads have ended, so this is a topological order. */
+/* Makes the plan that runs clusters in order of c->start, and the nodes of a cluster in order; keeps it in *best if it
+ * is better.  A cluster starts after the ends of all clusters that it reads from, so the order is topological. */
 static void try_plan(struct clusters *c, struct list_schedule *best, const char *what)
 {
     struct arena *own = arena_new(c->x->use.scratch);

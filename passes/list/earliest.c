@@ -43,10 +43,12 @@ struct device_state {
     int64_t free;     /* ps: the device is free from this time on */
     uint32_t running; /* the vertex that runs on the device, or NOTHING */
     uint32_t last;    /* the vertex that was started last, or NOTHING */
-    /* heaps of ready vertices.  waits: by the ps at which all inputs arrive here.  Inputs have arrived, by rank: own:
-     * vertices whose home is this device; any: vertices without a home */
+    /* heaps of ready vertices.  waits: some inputs have not arrived on the device; by the ps at which all of them
+     * have.  own, any: all inputs have arrived; by rank; own: vertices whose home is this device, any: vertices
+     * without a home */
     struct heap waits, own, any;
-    bool solo;      /* it has skipped a vertex: it does not use the heaps of its class any more */
+    /* the device has skipped a vertex, so it does not use the heaps of its class any more */
+    bool solo;
     uint32_t child; /* the favourite of `last` that here and rivals are about, or NOTHING */
     int64_t here;   /* ps: all inputs of `child` have arrived on this device */
     bool rivals;    /* the inputs of `child` may arrive earlier on another device */
@@ -275,7 +277,7 @@ static uint32_t first_valid(const struct sweep *s, struct heap *h, uint32_t d, b
     return NOTHING;
 }
 
-/* Returns the vertex of less rank of u and v; if one of them is NOTHING, the other one. */
+/* Returns u or v, whichever has the smaller rank; if one of them is NOTHING, the other one. */
 static uint32_t lesser(const struct sweep *s, uint32_t u, uint32_t v)
 {
     if (u == NOTHING || v == NOTHING)
@@ -514,8 +516,8 @@ static bool take_proposals(struct sweep *s)
     }
 }
 
-/* Ends the vertices that end now, and moves entries of vertices whose inputs have arrived to the heaps of those that
- * can start. */
+/* Ends the vertices that end now, and moves vertices whose inputs have arrived from heaps `waits` to the heaps of
+ * vertices that can start. */
 static void catch_up(struct sweep *s)
 {
     while (s->nended)

@@ -44,16 +44,16 @@ struct placement {
     const struct wdag *base;
     const struct scene *scene;
     const nid *node; /* [vertex] the vertex's first node */
-    uint32_t *group; /* [vertex] its group */
+    uint32_t *group; /* [vertex] group of the vertex */
     uint32_t ngroup;
     struct csr member; /* group -> vertices */
     int32_t *home;     /* [group] its device; -1: not placed yet */
     /* [group] bits: the classes that can run all of the group and have devices */
     uint32_t *classes;
     struct needs need; /* bytes of each vertex, shared items not included */
-    int64_t *used;     /* [dev] bytes that its groups need, `most` included */
-    int64_t *stay;     /* [dev] of `used`: need.stays of its vertices */
-    int64_t *most;     /* [dev] the largest need.runs of its vertices */
+    int64_t *used;     /* [dev] bytes that the groups on the device need, `most` included */
+    int64_t *stay;     /* [dev] of `used`: need.stays of the vertices on the device */
+    int64_t *most;     /* [dev] the largest need.runs of the vertices on the device */
     int64_t copies;    /* number of copies of each parameter that count: exec_weight_copies() */
     uint8_t *has;      /* bits [shared item * devices + dev]: the device holds the item */
     uint32_t *seen;    /* [group], then [shared item]: number of the last question about it */

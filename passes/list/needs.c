@@ -9,10 +9,12 @@ struct need_counts {
     const struct scene *s;
     const struct wdag *level, *base;
     uint32_t *members; /* [vertex] number of its nodes */
-    int64_t *left;     /* [vertex] results that leave it; of a single node all results */
-    int64_t *kept;     /* [vertex] those of `left` that forward nodes of a training graph make */
-    int64_t *beside;   /* [vertex] the most that one of its nodes needs beside its results */
-    int64_t *own;      /* [vertex] sum of costs.own of its nodes */
+    /* [vertex] bytes of results that other vertices or the host read; of a vertex with one node: of all results */
+    int64_t *left;
+    int64_t *kept; /* [vertex] the part of `left` that forward nodes of a training graph make */
+    /* [vertex] the most bytes that one of its nodes needs beside its results while it runs */
+    int64_t *beside;
+    int64_t *own; /* [vertex] sum of costs.own of its nodes */
 };
 
 /* Returns the vertex of `level` that vertex u of the base level is in. */

@@ -6,7 +6,8 @@
 
 #include <stdint.h>
 
-enum { SLOTS = 256 }; /* the most slots that a device remembers; earlier ones are forgotten */
+/* the most idle times that are remembered for a device; the earliest ones are forgotten */
+enum { SLOTS = 256 };
 
 /* An idle time between two placed vertices. */
 struct slot {

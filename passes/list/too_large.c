@@ -14,7 +14,7 @@ struct sizes {
     const struct ctx *x;
     const struct wdag *g; /* the base level */
     struct csr member;    /* group -> vertices */
-    uint32_t *seen;       /* [shared item] 1 + the last group that it was counted for */
+    uint32_t *seen;       /* [shared item] 1 + the last group for which the item was counted */
     bool host;            /* some device is the host (a CPU) */
 };
 

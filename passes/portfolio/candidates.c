@@ -108,7 +108,7 @@ static bool is_over(struct candidates *c)
 
 /* ---- methods ------------------------------------------------------------------------------------ */
 
-/* Tries plans with everything on the first device of a class, for each class. */
+/* Tries, for each class, the plan with everything on the first device of the class. */
 static void try_one_device(struct candidates *c)
 {
     const struct wdag *g = c->x->levels.base;
@@ -148,7 +148,7 @@ static int try_clusters(struct candidates *c, uint32_t i)
     return rc;
 }
 
-/* Tries HEFT. */
+/* Tries HEFT.  i: not used.  Returns 0, or what heft_try() returns after an error. */
 static int try_heft(struct candidates *c, uint32_t i)
 {
     (void)i;
@@ -243,7 +243,7 @@ static int try_both(struct candidates *c, int (*method)(struct candidates *, uin
     return rc;
 }
 
-/* Tries the planners for the time per sample. */
+/* Tries the planners for the time per sample.  i: not used.  Returns 0. */
 static int try_planners(struct candidates *c, uint32_t i)
 {
     (void)i;
@@ -254,7 +254,7 @@ static int try_planners(struct candidates *c, uint32_t i)
     return 0;
 }
 
-/* Tries Baechi's planners. */
+/* Tries Baechi's planners.  i: not used.  Returns 0. */
 static int try_all_baechi(struct candidates *c, uint32_t i)
 {
     (void)i;

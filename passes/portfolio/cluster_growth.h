@@ -15,7 +15,8 @@ struct growth {
     uint32_t turn;  /* number of the present set */
     uint32_t *mark; /* [group] number of the last set that had the group */
     uint32_t *near; /* [group] number of the last set that had a transfer to or from the group */
-    int64_t *pull;  /* [group] ps of these transfers, and 1 for each */
+    /* [group] ps of the transfers between the group and the set, plus 1 for each transfer */
+    int64_t *pull;
 };
 
 /* Returns a growth with an empty set.  Lives in a. */
@@ -23,10 +24,10 @@ struct growth growth_new(const struct placement *r, const struct edges *e, uint3
                          struct arena *a);
 /* Returns the device of a group in the plan dev[node]. */
 int32_t growth_home(const struct growth *g, const int32_t *dev, uint32_t group);
-/* Makes a new set for a move to device `to` in the plan dev[node]: the group `seed`, then again and again the group on
- * seed's device that has the longest transfers with the set and can be on `to`; at most `most` groups.  Of the sets of
- * at least most / 2 groups that come about, the one is chosen whose move leaves the shortest transfers in all.  Frees
- * what it takes of a.  O(neighbours of the set, times their logarithm). */
+/* Makes a set for a move to device `to` in the plan dev[node]: begins with the group `seed`, then adds, again and
+ * again, the group on seed's device that has the longest transfers with the set and can be on `to`, up to `most`
+ * groups.  Of all sets with at least most / 2 groups on the way, chooses the one whose move leaves the shortest
+ * transfers in all.  Frees what it takes of a.  O(neighbours of the set, times their logarithm). */
 void growth_grow(struct growth *g, const int32_t *dev, uint32_t seed, uint32_t to, uint32_t most,
                  struct arena *a);
 /* Returns whether a group can be on device `to`: its class can run the group, and no member is pinned elsewhere. */

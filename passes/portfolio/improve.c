@@ -32,7 +32,8 @@ struct link {
     uint32_t number;   /* the node, or the net of a transfer */
     uint8_t kind;      /* enum step_kind */
     uint32_t from, to; /* devices of a transfer (task.from, task.to); both the device of a node */
-    bool held; /* it waited for the item before it only because that used its device or port */
+    /* whether the item waited for the item before it only because that item used its device or port */
+    bool held;
 };
 
 /* A plan and the result of its run. */
@@ -59,8 +60,9 @@ struct improver {
     struct state now, next; /* the plan that was kept last; a changed plan that is tried */
     struct link *chain;     /* [nchain] the critical chain of `now`, in order of time */
     uint32_t nchain;
-    uint32_t *order;   /* [position] vertex of `now` */
-    uint32_t *mark;    /* [vertex] the last value of `question` with which it was marked */
+    uint32_t *order; /* [position] vertex of `now` */
+    /* [vertex] value of `question` at the last call of mark_needed() that marked the vertex */
+    uint32_t *mark;
     uint32_t question; /* number of calls of mark_needed */
     uint64_t rng;      /* state of the random numbers */
     struct arena *run; /* memory of a single run */

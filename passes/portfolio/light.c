@@ -10,8 +10,7 @@
 /* Returns a copy of g whose vertices have 0 bytes. */
 static struct wdag *light_level(const struct wdag *g, struct arena *a)
 {
-    struct wdag *l = arena_alloc(a, sizeof *l);
-    *l = *g;
+    struct wdag *l = arena_copy(a, g, sizeof *l);
     l->size = arena_array(a, (size_t)g->n + 1, sizeof *l->size);
     return l;
 }

@@ -47,7 +47,7 @@ static bool is_opened(void *user, uint32_t in, nid call, sid name)
     return in != 0 || !has_time(c, call);
 }
 
-/* Runs the pass open-functions; returns what pass.run returns (passes.h). */
+/* pass.run: opens the calls whose nodes planners shall see (head of this file).  Returns 0, or -1 after an error. */
 static int open_run(struct ctx *x, const void *options)
 {
     const struct open_options *o = options;

@@ -12,25 +12,25 @@ struct wdag *contiguous_level(const struct ctx *x);
 struct wdag *any_shape_level(const struct ctx *x);
 struct wdag *mandatory_level(const struct ctx *x);
 
-/* Returns the ps that the cost of running parts adds at least to the value of every plan of level g; 0 where no such
- * number is sure, or where the loads of the problem already count that cost (problem.start). */
+/* Returns the least ps that the cost of running parts adds to the value of every plan of level g; 0 where no such
+ * number is known, or where the loads of the problem count that cost already (problem.start). */
 int64_t claim_start(const struct ctx *x, const struct wdag *g);
 /* Returns the value, ps, of the plan dev[node]: where parts cost nothing p->value, which the planner's problem gave;
  * else the judge's value, since problems may leave out the cost of parts. */
 int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *dev);
 
-/* Returns the scope of a proof about the contiguous plans of x->levels.contiguous (contiguous), or else about the plans
- * of x->levels.any_shape; fused: about a fused graph made of that level. */
+/* Returns the scope of a proof.  contiguous: about contiguous plans of x->levels.contiguous; else about plans of any
+ * shape of x->levels.any_shape.  fused: about the plans of a fused graph made of that level. */
 enum plan_scope claim_scope(const struct ctx *x, bool contiguous, bool fused);
-/* Returns the words for the plans that a planner looks at, for messages that there is none: kind ("plan", "contiguous
- * plan", "convex plan"), and behind it that they keep groups together, if claims about them say so, too. */
+/* Returns words for the plans that a planner looks for, to say that there is none: `kind` ("plan", "contiguous plan",
+ * "convex plan"), followed by "that keeps groups together" or the like where claims about them say so, too. */
 const char *claim_plans(const struct ctx *x, const char *kind);
 
 /* Returns what a bounding method may use: `work` arcs, the clock, and the module and arenas of x. */
 struct bound_means bounding_of(struct ctx *x, uint64_t work, struct clock *clock);
 
-/* Returns what claim.bound_all is if bounds_all (bounds/bounds.h) found the bound `all`: its value, or -1 if some calls
- * are single nodes that could be opened, since `all` does not hold for plans that cut such a call. */
+/* Returns the value of claim.bound_all where bounds_all() (bounds/bounds.h) found the bound `all`: all.value; or -1 if
+ * some calls were left unopened, since `all` does not hold for plans that cut such a call. */
 int64_t claim_bound_all(const struct ctx *x, struct bound all);
 
 /* Fills scope, bounds, proof and status (optimal or feasible) of results.plan, whose value must be set.  `within` is a

@@ -47,24 +47,6 @@ static void choose_nets(struct loads *l, struct arena *a)
     }
 }
 
-/* Fills l->kind: the kind of each device; a kind of that one device goes before the kind of its class. */
-static void fill_kinds(struct loads *l, struct arena *a)
-{
-    const struct problem *c = l->c;
-    l->kind = arena_alloc(a, (size_t)l->ndev + 1);
-    for (uint32_t d = 0; d < l->ndev; d++) {
-        uint32_t cls = cluster_class(c->cluster, d);
-        for (uint32_t k = 0; k < c->nkind; k++) {
-            if (c->kind[k].dev == (int32_t)d) {
-                l->kind[d] = (uint8_t)k;
-                break;
-            }
-            if (c->kind[k].dev < 0 && c->kind[k].cls == cls)
-                l->kind[d] = (uint8_t)k;
-        }
-    }
-}
-
 /* Makes the arrays that each plan has of its own (loads_twin shares the others); no vertex has a device yet. */
 static void make_plan(struct loads *l, struct arena *a)
 {
@@ -103,7 +85,9 @@ int loads_new(struct loads *l, const struct problem *c, const char *planner, str
     if (loads_check(c, planner, d))
         return -1;
     *l = (struct loads){.c = c, .ndev = c->cluster->ndev};
-    fill_kinds(l, a);
+    l->kind = arena_alloc(a, (size_t)l->ndev + 1);
+    for (uint32_t dev = 0; dev < l->ndev; dev++)
+        l->kind[dev] = (uint8_t)problem_kind_of(c, dev);
     choose_nets(l, a);
     make_plan(l, a);
     return 0;
@@ -338,8 +322,8 @@ struct loads_change loads_peek_swap(struct loads *l, uint32_t v, uint32_t w)
             continue;
         uint32_t net = smaller_u32(e, f), pins = l->pins[net];
         const uint32_t *held = &l->held[(size_t)net * l->ndev];
-        /* pins on a and b while the vertex that moves is there; what a device's load gains when that vertex leaves it
-         * */
+        /* held: pins on a, and on b, while the vertex that moves is there; leave: ps that the load of a, or b, gains
+         * when that vertex leaves it */
         uint32_t held_a = held[a] + (f < e), held_b = held[b] + (e < f);
         int64_t leave_a = ((int)(held_a > 1) - (int)(held_a < pins)) * cost_a[net];
         int64_t leave_b = ((int)(held_b > 1) - (int)(held_b < pins)) * cost_b[net];

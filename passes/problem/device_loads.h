@@ -13,12 +13,13 @@ enum { NOWHERE = -1 };
 struct loads {
     const struct problem *c;
     uint32_t ndev;
-    uint8_t *kind; /* [device] its kind in c */
-    uint32_t nnet; /* nets of two pins or more that cost something on some device */
+    uint8_t *kind; /* [device] index of the device's kind in c->kind */
+    /* number of nets that have two pins or more and cost something on some device; the tables by net have only these */
+    uint32_t nnet;
     /* [net] number of pins, the host's included: a device that has some, but not all, pays */
     uint32_t *pins;
     int64_t **cost;    /* [kind][net] ps */
-    struct csr net_of; /* vertex -> its nets, of the nnet nets counted here */
+    struct csr net_of; /* vertex -> nets of the vertex, as far as they are among the nnet nets */
     struct csr pin;    /* net -> vertices */
     uint32_t *src;     /* c->detailed: [net] vertex that makes the value; UINT32_MAX: an input */
     uint8_t *net_back; /* c->detailed: [net] 1: of the backward pass */
@@ -31,8 +32,8 @@ struct loads {
     int64_t *back;               /* [device] ps; pass_loads: of the backward pass; else 0 */
     int64_t *bytes;              /* [device]; 0 where memory is ample */
     struct problem_parts *parts; /* c->detailed: [device]; else NULL */
-    /* [device] number of devices that share its stage, with the device itself; 0: a device of lower number has the
-     * stage, and this one takes turns with it; NULL: no device shares */
+    /* [device] number of devices that share the device's stage, itself included; 0: it takes turns with a device of a
+     * lower number, which has the stage; NULL: no device shares a stage */
     uint32_t *copies;
 };
 
@@ -71,7 +72,8 @@ struct loads_change {
     int64_t load[2], back[2], bytes[2];
 };
 struct loads_change loads_peek(struct loads *l, uint32_t v, uint32_t to);
-/* The same if v and w, which are on different devices, changed places: [0] of v's present device, [1] of w's. */
+/* Returns what the loads would change by if v and w, which are on different devices, changed places: [0] of v's present
+ * device, [1] of w's. */
 struct loads_change loads_peek_swap(struct loads *l, uint32_t v, uint32_t w);
 
 /* The plan's value, ps: the largest load; with the passes apart the largest forward load plus the largest backward

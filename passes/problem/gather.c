@@ -8,7 +8,6 @@
 #include "passes/problem/gather.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct tidy_limits tidy_limits(const struct loads *l)
@@ -143,6 +142,7 @@ struct lists {
     uint32_t *next;        /* [vertex] */
 };
 
+/* Returns the lists of vertices on each device, ascending, in a. */
 static struct lists lists_of(const struct loads *l, struct arena *a)
 {
     uint32_t n = l->c->g->n;

@@ -47,8 +47,8 @@ static bool is_shared(const struct problem *c, uint32_t k)
 /* Whose memory room_of() returns. */
 enum holders { LARGEST_DEVICE, ALL_DEVICES };
 
-/* Returns the memory, bytes, of all devices of these kinds together or of the largest one; hosts that share their
- * memory count as one.  Devices with less than `raised` bytes count as having that. */
+/* Returns the memory, bytes, of all devices of the kinds in the mask `kinds` together, or of the largest of them
+ * (holders); hosts that share their memory count as one device.  Memory below `raised` bytes counts as `raised`. */
 static int64_t room_of(const struct problem *c, uint32_t kinds, int64_t raised,
                        enum holders holders)
 {

@@ -10,7 +10,7 @@ struct memory_need {
     /* the vertex whose bytes are the reason; UINT32_MAX: the bytes of all vertices that only `kinds` may hold are */
     uint32_t vertex;
     uint32_t kinds; /* kinds of devices that may hold the vertices, a bit each */
-    int64_t bytes;  /* bytes of that vertex, or of these vertices together */
+    int64_t bytes;  /* bytes of the vertex, or of all vertices that the need is about */
     /* present bytes of the largest device of `kinds`; or, without such a vertex, of all these devices together */
     int64_t room;
     uint32_t nowhere; /* a vertex that no device may run; UINT32_MAX: none */

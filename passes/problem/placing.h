@@ -28,11 +28,11 @@ extern const struct opt place_opts[];
 
 /* The levels, problems, clock and orders that a planner starts with. */
 struct planner_input {
-    struct wdag *whole, *level; /* contiguous_level(), and the top level */
-    /* the problems of `whole` and of `level`; one problem if the two are one level */
+    struct wdag *whole, *level; /* contiguous_level(); the top level */
+    /* problem of `whole`; problem of `level`: the same one if both are one level */
     struct problem *problem, *top;
-    struct clock clock;         /* starts now */
-    struct interval_how orders; /* points to this clock, so the struct must not move */
+    struct clock clock;         /* runs from placing_start() on */
+    struct interval_how orders; /* refers to `clock`, so the struct must not be moved */
     /* bound of all plans, which dp-place sets when it has looked for one; value 0: not set */
     struct bound all;
 };

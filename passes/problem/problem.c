@@ -347,7 +347,7 @@ static void make_lower(struct problem *c)
         raise_by_pigeonhole(c);
 }
 
-/* The sort of problem that build_problem makes: each public function asks for another one. */
+/* What build_problem() is to make; each public function that builds a problem sets it in another way. */
 struct problem_form {
     int64_t memory; /* bytes to which smaller memories are raised; -1: none are */
     /* memories and scales are taken from this problem; NULL: the cluster's memories, new scales */
@@ -534,6 +534,18 @@ uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head,
     l->v[l->n] = nw;
     *head = l->n;
     return l->n++;
+}
+
+uint32_t problem_kind_of(const struct problem *c, uint32_t dev)
+{
+    uint32_t cls = cluster_class(c->cluster, dev), found = 0;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        if (c->kind[k].dev == (int32_t)dev)
+            return k;
+        if (c->kind[k].dev < 0 && c->kind[k].cls == cls)
+            found = k;
+    }
+    return found;
 }
 
 uint32_t problem_devices_left(const struct problem *c, uint64_t used, uint32_t k)

@@ -94,7 +94,7 @@ struct bound_means {
     struct clock *clock;
     const struct module *m; /* names the nodes in the proof; NULL: vertices have numbers */
     struct arena *mem;      /* for text */
-    struct arena *scratch;  /* for temporary data; the method frees what it takes of it */
+    struct arena *scratch;  /* memory for temporary data, which the method releases */
 };
 
 struct problem {
@@ -210,12 +210,15 @@ static inline bool problem_no_more(const struct problem *c, uint64_t a, uint64_t
     return (((b | c->guard) - a) & c->guard) == c->guard;
 }
 
+/* Returns the index in c->kind of the kind of device dev: the kind for just this device if there is one, else the kind
+ * of its class. */
+uint32_t problem_kind_of(const struct problem *c, uint32_t dev);
 /* Returns how many devices of kind k a plan that uses `used` (as label.used) leaves. */
 uint32_t problem_devices_left(const struct problem *c, uint64_t used, uint32_t k);
 
-/* Adds nw to the list *head unless a label there is as good (no larger value, no more devices of any kind).  Labels
- * in the list to which nw is as good leave it; nw takes the place of the first of them.  Returns nw's label, 0 if it
- * was not added. */
+/* Adds nw to the list *head, unless the list has a label that is as good (no larger value, no more devices of any
+ * kind).  Removes labels to which nw is as good; nw takes the place of the first one removed.  Returns nw's label; 0:
+ * nw was not added. */
 uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head, struct label nw);
 
 /* A label that is to be extended by a device of some kind.  The device must take enough vertices: what is left must

@@ -99,16 +99,6 @@ static void close_set(const struct state_search *f, const uint64_t *of, uint64_t
                 set[w] |= above(f, v)[w];
 }
 
-static uint32_t hash_of(const uint64_t *set, uint32_t words)
-{
-    uint64_t h = 0;
-    for (uint32_t i = 0; i < words; i++) {
-        h = (h ^ set[i]) * UINT64_C(0x9e3779b97f4a7c15); /* 2^64 / golden ratio: mixes the bits */
-        h ^= h >> 29;
-    }
-    return (uint32_t)(h >> 16);
-}
-
 /* Doubles the table (256 entries at first) and puts all states in. */
 static void grow_table(struct state_search *f)
 {
@@ -116,7 +106,7 @@ static void grow_table(struct state_search *f)
     f->table = arena_array(f->own, size, sizeof *f->table);
     f->mask = size - 1;
     for (uint32_t s = 0; s < f->n; s++) {
-        uint32_t at = hash_of(f->end + (size_t)s * f->words, f->words) & f->mask;
+        uint32_t at = (uint32_t)bits_hash(f->end + (size_t)s * f->words, f->words) & f->mask;
         while (f->table[at])
             at = (at + 1) & f->mask;
         f->table[at] = s + 1;
@@ -129,7 +119,7 @@ static uint32_t find_or_add(struct state_search *f, const uint64_t *end)
     size_t bytes = f->words * sizeof *end;
     if (2 * f->n >= f->mask)
         grow_table(f);
-    uint32_t at = hash_of(end, f->words) & f->mask;
+    uint32_t at = (uint32_t)bits_hash(end, f->words) & f->mask;
     for (; f->table[at]; at = (at + 1) & f->mask)
         if (!memcmp(f->end + (size_t)(f->table[at] - 1) * f->words, end, bytes))
             return f->table[at] - 1;
@@ -189,6 +179,7 @@ static void step_by_layer(struct state_search *f, uint32_t s)
     }
 }
 
+/* Returns the number of layers in a set. */
 static uint32_t count_bits(const uint64_t *set, uint32_t words)
 {
     uint32_t n = 0;
@@ -215,8 +206,9 @@ static uint32_t *count_crossing(const struct state_search *f)
     return cross;
 }
 
-/* Adds as states the first v + 1 layers at the narrowest places v, about f->most of them, and the whole model; a step
- * leads from each state to the next. */
+/* Adds states that are prefixes of the layers: the layers 0 .. v for the places v that the results of the fewest
+ * layers cross, about f->most of them, and the whole model.  Adds a step from each of these states to the next one
+ * (f->step). */
 static void find_narrow(struct state_search *f)
 {
     uint32_t n = f->g->n, *cross = count_crossing(f), last = 0, taken = 0, each = 1, widest = 0;

@@ -13,7 +13,7 @@
 
 /* How a value in copy i of N differs from the value in the model. */
 enum batch_how {
-    BATCH_WHOLE, /* it is the same: it does not depend on the batch */
+    BATCH_WHOLE, /* equal: the value does not depend on the batch */
     BATCH_CUT,   /* it is block i of N equal blocks along an axis */
     /* Its shape is cut like that of BATCH_CUT.  An element is p * stride + c: p is the element's position along the
      * axis, counted from 0 in each copy; 0 <= c < extent <= stride. */
@@ -22,7 +22,8 @@ enum batch_how {
      * position along the cut axis, counted from 0 in each copy; the others are as for BATCH_CUT. */
     BATCH_INDEX,
     BATCH_SHAPE, /* its shape is cut like that of BATCH_CUT; nothing is known of the elements */
-    BATCH_SIZES  /* up to 64 integers: some are 1/N of those in the model, the others the same */
+    /* a list of up to 64 integers, some of which are 1/N of those in the model, the others equal */
+    BATCH_SIZES
 };
 
 /* The state of a value. */

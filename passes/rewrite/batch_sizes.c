@@ -27,7 +27,8 @@ static const char *not_in_proportion(struct batch_search *x)
         x, "it makes of a size of the batch a number that is not in proportion to the batch");
 }
 
-/* Returns element j of the list, whose only element counts for all j; unknown if no element is known. */
+/* Returns element j of the list; a list with one element stands for any number of equal ones.  Unknown if no element is
+ * known. */
 static struct num element(const struct batch_list *k, int j)
 {
     if (k->num == NULL || k->num->n == 0)
@@ -56,7 +57,8 @@ static bool divides_exactly(struct batch_search *x, struct num a, struct num b, 
            dim_same(dim_mul(x->m, dr, db), da);
 }
 
-enum { PAIR_BAD = -1, PAIR_SAME, PAIR_SCALED }; /* neither; the same in all copies; scaled */
+/* PAIR_BAD: the element is neither the same in all copies nor in proportion to the batch; PAIR_SAME; PAIR_SCALED. */
+enum { PAIR_BAD = -1, PAIR_SAME, PAIR_SCALED };
 
 /* Returns whether element j of an elementwise operator's result is scaled: PAIR_*.  a, b: its operands. */
 static int combine(struct batch_search *x, const struct batch_list *a, const struct batch_list *b,

@@ -4,8 +4,6 @@
 
 #include "ir/model/dim.h"
 
-#include <string.h>
-
 const char *batch_say(struct batch_search *x, const char *fmt, ...)
 {
     va_list ap;

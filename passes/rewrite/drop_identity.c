@@ -9,7 +9,6 @@
 #include "ir/model/edit.h"
 #include "passes/passes.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* State of the pass, with the number of removed nodes of each kind. */
@@ -155,7 +154,7 @@ static bool has_one_result(const struct module *m, nid n)
     return one;
 }
 
-/* Runs the pass.  Returns 0. */
+/* pass.run: drops the nodes that return an operand unchanged.  Returns 0. */
 static int run_drop_identity(struct ctx *x, const void *options)
 {
     struct module *m = x->scene.m;

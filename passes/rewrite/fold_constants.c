@@ -15,8 +15,6 @@
 #include "ir/model/compute.h"
 #include "passes/shapes/infer.h"
 
-#include <string.h>
-
 struct fold_options {
     int64_t max; /* bytes of the largest result that is folded */
 };
@@ -189,7 +187,7 @@ static uint32_t fold_all(struct fold_run *x)
     return folded;
 }
 
-/* Runs the pass.  Returns 0, or -1 after an error. */
+/* pass.run: replaces nodes with constant results by weights, round by round.  Returns 0, or -1 after an error. */
 static int run_fold_constants(struct ctx *x, const void *options)
 {
     const struct fold_options *o = options;

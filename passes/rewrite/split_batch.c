@@ -702,7 +702,8 @@ static void write_copies(struct batch_split *x)
         most - 1, x->m->nnode - 1, x->ncopied, x->ways, x->nsplit, x->njoined);
 }
 
-/* Runs the pass.  Returns 0, or -1 after an error. */
+/* pass.run: replaces the model by copies over slices of the batch, whose outputs are joined.  Returns 0, or -1 after an
+ * error. */
 static int run_split_batch(struct ctx *ctx, const void *options)
 {
     const struct split_options *o = options;

@@ -60,6 +60,7 @@ static void id_put(struct id_map *h, sid key, int64_t value)
     *s = (struct id_slot){key, value};
 }
 
+/* Returns an empty table, in a. */
 static struct id_map id_map_new(struct arena *a)
 {
     struct id_map h = {.mem = a, .cap = 64};
@@ -357,6 +358,7 @@ struct open_dims {
     uint32_t n;
 };
 
+/* For each_open_dim(): counts the dimensions. */
 static void count_open(void *user, uint32_t input, uint32_t axis)
 {
     (void)input;
@@ -364,6 +366,8 @@ static void count_open(void *user, uint32_t input, uint32_t axis)
     ((struct open_dims *)user)->n++;
 }
 
+/* For each_open_dim(): adds a dimension of an input, by the name that stands for it, to the sizes: the size that the
+ * user says for nameless ones, or a guess. */
 static void add_open(void *user, uint32_t input, uint32_t axis)
 {
     struct open_dims *o = user;
@@ -378,6 +382,7 @@ static void add_open(void *user, uint32_t input, uint32_t axis)
                           : common_guess(o->x));
 }
 
+/* For each_open_dim(): adds a dimension with its size to results.nameless. */
 static void keep_open(void *user, uint32_t input, uint32_t axis)
 {
     struct open_dims *o = user;

@@ -14,14 +14,15 @@
 
 struct demands;
 struct sizes;
-/* Whether a dimension of a model input has no size yet; *nameless: whether it is one without a name. */
+/* Whether a dimension of a model input has no size yet.  Sets *nameless to whether such a dimension has no name
+ * either. */
 bool bind_wants(const struct ctx *x, bool *nameless);
 /* Guesses sizes for all dimensions of model inputs that have none.  demands: what nodes demand of sizes; NULL: nothing.
  * Returns the sizes of all names that were met, for bind_open_dims(). */
 struct sizes *bind_input_dims(struct ctx *x, const struct demands *demands);
-/* Guesses sizes for all names without one in the dimensions of other values whose size is still unknown.  k: from
- * bind_input_dims(); type: [value] its type under the bindings so far (planning_types()).  Returns whether there was
- * such a name. */
+/* Guesses a size for each name that has none, in the dimensions of values other than inputs whose size is still
+ * unknown.  k: from bind_input_dims(); type: [value] its type under the bindings so far (planning_types()).  Returns
+ * whether there was such a name. */
 bool bind_open_dims(struct ctx *x, struct sizes *k, const uint32_t *type);
 /* The sizes of the dimensions of model inputs, in a form for backends (struct result). */
 struct input_sizes {
@@ -32,9 +33,9 @@ struct input_sizes {
 /* Returns the sizes under the bindings that x has now, in x->use.mem; of sequences and optional values those of their
  * elements. */
 struct input_sizes bind_input_sizes(const struct ctx *x);
-/* Writes to *batch the batch size that --dim gives: for a name like "batch", else for a name that alone is the first
- * dimension of model inputs.  Returns 0, or -1 after an error: no such name, several names with different sizes, or a
- * size above `most`. */
+/* Writes to *batch the batch size that --dim gives: the size of a name like "batch", else of a name that alone is the
+ * first dimension of model inputs.  Returns 0, or -1 after an error: there is no such name, or several with different
+ * sizes, or the size is above `most`. */
 int bind_batch(struct ctx *x, int64_t most, int64_t *batch);
 /* Warns of each name in --dim that no dimension of the model has. */
 void bind_warn_unused(struct ctx *x);
@@ -53,9 +54,9 @@ const char *bind_excuse(const struct ctx *x);
 int64_t bind_said(const struct ctx *x, const char *name);
 /* Returns the size of dimensions without a name, from --dim '?=N'; -1: it is not said. */
 int64_t bind_nameless(const struct ctx *x);
-/* Returns the batch size that the model is planned for, from the first dimensions of its inputs: of a name like
- * "batch", else of any name, as --dim says or as it is guessed; else the number that all of two dimensions or more
- * have; 0: not known. */
+/* Returns the batch size for which the model is planned; 0: not known.  It is the size, given by --dim or guessed, of a
+ * name like "batch" among the first dimensions of inputs, else of any name among them; else the number that all of two
+ * or more of these dimensions are. */
 int64_t bind_planned_batch(const struct ctx *x);
 
 /* Numbers of dimensions under the bindings of their names; each expression is computed once. */

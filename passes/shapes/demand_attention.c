@@ -5,8 +5,6 @@
  * the operator documents of ONNX and of ONNX Runtime.  O(operands) for each node. */
 #include "passes/shapes/demands.h"
 
-#include <assert.h>
-
 /* Returns d / by; unknown if by < 1. */
 static struct dim share(struct demands *k, struct dim d, int64_t by)
 {

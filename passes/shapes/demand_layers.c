@@ -2,9 +2,6 @@
  * O(operands * rank) for each node. */
 #include "passes/shapes/demands.h"
 
-#include <assert.h>
-#include <string.h>
-
 /* Notes that there is room for a window of a convolution or pooling on every axis, and that a convolution's channels
  * are those of its weights.  arg: the operand with the weights; 0: none. */
 void demand_window(struct demands *k, nid n, int arg)

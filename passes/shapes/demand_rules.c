@@ -2,13 +2,12 @@
  * O(operands * rank) for each node; Einsum O(length of its equation). */
 #include "passes/shapes/demands.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* --- broadcasts --- */
 
-/* Notes that *s is broadcast with the shapes before it, and puts into *all what is known of the dimensions to which all
- * are broadcast: a dimension that is not 1 rather than one that may be. */
+/* Notes that *s is broadcast with the shapes before it.  Puts into *all what is known of the common shape: of two
+ * dimensions the one that is surely not 1. */
 static void match_next(struct demands *k, struct shape *all, const struct shape *s)
 {
     if (s->rank < 0)
@@ -202,7 +201,8 @@ static void demand_multiple(struct demands *k, struct dim d, int64_t by)
         demand(k, DEMAND_EQUAL, d, dim_mul(k->f->m, dim_div(k->f->m, d, dim_num(by)), dim_num(by)));
 }
 
-/* Notes that the pieces together are the operand, or, if they are equal, that it can be divided. */
+/* Notes that the sizes of the pieces add up to that of the operand, or, if the pieces are equal, that it can be
+ * divided. */
 void demand_split(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0);

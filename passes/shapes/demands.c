@@ -10,14 +10,13 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A row of a table: what an operator demands of its operands, and how far the elements of its result reach. */
 struct demand_rule {
     const char *op;
     demand_fn *demand; /* NULL: nothing */
     reach_fn *reach;   /* NULL: not known */
-    int arg;           /* of both functions */
+    int arg;           /* passed to both functions */
 };
 
 /* Operators of ai.onnx, sorted (bytewise). */

@@ -6,9 +6,6 @@
  * the other's is a small number.  Nothing is known of large constants.  O(operands) for each node. */
 #include "passes/shapes/demands.h"
 
-#include <assert.h>
-#include <string.h>
-
 enum { INPUT_REACH = 2 }; /* of inputs of the model */
 
 /* Returns the reach of the elements x of a small tensor; unknown if one of them is, or if an expression is not the only

@@ -46,11 +46,11 @@ struct infer {
     struct arena *mem;
     struct diag *diag; /* where conflicts are reported; NULL: nowhere */
     bool bound;        /* bound mode; else symbolic mode */
-    /* pure mode, a symbolic one: names in dimensions are those of the model's inputs, nameless ones included, and what
-     * a Slice takes is there to be taken */
+    /* pure mode, a kind of symbolic mode: names in dimensions are those of the model's inputs (nameless inputs get
+     * names, too), and each Slice is taken to lie within its operand */
     bool pure;
-    /* the run does not have what a pure one has: a name in the file was kept where the operands give something else, or
-     * a Slice may go beyond the end */
+    /* the run found less than one in pure mode does: it kept a name of the file where the operands give another
+     * dimension, or a Slice may reach beyond the end */
     bool hides;
     int64_t opset; /* version of ai.onnx for the node that is visited; INT64_MAX: the newest */
     /* [node] the version of ai.onnx that it is written for, -1: not given; NULL: the model's version for all nodes */

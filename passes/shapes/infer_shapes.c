@@ -119,6 +119,7 @@ struct walk {
     uint32_t n, cap;
 };
 
+/* Begins the visit of graph g: pushes a frame with all of its nodes to be visited. */
 static void push_graph(struct infer *f, struct walk *w, gid g)
 {
     assert(g > 0 && g < f->m->ngraph);
@@ -369,8 +370,8 @@ static struct infer *infer_module(struct module *m, struct arena *mem, struct in
     return f;
 }
 
-/* As infer_module(), with calls replaced by the functions' nodes where possible: then the state's module is another
- * one, and m gets the types that were added to it. */
+/* Does the same as infer_module() on a module in which calls are replaced by the functions' nodes where possible.  That
+ * module is the result's m; new types are added to `m`, too. */
 static struct infer *infer_inlined(struct module *m, struct arena *mem, struct infer_ask ask)
 {
     struct inlined_module *e = calls_expand(m, /*names=*/false, mem);
@@ -499,6 +500,7 @@ bool guess_smaller(struct ctx *x)
     return true;
 }
 
+/* pass.run: infers the types of all values, and sets the sizes for which the model is planned. */
 static int run_infer(struct ctx *x, const void *opts)
 {
     struct module *m = x->scene.m;

@@ -598,7 +598,7 @@ static enum elem attr_elem(const struct infer *f, nid n, const char *name)
 {
     int64_t e = node_attr_int(f->m, n, name, 0);
     const struct attr *a = node_attr(f->m, n, name);
-    if (a != NULL && a->kind == ATTR_STRING) /* opset 1 */
+    if (a != NULL && a->kind == ATTR_STRING) /* in opset 1 the attribute spells the type's name */
         return elem_spelled(module_str(f->m, a->u.s));
     return e > 0 && e < ELEM_COUNT ? (enum elem)e : ELEM_NONE;
 }

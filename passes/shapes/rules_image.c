@@ -41,8 +41,8 @@ static struct dim scale_dim(struct infer *f, struct dim d, float scale)
     return dim_num((int64_t)x);
 }
 
-/* Multiplies the dimensions axis[0 .. k) of *s by one factor, and rounds to the nearest.  The factor is the least (or,
- * with least == false, the largest) of those by which single axes would get the sizes in `size`. */
+/* Multiplies the dimensions axis[0 .. k) of *s by one factor, and rounds to the nearest integer.  Each axis alone would
+ * need some factor to get its size in `size`; the common factor is the least of these (least), else the largest. */
 static void keep_aspect(struct shape *s, const int64_t *axis, int k, const struct nums *size,
                         bool least)
 {
@@ -275,8 +275,8 @@ void rule_unfold(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &s);
 }
 
-/* Rule for MaxUnpool: operand 2 gives the shape of the result.  Without it, the shape is one that a pooling with these
- * attributes turns into the shape of operand 0. */
+/* Rule for MaxUnpool: operand 2 gives the shape of the result.  Without it, the result has the shape of which a pooling
+ * with these attributes makes the shape of operand 0. */
 void rule_max_unpool(struct infer *f, nid n, int arg)
 {
     struct shape s = operand_shape(f, n, 0);

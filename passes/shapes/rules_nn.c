@@ -428,6 +428,7 @@ void rule_rnn(struct infer *f, nid n, int arg)
 
 /* --- Einsum --- */
 
+/* Returns s without blanks at its beginning. */
 static const char *skip_blank(const char *s)
 {
     while (*s == ' ')

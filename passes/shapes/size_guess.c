@@ -13,14 +13,11 @@
  * it, some microseconds. */
 #include "passes/shapes/size_guess.h"
 
-#include <assert.h>
-#include <string.h>
-
 enum {
     ROUNDS = 8,
     NAMES_MOST = 8,    /* free names of a demand whose sizes are changed */
-    SCAN = 512,        /* sizes that are tried, from the present one downwards */
-    GROW_MOST = 65536, /* no size grows beyond this one */
+    SCAN = 512,        /* the most sizes that are tried, from the present one downwards */
+    GROW_MOST = 65536, /* no size grows beyond GROW_MOST */
     TRIES_MOST = 50000 /* evaluations for all changes together */
 };
 
@@ -51,7 +48,8 @@ void sizes_add(struct sizes *k, const char *name, enum size_kind kind, int64_t v
 
 /* --- names that follow from others --- */
 
-/* Returns what a name is: its number if its size is given; unknown: it is free, or not there. */
+/* Returns the dimension that a name stands for: its number if its size is given, the expression it equals; unknown: the
+ * name is free, or s is entry 0, which is none. */
 static struct dim meaning_of(const struct size *s)
 {
     return s->name == 0            ? dim_unknown()
@@ -60,15 +58,16 @@ static struct dim meaning_of(const struct size *s)
                                    : dim_unknown();
 }
 
-/* Returns the place of the name to which the name at `at` is equal; 0: it is free, given, or no name alone. */
+/* Returns the index of the name that is equal to the name at index `at`; 0: the name is free, has a given size, or is
+ * equal to an expression. */
 static uint32_t equal_to(const struct sizes *k, uint32_t at)
 {
     struct dim is = k->at[at].is;
     return dim_is_symbol(k->m, is) ? place_of(k, module_str(k->m, is.sym)) : 0;
 }
 
-/* For dim_replace(): returns what a name is: the end of the chain of names that are equal to it, which becomes shorter
- * for the next time (as in a union-find); unknown: it is free, or not there. */
+/* For dim_replace(): returns the dimension that a name stands for, the end of the chain of names that are equal to it;
+ * shortens the chain for the next time (as a union-find does); unknown: the name is free, or not in the table. */
 static struct dim meaning(void *user, const char *name)
 {
     struct sizes *k = user;
@@ -130,8 +129,8 @@ static void add_free(void *user, const char *name)
         x->at[x->n++] = at;
 }
 
-/* Whether `is` is better than `other` to put in place of a name; NULL: there is no other.  An expression that cannot be
- * negative is; then one for a name that says less of its size, then one for the later name. */
+/* Whether it is better to put `is` in place of name a than to put `other` in place of name b (NULL: there is no b).
+ * First an expression that cannot be negative, then the name of whose size less is known, then the later name. */
 static bool is_better(const struct sizes *k, const struct size *a, struct dim is,
                       const struct size *b, struct dim other)
 {
@@ -216,16 +215,17 @@ int64_t sizes_of(struct sizes *k, const char *name)
 
 /* --- changing --- */
 
-/* A demand whose free names get other sizes. */
+/* An attempt to meet demand d by other sizes of its free names. */
 struct change {
     struct sizes *k;
     const struct demand *d;
     struct free_names x;
-    int64_t before[NAMES_MOST]; /* their sizes */
-    uint32_t *tries;            /* evaluations that are left for all changes */
+    int64_t before[NAMES_MOST]; /* sizes of the names x before the attempt */
+    uint32_t *tries; /* number of evaluations of demands that are left for all attempts */
 };
 
-/* Whether the demand holds if no free name is above `most`, and none below `least`. */
+/* Limits the free names to sizes from `least` to `most`; returns whether the demand holds then, and false without
+ * evaluations left. */
 static bool try_sizes(struct change *c, int64_t least, int64_t most)
 {
     for (uint32_t i = 0; i < c->x.n; i++)
@@ -243,8 +243,8 @@ static int64_t roundest(int64_t from, int64_t to)
     return to / step * step;
 }
 
-/* Cuts the free names off at the largest size with which the demand holds.  Sizes that hold but not down to 1 are no
- * limit, but a choice: the roundest of them is taken.  Returns false if there is none. */
+/* Limits the free names to the largest size with which the demand holds.  If the demand holds for sizes in some range
+ * that does not begin at 1, takes the roundest size of that range.  Returns false if it holds for no size. */
 static bool shrink(struct change *c)
 {
     int64_t top = 0;

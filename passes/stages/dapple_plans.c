@@ -14,8 +14,8 @@
 #include <string.h>
 
 enum {
-    HIER_PLANS =
-        4, /* PipeDream's plans: one device for each stage or several, devices idle or not */
+    /* plans by PipeDream's rules: one device for each stage or several, devices idle or not */
+    HIER_PLANS = 4,
     FEW_STATES = 500, /* the most states of a model for which all of these are found */
     MOST_MOVED = 4    /* the most layers that move to a neighbouring stage at once */
 };

@@ -268,7 +268,7 @@ static void insert_sorted(const struct search *x, int32_t *row, uint32_t n, bool
 {
     int64_t v = by_key ? x->prefix[p].key : x->prefix[p].latency;
     uint32_t i = n - 1;
-    /* p belongs before row[i - 1] if it is among the best i, so moves that one back */
+    /* p belongs before row[i - 1] if it is among the best i, so that entry moves one place back */
     for (; i > 0 && enters(x, row, i, by_key, v); i--)
         row[i] = row[i - 1];
     row[i] = p;
@@ -287,7 +287,7 @@ static int32_t add_prefix(struct search *x, const struct prefix *p, const struct
 
 /* A prefix and the devices of a new stage behind it; where the new stage ends is open. */
 struct prefix_extension {
-    int32_t prefix; /* NONE: the empty one */
+    int32_t prefix; /* number of the prefix; NONE: the empty prefix */
     uint32_t n;     /* number of stages and links of the prefix, in x->stage */
     /* used: devices of the prefix; take: of the new stage; now: of both; rest: of the last stage of a plan */
     struct device_set used, take, now, rest;
@@ -358,7 +358,7 @@ static void extend_prefix(struct search *x, int32_t prefix, uint32_t at)
     for (uint32_t k = 0; k < x->ncount && used + x->count[k] < x->s->ndev; k++) {
         uint32_t nseen = 0;
         for (uint32_t p = 0; p < ASSIGN_POLICIES; p++) {
-            /* the policy has not so many devices, or an earlier policy took the same ones */
+            /* skipped: the policy finds too few devices, or an earlier policy took the same ones */
             bool twice = !servers_assign(x->s, &e.used, p, x->count[k], &e.take);
             for (uint32_t i = 0; i < nseen && !twice; i++)
                 twice = !memcmp(&seen[i], &e.take, sizeof e.take);
@@ -381,7 +381,7 @@ static void extend_prefix(struct search *x, int32_t prefix, uint32_t at)
 
 /* ---- how much is tried -------------------------------------------------------------------------- */
 
-/* Sets cut[]: all layers, or if there are more than `most`, that many of them, evenly by time. */
+/* Sets cut[] to all layers; if there are more than `most`, to `most` layers at equal distances of time. */
 static void choose_cuts(struct search *x, uint32_t most)
 {
     const struct layer_chain *c = x->c;

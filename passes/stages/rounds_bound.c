@@ -119,8 +119,8 @@ static double *sum_moves(const struct rounds *r)
     return sum;
 }
 
-/* Sets idle, idle_there and link of *p for two rounds; plans with more rounds have all of these transfers, too.  move:
- * from sum_moves. */
+/* Sets idle, idle_there and link of *p for plans of two rounds; plans with more rounds have all of these transfers,
+ * too.  move: from sum_moves(). */
 static void set_links(const struct rounds *r, struct rounds_places *p, const double *move)
 {
     uint32_t n = p->n, links = 2 * n - 1;
@@ -213,7 +213,7 @@ struct rounds *rounds_set_up(const struct rounds_of *of, struct arena *a)
 
 /* ---- blocks ------------------------------------------------------------------------------------- */
 
-/* A block that a place may take on: the ps that it costs the place, and its worth at some price. */
+/* A block that a place may hold: the ps that it adds to the place's time, and its worth at the present price. */
 struct item {
     double cost, worth;
     uint32_t block;
@@ -354,8 +354,8 @@ static int by_worth(const void *x, const void *y)
     return a->block < b->block ? -1 : a->block > b->block;
 }
 
-/* The largest worth that a place can take on within a time, and the worth per ps of the last item that it takes; 0 if
- * it takes on all items. */
+/* The largest worth that a place can hold within a time, and the worth per ps of the last item in it; 0 if it holds all
+ * items. */
 struct device_worth {
     double worth, slope;
 };
@@ -390,7 +390,7 @@ static struct device_worth worth_of_place(struct rounds_question *q, uint32_t pr
     return x;
 }
 
-/* The worth that places can take on, by number of devices: `first` of the place with stage 0, `other` of any other. */
+/* [number of devices] the worth of the blocks that a place can hold: the place with stage 0; any other place */
 struct worths {
     struct device_worth first[MOST_DEVICES + 1], other[MOST_DEVICES + 1];
 };

@@ -292,7 +292,7 @@ static bool is_policy_tried(const struct training *m, uint32_t slope)
     return m->warm_up == WARM_UP_BEST || slope == (m->warm_up == WARM_UP_B ? 2 : 1);
 }
 
-/* A stage, and what it saves by running forward again. */
+/* A stage, what running its forward pass again saves, and what that costs. */
 struct saving {
     uint32_t stage;
     int64_t bytes; /* memory that recomputing the stage saves */

@@ -22,7 +22,7 @@ struct bert {
     const char *sqrt2, *one, *half; /* constants */
 };
 
-/* Adds a gelu: h (1 + erf(h / sqrt 2)) / 2. */
+/* Adds a gelu: h (1 + erf(h / sqrt 2)) / 2.  Returns the name of the result. */
 static const char *bert_gelu(struct gen *g, const struct bert *m, const char *h)
 {
     const char *e = gen_op2(g, "/mlp/act/Div", h, m->sqrt2);
@@ -33,7 +33,7 @@ static const char *bert_gelu(struct gen *g, const struct bert *m, const char *h)
     return gen_op2(g, "/mlp/act/Mul_1", h, m->half);
 }
 
-/* Adds encoder layer i on x. */
+/* Adds encoder layer i on x.  Returns the name of the result. */
 static const char *bert_layer(struct gen *g, const struct bert *m, int64_t i, const char *x)
 {
     const int64_t w = m->o->width;
@@ -55,7 +55,7 @@ static const char *bert_layer(struct gen *g, const struct bert *m, int64_t i, co
     return x;
 }
 
-/* Adds an embedding table and the Gather of its rows `ids`. */
+/* Adds an embedding table and the Gather of its rows `ids`.  Returns the name of the result. */
 static const char *bert_table(struct gen *g, const char *name, int64_t rows, int64_t width,
                               const char *ids)
 {
@@ -65,7 +65,7 @@ static const char *bert_table(struct gen *g, const char *name, int64_t rows, int
     return gen_op2(g, gen_str(g, "/embeddings/%s/Gather", name), w, ids);
 }
 
-/* Adds the embedding: the norm of word, type and position embedding together. */
+/* Adds the embedding: the norm of word, type and position embedding together.  Returns the name of the result. */
 static const char *bert_embed(struct gen *g, const struct bert *m)
 {
     const int64_t w = m->o->width;
@@ -81,7 +81,7 @@ static const char *bert_embed(struct gen *g, const struct bert *m)
     return gen_layer_norm(g, "/embeddings/ln/LayerNormalization", "embeddings.ln", x, w);
 }
 
-/* Adds struct bert.mask, from the input attention_mask.  one: the constant 1. */
+/* Adds struct bert.mask, from the input attention_mask.  one: the constant 1.  Returns the name of the result. */
 static const char *bert_mask(struct gen *g, const char *one)
 {
     const char *axes = gen_ints(g, "const.mask_axes", 2, (const int64_t[]){1, 2});

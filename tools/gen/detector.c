@@ -69,7 +69,7 @@ static void constants(struct gen *g, struct detector *m)
         m->scales = gen_floats(g, "const.scales", 4, (const float[]){1, 1, 2, 2});
 }
 
-/* Adds a convolution; its parameters have the name of its node. */
+/* Adds a convolution; its parameters have the name of its node.  Returns the name of the result. */
 static const char *conv(struct gen *g, const char *path, const char *x, struct gen_conv c)
 {
     return gen_conv(g, path, gen_str(g, "%s%s", g->scope, path), x, c);
@@ -77,7 +77,7 @@ static const char *conv(struct gen *g, const char *path, const char *x, struct g
 
 /* ---- features -------------------------------------------------------------------------------- */
 
-/* Adds a residual block on x, from `in` to `out` channels, in the current scope. */
+/* Adds a residual block on x, from `in` to `out` channels, in the current scope.  Returns the name of the result. */
 static const char *block(struct gen *g, const char *x, int64_t in, int64_t out, int64_t stride)
 {
     const char *y = conv(g, "/conv1", x, (struct gen_conv){in, out, 3, stride, 1.0});
@@ -131,7 +131,8 @@ static void pyramid(struct gen *g, struct detector *m)
 
 /* ---- heads ----------------------------------------------------------------------------------- */
 
-/* Adds a head on the features x of one level, which gives `each` numbers per box, as [1, boxes, each]: nine nodes. */
+/* Adds a head on the features x of one level, which gives `each` numbers per box, as [1, boxes, each]: nine nodes.
+ * Returns the name of the result. */
 static const char *level_head(struct gen *g, const struct detector *m, const char *path,
                               const char *x, int64_t each)
 {
@@ -151,7 +152,7 @@ static const char *level_head(struct gen *g, const struct detector *m, const cha
     return gen_op2(g, gen_str(g, "%s/Reshape", path), x, s);
 }
 
-/* Adds the Slice of coordinate i of all boxes x, [1, positions, 1]. */
+/* Adds the Slice of coordinate i of all boxes x, [1, positions, 1].  Returns the name of the result. */
 static const char *coordinate(struct gen *g, const struct detector *m, const char *x, int i)
 {
     const int64_t n[2] = {i, i + 1};
@@ -162,8 +163,9 @@ static const char *coordinate(struct gen *g, const struct detector *m, const cha
     return gen_node(g, gen_str(g, "/boxes/Slice_%d", i), 4, in);
 }
 
-/* Adds 19 nodes that turn x, the box heads' results, into corners of boxes in pixels.  x gives each box relative to
- * its anchor, a box with random centre (`at`) and size (`by`): a shift of the centre and a logarithm of the size. */
+/* Adds 19 nodes that turn x, the box heads' results, into corners of boxes in pixels.  x gives each box relative to its
+ * anchor, a box with random centre (`at`) and size (`by`): a shift of the centre and a logarithm of the size.  Returns
+ * the name of the result. */
 static const char *decode(struct gen *g, const struct detector *m, const char *x)
 {
     const int64_t dims[3] = {1, m->positions, 1};
@@ -219,7 +221,8 @@ static const char **entries(const struct detector *m)
     return malloc(((size_t)m->o->classes + 1) * sizeof(const char *));
 }
 
-/* Adds three nodes that give height and width, [n, 2], of boxes x, [n, 4], which have the near corner first. */
+/* Adds three nodes that give height and width, [n, 2], of boxes x, [n, 4], which have the near corner first.  Returns
+ * the name of the result. */
 static const char *extent(struct gen *g, const struct detector *m, const char *path, const char *x)
 {
     const char *const far[4] = {x, m->near_end, m->far_end, m->axis1};
@@ -300,7 +303,8 @@ static const char *choose(struct gen *g, const struct detector *m, struct found 
     return add_output(g, "boxes", GEN_F32, 2, dims);
 }
 
-/* Adds 11 nodes that give the level of each box by the root of its area: the larger, the coarser. */
+/* Adds 11 nodes that give the level of each box by the root of its area (the larger the box, the coarser its level).
+ * Returns the name of the result. */
 static const char *level_of(struct gen *g, const struct detector *m, const char *boxes)
 {
     const char *finest = gen_float(g, "masks.finest", (float)m->o->size / 16);
@@ -320,7 +324,8 @@ static const char *level_of(struct gen *g, const struct detector *m, const char 
 }
 
 /* Adds the features inside each box, from the level of the box: two nodes and those of level_of(), and five for each
- * level, which crop all boxes from the level and set the crops of boxes of other levels to 0. */
+ * level, which crop all boxes from the level and set the crops of boxes of other levels to 0.  Returns the name of the
+ * result. */
 static const char *crop(struct gen *g, const struct detector *m, const char *boxes)
 {
     const char *level = level_of(g, m, boxes), *crops[MAX_LEVELS];

@@ -20,7 +20,7 @@ struct tower {
     const char *end;  /* operator behind the last layer, in place of Relu */
 };
 
-/* Adds an MLP on x: layers of MatMul, Add and Relu. */
+/* Adds an MLP on x: layers of MatMul, Add and Relu.  Returns the name of the result. */
 static const char *add_tower(struct gen *g, const struct gen_opt *o, const char *x, struct tower t)
 {
     int64_t in = t.in;

@@ -38,8 +38,8 @@ static struct gen_dim sequence_dim(const struct gpt *m)
     return m->o->seq > 0 ? (struct gen_dim){m->o->seq, NULL} : (struct gen_dim){0, "sequence"};
 }
 
-/* Appends x, the new keys or values of layer i, to the cached ones, a model input; the result is a model output.
- * what: "key" or "value". */
+/* Appends x, the new keys or values of layer i, to the cached ones, a model input; the result is a model output. what:
+ * "key" or "value".  Returns the name of the result. */
 static const char *cache(struct gen *g, const struct gpt *m, int64_t i, const char *what,
                          const char *x)
 {
@@ -56,7 +56,7 @@ static const char *cache(struct gen *g, const struct gpt *m, int64_t i, const ch
     return name;
 }
 
-/* Adds the attention of layer i on x, which is normed. */
+/* Adds the attention of layer i on x, which is normed.  Returns the name of the result. */
 static const char *attention(struct gen *g, const struct gpt *m, int64_t i, const char *x)
 {
     const int64_t w = m->o->width;
@@ -92,7 +92,7 @@ static const char *attention(struct gen *g, const struct gpt *m, int64_t i, cons
                       (struct gen_linear){w, w, m->proj_std, true});
 }
 
-/* Adds the MLP of layer i on x, which is normed: proj(gelu(fc(x))). */
+/* Adds the MLP of layer i on x, which is normed: proj(gelu(fc(x))).  Returns the name of the result. */
 static const char *mlp(struct gen *g, const struct gpt *m, int64_t i, const char *x)
 {
     const int64_t w = m->o->width;
@@ -109,7 +109,7 @@ static const char *mlp(struct gen *g, const struct gpt *m, int64_t i, const char
                       (struct gen_linear){4 * w, w, m->proj_std, true});
 }
 
-/* Adds decoder layer i on x. */
+/* Adds decoder layer i on x.  Returns the name of the result. */
 static const char *layer(struct gen *g, const struct gpt *m, int64_t i, const char *x)
 {
     const int64_t w = m->o->width;
@@ -126,7 +126,8 @@ static const char *layer(struct gen *g, const struct gpt *m, int64_t i, const ch
     return x;
 }
 
-/* Adds the sum of token and position embedding; also makes m->mask.  wte: the token embedding table. */
+/* Adds the sum of token and position embedding; also makes m->mask.  wte: the token embedding table.  Returns the name
+ * of the result. */
 static const char *embed(struct gen *g, struct gpt *m, const char *wte)
 {
     const struct gen_opt *o = m->o;

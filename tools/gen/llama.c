@@ -33,7 +33,7 @@ struct llama {
     const char *topk, *zero, **experts; /* experts: [expert] constant with the expert's number */
 };
 
-/* Adds an RMSNorm: x / sqrt(mean(x^2) + epsilon) * <param>.weight. */
+/* Adds an RMSNorm: x / sqrt(mean(x^2) + epsilon) <param>.weight.  Returns the name of the result. */
 static const char *rms_norm(struct gen *g, const struct llama *m, const char *path,
                             const char *param, const char *x)
 {
@@ -48,7 +48,8 @@ static const char *rms_norm(struct gen *g, const struct llama *m, const char *pa
     return gen_op2(g, gen_str(g, "%s/Mul_1", path), w, y);
 }
 
-/* Adds the rotary embedding of x: x cos + (-x2, x1) sin, where x = (x1, x2) are the two halves of each head. */
+/* Adds the rotary embedding of x: x cos + (-x2, x1) sin, where x = (x1, x2) are the two halves of each head.  Returns
+ * the name of the result. */
 static const char *rotate(struct gen *g, const struct llama *m, const char *path, const char *x)
 {
     const char *a = gen_op1(g, gen_str(g, "%s/Split", path), x), *b = gen_more(g);
@@ -68,7 +69,7 @@ static const char *past_name(struct gen *g, int64_t i, const char *what)
     return gen_str(g, "past_key_values.%lld.%s", (long long)i, what);
 }
 
-/* Adds that model input. */
+/* Adds the model input past_key_values.<i>.<what>: the keys or values of layer i that earlier runs made. */
 static void past_input(struct gen *g, const struct llama *m, int64_t i, const char *what)
 {
     gen_input(g, past_name(g, i, what), GEN_F32, 4,
@@ -76,8 +77,8 @@ static void past_input(struct gen *g, const struct llama *m, int64_t i, const ch
                   {0, "batch"}, {m->kv.heads, NULL}, {0, "past_sequence"}, {m->kv.dim, NULL}});
 }
 
-/* Appends x, the new keys or values of layer i, to the cached ones; the result is also a model output.  what: "key"
- * or "value". */
+/* Appends x, the new keys or values of layer i, to the cached ones; the result is also a model output.  what: "key" or
+ * "value".  Returns the name of the result. */
 static const char *append(struct gen *g, const struct llama *m, int64_t i, const char *what,
                           const char *x)
 {
@@ -91,7 +92,8 @@ static const char *append(struct gen *g, const struct llama *m, int64_t i, const
     return x;
 }
 
-/* Repeats each head of x for all query heads that share it: [B,KV,T,D] -> [B,H,T,D]. */
+/* Repeats each head of x for all query heads that share it: [B,KV,T,D] -> [B,H,T,D].  Returns the name of the
+ * result. */
 static const char *repeat(struct gen *g, const struct llama *m, const char *path, const char *x)
 {
     if (m->q.heads == m->kv.heads)
@@ -101,7 +103,8 @@ static const char *repeat(struct gen *g, const struct llama *m, const char *path
     return gen_op2(g, gen_str(g, "%s/Reshape_1", path), x, m->joined);
 }
 
-/* Adds the attention of layer i on x, which is normed.  param: prefix of its parameters. */
+/* Adds the attention of layer i on x, which is normed.  param: prefix of its parameters.  Returns the name of the
+ * result. */
 static const char *attention(struct gen *g, const struct llama *m, int64_t i, const char *param,
                              const char *x)
 {
@@ -135,7 +138,8 @@ static const char *attention(struct gen *g, const struct llama *m, int64_t i, co
                       (struct gen_linear){w, w, m->proj_std, false});
 }
 
-/* Adds a SwiGLU: down(silu(gate(x)) * up(x)), where down, gate and up are linear layers. */
+/* Adds a SwiGLU: down(silu(gate(x)) up(x)), where down, gate and up are linear layers.  Returns the name of the
+ * result. */
 static const char *swiglu(struct gen *g, const struct llama *m, const char *path, const char *param,
                           const char *x)
 {
@@ -170,7 +174,7 @@ static const char *choose_experts(struct gen *g, const struct llama *m, const ch
 }
 
 /* Adds the mixture of experts on x: the sum of each expert's result times its weight, 0 if it is not chosen.  terms:
- * scratch, [expert]. */
+ * scratch, [expert].  Returns the name of the result. */
 static const char *mixture(struct gen *g, const struct llama *m, const char *param, const char *x,
                            const char **terms)
 {
@@ -187,7 +191,7 @@ static const char *mixture(struct gen *g, const struct llama *m, const char *par
     return gen_node(g, "/moe/Sum", (int)m->o->experts, terms);
 }
 
-/* Adds decoder layer i on x.  terms: scratch, [expert]. */
+/* Adds decoder layer i on x.  terms: scratch, [expert].  Returns the name of the result. */
 static const char *layer(struct gen *g, const struct llama *m, int64_t i, const char *x,
                          const char **terms)
 {

@@ -295,6 +295,7 @@ static int read_args(struct gen_opt *o, const struct shape *shape, int argc, cha
     return 0;
 }
 
+/* Prints the text of --help. */
 static void print_help(void)
 {
     printf("usage: pcc-gen SHAPE -o FILE [options]\n\n"

@@ -65,7 +65,7 @@ struct res_block {
     bool bottleneck; /* res_plan.bottleneck */
 };
 
-/* Adds the convolution `name` ("conv1") of a block. */
+/* Adds the convolution `name` ("conv1") of a block.  Returns the name of the result. */
 static const char *res_conv(struct gen *g, const struct res_block *b, const char *name,
                             const char *x, struct gen_conv c)
 {
@@ -73,7 +73,8 @@ static const char *res_conv(struct gen *g, const struct res_block *b, const char
     return gen_conv(g, gen_str(g, "/%s", name), param, x, c);
 }
 
-/* Adds a residual block behind x: convolutions and Relus, plus x or a 1 x 1 convolution of it. */
+/* Adds a residual block behind x: convolutions and Relus, plus x or a 1 x 1 convolution of it.  Returns the name of the
+ * result. */
 static const char *res_block(struct gen *g, const struct res_block *b, const char *x)
 {
     const char *y, *skip = x;
@@ -148,7 +149,7 @@ int gen_resnet(struct gen *g, const struct gen_opt *o)
 
 /* ---- inception ---- */
 
-/* Adds a convolution `name` with a Relu, in the scope of block i. */
+/* Adds a convolution `name` with a Relu, in the scope of block i.  Returns the name of the result. */
 static const char *branch(struct gen *g, int64_t i, const char *name, const char *x,
                           struct gen_conv c)
 {
@@ -158,7 +159,8 @@ static const char *branch(struct gen *g, int64_t i, const char *name, const char
     return gen_op1(g, gen_str(g, "/%s/Relu", name), y);
 }
 
-/* Adds block i behind x, which has `in` channels: four branches of w channels each, joined to 4 w channels. */
+/* Adds block i behind x, which has `in` channels: four branches of w channels each, joined to 4 w channels.  Returns
+ * the name of the result. */
 static const char *inception(struct gen *g, int64_t i, const char *x, int64_t in, int64_t w)
 {
     const char *out[4];

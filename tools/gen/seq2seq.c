@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-enum { REACH = 16 }; /* largest distance of positions; larger distances count as this one */
+enum { REACH = 16 }; /* largest distance of two positions; larger distances count as REACH */
 
 /* Options, and constants that all layers share. */
 struct seq2seq {
@@ -58,7 +58,7 @@ static void constants(struct gen *g, struct seq2seq *m)
 
 /* ---- shapes and norms as exporters write them ------------------------------------------------- */
 
-/* Adds two nodes that give dimension `index` (0 or 1) of x as a scalar. */
+/* Adds two nodes that give dimension `index` (0 or 1) of x as a scalar.  Returns the name of the result. */
 static const char *size_of(struct gen *g, const struct seq2seq *m, const char *path, int index,
                            const char *x)
 {
@@ -66,7 +66,8 @@ static const char *size_of(struct gen *g, const struct seq2seq *m, const char *p
     return gen_op2(g, gen_str(g, "%s/Gather_%d", path, index), s, index ? m->one : m->zero);
 }
 
-/* Adds eight nodes that reshape x to its first two dimensions and rest[0 .. nrest), which are lists of one number. */
+/* Adds eight nodes that reshape x to its first two dimensions and rest[0 .. nrest), which are lists of one number.
+ * Returns the name of the result. */
 static const char *reshape(struct gen *g, const struct seq2seq *m, const char *path, const char *x,
                            int nrest, const char *const rest[])
 {
@@ -83,7 +84,7 @@ static const char *reshape(struct gen *g, const struct seq2seq *m, const char *p
     return gen_op2(g, gen_str(g, "%s/Reshape", path), x, shape);
 }
 
-/* Adds an RMSNorm: x / sqrt(mean(x^2) + epsilon) * weight, six nodes. */
+/* Adds an RMSNorm: x / sqrt(mean(x^2) + epsilon) weight, six nodes.  Returns the name of the result. */
 static const char *norm(struct gen *g, const struct seq2seq *m, const char *path, const char *x)
 {
     const char *w =
@@ -99,7 +100,7 @@ static const char *norm(struct gen *g, const struct seq2seq *m, const char *path
 
 /* ---- layers ---------------------------------------------------------------------------------- */
 
-/* Adds ten nodes that give x W as [batch, heads, positions, size of a head]. */
+/* Adds ten nodes that give x W as [batch, heads, positions, size of a head].  Returns the name of the result. */
 static const char *project(struct gen *g, const struct seq2seq *m, const char *path, const char *x)
 {
     const int64_t w = m->o->width;
@@ -111,7 +112,7 @@ static const char *project(struct gen *g, const struct seq2seq *m, const char *p
     return gen_transpose(g, gen_str(g, "%s/Transpose", path), x, 4, (const int64_t[]){0, 2, 1, 3});
 }
 
-/* Adds an attention layer, x + attention(norm(x)): 52 nodes. */
+/* Adds an attention layer, x + attention(norm(x)): 52 nodes.  Returns the name of the result. */
 static const char *attend(struct gen *g, const struct seq2seq *m, const char *path, const char *x,
                           struct attention_inputs from)
 {
@@ -134,7 +135,7 @@ static const char *attend(struct gen *g, const struct seq2seq *m, const char *pa
     return gen_op2(g, gen_str(g, "%s/Add_1", path), x, y);
 }
 
-/* Adds the ffn of a layer, x + linear(relu(linear(norm(x)))): ten nodes. */
+/* Adds the ffn of a layer, x + linear(relu(linear(norm(x)))): ten nodes.  Returns the name of the result. */
 static const char *feed(struct gen *g, const struct seq2seq *m, const char *x)
 {
     const char *y = norm(g, m, "/ffn/norm", x);
@@ -147,8 +148,9 @@ static const char *feed(struct gen *g, const struct seq2seq *m, const char *x)
     return gen_op2(g, "/ffn/Add", x, y);
 }
 
-/* Adds the bias of relative positions, [1, heads, positions, positions], for attention between the positions of ids:
- * 11 nodes.  past, unless NULL: gets a 12th node, true where the other position is not after the position itself. */
+/* Adds the bias of relative positions, [1, heads, positions, positions], for attention between the positions of ids: 11
+ * nodes.  past, unless NULL: gets a 12th node, true where the other position is not after the position itself.  Returns
+ * the name of the result. */
 static const char *positions(struct gen *g, const struct seq2seq *m, const char *ids,
                              const char **past)
 {
@@ -172,8 +174,8 @@ static const char *positions(struct gen *g, const struct seq2seq *m, const char 
     return gen_op2(g, "/positions/Unsqueeze_2", y, m->axis0);
 }
 
-/* Adds the bias of the padding mask, [batch, 1, 1, sequence]: a large negative number where attention_mask is 0,
- * else 0.  Five nodes. */
+/* Adds the bias of the padding mask, [batch, 1, 1, sequence]: a large negative number where attention_mask is 0, else
+ * 0.  Five nodes.  Returns the name of the result. */
 static const char *masked(struct gen *g, const struct seq2seq *m)
 {
     const char *y = gen_op2(g, "/mask/Unsqueeze", "attention_mask", m->axis1);
@@ -202,7 +204,7 @@ static const char *encode(struct gen *g, const struct seq2seq *m, const char *wo
     return norm(g, m, "/norm", x);
 }
 
-/* Adds the decoder on the encoder's states.  words, mask: as in encode(). */
+/* Adds the decoder on the encoder's states.  words, mask: as in encode().  Returns the name of the result. */
 static const char *decode(struct gen *g, const struct seq2seq *m, const char *words,
                           const char *states, const char *mask)
 {

@@ -56,7 +56,7 @@ static const char *node_path(struct gen *g, const struct unit *u, const char *re
 
 /* ---- forward ---- */
 
-/* Adds a linear layer on x, and notes it in *u. */
+/* Adds a linear layer on x, and notes it in *u.  Returns the name of the result. */
 static const char *linear(struct gen *g, struct unit *u, const char *path, const char *param,
                           const char *x, struct gen_linear l)
 {
@@ -66,7 +66,8 @@ static const char *linear(struct gen *g, struct unit *u, const char *path, const
     return gen_linear(g, path, param, x, l);
 }
 
-/* Adds a layer norm of x, and notes it in *u with its mean and 1 / standard deviation. */
+/* Adds a layer norm of x, and notes it in *u with its mean and 1 / standard deviation.  Returns the name of the
+ * result. */
 static const char *norm(struct gen *g, struct unit *u, const char *path, const char *param,
                         const char *x, int64_t width)
 {
@@ -79,7 +80,8 @@ static const char *norm(struct gen *g, struct unit *u, const char *path, const c
     return y;
 }
 
-/* Adds the attention of a layer on x, which is normed, and notes it in *t.  p: prefix of its parameters. */
+/* Adds the attention of a layer on x, which is normed, and notes it in *t.  p: prefix of its parameters.  Returns the
+ * name of the result. */
 static const char *attend(struct gen *g, const struct train *m, struct tape *t, const char *p,
                           const char *x)
 {
@@ -107,7 +109,7 @@ static const char *attend(struct gen *g, const struct train *m, struct tape *t, 
                   (struct gen_linear){w, w, m->proj_std, true});
 }
 
-/* Adds the forward pass of layer i on x, and notes it in *t. */
+/* Adds the forward pass of layer i on x, and notes it in *t.  Returns the name of the result. */
 static const char *forward(struct gen *g, const struct train *m, struct tape *t, int64_t i,
                            const char *x)
 {
@@ -247,7 +249,7 @@ static const char *backward(struct gen *g, const struct train *m, const struct t
 
 /* ---- loss, embedding, constants ---- */
 
-/* Adds a OneHot of ids, [B,S] -> [B,S,vocab]. */
+/* Adds a OneHot of ids, [B,S] -> [B,S,vocab].  Returns the name of the result. */
 static const char *one_hot(struct gen *g, const struct train *m, const char *path, const char *ids)
 {
     const char *y = gen_op3(g, path, ids, m->depth, m->off_on);

@@ -45,7 +45,7 @@ static double he_std(int64_t fan_in, double gain)
     return gain * sqrt(2.0 / (double)fan_in);
 }
 
-/* Adds a convolution; its parameters have the name of its node. */
+/* Adds a convolution; its parameters have the name of its node.  Returns the name of the result. */
 static const char *conv(struct gen *g, const char *name, const char *x, struct gen_conv c)
 {
     const int64_t kernel = c.kernel, stride = c.stride, p = kernel / 2;
@@ -72,7 +72,7 @@ static int64_t groups_of(int64_t channels)
     return n;
 }
 
-/* Adds a group norm of `in`. */
+/* Adds a group norm of `in`.  Returns the name of the result. */
 static const char *group_norm(struct gen *g, const char *name, struct pic in)
 {
     const int64_t n = groups_of(in.channels), dims[3] = {in.channels, 1, 1};
@@ -92,7 +92,8 @@ static const char *group_norm(struct gen *g, const char *name, struct pic in)
     return gen_op2(g, gen_str(g, "%s/Add", name), y, b);
 }
 
-/* Adds a residual block with `out` channels: the function res(x, t) in the comment at the top of the file. */
+/* Adds a residual block with `out` channels: the function res(x, t) in the comment at the top of the file.  Returns the
+ * name of the result. */
 static struct pic res_block(struct gen *g, const struct unet *m, const char *scope, struct pic in,
                             int64_t out)
 {
@@ -115,7 +116,7 @@ static struct pic res_block(struct gen *g, const struct unet *m, const char *sco
     return p;
 }
 
-/* Adds attention between the pixels of `in`, which is `size` high and wide. */
+/* Adds attention between the pixels of `in`, which is `size` high and wide.  Returns the name of the result. */
 static struct pic pixel_attention(struct gen *g, const struct gen_heads *h, const char *scope,
                                   struct pic in, int64_t size)
 {
@@ -193,7 +194,7 @@ static struct pic down_path(struct gen *g, struct unet *m, const struct gen_head
     return p;
 }
 
-/* Adds the up path behind p, which takes the results in m->skips, the last one first. */
+/* Adds the up path behind p, which takes the results in m->skips, the last one first.  Returns the result. */
 static struct pic up_path(struct gen *g, struct unet *m, const struct gen_heads *h, struct pic p)
 {
     const char *scales = NULL;

@@ -16,7 +16,7 @@ struct draw {
     int64_t read[2]; /* 1 + number of each node that it reads; 0: none */
 };
 
-/* Draws the numbers of node v from the stream. */
+/* Returns the numbers of node v, drawn from the stream. */
 static struct draw draw_node(uint64_t *state, int64_t v, int64_t width)
 {
     struct draw d = {.bits = gen_random(state)};

@@ -26,7 +26,8 @@ enum {
 
 /* An output file with its buffer.  After an error further output is dropped. */
 struct out {
-    ProtobufCBuffer base; /* must be first: out_append() gets a pointer to it */
+    /* must be the first field: out_append() gets a pointer to it, which is that of the struct */
+    ProtobufCBuffer base;
     const struct gen *g;
     int fd;
     int error;        /* errno of the first failed write; 0: none */

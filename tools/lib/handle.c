@@ -100,7 +100,8 @@ static void forget_setting(struct pcc *p, const char *name)
     p->ngiven = n;
 }
 
-/* Does the work of pcc_set(): adds a value to p->given; "warnings" takes effect on p->diag at once. */
+/* Does the work of pcc_set(): adds a value to p->given; "warnings" takes effect on p->diag at once.  Returns the
+ * status. */
 static enum pcc_status store_setting(struct pcc *p, const char *name, const char *value)
 {
     const char *known = setting_named(name);
@@ -236,7 +237,7 @@ void pcc_stop(struct pcc *p)
     p->stop = 1;
 }
 
-/* The work of pcc_set(), run by run_call(). */
+/* Does the work of pcc_set() for run_call().  Returns the status of the call. */
 static enum pcc_status do_set(struct pcc *p, const struct call *c)
 {
     return store_setting(p, c->name, c->value);
@@ -247,8 +248,8 @@ enum pcc_status pcc_set(struct pcc *p, const char *name, const char *value)
     return run_call(p, do_set, &(struct call){.name = name, .value = value});
 }
 
-/* The work of pcc_open() and pcc_open_memory(), run by run_call(): frees the open model, if any, and reads another
- * one. */
+/* Does the work of pcc_open() and pcc_open_memory() for run_call(): frees the open model, if any, and reads another
+ * one.  Returns the status of the call. */
 static enum pcc_status do_open(struct pcc *p, const struct call *c)
 {
     struct input in = {c->name, c->bytes, c->n};
@@ -272,7 +273,7 @@ enum pcc_status pcc_open_memory(struct pcc *p, const char *name, const void *byt
     return run_call(p, do_open, &(struct call){.name = name, .bytes = n ? bytes : "", .n = n});
 }
 
-/* The work of pcc_plan(), run by run_call(). */
+/* Does the work of pcc_plan() for run_call().  Returns the status of the call. */
 static enum pcc_status do_plan(struct pcc *p, const struct call *c)
 {
     struct pipeline pipeline = {.kinds = exec_kinds};
@@ -306,7 +307,7 @@ enum pcc_status pcc_plan(struct pcc *p, const char *pipeline)
     return run_call(p, do_plan, &(struct call){.value = pipeline});
 }
 
-/* The work of pcc_verdict(), run by run_call(). */
+/* Does the work of pcc_verdict() for run_call().  Returns the status of the call. */
 static enum pcc_status do_view(struct pcc *p, const struct call *c)
 {
     *c->view = view_of(p);
@@ -338,7 +339,7 @@ static enum pcc_status check_costs(struct pcc *p, bool needed, const char *what)
     return PCC_BAD_USE;
 }
 
-/* The work of pcc_text(), run by run_call(). */
+/* Does the work of pcc_text() for run_call().  Returns the status of the call. */
 static enum pcc_status do_text(struct pcc *p, const struct call *c)
 {
     bool settings = !strcmp(c->value, "settings");
@@ -362,7 +363,7 @@ const char *pcc_text(struct pcc *p, const char *what)
     return text;
 }
 
-/* The work of pcc_write(), run by run_call(). */
+/* Does the work of pcc_write() for run_call().  Returns the status of the call. */
 static enum pcc_status do_write(struct pcc *p, const struct call *c)
 {
     if (write_check_path(p->from_memory ? NULL : p->name, c->value, p->x.use.mem, &p->diag))

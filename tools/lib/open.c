@@ -30,7 +30,8 @@ static int edges_read(const struct pcc *p, const struct input *in, enum input_ki
     return 0;
 }
 
-/* Does the work of read_input() for textual IR.  links: files of weights may be reached through links. */
+/* Does the work of read_input() for textual IR.  links: files of weights may be reached through links.  Returns 0, or
+ * -1 and an error. */
 static int read_text(const struct input *in, bool links, struct scene *s, struct plan **plan,
                      struct arena *of, struct diag *d)
 {
@@ -49,7 +50,8 @@ static int read_text(const struct input *in, bool links, struct scene *s, struct
     return s->m ? 0 : -1;
 }
 
-/* Does the work of read_input() for a profile of layers, which has no devices and no plan. */
+/* Does the work of read_input() for a profile of layers, which has no devices and no plan.  Returns 0, or -1 and an
+ * error. */
 static int read_profile(const struct input *in, struct scene *s, struct arena *of, struct diag *d)
 {
     struct arena *a = arena_new(of);

@@ -149,7 +149,7 @@ static void cut_parts(struct pcc *p, struct result *r)
     r->parts_value = r->verdict->value;
 }
 
-/* Whether result r is about another objective than the one that the plan was made for (--judge). */
+/* Whether result r shows the plan by another objective than its own (--judge). */
 static bool by_other(const struct ctx *x, const struct result *r)
 {
     return r->scene.model.objective != x->results.plan->claim.objective;

@@ -28,7 +28,7 @@ struct taking {
     struct dim_binding *dims; /* [p->settings.ndims] */
     uint32_t cap;
     uint32_t taken;   /* sizes that came from tables */
-    const char *text; /* the first NAMED of them, for a note */
+    const char *text; /* the first NAMED sizes as text, for a note */
 };
 
 /* Takes one size of a table.  Returns 0; -1 after an error: another one is said. */

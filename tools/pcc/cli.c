@@ -105,8 +105,8 @@ static const char *arg_of(const struct opt *o, unsigned shown, struct arena *a)
     return o->kind == OPT_INT ? arena_fmt(a, "%s|N", text) : text;
 }
 
-/* Returns the names of the execution models, "time-per-sample|makespan|..."; training: also of those about
- * training. */
+/* Returns the names of the execution models, "time-per-sample|makespan|..."; training: execution models of training are
+ * included. */
 static const char *objectives(bool training, struct arena *a)
 {
     const char *text = NULL;

@@ -135,6 +135,7 @@ static const char *pass_hint(const char *name, struct arena *a)
     return nearest_hint(&t, a);
 }
 
+/* Whether the pipeline has the pass. */
 static bool has_pass(const struct pipeline *p, const char *name)
 {
     for (uint32_t i = 0; i < p->n; i++)
@@ -404,6 +405,7 @@ static int run_command(const struct cli *c, struct pcc *h)
     return 0;
 }
 
+/* Prints the versions of pcc and of its libraries. */
 static void print_version(struct arena *a)
 {
     puts("pcc " PCC_VERSION);

@@ -11,19 +11,19 @@ struct gpu_search {
     const char *nvml; /* the library that knows the cores of NVIDIA's GPUs */
     int64_t limit;    /* ns that a run of a program gets */
     int64_t host;     /* bytes of the host's memory that are free; -1: not told */
-    struct arena *a;  /* for all that is found */
+    struct arena *a;  /* memory of all results */
     struct diag *d;   /* for notes */
 };
 
-/* What is known of one; 0 or "": not told. */
+/* What is known of one GPU; 0 or "": not told. */
 struct gpu {
     enum gpu_maker maker;
     const char *name;    /* "NVIDIA GeForce RTX 3090" */
     const char *bus;     /* PCI address "0000:01:00.0", in small letters */
     const char *told_by; /* "nvidia-smi", "/sys" */
-    int64_t memory;      /* bytes that are free */
-    int64_t lanes;       /* f32 multiply-adds that it starts in a cycle */
-    int64_t mhz;         /* clock of these */
+    int64_t memory;      /* bytes of its memory that are free */
+    int64_t lanes;       /* f32 multiply-adds that it starts per cycle */
+    int64_t mhz;         /* MHz: clock of these cycles */
     int64_t memory_rate; /* bytes per second of its memory */
     int64_t link_rate;   /* bytes per second to the host */
     /* compute capability of NVIDIA, 86 for 8.6; version of AMD's instructions, 90402 for gfx942 */
@@ -45,8 +45,8 @@ enum { GPU_MOST = 256 }; /* GPUs of a maker; more are left out */
 struct gpu *gpu_add(struct gpus *g, struct arena *a);
 /* Finds what /sys and /proc tell of GPUs whose driver is loaded: g[maker] gets those of a maker.  O(PCI devices). */
 void gpu_find_sys(const struct gpu_search *s, struct gpus g[GPU_MAKERS]);
-/* Each asks a maker's program and, if it answers, makes *g what it says; what only /sys tells of a GPU stays.  Adds a
- * note on what cannot be read. */
+/* Each asks the program of one maker; if the program answers, *g becomes what the program says, completed by what only
+ * /sys tells.  Adds a note on what cannot be read. */
 void gpu_ask_nvidia(const struct gpu_search *s, struct gpus *g);
 void gpu_ask_amd(const struct gpu_search *s, struct gpus *g);
 void gpu_ask_intel(const struct gpu_search *s, struct gpus *g);
@@ -59,8 +59,8 @@ bool gpu_preset(enum gpu_maker maker, const char *name, struct device_class *k);
 /* Adds all GPUs that are found to the empty cluster *c, with notes on those that are estimated or left out. */
 void gpu_find(const struct gpu_search *s, struct cluster *c);
 
-/* Runs a program that is on PATH with these arguments, which NULL ends, at most s->limit.  Returns what it printed, in
- * s->a; NULL if it is absent, or after a note if it hangs, fails or says too much. */
+/* Runs the program argv[0], found on PATH, with the arguments argv[1], ..., which NULL ends, for at most s->limit.
+ * Returns its output, in s->a; NULL: there is no such program; NULL and a note: it hangs, fails or prints too much. */
 char *gpu_tool(const struct gpu_search *s, const char *const argv[]);
 /* Returns the bytes per second each way of a PCI Express link of that generation and number of lanes; 0: not known. */
 int64_t gpu_pcie_rate(int64_t generation, int64_t lanes);

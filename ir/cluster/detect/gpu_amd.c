@@ -23,7 +23,7 @@ static const char *member(const json_t *object, const char *name)
     return "";
 }
 
-/* Adds the GPU that an object of the answer describes.  old: those that /sys tells of. */
+/* Adds the GPU that an object of the answer describes.  old: the GPUs that /sys tells of. */
 static void take_card(const struct gpu_search *s, struct gpus *found, const json_t *card,
                       const struct gpus *old)
 {

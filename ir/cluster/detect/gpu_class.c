@@ -50,7 +50,8 @@ static const char *behind(const char *s, const char *word)
     return s;
 }
 
-/* Whether the rest of a name, behind that of a preset, leaves it the preset's. */
+/* Whether a GPU is of the preset's model if `rest` follows the preset's name in its name: nothing, a number ("80GB"),
+ * or a word of form or kind ("PCIe"); not, say, "Ti". */
 static bool is_same_model(const char *rest)
 {
     static const char *const after[] = {"pcie", "sxm", "hbm", "nvl",      "dgx",
@@ -66,7 +67,8 @@ static bool is_same_model(const char *rest)
     return false;
 }
 
-/* Whether the plain name holds the preset's. */
+/* Whether a plain name (lower case, without marks) holds the preset's name as whole words, with nothing behind it that
+ * makes it another model's: "nvidia a100 pcie" holds "a100". */
 static bool holds(const char *name, const char *preset)
 {
     for (const char *s = name; *s; s++) {
@@ -129,7 +131,8 @@ static void estimate_peaks(const struct gpu *g, struct device_class *k)
     }
 }
 
-/* Makes *k the accelerator of the maker whose memory is nearest to that many bytes; 0: the first one. */
+/* Makes *k the preset accelerator of the maker whose memory is nearest to `memory` bytes (0: the maker's first
+ * preset). */
 static void nearest_preset(enum gpu_maker maker, int64_t memory, struct device_class *k)
 {
     struct device_class each;
@@ -179,6 +182,7 @@ bool gpu_class(const struct gpu *g, struct device_class *k, struct arena *a)
             estimate_peaks(g, k);
         k->bandwidth = g->memory_rate > 0 ? two_digits(g->memory_rate) : k->bandwidth;
     }
+    /* what the GPU itself tells replaces the figures of the preset */
     k->memory = g->memory > 0 ? g->memory : k->memory;
     k->link_bandwidth = g->link_rate > 0 ? g->link_rate : k->link_bandwidth;
     return estimated;

@@ -31,8 +31,8 @@ static const json_t *ask(const struct gpu_search *s, const char *const argv[], s
     return j;
 }
 
-/* Adds the GPU that the list's object describes.  about: what xpu-smi tells of it alone; NULL: nothing.  old: those
- * that /sys tells of. */
+/* Adds the GPU that an object of the list describes.  about: what xpu-smi tells of this GPU alone; NULL: nothing.  old:
+ * the GPUs that /sys tells of. */
 static void take_device(const struct gpu_search *s, struct gpus *found, const json_t *device,
                         const json_t *about, const struct gpus *old)
 {

@@ -20,7 +20,7 @@ enum { FIELDS = 8, MIB = 1 << 20, MOST_LINES = 1 << 16 };
 /* The columns of nvidia-smi's answer, in the order in which they are asked for. */
 enum { NAME, FREE, TOTAL, CORE_CLOCK, MEMORY_CLOCK, BUS, LINK, LANES };
 
-/* Splits a line at its commas into field[FIELDS]; those that are not there become "".  Changes the line. */
+/* Splits a line at its commas into field[FIELDS]; missing fields become "".  Changes the line. */
 static void split(char *line, char *field[FIELDS])
 {
     char *end = line + strlen(line);
@@ -40,7 +40,7 @@ static int64_t number(const char *field)
     return n > 0 ? n : 0;
 }
 
-/* Makes g the GPU of a line.  old: those that /sys tells of. */
+/* Makes *g the GPU that a line of the program's output describes.  old: the GPUs that /sys tells of. */
 static void take_line(const struct gpu_search *s, struct gpu *g, char *const field[FIELDS],
                       const struct gpus *old)
 {
@@ -69,7 +69,7 @@ struct library {
         (*capability)(void *, int *, int *);
 };
 
-/* Finds the function `name`, as the pointer to a function at `to`. */
+/* Writes the address of the library's function `name` to the pointer at `to`.  Returns whether the library has it. */
 static bool find_function(void *library, const char *name, void *to)
 {
     void *at = dlsym(library, name);
@@ -108,7 +108,7 @@ static int ask_library(void *path, FILE *out)
     return 0;
 }
 
-/* Adds to the GPUs what the library tells of them, if some of them has no preset. */
+/* Adds to the GPUs the facts that only the library knows, if a GPU has no preset. */
 static void take_chips(const struct gpu_search *s, struct gpus *g)
 {
     struct device_class k;

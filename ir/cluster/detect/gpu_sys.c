@@ -28,7 +28,7 @@ static const struct {
     {0x10de, NVIDIA, " nvidia "}, {0x1002, AMD, " amdgpu "}, {0x8086, INTEL, " i915 xe "}};
 enum { MAKERS = sizeof makers / sizeof makers[0] };
 
-/* Reads a file of a device's folder as a hexadecimal number; -1: not there. */
+/* Returns the hexadecimal number in a file of a device's folder; -1: the file is missing or empty. */
 static long hex(const struct gpu_search *s, const char *folder, const char *file)
 {
     const char *text = machine_text(s->root, arena_fmt(s->a, "%s/%s", folder, file), s->a);

@@ -15,7 +15,8 @@ char *machine_text(const char *root, const char *path, struct arena *a)
 {
     char text[MOST + 1];
     struct diag silent = diag_silent();
-    uint64_t size; /* of such files it says nothing */
+    /* size of the file, not used: files in /sys and /proc have size 0 whatever they hold */
+    uint64_t size;
     int fd = infile_open(arena_fmt(a, "%s%s", root, path), INFILE_TABLE, &size, &silent);
     size_t n = 0;
     ssize_t got = fd < 0 ? -1 : 1;

@@ -29,7 +29,7 @@ enum {
     LEAST_BUFFER = 64 << 20, /* bytes of the buffers that are copied */
     MOST_BUFFER = 512 << 20,
     MIB = 1 << 20,
-    SHARE = 8, /* of the free memory, the most that they take is 1/SHARE */
+    SHARE = 8, /* the buffers take at most 1/SHARE of the free memory */
     /* of class cpu, per second and thousandth of a core, where nothing is measured: f32 operations, bytes */
     FLOPS_PER_CORE = 78125000,
     BYTES_PER_CORE = 3200000
@@ -88,6 +88,7 @@ static char *group_path(const char *text, const char *controller, struct arena *
 /* A limit that a group may have: thousandths of a core, or bytes; -1: none. */
 typedef int64_t group_limit(const char *root, const char *folder, struct arena *a);
 
+/* Returns the limit of a control group (version 2), in thousandths of a core; -1: none. */
 static int64_t cpu_max(const char *root, const char *folder, struct arena *a)
 {
     const char *text = machine_text(root, arena_fmt(a, "%s/cpu.max", folder), a);
@@ -96,6 +97,7 @@ static int64_t cpu_max(const char *root, const char *folder, struct arena *a)
     return period > 0 ? mul_div_ceil(quota, 1000, period) : -1;
 }
 
+/* Returns the limit of a control group (version 1), in thousandths of a core; -1: none. */
 static int64_t cpu_cfs(const char *root, const char *folder, struct arena *a)
 {
     int64_t quota = machine_number(root, arena_fmt(a, "%s/cpu.cfs_quota_us", folder), a);
@@ -223,7 +225,8 @@ void processor_rate(const struct processor *p, uint32_t threads, const struct sp
     int64_t used = used_of(p), measured = threads * INT64_C(1000);
     /* the last thread may have a part of a core; there may be more cores than threads */
     int64_t flops = s->flops > 0 ? mul_div_ceil(s->flops, used, measured) : used * FLOPS_PER_CORE;
-    /* cores share the memory: more of them copy no more */
+    /* cores share the memory: if more cores may be used than were measured, they copy no more than the measured ones
+     * did */
     int64_t bytes = s->bytes <= 0     ? used * BYTES_PER_CORE
                     : used < measured ? mul_div_ceil(s->bytes, used, measured)
                                       : s->bytes;

@@ -7,7 +7,8 @@
 
 /* What this process may use of the machine. */
 struct processor {
-    uint32_t cores; /* cores that the process may run on, two threads of one core counted once */
+    /* number of cores that the process may run on; two threads of one core count once */
+    uint32_t cores;
     /* thousandths of a core that control groups allow the process, above 0; -1: no limit */
     int64_t quota;
     /* free bytes of memory, at most the limit of the control groups of the process; -1: not told */
@@ -19,9 +20,9 @@ struct processor {
 struct processor processor_find(const char *root, struct arena *a);
 /* Measures the processor and makes *c its class, with a note on where the figures come from, in a; 0.2 s. */
 void processor_class(const struct processor *p, struct device_class *c, struct arena *a);
-/* Makes *c the class of the processor for which so many threads measured *s (speed.h), with such a note, in a: a share
- * of what they did where control groups give less time than they had, class cpu's figures per core where nothing was
- * measured. */
+/* Makes *c the class of the processor from *s, measured by `threads` threads (speed.h), with a note of the source, in
+ * a.  Where control groups give less time than the threads had, the figures are that share; where nothing was measured,
+ * they are class cpu's figures per core. */
 void processor_rate(const struct processor *p, uint32_t threads, const struct speed *s,
                     struct device_class *c, struct arena *a);
 

@@ -104,13 +104,13 @@ static float (*loop_of(uint32_t bits))(float)
     return loop_four;
 }
 
-/* A thread, and what it did. */
+/* A thread that measures, and its counts. */
 struct worker {
     float (*loop)(float);
     /* ns: when these phases begin; before the first one the buffer is filled */
     int64_t multiply, copy;
-    size_t room;             /* bytes of this thread's buffer */
-    float sum;               /* what the loops came to */
+    size_t room; /* bytes of the thread's buffer */
+    float sum;   /* sum of the loops' results, kept so that the compiler cannot drop the loops */
     uint64_t turn[WINDOWS];  /* [window] calls of the loop */
     uint64_t block[WINDOWS]; /* [window] blocks copied */
 };
@@ -146,7 +146,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-/* Returns how often the workers called their loops in a window, each in the one in which it did most. */
+/* Returns the sum over the workers w[n] of the most calls of the loop that the worker made in one window. */
 static uint64_t most_turns(const struct worker *w, uint32_t n)
 {
     uint64_t all = 0;

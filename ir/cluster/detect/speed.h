@@ -4,23 +4,23 @@
 
 #include <stdint.h>
 
-/* Returns the bits of the widest vectors that this processor multiplies and adds, of those that programs such as ONNX
- * Runtime use: 512 and 256 where it has AVX-512 and AVX2 with FMA, else 128. */
+/* Returns the number of bits of the widest vectors for which this processor has multiply-add instructions that programs
+ * such as ONNX Runtime use: 512 with AVX-512, 256 with AVX2 and FMA, else 128. */
 uint32_t speed_vector_bits(void);
 
-enum { SPEED_THREADS = 512 }; /* the most threads that measure */
+enum { SPEED_THREADS = 512 }; /* the most threads that measure at the same time */
 
 /* What all threads together did. */
 struct speed {
-    /* f32 operations per second, a multiply-add counts as two; 0: the system gave no time to it */
+    /* f32 operations per second, a multiply-add counts as two; 0: the threads got no time to multiply */
     int64_t flops;
-    /* bytes per second that a copy reads and writes; 0: the system gave no time or memory to it */
+    /* bytes per second that a copy reads and writes; 0: the threads got no time or memory to copy */
     int64_t bytes;
 };
 
-/* Measures that many threads at once (1 to SPEED_THREADS), in at most 0.2 s: multiply-adds in registers, with vectors
- * of speed_vector_bits(), then copies between buffers that have up to `buffer` bytes in all.  Less than half a MiB for
- * each thread is too little to copy.  Where not so many threads can be started, it is fewer. */
+/* Measures with `threads` threads (1 to SPEED_THREADS) at the same time, in at most 0.2 s: multiply-adds in registers,
+ * with vectors of speed_vector_bits(), then copies between buffers of up to `buffer` bytes in all.  Less than half a
+ * MiB for each thread is too little to copy.  Where the system starts fewer threads, measures with these. */
 struct speed speed_measure(uint32_t threads, int64_t buffer);
 
 #endif

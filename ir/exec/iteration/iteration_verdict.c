@@ -158,6 +158,7 @@ struct iteration_run iteration_set_up(const struct scene *s, const struct server
             w->send_back =
                 servers_move(servers, &set[k], &set[k + 1], training_share(t, sum[k].send_back, 1));
         }
+        /* bytes kept for a micro-batch if forward runs again: the inputs of the stage */
         if (k > 0)
             w->checkpoint = training_share(t, sum[k - 1].send,
                                            w->turns > 1 ? 1 : servers_devices(servers, &set[k]));
@@ -357,6 +358,7 @@ static void add_net(struct sums_state *w, uint32_t e)
         w->why = arena_fmt(
             w->a, "'%s', which stage %d makes, is read by stage %d: that is no %s pass",
             value_name(m, v), (int)at, (int)(back ? high : low), back ? "backward" : "forward");
+    /* differences: send[pass][k] becomes, summed up over k, the bytes over the link behind stage k */
     w->send[back][back ? low : at] += m->cost->bytes[v];
     w->send[back][back ? at : high] -= m->cost->bytes[v];
     w->values[back][back ? low : at]++;

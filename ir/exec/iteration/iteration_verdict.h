@@ -23,11 +23,12 @@ struct stage_sums {
     } overhead;
     int64_t parameter; /* bytes of the weights that training changes */
     int64_t stored;    /* bytes that the forward pass keeps for the backward pass */
-    int64_t constant;  /* lasting bytes that have no gradients, such as folded constants */
+    /* bytes that stay all the time and have no gradients, such as folded constants */
+    int64_t constant;
     int64_t send;      /* bytes that go forward over the link to the next stage */
-    int64_t send_back; /* bytes of gradients that come back over that link */
-    int64_t values,
-        gradients; /* numbers of values and of gradients that these bytes are of; in a profile 0 */
+    int64_t send_back; /* bytes of the gradients that come back over the link to the next stage */
+    /* numbers of values and of gradients that these bytes are of; in a profile 0 */
+    int64_t values, gradients;
     /* gradients of the stage by the time in `backward` at which they are ready; empty with REDUCE_AFTER */
     struct reduce_parts parts;
 };
@@ -38,8 +39,8 @@ struct iteration_run {
     /* set in verdicts: the plan's stages; if it has none, one stage for each device that it uses */
     const struct stages *stages;
     struct stage_work *stage; /* [stage] */
-    int64_t *lasting;         /* [place] bytes that stay on each of its devices all the time */
-    int64_t *version;         /* [place] bytes of one copy of the weights among them */
+    int64_t *lasting;         /* [place] bytes that stay on each device of the place all the time */
+    int64_t *version;         /* [place] bytes of one copy of the weights, included in `lasting` */
     int64_t *memory;          /* [place] bytes of each of its devices; -1: no limit */
     struct task_graph g;
     struct timeline t;

@@ -16,7 +16,8 @@ struct latency {
     const struct subgraphs *k;
     struct subgraph_time *time; /* [subgraph] */
     struct task_builder b;
-    uint32_t *seen; /* [subgraph] 1 + the last net that was found among its inputs; 0: none yet */
+    /* [subgraph] 1 + the last net that was counted as an input of the subgraph; 0: none yet */
+    uint32_t *seen;
 };
 
 /* ---- times and waits of subgraphs --------------------------------------------------------------- */

@@ -12,8 +12,8 @@
 
 #include <assert.h>
 
-/* Returns the place of each subgraph, [subgraph] 0, 1, ..., in an order by start time (ties by slot) in which each
- * stands behind all subgraphs that it waits for. */
+/* Returns [subgraph] its place 0, 1, ... in an order by start time (equal starts by slot) in which no subgraph comes
+ * before one that it waits for. */
 static uint32_t *places_by_start(const struct latency_run *r, struct arena *a)
 {
     const struct task_graph *g = &r->g;
@@ -40,7 +40,7 @@ struct group_state {
     const struct latency_run *r;
     struct csr after;   /* subgraph -> subgraphs that wait for its results */
     uint32_t *to;       /* [subgraph] its group + 1; 0: none yet */
-    uint32_t group;     /* 1 + the group that is growing */
+    uint32_t group;     /* 1 + number of the group that nodes are being added to */
     int64_t start, end; /* ps: when the growing group starts and ends */
     /* subgraphs that read the group's results, by start; some may have joined the group since */
     struct heap readers;
@@ -109,8 +109,8 @@ static const struct keyed *device_order(const struct latency_run *r, const uint3
     return x;
 }
 
-/* Returns the subgraphs of a run in which groups of host nodes are joined to one subgraph each.  Their devices are
- * those that ran them, and subgraphs.place says the order in which they ran there. */
+/* Returns the subgraphs of a run, with groups of host nodes joined to one subgraph each.  The device of a subgraph is
+ * the one that ran it, and subgraphs.place is its position in the order in which the device ran its subgraphs. */
 static struct subgraphs join_hosts(const struct latency_run *r, const struct module *m,
                                    const uint32_t *on, const uint32_t *place, struct arena *a)
 {
@@ -122,6 +122,7 @@ static struct subgraphs join_hosts(const struct latency_run *r, const struct mod
     k.sub = arena_array(a, (size_t)r->k.n + 1, sizeof *k.sub);
     k.of = arena_array(a, m->nnode, sizeof *k.of);
     k.place = arena_array(a, (size_t)r->k.n + 1, sizeof *k.place);
+    /* x: subgraphs device by device, in the order in which they ran; j.group: the last one begun */
     for (uint32_t i = 0; i < r->k.n; i++) {
         uint32_t v = x[i].item;
         bool follows = i && r->k.sub[v].host && on[x[i - 1].item] == on[v];
@@ -170,7 +171,7 @@ struct parts *latency_parts(const struct scene *s, const struct latency_run *r, 
 struct rhythm rhythm_of_latency(const struct rhythm_ask *of, struct arena *a)
 {
     struct sample_work *w = of->work;
-    assert(w && !w->each); /* the parts of one sample */
+    assert(w && !w->each); /* w is the work of one sample */
     int64_t *start = arena_array(a, (size_t)w->npart + 1, sizeof *start);
     int64_t *end = arena_array(a, (size_t)w->npart + 1, sizeof *end);
     int64_t *sent = arena_array(a, (size_t)w->ntensor + 1, sizeof *sent);

@@ -57,6 +57,8 @@ uint32_t *latency_devices(const struct scene *s, const struct latency_run *r, st
         }
     if (s->model.latency.cpus == CPUS_UNBOUNDED)
         return on;
+    /* a host subgraph gets the first CPU of its class that is free at its start; until[dev]: ps, the end of the CPU's
+     * last one */
     keyed_sort(x, n);
     for (uint32_t k = 0; k < n; k++) {
         uint32_t i = x[k].item % r->k.n, cls = cluster_class(c, r->k.sub[i].dev);

@@ -70,7 +70,7 @@ static void set_lanes(struct hops *h, struct task *x, uint32_t from, uint32_t to
     }
     if (how == CONTENTION_BAECHI)
         x->lane[0] = n + (to < n ? to : from);
-    /* a hop with the host holds one lane here, but must be served in one order with the hops that hold two */
+    /* a hop from or to the host may hold only one lane, but is served in one queue with hops that hold two */
     x->request = out && in;
 }
 

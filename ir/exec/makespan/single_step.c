@@ -18,10 +18,11 @@
 
 /* The value of a net at one end of hops: a device or the host. */
 struct copy {
-    /* the task that makes or brings the value; NO_ITEM: it is there from the beginning */
+    /* the task that makes the value here or brings it here; NO_ITEM: the value is here from the beginning */
     uint32_t task;
-    uint32_t buffer; /* its memory, freed after the last use; NO_ITEM: it has none that is freed */
-    /* 1 + the net that the other fields are about: they are not valid for other nets */
+    /* buffer of the value, freed after its last use; NO_ITEM: no memory that is freed */
+    uint32_t buffer;
+    /* 1 + the net that task and buffer are about; they are not valid for any other net */
     uint32_t net;
 };
 
@@ -113,7 +114,7 @@ static void add_net(struct step_build *t, uint32_t net)
     nid maker = t->of->m->value[p->net_value[net]].def;
     bool made = maker && p->kind[maker] == PLACE_NODE;
     if (!made && !p->net_host[net])
-        return; /* state of the model that no node makes: already on its device */
+        return; /* a state of the model that no node makes lies on its device already */
     struct source s = {.net = net, .end = made ? t->hops.end[t->dev[maker]].at : t->hops.host};
     s.inner = t->of->model.step.network == NETWORK_HOST && t->b.turn == BUILD_ENTRIES &&
               hops_stay_inside(&t->hops, t->dev, net);

@@ -49,7 +49,7 @@ static const int64_t *lasting_bytes(const struct scene *s, const struct plan *p,
     return b;
 }
 
-/* Runs the tasks of a step, after adding lasting bytes and memory of the devices to g. */
+/* Returns the run of the tasks g of a step, to which it adds lasting bytes and memory of the devices. */
 static struct step_run run_graph(struct task_graph g, const struct scene *s, const struct plan *p,
                                  const int64_t *weights, struct arena *a)
 {
@@ -70,7 +70,8 @@ struct step_run step_run_plan(const struct scene *s, const struct plan *p, const
  * step_verdict_ready() describes it. */
 static struct task_graph ready_step(const struct scene *s, const struct plan *p, struct arena *a)
 {
-    struct scene fifo = *s; /* as s, with DISPATCH_FIFO, so that single_step() makes no lists */
+    /* the scene with another dispatch, for which single_step() makes no lists of nodes */
+    struct scene fifo = *s;
     if (s->model.step.dispatch != DISPATCH_PLAN || s->model.step.contention == CONTENTION_BAECHI)
         return single_step(s, p, NULL, a);
     fifo.model.step.dispatch = DISPATCH_FIFO;

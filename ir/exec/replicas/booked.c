@@ -21,7 +21,7 @@ struct booking_state {
     uint32_t *left;   /* [task] number of unbooked tasks that the task waits for */
     int64_t *ready;   /* [task] ps: the latest end of the booked tasks that it waits for */
     int64_t *device;  /* [dev] ps: when the device is free for the next node */
-    int64_t *channel; /* [dev] ps: the end of the last booking of its channel */
+    int64_t *channel; /* [dev] ps: the end of the last booking of the device's channel */
     /* nodes that wait for no unbooked task, by the time at which they are ready */
     struct heap nodes;
     uint32_t count; /* number of booked tasks */

@@ -18,9 +18,10 @@
 struct memory_count {
     const struct scene *s;
     const int32_t *dev;
-    int64_t *stays; /* [dev] bytes that stay of its nodes, and copies of values from elsewhere */
-    int64_t *runs;  /* [dev] the most bytes that one of its nodes takes while it runs */
-    uint32_t *net;  /* [value] 1 + its net; 0: none */
+    /* [dev] bytes of the device's nodes that stay, and of copies of values that other devices make */
+    int64_t *stays;
+    int64_t *runs; /* [dev] the most bytes that a node of the device takes only while it runs */
+    uint32_t *net; /* [value] 1 + its net; 0: none */
 };
 
 /* Whether node n overwrites its first operand: its operator can do that, a placed node of the same device makes the
@@ -36,6 +37,7 @@ static bool writes_over(const struct memory_count *c, nid n)
     bool able = false;
     for (size_t i = 0; i < sizeof op / sizeof *op; i++)
         able = able || node_is(m, n, op[i]);
+    /* two pins: the maker and n */
     if (!able || !e || c->s->place->net_host[e - 1] || pin->at[e] - pin->at[e - 1] != 2)
         return false;
     nid def = m->value[v].def;

@@ -30,8 +30,8 @@ enum {
 /* The nodes of a part that belong to one training pass. */
 struct half {
     int64_t compute, in, out; /* ps for one sample: computing, transfers in, transfers out */
-    uint32_t task[4];         /* [enum task_kind] 1 + its task of that kind; 0: none */
-    bool used;                /* it has nodes or transfers */
+    uint32_t task[4];         /* [enum task_kind] 1 + the half's task of that kind; 0: none */
+    bool used;                /* the half has nodes or transfers */
 };
 
 /* State of replay_run(). */

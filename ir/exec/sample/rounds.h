@@ -5,12 +5,12 @@
 #include "ir/dag/scene.h"
 #include "ir/plan/parts.h"
 
-/* WHOLE: transfers in, computing and transfers out, one after the other.  IN, COMPUTE, OUT: only one of these three;
- * used where transfers overlap computing. */
+/* What a task does.  WHOLE: transfers in, computing and transfers out, one after the other.  IN, COMPUTE, OUT: only one
+ * of these three, where transfers overlap computing. */
 enum task_kind { TASK_WHOLE, TASK_IN, TASK_COMPUTE, TASK_OUT };
 
-/* A task, which its lane does once for each sample.  It is a part's nodes of one training pass with their transfers,
- * or only one of transfers in, computing and transfers out. */
+/* A task, which its lane does once for each sample: the nodes of a part that belong to one training pass with their
+ * transfers, or, where transfers overlap computing, only one of transfers in, computing and transfers out. */
 struct round_task {
     uint32_t part, lane;
     uint8_t back; /* 1: of the backward pass; 0: of the forward pass, or no training */
@@ -23,7 +23,8 @@ struct round_task {
 
 struct round_lane {
     uint32_t dev;
-    /* TASK_WHOLE: all that the device does; TASK_COMPUTE: its computing; TASK_IN, TASK_OUT: its link */
+    /* The tasks of the lane.  TASK_WHOLE: all that the device does; TASK_COMPUTE: the device's computing; TASK_IN,
+     * TASK_OUT: transfers on the device's link */
     uint8_t kind;
 };
 

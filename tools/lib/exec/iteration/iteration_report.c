@@ -8,8 +8,6 @@
 #include "ir/base/utf8.h"
 #include "ir/plan/training_json.h"
 
-#include <inttypes.h>
-
 enum {
     STAGES_SHOWN = 64,  /* most stages in the table */
     COLUMNS = 7,        /* of the table */
