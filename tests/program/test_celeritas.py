@@ -32,7 +32,7 @@ from sanitized import SANITIZED
 
 PCC = os.environ.get("PCC", "pcc")
 SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).parents[2]))
-GRAPHS = 100 if SANITIZED else 300
+GRAPHS = 50 if SANITIZED else 300
 
 
 def pcc(*args):

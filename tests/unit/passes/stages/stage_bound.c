@@ -25,10 +25,10 @@ enum {
     USUAL = 5,
     STAGES = 8,
     FEW = 4,
-    CASES = SANITIZED ? 400 : 1200,
+    CASES = SANITIZED ? 150 : 1200,
     MODELS = 3,
     WINDOWS = 8,
-    ROUNDS = 300
+    ROUNDS = SANITIZED ? 100 : 300
 };
 
 struct run {
