@@ -338,8 +338,8 @@ def writing(d):
     is left, and what was there stays."""
     model, slow = generate(d / "small.onnx", "gpt", "--layers", "1", "--width", "16", "--heads", "2"), d / "bin/dot"
     slow.parent.mkdir()
-    slow.write_text(f"#!/bin/sh\n[ -e {d}/slept ] || {{ : >{d}/slept; [ -z \"$FOREVER\" ] || exec /bin/sleep {2 * HANGS}; "
-                    "/bin/sleep 4; }\nexit 1\n", encoding="utf-8")
+    nap = f"[ -z \"$FOREVER\" ] || exec /bin/sleep {2 * HANGS}; /bin/sleep 4"
+    slow.write_text(f"#!/bin/sh\n[ -e {d}/slept ] || {{ : >{d}/slept; {nap}; }}\nexit 1\n", encoding="utf-8")
     slow.chmod(0o755)
     for quiet in ([], ["-q"]):
         (d / "slept").unlink(missing_ok=True)
@@ -361,7 +361,8 @@ def writing(d):
     for out in ("split", "x.svg"):
         (d / "slept").unlink(missing_ok=True)
         p = subprocess.Popen([PCC, str(model), "-o", str(d / out), "-Wno-guessed-dim"], stdout=subprocess.DEVNULL,
-                             stderr=subprocess.PIPE, text=True, env={**os.environ, "PATH": str(slow.parent), "FOREVER": "1"})
+                             stderr=subprocess.PIPE, text=True,
+                             env={**os.environ, "PATH": str(slow.parent), "FOREVER": "1"})
         while p.poll() is None and not (d / "slept").exists():
             time.sleep(0.02)
         p.send_signal(signal.SIGINT)
