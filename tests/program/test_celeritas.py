@@ -33,7 +33,7 @@ from ports import run_with_ports
 from sanitized import SANITIZED
 
 PCC = os.environ.get("PCC", "pcc")
-GRAPHS = 100 if SANITIZED else 300
+GRAPHS = 50 if SANITIZED else 300
 
 
 def pcc(*args):

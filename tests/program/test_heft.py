@@ -14,7 +14,7 @@ from checks import check, finish
 from list_graphs import NEVER, Graph, Room, compare, expand
 from sanitized import SANITIZED
 
-GRAPHS = 60 if SANITIZED else 300
+GRAPHS = 30 if SANITIZED else 300
 
 
 def upward(g):

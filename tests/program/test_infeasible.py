@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from sanitized import SANITIZED
 
 PCC = os.environ.get("PCC", "pcc")
-CASES = 60 if SANITIZED else 300
+CASES = 40 if SANITIZED else 300
 FAILED = []
 
 

@@ -25,7 +25,7 @@ from sanitized import SANITIZED
 PCC = os.environ.get("PCC", "pcc")
 ROOT = Path(__file__).resolve().parents[2]
 SHAPES = ("none", "convex", "chain")
-RANDOM = 20 if SANITIZED else 60
+RANDOM = 10 if SANITIZED else 60
 HANGS = 600 # seconds of the clock after which a run is taken to hang
 UNIT = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
 

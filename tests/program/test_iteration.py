@@ -25,7 +25,7 @@ from sanitized import SANITIZED
 
 PCC = os.environ.get("PCC", "pcc")
 PS = 10 ** 12
-CASES = 40 if SANITIZED else 120
+CASES = 20 if SANITIZED else 120
 
 
 def ceil(a, b):

@@ -24,7 +24,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -102,18 +101,16 @@ def layers(tmp, n, width=4):
 def stopped(tmp):
     path = layers(tmp, 100)
     for args in (["--time-limit", "300ms"], None):
-        with subprocess.Popen([PCC, path, "-p", "latency-place{moves=100000000000}", "--emit", "ir", *(args or [])],
+        with subprocess.Popen([PCC, path, "-p", "latency-place{moves=100000000000}", "--emit", "ir",
+                               *(args or ["--print-ir-before=latency-place"])],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
             if not args:
-                time.sleep(1)
-                check(run.poll() is None, "over before it could be interrupted")
+                run.stderr.readline()  # the search begins after this text
                 run.send_signal(signal.SIGINT)
-            start = time.monotonic()
             out, err = run.communicate(timeout=300)
         said = dict(re.findall(r"(\w+)=(\S+)", next((x for x in out.splitlines() if x.startswith("plan ")), "")))
         check(run.returncode == 0 and said.get("status") == "feasible", f"{args}: exit {run.returncode}: {err} {said}")
         check(0 < ms(said.get("bound", "0ms")) <= ms(said.get("value", "0ms")), f"{args}: {said}")
-        check(time.monotonic() - start < 60, f"{args}: it went on")
     said, _ = plan(path, "-p", "latency-place", "--time-limit", "1ps")
     check("value" in said, f"no time at all: {said}")
     (Path(tmp) / "one").mkdir()

@@ -5,6 +5,7 @@ planners, of all writers and of all execution models take the new ones in.  The 
 row; the option is three files: its row, its use, its page, without which the style test complains.
 
 Needs lit, filecheck, cmocka and the build tree around PCC (else 77)."""
+import hashlib
 import os
 import re
 import shlex
@@ -92,6 +93,32 @@ def files(blocks, example):
     return {path: text for path, text in blocks.items() if path.startswith(example)}
 
 
+def compiled(folder, source):
+    """The object of a source: compiled anew where it, or a header of the examples, is none that was seen before."""
+    headers = b"".join(h.read_bytes() for h in sorted((folder / "tree").rglob("*.h")))
+    key = hashlib.sha256(b"\0".join((str(source).encode(), source.read_bytes(), headers))).hexdigest()
+    out = folder / f"{key}.o"
+    if out.exists():
+        return out
+    libs = pkg_config("--cflags")
+    command = [cache("CMAKE_C_COMPILER"), *c_flags(), *STRICT, f"-I{folder}/tree", f"-I{ROOT}",
+               '-DPCC_VERSION="0"', '-DPCC_CGRAPH_VERSION="0"', *libs, "-c", source, "-o", out]
+    return out if succeeds(command) else None
+
+
+def pkg_config(what):
+    return subprocess.run(["pkg-config", what, "libprotobuf-c", "jansson", "libcgraph", "cmocka"],
+                          capture_output=True, text=True, check=True).stdout.split()
+
+
+def succeeds(command):
+    """Whether a command ends with 0; if not, prints it and its errors."""
+    r = subprocess.run([str(c) for c in command], capture_output=True, text=True)
+    if r.returncode:
+        print(shlex.join(str(c) for c in command), r.stderr[-3000:], sep="\n")
+    return r.returncode == 0
+
+
 def build(folder, blocks, out, sources):
     """A program with the pages' examples: their objects come before those of the library."""
     own = []
@@ -101,16 +128,10 @@ def build(folder, blocks, out, sources):
         at.parent.mkdir(parents=True, exist_ok=True)
         at.write_text(text)
         own += [at] if at.suffix == ".c" else []
-    libs = subprocess.run(["pkg-config", "--cflags", "--libs", "libprotobuf-c", "jansson", "libcgraph", "cmocka"],
-                          capture_output=True, text=True, check=True).stdout.split()
-    command = [cache("CMAKE_C_COMPILER"), *c_flags(), *STRICT, f"-I{folder}/tree", f"-I{ROOT}",
-               '-DPCC_VERSION="0"', '-DPCC_CGRAPH_VERSION="0"', *own, *sources, BUILD / "libpcc.a",
-               *BUILD.glob("**/libpcc_onnx.a"), *libs,
-               *solvers((BUILD / "CMakeCache.txt").read_text()), "-pthread", "-lm", "-o", out]
-    r = subprocess.run([str(c) for c in command], capture_output=True, text=True)
-    if r.returncode:
-        print(shlex.join(str(c) for c in command), r.stderr[-3000:], sep="\n")
-    return r.returncode == 0
+    objects = [compiled(folder, source) for source in [*own, *sources]]
+    return all(objects) and succeeds(
+        [cache("CMAKE_C_COMPILER"), *c_flags(), *objects, BUILD / "libpcc.a", *BUILD.glob("**/libpcc_onnx.a"),
+         *pkg_config("--libs"), *solvers((BUILD / "CMakeCache.txt").read_text()), "-pthread", "-lm", "-o", out])
 
 
 def is_one_folder():

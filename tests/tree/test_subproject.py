@@ -24,7 +24,7 @@ PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
 BUILD = Path(shutil.which(PCC) or PCC).resolve().parent
 LOCKS = [("dot.c.o", "40")]  # cgraph has variables
-SANITIZER = "-O0 -g1 -fsanitize=thread"
+SANITIZER = "-O0 -fsanitize=thread"
 
 
 def run(*command, good=True, **more):

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-enum { GRAPHS = SANITIZED ? 500 : 1500, TRY_ALL = 70000 };
+enum { GRAPHS = SANITIZED ? 250 : 1500, TRY_ALL = 70000 };
 
 /* In half of the instances transfers are dear, so that much must stay together. */
 static void make_dear_instance(struct instance *t, uint64_t seed)

@@ -22,7 +22,7 @@
 
 #include <cmocka.h>
 
-enum { GRAPHS = SANITIZED ? 1000 : 3000 };
+enum { GRAPHS = SANITIZED ? 500 : 3000 };
 
 /* ---- brute force ----------------------------------------------------------------------------- */
 

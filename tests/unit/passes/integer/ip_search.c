@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-enum { GRAPHS = SANITIZED ? 60 : 120, CBC_EVERY = 4, ONE = 1 }; /* ONE: a gap of a millionth */
+enum { GRAPHS = SANITIZED ? 40 : 120, CBC_EVERY = 4, ONE = 1 }; /* ONE: a gap of a millionth */
 
 /* ---- brute force ----------------------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
 #include "tests/support/sanitized.h"
 #include "tests/support/stage_problems.h"
 
-enum { CASES = SANITIZED ? 400 : 1200, WINDOWS = 8, ROUNDS = 300 };
+enum { CASES = SANITIZED ? 150 : 1200, WINDOWS = 8, ROUNDS = SANITIZED ? 100 : 300 };
 
 /* ---- tests -------------------------------------------------------------------------------------- */
 
