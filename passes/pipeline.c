@@ -374,7 +374,7 @@ static int run_rewriter(const struct pipeline_step *s, struct ctx *x)
 }
 
 /* Runs one step: prints the context before and after if wanted, verifies the module if o->verify_each, and has a new
- * plan judged.  Returns as pipeline_run(). */
+ * plan judged; a pass that changes nodes makes no plan.  Returns as pipeline_run(). */
 static int run_and_judge(const struct pipeline_step *s, struct ctx *x, const struct run_options *o)
 {
     const struct plan *before = x->results.plan;

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* MIN_BYTES: of the smallest payload beside the model.  ALIGN: offsets there are multiples.  BLOCK: bytes copied at
- * once. */
+/* MIN_BYTES: an inline payload of fewer bytes stays in the model, a longer one goes to a file beside the model.
+ * ALIGN: offsets of payloads in that file are multiples of ALIGN bytes.  BLOCK: bytes copied at once. */
 enum { MIN_BYTES = 1024, ALIGN = 4096, BLOCK = 1 << 20 };
 
 /* Whether the payload of an initializer has no place in a file yet. */

@@ -166,7 +166,9 @@ static bool is_stopped(const struct picture *p)
 struct sign {
     Agnode_t *node;
     uint32_t from, to;
-    uint32_t box; /* a box in frame `to` (`from` if `to` is the host) that the arrows meet */
+    /* number of a node's box that is an end of the arrows: of a reader in frame `to`; if `to` is the host, of a
+     * maker in frame `from` */
+    uint32_t box;
 };
 
 /* Sets an attribute of a graph, node or edge of cgraph, which takes char * but only reads the texts. */

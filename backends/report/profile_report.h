@@ -9,8 +9,9 @@
 /* Whether m was read from a profile of layers: its nodes are the forward passes of the layers, in order, and then as
  * many backward passes. */
 bool is_layer_profile(const struct module *m);
-/* Prints the number of layers, their times and bytes, and the first largest and smallest cut (bytes that pass from the
- * layers up to one to the layers behind it).  m: is_layer_profile().  O(nodes + operands). */
+/* Prints the number of layers, their times and bytes, and the largest and the smallest cut (the first of equal ones).
+ * The cut after a layer is the number of bytes that this layer and all layers before it pass to later layers.
+ * is_layer_profile(m) must hold.  O(nodes + operands). */
 void profile_summary_print(FILE *f, const struct module *m);
 
 #endif

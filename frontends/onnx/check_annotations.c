@@ -362,10 +362,12 @@ static void check_complete(struct checker *c, uint32_t config, uint32_t staged,
                  g->count - staged - 1, staged);
 }
 
-/* Checks the stages of all configurations. */
+/* Checks for each configuration the edges between nodes with a stage in it, and whether all nodes of the main graph
+ * have one. */
 static void check_stages(struct checker *c)
 {
-    uint32_t *stage = arena_array(c->a, c->m->nnode, sizeof *stage), *row;
+    /* [node] 1 + its entry in c->staged_node for the present configuration; 0: it has no stage there */
+    uint32_t *entry = arena_array(c->a, c->m->nnode, sizeof *entry), *row;
     uint32_t nconfig = (uint32_t)c->src->n_configuration;
     row = arena_array(c->a, c->nstaged, sizeof *row);
     for (uint32_t i = 0; i < c->nstaged; i++)
@@ -375,14 +377,14 @@ static void check_stages(struct checker *c)
         uint32_t staged = 0;
         for_row (x, by_config, k) {
             nid n = c->staged_node[x].node;
-            stage[n] = x + 1;
+            entry[n] = x + 1;
             staged += c->m->node[n].graph == 1;
         }
         for_row (x, by_config, k)
-            check_edges(c, &c->staged_node[x], stage);
-        check_complete(c, k, staged, stage);
+            check_edges(c, &c->staged_node[x], entry);
+        check_complete(c, k, staged, entry);
         for_row (x, by_config, k)
-            stage[c->staged_node[x].node] = 0;
+            entry[c->staged_node[x].node] = 0;
     }
 }
 

@@ -102,8 +102,8 @@ static void change_output_reads(struct end *x, gid g, uint32_t by, struct todo *
                          by, t);
 }
 
-/* Drops the bodies of the dropped node n: marks them as dead, drops their nodes and pushes these onto `gone`.  Pushes
- * nodes that may now be unused onto `unused`. */
+/* Drops the bodies of the dropped node n that it still owns: marks them as dead, takes back the reads of their outputs,
+ * drops their nodes and pushes these onto `gone`.  Pushes nodes that may now be unused onto `unused`. */
 static void drop_bodies(struct end *x, nid n, struct todo *gone, struct todo *unused)
 {
     const struct module *m = x->m;
@@ -115,7 +115,8 @@ static void drop_bodies(struct end *x, nid n, struct todo *gone, struct todo *un
             if (g == 0 || g >= m->ngraph || m->graph[g].owner != n || x->dead[g])
                 continue;
             x->dead[g] = true;
-            change_output_reads(x, g, UINT32_MAX, unused);
+            change_output_reads(x, g, /*by=*/UINT32_MAX,
+                                unused); /* counts wrap around: 1 read less */
             for (nid b = x->e->first[g]; b != 0; b = x->e->slot[b].next)
                 if (!x->e->slot[b].gone) {
                     x->e->slot[b].gone = true;

@@ -234,7 +234,8 @@ static bool shown_as_numbers(const struct tensor *t, int64_t elems)
     return true;
 }
 
-/* Writes the elements of an inline tensor, "[1, 2]". */
+/* Writes the elements of an inline tensor, "[1, 2]": of F32, F64 and the signed integers as numbers, of other types as
+ * unsigned numbers. */
 static void put_numbers(const struct printer *p, const struct tensor *t, uint64_t elems)
 {
     uint32_t bits = elem_bits((enum elem)t->elem);
@@ -247,9 +248,9 @@ static void put_numbers(const struct printer *p, const struct tensor *t, uint64_
             continue;
         }
         uint64_t v = read_element(t, bits / 8, i);
-        bool narrow =
+        bool is_signed =
             t->elem == ELEM_I8 || t->elem == ELEM_I16 || t->elem == ELEM_I32 || t->elem == ELEM_I64;
-        if (narrow) /* extend the sign */
+        if (is_signed) /* extend the sign */
             fprintf(p->f, "%lld", (long long)((int64_t)(v << (64 - bits)) >> (64 - bits)));
         else
             fprintf(p->f, "%llu", (unsigned long long)v);

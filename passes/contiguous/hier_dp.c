@@ -367,8 +367,10 @@ static int make_groups(struct hier *h, struct diag *d)
 
 /* ---- what a group makes of an interval -------------------------------------------------------- */
 
-/* Prepares the inner program for the interval from ideal i to ideal j, on a group of class cls: its ideals and the
- * nets that leave it. */
+/* Prepares the inner program for the interval from ideal i to ideal j, on a group of class cls.  in.out: the nets that
+ * cost devices of the class something beyond the group's inner link (delta) and have pins both inside the interval and
+ * outside; has[] counts the pins of a net in an ideal.  in.mid: the ideals between i and j, in.pos their index there,
+ * in.seen how many pins they have of each net of in.out. */
 static void inner_begin(struct hier *h, uint32_t i, uint32_t j, uint32_t cls)
 {
     assert(i < j && j < h->n);

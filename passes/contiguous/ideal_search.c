@@ -37,14 +37,16 @@
 #include <string.h>
 
 enum {
-    STEPS_PER_STATE = 8, /* steps that a search in one go may take for each of max_states */
+    /* steps that a search which is not divided into turns may take for each of max_states */
+    STEPS_PER_STATE = 8,
     /* graphs of at most this number of vertices: exact weights in search.above */
     REACH_EXACT = 8192,
     CHECK_EVERY = 8192, /* steps between two looks at the limits of states, bytes and time */
     LABELS_MOST =
         4096 /* the search ends when an ideal has more labels: each new one meets them all */
 };
-#define MEMORY_MAX (UINT64_C(1) << 27) /* bytes of a search in one go */
+#define MEMORY_MAX                                                                                 \
+    (UINT64_C(1) << 27) /* most bytes of memory of a search that is not divided into turns */
 
 /* ---- weights above --------------------------------------------------------------------------- */
 
@@ -483,6 +485,7 @@ int64_t search_limit(const struct search *s)
 
 bool search_found(const struct search *s)
 {
+    /* a graph without vertices has one plan, of value 0; else `last` is the label of a plan of the whole graph */
     return s->n == 0 ? s->caps.keep >= 0 : s->last != 0;
 }
 

@@ -225,7 +225,9 @@ static bool take_attr(struct inliner *w, struct env *e, const struct attr *a, ni
     return true;
 }
 
-/* Adds the attributes `from` of a node of e->from to the new module, for node n as in take_attr(); returns them. */
+/* Adds the attributes `from` of a node of e->from to the new module, one behind the other, for node n as in
+ * take_attr(); returns them.  Outside of functions (e->function is 0) returns `from`: the new module has the
+ * attributes of the model at the same indices. */
 static struct slice take_attrs(struct inliner *w, struct env *e, struct slice from, nid n)
 {
     struct slice to = {w->m->nattr, 0};

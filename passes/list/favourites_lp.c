@@ -15,7 +15,8 @@
 #define END_SCALE 1000.0 /* units of time in which the longest path is measured */
 #define TAKEN 0.1        /* the reader of an edge whose column is below this may be a favourite */
 
-/* Returns the ps of the longest path of computing and transfers, at least 1. */
+/* Returns the ps of the longest path of computing (time[vertex]) and transfers (cost[index in g->pred.to]), at least 1.
+ * Vertices are numbered in a topological order. */
 static int64_t longest_path(const struct wdag *g, const int64_t *time, const int64_t *cost,
                             struct arena *a)
 {

@@ -513,6 +513,10 @@ static const char *expand_whole(struct batch_search *x, const struct batch_list 
     return NULL;
 }
 
+/* The rule for Expand.  Broadcasting puts the batch axis of the operand at axis `to` of the result, which entry j of
+ * the target sizes is about (j < 0: the target has no entry for it).  That entry must be 1 or be computed from the
+ * batch; else the rule wants it divided by the number of ways.  Returns NULL, or why the batch cannot be split
+ * there. */
 const char *rule_batch_expand(struct batch_search *x, const struct batch_rule *r)
 {
     struct batch in = batch_in(x, 0);

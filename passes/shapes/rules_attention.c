@@ -65,8 +65,10 @@ void rule_flex_attention(struct infer *f, nid n, int arg)
     shape_set(f, n, 0, &q);
 }
 
-/* Rule for LinearAttention.  Result 1, the state, is (batch, key heads, key size, value size); with com.microsoft's
- * attribute state_window, that number of states stands on a new first axis. */
+/* Rule for LinearAttention.  Result 0 has the shape of operand 0, the queries; if it has three axes, the last one
+ * holds all heads, of the queries or of the keys, whichever are more, times the value size.  Result 1, the state, is
+ * (batch, key heads, key size, value size); with com.microsoft's attribute state_window, that number of states
+ * stands on a new first axis. */
 void rule_linear_attention(struct infer *f, nid n, int arg)
 {
     struct shape q, k, v, past, state = {.rank = 0};

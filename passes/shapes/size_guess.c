@@ -170,7 +170,9 @@ static bool solve(struct sizes *k, struct dim a, struct dim b)
     return true;
 }
 
-/* Makes b, if it is a free name that is not in a, follow from a, an expression.  Returns false if it is not. */
+/* If b is an expression in a free name that has no size yet and a is another expression, solves a = b for the name and
+ * stores the solution as its size; returns true.  Returns false, and changes nothing, if b has no such name or the
+ * equation has no solution (as when a has the name, too). */
 static bool reach_exactly(struct sizes *k, struct dim a, struct dim b)
 {
     struct dim is;

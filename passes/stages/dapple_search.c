@@ -47,8 +47,8 @@ struct prefix {
 /* Prefixes with the same end and the same devices in use (coarse: the same number of devices). */
 struct state {
     uint32_t used; /* the set of devices in use, in the pool; coarse: not set */
-    /* [2 * beam] the best prefixes by latency, then the best by key, each ascending; NONE at the end.  NULL: none
-     * yet */
+    /* [2 * beam] indices of prefixes: in the first half those of least latency, in the second half those of least
+     * prefix.key, each half ascending, with NONE in entries that are not used.  NULL: none is kept yet */
     int32_t *kept;
 };
 
@@ -420,7 +420,9 @@ static bool choose_work(struct search *x)
     return all && most >= x->c->n;
 }
 
-/* Returns the number of prefixes that end at cut `at` and may be extended within the work allowed. */
+/* Returns the number of prefixes that end at cut `at` and may be extended within the work allowed, at least 2.  All
+ * cuts have equal shares of the work; a prefix is extended to each later cut by each of ncount numbers of devices,
+ * in two ways if there are several servers. */
 static uint32_t allowed_at(const struct search *x, uint32_t at)
 {
     double each = (double)(x->ncut - at) * x->ncount * (x->s->n > 1 ? 2 : 1);

@@ -122,8 +122,9 @@ static void keep_best(struct choices *c, const struct stage_layout *p, uint32_t 
     c->by_schedule[m->schedule] = smaller(c->by_schedule[m->schedule], p->value);
 }
 
-/* Runs the plans found for size number `size`, up to `work` tasks, with the schedule of the scene, and keeps the best.
- * */
+/* Runs the plans in *found on the event core, with the schedule of the scene; all runs together have up to `work`
+ * tasks. size: index in c->size of the micro-batches' size.  Notes the best value of this size and of this schedule,
+ * and keeps the best plan of all in c->best. */
 static void try_schedule(struct choices *c, struct train *t, const struct dapple_found *found,
                          uint32_t size, int64_t work)
 {

@@ -394,8 +394,9 @@ static void try_policy(const struct train *t, struct stage_layout *p, const stru
     arena_release(own, mark);
 }
 
-/* Runs a plan with each policy to be tried, without and with eager recomputing; if t wants it and memory is short, with
- * every set of stages that recompute. */
+/* Runs a plan with each policy of warm-up that is to be tried (slope 1: policy A of DAPPLE, 2: policy B), without
+ * and with eager recomputing; if t wants it and memory is short, also with every set of recomputing stages, which
+ * try_policy() takes as the bits of a number.  The best run is kept in *p. */
 static void try_policies(const struct train *t, struct stage_layout *p, const struct stages_on *on,
                          struct arena *own)
 {
