@@ -395,7 +395,7 @@ static void put_recomputed(struct manifest_out *o)
     bool open = false;
     for (nid n = g->first; n < g->first + g->count; n++) {
         const char *of = node_meta(m, n, META_RECOMPUTES);
-        if (!of)
+        if (!of || !*of)
             continue;
         if (!open)
             json_open(&o->j, "recomputed", '{', /*indent=*/4);

@@ -58,6 +58,18 @@ static bool is_recomputing(const struct stages *st)
     return any;
 }
 
+/* Whether the schedule's tensors are as large as what devices hold: its sizes are those of a whole profiled batch, and a
+ * device holds that of its slice of a micro-batch. */
+static bool is_to_scale(const struct scene *s, const struct stages *st)
+{
+    const struct training *t = &s->model.training;
+    bool whole = !t->micro_size || t->micro_size == t->profiled;
+    for (uint32_t k = 0; st && k < st->n; k++)
+        whole = whole &&
+                (t->schedule == TRAINING_PIPEDREAM || st->device.at[k + 1] - st->device.at[k] == 1);
+    return whole;
+}
+
 int split_schedule(struct split *s)
 {
     const uint32_t *copies = s->r->plan->copies;
@@ -92,9 +104,10 @@ int split_schedule(struct split *s)
     if (s->no_schedule && s->o->in_flight)
         return diag_error(s->diag, "--in-flight=%" PRId64 ": %s", s->o->in_flight, s->no_schedule);
     const char *why = s->no_schedule ? s->no_schedule : schedule_fits(y.work, s->schedule, s->a);
-    if (why && !s->no_schedule && is_recomputing(planned.stages))
+    bool to_scale = is_to_scale(&s->r->scene, planned.stages);
+    if (why && !s->no_schedule && to_scale && is_recomputing(planned.stages))
         return diag_error(s->diag,
-                          SCHEDULE_FILE ": %s, although stages run forward nodes again to fit: "
+                          SCHEDULE_FILE ": %s, although stages run forward nodes again: "
                                         "the plan counts neither gradients of activations nor "
                                         "values that come early; try --warmup=1, or devices with "
                                         "more memory",
@@ -106,7 +119,7 @@ int split_schedule(struct split *s)
                                                       "their end, which the plan does not count");
     if (s->no_schedule)
         s->schedule = NULL;
-    else if (planned.stages)
+    else if (planned.stages && to_scale)
         raise_memory(s);
     return 0;
 }

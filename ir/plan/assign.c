@@ -84,6 +84,13 @@ static bool is_left_out(const struct assignment *r, const char *name)
     return map_get(&r->left_out, str_id(r->scene->m, name)) != 0;
 }
 
+/* Returns the node of the model from which the node `name` is made again; 0: the model has none of that name. */
+static nid made_from(const struct assignment *r, const char *name)
+{
+    uint32_t range, of = map_get(&r->left_out, str_id(r->scene->m, name));
+    return of ? assign_find(r, of - 1, &range) : 0;
+}
+
 /* Writes the nodes of a name (one node, or a range) to *of.  Returns 0; or -1 and an error if there are none. */
 static int find_nodes(const struct assignment *r, const char *name, struct node_range *of)
 {
@@ -101,14 +108,19 @@ int assign_stage(struct assignment *r, const char *name, uint32_t stage)
     const struct module *m = r->scene->m;
     struct node_range of = {0};
     uint32_t range;
-    if (is_left_out(r, name) && !assign_find(r, str_id(r->scene->m, name), &range) && !range)
-        return 0;
-    if (find_nodes(r, name, &of))
-        return -1;
     if (!r->stage_of) {
         r->stage_of = arena_array(r->a, m->nnode, sizeof *r->stage_of);
         memset(r->stage_of, 0xff, m->nnode * sizeof *r->stage_of);
     }
+    if (is_left_out(r, name) && !assign_find(r, str_id(r->scene->m, name), &range) && !range) {
+        nid n = made_from(
+            r, name); /* has no stage yet if no part has it, since its copy takes its place */
+        if (n && r->stage_of[n] < 0)
+            r->stage_of[n] = (int32_t)stage;
+        return 0;
+    }
+    if (find_nodes(r, name, &of))
+        return -1;
     for (nid n = of.first; n < of.end; n++)
         if (r->scene->place->kind[n] == PLACE_NODE && (of.end - of.first == 1 || !r->follows[n]))
             r->stage_of[n] = (int32_t)stage;
@@ -121,8 +133,10 @@ int assign_named(struct assignment *r, const char *name, int dev)
     nid n = *name ? assign_find(r, str_id(r->scene->m, name), &range) : 0;
     if (n || range)
         return n ? assign_node(r, n, dev) : assign_range(r, range - 1, dev);
-    if (is_left_out(r, name))
-        return 0;
+    if (is_left_out(r, name)) {
+        n = made_from(r, name);
+        return n && r->dev[n] < 0 ? assign_node(r, n, dev) : 0;
+    }
     return diag_error(r->diag, "%s: there is no node '%s' in %s", r->path, name,
                       module_str(r->scene->m, r->scene->m->path));
 }

@@ -43,8 +43,10 @@ struct assignment {
     int32_t *stage_of; /* [node] its stage, -1: none so far; NULL: no node has one */
     /* [node] 1: a Shape or Size node, which must be on the device of its operand's producer */
     const uint8_t *follows;
-    struct map named;    /* name -> node */
-    struct map left_out; /* names that the file may list though the model has no such nodes -> 1 */
+    struct map named; /* name -> node */
+    /* names of nodes that are made again when the plan is written, so that the model need not have them -> 1 + the name
+     * of the node that each is made from */
+    struct map left_out;
     struct map numbered; /* 1 + id of a node of a workload -> node */
     struct map ranges;   /* name -> 1 + index in range[] */
 };

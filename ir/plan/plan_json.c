@@ -188,7 +188,13 @@ static int read_recomputed(struct assignment *r, json_t *names)
     json_t *of;
     if (names && !json_is_object(names))
         return expect_form(r, "an object 'recomputed', from names of nodes to names of nodes");
-    json_object_foreach(names, name, of) map_set(&r->left_out, r->a, str_id(r->scene->m, name), 1);
+    json_object_foreach(names, name, of)
+    {
+        if (!json_is_string(of))
+            return expect_form(r, "names of nodes as values of 'recomputed'");
+        map_set(&r->left_out, r->a, str_id(r->scene->m, name),
+                1 + str_id(r->scene->m, json_string_value(of)));
+    }
     return 0;
 }
 

@@ -133,7 +133,7 @@ static void put_value_facts(struct printer *p, vid v)
 
 /* Writes `key`, such as " !time=", and the times of node n on the ncls classes, a single one if all are the same;
  * nothing if all are 0. */
-static void put_node_times(struct printer *p, const char *key, int64_t *const *time, uint32_t ncls,
+static bool put_node_times(struct printer *p, const char *key, int64_t *const *time, uint32_t ncls,
                            nid n)
 {
     bool any = false, same = true;
@@ -143,7 +143,7 @@ static void put_node_times(struct printer *p, const char *key, int64_t *const *t
         same &= time[c][n] == time[0][n];
     }
     if (!any)
-        return;
+        return false;
     text_put(p, key);
     text_put(p, same ? "" : "[");
     for (uint32_t c = 0; c < (same ? 1 : ncls); c++) {
@@ -151,6 +151,7 @@ static void put_node_times(struct printer *p, const char *key, int64_t *const *t
         put_time(p, time[c][n]);
     }
     text_put(p, same ? "" : "]");
+    return true;
 }
 
 /* Writes the keys for the costs of node n. */
@@ -166,8 +167,10 @@ static void put_node_costs(struct printer *p, nid n)
         put_bytes(p, " !traffic=", k->traffic[n]);
     if (k->own != NULL && k->own[n] != 0)
         put_bytes(p, " !own=", k->own[n]);
-    if (k->overhead != NULL)
-        put_node_times(p, " !overhead=", k->overhead, k->nclass, n);
+    /* the first node says that overheads are known, even if all are 0 */
+    if (k->overhead != NULL && !put_node_times(p, " !overhead=", k->overhead, k->nclass, n) &&
+        n == 1)
+        text_put(p, " !overhead=0ps");
     if (k->params != NULL && k->params[n] != 0)
         put_bytes(p, " !params=", k->params[n]);
 }

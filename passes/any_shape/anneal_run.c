@@ -412,8 +412,8 @@ static void make_moves(struct anneal_walker *m)
     }
 }
 
-/* Takes all vertices off their devices if they cannot stay there while run r begins: loads_share() and the costs of nets
- * may only change while no vertex has a device. */
+/* Takes all vertices off their devices if they cannot stay there while run r begins: loads_share() and the costs of
+ * nets may only change while no vertex has a device. */
 static void clear_plan(struct anneal_walker *m, const struct anneal_run *r)
 {
     struct loads *l = &m->l;

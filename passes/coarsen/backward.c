@@ -48,8 +48,7 @@ static bool is_optimizer(const struct module *m, nid n)
 static bool is_named_backward(const struct module *m, nid n)
 {
     const char *name = node_name(m, n);
-    return is_optimizer(m, n) || node_meta(m, n, META_RECOMPUTES) ||
-           has_word(node_op(m, n), "Grad") ||
+    return is_optimizer(m, n) || has_word(node_op(m, n), "Grad") ||
            (has_word(name, "_grad") && !has_word(name, "no_grad")) || has_word(name, "Grad") ||
            has_word(name, "/gradients");
 }
@@ -97,8 +96,11 @@ static bool mark_by_name(struct backward_marks *k)
     bool proof = false;
     for (nid n = k->g->first; n < k->g->first + k->g->count; n++)
         if (is_placed(k, n)) {
-            placed++;
-            named += k->backward[n] = is_named_backward(k->m, n);
+            /* nodes that run again are of the backward pass, but say nothing about the names of its other nodes */
+            bool again = node_meta(k->m, n, META_RECOMPUTES) != NULL;
+            k->backward[n] = again || is_named_backward(k->m, n);
+            placed += !again;
+            named += k->backward[n] && !again;
             proof = proof || has_word(node_op(k->m, n), "Grad") || is_update(k, n);
         }
     if (proof && named >= 4 && named >= placed / 10)

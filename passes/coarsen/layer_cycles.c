@@ -172,9 +172,9 @@ void layers_open_cycles(struct ctx *x, struct classes *c, const struct pairs *or
         uint32_t k = u.of[v];
         if (!closes[k] || u.size[k] < 2)
             continue;
+        example = layer[v] ? v : example;
+        nodes += layer[v] != 0;
         layer[v] = 0;
-        example = v;
-        nodes++;
         classes += closes[k] == 1;
         closes[k] = 2;
     }

@@ -48,12 +48,12 @@ static void divide_by_root(const struct ctx *x, int32_t *segment)
     const struct graph *g = &m->graph[1];
     uint32_t count = 0, width = 1, at = 0;
     for (nid n = g->first; n < g->first + g->count; n++)
-        count += x->scene.place->kind[n] == PLACE_NODE && m->backward[n] == 0;
+        count += x->scene.place->kind[n] != PLACE_COPY && m->backward[n] == 0;
     while ((uint64_t)width * width < count)
         width++;
     for (nid n = g->first; n < g->first + g->count; n++) {
         segment[n] = (int32_t)(at / width);
-        at += x->scene.place->kind[n] == PLACE_NODE && m->backward[n] == 0;
+        at += x->scene.place->kind[n] != PLACE_COPY && m->backward[n] == 0;
     }
 }
 
@@ -97,28 +97,38 @@ static int64_t add_times(int64_t a, int64_t b)
     return a == COST_NEVER || b == COST_NEVER ? COST_NEVER : sat_add(a, b);
 }
 
+/* Adds the sum of time[node] of the forward nodes of each colour class, ps, to that of the first backward node of the
+ * class.  ncolor: 1 + the largest colour. */
+static void add_colour_times(const struct module *m, int64_t *time, uint32_t ncolor,
+                             struct arena *a)
+{
+    const struct graph *g = &m->graph[1];
+    int64_t *sum = arena_array(a, ncolor, sizeof *sum);
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (m->backward[n] == 0)
+            sum[m->color[n]] = add_times(sum[m->color[n]], time[n]);
+    sum[0] = 0; /* nodes without a colour */
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (m->backward[n] != 0) {
+            time[n] = add_times(time[n], sum[m->color[n]]);
+            sum[m->color[n]] = 0;
+        }
+}
+
 /* For a workload: adds the times of the forward nodes of each colour class to the first backward node of the class.
  * Returns 0, or -1 and reports an error. */
 static int add_forward_times(struct ctx *x)
 {
     struct module *m = x->scene.m;
-    const struct graph *g = &m->graph[1];
     if (m->backward == NULL || m->color == NULL || m->cost == NULL || m->cost->measured != NULL)
         return diag_error(x->use.diag,
                           "recompute: in a workload a colour class has forward nodes and the "
                           "backward nodes that read them; this input has none");
     uint32_t ncolor = module_most_color(m) + 1;
     for (uint32_t c = 0; c < m->cost->nclass; c++) {
-        int64_t *sum = arena_array(x->use.scratch, ncolor, sizeof *sum), *time = m->cost->time[c];
-        for (nid n = g->first; n < g->first + g->count; n++)
-            if (m->backward[n] == 0)
-                sum[m->color[n]] = add_times(sum[m->color[n]], time[n]);
-        sum[0] = 0; /* nodes without a colour */
-        for (nid n = g->first; n < g->first + g->count; n++)
-            if (m->backward[n] != 0) {
-                time[n] = add_times(time[n], sum[m->color[n]]);
-                sum[m->color[n]] = 0;
-            }
+        add_colour_times(m, m->cost->time[c], ncolor, x->use.scratch);
+        if (m->cost->overhead != NULL)
+            add_colour_times(m, m->cost->overhead[c], ncolor, x->use.scratch);
     }
     m->edits++; /* so that the runner forgets levels, which have the times of before */
     return 0;

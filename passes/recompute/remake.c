@@ -60,7 +60,8 @@ static void mark_nodes(struct remaking *x)
 {
     const struct graph *g = &x->m->graph[1];
     for (nid n = g->first + g->count; n-- > g->first;) {
-        nid at = x->m->backward[n] ? n : x->before[n];
+        bool lives = x->rule->place->kind[n] != PLACE_NONE; /* dead nodes read originals */
+        nid at = x->m->backward[n] ? (lives ? n : 0) : x->before[n];
         x->made.copies += !x->m->backward[n] && at != 0;
         for (uint32_t i = 0; at != 0 && i < x->m->node[n].nformal; i++) {
             nid d = maker_again(x, n, i);
@@ -130,7 +131,7 @@ struct remade remake(struct module *m, const struct remake_rule *rule, struct ar
     for (nid n = first; n < first + count; n++) {
         if (x.before[n] != 0)
             copy_node(&x, n, a);
-        else if (m->backward[n])
+        else if (m->backward[n] && rule->place->kind[n] != PLACE_NONE)
             read_copies(&x, n, n);
     }
     end_edit(&x, nnode0, a);

@@ -569,11 +569,6 @@ int train_leave(const struct train *t, const struct stage_layout *p, const char 
                 plan->stage_of[n] = (int32_t)k;
             plan->dev[n] = (int32_t)plan->stages->device.to[plan->stages->device.at[k]];
         }
-    if (getenv("DBG")) {
-        for (uint32_t v = 0; v < t->layers.n; v++)
-            fprintf(stderr, " %u", p->stage_of[v]);
-        fprintf(stderr, " places %u n %u value %lld\n", p->places, p->n, (long long)p->value);
-    }
     struct evaluation e = plan_evaluate(&x->scene, plan, x->use.scratch);
     if (e.why_not) {
         diag_error(x->use.diag, "%s: %s", t->planner, e.why_not);

