@@ -42,6 +42,7 @@ enum {
     HUBS = 8,        /* number of vertices tried, at most */
     READERS = 8,     /* the largest number j of devices with pins of the dear net */
     FLOWS = 1000,    /* arcs looked at for each vertex, net and pin until some hubs are in use */
+    LOOKS = 1 << 24, /* arcs looked at between two looks at the clock */
     DEAR = 400       /* a net is dear if one more payment of it is 1 / DEAR of all weights */
 };
 
@@ -57,6 +58,7 @@ struct hub {
 struct hubs {
     const struct problem *c;
     struct arena *a;
+    struct clock *clock;
     uint64_t work; /* arcs that may still be looked at */
     int64_t *left; /* [net] ps: what the flows of all hubs leave of the payments that they share */
     uint32_t *arc; /* [net] its arc in the network; UINT32_MAX: none */
@@ -174,7 +176,13 @@ static int64_t send(struct hubs *s, const struct hub *h, uint32_t m, int64_t *us
     struct arena_mark mark = arena_mark(s->a);
     struct flow f = make_network(s, h, m);
     uint32_t sink = g->n + 2 * g->nnet;
-    int64_t flow = flow_max(&f, sink + 1, sink, &s->work) + share(paid_by(s, h), m);
+    int64_t flow = share(paid_by(s, h), m);
+    for (bool more = true; more && s->work && !clock_out(s->clock);) {
+        uint64_t given = smaller_u64(s->work, LOOKS), left = given;
+        flow += flow_max(&f, sink + 1, sink, &left); /* goes on from the flow so far */
+        s->work -= given - left;
+        more = left == 0;
+    }
     if (cut)
         *cut = line_of(s, h, flow_side(&f, sink + 1));
     for (uint32_t e = 0; used && e < g->nnet; e++) {
@@ -226,7 +234,7 @@ static void improve_hub(struct hubs *s, struct hub *h)
         for_row (pin, g->net_pin, s->net)
             alone[pin] = 1;
     struct line low = {0, s->c->pot[0].total}, high = line_of(s, h, alone), cut;
-    for (uint32_t i = 0; i < TRIES && lo + 1 < hi && s->work; i++) {
+    for (uint32_t i = 0; i < TRIES && lo + 1 < hi && s->work && !clock_out(s->clock); i++) {
         uint32_t m = where_equal(low, high, lo, hi);
         int64_t flow = send(s, h, m, NULL, &cut);
         int64_t value = bound_of(s->c, s->m + m * h->times, s->flow + flow);
@@ -419,6 +427,7 @@ struct bound hub_bound(const struct problem *c, const struct bound_means *with, 
     struct hubs s = choose_hubs(c, own);
     uint64_t left = with->work;
     s.net = dear_net(c);
+    s.clock = with->clock;
     struct bound b =
         s.net == UINT32_MAX ? bound_by_hubs(&s, &left, with) : bound_by_readers(&s, &left, with);
     b.why = "what the devices of some nodes must hold or receive";

@@ -81,15 +81,21 @@ static struct leaves find_leaves(const struct wdag *g, struct arena *a)
     return l;
 }
 
-/* Whether the devices of a plan, in which some vertices have none, can work one after the other: no circle of values
- * goes through two of them.  There are at most 64 devices.  O(V + E). */
-static bool is_chain(const struct wdag *g, const int32_t *dev, uint32_t ndev)
+/* Sets from[dev], for at most MOST_DEVICES devices, to the bits of the devices from which values come to dev; vertices
+ * without a device do not count.  O(V + E). */
+static void find_sources(const struct wdag *g, const int32_t *dev, uint64_t *from)
 {
-    uint64_t from[MOST_DEVICES] = {0}, left = ndev < 64 ? (UINT64_C(1) << ndev) - 1 : UINT64_MAX;
     for (uint32_t v = 0; v < g->n; v++)
         for_row (w, g->succ, v)
             if (dev[v] >= 0 && dev[w] >= 0 && dev[v] != dev[w])
                 from[dev[w]] |= UINT64_C(1) << dev[v];
+}
+
+/* Whether devices can work one after the other: no circle of values goes through two of them.  from: as in
+ * find_sources().  O(ndev^2). */
+static bool is_chain(const uint64_t *from, uint32_t ndev)
+{
+    uint64_t left = ndev < 64 ? (UINT64_C(1) << ndev) - 1 : UINT64_MAX;
     for (bool more = true; more;) {
         more = false;
         for (uint32_t d = 0; d < ndev; d++)
@@ -101,26 +107,35 @@ static bool is_chain(const struct wdag *g, const int32_t *dev, uint32_t ndev)
     return !left;
 }
 
-/* Puts leaf v where the plan's value stays lowest: beside its neighbour, or on another device if that keeps a chain. */
-static void put_leaf(struct loads *l, uint32_t v, uint32_t beside)
+/* Puts leaf v where the plan's value stays lowest: beside its neighbour, the only one with a device, or on another
+ * device if that keeps a chain.  from: as in find_sources(), kept up to date. */
+static void put_leaf(struct loads *l, uint32_t v, uint32_t beside, uint64_t *from)
 {
-    int32_t best = l->dev[beside];
+    int32_t home = l->dev[beside], best = home;
     loads_move(l, v, best);
     int64_t least = loads_over(l) ? LOAD_INF : loads_value(l);
     for (uint32_t d = 0; d < l->ndev && l->ndev <= MOST_DEVICES; d++) {
-        if (!loads_allows(l, v, d) || (int32_t)d == l->dev[beside])
+        if (!loads_allows(l, v, d) || (int32_t)d == home)
             continue;
         loads_move(l, v, (int32_t)d);
-        if (loads_value(l) < least && loads_over(l) == 0 && is_chain(l->c->g, l->dev, l->ndev)) {
+        if (loads_value(l) >= least || loads_over(l) != 0)
+            continue;
+        uint64_t *to = &from[v < beside ? (uint32_t)home : d], before = *to;
+        *to |= UINT64_C(1) << (v < beside ? d : (uint32_t)home);
+        if (is_chain(from, l->ndev)) {
             least = loads_value(l);
             best = (int32_t)d;
         }
+        *to = before;
     }
     loads_move(l, v, best);
+    if (best != home)
+        from[v < beside ? home : best] |= UINT64_C(1) << (v < beside ? best : home);
 }
 
 /* Returns the plan of c that has all vertices but leaves, in their order, where `small` has them; its value is LOAD_INF
- * if it does not fit the memory, or could not be reckoned.  O(leaves * devices * (V + E)). */
+ * if it does not fit the memory, or could not be reckoned.  When the time is over, leaves stay beside their neighbours.
+ * O(V + E + leaves * devices^3). */
 static struct problem_plan put_leaves(const struct dp_race *r, const struct leaves *l,
                                       const struct problem_plan *small)
 {
@@ -134,8 +149,14 @@ static struct problem_plan put_leaves(const struct dp_race *r, const struct leav
     for (uint32_t v = 0, i = 0; v < g->n; v++)
         if (!l->out[v])
             loads_move(&loads, v, small->dev[i++]);
+    uint64_t from[MOST_DEVICES] = {0};
+    if (loads.ndev <= MOST_DEVICES)
+        find_sources(g, loads.dev, from);
     for (uint32_t i = l->n; i-- > 0;)
-        put_leaf(&loads, l->list[i], l->beside[l->list[i]]);
+        if (clock_out(r->clock))
+            loads_move(&loads, l->list[i], loads.dev[l->beside[l->list[i]]]);
+        else
+            put_leaf(&loads, l->list[i], l->beside[l->list[i]], from);
     memcpy(p.dev, loads.dev, g->n * sizeof *p.dev);
     if (loads_over(&loads) == 0)
         p.value = loads_value(&loads);
@@ -160,13 +181,16 @@ static struct bound bound_of(const struct dp_race *r, const struct leaves *l,
 void dp_without_leaves(const struct dp_race *r, struct problem_plan *best)
 {
     const struct exec_model *e = &r->c->scene->model;
-    if (!e->replicate || e->overlap == OVERLAP_DUPLEX || r->c->g->n == 0)
-        return;
+    if (!e->replicate || e->overlap == OVERLAP_DUPLEX || r->c->g->n == 0 || r->c->g->apart.at)
+        return; /* the smaller graph does not know which vertices are to be apart */
     struct arena *a = arena_new(r->scratch);
     struct leaves l = find_leaves(r->c->g, a);
     struct smaller_problem small = {NULL};
     if (l.n && l.n < r->c->g->n)
         small = problem_relax(r->c, l.out, a, r->diag);
+    if (small
+            .c) /* without some leaves all vertices may lack a pass, which is no reason to charge parts for both */
+        small.c->start = smaller(small.c->start, r->c->start);
     uint64_t ideals = small.c ? wdag_ideals(small.c->g, MOST_IDEALS) : MOST_IDEALS + 1;
     if (ideals <= MOST_IDEALS) {
         struct dp_race own = *r;

@@ -69,7 +69,7 @@ static void try_layout(struct plan_choice *c, struct stage_layout *p)
     }
     if (c->t->errors && !p->places && p->value < INT64_MAX)
         compare_formula(c, p);
-    c->work += 16 * (int64_t)p->n * training_count(&c->t->x->scene.model.training);
+    c->work += 16 * (int64_t)p->n * training_count(&c->t->x->scene.model.training) + c->chain.n;
     if (p->value < c->best.value || !c->best.n || (c->best.uneven && !p->uneven) ||
         (c->best.odd && !p->odd))
         c->best = *p;
@@ -223,6 +223,15 @@ static struct stage_layout copy_best(const struct plan_choice *c, uint32_t **sta
     return (struct stage_layout){.n = c->best.n, .stage_of = *stage_of, .set = *set};
 }
 
+/* Runs the plan p, which copy_best() made after `mark`; gives its memory back unless it is the best plan now. */
+static void try_copy(struct plan_choice *c, struct stage_layout *p, struct arena_mark mark)
+{
+    const uint32_t *stage_of = p->stage_of;
+    try_layout(c, p);
+    if (c->best.stage_of != stage_of)
+        arena_release(c->t->x->use.scratch, mark);
+}
+
 /* Runs the best plan with a device of server v moved from one stage to another.  Does nothing if `from` has no device
  * there, or no other one. */
 static void try_device(struct plan_choice *c, uint32_t from, uint32_t to, uint32_t v)
@@ -232,10 +241,11 @@ static void try_device(struct plan_choice *c, uint32_t from, uint32_t to, uint32
     struct device_set *set;
     if (!c->best.set[from].of[v] || servers_devices(s, &c->best.set[from]) < 2)
         return;
+    struct arena_mark mark = arena_mark(c->t->x->use.scratch);
     struct stage_layout p = copy_best(c, &stage_of, &set);
     set[from].of[v]--;
     set[to].of[v]++;
-    try_layout(c, &p);
+    try_copy(c, &p, mark);
 }
 
 /* Runs the best plan with stages k and k + 1 as one, on the devices of both. */
@@ -243,6 +253,7 @@ static void try_merged(struct plan_choice *c, uint32_t k)
 {
     uint32_t *stage_of;
     struct device_set *set;
+    struct arena_mark mark = arena_mark(c->t->x->use.scratch);
     struct stage_layout p = copy_best(c, &stage_of, &set);
     for (uint32_t v = 0; v < c->t->servers.n; v++)
         set[k].of[v] = (uint16_t)(set[k].of[v] + set[k + 1].of[v]);
@@ -251,7 +262,7 @@ static void try_merged(struct plan_choice *c, uint32_t k)
     for (uint32_t v = 0; v < c->chain.n; v++)
         stage_of[v] -= stage_of[v] > k;
     p.n--;
-    try_layout(c, &p);
+    try_copy(c, &p, mark);
 }
 
 /* Runs the best plan with stage k, which has several devices, as two: its layers before layer `at`, on its first
@@ -263,6 +274,7 @@ static void try_split(struct plan_choice *c, uint32_t k, uint32_t at)
     struct device_set *set, first = {{0}};
     if (!half)
         return;
+    struct arena_mark mark = arena_mark(c->t->x->use.scratch);
     struct stage_layout p = copy_best(c, &stage_of, &set);
     for (uint32_t i = p.n; i > k; i--)
         set[i] = set[i - 1];
@@ -275,7 +287,7 @@ static void try_split(struct plan_choice *c, uint32_t k, uint32_t at)
     for (uint32_t v = 0; v < c->chain.n; v++)
         stage_of[v] += stage_of[v] > k || (stage_of[v] == k && v >= at);
     p.n++;
-    try_layout(c, &p);
+    try_copy(c, &p, mark);
 }
 
 /* Moves the borders between the stages of the best plan by a few layers.  Returns whether a plan got better. */

@@ -174,16 +174,29 @@ static bool next_set(struct every_plan *e, uint32_t k)
     return false;
 }
 
-/* Returns the ps that all micro-batches take on each of n devices, less what rounding may add; sums: of states, without
- * those of state `from`. */
+/* Returns the ps of the pass of one micro-batch through the layers between two states, on each of n devices.  back: of
+ * the backward pass. */
+static int64_t pass_time(const struct every_plan *e, bool back, uint32_t from, uint32_t to,
+                         uint32_t n)
+{
+    const struct stage_states *s = &e->s;
+    const int64_t *time = back ? s->backward : s->forward,
+                  *over = back ? s->backward_overhead : s->forward_overhead;
+    return training_time(&e->t->x->scene.model.training, time[to] - time[from],
+                         over[to] - over[from], n);
+}
+
+/* Returns the least ps that all micro-batches take on each of n devices, in the layers between two states.  Devices that
+ * take turns run one micro-batch in n each. */
 static int64_t all_passes(const struct every_plan *e, uint32_t from, uint32_t to, uint32_t n)
 {
     const struct scene *scene = &e->t->x->scene;
-    const struct training *m = &scene->model.training;
-    int64_t f = training_share(m, e->s.forward[to] - e->s.forward[from], n);
-    int64_t b = training_share(m, e->s.backward[to] - e->s.backward[from], n);
-    int64_t each = sat_add(sat_add(f, b), sat_mul(2, scene->model.part_cost));
-    return sat_mul(each, training_count(m));
+    int64_t count = training_count(&scene->model.training);
+    uint32_t slices = e->turns ? 1 : n;
+    int64_t each =
+        sat_add(pass_time(e, false, from, to, slices), pass_time(e, true, from, to, slices));
+    each = sat_add(each, sat_mul(2, scene->model.part_cost));
+    return e->turns ? sat_mul(each, count - 1) / n : sat_mul(each, count);
 }
 
 /* Returns whether stage k, from state `from` to state `to`, whose first micro-batch comes after `first` ps, cannot be
@@ -204,7 +217,9 @@ static bool is_too_slow(struct every_plan *e, uint32_t k, uint32_t from, uint32_
         sat_add(e->s.forward[e->s.n] - e->s.forward[to], e->s.backward[e->s.n] - e->s.backward[to]);
     uint32_t left = e->places ? s->ndev : s->ndev - servers_devices(s, &e->used);
     /* less one ps for each micro-batch, which rounding up may have added */
-    int64_t share = left ? training_share(m, rest, left) : 0;
+    int64_t over = sat_add(e->s.forward_overhead[e->s.n] - e->s.forward_overhead[to],
+                           e->s.backward_overhead[e->s.n] - e->s.backward_overhead[to]);
+    int64_t share = left ? training_time(m, rest, over, 1) / left : 0;
     return share > 1 && sat_mul(share - 1, training_count(m)) >= most;
 }
 
@@ -220,13 +235,12 @@ static void add_stages(struct every_plan *e, uint32_t k, uint32_t from, int64_t 
 /* Tries all ends of stage k, which begins at state `from` on the devices e->set[k]. */
 static void try_ends(struct every_plan *e, uint32_t k, uint32_t from, int64_t first)
 {
-    const struct training *m = &e->t->x->scene.model.training;
     uint32_t n = servers_devices(&e->t->servers, &e->set[k]);
     for (uint32_t to = from + 1; to <= e->s.n; to++) {
         if (!state_is_before(&e->s, from, to) || is_too_slow(e, k, from, to, first))
             continue;
         e->end[k] = to;
-        int64_t forward = training_share(m, e->s.forward[to] - e->s.forward[from], n);
+        int64_t forward = pass_time(e, false, from, to, n);
         if (to == e->s.n && is_whole(e, k + 1))
             run_plan(e, k + 1);
         else if (to < e->s.n && k + 1 < MOST_STAGES)

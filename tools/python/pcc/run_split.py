@@ -243,7 +243,11 @@ def _check_names(manifest: Mapping[str, Any], folder: Path) -> None:
         told("states", [s["in"]], made, "expected an input, found")
         told("states", [s["out"]], there, "expected what a part makes, found")
     for row in [manifest["model"], *manifest["parts"]]:
-        if (folder / row["file"]).resolve().parent != folder.resolve():
+        try:
+            inside = (folder / row["file"]).resolve().parent == folder.resolve()
+        except (OSError, RuntimeError, ValueError) as e:
+            raise SplitError(f"{where}: file {json.dumps(row['file'])}: {e}") from e
+        if not inside:
             raise SplitError(f"{where}: file '{row['file']}' is a link that leads out of the folder")
 
 
