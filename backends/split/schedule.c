@@ -58,8 +58,8 @@ static bool is_recomputing(const struct stages *st)
     return any;
 }
 
-/* Whether the schedule's tensors are as large as what devices hold: its sizes are those of a whole profiled batch, and a
- * device holds that of its slice of a micro-batch. */
+/* Whether the schedule's tensors are as large as what devices hold: its sizes are those of a whole profiled batch,
+ * and a device holds that of its slice of a micro-batch. */
 static bool is_to_scale(const struct scene *s, const struct stages *st)
 {
     const struct training *t = &s->model.training;

@@ -4,11 +4,11 @@
 
 #include "passes/contiguous/dp_race.h"
 
-/* Runs the searches of dp_race.h on the graph of r->c without its idle leaves: vertices that take no time on
- * any device and have a single neighbour, other idle leaves not counted (dp_leaves.c).  Raises the bound of r->c by what they prove; if they find a
- * plan that is better than *best, a plan of r->c, writes it there.  Does nothing where stages have no copies, where
- * there are no idle leaves or too many ideals, or where transfers in and out overlap.  O(V + E + pins), and the
- * race. */
+/* Runs the searches of dp_race.h on the graph of r->c without its idle leaves: vertices that take no time on any
+ * device and have a single neighbour, other idle leaves not counted (dp_leaves.c).  Raises the bound of r->c by what
+ * they prove; if they find a plan that is better than *best, a plan of r->c, writes it there.  Does nothing where
+ * stages have no copies, where there are no idle leaves or too many ideals, or where transfers in and out overlap.
+ * O(V + E + pins), and the race. */
 void dp_without_leaves(const struct dp_race *r, struct problem_plan *best);
 
 #endif

@@ -186,8 +186,8 @@ static int64_t pass_time(const struct every_plan *e, bool back, uint32_t from, u
                          over[to] - over[from], n);
 }
 
-/* Returns the least ps that all micro-batches take on each of n devices, in the layers between two states.  Devices that
- * take turns run one micro-batch in n each. */
+/* Returns the least ps that all micro-batches take on each of n devices, in the layers between two states.  Devices
+ * that take turns run one micro-batch in n each. */
 static int64_t all_passes(const struct every_plan *e, uint32_t from, uint32_t to, uint32_t n)
 {
     const struct scene *scene = &e->t->x->scene;
