@@ -185,7 +185,7 @@ void dp_without_leaves(const struct dp_race *r, struct problem_plan *best)
         return; /* the smaller graph does not know which vertices are to be apart */
     struct arena *a = arena_new(r->scratch);
     struct leaves l = find_leaves(r->c->g, a);
-    struct smaller_problem small = {NULL};
+    struct smaller_problem small = {.c = NULL};
     if (l.n && l.n < r->c->g->n)
         small = problem_relax(r->c, l.out, a, r->diag);
     if (small
