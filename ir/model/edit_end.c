@@ -115,7 +115,8 @@ static void drop_bodies(struct end *x, nid n, struct todo *gone, struct todo *un
             if (g == 0 || g >= m->ngraph || m->graph[g].owner != n || x->dead[g])
                 continue;
             x->dead[g] = true;
-            change_output_reads(x, g, /*by=*/UINT32_MAX,
+            /* UINT32_MAX: counts wrap around, so that there is one read less */
+            change_output_reads(x, g, UINT32_MAX, unused);
                                 unused); /* counts wrap around: 1 read less */
             for (nid b = x->e->first[g]; b != 0; b = x->e->slot[b].next)
                 if (!x->e->slot[b].gone) {
