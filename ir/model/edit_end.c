@@ -117,7 +117,6 @@ static void drop_bodies(struct end *x, nid n, struct todo *gone, struct todo *un
             x->dead[g] = true;
             /* UINT32_MAX: counts wrap around, so that there is one read less */
             change_output_reads(x, g, UINT32_MAX, unused);
-                                unused); /* counts wrap around: 1 read less */
             for (nid b = x->e->first[g]; b != 0; b = x->e->slot[b].next)
                 if (!x->e->slot[b].gone) {
                     x->e->slot[b].gone = true;
