@@ -29,7 +29,7 @@ SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parents[2]))
 sys.path[:0] = [str(SOURCE / "tests/support"), str(SOURCE / "tools/bench")]
 import extras
 from checks import check, finish
-from ports import run_with_ports
+from ports import in_kahns_order, run_with_ports
 from sanitized import SANITIZED
 
 PCC = os.environ.get("PCC", "pcc")
@@ -540,20 +540,7 @@ def workload(name, folder):
     d["maxSizePerFPGA"] = 1.3 * sum(n["size"] for n in d["nodes"]) / d["maxFPGAs"]
     path = folder / f"{name}.json"
     path.write_text(json.dumps(d))
-    nodes = {n["id"]: n for n in d["nodes"]}
-    succ, missing = {v: [] for v in nodes}, dict.fromkeys(nodes, 0)
-    for e in d["edges"]:
-        succ[e["sourceId"]].append(e["destId"])
-        missing[e["destId"]] += 1
-    row = [v for v in nodes if not missing[v]]
-    for v in row:
-        for s in sorted(succ[v]):
-            missing[s] -= 1
-            if not missing[s]:
-                row.append(s)
-    at = {v: i for i, v in enumerate(row)}
-    cost = {(at[e["sourceId"]], at[e["destId"]]): round(e["cost"] * 1e9) for e in d["edges"]}
-    row = [nodes[v] for v in row]
+    row, cost = in_kahns_order(d)
     g = Graph([round(n["fpgaLatency"] * 1e9) for n in row], [int(n["size"]) for n in row], cost, d["maxFPGAs"],
               int(d["maxSizePerFPGA"]), [n["colorClass"] + 1 if "colorClass" in n else None for n in row])
     return g, [n["name"] for n in row], path

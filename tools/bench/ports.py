@@ -6,9 +6,8 @@ import json
 import types
 
 
-def graph_of(path):
-    """A workload's nodes in Kahn's order: names, ps of nodes and edges, predecessors, successors; devices."""
-    d = json.loads(path.read_text(encoding="utf-8"))
+def in_kahns_order(d):
+    """A workload's nodes in Kahn's order, and {(place of the maker, place of the reader): ps} of its edges."""
     nodes = {n["id"]: n for n in d["nodes"]}
     succ, missing = {v: [] for v in nodes}, dict.fromkeys(nodes, 0)
     for e in d["edges"]:
@@ -22,8 +21,15 @@ def graph_of(path):
                 row.append(s)
     at = {v: i for i, v in enumerate(row)}
     edges = {(at[e["sourceId"]], at[e["destId"]]): round(e["cost"] * 1e9) for e in d["edges"]}
-    g = types.SimpleNamespace(n=len(row), edges=edges, devices=d["maxFPGAs"], names=[nodes[v]["name"] for v in row],
-                              time=[round(nodes[v]["fpgaLatency"] * 1e9) for v in row],
+    return [nodes[v] for v in row], edges
+
+
+def graph_of(path):
+    """A workload's nodes in Kahn's order: names, ps of nodes and edges, predecessors, successors; devices."""
+    d = json.loads(path.read_text(encoding="utf-8"))
+    row, edges = in_kahns_order(d)
+    g = types.SimpleNamespace(n=len(row), edges=edges, devices=d["maxFPGAs"], names=[n["name"] for n in row],
+                              time=[round(n["fpgaLatency"] * 1e9) for n in row],
                               succ=[[] for _ in row], pred=[[] for _ in row])
     for a, b in sorted(edges):
         g.succ[a].append(b)
