@@ -49,17 +49,8 @@ static void raise_memory(struct split *s)
     s->r = r;
 }
 
-/* Whether a stage of the plan recomputes, which saves memory for the price of time. */
-static bool is_recomputing(const struct stages *st)
-{
-    bool any = false;
-    for (uint32_t k = 0; st && k < st->n; k++)
-        any = any || st->recompute[k];
-    return any;
-}
-
-/* Whether the schedule's tensors are as large as what devices hold: its sizes are those of a whole profiled batch,
- * and a device holds that of its slice of a micro-batch. */
+/* Whether the tensors of the schedule, which have the sizes of a whole profiled batch, are as large as in the memory of
+ * devices, where a tensor has the size of the device's slice of a micro-batch. */
 static bool is_to_scale(const struct scene *s, const struct stages *st)
 {
     const struct training *t = &s->model.training;
@@ -105,7 +96,7 @@ int split_schedule(struct split *s)
         return diag_error(s->diag, "--in-flight=%" PRId64 ": %s", s->o->in_flight, s->no_schedule);
     const char *why = s->no_schedule ? s->no_schedule : schedule_fits(y.work, s->schedule, s->a);
     bool to_scale = is_to_scale(&s->r->scene, planned.stages);
-    if (why && !s->no_schedule && to_scale && is_recomputing(planned.stages))
+    if (why && !s->no_schedule && to_scale && stages_recompute(planned.stages))
         return diag_error(s->diag,
                           SCHEDULE_FILE ": %s, although stages run forward nodes again: "
                                         "the plan counts neither gradients of activations nor "

@@ -78,17 +78,13 @@ nid assign_find(const struct assignment *r, sid name, uint32_t *range)
     return n;
 }
 
-/* Whether the name is of a node that is made again when the plan is written, so that the model need not have it. */
-static bool is_left_out(const struct assignment *r, const char *name)
+/* Whether `name` is of a node that is made again when the plan is written, so that the model need not have the node.
+ * *of: the node of the model that it is made from; 0: the model does not have that node, either. */
+static bool is_left_out(const struct assignment *r, const char *name, nid *of)
 {
-    return map_get(&r->left_out, str_id(r->scene->m, name)) != 0;
-}
-
-/* Returns the node of the model from which the node `name` is made again; 0: the model has none of that name. */
-static nid made_from(const struct assignment *r, const char *name)
-{
-    uint32_t range, of = map_get(&r->left_out, str_id(r->scene->m, name));
-    return of ? assign_find(r, of - 1, &range) : 0;
+    uint32_t range, from = map_get(&r->left_out, str_id(r->scene->m, name));
+    *of = from ? assign_find(r, from - 1, &range) : 0;
+    return from != 0;
 }
 
 /* Writes the nodes of a name (one node, or a range) to *of.  Returns 0; or -1 and an error if there are none. */
@@ -112,11 +108,12 @@ int assign_stage(struct assignment *r, const char *name, uint32_t stage)
         r->stage_of = arena_array(r->a, m->nnode, sizeof *r->stage_of);
         memset(r->stage_of, 0xff, m->nnode * sizeof *r->stage_of);
     }
-    if (is_left_out(r, name) && !assign_find(r, str_id(r->scene->m, name), &range) && !range) {
-        nid n = made_from(
-            r, name); /* has no stage yet if no part has it, since its copy takes its place */
-        if (n && r->stage_of[n] < 0)
-            r->stage_of[n] = (int32_t)stage;
+    nid from;
+    if (is_left_out(r, name, &from) && !assign_find(r, str_id(r->scene->m, name), &range) &&
+        !range) {
+        /* `from` has no stage yet if no part has it, since the node that is made again takes its place */
+        if (from && r->stage_of[from] < 0)
+            r->stage_of[from] = (int32_t)stage;
         return 0;
     }
     if (find_nodes(r, name, &of))
@@ -133,10 +130,8 @@ int assign_named(struct assignment *r, const char *name, int dev)
     nid n = *name ? assign_find(r, str_id(r->scene->m, name), &range) : 0;
     if (n || range)
         return n ? assign_node(r, n, dev) : assign_range(r, range - 1, dev);
-    if (is_left_out(r, name)) {
-        n = made_from(r, name);
+    if (is_left_out(r, name, &n))
         return n && r->dev[n] < 0 ? assign_node(r, n, dev) : 0;
-    }
     return diag_error(r->diag, "%s: there is no node '%s' in %s", r->path, name,
                       module_str(r->scene->m, r->scene->m->path));
 }

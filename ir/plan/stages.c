@@ -26,6 +26,14 @@ static bool has_same_devices(const struct stages *s, uint32_t k, uint32_t as)
                    n * sizeof *s->device.to);
 }
 
+bool stages_recompute(const struct stages *s)
+{
+    bool any = false;
+    for (uint32_t k = 0; s && k < s->n; k++)
+        any = any || s->recompute[k];
+    return any;
+}
+
 const char *stages_refuse(const struct stages *s, uint32_t ndev, struct arena *a)
 {
     uint32_t places = stages_places(s);

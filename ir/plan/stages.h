@@ -18,6 +18,8 @@ struct stages {
 /* Returns the number of places (sets of devices): stage k is on the devices of stage k % places.  Equal to the number
  * of stages if each stage has its own devices.  O(1) for each place. */
 uint32_t stages_places(const struct stages *s);
+/* Whether a stage recomputes.  s may be NULL: no stages. */
+bool stages_recompute(const struct stages *s);
 /* Checks that stages share devices as stages_places() says; devices must be below ndev.  Returns NULL, or the error as
  * text, in a: "device 3 is in stages 0 and 2, which do not share all devices".  O(devices of stages). */
 const char *stages_refuse(const struct stages *s, uint32_t ndev, struct arena *a);

@@ -27,6 +27,12 @@ struct remaking {
     struct remade made;
 };
 
+/* Whether n is a backward node whose operands may be copies; dead backward nodes read the originals. */
+static bool may_read_copies(const struct remaking *x, nid n)
+{
+    return x->m->backward[n] && x->rule->place->kind[n] != PLACE_NONE;
+}
+
 /* Whether the forward node d is placed and in a segment. */
 static bool is_in_segment(const struct remaking *x, nid d)
 {
@@ -60,8 +66,7 @@ static void mark_nodes(struct remaking *x)
 {
     const struct graph *g = &x->m->graph[1];
     for (nid n = g->first + g->count; n-- > g->first;) {
-        bool lives = x->rule->place->kind[n] != PLACE_NONE; /* dead nodes read originals */
-        nid at = x->m->backward[n] ? (lives ? n : 0) : x->before[n];
+        nid at = may_read_copies(x, n) ? n : x->before[n];
         x->made.copies += !x->m->backward[n] && at != 0;
         for (uint32_t i = 0; at != 0 && i < x->m->node[n].nformal; i++) {
             nid d = maker_again(x, n, i);
@@ -131,7 +136,7 @@ struct remade remake(struct module *m, const struct remake_rule *rule, struct ar
     for (nid n = first; n < first + count; n++) {
         if (x.before[n] != 0)
             copy_node(&x, n, a);
-        else if (m->backward[n] && rule->place->kind[n] != PLACE_NONE)
+        else if (may_read_copies(&x, n))
             read_copies(&x, n, n);
     }
     end_edit(&x, nnode0, a);

@@ -13,10 +13,7 @@
 
 bool remake_wanted(const struct scene *s, const struct stages *stages)
 {
-    bool any = false;
-    for (uint32_t k = 0; stages != NULL && k < stages->n; k++)
-        any = any || stages->recompute[k] != 0;
-    return any && s->m->ir_version != 0 && s->m->backward != NULL;
+    return stages_recompute(stages) && s->m->ir_version != 0 && s->m->backward != NULL;
 }
 
 /* Returns, in a, [node] its stage if that recomputes, else -1. */

@@ -110,7 +110,6 @@ void iteration_report(FILE *f, const struct result *r, struct arena *a)
     const struct stages *s = run->stages;
     nid(*end)[2] = arena_array(a, (size_t)s->n + 1, sizeof *end);
     struct page_table table;
-    bool again = false;
     find_ends(r, end, a);
     fprintf(f, "%u micro-batch%s", run->x.micro_batches, run->x.micro_batches == 1 ? "" : "es");
     if (t->micro_size)
@@ -134,9 +133,7 @@ void iteration_report(FILE *f, const struct result *r, struct arena *a)
     }
     if (s->n > STAGES_SHOWN)
         fprintf(f, "  ... %u more\n", s->n - STAGES_SHOWN);
-    for (uint32_t k = 0; k < s->n; k++)
-        again = again || s->recompute[k];
-    if (again)
+    if (stages_recompute(s))
         fputs("* runs forward once more before backward\n", f);
 }
 
