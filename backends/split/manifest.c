@@ -146,7 +146,7 @@ static uint32_t index_in_class(const struct cluster *c, uint32_t dev)
     return before + dev - first;
 }
 
-/* Writes "devices": each device with its class, its parts, and its times and bytes. */
+/* Writes "devices": class, parts, times and bytes of each device. */
 static void put_devices(struct manifest_out *o, struct arena *a)
 {
     const struct split *s = o->s;
@@ -387,7 +387,8 @@ static void put_copies(struct manifest_out *o, struct arena *a)
     json_close(&o->j, JSON_ROW);
 }
 
-/* Writes "recomputed", if there is something: nodes that were made again, and of which. */
+/* Writes "recomputed": names of nodes that run forward nodes again, and the names of these forward nodes.  Writes
+ * nothing if there are none. */
 static void put_recomputed(struct manifest_out *o)
 {
     const struct module *m = o->s->m;

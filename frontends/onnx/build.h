@@ -10,7 +10,7 @@
 /* A graph of the file; its index in onnx_build.body is its gid. */
 struct onnx_body {
     const Onnx__GraphProto *proto;
-    gid parent;            /* graph that contains this one; 0: this is the main graph */
+    gid parent;            /* graph around this graph; 0: this is the main graph */
     uint32_t owner;        /* slot of the node that has the graph as an attribute; 0: main graph */
     uint32_t first, count; /* its nodes have the slots first .. first + count - 1 */
 };

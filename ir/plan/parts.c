@@ -373,7 +373,9 @@ static bool is_pass_apart(const struct staged_plan *p, int32_t stage)
 
 struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
 {
-    enum { LANES = 3 }; /* of a stage: all that is not apart; its backward pass, its weight pass */
+    enum {
+        LANES = 3
+    }; /* lanes of a stage: 0 nodes of no pass that is apart, 1 backward pass, 2 weight pass */
     const struct scene *s = p->scene;
     const struct graph *g = &s->m->graph[1];
     bool weights = weight_pass_apart(s), apart = weights;

@@ -29,7 +29,7 @@ static bool is_on_host(const struct slot_build *c, nid n)
     return c->s->cluster->cls[cluster_class(c->s->cluster, (uint32_t)c->dev[n])].host;
 }
 
-/* Nodes of accelerator `dev`: all of them, or those of one pass. */
+/* A set of nodes: all nodes on accelerator `dev`, or its nodes of one training pass. */
 struct node_set {
     uint32_t dev;
     enum { BOTH_PASSES, FORWARD_PASS, BACKWARD_PASS } pass;

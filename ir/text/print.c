@@ -131,8 +131,8 @@ static void put_value_facts(struct printer *p, vid v)
     }
 }
 
-/* Writes `key`, such as " !time=", and the times of node n on the ncls classes, a single one if all are the same;
- * nothing if all are 0. */
+/* Writes `key`, such as " !time=", and the times of node n on the ncls classes, a single one if all are the same.
+ * If all are 0, writes nothing and returns false. */
 static bool put_node_times(struct printer *p, const char *key, int64_t *const *time, uint32_t ncls,
                            nid n)
 {

@@ -110,7 +110,8 @@ static uint32_t layers_on_cycles(const struct layered_groups *u, const struct wd
     for (uint32_t v = 0; v < g->n; v++)
         cycle[v] = number[u->nlayer + 1 + u->of[v]];
     uint32_t ncycle = wdag_join_cycles(g, order, cycle, nwhole);
-    /* [cycle] layers of it that count as one, + 1; whether there are others; [layer] its cycle, + 1 */
+    /* whole: a number for all layers that share groups.  first: [cycle] 1 + such a number of a layer on the cycle;
+     * several: [cycle] 1: the cycle has layers of another number, too; where: [layer] 1 + the cycle of the layer */
     uint32_t *first = arena_array(a, (size_t)ncycle + 1, sizeof *first);
     uint8_t *several = arena_alloc(a, (size_t)ncycle + 1);
     uint32_t *where = arena_array(a, (size_t)u->nlayer + 1, sizeof *where);
@@ -135,8 +136,8 @@ static void find_closing(const struct layered_groups *u, uint32_t nvertex, const
 {
     struct arena_mark mark = arena_mark(a);
     uint64_t *bit = arena_array(a, (size_t)u->nlayer + 1, sizeof *bit); /* [layer] */
-    /* [group] layers of list[], as bits: its own; those that it leads to, with its own; those that it leads to by way
-     * of a different layer */
+    /* [group] layers of list[], as bits.  own: layers of the group's vertices; reached: these, and layers of groups to
+     * which a path leads; through: layers to which a path leads through a different layer */
     uint64_t *own = arena_array(a, (size_t)u->n + 1, sizeof *own);
     uint64_t *reached = arena_array(a, (size_t)u->n + 1, sizeof *reached);
     uint64_t *through = arena_array(a, (size_t)u->n + 1, sizeof *through);

@@ -59,7 +59,7 @@ const char *call_obstacle(const struct module *m, const struct functions *f,
 struct site {
     sid name;          /* name of the call */
     uint32_t function; /* the called function */
-    uint32_t parent;   /* the innermost site that contains this site; 0: none */
+    uint32_t parent;   /* the innermost site around this site; 0: none */
     nid call; /* the call, a node in the body of the parent's function; without a parent, of the original */
     uint32_t after; /* the first later site that does not lie within this site */
     nid first, end; /* nodes first .. end - 1, in the graph that had the call, stand in its place */

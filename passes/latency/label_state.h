@@ -22,10 +22,11 @@ struct latency_label {
     int64_t least; /* ps: lower bound on the latency of all plans that extend the label */
     /* number of used accelerators of each kind, packed as label.used in problem.h; slots > 1: 0 */
     uint64_t used;
-    /* the label that this one extends: number of its ideal, and its index among the ideal's labels */
+    /* the label before the last step: number of the label's ideal, and index of the label among the labels of the
+     * ideal */
     uint32_t ideal, index;
     uint16_t kind; /* kind of the accelerator that the last step uses; or LABEL_HOST */
-    /* slots > 1: index of the accelerator's lane in the label that this one extends; else 0 */
+    /* slots > 1: index of the accelerator's lane in the label before the last step; else 0 */
     uint16_t lane;
     int64_t t[];
 };
@@ -38,7 +39,7 @@ enum { LANE_SLOTS, LANE_FREE, LANE_BYTES, LANE_NUMBERS };
 /* A front of an ideal: a wait (a set of live units that some unit waits for) that is not the union of smaller waits,
  * see the head of this file. */
 struct front {
-    uint32_t unit; /* one of the units that wait for exactly this set */
+    uint32_t unit; /* a unit that waits for exactly this set; of several units any */
     int64_t tail;  /* ps: at least this long from the front's time to the end of the plan */
 };
 

@@ -135,7 +135,7 @@ bool live_takes(struct live *s, const uint32_t *v, uint32_t n, uint32_t d)
 
 /* ---- running ------------------------------------------------------------------------------------ */
 
-/* Frees a net, all pins of which have run, on all devices that hold it. */
+/* Frees the value of a net on all devices that hold the value; all pins of the net have run. */
 static void free_net(struct live *s, uint32_t net)
 {
     for_row (u, s->base->net_pin, net)

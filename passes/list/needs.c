@@ -12,7 +12,8 @@ struct need_counts {
     /* [vertex] bytes of results that other vertices or the host read; of a vertex with one node: of all results */
     int64_t *left;
     int64_t *kept; /* [vertex] the part of `left` that forward nodes of a training graph make */
-    /* [vertex] the most bytes that one of its nodes needs beside its results while it runs */
+    /* [vertex] bytes that a node of the vertex needs beside its results while the node runs; of several nodes the
+     * most */
     int64_t *beside;
     int64_t *own; /* [vertex] sum of costs.own of its nodes */
 };

@@ -106,7 +106,7 @@ static void try_plan(struct plan_choice *c, uint32_t n, const uint32_t *end,
     try_layout(c, &p);
 }
 
-/* Returns whether no layer reads what a later stage makes.  Stages that are no ranges of the row of layers, such as
+/* Returns whether no layer reads a result of a later stage.  Stages that are no ranges of the row of layers, such as
  * PipeDream's, can become so when layers move.  O(layers + edges). */
 static bool goes_forward(const struct layers_of *l, const uint32_t *stage_of)
 {

@@ -7,7 +7,7 @@
  * one.  With several stages on each place (interleaved) the first stages take the devices, and the others follow in
  * turn.
  *
- * Partial plans are given up that cannot become faster than the best plan so far: a stage's device has the passes of
+ * A partial plan is given up if it cannot become faster than the best plan so far: a stage's device has the passes of
  * all micro-batches to do after the first one came there, and an AllReduce after that; and the remaining layers have at
  * most all free devices, beside what comes before.  What is left is run (train_try).  All counts in favour of plans:
  * recomputing and transfers take no time here. */
@@ -31,9 +31,9 @@ struct every_plan {
     uint32_t end[MOST_STAGES];
     struct device_set set[MOST_STAGES], used;
     int64_t busy[MOST_STAGES]; /* [place] ps of all passes of the stages there */
-    uint32_t places;           /* that the plans have; 0: a place for each stage */
-    bool
-        turns; /* PipeDream's schedule: devices of a stage take turns, there is no first micro-batch */
+    uint32_t places;           /* number of places of the plans; 0: a place for each stage */
+    /* PipeDream's schedule: devices of a stage take turns, there is no first micro-batch */
+    bool turns;
     double apart, shared; /* number of plans: every_plan_count() */
 };
 

@@ -123,7 +123,7 @@ static void keep_best(struct choices *c, const struct stage_layout *p, uint32_t 
 }
 
 /* Runs the plans in *found on the event core, with the schedule of the scene; all runs together have up to `work`
- * tasks. size: index in c->size of the micro-batches' size.  Notes the best value of this size and of this schedule,
+ * tasks.  size: index in c->size of the micro-batches' size.  Notes the best value of this size and of this schedule,
  * and keeps the best plan of all in c->best. */
 static void try_schedule(struct choices *c, struct train *t, const struct dapple_found *found,
                          uint32_t size, int64_t work)
@@ -151,8 +151,8 @@ static void try_size(struct choices *c, struct train *t, uint32_t size)
     rules.work = own ? 0 : FORMULA;
     struct dapple_found found = dapple_search(&chain, &rules, &t->clock, c->x->use.scratch);
     c->evaluated += found.evaluated;
-    /* what a search that the clock ended proposes is run only if there is no plan yet: a longer search may not propose
-     * it */
+    /* the proposals of a search that the clock ended are run only if there is no plan yet: a longer search may make
+     * other proposals */
     for (size_t i = 0; i < c->nschedule; i++) {
         if (c->best.value < INT64_MAX && clock_out(&t->clock))
             return;

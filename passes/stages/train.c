@@ -292,7 +292,7 @@ static bool is_policy_tried(const struct training *m, uint32_t slope)
     return m->warm_up == WARM_UP_BEST || slope == (m->warm_up == WARM_UP_B ? 2 : 1);
 }
 
-/* A stage, what running its forward pass again saves, and what that costs. */
+/* A stage, the memory that recomputing the stage saves, and the time that recomputing takes. */
 struct saving {
     uint32_t stage;
     int64_t bytes; /* memory that recomputing the stage saves */

@@ -5,7 +5,8 @@
 #include "ir/base/random.h"
 #include "ir/model/module.h"
 
-/* Gives each node of m, whose costs are of one class, a random overhead: none, some or all of its time. */
+/* Gives each node of m a random overhead: nothing, a part, or all of the time of the node.  The costs of m are of a
+ * single class. */
 static inline void random_overheads(struct module *m, uint64_t *seed)
 {
     struct costs *k = m->cost;
