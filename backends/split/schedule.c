@@ -30,25 +30,6 @@ static const char *choose_in_flight(struct split *s)
     return why;
 }
 
-/* Lets s->r tell at least as much memory of each device as the schedule of a plan with stages comes to: the plan counts
- * no gradients of activations, and values from earlier stages only once the stage runs. */
-static void raise_memory(struct split *s)
-{
-    struct result *r = arena_alloc(s->a, sizeof *r);
-    struct verdict *v = arena_alloc(s->a, sizeof *v);
-    uint32_t ndev = s->r->scene.cluster->ndev;
-    *r = *s->r;
-    *v = *s->r->verdict;
-    v->load = arena_array(s->a, (size_t)ndev + 1, sizeof *v->load);
-    memcpy(v->load, s->r->verdict->load, ndev * sizeof *v->load);
-    for (uint32_t d = 0; d < ndev; d++) {
-        v->load[d].used = larger(v->load[d].used, s->schedule->peak[d]);
-        v->load[d].live_peak = larger(v->load[d].live_peak, s->schedule->peak[d]);
-    }
-    r->verdict = v;
-    s->r = r;
-}
-
 int split_schedule(struct split *s)
 {
     const uint32_t *copies = s->r->plan->copies;
@@ -83,13 +64,6 @@ int split_schedule(struct split *s)
     if (s->no_schedule && s->o->in_flight)
         return diag_error(s->diag, "--in-flight=%" PRId64 ": %s", s->o->in_flight, s->no_schedule);
     const char *why = s->no_schedule ? s->no_schedule : schedule_fits(y.work, s->schedule, s->a);
-    if (why && !s->no_schedule && stages_recompute(planned.stages))
-        return diag_error(s->diag,
-                          SCHEDULE_FILE ": %s, although stages run forward nodes again: "
-                                        "the plan counts neither gradients of activations nor "
-                                        "values that come early; try --warmup=1, or devices with "
-                                        "more memory",
-                          why);
     if (why)
         diag_note(s->diag, SCHEDULE_FILE ": %s%s", why,
                   s->no_schedule || s->o->in_flight ? ""
@@ -97,8 +71,6 @@ int split_schedule(struct split *s)
                                                       "their end, which the plan does not count");
     if (s->no_schedule)
         s->schedule = NULL;
-    else if (planned.stages)
-        raise_memory(s);
     return 0;
 }
 

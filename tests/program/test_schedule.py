@@ -499,7 +499,8 @@ def planned(at, model, schedule):
 
 def made_again(at, model, folder, args):
     """In stages that recompute nothing is kept from the forward to the backward part; the parts that read it have the
-    nodes that run again, and so has the folder of that plan once more.  What does not fit is not written."""
+    nodes that run again, and so has the folder of that plan once more.  What does not fit is neither planned nor
+    written, and what is planned for the memory that there is fits: one figure in the plan and in its folder."""
     manifest, lists = load(folder, "manifest"), load(folder, "schedule")
     part = {p["file"]: p for p in manifest["parts"]}
     home = {n: part[f] for f, nodes in manifest["nodes"].items() for n in nodes}
@@ -513,12 +514,18 @@ def made_again(at, model, folder, args):
     used, peak = ({d["name"]: d[key] for d in of["devices"]}
                   for of, key in ((manifest, "used_bytes"), (lists, "peak_bytes")))
     check(all(peak[d] <= used[d] for d in peak), f"promised {used}, counted {peak}")
+    tight, plan = [f"4xa100:{max(peak.values()) * 3 // 4}B" if a == args[1] else a for a in args], at / "tight.json"
+    for out in (at / "tight", plan):
+        run(PCC, model, "-p", "dapple-place", "-o", out, *tight, "--allreduce=1MB/s", "--recompute=all")
+    there, less = json.loads(plan.read_text()), accepted(at / "tight", "planned for less memory")[0]
+    check([d["used_bytes"] for d in there["devices"]] == [d["used_bytes"] for d in less["devices"]]
+          and less["objective"]["value_s"] > manifest["objective"]["value_s"], "the plan and its folder in less memory")
     run(PCC, model, "-p", f"plan{{from={folder}}}", "-o", at / "once-more", *args)
     more = load(at / "once-more", "manifest")
     check(all(more[k] == manifest[k] for k in ("training", "parts", "nodes", "recomputed")), "the plan of that folder")
     args[1] = f"4xa100:{max(peak.values()) - 1}B"
-    said = run(PCC, model, "-p", f"plan{{from={folder}}}", "-o", at / "no-room", *args, code=1).stderr
-    check("schedule.json: acc" in said and "--warmup=1" in said and not (at / "no-room").exists(), said)
+    said = run(PCC, model, "-p", f"plan{{from={folder}}}", "-o", at / "no-room", *args, code=3).stderr
+    check(": acc" in said and " needs " in said and not (at / "no-room").exists(), said)
 
 
 def reduced(at, model, manifest, how):
