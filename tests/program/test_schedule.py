@@ -559,7 +559,7 @@ def interleaved(at, model):
     follows(manifest, lists)
     verified(model, one)
     reduced(at, model, manifest, [*args, "--stages-per-device=2"])
-    run(PCC, model, "-p", f"plan{{from={one}}}", "-o", two, *args)
+    run(PCC, model, "-p", f"plan{{from={one}}}", "-o", two, *TRAINED, SLOW)  # the folder says how it trains
     again = load(two, "manifest")
     check(again["training"] == manifest["training"] and load(two, "schedule") == lists, "interleaved, from a folder")
 
@@ -593,7 +593,7 @@ def iterations(at):
         planned(at, model, schedule)
     interleaved(at, model)
     again = at / "again"
-    run(PCC, model, "-p", f"plan{{from={folder}}}", "-o", again, *TRAINED, "--schedule=pipedream", "--micro-batches=1")
+    run(PCC, model, "-p", f"plan{{from={folder}}}", "-o", again, *TRAINED)
     check(load(again, "manifest")["training"] == load(folder, "manifest")["training"], "stages from a folder")
     run(PCC, model, "-p", "dapple-place", "-o", again, *TRAINED, SLOW, "--micro-batches=2")
     manifest, lists = accepted(again, "replicas")
