@@ -61,7 +61,8 @@ static bool are_sizes_said(const struct ctx *x)
 }
 
 /* Takes the settings of training that a plan with stages was made for into the scene, except those that the user gives.
- * The samples that costs are about stay those of this run, if they are known. */
+ * The samples that costs are about stay those of this run, if they are known, and slices that are parts of a sample are
+ * for the user to allow (--slices=any). */
 static void take_training(struct ctx *x, const char *from, const struct given_plan *given)
 {
     bool said = are_sizes_said(x);
@@ -69,8 +70,9 @@ static void take_training(struct ctx *x, const char *from, const struct given_pl
         bool size = o->off == offsetof(struct exec_model, training.micro_size) ||
                     o->off == offsetof(struct exec_model, training.micro_batches);
         bool about = o->off == offsetof(struct exec_model, training.profiled);
+        bool allows = o->off == offsetof(struct exec_model, training.any_slices);
         int64_t now = opt_number(o, &x->scene.model), made = opt_number(o, &given->model);
-        if (!training_has(o) || now == made || (about && now) || (size && said))
+        if (!training_has(o) || now == made || allows || (about && now) || (size && said))
             continue;
         if (!size && ctx_said(x, o->name))
             diag_note(x->use.diag, "plan from %s: it was made for %s %s, and is judged by %s", from,
