@@ -85,8 +85,11 @@ static const char *refuse(struct slicing *s, uint64_t most)
     for (uint32_t x = 0; x < w->npart; x++) {
         uint32_t n = devices_of(w, x);
         if (samples % n)
-            return arena_fmt(s->a, "%u devices share micro-batches of %lld sample%s", n,
-                             (long long)samples, samples == 1 ? "" : "s");
+            return arena_fmt(
+                s->a,
+                "%u devices share micro-batches of %lld sample%s: no part runs a part of "
+                "a sample",
+                n, (long long)samples, samples == 1 ? "" : "s");
         all += n;
     }
     for (uint32_t t = 0; t < w->ntensor && all <= most; t++) {
