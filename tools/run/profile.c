@@ -1,0 +1,262 @@
+/* The program pcc-profile: measures the nodes of a model, or of the parts of a split, so that sums of them are times of
+ * parts, and writes a file for pcc's --costs.
+ *
+ *   pcc-profile MODEL [--dim NAME=N] -o costs.json     the model's pieces, and shares of nodes within them
+ *   pcc-profile SPLIT -o costs.json                    the parts of a split folder
+ * Exit codes: 0 done, 1 bad input, or a part that fails, 2 wrong usage, 130 ended by Ctrl-C: what is complete is
+ * written. */
+#include "ir/base/infile.h"
+#include "ir/base/outfile.h"
+#include "ir/base/strings.h"
+#include "ir/base/units.h"
+#include "tools/run/cores.h"
+#include "tools/run/costs_out.h"
+#include "tools/run/inputs.h"
+#include "tools/run/pieces.h"
+#include "tools/run/program.h"
+#include "tools/run/scratch.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { INPUT = 1, USAGE = 2, INTERRUPTED = 130 };
+enum { DISCARD = 3, RUNS = 8, NODE_DISCARD = 5, NODE_RUNS = 25 };
+
+static const struct opt rows[] = {
+    {OPT_TEXT, "output", .letter = 'o', .arg = "FILE",
+     .help = "what was measured, for --costs: JSON, or a table if it ends in .csv"},
+    {OPT_TEXT, "dim", .arg = "NAME=N", .help = "size of a dimension of the model (repeats)"},
+    {OPT_INT, "segments", .arg = "N", .def = "4", .lo = "0", .hi = "64",
+     .help =
+         "pieces of a model that are measured as parts will be run: about twice as many as devices; 0: nodes alone "
+         "(default: 4)"},
+    {OPT_TEXT, "inputs", .arg = "FILE.npz",
+     .help = "inputs of the model by name, as numpy.savez writes them (default: random ones)"},
+    {OPT_INT, "seed", .arg = "N", .def = "0", .lo = "0",
+     .help = "seed of random inputs (default: 0)"},
+    {OPT_INT, "threads", .arg = "N", .def = "1", .lo = "1", .hi = "1024",
+     .help = "threads of an operator (default: as many as --cores has, else 1)"},
+    {OPT_TEXT, "cores", .arg = "LIST", .help = "processors that may be used: 0-3, or 0,2"},
+    {OPT_INT, "discard", .arg = "N", .lo = "0", .hi = "1000000",
+     .help = "runs that do not count (default: 3 of a part, 5 for nodes)"},
+    {OPT_INT, "steps", .arg = "N", .lo = "1", .hi = "1000000",
+     .help = "runs that count (default: 8 of a part in each of its turns, 25 for nodes)"},
+    PROGRAM_ROWS,
+    {0}};
+
+static const struct program program = {
+    .name = "pcc-profile",
+    .does = "measure what the nodes of a model take, for pcc --costs",
+    .usage = "pcc-profile MODEL [--dim NAME=N] -o costs.json\n"
+             "       pcc-profile SPLIT -o costs.json\n",
+    .description =
+        "Runs a model in pieces, or the parts of a split folder, in ONNX Runtime, and writes a time for each node such "
+        "that those of a part sum to what the part takes. pcc plans with the file by --costs.",
+    .operand = "model or folder",
+    .end = "exit codes: 0 done, 1 bad input or a part that fails, 2 usage, 130 ended by Ctrl-C\n",
+    .row = rows};
+
+static volatile sig_atomic_t stop; /* set by Ctrl-C */
+
+static void on_interrupt(int sig)
+{
+    (void)sig;
+    stop = 1;
+}
+
+/* The run. */
+struct run {
+    struct program_args args;
+    struct arena *a;
+    struct diag diag;
+    int argc;
+    char **argv;
+    int exit; /* code */
+};
+
+/* Shows a line of a message. */
+static void show(void *user, enum diag_level level, enum warning w, const char *line)
+{
+    static const char *const word[] = {"note", "warning", "error"};
+    const struct run *r = user;
+    (void)w;
+    if (level != DIAG_NOTE || !program_value(&r->args, "quiet"))
+        fprintf(stderr, "pcc-profile: %s: %s\n", word[level], line);
+}
+
+/* Reports an error in usage.  Returns -1. */
+static int misused(struct run *r, const char *what)
+{
+    r->exit = USAGE;
+    return diag_error(&r->diag, "%s (see --help)", what);
+}
+
+/* Checks the command line beyond single values.  Returns 0, or -1 and an error. */
+static int check_usage(struct run *r)
+{
+    const struct program_args *g = &r->args;
+    if (g->noperand != 1)
+        return misused(r, g->noperand ? "expected one model or folder"
+                                      : "expected a model or the folder of a split");
+    if (g->rest)
+        return misused(r, "expected nothing behind --");
+    if (!program_value(g, "output"))
+        return misused(r, "expected -o FILE");
+    for (uint32_t i = 0; program_nth(g, "dim", i); i++) {
+        const char *text = program_nth(g, "dim", i), *eq = strrchr(text, '=');
+        int64_t n;
+        if (!eq || eq == text || !count_parse(eq + 1, &n))
+            return misused(r, arena_fmt(r->a, "--dim '%s': expected NAME=N with N >= 0", text));
+    }
+    if (program_value(g, "cores") && cores_use(program_value(g, "cores"), &r->diag)) {
+        r->exit = USAGE;
+        return -1;
+    }
+    return outfile_check(program_value(g, "output"), r->a, &r->diag);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Cuts the model into pieces below `folder`.  Returns the folder of the split; NULL after an error. */
+static const char *cut_model(struct run *r, const char *folder)
+{
+    const struct program_args *g = &r->args;
+    int64_t segments = program_number(g, "segments");
+    struct pieces_of of = {.model = g->operand[0],
+                           .count = segments > 0 ? (uint32_t)segments : 1,
+                           .folder = arena_fmt(r->a, "%s/pieces", folder)};
+    const char **dim = arena_array(r->a, (size_t)g->ngiven + 1, sizeof *dim);
+    for (; (dim[of.ndim] = program_nth(g, "dim", of.ndim)); of.ndim++)
+        ;
+    of.dim = dim;
+    return pieces_write(&of, r->a, &r->diag) ? NULL : of.folder;
+}
+
+/* Says what was measured, and what not.  Returns the number of parts that were. */
+static uint32_t tell(struct run *r, const struct measuring *m, const struct part_figures *f)
+{
+    uint32_t whole = 0;
+    char text[UNIT_TEXT];
+    for (uint32_t k = 0; k < m->s->npart; k++) {
+        const struct split_part *p = &m->s->part[k];
+        bool good = measured_whole(m, &f[k]);
+        whole += good;
+        if (!good)
+            diag_note(&r->diag, "%s, first node '%s': not measured: ended by Ctrl-C", p->file,
+                      p->nnode ? p->node[0] : "");
+        else if (m->parts)
+            diag_note(&r->diag, "%s: %s, %u nodes", p->file, time_short(text, f[k].ps), p->nnode);
+    }
+    return whole;
+}
+
+/* Fills *m by the options. */
+static void configure(struct run *r, struct measuring *m)
+{
+    const struct program_args *g = &r->args;
+    bool discard = program_value(g, "discard"), steps = program_value(g, "steps");
+    int64_t threads = program_number(g, "threads"), cores = cores_count(program_value(g, "cores"));
+    m->threads = (int)(program_value(g, "threads") || cores == 0 ? threads : cores);
+    m->discard = m->node_discard = discard ? (uint32_t)program_number(g, "discard") : 0;
+    m->runs = m->node_runs = steps ? (uint32_t)program_number(g, "steps") : 0;
+    if (!discard)
+        m->discard = DISCARD, m->node_discard = NODE_DISCARD;
+    if (!steps)
+        m->runs = RUNS, m->node_runs = NODE_RUNS;
+    m->parts = is_folder(g->operand[0])
+                   ? !program_value(g, "segments") || program_number(g, "segments") > 0
+                   : program_number(g, "segments") > 0;
+}
+
+/* Writes what was measured.  Returns 0, or -1 after an error. */
+static int write_costs(struct run *r, const struct measuring *m, const struct part_figures *f)
+{
+    struct costs_out out = {
+        .m = m, .part = f, .source = r->args.operand[0], .cores = program_value(&r->args, "cores")};
+    const char *path = program_value(&r->args, "output");
+    uint32_t whole = tell(r, m, f);
+    out.row = costs_rows(m, f, &out.nrow, r->a);
+    if (stop)
+        r->exit = INTERRUPTED;
+    if (whole == 0)
+        return diag_error(&r->diag, "nothing is complete: nothing is written");
+    if (costs_write(&out, path, r->a, &r->diag))
+        return -1;
+    diag_note(&r->diag, "%s: %u nodes of %u of %u parts", path, out.nrow, whole, m->s->npart);
+    return 0;
+}
+
+/* Says which library runs and what sessions are set to. */
+static void tell_engine(struct run *r, const struct measuring *m)
+{
+    const struct engine_load how = {.threads = m->threads, .optimise = m->parts};
+    const char *text = arena_fmt(r->a, "%s %s%s%s", m->e->face->name, m->e->version,
+                                 *m->e->library ? ", " : "", m->e->library),
+               *one;
+    for (size_t i = 0; *(one = engine_setting(&how, i, r->a)); i++)
+        text = arena_fmt(r->a, "%s, %s", text, one);
+    diag_detail(&r->diag, "%s", text);
+}
+
+/* Does the work.  Returns 0, or -1 after an error. */
+static int measure(struct run *r)
+{
+    const struct program_args *g = &r->args;
+    const char *input = g->operand[0], *folder;
+    struct engine_choice choice = {program_value(g, "engine"), program_value(g, "onnxruntime")};
+    struct split s;
+    struct measuring m = {.s = &s, .stop = &stop, .a = r->a, .d = &r->diag};
+    configure(r, &m);
+    if (!(m.e = engine_open(&choice, r->a, &r->diag)) ||
+        !(m.folder = scratch_folder(r->a, &r->diag)))
+        return -1;
+    tell_engine(r, &m);
+    folder = is_folder(input) ? input : cut_model(r, m.folder);
+    if (!folder || split_read(&s, folder, r->a, &r->diag))
+        return -1;
+    m.table = arena_array(r->a, (size_t)s.nvalue + 1, sizeof *m.table);
+    struct part_figures *f = arena_array(r->a, s.npart, sizeof *f);
+    const struct inputs_of from = {program_value(g, "inputs"), (uint64_t)program_number(g, "seed")};
+    if (inputs_make(m.e, &s, &from, m.table, r->a, &r->diag))
+        return -1;
+    int rc = measure_parts(&m, f);
+    for (uint32_t i = 0; i < s.ninput; i++)
+        m.e->face->value_free(m.e, m.table[s.input[i]]);
+    return rc ? rc : write_costs(r, &m, f);
+}
+
+/* Runs the program under arena_guard(). */
+static void run(void *arg)
+{
+    struct run *r = arg;
+    r->exit = USAGE;
+    if (program_parse(&r->args, &program, r->argc, r->argv, r->a, &r->diag))
+        return;
+    r->exit = 0;
+    if (program_answers(&r->args, stdout))
+        return;
+    r->diag.verbose = program_value(&r->args, "verbose");
+    if (check_usage(r) || measure(r))
+        r->exit = r->exit ? r->exit : INPUT;
+}
+
+int main(int argc, char **argv)
+{
+    struct run r = {.a = arena_new(NULL), .argc = argc, .argv = argv};
+    struct sigaction end = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    r.diag = (struct diag){.emit = show, .user = &r};
+    r.args.program = &program;
+    sigaction(SIGINT, &end, NULL);
+    if (!r.a || !arena_guard(r.a, run, &r, NULL)) {
+        fputs("pcc-profile: error: out of memory\n", stderr);
+        r.exit = INPUT;
+    }
+    arena_free(r.a);
+    return r.exit;
+}
