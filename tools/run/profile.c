@@ -2,7 +2,7 @@
  * parts, and writes a file for pcc's --costs.
  *
  *   pcc-profile MODEL [--dim NAME=N] -o costs.json     the model's pieces, and shares of nodes within them
- *   pcc-profile SPLIT -o costs.json                    the parts of a split folder
+ *   pcc-profile SPLIT [--costs=costs.json] -o next.json   the parts of a split folder; rows that are known are scaled
  * Exit codes: 0 done, 1 bad input, or a part that fails, 2 wrong usage, 130 ended by Ctrl-C: what is complete is
  * written. */
 #include "ir/base/infile.h"
@@ -10,6 +10,7 @@
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
 #include "tools/run/cores.h"
+#include "tools/run/costs_in.h"
 #include "tools/run/costs_out.h"
 #include "tools/run/inputs.h"
 #include "tools/run/pieces.h"
@@ -32,6 +33,9 @@ static const struct opt rows[] = {
      .help =
          "pieces of a model that are measured as parts will be run: about twice as many as devices; 0: nodes alone "
          "(default: 4)"},
+    {OPT_TEXT, "costs", .arg = "FILE",
+     .help =
+         "of a split: an earlier file, whose rows are scaled to the times of the parts; nodes are not measured again"},
     {OPT_TEXT, "inputs", .arg = "FILE.npz",
      .help = "inputs of the model by name, as numpy.savez writes them (default: random ones)"},
     {OPT_INT, "seed", .arg = "N", .def = "0", .lo = "0",
@@ -50,7 +54,7 @@ static const struct program program = {
     .name = "pcc-profile",
     .does = "measure what the nodes of a model take, for pcc --costs",
     .usage = "pcc-profile MODEL [--dim NAME=N] -o costs.json\n"
-             "       pcc-profile SPLIT -o costs.json\n",
+             "       pcc-profile SPLIT [--costs=costs.json] -o next.json\n",
     .description =
         "Runs a model in pieces, or the parts of a split folder, in ONNX Runtime, and writes a time for each node such "
         "that those of a part sum to what the part takes. pcc plans with the file by --costs.",
@@ -93,6 +97,12 @@ static int misused(struct run *r, const char *what)
     return diag_error(&r->diag, "%s (see --help)", what);
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 /* Checks the command line beyond single values.  Returns 0, or -1 and an error. */
 static int check_usage(struct run *r)
 {
@@ -110,17 +120,13 @@ static int check_usage(struct run *r)
         if (!eq || eq == text || !count_parse(eq + 1, &n))
             return misused(r, arena_fmt(r->a, "--dim '%s': expected NAME=N with N >= 0", text));
     }
+    if (program_value(g, "costs") && !is_folder(g->operand[0]))
+        return misused(r, "--costs: expected the folder of a split, whose parts are measured");
     if (program_value(g, "cores") && cores_use(program_value(g, "cores"), &r->diag)) {
         r->exit = USAGE;
         return -1;
     }
     return outfile_check(program_value(g, "output"), r->a, &r->diag);
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 /* Cuts the model into pieces below `folder`.  Returns the folder of the split; NULL after an error. */
@@ -169,6 +175,8 @@ static void configure(struct run *r, struct measuring *m)
         m->discard = DISCARD, m->node_discard = NODE_DISCARD;
     if (!steps)
         m->runs = RUNS, m->node_runs = NODE_RUNS;
+    if (program_value(g, "costs"))
+        m->node_runs = 0;
     m->parts = is_folder(g->operand[0])
                    ? !program_value(g, "segments") || program_number(g, "segments") > 0
                    : program_number(g, "segments") > 0;
@@ -225,7 +233,12 @@ static int measure(struct run *r)
     const struct inputs_of from = {program_value(g, "inputs"), (uint64_t)program_number(g, "seed")};
     if (inputs_make(m.e, &s, &from, m.table, r->a, &r->diag))
         return -1;
-    int rc = measure_parts(&m, f);
+    const char *known = program_value(g, "costs");
+    struct costs_in rows_in;
+    int rc =
+        (known && costs_read(&rows_in, known, r->a, &r->diag)) || measure_parts(&m, f) ? -1 : 0;
+    if (!rc && known)
+        rc = costs_share(&rows_in, &m, f);
     for (uint32_t i = 0; i < s.ninput; i++)
         m.e->face->value_free(m.e, m.table[s.input[i]]);
     return rc ? rc : write_costs(r, &m, f);
