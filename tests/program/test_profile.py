@@ -22,6 +22,7 @@ from checks import check, finish
 PCC = os.environ.get("PCC", "pcc")
 GEN = os.environ.get("PCC_GEN") or Path(PCC).parent / "pcc-gen"
 PROFILE = os.environ.get("PCC_PROFILE") or Path(PCC).parent / "pcc-profile"
+SOURCE = Path(__file__).resolve().parents[2]
 FOLDER = tempfile.TemporaryDirectory()
 HERE = Path(FOLDER.name)
 MODEL, SPLIT, COSTS = HERE / "gpt.onnx", HERE / "split", HERE / "costs.json"
@@ -102,6 +103,14 @@ def planned():
     check(all(have[n["name"]] == n["time"] for n in table["nodes"]), "what was measured is what is planned with")
     r = run(PCC, MODEL, "-d", "1xcpu", f"--costs={COSTS}", "--dim=sequence=9", "-q", "--emit", "csv")
     check(r.returncode == 1 and "measured at sequence=8" in r.stderr, r.stderr)
+    third = HERE / "three.json"
+    good(profile(SPLIT, f"--costs={COSTS}", "-o", third, "-q"))
+    scaled = json.loads(third.read_text())
+    check(all(a == b for a, b in sums(scaled)), f"rows scaled to parts: {sums(scaled)}")
+    before = {n["name"]: n["time"] for n in table["nodes"]}
+    own = scaled["nodes"][:scaled["parts"][0]["nodes"]]
+    ratio = scaled["parts"][0]["time"] / sum(before[n["name"]] for n in own)
+    check(all(abs(n["time"] - ratio * before[n["name"]]) <= 2 for n in own), "each by the same factor")
     second = HERE / "two.json"
     good(profile(SPLIT, "-o", second, "-q"))
     table = json.loads(second.read_text())
@@ -150,6 +159,44 @@ def bad_inputs():
     shutil.copy(SPLIT / "manifest.json", broken)
     (broken / "part1.onnx").unlink()
     refused(profile(broken, out), 1, "part1.onnx", "does not exist")
+
+
+def rounds():
+    """Plan, measure, plan again: the best split is left, with what was measured; the promise comes nearer."""
+    best = HERE / "best"
+    small = ("--steps=1", "--discard=0", "--dim=sequence=8", "--rounds=4")
+    r = good(profile(MODEL, *small, "-o", best, "--", "-d", "2xcpu", "--pictures=none", "--part-cost=0"))
+    check(re.search(r"^1 .* kept$", r.stdout, re.M) and "was promised, within 2 %" in r.stderr, r.stdout + r.stderr)
+    manifest = json.loads((best / "manifest.json").read_text())
+    times = {f: p["time_s"] for f, p in manifest["measured"]["parts"].items()}
+    check(set(times) == set(manifest["nodes"]) and manifest["measured"]["runtime"] == "stub 1",
+          f"{manifest['measured']}")
+    check(max(times.values()) < 1.02 * manifest["objective"]["value_s"], f"{times} {manifest['objective']}")
+    schema = json.loads((SOURCE / "backends/split/manifest.schema.json").read_text())
+    check(set(schema["properties"]["measured"]["required"]) <= set(manifest["measured"]), "the schema's keys")
+    r = good(profile(MODEL, *small, "-o", best, "--", "-d", "2xcpu", "--pictures=none",
+                     engine="stub:drift=part1.onnx"))
+    found = [float(off) for off in re.findall(r"^\d .* ([+-][\d.]+) %  ", r.stdout, re.M)]
+    check(len(found) > 1 and r.stdout.count("kept") == 1 and found[0] > 10, r.stdout + r.stderr)
+    r = profile(MODEL, *small, "-o", best, "--", "-d", "2xcpu", "--pictures=none",
+                engine="stub:drift=part1.onnx,fail=part0.onnx@8")
+    check(r.returncode == 1 and "told to fail" in r.stderr and "best split so far is left" in r.stderr and
+          r.stdout.count("kept") == 1 and (best / "manifest.json").is_file(), f"{r.returncode} {r.stdout} {r.stderr}")
+    none = HERE / "none"
+    refused(profile(MODEL, *small, "-o", none, "--", "-d", "2xa100:10KiB"), 3, "no plan fits")
+    for args, word in ((("-d", "2xcpu", "-o", "x"), "--output behind --"), ((MODEL,), "stands before it"),
+                       ((f"--costs={COSTS}",), "the rounds measure"), (("--objective=makespan",), "time per sample"),
+                       (("--emit=csv",), "--emit behind --"), (("--strange",), "unknown option")):
+        refused(profile(MODEL, *small, "-o", none, "--", *args), 2, word)
+    refused(profile(MODEL, *small, "-o", none), 2, "arguments of pcc behind --")
+    refused(profile(MODEL, "-o", none, "--", "-d", "2xcpu"), 2, "without --rounds")
+    refused(profile(SPLIT, *small, "-o", none, "--", "-d", "2xcpu"), 2, "expected a model")
+    refused(profile(MODEL, "-o", none, f"--costs={COSTS}"), 2, "expected the folder of a split")
+    refused(profile(SPLIT, "-o", none, f"--costs={MODEL}"), 1, "gpt.onnx")
+    refused(profile(SPLIT, "-o", none, f"--costs={SPLIT / 'manifest.json'}"), 1, "expected a file that pcc-profile")
+    foreign = HERE / "foreign.json"
+    foreign.write_text('{"pcc_measured": 1, "nodes": [{"name": "x", "time": 1}]}')
+    refused(profile(SPLIT, "-o", none, f"--costs={foreign}"), 1, "none of its rows names a node of part0.onnx")
 
 
 def no_library():
@@ -233,6 +280,7 @@ else:
     make()
     rows()
     planned()
+    rounds()
     bad_inputs()
     no_library()
     interrupted()

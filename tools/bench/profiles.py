@@ -4,10 +4,10 @@
 usage: profiles.py [--cuts N] [--segments N] [NAME ...]       (default: 10 cuts of each model of pcc-gen below)
 
 Each model is measured in pieces (pcc-profile MODEL).  Then its order is cut at random into 2 and into 3 parts, in turn,
-and the parts are measured themselves (pcc-profile SPLIT --costs).  Printed, for each model: what the pieces cost, the error
-of a part's time (median, parts within 10 %), and of the slowest part of a cut.  Two measurements of the same parts
-(`again`) differ by what the machine adds.  Ends with 1 if the median error of all parts is above 4 %, 8 of 10 are not
-within 10 %, or the median error of slowest parts is above 3 %; on a machine where something else runs, that may be so.
+and the parts are measured themselves (pcc-profile SPLIT --costs).  Printed, for each model: what the pieces cost, the
+error of a part's time (median, parts within 10 %), and of the slowest part of a cut.  Two measurements of the same
+parts (`again`) differ by what the machine adds.  Ends with 1 if the median error of all parts is above 4 %, 8 of 10
+are not within 10 %, or the median error of slowest parts is above 3 %; where something else runs, that may be so.
 
 Needs ONNX Runtime (else 77)."""
 import json
@@ -60,7 +60,7 @@ def parts_of(split, costs, out):
 
 
 def one_model(name, cuts, segments, tmp):
-    """(errors of parts, errors of slowest parts, differences of two measurements, seconds for the pieces, ps of a run)"""
+    """(errors of parts, of slowest parts, differences of two measurements, seconds for the pieces, ps of a run)"""
     args, sizes = MODELS[name]
     dims = [f"--dim={d}" for d in sizes]
     model, costs = tmp / f"{name}.onnx", tmp / f"{name}.json"

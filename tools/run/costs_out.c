@@ -86,8 +86,6 @@ static void put_facts(struct json_out *o, const struct costs_out *c, struct aren
     const json_t *dims = json_object_get(c->m->s->manifest, "dims");
     const char *name, *text;
     json_t *size;
-    json_int(o, "pcc_measured", 1);
-    json_text(o, "source", path_base(c->source));
     json_text(o, "machine", machine(a));
     json_text(o, "cores", c->cores ? c->cores : "any");
     json_text(o, "runtime", arena_fmt(a, "%s %s", c->m->e->face->name, c->m->e->version));
@@ -124,10 +122,27 @@ static void put_parts(struct json_out *o, const struct costs_out *c)
     json_close(o, 1);
 }
 
+void costs_put_measured(FILE *f, const struct costs_out *c, struct arena *a)
+{
+    struct json_out o = {.f = f};
+    json_open(&o, NULL, '{', 2);
+    put_facts(&o, c, a);
+    json_open(&o, "parts", '{', 3);
+    for (uint32_t k = 0; k < c->m->s->npart; k++) {
+        json_open(&o, c->m->s->part[k].file, '{', JSON_ROW);
+        json_seconds(&o, "time_s", c->part[k].ps);
+        json_close(&o, JSON_ROW);
+    }
+    json_close(&o, 2);
+    json_close(&o, 1);
+}
+
 static void put_json(FILE *f, const struct costs_out *c, struct arena *a)
 {
     struct json_out o = {.f = f};
     json_open(&o, NULL, '{', 1);
+    json_int(&o, "pcc_measured", 1);
+    json_text(&o, "source", path_base(c->source));
     put_facts(&o, c, a);
     json_open(&o, "nodes", '[', 2);
     for (uint32_t i = 0; i < c->nrow; i++) {

@@ -24,6 +24,8 @@ struct costs_out {
  * time; else they have their own.  Returns the rows, in a, and their number in *n. */
 struct cost_row *costs_rows(const struct measuring *m, const struct part_figures *f, uint32_t *n,
                             struct arena *a);
+/* Writes what was measured as the value of the manifest's key "measured": machine, settings, of each part its time. */
+void costs_put_measured(FILE *f, const struct costs_out *c, struct arena *a);
 /* Writes the file: a table of CSV if its name ends in ".csv", else JSON.  Returns 0, or -1 and an error. */
 int costs_write(const struct costs_out *c, const char *path, struct arena *a, struct diag *d);
 

@@ -1,20 +1,22 @@
 /* The program pcc-profile: measures the nodes of a model, or of the parts of a split, so that sums of them are times of
  * parts, and writes a file for pcc's --costs.
  *
- *   pcc-profile MODEL [--dim NAME=N] -o costs.json     the model's pieces, and shares of nodes within them
- *   pcc-profile SPLIT [--costs=costs.json] -o next.json   the parts of a split folder; rows that are known are scaled
- * Exit codes: 0 done, 1 bad input, or a part that fails, 2 wrong usage, 130 ended by Ctrl-C: what is complete is
- * written. */
+ *   pcc-profile MODEL [--dim NAME=N] -o costs.json        the model's pieces, and shares of nodes within them
+ *   pcc-profile SPLIT [--costs=costs.json] -o next.json   the parts of a split; rows that are known are scaled
+ *   pcc-profile MODEL --rounds=N -o split/ -- ARGS        plans by what was measured, measures the plan, and so on
+ *
+ * Exit codes: 0 done, 1 bad input, or a part that fails, 2 wrong usage, 3 no plan fits, 130 ended by Ctrl-C: what is
+ * complete is written. */
 #include "ir/base/infile.h"
 #include "ir/base/outfile.h"
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
 #include "tools/run/cores.h"
-#include "tools/run/costs_in.h"
 #include "tools/run/costs_out.h"
-#include "tools/run/inputs.h"
 #include "tools/run/pieces.h"
+#include "tools/run/profile_folder.h"
 #include "tools/run/program.h"
+#include "tools/run/rounds.h"
 #include "tools/run/scratch.h"
 
 #include <inttypes.h>
@@ -36,6 +38,10 @@ static const struct opt rows[] = {
     {OPT_TEXT, "costs", .arg = "FILE",
      .help =
          "of a split: an earlier file, whose rows are scaled to the times of the parts; nodes are not measured again"},
+    {OPT_INT, "rounds", .arg = "N", .def = "3", .lo = "1", .hi = "100",
+     .help =
+         "plan, write, measure the parts, plan again, at most N times; -o is then the folder for the best split, and "
+         "arguments of pcc follow behind --"},
     {OPT_TEXT, "inputs", .arg = "FILE.npz",
      .help = "inputs of the model by name, as numpy.savez writes them (default: random ones)"},
     {OPT_INT, "seed", .arg = "N", .def = "0", .lo = "0",
@@ -54,12 +60,14 @@ static const struct program program = {
     .name = "pcc-profile",
     .does = "measure what the nodes of a model take, for pcc --costs",
     .usage = "pcc-profile MODEL [--dim NAME=N] -o costs.json\n"
-             "       pcc-profile SPLIT [--costs=costs.json] -o next.json\n",
+             "       pcc-profile SPLIT [--costs=costs.json] -o next.json\n"
+             "       pcc-profile MODEL --rounds=3 -o split/ -- ARGUMENTS OF PCC\n",
     .description =
         "Runs a model in pieces, or the parts of a split folder, in ONNX Runtime, and writes a time for each node such "
         "that those of a part sum to what the part takes. pcc plans with the file by --costs.",
     .operand = "model or folder",
-    .end = "exit codes: 0 done, 1 bad input or a part that fails, 2 usage, 130 ended by Ctrl-C\n",
+    .end =
+        "exit codes: 0 done, 1 bad input or a part that fails, 2 usage, 3 no plan fits, 130 ended by Ctrl-C\n",
     .row = rows};
 
 static volatile sig_atomic_t stop; /* set by Ctrl-C */
@@ -103,6 +111,25 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* Checks what --rounds and -- say.  Returns 0, or -1 and an error. */
+static int check_rounds(struct run *r)
+{
+    const struct program_args *g = &r->args;
+    bool rounds = program_value(g, "rounds");
+    if (rounds != (g->rest != NULL))
+        return misused(r, rounds
+                              ? "--rounds: expected arguments of pcc behind --, such as -- -d 2xcpu"
+                              : "expected nothing behind -- without --rounds");
+    if (rounds && (is_folder(g->operand[0]) || program_value(g, "costs")))
+        return misused(r, "--rounds: expected a model, and no --costs");
+    if (rounds && program_number(g, "segments") == 0)
+        return misused(r, "--rounds: expected --segments=N with N > 0");
+    if (!rounds || rounds_check(g->rest, r->a, &r->diag) == 0)
+        return 0;
+    r->exit = USAGE;
+    return -1;
+}
+
 /* Checks the command line beyond single values.  Returns 0, or -1 and an error. */
 static int check_usage(struct run *r)
 {
@@ -110,10 +137,10 @@ static int check_usage(struct run *r)
     if (g->noperand != 1)
         return misused(r, g->noperand ? "expected one model or folder"
                                       : "expected a model or the folder of a split");
-    if (g->rest)
-        return misused(r, "expected nothing behind --");
     if (!program_value(g, "output"))
-        return misused(r, "expected -o FILE");
+        return misused(r, program_value(g, "rounds") ? "expected -o FOLDER" : "expected -o FILE");
+    if (check_rounds(r))
+        return -1;
     for (uint32_t i = 0; program_nth(g, "dim", i); i++) {
         const char *text = program_nth(g, "dim", i), *eq = strrchr(text, '=');
         int64_t n;
@@ -126,7 +153,8 @@ static int check_usage(struct run *r)
         r->exit = USAGE;
         return -1;
     }
-    return outfile_check(program_value(g, "output"), r->a, &r->diag);
+    return program_value(g, "rounds") ? 0
+                                      : outfile_check(program_value(g, "output"), r->a, &r->diag);
 }
 
 /* Cuts the model into pieces below `folder`.  Returns the folder of the split; NULL after an error. */
@@ -137,9 +165,14 @@ static const char *cut_model(struct run *r, const char *folder)
     struct pieces_of of = {.model = g->operand[0],
                            .count = segments > 0 ? (uint32_t)segments : 1,
                            .folder = arena_fmt(r->a, "%s/pieces", folder)};
-    const char **dim = arena_array(r->a, (size_t)g->ngiven + 1, sizeof *dim);
+    uint32_t more = 0;
+    while (g->rest && rounds_dim(g->rest, more, r->a))
+        more++;
+    const char **dim = arena_array(r->a, (size_t)g->ngiven + more + 1, sizeof *dim);
     for (; (dim[of.ndim] = program_nth(g, "dim", of.ndim)); of.ndim++)
         ;
+    for (uint32_t i = 0; i < more; i++)
+        dim[of.ndim++] = rounds_dim(g->rest, i, r->a);
     of.dim = dim;
     return pieces_write(&of, r->a, &r->diag) ? NULL : of.folder;
 }
@@ -175,8 +208,6 @@ static void configure(struct run *r, struct measuring *m)
         m->discard = DISCARD, m->node_discard = NODE_DISCARD;
     if (!steps)
         m->runs = RUNS, m->node_runs = NODE_RUNS;
-    if (program_value(g, "costs"))
-        m->node_runs = 0;
     m->parts = is_folder(g->operand[0])
                    ? !program_value(g, "segments") || program_number(g, "segments") > 0
                    : program_number(g, "segments") > 0;
@@ -212,36 +243,53 @@ static void tell_engine(struct run *r, const struct measuring *m)
     diag_detail(&r->diag, "%s", text);
 }
 
-/* Does the work.  Returns 0, or -1 after an error. */
-static int measure(struct run *r)
+/* Opens the engine and a folder for temporary files.  Returns 0, or -1 after an error. */
+static int prepare(struct run *r, struct profiling *p)
 {
     const struct program_args *g = &r->args;
-    const char *input = g->operand[0], *folder;
     struct engine_choice choice = {program_value(g, "engine"), program_value(g, "onnxruntime")};
-    struct split s;
-    struct measuring m = {.s = &s, .stop = &stop, .a = r->a, .d = &r->diag};
-    configure(r, &m);
-    if (!(m.e = engine_open(&choice, r->a, &r->diag)) ||
-        !(m.folder = scratch_folder(r->a, &r->diag)))
+    *p = (struct profiling){
+        .m = {.stop = &stop, .a = r->a, .d = &r->diag},
+        .inputs = {program_value(g, "inputs"), (uint64_t)program_number(g, "seed")}};
+    configure(r, &p->m);
+    if (!(p->m.e = engine_open(&choice, r->a, &r->diag)) ||
+        !(p->m.folder = scratch_folder(r->a, &r->diag)))
         return -1;
-    tell_engine(r, &m);
-    folder = is_folder(input) ? input : cut_model(r, m.folder);
-    if (!folder || split_read(&s, folder, r->a, &r->diag))
-        return -1;
-    m.table = arena_array(r->a, (size_t)s.nvalue + 1, sizeof *m.table);
-    struct part_figures *f = arena_array(r->a, s.npart, sizeof *f);
-    const struct inputs_of from = {program_value(g, "inputs"), (uint64_t)program_number(g, "seed")};
-    if (inputs_make(m.e, &s, &from, m.table, r->a, &r->diag))
-        return -1;
-    const char *known = program_value(g, "costs");
+    tell_engine(r, &p->m);
+    return 0;
+}
+
+/* Does the rounds of --rounds.  Returns 0, or -1 after an error. */
+static int measure_rounds(struct run *r, const struct profiling *p, const char *pieces)
+{
+    const struct program_args *g = &r->args;
+    const struct rounds of = {.p = p,
+                              .model = g->operand[0],
+                              .output = program_value(g, "output"),
+                              .pieces = pieces,
+                              .cores = program_value(g, "cores"),
+                              .most = (uint32_t)program_number(g, "rounds")};
+    r->exit = rounds_run(&of, g->rest);
+    if (stop && r->exit == 0)
+        r->exit = INTERRUPTED;
+    return r->exit ? -1 : 0;
+}
+
+/* Measures a model or a folder and writes the file.  Returns 0, or -1 after an error. */
+static int measure(struct run *r)
+{
+    const char *input = r->args.operand[0], *known = program_value(&r->args, "costs");
+    struct profiling p;
+    struct profiled out;
     struct costs_in rows_in;
-    int rc =
-        (known && costs_read(&rows_in, known, r->a, &r->diag)) || measure_parts(&m, f) ? -1 : 0;
-    if (!rc && known)
-        rc = costs_share(&rows_in, &m, f);
-    for (uint32_t i = 0; i < s.ninput; i++)
-        m.e->face->value_free(m.e, m.table[s.input[i]]);
-    return rc ? rc : write_costs(r, &m, f);
+    if (prepare(r, &p) || (known && costs_read(&rows_in, known, r->a, &r->diag)))
+        return -1;
+    const char *folder = is_folder(input) ? input : cut_model(r, p.m.folder);
+    if (folder && program_value(&r->args, "rounds"))
+        return measure_rounds(r, &p, folder);
+    if (!folder || profile_folder(&p, folder, known ? &rows_in : NULL, &out))
+        return -1;
+    return write_costs(r, &out.m, out.f);
 }
 
 /* Runs the program under arena_guard(). */

@@ -8,7 +8,7 @@
  * --engine=stub:WORD,... has these words:
  *   delay=TIME      each run sleeps so long
  *   random=TIME     each run sleeps up to so long; seed=N says which times
- *   fail=FILE@K     run number K (0, 1, ...) of the part FILE fails
+ *   fail=FILE@K     run number K (0, 1, ...) of all runs of parts called FILE fails
  *   drift=FILE      the part FILE takes a quarter longer each time it is loaded */
 #include "tools/run/engine.h"
 
@@ -39,6 +39,7 @@ struct stub {
     int64_t fail_run;
     _Atomic uint64_t drawn;     /* runs that have slept a random time */
     _Atomic int64_t loads;      /* of the part `drift` */
+    _Atomic int64_t runs;       /* of the part `fail` */
     _Atomic int64_t spent;      /* ps that parts pretend to have taken */
     _Atomic int64_t live, peak; /* bytes of values, now and at most */
 };
@@ -194,7 +195,7 @@ static int stub_run(struct loaded *p, const struct engine_call *c, struct engine
     uint64_t all = 0;
     for (size_t i = 0; i < c->nout; i++)
         c->out[i] = NULL;
-    bool fails = is_part(p->path, e->fail) && p->runs == e->fail_run;
+    bool fails = is_part(p->path, e->fail) && atomic_fetch_add(&e->runs, 1) == e->fail_run;
     p->runs++;
     if (fails || !sleep_for(p)) {
         snprintf(err->line, sizeof err->line, fails ? "the stub was told to fail" : "terminated");

@@ -416,7 +416,7 @@ def _logged(work: Callable[[], Any]) -> str:
 def _options(threads: int, exact: bool) -> Any:
     options = ort.SessionOptions()
     options.log_severity_level = 4
-    # with memory patterns a process grows after its first sample; buffers kept for later tensors of equal shape take more
+    # with memory patterns a process grows after its first sample; buffers kept for later tensors take room meanwhile
     options.enable_mem_pattern = options.enable_mem_reuse = False
     options.intra_op_num_threads = 1 if exact else threads
     if exact:
