@@ -111,6 +111,10 @@ def planned():
     own = scaled["nodes"][:scaled["parts"][0]["nodes"]]
     ratio = scaled["parts"][0]["time"] / sum(before[n["name"]] for n in own)
     check(all(abs(n["time"] - ratio * before[n["name"]]) <= 2 for n in own), "each by the same factor")
+    check(all(p["start_bytes"] <= p["loaded_bytes"] <= p["sample_bytes"] and p["arena_bytes"] > 0
+              for p in scaled["parts"]) and "start_bytes" not in table["parts"][0], f"memory {scaled['parts']}")
+    refused(profile(SPLIT, "-o", HERE / "none.json", engine="stub:fail=part1.onnx@0"), 1,
+            "part1.onnx, first node '", "alone in a process: the stub was told to fail")
     second = HERE / "two.json"
     good(profile(SPLIT, "-o", second, "-q"))
     table = json.loads(second.read_text())
@@ -254,7 +258,10 @@ def by_runtime():
     memory = {n["name"]: n.get("memory") for n in table["nodes"]}
     check(memory["/h.0/attn/qkv/MatMul"] == 8 * 48 * 4, f"bytes of results: {memory}")
     good(profile(SPLIT, "-o", COSTS, "--steps=1", "--discard=0", engine=None))
-    check([p["file"] for p in json.loads(COSTS.read_text())["parts"]] == ["part0.onnx", "part1.onnx"], "parts")
+    parts = json.loads(COSTS.read_text())["parts"]
+    check([p["file"] for p in parts] == ["part0.onnx", "part1.onnx"], f"{parts}")
+    check(all(1 << 20 < p["start_bytes"] < p["loaded_bytes"] <= p["sample_bytes"] and
+              p.get("arena_bytes", 1) >= p.get("arena_peak_bytes", 1) > 0 for p in parts), f"memory {parts}")
     out, given = f"-o{HERE / 'none.json'}", HERE / "in.npz"
     small = ("--steps=1", "--discard=0", "--segments=1", "--dim=sequence=8")
     for arrays, words in (({"input_ids": numpy.full((1, 8), 99)}, ["first node", "indices"]),

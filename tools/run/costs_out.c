@@ -99,6 +99,22 @@ static void put_facts(struct json_out *o, const struct costs_out *c, struct aren
     json_close(o, JSON_ROW);
 }
 
+/* Writes what is known of a part's memory. */
+static void put_bytes(struct json_out *o, const struct part_bytes *b)
+{
+    const struct {
+        const char *key;
+        int64_t bytes;
+    } field[] = {{"start_bytes", b->start},
+                 {"loaded_bytes", b->loaded},
+                 {"sample_bytes", b->sample},
+                 {"arena_bytes", b->arena},
+                 {"arena_peak_bytes", b->arena_peak}};
+    for (size_t i = 0; i < sizeof field / sizeof *field; i++)
+        if (field[i].bytes >= 0)
+            json_int(o, field[i].key, field[i].bytes);
+}
+
 /* Writes the parts: of each its nodes, its time and that of each turn, ps. */
 static void put_parts(struct json_out *o, const struct costs_out *c)
 {
@@ -117,6 +133,7 @@ static void put_parts(struct json_out *o, const struct costs_out *c)
         for (uint32_t t = 0; t < f->turns; t++)
             json_int(o, NULL, f->turn[t]);
         json_close(o, JSON_ROW);
+        put_bytes(o, &f->bytes);
         json_close(o, JSON_ROW);
     }
     json_close(o, 1);
@@ -131,6 +148,7 @@ void costs_put_measured(FILE *f, const struct costs_out *c, struct arena *a)
     for (uint32_t k = 0; k < c->m->s->npart; k++) {
         json_open(&o, c->m->s->part[k].file, '{', JSON_ROW);
         json_seconds(&o, "time_s", c->part[k].ps);
+        put_bytes(&o, &c->part[k].bytes);
         json_close(&o, JSON_ROW);
     }
     json_close(&o, 2);

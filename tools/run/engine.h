@@ -87,6 +87,9 @@ struct engine_face {
     /* Returns a tensor of zeros; of strings: of empty ones. */
     struct engine_value *(*value_new)(struct engine *e, const struct engine_shape *shape,
                                       struct engine_error *err);
+    /* Writes what a tensor of plain numbers is to *s, its sizes to size[64].  Returns 0; -1: it is something else. */
+    int (*value_shape)(struct engine *e, const struct engine_value *v, struct engine_shape *s,
+                       int64_t *size);
     /* Returns the address of a tensor's elements; NULL: it has none that can be shown. */
     void *(*value_data)(struct engine *e, struct engine_value *v);
     /* Sets the elements of a tensor of strings. */

@@ -6,6 +6,7 @@
  * one of two turns: what else runs on the machine adds to single runs and to single turns.  Two turns that differ by
  * more than a tenth get a third.  O(runs). */
 #include "tools/run/measure.h"
+#include "tools/run/part_memory.h"
 
 #include "ir/base/clock.h"
 #include "ir/base/numbers.h"
@@ -187,7 +188,9 @@ static int all_turns(const struct measuring *m, uint32_t turn, uint32_t *left,
     count_readers(m->s, left);
     for (uint32_t k = 0; k < m->s->npart && !rc && !*m->stop; k++) {
         bool counts = m->parts && (turn < TURNS || differ(&f[k]));
-        if (turn == 0 && m->node_runs > 0)
+        if (turn == 0 && m->memory && part_memory(m, k, &f[k].bytes) < 0)
+            rc = -1;
+        else if (turn == 0 && m->node_runs > 0)
             rc = measure_nodes(m, k, &f[k]);
         if (!rc && (counts || turn > 0 || m->node_runs == 0))
             rc = take_turn(m, k, counts, &f[k]);
@@ -219,7 +222,7 @@ int measure_parts(const struct measuring *m, struct part_figures *f)
     uint32_t turns = m->parts ? TURNS_MOST : 1;
     int rc = 0;
     for (uint32_t k = 0; k < m->s->npart; k++)
-        f[k] = (struct part_figures){.ps = -1};
+        f[k] = (struct part_figures){.ps = -1, .bytes = PART_BYTES_UNKNOWN};
     for (uint32_t turn = 0; turn < turns && !rc && !*m->stop; turn++) {
         bool wanted = turn < TURNS;
         for (uint32_t k = 0; k < m->s->npart; k++)

@@ -12,10 +12,12 @@ enum { TURNS_MOST = 3 };
 /* What is measured, and how. */
 struct measuring {
     struct engine *e;
+    struct engine_choice choice; /* how e was opened */
     const struct split *s;
     int threads;            /* of an operator */
     uint32_t discard, runs; /* of a part in a turn: runs that do not count, and runs that do */
     uint32_t node_discard, node_runs;  /* the same for times of nodes; node_runs 0: no nodes */
+    bool memory;                       /* memory of the parts is measured, too */
     bool parts;                        /* the parts are measured; false: their nodes alone */
     const char *folder;                /* for temporary files */
     const volatile sig_atomic_t *stop; /* 1: no further run begins */
@@ -33,12 +35,22 @@ struct node_figures {
 #define NODE_FLOOR_PS                                                                              \
     INT64_C(100000) /* the profiler's clock ticks in microseconds: shorter times read as 0 */
 
+/* Memory of a process that has one part, bytes; -1: not known. */
+struct part_bytes {
+    int64_t start, loaded; /* with the engine alone; with the part loaded */
+    int64_t sample;        /* most during the first sample */
+    int64_t arena,
+        arena_peak; /* of the engine's arena: taken from the system, and most given to values */
+};
+#define PART_BYTES_UNKNOWN ((struct part_bytes){-1, -1, -1, -1, -1})
+
 /* What was measured of a part. */
 struct part_figures {
-    uint32_t turns;            /* that are complete */
-    int64_t turn[TURNS_MOST];  /* ps of a run in each */
-    uint32_t had[TURNS_MOST];  /* per cent of the clock's time that the thread had the processor */
-    int64_t ps;                /* the least of turn[]; -1: not measured */
+    uint32_t turns;           /* that are complete */
+    int64_t turn[TURNS_MOST]; /* ps of a run in each */
+    uint32_t had[TURNS_MOST]; /* per cent of the clock's time that the thread had the processor */
+    int64_t ps;               /* the least of turn[]; -1: not measured */
+    struct part_bytes bytes;
     struct node_figures *node; /* [nodes of the part]; NULL: not measured */
 };
 

@@ -287,6 +287,13 @@ static int shape_of(const struct ort *e, const OrtValue *v, struct engine_shape 
     return rc ? -1 : 0;
 }
 
+static int ort_value_shape(struct engine *base, const struct engine_value *v,
+                           struct engine_shape *s, int64_t *size)
+{
+    return shape_of((struct ort *)base, (const OrtValue *)v, s, size) || s->elem == ELEM_STR ? -1
+                                                                                             : 0;
+}
+
 static void *ort_value_data(struct engine *base, struct engine_value *v)
 {
     struct ort *e = (struct ort *)base;
@@ -339,6 +346,7 @@ static const struct engine_face face = {
     .profile = ort_profile,
     .arena = ort_arena,
     .value_new = ort_value_new,
+    .value_shape = ort_value_shape,
     .value_data = ort_value_data,
     .value_strings = ort_value_strings,
     .value_free = ort_value_free,

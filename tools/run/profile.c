@@ -4,7 +4,6 @@
  *   pcc-profile MODEL [--dim NAME=N] -o costs.json        the model's pieces, and shares of nodes within them
  *   pcc-profile SPLIT [--costs=costs.json] -o next.json   the parts of a split; rows that are known are scaled
  *   pcc-profile MODEL --rounds=N -o split/ -- ARGS        plans by what was measured, measures the plan, and so on
- *
  * Exit codes: 0 done, 1 bad input, or a part that fails, 2 wrong usage, 3 no plan fits, 130 ended by Ctrl-C: what is
  * complete is written. */
 #include "ir/base/infile.h"
@@ -13,6 +12,7 @@
 #include "ir/base/units.h"
 #include "tools/run/cores.h"
 #include "tools/run/costs_out.h"
+#include "tools/run/part_memory.h"
 #include "tools/run/pieces.h"
 #include "tools/run/profile_folder.h"
 #include "tools/run/program.h"
@@ -177,6 +177,22 @@ static const char *cut_model(struct run *r, const char *folder)
     return pieces_write(&of, r->a, &r->diag) ? NULL : of.folder;
 }
 
+/* Returns words for the memory of part k, in r->a; "" if it is not known. */
+static const char *memory_text(struct run *r, const struct measuring *m, uint32_t k,
+                               const struct part_bytes *b)
+{
+    char text[4][UNIT_TEXT];
+    if (b->start < 0 || b->loaded < 0 || b->sample < 0)
+        return "";
+    bytes_short(text[0], b->loaded - b->start);
+    bytes_short(text[1], b->sample - b->start);
+    const char *planned =
+        m->s->part[k].live_bytes < 0 ? "unknown" : bytes_short(text[2], m->s->part[k].live_bytes);
+    const char *arena = b->arena < 0 ? "unknown" : bytes_short(text[3], b->arena);
+    return arena_fmt(r->a, "; memory: planned %s, loaded %s, first sample %s, arena %s", planned,
+                     text[0], text[1], arena);
+}
+
 /* Says what was measured, and what not.  Returns the number of parts that were. */
 static uint32_t tell(struct run *r, const struct measuring *m, const struct part_figures *f)
 {
@@ -190,7 +206,8 @@ static uint32_t tell(struct run *r, const struct measuring *m, const struct part
             diag_note(&r->diag, "%s, first node '%s': not measured: ended by Ctrl-C", p->file,
                       p->nnode ? p->node[0] : "");
         else if (m->parts)
-            diag_note(&r->diag, "%s: %s, %u nodes", p->file, time_short(text, f[k].ps), p->nnode);
+            diag_note(&r->diag, "%s: %s, %u nodes%s", p->file, time_short(text, f[k].ps), p->nnode,
+                      memory_text(r, m, k, &f[k].bytes));
     }
     return whole;
 }
@@ -252,6 +269,8 @@ static int prepare(struct run *r, struct profiling *p)
         .m = {.stop = &stop, .a = r->a, .d = &r->diag},
         .inputs = {program_value(g, "inputs"), (uint64_t)program_number(g, "seed")}};
     configure(r, &p->m);
+    p->m.choice = choice;
+    p->m.memory = p->m.parts && (is_folder(g->operand[0]) || program_value(g, "rounds"));
     if (!(p->m.e = engine_open(&choice, r->a, &r->diag)) ||
         !(p->m.folder = scratch_folder(r->a, &r->diag)))
         return -1;
@@ -309,6 +328,8 @@ static void run(void *arg)
 
 int main(int argc, char **argv)
 {
+    if (argc == 3 && !strcmp(argv[1], PART_MEMORY_CALL))
+        return part_memory_answer(argv[2]);
     struct run r = {.a = arena_new(NULL), .argc = argc, .argv = argv};
     struct sigaction end = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     r.diag = (struct diag){.emit = show, .user = &r};

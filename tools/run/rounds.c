@@ -278,7 +278,9 @@ int rounds_run(const struct rounds *r, char **args)
     enum outcome end = GOES_ON;
     w.round = arena_array(w.a, (size_t)r->most + 1, sizeof *w.round);
     w.round[0].costs = arena_fmt(w.a, "%s/costs0.json", r->p->m.folder);
-    if (parse(&w.args, args, w.a, w.d) || profile_folder(r->p, r->pieces, NULL, &pieces))
+    struct profiling alone = *r->p; /* pieces are no parts: their memory says nothing */
+    alone.m.memory = false;
+    if (parse(&w.args, args, w.a, w.d) || profile_folder(&alone, r->pieces, NULL, &pieces))
         return 1;
     if (!whole(&pieces))
         return diag_error(w.d, "ended by Ctrl-C: nothing is complete"), 1;

@@ -140,6 +140,8 @@ static int read_part(struct reader *r, const json_t *row, struct split_part *p)
     p->compute_ps = json_is_number(json_object_get(row, "compute_s")) && s >= 0 && s < 1e6
                         ? llround(s * (double)PS_PER_S)
                         : -1;
+    p->live_bytes = -1;
+    json_int_in(json_object_get(row, "live_peak_bytes"), 0, INT64_MAX, &p->live_bytes);
     const json_t *nodes = json_object_get(json_object_get(r->s->manifest, "nodes"), p->file);
     p->node = arena_array(r->a, json_array_size(nodes) + 1, sizeof *p->node);
     for (size_t k = 0; k < json_array_size(nodes); k++) {

@@ -28,6 +28,7 @@ struct split_part {
     uint32_t nin, nout;
     const char **node; /* [nnode] names of the model's nodes in it */
     uint32_t nnode;
+    int64_t live_bytes; /* memory that the plan has for it: live_peak_bytes; -1: not said */
     int64_t compute_ps; /* that the plan has for it; -1: not said */
 };
 

@@ -120,6 +120,15 @@ static struct engine_value *stub_value_new(struct engine *base, const struct eng
     return v;
 }
 
+static int stub_value_shape(struct engine *e, const struct engine_value *v, struct engine_shape *s,
+                            int64_t *size)
+{
+    (void)e;
+    size[0] = v->bytes;
+    *s = (struct engine_shape){ELEM_U8, 1, size};
+    return v->elem == ELEM_STR ? -1 : 0;
+}
+
 static void *stub_value_data(struct engine *e, struct engine_value *v)
 {
     (void)e;
@@ -280,6 +289,7 @@ static const struct engine_face face = {
     .profile = stub_profile,
     .arena = stub_arena,
     .value_new = stub_value_new,
+    .value_shape = stub_value_shape,
     .value_data = stub_value_data,
     .value_strings = stub_value_strings,
     .value_free = stub_value_free,
