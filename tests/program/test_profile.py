@@ -1,8 +1,9 @@
 """pcc-profile: what it measures sums to what parts take, and pcc plans with it.
 
 With the stub engine, whose times are known: rows, turns, the sums that pcc sees, bad inputs, Ctrl-C, help.  Extra
-`ort`: with ONNX Runtime (else 77): a model and the parts of its split, inputs from a file."""
-# extras: ort
+`ort`: with ONNX Runtime (else 77): a model and the parts of its split, inputs from a file.  Extra `header`: the slots
+of tools/run/ort_api.c are those of a real header, in the folder ONNXRUNTIME_ROOT (else 77)."""
+# extras: ort header
 import csv
 import json
 import os
@@ -79,6 +80,12 @@ def rows():
           table["source"] == "gpt.onnx", f"{dict(table, nodes=None)}")
     check(len(table["parts"]) == 4 and all(a == b for a, b in sums(table)), f"sums {sums(table)}")
     check(all(p["turns"] == [p["time"]] * 2 for p in table["parts"]), f"turns {table['parts']}")
+    many, fine = HERE / "many.json", "--segments=16"
+    said = good(profile(MODEL, "--dim=sequence=8", fine, "-o", many)).stderr
+    finest = json.loads(many.read_text())
+    whole = sum(p["time"] - 5_000_000 for p in table["parts"]) + 5_000_000
+    check(len(finest["parts"]) > 8 and abs(sum(n["time"] for n in finest["nodes"]) - whole) <= len(finest["parts"]) and
+          "of the whole: scaled" in said, f"many pieces sum to the whole, {whole}: {said}")
     alone = HERE / "alone.csv"
     good(profile(MODEL, "--dim=sequence=8", "--segments=0", "-o", alone))
     found = list(csv.DictReader(alone.read_text().splitlines()))
@@ -281,7 +288,37 @@ def by_runtime():
     refused(profile(strange, out, engine=None), 1, "part1.onnx, first node")
 
 
-if extras.extra() == "ort":
+def wrong_slots(slots, header):
+    """Functions that a header of ONNX Runtime has in another slot than the table says."""
+    tests = "".join(f'    if (offsetof(OrtApi, {name}) != {n} * sizeof(void *)) puts("{name}");\n' for n, name in slots)
+    source, program = HERE / "slots.c", HERE / "slots"
+    source.write_text(f'#include <stddef.h>\n#include <stdio.h>\n#include "{header}"\n'
+                      f'int main(void)\n{{\n{tests}    return 0;\n}}\n')
+    good(run("cc", source, "-o", program))
+    return good(run(program)).stdout.split()
+
+
+def slots():
+    table = (SOURCE / "tools/run/ort_api.c").read_text()
+    rows = [(int(n), name) for n, name in re.findall(r"SLOT\((\d+), (\w+)\)", table)]
+    check(len(rows) > 40 and rows == sorted(set(rows)), f"{rows}")
+    named = {n: name for n, name in rows}
+    made = HERE / "made.h"  # a header with these slots, and one with a slot too much before the last rows
+    for more, bad in ((0, []), (1, ["GetKeyValuePairs", "ReleaseKeyValuePairs", "AllocatorGetStats"])):
+        fields = [named.get(n, f"other{n}") for n in range(320)]
+        fields[200:200] = ["strange"] * more
+        made.write_text("typedef struct {" + "".join(f"void *{f};" for f in fields) + "} OrtApi;\n")
+        check(wrong_slots(rows, made) == bad, f"{more} more: {wrong_slots(rows, made)}")
+    root = os.environ.get("ONNXRUNTIME_ROOT")
+    extras.need(root, "no header of ONNX Runtime (ONNXRUNTIME_ROOT)")
+    header = next(Path(root).rglob("onnxruntime_c_api.h"), None)
+    if check(header, f"no onnxruntime_c_api.h in {root}"):
+        check(wrong_slots(rows, header) == [], f"slots: {wrong_slots(rows, header)}")
+
+
+if extras.extra() == "header":
+    slots()
+elif extras.extra() == "ort":
     by_runtime()
 else:
     make()

@@ -93,7 +93,7 @@ def places(folder, prefix, lib):
 def referred(prefix):
     """What installed texts name is there; it is found out where a page is missing."""
     files = [p.relative_to(prefix).as_posix() for p in prefix.rglob("*") if p.is_file()]
-    texts = {f: (prefix / f).read_text(encoding="utf-8") for f in files if f.endswith((".md", ".1"))}
+    texts = {f: (prefix / f).read_text(encoding="utf-8") for f in files if f.endswith(".md") or "/man1/" in f}
     texts |= {f: references.strings((prefix / f).read_bytes()) for f in ("bin/pcc", "bin/pcc-gen", "bin/pcc-profile")}
     lacking = references.missing(texts, files)
     check(len(texts) > 40 and not lacking, f"named in {len(texts)} texts and not installed: {lacking}")

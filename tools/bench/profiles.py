@@ -2,6 +2,7 @@
 """Are times that pcc-profile gives nodes, summed over a part, what the part takes?
 
 usage: profiles.py [--cuts N] [--segments N] [NAME ...]       (default: 10 cuts of each model of pcc-gen below)
+       profiles.py --rounds [NAME ...]
 
 Each model is measured in pieces (pcc-profile MODEL).  Then its order is cut at random into 2 and into 3 parts, in turn,
 and the parts are measured themselves (pcc-profile SPLIT --costs).  Printed, for each model: what the pieces cost, the
@@ -9,9 +10,14 @@ error of a part's time (median, parts within 10 %), and of the slowest part of a
 parts (`again`) differ by what the machine adds.  Ends with 1 if the median error of all parts is above 4 %, 8 of 10
 are not within 10 %, or the median error of slowest parts is above 3 %; where something else runs, that may be so.
 
+With --rounds each model is split over 2 and over 3 CPUs by pcc-profile --rounds=3.  Printed: how far the slowest device
+was from what was promised in each round.  Ends with 1 if that is more than 5 % in more than one of ten after one round of
+measuring, or if a split is left that was measured slower than the first one.
+
 Needs ONNX Runtime (else 77)."""
 import json
 import random
+import re
 import statistics
 import subprocess
 import sys
@@ -86,8 +92,40 @@ def one_model(name, cuts, segments, tmp):
     return errors, slowest, again, took, sum(times.values())
 
 
+def rounds_of(name, devices, tmp):
+    """Per cent that the slowest device took more than promised, in each round; whether the best split is left."""
+    args, sizes = MODELS[name]
+    model = tmp / f"{name}.onnx"
+    need(run(PCC_GEN, *args, "-o", model))
+    r = run(PROFILE, model, "--rounds=3", f"--segments={2 * devices}", "-q", "-o", tmp / f"{name}{devices}",
+            *(f"--dim={d}" for d in sizes), "--", "-d", f"{devices}xcpu", "--pictures=none")
+    need(r)
+    lines = re.findall(r"^\d+ +([\d.]+) (\S+) +([\d.]+) (\S+) +([+-][\d.]+) %(.*)$", r.stdout, re.M)
+    times = [float(measured) * {"us": 1e-6, "ms": 1e-3, "s": 1}[unit] for _, _, measured, unit, _, _ in lines]
+    kept = next(k for k, line in enumerate(lines) if "kept" in line[5])
+    return [float(line[4]) for line in lines], times[kept] <= times[0]
+
+
+def all_rounds(names):
+    rows, after, good = [], [], True
+    with tempfile.TemporaryDirectory() as tmp:
+        for name in names:
+            for devices in (2, 3):
+                off, kept = rounds_of(name, devices, Path(tmp))
+                good = good and kept
+                after.append(abs(off[min(1, len(off) - 1)]))
+                rows.append((name, devices, *(f"{o:+.1f} %" for o in off), *[""] * (3 - len(off))))
+    table(("model", "devices", "round 1", "round 2", "round 3"), rows)
+    good = good and sum(a > 5 for a in after) <= len(after) / 10
+    kept = sum(a <= 5 for a in after)
+    print(f"after one round: median {statistics.median(after):.1f} %, {kept} of {len(after)} within 5 %")
+    return 0 if good else 1
+
+
 def main():
     help_or_go()
+    if "--rounds" in sys.argv:
+        return all_rounds([a for a in sys.argv[1:] if a != "--rounds"] or MODELS)
     args, values = sys.argv[1:], {"--cuts": 10, "--segments": 4}
     for word in values:
         if word in args:

@@ -1,5 +1,6 @@
 /* Writing measured costs (costs_out.h).  O(nodes). */
 #include "tools/run/costs_out.h"
+#include "tools/run/resize.h"
 
 #include "ir/base/json_out.h"
 #include "ir/base/outfile.h"
@@ -64,13 +65,6 @@ static const char *machine(struct arena *a)
     return arena_strdup(a, at, strcspn(at, "\n"));
 }
 
-/* Whether a dimension of the manifest is a name that --dim can say: not an expression of names, nor a name with a
- * comma. */
-static bool is_name(const char *dim)
-{
-    return !strpbrk(dim, "+*/%(), '") && !strstr(dim, " - ");
-}
-
 /* Returns setting number i = 0, 1, ... of the sessions, in words; "" after the last one. */
 static const char *setting(const struct costs_out *c, size_t i, struct arena *a)
 {
@@ -83,7 +77,7 @@ static const char *setting(const struct costs_out *c, size_t i, struct arena *a)
 /* Writes what ran, and where. */
 static void put_facts(struct json_out *o, const struct costs_out *c, struct arena *a)
 {
-    const json_t *dims = json_object_get(c->m->s->manifest, "dims");
+    const json_t *dims = c->m->s->dims;
     const char *name, *text;
     json_t *size;
     json_text(o, "machine", machine(a));
@@ -94,7 +88,7 @@ static void put_facts(struct json_out *o, const struct costs_out *c, struct aren
         json_text(o, NULL, text);
     json_close(o, JSON_ROW);
     json_open(o, "dims", '{', JSON_ROW);
-    json_object_foreach((json_t *)dims, name, size) if (is_name(name))
+    json_object_foreach((json_t *)dims, name, size) if (split_names_dim(c->m->s, name))
         json_int(o, name, json_integer_value(size));
     json_close(o, JSON_ROW);
 }
@@ -200,12 +194,12 @@ static void put_fact(FILE *f, const char *text)
 
 static void put_csv(FILE *f, const struct costs_out *c, struct arena *a)
 {
-    const json_t *dims = json_object_get(c->m->s->manifest, "dims");
+    const json_t *dims = c->m->s->dims;
     const char *name, *text;
     json_t *size;
     fputs("name,time,memory\n", f);
     put_fact(f, "#pcc_measured 1");
-    json_object_foreach((json_t *)dims, name, size) if (is_name(name))
+    json_object_foreach((json_t *)dims, name, size) if (split_names_dim(c->m->s, name))
         put_fact(f, arena_fmt(a, "#dim %s=%lld", name, (long long)json_integer_value(size)));
     for (size_t i = 0; *(text = setting(c, i, a)); i++)
         put_fact(f, arena_fmt(a, "#%s", text));

@@ -39,22 +39,27 @@ struct loaded {
     OrtRunOptions *run;
 };
 
-/* Copies the first line of a message of the library to *err, without the place in its sources, such as "/a/b.cc:12 int
- * f(int) ", at its beginning. */
+/* Copies the first line of a message of the library to *err, without a place in its sources, "/a/b.cc:12 int f(int) ",
+ * which stands at its beginning or behind a colon. */
 static void put_error(struct engine_error *err, const char *text)
 {
-    const char *at = text;
-    if (*text == '/' && (at = strstr(text, ".cc:")) != NULL) {
+    size_t n = strcspn(text, "\n"), from = 0, to = 0;
+    const char *place = strstr(text, ".cc:");
+    if (place && (size_t)(place - text) < n) {
         int depth = 0;
-        for (at += 4; *at && *at != '\n'; at++) {
-            depth += (*at == '(') - (*at == ')');
-            if (*at == ')' && depth == 0 && at[1] == ' ')
+        for (from = (size_t)(place - text); from > 0 && !strchr(" :", text[from - 1]);)
+            from--;
+        for (to = (size_t)(place - text); to < n; to++) {
+            depth += (text[to] == '(') - (text[to] == ')');
+            if (text[to] == ')' && depth == 0 && text[to + 1] == ' ')
                 break;
         }
-        at = *at == ')' ? at + 2 : text;
+        to = to < n ? to + 2 : from; /* no function follows: all of it stays */
+        if (from == to)
+            from = to = 0;
     }
-    at = at ? at : text;
-    snprintf(err->line, sizeof err->line, "%.*s", (int)strcspn(at, "\n"), at);
+    snprintf(err->line, sizeof err->line, "%.*s%s%.*s", (int)from, text, from ? " " : "",
+             (int)(n - to), text + to);
 }
 
 /* Returns 0 if a status is NULL; else keeps its message in *err, frees it and returns -1. */

@@ -26,6 +26,7 @@
 
 enum { INPUT = 1, USAGE = 2, INTERRUPTED = 130 };
 enum { DISCARD = 3, RUNS = 8, NODE_DISCARD = 5, NODE_RUNS = 25 };
+enum { SEGMENTS_UNSCALED = 8 }; /* up to so many pieces what a session costs each is left to them */
 
 static const struct opt rows[] = {
     {OPT_TEXT, "output", .letter = 'o', .arg = "FILE",
@@ -157,23 +158,30 @@ static int check_usage(struct run *r)
                                       : outfile_check(program_value(g, "output"), r->a, &r->diag);
 }
 
-/* Cuts the model into pieces below `folder`.  Returns the folder of the split; NULL after an error. */
-static const char *cut_model(struct run *r, const char *folder)
+/* Returns all values of --dim, also those behind --, in r->a, and their number in *n. */
+static const char *const *all_dims(struct run *r, uint32_t *n)
 {
     const struct program_args *g = &r->args;
-    int64_t segments = program_number(g, "segments");
-    struct pieces_of of = {.model = g->operand[0],
-                           .count = segments > 0 ? (uint32_t)segments : 1,
-                           .folder = arena_fmt(r->a, "%s/pieces", folder)};
-    uint32_t more = 0;
+    uint32_t own = 0, more = 0;
+    while (program_nth(g, "dim", own))
+        own++;
     while (g->rest && rounds_dim(g->rest, more, r->a))
         more++;
-    const char **dim = arena_array(r->a, (size_t)g->ngiven + more + 1, sizeof *dim);
-    for (; (dim[of.ndim] = program_nth(g, "dim", of.ndim)); of.ndim++)
-        ;
-    for (uint32_t i = 0; i < more; i++)
-        dim[of.ndim++] = rounds_dim(g->rest, i, r->a);
-    of.dim = dim;
+    const char **dim = arena_array(r->a, (size_t)own + more + 1, sizeof *dim);
+    for (uint32_t i = 0; i < own + more; i++)
+        dim[i] = i < own ? program_nth(g, "dim", i) : rounds_dim(g->rest, i - own, r->a);
+    *n = own + more;
+    return dim;
+}
+
+/* Cuts the model into `count` pieces, in a folder called `name` below `folder`.  Returns the folder of the split; NULL
+ * after an error. */
+static const char *cut_model(struct run *r, const char *folder, const char *name, uint32_t count)
+{
+    const struct program_args *g = &r->args;
+    struct pieces_of of = {
+        .model = g->operand[0], .count = count, .folder = arena_fmt(r->a, "%s/%s", folder, name)};
+    of.dim = all_dims(r, &of.ndim);
     return pieces_write(&of, r->a, &r->diag) ? NULL : of.folder;
 }
 
@@ -270,6 +278,8 @@ static int prepare(struct run *r, struct profiling *p)
         .inputs = {program_value(g, "inputs"), (uint64_t)program_number(g, "seed")}};
     configure(r, &p->m);
     p->m.choice = choice;
+    if (is_folder(g->operand[0]))
+        p->dim = all_dims(r, &p->ndim);
     p->m.memory = p->m.parts && (is_folder(g->operand[0]) || program_value(g, "rounds"));
     if (!(p->m.e = engine_open(&choice, r->a, &r->diag)) ||
         !(p->m.folder = scratch_folder(r->a, &r->diag)))
@@ -294,6 +304,29 @@ static int measure_rounds(struct run *r, const struct profiling *p, const char *
     return r->exit ? -1 : 0;
 }
 
+/* Scales the times of a model's pieces so that they sum to the time of the whole, which is measured for that: each of
+ * many pieces adds what a session costs.  Returns 0, or -1 after an error. */
+static int scale_pieces(struct run *r, const struct profiling *p, struct profiled *pieces)
+{
+    struct profiling alone = *p;
+    struct profiled whole;
+    alone.m.node_runs = 0;
+    const char *folder = cut_model(r, p->m.folder, "whole", 1);
+    if (!folder || profile_folder(&alone, folder, NULL, &whole))
+        return -1;
+    int64_t all = 0;
+    for (uint32_t k = 0; k < pieces->s.npart; k++)
+        all = sat_add(all, pieces->f[k].ps > 0 ? pieces->f[k].ps : 0);
+    if (whole.s.npart != 1 || whole.f[0].ps < 0 || all == 0)
+        return 0; /* ended by Ctrl-C */
+    diag_note(&r->diag, "pieces together take %.3f of the whole: scaled",
+              (double)all / (double)whole.f[0].ps);
+    for (uint32_t k = 0; k < pieces->s.npart; k++)
+        if (pieces->f[k].ps > 0)
+            pieces->f[k].ps = mul_div_ceil(pieces->f[k].ps, whole.f[0].ps, all);
+    return 0;
+}
+
 /* Measures a model or a folder and writes the file.  Returns 0, or -1 after an error. */
 static int measure(struct run *r)
 {
@@ -303,10 +336,15 @@ static int measure(struct run *r)
     struct costs_in rows_in;
     if (prepare(r, &p) || (known && costs_read(&rows_in, known, r->a, &r->diag)))
         return -1;
-    const char *folder = is_folder(input) ? input : cut_model(r, p.m.folder);
+    int64_t segments = program_number(&r->args, "segments");
+    const char *folder = is_folder(input) ? input
+                                          : cut_model(r, p.m.folder, "pieces",
+                                                      segments > 0 ? (uint32_t)segments : 1);
     if (folder && program_value(&r->args, "rounds"))
         return measure_rounds(r, &p, folder);
     if (!folder || profile_folder(&p, folder, known ? &rows_in : NULL, &out))
+        return -1;
+    if (!is_folder(input) && segments > SEGMENTS_UNSCALED && scale_pieces(r, &p, &out))
         return -1;
     return write_costs(r, &out.m, out.f);
 }

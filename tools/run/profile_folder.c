@@ -1,5 +1,6 @@
 /* Measuring a split folder (profile_folder.h). */
 #include "tools/run/profile_folder.h"
+#include "tools/run/resize.h"
 
 int profile_folder(const struct profiling *p, const char *folder, const struct costs_in *known,
                    struct profiled *out)
@@ -9,7 +10,8 @@ int profile_folder(const struct profiling *p, const char *folder, const struct c
     out->m.s = &out->s;
     if (known)
         out->m.node_runs = 0;
-    if (split_read(&out->s, folder, a, p->m.d))
+    if (split_read(&out->s, folder, a, p->m.d) ||
+        (p->ndim > 0 && split_resize(&out->s, p->dim, p->ndim, a, p->m.d)))
         return -1;
     out->m.table = arena_array(a, (size_t)out->s.nvalue + 1, sizeof *out->m.table);
     out->f = arena_array(a, out->s.npart, sizeof *out->f);

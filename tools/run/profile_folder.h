@@ -9,6 +9,9 @@
 struct profiling {
     struct measuring m; /* without a split and its table */
     struct inputs_of inputs;
+    const char *const
+        *dim; /* [ndim] NAME=N: other sizes than those that the folder was planned for */
+    uint32_t ndim;
 };
 
 /* A folder that was measured. */

@@ -55,11 +55,11 @@ static int read_values(struct reader *r)
     return 0;
 }
 
-/* Takes the sizes that the manifest gives an input of the model. */
-static void take_sizes(struct reader *r, struct split_value *v, const json_t *sizes)
+void split_take_sizes(struct split_value *v, const json_t *sizes, struct arena *a)
 {
     uint32_t n = (uint32_t)json_array_size(sizes);
-    int64_t *size = arena_array(r->a, (size_t)n + 1, sizeof *size);
+    int64_t *size = arena_array(a, (size_t)n + 1, sizeof *size);
+    v->size = NULL;
     for (uint32_t k = 0; k < n; k++)
         if (!json_int_in(json_array_get(sizes, k), 0, INT64_MAX, &size[k]))
             return;
@@ -88,7 +88,7 @@ static int read_rows(struct reader *r, const char *key)
             continue;
         r->made[v] = true;
         r->s->input[r->s->ninput++] = (uint32_t)v;
-        take_sizes(r, &r->s->value[v], json_object_get(row, "sizes"));
+        split_take_sizes(&r->s->value[v], json_object_get(row, "sizes"), r->a);
     }
     return 0;
 }
@@ -172,6 +172,7 @@ int split_read(struct split *s, const char *folder, struct arena *a, struct diag
         return diag_error(d, "%s:%d:%d: %s", r.path, e.line, e.column, e.text);
     if (!json_int_in(json_object_get(s->manifest, "pcc_manifest"), 1, 1, &version))
         return diag_error(d, "%s: expected a manifest with \"pcc_manifest\": 1", r.path);
+    s->dims = json_object_get(s->manifest, "dims");
     json_t *parts = json_object_get(s->manifest, "parts");
     if (!json_is_array(parts))
         return diag_error(d, "%s: expected a list \"parts\"", r.path);

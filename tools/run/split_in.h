@@ -35,7 +35,9 @@ struct split_part {
 /* A folder. */
 struct split {
     const char *folder;
-    json_t *manifest;          /* the whole file */
+    json_t *manifest; /* the whole file */
+    const json_t
+        *dims; /* sizes of dimensions by name: the manifest's, or others (resize.h); NULL: none */
     struct split_value *value; /* [nvalue] */
     struct split_part *part;   /* [npart] in an order in which they can run */
     uint32_t *input;           /* [ninput] values that are inputs of the model */
@@ -45,5 +47,7 @@ struct split {
 /* Reads manifest.json of a folder into *s, in a.  Checks that the files exist and lie in the folder, and that each
  * input of a part is made before it.  Returns 0, or -1 and an error that names file and key. */
 int split_read(struct split *s, const char *folder, struct arena *a, struct diag *d);
+/* Takes the list "sizes" of an input into *v: none, if a size is not known. */
+void split_take_sizes(struct split_value *v, const json_t *sizes, struct arena *a);
 
 #endif
