@@ -11,8 +11,8 @@ parts (`again`) differ by what the machine adds.  Ends with 1 if the median erro
 are not within 10 %, or the median error of slowest parts is above 3 %; where something else runs, that may be so.
 
 With --rounds each model is split over 2 and over 3 CPUs by pcc-profile --rounds=3.  Printed: how far the slowest device
-was from what was promised in each round.  Ends with 1 if that is more than 5 % in more than one of ten after one round of
-measuring, or if a split is left that was measured slower than the first one.
+was from what was promised in each round.  Ends with 1 if that is more than 5 % in more than one of ten after one round
+of measuring, or if a split is left that was measured slower than the first one.
 
 Needs ONNX Runtime (else 77)."""
 import json

@@ -98,10 +98,10 @@ static void add_turn(const struct measuring *m, uint32_t k, struct timing *t,
     qsort(t, m->runs, sizeof *t, m->threads == 1 ? by_spent : by_clock);
     int64_t ps = m->threads == 1 ? t[m->runs / 4].spent : t[0].clock;
     if (m->threads > 1 && ps / (TENTH + 1) * TENTH > t[0].spent / m->threads)
-        diag_note(m->d,
-                  "%s: its threads were not busy all the time: %" PRId64
-                  " us by the clock, %" PRId64 " us of processor time each",
-                  m->s->part[k].file, ps / 1000000, t[0].spent / m->threads / 1000000);
+        diag_warning(m->d, WARN_NONE,
+                     "%s: its threads were not busy all the time: %" PRId64
+                     " us by the clock, %" PRId64 " us of processor time each",
+                     m->s->part[k].file, ps / 1000000, t[0].spent / m->threads / 1000000);
     f->turn[f->turns] = ps;
     f->had[f->turns] = (uint32_t)percent_of(spent / m->threads, clock);
     f->ps = f->ps < 0 ? ps : smaller(f->ps, ps);
@@ -172,8 +172,8 @@ static void tell_turns(const struct measuring *m, uint32_t k, const struct part_
     char text[TURNS_MOST][UNIT_TEXT];
     for (int i = 0; i < TURNS_MOST; i++)
         time_short(text[i], f->turn[i]);
-    diag_note(
-        m->d,
+    diag_warning(
+        m->d, WARN_NONE,
         "%s: its turns differ: %s, %s, %s (its thread had the processor for %u, %u, %u %% of the time): "
         "something else runs here; the least counts",
         m->s->part[k].file, text[0], text[1], text[2], f->had[0], f->had[1], f->had[2]);

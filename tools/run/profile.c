@@ -6,6 +6,7 @@
  *   pcc-profile MODEL --rounds=N -o split/ -- ARGS        plans by what was measured, measures the plan, and so on
  * Exit codes: 0 done, 1 bad input, or a part that fails, 2 wrong usage, 3 no plan fits, 130 ended by Ctrl-C: what is
  * complete is written. */
+#include "backends/split/folder.h"
 #include "ir/base/infile.h"
 #include "ir/base/outfile.h"
 #include "ir/base/strings.h"
@@ -288,6 +289,18 @@ static int prepare(struct run *r, struct profiling *p)
     return 0;
 }
 
+/* Checks before the work that a split can be written to -o: nothing is there, or a split, or an empty folder.  Returns
+ * 0, or -1 and an error. */
+static int check_folder(struct run *r)
+{
+    struct folder f;
+    if (folder_begin(&f, program_value(&r->args, "output"), /*into=*/false, r->args.operand[0],
+                     r->a, &r->diag))
+        return -1;
+    folder_abort(&f);
+    return 0;
+}
+
 /* Does the rounds of --rounds.  Returns 0, or -1 after an error. */
 static int measure_rounds(struct run *r, const struct profiling *p, const char *pieces)
 {
@@ -298,6 +311,8 @@ static int measure_rounds(struct run *r, const struct profiling *p, const char *
                               .pieces = pieces,
                               .cores = program_value(g, "cores"),
                               .most = (uint32_t)program_number(g, "rounds")};
+    if (check_folder(r))
+        return -1;
     r->exit = rounds_run(&of, g->rest);
     if (stop && r->exit == 0)
         r->exit = INTERRUPTED;
