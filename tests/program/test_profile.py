@@ -7,6 +7,7 @@ of tools/run/ort_api.c are those of a real header, in the folder ONNXRUNTIME_ROO
 import csv
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -285,6 +286,16 @@ def by_runtime():
     given.write_bytes(given.read_bytes()[:-30])
     refused(profile(MODEL, out, *small, f"--inputs={given}", engine=None), 1, "numpy.savez")
     numpy.savez(given, input_ids=numpy.full((1, 8), 31))
+    whole = given.read_bytes()
+    draw = random.Random(1)
+    for k in range(20):  # bytes of an archive changed, or its end cut off: an error, or other numbers
+        text = bytearray(whole)
+        for _ in range(3):
+            text[draw.randrange(len(text))] = draw.choice((0, 1, 0x7f, 0x80, 0xff))
+        broken = HERE / "broken.npz"
+        broken.write_bytes(text[:draw.randrange(len(text))] if k % 4 == 0 else text)
+        r = profile(MODEL, "-o", COSTS, *small, f"--inputs={broken}")
+        check(r.returncode in (0, 1) and r.stderr.count("error:") == r.returncode, f"{k}: {r.returncode} {r.stderr}")
     good(profile(MODEL, "-o", COSTS, *small, f"--inputs={given}", engine=None))
     strange = HERE / "strange"
     shutil.copytree(SPLIT, strange)

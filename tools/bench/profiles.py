@@ -3,6 +3,7 @@
 
 usage: profiles.py [--cuts N] [--segments N] [NAME ...]       (default: 10 cuts of each model of pcc-gen below)
        profiles.py --rounds [NAME ...]
+       profiles.py --memory [NAME ...]
 
 Each model is measured in pieces (pcc-profile MODEL).  Then its order is cut at random into 2 and into 3 parts, in turn,
 and the parts are measured themselves (pcc-profile SPLIT --costs).  Printed, for each model: what the pieces cost, the
@@ -13,6 +14,10 @@ are not within 10 %, or the median error of slowest parts is above 3 %; where so
 With --rounds each model is split over 2 and over 3 CPUs by pcc-profile --rounds=3.  Printed: how far the slowest device
 was from what was promised in each round.  Ends with 1 if that is more than 5 % in more than one of ten after one round
 of measuring, or if a split is left that was measured slower than the first one.
+
+With --memory each model is split over 1 and over 2 CPUs, and each part is loaded and run in a process of its own.
+Printed: what the plan has for the part, and what the process held more than with the runtime alone, less 10 MiB that a
+session takes for itself.
 
 Needs ONNX Runtime (else 77)."""
 import json
@@ -27,6 +32,7 @@ from pathlib import Path
 
 from common import PCC, PCC_GEN, help_or_go, table
 
+MIB = 1 << 20
 PROFILE = Path(PCC).with_name("pcc-profile")
 MODELS = {
     "gpt": (["gpt", "--layers", 6, "--width", 256, "--heads", 8, "--vocab", 5000], []),
@@ -122,8 +128,33 @@ def all_rounds(names):
     return 0 if good else 1
 
 
+def all_memory(names):
+    rows, ratios = [], []
+    with tempfile.TemporaryDirectory() as tmp:
+        for name in names:
+            args, sizes = MODELS[name]
+            model, out = Path(tmp) / f"{name}.onnx", Path(tmp) / "parts.json"
+            need(run(PCC_GEN, *args, "-o", model))
+            for devices in (1, 2):
+                split = Path(tmp) / f"{name}{devices}"
+                need(run(PCC, model, "-d", f"{devices}xcpu", "-q", "-Wno-guessed-dim", *(f"--dim={d}" for d in sizes),
+                         "--pictures=none", "-o", split))
+                need(run(PROFILE, split, "--steps=1", "--discard=0", "-q", "-o", out))
+                planned = [p["live_peak_bytes"] for p in json.loads((split / "manifest.json").read_text())["parts"]]
+                for part, bytes_ in zip(json.loads(out.read_text())["parts"], planned):
+                    held = part["sample_bytes"] - part["start_bytes"] - 10 * MIB
+                    ratios.append(held / bytes_)
+                    rows.append((name, devices, part["file"], *(f"{b / MIB:.1f} MiB" for b in (bytes_, held)),
+                                 f"{held / bytes_:.2f}"))
+    table(("model", "devices", "part", "planned", "held", "ratio"), rows)
+    print(f"held over planned: median {statistics.median(ratios):.2f}, {min(ratios):.2f} to {max(ratios):.2f}")
+    return 0
+
+
 def main():
     help_or_go()
+    if "--memory" in sys.argv:
+        return all_memory([a for a in sys.argv[1:] if a != "--memory"] or MODELS)
     if "--rounds" in sys.argv:
         return all_rounds([a for a in sys.argv[1:] if a != "--rounds"] or MODELS)
     args, values = sys.argv[1:], {"--cuts": 10, "--segments": 4}
