@@ -64,8 +64,8 @@ static struct pcc *open_model(const struct pieces_of *of,
         arena_exhausted(a, sizeof *p);
     arena_defer(a, free_handle, p);
     pcc_listen(p, &(struct pcc_listener){.user = d, .message = hear});
-    int rc =
-        pcc_set(p, "devices", arena_fmt(a, "%uxcpu", of->count)) || pcc_set(p, "pictures", "none");
+    enum pcc_status rc = pcc_set(p, "devices", arena_fmt(a, "%uxcpu", of->count));
+    rc = rc ? rc : pcc_set(p, "pictures", "none");
     for (uint32_t i = 0; i < of->ndim && !rc; i++)
         rc = pcc_set(p, "dim", of->dim[i]);
     return rc || pcc_open(p, of->model) ? NULL : p;
@@ -75,9 +75,8 @@ static struct pcc *open_model(const struct pieces_of *of,
 static void weigh(struct cutting *c, struct arena *a)
 {
     uint32_t n = c->g->n;
-    int64_t *change =
-        arena_array(a, (size_t)n + 2,
-                    sizeof *change); /* a value crosses behind its first user, up to its last */
+    /* a value crosses behind its first user, up to its last */
+    int64_t *change = arena_array(a, (size_t)n + 2, sizeof *change);
     for (uint32_t v = 0; v < n; v++)
         c->work[v + 1] =
             sat_add(c->work[v], c->g->time[0][v] == COST_NEVER ? 1 : c->g->time[0][v] + 1);
