@@ -258,6 +258,25 @@ def help_texts():
     check(good(run(PROFILE, "--version")).stdout.startswith("pcc-profile "), "version")
 
 
+def calls_of_functions():
+    """Nodes of a function run under other names: its call gets no row, and the others not its time."""
+    from onnx import TensorProto, helper, save
+    opset, own = helper.make_opsetid("", 17), helper.make_opsetid("own", 1)
+    inside = [helper.make_node("MatMul", [v, v], [w], name=f"to_{w}") for v, w in ("xs", "sy")]
+    function = helper.make_function("own", "F", ["x"], ["y"], inside, [opset])
+    nodes = [helper.make_node("Relu", ["a"], ["b"], name="first"),
+             helper.make_node("F", ["b"], ["c"], domain="own", name="call"),
+             helper.make_node("Relu", ["c"], ["d"], name="last")]
+    ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, [128, 128]) for n in "ad"]
+    save(helper.make_model(helper.make_graph(nodes, "g", ends[:1], ends[1:]), functions=[function], ir_version=9,
+                           opset_imports=[opset, own]), HERE / "calls.onnx")
+    r = good(profile(HERE / "calls.onnx", "--segments=1", "--steps=3", "-o", COSTS, engine=None))
+    table = json.loads(COSTS.read_text())
+    times = {n["name"]: n["time"] for n in table["nodes"]}
+    check(sorted(times) == ["first", "last"] and sum(times.values()) < table["parts"][0]["time"] and
+          "warning: part0.onnx: calls of functions run as other nodes" in r.stderr, f"{table} {r.stderr}")
+
+
 def by_runtime():
     import numpy
     make()
@@ -297,6 +316,7 @@ def by_runtime():
         r = profile(MODEL, "-o", COSTS, *small, f"--inputs={broken}")
         check(r.returncode in (0, 1) and r.stderr.count("error:") == r.returncode, f"{k}: {r.returncode} {r.stderr}")
     good(profile(MODEL, "-o", COSTS, *small, f"--inputs={given}", engine=None))
+    calls_of_functions()
     strange = HERE / "strange"
     shutil.copytree(SPLIT, strange)
     (strange / "part1.onnx").write_bytes(b"no model")

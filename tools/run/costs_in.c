@@ -3,6 +3,7 @@
 
 #include "ir/base/infile.h"
 #include "ir/base/json_in.h"
+#include "ir/base/units.h"
 
 #define PS_MOST (INT64_C(1) << 60)
 
@@ -42,14 +43,18 @@ int costs_share(const struct costs_in *c, const struct measuring *m, struct part
     for (uint32_t k = 0; k < m->s->npart; k++) {
         const struct split_part *p = &m->s->part[k];
         uint32_t known = 0;
+        int64_t rows = 0;
         f[k].node = arena_array(m->a, (size_t)p->nnode + 1, sizeof *f[k].node);
         for (uint32_t v = 0; v < p->nnode; v++) {
             uint32_t row = names_get(&c->names, p->node[v], UINT32_MAX);
             bool there = row != UINT32_MAX;
             known += there;
+            rows = sat_add(rows, there ? c->ps[row] : 0);
             f[k].node[v] =
                 (struct node_figures){there ? c->ps[row] : -1, there ? c->bytes[row] : -1};
         }
+        /* nodes without a row were planned with pcc's estimate */
+        f[k].nameless_ps = known < p->nnode && p->compute_ps > rows ? p->compute_ps - rows : 0;
         if (known == 0 && p->nnode > 0)
             return diag_error(m->d,
                               "--costs %s: none of its rows names a node of %s, the first is '%s'",

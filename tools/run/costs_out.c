@@ -17,7 +17,7 @@ static uint32_t part_rows(const struct measuring *m, uint32_t k, const struct pa
                           struct cost_row *row)
 {
     const struct split_part *p = &m->s->part[k];
-    int64_t all = 0;
+    int64_t all = f->nameless_ps;
     uint32_t n = 0;
     for (uint32_t v = 0; v < p->nnode; v++)
         all = sat_add(all, f->node[v].ps > 0 ? f->node[v].ps : 0);
@@ -25,6 +25,8 @@ static uint32_t part_rows(const struct measuring *m, uint32_t k, const struct pa
     for (uint32_t v = 0; v < p->nnode; v++) {
         const struct node_figures *own = &f->node[v];
         int64_t ps = own->ps > 0 ? own->ps : 0;
+        if (own->ps < 0 && f->nameless_ps > 0)
+            continue;
         if (m->parts && all > 0) {
             __int128 after = before + ps;
             ps = (int64_t)(after * f->ps / all) - (int64_t)(before * f->ps / all);

@@ -51,6 +51,9 @@ struct part_figures {
     uint32_t had[TURNS_MOST]; /* per cent of the clock's time that the thread had the processor */
     int64_t ps;               /* the least of turn[]; -1: not measured */
     struct part_bytes bytes;
+    /* ps, on the scale of node[].ps, that belong to no node of the part by name: calls of functions, in whose place
+     * other nodes run */
+    int64_t nameless_ps;
     struct node_figures *node; /* [nodes of the part]; NULL: not measured */
 };
 

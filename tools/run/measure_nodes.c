@@ -26,13 +26,14 @@ struct trace {
     uint32_t *seen;         /* [node] its events so far */
     int64_t *work;          /* [node] bytes that it works in beside its results */
     struct node_figures *f; /* [node] */
+    int64_t inlined;        /* ps of nodes that stand in place of calls, all runs */
     uint32_t discard;       /* events of a node that do not count */
 };
 
 /* Takes a line of the trace: an event, if it is one of a node of the part. */
 static void take_line(struct trace *t, const char *line, size_t n)
 {
-    static const char suffix[] = "_kernel_time";
+    static const char suffix[] = "_kernel_time", inlined[] = "_inlfunc_";
     json_error_t e;
     int64_t us, bytes;
     const char *text;
@@ -44,6 +45,8 @@ static void take_line(struct trace *t, const char *line, size_t n)
         json_int_in(json_object_get(event, "dur"), 0, INT64_MAX / PS_PER_US, &us)) {
         char *name = strndup(full, strlen(full) - (sizeof suffix - 1));
         uint32_t v = name ? names_get(&t->names, name, UINT32_MAX) : UINT32_MAX;
+        if (v == UINT32_MAX && !strncmp(full, inlined, sizeof inlined - 1))
+            t->inlined = sat_add(t->inlined, us * PS_PER_US);
         if (v != UINT32_MAX && t->seen[v]++ >= t->discard) {
             struct node_figures *f = &t->f[v];
             int64_t ps = larger(us * PS_PER_US, NODE_FLOOR_PS);
@@ -168,8 +171,15 @@ int measure_nodes(const struct measuring *m, uint32_t k, struct part_figures *f)
     for (uint32_t v = 0; v < part->nnode; v++)
         if (t.f[v].bytes >= 0)
             t.f[v].bytes = sat_add(t.f[v].bytes, t.work[v]);
-    if (!rc && !*m->stop)
+    if (!rc && !*m->stop) {
         f->node = t.f;
+        f->nameless_ps = t.inlined / (m->node_discard + m->node_runs);
+        if (t.inlined > 0)
+            diag_warning(
+                m->d, WARN_NONE,
+                "%s: calls of functions run as other nodes: they get no time, and keep pcc's estimate",
+                part->file);
+    }
     arena_free(own);
     return rc;
 }
