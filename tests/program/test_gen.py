@@ -59,7 +59,8 @@ SMALL = {
     "star": ["star", "--nodes", "30"],
     "ladder": ["ladder", "--nodes", "40"],
 }
-NODES = {"bert-mlm": 30 + 17 + 6, "gpt-tanh": 35 + 12, "gpt-relu": 28 + 12, "bert": 34 * 2 + 17, "llama": 58 * 2 + 21, "llama-kv": 60 * 2 + 24,
+NODES = {"bert-mlm": 30 + 17 + 6, "gpt-tanh": 35 + 12, "gpt-relu": 28 + 12,
+         "bert": 34 * 2 + 17, "llama": 58 * 2 + 21, "llama-kv": 60 * 2 + 24,
          "llama-mha": 52 * 2 + 21, "moe": (58 + 50) * 2 + 21, "moe-kv": (60 + 30) * 2 + 24,
          "dlrm": 15 + 18 + 7, "dlrm-one": 3 + 6 + 7, "train": 157 * 2 + 56,
          "encoder-decoder": 176 * 2 + 46, "detector": (5 + 28) * 3 + 18 * 5 + 54,
