@@ -277,9 +277,10 @@ static void price_node(struct cost_builder *p, nid n)
     p->c->traffic[n] = nothing ? 0 : node_traffic(p, n);
     struct kernel_work w = kernel_work_of(p->flops, n, p->c->flops[n], p->c->traffic[n],
                                           p->c->bytes[node_in(p->m, n, 0)]);
-    bool bias = node_is_bias(p->flops, n);
+    nid product = node_biases(p->flops, n);
     for (uint32_t k = 0; k < p->c->nclass; k++) {
-        if (bias && p->x->scene.cluster->cls[k].kernel[KERNEL_UNITS] != 0)
+        if (product != 0 && p->x->scene.cluster->cls[k].kernel[KERNEL_UNITS] != 0 &&
+            given_time(p, product, k) < 0)
             continue; /* it is part of the kernel that makes the product */
         int64_t t = roofline(p, k, e, &w);
         p->c->time[k][n] = t == COST_NEVER ? COST_NEVER - 1 : t;

@@ -304,9 +304,12 @@ bool node_products(struct flops *x, nid n, struct products *p)
     if (r->rule == MATMUL) {
         shape_of(&x->f, node_out(x->f.m, n, 0), &s);
         p->columns = larger(last_dim(&s, 1), 1);
-        shape_in(&x->f, n, r->arg, &s);
-        p->count = smaller(larger(leading(&s), 1), larger(out / p->columns, 1));
         each = matmul_flops(x, n);
+        /* not of weights that are packed in some other way */
+        shape_in(&x->f, n, r->arg, &s);
+        int64_t sum = each / 2 / out, a = last_dim(&s, 2), b = last_dim(&s, 1);
+        if ((a == sum && b == p->columns) || (b == sum && a == p->columns))
+            p->count = smaller(larger(leading(&s), 1), larger(out / p->columns, 1));
     } else if (r->rule == CONV) {
         shape_in(&x->f, n, r->arg, &s);
         int64_t channels = s.rank > 0 ? larger(known_size(s.d[0]), 1) : 1;
@@ -321,21 +324,21 @@ bool node_products(struct flops *x, nid n, struct products *p)
     return true;
 }
 
-bool node_is_bias(struct flops *x, nid n)
+nid node_biases(struct flops *x, nid n)
 {
     const struct module *m = x->f.m;
     struct shape s;
     if (!node_is(m, n, "Add") || m->node[n].nformal != 2)
-        return false;
+        return 0;
     for (uint32_t i = 0; i < 2; i++) {
         vid made = node_in(m, n, i), other = node_in(m, n, 1 - i);
         nid from = m->value[made].def;
         const struct flop_row *r = from ? row_of(x, from) : NULL;
         if (r != NULL && r->rule == MATMUL && x->reads[made] == 1 &&
             (m->value[other].flags & VALUE_INIT) != 0 && shape_of(&x->f, made, &s))
-            return s.rank > 0 && x->elems[other] == known_size(s.d[s.rank - 1]);
+            return x->elems[other] == last_dim(&s, 1) ? from : 0;
     }
-    return false;
+    return 0;
 }
 
 int64_t node_normal_row(struct flops *x, nid n, int *passes)

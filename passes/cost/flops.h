@@ -29,9 +29,9 @@ bool node_products(struct flops *x, nid n, struct products *p);
 /* Returns the number of elements that node n normalises together (a row), and sets *passes to how often its operand is
  * read where no row stays in a cache; 0: it normalises nothing. */
 int64_t node_normal_row(struct flops *x, nid n, int *passes);
-/* Whether node n adds a vector of weights to the result of a matrix product that nothing else reads: the product's
- * kernel does that, too. */
-bool node_is_bias(struct flops *x, nid n);
+/* Returns the matrix product whose result, which nothing else reads, node n adds a vector of weights to: the product's
+ * kernel does that, too.  0: n adds no such bias. */
+nid node_biases(struct flops *x, nid n);
 /* Whether node n takes no time, not even the overhead of a device: Reshape, Identity, Shape, Constant and the like. */
 bool node_is_free(struct flops *x, nid n);
 /* Whether node n reads as many elements of operand 0 as it returns, as Gather does, not the whole operand. */

@@ -7,7 +7,7 @@
  * the tiles with edges of 128 or less the quickest is taken; a side of at most SMALL elements has a tile of its own
  * width.  Several products of a node have fewer kinds of tiles than one: KERNEL_TILE.  A card that cannot keep its
  * clocks slows down in a long kernel: KERNEL_BURST.  A bias that is added to a product is part of its kernel
- * (node_is_bias()).
+ * (node_biases()).
  * Everything else streams its operands and results at a share of the bandwidth.  A normalisation needs each row more
  * than once: a layer normalisation twice, a softmax three times.  Rows up to KERNEL_ROW elements (softmax, of which a
  * quarter as many are worked on at once: four times that, and in any case the WARP elements that a warp's registers
