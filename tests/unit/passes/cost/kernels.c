@@ -66,6 +66,8 @@ static void tiles_and_waves(void **state)
     assert_int_equal(compute(&d, products(1, 64, 64, 90)), 4 * 2 * 1536 * 80);
     /* one row is no tile of 64 rows: 1 * 64 + 8 * 65 = 584 */
     assert_int_equal(compute(&d, products(1, 1, 256, 90)), 4 * 2 * 584 * 80);
+    d.kernel[KERNEL_UNITS] = 1; /* one of 64 x 64 is quicker than four of 32 x 32 one after the other */
+    assert_int_equal(compute(&d, products(1, 64, 64, 90)), 2 * 5120 * 80);
 }
 
 static void bursts(void **state)
@@ -73,6 +75,8 @@ static void bursts(void **state)
     struct device_class d = device();
     (void)state;
     d.kernel[KERNEL_WARM] = 500000;
+    assert_int_equal(compute(&d, products(4, 128, 128, 90)), waves(1));
+    d.kernel[KERNEL_BURST] = waves(2);
     assert_int_equal(compute(&d, products(4, 128, 128, 90)), waves(1));
     d.kernel[KERNEL_BURST] = waves(1);
     assert_int_equal(compute(&d, products(4, 128, 128, 90)), waves(1));
