@@ -26,7 +26,7 @@ enum kernel_fact {
     KERNEL_STREAM,   /* millionths of the bandwidth */
     KERNEL_ROW,      /* elements of the longest row that a layer normalisation reads once */
     /* a card whose power does not suffice for its clocks: what a kernel computes beyond KERNEL_BURST ps goes at
-     * KERNEL_WARM millionths of the rate; both 0: it keeps its clocks */
+     * KERNEL_WARM millionths of the rate; KERNEL_BURST 0: it keeps its clocks */
     KERNEL_BURST,
     KERNEL_WARM,
     KERNEL_FACTS

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST INT64_C(1000000000)
+#define MOST INT64_C(1000000000) /* elements of a row */
 
 const struct kernel_key kernel_keys[KERNEL_FACTS] = {
     [KERNEL_UNITS] = {"units", count_parse, 1, 1000000, 0, "108"},

@@ -7,10 +7,11 @@
 /* How a fact is written in cluster files and in the textual IR. */
 struct kernel_key {
     const char *name; /* "units" */
-    bool (*parse)(const char *, int64_t *);
-    int64_t least, most; /* the range of what may be written */
-    int64_t unsaid;      /* its value where "units" is given and this is not */
-    const char *like;    /* an example, for messages */
+    bool (*parse)(const char *,
+                  int64_t *); /* a number, a share (in millionths) or a time (in ps) */
+    int64_t least, most;      /* the range of what may be written */
+    int64_t unsaid;           /* its value where "units" is given and this is not */
+    const char *like;         /* an example, for messages */
 };
 extern const struct kernel_key kernel_keys[KERNEL_FACTS];
 

@@ -44,8 +44,6 @@ struct gen_list {
     int64_t v[GEN_MAX_STAGES]; /* [n] */
 };
 
-/* The options of the command line, or their defaults: field `layers` is --layers; main.c says what each option
- * means. */
 /* Activations of an MLP (--activation). */
 enum gen_activation_kind {
     GEN_ERF,  /* gelu of five operators, through Erf */
@@ -56,6 +54,8 @@ enum gen_activation_kind {
 };
 extern const char *const gen_activation_words[GEN_ACTIVATIONS];
 
+/* The options of the command line, or their defaults: field `layers` is --layers; main.c says what each option
+ * means. */
 struct gen_opt {
     const char *out; /* path of the file to write */
     int64_t layers, width, heads, vocab, seq, depth, size, classes, nodes, seed, blocks;

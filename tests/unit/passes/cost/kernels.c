@@ -66,7 +66,8 @@ static void tiles_and_waves(void **state)
     assert_int_equal(compute(&d, products(1, 64, 64, 90)), 4 * 2 * 1536 * 80);
     /* one row is no tile of 64 rows: 1 * 64 + 8 * 65 = 584 */
     assert_int_equal(compute(&d, products(1, 1, 256, 90)), 4 * 2 * 584 * 80);
-    d.kernel[KERNEL_UNITS] = 1; /* one of 64 x 64 is quicker than four of 32 x 32 one after the other */
+    d.kernel[KERNEL_UNITS] =
+        1; /* one of 64 x 64 is quicker than four of 32 x 32 one after the other */
     assert_int_equal(compute(&d, products(1, 64, 64, 90)), 2 * 5120 * 80);
 }
 
