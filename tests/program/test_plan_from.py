@@ -66,7 +66,8 @@ def generated(name, at):
         out = load(at / "out.json")
         check(out["objective"]["value_s"] == value, f"{name} from {source}: another value")
         said = out["objective"]  # a claim of the file counts for nothing, a bound of the judge's own does
-        check(said["status"] in ("feasible", "heuristic") or "; bound: " in said["argument"], f"{name}: claims too much")
+        check(said["status"] in ("feasible", "heuristic") or "; bound: " in said["argument"],
+              f"{name}: claims too much")
         two = rows(pcc(model, "-p", "fuse,dp-place", *cluster, "--compare", at / source).stdout)
         check(len(two) == 2 and two[0] == two[1], f"{name}: --compare {source} shows {two}")
     pcc(at / "plan.onnx", "-p", "plan{from=self}", *cluster, "-o", at / "self.json")
