@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 PAGE = Path(__file__).resolve().parent.parent / "ir/cluster/cluster.md"
-HEAD = ("| preset | or | peak operations per second | memory | its bandwidth | per operator | link to the host |\n"
-        "|---|---|---|---|---|---|---|\n")
+HEAD = ("| preset | or | peak operations per second | memory | its bandwidth | times by | per operator | "
+        "link to the host |\n|---|---|---|---|---|---|---|---|\n")
 TABLE = re.compile(r"^\| preset \|.*\n(?:\|.*\n)*", re.M)
 
 
@@ -24,12 +24,12 @@ def pcc(*args):
 
 
 def names():
-    """(name, other name) of each class, in order."""
+    """(name, other name, where its times come from) of each class, in order."""
     for line in pcc("--list-devices").splitlines()[1:]:
-        m = re.match(r"([\w-]+) .*/s(?:  or ([\w-]+))?$", line)
+        m = re.match(r"([\w-]+) .*/s  (\w+)(?:, or ([\w-]+))?$", line)
         if not m:
             return
-        yield m[1], m[2] or ""
+        yield m[1], m[3] or "", m[2]
 
 
 def short(rate):
@@ -53,11 +53,12 @@ def rows(count=8):
     known = list(names())
     for at in range(0, len(known), count):
         some = known[at:at + count]
-        for (name, also), k in zip(some, json.loads(pcc("--list-devices=" + ",".join(n for n, _ in some)))["classes"]):
+        said = json.loads(pcc("--list-devices=" + ",".join(n for n, *_ in some)))["classes"]
+        for (name, also, by), k in zip(some, said):
             link = "{bandwidth}, {latency}".format(**k["link"]) if "link" in k else "none"
             host = " (host)" if k.get("host") else ""
             yield (f"| `{name}`{host} | {f'`{also}`' if also else ''} | {peaks(k['peak'])} | {k['memory']} | "
-                   f"{k['bandwidth']} | {k['overhead']} | {link} |\n")
+                   f"{k['bandwidth']} | {by} | {k['overhead']} | {link} |\n")
 
 
 def main():

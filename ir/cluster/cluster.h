@@ -14,6 +14,24 @@
 /* The most classes, devices and levels of links of a cluster. */
 enum { CLUSTER_CLASSES = 8, CLUSTER_DEVICES = 1024, CLUSTER_LEVELS = 4 };
 
+/* What kernels reach on a class of devices, each fitted to measured ones (passes/cost/kernels.h has the model). */
+enum kernel_fact {
+    /* multiprocessors, each of which computes one tile of a matrix product at a time; 0: there are no figures, and the
+     * class computes at its peaks and moves bytes at its bandwidth */
+    KERNEL_UNITS,
+    KERNEL_TILE,     /* least edge of a tile in a node of several products: 64 or 128 */
+    KERNEL_PROLOGUE, /* to start a tile takes as long as this many elements of its sum */
+    KERNEL_PRODUCT,  /* millionths of the peak that a large product reaches */
+    KERNEL_BATCHED,  /* the same for a node of several products */
+    KERNEL_STREAM,   /* millionths of the bandwidth */
+    KERNEL_ROW,      /* elements of the longest row that a layer normalisation reads once */
+    /* a card whose power does not suffice for its clocks: what a kernel computes beyond KERNEL_BURST ps goes at
+     * KERNEL_WARM millionths of the rate; KERNEL_BURST 0: it keeps its clocks */
+    KERNEL_BURST,
+    KERNEL_WARM,
+    KERNEL_FACTS
+};
+
 /* A class of equal devices. */
 struct device_class {
     const char *name; /* "a100" */
@@ -24,11 +42,12 @@ struct device_class {
     int64_t peak[ELEM_COUNT]; /* operations per second by element type; read with cluster_peak() */
     int64_t bandwidth;        /* bytes per second of the device's own memory */
     int64_t overhead;         /* ps that each operator takes besides computing */
-    int64_t link_latency;     /* ps per transfer over the link to the host */
-    int64_t link_bandwidth;   /* bytes per second over the link to the host; 0: host classes */
-    uint32_t group;           /* number of devices in a group, divides count; 0: no groups */
-    int64_t inner_latency;    /* ps per transfer within a group */
-    int64_t inner_bandwidth;  /* bytes per second within a group; 0: use inner_share only */
+    int64_t kernel[KERNEL_FACTS]; /* what kernels reach of peak and bandwidth */
+    int64_t link_latency;         /* ps per transfer over the link to the host */
+    int64_t link_bandwidth;       /* bytes per second over the link to the host; 0: host classes */
+    uint32_t group;               /* number of devices in a group, divides count; 0: no groups */
+    int64_t inner_latency;        /* ps per transfer within a group */
+    int64_t inner_bandwidth;      /* bytes per second within a group; 0: use inner_share only */
     /* time of a transfer within a group, in millionths of its time over the link to the host, where that time was
      * measured or inner_bandwidth is 0; 0: by the ratio of the two bandwidths */
     int64_t inner_share;

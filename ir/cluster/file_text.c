@@ -1,7 +1,7 @@
 /* Writes a cluster as a file that cluster_parse() reads (cluster_file_text() in cluster.h).  All figures are written,
  * also those of presets, in exact numbers with units, so that a file is the same cluster in every version of pcc.
  * O(classes + links). */
-#include "ir/cluster/cluster.h"
+#include "ir/cluster/kernel_rates.h"
 
 #include "ir/base/json_out.h"
 #include "ir/base/memory.h"
@@ -42,6 +42,25 @@ static void put_peaks(struct json_out *o, const struct device_class *k)
     json_close(o, JSON_ROW);
 }
 
+/* Writes what kernels of a class reach, if that is known. */
+static void put_kernels(struct json_out *o, const struct device_class *k)
+{
+    char text[UNIT_TEXT];
+    if (!k->kernel[KERNEL_UNITS])
+        return;
+    json_open(o, "kernels", '{', JSON_ROW);
+    for (int i = 0; i < KERNEL_FACTS; i++) {
+        const struct kernel_key *key = &kernel_keys[i];
+        if (k->kernel[i] == key->unsaid)
+            continue;
+        if (key->parse == count_parse)
+            json_int(o, key->name, k->kernel[i]);
+        else
+            json_text(o, key->name, kernel_print(text, (enum kernel_fact)i, k->kernel[i]));
+    }
+    json_close(o, JSON_ROW);
+}
+
 /* Writes the group of a class.  levels: the groups follow from levels of links, and are not written. */
 static void put_group(struct json_out *o, const struct device_class *k, bool levels)
 {
@@ -73,6 +92,7 @@ static void put_class(struct json_out *o, const struct cluster *c, const struct 
     put_peaks(o, k);
     json_text(o, "bandwidth", rate_print(text, k->bandwidth));
     json_text(o, "overhead", time_print(text, k->overhead));
+    put_kernels(o, k);
     if (!k->host)
         put_link(o, "link", k->link_bandwidth, k->link_latency);
     put_group(o, k, c->nlevel > 0);

@@ -14,6 +14,10 @@
  *  - v100: NVIDIA V100 SXM2, "NVIDIA V100 Tensor Core GPU" data sheet: double precision 7.8 TFLOPS,
  *    single precision 15.7 TFLOPS, Tensor Performance (FP16) 125 TFLOPS, 32 GB HBM2 at 900 GB/s.  Its
  *    Tensor Cores know neither BF16 nor INT8.
+ *  - a100-80g-pcie, a100-40g-pcie, a100-40g-sxm: the same data sheet, and that of the 40 GB cards: the rates of the
+ *    a100; 80 GB at 1,935 GB/s, 40 GB at 1,555 GB/s.
+ *  - v100-pcie: NVIDIA V100 PCIe, data sheet of the v100: double precision 7 TFLOPS, single precision 14 TFLOPS, Tensor
+ *    Performance 112 TFLOPS, 32 GB HBM2 at 900 GB/s.
  *  - h100: NVIDIA H100 SXM, "NVIDIA H100 Tensor Core GPU" data sheet: FP64 34 TFLOPS, FP32 67 TFLOPS,
  *    FP16 and BF16 Tensor Core 1,979 TFLOPS, FP8 3,958 TFLOPS, INT8 3,958 TOPS, these four "with
  *    sparsity": here half of that, 80 GB at 3.35 TB/s.
@@ -151,40 +155,74 @@ struct preset {
     bool fnuz;                           /* f8 stands for the FNUZ variants of the f8 types */
     int64_t link;   /* MB per second over the link to the host; 0: LINK_BANDWIDTH */
     uint32_t cores; /* of a socket, for names such as xeon32; 0: the name takes no number */
+    enum gpu_generation gen;
+    int64_t units; /* multiprocessors; 0 without a generation */
 };
 
 /* clang-format off: one row each */
 static const struct preset presets[] = {
-    {"a100", "", NVIDIA, 80, 2039000, 9700, 19500, 312000, 312000, 0, 624000, .us = 5},
-    {"v100", "", NVIDIA, 32, 900000, 7800, 15700, 125000, 0, 0, 0, .us = 5},
-    {"h100", "", NVIDIA, 80, 3350000, 34000, 67000, 989500, 989500, 1979000, 1979000, .us = 5},
-    {"h200", "", NVIDIA, 141, 4800000, 34000, 67000, 989500, 989500, 1979000, 1979000, .us = 5},
-    {"h800", "", NVIDIA, 80, 3350000, 1000, 67000, 989500, 989500, 1979000, 1979000, .us = 5},
-    {"h20", "", NVIDIA, 96, 4000000, 1000, 44000, 148000, 148000, 296000, 296000, .us = 5},
+    {"a100", "", NVIDIA, 80, 2039000, 9700, 19500, 312000, 312000, 0, 624000, .us = 5,
+     .gen = AMPERE, .units = 108},
+    {"v100", "", NVIDIA, 32, 900000, 7800, 15700, 125000, 0, 0, 0, .us = 5, .gen = VOLTA,
+     .units = 80},
+    {"h100", "h100-80g-sxm", NVIDIA, 80, 3350000, 34000, 67000, 989500, 989500, 1979000, 1979000,
+     .us = 5, .gen = HOPPER, .units = 132},
+    {"h200", "", NVIDIA, 141, 4800000, 34000, 67000, 989500, 989500, 1979000, 1979000, .us = 5,
+     .gen = HOPPER, .units = 132},
+    {"h800", "", NVIDIA, 80, 3350000, 1000, 67000, 989500, 989500, 1979000, 1979000, .us = 5,
+     .gen = HOPPER, .units = 132},
+    {"h20", "", NVIDIA, 96, 4000000, 1000, 44000, 148000, 148000, 296000, 296000, .us = 5,
+     .gen = HOPPER, .units = 78},
     {"gh200", "", NVIDIA, 96, 4000000, 34000, 67000, 989500, 989500, 1979000, 1979000, .us = 5,
-     .link = 450000},
-    {"b200", "", NVIDIA, 180, 7700000, 37000, 75000, 2250000, 2250000, 4500000, 4500000, .us = 5},
+     .link = 450000, .gen = HOPPER, .units = 132},
+    {"b200", "", NVIDIA, 180, 7700000, 37000, 75000, 2250000, 2250000, 4500000, 4500000, .us = 5,
+     .gen = BLACKWELL, .units = 148},
     {"gb200", "", NVIDIA, 186, 8000000, 40000, 80000, 2500000, 2500000, 5000000, 5000000, .us = 5,
-     .link = 450000},
-    {"b300", "", NVIDIA, 288, 8000000, 1250, 75000, 2250000, 2250000, 4500000, 125000, .us = 5},
-    {"t4", "", NVIDIA, 16, 300000, 0, 8100, 65000, 0, 0, 130000, .us = 5},
-    {"l4", "", NVIDIA, 24, 300000, 0, 30300, 121000, 121000, 242500, 242500, .us = 5},
-    {"a10", "", NVIDIA, 24, 600000, 0, 31200, 125000, 125000, 0, 250000, .us = 5},
-    {"a30", "", NVIDIA, 24, 933000, 5200, 10300, 165000, 165000, 0, 330000, .us = 5},
-    {"a40", "", NVIDIA, 48, 696000, 0, 37400, 149700, 149700, 0, 299300, .us = 5},
-    {"l40", "", NVIDIA, 48, 864000, 0, 90500, 181050, 181050, 362000, 362000, .us = 5},
-    {"l40s", "", NVIDIA, 48, 864000, 0, 91600, 362050, 362050, 733000, 733000, .us = 5},
-    {"a6000", "rtx-a6000", NVIDIA, 48, 768000, 0, 38700, 154800, 154800, 0, 309700, .us = 5},
+     .link = 450000, .gen = BLACKWELL, .units = 148},
+    {"b300", "", NVIDIA, 288, 8000000, 1250, 75000, 2250000, 2250000, 4500000, 125000, .us = 5,
+     .gen = BLACKWELL, .units = 148},
+    {"a100-80g-pcie", "", NVIDIA, 80, 1935000, 9700, 19500, 312000, 312000, 0, 624000, .us = 5,
+     .gen = AMPERE, .units = 108},
+    {"a100-40g-pcie", "", NVIDIA, 40, 1555000, 9700, 19500, 312000, 312000, 0, 624000, .us = 5,
+     .gen = AMPERE, .units = 108},
+    {"a100-40g-sxm", "", NVIDIA, 40, 1555000, 9700, 19500, 312000, 312000, 0, 624000, .us = 5,
+     .gen = AMPERE, .units = 108},
+    {"v100-pcie", "v100-32g-pcie", NVIDIA, 32, 900000, 7000, 14000, 112000, 0, 0, 0, .us = 5,
+     .gen = VOLTA, .units = 80},
+    {"t4", "", NVIDIA, 16, 300000, 0, 8100, 65000, 0, 0, 130000, .us = 5, .gen = TURING,
+     .units = 40},
+    {"l4", "", NVIDIA, 24, 300000, 0, 30300, 121000, 121000, 242500, 242500, .us = 5, .gen = ADA,
+     .units = 58},
+    {"a10", "", NVIDIA, 24, 600000, 0, 31200, 125000, 125000, 0, 250000, .us = 5, .gen = AMPERE,
+     .units = 72},
+    {"a30", "", NVIDIA, 24, 933000, 5200, 10300, 165000, 165000, 0, 330000, .us = 5, .gen = AMPERE,
+     .units = 56},
+    {"a40", "", NVIDIA, 48, 696000, 0, 37400, 149700, 149700, 0, 299300, .us = 5, .gen = AMPERE,
+     .units = 84},
+    {"l40", "", NVIDIA, 48, 864000, 0, 90500, 181050, 181050, 362000, 362000, .us = 5, .gen = ADA,
+     .units = 142},
+    {"l40s", "", NVIDIA, 48, 864000, 0, 91600, 362050, 362050, 733000, 733000, .us = 5, .gen = ADA,
+     .units = 142},
+    {"a6000", "rtx-a6000", NVIDIA, 48, 768000, 0, 38700, 154800, 154800, 0, 309700, .us = 5,
+     .gen = AMPERE, .units = 84},
     {"rtx6000-ada", "6000-ada", NVIDIA, 48, 960000, 0, 91100, 364200, 364200, 728500, 728500,
-     .us = 5},
-    {"rtx3080", "3080", NVIDIA, 10, 760000, 0, 29800, 59500, 59500, 0, 238000, .us = 5},
-    {"rtx3090", "3090", NVIDIA, 24, 936000, 0, 35600, 71000, 71000, 0, 284000, .us = 5},
-    {"rtx4080", "4080", NVIDIA, 16, 716800, 0, 48700, 97500, 97500, 194900, 389900, .us = 5},
-    {"rtx4090", "4090", NVIDIA, 24, 1008000, 0, 82600, 165200, 165200, 330300, 660600, .us = 5},
-    {"rtx5080", "5080", NVIDIA, 16, 960000, 0, 56300, 112600, 112600, 225100, 450200, .us = 5},
-    {"rtx5090", "5090", NVIDIA, 32, 1792000, 0, 104800, 209500, 209500, 419000, 838000, .us = 5},
-    {"orin", "agx-orin", NVIDIA, 64, 204800, 0, 5300, 42500, 42500, 0, 85000, .us = 5},
-    {"thor", "agx-thor", NVIDIA, 128, 273000, 0, 8000, 258500, 258500, 517000, 517000, .us = 5},
+     .us = 5, .gen = ADA, .units = 142},
+    {"rtx3080", "3080", NVIDIA, 10, 760000, 0, 29800, 59500, 59500, 0, 238000, .us = 5,
+     .gen = AMPERE, .units = 68},
+    {"rtx3090", "3090", NVIDIA, 24, 936000, 0, 35600, 71000, 71000, 0, 284000, .us = 5,
+     .gen = AMPERE, .units = 82},
+    {"rtx4080", "4080", NVIDIA, 16, 716800, 0, 48700, 97500, 97500, 194900, 389900, .us = 5,
+     .gen = ADA, .units = 76},
+    {"rtx4090", "4090", NVIDIA, 24, 1008000, 0, 82600, 165200, 165200, 330300, 660600, .us = 5,
+     .gen = ADA, .units = 128},
+    {"rtx5080", "5080", NVIDIA, 16, 960000, 0, 56300, 112600, 112600, 225100, 450200, .us = 5,
+     .gen = BLACKWELL, .units = 84},
+    {"rtx5090", "5090", NVIDIA, 32, 1792000, 0, 104800, 209500, 209500, 419000, 838000, .us = 5,
+     .gen = BLACKWELL, .units = 170},
+    {"orin", "agx-orin", NVIDIA, 64, 204800, 0, 5300, 42500, 42500, 0, 85000, .us = 5,
+     .gen = AMPERE, .units = 16},
+    {"thor", "agx-thor", NVIDIA, 128, 273000, 0, 8000, 258500, 258500, 517000, 517000, .us = 5,
+     .gen = BLACKWELL, .units = 20},
     {"mi250", "", AMD, 64, 1638400, 22650, 22650, 181050, 181050, 0, 181050, .us = 5},
     {"mi300x", "mi300", AMD, 192, 5300000, 81700, 163400, 1307400, 1307400, 2614900, 2614900,
      .us = 5, .fnuz = true},
@@ -236,6 +274,7 @@ bool preset_at(uint32_t i, struct device_class *c)
     c->peak[ELEM_I8] = p->i8 * GIGA;
     c->bandwidth = p->rate * MEGA;
     c->overhead = p->us * MICRO;
+    kernel_rates(p->name, p->gen, p->units, c->kernel);
     c->link_latency = host ? 0 : LINK_LATENCY;
     c->link_bandwidth = host ? 0 : p->link ? p->link * MEGA : LINK_BANDWIDTH;
     return true;
@@ -250,6 +289,13 @@ enum gpu_maker preset_maker(uint32_t i)
 {
     assert(i < PRESETS);
     return presets[i].maker;
+}
+
+enum kernel_source preset_kernels(uint32_t i)
+{
+    int64_t kernel[KERNEL_FACTS];
+    assert(i < PRESETS);
+    return kernel_rates(presets[i].name, presets[i].gen, presets[i].units, kernel);
 }
 
 /* Whether name[0 .. n) is this word, and not empty; capitals do not matter. */

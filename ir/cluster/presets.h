@@ -3,7 +3,7 @@
 #define PCC_IR_CLUSTER_PRESETS_H
 
 #include "ir/base/nearest.h"
-#include "ir/cluster/cluster.h"
+#include "ir/cluster/kernel_rates.h"
 
 #define PRESET_DEFAULT "a100"
 /* The link of accelerators for which the user gives no link: bytes per second; ps. */
@@ -24,6 +24,8 @@ bool preset_at(uint32_t i, struct device_class *c);
 const char *preset_also(uint32_t i);
 /* Returns the maker of the GPU that the i-th class is (see enum gpu_maker); the class must exist. */
 enum gpu_maker preset_maker(uint32_t i);
+/* Returns where the kernel rates of the i-th class come from (kernel_rates.h); the class must exist. */
+enum kernel_source preset_kernels(uint32_t i);
 /* Whether the class with this name is an NPU. */
 bool preset_is_npu(const char *name);
 

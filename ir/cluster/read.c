@@ -189,6 +189,41 @@ static int peak_read(const json_t *cls, struct device_class *out, const struct w
     return 0;
 }
 
+/* Reads "kernels" of a class, what kernels reach.  Without the key they are the preset's, unless `own`: the class has a
+ * peak or bandwidth of its own, which then is what it reaches.  Returns 0, or -1 and an error. */
+static int kernels_read(const json_t *cls, struct device_class *out, bool own,
+                        const struct where *w)
+{
+    const json_t *kernels = json_object_get(cls, "kernels");
+    const struct where at = {w->mem, w->d, arena_fmt(w->mem, "%s: \"kernels\"", w->at)};
+    const char *keys[KERNEL_FACTS + 1] = {NULL}, *list = "", *wrong;
+    if (kernels != NULL || own)
+        memset(out->kernel, 0, sizeof out->kernel);
+    if (kernels == NULL)
+        return 0;
+    if (!json_is_object(kernels))
+        return diag_error(
+            w->d, "%s: expected an object such as {\"units\": 108, \"product\": \"0.92\"}", at.at);
+    for (int k = 0; k < KERNEL_FACTS; k++) {
+        keys[k] = kernel_keys[k].name;
+        list = arena_fmt(w->mem, "%s%s%s", list,
+                         k == 0                 ? ""
+                         : k + 1 < KERNEL_FACTS ? ", "
+                                                : " or ",
+                         keys[k]);
+    }
+    if (keys_check(kernels, keys, list, &at) != 0)
+        return -1;
+    for (int k = 0; k < KERNEL_FACTS; k++) {
+        const struct kernel_key *key = &kernel_keys[k];
+        if (quantity_read(kernels, key->name, (struct quantity){key->parse, key->least, key->like},
+                          &out->kernel[k], &at) != 0)
+            return -1;
+    }
+    wrong = kernel_complete(out->kernel, w->mem);
+    return wrong == NULL ? 0 : diag_error(w->d, "%s: %s", at.at, wrong);
+}
+
 /* Reads "link" of a class, the link to the host.  Without the key it is that of the preset, or the default link.
  * Returns 0, or -1 and an error. */
 static int link_read(const json_t *cls, struct device_class *out, const struct where *w)
@@ -374,16 +409,17 @@ static int ops_read(const json_t *cls, struct device_class *out, const struct wh
 /* Reads one entry of "classes" and adds the class to c.  Returns 0, or -1 and an error. */
 static int class_read(struct cluster *c, const json_t *cls, const struct where *w)
 {
-    static const char *const keys[] = {"name",        "preset",    "host",       "count",
-                                       "memory",      "peak",      "bandwidth",  "overhead",
-                                       "link",        "group",     "inner_link", "inner_share",
-                                       "unsupported", "supported", "note",       NULL};
+    static const char *const keys[] = {
+        "name",        "preset",    "host",        "count", "memory", "peak",
+        "bandwidth",   "overhead",  "kernels",     "link",  "group",  "inner_link",
+        "inner_share", "supported", "unsupported", "note",  NULL};
     struct device_class out;
+    bool own = json_object_get(cls, "peak") != NULL || json_object_get(cls, "bandwidth") != NULL;
 
     if (!json_is_object(cls))
         return diag_error(w->d, "%s: expected an object", w->at);
     if (keys_check(cls, keys,
-                   "name, preset, host, count, memory, peak, bandwidth, overhead, link, "
+                   "name, preset, host, count, memory, peak, bandwidth, overhead, kernels, link, "
                    "group, inner_link, inner_share, supported, unsupported or note",
                    w) != 0 ||
         head_read(cls, &out, w) != 0 ||
@@ -393,8 +429,9 @@ static int class_read(struct cluster *c, const json_t *cls, const struct where *
                       &out.bandwidth, w) != 0 ||
         quantity_read(cls, "overhead", (struct quantity){time_parse, 0, "5us"}, &out.overhead, w) !=
             0 ||
-        peak_read(cls, &out, w) != 0 || link_read(cls, &out, w) != 0 ||
-        group_read(cls, &out, w) != 0 || ops_read(cls, &out, w) != 0)
+        peak_read(cls, &out, w) != 0 || kernels_read(cls, &out, own, w) != 0 ||
+        link_read(cls, &out, w) != 0 || group_read(cls, &out, w) != 0 ||
+        ops_read(cls, &out, w) != 0)
         return -1;
     if (out.bandwidth == 0)
         return diag_error(w->d, "%s: needs a \"bandwidth\" or a \"preset\"", w->at);

@@ -7,6 +7,7 @@
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
 #include "ir/base/utf8.h"
+#include "ir/cluster/kernel_rates.h"
 #include "ir/model/path.h"
 
 #include <assert.h>
@@ -133,6 +134,28 @@ static int parse_peaks(struct parser *p, struct device_class *k)
     return text_want(p, ']', "']'");
 }
 
+/* Reads "=[units:108, tile:128, ...]", what kernels reach, into k->kernel.  0, or -1 after an error. */
+static int parse_kernels(struct parser *p, struct device_class *k)
+{
+    size_t at = p->tok.at;
+    if (expect_assign(p) < 0 || text_want(p, '[', "'['") < 0)
+        return -1;
+    for (bool first = true; p->tok.kind != ']'; first = false) {
+        int i = 0;
+        if (!first && text_want(p, ',', "',' or ']'") < 0)
+            return -1;
+        while (i < KERNEL_FACTS && !text_take_word(p, kernel_keys[i].name))
+            i++;
+        if (i == KERNEL_FACTS)
+            return text_expected(p, "a fact about kernels, such as units");
+        if (text_want(p, ':', "':'") < 0 ||
+            text_quantity(p, kernel_keys[i].parse, &k->kernel[i], kernel_keys[i].like) < 0)
+            return -1;
+    }
+    const char *wrong = kernel_complete(k->kernel, p->a);
+    return wrong != NULL ? text_error(p, at, "%s", wrong) : text_want(p, ']', "']'");
+}
+
 /* Reads "=25GB/s,10us": bytes per second and ps of a link.  0, or -1 after an error. */
 static int parse_link(struct parser *p, int64_t *bandwidth, int64_t *latency)
 {
@@ -175,6 +198,8 @@ static int parse_class_option(struct parser *p, struct device_class *k)
     }
     if (text_take_word(p, "peak"))
         return parse_peaks(p, k);
+    if (text_take_word(p, "kernels"))
+        return parse_kernels(p, k);
     return 1;
 }
 

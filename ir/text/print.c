@@ -8,6 +8,7 @@
 
 #include "ir/text/parse.h"
 #include "ir/base/units.h"
+#include "ir/cluster/kernel_rates.h"
 #include "ir/plan/order.h"
 
 #include <assert.h>
@@ -401,7 +402,13 @@ static void put_class(const struct printer *p, const struct device_class *k)
             any = true;
         }
     }
-    text_put(p, any ? "]\n" : "\n");
+    text_put(p, any ? "]" : "");
+    for (int i = 0; k->kernel[KERNEL_UNITS] != 0 && i < KERNEL_FACTS; i++) {
+        text_put(p, i > 0 ? ", " : " kernels=[");
+        fprintf(p->f, "%s:%s", kernel_keys[i].name,
+                kernel_print(buf, (enum kernel_fact)i, k->kernel[i]));
+    }
+    text_put(p, k->kernel[KERNEL_UNITS] != 0 ? "]\n" : "\n");
 }
 
 /* Writes the line of a link of two devices: "between acc0 acc1=300GB/s,2us". */

@@ -1,9 +1,10 @@
 /* cost: computes operations, bytes and, for each class of devices, the time of every node.
  *
  * Roofline: t = overhead + max(ceil(flops * 10^12 / peak), ceil(bytes * 10^12 / bandwidth)) picoseconds, peak and
- * bandwidth times the execution model's efficiency; bytes = distinct operands read + results written (Gather and Slice
- * read as much as they return).  Reshape, Identity, Shape, Constant and the like take no time; a node whose results are
- * all empty takes the overhead only.  The peak is that of the element type of the first operand of floating type.
+ * bandwidth times the execution model's efficiency, all four as kernels of the class have them (kernels.h); bytes =
+ * distinct operands read + results written (Gather and Slice read as much as they return).  Reshape, Identity, Shape,
+ * Constant and the like take no time; a node whose results are all empty takes the overhead only.  The peak is that of
+ * the element type of the first operand of floating type.
  * The overhead is kept apart, too: devices that share a batch each take it whole.
  * A node with a body takes the time of the body's nodes times the trip count (a Loop of unknown count: 16; if the
  * product is beyond what can be added up: the largest time that can); an If takes its larger branch; nodes of bodies
@@ -18,6 +19,7 @@
 #include "passes/functions/opened_calls.h"
 #include "passes/cost/measured.h"
 #include "passes/cost/flops.h"
+#include "passes/cost/kernels.h"
 #include "passes/cost/open_sizes.h"
 #include "passes/shapes/infer_shapes.h"
 
@@ -154,22 +156,13 @@ static int64_t node_traffic(struct cost_builder *p, nid n)
     return sat_add(in, out);
 }
 
-/* Returns rate * efficiency / 10^6, at least 1. */
-static int64_t reached_rate(int64_t rate, int64_t efficiency)
-{
-    __int128 r = (__int128)rate * efficiency / 1000000;
-    return r < 1 ? 1 : r > INT64_MAX ? INT64_MAX : (int64_t)r;
-}
-
-/* Returns the ps of node n on devices of class k by the roofline model.  e: element type that n computes in. */
-static int64_t roofline(const struct cost_builder *p, uint32_t k, enum elem e, nid n)
+/* Returns the ps of a node on devices of class k by the roofline model.  e: element type that it computes in. */
+static int64_t roofline(const struct cost_builder *p, uint32_t k, enum elem e,
+                        const struct kernel_work *w)
 {
     const struct device_class *d = &p->x->scene.cluster->cls[k];
     int64_t share = exec_efficiency(&p->x->scene.model);
-    int64_t compute =
-        mul_div_ceil(p->c->flops[n], PS_PER_S, reached_rate(cluster_peak(d, e), share));
-    int64_t memory = mul_div_ceil(p->c->traffic[n], PS_PER_S, reached_rate(d->bandwidth, share));
-    return sat_add(d->overhead, larger(compute, memory));
+    return sat_add(d->overhead, larger(kernel_compute(d, e, w, share), kernel_memory(d, w, share)));
 }
 
 /* Limits the times of Loop or Scan n to p->longest. */
@@ -282,8 +275,14 @@ static void price_node(struct cost_builder *p, nid n)
     bool nothing = makes_nothing(p, n);
     p->c->flops[n] = nothing ? 0 : flops_of(p->flops, n);
     p->c->traffic[n] = nothing ? 0 : node_traffic(p, n);
+    struct kernel_work w = kernel_work_of(p->flops, n, p->c->flops[n], p->c->traffic[n],
+                                          p->c->bytes[node_in(p->m, n, 0)]);
+    nid product = node_biases(p->flops, n);
     for (uint32_t k = 0; k < p->c->nclass; k++) {
-        int64_t t = roofline(p, k, e, n);
+        if (product != 0 && p->x->scene.cluster->cls[k].kernel[KERNEL_UNITS] != 0 &&
+            given_time(p, product, k) < 0)
+            continue; /* it is part of the kernel that makes the product */
+        int64_t t = roofline(p, k, e, &w);
         p->c->time[k][n] = t == COST_NEVER ? COST_NEVER - 1 : t;
         p->c->overhead[k][n] = smaller(p->x->scene.cluster->cls[k].overhead, p->c->time[k][n]);
     }

@@ -37,7 +37,9 @@ enum flop_rule {
     FOURIER
 };
 
-enum { INTEGER_MATH = 1 }; /* flag: computes in the type of operand 0, although scales are floats */
+/* Flags.  INTEGER_MATH: computes in the type of operand 0, although scales are floats.  NORM, SOFTMAX: see
+ * node_normal_row(). */
+enum { INTEGER_MATH = 1, NORM = 2, SOFTMAX = 4 };
 
 struct flop_row {
     const char *op; /* operator */
@@ -54,7 +56,7 @@ static const struct flop_row table[] = {
     {"AveragePool", WINDOW, 0, 0},
     {"BatchNormalization", PER_OUT, 2, 0},
     {"BiasGelu", PER_OUT, 2, 0},
-    {"BiasSoftmax", PER_OUT, 6, 0},
+    {"BiasSoftmax", PER_OUT, 6, SOFTMAX},
     {"BitCast", FREE, 0, 0},
     {"CDist", MATMUL, 1, 0},
     {"CausalConvWithState", CONV, 1, 0},
@@ -70,7 +72,7 @@ static const struct flop_row table[] = {
     {"DynamicQuantizeLSTM", RECURRENT, 0, 0},
     {"DynamicQuantizeMatMul", MATMUL, 1, 0},
     {"Einsum", EINSUM, 0, 0},
-    {"EmbedLayerNormalization", PER_OUT, 10, 0},
+    {"EmbedLayerNormalization", PER_OUT, 10, NORM},
     {"Flatten", FREE, 0, 0},
     {"FlexAttention", ATTENTION, 0, 0},
     {"FusedConv", CONV, 1, 0},
@@ -97,9 +99,9 @@ static const struct flop_row table[] = {
     {"InstanceNormalization", PER_OUT, 8, 0},
     {"Irfft", FOURIER, 0, 0},
     {"LSTM", RECURRENT, 0, 0},
-    {"LayerNormalization", PER_OUT, 8, 0},
+    {"LayerNormalization", PER_OUT, 8, NORM},
     {"LinearAttention", LINEAR_ATTENTION, 0, 0},
-    {"LogSoftmax", PER_OUT, 5, 0},
+    {"LogSoftmax", PER_OUT, 5, SOFTMAX},
     {"LongformerAttention", MS_ATTENTION, 255, 0},
     {"LpPool", WINDOW, 0, 0},
     {"MatMul", MATMUL, 1, 0},
@@ -123,7 +125,7 @@ static const struct flop_row table[] = {
     {"PackedAttention", PACKED_ATTENTION, 3, 0},
     {"PackedMultiHeadAttention", PACKED_ATTENTION, 4, 0},
     {"QAttention", MS_ATTENTION, 8, INTEGER_MATH},
-    {"QEmbedLayerNormalization", PER_OUT, 10, 0},
+    {"QEmbedLayerNormalization", PER_OUT, 10, NORM},
     {"QGemm", MATMUL, 3, INTEGER_MATH},
     {"QLinearAdd", PER_OUT, 1, INTEGER_MATH},
     {"QLinearAveragePool", WINDOW, 0, INTEGER_MATH},
@@ -132,10 +134,10 @@ static const struct flop_row table[] = {
     {"QLinearMatMul", MATMUL, 3, INTEGER_MATH},
     {"QLinearMul", PER_OUT, 1, INTEGER_MATH},
     {"QLinearReduceMean", PER_IN, 1, INTEGER_MATH},
-    {"QLinearSoftmax", PER_OUT, 5, INTEGER_MATH},
+    {"QLinearSoftmax", PER_OUT, 5, INTEGER_MATH | SOFTMAX},
     {"QMoE", EXPERTS, 3, 0},
     {"QOrderedMatMul", MATMUL, 2, INTEGER_MATH},
-    {"RMSNormalization", PER_OUT, 5, 0},
+    {"RMSNormalization", PER_OUT, 5, NORM},
     {"RNN", RECURRENT, 0, 0},
     {"ReduceL1", PER_IN, 1, 0},
     {"ReduceL2", PER_IN, 2, 0},
@@ -151,13 +153,13 @@ static const struct flop_row table[] = {
     {"Rfft", FOURIER, 0, 0},
     {"STFT", FOURIER, 0, 0},
     {"Shape", FREE, 0, 0},
-    {"SimplifiedLayerNormalization", PER_OUT, 5, 0},
+    {"SimplifiedLayerNormalization", PER_OUT, 5, NORM},
     {"Size", FREE, 0, 0},
     {"SkipGroupNorm", PER_OUT, 9, 0},
-    {"SkipLayerNormalization", PER_OUT, 9, 0},
-    {"SkipSimplifiedLayerNormalization", PER_OUT, 6, 0},
+    {"SkipLayerNormalization", PER_OUT, 9, NORM},
+    {"SkipSimplifiedLayerNormalization", PER_OUT, 6, NORM},
     {"Slice", GATHER, 0, 0},
-    {"Softmax", PER_OUT, 5, 0},
+    {"Softmax", PER_OUT, 5, SOFTMAX},
     {"SparseAttention", MULTI_HEAD, 3, 0},
     {"Squeeze", FREE, 0, 0},
     {"SwiGLU", PER_OUT, 5, 0},
@@ -169,6 +171,25 @@ static const struct flop_row table[] = {
 
 enum { ROWS = sizeof table / sizeof table[0] };
 
+/* Returns [value] how often it is read, or is a result of its graph; 2: twice or more. */
+static uint8_t *count_reads(const struct module *m, struct arena *a)
+{
+    uint8_t *reads = arena_array(a, m->nval, 1);
+    for (nid n = 1; n < m->nnode; n++)
+        for (uint32_t i = 0; i < m->node[n].in.n; i++) {
+            vid v = m->arg[m->node[n].in.at + i];
+            if (reads[v] < 2)
+                reads[v]++;
+        }
+    for (gid g = 1; g < m->ngraph; g++)
+        for (uint32_t i = 0; i < m->graph[g].out.n; i++) {
+            vid v = m->arg[m->graph[g].out.at + i];
+            if (reads[v] < 2)
+                reads[v]++;
+        }
+    return reads;
+}
+
 struct flops *flops_new(struct module *m, uint32_t *type, const int64_t *elems, struct arena *a)
 {
     struct flops *x = arena_alloc(a, sizeof *x);
@@ -176,6 +197,7 @@ struct flops *flops_new(struct module *m, uint32_t *type, const int64_t *elems, 
     x->f = (struct infer){.m = m, .mem = a, .bound = true, .type = type};
     x->f.data = arena_array(a, m->nval, sizeof *x->f.data);
     x->elems = elems;
+    x->reads = count_reads(m, a);
     for (nid n = 1; n < m->nnode; n++)
         max = larger_u32(m->node[n].op, max);
     x->row = arena_array(a, (size_t)max + 1, 1);
@@ -260,6 +282,80 @@ static int64_t matmul_flops(const struct flops *x, nid n)
     bool t = node_attr_int(x->f.m, n, "transA", 0) != 0 && a.rank > 1;
     bool first = t && node_attr_int(x->f.m, n, "transBatchA", 0) != 0;
     return sat_mul(2, sat_mul(elems_out(x, n), last_dim(&a, first ? a.rank : t ? 2 : 1)));
+}
+
+/* Returns the number of elements of all axes of a shape but the last two; 1 if there are no others. */
+static int64_t leading(const struct shape *s)
+{
+    int64_t all = 1;
+    for (int i = 0; i + 2 < s->rank; i++)
+        all = sat_mul(all, known_size(s->d[i]));
+    return all;
+}
+
+bool node_products(struct flops *x, nid n, struct products *p)
+{
+    const struct flop_row *r = row_of(x, n);
+    int64_t out = elems_out(x, n), each = 0;
+    struct shape s;
+    *p = (struct products){1, 1, 1, 1};
+    if (r == NULL || out <= 0)
+        return false;
+    if (r->rule == MATMUL) {
+        shape_of(&x->f, node_out(x->f.m, n, 0), &s);
+        p->columns = larger(last_dim(&s, 1), 1);
+        each = matmul_flops(x, n);
+        /* not of weights that are packed in some other way */
+        shape_in(&x->f, n, r->arg, &s);
+        int64_t sum = each / 2 / out, a = last_dim(&s, 2), b = last_dim(&s, 1);
+        if ((a == sum && b == p->columns) || (b == sum && a == p->columns))
+            p->count = smaller(larger(leading(&s), 1), larger(out / p->columns, 1));
+    } else if (r->rule == CONV) {
+        shape_in(&x->f, n, r->arg, &s);
+        int64_t channels = s.rank > 0 ? larger(known_size(s.d[0]), 1) : 1;
+        p->count = larger(smaller(node_attr_int(x->f.m, n, "group", 1), channels), 1);
+        p->columns = channels / p->count;
+        each = sat_mul(2, sat_mul(out, per_channel(x, n, r->arg)));
+    } else {
+        return false;
+    }
+    p->rows = larger(out / p->columns / p->count, 1);
+    p->sum = larger(each / 2 / out, 1);
+    return true;
+}
+
+nid node_biases(struct flops *x, nid n)
+{
+    const struct module *m = x->f.m;
+    struct shape s;
+    if (!node_is(m, n, "Add") || m->node[n].nformal != 2)
+        return 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        vid made = node_in(m, n, i), other = node_in(m, n, 1 - i);
+        nid from = m->value[made].def;
+        const struct flop_row *r = from ? row_of(x, from) : NULL;
+        if (r != NULL && r->rule == MATMUL && x->reads[made] == 1 &&
+            (m->value[other].flags & VALUE_INIT) != 0 && shape_of(&x->f, made, &s))
+            return x->elems[other] == last_dim(&s, 1) ? from : 0;
+    }
+    return 0;
+}
+
+int64_t node_normal_row(struct flops *x, nid n, int *passes)
+{
+    const struct flop_row *r = row_of(x, n);
+    struct shape s;
+    int64_t row = 1;
+    if (r == NULL || (r->flags & (NORM | SOFTMAX)) == 0 || !shape_in(&x->f, n, 0, &s))
+        return 0;
+    bool softmax = (r->flags & SOFTMAX) != 0;
+    *passes = softmax ? 3 : 2;
+    int axis = axis_of(node_attr_int(x->f.m, n, "axis", -1), s.rank);
+    if (axis < 0)
+        return 0;
+    for (int i = axis; i < (softmax ? axis + 1 : s.rank); i++)
+        row = sat_mul(row, known_size(s.d[i]));
+    return row;
 }
 
 /* Returns the operations of `products` matrix products with operand 0 for each result. */

@@ -8,6 +8,7 @@
 struct flops {
     struct infer f;       /* the module, with types for planning */
     const int64_t *elems; /* [value] number of elements, estimated if unknown */
+    const uint8_t *reads; /* [value] how often it is read or is a result; 2: twice or more */
     uint8_t *row; /* [name of an operator] 2 + its row in the table; 0: not looked up; 1: none */
 };
 
@@ -17,6 +18,20 @@ struct flops *flops_new(struct module *m, uint32_t *type, const int64_t *elems, 
 /* Returns the number of operations of node n without its bodies: two for each multiply-add; without a rule for the
  * operator, one for each element of the first result.  At most INT64_MAX. */
 int64_t flops_of(struct flops *x, nid n);
+/* The matrix products of a node: `count` of them, of [rows, sum] and [sum, columns]; all are above 0. */
+struct products {
+    int64_t count, rows, columns, sum;
+};
+/* Writes the matrix products that make up the work of node n to *p; returns false if it is not made of such.  Products
+ * with one second operand are one, with all their rows; a convolution is a product for each of its groups, a row of
+ * which is a place of the result. */
+bool node_products(struct flops *x, nid n, struct products *p);
+/* Returns the number of elements that node n normalises together (a row), and sets *passes to how often its operand is
+ * read where no row stays in a cache; 0: it normalises nothing. */
+int64_t node_normal_row(struct flops *x, nid n, int *passes);
+/* Returns the matrix product whose result, which nothing else reads, node n adds a vector of weights to: the product's
+ * kernel does that, too.  0: n adds no such bias. */
+nid node_biases(struct flops *x, nid n);
 /* Whether node n takes no time, not even the overhead of a device: Reshape, Identity, Shape, Constant and the like. */
 bool node_is_free(struct flops *x, nid n);
 /* Whether node n reads as many elements of operand 0 as it returns, as Gather does, not the whole operand. */

@@ -5,11 +5,11 @@
 # CHECK: warning: 2 loops have no known trip count: each counts as 16 passes [-Wloop-count]
 # CHECK: warning: 2 loops run longer than can be counted: each counts as 41176 s [-Wloop-count]
 # CHECK: name,op
-# CHECK: thousand,Loop,4000,32000,16,5000016000
+# CHECK: thousand,Loop,4000,32000,16,5000019000
 # CHECK: large,Loop,9223372036854775807,{{.*}},41175768021673106
 # CHECK: larger,Loop,9223372036854775807,{{.*}},41175768021673106
-# CHECK: forever,Loop,144,976,16,240000496
-# CHECK: computed,Loop,64,512,16,80000256
+# CHECK: forever,Loop,144,976,16,240000592
+# CHECK: computed,Loop,64,512,16,80000304
 # PLAN: time per sample
 pcc 1
 ir_version 8

@@ -65,7 +65,9 @@ def generated(name, at):
         pcc(model, "-p", f"plan{{from={at / source}}}", *cluster, "-o", at / "out.json")
         out = load(at / "out.json")
         check(out["objective"]["value_s"] == value, f"{name} from {source}: another value")
-        check(out["objective"]["status"] in ("feasible", "heuristic"), f"{name}: claims too much")
+        said = out["objective"]  # a claim of the file counts for nothing, a bound of the judge's own does
+        check(said["status"] in ("feasible", "heuristic") or "; bound: " in said["argument"],
+              f"{name}: claims too much")
         two = rows(pcc(model, "-p", "fuse,dp-place", *cluster, "--compare", at / source).stdout)
         check(len(two) == 2 and two[0] == two[1], f"{name}: --compare {source} shows {two}")
     pcc(at / "plan.onnx", "-p", "plan{from=self}", *cluster, "-o", at / "self.json")

@@ -211,7 +211,7 @@ def settings(model):
 
 def devices():
     """The classes that the program lists, and those of a description."""
-    listed = re.findall(r"^([\w-]+) .*/s(?: +or .*)?$", run(PCC, "--list-devices").stdout, re.M)
+    listed = re.findall(r"^([\w-]+) .*/s  \w+(?:, or .*)?$", run(PCC, "--list-devices").stdout, re.M)
     check([c.name for c in pcc.devices()] == [n for n in listed if n != "device"], f"devices: {pcc.devices()}")
     a100, cpu = pcc.devices(["2xa100:40GiB", "1xcpu"])
     check((a100.name, a100.count, a100.memory, a100.host) == ("a100", 2, 40 << 30, False), f"{a100}")

@@ -1,8 +1,9 @@
 /* The model bert: a post-norm encoder with token types, a padding mask and a pooler.
  *
  *   x = ln(word[input_ids] + type[token_type_ids] + position[0 .. sequence))
- *   layer: x = ln(x + attention(x));  x = ln(x + proj(gelu(fc(x)))), gelu through Erf
+ *   layer: x = ln(x + attention(x));  x = ln(x + proj(gelu(fc(x)))), gelu through Erf (or another activation)
  *   pooler_output = tanh(x[:, 0] W + b)
+ *   with --mlm: prediction_logits = ln(gelu(x W + b)) word'
  *
  * The scores of masked keys get the lowest float added, (1 - attention_mask) * lowest, as exporters write it; so a
  * row whose keys are all masked stays finite.  Nodes: 34 per layer, 17 others. */
@@ -18,20 +19,9 @@ struct bert {
     const struct gen_opt *o;
     int64_t ffn; /* inner width of a layer: --ffn */
     struct gen_heads heads;
-    const char *mask;               /* float [batch,1,1,sequence], added to the scores */
-    const char *sqrt2, *one, *half; /* constants */
+    const char *mask; /* float [batch,1,1,sequence], added to the scores */
+    struct gen_activation act;
 };
-
-/* Adds a gelu: h (1 + erf(h / sqrt 2)) / 2.  Returns the name of the result. */
-static const char *bert_gelu(struct gen *g, const struct bert *m, const char *h)
-{
-    const char *e = gen_op2(g, "/mlp/act/Div", h, m->sqrt2);
-
-    e = gen_op1(g, "/mlp/act/Erf", e);
-    e = gen_op2(g, "/mlp/act/Add", e, m->one);
-    h = gen_op2(g, "/mlp/act/Mul", h, e);
-    return gen_op2(g, "/mlp/act/Mul_1", h, m->half);
-}
 
 /* Adds encoder layer i on x.  Returns the name of the result. */
 static const char *bert_layer(struct gen *g, const struct bert *m, int64_t i, const char *x)
@@ -46,7 +36,7 @@ static const char *bert_layer(struct gen *g, const struct bert *m, int64_t i, co
     x = gen_layer_norm(g, "/ln_1/LayerNormalization", gen_str(g, "%s.ln_1", p), x, w);
     y = gen_linear(g, "/mlp/fc", gen_str(g, "%s.mlp.fc", p), x,
                    (struct gen_linear){w, m->ffn, 0.02, true});
-    y = bert_gelu(g, m, y);
+    y = gen_activate(g, "/mlp/act", &m->act, y);
     y = gen_linear(g, "/mlp/proj", gen_str(g, "%s.mlp.proj", p), y,
                    (struct gen_linear){m->ffn, w, 0.02, true});
     x = gen_op2(g, "/mlp/Add", x, y);
@@ -108,6 +98,20 @@ static void bert_pool(struct gen *g, const struct gen_opt *o, const char *x)
                (const struct gen_dim[]){{0, "batch"}, {o->width, NULL}});
 }
 
+/* Adds the head over the vocabulary on x and its model output prediction_logits. */
+static void bert_predict(struct gen *g, const struct bert *m, const char *x)
+{
+    const int64_t w = m->o->width;
+
+    x = gen_linear(g, "/head/dense", "head.dense", x, (struct gen_linear){w, w, 0.02, true});
+    x = gen_activate(g, "/head/act", &m->act, x);
+    x = gen_layer_norm(g, "/head/ln/LayerNormalization", "head.ln", x, w);
+    gen_linear(g, "/head/decoder", "head.decoder", x,
+               (struct gen_linear){w, m->o->vocab, 0.02, true});
+    gen_output(g, gen_rename(g, "prediction_logits"), GEN_F32, 3,
+               (const struct gen_dim[]){{0, "batch"}, {0, "sequence"}, {m->o->vocab, NULL}});
+}
+
 int gen_bert(struct gen *g, const struct gen_opt *o)
 {
     static const char *const inputs[] = {"input_ids", "attention_mask", "token_type_ids"};
@@ -119,14 +123,14 @@ int gen_bert(struct gen *g, const struct gen_opt *o)
     for (int i = 0; i < 3; i++)
         gen_input(g, inputs[i], GEN_I64, 2, dims);
     m.heads = gen_heads(g, o->heads, o->width / o->heads);
-    m.sqrt2 = gen_float(g, "const.sqrt2", 1.4142135f);
-    m.one = gen_float(g, "const.one_f", 1.0f);
-    m.half = gen_float(g, "const.half_f", 0.5f);
-    m.mask = bert_mask(g, m.one);
+    m.act = gen_activation(g, o->activation);
+    m.mask = bert_mask(g, m.act.one != NULL ? m.act.one : gen_float(g, "const.one_f", 1.0f));
     const char *x = bert_embed(g, &m);
     for (int64_t i = 0; i < o->layers; i++)
         x = bert_layer(g, &m, i, x);
     gen_output(g, gen_rename(g, "last_hidden_state"), GEN_F32, 3, dims);
     bert_pool(g, o, "last_hidden_state");
+    if (o->mlm)
+        bert_predict(g, &m, "last_hidden_state");
     return 0;
 }

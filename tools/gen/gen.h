@@ -44,6 +44,16 @@ struct gen_list {
     int64_t v[GEN_MAX_STAGES]; /* [n] */
 };
 
+/* Activations of an MLP (--activation). */
+enum gen_activation_kind {
+    GEN_ERF,  /* gelu of five operators, through Erf */
+    GEN_GELU, /* the operator Gelu */
+    GEN_TANH, /* gelu's approximation by Tanh, of eight operators */
+    GEN_RELU,
+    GEN_ACTIVATIONS
+};
+extern const char *const gen_activation_words[GEN_ACTIVATIONS];
+
 /* The options of the command line, or their defaults: field `layers` is --layers; main.c says what each option
  * means. */
 struct gen_opt {
@@ -53,7 +63,8 @@ struct gen_opt {
     int64_t devices;
     /* --blocks of resnet: blocks of each stage; n == 0: --depth tells them */
     struct gen_list stages;
-    bool kv, untied, no_weights, external;
+    enum gen_activation_kind activation;
+    bool kv, untied, mlm, no_weights, external;
 };
 
 /* A random weight: `count` numbers (float32), uniformly distributed with this mean and standard deviation. */
@@ -203,6 +214,15 @@ const char *gen_split_heads(struct gen *g, const char *path, const struct gen_he
  * none. */
 const char *gen_attention(struct gen *g, const char *path, const char *param,
                           const struct gen_heads *h, const char *x, const char *mask);
+/* An activation and its constants; NULL: it does not use this one. */
+struct gen_activation {
+    enum gen_activation_kind kind;
+    const char *sqrt2, *one, *half, *three, *cube, *slope;
+};
+struct gen_activation gen_activation(struct gen *g, enum gen_activation_kind kind);
+/* Adds the activation of h, nodes <path>/Erf and the like.  Returns the name of the result. */
+const char *gen_activate(struct gen *g, const char *path, const struct gen_activation *a,
+                         const char *h);
 /* A convolution with a square kernel, padded so that with stride 1 height and width stay. */
 struct gen_conv {
     /* channels in and out; height of the kernel; step in both directions */

@@ -2,7 +2,7 @@
  *
  *   hidden = wte[input_ids] + wpe[past .. total)
  *   layer: hidden += proj(softmax(causal(q k' / sqrt(d))) v), with q, k, v from one MatMul
- *          hidden += proj(gelu(fc(ln(hidden)))), gelu through Erf
+ *          hidden += proj(gelu(fc(ln(hidden)))), gelu through Erf (or another activation)
  *   logits = ln(hidden) wte'                       (with --untied another matrix)
  *
  * The causal mask comes from Shape and Range, so the lengths of batch, sequence and past stay symbolic.  With --kv
@@ -20,13 +20,13 @@ enum { GPT_POSITIONS = 1024 }; /* least number of rows of the position embedding
 /* Values that all layers share.  Shapes: B batch, S sequence, W width, H heads, D size of a head. */
 struct gpt {
     const struct gen_opt *o;
-    int64_t head_dim;        /* size of a head */
-    double proj_std;         /* standard deviation of the weights of both `proj` of a layer */
-    const char *mask;        /* causal mask, bool [sequence, total] */
-    const char *split_heads; /* operand of the Reshape [B,S,W] -> [B,S,H,D] */
-    const char *merge_heads; /* operand of the Reshape [B,S,H,D] -> [B,S,W] */
-    /* constants; scale: sqrt(D); lowest: the lowest float */
-    const char *scale, *lowest, *sqrt2, *one, *half;
+    int64_t head_dim;           /* size of a head */
+    double proj_std;            /* standard deviation of the weights of both `proj` of a layer */
+    const char *mask;           /* causal mask, bool [sequence, total] */
+    const char *split_heads;    /* operand of the Reshape [B,S,W] -> [B,S,H,D] */
+    const char *merge_heads;    /* operand of the Reshape [B,S,H,D] -> [B,S,W] */
+    const char *scale, *lowest; /* constants: sqrt(D); the lowest float */
+    struct gen_activation act;
 };
 
 /* Permutations of axes, for Transpose. */
@@ -92,19 +92,14 @@ static const char *attention(struct gen *g, const struct gpt *m, int64_t i, cons
                       (struct gen_linear){w, w, m->proj_std, true});
 }
 
-/* Adds the MLP of layer i on x, which is normed: proj(gelu(fc(x))).  Returns the name of the result. */
+/* Adds the MLP of layer i on x, which is normed: proj(activation(fc(x))).  Returns the name of the result. */
 static const char *mlp(struct gen *g, const struct gpt *m, int64_t i, const char *x)
 {
     const int64_t w = m->o->width;
     const char *prefix = gen_str(g, "h.%lld.mlp", (long long)i);
     const char *h = gen_linear(g, "/mlp/fc", gen_str(g, "%s.fc", prefix), x,
                                (struct gen_linear){w, 4 * w, 0.02, true});
-    const char *e = gen_op2(g, "/mlp/act/Div", h, m->sqrt2);
-
-    e = gen_op1(g, "/mlp/act/Erf", e);
-    e = gen_op2(g, "/mlp/act/Add", e, m->one);
-    h = gen_op2(g, "/mlp/act/Mul", h, e);
-    h = gen_op2(g, "/mlp/act/Mul_1", h, m->half);
+    h = gen_activate(g, "/mlp/act", &m->act, h);
     return gen_linear(g, "/mlp/proj", gen_str(g, "%s.proj", prefix), h,
                       (struct gen_linear){4 * w, w, m->proj_std, true});
 }
@@ -184,9 +179,7 @@ int gen_gpt(struct gen *g, const struct gen_opt *o)
     m.merge_heads = gen_ints(g, "const.merge_heads", 3, (const int64_t[]){0, 0, o->width});
     m.scale = gen_float(g, "const.scale", sqrtf((float)m.head_dim));
     m.lowest = gen_float(g, "const.lowest", -3.4028235e38f);
-    m.sqrt2 = gen_float(g, "const.sqrt2", 1.4142135f);
-    m.one = gen_float(g, "const.one_f", 1.0f);
-    m.half = gen_float(g, "const.half_f", 0.5f);
+    m.act = gen_activation(g, o->activation);
 
     const char *wte =
         gen_weight(g, "wte.weight", 2, (const int64_t[]){o->vocab, o->width}, 0.0, 0.02);

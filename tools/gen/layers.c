@@ -104,6 +104,56 @@ const char *gen_attention(struct gen *g, const char *path, const char *param,
                       (struct gen_linear){w, w, 0.02, true});
 }
 
+const char *const gen_activation_words[GEN_ACTIVATIONS] = {"erf", "gelu", "tanh", "relu"};
+
+struct gen_activation gen_activation(struct gen *g, enum gen_activation_kind kind)
+{
+    struct gen_activation a = {.kind = kind};
+
+    if (kind == GEN_ERF)
+        a.sqrt2 = gen_float(g, "const.sqrt2", 1.4142135f);
+    if (kind == GEN_ERF || kind == GEN_TANH) {
+        a.one = gen_float(g, "const.one_f", 1.0f);
+        a.half = gen_float(g, "const.half_f", 0.5f);
+    }
+    if (kind == GEN_TANH) {
+        a.three = gen_float(g, "const.three_f", 3.0f);
+        a.cube = gen_float(g, "const.cube", 0.044715f);
+        a.slope = gen_float(g, "const.slope", 0.7978846f);
+    }
+    return a;
+}
+
+/* Adds node <path>/<op> with operands x and y (NULL: none).  Returns the name of the result. */
+static const char *act_op(struct gen *g, const char *path, const char *op, const char *x,
+                          const char *y)
+{
+    path = gen_str(g, "%s/%s", path, op);
+    return y != NULL ? gen_op2(g, path, x, y) : gen_op1(g, path, x);
+}
+
+const char *gen_activate(struct gen *g, const char *path, const struct gen_activation *a,
+                         const char *h)
+{
+    const char *e = h;
+
+    switch (a->kind) {
+    case GEN_ERF: /* h (1 + erf(h / sqrt 2)) / 2 */
+        e = act_op(g, path, "Erf", act_op(g, path, "Div", h, a->sqrt2), NULL);
+        e = act_op(g, path, "Mul", h, act_op(g, path, "Add", e, a->one));
+        return act_op(g, path, "Mul_1", e, a->half);
+    case GEN_TANH: /* h / 2 (1 + tanh(sqrt(2 / pi) (h + 0.044715 h^3))) */
+        e = act_op(g, path, "Mul", act_op(g, path, "Pow", h, a->three), a->cube);
+        e = act_op(g, path, "Mul_1", act_op(g, path, "Add", h, e), a->slope);
+        e = act_op(g, path, "Add_1", act_op(g, path, "Tanh", e, NULL), a->one);
+        return act_op(g, path, "Mul_3", act_op(g, path, "Mul_2", h, a->half), e);
+    case GEN_GELU:
+        return act_op(g, path, "Gelu", h, NULL);
+    default:
+        return act_op(g, path, "Relu", h, NULL);
+    }
+}
+
 const char *gen_conv(struct gen *g, const char *path, const char *param, const char *x,
                      struct gen_conv c)
 {

@@ -79,8 +79,8 @@ static const struct shape {
      "             of the layer before, 0.001 to 1 ms, CPU 10 times that, transfers 0 to 0.3 ms"},
 };
 
-/* Kinds of values of options: a number, numbers with commas, no value, a path, an element type. */
-enum kind { KIND_INT, KIND_LIST, KIND_FLAG, KIND_FILE, KIND_DTYPE };
+/* Kinds of values of options: a number, numbers with commas, no value, a path, an element type, an activation. */
+enum kind { KIND_INT, KIND_LIST, KIND_FLAG, KIND_FILE, KIND_DTYPE, KIND_ACTIVATION };
 
 /* The options.  A name may have several rows, for different shapes. */
 static const struct row {
@@ -145,6 +145,9 @@ static const struct row {
     {"--seq", GPT, KIND_INT, AT(seq), 0, 0, 16777216, "fixed sequence length, 0: symbolic"},
     {"--kv", GPT | LLAMA | MOE, KIND_FLAG, AT(kv), 0, 0, 0,
      "past_key_values inputs, present outputs"},
+    {"--activation", GPT | BERT, KIND_ACTIVATION, AT(activation), 0, 0, 0,
+     "of the MLP: erf (gelu of five operators), gelu (of one), tanh (of eight), relu (erf)"},
+    {"--mlm", BERT, KIND_FLAG, AT(mlm), 0, 0, 0, "head over the vocabulary: prediction_logits"},
     {"--untied", GPT, KIND_FLAG, AT(untied), 0, 0, 0, "head with its own matrix, not wte"},
     {"--depth", RESNET, KIND_INT, AT(depth), 50, 0, 1000, "18, 34, 50, 101 or 152"},
     {"--blocks", RESNET, KIND_LIST, AT(stages), 0, 1, 100000,
@@ -226,6 +229,17 @@ static int read_list(const struct row *r, const char *s, struct gen_list *out)
     }
 }
 
+/* Stores the activation called s in *out.  Returns 0; or prints an error and returns -1. */
+static int read_activation(const char *s, enum gen_activation_kind *out)
+{
+    for (int i = 0; i < GEN_ACTIVATIONS; i++)
+        if (strcmp(s, gen_activation_words[i]) == 0) {
+            *out = (enum gen_activation_kind)i;
+            return 0;
+        }
+    return usage_error("expected erf, gelu, tanh or relu, not", s);
+}
+
 /* Stores the value s of an option (of a flag s is not used) in *o.  Returns 0; or prints an error and returns -1. */
 static int set_value(struct gen_opt *o, const struct row *r, const char *s)
 {
@@ -243,6 +257,8 @@ static int set_value(struct gen_opt *o, const struct row *r, const char *s)
         return *s == '\0' ? usage_error("empty file name", s) : 0;
     case KIND_DTYPE:
         return strcmp(s, "f32") != 0 ? usage_error("element type is not f32:", s) : 0;
+    case KIND_ACTIVATION:
+        return read_activation(s, field(o, r));
     case KIND_FLAG:
         break;
     }

@@ -1,4 +1,4 @@
-/* Makes the text on a plan's assumptions (assumed.h): devices, links, element types (whose peak rates give the
+/* Makes the text on a plan's assumptions (assumed.h): devices, links, element types (whose rates give the
  * times), memory reserved for the runtime, what parts cost, sizes of dimensions; with the option that sets each of
  * them. */
 #include "tools/lib/assumed.h"
@@ -71,8 +71,18 @@ static enum elem computed_in(const struct module *m, nid n)
     return ELEM_NONE;
 }
 
+/* Returns the rate that nodes of these element types ("f32 and f16") are taken to reach.  That of kernels is measured
+ * for f32 alone. */
+static const char *rate_text(const struct cluster *c, const char *types)
+{
+    if (c->cls[cluster_main_class(c)].kernel[KERNEL_UNITS] == 0)
+        return "peak rate";
+    return strcmp(types, "f32") == 0 ? "the rate of measured kernels"
+                                     : "the rate of kernels measured in f32";
+}
+
 /* Adds the element types that the main graph computes with, except those with little work. */
-static void add_types(struct list *l, const struct module *m)
+static void add_types(struct list *l, const struct module *m, const struct cluster *c)
 {
     int64_t sum[ELEM_COUNT] = {0}, all = 0;
     const struct graph *g = &m->graph[1];
@@ -86,7 +96,7 @@ static void add_types(struct list *l, const struct module *m)
         if (sum[e] > 0 && sum[e] >= all / SHARE)
             s = arena_fmt(l->a, "%s%s%s", s ? s : "", s ? " and " : "", elem_name((enum elem)e));
     if (s)
-        add_assumption(l, arena_fmt(l->a, "%s at peak rate", s), "--efficiency");
+        add_assumption(l, arena_fmt(l->a, "%s at %s", s, rate_text(c, s)), "--efficiency");
 }
 
 /* Adds the symbolic dimensions whose sizes were guessed: "batch=1 sequence=128". */
@@ -143,7 +153,7 @@ const char *assumed_text(const struct pcc *p, bool sizes)
         add_links(&l, x->scene.cluster);
     if (x->scene.m->cost->flops && x->scene.m->ir_version && !handle_given(p, "efficiency") &&
         !handle_given(p, "costs") && !handle_given(p, "profile-at"))
-        add_types(&l, x->scene.m);
+        add_types(&l, x->scene.m, x->scene.cluster);
     if (limited && !brought && !handle_given(p, "reserve"))
         add_assumption(&l, "nothing reserved", "--reserve");
     if (!handle_given(p, "part-cost"))

@@ -434,10 +434,15 @@ static void list_devices(struct arena *a)
         page_table_row(&t, cell);
     }
     for (uint32_t i = 0; i < t.nrow; i++) {
+        static const char *const from[] = {"peaks", "estimated", "measured"};
         const char *also = i ? preset_also(i - 1) : "";
         page_table_put(stdout, &t, i);
-        printf("%s%s%s\n", i ? "/s" : "operations", *also ? "  or " : "", also);
+        printf("%s%s%s%s\n", i ? "/s  " : "operations  times by",
+               i ? from[preset_kernels(i - 1)] : "", *also ? ", or " : "", also);
     }
+    puts(
+        "\ntimes by: kernels measured on the class (f32), those of classes like it (estimated), or peaks alone\n"
+        "(an estimate, too, which few kernels reach)");
     puts("xeon and epyc: a socket; xeon32, epyc96, ...: so many cores");
     for (uint32_t i = 0; cluster_preset_name(i); i++)
         printf("%s%s", i ? ", " : "\nclusters: ", cluster_preset_name(i));

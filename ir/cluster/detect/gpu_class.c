@@ -178,6 +178,7 @@ bool gpu_class(const struct gpu *g, struct device_class *k, struct arena *a)
                   : "",
             cores && g->memory_rate > 0 ? "" : arena_fmt(a, ", the rest as of the %s", k->name));
         k->name = class_name(g->name, a);
+        memset(k->kernel, 0, sizeof k->kernel);
         if (cores)
             estimate_peaks(g, k);
         k->bandwidth = g->memory_rate > 0 ? two_digits(g->memory_rate) : k->bandwidth;

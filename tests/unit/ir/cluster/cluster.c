@@ -448,6 +448,86 @@ static int parse_json(struct cluster *c, const char *json, char *said)
 
 #define OWN "\"bandwidth\":\"1GB/s\",\"peak\":{\"f32\":\"1T\"}"
 
+static void kernels_refused(void **state)
+{
+    static const char *const bad[][2] = {
+        {"{\"classes\":[{"
+         "\"preset\":\"a100\","
+         "\"kernels\":1}]}",
+         "classes[0]: \"kernels\": expected an object such as {\"units\": 108, \"product\": \"0.92\"}"},
+        {"{\"classes\":[{"
+         "\"preset\":\"a100\","
+         "\"kernels\":{\"unit\":1}}]}",
+         "classes[0]: \"kernels\": unknown key \"unit\", expected units, tile, prologue, product, "
+         "batched, stream, row, burst or warm"},
+        {"{\"classes\":[{"
+         "\"preset\":\"a100\","
+         "\"kernels\":{\"stream\":\"0.5\"}}]}",
+         "classes[0]: \"kernels\": \"stream\" needs \"units\", the number of multiprocessors"},
+        {"{\"classes\":[{"
+         "\"preset\":\"a100\","
+         "\"kernels\":{\"units\":8,\"stream\":\"1.5\"}}]}",
+         "classes[0]: \"kernels\": \"stream\" is \"1.5\", expected an integer or a text such as \"0.86\", "
+         "above 0"},
+        {"{\"classes\":[{"
+         "\"preset\":\"a100\","
+         "\"kernels\":{\"units\":8,\"tile\":96}}]}",
+         "classes[0]: \"kernels\": \"tile\" is the edge of a square, 64 or 128"},
+        {"{\"classes\":[{"
+         "\"preset\":\"a100\","
+         "\"kernels\":{\"units\":8,\"tile\":256}}]}",
+         "classes[0]: \"kernels\": \"tile\" is 256, expected 64 to 128, such as 128"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        check_json(bad[i][0], bad[i][1]);
+}
+
+/* What kernels reach: of a preset; of a file that says some of it; nothing where a file has peaks of its own. */
+static void kernels_accepted(void **state)
+{
+    struct cluster c;
+    char said[1000];
+    (void)state;
+    assert_int_equal(parse_json(&c,
+                                "{\"classes\":[{\"preset\":\"l4\"},"
+                                "{\"preset\":\"l4\",\"name\":\"a\",\"bandwidth\":\"1GB/s\"},"
+                                "{\"preset\":\"l4\",\"name\":\"b\",\"kernels\":{}},"
+                                "{\"name\":\"c\"," OWN
+                                ",\"kernels\":{\"units\":7,\"stream\":\"50%\","
+                                "\"burst\":\"2ms\",\"warm\":\"0.5\"}}]}",
+                                said),
+                     0);
+    assert_true(c.cls[0].kernel[KERNEL_UNITS] == 58 && c.cls[0].kernel[KERNEL_PRODUCT] < 1000000);
+    for (int k = 0; k < KERNEL_FACTS; k++)
+        assert_true(c.cls[1].kernel[k] == 0 && c.cls[2].kernel[k] == 0);
+    const int64_t want[KERNEL_FACTS] = {7,      128,        0,          1000000, 1000000,
+                                        500000, 1000000000, 2000000000, 500000};
+    assert_memory_equal(c.cls[3].kernel, want, sizeof want);
+}
+
+/* A class that was measured has its own rates; another the median of its generation's measured classes, or of all; t4
+ * and l4 stand for no other. */
+static void kernels_estimated(void **state)
+{
+    struct device_class one, two, mid;
+    int64_t kernel[KERNEL_FACTS];
+    (void)state;
+    assert_true(preset_of("a100-40g-pcie", 13, NULL, &one) &&
+                preset_of("a100-80g-pcie", 13, NULL, &two) && preset_of("a10", 3, NULL, &mid));
+    assert_int_equal(mid.kernel[KERNEL_UNITS], 72);
+    for (int k = KERNEL_TILE; k < KERNEL_FACTS; k++)
+        assert_int_equal(mid.kernel[k], (one.kernel[k] + two.kernel[k]) / 2);
+    assert_true(preset_of("l4", 2, NULL, &one) && preset_of("l40", 3, NULL, &two) &&
+                preset_of("b200", 4, NULL, &mid));
+    assert_true(one.kernel[KERNEL_PRODUCT] < 500000 && two.kernel[KERNEL_PRODUCT] > 700000);
+    assert_int_equal(two.kernel[KERNEL_PRODUCT], mid.kernel[KERNEL_PRODUCT]);
+    assert_int_equal(kernel_rates("h100", HOPPER, 132, kernel), KERNELS_MEASURED);
+    assert_int_equal(kernel_rates("h200", HOPPER, 132, kernel), KERNELS_ESTIMATED);
+    assert_int_equal(kernel_rates("cpu", NO_GENERATION, 0, kernel), KERNELS_UNKNOWN);
+    assert_int_equal(kernel[KERNEL_UNITS], 0);
+}
+
 static void json_accepted(void **state)
 {
     struct cluster c;
@@ -494,8 +574,8 @@ static void json_accepted(void **state)
 }
 
 #define KEY_WORDS                                                                                  \
-    "name, preset, host, count, memory, peak, bandwidth, overhead, link, group, inner_link, "      \
-    "inner_share, supported, unsupported or note"
+    "name, preset, host, count, memory, peak, bandwidth, overhead, kernels, link, group, "         \
+    "inner_link, inner_share, supported, unsupported or note"
 
 static void json_refused(void **state)
 {
@@ -805,13 +885,22 @@ static void file_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(groups),         cmocka_unit_test(routes),
-        cmocka_unit_test(links_refused),  cmocka_unit_test(links_all),
-        cmocka_unit_test(links_accepted), cmocka_unit_test(reserves),
-        cmocka_unit_test(presets),        cmocka_unit_test(devices),
-        cmocka_unit_test(json_refused),   cmocka_unit_test(shorthand_refused),
-        cmocka_unit_test(json_accepted),  cmocka_unit_test(preset_names),
+        cmocka_unit_test(groups),
+        cmocka_unit_test(routes),
+        cmocka_unit_test(links_refused),
+        cmocka_unit_test(links_all),
+        cmocka_unit_test(links_accepted),
+        cmocka_unit_test(reserves),
+        cmocka_unit_test(presets),
+        cmocka_unit_test(devices),
+        cmocka_unit_test(json_refused),
+        cmocka_unit_test(shorthand_refused),
+        cmocka_unit_test(json_accepted),
+        cmocka_unit_test(preset_names),
         cmocka_unit_test(file_text),
+        cmocka_unit_test(kernels_accepted),
+        cmocka_unit_test(kernels_estimated),
+        cmocka_unit_test(kernels_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

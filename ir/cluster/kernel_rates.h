@@ -1,0 +1,35 @@
+/* What kernels reach of a device's peak and bandwidth: the facts by name, and figures for the classes of presets.c. */
+#ifndef PCC_IR_CLUSTER_KERNEL_RATES_H
+#define PCC_IR_CLUSTER_KERNEL_RATES_H
+
+#include "ir/cluster/cluster.h"
+
+/* How a fact is written in cluster files and in the textual IR. */
+struct kernel_key {
+    const char *name; /* "units" */
+    bool (*parse)(const char *,
+                  int64_t *); /* a number, a share (in millionths) or a time (in ps) */
+    int64_t least, most;      /* the range of what may be written */
+    int64_t unsaid;           /* its value where "units" is given and this is not */
+    const char *like;         /* an example, for messages */
+};
+extern const struct kernel_key kernel_keys[KERNEL_FACTS];
+
+/* Generations of GPUs, by maker. */
+enum gpu_generation { NO_GENERATION, VOLTA, TURING, AMPERE, ADA, HOPPER, BLACKWELL };
+
+/* Where the kernel rates of a class come from: nowhere, it has peaks only; classes like it; kernels measured on it. */
+enum kernel_source { KERNELS_UNKNOWN, KERNELS_ESTIMATED, KERNELS_MEASURED };
+
+/* Sets kernel[KERNEL_FACTS] to the rates for the class with this name, generation and number of multiprocessors:
+ * measured ones, else each the median of the measured classes of the generation that stand for others, else of all such
+ * classes.  Without a generation all are 0. */
+enum kernel_source kernel_rates(const char *name, enum gpu_generation g, int64_t units,
+                                int64_t *kernel);
+/* Prints fact k into buf[UNIT_TEXT] as it is parsed, and returns buf. */
+char *kernel_print(char *buf, enum kernel_fact k, int64_t value);
+/* Sets the facts that are 0 to what they are where they are not said, if there are units.  Returns NULL, or what is
+ * wrong with the facts, as the end of a message, in a. */
+const char *kernel_complete(int64_t *kernel, struct arena *a);
+
+#endif

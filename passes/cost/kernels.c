@@ -1,0 +1,120 @@
+/* Times of kernels on a GPU from a few facts of its class (kernels.h).
+ *
+ * A matrix product is cut into tiles of its result.  Each multiprocessor computes one tile at a time: tiles come in
+ * waves, and the last wave takes as long as a full one, however few tiles are left; a product smaller than a wave pays
+ * a whole one.  A tile takes rows * columns multiply-adds for each element of the sum, what loading a row and a
+ * column of it costs (LOADS multiply-adds for each element loaded, so that small tiles are slower), and a prologue.  Of
+ * the tiles with edges of 128 or less the quickest is taken; a side of at most SMALL elements has a tile of its own
+ * width.  Several products of a node have fewer kinds of tiles than one: KERNEL_TILE.  A card that cannot keep its
+ * clocks slows down in a long kernel: KERNEL_BURST.  A bias that is added to a product is part of its kernel
+ * (node_biases()).
+ * Everything else streams its operands and results at a share of the bandwidth.  A normalisation needs each row more
+ * than once: a layer normalisation twice, a softmax three times.  Rows up to KERNEL_ROW elements (softmax, of which a
+ * quarter as many are worked on at once: four times that, and in any case the WARP elements that a warp's registers
+ * hold) are read from memory once; beyond, up to twice that length, more and more of them each time.
+ *
+ * All in integers, rounded up.  The shape of the model is that of NeuSight (ASPLOS 2025), section 4: tiles and waves;
+ * its learned utilisation is a constant here.  O(1). */
+#include "passes/cost/kernels.h"
+
+#include "ir/base/units.h"
+
+enum { EDGE = 128, SMALL = 32, LOADS = 8, SOFTMAX_ROWS = 4, WARP = 1024 };
+
+struct kernel_work kernel_work_of(struct flops *x, nid n, int64_t flops, int64_t traffic,
+                                  int64_t operand)
+{
+    struct kernel_work w = {.flops = flops, .traffic = traffic, .again = operand};
+    w.is_product = flops > 0 && node_products(x, n, &w.product);
+    w.row = traffic > 0 ? node_normal_row(x, n, &w.passes) : 0;
+    return w;
+}
+
+/* Returns a / b, rounded up; a >= 0, b > 0. */
+static int64_t div_up(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* Returns the least edge of a tile for a side of this length: at most `least`; for short sides the power of two that
+ * covers it. */
+static int64_t least_edge(int64_t side, int64_t least)
+{
+    int64_t edge = 1;
+    if (side > SMALL)
+        return least;
+    while (edge < side)
+        edge *= 2;
+    return edge;
+}
+
+/* Returns the operations of all waves with tiles of a x b, in those of the largest tile. */
+static int64_t wave_flops(const int64_t *kernel, const struct products *p, int64_t a, int64_t b)
+{
+    int64_t tiles = sat_mul(p->count, sat_mul(div_up(p->rows, a), div_up(p->columns, b)));
+    int64_t each = sat_mul(div_up(tiles, kernel[KERNEL_UNITS]), kernel[KERNEL_UNITS]);
+    int64_t step = 2 * (a * b + LOADS * (a + b)); /* of the largest: 2 EDGE (EDGE + 2 LOADS) */
+    return mul_div_ceil(sat_mul(each, sat_add(p->sum, kernel[KERNEL_PROLOGUE])), step * EDGE,
+                        EDGE + 2 * LOADS);
+}
+
+/* Returns the operations that the device is busy for, in those of the largest tile. */
+static int64_t busy_flops(const int64_t *kernel, const struct kernel_work *w)
+{
+    const struct products *p = &w->product;
+    int64_t best = INT64_MAX, least = p->count > 1 ? kernel[KERNEL_TILE] : SMALL;
+    if (!w->is_product)
+        return w->flops;
+    int64_t row = least_edge(p->rows, least), column = least_edge(p->columns, least);
+    int64_t rows = p->rows > SMALL ? EDGE : row, columns = p->columns > SMALL ? EDGE : column;
+    for (int64_t a = row; a <= rows; a *= 2)
+        for (int64_t b = column; b <= columns; b *= 2)
+            best = smaller(best, wave_flops(kernel, p, a, b));
+    return best;
+}
+
+/* Returns rate * share / 10^6, at least 1. */
+static int64_t share_of(int64_t rate, int64_t share)
+{
+    __int128 r = (__int128)rate * share / 1000000;
+    return r < 1 ? 1 : r > INT64_MAX ? INT64_MAX : (int64_t)r;
+}
+
+int64_t kernel_compute(const struct device_class *d, enum elem e, const struct kernel_work *w,
+                       int64_t efficiency)
+{
+    const int64_t *kernel = d->kernel;
+    int64_t peak = share_of(cluster_peak(d, e), efficiency);
+    if (kernel[KERNEL_UNITS] == 0)
+        return mul_div_ceil(w->flops, PS_PER_S, peak);
+    bool several = w->is_product && w->product.count > 1;
+    int64_t t = mul_div_ceil(busy_flops(kernel, w), PS_PER_S,
+                             share_of(peak, kernel[several ? KERNEL_BATCHED : KERNEL_PRODUCT]));
+    int64_t burst = kernel[KERNEL_BURST];
+    return burst == 0 || t <= burst
+               ? t
+               : sat_add(burst, mul_div_ceil(t - burst, 1000000, kernel[KERNEL_WARM]));
+}
+
+/* Returns the bytes that a kernel moves: rows that it normalises and that do not stay in a cache more than once. */
+static int64_t moved_bytes(const int64_t *kernel, const struct kernel_work *w)
+{
+    int64_t kept = kernel[KERNEL_ROW];
+    if (w->row == 0)
+        return w->traffic;
+    if (w->passes > 2)
+        kept = larger(sat_mul(kept, SOFTMAX_ROWS), WARP);
+    if (w->row <= kept)
+        return w->traffic;
+    int64_t lost = smaller(w->row - kept, kept); /* of `kept` */
+    return sat_add(w->traffic, mul_div_ceil(sat_mul(w->again, w->passes - 1), lost, kept));
+}
+
+int64_t kernel_memory(const struct device_class *d, const struct kernel_work *w, int64_t efficiency)
+{
+    int64_t bandwidth = share_of(d->bandwidth, efficiency);
+    if (d->kernel[KERNEL_UNITS] == 0)
+        return mul_div_ceil(w->traffic, PS_PER_S, bandwidth);
+    return mul_div_ceil(moved_bytes(d->kernel, w), PS_PER_S,
+                        share_of(bandwidth, d->kernel[KERNEL_STREAM]));
+}

@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+"""Fits what kernels reach of a GPU's peak and bandwidth (ir/cluster/kernel_rates.c) to measured kernels, and says how
+far pcc's times are from them.
+
+usage: fit_kernels.py FOLDER [--check] [--class NAME ...]
+
+FOLDER/kernels.csv: device, op (linear, bmm, ln, softmax, or an elementwise operation), b, m_or_width, n, k, us.  linear
+and bmm are b products of [m, n] and [n, k] (of linear the second operand is one matrix), f32; the others have b rows of
+m_or_width elements.  A device that pcc has no class for is named and left out.
+
+Printed for each class: the rows of the table that are fitted, and for each kind of kernel the median and the 90th
+percentile of the relative error of (1) these rows, (2) rows that were fitted to one half of the shapes, on the other
+half, (3) pcc itself, which is asked for the times of a model of these kernels.  --check: exit 1 if the C source has
+other rows than those fitted, or pcc other times than they give.
+
+The fit is by exhaustion over the few values that the facts may take: the least sum of median and a third of the 90th
+percentile over products, which count twice, and batched products.  Burst and what follows it are fitted to the cards
+of 70 W together.  Of shares of the peak for linear layers that are nearly as good the largest is taken: kernels that
+are measured alone, one after the other, run hotter, and so slower, than between others in a model."""
+import argparse
+import csv
+import io
+import json
+import re
+import statistics
+import tempfile
+import zlib
+from collections import defaultdict
+from pathlib import Path
+
+import numpy
+from onnx import TensorProto, helper
+
+from common import PCC, ROOT, Run, table, verdict
+
+FACTS = ("units", "tile", "prologue", "product", "batched", "stream", "row", "burst", "warm")
+EDGES, TILES, PROLOGUES = (32, 64, 128), (64, 128), (0, 8, 16, 24, 32, 48)
+SHARES = [s / 100 for s in range(20, 101)]
+BURSTS, WARM = (4, 8), (0.83, 0.87, 0.91)  # ms; share of the rate
+NEARLY = 1.1  # a score that is at most so many times the best is as good
+LOW_POWER = ("l4", "t4")  # cards of 70 W, which cannot keep their clocks
+ROWS = (512, 768, 1024, 1280, 1536, 2048, 2560, 3072, 4096, 6144, 8192, 12288, 16384)
+THREE = {"add", "mul", "div", "pow"}  # two operands and a result; other elementwise operations: one and a result
+NORMS = ("ln", "softmax")
+KINDS = {"linear": "linear", "bmm": "batched", "ln": "norm", "softmax": "softmax"}  # others: elementwise
+OPERATORS = {"ln": "LayerNormalization", "softmax": "Softmax", "add": "Add", "mul": "Mul", "div": "Div", "pow": "Pow"}
+SOURCE = ROOT / "ir/cluster/kernel_rates.c"
+
+
+class Kernels:
+    """The kernels of one class: [op] an array of b, m, n, k, us."""
+
+    def __init__(self, rows, figures):
+        self.peak, self.bandwidth = figures["peak"], figures["bandwidth"]
+        self.units, self.overhead = figures["units"], figures["overhead"]
+        self.rows = defaultdict(list)
+        for r in rows:
+            self.rows[r["op"]].append([float(r[c] or 1) for c in ("b", "m_or_width", "n", "k", "us")])
+        self.rows = {op: numpy.array(v) for op, v in self.rows.items()}
+
+    def half(self, which):
+        """The kernels of one half of the shapes."""
+        part = object.__new__(Kernels)
+        part.__dict__.update(self.__dict__)
+        part.rows = {op: x[[zlib.crc32(repr((op, *v[:4])).encode()) % 2 == which for v in x.tolist()]]
+                     for op, x in self.rows.items()}
+        part.rows = {op: x for op, x in part.rows.items() if len(x)}
+        return part
+
+    def streams(self):
+        return {op: x for op, x in self.rows.items() if op not in ("linear", "bmm", *NORMS)}
+
+
+def product_flops(x, units, least, prologue):
+    """Operations of all waves, in those of tiles of 128 x 128 (passes/cost/kernels.c)."""
+    b, m, n, k = x[:, :4].T
+    best = None
+    for r in (e for e in EDGES if e >= least):
+        for c in (e for e in EDGES if e >= least):
+            waves = numpy.ceil(b * numpy.ceil(m / r) * numpy.ceil(k / c) / units)
+            work = waves * units * 2 * (r * c + 8 * (r + c)) * (n + prologue) * 8 / 9
+            best = work if best is None else numpy.minimum(best, work)
+    return best
+
+
+def bytes_of(op, x):
+    """Bytes that are read and written, each once."""
+    b, m, n, k = x[:, :4].T
+    if op in ("linear", "bmm"):
+        return 4 * (b * m * n + (1 if op == "linear" else b) * n * k + b * m * k)
+    return 4 * b * m * (3 if op in THREE else 2)
+
+
+def moved(op, x, row):
+    """Bytes that a kernel moves."""
+    if op not in NORMS:
+        return bytes_of(op, x)
+    kept = row if op == "ln" else max(4 * row, 1024)
+    lost = numpy.clip(x[:, 1] / kept - 1, 0, 1)
+    return bytes_of(op, x) * (1 + lost * (0.5 if op == "ln" else 1))
+
+
+def time_of(kernels, op, facts):
+    """us of each kernel of an operation."""
+    x = kernels.rows[op]
+    memory = moved(op, x, facts["row"]) / (kernels.bandwidth * facts["stream"]) * 1e6
+    if op not in ("linear", "bmm"):
+        return kernels.overhead + memory
+    least = 32 if op == "linear" else facts["tile"]
+    work = product_flops(x, kernels.units, least, facts["prologue"])
+    return kernels.overhead + numpy.maximum(slowed(kernels, op, work, facts), memory)
+
+
+def slowed(kernels, op, work, facts):
+    """us of that many operations."""
+    t = work / (kernels.peak * facts["product" if op == "linear" else "batched"]) * 1e6
+    burst = facts["burst"] * 1e3
+    return t if not burst else numpy.where(t > burst, burst + (t - burst) / facts["warm"], t)
+
+
+def spread(times, us):
+    """(median, 90th percentile) of the relative error."""
+    error = numpy.abs(times / us - 1)
+    return float(numpy.median(error)), float(numpy.percentile(error, 90))
+
+
+def score(times, us):
+    median, most = spread(times, us)
+    return median + most / 3
+
+
+def fit_streams(kernels, facts):
+    """Sets the share of the bandwidth and the row of normalisations."""
+    streams = kernels.streams()
+    if not streams:
+        return False
+    share = numpy.concatenate([bytes_of(op, x) / ((x[:, 4] - kernels.overhead) * kernels.bandwidth) * 1e6
+                               for op, x in streams.items()])
+    facts["stream"] = round(float(numpy.median(share)), 2)
+    facts["row"] = min(ROWS, key=lambda row: sum(score(time_of(kernels, op, {**facts, "row": row}),
+                                                       kernels.rows[op][:, 4]) for op in NORMS))
+    return True
+
+
+def fit_share(kernels, op, facts, work):
+    """(score, share): the best share of the peak; of linear layers the largest that is nearly as good."""
+    us, memory = kernels.rows[op][:, 4], bytes_of(op, kernels.rows[op]) / (kernels.bandwidth * facts["stream"]) * 1e6
+    key = "product" if op == "linear" else "batched"
+    scores = [(score(kernels.overhead + numpy.maximum(slowed(kernels, op, work, {**facts, key: s}), memory), us), s)
+              for s in SHARES]
+    nearly = NEARLY if op == "linear" else 1
+    return min(scores)[0], max(s for at, s in scores if at <= nearly * min(scores)[0])
+
+
+def fit(kernels, like, burst=0, warm=1):
+    """(score, facts) of a class.  like: facts for what was not measured."""
+    facts = {**like, "units": kernels.units, "burst": burst, "warm": warm}
+    fit_streams(kernels, facts)
+    best = None
+    for prologue in PROLOGUES:
+        one = fit_share(kernels, "linear", facts, product_flops(kernels.rows["linear"], kernels.units, 32, prologue))
+        works = [(product_flops(kernels.rows["bmm"], kernels.units, tile, prologue), tile) for tile in TILES]
+        many = min((*fit_share(kernels, "bmm", facts, work), tile) for work, tile in works)
+        total = 2 * one[0] + many[0]
+        if best is None or total < best[0]:
+            best = total, {**facts, "prologue": prologue, "product": one[1], "batched": many[1], "tile": many[2]}
+    return best
+
+
+def fit_burst(classes, like):
+    """(burst, warm) of the cards of LOW_POWER, the same for all."""
+    low = [k for d, k in classes.items() if d in LOW_POWER]
+    return min((sum(fit(k, like, b, w)[0] for k in low), b, w) for b in BURSTS for w in WARM)[1:] if low else (0, 1)
+
+
+def errors(kernels, facts):
+    """{kind: (times, measured)} of a class."""
+    found = defaultdict(lambda: ([], []))
+    for op, x in kernels.rows.items():
+        found[KINDS.get(op, "elementwise")][0].append(time_of(kernels, op, facts))
+        found[KINDS.get(op, "elementwise")][1].append(x[:, 4])
+    return {k: (numpy.concatenate(t), numpy.concatenate(us)) for k, (t, us) in found.items()}
+
+
+def rate(text, units):
+    number, unit = re.fullmatch(r"([\d.]+)(\D*)", text).groups()
+    return float(number) * units[unit.removesuffix("/s")]
+
+
+def figures_of(device):
+    """What pcc says of a class; None: it has none."""
+    run = Run([PCC, f"--list-devices=1x{device}"])
+    if run.rc:
+        return None
+    c = json.loads(run.out)["classes"][0]
+    if "kernels" not in c:
+        return None
+    tera = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+    return {"name": c["name"], "peak": rate(c["peak"]["f32"], tera), "units": c["kernels"]["units"],
+            "bandwidth": rate(c["bandwidth"], {"MB": 1e6, "GB": 1e9, "TB": 1e12}),
+            "overhead": rate(c["overhead"], {"us": 1, "ns": 1e-3})}
+
+
+def asked(kernels, name, folder):
+    """{op: us of pcc} for a model of these kernels, a node each."""
+    nodes, inputs, outputs = [], [], []
+
+    def tensor(text, shape, to):
+        to.append(helper.make_tensor_value_info(text, TensorProto.FLOAT, [int(d) for d in shape]))
+        return text
+
+    for op, x in kernels.rows.items():
+        for i, (b, m, n, k, _) in enumerate(x.tolist()):
+            at = f"{op}.{i}"
+            if op in ("linear", "bmm"):
+                lead = [] if op == "linear" else [b]
+                operands = [tensor(at + "a", [*lead, m, n], inputs), tensor(at + "b", [*lead, n, k], inputs)]
+                nodes.append(helper.make_node("MatMul", operands, [at], name=at))
+                tensor(at, [*lead, m, k], outputs)
+                continue
+            operands = [tensor(f"{at}/{j}", [b, m], inputs) for j in range(2 if op in THREE else 1)]
+            if op == "ln":
+                operands.append(tensor(at + "/scale", [m], inputs))
+            nodes.append(helper.make_node(OPERATORS.get(op, "Relu"), operands, [at], name=at))
+            tensor(at, [b, m], outputs)
+    path = Path(folder) / "kernels.onnx"
+    graph = helper.make_graph(nodes, "kernels", inputs, outputs)
+    path.write_bytes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
+                     .SerializeToString())
+    out = Run([PCC, path, "-q", "-d", f"1x{name}:unbounded", "-p", "one-place", "--emit=csv"]).need().out
+    times = {r["name"]: int(r[f"ps_{name}"]) / 1e6 for r in csv.DictReader(io.StringIO(out))}
+    return {op: numpy.array([times[f"{op}.{i}"] for i in range(len(x))]) for op, x in kernels.rows.items()}
+
+
+def row_text(facts):
+    """The row of the C table, but for generation and use."""
+    f = [facts["units"], facts["tile"], facts["prologue"], round(facts["product"] * 1000000),
+         round(facts["batched"] * 1000000), round(facts["stream"] * 1000000), facts["row"],
+         round(facts["burst"] * 10 ** 9), round(facts["warm"] * 1000000)]
+    return "{" + ", ".join(map(str, f)) + "}"
+
+
+def read(folder, wanted):
+    """{device: Kernels} of the devices that pcc has a class for, and {device: its name in pcc}."""
+    rows = defaultdict(list)
+    with open(folder / "kernels.csv", encoding="utf-8") as f:
+        for r in csv.DictReader(f):
+            rows[r["device"]].append(r)
+    figures = {d: figures_of(d) for d in sorted(rows) if not wanted or d in wanted}
+    for d in (d for d, f in figures.items() if f is None):
+        print(f"{d}: pcc has no class of this name: left out")
+    figures = {d: f for d, f in figures.items() if f}
+    return {d: Kernels(rows[d], f) for d, f in figures.items()}, {d: f["name"] for d, f in figures.items()}
+
+
+def unmeasured(classes):
+    """The facts for what was not measured on a class: the medians of the other classes."""
+    found = []
+    for kernels in classes.values():
+        facts = {"stream": 1, "row": ROWS[0]}
+        if fit_streams(kernels, facts):
+            found.append(facts)
+    if not found:
+        return {"stream": 1, "row": ROWS[0]}
+    row = statistics.median(f["row"] for f in found)
+    return {"stream": round(statistics.median(f["stream"] for f in found), 2), "row": max(r for r in ROWS if r <= row)}
+
+
+def rows_of(device, kernels, facts, halves, own):
+    """Lines of the table of errors."""
+    across = [errors(kernels.half(1 - h), halves[h]) for h in (0, 1)]
+    mine, told = errors(kernels, facts), defaultdict(lambda: ([], []))
+    for op, x in kernels.rows.items():
+        told[KINDS.get(op, "elementwise")][0].append(own[op])
+        told[KINDS.get(op, "elementwise")][1].append(x[:, 4])
+    told = {k: (numpy.concatenate(t), numpy.concatenate(us)) for k, (t, us) in told.items()}
+    for kind in (*KINDS.values(), "elementwise", "all"):
+        cells = []
+        for parts in ([mine], across, [told]):
+            pairs = [v for part in parts for k, v in part.items() if kind in (k, "all")]
+            if pairs:
+                cells += [f"{100 * e:.1f} %" for e in spread(*(numpy.concatenate(v) for v in zip(*pairs)))]
+        if cells:
+            yield [device, kind, str(sum(len(t) for k, (t, _) in mine.items() if kind in (k, "all"))), *cells]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--class", dest="classes", action="append", help="these devices only", metavar="NAME")
+    args = parser.parse_args()
+    classes, names = read(args.folder, args.classes)
+    like, lines, ratios, wrong = unmeasured(classes), [], {}, []
+    burst = fit_burst(classes, like)
+    for d, kernels in classes.items():
+        hot = burst if d in LOW_POWER else (0, 1)
+        facts = fit(kernels, like, *hot)[1]
+        with tempfile.TemporaryDirectory() as folder:
+            own = asked(kernels, names[d], folder)
+        lines += rows_of(d, kernels, facts, [fit(kernels.half(h), like, *hot)[1] for h in (0, 1)], own)
+        ratios[d] = float(numpy.median(numpy.concatenate([own[op] / x[:, 4] for op, x in kernels.rows.items()])))
+        wrong += [f"{d}: {op}: pcc's times are not those of the rows fitted here" for op in own
+                  if numpy.max(numpy.abs(own[op] / time_of(kernels, op, facts) - 1)) > 0.001]
+        row = row_text(facts)
+        print(f'"{names[d]}" {row}')
+        if not re.search(f'"{names[d]}",[^{{]*{re.escape(row)}', SOURCE.read_text(encoding="utf-8")):
+            wrong.append(f"{SOURCE.relative_to(ROOT)} has another row for {names[d]}")
+    table(["class", "kind", "kernels", "fitted", "9 of 10", "other half", "9 of 10", "pcc", "9 of 10"], lines)
+    print("pcc's times over measured ones, median: " + ", ".join(f"{d} {r:.3f}" for d, r in ratios.items()))
+    if args.check:
+        verdict(not wrong, "; ".join(wrong) or "the table is what is fitted, and pcc's times are what it gives")
+
+
+if __name__ == "__main__":
+    main()
