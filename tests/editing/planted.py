@@ -158,7 +158,7 @@ class Build:
         """Whether the test passes, linked with these objects before the library."""
         program = self.folder / f"{name}.test"
         subprocess.run([*self.cc, self.unit, *objects, *self.libs, "-o", program], check=True)
-        r = subprocess.run(["sh", "-c", f"ulimit -t {self.seconds}; exec {program}"], capture_output=True, errors="replace")
+        r = subprocess.run(["sh", "-c", f"ulimit -t {self.seconds}; exec {program}"], capture_output=True)
         return r.returncode == 0
 
 

@@ -23,9 +23,9 @@ config.test_source_root = os.path.dirname(os.path.abspath(__file__))
 config.test_exec_root = lit_config.params.get("out", os.path.join(os.getcwd(), "lit"))
 
 root = os.path.dirname(os.path.dirname(config.test_source_root))
-python_filecheck = os.path.join(os.path.dirname(sys.executable), "filecheck")
-filecheck = next((f for f in (*sorted(glob.glob("/usr/lib/llvm-*/bin/FileCheck")), python_filecheck) if os.path.exists(f)),
-                 "filecheck")
+candidates = [*sorted(glob.glob("/usr/lib/llvm-*/bin/FileCheck")),
+              os.path.join(os.path.dirname(sys.executable), "filecheck")]
+filecheck = next((f for f in candidates if os.path.exists(f)), "filecheck")
 
 # Whole words only, and before lit's own %p, %s and %t.
 config.substitutions += [

@@ -1,6 +1,6 @@
-/* A pcc whose work ends at a moment that is known: when it looks at its clocks for the PCC_INTERRUPT_AT-th time, its user
- * presses Ctrl-C, PCC_INTERRUPTS times; with PCC_INTERRUPTS=0 the deadline of that clock and of all later ones has passed,
- * if they have one.  For test_security.py.
+/* A pcc whose work ends at a moment that is known: when it looks at its clocks for the PCC_INTERRUPT_AT-th time, its
+ * user presses Ctrl-C, PCC_INTERRUPTS times; with PCC_INTERRUPTS=0 the deadline of that clock and of all later ones has
+ * passed, if they have one.  For test_security.py.
  *
  * clock_out of the program stands before the library's. */
 #include "ir/base/clock.h"
