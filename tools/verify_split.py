@@ -57,11 +57,6 @@ except ImportError as missing:
           f"run: {sys.executable} -m pip install jsonschema ml_dtypes numpy onnx onnxruntime")
     sys.exit(77)
 
-try:
-    import jsonschema_rs
-except ImportError:
-    jsonschema_rs = None
-
 ROOT = Path(__file__).resolve().parents[1]
 SCHEMAS = next((d for d in [ROOT / "backends/split"] if d.is_dir()), ROOT)  # ROOT: where pcc is installed
 TOLERANCE = 1e-2
@@ -139,17 +134,6 @@ def not_a_number(text):
     raise Bad(f"{text} is not a JSON number")
 
 
-def quickly_valid(schema, found):
-    """Whether the package jsonschema_rs finds no error; False where it is not installed, or cannot take what was found
-    (halves of surrogate pairs): then jsonschema has to look, a hundred times slower, which also says what is wrong."""
-    if jsonschema_rs is None:
-        return False
-    try:
-        return jsonschema_rs.Draft202012Validator(schema).is_valid(found)
-    except ValueError:
-        return False
-
-
 def read_json(folder, name):
     """name.json, which obeys name.schema.json."""
     path = folder / f"{name}.json"
@@ -160,11 +144,10 @@ def read_json(folder, name):
     except (OSError, ValueError, RecursionError) as e:
         raise Bad(f"{path.name}: {e}") from e
     schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8"))
-    if not quickly_valid(schema, found):
-        validator = jsonschema.Draft202012Validator(schema)
-        error = jsonschema.exceptions.best_match(validator.iter_errors(found))
-        if error:
-            raise Bad(f"{path.name}: {error.json_path}: {error.message[:200]}")
+    validator = jsonschema.Draft202012Validator(schema)
+    error = jsonschema.exceptions.best_match(validator.iter_errors(found))
+    if error:
+        raise Bad(f"{path.name}: {error.json_path}: {error.message[:200]}")
     return found
 
 
