@@ -207,7 +207,7 @@ def colliding(count):
 def names_cannot_flood(d):
     """Names that were chosen to collide take no longer than others, in CPU time (then: forty times); the least of up to
     five runs each, since other programs slow one down."""
-    rng, seconds = random.Random(4), {"random": 1e9, "colliding": 1e9}
+    rng, seconds = random.Random(4), {"random": 1e9, "colliding": float("inf")}
     for kind in 5 * ("random", "colliding"):
         if kind == "random" and seconds["colliding"] < 3 * seconds["random"] + 0.1:
             break
