@@ -295,7 +295,8 @@ def split_inside(work, name, seed):
     pins.write_text("".join(f"^{re.escape(n)}$=acc{rng.randrange(2)}\n" for n in chosen))
     for options in (["--pin", f"@{pins}"], []):
         folder = work / f"{name}.split{len(options)}"
-        done = pcc(path, "-d", "2xnpu", "-q", "-p", "inline-functions,fuse,dp-place", "-o", folder, *options)
+        done = pcc(path, "-d", "2xnpu", "-q", "-p", "inline-functions,fuse,dp-place", "-o", folder, "--pictures=none",
+                   *options)
         if done.returncode == 3:
             continue  # pins that no contiguous plan obeys
         if check(done.returncode == 0, f"{name}: split: {done.stderr.strip()[-300:]}"):
