@@ -21,8 +21,6 @@ struct mapping {
     int fd;            /* descriptor of the file */
 };
 
-/* Returns the mappings of the module's files, by ascending address, in a; writes their number to *n. */
-struct mapping *module_mappings(const struct module *m, uint32_t *n, struct arena *a);
 /* Sorts mappings by ascending address. */
 void mappings_sort(struct mapping *list, uint32_t n);
 /* Writes the payload of tensor t at the position of descriptor `out`.  t must have bytes (no strings, not sparse or

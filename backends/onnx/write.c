@@ -254,7 +254,8 @@ void mappings_sort(struct mapping *list, uint32_t n)
     qsort(list, n, sizeof *list, compare_mapped);
 }
 
-struct mapping *module_mappings(const struct module *m, uint32_t *n, struct arena *a)
+/* Returns the mappings of the module's files, by ascending address, in a; writes their number to *n. */
+static struct mapping *module_mappings(const struct module *m, uint32_t *n, struct arena *a)
 {
     struct mapping *list = arena_array(a, m->nfile, sizeof *list);
     *n = 0;

@@ -126,8 +126,10 @@ uint32_t servers_devices(const struct servers *s, const struct device_set *x)
     return n;
 }
 
-uint32_t servers_spanned(const struct servers *s, const struct device_set *x, uint32_t *first,
-                         uint32_t *devices)
+/* Returns the number of servers that have devices in the set x; writes the first of these servers to *first, the
+ * number of devices in x to *devices; all 0 if x is empty.  O(servers). */
+static uint32_t servers_spanned(const struct servers *s, const struct device_set *x,
+                                uint32_t *first, uint32_t *devices)
 {
     uint32_t n = 0;
     *devices = 0;

@@ -45,10 +45,6 @@ enum assign_policy { ASSIGN_FRESH, ASSIGN_APPEND, ASSIGN_SCATTER, ASSIGN_POLICIE
 /* Writes to *out `need` devices that are not in `used`; returns false if the policy finds fewer.  need > 0. */
 bool servers_assign(const struct servers *s, const struct device_set *used,
                     enum assign_policy policy, uint32_t need, struct device_set *out);
-/* Returns the number of servers that have devices in the set x; writes the first of these servers to *first, the
- * number of devices in x to *devices; all 0 if x is empty.  O(servers). */
-uint32_t servers_spanned(const struct servers *s, const struct device_set *x, uint32_t *first,
-                         uint32_t *devices);
 /* Returns the number of devices in a set.  O(servers). */
 uint32_t servers_devices(const struct servers *s, const struct device_set *x);
 /* Returns the ps of a ring AllReduce of `bytes` bytes among the n devices of the set, over the outermost links between

@@ -258,8 +258,9 @@ static int read_inputs(struct schedule_reader *r, const json_t *parts)
             if (names_get(&r->state, name, 0) == 1)
                 continue;
             if (t == NONE)
-                return diag_error(r->diag, "%s: '%s' reads '%s', which nobody makes", r->path,
-                                  w->part[x].name, name);
+                return diag_error(
+                    r->diag, "%s: '%s' reads '%s', which is neither an input nor made by a part",
+                    r->path, w->part[x].name, name);
             if (seen[t] == x + 1)
                 return diag_error(r->diag, "%s: '%s' reads '%s' twice", r->path, w->part[x].name,
                                   name);

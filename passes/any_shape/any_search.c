@@ -77,7 +77,9 @@ int64_t any_price(void *user, const struct problem *c, int64_t value, const int3
     return all;
 }
 
-void any_take(struct any_search *s, const struct wdag *g, const struct problem_plan *plan)
+/* Replaces s->best by `plan`, a plan for the vertices of level g, if `plan` is better.  plan->value: its largest load,
+ * without the cost of parts. */
+static void any_take(struct any_search *s, const struct wdag *g, const struct problem_plan *plan)
 {
     struct ctx *x = s->x;
     if (plan->value >= s->best.value)
@@ -109,7 +111,8 @@ void any_bound(struct any_search *s, uint64_t work)
     s->upper = upper;
 }
 
-bool any_settled(const struct any_search *s)
+/* Whether the search is over: the best plan is proven, or the bound says that no plan can be of use. */
+static bool any_settled(const struct any_search *s)
 {
     return s->best.value <= s->bound.value || (s->best.value > s->need && s->bound.value > s->need);
 }

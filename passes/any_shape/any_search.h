@@ -28,10 +28,6 @@ struct any_search {
 /* Begins a search: no plan is known, and the bound is the problem's own.  0, or -1 and an error. */
 int any_begin(struct any_search *s, struct ctx *x, struct planner_input *p);
 
-/* Replaces s->best by `plan`, a plan for the vertices of level g, if `plan` is better.  plan->value: its largest load,
- * without the cost of parts. */
-void any_take(struct any_search *s, const struct wdag *g, const struct problem_plan *plan);
-
 /* Returns the time per sample of the plan dev[vertex] of c, ps, with the cost of its parts beyond s->start; value: its
  * largest load.  user: the search.  For anneal.price. */
 int64_t any_price(void *user, const struct problem *c, int64_t value, const int32_t *dev,
@@ -39,8 +35,6 @@ int64_t any_price(void *user, const struct problem *c, int64_t value, const int3
 
 /* Raises s->bound by bounds_best() with at most `work` arcs; does nothing if no plan is known. */
 void any_bound(struct any_search *s, uint64_t work);
-/* Whether the search is over: the best plan is proven, or the bound says that no plan can be of use. */
-bool any_settled(const struct any_search *s);
 
 /* Looks for better plans with the settings of `like` (planner, seed, moves, chains, threads, clock).  First plans
  * come from some orders cut by interval DP; then follows annealing: first of the top level of p, if that is a coarser

@@ -223,7 +223,8 @@ static void explain_cut(struct explain *e)
                 explain_time(e, c->lower.value));
 }
 
-void explain_lower(struct explain *e)
+/* Adds the argument why c->lower is a bound: its proof, or one made from c->lower.by. */
+static void explain_lower(struct explain *e)
 {
     const struct problem *c = e->c;
     const struct problem_lower *l = &c->lower.by;

@@ -37,8 +37,6 @@ enum {
     EXPLAIN_STEPS = 1000 /* number of lines of a list that are shown, at most */
 };
 
-/* Adds the argument why c->lower is a bound: its proof, or one made from c->lower.by. */
-void explain_lower(struct explain *e);
 /* Returns the argument why c->lower is a bound as a text in a. */
 const char *explain_problem(const struct problem *c, const struct module *m, struct arena *a);
 /* Returns c->lower with that argument, which lives in a, as its proof. */

@@ -646,7 +646,7 @@ struct hier_found hier_search(const struct wdag *g, const struct scene *s,
     h.c = problem_build(wdag_inner(g, scratch), s, MEMORY_UNCHANGED, scratch, d);
     h.found.rc = h.c && !make_groups(&h, d) ? 0 : -1;
     if (!h.found.rc && (uint64_t)h.c->nkind * h.n * h.n > PAIR_CELLS)
-        h.found.why = "too many plans for so many kinds of devices";
+        h.found.why = "too many plans for these kinds of devices";
     else if (!h.found.rc)
         h.found.complete = make_tables(&h) && outer_search(&h);
     if (h.improved) {

@@ -548,7 +548,8 @@ uint32_t problem_kind_of(const struct problem *c, uint32_t dev)
     return found;
 }
 
-uint32_t problem_devices_left(const struct problem *c, uint64_t used, uint32_t k)
+/* Returns how many devices of kind k a plan that uses `used` (as label.used) leaves. */
+static uint32_t problem_devices_left(const struct problem *c, uint64_t used, uint32_t k)
 {
     const struct problem_kind *kd = &c->kind[k];
     uint64_t field = (used >> kd->shift) & ((UINT64_C(1) << kd->width) - 1);

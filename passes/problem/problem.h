@@ -213,8 +213,6 @@ static inline bool problem_no_more(const struct problem *c, uint64_t a, uint64_t
 /* Returns the index in c->kind of the kind of device dev: the kind for just this device if there is one, else the kind
  * of its class. */
 uint32_t problem_kind_of(const struct problem *c, uint32_t dev);
-/* Returns how many devices of kind k a plan that uses `used` (as label.used) leaves. */
-uint32_t problem_devices_left(const struct problem *c, uint64_t used, uint32_t k);
 
 /* Adds nw to the list *head, unless the list has a label that is as good (no larger value, no more devices of any
  * kind).  Removes labels to which nw is as good; nw takes the place of the first one removed.  Returns nw's label; 0:

@@ -301,10 +301,6 @@ void enter_sequence_map(struct infer *f, nid n, gid g);
  * mode; NULL: symbolic mode. */
 uint32_t *infer_types(struct module *m, struct arena *mem, struct diag *diag,
                       struct dim_values *values);
-/* Runs inference in symbolic mode, without messages, over all graphs with calls replaced, with the names of the model's
- * inputs alone: what the file says of values inside is not taken, so that all names follow from the operands.  A
- * dimension of an input without a name is called open_dim_name().  The state lives in mem. */
-struct infer *infer_from_inputs(struct module *m, struct arena *mem);
 /* Returns the name that stands for dimension `axis` of input number `input` where it has none, in mem. */
 const char *open_dim_name(struct arena *mem, uint32_t input, uint32_t axis);
 /* Runs inference in symbolic mode, without messages, for callers that then ask for elements of values (nums_of(),

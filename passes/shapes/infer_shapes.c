@@ -394,7 +394,10 @@ struct infer *infer_values(struct module *m, struct arena *mem)
     return infer_module(m, mem, (struct infer_ask){0});
 }
 
-struct infer *infer_from_inputs(struct module *m, struct arena *mem)
+/* Runs inference in symbolic mode, without messages, over all graphs with calls replaced, with the names of the model's
+ * inputs alone: what the file says of values inside is not taken, so that all names follow from the operands.  A
+ * dimension of an input without a name is called open_dim_name().  The state lives in mem. */
+static struct infer *infer_from_inputs(struct module *m, struct arena *mem)
 {
     return infer_inlined(m, mem, (struct infer_ask){.pure = true});
 }

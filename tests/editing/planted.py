@@ -7,6 +7,7 @@ tests/unit/ir/model/edit.c.  FLAGS are the compiler's and linker's (after --link
 must pass, with each it must fail, hang or crash."""
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 UNIT = ROOT / "tests/unit/ir/model/edit.c"
-SECONDS = 10  # of CPU time: more is a hang
+HANGS = 3  # times what the test takes without a plant is a hang, in whole seconds of CPU time
 # (name, file, text, text in its place)
 PLANTS = [
     ("stale user", "edit_end", "    if (same)\n        return p->in;", "    if (p->in.n > 0)\n        return p->in;"),
@@ -133,12 +134,19 @@ PLANTS = [
 ]
 
 
+def spent():
+    """Seconds of CPU time that child processes have taken."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 class Build:
     def __init__(self, cc, library, flags, folder):
         link = flags.index("--link")
         self.cc = [cc, "-O0", "-std=c11", "-D_GNU_SOURCE", "-w", f"-I{ROOT}", *flags[:link]]
         self.libs = [library, *flags[link + 1 :]]
         self.folder = folder
+        self.seconds = 300
         self.unit = self.compile(UNIT, "unit")
 
     def compile(self, source, name):
@@ -150,7 +158,7 @@ class Build:
         """Whether the test passes, linked with these objects before the library."""
         program = self.folder / f"{name}.test"
         subprocess.run([*self.cc, self.unit, *objects, *self.libs, "-o", program], check=True)
-        r = subprocess.run(["sh", "-c", f"ulimit -t {SECONDS}; exec {program}"], capture_output=True, errors="replace")
+        r = subprocess.run(["sh", "-c", f"ulimit -t {self.seconds}; exec {program}"], capture_output=True)
         return r.returncode == 0
 
 
@@ -170,9 +178,11 @@ def main():
         sys.exit(__doc__)
     with tempfile.TemporaryDirectory() as tmp:
         build = Build(sys.argv[1], sys.argv[2], sys.argv[3:], Path(tmp))
+        before = spent()
         if not build.run("sound"):
             print("FAILED: the test fails without a plant")
             return 1
+        build.seconds = int(HANGS * (spent() - before)) + 1
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             wrong = [w for w in pool.map(lambda i: plant(build, i), range(len(PLANTS))) if w]
     for w in wrong:

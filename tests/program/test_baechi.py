@@ -23,7 +23,7 @@ from checks import check, finish
 from list_graphs import NEVER, Fused, Graph, Room, compare, expand, kahn, plan_of
 from sanitized import SANITIZED
 
-GRAPHS = 60 if SANITIZED else 1000 if os.environ.get("PCC_ALL") else 500
+GRAPHS = 30 if SANITIZED else 1000 if os.environ.get("PCC_ALL") else 500
 SMALL = 15 if SANITIZED else 60
 PLANS = 50
 FILE = Path(__file__).resolve().parents[1] / "support/baechi_plans.json"

@@ -37,7 +37,7 @@ GRAPHS = 50 if SANITIZED else 300
 
 
 def pcc(*args):
-    r = subprocess.run([PCC, *map(str, args)], capture_output=True, text=True, timeout=60, check=False)
+    r = subprocess.run([PCC, *map(str, args)], capture_output=True, text=True, timeout=300, check=False)
     check(r.returncode == 0, f"pcc {' '.join(map(str, args))}: exit {r.returncode}: {r.stderr[:300]}")
     return r
 

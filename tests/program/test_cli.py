@@ -860,7 +860,7 @@ def closed_stdout(d):
             p.stdout.readline()
             p.stdout.close()
             err = p.stderr.read()
-            code = p.wait(timeout=60)
+            code = p.wait(timeout=300)
             good = code in ((0, -signal.SIGPIPE) if restore else (0, 1))
             check(good and not any(w in err for w in REPORTS), f"{args}: exit {code}: {err[:300]}")
     if Path("/dev/full").exists():

@@ -31,7 +31,7 @@ MODEL = HERE / "chain.onnx"
 
 
 def pcc(*args):
-    r = subprocess.run([PCC, *map(str, args)], capture_output=True, text=True, timeout=60)
+    r = subprocess.run([PCC, *map(str, args)], capture_output=True, text=True, timeout=300)
     if r.returncode < 0 or "Sanitizer" in r.stderr or "runtime error:" in r.stderr:
         complain(f"{args}: exit {r.returncode}: {r.stderr[:600]}")
     return r

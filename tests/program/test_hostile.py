@@ -63,7 +63,7 @@ def small():
 
 def run(path, out, *options):
     try:
-        r = subprocess.run([PCC, path, "-o", out, *options], capture_output=True, timeout=60)
+        r = subprocess.run([PCC, path, "-o", out, *options], capture_output=True, timeout=300)
     except subprocess.TimeoutExpired:
         return "timeout", ""
     return r.returncode, r.stderr.decode(errors="replace")
@@ -130,14 +130,14 @@ def truncations(tmp):
             at = k + n
         ends[at] = number
     whole = [at for at, number in ends.items() if number >= 7]
-    for n in range(1, len(data), 3 if SANITIZED else 1):
+    for n in range(1, len(data), 6 if SANITIZED else 1):
         try_bytes(tmp, "cut", data[:n], "", rc=0 if n in whole else 1)
 
 
 def mutations(tmp):
     rng = random.Random(1)
     data = small()
-    for _ in range(60 if SANITIZED else 200):
+    for _ in range(30 if SANITIZED else 200):
         b = bytearray(data)
         for _ in range(rng.randint(1, 4)):
             b[rng.randrange(len(b))] = rng.choice((0, 1, 0x7f, 0x80, 0xff, rng.randrange(256)))

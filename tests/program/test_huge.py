@@ -76,8 +76,7 @@ def main():
     with tempfile.TemporaryDirectory() as tmp:
         folder = Path(tmp)
         check_layers(folder)
-        fresh = random.SystemRandom().randrange(2, 1 << 31)
-        for seed, steps in ((1, "dp-place"), (fresh, "dp-place"), (3, "auto-place"))[SANITIZED:2 + (not SANITIZED)]:
+        for seed, steps in ((1, "dp-place"), (2, "dp-place"), (3, "auto-place"))[SANITIZED:2 + (not SANITIZED)]:
             path = generate(folder / "w.json", NODES, seed)
             check_plan(f"random layers, seed {seed}", path, steps, tmp)
         check_plan("random layers, a tenth", generate(folder / "w.json", NODES // 10, 4), "dp-place", tmp)

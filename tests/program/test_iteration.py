@@ -340,7 +340,7 @@ def interleaving(tmp):
     def run(*args):
         return subprocess.run([PCC, source, "-d", "4xv100:unbounded", "--link", "1GB/s,0us", "--slices=any",
                                "--objective=iteration-time", "--schedule=interleaved", *args, "-o", out],
-                              capture_output=True, text=True, timeout=60, check=False)
+                              capture_output=True, text=True, timeout=300, check=False)
 
     for each, ms in ((1, 132), (2, 114), (4, 105)):
         r = run(f"--stages-per-device={each}", "--micro-batches=8", "-p", "contract{trivial=false},dapple-place", "-q")
@@ -377,7 +377,7 @@ def room(tmp):
         r = subprocess.run([PCC, source, "-d", f"4xv100:{memory}B", "--objective=iteration-time", "--micro-batches=8",
                             "--recompute=none", "-p", "contract{trivial=false},dapple-place", "-q", "-o",
                             tmp / "o.json"],
-                           capture_output=True, text=True, timeout=60, check=False)
+                           capture_output=True, text=True, timeout=300, check=False)
         check(r.returncode == code, f"{memory} bytes: exit {r.returncode}, not {code}: {r.stderr}")
 
 

@@ -296,7 +296,7 @@ def one_case(seed, path):
     c = random_case(seed)
     path.write_text(text(c))
     args = [PCC, path, f"--cpus={c.cpus}", f"--pieces={c.pieces}", "-q", "--emit", "json"]
-    run = subprocess.run(list(map(str, args)), capture_output=True, text=True, timeout=60)
+    run = subprocess.run(list(map(str, args)), capture_output=True, text=True, timeout=300)
     mine = simulated(c)
     free = c.cpus == "unbounded" and (c.slotted or c.pieces == "apart")
     if free:

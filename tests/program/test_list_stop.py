@@ -36,7 +36,7 @@ def plan(model, planner, *args):
 
 with tempfile.TemporaryDirectory() as tmp:
     path = Path(tmp) / "gpt.onnx"
-    subprocess.run([GEN, "gpt", "--layers", str(LAYERS), "--no-weights", "-o", path], check=True, timeout=60)
+    subprocess.run([GEN, "gpt", "--layers", str(LAYERS), "--no-weights", "-o", path], check=True, timeout=300)
     for name in (*CUT, "dfs-place", "m-topo-place"):
         whole, ms = plan(path, name)
         check("time limit" not in whole, f"{name}: {whole}")

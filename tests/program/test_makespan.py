@@ -70,24 +70,25 @@ def one(name, model, tmp):
 
 
 def spent(*args):
-    """CPU seconds, the least of two runs."""
-    seconds = []
-    for _ in range(2):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        pcc(*args)
-        seconds.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
-    return min(seconds)
+    """CPU seconds of a run."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    pcc(*args)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
 def many_devices(tmp):
-    """Then: cubic in the devices, ten times as long backwards."""
-    n, chain, took = 400 if SANITIZED else 1024, tmp / "chain.pir", {}
+    """Then: cubic in the devices, ten times as long backwards.  The least of up to five runs each counts, since other
+    programs slow one down."""
+    n, chain, took = 400 if SANITIZED else 1024, tmp / "chain.pir", {1: 1e9, -1: float("inf")}
     chain.write_text("graph {\n  in %v : f32[4]\n" + "".join(
         f"  %{k} = Neg(%{k - 1 if k else 'v'}) name=\"n{k}\"\n" for k in range(n)) + f"  out %{n - 1}\n}}\n")
-    for way in (1, -1):
+    for way in 5 * (1, -1):
+        if way == 1 and took[-1] < 3 * took[1] + 0.05:
+            break
         plan = tmp / f"plan{way}.txt"
         plan.write_text("".join(f"^n{k}$=acc{range(n)[::way][k]}\n" for k in range(n)))
-        took[way] = spent(chain, "-d", f"{n}xa100", "-p", f"plan{{from={plan}}}", "-q", "-o", tmp / "many.json")
+        took[way] = min(took[way], spent(chain, "-d", f"{n}xa100", "-p", f"plan{{from={plan}}}", "-q", "-o",
+                                         tmp / "many.json"))
     check(took[-1] < 3 * took[1] + 0.05, f"CPU seconds forwards and backwards: {took}")
 
 

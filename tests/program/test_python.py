@@ -101,7 +101,7 @@ def no_program(temp):
     (temp / "bin/pcc").write_text(f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(temp / 'lib/a/b')!r})\n"
                                   "from pcc._program import pcc\npcc()\n")
     (temp / "bin/pcc").chmod(0o755)
-    r = run(temp / "bin/pcc", "--version", env={**os.environ, "PATH": str(temp / "bin")}, timeout=20)
+    r = run(temp / "bin/pcc", "--version", env={**os.environ, "PATH": str(temp / "bin")}, timeout=300)
     check(r.returncode == 70 and "this package has no program" in r.stderr, f"no program: {r.returncode} {r.stderr}")
 
 

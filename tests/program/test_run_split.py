@@ -221,7 +221,7 @@ def progress(folder):
                 monkey(run_split._Progress, name, 0.001)
             with run_split._Progress() as p:
                 p.tell("opening part0.onnx")
-                deadline = run_split.time.monotonic() + 60
+                deadline = run_split.time.monotonic() + 300
                 while said.getvalue().count("opening part0.onnx (0 s)") < 2 and run_split.time.monotonic() < deadline:
                     threading.Event().wait(0.002)
         text = said.getvalue()
@@ -249,7 +249,7 @@ def stops(temp, folder):
     p = subprocess.Popen([sys.executable, "-I", folder / "run_split.py", temp / "a.npz", "--samples", "1000000",
                           "--pipeline", "3", "--output", temp / "k"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                          text=True)
-    deadline = run_split.time.monotonic() + 60
+    deadline = run_split.time.monotonic() + 300
     while not (temp / "k/sample1.npz").exists() and run_split.time.monotonic() < deadline and p.poll() is None:
         threading.Event().wait(0.005)
     p.send_signal(signal.SIGINT)

@@ -41,7 +41,7 @@ GPT = ["gpt", "--layers", "1", "--width", "32", "--heads", "2", "--vocab", "64"]
 def pcc(*args, **more):
     more.setdefault("stdin", subprocess.DEVNULL)
     try:
-        r = subprocess.run([*more.pop("before", []), PCC, *map(str, args)], capture_output=True, timeout=60, **more)
+        r = subprocess.run([*more.pop("before", []), PCC, *map(str, args)], capture_output=True, timeout=300, **more)
     except subprocess.TimeoutExpired:
         return subprocess.CompletedProcess(args, "timeout", b"", b"")
     check(r.returncode >= 0 and not any(x in r.stderr.decode(errors="replace") for x in REPORTS),
@@ -205,9 +205,12 @@ def colliding(count):
 
 
 def names_cannot_flood(d):
-    """Names that were chosen to collide take no longer than others, in CPU time (then: forty times)."""
-    rng, seconds = random.Random(4), {}
-    for kind in ("random", "colliding"):
+    """Names that were chosen to collide take no longer than others, in CPU time (then: forty times); the least of up to
+    five runs each, since other programs slow one down."""
+    rng, seconds = random.Random(4), {"random": 1e9, "colliding": float("inf")}
+    for kind in 5 * ("random", "colliding"):
+        if kind == "random" and seconds["colliding"] < 3 * seconds["random"] + 0.1:
+            break
         names = colliding(10000) if kind == "colliding" else [b"%016x" % rng.getrandbits(64) for _ in range(10000)]
         nodes = b"".join(field(1, field(1, b"x") + field(2, name) + field(4, b"Neg")) for name in names)
         graph = nodes + field(2, b"g") + field(11, field(1, b"x"))
@@ -215,7 +218,7 @@ def names_cannot_flood(d):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         r = pcc("f.onnx", "--check-annotations", cwd=d)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        seconds[kind] = after.ru_utime - before.ru_utime
+        seconds[kind] = min(seconds[kind], after.ru_utime - before.ru_utime)
         check(r.returncode == 0, f"{kind}: {r.stderr}")
     check(seconds["colliding"] < 3 * seconds["random"] + 0.1, f"{seconds}")
 
@@ -243,10 +246,13 @@ def names_are_utf8(d):
 
 def reading_ends_in_time(d):
     """--time-limit reaches reading; tests/unit/passes/stopped.c: all readers and shape inference."""
-    nodes = "300000" if SANITIZED else "1500000"
-    subprocess.run([PCC_GEN, "random-layers", "--nodes", nodes, "-o", str(d / "large.json")], check=True)
-    refused("time limit reached while the model was read", d, "large.json", "-p", "dp-place", "-o", "x.json",
-            "--time-limit", "1us")  # reading has a second in any case
+    model(d, "w.json", "random-layers", "--nodes", "1000")
+    before, command = listing(d), ("w.json", "-p", "dp-place", "-o", "x.json")
+    r = interrupted(d, 1, *command, "--time-limit", "3600s", times=0)
+    check(r.returncode == 1 and "time limit reached while the model was read" in r.stderr and listing(d) == before,
+          f"exit {r.returncode}: {r.stderr[-300:]}")
+    r = interrupted(d, 1, *command, times=0)
+    check(r.returncode == 0, f"without a limit: exit {r.returncode}: {r.stderr[-300:]}")
 
 
 def interrupted(folder, at, *args, times=1):
@@ -380,7 +386,7 @@ def cut_short(folder, file, *args):
     for at in range(1, 1000, 3 if SANITIZED else 1):
         (folder / file).write_bytes(whole)
         before = listing(folder)
-        r = subprocess.run([PCC_SHRINKING, *args], cwd=folder, capture_output=True, timeout=60,
+        r = subprocess.run([PCC_SHRINKING, *args], cwd=folder, capture_output=True, timeout=300,
                            env={**os.environ, "PCC_SHRINK": str(folder / file), "PCC_SHRINK_AT": str(at)})
         err = r.stderr.decode()
         check(r.returncode in (0, 1) and err.count("pcc: error:") == r.returncode,

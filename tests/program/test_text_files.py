@@ -28,7 +28,7 @@ W = np.arange(64, dtype=np.float32).reshape(8, 8)
 
 
 def pcc(*args):
-    return subprocess.run([PCC, *map(str, args)], capture_output=True, text=True, errors="replace", timeout=60)
+    return subprocess.run([PCC, *map(str, args)], capture_output=True, text=True, errors="replace", timeout=300)
 
 
 def text_of(where, size=None, off=64):

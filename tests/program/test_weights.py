@@ -38,7 +38,7 @@ LINKED = ["--allow-links"]
 
 
 def split(model, folder, mode, *options, **more):
-    return base.split(model, folder, f"--weights={mode}", *options, **more)
+    return base.split(model, folder, f"--weights={mode}", *base.UNSEEN, *options, **more)
 
 
 def models(work):

@@ -166,8 +166,11 @@ static void list_devices(struct latency *l, struct arena *a)
         g->list.to[g->list.at[l->k->sub[x[i].item].dev + 1]++] = x[i].item;
 }
 
-struct task_graph latency_tasks(const struct scene *s, const struct subgraphs *k,
-                                struct subgraph_time *time, struct arena *a)
+/* Returns the tasks of a latency, in a, with numbered items: task i is subgraph i of k (kind: enum latency_kind;
+ * number: i; from and to: its device).  Writes to time[i] the times that it is made of.  Lane d < ndev is device d,
+ * lane ndev + c all CPUs of class c together.  O(nodes + pins + tasks log tasks). */
+static struct task_graph latency_tasks(const struct scene *s, const struct subgraphs *k,
+                                       struct subgraph_time *time, struct arena *a)
 {
     struct latency l = {.s = s, .k = k, .time = time};
     assert(s->m->cost && s->place && s->cluster);

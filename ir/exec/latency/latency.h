@@ -30,12 +30,6 @@ struct subgraph_time {
     int64_t in, compute, out;
 };
 
-/* Returns the tasks of a latency, in a, with numbered items: task i is subgraph i of k (kind: enum latency_kind;
- * number: i; from and to: its device).  Writes to time[i] the times that it is made of.  Lane d < ndev is device d,
- * lane ndev + c all CPUs of class c together.  O(nodes + pins + tasks log tasks). */
-struct task_graph latency_tasks(const struct scene *s, const struct subgraphs *k,
-                                struct subgraph_time *time, struct arena *a);
-
 /* A run of the subgraphs of a plan. */
 struct latency_run {
     struct subgraphs k;

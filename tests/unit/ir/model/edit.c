@@ -309,6 +309,31 @@ static vid named(const struct module *m, const char *name)
     return 0;
 }
 
+static void attributes_change(void **state)
+{
+    struct sink sink;
+    struct diag d = diag_of(&sink);
+    nid a, b;
+    (void)state;
+    struct module *m = chain(&d, &a, &b);
+    struct edit *e = edit_begin(m, m->mem);
+    edit_set_string(e, a, "mode", "first");
+    edit_set_string(e, a, "mode", "second"); /* in the other's place */
+    edit_set_string(e, b, "mode", "third");
+    edit_drop_attr(e, a, "axis");
+    edit_drop_attr(e, b, "axis"); /* which it has not */
+    const nid *now = edit_end(e);
+    a = now[a], b = now[b];
+    assert_int_equal(module_verify(m, &d), 0);
+    assert_int_equal(m->node[a].attr.n, 1);
+    assert_int_equal(m->node[b].attr.n, 1);
+    assert_null(node_attr(m, a, "axis"));
+    assert_int_equal(node_attr(m, a, "mode")->kind, ATTR_STRING);
+    assert_string_equal(node_attr_str(m, a, "mode", ""), "second");
+    assert_string_equal(node_attr_str(m, b, "mode", ""), "third");
+    arena_free(m->mem);
+}
+
 static void outputs_keep_names(void **state)
 {
     struct sink sink;
@@ -931,7 +956,8 @@ static void half_bytes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(outputs_keep_names),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(attributes_change),
+                                       cmocka_unit_test(outputs_keep_names),
                                        cmocka_unit_test(outputs_have_their_time),
                                        cmocka_unit_test(order_is_found),
                                        cmocka_unit_test(order_of_the_list),

@@ -157,7 +157,7 @@ static void test_manifest(void **state)
         {{{"'lasting_bytes': 10", "'lasting_bytes': -1"}},
          "m: expected an integer 'lasting_bytes' in 0..9223372036854775807"},
         {{{"'inputs': ['t', 'u']", "'inputs': ['t', 'q']"}},
-         "m: 'p1' reads 'q', which nobody makes"},
+         "m: 'p1' reads 'q', which is neither an input nor made by a part"},
         {{{"'inputs': ['t', 'u']", "'inputs': ['t', 7]"}}, "m: expected names of tensors"},
         {{{"'inputs': ['t', 'u']", "'inputs': ['t', 't']"}}, "m: 'p1' reads 't' twice"},
         {{{"'from': 'p1'", "'from': 'p0'"}}, "m: output 'y' does not come from 'p0'"},
