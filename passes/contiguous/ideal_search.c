@@ -232,6 +232,9 @@ static void extend_detailed(struct search *s)
  * may still fit on the devices left.  Keeps the new partial plans, which end at I' + S. */
 static void extend_labels(struct search *s)
 {
+    if (s->stage.counts &&
+        s->stage.bytes + set_memory_peak(s->at_once) > s->stage.kind->room)
+        return;
     if (s->c->detailed) {
         extend_detailed(s);
         return;
@@ -364,7 +367,9 @@ static bool begin_enumeration(struct search *s)
     s->stage.parts = (struct problem_parts){0};
     s->stage.copies = copies;
     s->stage.max_load = sat_mul(copies, s->caps.limit);
-    s->stage.weighs = s->stage.kind->memory < LOAD_INF || s->stage.kind->copies > 1;
+    s->stage.counts = s->at_once && s->stage.kind->room < LOAD_INF;
+    s->stage.weighs =
+        s->stage.kind->memory < LOAD_INF || s->stage.kind->copies > 1 || s->stage.counts;
     s->now.cross = d->cross;
     s->stage.spare = INT64_MIN;
     for (uint32_t x = 0; x < s->stage.live.n; x++)
@@ -413,6 +418,13 @@ static bool next_enumeration(struct search *s)
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
+/* Whether partial plans may be dropped because their last device could hold one more vertex (dp_maximal.c).  What a set
+ * needs at one time may shrink or grow with a vertex, so that rule holds only where this does not matter. */
+static bool has_dominance(const struct problem *c, const struct search_ask *ask)
+{
+    return ask->goal == SEARCH_BEST && !c->detailed && !c->g->apart.at && !c->values;
+}
+
 struct search *search_new(const struct problem *c, const struct search_ask *ask, struct arena *a)
 {
     assert(ask->floating >= 0 && (!ask->guide || ask->goal == SEARCH_GUIDE));
@@ -426,7 +438,7 @@ struct search *search_new(const struct problem *c, const struct search_ask *ask,
         .g = c->g,
         .ask = *ask,
         .refute = ask->goal != SEARCH_BEST,
-        .floor = ask->goal == SEARCH_BEST && !c->detailed && !c->g->apart.at ? ask->floor : -1,
+        .floor = has_dominance(c, ask) ? ask->floor : -1,
         .a = a,
         .n = c->g->n,
         .nword = (c->g->n + 63) / 64,
@@ -439,6 +451,7 @@ struct search *search_new(const struct problem *c, const struct search_ask *ask,
         return s;
     }
     make_tables(s);
+    s->at_once = c->values ? set_memory_new(c->values, a) : NULL;
     s->steps = s->n / SEARCH_SCAN;
     uint32_t empty = search_intern(s);
     keep_label(s, empty, (struct label){.value = 0});

@@ -99,6 +99,7 @@ struct stage {
     uint32_t copies;            /* the most devices that the stage may have */
     /* whether `bytes` is kept up to date: needed for memory limits and for copies */
     bool weighs;
+    bool counts; /* whether search.at_once is kept up to date: what S needs at one time may be too much */
     /* ps: the time of S and its transfers may add up to this: the limit of a load, times copies */
     int64_t max_load;
     int64_t spare; /* REFUTE, GUIDE: the most that the device's load may exceed the weight of S */
@@ -139,6 +140,7 @@ struct search {
     bool inside;  /* an enumeration of sets S is under way */
     struct start from;
     struct extended_ideal now;
+    struct set_memory *at_once; /* of S, while stage.counts; NULL: the problem has no values */
     struct stage stage;
     struct walk walk;
     uint64_t steps, pause; /* number of steps done; the number at which to pause */

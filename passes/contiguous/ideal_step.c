@@ -203,6 +203,8 @@ static void undo_take(struct search *s, uint32_t v)
         s->now.weight[p] -= s->c->pot[p].w[v];
     if (s->stage.weighs)
         untake_bytes(s, v);
+    if (s->stage.counts)
+        set_memory_drop(s->at_once, problem_own_number(s->c, v));
     untake_nets(s, v);
 }
 
@@ -220,6 +222,8 @@ bool step_take(struct search *s, uint32_t v)
         s->now.weight[p] += s->c->pot[p].w[v];
     if (s->stage.weighs)
         take_bytes(s, v);
+    if (s->stage.counts)
+        set_memory_add(s->at_once, problem_own_number(s->c, v));
     take_nets(s, v);
     if ((s->stage.kind->memory < LOAD_INF && s->stage.bytes > s->stage.kind->memory) ||
         !can_reach(s)) {

@@ -59,6 +59,8 @@ static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t stat
     if (found) {
         int64_t need = memory_of_plan(c, best.dev, a);
         n->hi = smaller(need, n->hi);
+        /* the judge may count more than the search did: then the plan needs more than it was to fit */
+        n->lo = need > memory ? larger(memory, n->lo) : n->lo;
         n->lo = n->lo < n->hi ? n->lo : n->hi - 1;
     } else {
         n->lo = larger(memory, n->lo);
@@ -179,7 +181,7 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
     if (need.least && !clock_out(n.clock))
         try_memory(&n, need.least, states);
     if (n.hi == INT64_MAX && !clock_out(n.clock)) {
-        int64_t all = sat_add(1, wdag_bytes(g));
+        int64_t all = sat_add(1, memory_that_suffices(x, g));
         try_memory(&n, all, states);
         if (n.hi == INT64_MAX && !n.clock->why)
             return report_contradiction(x, n.none >= all);

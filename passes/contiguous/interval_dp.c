@@ -84,6 +84,8 @@ struct run {
     /* [unit] the first label of the plans that end before the unit; 0: none */
     uint32_t *head;
     uint32_t *grown; /* [unit] labels added to the unit's list since it was made or thinned out */
+    /* what the segment of the present sweep needs at one time; NULL: it does not matter */
+    struct set_memory *at_once;
     struct labels labels;
     struct live_list live; /* the labels that the present sweep extends */
     struct problem_caps caps;
@@ -255,7 +257,7 @@ static void make_units(struct run *r, const uint8_t *cut)
     for (uint32_t k = 0; k < c->cluster->ncls; k++)
         make_touches(r, &s, k, seen);
     r->need = NULL;
-    if (c->limited || c->scene->model.replicate)
+    if (c->limited || c->values || c->scene->model.replicate)
         make_needs(r);
     for (uint32_t k = 0; k < c->nkind; k++) {
         r->time[k] = sum_units(r, c->kind[k].time);
@@ -413,6 +415,26 @@ static void add_net_parts(struct problem_parts *parts, const struct touch *h, ui
         t[src ? PART_OUT : PART_IN] += h->cost;
 }
 
+/* Adds unit j to the segment of r->at_once, or drops it. */
+static void change_segment(struct run *r, uint32_t j, bool adds)
+{
+    const struct problem *c = r->c;
+    for (uint32_t p = r->start[j]; p < r->start[j + 1]; p++) {
+        uint32_t v = problem_own_number(c, r->order[p]);
+        if (adds)
+            set_memory_add(r->at_once, v);
+        else
+            set_memory_drop(r->at_once, v);
+    }
+}
+
+/* Drops the units [i, j) of a sweep that has ended. */
+static void empty_segment(struct run *r, uint32_t i, uint32_t j)
+{
+    while (j-- > i)
+        change_segment(r, j, /*adds=*/false);
+}
+
 /* sweep() for detailed problems: keeps the segment's load in parts, and tries several devices that take turns. */
 static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBLEM_POTS])
 {
@@ -421,6 +443,7 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
     const uint32_t *at = r->touch_at[kind->cls];
     struct problem_parts parts = {0};
     int64_t compute = 0, bytes = 0;
+    bool counts = r->at_once && kind->room < LOAD_INF;
     /* most: the most devices that the stage may have; the devices share the computing of the segment */
     uint32_t j = i, most = 1;
     for (uint32_t x = 0; x < r->live.n; x++)
@@ -444,9 +467,14 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
         }
         if (kind->memory < LOAD_INF && bytes > kind->memory)
             break;
-        if (reaches(r, j + 1, low))
+        if (counts)
+            change_segment(r, j, /*adds=*/true);
+        bool fits = !counts || bytes + set_memory_peak(r->at_once) <= kind->room;
+        if (fits && reaches(r, j + 1, low))
             extend_detailed(r, k, j + 1, &parts, most);
     }
+    if (counts)
+        empty_segment(r, i, j);
     r->steps += at[j] - at[i] + j - i + 1;
 }
 
@@ -460,6 +488,7 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBL
     /* fixed: ps that no later unit takes back; open: ps of nets with pins in later units, which stop costing when the
      * segment holds all their pins */
     int64_t fixed = 0, open = 0, bytes = 0;
+    bool counts = r->at_once && kind->room < LOAD_INF;
     uint32_t j = i;
     for (; j < r->n; j++) {
         int64_t t = r->time[k][j];
@@ -477,13 +506,19 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBL
                 open -= h->cost;
             }
         }
-        if (kind->memory < LOAD_INF && (bytes += new_bytes(r, i, j)) > kind->memory)
+        if (kind->memory < LOAD_INF || counts)
+            bytes += new_bytes(r, i, j);
+        if (bytes > kind->memory || fixed > r->caps.limit ||
+            (r->live.n > LABELS_FEW && clock_out(r->clock)))
             break;
-        if (fixed > r->caps.limit || (r->live.n > LABELS_FEW && clock_out(r->clock)))
-            break;
-        if (fixed + open <= r->caps.limit && reaches(r, j + 1, low))
+        if (counts)
+            change_segment(r, j, /*adds=*/true);
+        bool fits = !counts || bytes + set_memory_peak(r->at_once) <= kind->room;
+        if (fits && fixed + open <= r->caps.limit && reaches(r, j + 1, low))
             extend_labels(r, k, j + 1, fixed + open);
     }
+    if (counts)
+        empty_segment(r, i, j);
     r->steps += at[j] - at[i] + j - i + 1;
 }
 
@@ -622,6 +657,7 @@ static struct run make_run(const struct problem *c, const uint32_t *order, struc
                            uint64_t budget, const struct problem_plan *best, struct arena *a)
 {
     struct run r = {.c = c, .order = order, .clock = clock, .budget = budget, .a = a};
+    r.at_once = c->values ? set_memory_new(c->values, a) : NULL;
     r.labels.mem = a;
     problem_set_limit(c, &r.caps, best->value - 1);
     return r;

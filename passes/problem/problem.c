@@ -10,6 +10,7 @@
 #include "passes/problem/problem.h"
 
 #include "ir/base/units.h"
+#include "ir/exec/sample/sample_memory.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -365,6 +366,8 @@ static struct problem *build_problem(const struct wdag *g, const struct scene *s
     const struct cluster *cluster = s->cluster;
     const struct exec_model *model = &s->model;
     int64_t bytes = wdag_bytes(g);
+    int64_t at_once = exec_live_rounds(model) ? sample_memory_most(s) : 0;
+    bool open = false;
     c->g = g;
     c->scene = s;
     c->cluster = cluster;
@@ -387,8 +390,12 @@ static struct problem *build_problem(const struct wdag *g, const struct scene *s
         if (m >= 0 && m < how->memory)
             m = how->memory;
         c->kind[k].memory = m < 0 || m >= bytes ? LOAD_INF : m;
+        c->kind[k].room = m < 0 || m >= at_once ? LOAD_INF : m;
+        open = open || c->kind[k].room < LOAD_INF;
         c->limited = c->limited || c->kind[k].memory < LOAD_INF;
     }
+    if (open)
+        c->values = set_values_build(g, s, a);
     if (like)
         copy_pots(c, like);
     else

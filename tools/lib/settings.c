@@ -324,10 +324,14 @@ static int describe_model(struct pcc *p)
     p->settings.judge = (uint32_t)shown;
     const char *why = exec_refuses(e, a), *memory = handle_given(p, "memory-model");
     unsigned about = exec_kind(e)->about | exec_kind_of(e, p->settings.judge)->about;
-    if (memory && e->memory > MEMORY_SUM && !(about & ABOUT_STEP))
+    if (memory && e->memory == MEMORY_PAPER && !(about & ABOUT_STEP))
         return diag_error(&p->diag,
                           "--memory-model=%s is about one sample alone: it needs "
                           "--objective=makespan or --judge=makespan",
+                          memory);
+    if (memory && e->memory == MEMORY_LIVE && !(about & (ABOUT_STEP | ABOUT_ROUNDS)))
+        return diag_error(&p->diag,
+                          "--memory-model=%s needs the objective makespan or time-per-sample",
                           memory);
     return why ? diag_error(&p->diag, "%s", why) : 0;
 }
