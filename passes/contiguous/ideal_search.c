@@ -193,6 +193,22 @@ static void keep_label(struct search *s, uint32_t id, struct label nw)
         s->enough = true;
 }
 
+bool search_fits(struct search *s)
+{
+    struct at_once *o = &s->at_once;
+    if (!s->stage.counts ||
+        problem_surely_fits(s->c, s->stage.k, s->stage.bytes, s->stage.cut))
+        return true;
+    while (o->nheld > o->same)
+        set_memory_drop(o->set, problem_own_number(s->c, o->held[--o->nheld]));
+    for (; o->nheld < o->ntaken; o->nheld++) {
+        o->held[o->nheld] = o->taken[o->nheld];
+        set_memory_add(o->set, problem_own_number(s->c, o->held[o->nheld]));
+    }
+    o->same = o->nheld;
+    return s->stage.bytes + set_memory_peak(o->set) <= s->stage.kind->room;
+}
+
 /* extend_labels() for detailed problems: S may be on several devices that take turns, at most as many as a label has
  * left. */
 static void extend_detailed(struct search *s)
@@ -232,11 +248,9 @@ static void extend_detailed(struct search *s)
  * may still fit on the devices left.  Keeps the new partial plans, which end at I' + S. */
 static void extend_labels(struct search *s)
 {
-    if (s->stage.counts &&
-        s->stage.bytes + set_memory_peak(s->at_once) > s->stage.kind->room)
-        return;
     if (s->c->detailed) {
-        extend_detailed(s);
+        if (search_fits(s))
+            extend_detailed(s);
         return;
     }
     int64_t load = s->stage.compute + s->stage.cut;
@@ -246,6 +260,8 @@ static void extend_labels(struct search *s)
         if (s->now.weight[p] < s->stage.live.low[p])
             return;
     if (s->floor >= 0 && s->now.card < s->n && maximal_could_be_larger(s))
+        return;
+    if (!search_fits(s))
         return;
     load = larger(load, s->floor);
     uint32_t id = 0;
@@ -367,7 +383,8 @@ static bool begin_enumeration(struct search *s)
     s->stage.parts = (struct problem_parts){0};
     s->stage.copies = copies;
     s->stage.max_load = sat_mul(copies, s->caps.limit);
-    s->stage.counts = s->at_once && s->stage.kind->room < LOAD_INF;
+    s->stage.counts = s->at_once.set && s->stage.kind->room < LOAD_INF;
+    s->at_once.ntaken = s->at_once.same = 0;
     s->stage.weighs =
         s->stage.kind->memory < LOAD_INF || s->stage.kind->copies > 1 || s->stage.counts;
     s->now.cross = d->cross;
@@ -451,7 +468,11 @@ struct search *search_new(const struct problem *c, const struct search_ask *ask,
         return s;
     }
     make_tables(s);
-    s->at_once = c->values ? set_memory_new(c->values, a) : NULL;
+    if (c->values)
+        s->at_once =
+            (struct at_once){.set = set_memory_new(c->values, a),
+                             .held = arena_array(a, (size_t)s->n + 1, sizeof(uint32_t)),
+                             .taken = arena_array(a, (size_t)s->n + 1, sizeof(uint32_t))};
     s->steps = s->n / SEARCH_SCAN;
     uint32_t empty = search_intern(s);
     keep_label(s, empty, (struct label){.value = 0});

@@ -203,8 +203,6 @@ static void undo_take(struct search *s, uint32_t v)
         s->now.weight[p] -= s->c->pot[p].w[v];
     if (s->stage.weighs)
         untake_bytes(s, v);
-    if (s->stage.counts)
-        set_memory_drop(s->at_once, problem_own_number(s->c, v));
     untake_nets(s, v);
 }
 
@@ -222,8 +220,6 @@ bool step_take(struct search *s, uint32_t v)
         s->now.weight[p] += s->c->pot[p].w[v];
     if (s->stage.weighs)
         take_bytes(s, v);
-    if (s->stage.counts)
-        set_memory_add(s->at_once, problem_own_number(s->c, v));
     take_nets(s, v);
     if ((s->stage.kind->memory < LOAD_INF && s->stage.bytes > s->stage.kind->memory) ||
         !can_reach(s)) {
@@ -233,6 +229,8 @@ bool step_take(struct search *s, uint32_t v)
     bits_add(s->now.bits, v);
     s->now.key ^= s->zobrist[v];
     s->now.card++;
+    if (s->stage.counts)
+        s->at_once.taken[s->at_once.ntaken++] = v;
     const struct csr *succ = &s->g->succ, *pred = &s->g->pred;
     for_row (w, *succ, v) {
         if (s->now.missing_stamp[w] != s->now.stamp) {
@@ -255,6 +253,8 @@ void step_untake(struct search *s, uint32_t v)
     bits_drop(s->now.bits, v);
     s->now.key ^= s->zobrist[v];
     s->now.card--;
+    if (s->stage.counts)
+        s->at_once.same = smaller_u32(s->at_once.same, --s->at_once.ntaken);
     undo_take(s, v);
 }
 

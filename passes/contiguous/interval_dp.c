@@ -415,12 +415,11 @@ static void add_net_parts(struct problem_parts *parts, const struct touch *h, ui
         t[src ? PART_OUT : PART_IN] += h->cost;
 }
 
-/* Adds unit j to the segment of r->at_once, or drops it. */
+/* Adds unit j to the set r->at_once, or drops it. */
 static void change_segment(struct run *r, uint32_t j, bool adds)
 {
-    const struct problem *c = r->c;
     for (uint32_t p = r->start[j]; p < r->start[j + 1]; p++) {
-        uint32_t v = problem_own_number(c, r->order[p]);
+        uint32_t v = problem_own_number(r->c, r->order[p]);
         if (adds)
             set_memory_add(r->at_once, v);
         else
@@ -428,11 +427,31 @@ static void change_segment(struct run *r, uint32_t j, bool adds)
     }
 }
 
-/* Drops the units [i, j) of a sweep that has ended. */
-static void empty_segment(struct run *r, uint32_t i, uint32_t j)
+/* Whether a device of kind k has room for the units before `end` of the present sweep, which last `bytes` and pay `cut`
+ * ps for transfers.  *have: the end of the units that are in r->at_once; it is brought up to `end` if need be. */
+static bool has_room(struct run *r, uint32_t k, uint32_t end, uint32_t *have, int64_t bytes,
+                     int64_t cut)
 {
-    while (j-- > i)
-        change_segment(r, j, /*adds=*/false);
+    if (!r->at_once || r->c->kind[k].room >= LOAD_INF ||
+        problem_surely_fits(r->c, k, bytes, cut))
+        return true;
+    while (*have < end)
+        change_segment(r, (*have)++, /*adds=*/true);
+    return bytes + set_memory_peak(r->at_once) <= r->c->kind[k].room;
+}
+
+/* Drops the units [i, have) from r->at_once after a sweep. */
+static void empty_segment(struct run *r, uint32_t i, uint32_t have)
+{
+    while (have-- > i)
+        change_segment(r, have, /*adds=*/false);
+}
+
+/* Returns the ps of a segment's load that are transfers. */
+static int64_t moved_in(const struct problem_parts *parts)
+{
+    return parts->t[0][PART_IN] + parts->t[0][PART_OUT] + parts->t[1][PART_IN] +
+           parts->t[1][PART_OUT];
 }
 
 /* sweep() for detailed problems: keeps the segment's load in parts, and tries several devices that take turns. */
@@ -443,7 +462,7 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
     const uint32_t *at = r->touch_at[kind->cls];
     struct problem_parts parts = {0};
     int64_t compute = 0, bytes = 0;
-    bool counts = r->at_once && kind->room < LOAD_INF;
+    uint32_t have = i; /* has_room() */
     /* most: the most devices that the stage may have; the devices share the computing of the segment */
     uint32_t j = i, most = 1;
     for (uint32_t x = 0; x < r->live.n; x++)
@@ -467,14 +486,10 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
         }
         if (kind->memory < LOAD_INF && bytes > kind->memory)
             break;
-        if (counts)
-            change_segment(r, j, /*adds=*/true);
-        bool fits = !counts || bytes + set_memory_peak(r->at_once) <= kind->room;
-        if (fits && reaches(r, j + 1, low))
+        if (reaches(r, j + 1, low) && has_room(r, k, j + 1, &have, bytes, moved_in(&parts)))
             extend_detailed(r, k, j + 1, &parts, most);
     }
-    if (counts)
-        empty_segment(r, i, j);
+    empty_segment(r, i, have);
     r->steps += at[j] - at[i] + j - i + 1;
 }
 
@@ -488,13 +503,14 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBL
     /* fixed: ps that no later unit takes back; open: ps of nets with pins in later units, which stop costing when the
      * segment holds all their pins */
     int64_t fixed = 0, open = 0, bytes = 0;
-    bool counts = r->at_once && kind->room < LOAD_INF;
-    uint32_t j = i;
+    int64_t compute = 0;   /* ps of `fixed` for computing */
+    uint32_t j = i, have = i; /* have: has_room() */
     for (; j < r->n; j++) {
         int64_t t = r->time[k][j];
         if (t == COST_NEVER || is_barred(r, i, j))
             break;
         fixed += t;
+        compute += t;
         for (uint32_t x = at[j]; x < at[j + 1]; x++) {
             const struct touch *h = &touch[x];
             if (h->prev <= i) {
@@ -506,19 +522,16 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBL
                 open -= h->cost;
             }
         }
-        if (kind->memory < LOAD_INF || counts)
+        if (r->need)
             bytes += new_bytes(r, i, j);
         if (bytes > kind->memory || fixed > r->caps.limit ||
             (r->live.n > LABELS_FEW && clock_out(r->clock)))
             break;
-        if (counts)
-            change_segment(r, j, /*adds=*/true);
-        bool fits = !counts || bytes + set_memory_peak(r->at_once) <= kind->room;
-        if (fits && fixed + open <= r->caps.limit && reaches(r, j + 1, low))
+        if (fixed + open <= r->caps.limit && reaches(r, j + 1, low) &&
+            has_room(r, k, j + 1, &have, bytes, fixed + open - compute))
             extend_labels(r, k, j + 1, fixed + open);
     }
-    if (counts)
-        empty_segment(r, i, j);
+    empty_segment(r, i, have);
     r->steps += at[j] - at[i] + j - i + 1;
 }
 

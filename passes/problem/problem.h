@@ -121,6 +121,8 @@ struct problem {
     /* what sets of vertices need at one time beside the bytes of vertices; NULL: nothing, or no kind's room can be too
      * small, or it is not known */
     struct set_values *values;
+    /* bytes, with values: no set needs more at one time, beside what it reads and sends, which counts twice */
+    int64_t most_at_once;
     bool turned;  /* problem_mirror (reversed.h) has reversed all edges */
     /* detailed: the load of a device is more than a sum, since transfers overlap computing (overlap), the two passes
      * count apart (pass_loads), or devices share a stage.  Then problem_loads says what a stage costs.  Searches still
@@ -244,6 +246,10 @@ struct live_list {
 /* Returns how much of potential p fits the devices that a plan using `used` (as label.used) leaves. */
 int64_t problem_room(const struct problem *c, const struct problem_caps *caps, uint64_t used,
                      uint32_t p);
+
+/* Whether a device of kind k surely has room for a set of vertices: its lasting bytes are `bytes`, and it pays `cut` ps
+ * for transfers.  Only if c->values is there. */
+bool problem_surely_fits(const struct problem *c, uint32_t k, int64_t bytes, int64_t cut);
 
 /* Returns the number that vertex v of c->g has in the level that c was made for: another one if c is turned. */
 static inline uint32_t problem_own_number(const struct problem *c, uint32_t v)
