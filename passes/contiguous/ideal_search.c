@@ -193,12 +193,15 @@ static void keep_label(struct search *s, uint32_t id, struct label nw)
         s->enough = true;
 }
 
+enum { CHANGE_STEPS = 2 }; /* steps that a change of search.at_once counts as */
+
 bool search_fits(struct search *s)
 {
     struct at_once *o = &s->at_once;
     if (!s->stage.counts ||
         problem_surely_fits(s->c, s->stage.k, s->stage.bytes, s->stage.cut))
         return true;
+    s->steps += CHANGE_STEPS * (uint64_t)(o->nheld + o->ntaken - 2 * o->same);
     while (o->nheld > o->same)
         set_memory_drop(o->set, problem_own_number(s->c, o->held[--o->nheld]));
     for (; o->nheld < o->ntaken; o->nheld++) {

@@ -415,6 +415,9 @@ static void add_net_parts(struct problem_parts *parts, const struct touch *h, ui
         t[src ? PART_OUT : PART_IN] += h->cost;
 }
 
+/* Steps that adding a vertex to the set r->at_once, and dropping it, counts as. */
+enum { CHANGE_STEPS = 100 };
+
 /* Adds unit j to the set r->at_once, or drops it. */
 static void change_segment(struct run *r, uint32_t j, bool adds)
 {
@@ -435,6 +438,7 @@ static bool has_room(struct run *r, uint32_t k, uint32_t end, uint32_t *have, in
     if (!r->at_once || r->c->kind[k].room >= LOAD_INF ||
         problem_surely_fits(r->c, k, bytes, cut))
         return true;
+    r->steps += (uint64_t)CHANGE_STEPS * (r->start[end] - r->start[*have]);
     while (*have < end)
         change_segment(r, (*have)++, /*adds=*/true);
     return bytes + set_memory_peak(r->at_once) <= r->c->kind[k].room;
