@@ -226,7 +226,9 @@ enum memory_model exec_memory(const struct exec_model *e)
     unsigned about = exec_kind(e)->about;
     if (!(about & ABOUT_STEP) && !(about & ABOUT_ROUNDS && e->sized))
         return MEMORY_SUM;
-    return e->memory == MEMORY_USUAL ? MEMORY_LIVE : e->memory;
+    if (e->memory != MEMORY_USUAL)
+        return e->memory;
+    return about & ABOUT_ROUNDS && e->by_nodes ? MEMORY_SUM : MEMORY_LIVE;
 }
 
 bool exec_live_rounds(const struct exec_model *e)

@@ -168,8 +168,8 @@ struct exec_model {
     struct step_model step;
     struct latency_model latency;
     enum memory_model memory; /* read with exec_memory() */
-    /* the bytes of each value are known, as in ONNX models; false: files state the bytes of nodes (profiles) */
-    bool sized;
+    bool sized;    /* values have sizes, as in ONNX models; false: only nodes do (profiles) */
+    bool by_nodes; /* the file states bytes and times of nodes: SUM is usual for the time per sample */
     uint32_t optimizer; /* copies of the weights that the optimizer keeps beside them: 2 for Adam */
     enum overlap overlap;
     bool replicate; /* a stage may run on several devices of a class that take turns (H.2) */
@@ -217,7 +217,7 @@ bool exec_apart(const struct exec_model *e);
 const char *exec_refuses(const struct exec_model *e, struct arena *a);
 
 /* Returns the memory model that counts for e's objective, never USUAL: for a step the one that is set, LIVE if none is;
- * for the time per sample SUM if that is set or values have no sizes of their own, else LIVE; for others SUM. */
+ * for the time per sample the one that is set, else SUM if e is by_nodes or not sized, or LIVE; for others SUM. */
 enum memory_model exec_memory(const struct exec_model *e);
 /* Whether devices need what the samples that follow each other have at once: the time per sample under LIVE. */
 bool exec_live_rounds(const struct exec_model *e);
