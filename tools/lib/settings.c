@@ -329,10 +329,6 @@ static int describe_model(struct pcc *p)
                           "--memory-model=%s is about one sample alone: it needs "
                           "--objective=makespan or --judge=makespan",
                           memory);
-    if (memory && e->memory == MEMORY_LIVE && !(about & (ABOUT_STEP | ABOUT_ROUNDS)))
-        return diag_error(&p->diag,
-                          "--memory-model=%s needs the objective makespan or time-per-sample",
-                          memory);
     return why ? diag_error(&p->diag, "%s", why) : 0;
 }
 
