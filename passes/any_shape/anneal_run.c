@@ -200,9 +200,7 @@ static bool has_room(struct anneal_walker *m)
             if (l->dev[v] == (int32_t)d)
                 set_memory_add(m->at_once, v);
         good = l->bytes[d] + set_memory_peak(m->at_once) <= l->c->kind[l->kind[d]].room;
-        for (uint32_t v = l->c->g->n; v-- > 0;)
-            if (l->dev[v] == (int32_t)d)
-                set_memory_drop(m->at_once, v);
+        set_memory_clear(m->at_once);
     }
     return good;
 }

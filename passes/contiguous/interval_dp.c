@@ -416,19 +416,7 @@ static void add_net_parts(struct problem_parts *parts, const struct touch *h, ui
 }
 
 /* Steps that adding a vertex to the set r->at_once, and dropping it, counts as. */
-enum { CHANGE_STEPS = 100 };
-
-/* Adds unit j to the set r->at_once, or drops it. */
-static void change_segment(struct run *r, uint32_t j, bool adds)
-{
-    for (uint32_t p = r->start[j]; p < r->start[j + 1]; p++) {
-        uint32_t v = problem_own_number(r->c, r->order[p]);
-        if (adds)
-            set_memory_add(r->at_once, v);
-        else
-            set_memory_drop(r->at_once, v);
-    }
-}
+enum { CHANGE_STEPS = 50 };
 
 /* Whether a device of kind k has room for the units before `end` of the present sweep, which last `bytes` and pay `cut`
  * ps for transfers.  *have: the end of the units that are in r->at_once; it is brought up to `end` if need be. */
@@ -439,16 +427,10 @@ static bool has_room(struct run *r, uint32_t k, uint32_t end, uint32_t *have, in
         problem_surely_fits(r->c, k, bytes, cut))
         return true;
     r->steps += (uint64_t)CHANGE_STEPS * (r->start[end] - r->start[*have]);
-    while (*have < end)
-        change_segment(r, (*have)++, /*adds=*/true);
+    for (uint32_t p = r->start[*have]; p < r->start[end]; p++)
+        set_memory_add(r->at_once, problem_own_number(r->c, r->order[p]));
+    *have = end;
     return bytes + set_memory_peak(r->at_once) <= r->c->kind[k].room;
-}
-
-/* Drops the units [i, have) from r->at_once after a sweep. */
-static void empty_segment(struct run *r, uint32_t i, uint32_t have)
-{
-    while (have-- > i)
-        change_segment(r, have, /*adds=*/false);
 }
 
 /* Returns the ps of a segment's load that are transfers. */
@@ -493,7 +475,8 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
         if (reaches(r, j + 1, low) && has_room(r, k, j + 1, &have, bytes, moved_in(&parts)))
             extend_detailed(r, k, j + 1, &parts, most);
     }
-    empty_segment(r, i, have);
+    if (have > i)
+        set_memory_clear(r->at_once);
     r->steps += at[j] - at[i] + j - i + 1;
 }
 
@@ -535,7 +518,8 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBL
             has_room(r, k, j + 1, &have, bytes, fixed + open - compute))
             extend_labels(r, k, j + 1, fixed + open);
     }
-    empty_segment(r, i, have);
+    if (have > i)
+        set_memory_clear(r->at_once);
     r->steps += at[j] - at[i] + j - i + 1;
 }
 

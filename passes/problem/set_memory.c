@@ -2,13 +2,18 @@
  *
  * A value takes its bytes in a range of the vertices of the base level, whose numbers are the order in which they run:
  * so the largest sum is the root of a segment tree with additions on ranges.  Vertices outside the set do not change
- * it: what is alive between two vertices of the set is alive at the first one. */
+ * it: what is alive between two vertices of the set is alive at the first one.
+ *
+ * While vertices join in the order in which they run no tree is needed: a value made in the set is alive at a vertex of
+ * the set as long as some pin is still to come, whether that pin will join the set or the value will leave it.  So what is
+ * alive at a vertex does not depend on later ones, and the largest sum so far is kept. */
 #include "passes/problem/set_memory.h"
 
 #include "ir/base/units.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- the values ------------------------------------------------------------------------------- */
 
@@ -126,6 +131,9 @@ struct set_memory *set_memory_new(const struct set_values *v, struct arena *a)
     s->in = arena_alloc(a, (size_t)v->n + 1);
     s->pins = arena_array(a, (size_t)v->nvalue + 1, sizeof *s->pins);
     s->last = arena_array(a, (size_t)v->nvalue + 1, sizeof *s->last);
+    s->list = arena_array(a, (size_t)v->n + 1, sizeof *s->list);
+    s->was = arena_array(a, (size_t)v->n + 1, sizeof *s->was);
+    s->sorted = true;
     s->most = arena_array(a, 2 * (size_t)s->leaves, sizeof *s->most);
     s->more = arena_array(a, 2 * (size_t)s->leaves, sizeof *s->more);
     return s;
@@ -207,20 +215,107 @@ static void change(struct set_memory *s, uint32_t u, bool adds)
         add_range(s, u, u, adds ? v->extra[u] : -v->extra[u]);
 }
 
+/* Adds vertex u, which runs after all vertices of the set, without the tree. */
+static void append(struct set_memory *s, uint32_t u)
+{
+    const struct set_values *v = s->values;
+    int64_t ends = 0; /* bytes of values that no vertex reads after u */
+    s->was[s->nlist] = (struct set_moment){s->now, s->top};
+    s->list[s->nlist++] = u;
+    s->in[u] = 1;
+    for_row (i, v->of, u) {
+        bool all = ++s->pins[i] == v->pin.at[i + 1] - v->pin.at[i];
+        int64_t bytes = v->bytes[i];
+        if (v->maker[i] == u) {
+            s->now += bytes;
+            s->sent += !all || v->held[i] == HELD_AND_SENT ? bytes : 0;
+        } else if (v->maker[i] != UINT32_MAX && s->in[v->maker[i]]) {
+            s->sent -= all && v->held[i] != HELD_AND_SENT ? bytes : 0;
+            ends += all && v->held[i] == HELD_FOR_READERS ? bytes : 0;
+        } else {
+            s->reads += s->pins[i] == 1 ? bytes : 0;
+        }
+    }
+    s->top = larger(s->now + v->extra[u], s->top);
+    s->now -= ends;
+}
+
+/* Takes out the vertex that append() added last. */
+static void unappend(struct set_memory *s)
+{
+    const struct set_values *v = s->values;
+    uint32_t u = s->list[--s->nlist];
+    for_row (i, v->of, u) {
+        bool all = s->pins[i]-- == v->pin.at[i + 1] - v->pin.at[i];
+        int64_t bytes = v->bytes[i];
+        if (v->maker[i] == u)
+            s->sent -= !all || v->held[i] == HELD_AND_SENT ? bytes : 0;
+        else if (v->maker[i] != UINT32_MAX && s->in[v->maker[i]])
+            s->sent += all && v->held[i] != HELD_AND_SENT ? bytes : 0;
+        else
+            s->reads -= s->pins[i] == 0 ? bytes : 0;
+    }
+    s->in[u] = 0;
+    s->now = s->was[s->nlist].now;
+    s->top = s->was[s->nlist].top;
+}
+
+/* Goes over to the tree. */
+static void plant(struct set_memory *s)
+{
+    uint32_t n = s->nlist;
+    while (s->nlist)
+        unappend(s);
+    s->sorted = false;
+    for (uint32_t i = 0; i < n; i++)
+        change(s, s->list[i], /*adds=*/true);
+    s->nlist = n;
+}
+
 void set_memory_add(struct set_memory *s, uint32_t v)
 {
-    for_row (u, s->values->member, v)
-        change(s, u, /*adds=*/true);
+    for_row (u, s->values->member, v) {
+        if (s->sorted && s->nlist && s->list[s->nlist - 1] > u)
+            plant(s);
+        if (s->sorted) {
+            append(s, u);
+        } else {
+            change(s, u, /*adds=*/true);
+            s->nlist++;
+        }
+    }
 }
 
 void set_memory_drop(struct set_memory *s, uint32_t v)
 {
     const struct csr *member = &s->values->member;
-    for (uint32_t i = member->at[v + 1]; i-- > member->at[v];)
-        change(s, member->to[i], /*adds=*/false);
+    for (uint32_t i = member->at[v + 1]; i-- > member->at[v];) {
+        if (s->sorted && s->list[s->nlist - 1] != member->to[i])
+            plant(s);
+        if (s->sorted) {
+            unappend(s);
+        } else {
+            change(s, member->to[i], /*adds=*/false);
+            s->sorted = --s->nlist == 0;
+        }
+    }
+}
+
+void set_memory_clear(struct set_memory *s)
+{
+    const struct set_values *v = s->values;
+    memset(s->in, 0, v->n);
+    memset(s->pins, 0, v->nvalue * sizeof *s->pins);
+    if (!s->sorted) {
+        memset(s->most, 0, 2 * (size_t)s->leaves * sizeof *s->most);
+        memset(s->more, 0, 2 * (size_t)s->leaves * sizeof *s->more);
+    }
+    s->reads = s->sent = s->now = s->top = 0;
+    s->nlist = 0;
+    s->sorted = true;
 }
 
 int64_t set_memory_peak(const struct set_memory *s)
 {
-    return s->most[1] + 2 * s->reads + s->sent;
+    return (s->sorted ? s->top : s->most[1]) + 2 * s->reads + s->sent;
 }

@@ -38,6 +38,15 @@ struct set_memory {
     uint32_t *pins;      /* [value] its pins in the set */
     uint32_t *last;      /* [value] the last pin in the set; counts while pins > 0 */
     int64_t reads, sent; /* bytes of values that the set reads from elsewhere; that leave the set */
+    /* While vertices join in the order in which they run, and leave in the opposite order: list[0 .. nlist) are the
+     * vertices of the set, `now` the bytes after the last of them, `top` the most bytes so far; was[i]: both before
+     * list[i] joined.  Else `sorted` is false, and the tree counts. */
+    bool sorted;
+    uint32_t *list, nlist;
+    int64_t now, top;
+    struct set_moment {
+        int64_t now, top;
+    } *was;
     /* segment tree over the vertices: at leaves + v, bytes at once while v runs; inner nodes: the largest below them,
      * less what `more` of their ancestors adds */
     int64_t *most, *more;
@@ -46,10 +55,13 @@ struct set_memory {
 
 /* Returns an empty set, in a.  O(V + values). */
 struct set_memory *set_memory_new(const struct set_values *v, struct arena *a);
-/* Adds vertex v of the problem's level to the set, or takes it out of the set again.  O(pins of its values * log V);
- * taking out a value's last reader looks for the one before it. */
+/* Adds vertex v of the problem's level to the set, or takes it out of the set again.  O(its values) while vertices join
+ * in the order in which they run and leave in the opposite order; else, until the set is empty again,
+ * O(its values * log V), and taking out a value's last reader looks for the one before it. */
 void set_memory_add(struct set_memory *s, uint32_t v);
 void set_memory_drop(struct set_memory *s, uint32_t v);
+/* Takes all vertices out.  O(V + values). */
+void set_memory_clear(struct set_memory *s);
 /* Returns the bytes at one time, without lasting bytes.  O(1). */
 int64_t set_memory_peak(const struct set_memory *s);
 
