@@ -9,6 +9,7 @@
 #include "backends/split/type_words.h"
 #include "ir/base/json_out.h"
 #include "ir/base/strings.h"
+#include "ir/model/batch.h"
 #include "ir/plan/plan_json.h"
 #include "ir/plan/schedule_json.h"
 
@@ -19,6 +20,8 @@
 struct manifest_out {
     struct json_out j;
     const struct split *s;
+    /* [value] the axis along which its samples lie, -1: none; NULL: no iteration, or the batch has no name */
+    const int32_t *batch_axis;
 };
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
@@ -51,6 +54,8 @@ static void open_value(struct manifest_out *o, vid v)
     type_put(&o->j, m, m->value[v].type, TYPE_WORDS_IR);
     shape_put(&o->j, m, m->value[v].type);
     json_int(&o->j, "bytes", m->cost->bytes[v]);
+    if (o->batch_axis && o->batch_axis[v] >= 0)
+        json_int(&o->j, "batch_axis", o->batch_axis[v]);
 }
 
 /* ---- replicas ------------------------------------------------------------------------------- */
@@ -275,6 +280,19 @@ static void put_replicas(struct manifest_out *o, uint32_t x, struct arena *a)
     json_close(&o->j, JSON_ROW);
 }
 
+/* Writes members of part x of an iteration with a schedule: "slice_samples", how many samples of a micro-batch each of
+ * its devices runs, and "slice_peak_bytes", what they need. */
+static void put_slice(struct manifest_out *o, uint32_t x)
+{
+    const struct schedule *e = o->s->schedule;
+    const struct sample_work *w = e && e->work->each ? e->work->each->whole : NULL;
+    if (!w)
+        return;
+    json_int(&o->j, "slice_samples", work_slice_rows(w, x));
+    json_int(&o->j, "slice_peak_bytes",
+             sat_add(w->part[x].lasting, sat_add(work_bytes_in(w, x), w->part[x].running)));
+}
+
 /* Writes members of part x if it has a data file of its own: "data", its name, and "data_bytes". */
 static void put_data_file(struct manifest_out *o, uint32_t x)
 {
@@ -312,6 +330,7 @@ static void put_parts(struct manifest_out *o, struct arena *a)
         json_int(&o->j, "lasting_bytes", k->lasting);
         json_int(&o->j, "live_peak_bytes",
                  sat_add(k->lasting, sat_add(work_bytes_in(s->work, x), k->running)));
+        put_slice(o, x);
         if (s->unchecked[x])
             fputs("true", json_member(&o->j, "unchecked"));
         put_replicas(o, x, a);
@@ -426,6 +445,8 @@ int manifest_write(const struct split *s)
         return -1;
     struct arena *a = arena_new(s->a);
     struct manifest_out o = {.s = s, .j = {.f = f.f}};
+    if (s->r->verdict->stages)
+        o.batch_axis = value_batch_axes(s->m, a);
     json_open(&o.j, NULL, '{', /*indent=*/2);
     json_int(&o.j, "pcc_manifest", 1);
     put_model(&o);

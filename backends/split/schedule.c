@@ -24,41 +24,10 @@ static const char *choose_in_flight(struct split *s)
     return why;
 }
 
-/* Lets s->r tell at least as much memory of each device as the schedule of a plan with stages comes to: the plan counts
- * no gradients of activations, and values from earlier stages only once the stage runs. */
-static void raise_memory(struct split *s)
-{
-    struct result *r = arena_alloc(s->a, sizeof *r);
-    struct verdict *v = arena_alloc(s->a, sizeof *v);
-    uint32_t ndev = s->r->scene.cluster->ndev;
-    *r = *s->r;
-    *v = *s->r->verdict;
-    v->load = arena_array(s->a, (size_t)ndev + 1, sizeof *v->load);
-    memcpy(v->load, s->r->verdict->load, ndev * sizeof *v->load);
-    for (uint32_t d = 0; d < ndev; d++) {
-        v->load[d].used = larger(v->load[d].used, s->schedule->peak[d]);
-        v->load[d].live_peak = larger(v->load[d].live_peak, s->schedule->peak[d]);
-    }
-    r->verdict = v;
-    s->r = r;
-}
-
-/* Whether the tensors of the schedule, which have the sizes of a whole profiled batch, are as large as in the memory of
- * devices, where a tensor has the size of the device's slice of a micro-batch. */
-static bool is_to_scale(const struct scene *s, const struct stages *st)
-{
-    const struct training *t = &s->model.training;
-    bool whole = !t->micro_size || t->micro_size == t->profiled;
-    for (uint32_t k = 0; st && k < st->n; k++)
-        whole = whole &&
-                (t->schedule == TRAINING_PIPEDREAM || st->device.at[k + 1] - st->device.at[k] == 1);
-    return whole;
-}
-
 int split_schedule(struct split *s)
 {
     const uint32_t *copies = s->r->plan->copies;
-    s->work = work_of_parts(&s->r->scene, s->parts, s->a);
+    s->work = work_of_parts(&s->r->scene, s->parts, /*slices=*/NULL, s->a);
     for (uint32_t d = 0; copies && d < s->work->ndev; d++)
         if (copies[d] > 1)
             s->no_schedule = "devices take turns with a part";
@@ -89,14 +58,6 @@ int split_schedule(struct split *s)
     if (s->no_schedule && s->o->in_flight)
         return diag_error(s->diag, "--in-flight=%" PRId64 ": %s", s->o->in_flight, s->no_schedule);
     const char *why = s->no_schedule ? s->no_schedule : schedule_fits(y.work, s->schedule, s->a);
-    bool to_scale = is_to_scale(&s->r->scene, planned.stages);
-    if (why && !s->no_schedule && to_scale && stages_recompute(planned.stages))
-        return diag_error(s->diag,
-                          SCHEDULE_FILE ": %s, although stages run forward nodes again: "
-                                        "the plan counts neither gradients of activations nor "
-                                        "values that come early; try --warmup=1, or devices with "
-                                        "more memory",
-                          why);
     if (why)
         diag_note(s->diag, SCHEDULE_FILE ": %s%s", why,
                   s->no_schedule || s->o->in_flight ? ""
@@ -104,8 +65,6 @@ int split_schedule(struct split *s)
                                                       "their end, which the plan does not count");
     if (s->no_schedule)
         s->schedule = NULL;
-    else if (planned.stages && to_scale)
-        raise_memory(s);
     return 0;
 }
 

@@ -640,10 +640,13 @@ const char *schedule_fits(const struct sample_work *w, const struct schedule *s,
 {
     for (uint32_t d = 0; d < w->ndev; d++) {
         char need[UNIT_TEXT], have[UNIT_TEXT];
-        if (w->memory[d] >= 0 && s->peak[d] > w->memory[d])
-            return arena_fmt(a, "%s needs %s at once for %u sample%s in flight and has %s",
-                             w->dev_name[d], bytes_short(need, s->peak[d]), s->in_flight,
-                             s->in_flight == 1 ? "" : "s", bytes_short(have, w->memory[d]));
+        if (w->memory[d] < 0 || s->peak[d] <= w->memory[d])
+            continue;
+        const char *samples = w->each ? ""
+                                      : arena_fmt(a, " for %u sample%s in flight", s->in_flight,
+                                                  s->in_flight == 1 ? "" : "s");
+        return arena_fmt(a, "%s needs %s at once%s and has %s", w->dev_name[d],
+                         bytes_short(need, s->peak[d]), samples, bytes_short(have, w->memory[d]));
     }
     return NULL;
 }

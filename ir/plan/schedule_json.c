@@ -8,10 +8,12 @@
  *
  * "sample" is the offset of an instruction (struct instruction); "phase" follows it if the phase is not 0.  In the
  * schedule of a training iteration, "pcc_schedule" is 2, "micro_batches" replaces "in_flight" and "phases", and each
- * instruction is executed once, for the micro-batch "sample".  O(instructions + D^2). */
+ * instruction is executed once, for the micro-batch "sample".  There "rows": [first, number] follows in "send" and
+ * "recv" where samples of a slice move, not all of the micro-batch.  O(instructions + D^2). */
 #include "ir/plan/schedule_json.h"
 
 #include "ir/base/json_out.h"
+#include "ir/base/numbers.h"
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
@@ -22,22 +24,77 @@ static const char *const key_of[] = {[DO_COMPUTE] = "compute",
                                      [DO_SEND] = "tensor",
                                      [DO_RECV] = "tensor"};
 
-/* Writes an instruction of work w.  In an iteration, names are those of the work of one micro-batch, w->each. */
-static void put_instruction(struct json_out *o, const struct sample_work *w,
-                            const struct instruction *i)
+/* Returns the number of the part or tensor that an instruction of the iteration w is about, in w->each, the work of one
+ * micro-batch in slices; writes the micro-batch to *batch. */
+static uint32_t number_in(const struct sample_work *w, const struct instruction *i, uint32_t *batch)
 {
-    const struct sample_work *each = w->each ? w->each : w;
     bool part = i->kind == DO_COMPUTE;
-    uint32_t what = part && w->each ? w->instance[i->what] : i->what,
-             n = part ? each->npart : each->ntensor;
-    json_open(o, NULL, '{', JSON_ROW);
-    json_text(o, key_of[i->kind], part ? each->part[what % n].name : each->tensor[what % n].name);
+    uint32_t what = part ? w->instance[i->what] : i->what,
+             n = part ? w->each->npart : w->each->ntensor;
+    *batch = what / n;
+    return what % n;
+}
+
+/* Returns which of the n parts or tensors has the copy or slice x.  first: [n + 1] the first one of each, ascending. */
+static uint32_t owner_of(const uint32_t *first, uint32_t n, uint32_t x)
+{
+    return count_below(first + 1, n, x + 1);
+}
+
+/* Writes the members of the object for instruction i of the iteration w; `left` instructions, with it, are left in its
+ * lane.  Names are those of the work before it was cut into slices.  Returns how many instructions the object stands
+ * for: ALLOC or FREE of all slices that a device has of a tensor are one there. */
+static uint32_t put_iteration(struct json_out *o, const struct sample_work *w,
+                              const struct instruction *i, uint32_t left)
+{
+    const struct sample_work *slices = w->each, *whole = slices->whole;
+    uint32_t batch, other, x = number_in(w, i, &batch), n = 1;
+    if (i->kind == DO_COMPUTE) {
+        uint32_t part = owner_of(slices->first_copy, whole->npart, x);
+        json_text(o, key_of[i->kind], whole->part[part].name);
+        json_int(o, "sample", batch);
+        return n;
+    }
+    uint32_t t = owner_of(slices->first_slice, whole->ntensor, x);
+    const struct work_tensor *of = &slices->tensor[x];
+    json_text(o, key_of[i->kind], whole->tensor[t].name);
     if (i->kind == DO_SEND)
         json_text(o, "to", w->dev_name[i->other]);
-    json_int(o, "sample", w->each ? (int32_t)(what / n) : i->offset);
+    json_int(o, "sample", batch);
+    bool moves = i->kind == DO_SEND || i->kind == DO_RECV;
+    if (moves && of->has_rows && of->rows < slices->share.samples) {
+        json_open(o, "rows", '[', JSON_ROW);
+        json_int(o, NULL, of->first_row);
+        json_int(o, NULL, of->rows);
+        json_close(o, JSON_ROW);
+    }
+    while (!moves && n < left && i[n].kind == i->kind &&
+           number_in(w, &i[n], &other) < slices->first_slice[t + 1] &&
+           number_in(w, &i[n], &other) == x + n && other == batch)
+        n++;
+    return n;
+}
+
+/* Writes instruction i of work w; `left` instructions, with it, are left in its lane.  Returns how many it has
+ * written. */
+static uint32_t put_instruction(struct json_out *o, const struct sample_work *w,
+                                const struct instruction *i, uint32_t left)
+{
+    uint32_t n = 1;
+    json_open(o, NULL, '{', JSON_ROW);
+    if (w->each) {
+        n = put_iteration(o, w, i, left);
+    } else {
+        bool part = i->kind == DO_COMPUTE;
+        json_text(o, key_of[i->kind], part ? w->part[i->what].name : w->tensor[i->what].name);
+        if (i->kind == DO_SEND)
+            json_text(o, "to", w->dev_name[i->other]);
+        json_int(o, "sample", i->offset);
+    }
     if (i->phase)
         json_int(o, "phase", i->phase);
     json_close(o, JSON_ROW);
+    return n;
 }
 
 /* Writes the list of a lane as member `key`. */
@@ -45,8 +102,8 @@ static void put_lane(struct json_out *o, const char *key, const struct sample_wo
                      const struct schedule *s, uint32_t lane, int indent)
 {
     json_open(o, key, '[', indent);
-    for (uint32_t i = s->at[lane]; i < s->at[lane + 1]; i++)
-        put_instruction(o, w, &s->item[i]);
+    for (uint32_t i = s->at[lane]; i < s->at[lane + 1];)
+        i += put_instruction(o, w, &s->item[i], s->at[lane + 1] - i);
     json_close(o, JSON_ROW);
 }
 

@@ -4,6 +4,7 @@
 #include "ir/plan/schedule_json.h"
 
 #include "ir/base/json_in.h"
+#include "ir/base/map.h"
 #include "ir/base/name_table.h"
 #include "ir/base/units.h"
 #include "ir/cluster/cluster.h"
@@ -19,7 +20,8 @@ enum {
     MOST_SAMPLES = 1 << 30,
     MOST_UNROLLED = 1 << 23, /* parts, tensors and inputs of parts, of all micro-batches together */
     /* bytes of the names of parts and tensors, of all micro-batches together */
-    MOST_NAMES = 1 << 28
+    MOST_NAMES = 1 << 28,
+    MOST_INSTRUCTIONS = 1 << 24 /* as the checker takes */
 };
 
 /* State of reading a manifest or a schedule. */
@@ -34,8 +36,10 @@ struct schedule_reader {
     struct names bytes;       /* name of a tensor -> index in size[] */
     /* name of an input (1) or output (2) of the model that is state, kept by a device */
     struct names state;
-    int64_t *size; /* bytes */
+    int64_t *size;     /* bytes */
+    uint8_t *has_rows; /* [index as size] 1: the tensor has an axis of the batch */
     uint32_t nsize;
+    bool stages; /* the manifest is of an iteration of training */
 };
 
 /* Reports an error: something was expected and not found.  Returns -1.  All functions below that return an int return
@@ -147,6 +151,7 @@ static int read_sizes(struct schedule_reader *r, const json_t *root, const char 
         const char *name = get_name(r, o, "name", key);
         if (!name || get_bytes(r, o, "bytes", &r->size[r->nsize]))
             return -1;
+        r->has_rows[r->nsize] = r->stages && json_is_integer(json_object_get(o, "batch_axis"));
         names_add(&r->bytes, arena_strdup(r->a, name, strlen(name)), r->nsize++);
     }
     return list ? 0 : -1;
@@ -198,9 +203,15 @@ static int add_tensor(struct schedule_reader *r, const char *name, uint32_t from
         return -1;
     if (size == NONE)
         return diag_error(r->diag, "%s: the size of tensor '%s' is not said", r->path, name);
-    w->tensor[w->ntensor++] =
-        (struct work_tensor){.name = own, .bytes = r->size[size], .from = from};
+    w->tensor[w->ntensor++] = (struct work_tensor){
+        .name = own, .bytes = r->size[size], .from = from, .has_rows = r->has_rows[size] != 0};
     return 0;
+}
+
+/* Returns the key of a part's memory while it runs: of an iteration that for a slice. */
+static const char *peak_key(const struct schedule_reader *r)
+{
+    return r->stages ? "slice_peak_bytes" : "live_peak_bytes";
 }
 
 /* Reads names, devices, memory and outputs of all parts.  Returns 0, or -1 and an error. */
@@ -219,7 +230,7 @@ static int read_parts(struct schedule_reader *r, const json_t *parts)
             return diag_error(r->diag, "%s: '%s' is on '%s', which is none of the devices", r->path,
                               file, dev);
         if (get_bytes(r, o, "lasting_bytes", &w->part[x].lasting) ||
-            get_bytes(r, o, "live_peak_bytes", &w->part[x].running))
+            get_bytes(r, o, peak_key(r), &w->part[x].running))
             return -1;
         for (uint32_t i = 0; i < length(out); i++) {
             w->out.to[n++] = w->ntensor;
@@ -260,9 +271,8 @@ static int read_inputs(struct schedule_reader *r, const json_t *parts)
         if (!in || w->part[x].running < held)
             return !in ? -1
                        : diag_error(r->diag,
-                                    "%s: 'live_peak_bytes' of '%s' is less than what it holds and "
-                                    "reads",
-                                    r->path, w->part[x].name);
+                                    "%s: '%s' of '%s' is less than what it holds and reads",
+                                    r->path, peak_key(r), w->part[x].name);
         w->part[x].running -= held;
     }
     return 0;
@@ -289,6 +299,51 @@ static int read_outputs(struct schedule_reader *r, const json_t *root)
     return list ? 0 : -1;
 }
 
+/* Adds the devices of part x to *on: its "replicas", where o, its object, has them, else its device.  seen: [device] 1
+ * + the last part that has it.  Returns 0, or -1 and an error. */
+static int read_replicas(struct schedule_reader *r, const json_t *o, uint32_t x, struct pairs *on,
+                         uint32_t *seen)
+{
+    const json_t *list = json_object_get(o, "replicas");
+    const struct work_part *p = &r->made->part[x];
+    uint32_t n = length(list);
+    if (!list)
+        pairs_add(on, x, p->dev);
+    for (uint32_t i = 0; i < n; i++) {
+        const char *name = json_string_value(json_array_get(list, i));
+        uint32_t dev = name ? names_get(&r->dev, name, NONE) : NONE;
+        if (dev >= r->made->ndev || seen[dev] == x + 1 || (i == 0 && dev != p->dev))
+            return diag_error(r->diag,
+                              "%s: 'replicas' of '%s': expected devices, the first of them its "
+                              "own, each once",
+                              r->path, p->name);
+        seen[dev] = x + 1;
+        pairs_add(on, x, dev);
+    }
+    return !list || n ? 0 : expect(r, "devices in 'replicas'");
+}
+
+/* Reads how stages share a micro-batch into r->made->share: the members of "training" that say so, and "replicas" of
+ * parts.  Returns 0, or -1 and an error. */
+static int read_share(struct schedule_reader *r, const json_t *root, const json_t *parts)
+{
+    struct sample_work *w = r->made;
+    const json_t *o = json_object_get(root, "training");
+    struct pairs on = {.a = r->a};
+    uint32_t *seen = arena_array(r->a, (size_t)w->ndev + 1, sizeof *seen);
+    if (get_int(r, o, "micro_batch_size", 0, INT64_MAX, &w->share.samples) ||
+        get_int(r, o, "profiled_batch", 0, INT64_MAX, &w->share.profiled))
+        return -1;
+    w->share.samples = larger(w->share.samples, 1);
+    w->share.profiled = larger(w->share.profiled, 1);
+    for (uint32_t x = 0; x < w->npart; x++) {
+        if (read_replicas(r, json_array_get(parts, x), x, &on, seen))
+            return -1;
+    }
+    w->share.device = pairs_rows(&on, w->npart);
+    return 0;
+}
+
 /* Adds the number of entries in the lists `key` of all parts to *n. */
 static void count_names(const json_t *parts, const char *key, size_t *n)
 {
@@ -310,7 +365,9 @@ static int read_manifest(struct schedule_reader *r, const json_t *root)
     sizes += json_array_size(inputs) + json_array_size(json_object_get(root, "outputs"));
     if (sizes >= NONE || in >= NONE || out + json_array_size(inputs) >= NONE / 2)
         return expect(r, "fewer tensors");
+    r->stages = json_is_object(json_object_get(root, "training"));
     r->size = arena_array(r->a, sizes + 1, sizeof *r->size);
+    r->has_rows = arena_alloc(r->a, sizes + 1);
     w->npart = length(parts);
     w->part = arena_array(r->a, (size_t)w->npart + 1, sizeof *w->part);
     w->tensor = arena_array(r->a, out + json_array_size(inputs) + 1, sizeof *w->tensor);
@@ -328,7 +385,8 @@ static int read_manifest(struct schedule_reader *r, const json_t *root)
         if (names_get(&r->state, name, 0) != 1 && add_tensor(r, name, w->npart))
             return -1;
     }
-    if (read_parts(r, parts) || read_inputs(r, parts) || read_outputs(r, root))
+    if (read_parts(r, parts) || (r->stages && read_share(r, root, parts)) ||
+        read_inputs(r, parts) || read_outputs(r, root))
         return -1;
     work_finish(w, r->a);
     return 0;
@@ -375,17 +433,100 @@ struct sample_work *work_read(const struct json_text *j, struct arena *a, struct
 
 /* ---- the schedule ----------------------------------------------------------------------------- */
 
+/* Where the slices of an iteration are. */
+struct slices {
+    const struct sample_work *w; /* the micro-batch's work in slices */
+    struct map copy;             /* (part, device) of the micro-batch's work -> 1 + its copy in w */
+    struct map first,
+        last; /* (tensor, device) -> 1 + the first, the last index in w->place of its slices there */
+    uint32_t
+        *next; /* [index in w->place] 1 + the next one of the same tensor and device; 0: none */
+    uint32_t *slice; /* [index in w->place] the slice that it is about */
+};
+
 /* State of reading a schedule. */
 struct lists {
     struct schedule_reader r;
     struct schedule *s;
+    struct slices of;         /* of an iteration; else of.w is NULL */
     struct instruction *item; /* [n] instructions in the order of the file */
     uint32_t *lane;           /* [n] their lanes */
     uint32_t n, capitem, caplane;
 };
 
-/* Adds instruction i to a lane, after reading its offset and phase from o.  Returns 0, or -1 and an error. */
-static int add_instruction(struct lists *l, uint32_t lane, struct instruction i, const json_t *o)
+/* Adds instruction i to a lane.  Returns 0, or -1 and an error. */
+static int push(struct lists *l, uint32_t lane, struct instruction i)
+{
+    if (l->n >= MOST_INSTRUCTIONS)
+        return expect(&l->r, "fewer instructions");
+    l->item = vec_grow(l->r.a, l->item, &l->capitem, l->n + 1, sizeof *l->item);
+    l->lane = vec_grow(l->r.a, l->lane, &l->caplane, l->n + 1, sizeof *l->lane);
+    l->item[l->n] = i;
+    l->lane[l->n++] = lane;
+    return 0;
+}
+
+/* Returns the slice of a tensor that an instruction which moves it is about, by its "rows"; home: the device that sends
+ * it.  NONE and an error if there is no such slice. */
+static uint32_t find_moved(const struct lists *l, uint32_t tensor, uint32_t home, const json_t *o)
+{
+    const struct sample_work *w = l->of.w, *whole = w->whole;
+    const struct work_tensor *t = &whole->tensor[tensor];
+    uint32_t low = w->first_slice[tensor], at;
+    const json_t *rows = json_object_get(o, "rows");
+    int64_t first = 0, n = w->share.samples;
+    if (rows && (json_array_size(rows) != 2 ||
+                 !json_int_in(json_array_get(rows, 0), 0, INT64_MAX, &first) ||
+                 !json_int_in(json_array_get(rows, 1), 1, INT64_MAX, &n))) {
+        expect(&l->r, "'rows': [first, number], the samples that move");
+        return NONE;
+    }
+    if (!t->has_rows && !rows) { /* each device that makes it has one of its own */
+        uint32_t copy =
+            t->from < whole->npart ? map_get(&l->of.copy, map_key(t->from + 1, home + 1)) : 0;
+        return copy ? low + copy - 1 - w->first_copy[t->from] : low;
+    }
+    at = t->has_rows ? work_slice_from(w, tensor, first) : NONE;
+    if (t->has_rows && at < w->first_slice[tensor + 1] && w->tensor[at].first_row == first &&
+        w->tensor[at].rows == n)
+        return at;
+    diag_error(l->r.diag, "%s: '%s' has no slice of %lld samples from %lld on that moves as one",
+               l->r.path, t->name, (long long)n, (long long)first);
+    return NONE;
+}
+
+/* Adds an instruction of an iteration to a lane of device dev: i, which names a part or a tensor as a whole, becomes
+ * one for the device's copy or slice; ALLOC and FREE one for each of its slices.  Where the device has none it becomes
+ * one for another copy or slice, which the checker refuses.  Returns 0, or -1 and an error. */
+static int push_slices(struct lists *l, uint32_t lane, uint32_t dev, struct instruction i,
+                       const json_t *o)
+{
+    const struct sample_work *w = l->of.w;
+    if (i.kind == DO_COMPUTE) {
+        uint32_t copy = map_get(&l->of.copy, map_key(i.what + 1, dev + 1));
+        i.what = copy ? copy - 1 : w->first_copy[i.what];
+        return push(l, lane, i);
+    }
+    if (i.kind == DO_SEND || i.kind == DO_RECV) {
+        i.what = find_moved(l, i.what, i.kind == DO_SEND ? dev : i.other, o);
+        return i.what == NONE ? -1 : push(l, lane, i);
+    }
+    uint32_t at = map_get(&l->of.first, map_key(i.what + 1, dev + 1));
+    i.what = w->first_slice[i.what];
+    if (!at)
+        return push(l, lane, i);
+    for (; at; at = l->of.next[at - 1]) {
+        i.what = l->of.slice[at - 1];
+        if (push(l, lane, i))
+            return -1;
+    }
+    return 0;
+}
+
+/* Adds instruction i to a lane of device dev, after reading its offset and phase from o.  Returns 0, or -1 and an
+ * error. */
+static int add_instruction(struct lists *l, uint32_t lane, uint32_t dev, struct instruction i,
+                           const json_t *o)
 {
     int64_t offset = 0, phase = 0;
     if (get_int(&l->r, o, "sample", -MOST_OFFSET, MOST_OFFSET, &offset) ||
@@ -394,13 +535,7 @@ static int add_instruction(struct lists *l, uint32_t lane, struct instruction i,
         return -1;
     i.offset = (int32_t)offset;
     i.phase = (uint8_t)phase;
-    if (l->n >= NONE - 1)
-        return expect(&l->r, "fewer instructions");
-    l->item = vec_grow(l->r.a, l->item, &l->capitem, l->n + 1, sizeof *l->item);
-    l->lane = vec_grow(l->r.a, l->lane, &l->caplane, l->n + 1, sizeof *l->lane);
-    l->item[l->n] = i;
-    l->lane[l->n++] = lane;
-    return 0;
+    return l->of.w ? push_slices(l, lane, dev, i, o) : push(l, lane, i);
 }
 
 /* Returns the number in t of the name that is o's member `key`; NONE and an error if there is none. */
@@ -437,7 +572,7 @@ static int read_compute(struct lists *l, const json_t *list, uint32_t dev)
         } else {
             return expect(&l->r, "'alloc', 'compute' or 'free' in each of 'compute'");
         }
-        if (x.what == NONE || add_instruction(l, lane_compute(dev), x, o))
+        if (x.what == NONE || add_instruction(l, lane_compute(dev), dev, x, o))
             return -1;
     }
     return 0;
@@ -456,7 +591,7 @@ static int read_moves(struct lists *l, const json_t *of, uint32_t dev)
         struct instruction x = {.kind = DO_SEND};
         x.what = find_name(&l->r, &l->r.tensor, o, "tensor");
         x.other = x.what != NONE ? find_name(&l->r, &l->r.dev, o, "to") : NONE;
-        if (x.other == NONE || add_instruction(l, lane_send(n, dev), x, o))
+        if (x.other == NONE || add_instruction(l, lane_send(n, dev), dev, x, o))
             return -1;
     }
     uint8_t *seen = arena_alloc(l->r.a, (size_t)n + 2);
@@ -474,7 +609,7 @@ static int read_moves(struct lists *l, const json_t *of, uint32_t dev)
             const json_t *o = json_array_get(list, i);
             struct instruction x = {.kind = DO_RECV, .other = from};
             x.what = find_name(&l->r, &l->r.tensor, o, "tensor");
-            if (x.what == NONE || add_instruction(l, lane, x, o))
+            if (x.what == NONE || add_instruction(l, lane, dev, x, o))
                 return -1;
         }
     }
@@ -521,7 +656,7 @@ static void sort_lists(struct lists *l)
  * there are not as many as parts and micro-batches need. */
 static const struct csr *list_instances(const struct lists *l, uint32_t micro_batches)
 {
-    const struct sample_work *w = l->r.w;
+    const struct sample_work *w = l->of.w;
     const struct schedule *s = l->s;
     struct csr *list = arena_alloc(l->r.a, sizeof *list);
     list->at = arena_array(l->r.a, (size_t)w->ndev + 2, sizeof *list->at);
@@ -540,16 +675,47 @@ static const struct csr *list_instances(const struct lists *l, uint32_t micro_ba
     return NULL;
 }
 
-/* Whether the work of all micro-batches fits MOST_UNROLLED and MOST_NAMES: each micro-batch has its own names of parts
- * and tensors. */
-static bool fits_limits(const struct sample_work *w, uint32_t micro_batches)
+/* Whether the names of parts and tensors of all micro-batches, each of which has its own, fit MOST_NAMES. */
+static bool fits_names(const struct sample_work *w, uint32_t micro_batches)
 {
-    uint64_t things = (uint64_t)w->npart + w->ntensor + w->in.at[w->npart], bytes = 0;
+    uint64_t bytes = 0;
     for (uint32_t i = 0; i < w->npart; i++)
         bytes += strlen(w->part[i].name);
     for (uint32_t t = 0; t < w->ntensor; t++)
         bytes += strlen(w->tensor[t].name);
-    return things * micro_batches <= MOST_UNROLLED && bytes <= MOST_NAMES / micro_batches;
+    return bytes <= MOST_NAMES / micro_batches;
+}
+
+/* Makes l->of for an iteration of so many micro-batches.  Returns 0, or -1 and an error. */
+static int find_slices(struct lists *l, uint32_t micro_batches)
+{
+    struct slices *of = &l->of;
+    struct arena *a = l->r.a;
+    const char *why;
+    const struct sample_work *whole = l->r.w,
+                             *w = of->w = work_slice(whole, MOST_UNROLLED / micro_batches, &why, a);
+    if (!w)
+        return diag_error(l->r.diag, "%s: %s", l->r.path, why);
+    if (!fits_names(w, micro_batches))
+        return expect(&l->r, "fewer micro-batches");
+    for (uint32_t p = 0; p < whole->npart; p++)
+        for (uint32_t x = w->first_copy[p]; x < w->first_copy[p + 1]; x++)
+            map_set(&of->copy, a, map_key(p + 1, w->part[x].dev + 1), x + 1);
+    of->next = arena_array(a, (size_t)w->place.at[w->ntensor] + 1, sizeof *of->next);
+    of->slice = arena_array(a, (size_t)w->place.at[w->ntensor] + 1, sizeof *of->slice);
+    for (uint32_t t = 0; t < whole->ntensor; t++)
+        for (uint32_t x = w->first_slice[t]; x < w->first_slice[t + 1]; x++)
+            for (uint32_t i = w->place.at[x]; i < w->place.at[x + 1]; i++) {
+                uint64_t key = map_key(t + 1, w->place.to[i] + 1);
+                uint32_t last = map_get(&of->last, key);
+                of->slice[i] = x;
+                if (last)
+                    of->next[last - 1] = i + 1;
+                else
+                    map_set(&of->first, a, key, i + 1);
+                map_set(&of->last, a, key, i + 1);
+            }
+    return 0;
 }
 
 /* For the schedule of an iteration: makes the work of all micro-batches, s->work, and renumbers the parts and tensors
@@ -557,10 +723,8 @@ static bool fits_limits(const struct sample_work *w, uint32_t micro_batches)
 static int unroll(struct lists *l, uint32_t micro_batches)
 {
     const char *why;
-    const struct sample_work *w = l->r.w;
+    const struct sample_work *w = l->of.w;
     struct schedule *s = l->s;
-    if (!fits_limits(w, micro_batches))
-        return expect(&l->r, "fewer micro-batches");
     for (uint32_t i = 0; i < l->n; i++)
         if (s->item[i].offset < 0 || (uint32_t)s->item[i].offset >= micro_batches)
             return diag_error(l->r.diag, "%s: micro-batch %d of an instruction is none of %u",
@@ -613,7 +777,7 @@ struct schedule *schedule_read(const struct json_text *j, const struct sample_wo
         names_add(&l.r.part, w->part[i].name, i);
     for (uint32_t i = 0; i < w->ntensor; i++)
         names_add(&l.r.tensor, w->tensor[i].name, i);
-    if (read_lists(&l, root))
+    if ((iteration && find_slices(&l, (uint32_t)batches)) || read_lists(&l, root))
         return NULL;
     sort_lists(&l);
     return iteration && unroll(&l, (uint32_t)batches) ? NULL : l.s;

@@ -76,8 +76,7 @@ static int read_setting(struct assignment *r, const json_t *o, const struct opt 
     return 0;
 }
 
-/* Whether a setting is a member of "training": plans have it, and it is about training only. */
-static bool is_of_training(const struct opt *row)
+bool training_has(const struct opt *row)
 {
     return row->in_plans && !(row->about & ~(unsigned)ABOUT_ITERATION);
 }
@@ -112,7 +111,7 @@ int training_json_read(struct assignment *r, const json_t *o)
         return expected(r, "a known 'schedule' and as many 'stages' as there are nodes, or "
                            "fewer, in 'training'");
     for (const struct opt *row = exec_settings; row->name; row++)
-        if (is_of_training(row) && read_setting(r, o, row))
+        if (training_has(row) && read_setting(r, o, row))
             return -1;
     if ((t->micro_size > 0) != (t->profiled > 0))
         return expected(r, "both of 'micro_batch_size' and 'profiled_batch', or neither");
@@ -190,7 +189,7 @@ json_t *training_json(const struct scene *scene, const struct stages *s, const s
                           "allreduce_lane", "allreduce_overlap", "workspace_bytes", "runnable",
                           !fractions, "stages", make_stages(scene->m, s, &of, name));
     for (const struct opt *row = exec_settings; o && row->name; row++)
-        if (is_of_training(row))
+        if (training_has(row))
             json_object_set_new(o, opt_json(row, a), make_setting(row, &scene->model, a));
     return o;
 }

@@ -17,7 +17,21 @@ struct work_build {
     struct arena *a;
     uint32_t *tensor_of; /* [value] 1 + its tensor; 0: none */
     uint8_t *state;      /* [value] 1: state, which a device keeps from sample to sample */
+    const struct slice_sizes *slices; /* NULL: parts run for all samples that costs are about */
 };
+
+/* Whether the rows of value v are samples. */
+static bool has_rows(const struct work_build *b, vid v)
+{
+    return b->slices && b->slices->axis[v] >= 0;
+}
+
+/* Returns the bytes of value v in part x: those of the part's slice. */
+static int64_t bytes_in(const struct work_build *b, vid v, uint32_t x)
+{
+    int64_t bytes = b->s->m->cost->bytes[v];
+    return has_rows(b, v) ? training_share(&b->s->model.training, bytes, b->slices->n[x]) : bytes;
+}
 
 /* ---- tensors ---------------------------------------------------------------------------------- */
 
@@ -25,8 +39,11 @@ struct work_build {
 static void add_tensor(struct work_build *b, vid v, uint32_t from)
 {
     const struct module *m = b->s->m;
-    b->w->tensor[b->w->ntensor++] = (struct work_tensor){
-        .name = value_name(m, v), .value = v, .bytes = m->cost->bytes[v], .from = from};
+    b->w->tensor[b->w->ntensor++] = (struct work_tensor){.name = value_name(m, v),
+                                                         .value = v,
+                                                         .bytes = m->cost->bytes[v],
+                                                         .from = from,
+                                                         .has_rows = has_rows(b, v)};
     b->tensor_of[v] = b->w->ntensor;
 }
 
@@ -145,8 +162,9 @@ static void count_values(struct work_build *b, struct changes *c)
         for_row (pin, p->net_pin, e)
             if (b->parts->part_of[pin] == (int32_t)x && c->step[pin] > last)
                 last = c->step[pin];
-        count_alive(c, x, c->step[def], last, m->cost->bytes[v]);
-        c->values[def] = sat_add(c->values[def], m->cost->bytes[v]);
+        int64_t bytes = bytes_in(b, v, x);
+        count_alive(c, x, c->step[def], last, bytes);
+        c->values[def] = sat_add(c->values[def], bytes);
     }
     for (uint32_t x = 0; x < b->w->npart; x++) {
         const struct part *t = &b->parts->part[x];
@@ -154,12 +172,25 @@ static void count_values(struct work_build *b, struct changes *c)
         for (uint32_t i = 0; i < t->nout; i++) {
             nid def = m->value[t->out[i]].def;
             bool placed = def && p->kind[def] == PLACE_NODE;
-            int64_t bytes = m->cost->bytes[t->out[i]];
+            int64_t bytes = bytes_in(b, t->out[i], x);
             count_alive(c, x, placed ? c->step[def] : 0, end, bytes);
             if (placed)
                 c->values[def] = sat_add(c->values[def], bytes);
         }
     }
+}
+
+/* Returns the bytes that a node of part x needs while it runs, its results among them: those of the part's slice if a
+ * result has rows. */
+static int64_t own_bytes(const struct work_build *b, nid n, uint32_t x)
+{
+    const struct module *m = b->s->m;
+    struct slice out = m->node[n].out;
+    bool rows = false;
+    for (uint32_t i = 0; i < out.n; i++)
+        rows = rows || has_rows(b, m->arg[out.at + i]);
+    return rows ? training_share(&b->s->model.training, m->cost->own[n], b->slices->n[x])
+                : m->cost->own[n];
 }
 
 /* Sets `running` of all parts: the largest number of bytes alive in a step.  A node that needs more bytes (cost->own)
@@ -185,7 +216,7 @@ static void find_running(struct work_build *b)
         int64_t now = 0, *top = &b->w->part[x].running;
         for (uint32_t i = 0; i <= t->nnode; i++) {
             nid node = i < t->nnode ? t->node[i] : 0;
-            int64_t own = node ? b->s->m->cost->own[node] - c.values[node] : 0;
+            int64_t own = node ? own_bytes(b, node, x) - c.values[node] : 0;
             now = sat_add(now, c.more[c.at[x] + i]);
             int64_t here = own > 0 ? sat_add(now, own) : now;
             *top = larger(here, *top);
@@ -196,7 +227,8 @@ static void find_running(struct work_build *b)
 
 /* ---- the whole work --------------------------------------------------------------------------- */
 
-struct sample_work *work_of_parts(const struct scene *s, const struct parts *parts, struct arena *a)
+struct sample_work *work_of_parts(const struct scene *s, const struct parts *parts,
+                                  const struct slice_sizes *slices, struct arena *a)
 {
     const struct cluster *c = s->cluster;
     struct sample_work *w = arena_alloc(a, sizeof *w);
@@ -204,6 +236,7 @@ struct sample_work *work_of_parts(const struct scene *s, const struct parts *par
                            .parts = parts,
                            .w = w,
                            .a = a,
+                           .slices = slices,
                            .tensor_of = arena_array(a, s->m->nval, sizeof *b.tensor_of),
                            .state = arena_alloc(a, s->m->nval)};
     w->ndev = c->ndev;
@@ -258,7 +291,7 @@ int64_t work_bytes_in(const struct sample_work *w, uint32_t part)
     int64_t sum = 0;
     assert(part < w->npart);
     for_row (t, w->in, part)
-        sum = sat_add(sum, w->tensor[t].bytes);
+        sum = sat_add(sum, work_row_bytes(w, t, work_slice_rows(w, part)));
     return sum;
 }
 

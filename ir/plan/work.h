@@ -2,7 +2,11 @@
  *
  * Schedules (schedule.h) and their checker use a split in this form only.  The host has the number ndev: it sends the
  * model's inputs and receives its outputs.  State that stays on a device between samples is no tensor here; its bytes
- * are part of `lasting`. */
+ * are part of `lasting`.
+ *
+ * The work of an iteration of training is made in three steps: the work of a micro-batch as if the first device of each
+ * stage did all; work_slice() gives each device of a stage its slice of the micro-batch; work_unroll() repeats that for
+ * all micro-batches. */
 #ifndef PCC_IR_PLAN_WORK_H
 #define PCC_IR_PLAN_WORK_H
 
@@ -24,6 +28,18 @@ struct work_tensor {
     int64_t bytes;
     uint32_t from; /* the part that makes the tensor; npart: it is an input of the model */
     bool returned; /* it is an output of the model, which is sent to the host */
+    /* its rows, along the axis of the batch, are samples; false: it is the same for any number of samples */
+    bool has_rows;
+    /* of a slice of a tensor with rows (work_slice): its samples, of those of the micro-batch */
+    int64_t first_row, rows;
+};
+
+/* How the devices of stages share a micro-batch.  All fields zero: each part runs on its own device, for all of it. */
+struct work_share {
+    struct csr
+        device; /* part -> the devices that run it, each for its slice; the first: work_part.dev */
+    int64_t samples;  /* of a micro-batch, >= 1, a multiple of the number of devices of each part */
+    int64_t profiled; /* samples that the bytes of tensors with rows are about, >= 1 */
 };
 
 struct sample_work {
@@ -39,6 +55,12 @@ struct sample_work {
     /* tensor -> devices that hold the tensor: first its home, the device that makes it (of a model input: the host),
      * then, ascending, the devices that receive it.  An index into place.to stands for a pair (tensor, device). */
     struct csr place;
+    struct work_share share; /* of the work of a micro-batch */
+    /* The next three are of the work of slices only, see work_slice().  whole: the work of the micro-batch; NULL: this
+     * is no such work.  first_copy: [part of whole] its first part here, one for each of its devices, in their order;
+     * first_slice: [tensor of whole] its first tensor here; both have an entry more, for the end. */
+    const struct sample_work *whole;
+    uint32_t *first_copy, *first_slice;
     /* The next three are of the work of an iteration only, see work_unroll().  each: the work of one micro-batch; NULL:
      * this is no iteration.  instance: [part] micro-batch * each->npart + number of the part in `each` */
     const struct sample_work *each;
@@ -46,11 +68,36 @@ struct sample_work {
     uint32_t *instance;
 };
 
-/* Returns the work of the parts of a plan.  Lives in a.  O(nodes + pins + weights' users). */
+/* The slices for which devices run the parts of an iteration. */
+struct slice_sizes {
+    const int32_t *axis; /* [value] the axis of the batch (ir/model/batch.h); -1: none */
+    const uint32_t *n;   /* [part] number of devices that share a micro-batch */
+};
+
+/* Returns the work of the parts of a plan.  slices: bytes of running parts are those of their slices; bytes of tensors
+ * stay those of the samples that costs are about.  NULL: all is about these.  Lives in a.  O(nodes + pins + weights'
+ * users). */
 struct sample_work *work_of_parts(const struct scene *s, const struct parts *parts,
-                                  struct arena *a);
+                                  const struct slice_sizes *slices, struct arena *a);
 /* Makes w->reader and w->place from the other fields.  O(inputs log inputs). */
 void work_finish(struct sample_work *w, struct arena *a);
+
+/* Returns the work of a micro-batch that the devices of stages share, as w->share says.  Each part is there once for
+ * each of its devices.  A tensor with rows is cut wherever the slices of two devices that make or read it end, so that
+ * each of its slices comes from one device and is read as a whole.  A tensor without rows is made by each device of
+ * its maker as a whole; a device of another stage reads that of one of them, the caller that of the first one.
+ * Returns NULL, and the reason in *why, if devices would get parts of a sample, or there would be more than `most`
+ * parts, tensors and inputs. Lives in a.  O(parts and tensors of the result). */
+struct sample_work *work_slice(const struct sample_work *w, uint64_t most, const char **why,
+                               struct arena *a);
+/* Returns the bytes of `rows` samples of a tensor with rows, or of the whole tensor if it has none.  w: the work of a
+ * micro-batch. */
+int64_t work_row_bytes(const struct sample_work *w, uint32_t tensor, int64_t rows);
+/* Returns the first slice, in the work of slices w, of a tensor of w->whole with rows that begins at the sample or
+ * later; the one behind its last slice if there is none.  O(log slices). */
+uint32_t work_slice_from(const struct sample_work *w, uint32_t tensor, int64_t sample);
+/* Returns the number of samples of a device's slice in the part; w: the work of a micro-batch. */
+int64_t work_slice_rows(const struct sample_work *w, uint32_t part);
 
 /* Returns the work of an iteration: `micro_batches` copies of w.  A part of it is an instance: a part of w for one
  * micro-batch.  list: device -> instances, numbered as in sample_work.instance, in the order in which the device runs
@@ -60,7 +107,7 @@ void work_finish(struct sample_work *w, struct arena *a);
 struct sample_work *work_unroll(const struct sample_work *w, uint32_t micro_batches,
                                 const struct csr *list, const char **why, struct arena *a);
 
-/* Returns the bytes of all inputs of a part. */
+/* Returns the bytes of all inputs of a part: of the slice of a device, where stages share micro-batches. */
 int64_t work_bytes_in(const struct sample_work *w, uint32_t part);
 /* Returns the index in w->place.to of the pair (tensor, dev); UINT32_MAX: dev does not hold the tensor.
  * O(log devices). */

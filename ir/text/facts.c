@@ -250,6 +250,8 @@ int text_costs(struct parser *p)
         n = 1;
     else if (text_int(p, 1, CLUSTER_CLASSES, &n, "the number of device classes") < 0)
         return -1;
+    if (!p->facts.any_accelerator && text_take_word(p, "overhead"))
+        p->facts.has_overhead = true;
     p->facts.has_cost = true;
     p->facts.nclass = (uint32_t)n;
     return 0;

@@ -167,10 +167,8 @@ static void put_node_costs(struct printer *p, nid n)
         put_bytes(p, " !traffic=", k->traffic[n]);
     if (k->own != NULL && k->own[n] != 0)
         put_bytes(p, " !own=", k->own[n]);
-    /* the first node says that overheads are known, even if all are 0 */
-    if (k->overhead != NULL && !put_node_times(p, " !overhead=", k->overhead, k->nclass, n) &&
-        n == 1)
-        text_put(p, " !overhead=0ps");
+    if (k->overhead != NULL)
+        put_node_times(p, " !overhead=", k->overhead, k->nclass, n);
     if (k->params != NULL && k->params[n] != 0)
         put_bytes(p, " !params=", k->params[n]);
 }
@@ -473,7 +471,8 @@ static void put_header(const struct printer *p, const struct cluster *c, const s
     if (m->cost != NULL && m->cost->measured)
         text_put(p, "costs accelerator\n");
     else if (m->cost != NULL)
-        fprintf(p->f, "costs %u\n", m->cost->nclass);
+        fprintf(p->f, "costs %u%s\n", m->cost->nclass,
+                m->cost->overhead != NULL ? " overhead" : "");
 }
 
 /* Writes `key`, such as " value=", and a time, ps; a negative time as "none". */

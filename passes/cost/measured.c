@@ -1,10 +1,11 @@
 /* Reads files of times and memory into sheets (sheets.h).
  *
- * A file has one of two forms (costs.md): a table of nodes and operator types (CSV, or a JSON list with the same keys),
- * which may begin with facts about the measurement (table_facts.h), or a profile by ONNX Runtime, a JSON list of trace
- * events; its content decides which.  Names get ids in the cost table; the module is not changed.  Each row of a table
- * is stored at once in an array by node or by operator type.  Events are sorted by node and time, and the time of a
- * node is the median of its events.  O(nodes * classes + rows), O(events log events). */
+ * A file has one of three forms (costs.md): a table of nodes and operator types (CSV, or a JSON list with the same
+ * keys), which may begin with facts about the measurement (table_facts.h); a file of pcc-profile, a JSON object with
+ * such a list; or a profile by ONNX Runtime, a JSON list of trace events.  Its content decides which.  Names get ids in
+ * the cost table; the module is not changed.  Each row of a table is stored at once in an array by node or by operator
+ * type.  Events are sorted by node and time, and the time of a node is the median of its events.  O(nodes * classes +
+ * rows), O(events log events). */
 #include "passes/cost/sheets.h"
 #include "passes/cost/table_facts.h"
 
@@ -530,6 +531,29 @@ static int read_profile(struct reader *r, json_t *list)
     return 0;
 }
 
+/* Reads a file that pcc-profile has written: its member "nodes" is a table.  Returns 0, or -1 and reports an error: it
+ * has another version, or no row names a node of the model. */
+static int read_measured(struct reader *r, const json_t *root)
+{
+    json_t *nodes = json_object_get(root, "nodes");
+    int64_t version;
+    if (!json_int_in(json_object_get(root, MEASURED_KEY), 1, 1, &version) || !json_is_array(nodes))
+        return diag_error(r->x->use.diag,
+                          "%s: expected \"" MEASURED_KEY "\": 1 and a list \"nodes\"", r->path);
+    r->facts = FACTS_BEHIND; /* what it says of itself are members, not rows */
+    r->sized = true;
+    if (read_objects(r, nodes) != 0)
+        return -1;
+    size_t rows = json_array_size(nodes);
+    if (rows == 0 || r->unknown < rows)
+        return 0;
+    const char *source = json_get_text(root, "source");
+    return diag_error(
+        r->x->use.diag,
+        "%s: none of %zu rows names a node of the model, the first is '%s': it was measured of '%s'",
+        r->path, rows, r->first_unknown, source ? source : "another model");
+}
+
 /* Reads a file in JSON, a table or a profile.  Returns 0, or -1 and reports an error. */
 static int read_json(struct reader *r, const char *text, size_t n)
 {
@@ -539,8 +563,12 @@ static int read_json(struct reader *r, const char *text, size_t n)
     int rc;
     if (!root)
         rc = diag_error(r->x->use.diag, "%s:%d:%d: %s", r->path, e.line, e.column, e.text);
+    else if (json_object_get(root, MEASURED_KEY))
+        rc = read_measured(r, root);
     else if (!json_is_array(root))
-        rc = diag_error(r->x->use.diag, "%s: expected a list of objects, or a CSV header", r->path);
+        rc = diag_error(r->x->use.diag,
+                        "%s: expected a list of objects, a file of pcc-profile, or a CSV header",
+                        r->path);
     else if (json_object_get(json_array_get(root, 0), "cat"))
         rc = read_profile(r, root);
     else

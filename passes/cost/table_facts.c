@@ -28,6 +28,17 @@ const char *table_path(const char *text, const char **classes, struct arena *a)
     return none ? text : arena_strdup(a, text, (size_t)(colon - text));
 }
 
+/* Adds a size.  where: the row or key that says it.  Returns 0; -1 after an error: there are too many. */
+static int add_size(struct table_facts *f, const char *name, int64_t size, const char *where,
+                    struct arena *a, struct diag *d)
+{
+    if (f->ndims == SIZES_MOST)
+        return diag_error(d, "%s: '%s': expected at most %d sizes", f->path, where, SIZES_MOST);
+    f->dims = vec_grow(a, f->dims, &f->capdims, f->ndims + 1, sizeof *f->dims);
+    f->dims[f->ndims++] = (struct dim_binding){name, size, f->path};
+    return 0;
+}
+
 /* Takes a row with this name, which is a fact.  "#dim NAME=N" is a size; what else there may be is for people.  Returns
  * 0; -1 after an error. */
 static int take_fact(struct table_facts *f, const char *name, struct arena *a, struct diag *d)
@@ -42,11 +53,7 @@ static int take_fact(struct table_facts *f, const char *name, struct arena *a, s
     if (!eq || eq == dim || !count_parse(eq + 1, &size))
         return diag_error(d, "%s: '%s': expected #dim NAME=N with N >= 0", f->path, name);
     *eq = 0;
-    if (f->ndims == SIZES_MOST)
-        return diag_error(d, "%s: '%s': expected at most %d rows #dim", f->path, name, SIZES_MOST);
-    f->dims = vec_grow(a, f->dims, &f->capdims, f->ndims + 1, sizeof *f->dims);
-    f->dims[f->ndims++] = (struct dim_binding){dim, size, f->path};
-    return 0;
+    return add_size(f, dim, size, name, a, d);
 }
 
 /* Reads a row of CSV.  Returns the place of the field that is `wanted`; wanted NULL: `at`, if there is a field there.
@@ -82,7 +89,26 @@ static int facts_of_csv(struct table_facts *f, char *s, struct arena *a, struct 
     return 0;
 }
 
-/* Takes the facts of a table that is a JSON list of objects.  Returns 0; -1 after an error. */
+/* Takes the facts of a file that pcc-profile has written: the object "dims".  Returns 0; -1 after an error. */
+static int facts_of_object(struct table_facts *f, json_t *root, struct arena *a, struct diag *d)
+{
+    const char *name;
+    json_t *v;
+    f->said = true;
+    json_object_foreach(json_object_get(root, "dims"), name, v)
+    {
+        int64_t size;
+        if (!*name || !json_int_in(v, 0, INT64_MAX, &size))
+            return diag_error(d, "%s: dims: '%s': expected a name and an integer >= 0", f->path,
+                              name);
+        if (add_size(f, arena_strdup(a, name, strlen(name)), size, "dims", a, d))
+            return -1;
+    }
+    return 0;
+}
+
+/* Takes the facts of a table that is a JSON list of objects, or of a file that pcc-profile has written.  Returns 0; -1
+ * after an error. */
 static int facts_of_json(struct table_facts *f, const char *s, size_t n, struct arena *a,
                          struct diag *d)
 {
@@ -90,7 +116,7 @@ static int facts_of_json(struct table_facts *f, const char *s, size_t n, struct 
     struct arena *own = arena_new(a);
     json_t *list = json_read(own, s, n, &e);
     enum facts where = FACTS_BEFORE;
-    int rc = 0;
+    int rc = json_object_get(list, MEASURED_KEY) ? facts_of_object(f, list, a, d) : 0;
     for (size_t i = 0; i < json_array_size(list) && !rc; i++) {
         const char *name = json_get_text(json_array_get(list, i), "name");
         if ((where = facts_next(where, name)) != FACTS_HERE)
@@ -115,7 +141,7 @@ int table_facts_read(struct table_facts *f, const char *text, struct arena *a, s
         bool json = *first == '[' || *first == '{';
         if (!json)
             rc = facts_of_csv(f, s, a, d);
-        else if (strstr(s, FACTS_FIRST)) /* else there are none, and it is not parsed twice */
+        else if (strstr(s, MEASURED_KEY)) /* else there are none, and it is not parsed twice */
             rc = facts_of_json(f, s, n, a, d);
     }
     arena_free(own);

@@ -1,13 +1,15 @@
-/* Facts that a table of measured times has about its measurement: the sizes of dimensions, and what ran (costs.md).
+/* Facts that a file of measured times has about its measurement: the sizes of dimensions, and what ran (costs.md).
  *
- * They are its first rows.  Each has a name that begins with "#" and a time of 0, so that readers that know nothing of
- * them find nodes of no time that no model has. */
+ * A file of pcc-profile has them as members.  Those of a table are its first rows.  Each has a name that begins with
+ * "#" and a time of 0, so that readers that know nothing of them find nodes of no time that no model has. */
 #ifndef PCC_PASSES_COST_TABLE_FACTS_H
 #define PCC_PASSES_COST_TABLE_FACTS_H
 
 #include "passes/passes.h"
 
-/* The name of the first fact, with the version of the form. */
+/* The key of a JSON object that says the version of its form: a file that pcc-profile has written. */
+#define MEASURED_KEY "pcc_measured"
+/* The name of the first fact of a table, with the version of the form. */
 #define FACTS_FIRST "#pcc_measured 1"
 
 /* Where a reader is: at the first row; at a fact; behind all facts. */

@@ -6,6 +6,7 @@
 #include "passes/given/plan_read.h"
 
 #include "ir/exec/evaluate.h"
+#include "ir/plan/training_json.h"
 #include "ir/exec/exec_runs.h"
 #include "passes/bounds/bounds.h"
 
@@ -50,6 +51,38 @@ static uint32_t objective_of(const struct given_plan *given, const struct ctx *x
     return said ? given->model.objective : ctx_judged(x).model.objective;
 }
 
+/* Whether the user has said how the batch is divided into micro-batches: by these options, or by the size of all of
+ * them, so that it is not the one micro-batch that costs are about. */
+static bool are_sizes_said(const struct ctx *x)
+{
+    const struct training *t = &x->scene.model.training;
+    return ctx_said(x, "micro-batches") || ctx_said(x, "micro-batch-size") ||
+           training_count(t) > 1 || t->micro_size != t->profiled;
+}
+
+/* Takes the settings of training that a plan with stages was made for into the scene, except those that the user gives.
+ * The samples that costs are about stay those of this run, if they are known, and slices that are parts of a sample are
+ * for the user to allow (--slices=any). */
+static void take_training(struct ctx *x, const char *from, const struct given_plan *given)
+{
+    bool said = are_sizes_said(x);
+    for (const struct opt *o = exec_settings; o->name; o++) {
+        bool size = o->off == offsetof(struct exec_model, training.micro_size) ||
+                    o->off == offsetof(struct exec_model, training.micro_batches);
+        bool about = o->off == offsetof(struct exec_model, training.profiled);
+        bool allows = o->off == offsetof(struct exec_model, training.any_slices);
+        int64_t now = opt_number(o, &x->scene.model), made = opt_number(o, &given->model);
+        if (!training_has(o) || now == made || allows || (about && now) || (size && said))
+            continue;
+        if (!size && ctx_said(x, o->name))
+            diag_note(x->use.diag, "plan from %s: it was made for %s %s, and is judged by %s", from,
+                      o->name, opt_get(o, &given->model, x->use.mem),
+                      opt_get(o, &x->scene.model, x->use.mem));
+        else
+            opt_put(o, &x->scene.model, made);
+    }
+}
+
 /* Takes the settings that the file gives into the scene, except those that the user gives, since the plan's value is
  * to be computed under them.  0, or -1 and an error if the settings contradict each other. */
 static int take_settings(struct ctx *x, const char *from, const struct given_plan *given)
@@ -68,8 +101,8 @@ static int take_settings(struct ctx *x, const char *from, const struct given_pla
         else
             opt_put(o, &x->scene.model, word);
     }
-    if (given->stages && !x->scene.model.training.micro_batches)
-        x->scene.model.training = given->model.training;
+    if (given->stages)
+        take_training(x, from, given);
     const char *why = exec_refuses(&x->scene.model, x->use.mem);
     return why ? diag_error(x->use.diag, "plan from %s: %s", from, why) : 0;
 }

@@ -15,7 +15,7 @@
 #include "passes/coarsen/backward.h"
 #include "passes/functions/patterns.h"
 #include "passes/passes.h"
-#include "passes/recompute/remake.h"
+#include "ir/dag/remake.h"
 
 struct recompute_options {
     const char *keep; /* "": by layers */

@@ -3,6 +3,7 @@
  * guesses come in a fixed order.  O(dimensions + distinct expressions), and what size_guess.h takes. */
 #include "passes/shapes/bind_dims.h"
 
+#include "ir/model/batch.h"
 #include "passes/shapes/size_guess.h"
 
 #include <assert.h>
@@ -183,13 +184,6 @@ static bool is_first(struct id_map *batch, sid name)
     return s->key != 0 && s->value != 0;
 }
 
-/* Whether the name is one that models use for a batch size. */
-static bool is_batch_name(const char *name)
-{
-    return strcmp(name, "N") == 0 || strcmp(name, "n") == 0 || strcmp(name, "bs") == 0 ||
-           strncmp(name, "batch", 5) == 0 || strncmp(name, "Batch", 5) == 0;
-}
-
 int64_t bind_said(const struct ctx *x, const char *name)
 {
     const struct settings *s = ctx_settings(x);
@@ -217,22 +211,17 @@ static int64_t said_batch(const struct ctx *x, const char *name)
 int64_t bind_planned_batch(const struct ctx *x)
 {
     const struct module *m = x->scene.m;
-    const char *any = NULL; /* a name that is not like "batch" */
-    int64_t number = -1;    /* -1: no input begins with a number; 0: they differ */
-    for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
+    sid name = batch_name(m);
+    int64_t number = -1; /* -1: no input begins with a number; 0: they differ */
+    for (uint32_t i = 0; i < m->graph[1].in.n && !name; i++) {
         const struct value *v = &m->value[m->arg[m->graph[1].in.at + i]];
         const struct type *t = &m->type[v->type];
-        if (v->flags & VALUE_INIT || t->kind != TYPE_TENSOR || t->rank < 1)
+        if (v->flags & VALUE_INIT || t->kind != TYPE_TENSOR || t->rank < 2)
             continue;
-        struct dim d = m->dim[t->dim];
-        if (d.sym && is_batch_name(module_str(m, d.sym)))
-            return said_batch(x, module_str(m, d.sym));
-        if (d.sym)
-            any = any ? any : module_str(m, d.sym);
-        else if (t->rank > 1)
-            number = number < 0 || number == d.value ? larger(d.value, 0) : 0;
+        int64_t size = larger(m->dim[t->dim].value, 0);
+        number = number < 0 || number == size ? size : 0;
     }
-    return any ? said_batch(x, any) : larger(number, 0);
+    return name ? said_batch(x, module_str(m, name)) : larger(number, 0);
 }
 
 int bind_batch(struct ctx *x, int64_t most, int64_t *batch)
@@ -246,7 +235,7 @@ int bind_batch(struct ctx *x, int64_t most, int64_t *batch)
     for (int round = 0; round < 2 && !found; round++)
         for (uint32_t i = 0; i < s->ndims; i++) {
             const struct dim_binding *d = &s->dims[i];
-            if (round == 0 ? !is_batch_name(d->name)
+            if (round == 0 ? !batch_is_name(d->name)
                            : !is_first(&first, str_id(x->scene.m, d->name)))
                 continue;
             if (found && found->value != d->value && strcmp(found->name, d->name) != 0)
@@ -308,7 +297,7 @@ static void add_sizes(const struct ctx *x, struct sizes *k, const struct names *
 {
     for (uint32_t i = 0; i < list->n; i++) {
         const char *name = module_str(x->scene.m, list->list[i]);
-        bool batch = is_batch_name(name);
+        bool batch = batch_is_name(name);
         sizes_add(k, name,
                   batch                            ? SIZE_BATCH
                   : is_first(first, list->list[i]) ? SIZE_FIRST

@@ -61,6 +61,7 @@ static void compare_formula(struct plan_choice *c, const struct stage_layout *p)
 static void try_layout(struct plan_choice *c, struct stage_layout *p)
 {
     train_try(c->t, p);
+    train_fit_early(c->t, p, c->best.value);
     c->tried++;
     c->t->too_long = c->t->too_long || p->too_long;
     if (p->odd) {

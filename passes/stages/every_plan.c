@@ -135,6 +135,7 @@ static void run_plan(struct every_plan *e, uint32_t n)
                 stage_of[v] = k;
     struct stage_layout p = {.n = n, .stage_of = stage_of, .set = e->set, .places = e->places};
     train_try(e->t, &p);
+    train_fit_early(e->t, &p, e->best->value);
     e->tried++;
     e->t->too_long = e->t->too_long || p.too_long;
     if (p.value < e->best->value)

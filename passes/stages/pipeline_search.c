@@ -110,16 +110,18 @@ static void choose_sizes(struct choices *c)
             add_size(c, s.best[k]);
 }
 
-/* Counts p, a plan with size number `size` under the settings of the scene, among the best if it is better. */
-static void keep_best(struct choices *c, const struct stage_layout *p, uint32_t size)
+/* Counts p, a plan with size number `size` under the settings of the scene, among the best of its size and schedule,
+ * and of all, once it fits the memory by the judge's count. */
+static void keep_best(struct choices *c, struct train *t, struct stage_layout *p, uint32_t size)
 {
     struct training *m = &c->x->scene.model.training;
+    train_fit(t, p, c->best.value);
+    c->by_size[size] = smaller(c->by_size[size], p->value);
+    c->by_schedule[m->schedule] = smaller(c->by_schedule[m->schedule], p->value);
     if (p->value >= c->best.value && c->best.n)
         return;
     c->best = *p;
     c->best_model = *m;
-    c->by_size[size] = smaller(c->by_size[size], p->value);
-    c->by_schedule[m->schedule] = smaller(c->by_schedule[m->schedule], p->value);
 }
 
 /* Runs the plans in *found on the event core, with the schedule of the scene; all runs together have up to `work`
@@ -128,11 +130,8 @@ static void keep_best(struct choices *c, const struct stage_layout *p, uint32_t 
 static void try_schedule(struct choices *c, struct train *t, const struct dapple_found *found,
                          uint32_t size, int64_t work)
 {
-    struct training *m = &c->x->scene.model.training;
     struct stage_layout p = dapple_best(t, found, work, &c->tried);
-    c->by_size[size] = smaller(c->by_size[size], p.value);
-    c->by_schedule[m->schedule] = smaller(c->by_schedule[m->schedule], p.value);
-    keep_best(c, &p, size);
+    keep_best(c, t, &p, size);
 }
 
 /* Searches plans for size number `size` and runs them with each schedule that may be chosen.  The size of the scene
@@ -177,7 +176,7 @@ static void try_every(struct choices *c, struct train *t)
         uint32_t size = 0;
         while (c->size[size] != m->micro_size)
             size++;
-        keep_best(c, &best, size);
+        keep_best(c, t, &best, size);
     }
     t->every_recompute = false;
 }
@@ -257,7 +256,7 @@ int pipeline_search(struct train *t, const struct pipeline_search *of)
     while (c.size[size] != its.micro_size)
         size++;
     *m = its;
-    keep_best(&c, &parallel, size);
+    keep_best(&c, t, &parallel, size);
     for (uint32_t i = 0; i < c.nsize && (!i || !clock_out(&t->clock)); i++)
         try_size(&c, t, i);
     try_every(&c, t);

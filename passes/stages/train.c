@@ -214,6 +214,8 @@ static bool settle_stage(const struct train *t, struct iteration_run *r, uint32_
     struct stage_work *w = &r->stage[k];
     uint32_t want = wanted_ahead(r, m, slope, k);
     bool rigid = m->schedule == TRAINING_GPIPE; /* the number of forward passes is fixed */
+    if (t->most_ahead && !rigid)
+        want = smaller_u32(want, t->most_ahead);
     w->recompute = m->recompute == RECOMPUTE_ALL || (which >= 0 && which >> k & 1);
     uint32_t room = iteration_room(r, &t->x->scene, k, w->recompute);
     uint32_t least = rigid ? r->x.micro_batches : kept_at_once(r, m, k, 1);
@@ -459,10 +461,10 @@ void train_farther(const struct train *t, struct stage_layout *p)
 
 /* Returns the stages of a plan with numbers of devices: each place gets the first free devices of each server in its
  * set, and all stages of a place get the same devices. */
-static struct stages *choose_devices(const struct train *t, const struct stage_layout *p)
+static struct stages *choose_devices(const struct train *t, const struct stage_layout *p,
+                                     struct arena *a)
 {
     const struct cluster *c = t->x->scene.cluster;
-    struct arena *a = t->x->use.mem;
     uint32_t next[SERVERS] = {0}, cls = cluster_main_class(c), first = 0, n = 0;
     struct stages *s = arena_alloc(a, sizeof *s);
     s->n = p->n;
@@ -536,30 +538,23 @@ static const char *why_none(const struct train *t, const struct stage_layout *p)
                "can count: train with a smaller batch";
     return p->uneven ? "that was tried has whole samples of each micro-batch for all devices of a "
                        "stage (--slices=any lets them share one)"
-                     : "that was tried has room on its devices";
+           : p->why_not
+               ? arena_fmt(t->x->use.mem, "that was tried has room on its devices: of the last, %s",
+                           p->why_not)
+               : "that was tried has room on its devices";
 }
 
-int train_leave(const struct train *t, const struct stage_layout *p, const char *found_by)
+struct plan *train_plan(const struct train *t, const struct stage_layout *p, struct arena *a)
 {
     struct ctx *x = t->x;
     const struct graph *g = &x->scene.m->graph[1];
-    const char *odd = NULL;
-    if (t->odd.plans)
-        odd = iteration_refuses(&x->scene, t->odd.places, t->odd.places, x->use.mem);
-    if (p->value < INT64_MAX && odd)
-        diag_note(x->use.diag, "%s: %u of the plans that were tried cannot be run: %s", t->planner,
-                  t->odd.plans, odd);
-    if (p->value == INT64_MAX) {
-        diag_error(x->use.diag, "%s: no plan %s", t->planner, why_none(t, p));
-        return PASS_INFEASIBLE;
-    }
-    struct plan *plan = arena_alloc(x->use.mem, sizeof *plan);
-    *plan = (struct plan){.planner = t->planner, .stages = choose_devices(t, p)};
-    plan->dev = arena_array(x->use.mem, x->scene.m->nnode, sizeof *plan->dev);
+    struct plan *plan = arena_alloc(a, sizeof *plan);
+    *plan = (struct plan){.planner = t->planner, .stages = choose_devices(t, p, a)};
+    plan->dev = arena_array(a, x->scene.m->nnode, sizeof *plan->dev);
     memset(plan->dev, 0xff, x->scene.m->nnode * sizeof *plan->dev);
     bool shared = p->places && p->places < p->n;
     if (shared) {
-        plan->stage_of = arena_array(x->use.mem, x->scene.m->nnode, sizeof *plan->stage_of);
+        plan->stage_of = arena_array(a, x->scene.m->nnode, sizeof *plan->stage_of);
         memset(plan->stage_of, 0xff, x->scene.m->nnode * sizeof *plan->stage_of);
     }
     for (nid n = g->first; n < g->first + g->count; n++)
@@ -569,6 +564,24 @@ int train_leave(const struct train *t, const struct stage_layout *p, const char 
                 plan->stage_of[n] = (int32_t)k;
             plan->dev[n] = (int32_t)plan->stages->device.to[plan->stages->device.at[k]];
         }
+    return plan;
+}
+
+int train_leave(struct train *t, struct stage_layout *p, const char *found_by)
+{
+    struct ctx *x = t->x;
+    const char *odd = NULL;
+    train_fit(t, p, INT64_MAX);
+    if (t->odd.plans)
+        odd = iteration_refuses(&x->scene, t->odd.places, t->odd.places, x->use.mem);
+    if (p->value < INT64_MAX && odd)
+        diag_note(x->use.diag, "%s: %u of the plans that were tried cannot be run: %s", t->planner,
+                  t->odd.plans, odd);
+    if (p->value == INT64_MAX) {
+        diag_error(x->use.diag, "%s: no plan %s", t->planner, why_none(t, p));
+        return PASS_INFEASIBLE;
+    }
+    struct plan *plan = train_plan(t, p, x->use.mem);
     struct evaluation e = plan_evaluate(&x->scene, plan, x->use.scratch);
     if (e.why_not) {
         diag_error(x->use.diag, "%s: %s", t->planner, e.why_not);

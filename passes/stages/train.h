@@ -57,6 +57,11 @@ struct train {
     } odd;
     /* collects the formula's errors for the plans that dapple_best() runs (formula_errors.h); NULL: not wanted */
     struct formula_errors *errors;
+    uint64_t
+        judged;   /* effort that train_fit() spent on judging: nodes, and values of micro-batches */
+    bool refused; /* the judge refused a plan that fitted by the sums of its stages */
+    /* stages do at most so many forward passes before the first backward one; 0: any number */
+    uint32_t most_ahead;
 };
 
 /* A plan of n stages. */
@@ -73,6 +78,7 @@ struct stage_layout {
     bool odd; /* the schedule cannot run this number of micro-batches on this many places */
     /* fits the memory, but an iteration takes 2^63 ps or more, which cannot be counted */
     bool too_long;
+    const char *why_not; /* why the judge refused it, when train_fit() asked; NULL: it did not */
     /* ps of an iteration; INT64_MAX: does not fit the memory, is uneven, odd or too long */
     int64_t value;
 };
@@ -106,9 +112,18 @@ struct stage_layout train_cut(const struct train *t, uint32_t n, const uint32_t 
  * devices set[k % places]. */
 struct stage_layout train_even(const struct train *t, const struct layer_chain *chain, uint32_t n,
                                uint32_t places, const struct device_set *set);
+/* Does nothing if p, a plan that was run, takes `limit` ps or more.  Else lets it fit the memory by the judge's count,
+ * too, with fewer forward passes ahead or more stages that recompute where it does not.  Where that does not help, or
+ * takes `limit` or more, sets p->value to INT64_MAX, and p->why_not. */
+void train_fit(struct train *t, struct stage_layout *p, int64_t limit);
+/* Calls train_fit(), for planners that still search.  Does nothing if that was done for many plans; but if some of
+ * these did not fit, sets p->value to INT64_MAX where there is a limit. */
+void train_fit_early(struct train *t, struct stage_layout *p, int64_t limit);
+/* Returns the plan p, which was run, with stages and the device of each node, without a claim, in a. */
+struct plan *train_plan(const struct train *t, const struct stage_layout *p, struct arena *a);
 /* Makes p the result of the planner, with its value, bound and claim.  found_by: words for the claim on how the plan
- * was found.  Returns 0; PASS_INFEASIBLE with an error if the value of p is INT64_MAX or the judge refuses p. */
-int train_leave(const struct train *t, const struct stage_layout *p, const char *found_by);
+ * was found.  Calls train_fit().  Returns 0; PASS_INFEASIBLE with an error if the value of p is INT64_MAX then. */
+int train_leave(struct train *t, struct stage_layout *p, const char *found_by);
 
 /* The default planner for the time of an iteration: pipeline_place.c. */
 extern const struct planner planner_pipeline_place;

@@ -21,7 +21,7 @@
 # MANY: note: planning for the sizes at which times were measured: n1=2 n2=2 {{.*}} n8=2 and 992 more
 # RUN: %python -c "print('name,time', '#pcc_measured 1,0', *(f'#dim n{k}=2,0' for k in range(1, 1002)), 'a,7us', sep=chr(10))" > %t.over.csv
 # RUN: not %pcc %s -d 1xa100 -p cost --costs=%t.over.csv -q 2>&1 | FileCheck %s --check-prefix=OVER
-# OVER: error: {{.*}}.over.csv: '#dim n1001=2': expected at most 1000 rows #dim
+# OVER: error: {{.*}}.over.csv: '#dim n1001=2': expected at most 1000 sizes
 # Two tables of different sizes; one of them in JSON, for the class a100.
 # RUN: printf '[{"name":"#pcc_measured 1","time":0},{"name":"#dim batch=0","time":0},{"name":"a","time":"1us"}]' > %t.0.json
 # RUN: not %pcc %s -d 1xa100 -p cost --costs=%t.3.csv --costs=%t.0.json:a100 -q 2>&1 | FileCheck %s --check-prefix=TWO
@@ -33,6 +33,24 @@
 # RUN: %pcc %s -d 1xa100 -p cost --costs=%t.old.csv -q --emit csv 2>&1 | FileCheck %s --check-prefix=OLD
 # OLD: warning: {{.*}}.old.csv: it does not say at which sizes it was measured: taken to be those that are planned for, batch=1 a "b"=128 [-Wunsized-cost]
 # OLD: a,Relu,128,1024,512,7000000
+# A file of pcc-profile: its sizes are members, and a row that begins with "#" is a node.
+# RUN: printf '{"pcc_measured":1,"source":"x.onnx","dims":{"batch":3},"nodes":[{"name":"a","time":7000000},{"name":"#dim batch=5","time":0}],"parts":[]}' > %t.new.json
+# RUN: %pcc %s -d 1xa100 -p cost --costs=%t.new.json --emit csv 2>/dev/null | FileCheck %s --check-prefix=NEW
+# NEW: a,Relu,384,3072,1536,7000000
+# RUN: %pcc %s -d 1xa100 -p cost --costs=%t.new.json --emit csv 2>&1 >/dev/null | FileCheck %s --check-prefix=SAID
+# SAID: note: planning for the sizes at which times were measured: batch=3
+# SAID: warning: {{.*}}.new.json: 1 rows name nodes, operators or classes that are not there, the first is '#dim batch=5'
+# RUN: not %pcc %s -d 1xa100 -p cost --costs=%t.new.json --dim batch=4 -q 2>&1 | FileCheck %s --check-prefix=NEWDIM
+# NEWDIM: error: --costs {{.*}}.new.json: it was measured at batch=3, but --dim says batch=4
+# RUN: printf '{"pcc_measured":1,"source":"x.onnx","dims":{},"nodes":[{"name":"b","time":7}]}' > %t.none.json
+# RUN: not %pcc %s -d 1xa100 -p cost --costs=%t.none.json -q 2>&1 | FileCheck %s --check-prefix=FOREIGN
+# FOREIGN: error: {{.*}}.none.json: none of 1 rows names a node of the model, the first is 'b': it was measured of 'x.onnx'
+# RUN: printf '{"pcc_measured":2,"dims":{},"nodes":[]}' > %t.two.json
+# RUN: not %pcc %s -d 1xa100 -p cost --costs=%t.two.json -q 2>&1 | FileCheck %s --check-prefix=VERSION
+# VERSION: error: {{.*}}.two.json: expected "pcc_measured": 1 and a list "nodes"
+# RUN: printf '{"pcc_measured":1,"dims":{"batch":"3"},"nodes":[]}' > %t.text.json
+# RUN: not %pcc %s -d 1xa100 -p cost --costs=%t.text.json -q 2>&1 | FileCheck %s --check-prefix=TEXT
+# TEXT: error: {{.*}}.text.json: dims: 'batch': expected a name and an integer >= 0
 # RUN: printf 'op,time\nRelu,7us\n' > %t.op.csv
 # RUN: %pcc %s -d 1xa100 -p cost --costs=%t.op.csv -q --emit csv 2>&1 | FileCheck %s --check-prefix=OP
 # OP-NOT: unsized

@@ -14,6 +14,11 @@
 # RUN: sed 's/^graph/costs accelerator\ngraph/' %s > %t.2.pir
 # RUN: not %pcc %t.2.pir 2>&1 | FileCheck %s --check-prefix=ANY
 # ANY: the times of 'costs accelerator' have no overhead
+# Costs say by themselves that overheads are known, where all of them are 0.
+# RUN: sed 's/ !overhead=[0-9us]*//; s/^graph/costs 1 overhead\ngraph/' %s > %t.3.pir
+# RUN: %pcc %t.3.pir --emit ir -q | FileCheck %s --check-prefix=KNOWN
+# KNOWN: costs 1 overhead
+# KNOWN-NOT: !overhead
 graph {
   %a = profile:op() : !xfer=0us !time=10us !overhead=4us
   %b = profile:op(%a) : !xfer=0us !time=12us !overhead=99us !backward

@@ -66,52 +66,95 @@ def samples_of(schedule):
     return schedule["in_flight" if schedule["pcc_schedule"] == 1 else "micro_batches"]
 
 
+def slices_of(manifest):
+    """-> share(t, dev, part): the samples of tensor t that dev has as one of the devices of a part; size(t, samples).
+    A tensor without samples of its own has the one sample None."""
+    training = manifest.get("training", {"micro_batch_size": 1, "profiled_batch": 1})
+    tensors = {t["name"]: t for k in ("inputs", "tensors", "outputs") for t in manifest[k]}
+
+    def share(t, dev, part):
+        homes = part.get("replicas", [part["device"]])
+        if "batch_axis" not in tensors[t]:
+            return {None}
+        each = training["micro_batch_size"] // len(homes)
+        return set(range(homes.index(dev) * each, (homes.index(dev) + 1) * each))
+
+    def size(t, samples):
+        whole = tensors[t]["bytes"]
+        return whole if samples == {None} else whole * len(samples) // training["profiled_batch"]
+
+    return share, size
+
+
 def work_off(manifest, schedule):
-    """Each list as far as it gets, in turn, until nothing goes on; -> computed (part, sample), peak bytes by device."""
+    """Each list as far as it gets, in turn, until nothing goes on; -> computed (part, device, sample or micro-batch),
+    peak bytes by device.  What a device has of a tensor are samples: its slice, as far as it was received."""
     part = {p["file"]: p for p in manifest["parts"]}
-    size = {t["name"]: t["bytes"] for k in ("inputs", "tensors", "outputs") for t in manifest[k]}
     kept = {s["in"] for s in manifest["states"]}
-    home = {t: p["device"] for p in manifest["parts"] for t in p["outputs"]}
-    lanes, at, there, room, sent, computed = lanes_of(schedule), {}, set(), set(), set(), []
+    maker = {t: p for p in manifest["parts"] for t in p["outputs"]}
+    all_of = {d: [p for p in manifest["parts"] if d in p.get("replicas", [p["device"]])]
+              for d in (d["name"] for d in manifest["devices"])}
+    share, size = slices_of(manifest)
+    every = set(range(manifest["training"]["micro_batch_size"])) if "training" in manifest else {None}
+    axis = {t["name"] for k in ("inputs", "tensors", "outputs") for t in manifest[k] if "batch_axis" in t}
+    peak_key = "slice_peak_bytes" if "training" in manifest else "live_peak_bytes"
+    lanes, at, there, room, sent, computed = lanes_of(schedule), {}, {}, set(), set(), []
     for t in manifest["inputs"]:
-        there |= {(t["name"], "host", s) for s in range(samples_of(schedule))}
-    use = {d["name"]: sum(p["lasting_bytes"] for p in manifest["parts"] if p["device"] == d["name"])
-           for d in manifest["devices"]}
+        for s in range(samples_of(schedule)):
+            there[t["name"], "host", s] = every if t["name"] in axis else {None}
+    use = {d: sum(p["lasting_bytes"] for p in all_of[d]) for d in all_of}
     peak = dict(use)
+
+    def rows_of(i):
+        if "rows" not in i:
+            return every if i["tensor"] in axis else {None}
+        check(i["tensor"] in axis, f"rows of '{i['tensor']}'")
+        return set(range(i["rows"][0], sum(i["rows"])))
+
+    slices = {(t, d): share(t, d, p) for d in all_of for p in all_of[d] for t in p["inputs"] + p["outputs"]}
 
     def step(kind, dev, other, i, s):
         if kind == "send":
-            if (i["tensor"], dev, s) not in there or (i["to"] != "host" and (i["tensor"], i["to"], s) not in room):
+            moves = rows_of(i)
+            if not moves <= there.get((i["tensor"], dev, s), set()):
                 return False
-            sent.add((i["tensor"], i["to"], s))
+            if i["to"] != "host" and (i["tensor"], i["to"], s) not in room:
+                return False
+            sent.add((i["tensor"], dev, i["to"], s, min(moves, key=str)))
         elif kind == "recv":
-            if (i["tensor"], dev, s) not in sent:
+            moves, has = rows_of(i), there.setdefault((i["tensor"], dev, s), set())
+            if (i["tensor"], other, dev, s, min(moves, key=str)) not in sent:
                 return False
-            there.add((i["tensor"], dev, s))
+            check(not moves & has, f"{dev} receives {i} twice")
+            there[i["tensor"], dev, s] = has | moves
         elif "alloc" in i:
             room.add((i["alloc"], dev, s))
-            use[dev] += size[i["alloc"]]
+            use[dev] += size(i["alloc"], slices[i["alloc"], dev])
         elif "free" in i:
             t = i["free"]
-            goes = [] if home.get(t) != dev else [
-                d for d in lanes if d[0] == "recv" and d[2] == dev and any(x["tensor"] == t for x, _ in lanes[d])]
-            if any((t, d[1], s) not in sent for d in goes):
+            if any((t, dev, to, s, first) not in sent for to, first in goes.get((t, dev, s), [])):
                 return False
-            there.remove((t, dev, s))
-            use[dev] -= size[t]
+            check(there.pop((t, dev, s)) == slices[t, dev], f"{dev} had other rows of {t}")
+            use[dev] -= size(t, slices[t, dev])
         else:
             p = part[i["compute"]]
-            if any((t, dev, s) not in there for t in p["inputs"] if t not in kept):
+            mine = [(t, share(t, dev, p)) for t in p["inputs"] if t not in kept]
+            if any(not rows <= there.get((t, dev, s), set()) for t, rows in mine):
                 return False
-            held = sum(size[t] for t in p["inputs"] if t not in kept) + p["lasting_bytes"]
-            peak[dev] = max(peak[dev], use[dev] + p["live_peak_bytes"] - held)
-            use[dev] += sum(size[t] for t in p["outputs"])
-            there.update((t, dev, s) for t in p["outputs"])
-            computed.append((p["file"], s))
+            held = sum(size(t, rows) for t, rows in mine) + p["lasting_bytes"]
+            peak[dev] = max(peak[dev], use[dev] + p[peak_key] - held)
+            for t in p["outputs"]:
+                there[t, dev, s] = share(t, dev, p)
+                use[dev] += size(t, there[t, dev, s])
+            computed.append((p["file"], dev, s))
         if dev != "host":
             peak[dev] = max(peak[dev], use[dev])
         return True
 
+    goes = {}  # where a device's tensor goes
+    for (kind, dev, other), items in lanes.items():
+        for x, s in items if kind == "recv" else []:
+            goes.setdefault((x["tensor"], other, s), []).append((dev, min(rows_of(x), key=str)))
     moved = True
     while moved:
         moved = False
@@ -120,10 +163,15 @@ def work_off(manifest, schedule):
                 at[key] = at.get(key, 0) + 1
                 moved = True
     check(all(at.get(k, 0) == len(v) for k, v in lanes.items()), "the lists do not come to their end")
+    check(sum(use.values()) == sum(p["lasting_bytes"] for d in all_of for p in all_of[d]), "something is never freed")
     lasting = sum(p["lasting_bytes"] for p in manifest["parts"])
-    check(sum(use.values()) == lasting, "something is never freed")
     weights = sum(d["weights_bytes"] for d in manifest["devices"])
     check(lasting == weights or (lasting < weights and "training" in manifest), "lasting bytes are not the devices'")
+    for t in manifest["outputs"]:
+        if t["name"] in maker and t["name"] not in {s["out"] for s in manifest["states"]}:
+            for s in range(samples_of(schedule)):
+                has = there.get((t["name"], "host", s))
+                check(has == (every if t["name"] in axis else {None}), f"the host gets {has} of '{t['name']}'")
     return computed, peak
 
 
@@ -134,7 +182,7 @@ def accepted(folder, what, *more):
     holds = f"{n} sample{'s' * (n > 1)} in flight" if rounds else f"an iteration of {n} micro-batch{'es' * (n > 1)}"
     check(f"holds for {holds}" in r.stdout, f"{what}: {r.stdout}")
     computed, peak = work_off(manifest, schedule)
-    want = [(p["file"], s) for p in manifest["parts"] for s in range(n)]
+    want = [(p["file"], d, s) for p in manifest["parts"] for d in p.get("replicas", [p["device"]]) for s in range(n)]
     check(sorted(computed) == sorted(want), f"{what}: not each part once for each sample")
     check(peak == {d["name"]: d["peak_bytes"] for d in schedule["devices"]}, f"{what}: other peaks: {peak}")
     for key in more:
@@ -450,7 +498,8 @@ def planned(at, model, schedule):
 
 def made_again(at, model, folder, args):
     """In stages that recompute nothing is kept from the forward to the backward part; the parts that read it have the
-    nodes that run again, and so has the folder of that plan once more.  What does not fit is not written."""
+    nodes that run again, and so has the folder of that plan once more.  What does not fit is neither planned nor
+    written, and what is planned for the memory that there is fits: one figure in the plan and in its folder."""
     manifest, lists = load(folder, "manifest"), load(folder, "schedule")
     part = {p["file"]: p for p in manifest["parts"]}
     home = {n: part[f] for f, nodes in manifest["nodes"].items() for n in nodes}
@@ -464,12 +513,18 @@ def made_again(at, model, folder, args):
     used, peak = ({d["name"]: d[key] for d in of["devices"]}
                   for of, key in ((manifest, "used_bytes"), (lists, "peak_bytes")))
     check(all(peak[d] <= used[d] for d in peak), f"promised {used}, counted {peak}")
+    tight, plan = [f"4xa100:{max(peak.values()) * 3 // 4}B" if a == args[1] else a for a in args], at / "tight.json"
+    for out in (at / "tight", plan):
+        run(PCC, model, "-p", "dapple-place", "-o", out, *tight, "--allreduce=1MB/s", "--recompute=all")
+    there, less = json.loads(plan.read_text()), accepted(at / "tight", "planned for less memory")[0]
+    check([d["used_bytes"] for d in there["devices"]] == [d["used_bytes"] for d in less["devices"]]
+          and less["objective"]["value_s"] > manifest["objective"]["value_s"], "the plan and its folder in less memory")
     run(PCC, model, "-p", f"plan{{from={folder}}}", "-o", at / "once-more", *args)
     more = load(at / "once-more", "manifest")
     check(all(more[k] == manifest[k] for k in ("training", "parts", "nodes", "recomputed")), "the plan of that folder")
     args[1] = f"4xa100:{max(peak.values()) - 1}B"
-    said = run(PCC, model, "-p", f"plan{{from={folder}}}", "-o", at / "no-room", *args, code=1).stderr
-    check("schedule.json: acc" in said and "--warmup=1" in said and not (at / "no-room").exists(), said)
+    said = run(PCC, model, "-p", f"plan{{from={folder}}}", "-o", at / "no-room", *args, code=3).stderr
+    check(": acc" in said and " needs " in said and not (at / "no-room").exists(), said)
 
 
 def reduced(at, model, manifest, how):
@@ -503,7 +558,7 @@ def interleaved(at, model):
     follows(manifest, lists)
     verified(model, one)
     reduced(at, model, manifest, [*args, "--stages-per-device=2"])
-    run(PCC, model, "-p", f"plan{{from={one}}}", "-o", two, *args)
+    run(PCC, model, "-p", f"plan{{from={one}}}", "-o", two, *TRAINED, SLOW)  # the folder says how it trains
     again = load(two, "manifest")
     check(again["training"] == manifest["training"] and load(two, "schedule") == lists, "interleaved, from a folder")
 
@@ -518,7 +573,8 @@ def iterations(at):
     run(PCC_GEN, "train", "--layers", "4", *SMALL, "-o", model)
     rules.write_text("layers.1=acc1\nlayers.2=acc2\nlayers.3|ln_f|lm_head|loss=acc3\n.=acc0\n")
     for schedule in ("dapple", "gpipe", "zb-h1", "pipedream"):
-        for count in (8, 3, 1)[2 if SANITIZED else 0:]:
+        counts = (8, 3, 1) if schedule in ("dapple", "zb-h1") else (8, 1)  # 3: fewer than stages
+        for count in counts[-1:] if SANITIZED else counts:
             run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", folder, *TRAINED, f"--schedule={schedule}",
                 f"--micro-batches={count}", "-Wno-unmatched-pattern")
             manifest, lists = accepted(folder, f"iteration of {schedule}")
@@ -532,23 +588,71 @@ def iterations(at):
             it = manifest["iteration"]
             check(it["time_s"] == manifest["objective"]["value_s"] and 0 < it["bubble"] < 1, f"iteration: {it}")
             check(it["peak_bytes"] == max(d["used_bytes"] for d in manifest["devices"]), "the peak")
-    verified(model, folder)
     for schedule in ("dapple", "zb-h1"):
         planned(at, model, schedule)
     interleaved(at, model)
     again = at / "again"
-    run(PCC, model, "-p", f"plan{{from={folder}}}", "-o", again, *TRAINED, "--schedule=pipedream", "--micro-batches=1")
+    run(PCC, model, "-p", f"plan{{from={folder}}}", "-o", again, *TRAINED)
     check(load(again, "manifest")["training"] == load(folder, "manifest")["training"], "stages from a folder")
-    run(PCC, model, "-p", "dapple-place", "-o", again, *TRAINED, SLOW, "--micro-batches=8")
+    run(PCC, model, "-p", "dapple-place", "-o", again, *TRAINED, SLOW, "--micro-batches=2")
     manifest, lists = accepted(again, "replicas")
     follows(manifest, lists)
     check(manifest["replication"] == "slices" and any(len(p.get("replicas", [])) > 1 for p in manifest["parts"]),
           "replicas of a stage")
+    unequal(at, model)
+    run(PCC, model, "-p", "data-parallel-place", "-o", at / "x", *TRAINED, "--slices=any", "--micro-batch-size=2")
+    check("4 devices share micro-batches of 2" in load(at / "x", "manifest")["schedule_why"], "parts of a sample")
     said = run(PCC, model, "-p", "dapple-place", "-o", at / "x", *TRAINED, "--in-flight=2", code=1).stderr
     check("--in-flight=2: an iteration has its micro-batches" in said, said)
     said = run(PCC, again, "--check-schedule", "--in-flight=2", code=1).stderr
     check("it is of one iteration: --in-flight does not apply" in said, said)
     planted_iteration(model, rules, folder)
+
+
+# stages that share micro-batches of 6 samples among 2, 3 and 1 devices
+UNEQUAL = [["acc0", "acc1"], ["acc2", "acc3", "acc4"], ["acc5"]]
+
+
+def unequal(at, model):
+    """Stages on unequal numbers of devices: lists for every device, slices go out and rows are joined.  Micro-batches
+    have another size than the costs are about.  Each planted error in the rows is found."""
+    plan, folder = at / "unequal.json", at / "unequal"
+    rules = at / "unequal.txt"
+    rules.write_text("layers.1=acc2\nlayers.2=acc2\nlayers.3|ln_f|lm_head|loss=acc5\n.=acc0\n")
+    args = ["-d", "6xa100", *TRAINED[2:3], "--dim=batch=2", *FAST, "--micro-batches=3", "--micro-batch-size=6"]
+    run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", plan, *args, "-Wno-unmatched-pattern")
+    made = json.loads(plan.read_text())
+    made["training"] = {
+        "schedule": "dapple", "micro_batches": 3, "micro_batch_size": 6, "profiled_batch": 2, "workspace_bytes": 0,
+        "stages": [{"devices": d, "ahead": 3 - k, "recompute": False} for k, d in enumerate(UNEQUAL)]}
+    plan.write_text(json.dumps(made))
+    run(PCC, model, "-p", f"plan{{from={plan}}}", "-o", folder, *args)
+    manifest, schedule = accepted(folder, "unequal stages", '"rows": [4, 2]', '"rows": [3, 1]')
+    check([p["slice_samples"] for p in manifest["parts"]] == [6 // len(UNEQUAL[p["stage"]]) for p in manifest["parts"]],
+          "samples of slices")
+    lists = {d["name"]: [i for i in d["compute"] if "compute" in i] for d in schedule["devices"]}
+    for devices in UNEQUAL:
+        check(all(lists[d] == lists[devices[0]] for d in devices), f"{devices} differ")
+    one = [d["send"] for d in schedule["devices"] if d["name"] == "acc1"][0]
+    k = next(k for k, i in enumerate(one) if i["to"] == "acc3" and i.get("rows") == [3, 1])
+    plants = [
+        (lambda s: s["devices"][1]["send"].pop(k), "is never sent to acc3"),
+        (lambda s: s["devices"][1]["send"][k].update(rows=[3, 2]), "no slice of 2 samples from 3 on"),
+        (lambda s: s["devices"][1]["send"][k].update(rows=[2, 1]), "comes from acc0"),
+        (lambda s: s["devices"][1]["send"][k].pop("rows"), "no slice of 6 samples from 0 on"),
+        (lambda s: s["devices"][1]["send"][k].update(rows=[3, -1]), "expected 'rows'"),
+        (lambda s: s["devices"][1]["send"][k].update(to="acc4"), "is not wanted on acc4"),
+        (lambda s: s["devices"][1]["send"].insert(k, dict(s["devices"][1]["send"][k])), "is sent twice on acc1"),
+        (lambda s: next(r for r in s["devices"][3]["recv"] if r["from"] == "acc1").update(queue=0), "has room for 0"),
+        (lambda s: s["devices"][4]["compute"].append(s["devices"][0]["compute"][0]), "is not wanted on acc4"),
+        (lambda s: s["devices"][1].update(peak_bytes=s["devices"][1]["peak_bytes"] - 1), "is said to need"),
+        (lambda s: s["devices"][1].update(compute=[]), "expected each of")]
+    for n, (plant, reason) in enumerate(plants):
+        s = copy.deepcopy(schedule)
+        plant(s)
+        (folder / "schedule.json").write_text(json.dumps(s))
+        said = run(PCC, folder, "--check-schedule", code=1).stderr
+        check(reason in said and said.count("\n") == 1, f"rows, planted {n}: {said}")
 
 
 def computes(s, device):
@@ -599,7 +703,7 @@ def planted_iteration(model, rules, folder):
     for plant, reason in [
             (swap_batches, "before"), (backward_first, "deadlock"), (twice, "is computed twice"),
             (other_batch, "is sent"), (no_such_batch, "micro-batch 8"), (one_more, "expected each of"),
-            (many_more, "fewer micro-batches"), (long_name, "fewer micro-batches"),
+            (many_more, "too many micro-batches"), (long_name, "fewer micro-batches"),
             (dropped_send, "is never sent to"), (dropped_part, "expected each of"),
             (freed_early, "frees"), (small_peak, "is said to need"), (small_memory, "and has"),
             (short_queue, "has room")]:

@@ -43,7 +43,8 @@ PARAMETERS, FIELDS = 6, 30
 # Functions with more parameters and structs with more fields, each with its reason; at most so many of them.
 MANY_PARAMETERS, MOST_MANY_PARAMETERS = {}, 5
 MANY_FIELDS, MOST_MANY_FIELDS = {
-    "module": "fifteen tables, each an array of its type with count and room, read everywhere by these names"}, 2
+    "module": "fifteen tables, each an array of its type with count and room, read everywhere by these names",
+    "ort_api": "the functions of a foreign library that are used, by its names"}, 2
 FORBIDDEN = ("gets", "strcpy", "strcat", "strncat", "sprintf", "vsprintf", "alloca", "tmpnam",
              "mktemp")
 TEXT = {".c", ".h", ".py", ".sh", ".txt", ".json", ".md", ".pir", ".test", ".proto", ".cmake", ""}
@@ -415,8 +416,9 @@ def user_pages(tree):
 
 
 def help_texts(tree):
-    """What pcc, pcc-gen and every script that these pages name say of their options; and of tools that they call."""
-    texts = [says(PCC, "--help=all"), says(Path(PCC).with_name("pcc-gen"), "--help")]
+    """What the programs, and every script that these pages name, say of their options; and of tools that they call."""
+    texts = [says(PCC, "--help=all"), says(Path(PCC).with_name("pcc-gen"), "--help"),
+             says(Path(PCC).with_name("pcc-profile"), "--help")]
     texts.append("--preset --build --install --prefix --config --rm")
     named = {name.rsplit("/", 1)[-1] for _, t in user_pages(tree) for name in re.findall(r"[\w/-]+\.(?:sh|py)", t)}
     texts += [t for path, t in tree.text.items() if path.startswith("tools/") and path.rsplit("/", 1)[-1] in named]

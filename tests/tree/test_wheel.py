@@ -110,7 +110,7 @@ def use(folder, wheel):
     said = run(venv / "bin/python", "-m", "pcc.measure", "--help", **bare)
     check(said.startswith("usage: measure.py"), f"pcc.measure --help: {said}")
     said = run(venv / "bin/python", "-m", "pcc.measure", "m.onnx", "-o", "t.csv", good=False, **bare)
-    check("onnx is not installed" in said and "-m pip install" in said, f"pcc.measure without packages: {said}")
+    check("onnxruntime is not installed" in said and "-m pip install" in said, f"pcc.measure without packages: {said}")
     check((here / "by-program/plan.svg").is_file(), "no plan.svg without Graphviz")
     said = run(venv / "bin/python", "-c", USE, **bare).splitlines()
     check(said[:1] == ["numpy is not installed for this Python: pip install onnxruntime numpy"], f"running: {said[:1]}")

@@ -29,10 +29,6 @@ import onnxruntime
 
 from common import PCC, ROOT, Run, need_shared, table, verdict
 
-sys.path.insert(0, str(ROOT / "tools"))
-sys.dont_write_bytecode = True
-import measure as sizes  # noqa: E402
-
 TARGET, ABOVE_US, WARM = 0.8, 20, 3
 SIX = ["resnet18_ts", "resnet50_dyn", "inception_v3_dyn", "bert_base_dyn", "gpt2_kv_dyn", "vit_b16_ts"]
 OTHERS = ["squeezenet_ts", "googlenet_ts", "densenet121_ts", "convnext_tiny_dyn", "efficientnet_b0_dyn", "bert_base_ts",
@@ -50,19 +46,37 @@ def exported(name, folder):
     return model
 
 
+def ask_sizes(model, dims):
+    """What pcc says of the sizes of a model's inputs: an object with "dims" and "inputs", as a manifest has them."""
+    said = [f"--dim={name}={size}" for name, size in dims.items()]
+    r = subprocess.run([PCC, str(model), "--emit=sizes", "-q", "-Wno-guessed-dim", *said],
+                       capture_output=True, text=True)
+    if r.returncode:
+        sys.exit(r.stderr.strip())
+    return json.loads(r.stdout)
+
+
+def names_of(said):
+    """Of "dims", those that are names, not expressions of names as shapes have them, nor names in quotes; names with a
+    comma are left out, since --dim cannot say them."""
+    texts = {d for i in said["inputs"] for d in i["shape"] or [] if isinstance(d, str) and set(d) & set("+-*/%(,' ")}
+    return {d: n for d, n in said.get("dims", {}).items() if d not in texts and "," not in d}
+
+
 def feeds_of(session, model, batch):
     """Feeds (random floats, else ones) of the sizes that pcc plans for, and these as --dim options."""
-    said = sizes.ask_sizes(model, {})
-    said = sizes.ask_sizes(model, {name: batch for name, size in said["dims"].items() if size == 1})
+    said = ask_sizes(model, {})
+    said = ask_sizes(model, {name: batch for name, size in said["dims"].items() if size == 1})
+    known = {i["name"]: i["sizes"] for i in said["inputs"]}
     rng = numpy.random.default_rng(1)
     feeds = {}
-    for i, shape in ((i, sizes.sizes_of(said)[i.name]) for i in session.get_inputs()):
+    for i, shape in ((i, known[i.name]) for i in session.get_inputs()):
         kind = {"float": "float32", "double": "float64"}.get(i.type[7:-1], i.type[7:-1])
         if kind.startswith("float"):
             feeds[i.name] = rng.standard_normal(shape).astype(kind)
         else:
             feeds[i.name] = numpy.ones(shape, kind)
-    return feeds, [f"--dim={name}={size}" for name, size in sizes.names_of(said).items()]
+    return feeds, [f"--dim={name}={size}" for name, size in names_of(said).items()]
 
 
 def measure(model, folder, args):

@@ -39,10 +39,10 @@ DIMS = {"gpt": ["--dim", "sequence=128"], "bert": ["--dim", "sequence=128"]}
 def measured(model, batch, out, args, name):
     """Writes a table; the share of the time in which the measuring process had no core."""
     import measure
-    wall, cpu = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF)
+    wall, cpu = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     code = measure.main([str(model), "--dim", f"batch={batch}", *DIMS.get(name, []), "-o", str(out),
                          "--steps", str(args.steps)])
-    wall, now = time.monotonic() - wall, resource.getrusage(resource.RUSAGE_SELF)
+    wall, now = time.monotonic() - wall, resource.getrusage(resource.RUSAGE_CHILDREN)
     if code:
         sys.exit(f"{model} cannot be measured")
     return max(0.0, 1 - (now.ru_utime + now.ru_stime - cpu.ru_utime - cpu.ru_stime) / wall)

@@ -9,7 +9,7 @@
 #include "backends/backends.h"
 #include "ir/exec/evaluate.h"
 #include "passes/functions/close_plan.h"
-#include "passes/recompute/remake_plan.h"
+#include "ir/exec/iteration/written_plan.h"
 #include "passes/pipeline.h"
 #include "tools/lib/pcc.h"
 
@@ -34,7 +34,9 @@ struct plan_figures {
     /* the plan as it is written, with closed calls; r.verdict is NULL if there is no plan or the plan is invalid */
     struct result r;
     /* the plan as a folder has it, if its stages recompute; made by write_one(), again.plan is NULL before */
-    struct remade_plan remade;
+    struct written_plan written;
+    struct verdict
+        written_verdict; /* the figures of the plan, with the nodes of `written` counted */
     struct result again;
     struct pcc_verdict view; /* made by view_of(); view.planner is NULL before */
 };

@@ -63,26 +63,53 @@ int write_probe(struct pcc *p, const char *path)
     return rc;
 }
 
+/* Returns the verdict on a plan with the nodes of w counted, which has more of them; its loads live in a. */
+static struct verdict count_nodes(const struct verdict *figures, const struct written_plan *w,
+                                  struct arena *a)
+{
+    const struct graph *g = &w->m.graph[1];
+    uint32_t ndev = w->scene.cluster->ndev;
+    struct verdict v = *figures;
+    v.load = arena_array(a, (size_t)ndev + 1, sizeof *v.load);
+    memcpy(v.load, figures->load, ndev * sizeof *v.load);
+    for (uint32_t d = 0; d < ndev; d++)
+        v.load[d].nodes = 0;
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (w->scene.place->kind[n] == PLACE_NODE)
+            v.load[w->plan.dev[n]].nodes++;
+    return v;
+}
+
 /* Returns the result that writer w is given.  For folders of plans whose stages recompute: with the nodes that run
  * again.  NULL after reporting an error. */
 static const struct result *result_for(struct pcc *p, const struct writer *w)
 {
     struct plan_figures *j = &p->judged;
     struct result *r = &j->r, *again = &j->again;
-    if (w->suffix || !r->verdict || !remake_wanted(&r->scene, r->verdict->stages))
+    struct arena *a = p->x.use.mem;
+    if (w->suffix || !r->verdict || !written_plan_wanted(&r->scene, r->verdict->stages))
         return r;
     if (again->plan)
         return again;
-    const struct staged_plan plan = {&r->scene, r->plan, r->verdict->stages};
-    if (remake_plan(&p->x, &plan, r->verdict, &j->remade))
+    if (p->x.results.opened) {
+        diag_error(&p->diag,
+                   "the plan runs forward nodes again (--recompute), which cannot be written "
+                   "while calls of functions are open: put their nodes into the model, -p "
+                   "inline-functions,%s",
+                   r->plan->planner);
         return NULL;
+    }
+    const struct staged_plan plan = {&r->scene, r->plan, r->verdict->stages};
+    written_plan_make(&plan, a, &j->written);
     *again = *r;
-    if (!j->remade.copies)
+    if (!j->written.copies)
         return again;
-    again->scene = j->remade.scene;
-    again->plan = &j->remade.plan;
-    again->verdict = &j->remade.verdict;
-    again->parts = j->remade.parts;
+    diag_detail(&p->diag, "--recompute: %u nodes are made again in the parts", j->written.copies);
+    j->written_verdict = count_nodes(r->verdict, &j->written, a);
+    again->scene = j->written.scene;
+    again->plan = &j->written.plan;
+    again->verdict = &j->written_verdict;
+    again->parts = j->written.parts;
     return again;
 }
 

@@ -19,16 +19,27 @@ add_custom_command(
     DEPENDS pcc
     COMMENT "manual page and completions"
     VERBATIM)
-add_custom_target(pcc_docs ALL DEPENDS ${PCC_DOCS}/pcc.1)
+add_custom_command(
+    OUTPUT ${PCC_DOCS}/pcc-profile.1 ${PCC_DOCS}/pcc-profile.bash ${PCC_DOCS}/_pcc-profile ${PCC_DOCS}/pcc-profile.fish
+    COMMAND pcc-profile --help-man > ${PCC_DOCS}/pcc-profile.1
+    COMMAND pcc-profile --help-completion=bash > ${PCC_DOCS}/pcc-profile.bash
+    COMMAND pcc-profile --help-completion=zsh > ${PCC_DOCS}/_pcc-profile
+    COMMAND pcc-profile --help-completion=fish > ${PCC_DOCS}/pcc-profile.fish
+    DEPENDS pcc-profile
+    COMMENT "manual page and completions of pcc-profile"
+    VERBATIM)
+add_custom_target(pcc_docs ALL DEPENDS ${PCC_DOCS}/pcc.1 ${PCC_DOCS}/pcc-profile.1)
 
-install(TARGETS pcc pcc-gen RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS pcc pcc-gen pcc-profile RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 # The component `share`: files that no machine's compiler made. The wheel takes them from there (wheel.py).
-install(FILES ${PCC_DOCS}/pcc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT share)
-install(FILES ${PCC_DOCS}/pcc.bash RENAME pcc
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT share)
-install(FILES ${PCC_DOCS}/_pcc DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT share)
-install(FILES ${PCC_DOCS}/pcc.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT share)
+foreach(name pcc pcc-profile)
+    install(FILES ${PCC_DOCS}/${name}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT share)
+    install(FILES ${PCC_DOCS}/${name}.bash RENAME ${name}
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT share)
+    install(FILES ${PCC_DOCS}/_${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT share)
+    install(FILES ${PCC_DOCS}/${name}.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT share)
+endforeach()
 
 # Pages and programs lie as in the tree, so that what one says of another can be found: all pages, and the programs in
 # Python that need no source. The schemas are among the pages, which refer to them, and where programs read them.

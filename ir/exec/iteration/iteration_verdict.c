@@ -10,10 +10,12 @@
  * large as the value.
  *
  * Memory of a device: weights, their gradients, the optimizer's copies, the workspace; with PipeDream's schedule one
- * more version of the weights for each micro-batch under way; activations from the forward to the backward pass. */
+ * more version of the weights for each micro-batch under way; activations from the forward to the backward pass.  Of an
+ * ONNX graph at least what the lists of the device come to (written_plan.h): one figure for the plan and its folder. */
 #include "ir/exec/iteration/iteration_verdict.h"
 
 #include "ir/base/units.h"
+#include "ir/exec/iteration/written_plan.h"
 #include "ir/plan/stages.h"
 #include "ir/plan/weight_pass.h"
 
@@ -489,6 +491,19 @@ static void set_loads(const struct sums_state *w, const struct iteration_run *r,
     }
 }
 
+/* Raises the memory of each device to what its lists come to: the run knows the sums of stages, not which values they
+ * read when. */
+static void raise_memory(const struct sums_state *w, const struct plan *p,
+                         const struct iteration_run *run, struct verdict *v)
+{
+    const struct staged_plan of = {w->s, p, w->st};
+    const int64_t *peak = written_plan_peaks(&of, run, w->a);
+    for (uint32_t d = 0; peak && d < w->s->cluster->ndev; d++) {
+        v->load[d].used = larger(v->load[d].used, peak[d]);
+        v->load[d].live_peak = larger(v->load[d].live_peak, peak[d]);
+    }
+}
+
 /* Returns stages for a plan that has none: one for each device that it uses, in the order of their first forward
  * nodes, then devices with backward nodes only. */
 static const struct stages *stages_by_device(const struct scene *s, const int32_t *dev,
@@ -584,6 +599,7 @@ struct verdict iteration_verdict(const struct scene *s, const struct plan *p, st
     v.stages = run->stages = st;
     v.value = run->value;
     set_loads(&w, run, &v);
+    raise_memory(&w, p, run, &v);
     plan_check_memory(s, &v, a);
     return v;
 }

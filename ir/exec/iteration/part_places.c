@@ -1,13 +1,16 @@
-/* Parts of a plan with stages, and their times in the iteration (part_places.h).  An instance is a part in one
- * micro-batch, numbered micro-batch * number of parts + part. */
+/* Parts of a plan with stages, and their times in the iteration (part_places.h).  A copy is a part on one of the
+ * devices of its stage, which runs it for its slice of a micro-batch (work_slice()).  An instance is a copy in one
+ * micro-batch, numbered micro-batch * number of copies + copy. */
 #include "ir/exec/iteration/part_places.h"
 
 #include "ir/base/units.h"
 #include "ir/exec/iteration/iteration_verdict.h"
+#include "ir/model/batch.h"
 #include "ir/plan/weight_pass.h"
 
 enum {
-    MOST_INSTANCES = 1 << 20, /* the most parts and tensors of all micro-batches that are listed */
+    /* the most copies of parts and slices of tensors, of all micro-batches, that are listed */
+    MOST_INSTANCES = 1 << 20,
     KINDS = ITERATION_WEIGHT + 1 /* kinds of tasks that run parts: forward, backward, weight */
 };
 
@@ -68,15 +71,22 @@ bool part_places_find(struct part_places *p, const struct staged_plan *of,
 struct part_timing {
     const struct iteration_run *run;
     const struct part_places *places;
-    const struct sample_work *w;           /* of one micro-batch */
+    const struct sample_work *w;           /* of one micro-batch, in slices */
+    uint32_t *part_of;                     /* [copy] its part */
     uint32_t *first[ITERATION_WEIGHT + 1]; /* [kind][stage] the first task of that kind */
     struct arena *a;
 };
 
-/* Returns the kind of the task in which a part runs. */
-static enum iteration_kind kind_of_part(const struct part_timing *f, uint32_t part)
+/* Returns the stage of a copy. */
+static uint32_t stage_of(const struct part_timing *f, uint32_t copy)
 {
-    enum part_pass pass = f->places->pass[part];
+    return f->places->stage[f->part_of[copy]];
+}
+
+/* Returns the kind of the task in which a copy runs. */
+static enum iteration_kind kind_of(const struct part_timing *f, uint32_t copy)
+{
+    enum part_pass pass = f->places->pass[f->part_of[copy]];
     return pass == PART_FORWARD  ? ITERATION_FORWARD
            : pass == PART_WEIGHT ? ITERATION_WEIGHT
                                  : ITERATION_BACKWARD;
@@ -93,33 +103,33 @@ static void find_first_tasks(struct part_timing *f)
             f->first[g->task[i].kind][g->task[i].number] = i;
 }
 
-/* Returns the rows device -> instances of its parts, in the order in which the device runs the passes of its stages;
- * the parts of one pass by number. */
+/* Returns the rows device -> its instances, in the order in which the device runs the passes of its stages; the parts
+ * of one pass by number. */
 static struct csr list_instances(const struct part_timing *f)
 {
     const struct task_graph *g = &f->run->g;
     const struct stages *st = f->run->stages;
-    uint32_t npart = f->w->npart, *key = arena_array(f->a, (size_t)npart + 1, sizeof *key);
+    uint32_t n = f->w->npart, *key = arena_array(f->a, (size_t)n + 1, sizeof *key);
     struct pairs on = {.a = f->a};
-    for (uint32_t x = 0; x < npart; x++)
-        key[x] = KINDS * f->places->stage[x] + kind_of_part(f, x);
-    struct csr of = csr_build(f->a, KINDS * st->n, npart, key, NULL);
+    for (uint32_t x = 0; x < n; x++)
+        key[x] = KINDS * stage_of(f, x) + kind_of(f, x);
+    struct csr of = csr_build(f->a, KINDS * st->n, n, key, NULL);
     for (uint32_t p = 0; p < f->run->x.nplace; p++)
         for_row (item, g->list, p) {
             const struct task *t = &g->task[task_of_item(g, item)];
             uint32_t r = KINDS * t->number + t->kind;
             for_row (x, of, r)
                 pairs_add(&on, f->w->part[x].dev,
-                          (item - g->first[f->first[t->kind][t->number]]) * npart + x);
+                          (item - g->first[f->first[t->kind][t->number]]) * n + x);
         }
     return pairs_rows(&on, f->w->ndev);
 }
 
-/* Writes when the pass of the instance's part begins and ends for its micro-batch, ps. */
+/* Writes when the pass of the instance's copy begins and ends for its micro-batch, ps. */
 static void find_times(const struct part_timing *f, uint32_t instance, int64_t *start, int64_t *end)
 {
     const struct task_graph *g = &f->run->g;
-    uint32_t x = instance % f->w->npart, task = f->first[kind_of_part(f, x)][f->places->stage[x]];
+    uint32_t x = instance % f->w->npart, task = f->first[kind_of(f, x)][stage_of(f, x)];
     uint32_t item = g->first[task] + instance / f->w->npart;
     *start = f->run->t.start[item];
     *end = sat_add(*start, g->task[task_of_item(g, item)].time);
@@ -135,30 +145,68 @@ static const int64_t *find_sent_times(const struct part_timing *f, const struct 
         uint32_t from = all->tensor[t].from;
         if (from == all->npart)
             continue;
-        uint32_t x = all->instance[from] % f->w->npart, k = f->places->stage[x];
-        int64_t takes = kind_of_part(f, x) == ITERATION_FORWARD ? f->run->stage[k].send
-                        : k > 0                                 ? f->run->stage[k - 1].send_back
-                                                                : 0;
+        uint32_t x = all->instance[from] % f->w->npart, k = stage_of(f, x);
+        int64_t takes = kind_of(f, x) == ITERATION_FORWARD ? f->run->stage[k].send
+                        : k > 0                            ? f->run->stage[k - 1].send_back
+                                                           : 0;
         sent[t] = sat_add(end[from], takes);
     }
     return sent;
 }
 
+/* Returns the work of a micro-batch in slices: each stage's parts on all of its devices, bytes those of their slices.
+ * NULL, and the reason in *why: there is none. */
+static const struct sample_work *slice_work(const struct rhythm_ask *of, const char **why,
+                                            struct arena *a)
+{
+    const struct stages *st = ((const struct iteration_run *)of->verdict->run)->stages;
+    const struct training *t = &of->scene->model.training;
+    uint32_t npart = of->work->npart, *n = arena_array(a, (size_t)npart + 1, sizeof *n);
+    struct slice_sizes sizes = {value_batch_axes(of->scene->m, a), n};
+    bool shared = t->micro_size != t->profiled;
+    struct pairs on = {.a = a};
+    for (uint32_t x = 0; x < npart; x++) {
+        uint32_t k = of->places->stage[x];
+        n[x] = st->device.at[k + 1] - st->device.at[k];
+        shared = shared || n[x] > 1;
+        for_row (d, st->device, k)
+            pairs_add(&on, x, d);
+    }
+    if (shared && (!sizes.axis || !t->micro_size)) {
+        *why = "its parts run a part of the batch, which has no name in the shapes of the model's "
+               "inputs";
+        return NULL;
+    }
+    struct sample_work *w = work_of_parts(of->scene, of->parts, sizes.axis ? &sizes : NULL, a);
+    w->share = (struct work_share){pairs_rows(&on, npart), larger(t->micro_size, 1),
+                                   larger(t->profiled, 1)};
+    return work_slice(w, MOST_INSTANCES / training_count(t), why, a);
+}
+
+/* Fills in f->part_of. */
+static void find_parts(struct part_timing *f)
+{
+    const struct sample_work *w = f->w;
+    f->part_of = arena_array(f->a, (size_t)w->npart + 1, sizeof *f->part_of);
+    for (uint32_t p = 0; p < w->whole->npart; p++)
+        for (uint32_t x = w->first_copy[p]; x < w->first_copy[p + 1]; x++)
+            f->part_of[x] = p;
+}
+
 struct rhythm rhythm_of_iteration(const struct rhythm_ask *of, struct arena *a)
 {
     const struct iteration_run *run = of->verdict->run;
-    const struct sample_work *w = of->work;
-    struct part_timing f = {.run = run, .places = of->places, .w = w, .a = arena_new(a)};
+    struct part_timing f = {.run = run, .places = of->places, .a = arena_new(a)};
     struct rhythm y = {.close = true};
-    uint64_t size = (uint64_t)(w->npart + w->ntensor) * run->x.micro_batches;
     if (iteration_devices(&run->x) != run->x.nplace)
         y.why_not = "devices take turns with a part";
-    else if (size > MOST_INSTANCES)
-        y.why_not = "the iteration has too many micro-batches to be written";
+    else
+        f.w = slice_work(of, &y.why_not, a);
     if (!y.why_not) {
+        find_parts(&f);
         find_first_tasks(&f);
         struct csr list = list_instances(&f);
-        y.work = work_unroll(w, run->x.micro_batches, &list, &y.why_not, a);
+        y.work = work_unroll(f.w, run->x.micro_batches, &list, &y.why_not, a);
     }
     if (y.work) {
         uint32_t n = y.work->npart;

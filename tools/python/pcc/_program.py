@@ -1,5 +1,5 @@
-"""The commands pcc, pcc-gen and pcc-bench of a wheel, and the programs that `python -m` runs: they hand over to the
-programs in it."""
+"""The commands pcc, pcc-gen, pcc-profile and pcc-bench of a wheel, and the programs that `python -m` runs: they hand
+over to the programs in it."""
 from __future__ import annotations
 
 import os
@@ -37,7 +37,8 @@ def _hand_over(name: str, program: Path, *before: str) -> NoReturn:
 def script(name: str) -> NoReturn:
     """Runs a program of tools/ in this Python, with the pcc of this package."""
     path = _first(HERE / "share/tools" / name, TOOLS / name)
-    for variable, program in (("PCC", _place("pcc")), ("PCC_GEN", _place("pcc-gen"))):
+    for compiled in ("pcc", "pcc-gen", "pcc-profile"):
+        variable, program = compiled.upper().replace("-", "_"), _place(compiled)
         if program.exists():
             os.environ.setdefault(variable, str(program))
     _hand_over(path.name, Path(sys.executable), sys.executable, str(path))
@@ -49,6 +50,10 @@ def pcc() -> NoReturn:
 
 def pcc_gen() -> NoReturn:
     _hand_over("pcc-gen", _place("pcc-gen"), "pcc-gen")
+
+
+def pcc_profile() -> NoReturn:
+    _hand_over("pcc-profile", _place("pcc-profile"), "pcc-profile")
 
 
 def pcc_bench() -> NoReturn:

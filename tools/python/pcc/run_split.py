@@ -416,6 +416,8 @@ def _logged(work: Callable[[], Any]) -> str:
 def _options(threads: int, exact: bool) -> Any:
     options = ort.SessionOptions()
     options.log_severity_level = 4
+    # with memory patterns a process grows after its first sample; buffers kept for later tensors take room meanwhile
+    options.enable_mem_pattern = options.enable_mem_reuse = False
     options.intra_op_num_threads = 1 if exact else threads
     if exact:
         options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL

@@ -154,7 +154,7 @@ static void make(struct made *k, uint64_t *rng)
     for (nid n = 1; n < of->m->nnode; n++) /* stretches, or any shape */
         dev[n] = test_below(rng, 100) < stay && n > 1 ? dev[n - 1] : (int32_t)test_below(rng, use);
     k->parts = parts_build(of, dev, k->a);
-    k->w = work_of_parts(of, k->parts, k->a);
+    k->w = work_of_parts(of, k->parts, NULL, k->a);
     struct rhythm y =
         rhythm_of_rounds(&(struct rhythm_ask){.scene = of, .parts = k->parts, .work = k->w}, k->a);
     if (test_below(rng, 4) == 0)
@@ -735,7 +735,7 @@ static void times(void **state)
     dev[t.scene.m->nnode - 1] = dev[t.scene.m->nnode - 2] = 1;
     struct plan p = {.dev = dev};
     struct parts *parts = parts_build(&t.scene, dev, a);
-    struct sample_work *w = work_of_parts(&t.scene, parts, a);
+    struct sample_work *w = work_of_parts(&t.scene, parts, NULL, a);
     struct rhythm y = rhythm_of_step(
         &(struct rhythm_ask){.scene = &t.scene, .plan = &p, .parts = parts, .work = w}, a);
     assert_true(w->npart == 2 && w->ntensor == 2 && !y.repeats);
@@ -754,7 +754,8 @@ static void circle(void **state)
     const char *dev_name[] = {"acc0", "acc1", "host"};
     int64_t memory[] = {-1, -1};
     struct work_part part[] = {{"c", 0, 0, 0}, {"a", 0, 0, 0}, {"d", 1, 0, 0}, {"b", 1, 0, 0}};
-    struct work_tensor tensor[] = {{"x", 0, 1, 1, false}, {"y", 0, 1, 3, false}};
+    struct work_tensor tensor[] = {{.name = "x", .bytes = 1, .from = 1},
+                                   {.name = "y", .bytes = 1, .from = 3}};
     uint32_t in_at[] = {0, 1, 1, 2, 2}, in_to[] = {1, 0}, out_at[] = {0, 0, 1, 1, 2},
              out_to[] = {0, 1};
     struct sample_work w = {.ndev = 2,

@@ -309,7 +309,7 @@ static void test_schedule(void **state)
         {{{"'pcc_schedule': 1, 'in_flight': 1", "'pcc_schedule': 2, 'micro_batches': 1048577"}},
          "s: expected an integer 'micro_batches' in 1..1048576"},
         {{{"'pcc_schedule': 1, 'in_flight': 1", "'pcc_schedule': 2, 'micro_batches': 1048576"}},
-         "s: expected fewer micro-batches"},
+         "s: there are too many micro-batches, or devices that share them"},
         {{{"'pcc_schedule': 1, 'in_flight': 1", "'pcc_schedule': 2, 'micro_batches': 1"},
           {"'compute': 'p0', 'sample': 0", "'compute': 'p0', 'sample': 1"}},
          "s: micro-batch 1 of an instruction is none of 1"},

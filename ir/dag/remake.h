@@ -1,7 +1,7 @@
 /* Re-computation: forward nodes run once more before the backward nodes that read their results, so that these results
  * need no memory from the forward pass to the backward pass. */
-#ifndef PCC_PASSES_RECOMPUTE_REMAKE_H
-#define PCC_PASSES_RECOMPUTE_REMAKE_H
+#ifndef PCC_IR_DAG_REMAKE_H
+#define PCC_IR_DAG_REMAKE_H
 
 #include "ir/dag/placeable.h"
 

@@ -9,7 +9,7 @@
  * a seed (a runtime continues the sequence of a seed from run to run), and what functions, bodies and operators of
  * other domains do is not known.  Constants and shape arithmetic are copied into every part anyway (placeable.h), and
  * results of Shape and Size are small: both stay.  A value that a body reads stays, too: only operands are replaced. */
-#include "passes/recompute/remake.h"
+#include "ir/dag/remake.h"
 
 #include "ir/model/edit.h"
 

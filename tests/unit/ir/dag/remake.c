@@ -5,7 +5,7 @@
  * after remake().  Values keep their numbers in edits. */
 #include "passes/passes.h"
 #include "passes/pipeline.h"
-#include "passes/recompute/remake.h"
+#include "ir/dag/remake.h"
 #include "tests/support/graphs.h"
 #include "tests/support/said.h"
 #include "tests/support/sanitized.h"

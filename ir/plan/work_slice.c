@@ -1,0 +1,230 @@
+/* Gives each device of a stage its slice of a micro-batch: work_slice() in work.h.
+ *
+ * Source: DAPPLE (arXiv 2007.01045), V-B2: between stages on unequal numbers of devices values are cut on one side and
+ * joined on the other.  Device i of n has the samples from i / n to (i + 1) / n of the micro-batch.  A tensor is cut at
+ * all borders of its maker's and its readers' slices; the pieces go straight from the device that makes them to those
+ * that read them, so that nothing is gathered in between.  O(parts and tensors of the result). */
+#include "ir/plan/work.h"
+
+#include "ir/base/numbers.h"
+#include "ir/base/units.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct slicing {
+    const struct sample_work *w; /* the work of the micro-batch */
+    struct sample_work *to;
+    struct arena *a, *own; /* for the result; for scratch memory */
+    /* number of devices of a tensor's maker and readers, each once: count[0 .. ncount) */
+    uint32_t *count, ncount;
+    uint32_t *seen; /* [number of devices] 1 + the last tensor that has it in count[] */
+    uint32_t cap;   /* tensors that to->tensor has memory for */
+};
+
+/* Returns the number of devices that run part x. */
+static uint32_t devices_of(const struct sample_work *w, uint32_t x)
+{
+    const struct csr *of = &w->share.device;
+    return of->at ? of->at[x + 1] - of->at[x] : 1;
+}
+
+int64_t work_slice_rows(const struct sample_work *w, uint32_t part)
+{
+    assert(part < w->npart);
+    return larger(w->share.samples, 1) / devices_of(w, part);
+}
+
+int64_t work_row_bytes(const struct sample_work *w, uint32_t tensor, int64_t rows)
+{
+    const struct work_tensor *t = &w->tensor[tensor];
+    return t->has_rows ? mul_div_ceil(t->bytes, rows, larger(w->share.profiled, 1)) : t->bytes;
+}
+
+/* ---- borders ------------------------------------------------------------------------------------ */
+
+/* Puts n into s->count unless tensor t has it there. */
+static void add_count(struct slicing *s, uint32_t t, uint32_t n)
+{
+    if (s->seen[n] == t + 1)
+        return;
+    s->seen[n] = t + 1;
+    s->count[s->ncount++] = n;
+}
+
+/* Sets s->count for tensor t. */
+static void count_devices(struct slicing *s, uint32_t t)
+{
+    const struct sample_work *w = s->w;
+    s->ncount = 0;
+    if (w->tensor[t].from < w->npart)
+        add_count(s, t, devices_of(w, w->tensor[t].from));
+    for_row (x, w->reader, t)
+        add_count(s, t, devices_of(w, x));
+}
+
+/* Returns where the piece of a tensor ends that begins at sample `from`: at the next border of a slice. */
+static int64_t next_border(const struct slicing *s, int64_t from)
+{
+    int64_t samples = s->to->share.samples, end = samples;
+    for (uint32_t i = 0; i < s->ncount; i++) {
+        int64_t each = samples / s->count[i];
+        end = smaller(end, (from / each + 1) * each);
+    }
+    return end;
+}
+
+/* ---- the work ----------------------------------------------------------------------------------- */
+
+/* Returns NULL; or, as text, why the work cannot be cut: slices are no whole samples, or there is too much of it. */
+static const char *refuse(struct slicing *s, uint64_t most)
+{
+    const struct sample_work *w = s->w;
+    int64_t samples = s->to->share.samples;
+    uint64_t all = 0;
+    for (uint32_t x = 0; x < w->npart; x++) {
+        uint32_t n = devices_of(w, x);
+        if (samples % n)
+            return arena_fmt(
+                s->a,
+                "%u devices share micro-batches of %lld sample%s: no part runs a part of "
+                "a sample",
+                n, (long long)samples, samples == 1 ? "" : "s");
+        all += n;
+    }
+    for (uint32_t t = 0; t < w->ntensor && all <= most; t++) {
+        uint64_t pieces = 1;
+        count_devices(s, t);
+        for (uint32_t i = 0; i < s->ncount; i++)
+            pieces += s->count[i];
+        all += pieces * (1 + w->reader.at[t + 1] - w->reader.at[t]);
+    }
+    return all > most ? "there are too many micro-batches, or devices that share them" : NULL;
+}
+
+/* Adds the parts, one for each device. */
+static void add_parts(struct slicing *s)
+{
+    const struct sample_work *w = s->w;
+    struct sample_work *to = s->to;
+    to->first_copy = arena_array(s->a, (size_t)w->npart + 1, sizeof *to->first_copy);
+    for (uint32_t x = 0; x < w->npart; x++)
+        to->first_copy[x + 1] = to->first_copy[x] + devices_of(w, x);
+    to->npart = to->first_copy[w->npart];
+    to->part = arena_array(s->a, (size_t)to->npart + 1, sizeof *to->part);
+    for (uint32_t x = 0; x < w->npart; x++)
+        for (uint32_t i = 0, n = devices_of(w, x); i < n; i++) {
+            struct work_part *p = &to->part[to->first_copy[x] + i];
+            *p = w->part[x];
+            if (n == 1)
+                continue;
+            p->dev = w->share.device.to[w->share.device.at[x] + i];
+            p->name = arena_fmt(s->a, "%s on %s", p->name, w->dev_name[p->dev]);
+        }
+}
+
+/* Adds samples first .. first + rows - 1 of tensor t, or all of a tensor without rows.  copy: which of the devices of
+ * its maker makes it. */
+static void add_tensor(struct slicing *s, uint32_t t, int64_t first, int64_t rows, uint32_t copy)
+{
+    const struct sample_work *w = s->w;
+    struct sample_work *to = s->to;
+    to->tensor = vec_grow(s->a, to->tensor, &s->cap, to->ntensor + 1, sizeof *to->tensor);
+    struct work_tensor *x = &to->tensor[to->ntensor++];
+    *x = w->tensor[t];
+    x->from = x->from < w->npart ? to->first_copy[x->from] + copy : to->npart;
+    x->returned = x->returned && (x->has_rows || copy == 0);
+    x->bytes = work_row_bytes(w, t, rows);
+    x->first_row = first;
+    x->rows = rows;
+    if (x->has_rows && rows < to->share.samples)
+        x->name =
+            arena_fmt(s->a, "%s[%lld:%lld]", x->name, (long long)first, (long long)(first + rows));
+}
+
+/* Adds all tensors. */
+static void add_tensors(struct slicing *s)
+{
+    const struct sample_work *w = s->w;
+    int64_t samples = s->to->share.samples;
+    s->to->first_slice = arena_array(s->a, (size_t)w->ntensor + 1, sizeof *s->to->first_slice);
+    for (uint32_t t = 0; t < w->ntensor; t++) {
+        uint32_t from = w->tensor[t].from, n = from < w->npart ? devices_of(w, from) : 1;
+        count_devices(s, t);
+        for (uint32_t i = 0; i < n && !w->tensor[t].has_rows; i++)
+            add_tensor(s, t, 0, samples, i);
+        for (int64_t at = 0, end; at < samples && w->tensor[t].has_rows; at = end) {
+            end = next_border(s, at);
+            add_tensor(s, t, at, end - at, (uint32_t)(at / (samples / n)));
+        }
+        s->to->first_slice[t + 1] = s->to->ntensor;
+    }
+}
+
+uint32_t work_slice_from(const struct sample_work *w, uint32_t tensor, int64_t sample)
+{
+    uint32_t low = w->first_slice[tensor], high = w->first_slice[tensor + 1];
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (w->tensor[mid].first_row < sample)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* Adds to `use` what `copy`, a part on the i-th of its n devices, reads or makes of tensor t: the slices with its
+ * samples; of a tensor without rows the one that the device makes, else that of the maker's device with its first
+ * sample. */
+static void add_uses(const struct slicing *s, struct pairs *use, uint32_t copy, uint32_t t,
+                     uint32_t i, uint32_t n)
+{
+    const struct sample_work *w = s->w;
+    int64_t each = s->to->share.samples / n;
+    uint32_t from = w->tensor[t].from, makers = from < w->npart ? devices_of(w, from) : 1;
+    uint32_t x = s->to->first_slice[t] + (uint32_t)((uint64_t)i * makers / n), end = x + 1;
+    if (w->tensor[t].has_rows) {
+        x = work_slice_from(s->to, t, i * each);
+        end = work_slice_from(s->to, t, (i + 1) * each);
+    }
+    for (; x < end; x++)
+        pairs_add(use, copy, x);
+}
+
+/* Returns part of the result -> tensors of the result.  of: the same for the work of the micro-batch, its `in` or
+ * `out`. */
+static struct csr slice_uses(const struct slicing *s, const struct csr *of)
+{
+    const struct sample_work *w = s->w;
+    struct pairs use = {.a = s->own};
+    for (uint32_t p = 0; p < w->npart; p++)
+        for (uint32_t i = 0, n = devices_of(w, p); i < n; i++)
+            for_row (t, *of, p)
+                add_uses(s, &use, s->to->first_copy[p] + i, t, i, n);
+    return csr_build(s->a, s->to->npart, use.n, use.from, use.to);
+}
+
+struct sample_work *work_slice(const struct sample_work *w, uint64_t most, const char **why,
+                               struct arena *a)
+{
+    struct sample_work *to = arena_alloc(a, sizeof *to);
+    struct slicing s = {.w = w, .to = to, .a = a, .own = arena_new(a)};
+    assert(!w->whole && !w->each && most < UINT32_MAX);
+    *to = (struct sample_work){
+        .ndev = w->ndev, .dev_name = w->dev_name, .memory = w->memory, .whole = w};
+    to->share.samples = larger(w->share.samples, 1);
+    s.count = arena_array(s.own, (size_t)w->ndev + 2, sizeof *s.count);
+    s.seen = arena_array(s.own, (size_t)w->ndev + 2, sizeof *s.seen);
+    *why = refuse(&s, most);
+    if (!*why) {
+        memset(s.seen, 0, ((size_t)w->ndev + 2) * sizeof *s.seen);
+        add_parts(&s);
+        add_tensors(&s);
+        to->in = slice_uses(&s, &w->in);
+        to->out = slice_uses(&s, &w->out);
+        work_finish(to, a);
+    }
+    arena_free(s.own);
+    return *why ? NULL : to;
+}

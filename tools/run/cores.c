@@ -1,0 +1,58 @@
+/* Pinning (cores.h).  O(processors). */
+#include "tools/run/cores.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Reads an item of the list at *s, a processor or a range, and moves *s behind it.  Returns whether it is one. */
+static bool read_item(const char **s, unsigned long *low, unsigned long *high)
+{
+    char *end;
+    if (**s < '0' || **s > '9')
+        return false;
+    *low = *high = strtoul(*s, &end, 10);
+    if (*end == '-') {
+        const char *from = end + 1;
+        if (*from < '0' || *from > '9')
+            return false;
+        *high = strtoul(from, &end, 10);
+    }
+    *s = *end == ',' && end[1] ? end + 1 : end;
+    return (*end == 0 || (*end == ',' && end[1])) && *low <= *high && *high < CPU_SETSIZE;
+}
+
+int cores_use(const char *list, struct diag *d)
+{
+    cpu_set_t have, want;
+    unsigned long low, high;
+    CPU_ZERO(&want);
+    if (sched_getaffinity(0, sizeof have, &have))
+        return diag_error(d, "--cores: %s", strerror(errno));
+    for (const char *s = list; *s || s == list;) {
+        if (!read_item(&s, &low, &high))
+            return diag_error(d, "--cores '%s': expected processors such as 0-3 or 0,2", list);
+        for (; low <= high; low++) {
+            if (CPU_ISSET(low, &want))
+                return diag_error(d, "--cores '%s': processor %lu comes twice", list, low);
+            if (!CPU_ISSET(low, &have))
+                return diag_error(d, "--cores '%s': there is no processor %lu for this program",
+                                  list, low);
+            CPU_SET(low, &want);
+        }
+    }
+    return sched_setaffinity(0, sizeof want, &want) ? diag_error(d, "--cores: %s", strerror(errno))
+                                                    : 0;
+}
+
+int64_t cores_count(const char *list)
+{
+    int64_t n = 0;
+    unsigned long low, high;
+    for (const char *s = list; s && *s && read_item(&s, &low, &high);)
+        n += (int64_t)(high - low + 1);
+    return n;
+}

@@ -1,0 +1,64 @@
+/* Files of pcc-profile (costs_in.h; passes/cost/costs.md has the form).  O(rows). */
+#include "tools/run/costs_in.h"
+
+#include "ir/base/infile.h"
+#include "ir/base/json_in.h"
+#include "ir/base/units.h"
+
+#define PS_MOST (INT64_C(1) << 60)
+
+int costs_read(struct costs_in *c, const char *path, struct arena *a, struct diag *d)
+{
+    size_t bytes, i;
+    int64_t version;
+    json_error_t e;
+    json_t *row;
+    *c = (struct costs_in){.path = path};
+    char *text = infile_read(path, INFILE_TABLE, a, &bytes, d);
+    json_t *root = text ? json_read(a, text, bytes, &e) : NULL;
+    if (!text)
+        return -1;
+    json_t *nodes = json_object_get(root, "nodes");
+    if (!json_int_in(json_object_get(root, "pcc_measured"), 1, 1, &version) ||
+        !json_is_array(nodes))
+        return diag_error(d, "%s: expected a file that pcc-profile has written", path);
+    c->names = names_new(a, (uint32_t)json_array_size(nodes));
+    c->ps = arena_array(a, json_array_size(nodes) + 1, sizeof *c->ps);
+    c->bytes = arena_array(a, json_array_size(nodes) + 1, sizeof *c->bytes);
+    json_array_foreach(nodes, i, row)
+    {
+        const char *name = json_get_text(row, "name");
+        if (!name || !json_int_in(json_object_get(row, "time"), 0, PS_MOST, &c->ps[c->n]))
+            return diag_error(d, "%s: nodes[%zu]: expected a name and a time, an integer of ps",
+                              path, i);
+        if (!json_int_in(json_object_get(row, "memory"), 0, PS_MOST, &c->bytes[c->n]))
+            c->bytes[c->n] = -1;
+        names_add(&c->names, name, c->n++);
+    }
+    return 0;
+}
+
+int costs_share(const struct costs_in *c, const struct measuring *m, struct part_figures *f)
+{
+    for (uint32_t k = 0; k < m->s->npart; k++) {
+        const struct split_part *p = &m->s->part[k];
+        uint32_t known = 0;
+        int64_t rows = 0;
+        f[k].node = arena_array(m->a, (size_t)p->nnode + 1, sizeof *f[k].node);
+        for (uint32_t v = 0; v < p->nnode; v++) {
+            uint32_t row = names_get(&c->names, p->node[v], UINT32_MAX);
+            bool there = row != UINT32_MAX;
+            known += there;
+            rows = sat_add(rows, there ? c->ps[row] : 0);
+            f[k].node[v] =
+                (struct node_figures){there ? c->ps[row] : -1, there ? c->bytes[row] : -1};
+        }
+        /* nodes without a row were planned with pcc's estimate */
+        f[k].nameless_ps = known < p->nnode && p->compute_ps > rows ? p->compute_ps - rows : 0;
+        if (known == 0 && p->nnode > 0)
+            return diag_error(m->d,
+                              "--costs %s: none of its rows names a node of %s, the first is '%s'",
+                              c->path, p->file, p->node[0]);
+    }
+    return 0;
+}

@@ -1,0 +1,24 @@
+/* Reading a file of pcc-profile back, and scaling its rows to parts that were measured. */
+#ifndef PCC_TOOLS_RUN_COSTS_IN_H
+#define PCC_TOOLS_RUN_COSTS_IN_H
+
+#include "tools/run/measure.h"
+
+#include "ir/base/name_table.h"
+
+/* The rows of a file. */
+struct costs_in {
+    const char *path;
+    struct names names; /* name of a node -> its row */
+    int64_t *ps;        /* [row] its time, ps */
+    int64_t *bytes;     /* [row] its memory; -1: not known */
+    uint32_t n;
+};
+
+/* Reads a file into *c, in a.  Returns 0, or -1 and an error: it is no file of pcc-profile. */
+int costs_read(struct costs_in *c, const char *path, struct arena *a, struct diag *d);
+/* Gives the nodes of the parts the times and memory of the file's rows, in f[part].node, where measure_parts() has not
+ * measured them.  Returns 0, or -1 and an error: a part has no node that a row names. */
+int costs_share(const struct costs_in *c, const struct measuring *m, struct part_figures *f);
+
+#endif

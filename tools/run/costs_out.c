@@ -1,0 +1,229 @@
+/* Writing measured costs (costs_out.h).  O(nodes). */
+#include "tools/run/costs_out.h"
+#include "tools/run/resize.h"
+
+#include "ir/base/json_out.h"
+#include "ir/base/outfile.h"
+#include "ir/base/strings.h"
+#include "ir/base/units.h"
+#include "ir/cluster/detect/machine_file.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Appends the rows of part k to row[]; returns their number.  The times of a part's nodes are shares of its time: node
+ * i gets what the first i + 1 nodes have less what the first i have, both rounded down: all sum to the whole. */
+static uint32_t part_rows(const struct measuring *m, uint32_t k, const struct part_figures *f,
+                          struct cost_row *row)
+{
+    const struct split_part *p = &m->s->part[k];
+    int64_t all = f->nameless_ps;
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < p->nnode; v++)
+        all = sat_add(all, f->node[v].ps > 0 ? f->node[v].ps : 0);
+    __int128 before = 0;
+    for (uint32_t v = 0; v < p->nnode; v++) {
+        const struct node_figures *own = &f->node[v];
+        int64_t ps = own->ps > 0 ? own->ps : 0;
+        if (own->ps < 0 && f->nameless_ps > 0)
+            continue;
+        if (m->parts && all > 0) {
+            __int128 after = before + ps;
+            ps = (int64_t)(after * f->ps / all) - (int64_t)(before * f->ps / all);
+            before = after;
+        } else if (m->parts) { /* nothing is known of its nodes: equal shares */
+            ps = f->ps / p->nnode + (v < f->ps % p->nnode);
+        } else if (own->ps < 0) {
+            continue;
+        }
+        row[n++] = (struct cost_row){p->node[v], ps, own->bytes};
+    }
+    return n;
+}
+
+struct cost_row *costs_rows(const struct measuring *m, const struct part_figures *f, uint32_t *n,
+                            struct arena *a)
+{
+    size_t room = 1;
+    *n = 0;
+    for (uint32_t k = 0; k < m->s->npart; k++)
+        room += m->s->part[k].nnode;
+    struct cost_row *row = arena_array(a, room, sizeof *row);
+    for (uint32_t k = 0; k < m->s->npart; k++)
+        if (measured_whole(m, &f[k]) && f[k].node)
+            *n += part_rows(m, k, &f[k], row + *n);
+    return row;
+}
+
+/* Returns the processor's name, in a, as far as the system says it. */
+static const char *machine(struct arena *a)
+{
+    static const char key[] = "model name";
+    const char *text = machine_text("", "/proc/cpuinfo", a), *at = text ? strstr(text, key) : NULL;
+    if (!at)
+        return "unknown";
+    at += sizeof key - 1;
+    at += strspn(at, " \t:");
+    return arena_strdup(a, at, strcspn(at, "\n"));
+}
+
+/* Returns setting number i = 0, 1, ... of the sessions, in words; "" after the last one. */
+static const char *setting(const struct costs_out *c, size_t i, struct arena *a)
+{
+    const struct engine_load how = {.threads = c->m->threads, .optimise = c->m->parts};
+    return engine_setting(&how, i, a);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------- */
+
+/* Writes what ran, and where. */
+static void put_facts(struct json_out *o, const struct costs_out *c, struct arena *a)
+{
+    const json_t *dims = c->m->s->dims;
+    const char *name, *text;
+    json_t *size;
+    json_text(o, "machine", machine(a));
+    json_text(o, "cores", c->cores ? c->cores : "any");
+    json_text(o, "runtime", arena_fmt(a, "%s %s", c->m->e->face->name, c->m->e->version));
+    json_open(o, "settings", '[', JSON_ROW);
+    for (size_t i = 0; *(text = setting(c, i, a)); i++)
+        json_text(o, NULL, text);
+    json_close(o, JSON_ROW);
+    json_open(o, "dims", '{', JSON_ROW);
+    json_object_foreach((json_t *)dims, name, size) if (split_names_dim(c->m->s, name))
+        json_int(o, name, json_integer_value(size));
+    json_close(o, JSON_ROW);
+}
+
+/* Writes what is known of a part's memory. */
+static void put_bytes(struct json_out *o, const struct part_bytes *b)
+{
+    const struct {
+        const char *key;
+        int64_t bytes;
+    } field[] = {{"start_bytes", b->start},
+                 {"loaded_bytes", b->loaded},
+                 {"sample_bytes", b->sample},
+                 {"arena_bytes", b->arena},
+                 {"arena_peak_bytes", b->arena_peak}};
+    for (size_t i = 0; i < sizeof field / sizeof *field; i++)
+        if (field[i].bytes >= 0)
+            json_int(o, field[i].key, field[i].bytes);
+}
+
+/* Writes the parts: of each its nodes, its time and that of each turn, ps. */
+static void put_parts(struct json_out *o, const struct costs_out *c)
+{
+    json_open(o, "parts", '[', 2);
+    for (uint32_t k = 0; k < c->m->s->npart && c->m->parts; k++) {
+        const struct split_part *p = &c->m->s->part[k];
+        const struct part_figures *f = &c->part[k];
+        if (!measured_whole(c->m, f))
+            continue;
+        json_open(o, NULL, '{', JSON_ROW);
+        json_text(o, "file", p->file);
+        json_text(o, "first", p->nnode ? p->node[0] : NULL);
+        json_int(o, "nodes", p->nnode);
+        json_int(o, "time", f->ps);
+        json_open(o, "turns", '[', JSON_ROW);
+        for (uint32_t t = 0; t < f->turns; t++)
+            json_int(o, NULL, f->turn[t]);
+        json_close(o, JSON_ROW);
+        put_bytes(o, &f->bytes);
+        json_close(o, JSON_ROW);
+    }
+    json_close(o, 1);
+}
+
+void costs_put_measured(FILE *f, const struct costs_out *c, struct arena *a)
+{
+    struct json_out o = {.f = f};
+    json_open(&o, NULL, '{', 2);
+    put_facts(&o, c, a);
+    json_open(&o, "parts", '{', 3);
+    for (uint32_t k = 0; k < c->m->s->npart; k++) {
+        json_open(&o, c->m->s->part[k].file, '{', JSON_ROW);
+        json_seconds(&o, "time_s", c->part[k].ps);
+        put_bytes(&o, &c->part[k].bytes);
+        json_close(&o, JSON_ROW);
+    }
+    json_close(&o, 2);
+    json_close(&o, 1);
+}
+
+static void put_json(FILE *f, const struct costs_out *c, struct arena *a)
+{
+    struct json_out o = {.f = f};
+    json_open(&o, NULL, '{', 1);
+    json_int(&o, "pcc_measured", 1);
+    json_text(&o, "source", path_base(c->source));
+    put_facts(&o, c, a);
+    json_open(&o, "nodes", '[', 2);
+    for (uint32_t i = 0; i < c->nrow; i++) {
+        json_open(&o, NULL, '{', JSON_ROW);
+        json_text(&o, "name", c->row[i].name);
+        json_int(&o, "time", c->row[i].ps);
+        if (c->row[i].bytes >= 0)
+            json_int(&o, "memory", c->row[i].bytes);
+        json_close(&o, JSON_ROW);
+    }
+    json_close(&o, 1);
+    put_parts(&o, c);
+    json_close(&o, 0);
+}
+
+/* ---- CSV -------------------------------------------------------------------------------------- */
+
+/* Writes a name as a field, in quotes if it needs them. */
+static void put_field(FILE *f, const char *s)
+{
+    if (!s[strcspn(s, ",\"\n\r")]) {
+        fputs(s, f);
+        return;
+    }
+    fputc('"', f);
+    for (; *s; s++)
+        fprintf(f, *s == '"' ? "\"\"" : "%c", *s);
+    fputc('"', f);
+}
+
+/* Writes a fact: a row that is no node (table_facts.h). */
+static void put_fact(FILE *f, const char *text)
+{
+    put_field(f, text);
+    fputs(",0,\n", f);
+}
+
+static void put_csv(FILE *f, const struct costs_out *c, struct arena *a)
+{
+    const json_t *dims = c->m->s->dims;
+    const char *name, *text;
+    json_t *size;
+    fputs("name,time,memory\n", f);
+    put_fact(f, "#pcc_measured 1");
+    json_object_foreach((json_t *)dims, name, size) if (split_names_dim(c->m->s, name))
+        put_fact(f, arena_fmt(a, "#dim %s=%lld", name, (long long)json_integer_value(size)));
+    for (size_t i = 0; *(text = setting(c, i, a)); i++)
+        put_fact(f, arena_fmt(a, "#%s", text));
+    put_fact(f, arena_fmt(a, "#runtime %s %s", c->m->e->face->name, c->m->e->version));
+    put_fact(f, arena_fmt(a, "#machine %s", machine(a)));
+    for (uint32_t i = 0; i < c->nrow; i++) {
+        put_field(f, c->row[i].name);
+        fprintf(f, ",%" PRId64 ",", c->row[i].ps);
+        if (c->row[i].bytes >= 0)
+            fprintf(f, "%" PRId64, c->row[i].bytes);
+        fputc('\n', f);
+    }
+}
+
+int costs_write(const struct costs_out *c, const char *path, struct arena *a, struct diag *d)
+{
+    struct outfile f;
+    if (outfile_open_to(&f, path, NULL, a, d))
+        return -1;
+    if (str_ends(path, ".csv"))
+        put_csv(f.f, c, a);
+    else
+        put_json(f.f, c, a);
+    return outfile_close(&f, true);
+}

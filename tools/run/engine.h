@@ -1,0 +1,121 @@
+/* The interface of engines, which run parts of a split: ONNX Runtime (ort.c), and a stub for tests (stub.c).
+ *
+ *     struct engine *e = engine_open(&choice, a, d);
+ *     struct loaded *p = e->face->load(e, &how);            one session
+ *     e->face->run(p, &call)                                as often as wanted
+ *     e->face->unload(p);
+ *     engine_close(e);
+ * A call that fails returns NULL or -1 and leaves one line in the struct engine_error that its caller passes.
+ * Different parts may be loaded and run by different threads at the same time; one part by one thread at a time, but
+ * for terminate(). */
+#ifndef PCC_TOOLS_RUN_ENGINE_H
+#define PCC_TOOLS_RUN_ENGINE_H
+
+#include "ir/base/arena.h"
+#include "ir/base/diag.h"
+
+/* The reason why a call failed: one line, as the engine says it. */
+struct engine_error {
+    char line[400];
+};
+
+/* Which engine the user wants. */
+struct engine_choice {
+    const char *engine; /* "onnxruntime", or "stub" with its settings (stub.c); NULL: onnxruntime */
+    const char *library; /* the file of ONNX Runtime; NULL: where it is usually found */
+};
+
+/* How a part is loaded. */
+struct engine_load {
+    const char *path; /* the ONNX file */
+    int threads;      /* that one operator may use, >= 1 */
+    bool optimise;    /* all optimisations; false: none, and nodes keep their names */
+    const char *
+        profile; /* beginning of the file's name that times of nodes are written to; NULL: none are taken */
+    const char *node_memory; /* file for what nodes work in; NULL: not asked for */
+    const char *const
+        *node; /* [nnode] names of the part's nodes, which the stub makes its times from */
+    size_t nnode;
+};
+
+/* A value: a tensor, a sequence, a map or an optional value.  Its maker frees it with value_free(). */
+struct engine_value;
+/* A part that is loaded. */
+struct loaded;
+
+/* One run of a part. */
+struct engine_call {
+    const char *const *in_name; /* [nin] names of inputs */
+    struct engine_value *const *in;
+    size_t nin;
+    const char *const *out_name; /* [nout] names of outputs */
+    struct engine_value **out;   /* [nout] set by run(); NULL each after a failure */
+    const int64_t *
+        out_bytes; /* [nout] bytes that each output is expected to take; -1: not known; NULL: none is */
+    size_t nout;
+};
+
+/* What an arena has taken of the system and given to values, bytes. */
+struct engine_arena {
+    int64_t total, peak;
+};
+
+/* What a tensor is: element type as ONNX numbers it, and sizes. */
+struct engine_shape {
+    int elem;
+    size_t rank;
+    const int64_t *size; /* [rank] */
+};
+
+struct engine;
+
+/* The calls of an engine. */
+struct engine_face {
+    const char *name; /* "onnxruntime", "stub" */
+    void (*close)(struct engine *e);
+    struct loaded *(*load)(struct engine *e, const struct engine_load *how,
+                           struct engine_error *err);
+    void (*unload)(struct loaded *p);
+    int (*run)(struct loaded *p, const struct engine_call *c, struct engine_error *err);
+    /* Has a run of p that is under way end with an error, and all that come later; may be called by any thread. */
+    void (*terminate)(struct loaded *p);
+    /* Ends the taking of times and writes to *path, which lives in a, the name of the file that has them: a trace as
+     * ONNX Runtime's profiler writes it. */
+    int (*profile)(struct loaded *p, const char **path, struct arena *a, struct engine_error *err);
+    /* Writes what the arena of p's session has; -1: the engine cannot tell. */
+    int (*arena)(struct loaded *p, struct engine_arena *out);
+    /* Returns a tensor of zeros; of strings: of empty ones. */
+    struct engine_value *(*value_new)(struct engine *e, const struct engine_shape *shape,
+                                      struct engine_error *err);
+    /* Writes what a tensor of plain numbers is to *s, its sizes to size[64].  Returns 0; -1: it is something else. */
+    int (*value_shape)(struct engine *e, const struct engine_value *v, struct engine_shape *s,
+                       int64_t *size);
+    /* Returns the address of a tensor's elements; NULL: it has none that can be shown. */
+    void *(*value_data)(struct engine *e, struct engine_value *v);
+    /* Sets the elements of a tensor of strings. */
+    int (*value_strings)(struct engine *e, struct engine_value *v, const char *const *text,
+                         size_t n, struct engine_error *err);
+    void (*value_free)(struct engine *e, struct engine_value *v);
+    /* Returns ps of processor time that this thread has spent: differences of two are what a run took.  Of the stub:
+     * what its parts pretend to take. */
+    int64_t (*spent)(const struct engine *e);
+};
+
+/* An engine; each has its own fields behind these. */
+struct engine {
+    const struct engine_face *face;
+    const char *version; /* of the library, for people */
+    const char *library; /* path of its file; "": it has none */
+};
+
+/* Returns the engine of a choice, in a, closed with a; NULL after an error, which says what to do. */
+struct engine *engine_open(const struct engine_choice *choice, struct arena *a, struct diag *d);
+/* The same for each engine; text: what follows "stub". */
+struct engine *ort_open(const char *library, struct arena *a, struct diag *d);
+struct engine *stub_open(const char *text, struct arena *a, struct diag *d);
+
+/* Returns the settings of a session in words, for reports: "threads 1", "optimisations all", ...; "" after the last
+ * one.  i: 0, 1, ...; lives in a. */
+const char *engine_setting(const struct engine_load *how, size_t i, struct arena *a);
+
+#endif

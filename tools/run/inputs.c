@@ -1,0 +1,157 @@
+/* Random inputs, and inputs of a .npz file (inputs.h).  A normal number is the sum of twelve uniform ones less 6 (the
+ * central limit, good to a few per cent), in integers, so that the same seed gives the same bytes on every machine.
+ * O(elements). */
+#include "tools/run/inputs.h"
+
+#include "ir/base/random.h"
+#include "ir/model/module.h"
+#include "tools/run/npz.h"
+
+#include <string.h>
+
+/* Returns a number of a normal distribution with variance 1, in 1/65536. */
+static int32_t normal(uint64_t *state)
+{
+    int32_t sum = 0;
+    for (int k = 0; k < 3; k++)
+        for (uint64_t bits = random_bits(state), j = 0; j < 4; j++, bits >>= 16)
+            sum += (int32_t)(bits & 0xffff);
+    return sum - 6 * 65536;
+}
+
+/* Returns x / 65536 as a float of 16 bits, rounded towards zero: |x| <= 6 * 65536. */
+static uint16_t half_of(int32_t x)
+{
+    uint32_t n = (uint32_t)(x < 0 ? -x : x), e = 15;
+    uint32_t sign = (uint32_t)(x < 0) << 15;
+    if (n < 4) /* below 2^-14, the least normal number */
+        return (uint16_t)sign;
+    for (; n >= UINT32_C(2) << 16; n >>= 1)
+        e++;
+    for (; n < UINT32_C(1) << 16; n <<= 1)
+        e--;
+    return (uint16_t)(sign | e << 10 | (n & 0xffff) >> 6);
+}
+
+/* Fills n random elements of a type at `to`.  Returns false if there is no way to do so. */
+static bool fill(void *to, enum elem elem, int64_t n, uint64_t *state)
+{
+    size_t bytes = elem_bits(elem) / 8;
+    unsigned char *at = to;
+    if (elem == ELEM_C64 || elem == ELEM_C128) /* two floats each */
+        return fill(to, elem == ELEM_C64 ? ELEM_F32 : ELEM_F64, 2 * n, state);
+    for (int64_t i = 0; i < n && bytes > 0; i++, at += bytes) {
+        int32_t x = elem_is_float(elem) && bytes > 1 ? normal(state) : 0;
+        float f = (float)x / 65536;
+        double d = (double)x / 65536;
+        uint64_t one = x == 0 ? random_bits(state) >> 63 : 0;
+        uint32_t word;
+        if (elem == ELEM_F32) {
+            memcpy(at, &f, sizeof f);
+        } else if (elem == ELEM_F64) {
+            memcpy(at, &d, sizeof d);
+        } else if (elem == ELEM_F16) {
+            uint16_t h = half_of(x);
+            memcpy(at, &h, sizeof h);
+        } else if (elem == ELEM_BF16) {
+            memcpy(&word, &f, sizeof word);
+            word >>= 16;
+            memcpy(at, &word, 2);
+        } else { /* integers, bools, and raw bytes of floats of 8 bits; little endian */
+            memcpy(at, &one, bytes);
+        }
+    }
+    return bytes > 0;
+}
+
+/* Returns a random value for an input; NULL after an error. */
+static struct engine_value *random_value(struct engine *e, const struct split_value *v,
+                                         uint64_t *state, struct arena *a, struct diag *d)
+{
+    struct engine_error err;
+    enum elem elem = elem_of_name(v->type, strlen(v->type));
+    struct engine_shape shape = {(int)elem, v->rank, v->size};
+    int64_t n = v->size ? shape_elems(v->size, v->rank) : -1;
+    if (elem == ELEM_NONE || (n < 0 && v->size) || (elem != ELEM_STR && elem_bits(elem) < 8)) {
+        diag_error(
+            d,
+            "input '%s': no random values of type '%s' can be made: give it by --inputs=FILE.npz",
+            v->name, v->type);
+        return NULL;
+    }
+    if (n < 0) {
+        diag_error(
+            d,
+            "input '%s': nothing says how large it is: give it by --inputs=FILE.npz, or its sizes by --dim",
+            v->name);
+        return NULL;
+    }
+    struct engine_value *to = e->face->value_new(e, &shape, &err);
+    if (!to) {
+        diag_error(d, "input '%s': %s", v->name, err.line);
+        return NULL;
+    }
+    if (elem == ELEM_STR) {
+        const char **text = arena_array(a, (size_t)n + 1, sizeof *text);
+        for (int64_t i = 0; i < n; i++)
+            text[i] = random_bits(state) >> 63 ? "1" : "0";
+        e->face->value_strings(e, to, text, (size_t)n, &err);
+    } else if (n > 0) {
+        fill(e->face->value_data(e, to), elem, n, state);
+    }
+    return to;
+}
+
+/* Returns a value with the array of a file; NULL after an error. */
+static struct engine_value *given_value(struct engine *e, const struct split_value *v,
+                                        const struct npz_array *g, const char *file, struct diag *d)
+{
+    struct engine_error err;
+    if (strcmp(v->type, elem_name((enum elem)g->elem)) != 0) {
+        diag_error(d, "%s: input '%s': expected %s, found %s", file, v->name, v->type,
+                   elem_name((enum elem)g->elem));
+        return NULL;
+    }
+    struct engine_value *to =
+        e->face->value_new(e, &(struct engine_shape){g->elem, g->rank, g->size}, &err);
+    if (!to)
+        diag_error(d, "input '%s': %s", v->name, err.line);
+    else if (g->bytes > 0)
+        memcpy(e->face->value_data(e, to), g->data, g->bytes);
+    return to;
+}
+
+int inputs_make(struct engine *e, const struct split *s, const struct inputs_of *of,
+                struct engine_value **table, struct arena *a, struct diag *d)
+{
+    struct npz npz = {0};
+    uint64_t state = of->seed;
+    uint32_t used = 0, i;
+    if (of->file && npz_read(&npz, of->file, a, d))
+        return -1;
+    for (i = 0; i < s->ninput; i++) {
+        const struct split_value *v = &s->value[s->input[i]];
+        const struct npz_array *g = npz_find(&npz, v->name);
+        struct engine_value *to =
+            g ? given_value(e, v, g, of->file, d) : random_value(e, v, &state, a, d);
+        if (!to)
+            break;
+        used += g != NULL;
+        table[s->input[i]] = to;
+    }
+    bool good = i == s->ninput && used == npz.n;
+    for (uint32_t k = 0; k < npz.n && i == s->ninput && !good; k++) {
+        bool known = false;
+        for (uint32_t j = 0; j < s->ninput; j++)
+            known |= !strcmp(s->value[s->input[j]].name, npz.array[k].name);
+        if (!known) {
+            diag_error(d, "%s: '%s' is no input of the model", of->file, npz.array[k].name);
+            break;
+        }
+    }
+    for (uint32_t k = 0; k < i && !good; k++) {
+        e->face->value_free(e, table[s->input[k]]);
+        table[s->input[k]] = NULL;
+    }
+    return good ? 0 : -1;
+}

@@ -1,0 +1,240 @@
+/* Measuring parts (measure.h).
+ *
+ * Each part is loaded, run some times and unloaded, in the order in which parts run, with the outputs of the parts
+ * before it; when all have had their turn, they have another.  A part's time in a turn is the lower quartile of the
+ * processor time that its thread spent (with several threads: the least time of the clock), and its time the smaller
+ * one of two turns: what else runs on the machine adds to single runs and to single turns.  Two turns that differ by
+ * more than a tenth get a third.  O(runs). */
+#include "tools/run/measure.h"
+#include "tools/run/part_memory.h"
+
+#include "ir/base/clock.h"
+#include "ir/base/numbers.h"
+#include "ir/base/units.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { TENTH = 10, TURNS = 2 };
+
+/* Reports that part k failed.  Returns -1. */
+static int failed(const struct measuring *m, uint32_t k, const char *why)
+{
+    const struct split_part *p = &m->s->part[k];
+    return diag_error(m->d, "%s%s%s%s: %s", p->file, p->nnode ? ", first node '" : "",
+                      p->nnode ? p->node[0] : "", p->nnode ? "'" : "", why);
+}
+
+struct loaded *measure_load(const struct measuring *m, uint32_t k, const struct engine_load *how)
+{
+    struct engine_error err;
+    struct loaded *p = m->e->face->load(m->e, how, &err);
+    if (!p)
+        failed(m, k, err.line);
+    return p;
+}
+
+/* Returns the ps of processor time that has been spent: by this thread if operators have no others, else by the
+ * process. */
+static int64_t spent_now(const struct measuring *m)
+{
+    struct timespec t;
+    if (m->threads == 1)
+        return m->e->face->spent(m->e);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * PS_PER_S + t.tv_nsec * INT64_C(1000);
+}
+
+int measure_run(const struct measuring *m, uint32_t k, struct loaded *p, struct timing *t)
+{
+    const struct split_part *part = &m->s->part[k];
+    struct engine_error err;
+    struct arena *own = arena_new(m->a);
+    struct engine_value **in = arena_array(own, (size_t)part->nin + 1, sizeof *in);
+    struct engine_value **out = arena_array(own, (size_t)part->nout + 1, sizeof *out);
+    for (uint32_t i = 0; i < part->nin; i++)
+        in[i] = m->table[part->in[i]];
+    for (uint32_t i = 0; i < part->nout; i++) { /* what the run before made */
+        m->e->face->value_free(m->e, m->table[part->out[i]]);
+        m->table[part->out[i]] = NULL;
+    }
+    const struct engine_call call = {part->in_name,   in,        part->nin, part->out_name, out,
+                                     part->out_bytes, part->nout};
+    int64_t clock = clock_now(), spent = spent_now(m);
+    int rc = m->e->face->run(p, &call, &err);
+    *t = (struct timing){spent_now(m) - spent, (clock_now() - clock) * 1000};
+    for (uint32_t i = 0; i < part->nout; i++)
+        m->table[part->out[i]] = out[i];
+    arena_free(own);
+    return rc ? failed(
+                    m, k,
+                    arena_fmt(
+                        m->a,
+                        "%s; random inputs may not suit the model: --inputs=FILE.npz gives others",
+                        err.line))
+              : 0;
+}
+
+static int by_spent(const void *a, const void *b)
+{
+    return by_i64(&((const struct timing *)a)->spent, &((const struct timing *)b)->spent);
+}
+
+static int by_clock(const void *a, const void *b)
+{
+    return by_i64(&((const struct timing *)a)->clock, &((const struct timing *)b)->clock);
+}
+
+/* Adds a turn with these runs to *f. */
+static void add_turn(const struct measuring *m, uint32_t k, struct timing *t,
+                     struct part_figures *f)
+{
+    int64_t spent = 0, clock = 0;
+    for (uint32_t i = 0; i < m->runs; i++) {
+        spent += t[i].spent;
+        clock += t[i].clock;
+    }
+    qsort(t, m->runs, sizeof *t, m->threads == 1 ? by_spent : by_clock);
+    int64_t ps = m->threads == 1 ? t[m->runs / 4].spent : t[0].clock;
+    if (m->threads > 1 && ps / (TENTH + 1) * TENTH > t[0].spent / m->threads)
+        diag_warning(m->d, WARN_NONE,
+                     "%s: its threads were not busy all the time: %" PRId64
+                     " us by the clock, %" PRId64 " us of processor time each",
+                     m->s->part[k].file, ps / 1000000, t[0].spent / m->threads / 1000000);
+    f->turn[f->turns] = ps;
+    f->had[f->turns] = (uint32_t)percent_of(spent / m->threads, clock);
+    f->ps = f->ps < 0 ? ps : smaller(f->ps, ps);
+    f->turns++;
+}
+
+/* Gives part k a turn; not `counts`: runs it once, for the parts behind it.  Returns 0, or -1 after an error. */
+static int take_turn(const struct measuring *m, uint32_t k, bool counts, struct part_figures *f)
+{
+    const struct split_part *part = &m->s->part[k];
+    const struct engine_load how = {.path = part->path,
+                                    .threads = m->threads,
+                                    .optimise = true,
+                                    .node = part->node,
+                                    .nnode = part->nnode};
+    struct loaded *p = measure_load(m, k, &how);
+    struct arena *own = arena_new(m->a);
+    uint32_t n = counts ? m->discard + m->runs : 1, done = 0;
+    struct timing *t = arena_array(own, n, sizeof *t);
+    int rc = p ? 0 : -1;
+    for (; done < n && !rc && (done == 0 || !*m->stop); done++)
+        rc = measure_run(m, k, p, &t[done]);
+    if (p)
+        m->e->face->unload(p);
+    if (!rc && counts && done == n)
+        add_turn(m, k, t + m->discard, f);
+    arena_free(own);
+    return rc;
+}
+
+/* Frees what no later part reads.  left: [value] parts that have still to read it. */
+static void forget(const struct measuring *m, uint32_t k, uint32_t *left)
+{
+    const struct split_part *p = &m->s->part[k];
+    for (uint32_t i = 0; i < p->nin; i++)
+        left[p->in[i]]--;
+    for (uint32_t v = 0; v < p->nin + p->nout; v++) {
+        uint32_t at = v < p->nin ? p->in[v] : p->out[v - p->nin];
+        if (left[at] == 0) {
+            m->e->face->value_free(m->e, m->table[at]);
+            m->table[at] = NULL;
+        }
+    }
+}
+
+/* Writes to left[value] how many parts read each value; inputs of the model stay. */
+static void count_readers(const struct split *s, uint32_t *left)
+{
+    for (uint32_t v = 0; v < s->nvalue; v++)
+        left[v] = 0;
+    for (uint32_t k = 0; k < s->npart; k++)
+        for (uint32_t i = 0; i < s->part[k].nin; i++)
+            left[s->part[k].in[i]]++;
+    for (uint32_t i = 0; i < s->ninput; i++)
+        left[s->input[i]]++;
+}
+
+/* Whether two turns of a part differ by more than a tenth. */
+static bool differ(const struct part_figures *f)
+{
+    int64_t low = smaller(f->turn[0], f->turn[1]), high = larger(f->turn[0], f->turn[1]);
+    return f->turns >= TURNS && high - low > low / TENTH;
+}
+
+/* Says that a part's turns differ. */
+static void tell_turns(const struct measuring *m, uint32_t k, const struct part_figures *f)
+{
+    char text[TURNS_MOST][UNIT_TEXT];
+    for (int i = 0; i < TURNS_MOST; i++)
+        time_short(text[i], f->turn[i]);
+    diag_warning(
+        m->d, WARN_NONE,
+        "%s: its turns differ: %s, %s, %s (its thread had the processor for %u, %u, %u %% of the time): "
+        "something else runs here; the least counts",
+        m->s->part[k].file, text[0], text[1], text[2], f->had[0], f->had[1], f->had[2]);
+}
+
+/* Gives the parts turn number `turn`: in the first one their nodes are measured, too; in the third only parts whose
+ * turns differ count.  Returns 0, or -1 after an error. */
+static int all_turns(const struct measuring *m, uint32_t turn, uint32_t *left,
+                     struct part_figures *f)
+{
+    int rc = 0;
+    count_readers(m->s, left);
+    for (uint32_t k = 0; k < m->s->npart && !rc && !*m->stop; k++) {
+        bool counts = m->parts && (turn < TURNS || differ(&f[k]));
+        if (turn == 0 && m->memory && part_memory(m, k, &f[k].bytes) < 0)
+            rc = -1;
+        else if (turn == 0 && m->node_runs > 0)
+            rc = measure_nodes(m, k, &f[k]);
+        if (!rc && (counts || turn > 0 || m->node_runs == 0))
+            rc = take_turn(m, k, counts, &f[k]);
+        if (rc || *m->stop)
+            break;
+        if (counts && turn == TURNS)
+            tell_turns(m, k, &f[k]);
+        forget(m, k, left);
+    }
+    return rc;
+}
+
+/* Frees what is in the table beside inputs of the model. */
+static void clear_table(const struct measuring *m)
+{
+    bool *input = arena_array(m->a, (size_t)m->s->nvalue + 1, sizeof *input);
+    for (uint32_t i = 0; i < m->s->ninput; i++)
+        input[m->s->input[i]] = true;
+    for (uint32_t v = 0; v < m->s->nvalue; v++)
+        if (!input[v]) {
+            m->e->face->value_free(m->e, m->table[v]);
+            m->table[v] = NULL;
+        }
+}
+
+int measure_parts(const struct measuring *m, struct part_figures *f)
+{
+    uint32_t *left = arena_array(m->a, (size_t)m->s->nvalue + 1, sizeof *left);
+    uint32_t turns = m->parts ? TURNS_MOST : 1;
+    int rc = 0;
+    for (uint32_t k = 0; k < m->s->npart; k++)
+        f[k] = (struct part_figures){.ps = -1, .bytes = PART_BYTES_UNKNOWN};
+    for (uint32_t turn = 0; turn < turns && !rc && !*m->stop; turn++) {
+        bool wanted = turn < TURNS;
+        for (uint32_t k = 0; k < m->s->npart; k++)
+            wanted = wanted || differ(&f[k]);
+        if (wanted)
+            rc = all_turns(m, turn, left, f);
+        clear_table(m);
+    }
+    return rc;
+}
+
+bool measured_whole(const struct measuring *m, const struct part_figures *f)
+{
+    return (!m->parts || f->turns >= TURNS) && (m->node_runs == 0 || f->node);
+}

@@ -1,0 +1,30 @@
+/* Reading numpy's archives of arrays, .npz. */
+#ifndef PCC_TOOLS_RUN_NPZ_H
+#define PCC_TOOLS_RUN_NPZ_H
+
+#include "ir/base/arena.h"
+#include "ir/base/diag.h"
+
+/* An array of an archive. */
+struct npz_array {
+    const char *name;
+    int elem; /* ONNX's number of its element type */
+    uint32_t rank;
+    int64_t *size;    /* [rank] */
+    const void *data; /* [bytes] in the order of C; may be unaligned */
+    size_t bytes;
+};
+
+/* An archive.  All fields zero: it has no arrays. */
+struct npz {
+    struct npz_array *array; /* [n] */
+    uint32_t n;
+};
+
+/* Reads an archive, in a, as numpy.savez() writes it.  Returns 0, or -1 and an error: no such archive, compressed
+ * (numpy.savez_compressed), or an array that is not plain numbers. */
+int npz_read(struct npz *out, const char *path, struct arena *a, struct diag *d);
+/* Returns the array with this name; NULL: there is none. */
+const struct npz_array *npz_find(const struct npz *z, const char *name);
+
+#endif

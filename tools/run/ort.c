@@ -1,0 +1,359 @@
+/* ONNX Runtime as an engine, through its C interface, which is opened at run time (engine.h).
+ *
+ * A session has one operator's threads, none of them spinning, runs nodes one after the other and takes denormals as
+ * zeros.  Memory patterns are off: with them on a process grows after its first sample.  All sessions share one arena,
+ * which grows by what is asked for, not by powers of two; only an allocator of the environment can be told so.  Freed
+ * weights go back to the system at once: M_MMAP_THRESHOLD is set before the library is opened.
+ *
+ * Times of nodes come from the library's own profiler, a trace file that it writes when a session is asked to. */
+#include "tools/run/engine.h"
+#include "tools/run/ort_api.h"
+#include "tools/run/ort_find.h"
+
+#include "ir/base/units.h"
+#include "ir/model/module.h"
+
+#include <assert.h>
+#include <dlfcn.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MMAP_THRESHOLD = 1 << 20, RANKS = 64 };
+
+/* The engine. */
+struct ort {
+    struct engine base;
+    struct ort_api api;
+    void *handle; /* of dlopen() */
+    OrtEnv *env;
+    OrtMemoryInfo *cpu;  /* the arena in the machine's memory */
+    OrtAllocator *plain; /* the library's own, for texts and tensors; never freed */
+};
+
+/* A part in its session. */
+struct loaded {
+    struct ort *e;
+    OrtSession *session;
+    OrtRunOptions *run;
+};
+
+/* Copies the first line of a message of the library to *err, without a place in its sources, "/a/b.cc:12 int f(int) ",
+ * which stands at its beginning or behind a colon. */
+static void put_error(struct engine_error *err, const char *text)
+{
+    size_t n = strcspn(text, "\n"), from = 0, to = 0;
+    const char *place = strstr(text, ".cc:");
+    if (place && (size_t)(place - text) < n) {
+        int depth = 0;
+        for (from = (size_t)(place - text); from > 0 && !strchr(" :", text[from - 1]);)
+            from--;
+        for (to = (size_t)(place - text); to < n; to++) {
+            depth += (text[to] == '(') - (text[to] == ')');
+            if (text[to] == ')' && depth == 0 && text[to + 1] == ' ')
+                break;
+        }
+        to = to < n ? to + 2 : from; /* no function follows: all of it stays */
+        if (from == to)
+            from = to = 0;
+    }
+    snprintf(err->line, sizeof err->line, "%.*s%s%.*s", (int)from, text, from ? " " : "",
+             (int)(n - to), text + to);
+}
+
+/* Returns 0 if a status is NULL; else keeps its message in *err, frees it and returns -1. */
+static int check(const struct ort *e, OrtStatus *status, struct engine_error *err)
+{
+    if (!status)
+        return 0;
+    put_error(err, e->api.GetErrorMessage(status));
+    e->api.ReleaseStatus(status);
+    return -1;
+}
+
+/* ---- the library ------------------------------------------------------------------------------ */
+
+static void ort_close(struct engine *base)
+{
+    struct ort *e = (struct ort *)base;
+    if (e->cpu)
+        e->api.ReleaseMemoryInfo(e->cpu);
+    if (e->env)
+        e->api.ReleaseEnv(e->env);
+    /* the library stays mapped: its threads and its static objects end with the process */
+    free(e);
+}
+
+/* Makes the environment with its arena.  Returns 0; or -1 with the reason in *err. */
+static int make_environment(struct ort *e, struct engine_error *err)
+{
+    OrtArenaCfg *arena = NULL;
+    const struct ort_api *api = &e->api;
+    int rc = check(e, api->CreateEnv(ORT_LOG_FATAL, "pcc", &e->env), err) ||
+             check(e, api->CreateCpuMemoryInfo(ORT_ARENA, ORT_MEMORY_DEFAULT, &e->cpu), err) ||
+             check(e, api->GetAllocatorWithDefaultOptions(&e->plain), err) ||
+             check(e, api->CreateArenaCfg(0, ORT_EXTEND_AS_REQUESTED, -1, -1, &arena), err) ||
+             check(e, api->CreateAndRegisterAllocator(e->env, e->cpu, arena), err);
+    if (arena)
+        api->ReleaseArenaCfg(arena);
+    return rc ? -1 : 0;
+}
+
+static const struct engine_face face;
+
+/* What OrtGetApiBase() returns: a function of the library. */
+struct api_base {
+    const void *(*get)(uint32_t version);
+    const char *(*version)(void);
+};
+
+struct engine *ort_open(const char *library, struct arena *a, struct diag *d)
+{
+    struct ort_library found;
+    struct engine_error err;
+    const struct api_base *(*get_base)(void) = NULL;
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD);
+#endif
+    if (ort_find(library, &found, a, d))
+        return NULL;
+    void *symbol = dlsym(found.handle, "OrtGetApiBase");
+    memcpy(&get_base, &symbol, sizeof symbol);
+    if (!get_base) {
+        diag_error(d, "%s: it has no OrtGetApiBase: expected the shared library of ONNX Runtime",
+                   found.path);
+        return NULL;
+    }
+    const struct api_base *base = get_base();
+    int minor =
+        0; /* version 1.N has the interfaces up to N: asked for more it prints a line of its own */
+    sscanf(base->version(), "1.%d", &minor);
+    const void *table = minor >= ORT_VERSION_OLDEST ? base->get(ORT_VERSION_OLDEST) : NULL;
+    if (!table) {
+        diag_error(d, "%s: ONNX Runtime %s, expected 1.%d or later", found.path, base->version(),
+                   ORT_VERSION_OLDEST);
+        return NULL;
+    }
+    const void *more = minor >= ORT_VERSION_STATS ? base->get(ORT_VERSION_STATS) : NULL;
+    struct ort *e = calloc(1, sizeof *e);
+    if (!e)
+        arena_exhausted(a, sizeof *e);
+    e->base =
+        (struct engine){&face, arena_fmt(a, "%s", base->version()), arena_fmt(a, "%s", found.path)};
+    ort_api_take(&e->api, more ? more : table, more ? ORT_VERSION_STATS : ORT_VERSION_OLDEST);
+    if (make_environment(e, &err)) {
+        diag_error(d, "%s: %s", found.path, err.line);
+        ort_close(&e->base);
+        return NULL;
+    }
+    return &e->base;
+}
+
+/* ---- sessions --------------------------------------------------------------------------------- */
+
+/* Writes the settings of a session to *o.  Returns 0; or -1 with the reason in *err. */
+static int set_options(const struct ort *e, OrtSessionOptions *o, const struct engine_load *how,
+                       struct engine_error *err)
+{
+    const struct ort_api *api = &e->api;
+    const char *const entry[][2] = {
+        {"session.intra_op.allow_spinning", "0"},
+        {"session.set_denormal_as_zero", "1"},
+        {"session.use_env_allocators", "1"},
+        {"session.collect_node_memory_stats_to_file", how->node_memory}};
+    int rc = check(e, api->SetSessionLogSeverityLevel(o, ORT_LOG_FATAL), err) ||
+             check(e, api->SetSessionExecutionMode(o, ORT_SEQUENTIAL), err) ||
+             check(e, api->SetIntraOpNumThreads(o, how->threads), err) ||
+             check(e, api->SetInterOpNumThreads(o, 1), err) ||
+             check(e,
+                   api->SetSessionGraphOptimizationLevel(o, how->optimise ? ORT_OPTIMISE_ALL
+                                                                          : ORT_OPTIMISE_NONE),
+                   err) ||
+             check(e, api->DisableMemPattern(o), err) || check(e, api->EnableCpuMemArena(o), err) ||
+             (how->profile && check(e, api->EnableProfiling(o, how->profile), err));
+    for (size_t i = 0; i < sizeof entry / sizeof *entry && !rc; i++)
+        rc = entry[i][1] && check(e, api->AddSessionConfigEntry(o, entry[i][0], entry[i][1]), err);
+    return rc ? -1 : 0;
+}
+
+static void ort_unload(struct loaded *p)
+{
+    if (p->run)
+        p->e->api.ReleaseRunOptions(p->run);
+    if (p->session)
+        p->e->api.ReleaseSession(p->session);
+    free(p);
+}
+
+static struct loaded *ort_load(struct engine *base, const struct engine_load *how,
+                               struct engine_error *err)
+{
+    struct ort *e = (struct ort *)base;
+    OrtSessionOptions *o = NULL;
+    struct loaded *p = calloc(1, sizeof *p);
+    if (!p) {
+        put_error(err, "out of memory");
+        return NULL;
+    }
+    p->e = e;
+    int rc = check(e, e->api.CreateSessionOptions(&o), err) || set_options(e, o, how, err) ||
+             check(e, e->api.CreateSession(e->env, how->path, o, &p->session), err) ||
+             check(e, e->api.CreateRunOptions(&p->run), err);
+    if (o)
+        e->api.ReleaseSessionOptions(o);
+    if (!rc)
+        return p;
+    ort_unload(p);
+    return NULL;
+}
+
+static int ort_run(struct loaded *p, const struct engine_call *c, struct engine_error *err)
+{
+    for (size_t i = 0; i < c->nout; i++)
+        c->out[i] = NULL;
+    OrtStatus *s = p->e->api.Run(p->session, p->run, c->in_name, (const OrtValue *const *)c->in,
+                                 c->nin, c->out_name, c->nout, (OrtValue **)c->out);
+    if (!check(p->e, s, err))
+        return 0;
+    for (size_t i = 0; i < c->nout; i++) {
+        if (c->out[i])
+            p->e->api.ReleaseValue((OrtValue *)c->out[i]);
+        c->out[i] = NULL;
+    }
+    return -1;
+}
+
+static void ort_terminate(struct loaded *p)
+{
+    struct engine_error err;
+    check(p->e, p->e->api.RunOptionsSetTerminate(p->run), &err);
+}
+
+static int ort_profile(struct loaded *p, const char **path, struct arena *a,
+                       struct engine_error *err)
+{
+    char *name = NULL;
+    if (check(p->e, p->e->api.SessionEndProfiling(p->session, p->e->plain, &name), err))
+        return -1;
+    *path = arena_fmt(a, "%s", name);
+    return check(p->e, p->e->api.AllocatorFree(p->e->plain, name), err);
+}
+
+static int ort_arena(struct loaded *p, struct engine_arena *out)
+{
+    const struct ort_api *api = &p->e->api;
+    struct engine_error err;
+    OrtAllocator *arena = NULL;
+    OrtKeyValuePairs *pairs = NULL;
+    const char *const *key, *const *value;
+    size_t n = 0;
+    *out = (struct engine_arena){-1, -1};
+    if (!api->AllocatorGetStats ||
+        check(p->e, api->CreateAllocator(p->session, p->e->cpu, &arena), &err))
+        return -1;
+    if (!check(p->e, api->AllocatorGetStats(arena, &pairs), &err)) {
+        api->GetKeyValuePairs(pairs, &key, &value, &n);
+        for (size_t i = 0; i < n; i++) {
+            int64_t *to = !strcmp(key[i], "TotalAllocated") ? &out->total
+                          : !strcmp(key[i], "MaxInUse")     ? &out->peak
+                                                            : NULL;
+            if (to && !count_parse(value[i], to))
+                *to = -1;
+        }
+        api->ReleaseKeyValuePairs(pairs);
+    }
+    api->ReleaseAllocator(arena);
+    return out->total >= 0 && out->peak >= 0 ? 0 : -1;
+}
+
+/* ---- values ----------------------------------------------------------------------------------- */
+
+static void ort_value_free(struct engine *base, struct engine_value *v)
+{
+    if (v)
+        ((struct ort *)base)->api.ReleaseValue((OrtValue *)v);
+}
+
+/* Writes what a tensor is to *s, its sizes to size[RANKS].  Returns 0; -1: it is no tensor. */
+static int shape_of(const struct ort *e, const OrtValue *v, struct engine_shape *s, int64_t *size)
+{
+    struct engine_error err;
+    OrtTensorTypeAndShapeInfo *info = NULL;
+    int type = 0;
+    *s = (struct engine_shape){.size = size};
+    if (check(e, e->api.GetValueType(v, &type), &err) || type != ORT_TYPE_TENSOR ||
+        check(e, e->api.GetTensorTypeAndShape(v, &info), &err))
+        return -1;
+    int rc = check(e, e->api.GetTensorElementType(info, &s->elem), &err) ||
+             check(e, e->api.GetDimensionsCount(info, &s->rank), &err) || s->rank > RANKS ||
+             check(e, e->api.GetDimensions(info, size, s->rank), &err);
+    e->api.ReleaseTensorTypeAndShapeInfo(info);
+    return rc ? -1 : 0;
+}
+
+static int ort_value_shape(struct engine *base, const struct engine_value *v,
+                           struct engine_shape *s, int64_t *size)
+{
+    return shape_of((struct ort *)base, (const OrtValue *)v, s, size) || s->elem == ELEM_STR ? -1
+                                                                                             : 0;
+}
+
+static void *ort_value_data(struct engine *base, struct engine_value *v)
+{
+    struct ort *e = (struct ort *)base;
+    struct engine_error err;
+    struct engine_shape s;
+    int64_t size[RANKS];
+    void *data = NULL;
+    if (shape_of(e, (OrtValue *)v, &s, size) || s.elem == ELEM_STR ||
+        check(e, e->api.GetTensorMutableData((OrtValue *)v, &data), &err))
+        return NULL;
+    return data;
+}
+
+static struct engine_value *ort_value_new(struct engine *base, const struct engine_shape *s,
+                                          struct engine_error *err)
+{
+    struct ort *e = (struct ort *)base;
+    OrtValue *v = NULL;
+    void *data;
+    if (check(e, e->api.CreateTensorAsOrtValue(e->plain, s->size, s->rank, s->elem, &v), err))
+        return NULL;
+    int64_t elems = shape_elems(s->size, (uint32_t)s->rank);
+    if (s->elem != ELEM_STR && elems > 0 && (data = ort_value_data(base, (struct engine_value *)v)))
+        memset(data, 0, (size_t)elem_bytes((enum elem)s->elem, elems));
+    return (struct engine_value *)v;
+}
+
+static int ort_value_strings(struct engine *base, struct engine_value *v, const char *const *text,
+                             size_t n, struct engine_error *err)
+{
+    struct ort *e = (struct ort *)base;
+    return check(e, e->api.FillStringTensor((OrtValue *)v, text, n), err);
+}
+
+static int64_t ort_spent(const struct engine *e)
+{
+    struct timespec t;
+    (void)e;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * PS_PER_S + t.tv_nsec * INT64_C(1000);
+}
+
+static const struct engine_face face = {
+    .name = "onnxruntime",
+    .close = ort_close,
+    .load = ort_load,
+    .unload = ort_unload,
+    .run = ort_run,
+    .terminate = ort_terminate,
+    .profile = ort_profile,
+    .arena = ort_arena,
+    .value_new = ort_value_new,
+    .value_shape = ort_value_shape,
+    .value_data = ort_value_data,
+    .value_strings = ort_value_strings,
+    .value_free = ort_value_free,
+    .spent = ort_spent,
+};

@@ -1,0 +1,20 @@
+/* Where ONNX Runtime's library is looked for. */
+#ifndef PCC_TOOLS_RUN_ORT_FIND_H
+#define PCC_TOOLS_RUN_ORT_FIND_H
+
+#include "ir/base/arena.h"
+#include "ir/base/diag.h"
+
+/* A library that the loader has opened. */
+struct ort_library {
+    void *handle;     /* of dlopen() */
+    const char *path; /* its file */
+};
+
+/* Opens the library: the file `library`, if it is not NULL; else that of $PCC_ONNXRUNTIME; else libonnxruntime.so.1
+ * where the system looks; else that of the Python environment $VIRTUAL_ENV; else, for a program that lies in the folder
+ * where it was built, that of the source tree's build/venv.  Returns 0; or reports an error, which lists what was
+ * tried, and returns -1. */
+int ort_find(const char *library, struct ort_library *out, struct arena *a, struct diag *d);
+
+#endif

@@ -1,0 +1,179 @@
+/* Cutting a model into pieces (pieces.h).
+ *
+ * The library reads the model and makes the level that contiguous plans are made on: each of its vertices stays whole,
+ * and any prefix of their order is a legal part.  One sweep over the nets gives the bytes that cross each position, a
+ * second one chooses cuts.  The pieces become a plan, a device each, which the library reads and writes as a split.
+ * O(vertices + pins). */
+#include "tools/run/pieces.h"
+
+#include "ir/base/json_out.h"
+#include "ir/base/numbers.h"
+#include "ir/base/outfile.h"
+#include "ir/base/units.h"
+#include "ir/ir.h"
+#include "tools/lib/handle.h"
+
+#include <string.h>
+
+/* A cut is at most 3 / 10 of a piece from where pieces would be equal. */
+enum { WITHIN = 3, OF = 10 };
+
+/* The model while it is cut. */
+struct cutting {
+    const struct wdag *g; /* the level of contiguous plans */
+    const struct wdag *base;
+    const struct module *m;
+    const struct place *place;
+    uint32_t *top;   /* [base vertex] its vertex in g */
+    int64_t *work;   /* [vertex + 1] ps of all vertices before it */
+    int64_t *cross;  /* [vertex] bytes that cross a cut before it */
+    uint32_t *piece; /* [vertex] */
+    uint32_t count;
+};
+
+/* Passes on errors and warnings of the library, as the user would see them from pcc. */
+static void pass_on(void *user, enum pcc_level level, const char *name, const char *line)
+{
+    struct diag *d = user;
+    if (level == PCC_ERROR)
+        diag_error(d, "%s", line);
+    else if (level == PCC_WARNING)
+        diag_note(d, "%s [-W%s]", line, name);
+}
+
+/* Passes on errors alone. */
+static void pass_on_errors(void *user, enum pcc_level level, const char *name, const char *line)
+{
+    if (level == PCC_ERROR)
+        pass_on(user, level, name, line);
+}
+
+/* arena_defer(): frees a handle. */
+static void free_handle(void *p)
+{
+    pcc_free(p);
+}
+
+/* Returns a handle with the model open, on `count` devices; NULL after an error.  hear: takes its messages. */
+static struct pcc *open_model(const struct pieces_of *of,
+                              void (*hear)(void *, enum pcc_level, const char *, const char *),
+                              struct arena *a, struct diag *d)
+{
+    struct pcc *p = pcc_new();
+    if (!p)
+        arena_exhausted(a, sizeof *p);
+    arena_defer(a, free_handle, p);
+    pcc_listen(p, &(struct pcc_listener){.user = d, .message = hear});
+    enum pcc_status rc = pcc_set(p, "devices", arena_fmt(a, "%uxcpu", of->count));
+    rc = rc ? rc : pcc_set(p, "pictures", "none");
+    for (uint32_t i = 0; i < of->ndim && !rc; i++)
+        rc = pcc_set(p, "dim", of->dim[i]);
+    return rc || pcc_open(p, of->model) ? NULL : p;
+}
+
+/* Fills c->work and c->cross. */
+static void weigh(struct cutting *c, struct arena *a)
+{
+    uint32_t n = c->g->n;
+    /* a value crosses behind its first user, up to its last */
+    int64_t *change = arena_array(a, (size_t)n + 2, sizeof *change);
+    for (uint32_t v = 0; v < n; v++)
+        c->work[v + 1] =
+            sat_add(c->work[v], c->g->time[0][v] == COST_NEVER ? 1 : c->g->time[0][v] + 1);
+    for (uint32_t e = 0; e < c->place->nnet; e++) {
+        int64_t bytes = place_moved(c->place, c->m->cost, e).bytes;
+        uint32_t first = UINT32_MAX, last = 0;
+        for_row (node, c->place->net_pin, e) {
+            uint32_t v = c->top[c->base->vertex[node]];
+            first = smaller_u32(first, v);
+            last = larger_u32(last, v);
+        }
+        if (first < last && bytes > 0) {
+            change[first + 1] = sat_add(change[first + 1], bytes);
+            change[last + 1] -= bytes;
+        }
+    }
+    for (uint32_t v = 0, have = 0; v < n; v++, have = 1)
+        c->cross[v] = (have ? c->cross[v - 1] : 0) + change[v];
+}
+
+/* Sets c->piece by cuts where the fewest bytes cross. */
+static void cut(struct cutting *c, uint32_t wanted)
+{
+    uint32_t n = c->g->n, from = 0;
+    int64_t each = c->work[n] / wanted, near = each / OF * WITHIN;
+    for (uint32_t k = 1; k < wanted; k++) {
+        int64_t at = each * k;
+        uint32_t best = 0;
+        for (uint32_t v = from + 1; v < n && c->work[v] <= at + near; v++)
+            if (c->work[v] >= at - near && (best == 0 || c->cross[v] < c->cross[best]))
+                best = v;
+        if (best == 0)
+            continue;
+        for (; from < best; from++)
+            c->piece[from] = c->count;
+        c->count++;
+    }
+    for (; from < n; from++)
+        c->piece[from] = c->count;
+    c->count++;
+}
+
+/* Writes the pieces as a plan.  Returns 0; -1 after an error. */
+static int write_plan(const struct cutting *c, const char *calls, const char *path, struct arena *a,
+                      struct diag *d)
+{
+    struct outfile f;
+    if (outfile_open(&f, path, a, d))
+        return -1;
+    struct json_out o = {.f = f.f};
+    json_open(&o, NULL, '{', 1);
+    json_int(&o, "pcc_plan", 1);
+    if (calls)
+        json_text(&o, "calls", calls);
+    json_open(&o, "devices", '[', 2);
+    for (uint32_t k = 0; k < c->count; k++) {
+        json_open(&o, NULL, '{', 3);
+        json_text(&o, "name", arena_fmt(a, "cpu%u", k));
+        json_open(&o, "nodes", '[', 4);
+        for (uint32_t v = 0; v < c->base->n; v++)
+            if (c->piece[c->top[v]] == k)
+                json_text(&o, NULL, node_name(c->m, c->base->node[v]));
+        json_close(&o, 3);
+        json_close(&o, 2);
+    }
+    json_close(&o, 1);
+    json_close(&o, 0);
+    return outfile_close(&f, true);
+}
+
+/* Plans nothing yet: cuts the open model and writes the plan.  Returns 0; -1 after an error. */
+static int choose(const struct pieces_of *of, struct pcc *p, const char *path, struct arena *a,
+                  struct diag *d)
+{
+    if (pcc_plan(p, "contract"))
+        return -1;
+    struct cutting c = {.g = p->x.levels.contiguous,
+                        .base = p->x.levels.base,
+                        .m = p->x.scene.m,
+                        .place = p->x.scene.place};
+    uint32_t n = c.g->n;
+    c.top = wdag_flatten(c.g, a);
+    c.work = arena_array(a, (size_t)n + 1, sizeof *c.work);
+    c.cross = arena_array(a, (size_t)n + 1, sizeof *c.cross);
+    c.piece = arena_array(a, (size_t)n + 1, sizeof *c.piece);
+    weigh(&c, a);
+    cut(&c, of->count);
+    return write_plan(&c, NULL, path, a, d);
+}
+
+int pieces_write(const struct pieces_of *of, struct arena *a, struct diag *d)
+{
+    const char *path = arena_fmt(a, "%s.plan.json", of->folder);
+    struct pcc *p = open_model(of, pass_on, a, d);
+    if (!p || choose(of, p, path, a, d))
+        return -1;
+    p = open_model(of, pass_on_errors, a, d); /* warnings were said */
+    return !p || pcc_plan(p, arena_fmt(a, "plan{from=%s}", path)) || pcc_write(p, of->folder) ? -1
+                                                                                              : 0;
+}

@@ -1,0 +1,21 @@
+/* Pieces of a model: parts of about equal time along its order, written as a split folder to be measured. */
+#ifndef PCC_TOOLS_RUN_PIECES_H
+#define PCC_TOOLS_RUN_PIECES_H
+
+#include "ir/base/arena.h"
+#include "ir/base/diag.h"
+
+/* What is to be cut. */
+struct pieces_of {
+    const char *model;      /* path of an ONNX file */
+    const char *const *dim; /* [ndim] values of --dim, NAME=N */
+    uint32_t ndim;
+    uint32_t count;     /* pieces that are wanted, at least 1; a model with few nodes gets fewer */
+    const char *folder; /* where the split goes: nothing is there yet */
+};
+
+/* Cuts a model and writes its pieces.  A cut lies within 0.3 of a piece's time from where equal pieces would have it,
+ * where the fewest bytes cross; times are those of the roofline on the class cpu. Returns 0; -1 after an error. */
+int pieces_write(const struct pieces_of *of, struct arena *a, struct diag *d);
+
+#endif

@@ -1,0 +1,397 @@
+/* The program pcc-profile: measures the nodes of a model, or of the parts of a split, so that sums of them are times of
+ * parts, and writes a file for pcc's --costs.
+ *
+ *   pcc-profile MODEL [--dim NAME=N] -o costs.json        the model's pieces, and shares of nodes within them
+ *   pcc-profile SPLIT [--costs=costs.json] -o next.json   the parts of a split; rows that are known are scaled
+ *   pcc-profile MODEL --rounds=N -o split/ -- ARGS        plans by what was measured, measures the plan, and so on
+ * Exit codes: 0 done, 1 bad input, or a part that fails, 2 wrong usage, 3 no plan fits, 130 ended by Ctrl-C: what is
+ * complete is written. */
+#include "backends/split/folder.h"
+#include "ir/base/infile.h"
+#include "ir/base/outfile.h"
+#include "ir/base/strings.h"
+#include "ir/base/units.h"
+#include "tools/run/cores.h"
+#include "tools/run/costs_out.h"
+#include "tools/run/part_memory.h"
+#include "tools/run/pieces.h"
+#include "tools/run/profile_folder.h"
+#include "tools/run/program.h"
+#include "tools/run/rounds.h"
+#include "tools/run/scratch.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { INPUT = 1, USAGE = 2, INTERRUPTED = 130 };
+enum { DISCARD = 3, RUNS = 8, NODE_DISCARD = 5, NODE_RUNS = 25 };
+enum { SEGMENTS_UNSCALED = 8 }; /* up to so many pieces what a session costs each is left to them */
+
+static const struct opt rows[] = {
+    {OPT_TEXT, "output", .letter = 'o', .arg = "FILE",
+     .help = "what was measured, for --costs: JSON, or a table if it ends in .csv"},
+    {OPT_TEXT, "dim", .arg = "NAME=N", .help = "size of a dimension of the model (repeats)"},
+    {OPT_INT, "segments", .arg = "N", .def = "4", .lo = "0", .hi = "64",
+     .help =
+         "pieces of a model that are measured as parts will be run: about twice as many as devices; 0: nodes alone "
+         "(default: 4)"},
+    {OPT_TEXT, "costs", .arg = "FILE",
+     .help =
+         "of a split: an earlier file, whose rows are scaled to the times of the parts; nodes are not measured again"},
+    {OPT_INT, "rounds", .arg = "N", .def = "3", .lo = "1", .hi = "100",
+     .help =
+         "plan, write, measure the parts, plan again, at most N times; -o is then the folder for the best split, and "
+         "arguments of pcc follow behind --"},
+    {OPT_TEXT, "inputs", .arg = "FILE.npz",
+     .help = "inputs of the model by name, as numpy.savez writes them (default: random ones)"},
+    {OPT_INT, "seed", .arg = "N", .def = "0", .lo = "0",
+     .help = "seed of random inputs (default: 0)"},
+    {OPT_INT, "threads", .arg = "N", .def = "1", .lo = "1", .hi = "1024",
+     .help = "threads of an operator (default: as many as --cores has, else 1)"},
+    {OPT_TEXT, "cores", .arg = "LIST", .help = "processors that may be used: 0-3, or 0,2"},
+    {OPT_INT, "discard", .arg = "N", .lo = "0", .hi = "1000000",
+     .help = "runs that do not count (default: 3 of a part, 5 for nodes)"},
+    {OPT_INT, "steps", .arg = "N", .lo = "1", .hi = "1000000",
+     .help = "runs that count (default: 8 of a part in each of its turns, 25 for nodes)"},
+    PROGRAM_ROWS,
+    {0}};
+
+static const struct program program = {
+    .name = "pcc-profile",
+    .does = "measure what the nodes of a model take, for pcc --costs",
+    .usage = "pcc-profile MODEL [--dim NAME=N] -o costs.json\n"
+             "       pcc-profile SPLIT [--costs=costs.json] -o next.json\n"
+             "       pcc-profile MODEL --rounds=3 -o split/ -- ARGUMENTS OF PCC\n",
+    .description =
+        "Runs a model in pieces, or the parts of a split folder, in ONNX Runtime, and writes a time for each node such "
+        "that those of a part sum to what the part takes. pcc plans with the file by --costs.",
+    .operand = "model or folder",
+    .end =
+        "exit codes: 0 done, 1 bad input or a part that fails, 2 usage, 3 no plan fits, 130 ended by Ctrl-C\n",
+    .row = rows};
+
+static volatile sig_atomic_t stop; /* set by Ctrl-C */
+
+static void on_interrupt(int sig)
+{
+    (void)sig;
+    stop = 1;
+}
+
+/* The run. */
+struct run {
+    struct program_args args;
+    struct arena *a;
+    struct diag diag;
+    int argc;
+    char **argv;
+    int exit; /* code */
+};
+
+/* Shows a line of a message. */
+static void show(void *user, enum diag_level level, enum warning w, const char *line)
+{
+    static const char *const word[] = {"note", "warning", "error"};
+    const struct run *r = user;
+    (void)w;
+    if (level != DIAG_NOTE || !program_value(&r->args, "quiet"))
+        fprintf(stderr, "pcc-profile: %s: %s\n", word[level], line);
+}
+
+/* Reports an error in usage.  Returns -1. */
+static int misused(struct run *r, const char *what)
+{
+    r->exit = USAGE;
+    return diag_error(&r->diag, "%s (see --help)", what);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Checks what --rounds and -- say.  Returns 0, or -1 and an error. */
+static int check_rounds(struct run *r)
+{
+    const struct program_args *g = &r->args;
+    bool rounds = program_value(g, "rounds");
+    if (rounds != (g->rest != NULL))
+        return misused(r, rounds
+                              ? "--rounds: expected arguments of pcc behind --, such as -- -d 2xcpu"
+                              : "expected nothing behind -- without --rounds");
+    if (rounds && (is_folder(g->operand[0]) || program_value(g, "costs")))
+        return misused(r, "--rounds: expected a model, and no --costs");
+    if (rounds && program_number(g, "segments") == 0)
+        return misused(r, "--rounds: expected --segments=N with N > 0");
+    if (!rounds || rounds_check(g->rest, r->a, &r->diag) == 0)
+        return 0;
+    r->exit = USAGE;
+    return -1;
+}
+
+/* Checks the command line beyond single values.  Returns 0, or -1 and an error. */
+static int check_usage(struct run *r)
+{
+    const struct program_args *g = &r->args;
+    if (g->noperand != 1)
+        return misused(r, g->noperand ? "expected one model or folder"
+                                      : "expected a model or the folder of a split");
+    if (!program_value(g, "output"))
+        return misused(r, program_value(g, "rounds") ? "expected -o FOLDER" : "expected -o FILE");
+    if (check_rounds(r))
+        return -1;
+    for (uint32_t i = 0; program_nth(g, "dim", i); i++) {
+        const char *text = program_nth(g, "dim", i), *eq = strrchr(text, '=');
+        int64_t n;
+        if (!eq || eq == text || !count_parse(eq + 1, &n))
+            return misused(r, arena_fmt(r->a, "--dim '%s': expected NAME=N with N >= 0", text));
+    }
+    if (program_value(g, "costs") && !is_folder(g->operand[0]))
+        return misused(r, "--costs: expected the folder of a split, whose parts are measured");
+    if (program_value(g, "cores") && cores_use(program_value(g, "cores"), &r->diag)) {
+        r->exit = USAGE;
+        return -1;
+    }
+    return program_value(g, "rounds") ? 0
+                                      : outfile_check(program_value(g, "output"), r->a, &r->diag);
+}
+
+/* Returns all values of --dim, also those behind --, in r->a, and their number in *n. */
+static const char *const *all_dims(struct run *r, uint32_t *n)
+{
+    const struct program_args *g = &r->args;
+    uint32_t own = 0, more = 0;
+    while (program_nth(g, "dim", own))
+        own++;
+    while (g->rest && rounds_dim(g->rest, more, r->a))
+        more++;
+    const char **dim = arena_array(r->a, (size_t)own + more + 1, sizeof *dim);
+    for (uint32_t i = 0; i < own + more; i++)
+        dim[i] = i < own ? program_nth(g, "dim", i) : rounds_dim(g->rest, i - own, r->a);
+    *n = own + more;
+    return dim;
+}
+
+/* Cuts the model into `count` pieces, in a folder called `name` below `folder`.  Returns the folder of the split; NULL
+ * after an error. */
+static const char *cut_model(struct run *r, const char *folder, const char *name, uint32_t count)
+{
+    const struct program_args *g = &r->args;
+    struct pieces_of of = {
+        .model = g->operand[0], .count = count, .folder = arena_fmt(r->a, "%s/%s", folder, name)};
+    of.dim = all_dims(r, &of.ndim);
+    return pieces_write(&of, r->a, &r->diag) ? NULL : of.folder;
+}
+
+/* Returns words for the memory of part k, in r->a; "" if it is not known. */
+static const char *memory_text(struct run *r, const struct measuring *m, uint32_t k,
+                               const struct part_bytes *b)
+{
+    char text[4][UNIT_TEXT];
+    if (b->start < 0 || b->loaded < 0 || b->sample < 0)
+        return "";
+    bytes_short(text[0], b->loaded - b->start);
+    bytes_short(text[1], b->sample - b->start);
+    const char *planned =
+        m->s->part[k].live_bytes < 0 ? "unknown" : bytes_short(text[2], m->s->part[k].live_bytes);
+    const char *arena = b->arena < 0 ? "unknown" : bytes_short(text[3], b->arena);
+    return arena_fmt(r->a, "; memory: planned %s, loaded %s, first sample %s, arena %s", planned,
+                     text[0], text[1], arena);
+}
+
+/* Says what was measured, and what not.  Returns the number of parts that were. */
+static uint32_t tell(struct run *r, const struct measuring *m, const struct part_figures *f)
+{
+    uint32_t whole = 0;
+    char text[UNIT_TEXT];
+    for (uint32_t k = 0; k < m->s->npart; k++) {
+        const struct split_part *p = &m->s->part[k];
+        bool good = measured_whole(m, &f[k]);
+        whole += good;
+        if (!good)
+            diag_note(&r->diag, "%s, first node '%s': not measured: ended by Ctrl-C", p->file,
+                      p->nnode ? p->node[0] : "");
+        else if (m->parts)
+            diag_note(&r->diag, "%s: %s, %u nodes%s", p->file, time_short(text, f[k].ps), p->nnode,
+                      memory_text(r, m, k, &f[k].bytes));
+    }
+    return whole;
+}
+
+/* Fills *m by the options. */
+static void configure(struct run *r, struct measuring *m)
+{
+    const struct program_args *g = &r->args;
+    bool discard = program_value(g, "discard"), steps = program_value(g, "steps");
+    int64_t threads = program_number(g, "threads"), cores = cores_count(program_value(g, "cores"));
+    m->threads = (int)(program_value(g, "threads") || cores == 0 ? threads : cores);
+    m->discard = m->node_discard = discard ? (uint32_t)program_number(g, "discard") : 0;
+    m->runs = m->node_runs = steps ? (uint32_t)program_number(g, "steps") : 0;
+    if (!discard)
+        m->discard = DISCARD, m->node_discard = NODE_DISCARD;
+    if (!steps)
+        m->runs = RUNS, m->node_runs = NODE_RUNS;
+    m->parts = is_folder(g->operand[0])
+                   ? !program_value(g, "segments") || program_number(g, "segments") > 0
+                   : program_number(g, "segments") > 0;
+}
+
+/* Writes what was measured.  Returns 0, or -1 after an error. */
+static int write_costs(struct run *r, const struct measuring *m, const struct part_figures *f)
+{
+    struct costs_out out = {
+        .m = m, .part = f, .source = r->args.operand[0], .cores = program_value(&r->args, "cores")};
+    const char *path = program_value(&r->args, "output");
+    uint32_t whole = tell(r, m, f);
+    out.row = costs_rows(m, f, &out.nrow, r->a);
+    if (stop)
+        r->exit = INTERRUPTED;
+    if (whole == 0)
+        return diag_error(&r->diag, "nothing is complete: nothing is written");
+    if (costs_write(&out, path, r->a, &r->diag))
+        return -1;
+    diag_note(&r->diag, "%s: %u nodes of %u of %u parts", path, out.nrow, whole, m->s->npart);
+    return 0;
+}
+
+/* Says which library runs and what sessions are set to. */
+static void tell_engine(struct run *r, const struct measuring *m)
+{
+    const struct engine_load how = {.threads = m->threads, .optimise = m->parts};
+    const char *text = arena_fmt(r->a, "%s %s%s%s", m->e->face->name, m->e->version,
+                                 *m->e->library ? ", " : "", m->e->library),
+               *one;
+    for (size_t i = 0; *(one = engine_setting(&how, i, r->a)); i++)
+        text = arena_fmt(r->a, "%s, %s", text, one);
+    diag_detail(&r->diag, "%s", text);
+}
+
+/* Opens the engine and a folder for temporary files.  Returns 0, or -1 after an error. */
+static int prepare(struct run *r, struct profiling *p)
+{
+    const struct program_args *g = &r->args;
+    struct engine_choice choice = {program_value(g, "engine"), program_value(g, "onnxruntime")};
+    *p = (struct profiling){
+        .m = {.stop = &stop, .a = r->a, .d = &r->diag},
+        .inputs = {program_value(g, "inputs"), (uint64_t)program_number(g, "seed")}};
+    configure(r, &p->m);
+    p->m.choice = choice;
+    if (is_folder(g->operand[0]))
+        p->dim = all_dims(r, &p->ndim);
+    p->m.memory = p->m.parts && (is_folder(g->operand[0]) || program_value(g, "rounds"));
+    if (!(p->m.e = engine_open(&choice, r->a, &r->diag)) ||
+        !(p->m.folder = scratch_folder(r->a, &r->diag)))
+        return -1;
+    tell_engine(r, &p->m);
+    return 0;
+}
+
+/* Checks before the work that a split can be written to -o: nothing is there, or a split, or an empty folder.  Returns
+ * 0, or -1 and an error. */
+static int check_folder(struct run *r)
+{
+    struct folder f;
+    if (folder_begin(&f, program_value(&r->args, "output"), /*into=*/false, r->args.operand[0],
+                     r->a, &r->diag))
+        return -1;
+    folder_abort(&f);
+    return 0;
+}
+
+/* Does the rounds of --rounds.  Returns 0, or -1 after an error. */
+static int measure_rounds(struct run *r, const struct profiling *p, const char *pieces)
+{
+    const struct program_args *g = &r->args;
+    const struct rounds of = {.p = p,
+                              .model = g->operand[0],
+                              .output = program_value(g, "output"),
+                              .pieces = pieces,
+                              .cores = program_value(g, "cores"),
+                              .most = (uint32_t)program_number(g, "rounds")};
+    if (check_folder(r))
+        return -1;
+    r->exit = rounds_run(&of, g->rest);
+    if (stop && r->exit == 0)
+        r->exit = INTERRUPTED;
+    return r->exit ? -1 : 0;
+}
+
+/* Scales the times of a model's pieces so that they sum to the time of the whole, which is measured for that: each of
+ * many pieces adds what a session costs.  Returns 0, or -1 after an error. */
+static int scale_pieces(struct run *r, const struct profiling *p, struct profiled *pieces)
+{
+    struct profiling alone = *p;
+    struct profiled whole;
+    alone.m.node_runs = 0;
+    const char *folder = cut_model(r, p->m.folder, "whole", 1);
+    if (!folder || profile_folder(&alone, folder, NULL, &whole))
+        return -1;
+    int64_t all = 0;
+    for (uint32_t k = 0; k < pieces->s.npart; k++)
+        all = sat_add(all, pieces->f[k].ps > 0 ? pieces->f[k].ps : 0);
+    if (whole.s.npart != 1 || whole.f[0].ps < 0 || all == 0)
+        return 0; /* ended by Ctrl-C */
+    diag_note(&r->diag, "pieces together take %.3f of the whole: scaled",
+              (double)all / (double)whole.f[0].ps);
+    for (uint32_t k = 0; k < pieces->s.npart; k++)
+        if (pieces->f[k].ps > 0)
+            pieces->f[k].ps = mul_div_ceil(pieces->f[k].ps, whole.f[0].ps, all);
+    return 0;
+}
+
+/* Measures a model or a folder and writes the file.  Returns 0, or -1 after an error. */
+static int measure(struct run *r)
+{
+    const char *input = r->args.operand[0], *known = program_value(&r->args, "costs");
+    struct profiling p;
+    struct profiled out;
+    struct costs_in rows_in;
+    if (prepare(r, &p) || (known && costs_read(&rows_in, known, r->a, &r->diag)))
+        return -1;
+    int64_t segments = program_number(&r->args, "segments");
+    const char *folder = is_folder(input) ? input
+                                          : cut_model(r, p.m.folder, "pieces",
+                                                      segments > 0 ? (uint32_t)segments : 1);
+    if (folder && program_value(&r->args, "rounds"))
+        return measure_rounds(r, &p, folder);
+    if (!folder || profile_folder(&p, folder, known ? &rows_in : NULL, &out))
+        return -1;
+    if (!is_folder(input) && segments > SEGMENTS_UNSCALED && scale_pieces(r, &p, &out))
+        return -1;
+    return write_costs(r, &out.m, out.f);
+}
+
+/* Runs the program under arena_guard(). */
+static void run(void *arg)
+{
+    struct run *r = arg;
+    r->exit = USAGE;
+    if (program_parse(&r->args, &program, r->argc, r->argv, r->a, &r->diag))
+        return;
+    r->exit = 0;
+    if (program_answers(&r->args, stdout))
+        return;
+    r->diag.verbose = program_value(&r->args, "verbose");
+    if (check_usage(r) || measure(r))
+        r->exit = r->exit ? r->exit : INPUT;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && !strcmp(argv[1], PART_MEMORY_CALL))
+        return part_memory_answer(argv[2]);
+    struct run r = {.a = arena_new(NULL), .argc = argc, .argv = argv};
+    struct sigaction end = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    r.diag = (struct diag){.emit = show, .user = &r};
+    r.args.program = &program;
+    sigaction(SIGINT, &end, NULL);
+    if (!r.a || !arena_guard(r.a, run, &r, NULL)) {
+        fputs("pcc-profile: error: out of memory\n", stderr);
+        r.exit = INPUT;
+    }
+    arena_free(r.a);
+    return r.exit;
+}

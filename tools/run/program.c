@@ -1,0 +1,300 @@
+/* Command lines of the programs that run splits (program.h).  "--name value" and "--name=value" are the same, "--"
+ * ends the options.  O(arguments * rows). */
+#include "tools/run/program.h"
+
+#include "ir/base/nearest.h"
+#include "ir/base/page.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { LEFT = 27 }; /* width of the left column of help */
+
+/* ---- parsing ---------------------------------------------------------------------------------- */
+
+/* Whether an option is followed by a value. */
+static bool takes_value(const struct opt *o)
+{
+    return o->kind != OPT_BOOL || o->arg;
+}
+
+/* Returns the row with the long name name[0 .. n) or, if name is NULL, with this letter; NULL: there is none. */
+static const struct opt *find_row(const struct program *p, const char *name, size_t n, char letter)
+{
+    for (const struct opt *o = p->row; o->name; o++)
+        if (name ? strlen(o->name) == n && !memcmp(o->name, name, n) : o->letter == letter)
+            return o;
+    return NULL;
+}
+
+/* Reports that an option is unknown.  Returns -1. */
+static int refuse_unknown(const struct program *p, const char *s, struct arena *a, struct diag *d)
+{
+    const char *word = s + strspn(s, "-");
+    struct nearest t = nearest_to(word, strcspn(word, "="));
+    for (const struct opt *o = p->row; o->name; o++)
+        nearest_try(&t, o->name);
+    const char *hint = t.best ? arena_fmt(a, "; did you mean '--%s'?", t.best) : "";
+    return diag_error(d, "unknown option '%s'%s (see --help)", s, hint);
+}
+
+/* Takes the option at argv[*i], and its value, which may be the next argument.  Returns 0, or -1 after an error. */
+static int take_option(struct program_args *to, char **argv, int *i, struct arena *a,
+                       struct diag *d)
+{
+    const char *s = argv[*i], *value = NULL;
+    const struct opt *o;
+    if (s[1] == '-') {
+        size_t n = strcspn(s + 2, "=");
+        o = find_row(to->program, s + 2, n, 0);
+        value = s[2 + n] ? s + 3 + n : NULL;
+    } else {
+        o = find_row(to->program, NULL, 0, s[1]);
+        value = s[2] ? s + 2 : NULL;
+    }
+    if (!o)
+        return refuse_unknown(to->program, s, a, d);
+    if (!takes_value(o) && value)
+        return diag_error(d, "--%s takes no value", o->name);
+    if (takes_value(o) && !value && !(value = argv[++*i]))
+        return diag_error(d, "--%s wants %s", o->name, o->arg ? o->arg : "a value");
+    if (value && o->kind != OPT_TEXT && o->kind != OPT_BOOL && !opt_fits(o, value))
+        return diag_error(d, "--%s '%s': expected %s", o->name, value, opt_expected(o, a));
+    to->given[to->ngiven++] = (struct program_option){o, value ? value : ""};
+    return 0;
+}
+
+int program_parse(struct program_args *out, const struct program *p, int argc, char **argv,
+                  struct arena *a, struct diag *d)
+{
+    *out = (struct program_args){.program = p};
+    out->given = arena_array(a, (size_t)argc + 1, sizeof *out->given);
+    out->operand = arena_array(a, (size_t)argc + 1, sizeof *out->operand);
+    for (int i = 1; i < argc; i++) {
+        const char *s = argv[i];
+        if (s[0] != '-' || !s[1]) {
+            out->operand[out->noperand++] = s;
+        } else if (!strcmp(s, "--")) {
+            out->rest = argv + i + 1;
+            break;
+        } else if (take_option(out, argv, &i, a, d)) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+const char *program_nth(const struct program_args *args, const char *name, uint32_t i)
+{
+    for (uint32_t k = 0; k < args->ngiven; k++)
+        if (!strcmp(args->given[k].row->name, name) && i-- == 0)
+            return args->given[k].value;
+    return NULL;
+}
+
+const char *program_value(const struct program_args *args, const char *name)
+{
+    const char *last = NULL;
+    for (uint32_t k = 0; k < args->ngiven; k++)
+        if (!strcmp(args->given[k].row->name, name))
+            last = args->given[k].value;
+    return last;
+}
+
+int64_t program_number(const struct program_args *args, const char *name)
+{
+    int64_t v = 0;
+    const char *said = program_value(args, name);
+    const struct opt *row = find_row(args->program, name, strlen(name), 0);
+    assert(row && (said || row->def) && !row->bytes);
+    struct opt o = *row;
+    o.off = 0;
+    opt_set(&o, &v, said ? said : row->def);
+    return v;
+}
+
+/* ---- help ------------------------------------------------------------------------------------- */
+
+static void print_help(FILE *f, const struct program *p)
+{
+    fprintf(f, "usage: %s\n", p->usage);
+    page_words(f, p->description, 0, 0);
+    fputs("\noptions:\n", f);
+    for (const struct opt *o = p->row; o->name; o++) {
+        char left[PAGE_COLUMNS];
+        snprintf(left, sizeof left, "  %s%c%s--%s%s%s", o->letter ? "-" : "  ",
+                 o->letter ? o->letter : ' ', o->letter ? ", " : " ", o->name,
+                 takes_value(o) ? "=" : "", takes_value(o) ? (o->arg ? o->arg : "N") : "");
+        unsigned at = page_width(left);
+        fputs(left, f);
+        if (at + 2 > LEFT)
+            fputc('\n', f);
+        fprintf(f, "%*s", at + 2 > LEFT ? LEFT : LEFT - (int)at, "");
+        page_words(f, o->help, LEFT, LEFT);
+    }
+    fprintf(f, "\n%s", p->end);
+}
+
+/* Writes s as text of roff. */
+static void put_roff(FILE *f, const char *s)
+{
+    for (bool start = true; *s; s++) {
+        if (start && (*s == '.' || *s == '\''))
+            fputs("\\&", f);
+        if (*s == '-' || *s == '\\')
+            fputs(*s == '-' ? "\\-" : "\\e", f);
+        else
+            fputc(*s, f);
+        start = *s == '\n';
+    }
+}
+
+static void print_man(FILE *f, const struct program *p)
+{
+    fputs(".TH ", f);
+    for (const char *s = p->name; *s; s++) /* a page's title is in capitals */
+        fputc(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s, f);
+    fprintf(f, " 1 \"\" \"pcc %s\" \"User Commands\"\n.SH NAME\n", PCC_VERSION);
+    put_roff(f, p->name);
+    fputs(" \\- ", f);
+    put_roff(f, p->does);
+    fputs("\n.SH SYNOPSIS\n.nf\n", f);
+    put_roff(f, p->usage);
+    fputs(".fi\n.SH DESCRIPTION\n", f);
+    put_roff(f, p->description);
+    fputs("\n.SH OPTIONS\n", f);
+    for (const struct opt *o = p->row; o->name; o++) {
+        fputs(".TP\n\\fB", f);
+        if (o->letter)
+            fprintf(f, "\\-%c\\fR, \\fB", o->letter);
+        fputs("\\-\\-", f);
+        put_roff(f, o->name);
+        fputs("\\fR", f);
+        if (takes_value(o)) {
+            fputs("=\\fI", f);
+            put_roff(f, o->arg ? o->arg : "N");
+            fputs("\\fR", f);
+        }
+        fputc('\n', f);
+        put_roff(f, o->help);
+        fputc('\n', f);
+    }
+    fputs(".SH EXIT STATUS\n", f);
+    put_roff(f, p->end);
+    fputs(
+        ".SH SEE ALSO\n\\fBpcc\\fR(1); docs/profile.md among the pages in share/doc/pcc\\-onnx.\n",
+        f);
+}
+
+/* Writes s in single quotes, as shells read them; letters of `escape` get a backslash before them. */
+static void put_quoted(FILE *f, const char *s, const char *escape)
+{
+    for (; *s; s++) {
+        if (*s == '\'')
+            fputs("'\\'", f);
+        else if (strchr(escape, *s))
+            fputc('\\', f);
+        fputc(*s, f);
+    }
+}
+
+/* Returns whether an option's value is one of words with '|' between them, and writes them with blanks to f. */
+static bool put_words(FILE *f, const struct opt *o)
+{
+    if (!o->names)
+        return false;
+    for (size_t k = 0; o->names[k]; k++)
+        fprintf(f, "%s%s", k ? " " : "", o->names[k]);
+    return true;
+}
+
+static void complete_bash(FILE *f, const struct program *p)
+{
+    fprintf(
+        f,
+        "# bash completion of %s; made by %s --help-completion=bash\n_%s()\n{\n"
+        "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+        "    if [[ $cur == = ]]; then cur=; elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+        "    case $prev in\n",
+        p->name, p->name, p->name);
+    for (const struct opt *o = p->row; o->name; o++)
+        if (o->names) {
+            fprintf(f, "    --%s) COMPREPLY=($(compgen -W '", o->name);
+            put_words(f, o);
+            fputs("' -- \"$cur\")); return ;;\n", f);
+        }
+    fputs("    esac\n    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W '", f);
+    for (const struct opt *o = p->row; o->name; o++) {
+        fprintf(f, "%s--%s", o == p->row ? "" : " ", o->name);
+        if (o->letter)
+            fprintf(f, " -%c", o->letter);
+    }
+    fprintf(f,
+            "' -- \"$cur\"))\n    else\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n}\n"
+            "complete -o filenames -o bashdefault -F _%s %s\n",
+            p->name, p->name);
+}
+
+static void complete_zsh(FILE *f, const struct program *p)
+{
+    fprintf(f, "#compdef %s\n# made by %s --help-completion=zsh\n_arguments \\\n", p->name,
+            p->name);
+    for (const struct opt *o = p->row; o->name; o++)
+        for (int form = o->letter ? 0 : 1; form < 2; form++) {
+            if (form)
+                fprintf(f, "    '*--%s%s[", o->name, takes_value(o) ? "=" : "");
+            else
+                fprintf(f, "    '*-%c%s[", o->letter, takes_value(o) ? "+" : "");
+            put_quoted(f, o->help, "[]:\\");
+            fputc(']', f);
+            if (takes_value(o)) {
+                fprintf(f, ":%s:", o->arg ? o->arg : "N");
+                fputs(o->names ? "(" : "_files", f);
+                fputs(put_words(f, o) ? ")" : "", f);
+            }
+            fputs("' \\\n", f);
+        }
+    fprintf(f, "    '*:%s:_files'\n", p->operand);
+}
+
+static void complete_fish(FILE *f, const struct program *p)
+{
+    fprintf(f, "# fish completion of %s; made by %s --help-completion=fish\n", p->name, p->name);
+    for (const struct opt *o = p->row; o->name; o++) {
+        fprintf(f, "complete -c %s -l %s", p->name, o->name);
+        if (o->letter)
+            fprintf(f, " -s %c", o->letter);
+        if (o->names) {
+            fputs(" -x -a '", f);
+            put_words(f, o);
+            fputs("'", f);
+        } else if (takes_value(o)) {
+            fputs(" -r", f);
+        }
+        fputs(" -d '", f);
+        for (const char *s = o->help; *s; s++) {
+            if (*s == '\'' || *s == '\\')
+                fputc('\\', f);
+            fputc(*s, f);
+        }
+        fputs("'\n", f);
+    }
+}
+
+bool program_answers(const struct program_args *args, FILE *f)
+{
+    static void (*const complete[])(FILE *, const struct program *) = {complete_bash, complete_zsh,
+                                                                       complete_fish};
+    const struct program *p = args->program;
+    if (program_value(args, "help"))
+        print_help(f, p);
+    else if (program_value(args, "help-man"))
+        print_man(f, p);
+    else if (program_value(args, "help-completion"))
+        complete[program_number(args, "help-completion")](f, p);
+    else if (program_value(args, "version"))
+        fprintf(f, "%s %s\n", p->name, PCC_VERSION);
+    else
+        return false;
+    return true;
+}

@@ -1,0 +1,69 @@
+/* The command line of the programs that run splits: options by rows of struct opt, help, manual page and completions
+ * made from them. */
+#ifndef PCC_TOOLS_RUN_PROGRAM_H
+#define PCC_TOOLS_RUN_PROGRAM_H
+
+#include "ir/base/diag.h"
+#include "ir/base/options.h"
+
+#include <stdio.h>
+
+/* A program and its rows.  Of a row count kind, name, letter, arg, def, lo, hi, names, help; the arg NULL of OPT_BOOL:
+ * it takes no value. */
+struct program {
+    const char *name;        /* "pcc-profile" */
+    const char *does;        /* what it does, in a few words */
+    const char *usage;       /* its forms, a line each */
+    const char *description; /* a paragraph */
+    const char *operand;     /* what stands without an option, for completions: "model or folder" */
+    const char *end;         /* last lines of help: exit codes, where to read on */
+    const struct opt *row;   /* ends with a zero row */
+};
+
+/* Options that all these programs have: which engine, how much is said, help. */
+#define PROGRAM_ROWS                                                                                \
+    {OPT_TEXT, "engine", .arg = "NAME",                                                             \
+     .help =                                                                                        \
+         "what runs parts: onnxruntime (default), or stub, which only pretends to, for tests"},     \
+        {OPT_TEXT, "onnxruntime", .arg = "FILE",                                                    \
+         .help =                                                                                    \
+             "the shared library of ONNX Runtime (default: $PCC_ONNXRUNTIME, libonnxruntime.so.1, " \
+             "then that of the Python environment)"},                                               \
+        {OPT_BOOL, "quiet", .letter = 'q', .help = "no notes"},                                     \
+        {OPT_BOOL, "verbose", .letter = 'v',                                                        \
+         .help = "more notes: the library and what sessions are set to"},                           \
+        {OPT_BOOL, "help", .letter = 'h', .help = "this text"},                                     \
+        {OPT_BOOL, "help-man", .help = "the manual page, for man"},                                 \
+        {OPT_CHOICE, "help-completion", .arg = "bash|zsh|fish",                                     \
+         .names = (const char *const[]){"bash", "zsh", "fish", NULL},                               \
+         .help = "completions for a shell"},                                                        \
+        {OPT_BOOL, "version", .help = "the version of pcc"}
+
+/* An option that was given. */
+struct program_option {
+    const struct opt *row;
+    const char *value; /* "": the option takes none */
+};
+
+/* The command line after parsing. */
+struct program_args {
+    const struct program *program;
+    struct program_option *given; /* [ngiven] in their order */
+    const char **operand;         /* [noperand] */
+    uint32_t ngiven, noperand;
+    char **rest; /* what follows "--", ends with NULL; NULL: there is no "--" */
+};
+
+/* Parses the arguments.  Returns 0; or reports an error in usage and returns -1. */
+int program_parse(struct program_args *out, const struct program *p, int argc, char **argv,
+                  struct arena *a, struct diag *d);
+/* Prints help, the manual page, completions or the version, if one is asked for.  Returns whether one was. */
+bool program_answers(const struct program_args *args, FILE *f);
+/* Returns the last value of an option; NULL: it was not given. */
+const char *program_value(const struct program_args *args, const char *name);
+/* Returns value number i = 0, 1, ... of an option that repeats; NULL: there are no more. */
+const char *program_nth(const struct program_args *args, const char *name, uint32_t i);
+/* Returns the number that an option of kind INT, TIME or CHOICE has, or by default has. */
+int64_t program_number(const struct program_args *args, const char *name);
+
+#endif

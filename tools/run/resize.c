@@ -1,0 +1,85 @@
+/* Other sizes for a split (resize.h): the library reads the whole model and infers its shapes. */
+#include "tools/run/resize.h"
+
+#include "ir/base/json_in.h"
+#include "tools/lib/pcc.h"
+
+#include <string.h>
+
+/* Passes on errors and warnings of the library, but for those about sizes that are guessed: the manifest had them. */
+static void pass_on(void *user, enum pcc_level level, const char *name, const char *line)
+{
+    if (level == PCC_ERROR)
+        diag_error(user, "%s", line);
+    else if (level == PCC_WARNING && strcmp(name, "guessed-dim") != 0)
+        diag_note(user, "%s [-W%s]", line, name);
+}
+
+/* arena_defer(): frees a handle. */
+static void free_handle(void *p)
+{
+    pcc_free(p);
+}
+
+bool split_names_dim(const struct split *s, const char *dim)
+{
+    size_t i, k;
+    json_t *row, *size;
+    if (strchr(dim, ','))
+        return false;
+    if (!strpbrk(dim, "+-*/%(' "))
+        return true;
+    /* a name that is no word stands in quotes in a shape, an expression stands there as it is */
+    json_array_foreach(json_object_get(s->manifest, "inputs"), i, row) json_array_foreach(
+        json_object_get(row, "shape"), k,
+        size) if (json_is_string(size) && !strcmp(json_string_value(size), dim)) return false;
+    return true;
+}
+
+/* Returns what pcc says of the sizes of the model in the folder; NULL after an error. */
+static json_t *ask_sizes(const struct split *s, const char *const *dim, uint32_t ndim,
+                         struct arena *a, struct diag *d)
+{
+    const char *file = json_get_text(json_object_get(s->manifest, "model"), "file"), *name;
+    json_t *size;
+    struct pcc *p = pcc_new();
+    if (!p)
+        arena_exhausted(a, 1);
+    arena_defer(a, free_handle, p);
+    pcc_listen(p, &(struct pcc_listener){.user = d, .message = pass_on});
+    enum pcc_status rc = pcc_set(p, "devices", "1xcpu");
+    json_object_foreach(json_object_get(s->manifest, "dims"), name,
+                        size) if (split_names_dim(s, name) && !rc) rc =
+        pcc_set(p, "dim", arena_fmt(a, "%s=%lld", name, (long long)json_integer_value(size)));
+    for (uint32_t i = 0; i < ndim && !rc; i++)
+        rc = pcc_set(p, "dim", dim[i]);
+    if (!file || strchr(file, '/')) {
+        diag_error(d, "%s/manifest.json: expected \"model\" with a \"file\" of the folder",
+                   s->folder);
+        return NULL;
+    }
+    if (rc || pcc_open(p, arena_fmt(a, "%s/%s", s->folder, file)) || pcc_plan(p, "cost"))
+        return NULL;
+    const char *text = pcc_text(p, "sizes");
+    return text ? json_read(a, text, strlen(text), NULL) : NULL;
+}
+
+int split_resize(struct split *s, const char *const *dim, uint32_t ndim, struct arena *a,
+                 struct diag *d)
+{
+    json_t *said = ask_sizes(s, dim, ndim, a, d), *row;
+    size_t i;
+    if (!said)
+        return -1;
+    s->dims = json_object_get(said, "dims");
+    json_array_foreach(json_object_get(said, "inputs"), i, row)
+    {
+        const char *name = json_get_text(row, "name");
+        for (uint32_t k = 0; k < s->ninput && name; k++)
+            if (!strcmp(s->value[s->input[k]].name, name))
+                split_take_sizes(&s->value[s->input[k]], json_object_get(row, "sizes"), a);
+    }
+    for (uint32_t v = 0; v < s->nvalue; v++) /* these are of the sizes that were planned for */
+        s->value[v].bytes = -1;
+    return 0;
+}

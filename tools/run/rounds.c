@@ -1,0 +1,301 @@
+/* Rounds of planning and measuring (rounds.h).
+ *
+ * A planner picks what was measured too low, so a plan from times of nodes is slower than promised.  A round plans with
+ * the times so far, writes the split, measures its parts, and scales the rows of their nodes to that.  The rounds end
+ * when a plan comes back that was measured already, or when the slowest device takes what was promised, within 2 %.
+ * What is left is the split whose slowest device was measured fastest.  O(rounds * (planning + runs)). */
+#include "tools/run/rounds.h"
+
+#include "ir/base/infile.h"
+#include "ir/base/outfile.h"
+#include "ir/base/units.h"
+#include "tools/lib/handle.h"
+#include "tools/pcc/cli.h"
+#include "tools/run/costs_out.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NEAR = 50 }; /* a promise is kept within 1 / NEAR */
+
+/* A round. */
+struct round {
+    const char *folder, *costs; /* its split; the file that it is planned with */
+    const char *plan;           /* its nodes and devices as text: equal plans have equal texts */
+    struct profiled found;
+    int64_t promised, measured; /* ps of the slowest device */
+    const char *slowest;        /* its name */
+};
+
+/* The state of the work. */
+struct work {
+    const struct rounds *of;
+    struct cli args;     /* of pcc */
+    struct round *round; /* [n] complete rounds */
+    uint32_t n;
+    struct arena *a;
+    struct diag *d;
+};
+
+/* ---- the arguments of pcc ----------------------------------------------------------------------- */
+
+/* Parses arguments of pcc into *c.  Returns 0, or -1 and an error. */
+static int parse(struct cli *c, char **args, struct arena *a, struct diag *d)
+{
+    int n = 0;
+    while (args[n])
+        n++;
+    char **argv = arena_array(a, (size_t)n + 2, sizeof *argv);
+    *c = (struct cli){0};
+    argv[0] = arena_fmt(a, "pcc");
+    memcpy(argv + 1, args, (size_t)n * sizeof *argv);
+    return cli_parse(c, n + 1, argv, a, d);
+}
+
+int rounds_check(char **args, struct arena *a, struct diag *d)
+{
+    struct cli c;
+    if (parse(&c, args, a, d))
+        return -1;
+    if (c.input)
+        return diag_error(d, "'%s' behind --: the model stands before it", c.input);
+    const char *objective = cli_value(&c, "objective");
+    if (objective && strcmp(objective, "time-per-sample") != 0)
+        return diag_error(d, "--objective=%s behind --: rounds make the time per sample small",
+                          objective);
+    if (cli_value(&c, "costs"))
+        return diag_error(d, "--costs behind --: the rounds measure");
+    for (int id = 0; id < CLI_OWN; id++)
+        if (c.n[id] && id != CLI_PASSES)
+            return diag_error(d,
+                              "--%s behind --: expected options that say what is planned, and -p",
+                              c.option[id].row->name);
+    return 0;
+}
+
+const char *rounds_dim(char **args, uint32_t i, struct arena *a)
+{
+    struct cli c;
+    struct diag quiet = diag_silent();
+    if (parse(&c, args, a, &quiet))
+        return NULL;
+    int id = cli_named(&c, "dim")->id;
+    return i < c.n[id] ? c.list[id][i] : NULL;
+}
+
+/* ---- planning ----------------------------------------------------------------------------------- */
+
+/* Passes on errors of the library. */
+static void pass_on(void *user, enum pcc_level level, const char *name, const char *line)
+{
+    (void)name;
+    if (level == PCC_ERROR)
+        diag_error(user, "%s", line);
+}
+
+/* arena_defer(): frees a handle. */
+static void free_handle(void *p)
+{
+    pcc_free(p);
+}
+
+/* Gives the handle the settings of the arguments, and of the measurement. */
+static enum pcc_status set_all(const struct work *w, struct pcc *p, const char *costs)
+{
+    enum pcc_status s = pcc_set(p, "costs", costs);
+    for (int id = CLI_OWN; id < (int)w->args.noption && !s; id++)
+        for (uint32_t i = 0; i < w->args.n[id] && !s; i++)
+            s = pcc_set(p, w->args.option[id].row->name, w->args.list[id][i]);
+    return s;
+}
+
+/* Plans the model with a file of costs and writes the split.  pipeline: NULL: as the arguments say.  Returns the
+ * status. */
+static enum pcc_status plan(const struct work *w, const char *costs, const char *pipeline,
+                            const char *folder)
+{
+    struct pcc *p = pcc_new();
+    enum pcc_status s;
+    if (!p)
+        arena_exhausted(w->a, sizeof *p);
+    struct arena *own = arena_new(w->a);
+    arena_defer(own, free_handle, p);
+    pcc_listen(p, &(struct pcc_listener){.user = w->d, .message = pass_on});
+    if (!(s = set_all(w, p, costs)) && !(s = pcc_open(p, w->of->model)) &&
+        !(s = pcc_plan(p, pipeline ? pipeline : w->args.value[CLI_PASSES])))
+        s = pcc_write(p, folder);
+    arena_free(own);
+    return s;
+}
+
+/* Returns the nodes and devices of a split's parts as text, in w->a. */
+static const char *plan_text(const struct work *w, const struct split *s)
+{
+    char *nodes = json_dumps(json_object_get(s->manifest, "nodes"), JSON_COMPACT | JSON_SORT_KEYS);
+    const char *text = arena_fmt(w->a, "%s", nodes ? nodes : "");
+    free(nodes);
+    for (uint32_t k = 0; k < s->npart; k++)
+        text = arena_fmt(w->a, "%s %s", text, s->part[k].device);
+    return text;
+}
+
+/* ---- a round ------------------------------------------------------------------------------------ */
+
+/* Fills the figures of a round: of each device what its parts take, and of these the largest. */
+static void find_slowest(struct round *r)
+{
+    const struct split *s = &r->found.s;
+    for (uint32_t k = 0; k < s->npart; k++) {
+        int64_t promised = 0, measured = 0;
+        for (uint32_t j = 0; j < s->npart; j++)
+            if (!strcmp(s->part[j].device, s->part[k].device)) {
+                promised = sat_add(promised, s->part[j].compute_ps > 0 ? s->part[j].compute_ps : 0);
+                measured = sat_add(measured, r->found.f[j].ps);
+            }
+        r->promised = promised > r->promised ? promised : r->promised;
+        if (measured > r->measured) {
+            r->measured = measured;
+            r->slowest = s->part[k].device;
+        }
+    }
+}
+
+/* Writes a file of costs with what was measured of a folder.  Returns 0, or -1 after an error. */
+static int write_costs(const struct work *w, const struct profiled *found, const char *path)
+{
+    struct costs_out out = {
+        .m = &found->m, .part = found->f, .source = w->of->model, .cores = w->of->cores};
+    out.row = costs_rows(&found->m, found->f, &out.nrow, w->a);
+    return costs_write(&out, path, w->a, w->d);
+}
+
+/* Whether all parts of a folder are measured: Ctrl-C may have ended that. */
+static bool whole(const struct profiled *found)
+{
+    for (uint32_t k = 0; k < found->s.npart; k++)
+        if (!measured_whole(&found->m, &found->f[k]))
+            return false;
+    return true;
+}
+
+/* What became of a round. */
+enum outcome { GOES_ON, KEPT, KNOWN, ENDED, FAILED };
+
+/* Plans and measures round number w->n, with its file of costs, and writes the next one.  *status: that of planning. */
+static enum outcome take_round(struct work *w, enum pcc_status *status)
+{
+    struct round *r = &w->round[w->n];
+    struct costs_in rows;
+    r->folder = arena_fmt(w->a, "%s/round%u", w->of->p->m.folder, w->n + 1);
+    if ((*status = plan(w, r->costs, NULL, r->folder)))
+        return FAILED;
+    if (costs_read(&rows, r->costs, w->a, w->d) || split_read(&r->found.s, r->folder, w->a, w->d))
+        return FAILED;
+    r->plan = plan_text(w, &r->found.s);
+    for (uint32_t i = 0; i < w->n; i++)
+        if (!strcmp(w->round[i].plan, r->plan))
+            return KNOWN;
+    if (profile_folder(w->of->p, r->folder, &rows, &r->found))
+        return FAILED;
+    if (!whole(&r->found))
+        return ENDED;
+    find_slowest(r);
+    w->n++;
+    w->round[w->n].costs = arena_fmt(w->a, "%s/costs%u.json", w->of->p->m.folder, w->n);
+    if (write_costs(w, &r->found, w->round[w->n].costs))
+        return FAILED;
+    int64_t off = r->measured > r->promised ? r->measured - r->promised : r->promised - r->measured;
+    return off <= r->promised / NEAR ? KEPT : GOES_ON;
+}
+
+/* ---- what is left ------------------------------------------------------------------------------- */
+
+/* Returns the round that was measured fastest, of equal ones the first. */
+static const struct round *best_round(const struct work *w)
+{
+    const struct round *best = &w->round[0];
+    for (uint32_t i = 1; i < w->n; i++)
+        if (w->round[i].measured < best->measured)
+            best = &w->round[i];
+    return best;
+}
+
+/* Prints the table of the rounds. */
+static void print_rounds(const struct work *w)
+{
+    char promised[UNIT_TEXT], measured[UNIT_TEXT];
+    const struct round *best = w->n ? best_round(w) : NULL;
+    printf("round  promised     measured     off      slowest\n");
+    for (uint32_t i = 0; i < w->n; i++) {
+        const struct round *r = &w->round[i];
+        printf("%-6u %-12s %-12s %+.1f %%  %s%s\n", i + 1, time_short(promised, r->promised),
+               time_short(measured, r->measured),
+               r->promised ? 100 * ((double)r->measured / (double)r->promised - 1) : 0,
+               r->slowest ? r->slowest : "", r == best ? ", kept" : "");
+    }
+}
+
+/* Adds the key "measured" to the manifest of the folder that is left.  Returns 0, or -1 after an error. */
+static int add_measured(const struct work *w, const struct round *r)
+{
+    const char *path = arena_fmt(w->a, "%s/manifest.json", w->of->output);
+    size_t n;
+    struct outfile f;
+    char *text = infile_read(path, INFILE_PLAN, w->a, &n, w->d);
+    char *end = text ? strrchr(text, '}') : NULL;
+    if (!end || outfile_open(&f, path, w->a, w->d))
+        return -1;
+    while (end > text && strchr(" \n", end[-1]))
+        end--;
+    *end = 0;
+    fprintf(f.f, "%s,\n \"measured\": ", text);
+    const struct costs_out out = {
+        .m = &r->found.m, .part = r->found.f, .source = w->of->model, .cores = w->of->cores};
+    costs_put_measured(f.f, &out, w->a);
+    fputs("\n}\n", f.f);
+    return outfile_close(&f, true);
+}
+
+/* Writes the best split to the output.  Returns 0, or -1 after an error. */
+static int leave_best(struct work *w)
+{
+    const struct round *best = best_round(w);
+    struct split s;
+    if (plan(w, best->costs, NULL, w->of->output) || split_read(&s, w->of->output, w->a, w->d))
+        return -1;
+    /* planners that a time limit ends may come to another plan */
+    if (strcmp(plan_text(w, &s), best->plan) != 0 &&
+        plan(w, best->costs, arena_fmt(w->a, "plan{from=%s}", best->folder), w->of->output))
+        return -1;
+    return add_measured(w, best);
+}
+
+int rounds_run(const struct rounds *r, char **args)
+{
+    struct work w = {.of = r, .a = r->p->m.a, .d = r->p->m.d};
+    struct profiled pieces;
+    enum pcc_status status = PCC_OK;
+    enum outcome end = GOES_ON;
+    w.round = arena_array(w.a, (size_t)r->most + 1, sizeof *w.round);
+    w.round[0].costs = arena_fmt(w.a, "%s/costs0.json", r->p->m.folder);
+    struct profiling alone = *r->p; /* pieces are no parts: their memory says nothing */
+    alone.m.memory = false;
+    if (parse(&w.args, args, w.a, w.d) || profile_folder(&alone, r->pieces, NULL, &pieces))
+        return 1;
+    if (!whole(&pieces))
+        return diag_error(w.d, "ended by Ctrl-C: nothing is complete"), 1;
+    if (write_costs(&w, &pieces, w.round[0].costs))
+        return 1;
+    while (end == GOES_ON && w.n < r->most)
+        end = take_round(&w, &status);
+    if (w.n == 0)
+        return status ? (int)status : 1;
+    print_rounds(&w);
+    diag_note(w.d, "%s",
+              end == KNOWN    ? "the plan was measured before: no further round"
+              : end == KEPT   ? "the slowest device takes what was promised, within 2 %"
+              : end == ENDED  ? "ended by Ctrl-C"
+              : end == FAILED ? "a round failed: the best split so far is left"
+                              : "all rounds are done");
+    return leave_best(&w) || end == FAILED ? 1 : 0;
+}

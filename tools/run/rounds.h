@@ -1,0 +1,26 @@
+/* Rounds of planning and measuring: pcc-profile MODEL --rounds=N -o split/ -- ARGUMENTS OF PCC. */
+#ifndef PCC_TOOLS_RUN_ROUNDS_H
+#define PCC_TOOLS_RUN_ROUNDS_H
+
+#include "tools/run/profile_folder.h"
+
+/* What the rounds are about. */
+struct rounds {
+    const struct profiling *p;
+    const char *model, *output; /* path of the model; folder that the best split goes to */
+    const char *pieces;         /* folder with the model's pieces */
+    const char *cores;          /* as --cores has them; NULL: any */
+    uint32_t most;              /* rounds at most, at least 1 */
+};
+
+/* Checks the arguments of pcc, which NULL ends.  Returns 0, or -1 and an error: an output, a model, --costs, an
+ * objective other than the time per sample, or what only the program pcc can do. */
+int rounds_check(char **args, struct arena *a, struct diag *d);
+/* Returns value number i = 0, 1, ... of --dim among these arguments; NULL: there are no more. */
+const char *rounds_dim(char **args, uint32_t i, struct arena *a);
+/* Measures the pieces, then plans, writes, measures the parts and plans again, with these arguments, and leaves the
+ * split that was measured best.  Prints a table of the rounds.  Returns an exit code: 0; 1 after an error in a round,
+ * the best split so far is left; 3: no plan fits. */
+int rounds_run(const struct rounds *r, char **args);
+
+#endif

@@ -1,0 +1,190 @@
+/* Reading a split folder's manifest (split_in.h; backends/split/manifest.md has the form).  O(bytes). */
+#include "tools/run/split_in.h"
+
+#include "ir/base/infile.h"
+#include "ir/base/json_in.h"
+#include "ir/base/name_table.h"
+#include "ir/base/units.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NO_VALUE = -1 };
+
+/* The state of reading. */
+struct reader {
+    struct split *s;
+    struct names names; /* name of a value -> its number */
+    bool *made;         /* [value] an input of the model, or made by a part that was read */
+    const char *path;   /* of the manifest */
+    struct arena *a;
+    struct diag *d;
+};
+
+/* Returns the number of the value with this name; NO_VALUE after an error.  where: the key that names it. */
+static int64_t value_named(struct reader *r, const json_t *name, const char *where)
+{
+    const char *text = json_string_value(name);
+    uint32_t v = text ? names_get(&r->names, text, UINT32_MAX) : UINT32_MAX;
+    if (v != UINT32_MAX)
+        return v;
+    diag_error(r->d, "%s: %s: expected a tensor of \"values\", found '%s'", r->path, where,
+               text ? text : "no text");
+    return NO_VALUE;
+}
+
+/* Reads "values": names and types. */
+static int read_values(struct reader *r)
+{
+    json_t *all = json_object_get(r->s->manifest, "values"), *row;
+    const char *name;
+    if (!json_is_object(all))
+        return diag_error(r->d, "%s: expected an object \"values\"", r->path);
+    uint32_t n = (uint32_t)json_object_size(all);
+    r->names = names_new(r->a, n);
+    r->made = arena_array(r->a, (size_t)n + 1, sizeof *r->made);
+    r->s->value = arena_array(r->a, (size_t)n + 1, sizeof *r->s->value);
+    json_object_foreach(all, name, row)
+    {
+        const char *type = json_get_text(row, "type");
+        names_add(&r->names, name, r->s->nvalue);
+        r->s->value[r->s->nvalue++] =
+            (struct split_value){.name = name, .type = type ? type : "", .bytes = -1};
+    }
+    return 0;
+}
+
+void split_take_sizes(struct split_value *v, const json_t *sizes, struct arena *a)
+{
+    uint32_t n = (uint32_t)json_array_size(sizes);
+    int64_t *size = arena_array(a, (size_t)n + 1, sizeof *size);
+    v->size = NULL;
+    for (uint32_t k = 0; k < n; k++)
+        if (!json_int_in(json_array_get(sizes, k), 0, INT64_MAX, &size[k]))
+            return;
+    v->size = json_is_array(sizes) ? size : NULL;
+    v->rank = n;
+}
+
+/* Reads the rows of "inputs", "outputs" or "tensors": bytes of values; of inputs their sizes, too. */
+static int read_rows(struct reader *r, const char *key)
+{
+    json_t *all = json_object_get(r->s->manifest, key), *row;
+    bool inputs = !strcmp(key, "inputs"), outputs = !strcmp(key, "outputs");
+    size_t i;
+    if (!json_is_array(all))
+        return diag_error(r->d, "%s: expected a list \"%s\"", r->path, key);
+    if (inputs)
+        r->s->input = arena_array(r->a, json_array_size(all) + 1, sizeof *r->s->input);
+    json_array_foreach(all, i, row)
+    {
+        int64_t v = value_named(r, json_object_get(row, "name"), key);
+        if (v < 0)
+            return -1;
+        json_int_in(json_object_get(row, "bytes"), 0, INT64_MAX, &r->s->value[v].bytes);
+        r->s->value[v].nuses += outputs;
+        if (!inputs)
+            continue;
+        r->made[v] = true;
+        r->s->input[r->s->ninput++] = (uint32_t)v;
+        split_take_sizes(&r->s->value[v], json_object_get(row, "sizes"), r->a);
+    }
+    return 0;
+}
+
+/* Reads the list of a part's inputs or outputs into *at, *name and *n. */
+static int read_side(struct reader *r, const json_t *list, bool inputs, struct split_part *p)
+{
+    uint32_t n = (uint32_t)json_array_size(list);
+    uint32_t *at = arena_array(r->a, (size_t)n + 1, sizeof *at);
+    const char **name = arena_array(r->a, (size_t)n + 1, sizeof *name);
+    int64_t *bytes = arena_array(r->a, (size_t)n + 1, sizeof *bytes);
+    if (!json_is_array(list))
+        return diag_error(r->d, "%s: %s: expected lists \"inputs\" and \"outputs\"", r->path,
+                          p->file);
+    for (uint32_t k = 0; k < n; k++) {
+        int64_t v = value_named(r, json_array_get(list, k), p->file);
+        if (v < 0)
+            return -1;
+        if (r->made[v] != inputs)
+            return diag_error(r->d, "%s: %s: '%s' is %s", r->path, p->file, r->s->value[v].name,
+                              inputs ? "read before a part makes it" : "made twice");
+        r->made[v] = true;
+        r->s->value[v].nuses += inputs;
+        at[k] = (uint32_t)v;
+        name[k] = r->s->value[v].name;
+        bytes[k] = r->s->value[v].bytes;
+    }
+    if (inputs) {
+        p->in = at, p->in_name = name, p->nin = n;
+    } else {
+        p->out = at, p->out_name = name, p->nout = n;
+        p->out_bytes = bytes;
+    }
+    return 0;
+}
+
+/* Reads one row of "parts". */
+static int read_part(struct reader *r, const json_t *row, struct split_part *p)
+{
+    p->file = json_get_text(row, "file");
+    p->device = json_get_text(row, "device");
+    if (!p->file || !p->device || !*p->file || strchr(p->file, '/') || *p->file == '.')
+        return diag_error(
+            r->d, "%s: parts: expected \"file\", a file of the folder, and \"device\"", r->path);
+    p->path = arena_fmt(r->a, "%s/%s", r->s->folder, p->file);
+    if (access(p->path, R_OK))
+        return diag_error(r->d, "%s: it does not exist, but %s lists it", p->path, r->path);
+    double s = json_number_value(json_object_get(row, "compute_s"));
+    p->compute_ps = json_is_number(json_object_get(row, "compute_s")) && s >= 0 && s < 1e6
+                        ? llround(s * (double)PS_PER_S)
+                        : -1;
+    p->live_bytes = -1;
+    json_int_in(json_object_get(row, "live_peak_bytes"), 0, INT64_MAX, &p->live_bytes);
+    const json_t *nodes = json_object_get(json_object_get(r->s->manifest, "nodes"), p->file);
+    p->node = arena_array(r->a, json_array_size(nodes) + 1, sizeof *p->node);
+    for (size_t k = 0; k < json_array_size(nodes); k++) {
+        const char *name = json_string_value(json_array_get(nodes, k));
+        if (!name)
+            return diag_error(r->d, "%s: nodes: %s: expected names", r->path, p->file);
+        p->node[p->nnode++] = name;
+    }
+    return read_side(r, json_object_get(row, "inputs"), true, p) ||
+                   read_side(r, json_object_get(row, "outputs"), false, p)
+               ? -1
+               : 0;
+}
+
+int split_read(struct split *s, const char *folder, struct arena *a, struct diag *d)
+{
+    size_t n, i;
+    int64_t version;
+    json_error_t e;
+    json_t *row;
+    *s = (struct split){.folder = folder};
+    struct reader r = {.s = s, .path = arena_fmt(a, "%s/manifest.json", folder), .a = a, .d = d};
+    char *text = infile_read(r.path, INFILE_PLAN, a, &n, d);
+    if (!text)
+        return -1;
+    s->manifest = json_read(a, text, n, &e);
+    if (!s->manifest)
+        return diag_error(d, "%s:%d:%d: %s", r.path, e.line, e.column, e.text);
+    if (!json_int_in(json_object_get(s->manifest, "pcc_manifest"), 1, 1, &version))
+        return diag_error(d, "%s: expected a manifest with \"pcc_manifest\": 1", r.path);
+    s->dims = json_object_get(s->manifest, "dims");
+    json_t *parts = json_object_get(s->manifest, "parts");
+    if (!json_is_array(parts))
+        return diag_error(d, "%s: expected a list \"parts\"", r.path);
+    s->part = arena_array(a, json_array_size(parts) + 1, sizeof *s->part);
+    if (read_values(&r) || read_rows(&r, "inputs") || read_rows(&r, "outputs") ||
+        read_rows(&r, "tensors"))
+        return -1;
+    json_array_foreach(parts, i, row)
+    {
+        if (read_part(&r, row, &s->part[s->npart]))
+            return -1;
+        s->npart++;
+    }
+    return s->npart > 0 ? 0 : diag_error(d, "%s: it has no parts", r.path);
+}

@@ -1,0 +1,53 @@
+/* What a split folder's manifest says to programs that run its parts: files, values by number, sizes of inputs. */
+#ifndef PCC_TOOLS_RUN_SPLIT_IN_H
+#define PCC_TOOLS_RUN_SPLIT_IN_H
+
+#include "ir/base/arena.h"
+#include "ir/base/diag.h"
+
+#include <jansson.h>
+
+/* A value that crosses the border of a part or of the model. */
+struct split_value {
+    const char *name;
+    const char *type; /* as the textual IR has it: "f32", "seq<f32>"; "": not known */
+    const int64_t *
+        size; /* [rank] of an input of the model: sizes that the plan was made for; NULL: not known */
+    uint32_t rank;
+    int64_t bytes;  /* in the sizes of the plan; -1: not known */
+    uint32_t nuses; /* parts that read it, and 1 more if the model returns it */
+};
+
+/* A part.  in, out: numbers of values; names: the same as texts, as engines take them. */
+struct split_part {
+    const char *file, *path; /* name in the folder; with the folder */
+    const char *device;      /* name of the device that it is for */
+    uint32_t *in, *out;      /* [nin], [nout] */
+    const char **in_name, **out_name;
+    int64_t *out_bytes; /* [nout] bytes of the outputs; -1: not known */
+    uint32_t nin, nout;
+    const char **node; /* [nnode] names of the model's nodes in it */
+    uint32_t nnode;
+    int64_t live_bytes; /* memory that the plan has for it: live_peak_bytes; -1: not said */
+    int64_t compute_ps; /* that the plan has for it; -1: not said */
+};
+
+/* A folder. */
+struct split {
+    const char *folder;
+    json_t *manifest; /* the whole file */
+    const json_t
+        *dims; /* sizes of dimensions by name: the manifest's, or others (resize.h); NULL: none */
+    struct split_value *value; /* [nvalue] */
+    struct split_part *part;   /* [npart] in an order in which they can run */
+    uint32_t *input;           /* [ninput] values that are inputs of the model */
+    uint32_t nvalue, npart, ninput;
+};
+
+/* Reads manifest.json of a folder into *s, in a.  Checks that the files exist and lie in the folder, and that each
+ * input of a part is made before it.  Returns 0, or -1 and an error that names file and key. */
+int split_read(struct split *s, const char *folder, struct arena *a, struct diag *d);
+/* Takes the list "sizes" of an input into *v: none, if a size is not known. */
+void split_take_sizes(struct split_value *v, const json_t *sizes, struct arena *a);
+
+#endif
