@@ -46,7 +46,7 @@ static void count_live(const struct scene *s, const struct plan *p, struct verdi
     struct parts *parts = parts_build(s, p->dev, a);
     if (!parts)
         return;
-    struct sample_work *w = work_of_parts(s, parts, a);
+    struct sample_work *w = work_of_parts(s, parts, /*slices=*/NULL, a);
     const struct rhythm_ask ask = {
         .scene = s, .plan = p, .verdict = v, .parts = parts, .work = w};
     struct rhythm y = rhythm_of_rounds(&ask, a);
