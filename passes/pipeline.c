@@ -3,6 +3,7 @@
 #include "passes/pipeline.h"
 
 #include "passes/planner.h"
+#include "passes/run_and_fit.h"
 
 #include "ir/base/memory.h"
 #include "ir/base/nearest.h"
@@ -324,7 +325,7 @@ static int run_planner(const struct pipeline_step *s, const struct planner *aske
                   p->pass.name,
                   has_options(s, x->use.scratch) ? "; its own options have no effect" : "");
     }
-    return p->pass.run(x, opts);
+    return run_and_fit(p, opts, x);
 }
 
 /* Returns the number of errors reported so far to x->use.diag and to the module's own diag. */

@@ -10,18 +10,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Most instructions, over all samples in flight, that are checked while a folder is written. */
-enum { MOST_UNROLLED = 1 << 20 };
-
 /* Sets s->schedule->in_flight to the user's number; without one, to the largest number of samples, halved until the
  * memory of all devices suffices.  Checks the schedule for it.  Returns NULL, or why the schedule is wrong. */
 static const char *choose_in_flight(struct split *s)
 {
     struct schedule *e = s->schedule;
-    uint32_t most = MOST_UNROLLED / (e->at[e->nlane] + 1) + 1;
-    e->in_flight = s->o->in_flight ? (uint32_t)s->o->in_flight : schedule_samples(e);
-    if (!s->o->in_flight && e->in_flight > most)
-        e->in_flight = most;
+    e->in_flight = s->o->in_flight ? (uint32_t)s->o->in_flight : schedule_usual_samples(e);
     const char *why = schedule_prove(e->work, e, s->a);
     while (!why && !s->o->in_flight && e->in_flight > 1 && schedule_fits(e->work, e, s->a)) {
         e->in_flight /= 2;

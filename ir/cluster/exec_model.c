@@ -58,9 +58,10 @@ const struct opt exec_settings[] = {
      .topic = IN_COSTS, .about = ABOUT_STEP, .in_plans = true},
     {OPT_CHOICE, "memory-model", FIELD(memory), .bytes = 4, .names = memory_model_name,
      .help =
-         "one sample: a device has room for all that its nodes make, or for what is there at once "
-         "(default: live)",
-     .topic = IN_COSTS, .about = ABOUT_STEP, .in_plans = true, .rare = 1U << MEMORY_PAPER,
+         "a device has room for all that its nodes make, or for what is there at once (default: live; "
+         "sum where a file states the memory of nodes)",
+     .topic = IN_COSTS, .about = ABOUT_STEP | ABOUT_ROUNDS, .in_plans = true,
+     .rare = 1U << MEMORY_PAPER,
      .rare_help = "room by the table of Baechi's paper"},
     {OPT_CHOICE, "optimizer", FIELD(optimizer), .bytes = 4, .names = WORDS("0", "1", "2", "3", "4"),
      .help =
@@ -190,7 +191,7 @@ bool exec_counts(const struct exec_model *e, const struct opt *o)
 
 const char *exec_told(const struct exec_model *e, const struct opt *o, struct arena *a)
 {
-    unsigned alone = ABOUT_STEP | ABOUT_SUBGRAPHS; /* iterations: object "training" */
+    unsigned alone = ABOUT_STEP | ABOUT_SUBGRAPHS | ABOUT_ROUNDS; /* iterations: object "training" */
     if (!o->in_plans || !(o->about & exec_kind(e)->about & alone))
         return NULL;
     if (o->off == FIELD(memory))
@@ -222,9 +223,17 @@ const char *exec_refuses(const struct exec_model *e, struct arena *a)
 
 enum memory_model exec_memory(const struct exec_model *e)
 {
-    if (!(exec_kind(e)->about & ABOUT_STEP))
+    unsigned about = exec_kind(e)->about;
+    if (!(about & ABOUT_STEP) && !(about & ABOUT_ROUNDS && e->sized))
         return MEMORY_SUM;
-    return e->memory == MEMORY_USUAL ? MEMORY_LIVE : e->memory;
+    if (e->memory != MEMORY_USUAL)
+        return e->memory;
+    return about & ABOUT_ROUNDS && e->by_nodes ? MEMORY_SUM : MEMORY_LIVE;
+}
+
+bool exec_live_rounds(const struct exec_model *e)
+{
+    return exec_kind(e)->about & ABOUT_ROUNDS && exec_memory(e) == MEMORY_LIVE;
 }
 
 int64_t exec_weight_copies(const struct exec_model *e, bool training)

@@ -20,7 +20,8 @@ enum exec_feed {
 enum {
     ABOUT_STEP = 1,      /* one sample, node by node: hops, dispatch, live memory */
     ABOUT_SUBGRAPHS = 2, /* one sample, by subgraphs */
-    ABOUT_ITERATION = 4  /* an iteration of training */
+    ABOUT_ITERATION = 4, /* an iteration of training */
+    ABOUT_ROUNDS = 8     /* many samples, one after the other: live memory */
 };
 
 /* A kind of execution model: the time (ps) that plans are to make small, and how a plan runs.  All kinds are rows of
@@ -83,9 +84,9 @@ struct step_model {
     enum dispatch dispatch;
 };
 
-/* Which bytes must fit the memory of a device.  SUM: all results of its nodes, and the weights.  LIVE: the results that
- * exist at the same time while the step runs, and the weights.  PAPER: by the table of Baechi-PyTorch's paper
- * (paper_memory.h).  USUAL: LIVE.  Objectives that run no step use SUM: see exec_memory(). */
+/* Which bytes must fit the memory of a device.  SUM: all results of its nodes, and the weights.  LIVE: the values that
+ * exist at the same time, of one sample, or of all samples that follow each other, and the weights.  PAPER: by the
+ * table of Baechi-PyTorch's paper (paper_memory.h).  USUAL: what is usual for the objective: see exec_memory(). */
 enum memory_model { MEMORY_USUAL, MEMORY_SUM, MEMORY_LIVE, MEMORY_PAPER, MEMORY_MODELS };
 
 /* How many CPUs run host nodes when a latency is computed.  LIST: the CPUs of the cluster, one node each at a time.
@@ -167,6 +168,8 @@ struct exec_model {
     struct step_model step;
     struct latency_model latency;
     enum memory_model memory; /* read with exec_memory() */
+    bool sized;    /* values have sizes, as in ONNX models; false: only nodes do (profiles) */
+    bool by_nodes; /* the file states bytes and times of nodes: SUM is usual for the time per sample */
     uint32_t optimizer; /* copies of the weights that the optimizer keeps beside them: 2 for Adam */
     enum overlap overlap;
     bool replicate; /* a stage may run on several devices of a class that take turns (H.2) */
@@ -213,9 +216,11 @@ bool exec_apart(const struct exec_model *e);
  * if they do not. */
 const char *exec_refuses(const struct exec_model *e, struct arena *a);
 
-/* Returns the memory model that counts for e's objective, never USUAL: SUM if the objective runs no step, else the one
- * that is set, LIVE if none is. */
+/* Returns the memory model that counts for e's objective, never USUAL: for a step the one that is set, LIVE if none is;
+ * for the time per sample the one that is set, else SUM if e is by_nodes or not sized, or LIVE; for others SUM. */
 enum memory_model exec_memory(const struct exec_model *e);
+/* Whether devices need what the samples that follow each other have at once: the time per sample under LIVE. */
+bool exec_live_rounds(const struct exec_model *e);
 
 /* Returns how many times a device holds the bytes of its parameters: once as weights; in a step or iteration, if
  * `training` (the model has a backward pass), also the optimizer's copies, and in an iteration or under PAPER

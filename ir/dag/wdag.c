@@ -97,6 +97,28 @@ void wdag_mark_backward(struct wdag *g, const struct module *m)
         g->net_back[e] = g->net_src[e] != UINT32_MAX && m->backward[g->node[g->net_src[e]]];
 }
 
+/* Returns, in the memory of g, what wdag.runs has on the base level g: each node's results, or what it works in, and all
+ * values that it reads. */
+static int64_t *count_runs(const struct scene *s, const struct wdag *g)
+{
+    const struct place *p = s->place;
+    const int64_t *bytes = s->m->cost->bytes;
+    int64_t *runs = arena_array(g->mem, (size_t)g->n + 1, sizeof *runs);
+    uint8_t *state = arena_alloc(g->mem, s->m->nval);
+    for (uint32_t i = 0; i < p->nstate; i++)
+        state[p->state_in[i]] = 1;
+    for (uint32_t v = 0; v < g->n; v++)
+        runs[v] = s->m->cost->own[g->node[v]];
+    for (uint32_t e = 0; e < g->nnet; e++)
+        for_row (v, g->net_pin, e)
+            if (v != g->net_src[e] && !state[p->net_value[e]])
+                runs[v] = sat_add(runs[v], bytes[p->net_value[e]]);
+    for (uint32_t i = 0; i < p->nthere; i++)
+        for_row (n, p->there_pin, i)
+            runs[g->vertex[n]] = sat_add(runs[g->vertex[n]], bytes[p->there[i]]);
+    return runs;
+}
+
 struct wdag *wdag_base(const struct scene *s, struct arena *a)
 {
     const struct module *m = s->m;
@@ -120,7 +142,7 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a)
     for (uint32_t v = 0; v < g->n; v++) {
         for (uint32_t k = 0; k < g->ncls; k++)
             g->time[k][v] = m->cost->time[k][g->node[v]];
-        g->size[v] = m->cost->own[g->node[v]];
+        g->size[v] = exec_live_rounds(&s->model) ? 0 : m->cost->own[g->node[v]];
     }
     /* a profile, which has no version, gives bytes of parameters */
     if (m->ir_version == 0 && m->cost->own) {
@@ -152,6 +174,8 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a)
     g->shared_of = csr_transpose(a, &g->shared_by, g->nshared, g->n);
     if (m->backward)
         wdag_mark_backward(g, m);
+    if (exec_live_rounds(&s->model))
+        g->runs = count_runs(s, g);
     return g;
 }
 
@@ -197,6 +221,7 @@ static int merge_vertices(struct wdag *c, const struct wdag *fine, struct diag *
     c->back = fine->back ? alloc_back(c) : NULL;
     c->pass = fine->pass ? arena_alloc(c->mem, (size_t)c->n + 1) : NULL;
     c->param = fine->param ? arena_array(c->mem, (size_t)c->n + 1, sizeof *c->param) : NULL;
+    c->runs = fine->runs ? arena_array(c->mem, (size_t)c->n + 1, sizeof *c->runs) : NULL;
     /* k: the vertex of c that v becomes a part of */
     for (uint32_t v = 0; v < fine->n; v++) {
         uint32_t k = c->map[v];
@@ -209,6 +234,8 @@ static int merge_vertices(struct wdag *c, const struct wdag *fine, struct diag *
         if (c->pass)
             c->pass[k] |= fine->pass[v];
         c->size[k] = sat_add(c->size[k], fine->size[v]);
+        if (c->runs)
+            c->runs[k] = larger(c->runs[k], fine->runs[v]);
         if (fine->pin[v] < 0)
             continue;
         if (c->pin[k] >= 0 && c->pin[k] != fine->pin[v])
@@ -429,10 +456,13 @@ struct wdag *wdag_without(const struct wdag *g, const uint8_t *out, uint32_t mos
     c->back = g->back ? alloc_back(c) : NULL;
     c->pass = g->pass ? arena_alloc(a, (size_t)c->n + 1) : NULL;
     c->param = g->param ? arena_array(a, (size_t)c->n + 1, sizeof *c->param) : NULL;
+    c->runs = g->runs ? arena_array(a, (size_t)c->n + 1, sizeof *c->runs) : NULL;
     for (uint32_t v = 0; v < g->n; v++) {
         uint32_t k = c->map[v];
         if (k == UINT32_MAX)
             continue;
+        if (c->runs)
+            c->runs[k] = g->runs[v];
         for (uint32_t cls = 0; cls < c->ncls; cls++) {
             c->time[cls][k] = g->time[cls][v];
             if (c->back)
@@ -514,6 +544,11 @@ int64_t vertex_bytes(const struct wdag *g, uint32_t v)
     for_row (s, g->shared_of, v)
         sum = sat_add(sum, g->shared_size[s]);
     return sum;
+}
+
+int64_t vertex_needs(const struct wdag *g, uint32_t v)
+{
+    return sat_add(vertex_bytes(g, v), g->runs ? g->runs[v] : 0);
 }
 
 uint32_t wdag_passes(const struct wdag *g)

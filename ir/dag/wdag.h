@@ -29,7 +29,12 @@ struct wdag {
     /* [vertex] 1: has forward nodes, 2: has backward nodes, 3: has both; NULL: not known */
     uint8_t *pass;
     int64_t *param; /* [vertex] bytes of `size` that are parameters; NULL: not known */
-    int64_t *size;  /* [vertex] bytes that the vertex needs on a device, without shared items */
+    /* [vertex] bytes that the vertex needs on a device, without shared items; 0 where devices need what is there at
+     * once (exec_live_rounds()), since then no bytes of a vertex last */
+    int64_t *size;
+    /* [vertex] bytes that a device needs at one time while the vertex runs, beside those that last: operands and results of
+     * its node, of a merged vertex those of the largest one; NULL: none */
+    int64_t *runs;
     int32_t *pin;   /* [vertex] the device that it must be on, or -1: any device */
     /* vertex -> distinct vertices that must not share its device (--cut-at), ascending; at NULL: there are none */
     struct csr apart;
@@ -114,8 +119,10 @@ struct wdag *wdag_without(const struct wdag *g, const uint8_t *out, uint32_t mos
 uint32_t wdag_join_cycles(const struct wdag *g, const struct pairs *order, uint32_t *group,
                           uint32_t ngroup);
 
-/* Returns the bytes that a device needs if it holds v only: v's own bytes and all its shared items. */
+/* Returns the bytes that a device needs if it holds v only: v's own bytes and all its shared items.  vertex_needs():
+ * and what it needs while v runs (wdag.runs). */
 int64_t vertex_bytes(const struct wdag *g, uint32_t v);
+int64_t vertex_needs(const struct wdag *g, uint32_t v);
 
 /* Returns the number of ideals of g (vertex sets that hold all predecessors of their members), the empty and the full
  * set included; if there are more than limit, returns limit + 1.  O(count * number of vertices that can be next). */

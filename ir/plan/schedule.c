@@ -11,6 +11,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
+/* Most instructions, over all samples in flight, that are checked while a plan is judged or a folder is written. */
+enum { MOST_UNROLLED = 1 << 20 };
+
 /* The position of an instruction relative to the i-th part of its device: before it, at it (its COMPUTE), behind it.
  * A computing lane has SLOTS slots for each part: slot SLOTS * i + BEFORE, + AT, + BEHIND. */
 enum { BEFORE, AT, BEHIND, SLOTS };
@@ -360,4 +363,10 @@ uint32_t schedule_samples(const struct schedule *s)
         high = larger(s->item[i].offset, high);
     }
     return (uint32_t)(high - low + 1);
+}
+
+uint32_t schedule_usual_samples(const struct schedule *s)
+{
+    uint32_t most = MOST_UNROLLED / (s->at[s->nlane] + 1) + 1, all = schedule_samples(s);
+    return all < most ? all : most;
 }

@@ -105,5 +105,8 @@ struct schedule *schedule_make(const struct sample_work *w, const struct rhythm 
                                struct arena *a);
 /* Returns the number of samples in flight at which memory peaks and queues are largest: more samples change neither. */
 uint32_t schedule_samples(const struct schedule *s);
+/* Returns the number of samples for which a schedule is checked where the user names none: schedule_samples(), or fewer
+ * where the lists of all samples together would be too long. */
+uint32_t schedule_usual_samples(const struct schedule *s);
 
 #endif

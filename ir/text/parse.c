@@ -746,6 +746,7 @@ int module_parse(struct text_module *out, const struct named_text *in, struct ar
         module_add_opset(p.m, 0, 20);
     if (p.model.part_cost < 0)
         p.model.part_cost = exec_usual_part_cost(p.m->cost != NULL);
+    p.model.by_nodes = p.m->cost != NULL;
     arena_free(p.a);
     if (rc < 0) {
         arena_free(p.m->mem);

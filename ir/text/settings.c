@@ -104,9 +104,14 @@ void text_put_choice(const struct printer *p, const char *key, const char *word)
 }
 
 /* Writes a setting, " key=value", or " key" for a flag; nothing if its value is 0, or for the part cost if it is
- * exec_usual_part_cost().  The efficiency is always written. */
-static void put_setting(const struct printer *p, const struct opt *row, const struct exec_model *e)
+ * exec_usual_part_cost().  The efficiency is always written; the memory model LIVE of the time per sample, too, beside
+ * bytes and times of nodes: with these SUM is usual. */
+static void put_setting(const struct printer *p, const struct opt *row,
+                        const struct exec_model *model)
 {
+    struct exec_model told = *model, *e = &told;
+    if (exec_live_rounds(e) && p->m->cost)
+        e->memory = MEMORY_LIVE;
     const struct opt own = exec_values(e, row, p->a), *o = &own;
     bool always = o->off == offsetof(struct exec_model, efficiency);
     int64_t v = always ? exec_efficiency(e) : opt_number(o, e);

@@ -6,6 +6,7 @@
  *
  * Cost: the option moves, or the time limit. */
 #include "passes/any_shape/fit_memory.h"
+#include "passes/contiguous/infeasible.h"
 #include "passes/any_shape/gather_parts.h"
 
 #include <inttypes.h>
@@ -49,6 +50,14 @@ static void write_claim(struct any_search *s, uint64_t seed)
                         s->moves, seed, why ? ", " : "", why ? why : "", bound);
 }
 
+/* Reports why there is no plan; returns what a pass returns then. */
+static int report_none(const struct any_search *s, const struct anneal *like)
+{
+    if (exec_live_rounds(&s->x->scene.model))
+        return report_none_fits(s->x, s->p->whole, &s->p->orders);
+    return any_infeasible(s->x, s->any, like);
+}
+
 /* Runs the planner: 0, PASS_INFEASIBLE, or -1 and an error. */
 static int anneal_place_run(struct ctx *x, const void *options)
 {
@@ -65,11 +74,11 @@ static int anneal_place_run(struct ctx *x, const void *options)
                           .threads = (uint32_t)o->threads,
                           .clock = &p.clock};
     if (any_hopeless(x, s.any))
-        return any_infeasible(x, s.any, &like);
+        return report_none(&s, &like);
     if (any_improve(&s, &like))
         return -1;
     if (s.best.value == LOAD_INF)
-        return any_infeasible(x, s.any, &like);
+        return report_none(&s, &like);
     tidy_parts(&s);
     leave_plan(x, "anneal-place", s.any->g, &s.best);
     write_claim(&s, like.seed);

@@ -53,6 +53,7 @@ struct anneal_walker {
     uint32_t *list;        /* the vertices of the present clump */
     uint32_t *mark, stamp; /* mark[vertex] == stamp: the vertex is in the present clump */
     uint32_t sizes;        /* clumps have up to 2^sizes vertices */
+    struct set_memory *at_once; /* an empty set, to fill with the vertices of a device; NULL: no need */
     struct anneal_run *run;
     uint64_t left; /* number of moves left */
 };
@@ -108,6 +109,7 @@ struct anneal_walker *anneal_walker_new(const struct loads *l, const struct anne
     m->energy = arena_array(a, (size_t)l->ndev + 1, sizeof *m->energy);
     m->list = arena_array(a, (size_t)n + 1, sizeof *m->list);
     m->mark = arena_array(a, (size_t)n + 1, sizeof *m->mark);
+    m->at_once = l->c->values ? set_memory_new(l->c->values, a) : NULL;
     m->sizes = 7;
     for (uint32_t i = n; i > LARGE; i /= 2)
         m->sizes++;
@@ -188,6 +190,21 @@ static void find_forward(struct anneal_walker *m)
     m->forward = value ? (int64_t)(((__int128)most << 16) / value) : 0;
 }
 
+/* Whether each device has room for what its vertices need at one time.  O(V + pins * log V). */
+static bool has_room(struct anneal_walker *m)
+{
+    const struct loads *l = &m->l;
+    bool good = true;
+    for (uint32_t d = 0; d < l->ndev && m->at_once && good; d++) {
+        for (uint32_t v = 0; v < l->c->g->n; v++)
+            if (l->dev[v] == (int32_t)d)
+                set_memory_add(m->at_once, v);
+        good = l->bytes[d] + set_memory_peak(m->at_once) <= l->c->kind[l->kind[d]].room;
+        set_memory_clear(m->at_once);
+    }
+    return good;
+}
+
 /* Keeps the present plan as the run's best one, and chooses a new target, if the plan is better and fits the memory.
  * a, b: the devices whose loads have just changed; they are checked first. */
 static void keep_if_better(struct anneal_walker *m, uint32_t a, uint32_t b)
@@ -199,7 +216,7 @@ static void keep_if_better(struct anneal_walker *m, uint32_t a, uint32_t b)
     for (uint32_t d = 0; d < l->ndev; d++)
         if (l->load[d] >= r->value || l->bytes[d] > l->c->kind[l->kind[d]].memory)
             return;
-    if (l->c->pass_loads && loads_value(l) >= r->value)
+    if ((l->c->pass_loads && loads_value(l) >= r->value) || !has_room(m))
         return;
     r->value = loads_value(l);
     r->better = true;

@@ -8,6 +8,8 @@
  * Cost: that of annealing (moves) and about a third of its time for bounds. */
 #include "passes/any_shape/any_search.h"
 
+#include "ir/exec/evaluate.h"
+
 #include "passes/any_shape/fit_memory.h"
 #include "passes/bounds/explain.h"
 #include "passes/contiguous/interval_dp.h"
@@ -57,12 +59,16 @@ int any_begin(struct any_search *s, struct ctx *x, struct planner_input *p)
     return 0;
 }
 
-/* Returns the time per sample of `plan`, whose nodes are on dev[node], ps.  Where parts cost something, their cost
- * counts, and s->start is subtracted. */
+/* Returns the time per sample of `plan`, whose nodes are on dev[node], ps; LOAD_INF: it does not fit, as far as that is
+ * in doubt (problem.values).  Where parts cost something, their cost counts, and s->start is subtracted. */
 static int64_t total_value(struct any_search *s, const struct problem_plan *plan,
                            const int32_t *dev)
 {
-    return s->x->scene.model.part_cost ? claim_value(s->x, plan, dev) - s->start : plan->value;
+    struct ctx *x = s->x;
+    const struct plan judged = {.dev = (int32_t *)(uintptr_t)dev, .copies = plan->copies};
+    if (s->any->values && !plan_evaluate(&x->scene, &judged, x->use.scratch).v.fits)
+        return LOAD_INF;
+    return x->scene.model.part_cost ? claim_value(x, plan, dev) - s->start : plan->value;
 }
 
 int64_t any_price(void *user, const struct problem *c, int64_t value, const int32_t *dev,
@@ -138,7 +144,7 @@ static int anneal_on(struct any_search *s, const struct problem *c, struct annea
     a->enough = s->bound.value;
     a->user = s;
     a->surcharge = s->x->scene.model.part_cost;
-    a->price = a->surcharge ? any_price : NULL;
+    a->price = a->surcharge || s->any->values ? any_price : NULL;
     struct anneal_found found = anneal_search(c, a, best, s->x->use.scratch, s->x->use.diag);
     if (found.rc < 0)
         return -1;

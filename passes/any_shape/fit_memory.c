@@ -93,7 +93,7 @@ static int64_t memory_bound(const struct ctx *x, const struct problem *c, uint32
     int64_t least = 0;
     *nowhere = UINT32_MAX;
     for (uint32_t v = 0; v < g->n; v++) {
-        int64_t need = vertex_bytes(g, v);
+        int64_t need = vertex_needs(g, v);
         bool runs = false, fits_one = false;
         for (uint32_t k = 0; k < c->nkind; k++) {
             bool here = c->kind[k].time[v] != COST_NEVER;
@@ -108,9 +108,11 @@ static int64_t memory_bound(const struct ctx *x, const struct problem *c, uint32
 }
 
 /* Returns the memory, bytes, to which devices must be raised for the plan in l to fit; 0: it fits already. */
-static int64_t memory_of_loads(const struct loads *l)
+static int64_t memory_of_loads(struct ctx *x, const struct loads *l)
 {
     int64_t most = 0;
+    if (exec_live_rounds(&x->scene.model))
+        return memory_of_plan(l->c, l->dev, x->use.scratch);
     for (uint32_t d = 0; d < l->ndev; d++)
         if (loads_excess(l, d) > 0 && l->bytes[d] > most)
             most = l->bytes[d];
@@ -139,7 +141,10 @@ static int narrow_memory(struct ctx *x, const struct problem *c, const struct an
         enum fit answer = fits_by_search(x, c->g, mid, like->clock, dev);
         if (answer == FIT_FOUND) {
             loads_set(&l, dev);
-            *most = memory_of_loads(&l);
+            int64_t needs = memory_of_loads(x, &l);
+            *most = smaller(needs, *most);
+            lo = needs > mid ? mid + 1 : lo; /* the judge counts more than the search */
+            proven = proven && needs <= mid;
             continue;
         }
         lo = mid + 1;
@@ -154,7 +159,7 @@ int any_infeasible(struct ctx *x, const struct problem *c, const struct anneal *
     const struct wdag *g = c->g;
     uint32_t nowhere;
     const char *plans = claim_plans(x, "plan");
-    int64_t least = memory_bound(x, c, &nowhere), most = wdag_bytes(g);
+    int64_t least = memory_bound(x, c, &nowhere), most = memory_that_suffices(x, g);
     if (nowhere != UINT32_MAX) {
         diag_error(x->use.diag,
                    "no %s exists: node '%s' cannot run on any device that it may be on", plans,

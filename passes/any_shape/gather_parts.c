@@ -60,7 +60,7 @@ static bool take_parts(struct part_gatherer *g)
     struct parts now = parts_of(s, l->dev);
     int64_t value = loads_value(l);
     bool good = now.n < t->n || (now.n == t->n && now.tensors < t->tensors);
-    if (good && s->x->scene.model.part_cost) {
+    if (good && (s->x->scene.model.part_cost || s->any->values)) {
         value = any_price(s, s->any, value, l->dev, NULL);
         good = value <= s->best.value;
     }

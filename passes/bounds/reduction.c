@@ -201,7 +201,7 @@ static void deny_kinds(struct reducer *w)
         for (uint32_t k = 0; k < w->c->nkind && !w->r->none; k++) {
             if (!(w->r->may[v] >> k & 1))
                 continue;
-            if (w->c->limited && vertex_bytes(w->c->g, v) > w->c->kind[k].memory) {
+            if (w->c->limited && vertex_needs(w->c->g, v) > w->c->kind[k].memory) {
                 deny_kind(w, v, k,
                           (struct reduction_step){.what = REDUCTION_SIZE, .with = UINT32_MAX});
                 continue;

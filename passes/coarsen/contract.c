@@ -23,6 +23,7 @@
  * quantised tensor is cheaper to transfer than a float one, so qdq=first, the default, costs next to nothing.  qdq=all
  * can close cycles around residual branches; if every layer reads the same mask, the cycles join nearly the whole
  * model, of which a warning tells. */
+#include "ir/exec/sample/sample_memory.h"
 #include "passes/coarsen/cut_rules.h"
 #include "passes/coarsen/layer_cycles.h"
 #include "passes/coarsen/user_groups.h"
@@ -476,10 +477,12 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
     return 0;
 }
 
-/* Whether a single device of any class could hold all bytes of g. */
-static bool memory_is_ample(const struct cluster *c, const struct wdag *g)
+/* Whether a single device of any class could hold all bytes of g, and all values of the samples that follow each
+ * other. */
+static bool memory_is_ample(const struct scene *s, const struct wdag *g)
 {
-    int64_t all = wdag_bytes(g);
+    const struct cluster *c = s->cluster;
+    int64_t all = exec_live_rounds(&s->model) ? sample_memory_most(s) : wdag_bytes(g);
     for (uint32_t k = 0; k < c->ncls; k++)
         if (c->cls[k].memory >= 0 && c->cls[k].memory < all)
             return false;
@@ -526,7 +529,8 @@ static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes
         return false; /* copies of the stage of w would have to keep the parameters of v equal */
     if (x->scene.model.part_cost && g->pass && (g->pass[v] & ~g->pass[w]))
         return false; /* the device of w would have to run a part for another pass, too */
-    bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1];
+    bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1] &&
+                 !exec_live_rounds(&x->scene.model);
     ample = ample && exec_kind(&x->scene.model)->feed != FEED_MICRO_BATCHES;
     return g->pin[v] < 0 && (empty || ample);
 }
@@ -547,7 +551,7 @@ static uint32_t only_neighbour(const struct wdag *g, uint32_t v, const uint8_t *
  * results, or g itself if nothing was merged; NULL after an error. */
 static struct wdag *merge_trivial(struct ctx *x, struct wdag *g)
 {
-    bool ample = memory_is_ample(x->scene.cluster, g);
+    bool ample = memory_is_ample(&x->scene, g);
     struct classes c = classes_new(x->use.scratch, g->n);
     uint32_t *group = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *group);
     uint32_t *degree = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *degree);

@@ -143,7 +143,7 @@ bool dp_place(struct ctx *x, struct planner_input *p, const struct place_options
         return false;
     struct problem_plan best = no_plan(x, level), wide = no_plan(x, whole);
     const struct dp_race race = race_on(x, p->top, p, o);
-    if (level == whole)
+    if (level == whole && !c->values)
         dp_without_leaves(&race, &best);
     struct outcome made = {.race = dp_race(&race, &best), .on_whole = level == whole};
     made.searched = best.value;
@@ -166,7 +166,8 @@ bool dp_place(struct ctx *x, struct planner_input *p, const struct place_options
     }
     if (best.value == LOAD_INF)
         return false;
-    tidy_problem(from == whole ? c : p->top, &best, x->use.scratch);
+    if (!c->values)
+        tidy_problem(from == whole ? c : p->top, &best, x->use.scratch);
     bool open = best.value > c->lower.value;
     struct bound all = bounds_all(x, best.value, /*must_fit=*/true,
                                   open ? BOUNDS_WORK : BOUNDS_WORK / 100, &p->clock);

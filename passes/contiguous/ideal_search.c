@@ -193,6 +193,25 @@ static void keep_label(struct search *s, uint32_t id, struct label nw)
         s->enough = true;
 }
 
+enum { CHANGE_STEPS = 2 }; /* steps that a change of search.at_once counts as */
+
+bool search_fits(struct search *s)
+{
+    struct at_once *o = &s->at_once;
+    if (!s->stage.counts ||
+        problem_surely_fits(s->c, s->stage.k, s->stage.bytes, s->stage.cut))
+        return true;
+    s->steps += CHANGE_STEPS * (uint64_t)(o->nheld + o->ntaken - 2 * o->same);
+    while (o->nheld > o->same)
+        set_memory_drop(o->set, problem_own_number(s->c, o->held[--o->nheld]));
+    for (; o->nheld < o->ntaken; o->nheld++) {
+        o->held[o->nheld] = o->taken[o->nheld];
+        set_memory_add(o->set, problem_own_number(s->c, o->held[o->nheld]));
+    }
+    o->same = o->nheld;
+    return s->stage.bytes + set_memory_peak(o->set) <= s->stage.kind->room;
+}
+
 /* extend_labels() for detailed problems: S may be on several devices that take turns, at most as many as a label has
  * left. */
 static void extend_detailed(struct search *s)
@@ -233,7 +252,8 @@ static void extend_detailed(struct search *s)
 static void extend_labels(struct search *s)
 {
     if (s->c->detailed) {
-        extend_detailed(s);
+        if (search_fits(s))
+            extend_detailed(s);
         return;
     }
     int64_t load = s->stage.compute + s->stage.cut;
@@ -243,6 +263,8 @@ static void extend_labels(struct search *s)
         if (s->now.weight[p] < s->stage.live.low[p])
             return;
     if (s->floor >= 0 && s->now.card < s->n && maximal_could_be_larger(s))
+        return;
+    if (!search_fits(s))
         return;
     load = larger(load, s->floor);
     uint32_t id = 0;
@@ -364,7 +386,10 @@ static bool begin_enumeration(struct search *s)
     s->stage.parts = (struct problem_parts){0};
     s->stage.copies = copies;
     s->stage.max_load = sat_mul(copies, s->caps.limit);
-    s->stage.weighs = s->stage.kind->memory < LOAD_INF || s->stage.kind->copies > 1;
+    s->stage.counts = s->at_once.set && s->stage.kind->room < LOAD_INF;
+    s->at_once.ntaken = s->at_once.same = 0;
+    s->stage.weighs =
+        s->stage.kind->memory < LOAD_INF || s->stage.kind->copies > 1 || s->stage.counts;
     s->now.cross = d->cross;
     s->stage.spare = INT64_MIN;
     for (uint32_t x = 0; x < s->stage.live.n; x++)
@@ -413,6 +438,13 @@ static bool next_enumeration(struct search *s)
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
+/* Whether partial plans may be dropped because their last device could hold one more vertex (dp_maximal.c).  What a set
+ * needs at one time may shrink or grow with a vertex, so that rule holds only where this does not matter. */
+static bool has_dominance(const struct problem *c, const struct search_ask *ask)
+{
+    return ask->goal == SEARCH_BEST && !c->detailed && !c->g->apart.at && !c->values;
+}
+
 struct search *search_new(const struct problem *c, const struct search_ask *ask, struct arena *a)
 {
     assert(ask->floating >= 0 && (!ask->guide || ask->goal == SEARCH_GUIDE));
@@ -426,7 +458,7 @@ struct search *search_new(const struct problem *c, const struct search_ask *ask,
         .g = c->g,
         .ask = *ask,
         .refute = ask->goal != SEARCH_BEST,
-        .floor = ask->goal == SEARCH_BEST && !c->detailed && !c->g->apart.at ? ask->floor : -1,
+        .floor = has_dominance(c, ask) ? ask->floor : -1,
         .a = a,
         .n = c->g->n,
         .nword = (c->g->n + 63) / 64,
@@ -439,6 +471,11 @@ struct search *search_new(const struct problem *c, const struct search_ask *ask,
         return s;
     }
     make_tables(s);
+    if (c->values)
+        s->at_once =
+            (struct at_once){.set = set_memory_new(c->values, a),
+                             .held = arena_array(a, (size_t)s->n + 1, sizeof(uint32_t)),
+                             .taken = arena_array(a, (size_t)s->n + 1, sizeof(uint32_t))};
     s->steps = s->n / SEARCH_SCAN;
     uint32_t empty = search_intern(s);
     keep_label(s, empty, (struct label){.value = 0});

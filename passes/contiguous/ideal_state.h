@@ -99,9 +99,19 @@ struct stage {
     uint32_t copies;            /* the most devices that the stage may have */
     /* whether `bytes` is kept up to date: needed for memory limits and for copies */
     bool weighs;
+    bool counts; /* whether what S needs at one time may be too much for the device */
     /* ps: the time of S and its transfers may add up to this: the limit of a load, times copies */
     int64_t max_load;
     int64_t spare; /* REFUTE, GUIDE: the most that the device's load may exceed the weight of S */
+};
+
+/* What S needs at one time: a set that is made equal to S when that is asked (search_fits). */
+struct at_once {
+    struct set_memory *set; /* NULL: the problem has no values */
+    uint32_t *held;         /* the vertices of `set`, in the order in which they joined it */
+    uint32_t *taken;        /* the vertices of S, in the order in which they were taken */
+    uint32_t nheld, ntaken;
+    uint32_t same; /* the first `same` vertices of both lists are the same */
 };
 
 /* The enumeration of the sets S: a list of vertices, of which one after the other is taken into S or skipped. */
@@ -139,6 +149,7 @@ struct search {
     bool inside;  /* an enumeration of sets S is under way */
     struct start from;
     struct extended_ideal now;
+    struct at_once at_once;
     struct stage stage;
     struct walk walk;
     uint64_t steps, pause; /* number of steps done; the number at which to pause */
@@ -167,6 +178,8 @@ static inline int64_t search_excess(const struct search *s, int64_t load)
            (s->now.weight[0] - s->ideals.v[s->from.ideal].weight[0]);
 }
 
+/* Whether the device of S has room for what S needs at one time and for its lasting bytes. */
+bool search_fits(struct search *s);
 /* Returns the number of the ideal with these bits, `card` vertices and hash `key`; 0: s has no such ideal. */
 uint32_t search_find(const struct search *s, uint64_t key, uint32_t card, const uint64_t *bits);
 /* Returns the number of the ideal I' + S, which is added if it is new. */

@@ -229,6 +229,8 @@ bool step_take(struct search *s, uint32_t v)
     bits_add(s->now.bits, v);
     s->now.key ^= s->zobrist[v];
     s->now.card++;
+    if (s->stage.counts)
+        s->at_once.taken[s->at_once.ntaken++] = v;
     const struct csr *succ = &s->g->succ, *pred = &s->g->pred;
     for_row (w, *succ, v) {
         if (s->now.missing_stamp[w] != s->now.stamp) {
@@ -251,6 +253,8 @@ void step_untake(struct search *s, uint32_t v)
     bits_drop(s->now.bits, v);
     s->now.key ^= s->zobrist[v];
     s->now.card--;
+    if (s->stage.counts)
+        s->at_once.same = smaller_u32(s->at_once.same, --s->at_once.ntaken);
     undo_take(s, v);
 }
 

@@ -15,6 +15,9 @@
 
 enum {
     INFEASIBLE_STARTS = 8,  /* orders that interval DP tries for a memory, at most */
+    /* where sets need memory at one time interval DP takes longer: it gets one order, with this part of its usual steps,
+     * and the least memory is found within 1 / CHEAPER of it */
+    CHEAPER = 64,
     PROOF_STATES = 1000000, /* ideals that the exact search may keep in the decisive questions */
     /* the most ideals that the exact search may keep in a step of bisection */
     BISECT_STATES = 50000
@@ -47,7 +50,8 @@ static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t stat
     bool proven = false;
     if (c)
         problem_forget_times(c);
-    how.starts = smaller_u32(how.starts, INFEASIBLE_STARTS);
+    how.starts = smaller_u32(how.starts, c && c->values ? 1 : INFEASIBLE_STARTS);
+    how.budget = c && c->values ? INTERVAL_BUDGET / 4 : how.budget;
     how.clock = n->clock;
     how.phase = NULL; /* the listener is not told: plans found here do not fit the real devices */
     bool found = c && interval_search(c, &how, &best, a).better;
@@ -59,6 +63,8 @@ static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t stat
     if (found) {
         int64_t need = memory_of_plan(c, best.dev, a);
         n->hi = smaller(need, n->hi);
+        /* the judge may count more than the search did: then the plan needs more than it was to fit */
+        n->lo = need > memory ? larger(memory, n->lo) : n->lo;
         n->lo = n->lo < n->hi ? n->lo : n->hi - 1;
     } else {
         n->lo = larger(memory, n->lo);
@@ -70,7 +76,8 @@ static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t stat
 /* Halves the range between n->lo and n->hi until they meet or the time is up; states: as in try_memory(). */
 static void bisect(struct memory_bisection *n, uint64_t states)
 {
-    while (n->lo + 1 < n->hi && !clock_out(n->clock))
+    int64_t wide = exec_live_rounds(&n->x->scene.model) ? CHEAPER : INT64_MAX;
+    while (n->lo + 1 < n->hi && n->hi - n->lo > n->hi / wide && !clock_out(n->clock))
         try_memory(n, n->lo + (n->hi - n->lo) / 2, states);
 }
 
@@ -138,18 +145,21 @@ static struct memory_need need_of_classes(struct ctx *x, const struct wdag **g,
     return memory_need(c);
 }
 
-int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
-                      const struct interval_how *orders)
+/* Does the work of report_infeasible(); shape: "contiguous plan", or "plan" where no plan of any shape was
+ * found. */
+static int report(struct ctx *x, const struct wdag *g, bool exact, const char *shape,
+                  const struct interval_how *orders)
 {
     struct diag quiet = diag_silent();
-    const char *plans = claim_plans(x, "contiguous plan");
+    const char *plans = claim_plans(x, shape);
     const struct problem *c = problem_build(g, &x->scene, MEMORY_UNCHANGED, x->use.scratch, &quiet);
     if (!c)
         return report_contradiction(x, /*proven=*/false);
     struct memory_need need = memory_need(c), sure = need;
     const struct wdag *of = g;
     exact &= !hosts_are_free(&x->scene);
-    if (!exact && exec_kind(&x->scene.model)->subgraphs)
+    if (!exact &&
+        (exec_kind(&x->scene.model)->subgraphs || exec_live_rounds(&x->scene.model)))
         sure = need_of_classes(x, &of, need);
     struct memory_bisection n = {.x = x,
                                  .g = g,
@@ -179,7 +189,7 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
     if (need.least && !clock_out(n.clock))
         try_memory(&n, need.least, states);
     if (n.hi == INT64_MAX && !clock_out(n.clock)) {
-        int64_t all = sat_add(1, wdag_bytes(g));
+        int64_t all = sat_add(1, memory_that_suffices(x, g));
         try_memory(&n, all, states);
         if (n.hi == INT64_MAX && !n.clock->why)
             return report_contradiction(x, n.none >= all);
@@ -198,4 +208,15 @@ int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
         return PASS_INFEASIBLE;
     }
     return report_memory(x, plans, n.hi == INT64_MAX ? 0 : n.hi, n.none, why_need(x, of, &sure));
+}
+
+int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
+                      const struct interval_how *orders)
+{
+    return report(x, g, exact, "contiguous plan", orders);
+}
+
+int report_none_fits(struct ctx *x, const struct wdag *g, const struct interval_how *orders)
+{
+    return report(x, g, /*exact=*/false, "plan", orders);
 }

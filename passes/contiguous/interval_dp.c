@@ -84,6 +84,8 @@ struct run {
     /* [unit] the first label of the plans that end before the unit; 0: none */
     uint32_t *head;
     uint32_t *grown; /* [unit] labels added to the unit's list since it was made or thinned out */
+    /* what the segment of the present sweep needs at one time; NULL: it does not matter */
+    struct set_memory *at_once;
     struct labels labels;
     struct live_list live; /* the labels that the present sweep extends */
     struct problem_caps caps;
@@ -255,7 +257,7 @@ static void make_units(struct run *r, const uint8_t *cut)
     for (uint32_t k = 0; k < c->cluster->ncls; k++)
         make_touches(r, &s, k, seen);
     r->need = NULL;
-    if (c->limited || c->scene->model.replicate)
+    if (c->limited || c->values || c->scene->model.replicate)
         make_needs(r);
     for (uint32_t k = 0; k < c->nkind; k++) {
         r->time[k] = sum_units(r, c->kind[k].time);
@@ -413,6 +415,31 @@ static void add_net_parts(struct problem_parts *parts, const struct touch *h, ui
         t[src ? PART_OUT : PART_IN] += h->cost;
 }
 
+/* Steps that adding a vertex to the set r->at_once, and dropping it, counts as. */
+enum { CHANGE_STEPS = 50 };
+
+/* Whether a device of kind k has room for the units before `end` of the present sweep, which last `bytes` and pay `cut`
+ * ps for transfers.  *have: the end of the units that are in r->at_once; it is brought up to `end` if need be. */
+static bool has_room(struct run *r, uint32_t k, uint32_t end, uint32_t *have, int64_t bytes,
+                     int64_t cut)
+{
+    if (!r->at_once || r->c->kind[k].room >= LOAD_INF ||
+        problem_surely_fits(r->c, k, bytes, cut))
+        return true;
+    r->steps += (uint64_t)CHANGE_STEPS * (r->start[end] - r->start[*have]);
+    for (uint32_t p = r->start[*have]; p < r->start[end]; p++)
+        set_memory_add(r->at_once, problem_own_number(r->c, r->order[p]));
+    *have = end;
+    return bytes + set_memory_peak(r->at_once) <= r->c->kind[k].room;
+}
+
+/* Returns the ps of a segment's load that are transfers. */
+static int64_t moved_in(const struct problem_parts *parts)
+{
+    return parts->t[0][PART_IN] + parts->t[0][PART_OUT] + parts->t[1][PART_IN] +
+           parts->t[1][PART_OUT];
+}
+
 /* sweep() for detailed problems: keeps the segment's load in parts, and tries several devices that take turns. */
 static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBLEM_POTS])
 {
@@ -421,6 +448,7 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
     const uint32_t *at = r->touch_at[kind->cls];
     struct problem_parts parts = {0};
     int64_t compute = 0, bytes = 0;
+    uint32_t have = i; /* has_room() */
     /* most: the most devices that the stage may have; the devices share the computing of the segment */
     uint32_t j = i, most = 1;
     for (uint32_t x = 0; x < r->live.n; x++)
@@ -444,9 +472,11 @@ static void sweep_detailed(struct run *r, uint32_t i, uint32_t k, const int64_t 
         }
         if (kind->memory < LOAD_INF && bytes > kind->memory)
             break;
-        if (reaches(r, j + 1, low))
+        if (reaches(r, j + 1, low) && has_room(r, k, j + 1, &have, bytes, moved_in(&parts)))
             extend_detailed(r, k, j + 1, &parts, most);
     }
+    if (have > i)
+        set_memory_clear(r->at_once);
     r->steps += at[j] - at[i] + j - i + 1;
 }
 
@@ -460,12 +490,14 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBL
     /* fixed: ps that no later unit takes back; open: ps of nets with pins in later units, which stop costing when the
      * segment holds all their pins */
     int64_t fixed = 0, open = 0, bytes = 0;
-    uint32_t j = i;
+    int64_t compute = 0;   /* ps of `fixed` for computing */
+    uint32_t j = i, have = i; /* have: has_room() */
     for (; j < r->n; j++) {
         int64_t t = r->time[k][j];
         if (t == COST_NEVER || is_barred(r, i, j))
             break;
         fixed += t;
+        compute += t;
         for (uint32_t x = at[j]; x < at[j + 1]; x++) {
             const struct touch *h = &touch[x];
             if (h->prev <= i) {
@@ -477,13 +509,17 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBL
                 open -= h->cost;
             }
         }
-        if (kind->memory < LOAD_INF && (bytes += new_bytes(r, i, j)) > kind->memory)
+        if (r->need)
+            bytes += new_bytes(r, i, j);
+        if (bytes > kind->memory || fixed > r->caps.limit ||
+            (r->live.n > LABELS_FEW && clock_out(r->clock)))
             break;
-        if (fixed > r->caps.limit || (r->live.n > LABELS_FEW && clock_out(r->clock)))
-            break;
-        if (fixed + open <= r->caps.limit && reaches(r, j + 1, low))
+        if (fixed + open <= r->caps.limit && reaches(r, j + 1, low) &&
+            has_room(r, k, j + 1, &have, bytes, fixed + open - compute))
             extend_labels(r, k, j + 1, fixed + open);
     }
+    if (have > i)
+        set_memory_clear(r->at_once);
     r->steps += at[j] - at[i] + j - i + 1;
 }
 
@@ -622,6 +658,7 @@ static struct run make_run(const struct problem *c, const uint32_t *order, struc
                            uint64_t budget, const struct problem_plan *best, struct arena *a)
 {
     struct run r = {.c = c, .order = order, .clock = clock, .budget = budget, .a = a};
+    r.at_once = c->values ? set_memory_new(c->values, a) : NULL;
     r.labels.mem = a;
     problem_set_limit(c, &r.caps, best->value - 1);
     return r;

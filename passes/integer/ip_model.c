@@ -137,7 +137,7 @@ static bool is_allowed(const struct builder *b, uint32_t v, uint32_t s)
     if (k->time[v] == COST_NEVER || (b->m->ask.may && !(b->m->ask.may[v] >> b->m->kind[s] & 1)))
         return false;
     return b->m->ask.memory ||
-           (k->time[v] <= b->m->ask.limit && vertex_bytes(b->g, v) <= k->memory);
+           (k->time[v] <= b->m->ask.limit && vertex_needs(b->g, v) <= k->memory);
 }
 
 /* Writes to order[] the vertices that take longest on kind k, by falling time, at most one for each device of the kind;

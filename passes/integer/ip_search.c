@@ -8,6 +8,8 @@
  * Cost: that of the solver, for each order of kinds in a chain. */
 #include "passes/integer/ip_search.h"
 
+#include "passes/problem/memory_need.h"
+
 #include "ir/base/bits.h"
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
@@ -360,7 +362,8 @@ int64_t ip_least_memory(const struct problem *c, struct loads *l, const struct i
     if (!(a.value < MIP_INF) || !ip_model_decode(&m, a.x, dev) || !ip_has_shape(c, &ask, NULL, dev))
         return -1;
     loads_set(l, dev);
-    int64_t need = memory_needed(l);
+    int64_t need = exec_live_rounds(&c->scene->model) ? memory_of_plan(c, dev, scratch)
+                                                      : memory_needed(l);
     /* + 0.5: need and the model's optimum are the same number of bytes, up to rounding */
     *proven = a.status == MIP_OPTIMAL && (double)need <= ip_model_bytes(&m, a.value) + 0.5;
     return need;

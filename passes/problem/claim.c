@@ -60,7 +60,9 @@ int64_t claim_value(struct ctx *x, const struct problem_plan *p, const int32_t *
     if (!x->scene.model.part_cost)
         return p->value;
     const struct plan plan = {.dev = (int32_t *)dev, .copies = p->copies};
-    return plan_evaluate(&x->scene, &plan, x->use.scratch).value;
+    struct scene timed = x->scene; /* the judge need not count memory at one time */
+    timed.model.memory = MEMORY_SUM;
+    return plan_evaluate(&timed, &plan, x->use.scratch).value;
 }
 
 /* Whether some calls are single nodes of the base level although they could be opened.  What holds for all plans of the

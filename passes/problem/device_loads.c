@@ -55,7 +55,7 @@ static void make_plan(struct loads *l, struct arena *a)
     memset(l->dev, 0xff, g->n * sizeof *l->dev); /* all bits set: NOWHERE */
     l->held = arena_array(a, (size_t)l->nnet * l->ndev + 1, sizeof *l->held);
     bool replicate = l->c->detailed && l->c->scene->model.replicate;
-    if (l->c->limited || replicate)
+    if (l->c->limited || l->c->values || replicate)
         l->users = arena_array(a, (size_t)g->nshared * l->ndev + 1, sizeof *l->users);
     l->load = arena_array(a, (size_t)l->ndev + 1, sizeof *l->load);
     l->back = arena_array(a, (size_t)l->ndev + 1, sizeof *l->back);

@@ -8,6 +8,7 @@
 #include "passes/problem/memory_need.h"
 
 #include "ir/base/units.h"
+#include "ir/exec/sample/sample_memory.h"
 
 #include <assert.h>
 
@@ -85,7 +86,7 @@ static void need_of_vertices(const struct problem *c, struct memory_need *n)
 {
     for (uint32_t v = 0; v < c->g->n; v++) {
         uint32_t kinds = kinds_of(c, v);
-        int64_t bytes = vertex_bytes(c->g, v), room = room_of(c, kinds, 0, LARGEST_DEVICE);
+        int64_t bytes = vertex_needs(c->g, v), room = room_of(c, kinds, 0, LARGEST_DEVICE);
         if (!kinds) {
             n->nowhere = v;
         } else if (is_bounded(c, kinds) && bytes > room && bytes > n->least) {
@@ -140,9 +141,26 @@ struct memory_need memory_need(const struct problem *c)
     return n;
 }
 
+/* memory_of_plan() where devices need what is there at one time: as the judge counts it. */
+static int64_t memory_at_once(const struct problem *c, const int32_t *dev, struct arena *scratch)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    const struct plan plan = {.dev = plan_project(c->g, dev, c->scene->m->nnode, scratch)};
+    struct verdict v = sample_verdict(c->scene, &plan, scratch);
+    int64_t most = 0;
+    for (uint32_t d = 0; d < c->cluster->ndev; d++) {
+        int64_t m = c->cluster->cls[cluster_class(c->cluster, d)].memory;
+        most = m >= 0 && v.load[d].used > m ? larger(v.load[d].used, most) : most;
+    }
+    arena_release(scratch, mark);
+    return most;
+}
+
 int64_t memory_of_plan(const struct problem *c, const int32_t *dev, struct arena *scratch)
 {
     const struct wdag *g = c->g;
+    if (exec_live_rounds(&c->scene->model))
+        return memory_at_once(c, dev, scratch);
     struct arena_mark mark = arena_mark(scratch);
     uint32_t ndev = c->cluster->ndev;
     int64_t most = 0, *bytes = arena_array(scratch, (size_t)ndev + 1, sizeof *bytes);
@@ -186,6 +204,11 @@ int64_t average_memory(const struct cluster *c, int64_t bytes)
             lo = mid + 1;
     }
     return lo;
+}
+
+int64_t memory_that_suffices(const struct ctx *x, const struct wdag *g)
+{
+    return exec_live_rounds(&x->scene.model) ? sample_memory_most(&x->scene) : wdag_bytes(g);
 }
 
 int report_memory(struct ctx *x, const char *shape, int64_t need, int64_t none, const char *why)

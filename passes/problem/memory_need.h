@@ -29,6 +29,9 @@ int64_t memory_of_plan(const struct problem *c, const int32_t *dev, struct arena
  * 0: some device has no limit. */
 int64_t average_memory(const struct cluster *c, int64_t bytes);
 
+/* Returns bytes that suffice for every plan of level g on each device. */
+int64_t memory_that_suffices(const struct ctx *x, const struct wdag *g);
+
 /* Reports that no plan of a shape ("contiguous plan") fits.  need: bytes per device with which a plan was found, 0: no
  * plan was found; none: bytes per device that are proven not to suffice, -1: nothing is proven; why: the end of the
  * message.  Returns PASS_INFEASIBLE. */

@@ -10,6 +10,7 @@
 #include "passes/problem/problem.h"
 
 #include "ir/base/units.h"
+#include "ir/exec/sample/sample_memory.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -347,6 +348,29 @@ static void make_lower(struct problem *c)
         raise_by_pigeonhole(c);
 }
 
+/* Sets c->values and c->most_at_once.  Of the values that a set makes and does not send, at most as many are there at one
+ * time as in the whole model. */
+static void make_values(struct problem *c)
+{
+    struct set_values *v = c->values = set_values_build(c->g, c->scene, c->mem);
+    struct arena *own = arena_new(c->mem);
+    struct set_memory *all = v ? set_memory_new(v, own) : NULL;
+    for (uint32_t x = 0; v && x < c->g->n; x++)
+        set_memory_add(all, x);
+    /* all: what the whole model reads and sends are its inputs and outputs, for which no transfer may be paid */
+    c->most_at_once = v ? sat_add(set_memory_peak(all), all->sent) : 0;
+    arena_free(own);
+}
+
+bool problem_surely_fits(const struct problem *c, uint32_t k, int64_t bytes, int64_t cut)
+{
+    const struct device_class *cls = &c->cluster->cls[c->kind[k].cls];
+    if (cls->host || cls->link_bandwidth <= 0)
+        return false; /* transfers say nothing of bytes */
+    __int128 moved = (__int128)cut * cls->link_bandwidth / PS_PER_S + 1;
+    return bytes + c->most_at_once + 2 * moved <= c->kind[k].room;
+}
+
 /* What build_problem() is to make; each public function that builds a problem sets it in another way. */
 struct problem_form {
     int64_t memory; /* bytes to which smaller memories are raised; -1: none are */
@@ -365,6 +389,8 @@ static struct problem *build_problem(const struct wdag *g, const struct scene *s
     const struct cluster *cluster = s->cluster;
     const struct exec_model *model = &s->model;
     int64_t bytes = wdag_bytes(g);
+    int64_t at_once = exec_live_rounds(model) ? sample_memory_most(s) : 0;
+    bool open = false;
     c->g = g;
     c->scene = s;
     c->cluster = cluster;
@@ -387,8 +413,12 @@ static struct problem *build_problem(const struct wdag *g, const struct scene *s
         if (m >= 0 && m < how->memory)
             m = how->memory;
         c->kind[k].memory = m < 0 || m >= bytes ? LOAD_INF : m;
+        c->kind[k].room = m < 0 || m >= at_once ? LOAD_INF : m;
+        open = open || c->kind[k].room < LOAD_INF;
         c->limited = c->limited || c->kind[k].memory < LOAD_INF;
     }
+    if (open)
+        make_values(c);
     if (like)
         copy_pots(c, like);
     else

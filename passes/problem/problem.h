@@ -18,6 +18,7 @@
 
 #include "ir/base/clock.h"
 #include "passes/passes.h"
+#include "passes/problem/set_memory.h"
 
 enum {
     PROBLEM_KINDS = 32, /* the most kinds of a problem */
@@ -43,6 +44,8 @@ struct problem_kind {
     int32_t dev;    /* the one device, or -1: all devices of the class without pinned vertices */
     uint32_t count; /* devices, >= 1 */
     int64_t memory; /* bytes of each device; LOAD_INF: no limit, or all vertices fit */
+    /* bytes of each device for what lasts and what is there at one time (set_memory.h); LOAD_INF: any set fits */
+    int64_t room;
     const int64_t *time;   /* [vertex] ps; COST_NEVER: devices of this kind cannot run the vertex */
     const int64_t *back;   /* [vertex] the backward pass's part of `time`; NULL: no backward pass */
     uint32_t copies;       /* the most devices that may share a stage; 1: stages are not copied */
@@ -115,6 +118,11 @@ struct problem {
      * once more, so its weight is added to theirs */
     uint32_t cross_pot;
     bool limited; /* some kind's memory is binding */
+    /* what sets of vertices need at one time beside the bytes of vertices; NULL: nothing, or no kind's room can be too
+     * small, or it is not known */
+    struct set_values *values;
+    /* bytes, with values: no set needs more at one time, beside what it reads and sends, which counts twice */
+    int64_t most_at_once;
     bool turned;  /* problem_mirror (reversed.h) has reversed all edges */
     /* detailed: the load of a device is more than a sum, since transfers overlap computing (overlap), the two passes
      * count apart (pass_loads), or devices share a stage.  Then problem_loads says what a stage costs.  Searches still
@@ -236,6 +244,16 @@ struct live_list {
 /* Returns how much of potential p fits the devices that a plan using `used` (as label.used) leaves. */
 int64_t problem_room(const struct problem *c, const struct problem_caps *caps, uint64_t used,
                      uint32_t p);
+
+/* Whether a device of kind k surely has room for a set of vertices: its lasting bytes are `bytes`, and it pays `cut` ps
+ * for transfers.  Only if c->values is there. */
+bool problem_surely_fits(const struct problem *c, uint32_t k, int64_t bytes, int64_t cut);
+
+/* Returns the number that vertex v of c->g has in the level that c was made for: another one if c is turned. */
+static inline uint32_t problem_own_number(const struct problem *c, uint32_t v)
+{
+    return c->turned ? c->g->n - 1 - v : v;
+}
 
 /* Fills *out (zeroes at first; in the memory of l, grown as needed) with the labels of list head that can be extended
  * by a device of kind k: one is left, and the value is at most caps->keep. */

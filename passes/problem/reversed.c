@@ -45,6 +45,7 @@ static struct wdag *turn_graph(const struct wdag *g, struct arena *a)
     m->maker = "mirror";
     m->size = turn_array(g->size, n, a);
     m->param = turn_array(g->param, n, a);
+    m->runs = turn_array(g->runs, n, a);
     m->pin = arena_array(a, (size_t)n + 1, sizeof *m->pin);
     for (uint32_t i = 0; i < n; i++)
         m->pin[i] = g->pin[n - 1 - i];

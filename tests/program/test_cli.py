@@ -49,6 +49,7 @@ GPT = ["gpt", "--kv", "--layers", "2", "--width", "32", "--heads", "2", "--vocab
 GPT_NODES = 83
 SMALL = ["gpt", "--layers", "1", "--width", "16", "--heads", "2", "--vocab", "16"]
 PLAN = ["-p", "fuse,dp-place", "-q"]
+SUM = ["--memory-model=sum"]  # figures that follow from the sizes alone
 
 
 def pcc(*args, **more):
@@ -235,12 +236,12 @@ def bad_input(d):
 
 def no_plan(d):
     m = generate(d / "m.onnx")
-    r = fails(3, "memory", m, *PLAN, "-d", "2xa100:100KiB", "-o", d / "split")
+    r = fails(3, "memory", m, *PLAN, *SUM, "-d", "2xa100:100KiB", "-o", d / "split")
     need = re.search(r"need [\d.]+ MiB \((\d+) bytes\)", r.stderr)
     check(list(tree(d)) == ["m.onnx"], f"left {list(tree(d))}")
     if check(need, f"the memory that would do is not named: {r.stderr}"):
-        succeeds(m, *PLAN, "-d", f"2xa100:{need[1]}B")
-        fails(3, "memory", m, *PLAN, "-d", f"2xa100:{int(need[1]) - 1}B")
+        succeeds(m, *PLAN, *SUM, "-d", f"2xa100:{need[1]}B")
+        fails(3, "memory", m, *PLAN, *SUM, "-d", f"2xa100:{int(need[1]) - 1}B")
 
 
 def information(d):
@@ -678,7 +679,7 @@ GAIN = re.compile(r"(\S+)x one (\w+) \((.*) to (.*) per sample\)\nlatency (.*)\n
 def gain(d):
     """The first line of the result against runs of other planners and the replay of one sample."""
     m = generate(d / "m.onnx")
-    fixed = ["--dim", "batch=1,sequence=64,past_sequence=64", "--link", "100GB/s,1us"]
+    fixed = ["--dim", "batch=1,sequence=64,past_sequence=64", "--link", "100GB/s,1us", *SUM]
     for cluster, alone, cls in (("3xa100", "1xa100", "a100"), ("2xa100,1xcpu", "1xcpu", "cpu"),
                                 ("2xa100,1xcpu:1MiB", "1xa100", "a100"), ("1xa100", "1xa100", "a100")):
         for more in ([], ["--overlap=max"], ["--io=free"]):
@@ -707,7 +708,7 @@ def gain(d):
           f"too large for one: {r.stdout[:200]}")
     (d / "c.json").write_text(json.dumps({"classes": [{"preset": "a100", "unsupported": ["MatMul"]},
                                                       {"preset": "cpu", "supported": ["MatMul"]}]}))
-    r = succeeds(m, *fixed[:2], "-d", d / "c.json", "-p", "anneal-place")
+    r = succeeds(m, *fixed[:2], *SUM, "-d", d / "c.json", "-p", "anneal-place")
     check(r.stdout.startswith("no single device runs all of it: "), f"all of it: {r.stdout[:200]}")
     r = succeeds(m, *fixed, "-d", "4xa100", "-p", "dp-place", "--replicate")
     check(GAIN.match(r.stdout), f"copies: {r.stdout[:200]}")
@@ -740,7 +741,7 @@ def assumed(d):
 def reserve(d):
     """Planner, judge, plan{from} and --compare leave the reserve; all outputs tell."""
     m = generate(d / "m.onnx")
-    fixed = ["--dim", "batch=1,sequence=64,past_sequence=64", "--link", "100GB/s,1us", "-p", "dp-place"]
+    fixed = ["--dim", "batch=1,sequence=64,past_sequence=64", "--link", "100GB/s,1us", "-p", "dp-place", *SUM]
     all_of_it = ["-d", "2xa100:1MiB"]
     r = succeeds(m, *fixed, *all_of_it, "-o", d / "full.json")
     used = max(x["used_bytes"] for x in json.loads((d / "full.json").read_text())["devices"])

@@ -230,7 +230,8 @@ def tight(at):
     rules.write_text("lm_head=acc1\n.=acc0\n")
 
     def split(memory, *more):
-        run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", folder, "-d", f"1xa100,1xh100:{memory}", *FAST[:-1], *more)
+        run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", folder, "-d", f"1xa100,1xh100:{memory}", *FAST[:-1],
+            "--memory-model=sum", *more)
         return load(folder, "schedule")
 
     whole = split("80GiB")
@@ -240,7 +241,7 @@ def tight(at):
     accepted(folder, "tight")
     check(1 <= less["in_flight"] < whole["in_flight"], "as many samples in less memory")
     said = run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", folder, "-d", f"1xa100,1xh100:{need - 1}B", *FAST[:-1],
-               "--in-flight=8").stderr
+               "--memory-model=sum", "--in-flight=8").stderr
     check("note: schedule.json: acc1 needs" in said, f"no note: {said}")
     said = run(PCC, folder, "--check-schedule", code=1).stderr
     check("acc1 needs" in said and "for 8 samples in flight" in said, said)

@@ -111,6 +111,7 @@ enum pcc_status open_input(struct pcc *p, const struct input *in)
     p->diag.clock = NULL;
     diag_tell(&p->diag, NULL, 0, 0);
     p->own = p->x.scene.cluster;
+    p->x.scene.model.sized = p->x.scene.m && p->x.scene.m->ir_version != 0;
     p->x.scene.model.kinds = exec_kinds;
     p->own_model = p->x.scene.model;
     return rc ? PCC_BAD_INPUT : PCC_OK;

@@ -324,7 +324,7 @@ static int describe_model(struct pcc *p)
     p->settings.judge = (uint32_t)shown;
     const char *why = exec_refuses(e, a), *memory = handle_given(p, "memory-model");
     unsigned about = exec_kind(e)->about | exec_kind_of(e, p->settings.judge)->about;
-    if (memory && e->memory > MEMORY_SUM && !(about & ABOUT_STEP))
+    if (memory && e->memory == MEMORY_PAPER && !(about & ABOUT_STEP))
         return diag_error(&p->diag,
                           "--memory-model=%s is about one sample alone: it needs "
                           "--objective=makespan or --judge=makespan",

@@ -1,0 +1,321 @@
+/* What a device needs at one time for a set of vertices (set_memory.h).
+ *
+ * A value takes its bytes in a range of the vertices of the base level, whose numbers are the order in which they run:
+ * so the largest sum is the root of a segment tree with additions on ranges.  Vertices outside the set do not change
+ * it: what is alive between two vertices of the set is alive at the first one.
+ *
+ * While vertices join in the order in which they run no tree is needed: a value made in the set is alive at a vertex of
+ * the set as long as some pin is still to come, whether that pin will join the set or the value will leave it.  So what is
+ * alive at a vertex does not depend on later ones, and the largest sum so far is kept. */
+#include "passes/problem/set_memory.h"
+
+#include "ir/base/units.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the values ------------------------------------------------------------------------------- */
+
+/* Adds to pins the vertices that make or read value number i of v, and sets its other fields. */
+struct values_build {
+    struct set_values *v;
+    const struct scene *s;
+    const struct wdag *base;
+    struct pairs pins; /* (value, vertex) */
+    uint8_t *seen;     /* [value of the module] 1: it has a number already, or it is a state that comes in */
+    uint8_t *state;    /* [value of the module] 1: it is a state that goes out */
+};
+
+/* Gives the module's value x a number.  Returns the number. */
+static uint32_t add_value(struct values_build *b, vid x, enum held held)
+{
+    const struct module *m = b->s->m;
+    nid def = m->value[x].def;
+    bool placed = def && b->s->place->kind[def] == PLACE_NODE;
+    uint32_t i = b->v->nvalue++;
+    b->seen[x] = 1;
+    b->v->bytes[i] = m->cost->bytes[x];
+    b->v->maker[i] = placed ? b->base->vertex[def] : UINT32_MAX;
+    b->v->held[i] = (uint8_t)held;
+    if (placed) {
+        int64_t *extra = &b->v->extra[b->base->vertex[def]];
+        *extra = *extra > m->cost->bytes[x] ? *extra - m->cost->bytes[x] : 0;
+    }
+    return i;
+}
+
+/* Returns how long value x is held where a node makes it. */
+static enum held held_of(const struct values_build *b, vid x)
+{
+    if (b->state[x])
+        return HELD;
+    return b->s->m->value[x].flags & VALUE_OUTPUT ? HELD_AND_SENT : HELD_FOR_READERS;
+}
+
+/* Adds the values of nets, the model inputs that are there already, and results without readers that the model returns
+ * or keeps as state. */
+static void add_values(struct values_build *b)
+{
+    const struct module *m = b->s->m;
+    const struct place *p = b->s->place;
+    const struct graph *g = &m->graph[1];
+    for (uint32_t e = 0; e < p->nnet; e++) {
+        vid x = p->net_value[e];
+        if (b->seen[x])
+            continue;
+        uint32_t i = add_value(b, x, held_of(b, x));
+        for_row (pin, p->net_pin, e)
+            pairs_add(&b->pins, i, b->base->vertex[pin]);
+    }
+    for (uint32_t t = 0; t < p->nthere; t++) {
+        uint32_t i = add_value(b, p->there[t], HELD_FOR_READERS);
+        for_row (pin, p->there_pin, t)
+            pairs_add(&b->pins, i, b->base->vertex[pin]);
+    }
+    for (uint32_t k = 0; k < g->out.n; k++) {
+        vid x = m->arg[g->out.at + k];
+        nid def = m->value[x].def;
+        if (b->seen[x] || !def || p->kind[def] != PLACE_NODE)
+            continue;
+        pairs_add(&b->pins, add_value(b, x, held_of(b, x)), b->base->vertex[def]);
+    }
+}
+
+struct set_values *set_values_build(const struct wdag *g, const struct scene *s, struct arena *a)
+{
+    const struct wdag *base = g;
+    while (base->finer)
+        base = base->finer;
+    if (!base->vertex || s->m->backward)
+        return NULL;
+    struct set_values *v = arena_alloc(a, sizeof *v);
+    uint32_t outs = s->m->graph[1].out.n, most = s->place->nnet + s->place->nthere + outs;
+    v->n = base->n;
+    v->bytes = arena_array(a, (size_t)most + 1, sizeof *v->bytes);
+    v->maker = arena_array(a, (size_t)most + 1, sizeof *v->maker);
+    v->held = arena_alloc(a, (size_t)most + 1);
+    v->extra = arena_array(a, (size_t)v->n + 1, sizeof *v->extra);
+    for (uint32_t u = 0; u < v->n; u++)
+        v->extra[u] = s->m->cost->own[base->node[u]];
+    struct arena *own = arena_new(a);
+    uint32_t there = s->place->nthere ? s->place->there_pin.at[s->place->nthere] : 0;
+    struct values_build b = {.v = v,
+                             .s = s,
+                             .base = base,
+                             .pins =
+                                 pairs_new(own, s->place->net_pin.at[s->place->nnet] + there + outs),
+                             .seen = arena_alloc(own, s->m->nval),
+                             .state = arena_alloc(own, s->m->nval)};
+    for (uint32_t i = 0; i < s->place->nstate; i++)
+        b.seen[s->place->state_in[i]] = b.state[s->place->state_out[i]] = 1;
+    add_values(&b);
+    v->pin = csr_build(a, v->nvalue, b.pins.n, b.pins.from, b.pins.to);
+    for (uint32_t i = 0; i < v->nvalue; i++)
+        qsort(v->pin.to + v->pin.at[i], v->pin.at[i + 1] - v->pin.at[i], sizeof *v->pin.to, by_u32);
+    v->of = csr_transpose(a, &v->pin, v->nvalue, v->n);
+    v->member = csr_build(a, g->n, v->n, wdag_flatten(g, own), NULL);
+    arena_free(own);
+    return v;
+}
+
+/* ---- the set ---------------------------------------------------------------------------------- */
+
+struct set_memory *set_memory_new(const struct set_values *v, struct arena *a)
+{
+    struct set_memory *s = arena_alloc(a, sizeof *s);
+    s->values = v;
+    s->leaves = 1;
+    while (s->leaves < v->n)
+        s->leaves <<= 1;
+    s->in = arena_alloc(a, (size_t)v->n + 1);
+    s->pins = arena_array(a, (size_t)v->nvalue + 1, sizeof *s->pins);
+    s->last = arena_array(a, (size_t)v->nvalue + 1, sizeof *s->last);
+    s->list = arena_array(a, (size_t)v->n + 1, sizeof *s->list);
+    s->was = arena_array(a, (size_t)v->n + 1, sizeof *s->was);
+    s->sorted = true;
+    s->most = arena_array(a, 2 * (size_t)s->leaves, sizeof *s->most);
+    s->more = arena_array(a, 2 * (size_t)s->leaves, sizeof *s->more);
+    return s;
+}
+
+/* Adds bytes to node i of the tree and all below it. */
+static void add_below(struct set_memory *s, uint32_t i, int64_t bytes)
+{
+    s->most[i] += bytes;
+    s->more[i] += bytes;
+}
+
+/* Works out the largest sums of all nodes of the tree above node i. */
+static void climb(struct set_memory *s, uint32_t i)
+{
+    for (i >>= 1; i; i >>= 1)
+        s->most[i] = larger(s->most[2 * i], s->most[2 * i + 1]) + s->more[i];
+}
+
+/* Adds bytes to the vertices from .. to. */
+static void add_range(struct set_memory *s, uint32_t from, uint32_t to, int64_t bytes)
+{
+    uint32_t lo = from + s->leaves, hi = to + s->leaves;
+    for (uint32_t l = lo, h = hi + 1; l < h; l >>= 1, h >>= 1) {
+        if (l & 1)
+            add_below(s, l++, bytes);
+        if (h & 1)
+            add_below(s, --h, bytes);
+    }
+    climb(s, lo);
+    climb(s, hi);
+}
+
+/* Counts value i with its present pins in the set (by = 1), or takes its bytes out again (by = -1). */
+static void count_value(struct set_memory *s, uint32_t i, int by)
+{
+    const struct set_values *v = s->values;
+    uint32_t maker = v->maker[i], all = v->pin.at[i + 1] - v->pin.at[i];
+    int64_t bytes = by * v->bytes[i];
+    if (!s->pins[i])
+        return;
+    if (maker == UINT32_MAX || !s->in[maker]) {
+        s->reads += bytes;
+        return;
+    }
+    bool leaves = s->pins[i] < all || v->held[i] == HELD_AND_SENT;
+    s->sent += leaves ? bytes : 0;
+    add_range(s, maker, leaves || v->held[i] == HELD ? v->n - 1 : s->last[i], bytes);
+}
+
+/* Returns the last pin of value i before vertex u that is in the set. */
+static uint32_t pin_before(const struct set_memory *s, uint32_t i, uint32_t u)
+{
+    const struct csr *pin = &s->values->pin;
+    uint32_t at = pin->at[i] + count_below(pin->to + pin->at[i], pin->at[i + 1] - pin->at[i], u);
+    while (at-- > pin->at[i])
+        if (s->in[pin->to[at]])
+            return pin->to[at];
+    return UINT32_MAX;
+}
+
+/* Adds vertex u of the base level to the set, or takes it out. */
+static void change(struct set_memory *s, uint32_t u, bool adds)
+{
+    const struct set_values *v = s->values;
+    assert(s->in[u] == !adds);
+    for_row (i, v->of, u)
+        count_value(s, i, -1);
+    s->in[u] = adds;
+    for_row (i, v->of, u) {
+        s->pins[i] += adds ? 1 : UINT32_MAX;
+        if (adds)
+            s->last[i] = s->pins[i] == 1 ? u : larger_u32(s->last[i], u);
+        else if (s->pins[i] && s->last[i] == u)
+            s->last[i] = pin_before(s, i, u);
+        count_value(s, i, 1);
+    }
+    if (v->extra[u])
+        add_range(s, u, u, adds ? v->extra[u] : -v->extra[u]);
+}
+
+/* Adds vertex u, which runs after all vertices of the set, without the tree. */
+static void append(struct set_memory *s, uint32_t u)
+{
+    const struct set_values *v = s->values;
+    int64_t ends = 0; /* bytes of values that no vertex reads after u */
+    s->was[s->nlist] = (struct set_moment){s->now, s->top};
+    s->list[s->nlist++] = u;
+    s->in[u] = 1;
+    for_row (i, v->of, u) {
+        bool all = ++s->pins[i] == v->pin.at[i + 1] - v->pin.at[i];
+        int64_t bytes = v->bytes[i];
+        if (v->maker[i] == u) {
+            s->now += bytes;
+            s->sent += !all || v->held[i] == HELD_AND_SENT ? bytes : 0;
+        } else if (v->maker[i] != UINT32_MAX && s->in[v->maker[i]]) {
+            s->sent -= all && v->held[i] != HELD_AND_SENT ? bytes : 0;
+            ends += all && v->held[i] == HELD_FOR_READERS ? bytes : 0;
+        } else {
+            s->reads += s->pins[i] == 1 ? bytes : 0;
+        }
+    }
+    s->top = larger(s->now + v->extra[u], s->top);
+    s->now -= ends;
+}
+
+/* Takes out the vertex that append() added last. */
+static void unappend(struct set_memory *s)
+{
+    const struct set_values *v = s->values;
+    uint32_t u = s->list[--s->nlist];
+    for_row (i, v->of, u) {
+        bool all = s->pins[i]-- == v->pin.at[i + 1] - v->pin.at[i];
+        int64_t bytes = v->bytes[i];
+        if (v->maker[i] == u)
+            s->sent -= !all || v->held[i] == HELD_AND_SENT ? bytes : 0;
+        else if (v->maker[i] != UINT32_MAX && s->in[v->maker[i]])
+            s->sent += all && v->held[i] != HELD_AND_SENT ? bytes : 0;
+        else
+            s->reads -= s->pins[i] == 0 ? bytes : 0;
+    }
+    s->in[u] = 0;
+    s->now = s->was[s->nlist].now;
+    s->top = s->was[s->nlist].top;
+}
+
+/* Goes over to the tree. */
+static void plant(struct set_memory *s)
+{
+    uint32_t n = s->nlist;
+    while (s->nlist)
+        unappend(s);
+    s->sorted = false;
+    for (uint32_t i = 0; i < n; i++)
+        change(s, s->list[i], /*adds=*/true);
+    s->nlist = n;
+}
+
+void set_memory_add(struct set_memory *s, uint32_t v)
+{
+    for_row (u, s->values->member, v) {
+        if (s->sorted && s->nlist && s->list[s->nlist - 1] > u)
+            plant(s);
+        if (s->sorted) {
+            append(s, u);
+        } else {
+            change(s, u, /*adds=*/true);
+            s->nlist++;
+        }
+    }
+}
+
+void set_memory_drop(struct set_memory *s, uint32_t v)
+{
+    const struct csr *member = &s->values->member;
+    for (uint32_t i = member->at[v + 1]; i-- > member->at[v];) {
+        if (s->sorted && s->list[s->nlist - 1] != member->to[i])
+            plant(s);
+        if (s->sorted) {
+            unappend(s);
+        } else {
+            change(s, member->to[i], /*adds=*/false);
+            s->sorted = --s->nlist == 0;
+        }
+    }
+}
+
+void set_memory_clear(struct set_memory *s)
+{
+    const struct set_values *v = s->values;
+    memset(s->in, 0, v->n);
+    memset(s->pins, 0, v->nvalue * sizeof *s->pins);
+    if (!s->sorted) {
+        memset(s->most, 0, 2 * (size_t)s->leaves * sizeof *s->most);
+        memset(s->more, 0, 2 * (size_t)s->leaves * sizeof *s->more);
+    }
+    s->reads = s->sent = s->now = s->top = 0;
+    s->nlist = 0;
+    s->sorted = true;
+}
+
+int64_t set_memory_peak(const struct set_memory *s)
+{
+    return (s->sorted ? s->top : s->most[1]) + 2 * s->reads + s->sent;
+}

@@ -1,0 +1,68 @@
+/* What a device needs at one time for a set of vertices, kept up to date while vertices come and go.
+ *
+ * The device runs the nodes of the set as one part, in the order of the file, one sample after the other
+ * (exec_live_rounds()).  Beside its lasting bytes (weights, state) it needs at once
+ *     all values that the part reads, which it holds until its end;
+ *     the values that its nodes make: each from its node to its last reader in the set, and to the end if it leaves;
+ *     what a node works in while it runs;
+ *     and once more all that the part reads and all that leaves it, for the samples after and before.
+ * That is what the schedule of a plan with one part on each device has at least (schedule.h). */
+#ifndef PCC_PASSES_PROBLEM_SET_MEMORY_H
+#define PCC_PASSES_PROBLEM_SET_MEMORY_H
+
+#include "ir/dag/wdag.h"
+
+/* The values of a model, by vertices of the base level. */
+struct set_values {
+    uint32_t n;      /* vertices of the base level */
+    uint32_t nvalue; /* values that nodes make or read, without weights and state */
+    int64_t *bytes;  /* [value] */
+    uint32_t *maker; /* [value] vertex that makes it; UINT32_MAX: it is an input of the model */
+    uint8_t *held;   /* [value] enum held */
+    struct csr pin;  /* value -> vertices that make or read it, ascending */
+    struct csr of;   /* vertex -> its values */
+    int64_t *extra;  /* [vertex] bytes that it works in beyond the bytes of its results */
+    struct csr member; /* vertex of the problem's level -> vertices of the base level */
+};
+/* Whether a value stays to the end of the part that makes it: only with readers elsewhere; always; always, and it is
+ * sent to the host, too. */
+enum held { HELD_FOR_READERS, HELD, HELD_AND_SENT };
+
+/* Returns the values for a level g, in a; NULL: g was not made of a base level, or the model trains (a device then
+ * runs a part for each pass).  O(V + pins). */
+struct set_values *set_values_build(const struct wdag *g, const struct scene *s, struct arena *a);
+
+struct set_memory {
+    const struct set_values *values;
+    uint8_t *in;         /* [vertex of the base level] 1: in the set */
+    uint32_t *pins;      /* [value] its pins in the set */
+    uint32_t *last;      /* [value] the last pin in the set; counts while pins > 0 */
+    int64_t reads, sent; /* bytes of values that the set reads from elsewhere; that leave the set */
+    /* While vertices join in the order in which they run, and leave in the opposite order: list[0 .. nlist) are the
+     * vertices of the set, `now` the bytes after the last of them, `top` the most bytes so far; was[i]: both before
+     * list[i] joined.  Else `sorted` is false, and the tree counts. */
+    bool sorted;
+    uint32_t *list, nlist;
+    int64_t now, top;
+    struct set_moment {
+        int64_t now, top;
+    } *was;
+    /* segment tree over the vertices: at leaves + v, bytes at once while v runs; inner nodes: the largest below them,
+     * less what `more` of their ancestors adds */
+    int64_t *most, *more;
+    uint32_t leaves;
+};
+
+/* Returns an empty set, in a.  O(V + values). */
+struct set_memory *set_memory_new(const struct set_values *v, struct arena *a);
+/* Adds vertex v of the problem's level to the set, or takes it out of the set again.  O(its values) while vertices join
+ * in the order in which they run and leave in the opposite order; else, until the set is empty again,
+ * O(its values * log V), and taking out a value's last reader looks for the one before it. */
+void set_memory_add(struct set_memory *s, uint32_t v);
+void set_memory_drop(struct set_memory *s, uint32_t v);
+/* Takes all vertices out.  O(V + values). */
+void set_memory_clear(struct set_memory *s);
+/* Returns the bytes at one time, without lasting bytes.  O(1). */
+int64_t set_memory_peak(const struct set_memory *s);
+
+#endif

@@ -1,0 +1,145 @@
+/* Plans that fit what devices have at one time (run_and_fit.h).
+ *
+ * Planners count the bytes that last on a device, such as weights, exactly, and what is there at one time as far as it
+ * follows from a set of nodes alone; the judge counts all of it.  So a planner's bound holds for all plans that fit, but
+ * its plan may need more than the judge allows, by values that wait some rounds for their reader or by several parts of
+ * one device.  Then all plans of a small model are looked at.  Of a larger one the devices that lack memory give the
+ * planner less, by what they lack, until a plan fits.
+ * Cost: at most MOST_PLANS verdicts, or ROUNDS runs of the planner more. */
+#include "passes/run_and_fit.h"
+
+#include "ir/base/units.h"
+#include "ir/exec/evaluate.h"
+#include "passes/problem/claim.h"
+
+#include <string.h>
+
+enum { ROUNDS = 8, MOST_PLANS = 20000 };
+
+/* Adds to lacks[class] the largest number of bytes that a device of the class lacks under the plan of x.  Returns
+ * whether some device lacks any; *why: in words, in x->use.mem. */
+static bool find_lacks(struct ctx *x, int64_t *lacks, const char **why)
+{
+    const struct cluster *c = x->scene.cluster;
+    struct arena_mark mark = arena_mark(x->use.scratch);
+    struct evaluation e = plan_evaluate(&x->scene, x->results.plan, x->use.scratch);
+    int64_t most[CLUSTER_CLASSES] = {0};
+    bool any = false;
+    for (uint32_t d = 0; d < c->ndev; d++) {
+        uint32_t cls = cluster_class(c, d);
+        int64_t memory = c->cls[cls].memory, used = e.v.load[d].used;
+        if (memory < 0 || used <= memory)
+            continue;
+        most[cls] = larger(used - memory, most[cls]);
+        any = true;
+    }
+    for (uint32_t k = 0; k < c->ncls; k++)
+        lacks[k] = sat_add(lacks[k], most[k]);
+    if (any)
+        *why = arena_strdup(x->use.mem, e.v.why_not, strlen(e.v.why_not));
+    arena_release(x->use.scratch, mark);
+    return any;
+}
+
+/* Runs p once with memories that are smaller by lacks[class], without messages. */
+static int run_with_less(const struct planner *p, const void *opts, struct ctx *x,
+                         const int64_t *lacks)
+{
+    struct cluster *all = x->scene.cluster, less = *all;
+    struct diag *told = x->use.diag, quiet = diag_silent();
+    for (uint32_t k = 0; k < less.ncls; k++)
+        if (lacks[k])
+            less.cls[k].memory = larger(less.cls[k].memory - lacks[k], 0);
+    x->scene.cluster = &less;
+    x->use.diag = &quiet;
+    int rc = p->pass.run(x, opts);
+    x->use.diag = told;
+    x->scene.cluster = all;
+    return rc;
+}
+
+/* Gives the plan of x the claim `first` of a plan that was made with all memory, and its own value. */
+static void keep_bounds(struct ctx *x, const struct claim *first)
+{
+    struct claim *c = &x->results.plan->claim;
+    int64_t value = c->value, less = c->value_less_parts;
+    *c = *first;
+    c->value = value;
+    c->value_less_parts = less;
+    c->status = c->bound >= value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
+    c->argument = arena_fmt(x->use.mem,
+                            "a plan that fits at one time; bound: the best plan whose weights fit, as "
+                            "far as it was proven");
+}
+
+/* Returns the number of plans for n vertices on the devices of c; 0: more than MOST_PLANS. */
+static uint32_t count_plans(const struct cluster *c, uint32_t n)
+{
+    uint64_t all = 1;
+    for (uint32_t v = 0; v < n && all <= MOST_PLANS; v++)
+        all *= c->ndev;
+    return all <= MOST_PLANS ? (uint32_t)all : 0;
+}
+
+/* Looks at all plans of a small level, at contiguous ones only if the plan of x is contiguous.  Makes the plan that takes
+ * least, among plans that fit, the plan of x; returns whether one fits. */
+static bool look_at_all(struct ctx *x)
+{
+    bool chain = plan_evaluate(&x->scene, x->results.plan, x->use.scratch).v.contiguous;
+    const struct wdag *g = chain ? contiguous_level(x) : any_shape_level(x);
+    uint32_t ndev = x->scene.cluster->ndev, all = count_plans(x->scene.cluster, g->n), best = 0;
+    int32_t *dev = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *dev);
+    int64_t value = INT64_MAX;
+    for (uint32_t code = 0; code < all; code++) {
+        struct arena_mark mark = arena_mark(x->use.scratch);
+        for (uint32_t v = 0, rest = code; v < g->n; v++, rest /= ndev)
+            dev[v] = (int32_t)(rest % ndev);
+        const struct plan plan = {
+            .dev = plan_project(g, dev, x->scene.m->nnode, x->use.scratch)};
+        struct evaluation e = plan_evaluate(&x->scene, &plan, x->use.scratch);
+        if (e.value < value && evaluation_holds(&e, /*over_memory=*/false) &&
+            (!chain || e.v.contiguous)) {
+            value = e.value;
+            best = code;
+        }
+        arena_release(x->use.scratch, mark);
+    }
+    if (value == INT64_MAX)
+        return false;
+    for (uint32_t v = 0, rest = best; v < g->n; v++, rest /= ndev)
+        dev[v] = (int32_t)(rest % ndev);
+    struct plan *made = x->results.plan;
+    made->dev = plan_project(g, dev, x->scene.m->nnode, x->use.mem);
+    made->copies = NULL;
+    made->claim.value = made->claim.value_less_parts = value;
+    return true;
+}
+
+int run_and_fit(const struct planner *p, const void *opts, struct ctx *x)
+{
+    const struct plan *before = x->results.plan;
+    int64_t lacks[CLUSTER_CLASSES] = {0};
+    const char *why = NULL;
+    int rc = p->pass.run(x, opts);
+    if (rc || p->given || x->results.plan == before || !exec_live_rounds(&x->scene.model) ||
+        x->results.plan->claim.status == PLAN_OVER_MEMORY)
+        return rc;
+    const struct claim first = x->results.plan->claim;
+    if (!find_lacks(x, lacks, &why))
+        return 0;
+    if (look_at_all(x)) {
+        keep_bounds(x, &first);
+        return 0;
+    }
+    for (uint32_t i = 0; !i || find_lacks(x, lacks, &why); i++) {
+        if (i == ROUNDS || run_with_less(p, opts, x, lacks)) {
+            diag_error(x->use.diag,
+                       "no plan was found that fits the memory of the devices (not proven): %s in "
+                       "the plan found last",
+                       why);
+            return PASS_INFEASIBLE;
+        }
+    }
+    keep_bounds(x, &first);
+    return 0;
+}
