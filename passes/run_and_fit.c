@@ -1,11 +1,11 @@
 /* Plans that fit what devices have at one time (run_and_fit.h).
  *
  * Planners count the bytes that last on a device, such as weights, exactly, and what is there at one time as far as it
- * follows from a set of nodes alone; the judge counts all of it.  So a planner's bound holds for all plans that fit, but
- * its plan may need more than the judge allows, by values that wait some rounds for their reader or by several parts of
- * one device.  Then all plans of a small model are looked at.  Of a larger one the devices that lack memory give the
- * planner less, by what they lack, until a plan fits.
- * Cost: at most MOST_PLANS verdicts, or ROUNDS runs of the planner more. */
+ * follows from a set of nodes alone; the judge counts all of it.  So a planner's bound holds for all plans that fit,
+ * but its plan may need more than the judge allows, by values that wait some rounds for their reader or by several
+ * parts of one device.  Then all plans of a small model are looked at.  Of a larger one the devices that lack memory
+ * give the planner less, by what they lack, until a plan fits. Cost: at most MOST_PLANS verdicts, or ROUNDS runs of the
+ * planner more. */
 #include "passes/run_and_fit.h"
 
 #include "ir/base/units.h"
@@ -67,9 +67,9 @@ static void keep_bounds(struct ctx *x, const struct claim *first)
     c->value = value;
     c->value_less_parts = less;
     c->status = c->bound >= value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
-    c->argument = arena_fmt(x->use.mem,
-                            "a plan that fits at one time; bound: the best plan whose weights fit, as "
-                            "far as it was proven");
+    c->argument = arena_fmt(
+        x->use.mem, "a plan that fits at one time; bound: the best plan whose weights fit, as "
+                    "far as it was proven");
 }
 
 /* Returns the number of plans for n vertices on the devices of c; 0: more than MOST_PLANS. */
@@ -81,8 +81,8 @@ static uint32_t count_plans(const struct cluster *c, uint32_t n)
     return all <= MOST_PLANS ? (uint32_t)all : 0;
 }
 
-/* Looks at all plans of a small level, at contiguous ones only if the plan of x is contiguous.  Makes the plan that takes
- * least, among plans that fit, the plan of x; returns whether one fits. */
+/* Looks at all plans of a small level, at contiguous ones only if the plan of x is contiguous.  Makes the plan that
+ * takes least, among plans that fit, the plan of x; returns whether one fits. */
 static bool look_at_all(struct ctx *x)
 {
     bool chain = plan_evaluate(&x->scene, x->results.plan, x->use.scratch).v.contiguous;
@@ -94,8 +94,7 @@ static bool look_at_all(struct ctx *x)
         struct arena_mark mark = arena_mark(x->use.scratch);
         for (uint32_t v = 0, rest = code; v < g->n; v++, rest /= ndev)
             dev[v] = (int32_t)(rest % ndev);
-        const struct plan plan = {
-            .dev = plan_project(g, dev, x->scene.m->nnode, x->use.scratch)};
+        const struct plan plan = {.dev = plan_project(g, dev, x->scene.m->nnode, x->use.scratch)};
         struct evaluation e = plan_evaluate(&x->scene, &plan, x->use.scratch);
         if (e.value < value && evaluation_holds(&e, /*over_memory=*/false) &&
             (!chain || e.v.contiguous)) {

@@ -61,8 +61,7 @@ const struct opt exec_settings[] = {
          "a device has room for all that its nodes make, or for what is there at once (default: live; "
          "sum where a file states the memory of nodes)",
      .topic = IN_COSTS, .about = ABOUT_STEP | ABOUT_ROUNDS, .in_plans = true,
-     .rare = 1U << MEMORY_PAPER,
-     .rare_help = "room by the table of Baechi's paper"},
+     .rare = 1U << MEMORY_PAPER, .rare_help = "room by the table of Baechi's paper"},
     {OPT_CHOICE, "optimizer", FIELD(optimizer), .bytes = 4, .names = WORDS("0", "1", "2", "3", "4"),
      .help =
          "one sample, iteration: copies of the weights that an optimizer keeps beside them, in training: "
@@ -191,7 +190,8 @@ bool exec_counts(const struct exec_model *e, const struct opt *o)
 
 const char *exec_told(const struct exec_model *e, const struct opt *o, struct arena *a)
 {
-    unsigned alone = ABOUT_STEP | ABOUT_SUBGRAPHS | ABOUT_ROUNDS; /* iterations: object "training" */
+    unsigned alone =
+        ABOUT_STEP | ABOUT_SUBGRAPHS | ABOUT_ROUNDS; /* iterations: object "training" */
     if (!o->in_plans || !(o->about & exec_kind(e)->about & alone))
         return NULL;
     if (o->off == FIELD(memory))

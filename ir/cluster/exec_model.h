@@ -168,8 +168,9 @@ struct exec_model {
     struct step_model step;
     struct latency_model latency;
     enum memory_model memory; /* read with exec_memory() */
-    bool sized;    /* values have sizes, as in ONNX models; false: only nodes do (profiles) */
-    bool by_nodes; /* the file states bytes and times of nodes: SUM is usual for the time per sample */
+    bool sized; /* values have sizes, as in ONNX models; false: only nodes do (profiles) */
+    /* the file states bytes and times of nodes: SUM is usual for the time per sample */
+    bool by_nodes;
     uint32_t optimizer; /* copies of the weights that the optimizer keeps beside them: 2 for Adam */
     enum overlap overlap;
     bool replicate; /* a stage may run on several devices of a class that take turns (H.2) */

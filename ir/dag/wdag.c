@@ -97,8 +97,8 @@ void wdag_mark_backward(struct wdag *g, const struct module *m)
         g->net_back[e] = g->net_src[e] != UINT32_MAX && m->backward[g->node[g->net_src[e]]];
 }
 
-/* Returns, in the memory of g, what wdag.runs has on the base level g: each node's results, or what it works in, and all
- * values that it reads. */
+/* Returns, in the memory of g, what wdag.runs has on the base level g: each node's results, or what it works in, and
+ * all values that it reads. */
 static int64_t *count_runs(const struct scene *s, const struct wdag *g)
 {
     const struct place *p = s->place;

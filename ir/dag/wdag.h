@@ -32,10 +32,10 @@ struct wdag {
     /* [vertex] bytes that the vertex needs on a device, without shared items; 0 where devices need what is there at
      * once (exec_live_rounds()), since then no bytes of a vertex last */
     int64_t *size;
-    /* [vertex] bytes that a device needs at one time while the vertex runs, beside those that last: operands and results of
-     * its node, of a merged vertex those of the largest one; NULL: none */
+    /* [vertex] bytes that a device needs at one time while the vertex runs, beside those that last: operands and
+     * results of its node, of a merged vertex those of the largest one; NULL: none */
     int64_t *runs;
-    int32_t *pin;   /* [vertex] the device that it must be on, or -1: any device */
+    int32_t *pin; /* [vertex] the device that it must be on, or -1: any device */
     /* vertex -> distinct vertices that must not share its device (--cut-at), ascending; at NULL: there are none */
     struct csr apart;
     struct csr succ, pred; /* vertex -> its distinct successors, predecessors, ascending */

@@ -328,10 +328,13 @@ void plan_check_memory(const struct scene *s, struct verdict *v, struct arena *a
         if (memory < 0 || v->load[d].used <= memory)
             continue;
         v->fits = false;
-        const char *why =
-            arena_fmt(a, "%s needs %s and has %s%s", cluster_device_name(c, a, d),
-                      bytes_short(need, v->load[d].used), bytes_short(have, memory),
-                      c->cls[cluster_class(c, d)].reserve ? " without the reserve" : "");
+        char all[UNIT_TEXT];
+        bytes_short(all, v->load[d].sum);
+        const char *why = arena_fmt(
+            a, "%s needs %s and has %s%s%s", cluster_device_name(c, a, d),
+            bytes_short(need, v->load[d].used), bytes_short(have, memory),
+            c->cls[cluster_class(c, d)].reserve ? " without the reserve" : "",
+            v->load[d].sum ? arena_fmt(a, " (at one time; %s in all)", all) : "");
         v->why_not = v->why_not ? v->why_not : why;
     }
 }

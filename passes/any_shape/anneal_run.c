@@ -53,7 +53,8 @@ struct anneal_walker {
     uint32_t *list;        /* the vertices of the present clump */
     uint32_t *mark, stamp; /* mark[vertex] == stamp: the vertex is in the present clump */
     uint32_t sizes;        /* clumps have up to 2^sizes vertices */
-    struct set_memory *at_once; /* an empty set, to fill with the vertices of a device; NULL: no need */
+    struct set_memory
+        *at_once; /* an empty set, to fill with the vertices of a device; NULL: no need */
     struct anneal_run *run;
     uint64_t left; /* number of moves left */
 };

@@ -198,8 +198,7 @@ enum { CHANGE_STEPS = 2 }; /* steps that a change of search.at_once counts as */
 bool search_fits(struct search *s)
 {
     struct at_once *o = &s->at_once;
-    if (!s->stage.counts ||
-        problem_surely_fits(s->c, s->stage.k, s->stage.bytes, s->stage.cut))
+    if (!s->stage.counts || problem_surely_fits(s->c, s->stage.k, s->stage.bytes, s->stage.cut))
         return true;
     s->steps += CHANGE_STEPS * (uint64_t)(o->nheld + o->ntaken - 2 * o->same);
     while (o->nheld > o->same)
@@ -453,16 +452,15 @@ struct search *search_new(const struct problem *c, const struct search_ask *ask,
             ask->guide->ask.limit == ask->limit && ask->guide->c->nkind == c->nkind));
     struct search *s = arena_alloc(a, sizeof *s);
     size_t used = arena_used(a);
-    *s = (struct search){
-        .c = c,
-        .g = c->g,
-        .ask = *ask,
-        .refute = ask->goal != SEARCH_BEST,
-        .floor = has_dominance(c, ask) ? ask->floor : -1,
-        .a = a,
-        .n = c->g->n,
-        .nword = (c->g->n + 63) / 64,
-        .used_before = used};
+    *s = (struct search){.c = c,
+                         .g = c->g,
+                         .ask = *ask,
+                         .refute = ask->goal != SEARCH_BEST,
+                         .floor = has_dominance(c, ask) ? ask->floor : -1,
+                         .a = a,
+                         .n = c->g->n,
+                         .nword = (c->g->n + 63) / 64,
+                         .used_before = used};
     for (uint32_t k = 0; k < c->nkind; k++)
         s->counts |= (uint64_t)c->kind[k].count << c->kind[k].shift;
     set_limit(s, ask->limit);
@@ -472,10 +470,9 @@ struct search *search_new(const struct problem *c, const struct search_ask *ask,
     }
     make_tables(s);
     if (c->values)
-        s->at_once =
-            (struct at_once){.set = set_memory_new(c->values, a),
-                             .held = arena_array(a, (size_t)s->n + 1, sizeof(uint32_t)),
-                             .taken = arena_array(a, (size_t)s->n + 1, sizeof(uint32_t))};
+        s->at_once = (struct at_once){.set = set_memory_new(c->values, a),
+                                      .held = arena_array(a, (size_t)s->n + 1, sizeof(uint32_t)),
+                                      .taken = arena_array(a, (size_t)s->n + 1, sizeof(uint32_t))};
     s->steps = s->n / SEARCH_SCAN;
     uint32_t empty = search_intern(s);
     keep_label(s, empty, (struct label){.value = 0});

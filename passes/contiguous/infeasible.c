@@ -14,9 +14,9 @@
 #include "ir/base/units.h"
 
 enum {
-    INFEASIBLE_STARTS = 8,  /* orders that interval DP tries for a memory, at most */
-    /* where sets need memory at one time interval DP takes longer: it gets one order, with this part of its usual steps,
-     * and the least memory is found within 1 / CHEAPER of it */
+    INFEASIBLE_STARTS = 8, /* orders that interval DP tries for a memory, at most */
+    /* where sets need memory at one time interval DP takes longer: it gets one order, with this part of its usual
+     * steps, and the least memory is found within 1 / CHEAPER of it */
     CHEAPER = 64,
     PROOF_STATES = 1000000, /* ideals that the exact search may keep in the decisive questions */
     /* the most ideals that the exact search may keep in a step of bisection */
@@ -158,8 +158,7 @@ static int report(struct ctx *x, const struct wdag *g, bool exact, const char *s
     struct memory_need need = memory_need(c), sure = need;
     const struct wdag *of = g;
     exact &= !hosts_are_free(&x->scene);
-    if (!exact &&
-        (exec_kind(&x->scene.model)->subgraphs || exec_live_rounds(&x->scene.model)))
+    if (!exact && (exec_kind(&x->scene.model)->subgraphs || exec_live_rounds(&x->scene.model)))
         sure = need_of_classes(x, &of, need);
     struct memory_bisection n = {.x = x,
                                  .g = g,

@@ -423,8 +423,7 @@ enum { CHANGE_STEPS = 50 };
 static bool has_room(struct run *r, uint32_t k, uint32_t end, uint32_t *have, int64_t bytes,
                      int64_t cut)
 {
-    if (!r->at_once || r->c->kind[k].room >= LOAD_INF ||
-        problem_surely_fits(r->c, k, bytes, cut))
+    if (!r->at_once || r->c->kind[k].room >= LOAD_INF || problem_surely_fits(r->c, k, bytes, cut))
         return true;
     r->steps += (uint64_t)CHANGE_STEPS * (r->start[end] - r->start[*have]);
     for (uint32_t p = r->start[*have]; p < r->start[end]; p++)
@@ -490,7 +489,7 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBL
     /* fixed: ps that no later unit takes back; open: ps of nets with pins in later units, which stop costing when the
      * segment holds all their pins */
     int64_t fixed = 0, open = 0, bytes = 0;
-    int64_t compute = 0;   /* ps of `fixed` for computing */
+    int64_t compute = 0;      /* ps of `fixed` for computing */
     uint32_t j = i, have = i; /* have: has_room() */
     for (; j < r->n; j++) {
         int64_t t = r->time[k][j];

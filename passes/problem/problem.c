@@ -348,8 +348,8 @@ static void make_lower(struct problem *c)
         raise_by_pigeonhole(c);
 }
 
-/* Sets c->values and c->most_at_once.  Of the values that a set makes and does not send, at most as many are there at one
- * time as in the whole model. */
+/* Sets c->values and c->most_at_once.  Of the values that a set makes and does not send, at most as many are there at
+ * one time as in the whole model. */
 static void make_values(struct problem *c)
 {
     struct set_values *v = c->values = set_values_build(c->g, c->scene, c->mem);

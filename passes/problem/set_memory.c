@@ -5,8 +5,8 @@
  * it: what is alive between two vertices of the set is alive at the first one.
  *
  * While vertices join in the order in which they run no tree is needed: a value made in the set is alive at a vertex of
- * the set as long as some pin is still to come, whether that pin will join the set or the value will leave it.  So what is
- * alive at a vertex does not depend on later ones, and the largest sum so far is kept. */
+ * the set as long as some pin is still to come, whether that pin will join the set or the value will leave it.  So what
+ * is alive at a vertex does not depend on later ones, and the largest sum so far is kept. */
 #include "passes/problem/set_memory.h"
 
 #include "ir/base/units.h"
@@ -23,8 +23,9 @@ struct values_build {
     const struct scene *s;
     const struct wdag *base;
     struct pairs pins; /* (value, vertex) */
-    uint8_t *seen;     /* [value of the module] 1: it has a number already, or it is a state that comes in */
-    uint8_t *state;    /* [value of the module] 1: it is a state that goes out */
+    uint8_t *
+        seen; /* [value of the module] 1: it has a number already, or it is a state that comes in */
+    uint8_t *state; /* [value of the module] 1: it is a state that goes out */
 };
 
 /* Gives the module's value x a number.  Returns the number. */
@@ -100,13 +101,13 @@ struct set_values *set_values_build(const struct wdag *g, const struct scene *s,
         v->extra[u] = s->m->cost->own[base->node[u]];
     struct arena *own = arena_new(a);
     uint32_t there = s->place->nthere ? s->place->there_pin.at[s->place->nthere] : 0;
-    struct values_build b = {.v = v,
-                             .s = s,
-                             .base = base,
-                             .pins =
-                                 pairs_new(own, s->place->net_pin.at[s->place->nnet] + there + outs),
-                             .seen = arena_alloc(own, s->m->nval),
-                             .state = arena_alloc(own, s->m->nval)};
+    struct values_build b = {
+        .v = v,
+        .s = s,
+        .base = base,
+        .pins = pairs_new(own, s->place->net_pin.at[s->place->nnet] + there + outs),
+        .seen = arena_alloc(own, s->m->nval),
+        .state = arena_alloc(own, s->m->nval)};
     for (uint32_t i = 0; i < s->place->nstate; i++)
         b.seen[s->place->state_in[i]] = b.state[s->place->state_out[i]] = 1;
     add_values(&b);

@@ -14,14 +14,14 @@
 
 /* The values of a model, by vertices of the base level. */
 struct set_values {
-    uint32_t n;      /* vertices of the base level */
-    uint32_t nvalue; /* values that nodes make or read, without weights and state */
-    int64_t *bytes;  /* [value] */
-    uint32_t *maker; /* [value] vertex that makes it; UINT32_MAX: it is an input of the model */
-    uint8_t *held;   /* [value] enum held */
-    struct csr pin;  /* value -> vertices that make or read it, ascending */
-    struct csr of;   /* vertex -> its values */
-    int64_t *extra;  /* [vertex] bytes that it works in beyond the bytes of its results */
+    uint32_t n;        /* vertices of the base level */
+    uint32_t nvalue;   /* values that nodes make or read, without weights and state */
+    int64_t *bytes;    /* [value] */
+    uint32_t *maker;   /* [value] vertex that makes it; UINT32_MAX: it is an input of the model */
+    uint8_t *held;     /* [value] enum held */
+    struct csr pin;    /* value -> vertices that make or read it, ascending */
+    struct csr of;     /* vertex -> its values */
+    int64_t *extra;    /* [vertex] bytes that it works in beyond the bytes of its results */
     struct csr member; /* vertex of the problem's level -> vertices of the base level */
 };
 /* Whether a value stays to the end of the part that makes it: only with readers elsewhere; always; always, and it is

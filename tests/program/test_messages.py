@@ -394,8 +394,8 @@ WRITTEN = [
      "error: full: is not empty (it has 'a') and no split folder of ours: give another name"),
     (1, ("p.onnx", *ONTO, "-o", "taken"), "error: taken: is there already and is not a folder"),
     (3, ("p.onnx", "-d", "2xa100:24B", "-p", "dp-place"),
-     "error: no contiguous plan fits the memory of the devices: they need 80 B per device (proven): node 'a' needs 48 B, "
-     "the largest device that may run it has 24 B"),
+     "error: no contiguous plan fits the memory of the devices: they need 80 B per device (proven): node 'a' needs "
+     "48 B, the largest device that may run it has 24 B"),
     (3, ("p.onnx", "-d", "2xa100:24B", "-p", "dp-place", "--memory-model=sum"),
      "note: counted are 16 B of weights and 32 B of all tensors that nodes make, also those that are never alive "
      "together: try more devices, or --memory-model=live, which counts the tensors that are alive together"),

@@ -24,8 +24,8 @@ from sanitized import SANITIZED
 import numpy as np
 import onnx
 import onnxruntime as ort
-import measure
 import verify_split as v
+from same_results import ask_sizes
 from onnx import TensorProto, helper, numpy_helper
 
 ALL, ONLY = os.environ.get("PCC_ALL"), os.environ.get("PCC_ONLY", "")
@@ -197,13 +197,13 @@ class Runs:
         not fit the model."""
         if folder and folder.is_dir():
             yield lambda: v.read_inputs(infos, folder)
-        said = measure.ask_sizes(path, {})
+        said = ask_sizes(path, {})
         larger = {name: 3 for name, size in said["dims"].items() if size == 1 and name.isidentifier()}
         for seed, dims in enumerate([{}, larger] if larger else [{}]):
             before = len(self.sets)
             for integers in (None, 1, 0):
                 if len(self.sets) == before:
-                    yield lambda: v.random_inputs(infos, v.sizes_of(measure.ask_sizes(path, dims)), seed, integers)
+                    yield lambda: v.random_inputs(infos, v.sizes_of(ask_sizes(path, dims)), seed, integers)
 
     def difference(self, path):
         """What another model makes otherwise of the same inputs; None: nothing."""

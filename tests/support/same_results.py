@@ -1,10 +1,20 @@
 """Whether two models compute the same: ONNX Runtime, optimisations off, on the same random inputs, equal bits.
 Without onnx, numpy or ONNX Runtime an import of this ends the test as skipped (77)."""
 import gc
+import json
+import subprocess
 
-import with_ort  # noqa: F401  first: it skips the test without ONNX Runtime
-import measure
+from with_ort import PCC  # first: it skips the test without ONNX Runtime
 import verify_split as v
+
+
+def ask_sizes(model, dims):
+    """What pcc says of the sizes of a model's inputs: an object with "dims" and "inputs", as a manifest has them."""
+    said = [f"--dim={name}={size}" for name, size in dims.items()]
+    r = subprocess.run([PCC, str(model), "--emit=sizes", "-q", "-Wno-guessed-dim", *said], capture_output=True, text=True)
+    if r.returncode:
+        raise RuntimeError(r.stderr.strip().removeprefix("pcc: "))
+    return json.loads(r.stdout)
 
 
 class Runs:
@@ -21,7 +31,7 @@ class Runs:
             return
         self.half = bool(v.half_values(path))
         given = folder and folder.is_dir()
-        sizes = None if given else v.sizes_of(measure.ask_sizes(path, {}))
+        sizes = None if given else v.sizes_of(ask_sizes(path, {}))
         for integers in (None, 1, 0):
             try:
                 self.inputs = v.read_inputs(infos, folder) if given else v.random_inputs(infos, sizes, seed, integers)

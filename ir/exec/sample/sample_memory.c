@@ -47,8 +47,7 @@ static void count_live(const struct scene *s, const struct plan *p, struct verdi
     if (!parts)
         return;
     struct sample_work *w = work_of_parts(s, parts, /*slices=*/NULL, a);
-    const struct rhythm_ask ask = {
-        .scene = s, .plan = p, .verdict = v, .parts = parts, .work = w};
+    const struct rhythm_ask ask = {.scene = s, .plan = p, .verdict = v, .parts = parts, .work = w};
     struct rhythm y = rhythm_of_rounds(&ask, a);
     struct schedule *e = schedule_make(w, &y, a);
     int64_t *used = e->peak;
@@ -58,6 +57,7 @@ static void count_live(const struct scene *s, const struct plan *p, struct verdi
         add_parts(w, used);
     }
     for (uint32_t d = 0; d < ndev; d++) {
+        v->load[d].sum = v->load[d].used;
         v->load[d].used = used[d];
         for (uint32_t i = 1; p->copies && i < p->copies[d] && d + i < ndev; i++)
             used[d + i] = used[d];

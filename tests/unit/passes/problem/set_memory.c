@@ -25,13 +25,14 @@ static char *draw(uint64_t *rng, uint32_t nop, uint32_t devices, int64_t memory,
     FILE *f = open_memstream(&text, size);
     uint32_t nin = 1 + test_below(rng, 2), dense = 5 + test_below(rng, 30),
              nweight = test_below(rng, 4);
-    fprintf(f,
-            "pcc 1\ncluster memory_model=live\nclass acc x%u memory=%lldB link=1TB/s,1ps\ngraph {\n",
-            devices, (long long)memory);
+    fprintf(
+        f, "pcc 1\ncluster memory_model=live\nclass acc x%u memory=%lldB link=1TB/s,1ps\ngraph {\n",
+        devices, (long long)memory);
     for (uint32_t i = 0; i < nin; i++)
         fprintf(f, "  in %%x%u : i8[%u] !bytes=%uB\n", i, 1, 1 + test_below(rng, 20));
     for (uint32_t i = 0; i < nweight; i++)
-        fprintf(f, "  init %%w%u : i8[3] = [1, 2, 3] !bytes=%uB !elems=3\n", i, 3 + test_below(rng, 30));
+        fprintf(f, "  init %%w%u : i8[3] = [1, 2, 3] !bytes=%uB !elems=3\n", i,
+                3 + test_below(rng, 30));
     for (uint32_t i = 0; i < nop; i++) {
         bool any = false;
         fprintf(f, "  %%v%u = profile:op(", i);
@@ -103,7 +104,8 @@ static int64_t recount(const struct drawn *k, const uint8_t *in, const uint32_t 
             if ((m->value[x].flags & VALUE_INIT) || (def && from == UINT32_MAX))
                 continue;
             for (uint32_t e = 0; e < p->nnet; e++)
-                for (uint32_t i = p->net_pin.at[e]; p->net_value[e] == x && i < p->net_pin.at[e + 1]; i++) {
+                for (uint32_t i = p->net_pin.at[e];
+                     p->net_value[e] == x && i < p->net_pin.at[e + 1]; i++) {
                     uint32_t u = k->g->vertex[p->net_pin.to[i]];
                     counts = true;
                     here = here || in[u];
@@ -281,8 +283,8 @@ static void test_planner(void **state)
     (void)state;
     for (uint32_t i = 0; i < PLANS; i++) {
         uint32_t devices = 2 + test_below(&rng, 2);
-        struct drawn k = open_drawn(&rng, 2 + test_below(&rng, 5), devices,
-                                    30 + (int64_t)test_below(&rng, 150));
+        struct drawn k =
+            open_drawn(&rng, 2 + test_below(&rng, 5), devices, 30 + (int64_t)test_below(&rng, 150));
         int64_t best = enumerate(&k);
         enum pcc_status rc = pcc_plan(k.p, "dp-place");
         tight += best < 0;
@@ -307,6 +309,7 @@ static void test_planner(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sets), cmocka_unit_test(test_judge),
-                                       cmocka_unit_test(test_bound), cmocka_unit_test(test_planner)};
+                                       cmocka_unit_test(test_bound),
+                                       cmocka_unit_test(test_planner)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
