@@ -193,10 +193,10 @@ def bytes_of_nodes():
 
 def bytes_count():
     """A node that needs a whole device while it runs is planned as such; a workload's bytes stay."""
-    r = pcc(MODEL, "-d", "a100:64KiB", "-p", "dp-place", "-o", HERE / "x.json")
+    r = pcc(MODEL, "-d", "a100:128KiB", "-p", "dp-place", "-o", HERE / "x.json")
     check(r.returncode == 0, r.stderr)
     big = file("big.csv", "name,memory\nm,1MiB\n")
-    r = pcc(MODEL, "-d", "a100:64KiB", "-p", "dp-place", "-o", HERE / "x.json", f"--costs={big}")
+    r = pcc(MODEL, "-d", "a100:128KiB", "-p", "dp-place", "-o", HERE / "x.json", f"--costs={big}")
     check(r.returncode == 3, f"no room: {r.returncode} {r.stderr}")
     load = {"nodes": [{"id": 1, "name": "one", "supportedOnFpga": 1, "cpuLatency": 2, "fpgaLatency": 1, "size": 10}],
             "edges": [], "maxSizePerFPGA": 100, "maxFPGAs": 1, "maxCPUs": 1}

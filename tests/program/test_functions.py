@@ -311,8 +311,8 @@ def table(path, *options):
 
 
 def on_one(path, passes):
-    """Computing of the whole model on one device, where copies take no time, and all bytes: what is there at once differs
-    between a call, whose body is one step, and its nodes."""
+    """Computing of the whole model on one device, where copies take no time, and all bytes: what is there at once
+    differs between a call, whose body is one step, and its nodes."""
     done = pcc(path, "-q", "-d", "1xa100", "-p", passes, "--memory-model=sum", "--emit", "json")
     check(done.returncode == 0, f"{path.name} {passes}: {done.stderr.strip()[-300:]}")
     device = json.loads(done.stdout)["devices"][0]

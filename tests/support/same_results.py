@@ -11,7 +11,8 @@ import verify_split as v
 def ask_sizes(model, dims):
     """What pcc says of the sizes of a model's inputs: an object with "dims" and "inputs", as a manifest has them."""
     said = [f"--dim={name}={size}" for name, size in dims.items()]
-    r = subprocess.run([PCC, str(model), "--emit=sizes", "-q", "-Wno-guessed-dim", *said], capture_output=True, text=True)
+    r = subprocess.run([PCC, str(model), "--emit=sizes", "-q", "-Wno-guessed-dim", *said],
+                       capture_output=True, text=True)
     if r.returncode:
         raise RuntimeError(r.stderr.strip().removeprefix("pcc: "))
     return json.loads(r.stdout)

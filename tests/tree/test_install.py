@@ -228,7 +228,7 @@ def by_pcc_h(folder, prefix, programs, env):
                   f"{program} with unknown devices: {r.returncode} {r.stderr}")
         r = run(program, folder / "none.onnx", out, good=False, env=env)
         check(r.returncode == 1 and "none.onnx: cannot open" in r.stderr, f"{program} without a model: {r.stderr}")
-        r = run(program, model, out, "1xa100:1MiB", good=False, env=env)
+        r = run(program, model, out, "1xa100:100KiB", good=False, env=env)
         check(r.returncode == 3 and "memory" in r.stderr, f"{program} without memory: {r.returncode} {r.stderr}")
 
 

@@ -28,8 +28,8 @@ static void note_reserve(const struct ctx *x)
                       bytes_short(text, x->scene.cluster->cls[k].reserve));
 }
 
-/* Notes, after no plan has fitted, that the objective time per sample counts the bytes of all tensors together, if
- * these bytes and the weights are more than the smallest memory.  Says nothing about graphs without weights: their
+/* Notes, after no plan has fitted, that the memory model sum counts the bytes of all tensors together, if these bytes
+ * and the weights are more than the smallest memory.  Says nothing about graphs without weights: their
  * files state the memory of each node. */
 static void note_counted(const struct ctx *x)
 {
@@ -41,12 +41,13 @@ static void note_counted(const struct ctx *x)
     for (uint32_t w = 0; pl && w < pl->nweight; w++)
         if (place_is_parameter(x->scene.m, pl, w))
             weights = sat_add(weights, pl->weight_bytes[w]);
-    if (exec_kind(&x->scene.model)->feed != FEED_STEADY || !weights || least < 0 || all <= least)
+    if (exec_kind(&x->scene.model)->feed != FEED_STEADY || exec_live_rounds(&x->scene.model) ||
+        !weights || least < 0 || all <= least)
         return;
     diag_note(
         x->use.diag,
         "counted are %s of weights and %s of all tensors that nodes make, also those that are "
-        "never alive together: %smore devices, or --objective=makespan, which counts the tensors "
+        "never alive together: %smore devices, or --memory-model=live, which counts the tensors "
         "that are alive together",
         bytes_short(text[0], weights), bytes_short(text[1], all - weights),
         ctx_ndims(x) ? "try a smaller batch or sequence (--dim), " : "try ");

@@ -79,7 +79,8 @@ class Settings(TypedDict, total=False):
     # one sample: who is next on a device: by the plan, by becoming ready, by the longest way to the end (default:
     # plan)
     dispatch: Optional[Literal["plan", "fifo", "level"]]
-    # one sample: a device has room for all that its nodes make, or for what is there at once (default: live)
+    # a device has room for all that its nodes make, or for what is there at once (default: live; sum where a file
+    # states the memory of nodes)
     memory_model: Optional[Literal["sum", "live", "paper"]]
     # one sample, iteration: copies of the weights that an optimizer keeps beside them, in training: 1 for
     # momentum, 2 for Adam (default: 0, or those that the model has)
