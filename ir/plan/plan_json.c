@@ -349,35 +349,38 @@ struct plan_json_state {
 static void add_settings(json_t *o, const struct exec_model *e, struct arena *a)
 {
     for (const struct opt *row = exec_settings; o && row->name; row++) {
-        const char *word = exec_told(e, row, a);
+        const char *word = exec_told(e, row, a), *key = word ? opt_json(row, a) : NULL;
         if (word)
-            json_object_set_new(o, opt_json(row, a), json_string(word));
+            json_object_set_new(o, key, json_string(word));
     }
 }
 
-/* Returns the member "judged": the plan's value for the objective of --judge.  NULL: no such option. */
+/* Returns the member "judged": the plan's value for the objective of --judge.  NULL: no such option.  w->a owns it. */
 static json_t *make_judged(const struct plan_json_state *w)
 {
     const struct scene *by = w->t->judged;
     if (!by)
         return NULL;
-    json_t *o = json_pack("{s:s, s:o}", "name", exec_kind(&by->model)->name, "value_s",
-                          make_seconds(w->t->judged_value));
+    json_t *o = json_keep(w->a, json_pack("{s:s, s:o}", "name", exec_kind(&by->model)->name,
+                                          "value_s", make_seconds(w->t->judged_value)));
     add_settings(o, &by->model, w->a);
     return o;
 }
 
-/* Returns the member "objective": name, value, bounds and status, and the settings on which these figures depend. */
+/* Returns the member "objective": name, value, bounds and status, and the settings on which these figures depend.
+ * w->a owns it. */
 static json_t *make_objective(const struct plan_json_state *w)
 {
     const struct plan *p = w->t->plan;
     const struct exec_model *e = &w->t->scene->model;
-    json_t *o = json_pack(
-        "{s:s, s:o, s:o, s:s, s:s, s:s, s:o}", "name", exec_kind_of(e, p->claim.objective)->name,
-        "value_s", make_seconds(w->t->verdict->value), "bound_s", make_seconds(p->claim.bound),
-        "status", plan_status_name(p->claim.status), "argument",
-        p->claim.argument ? p->claim.argument : "", "scope", plan_scope_name(p->claim.scope),
-        "bound_all_s", make_seconds(p->claim.bound_all));
+    json_t *o = json_keep(w->a, json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:o}", "name",
+                                          exec_kind_of(e, p->claim.objective)->name, "value_s",
+                                          make_seconds(w->t->verdict->value), "bound_s",
+                                          make_seconds(p->claim.bound), "status",
+                                          plan_status_name(p->claim.status), "argument",
+                                          p->claim.argument ? p->claim.argument : "", "scope",
+                                          plan_scope_name(p->claim.scope), "bound_all_s",
+                                          make_seconds(p->claim.bound_all)));
     add_settings(o, e, w->a);
     return o;
 }
@@ -431,7 +434,7 @@ static json_t *make_plan(struct plan_json_state *w)
     for (uint32_t d = 0; d < w->t->scene->cluster->ndev; d++)
         if (json_array_append_new(devices, make_device(w, d)))
             return NULL;
-    return json_pack("{s:i, s:s, s:o, s:o*, s:o*, s:o*, s:O, s:s*}", "pcc_plan", 1, "planner",
+    return json_pack("{s:i, s:s, s:O, s:O*, s:o*, s:o*, s:O, s:s*}", "pcc_plan", 1, "planner",
                      p->planner, "objective", make_objective(w), "judged", make_judged(w),
                      "ordered", p->rank ? json_true() : NULL, "training",
                      training_json(w->t->scene, w->t->plan->stages, w->t->plan, w->a), "devices",
