@@ -45,13 +45,15 @@ static bool find_lacks(struct ctx *x, int64_t *lacks, const char **why)
 static int run_with_less(const struct planner *p, const void *opts, struct ctx *x,
                          const int64_t *lacks)
 {
-    struct cluster *all = x->scene.cluster, less = *all;
-    struct diag *told = x->use.diag, quiet = diag_silent();
-    for (uint32_t k = 0; k < less.ncls; k++)
+    struct cluster *all = x->scene.cluster, *less = arena_alloc(x->use.mem, sizeof *less);
+    struct diag *told = x->use.diag, *quiet = arena_alloc(x->use.mem, sizeof *quiet);
+    *less = *all;
+    *quiet = diag_silent();
+    for (uint32_t k = 0; k < less->ncls; k++)
         if (lacks[k])
-            less.cls[k].memory = larger(less.cls[k].memory - lacks[k], 0);
-    x->scene.cluster = &less;
-    x->use.diag = &quiet;
+            less->cls[k].memory = larger(less->cls[k].memory - lacks[k], 0);
+    x->scene.cluster = less;
+    x->use.diag = quiet;
     int rc = p->pass.run(x, opts);
     x->use.diag = told;
     x->scene.cluster = all;
