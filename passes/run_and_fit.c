@@ -10,11 +10,12 @@
 
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
-#include "passes/problem/claim.h"
+#include "passes/problem/placing.h"
 
 #include <string.h>
 
-enum { ROUNDS = 8, MOST_PLANS = 20000 };
+/* ROUNDS: runs of the planner more; MOST_LOOKS: looks at nodes while all plans of a small model are judged. */
+enum { ROUNDS = 8, MOST_LOOKS = 400000 };
 
 /* Adds to lacks[class] the largest number of bytes that a device of the class lacks under the plan of x.  Returns
  * whether some device lacks any; *why: in words, in x->use.mem. */
@@ -68,31 +69,30 @@ static void keep_bounds(struct ctx *x, const struct claim *first)
     *c = *first;
     c->value = value;
     c->value_less_parts = less;
+    c->offer = NULL;
     c->status = c->bound >= value ? PLAN_OPTIMAL : PLAN_FEASIBLE;
-    c->argument = arena_fmt(
-        x->use.mem, "a plan that fits at one time; bound: the best plan whose weights fit, as "
-                    "far as it was proven");
+    c->argument =
+        "a plan that fits as it runs; the bound is that of a search that counted less memory";
 }
 
-/* Returns the number of plans for n vertices on the devices of c; 0: more than MOST_PLANS. */
-static uint32_t count_plans(const struct cluster *c, uint32_t n)
+/* Returns the number of plans for the vertices of g; 0: looking at them takes more than MOST_LOOKS. */
+static uint32_t count_plans(const struct ctx *x, const struct wdag *g)
 {
-    uint64_t all = 1;
-    for (uint32_t v = 0; v < n && all <= MOST_PLANS; v++)
-        all *= c->ndev;
-    return all <= MOST_PLANS ? (uint32_t)all : 0;
+    uint64_t all = 1, most = MOST_LOOKS / (x->levels.base->n + 1);
+    for (uint32_t v = 0; v < g->n && all <= most; v++)
+        all *= x->scene.cluster->ndev;
+    return all <= most ? (uint32_t)all : 0;
 }
 
-/* Looks at all plans of a small level, at contiguous ones only if the plan of x is contiguous.  Makes the plan that
- * takes least, among plans that fit, the plan of x; returns whether one fits. */
-static bool look_at_all(struct ctx *x)
+/* Looks at all plans of a small level.  chain: at contiguous ones only.  Makes the plan that takes least, among plans
+ * that fit, the plan of x; returns whether one fits. */
+static bool look_at_all(struct ctx *x, bool chain, struct clock *clock)
 {
-    bool chain = plan_evaluate(&x->scene, x->results.plan, x->use.scratch).v.contiguous;
     const struct wdag *g = chain ? contiguous_level(x) : any_shape_level(x);
-    uint32_t ndev = x->scene.cluster->ndev, all = count_plans(x->scene.cluster, g->n), best = 0;
+    uint32_t ndev = x->scene.cluster->ndev, all = count_plans(x, g), best = 0;
     int32_t *dev = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *dev);
     int64_t value = INT64_MAX;
-    for (uint32_t code = 0; code < all; code++) {
+    for (uint32_t code = 0; code < all && !clock_out(clock); code++) {
         struct arena_mark mark = arena_mark(x->use.scratch);
         for (uint32_t v = 0, rest = code; v < g->n; v++, rest /= ndev)
             dev[v] = (int32_t)(rest % ndev);
@@ -109,38 +109,74 @@ static bool look_at_all(struct ctx *x)
         return false;
     for (uint32_t v = 0, rest = best; v < g->n; v++, rest /= ndev)
         dev[v] = (int32_t)(rest % ndev);
-    struct plan *made = x->results.plan;
-    made->dev = plan_project(g, dev, x->scene.m->nnode, x->use.mem);
-    made->copies = NULL;
-    made->claim.value = made->claim.value_less_parts = value;
+    struct problem_plan made = {.value = value, .dev = dev};
+    leave_plan(x, x->results.plan->planner, g, &made);
+    x->results.plan->claim.value = value;
+    x->results.plan->claim.value_less_parts = value - claim_start(x, g);
     return true;
+}
+
+/* Whether the bounds of a claim are about contiguous plans only. */
+static bool is_contiguous(const struct claim *c)
+{
+    return c->scope == SCOPE_CONTIGUOUS || c->scope == SCOPE_CONTIGUOUS_LAYERS ||
+           c->scope == SCOPE_CONTIGUOUS_FUSED;
+}
+
+/* Looks at all plans of the shape that p makes. */
+static bool look_at_small(const struct planner *p, struct ctx *x, const struct claim *first,
+                          struct clock *clock)
+{
+    bool chain = p->fit == FIT_CONTIGUOUS || is_contiguous(first);
+    return look_at_all(x, chain, clock) ||
+           (chain && p->fit == FIT_ANY_SHAPE && look_at_all(x, /*chain=*/false, clock));
+}
+
+/* Runs p again with less memory, a few times, until its plan fits; where p finds no plan, with half as much less.
+ * Returns whether a plan fits.  *why: what the last plan lacked. */
+static bool try_less(const struct planner *p, const void *opts, struct ctx *x, struct clock *clock,
+                     const char **why)
+{
+    int64_t lacks[CLUSTER_CLASSES] = {0}, was[CLUSTER_CLASSES] = {0};
+    struct settings own = *ctx_settings(x);
+    const struct settings *asked = x->settings;
+    bool fits = !find_lacks(x, lacks, why);
+    for (uint32_t i = 0; !fits && i < ROUNDS && !clock_out(clock); i++) {
+        if (own.time_limit > 0)
+            own.time_limit = larger(clock_left(clock), 1) * 1000;
+        x->settings = &own;
+        struct plan *last = x->results.plan;
+        int rc = run_with_less(p, opts, x, lacks);
+        x->settings = asked;
+        if (rc) { /* no plan: between what was lacking before and now */
+            x->results.plan = last;
+            for (uint32_t k = 0; k < CLUSTER_CLASSES; k++)
+                lacks[k] = was[k] + (lacks[k] - was[k]) / 2;
+            continue;
+        }
+        memcpy(was, lacks, sizeof was);
+        fits = !find_lacks(x, lacks, why);
+    }
+    return fits;
 }
 
 int run_and_fit(const struct planner *p, const void *opts, struct ctx *x)
 {
     const struct plan *before = x->results.plan;
     int64_t lacks[CLUSTER_CLASSES] = {0};
+    struct clock clock = ctx_clock(x);
     const char *why = NULL;
     int rc = p->pass.run(x, opts);
     if (rc || p->given || x->results.plan == before || !exec_live_rounds(&x->scene.model) ||
-        x->results.plan->claim.status == PLAN_OVER_MEMORY)
+        x->results.plan->claim.status == PLAN_OVER_MEMORY || !find_lacks(x, lacks, &why))
         return rc;
     const struct claim first = x->results.plan->claim;
-    if (!find_lacks(x, lacks, &why))
-        return 0;
-    if (look_at_all(x)) {
+    if (p->fit != FIT_NOTHING &&
+        (look_at_small(p, x, &first, &clock) || try_less(p, opts, x, &clock, &why))) {
         keep_bounds(x, &first);
         return 0;
     }
-    for (uint32_t i = 0; !i || find_lacks(x, lacks, &why); i++) {
-        if (i == ROUNDS || run_with_less(p, opts, x, lacks)) {
-            diag_error(x->use.diag,
-                       "no plan was found that fits the memory of the devices (not proven): %s in "
-                       "the plan found last",
-                       why);
-            return PASS_INFEASIBLE;
-        }
-    }
-    keep_bounds(x, &first);
-    return 0;
+    diag_error(x->use.diag, "%s: no plan was found that fits the memory of the devices%s: %s",
+               p->pass.name, p->fit == FIT_NOTHING ? "" : " (not proven)", why);
+    return PASS_INFEASIBLE;
 }

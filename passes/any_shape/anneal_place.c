@@ -90,6 +90,7 @@ const struct planner planner_anneal_place = {
              "split of any shape by simulated annealing: parts need not be contiguous", anneal_opts,
              sizeof(struct anneal_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = anneal_place_run},
+    .fit = FIT_ANY_SHAPE,
     .objectives = {"time-per-sample"},
     .features =
         FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE | FEATURE_COPIES};

@@ -206,6 +206,8 @@ static bool has_room(struct anneal_walker *m)
     return good;
 }
 
+enum { LOOKS_PER_MOVE = 4 }; /* vertices that has_room() looks at in the time of a move */
+
 /* Keeps the present plan as the run's best one, and chooses a new target, if the plan is better and fits the memory.
  * a, b: the devices whose loads have just changed; they are checked first. */
 static void keep_if_better(struct anneal_walker *m, uint32_t a, uint32_t b)
@@ -217,7 +219,13 @@ static void keep_if_better(struct anneal_walker *m, uint32_t a, uint32_t b)
     for (uint32_t d = 0; d < l->ndev; d++)
         if (l->load[d] >= r->value || l->bytes[d] > l->c->kind[l->kind[d]].memory)
             return;
-    if ((l->c->pass_loads && loads_value(l) >= r->value) || !has_room(m))
+    if (l->c->pass_loads && loads_value(l) >= r->value)
+        return;
+    if (m->at_once) { /* the look at all devices counts as moves */
+        uint64_t looks = l->c->g->n / LOOKS_PER_MOVE;
+        m->left = m->left > looks ? m->left - looks : 0;
+    }
+    if (!has_room(m))
         return;
     r->value = loads_value(l);
     r->better = true;

@@ -184,6 +184,9 @@ static int improve_whole(struct any_search *s, const struct anneal *like)
     any_starts(x, s->any, s->p->problem, &a);
     if (s->best.value == LOAD_INF && any_fit(x, s->any, &a, &s->best))
         return -1;
+    if (s->best.value < LOAD_INF && s->any->values &&
+        any_price(s, s->any, s->best.value, s->best.dev, s->best.copies) == LOAD_INF)
+        s->best.value = LOAD_INF; /* its lasting bytes fit, and no more */
     any_bound(s, s->any->detailed ? 0 : FIRST_WORK);
     a.after_round = after_round;
     return any_settled(s) ? 0 : anneal_on(s, s->any, &a, &s->best);

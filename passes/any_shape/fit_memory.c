@@ -93,12 +93,13 @@ static int64_t memory_bound(const struct ctx *x, const struct problem *c, uint32
     int64_t least = 0;
     *nowhere = UINT32_MAX;
     for (uint32_t v = 0; v < g->n; v++) {
-        int64_t need = vertex_needs(g, v);
+        int64_t need = vertex_needs(g, v), lasting = vertex_bytes(g, v);
         bool runs = false, fits_one = false;
         for (uint32_t k = 0; k < c->nkind; k++) {
             bool here = c->kind[k].time[v] != COST_NEVER;
             runs = runs || here;
-            fits_one = fits_one || (here && c->kind[k].memory >= need);
+            fits_one =
+                fits_one || (here && c->kind[k].memory >= lasting && c->kind[k].room >= need);
         }
         least = !fits_one && need > least ? need : least;
         *nowhere = runs ? *nowhere : v;

@@ -9,6 +9,7 @@
 #include "passes/bounds/bounds.h"
 
 #include "ir/base/units.h"
+#include "ir/exec/sample/sample_memory.h"
 
 #include <assert.h>
 
@@ -35,13 +36,37 @@ int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool 
     return 0;
 }
 
-/* Returns the device that lacks most memory; l->ndev if each device has enough. */
-static uint32_t find_fullest(const struct loads *l)
+/* Sets b->l.bytes to what devices need at one time as the judge counts it, if that is what counts. */
+static void count_at_once(struct baseline *b)
 {
-    uint32_t worst = l->ndev;
-    for (uint32_t d = 0; d < l->ndev; d++)
-        if (loads_excess(l, d) > (worst == l->ndev ? 0 : loads_excess(l, worst)))
+    struct ctx *x = b->x;
+    if (!exec_live_rounds(&x->scene.model))
+        return;
+    const struct plan plan = {
+        .dev = plan_project(b->p.level, b->l.dev, x->scene.m->nnode, x->use.scratch)};
+    struct verdict v = sample_verdict(&x->scene, &plan, x->use.scratch);
+    for (uint32_t d = 0; d < b->l.ndev; d++)
+        b->l.bytes[d] = v.load[d].used;
+}
+
+/* Returns the bytes of memory of device d; LOAD_INF: no limit. */
+static int64_t memory_of(const struct baseline *b, uint32_t d)
+{
+    const struct cluster *c = b->x->scene.cluster;
+    int64_t memory = c->cls[cluster_class(c, d)].memory;
+    return memory < 0 ? LOAD_INF : memory;
+}
+
+/* Returns the device that lacks most memory; b->l.ndev if each device has enough. */
+static uint32_t find_fullest(const struct baseline *b)
+{
+    uint32_t worst = b->l.ndev;
+    int64_t most = 0;
+    for (uint32_t d = 0; d < b->l.ndev; d++)
+        if (b->l.bytes[d] - memory_of(b, d) > most) {
+            most = b->l.bytes[d] - memory_of(b, d);
             worst = d;
+        }
     return worst;
 }
 
@@ -49,14 +74,15 @@ int baseline_leave(struct baseline *b, const char *argument)
 {
     assert(b->p.orders.clock == &b->p.clock && b->l.c == b->p.top);
     struct ctx *x = b->x;
-    uint32_t full = find_fullest(&b->l);
+    count_at_once(b);
+    uint32_t full = find_fullest(b);
     char needs[UNIT_TEXT], has[UNIT_TEXT];
     const char *lacks = NULL;
     if (full < b->l.ndev) {
-        lacks = arena_fmt(x->use.mem, "%s: %s would need %s of memory and has %s", b->planner,
-                          cluster_device_name(x->scene.cluster, x->use.mem, full),
-                          bytes_short(needs, b->l.bytes[full]),
-                          bytes_short(has, b->l.c->kind[b->l.kind[full]].memory));
+        lacks =
+            arena_fmt(x->use.mem, "%s: %s would need %s of memory and has %s", b->planner,
+                      cluster_device_name(x->scene.cluster, x->use.mem, full),
+                      bytes_short(needs, b->l.bytes[full]), bytes_short(has, memory_of(b, full)));
         if (!b->best_effort) {
             diag_error(x->use.diag, "%s (best-effort=true leaves the plan all the same)", lacks);
             return PASS_INFEASIBLE;

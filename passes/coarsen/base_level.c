@@ -103,8 +103,11 @@ static int check_sums(const struct ctx *x)
 {
     const struct wdag *g = x->levels.base;
     int64_t bytes = wdag_bytes(g);
+    /* what is there at one time: what nodes work in, and values, twice if they come from elsewhere */
     for (uint32_t v = 0; g->runs && v < g->n; v++)
         bytes = sat_add(bytes, x->scene.m->cost->own[g->node[v]]);
+    for (vid v = 0; g->runs && v < x->scene.m->nval; v++)
+        bytes = sat_add(bytes, sat_mul(3, x->scene.m->cost->bytes[v]));
     for (uint32_t k = 0; k < g->ncls; k++) {
         int64_t sum = 0;
         for (uint32_t v = 0; v < g->n; v++)

@@ -196,6 +196,7 @@ const struct planner planner_dp_place = {
              "contiguous split with the smallest largest load, proven (placement paper)",
              place_opts, sizeof(struct place_options), .needs = NEED_COST | NEED_CONTRACT,
              .run = dp_run},
+    .fit = FIT_CONTIGUOUS,
     .objectives = {"time-per-sample"},
     .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE |
                 FEATURE_COPIES | FEATURE_CUTS};

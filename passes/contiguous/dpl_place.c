@@ -49,6 +49,7 @@ const struct planner planner_dpl_place = {
     .pass = {"dpl-place", "contiguous split by interval DP over many topological orders",
              place_opts + PLACE_OPTS_EXACT, sizeof(struct place_options),
              .needs = NEED_COST | NEED_CONTRACT, .run = dpl_run},
+    .fit = FIT_CONTIGUOUS,
     .objectives = {"time-per-sample"},
     .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE |
                 FEATURE_COPIES | FEATURE_CUTS};

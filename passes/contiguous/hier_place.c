@@ -356,5 +356,6 @@ const struct planner planner_hier_place = {
          .optsize = sizeof(struct hier_options),
          .needs = NEED_COST | NEED_CONTRACT,
          .run = hier_run},
+    .fit = FIT_CONTIGUOUS,
     .objectives = {"time-per-sample"},
     .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_GROUPS};

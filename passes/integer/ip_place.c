@@ -271,6 +271,7 @@ static bool wants_latency(const void *options)
 const struct planner planner_ip_place = {
     .pass = {"ip-place", "split by integer programming, contiguous or not (placement paper)",
              ip_opts, sizeof(struct ip_options), .needs = NEED_COST | NEED_CONTRACT, .run = ip_run},
+    .fit = FIT_AS_PROVEN,
     .objectives = {"time-per-sample", "latency"},
     .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE,
     .implies = wants_latency,

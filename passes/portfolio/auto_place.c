@@ -303,6 +303,7 @@ const struct planner planner_auto_place = {
          .optsize = sizeof(struct auto_options),
          .needs = NEED_COST | NEED_CONTRACT,
          .run = auto_place_run},
+    .fit = FIT_ANY_SHAPE,
     .objectives = {"time-per-sample"},
     .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_OVERLAP | FEATURE_GPIPE |
                 FEATURE_COPIES | FEATURE_CUTS,

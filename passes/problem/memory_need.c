@@ -215,6 +215,7 @@ int report_memory(struct ctx *x, const char *shape, int64_t need, int64_t none, 
 {
     char text[BYTES_BOTH], least[BYTES_BOTH];
     int64_t has = INT64_MAX;
+    const char *sure = x->results.shapes_unknown ? "as far as sizes are known" : "proven";
     for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
         if (x->scene.cluster->cls[k].memory >= 0 && x->scene.cluster->cls[k].memory < has)
             has = x->scene.cluster->cls[k].memory;
@@ -222,13 +223,13 @@ int report_memory(struct ctx *x, const char *shape, int64_t need, int64_t none, 
     bytes_both(least, none + 1);
     if (need && none + 1 >= need)
         diag_error(x->use.diag,
-                   "no %s fits the memory of the devices: they need %s per device (proven)%s",
-                   shape, text, why);
+                   "no %s fits the memory of the devices: they need %s per device (%s)%s", shape,
+                   text, sure, why);
     else if (none >= has)
         diag_error(x->use.diag,
                    "no %s fits the memory of the devices: nothing below %s per device does "
-                   "(proven)%s%s",
-                   shape, least, why,
+                   "(%s)%s%s",
+                   shape, least, sure, why,
                    need ? arena_fmt(x->use.mem, "; the smallest found needs %s", text) : "");
     else
         diag_error(x->use.diag,

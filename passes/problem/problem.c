@@ -365,10 +365,11 @@ static void make_values(struct problem *c)
 bool problem_surely_fits(const struct problem *c, uint32_t k, int64_t bytes, int64_t cut)
 {
     const struct device_class *cls = &c->cluster->cls[c->kind[k].cls];
-    if (cls->host || cls->link_bandwidth <= 0)
+    if (cls->host || cls->link_bandwidth <= 0 || c->timeless || cluster_grouped(c->cluster) ||
+        c->scene->m->cost->xfer)
         return false; /* transfers say nothing of bytes */
     __int128 moved = (__int128)cut * cls->link_bandwidth / PS_PER_S + 1;
-    return bytes + c->most_at_once + 2 * moved <= c->kind[k].room;
+    return (__int128)bytes + c->most_at_once + 2 * moved <= c->kind[k].room;
 }
 
 /* What build_problem() is to make; each public function that builds a problem sets it in another way. */
@@ -494,6 +495,7 @@ void problem_loads(const struct problem *c, uint32_t k, const struct problem_par
 
 void problem_forget_times(struct problem *c)
 {
+    c->timeless = true;
     c->detailed = c->pass_loads = c->overlap = c->by_pass = false;
     for (uint32_t k = 0; k < c->nkind; k++)
         c->kind[k].copies = 1;

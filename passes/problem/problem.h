@@ -123,7 +123,8 @@ struct problem {
     struct set_values *values;
     /* bytes, with values: no set needs more at one time, beside what it reads and sends, which counts twice */
     int64_t most_at_once;
-    bool turned; /* problem_mirror (reversed.h) has reversed all edges */
+    bool timeless; /* problem_forget_times() has set all times and transfers to 0 */
+    bool turned;   /* problem_mirror (reversed.h) has reversed all edges */
     /* detailed: the load of a device is more than a sum, since transfers overlap computing (overlap), the two passes
      * count apart (pass_loads), or devices share a stage.  Then problem_loads says what a stage costs.  Searches still
      * prune by the sum (with overlap: of computing alone), which is never more than the load times the copies. */
