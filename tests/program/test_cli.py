@@ -754,7 +754,7 @@ def reserve(d):
     for x in json.loads((d / "split/manifest.json").read_text())["devices"]:
         check((x["memory_bytes"], x["reserved_bytes"]) == (2 << 20, less + 1 + (1 << 20)), f"manifest: {x}")
     check(f"of {(used - 1) / 1024:.4g} KiB" in r.stdout and "reserved for the runtime: 1." in r.stdout, r.stdout)
-    late = [m, *fixed[:4], *all_of_it, f"--reserve={less + 1}"]
+    late = [m, *fixed[:4], *SUM, *all_of_it, f"--reserve={less + 1}"]
     fails(3, "needs", *late, "-p", f"plan{{from={d / 'full.json'}}}")
     r = succeeds(*late, "-p", "dp-place", "--compare", d / "full.json")
     check("without the reserve" in r.stderr, f"--compare: {r.stderr}")
