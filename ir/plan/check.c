@@ -334,7 +334,8 @@ void plan_check_memory(const struct scene *s, struct verdict *v, struct arena *a
             a, "%s needs %s and has %s%s%s", cluster_device_name(c, a, d),
             bytes_short(need, v->load[d].used), bytes_short(have, memory),
             c->cls[cluster_class(c, d)].reserve ? " without the reserve" : "",
-            v->load[d].sum ? arena_fmt(a, " (at one time; --memory-model=sum counts %s)", all) : "");
+            v->load[d].sum ? arena_fmt(a, " (at one time; --memory-model=sum counts %s)", all)
+                           : "");
         v->why_not = v->why_not ? v->why_not : why;
     }
 }
