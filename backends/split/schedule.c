@@ -24,6 +24,23 @@ static const char *choose_in_flight(struct split *s)
     return why;
 }
 
+/* Lets s->r tell the memory of each device that the schedule has.  The plan's own figure is another one only where the
+ * folder's parts are: calls of functions that were open while planning are single nodes again, or --cut says otherwise. */
+static void take_memory(struct split *s)
+{
+    struct result *r = arena_alloc(s->a, sizeof *r);
+    struct verdict *v = arena_alloc(s->a, sizeof *v);
+    uint32_t ndev = s->r->scene.cluster->ndev;
+    *r = *s->r;
+    *v = *s->r->verdict;
+    v->load = arena_array(s->a, (size_t)ndev + 1, sizeof *v->load);
+    memcpy(v->load, s->r->verdict->load, ndev * sizeof *v->load);
+    for (uint32_t d = 0; d < ndev; d++)
+        v->load[d].used = s->schedule->peak[d];
+    r->verdict = v;
+    s->r = r;
+}
+
 int split_schedule(struct split *s)
 {
     const uint32_t *copies = s->r->plan->copies;
@@ -65,6 +82,8 @@ int split_schedule(struct split *s)
                                                       "their end, which the plan does not count");
     if (s->no_schedule)
         s->schedule = NULL;
+    else if (exec_live_rounds(&s->r->scene.model))
+        take_memory(s);
     return 0;
 }
 
