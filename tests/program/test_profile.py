@@ -122,7 +122,7 @@ def planned():
     check(all(p["start_bytes"] <= p["loaded_bytes"] <= p["sample_bytes"] and p["arena_bytes"] > 0
               for p in scaled["parts"]) and "start_bytes" not in table["parts"][0], f"memory {scaled['parts']}")
     refused(profile(SPLIT, "-o", HERE / "none.json", engine="stub:fail=part1.onnx@0"), 1,
-            "part1.onnx, first node '", "alone in a process: the stub was told to fail")
+            "part1.onnx, first node '", "alone in a process: the stub was told to fail", "--inputs=FILE.npz")
     second = HERE / "two.json"
     good(profile(SPLIT, "-o", second, "-q"))
     table = json.loads(second.read_text())
@@ -144,6 +144,14 @@ def bad_inputs():
             ((MODEL, out, "--cores=2-1"), ["such as 0-3"]), ((MODEL, out, "--cores="), ["such as 0-3"]),
             ((MODEL, out, "--steps=0"), ["--steps '0'", "expected"]),
             ((MODEL, out, "--step=3"), ["did you mean '--steps'"]),
+            ((MODEL, "-o", "-"), ["expected the name of a file"]), (("-", out), ["expected the name of a file"]),
+            ((MODEL, "--rounds=1", "-o", "-", "--", "-d", "2xcpu"), ["expected the name of a file"]),
+            ((MODEL, "-o", MODEL), ["it is", "gpt.onnx, which is read"]),
+            ((MODEL, "-o", COSTS, f"--inputs={COSTS}"), ["costs.json, which is read"]),
+            ((SPLIT, "-o", SPLIT / "manifest.json"), ["manifest.json, which is read"]),
+            ((SPLIT, out, "--segments=3"), ["--segments: expected a model"]),
+            ((SPLIT, out, f"--costs={COSTS}", "--segments=0"), ["no part is measured"]),
+            ((MODEL, out, "--onnxruntime="), ["--onnxruntime: expected"]),
             ((MODEL, out, "--quiet=1"), ["takes no value"]), ((MODEL, "-o"), ["wants FILE"])):
         refused(run(PROFILE, *args), 2, *words)
     refused(profile(HERE / "nothing.onnx", out), 1, "nothing.onnx")
@@ -163,6 +171,8 @@ def bad_inputs():
                          (lambda m: m["parts"].reverse(), "before a part makes it"),
                          (lambda m: m["parts"][0].update(file="../gpt.onnx"), "a file of the folder"),
                          (lambda m: m["parts"][0]["outputs"].append("strange"), "strange"),
+                         (lambda m: m["inputs"].append(m["inputs"][0]), "'input_ids' is listed twice"),
+                         (lambda m: m["inputs"][0].update(sizes=[1] * 65), "at most 64 sizes, found 65"),
                          (lambda m: m.update(parts=[]), "no parts"), (lambda m: m.update(parts=7), "parts")):
         changed = json.loads(json.dumps(manifest))
         change(changed)

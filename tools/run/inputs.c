@@ -64,11 +64,21 @@ static bool fill(void *to, enum elem elem, int64_t n, uint64_t *state)
     return bytes > 0;
 }
 
+/* Reports the engine's reason why an input cannot be made, and frees what there is of it.  Returns NULL. */
+static struct engine_value *no_value(struct engine *e, const struct split_value *v,
+                                     struct engine_value *made, const struct engine_error *err,
+                                     struct diag *d)
+{
+    diag_error(d, "input '%s': %s", v->name, err->line);
+    e->face->value_free(e, made);
+    return NULL;
+}
+
 /* Returns a random value for an input; NULL after an error. */
 static struct engine_value *random_value(struct engine *e, const struct split_value *v,
                                          uint64_t *state, struct arena *a, struct diag *d)
 {
-    struct engine_error err;
+    struct engine_error err = {"its data cannot be reached"};
     enum elem elem = elem_of_name(v->type, strlen(v->type));
     struct engine_shape shape = {(int)elem, v->rank, v->size};
     int64_t n = v->size ? shape_elems(v->size, v->rank) : -1;
@@ -87,26 +97,26 @@ static struct engine_value *random_value(struct engine *e, const struct split_va
         return NULL;
     }
     struct engine_value *to = e->face->value_new(e, &shape, &err);
-    if (!to) {
-        diag_error(d, "input '%s': %s", v->name, err.line);
-        return NULL;
-    }
+    if (!to)
+        return no_value(e, v, NULL, &err, d);
+    bool good = n == 0;
     if (elem == ELEM_STR) {
         const char **text = arena_array(a, (size_t)n + 1, sizeof *text);
         for (int64_t i = 0; i < n; i++)
             text[i] = random_bits(state) >> 63 ? "1" : "0";
-        e->face->value_strings(e, to, text, (size_t)n, &err);
+        good = e->face->value_strings(e, to, text, (size_t)n, &err) == 0;
     } else if (n > 0) {
-        fill(e->face->value_data(e, to), elem, n, state);
+        void *data = e->face->value_data(e, to);
+        good = data && fill(data, elem, n, state);
     }
-    return to;
+    return good ? to : no_value(e, v, to, &err, d);
 }
 
 /* Returns a value with the array of a file; NULL after an error. */
 static struct engine_value *given_value(struct engine *e, const struct split_value *v,
                                         const struct npz_array *g, const char *file, struct diag *d)
 {
-    struct engine_error err;
+    struct engine_error err = {"its data cannot be reached"};
     if (strcmp(v->type, elem_name((enum elem)g->elem)) != 0) {
         diag_error(d, "%s: input '%s': expected %s, found %s", file, v->name, v->type,
                    elem_name((enum elem)g->elem));
@@ -114,10 +124,11 @@ static struct engine_value *given_value(struct engine *e, const struct split_val
     }
     struct engine_value *to =
         e->face->value_new(e, &(struct engine_shape){g->elem, g->rank, g->size}, &err);
-    if (!to)
-        diag_error(d, "input '%s': %s", v->name, err.line);
-    else if (g->bytes > 0)
-        memcpy(e->face->value_data(e, to), g->data, g->bytes);
+    void *data = to && g->bytes > 0 ? e->face->value_data(e, to) : NULL;
+    if (!to || (g->bytes > 0 && !data))
+        return no_value(e, v, to, &err, d);
+    if (data)
+        memcpy(data, g->data, g->bytes);
     return to;
 }
 

@@ -20,6 +20,7 @@
 #include "tools/run/rounds.h"
 #include "tools/run/scratch.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +114,29 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* Checks that the file of -o is none that is read.  Returns 0, or -1 and an error. */
+static int check_output(struct run *r)
+{
+    const struct program_args *g = &r->args;
+    const char *output = program_value(g, "output"), *inputs = program_value(g, "inputs");
+    const char *input = g->operand[0], *same = NULL;
+    if (infile_same(output, input))
+        same = input;
+    else if (inputs && infile_same(output, inputs))
+        same = inputs;
+    DIR *dir = is_folder(input) ? opendir(input) : NULL;
+    for (struct dirent *e; dir && !same && (e = readdir(dir));) {
+        const char *path = arena_fmt(r->a, "%s/%s", input, e->d_name);
+        if (folder_own_name(e->d_name) && infile_same(output, path))
+            same = path;
+    }
+    if (dir)
+        closedir(dir);
+    return same ? misused(r, arena_fmt(r->a, "-o %s: it is %s, which is read: give another name",
+                                       output, same))
+                : outfile_check(output, r->a, &r->diag);
+}
+
 /* Checks what --rounds and -- say.  Returns 0, or -1 and an error. */
 static int check_rounds(struct run *r)
 {
@@ -141,6 +165,8 @@ static int check_usage(struct run *r)
                                       : "expected a model or the folder of a split");
     if (!program_value(g, "output"))
         return misused(r, program_value(g, "rounds") ? "expected -o FOLDER" : "expected -o FILE");
+    if (!strcmp(g->operand[0], "-") || !strcmp(program_value(g, "output"), "-"))
+        return misused(r, "'-': expected the name of a file or folder");
     if (check_rounds(r))
         return -1;
     for (uint32_t i = 0; program_nth(g, "dim", i); i++) {
@@ -151,12 +177,20 @@ static int check_usage(struct run *r)
     }
     if (program_value(g, "costs") && !is_folder(g->operand[0]))
         return misused(r, "--costs: expected the folder of a split, whose parts are measured");
+    if (program_value(g, "costs") && program_value(g, "segments") &&
+        program_number(g, "segments") == 0)
+        return misused(r, "--costs has no effect with --segments=0: no part is measured");
+    if (program_value(g, "segments") && program_number(g, "segments") > 0 &&
+        is_folder(g->operand[0]))
+        return misused(r,
+                       "--segments: expected a model, or 0: the parts of a split stay as they are");
+    if (program_value(g, "onnxruntime") && !*program_value(g, "onnxruntime"))
+        return misused(r, "--onnxruntime: expected the path of a shared library");
     if (program_value(g, "cores") && cores_use(program_value(g, "cores"), &r->diag)) {
         r->exit = USAGE;
         return -1;
     }
-    return program_value(g, "rounds") ? 0
-                                      : outfile_check(program_value(g, "output"), r->a, &r->diag);
+    return program_value(g, "rounds") ? 0 : check_output(r);
 }
 
 /* Returns all values of --dim, also those behind --, in r->a, and their number in *n. */
