@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
+import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -222,7 +224,51 @@ def rounds():
     refused(profile(SPLIT, "-o", none, f"--costs={SPLIT / 'manifest.json'}"), 1, "expected a file that pcc-profile")
     foreign = HERE / "foreign.json"
     foreign.write_text('{"pcc_measured": 1, "nodes": [{"name": "x", "time": 1}]}')
-    refused(profile(SPLIT, "-o", none, f"--costs={foreign}"), 1, "none of its rows names a node of part0.onnx")
+    refused(profile(SPLIT, "-o", none, f"--costs={foreign}"), 1, "none of its rows names a node of the split")
+
+
+def other_sizes():
+    """What is measured at other sizes than planned says so; a part without known nodes is only a part of the split."""
+    out, four = HERE / "none.json", "--dim=sequence=4"
+    refused(profile(SPLIT, f"--costs={COSTS}", four, "-o", out), 1, "measured at sequence=8", "at sequence=4")
+    refused(profile(SPLIT, "-o", out, f"--costs={HERE / 'alone.csv'}"), 1, "expected its JSON form")
+    r = good(profile(SPLIT, four, "-o", HERE / "four.json"))
+    check(r.stderr.count("planned unknown") == 2, r.stderr)
+    held = json.loads((SPLIT / "manifest.json").read_text())["nodes"]
+    table = json.loads(COSTS.read_text())
+    table["nodes"] = [n for n in table["nodes"] if n["name"] in held["part0.onnx"]]
+    some = HERE / "some.json"
+    some.write_text(json.dumps(table))
+    good(profile(SPLIT, f"--costs={some}", "-o", HERE / "scaled.json"))
+    check([n["name"] for n in json.loads((HERE / "scaled.json").read_text())["nodes"]] == held["part0.onnx"],
+          "rows of the nodes that are known")
+
+
+def given_inputs():
+    given = HERE / "given.npz"
+    for names, shape, words in ((("input_ids",), "(1, 7)", ["[1,8], found [1,7]: --dim sequence=7"]),
+                                (("input_ids",), "(56,)", ["[1,8], found [56]"]),
+                                (("input_ids",), "(1, 8", ["ends with ')'"]),
+                                (("input_ids", "input_ids"), "(1, 8)", ["input_ids: it is in the archive twice"])):
+        header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': {shape}".encode()
+        data = bytes(8 * 8 if "8" in shape else 8 * (7 if "7" in shape else 56))
+        with warnings.catch_warnings(), zipfile.ZipFile(given, "w") as z:
+            warnings.simplefilter("ignore")  # of zipfile, about names that come twice
+            for name in names:
+                z.writestr(f"{name}.npy", b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header + data)
+        refused(profile(SPLIT, "-o", HERE / "none.json", f"--inputs={given}"), 1, *words)
+
+
+def strange_names():
+    """Names of nodes in a table are no facts and no formulas."""
+    strange = HERE / "names"
+    shutil.copytree(SPLIT, strange)
+    manifest = json.loads((SPLIT / "manifest.json").read_text())
+    manifest["nodes"]["part0.onnx"][:3] = ["#one", "=two", '#3,"']
+    (strange / "manifest.json").write_text(json.dumps(manifest))
+    good(profile(strange, "-q", "-o", HERE / "names.csv"))
+    rows = [line.rsplit(",", 2)[0] for line in (HERE / "names.csv").read_text().splitlines()]
+    check("\\x23one" in rows and "'=two" in rows and '"\\x233,"""' in rows, f"{rows}")
 
 
 def no_library():
@@ -370,6 +416,9 @@ else:
     rows()
     planned()
     rounds()
+    other_sizes()
+    given_inputs()
+    strange_names()
     bad_inputs()
     no_library()
     interrupted()

@@ -3,10 +3,13 @@
  * O(elements). */
 #include "tools/run/inputs.h"
 
+#include "ir/base/json_in.h"
 #include "ir/base/random.h"
 #include "ir/model/module.h"
 #include "tools/run/npz.h"
+#include "tools/run/resize.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* Returns a number of a normal distribution with variance 1, in 1/65536. */
@@ -112,6 +115,40 @@ static struct engine_value *random_value(struct engine *e, const struct split_va
     return good ? to : no_value(e, v, to, &err, d);
 }
 
+/* Returns sizes as text, "[1,16]", in a. */
+static const char *sizes_text(const int64_t *size, uint32_t rank, struct arena *a)
+{
+    const char *text = "";
+    for (uint32_t k = 0; k < rank; k++)
+        text = arena_fmt(a, "%s%s%" PRId64, text, k ? "," : "", size[k]);
+    return arena_fmt(a, "[%s]", text);
+}
+
+/* Checks that an array of a file has the sizes that the plan has for input v.  Returns 0, or -1 and an error, with the
+ * options that set other sizes. */
+static int check_sizes(const struct split *s, const struct split_value *v,
+                       const struct npz_array *g, const struct inputs_of *of, struct arena *a,
+                       struct diag *d)
+{
+    json_t *row, *shape = NULL;
+    const char *fix = "";
+    size_t i;
+    if (!v->size || (v->rank == g->rank && !memcmp(v->size, g->size, v->rank * sizeof *v->size)))
+        return 0;
+    json_array_foreach(json_object_get(s->manifest, "inputs"), i, row)
+    {
+        const char *name = json_get_text(row, "name");
+        shape = name && !strcmp(name, v->name) ? json_object_get(row, "shape") : shape;
+    }
+    for (uint32_t k = 0; k < v->rank && v->rank == g->rank; k++) {
+        const char *dim = json_string_value(json_array_get(shape, k));
+        if (v->size[k] != g->size[k] && dim && split_names_dim(s, dim))
+            fix = arena_fmt(a, "%s%s --dim %s=%" PRId64, fix, *fix ? "" : ":", dim, g->size[k]);
+    }
+    return diag_error(d, "%s: input '%s': expected %s, found %s%s", of->file, v->name,
+                      sizes_text(v->size, v->rank, a), sizes_text(g->size, g->rank, a), fix);
+}
+
 /* Returns a value with the array of a file; NULL after an error. */
 static struct engine_value *given_value(struct engine *e, const struct split_value *v,
                                         const struct npz_array *g, const char *file, struct diag *d)
@@ -143,8 +180,11 @@ int inputs_make(struct engine *e, const struct split *s, const struct inputs_of 
     for (i = 0; i < s->ninput; i++) {
         const struct split_value *v = &s->value[s->input[i]];
         const struct npz_array *g = npz_find(&npz, v->name);
-        struct engine_value *to =
-            g ? given_value(e, v, g, of->file, d) : random_value(e, v, &state, a, d);
+        struct engine_value *to = NULL;
+        if (!g)
+            to = random_value(e, v, &state, a, d);
+        else if (!check_sizes(s, v, g, of, a, d))
+            to = given_value(e, v, g, of->file, d);
         if (!to)
             break;
         used += g != NULL;
