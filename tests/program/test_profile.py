@@ -300,6 +300,17 @@ def interrupted():
           f"{p.returncode} {said}")
     check(not slow.exists() and "nothing is complete" in said, said)
     check(not list(tmp.iterdir()), f"temporary files {list(tmp.rglob('*'))}")
+    p = subprocess.Popen([PROFILE, MODEL, "-o", HERE / "ended", "--engine=stub:delay=1ms", "--dim=sequence=8",
+                          "--steps=100000", "--rounds=1", "--", "-d", "2xcpu"], stderr=subprocess.PIPE, text=True,
+                         env={**os.environ, "TMPDIR": str(tmp)})
+    while not list(tmp.glob("pcc-*/pieces/manifest.json")) and p.poll() is None:
+        time.sleep(0.01)
+    p.send_signal(signal.SIGTERM)
+    said = p.communicate(timeout=300)[1]
+    check(p.returncode == 130 and "ended by Ctrl-C: nothing is complete" in said, f"{p.returncode} {said}")
+    check(not list(tmp.iterdir()) and not (HERE / "ended").exists(), f"left files {list(tmp.rglob('*'))}")
+    comma = {**os.environ, "TMPDIR": str(HERE / "a,b")}
+    refused(profile(MODEL, "-o", slow, env=comma), 1, "TMPDIR", "without ','")
 
 
 def help_texts():

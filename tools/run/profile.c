@@ -73,7 +73,7 @@ static const struct program program = {
         "exit codes: 0 done, 1 bad input or a part that fails, 2 usage, 3 no plan fits, 130 ended by Ctrl-C\n",
     .row = rows};
 
-static volatile sig_atomic_t stop; /* set by Ctrl-C */
+static volatile sig_atomic_t stop; /* set by Ctrl-C, and by other signals that end a program */
 
 static void on_interrupt(int sig)
 {
@@ -214,10 +214,18 @@ static const char *const *all_dims(struct run *r, uint32_t *n)
 static const char *cut_model(struct run *r, const char *folder, const char *name, uint32_t count)
 {
     const struct program_args *g = &r->args;
-    struct pieces_of of = {
-        .model = g->operand[0], .count = count, .folder = arena_fmt(r->a, "%s/%s", folder, name)};
+    struct pieces_of of = {.model = g->operand[0],
+                           .count = count,
+                           .folder = arena_fmt(r->a, "%s/%s", folder, name),
+                           .stop = &stop};
     of.dim = all_dims(r, &of.ndim);
-    return pieces_write(&of, r->a, &r->diag) ? NULL : of.folder;
+    if (pieces_write(&of, r->a, &r->diag) == 0)
+        return of.folder;
+    if (stop) {
+        r->exit = INTERRUPTED;
+        diag_error(&r->diag, "ended by Ctrl-C: nothing is complete");
+    }
+    return NULL;
 }
 
 /* Returns words for the memory of part k, in r->a; "" if it is not known. */
@@ -417,11 +425,13 @@ int main(int argc, char **argv)
 {
     if (argc == 3 && !strcmp(argv[1], PART_MEMORY_CALL))
         return part_memory_answer(argv[2]);
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
     struct run r = {.a = arena_new(NULL), .argc = argc, .argv = argv};
     struct sigaction end = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     r.diag = (struct diag){.emit = show, .user = &r};
     r.args.program = &program;
-    sigaction(SIGINT, &end, NULL);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        sigaction(ending[i], &end, NULL);
     if (!r.a || !arena_guard(r.a, run, &r, NULL)) {
         fputs("pcc-profile: error: out of memory\n", stderr);
         r.exit = INPUT;
