@@ -344,6 +344,20 @@ def calls_of_functions():
           "warning: part0.onnx: calls of functions run as other nodes" in r.stderr, f"{table} {r.stderr}")
 
 
+def measured_table():
+    """tools/measure.py writes the file that is asked for, and none beside it."""
+    folder = HERE / "tables"
+    folder.mkdir()
+    (folder / "tab.csv").write_text("keep me")
+    command = (sys.executable, SOURCE / "tools/measure.py", SPLIT, "--steps=1", "--discard=0", "-o")
+    env = {**os.environ, "PCC_PROFILE": str(PROFILE)}
+    r = good(run(*command, folder / "tab", env=env))
+    count = sum(len(n) for n in json.loads((SPLIT / "manifest.json").read_text())["nodes"].values())
+    check(sorted(p.name for p in folder.iterdir()) == ["tab", "tab.csv"] and f"tab: {count} nodes" in r.stdout and
+          (folder / "tab.csv").read_text() == "keep me", f"{list(folder.iterdir())} {r.stdout}")
+    refused(run(*command, folder, env=env), 1, "expected the name of a file")
+
+
 def by_runtime():
     import numpy
     make()
@@ -384,6 +398,7 @@ def by_runtime():
         check(r.returncode in (0, 1) and r.stderr.count("error:") == r.returncode, f"{k}: {r.returncode} {r.stderr}")
     good(profile(MODEL, "-o", COSTS, *small, f"--inputs={given}", engine=None))
     calls_of_functions()
+    measured_table()
     strange = HERE / "strange"
     shutil.copytree(SPLIT, strange)
     (strange / "part1.onnx").write_bytes(b"no model")

@@ -10,6 +10,7 @@
 #include "backends/split/folder.h"
 #include "ir/base/infile.h"
 #include "ir/base/outfile.h"
+#include "ir/base/strings.h"
 #include "ir/base/units.h"
 #include "tools/lib/handle.h"
 #include "tools/pcc/cli.h"
@@ -20,7 +21,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { NEAR = 50 }; /* a promise is kept within 1 / NEAR */
@@ -273,23 +273,22 @@ static int put_manifest(const struct work *w, const struct round *r, const char 
     return outfile_close(&f, true);
 }
 
-/* Gives the folder `to` a link to a file of the folder `from`, or a copy if that is on another file system.  Returns 0,
- * or -1 and an error. */
-static int take_file(int from, int to, const char *name, struct diag *d)
+/* Gives the folder `to` a link to the file at `path`, or a copy if that is on another file system.  Returns 0, or -1
+ * and an error. */
+static int take_file(const char *path, int to, struct diag *d)
 {
-    struct stat st;
-    if (linkat(from, name, to, name, 0) == 0)
+    const char *name = path_base(path);
+    uint64_t size;
+    if (linkat(AT_FDCWD, path, to, name, 0) == 0)
         return 0;
-    int in = openat(from, name, O_RDONLY | O_CLOEXEC);
-    int out = in >= 0 && fstat(in, &st) == 0
-                  ? openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, st.st_mode & 0777)
-                  : -1;
-    int rc = out >= 0 ? copy_bytes(in, 0, (uint64_t)st.st_size, out, name, d)
-                      : diag_error(d, "%s: cannot be copied: %s", name, strerror(errno));
-    if (out >= 0 && close(out) && !rc)
-        rc = diag_error(d, "%s: cannot be written: %s", name, strerror(errno));
-    if (in >= 0)
-        close(in);
+    int in = infile_open(path, INFILE_DATA, &size, d);
+    if (in < 0)
+        return -1;
+    int out = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int rc = out < 0 ? -1 : copy_bytes(in, 0, size, out, name, d);
+    if (out < 0 || (close(out) && !rc))
+        rc = diag_error(d, "%s: cannot be copied: %s", path, strerror(errno));
+    close(in);
     return rc;
 }
 
@@ -300,7 +299,7 @@ static int take_files(const struct work *w, const struct round *r, int to)
     int rc = dir ? 0 : diag_error(w->d, "%s: cannot be read: %s", r->folder, strerror(errno));
     for (struct dirent *e; dir && !rc && (e = readdir(dir));)
         if (folder_own_name(e->d_name) && strcmp(e->d_name, "manifest.json") != 0)
-            rc = take_file(dirfd(dir), to, e->d_name, w->d);
+            rc = take_file(arena_fmt(w->a, "%s/%s", r->folder, e->d_name), to, w->d);
     if (dir)
         closedir(dir);
     return rc;
