@@ -210,7 +210,7 @@ static const char *const *all_dims(struct run *r, uint32_t *n)
 }
 
 /* Cuts the model into `count` pieces, in a folder called `name` below `folder`.  Returns the folder of the split; NULL
- * after an error. */
+ * after an error, or after Ctrl-C, without a message. */
 static const char *cut_model(struct run *r, const char *folder, const char *name, uint32_t count)
 {
     const struct program_args *g = &r->args;
@@ -219,13 +219,7 @@ static const char *cut_model(struct run *r, const char *folder, const char *name
                            .folder = arena_fmt(r->a, "%s/%s", folder, name),
                            .stop = &stop};
     of.dim = all_dims(r, &of.ndim);
-    if (pieces_write(&of, r->a, &r->diag) == 0)
-        return of.folder;
-    if (stop) {
-        r->exit = INTERRUPTED;
-        diag_error(&r->diag, "ended by Ctrl-C: nothing is complete");
-    }
-    return NULL;
+    return pieces_write(&of, r->a, &r->diag) ? NULL : of.folder;
 }
 
 /* Returns words for the memory of part k, in r->a; "" if it is not known. */
@@ -368,7 +362,9 @@ static int scale_pieces(struct run *r, const struct profiling *p, struct profile
     struct profiling alone = *p;
     struct profiled whole;
     alone.m.node_runs = 0;
-    const char *folder = cut_model(r, p->m.folder, "whole", 1);
+    const char *folder = stop ? NULL : cut_model(r, p->m.folder, "whole", 1);
+    if (!folder && stop)
+        return 0;
     if (!folder || profile_folder(&alone, folder, NULL, &whole))
         return -1;
     int64_t all = 0;
@@ -397,6 +393,10 @@ static int measure(struct run *r)
     const char *folder = is_folder(input) ? input
                                           : cut_model(r, p.m.folder, "pieces",
                                                       segments > 0 ? (uint32_t)segments : 1);
+    if (!folder && stop) {
+        r->exit = INTERRUPTED;
+        return diag_error(&r->diag, "ended by Ctrl-C: nothing is complete");
+    }
     if (folder && program_value(&r->args, "rounds"))
         return measure_rounds(r, &p, folder);
     if (!folder || profile_folder(&p, folder, known ? &rows_in : NULL, &out))
