@@ -427,11 +427,13 @@ int main(int argc, char **argv)
         return part_memory_answer(argv[2]);
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
     struct run r = {.a = arena_new(NULL), .argc = argc, .argv = argv};
-    struct sigaction end = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction end = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
     r.diag = (struct diag){.emit = show, .user = &r};
     r.args.program = &program;
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
-        sigaction(ending[i], &end, NULL);
+        if (ending[i] != SIGHUP || (sigaction(SIGHUP, NULL, &before) == 0 &&
+                                    before.sa_handler != SIG_IGN)) /* nohup(1) stays in force */
+            sigaction(ending[i], &end, NULL);
     if (!r.a || !arena_guard(r.a, run, &r, NULL)) {
         fputs("pcc-profile: error: out of memory\n", stderr);
         r.exit = INPUT;
