@@ -14,11 +14,13 @@ at which sizes it was measured, and on what: pcc refuses it for other sizes (pas
 $PCC_PROFILE, else that beside $PCC, in the build folder beside this program, or on the PATH.
 Exit: 0, or 1 with a reason; 77 without ONNX Runtime."""
 import argparse
+import csv
 import importlib.util
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 RUNTIME = "onnxruntime"
@@ -66,16 +68,21 @@ def main(argv=None):
     if not program:
         print("error: pcc-profile is not there: build it, or set PCC_PROFILE", file=sys.stderr)
         return 1
-    table = args.output if args.output.suffix == ".csv" else args.output.with_name(args.output.name + ".csv")
-    r = subprocess.run([program, args.model, "--segments=0", "-o", table, f"--onnxruntime={runtime}", "-q",
-                        f"--discard={args.discard}", f"--steps={args.steps}", f"--threads={args.threads}",
-                        *(f"--dim={d}" for d in args.dim)], stderr=subprocess.PIPE, text=True, errors="replace",
-                       check=False)
-    print(r.stderr.replace("pcc-profile: ", ""), end="", file=sys.stderr)
-    if r.returncode:
-        return r.returncode
-    rows = [line for line in table.read_text(encoding="utf-8").splitlines()[1:] if line[:1] not in ("#", '"')]
-    table.replace(args.output)
+    if args.output.is_dir() or not args.output.absolute().parent.is_dir():
+        print(f"error: {args.output}: expected the name of a file in a folder that exists", file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory(prefix=".measure-", dir=args.output.absolute().parent) as folder:
+        table = Path(folder) / "table.csv"
+        r = subprocess.run([program, args.model, "--segments=0", "-o", table, f"--onnxruntime={runtime}", "-q",
+                            f"--discard={args.discard}", f"--steps={args.steps}", f"--threads={args.threads}",
+                            *(f"--dim={d}" for d in args.dim)], stderr=subprocess.PIPE, text=True, errors="replace",
+                           check=False)
+        print(r.stderr.replace("pcc-profile: ", ""), end="", file=sys.stderr)
+        if r.returncode:
+            return r.returncode
+        with table.open(encoding="utf-8", newline="") as f:
+            rows = [row for row in list(csv.reader(f))[1:] if not row[0].startswith("#")]
+        table.replace(args.output)
     print(f"{args.output}: {len(rows)} nodes, {args.discard} runs discarded, the least of {args.steps}")
     return 0
 

@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
+import zipfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -122,7 +124,7 @@ def planned():
     check(all(p["start_bytes"] <= p["loaded_bytes"] <= p["sample_bytes"] and p["arena_bytes"] > 0
               for p in scaled["parts"]) and "start_bytes" not in table["parts"][0], f"memory {scaled['parts']}")
     refused(profile(SPLIT, "-o", HERE / "none.json", engine="stub:fail=part1.onnx@0"), 1,
-            "part1.onnx, first node '", "alone in a process: the stub was told to fail")
+            "part1.onnx, first node '", "alone in a process: the stub was told to fail", "--inputs=FILE.npz")
     second = HERE / "two.json"
     good(profile(SPLIT, "-o", second, "-q"))
     table = json.loads(second.read_text())
@@ -144,6 +146,14 @@ def bad_inputs():
             ((MODEL, out, "--cores=2-1"), ["such as 0-3"]), ((MODEL, out, "--cores="), ["such as 0-3"]),
             ((MODEL, out, "--steps=0"), ["--steps '0'", "expected"]),
             ((MODEL, out, "--step=3"), ["did you mean '--steps'"]),
+            ((MODEL, "-o", "-"), ["expected the name of a file"]), (("-", out), ["expected the name of a file"]),
+            ((MODEL, "--rounds=1", "-o", "-", "--", "-d", "2xcpu"), ["expected the name of a file"]),
+            ((MODEL, "-o", MODEL), ["it is", "gpt.onnx, which is read"]),
+            ((MODEL, "-o", COSTS, f"--inputs={COSTS}"), ["costs.json, which is read"]),
+            ((SPLIT, "-o", SPLIT / "manifest.json"), ["manifest.json, which is read"]),
+            ((SPLIT, out, "--segments=3"), ["--segments: expected a model"]),
+            ((SPLIT, out, f"--costs={COSTS}", "--segments=0"), ["no part is measured"]),
+            ((MODEL, out, "--onnxruntime="), ["--onnxruntime: expected"]),
             ((MODEL, out, "--quiet=1"), ["takes no value"]), ((MODEL, "-o"), ["wants FILE"])):
         refused(run(PROFILE, *args), 2, *words)
     refused(profile(HERE / "nothing.onnx", out), 1, "nothing.onnx")
@@ -163,6 +173,8 @@ def bad_inputs():
                          (lambda m: m["parts"].reverse(), "before a part makes it"),
                          (lambda m: m["parts"][0].update(file="../gpt.onnx"), "a file of the folder"),
                          (lambda m: m["parts"][0]["outputs"].append("strange"), "strange"),
+                         (lambda m: m["inputs"].append(m["inputs"][0]), "'input_ids' is listed twice"),
+                         (lambda m: m["inputs"][0].update(sizes=[1] * 65), "at most 64 sizes, found 65"),
                          (lambda m: m.update(parts=[]), "no parts"), (lambda m: m.update(parts=7), "parts")):
         changed = json.loads(json.dumps(manifest))
         change(changed)
@@ -212,7 +224,51 @@ def rounds():
     refused(profile(SPLIT, "-o", none, f"--costs={SPLIT / 'manifest.json'}"), 1, "expected a file that pcc-profile")
     foreign = HERE / "foreign.json"
     foreign.write_text('{"pcc_measured": 1, "nodes": [{"name": "x", "time": 1}]}')
-    refused(profile(SPLIT, "-o", none, f"--costs={foreign}"), 1, "none of its rows names a node of part0.onnx")
+    refused(profile(SPLIT, "-o", none, f"--costs={foreign}"), 1, "none of its rows names a node of the split")
+
+
+def other_sizes():
+    """What is measured at other sizes than planned says so; a part without known nodes is only a part of the split."""
+    out, four = HERE / "none.json", "--dim=sequence=4"
+    refused(profile(SPLIT, f"--costs={COSTS}", four, "-o", out), 1, "measured at sequence=8", "at sequence=4")
+    refused(profile(SPLIT, "-o", out, f"--costs={HERE / 'alone.csv'}"), 1, "expected its JSON form")
+    r = good(profile(SPLIT, four, "-o", HERE / "four.json"))
+    check(r.stderr.count("planned unknown") == 2, r.stderr)
+    held = json.loads((SPLIT / "manifest.json").read_text())["nodes"]
+    table = json.loads(COSTS.read_text())
+    table["nodes"] = [n for n in table["nodes"] if n["name"] in held["part0.onnx"]]
+    some = HERE / "some.json"
+    some.write_text(json.dumps(table))
+    good(profile(SPLIT, f"--costs={some}", "-o", HERE / "scaled.json"))
+    check([n["name"] for n in json.loads((HERE / "scaled.json").read_text())["nodes"]] == held["part0.onnx"],
+          "rows of the nodes that are known")
+
+
+def given_inputs():
+    given = HERE / "given.npz"
+    for names, shape, words in ((("input_ids",), "(1, 7)", ["[1,8], found [1,7]: --dim sequence=7"]),
+                                (("input_ids",), "(56,)", ["[1,8], found [56]"]),
+                                (("input_ids",), "(1, 8", ["ends with ')'"]),
+                                (("input_ids", "input_ids"), "(1, 8)", ["input_ids: it is in the archive twice"])):
+        header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': {shape}".encode()
+        data = bytes(8 * 8 if "8" in shape else 8 * (7 if "7" in shape else 56))
+        with warnings.catch_warnings(), zipfile.ZipFile(given, "w") as z:
+            warnings.simplefilter("ignore")  # of zipfile, about names that come twice
+            for name in names:
+                z.writestr(f"{name}.npy", b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header + data)
+        refused(profile(SPLIT, "-o", HERE / "none.json", f"--inputs={given}"), 1, *words)
+
+
+def strange_names():
+    """Names of nodes in a table are no facts and no formulas."""
+    strange = HERE / "names"
+    shutil.copytree(SPLIT, strange)
+    manifest = json.loads((SPLIT / "manifest.json").read_text())
+    manifest["nodes"]["part0.onnx"][:3] = ["#one", "=two", '#3,"']
+    (strange / "manifest.json").write_text(json.dumps(manifest))
+    good(profile(strange, "-q", "-o", HERE / "names.csv"))
+    rows = [line.rsplit(",", 2)[0] for line in (HERE / "names.csv").read_text().splitlines()]
+    check("\\x23one" in rows and "'=two" in rows and '"\\x233,"""' in rows, f"{rows}")
 
 
 def no_library():
@@ -244,6 +300,17 @@ def interrupted():
           f"{p.returncode} {said}")
     check(not slow.exists() and "nothing is complete" in said, said)
     check(not list(tmp.iterdir()), f"temporary files {list(tmp.rglob('*'))}")
+    p = subprocess.Popen([PROFILE, MODEL, "-o", HERE / "ended", "--engine=stub:delay=1ms", "--dim=sequence=8",
+                          "--steps=100000", "--rounds=1", "--", "-d", "2xcpu"], stderr=subprocess.PIPE, text=True,
+                         env={**os.environ, "TMPDIR": str(tmp)})
+    while not list(tmp.glob("pcc-*/pieces/manifest.json")) and p.poll() is None:
+        time.sleep(0.01)
+    p.send_signal(signal.SIGTERM)
+    said = p.communicate(timeout=300)[1]
+    check(p.returncode == 130 and "ended by Ctrl-C: nothing is complete" in said, f"{p.returncode} {said}")
+    check(not list(tmp.iterdir()) and not (HERE / "ended").exists(), f"left files {list(tmp.rglob('*'))}")
+    comma = {**os.environ, "TMPDIR": str(HERE / "a,b")}
+    refused(profile(MODEL, "-o", slow, env=comma), 1, "TMPDIR", "without ','")
 
 
 def help_texts():
@@ -275,6 +342,20 @@ def calls_of_functions():
     times = {n["name"]: n["time"] for n in table["nodes"]}
     check(sorted(times) == ["first", "last"] and sum(times.values()) < table["parts"][0]["time"] and
           "warning: part0.onnx: calls of functions run as other nodes" in r.stderr, f"{table} {r.stderr}")
+
+
+def measured_table():
+    """tools/measure.py writes the file that is asked for, and none beside it."""
+    folder = HERE / "tables"
+    folder.mkdir()
+    (folder / "tab.csv").write_text("keep me")
+    command = (sys.executable, SOURCE / "tools/measure.py", SPLIT, "--steps=1", "--discard=0", "-o")
+    env = {**os.environ, "PCC_PROFILE": str(PROFILE)}
+    r = good(run(*command, folder / "tab", env=env))
+    count = sum(len(n) for n in json.loads((SPLIT / "manifest.json").read_text())["nodes"].values())
+    check(sorted(p.name for p in folder.iterdir()) == ["tab", "tab.csv"] and f"tab: {count} nodes" in r.stdout and
+          (folder / "tab.csv").read_text() == "keep me", f"{list(folder.iterdir())} {r.stdout}")
+    refused(run(*command, folder, env=env), 1, "expected the name of a file")
 
 
 def by_runtime():
@@ -317,6 +398,7 @@ def by_runtime():
         check(r.returncode in (0, 1) and r.stderr.count("error:") == r.returncode, f"{k}: {r.returncode} {r.stderr}")
     good(profile(MODEL, "-o", COSTS, *small, f"--inputs={given}", engine=None))
     calls_of_functions()
+    measured_table()
     strange = HERE / "strange"
     shutil.copytree(SPLIT, strange)
     (strange / "part1.onnx").write_bytes(b"no model")
@@ -360,6 +442,9 @@ else:
     rows()
     planned()
     rounds()
+    other_sizes()
+    given_inputs()
+    strange_names()
     bad_inputs()
     no_library()
     interrupted()

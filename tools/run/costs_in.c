@@ -3,6 +3,7 @@
 
 #include "ir/base/infile.h"
 #include "ir/base/json_in.h"
+#include "ir/base/strings.h"
 #include "ir/base/units.h"
 
 #define PS_MOST (INT64_C(1) << 60)
@@ -14,6 +15,8 @@ int costs_read(struct costs_in *c, const char *path, struct arena *a, struct dia
     json_error_t e;
     json_t *row;
     *c = (struct costs_in){.path = path};
+    if (str_ends(path, ".csv"))
+        return diag_error(d, "%s: expected its JSON form, which -o FILE.json writes", path);
     char *text = infile_read(path, INFILE_TABLE, a, &bytes, d);
     json_t *root = text ? json_read(a, text, bytes, &e) : NULL;
     if (!text)
@@ -22,6 +25,7 @@ int costs_read(struct costs_in *c, const char *path, struct arena *a, struct dia
     if (!json_int_in(json_object_get(root, "pcc_measured"), 1, 1, &version) ||
         !json_is_array(nodes))
         return diag_error(d, "%s: expected a file that pcc-profile has written", path);
+    c->dims = json_object_get(root, "dims");
     c->names = names_new(a, (uint32_t)json_array_size(nodes));
     c->ps = arena_array(a, json_array_size(nodes) + 1, sizeof *c->ps);
     c->bytes = arena_array(a, json_array_size(nodes) + 1, sizeof *c->bytes);
@@ -38,7 +42,31 @@ int costs_read(struct costs_in *c, const char *path, struct arena *a, struct dia
     return 0;
 }
 
-int costs_share(const struct costs_in *c, const struct measuring *m, struct part_figures *f)
+int costs_fit(const struct costs_in *c, const struct split *s, struct diag *d)
+{
+    const char *name;
+    json_t *size;
+    json_object_foreach((json_t *)c->dims, name, size)
+    {
+        const json_t *here = json_object_get(s->dims, name);
+        if (json_is_integer(here) && !json_equal(here, size))
+            return diag_error(d,
+                              "--costs %s: measured at %s=%" JSON_INTEGER_FORMAT
+                              ", but the parts are measured at %s=%" JSON_INTEGER_FORMAT,
+                              c->path, name, json_integer_value(size), name,
+                              json_integer_value(here));
+    }
+    for (uint32_t k = 0; k < s->npart; k++)
+        for (uint32_t v = 0; v < s->part[k].nnode; v++)
+            if (names_get(&c->names, s->part[k].node[v], UINT32_MAX) != UINT32_MAX)
+                return 0;
+    const struct split_part *p = &s->part[0];
+    return diag_error(d,
+                      "--costs %s: none of its rows names a node of the split, the first is '%s'",
+                      c->path, p->nnode ? p->node[0] : "");
+}
+
+void costs_share(const struct costs_in *c, const struct measuring *m, struct part_figures *f)
 {
     for (uint32_t k = 0; k < m->s->npart; k++) {
         const struct split_part *p = &m->s->part[k];
@@ -55,10 +83,5 @@ int costs_share(const struct costs_in *c, const struct measuring *m, struct part
         }
         /* nodes without a row were planned with pcc's estimate */
         f[k].nameless_ps = known < p->nnode && p->compute_ps > rows ? p->compute_ps - rows : 0;
-        if (known == 0 && p->nnode > 0)
-            return diag_error(m->d,
-                              "--costs %s: none of its rows names a node of %s, the first is '%s'",
-                              c->path, p->file, p->node[0]);
     }
-    return 0;
 }

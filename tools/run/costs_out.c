@@ -2,6 +2,7 @@
 #include "tools/run/costs_out.h"
 #include "tools/run/resize.h"
 
+#include "backends/report/csv.h"
 #include "ir/base/json_out.h"
 #include "ir/base/outfile.h"
 #include "ir/base/strings.h"
@@ -9,6 +10,7 @@
 #include "ir/cluster/detect/machine_file.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Appends the rows of part k to row[]; returns their number.  The times of a part's nodes are shares of its time: node
@@ -174,24 +176,26 @@ static void put_json(FILE *f, const struct costs_out *c, struct arena *a)
 
 /* ---- CSV -------------------------------------------------------------------------------------- */
 
-/* Writes a name as a field, in quotes if it needs them. */
-static void put_field(FILE *f, const char *s)
+/* Writes a fact: a row that is no node (table_facts.h). */
+static void put_fact(FILE *f, const char *text, struct arena *a)
 {
-    if (!s[strcspn(s, ",\"\n\r")]) {
-        fputs(s, f);
-        return;
-    }
-    fputc('"', f);
-    for (; *s; s++)
-        fprintf(f, *s == '"' ? "\"\"" : "%c", *s);
-    fputc('"', f);
+    csv_text(f, text, a);
+    fputs(",0,\n", f);
 }
 
-/* Writes a fact: a row that is no node (table_facts.h). */
-static void put_fact(FILE *f, const char *text)
+/* Writes the name of a node.  A '#' that begins it becomes "\x23", which pcc reads as '#': else the row would be a
+ * fact. */
+static void put_name(FILE *f, const char *name, struct arena *a)
 {
-    put_field(f, text);
-    fputs(",0,\n", f);
+    char *text = NULL;
+    size_t n;
+    FILE *field = *name == '#' ? open_memstream(&text, &n) : NULL;
+    csv_text(field ? field : f, name, a);
+    if (field && fclose(field) == 0) {
+        bool quotes = *text == '"';
+        fprintf(f, "%s\\x23%s", quotes ? "\"" : "", text + quotes + 1);
+    }
+    free(text);
 }
 
 static void put_csv(FILE *f, const struct costs_out *c, struct arena *a)
@@ -200,15 +204,15 @@ static void put_csv(FILE *f, const struct costs_out *c, struct arena *a)
     const char *name, *text;
     json_t *size;
     fputs("name,time,memory\n", f);
-    put_fact(f, "#pcc_measured 1");
+    put_fact(f, "#pcc_measured 1", a);
     json_object_foreach((json_t *)dims, name, size) if (split_names_dim(c->m->s, name))
-        put_fact(f, arena_fmt(a, "#dim %s=%lld", name, (long long)json_integer_value(size)));
+        put_fact(f, arena_fmt(a, "#dim %s=%lld", name, (long long)json_integer_value(size)), a);
     for (size_t i = 0; *(text = setting(c, i, a)); i++)
-        put_fact(f, arena_fmt(a, "#%s", text));
-    put_fact(f, arena_fmt(a, "#runtime %s %s", c->m->e->face->name, c->m->e->version));
-    put_fact(f, arena_fmt(a, "#machine %s", machine(a)));
+        put_fact(f, arena_fmt(a, "#%s", text), a);
+    put_fact(f, arena_fmt(a, "#runtime %s %s", c->m->e->face->name, c->m->e->version), a);
+    put_fact(f, arena_fmt(a, "#machine %s", machine(a)), a);
     for (uint32_t i = 0; i < c->nrow; i++) {
-        put_field(f, c->row[i].name);
+        put_name(f, c->row[i].name, a);
         fprintf(f, ",%" PRId64 ",", c->row[i].ps);
         if (c->row[i].bytes >= 0)
             fprintf(f, "%" PRId64, c->row[i].bytes);

@@ -3,10 +3,13 @@
  * O(elements). */
 #include "tools/run/inputs.h"
 
+#include "ir/base/json_in.h"
 #include "ir/base/random.h"
 #include "ir/model/module.h"
 #include "tools/run/npz.h"
+#include "tools/run/resize.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* Returns a number of a normal distribution with variance 1, in 1/65536. */
@@ -64,11 +67,21 @@ static bool fill(void *to, enum elem elem, int64_t n, uint64_t *state)
     return bytes > 0;
 }
 
+/* Reports the engine's reason why an input cannot be made, and frees what there is of it.  Returns NULL. */
+static struct engine_value *no_value(struct engine *e, const struct split_value *v,
+                                     struct engine_value *made, const struct engine_error *err,
+                                     struct diag *d)
+{
+    diag_error(d, "input '%s': %s", v->name, err->line);
+    e->face->value_free(e, made);
+    return NULL;
+}
+
 /* Returns a random value for an input; NULL after an error. */
 static struct engine_value *random_value(struct engine *e, const struct split_value *v,
                                          uint64_t *state, struct arena *a, struct diag *d)
 {
-    struct engine_error err;
+    struct engine_error err = {"its data cannot be reached"};
     enum elem elem = elem_of_name(v->type, strlen(v->type));
     struct engine_shape shape = {(int)elem, v->rank, v->size};
     int64_t n = v->size ? shape_elems(v->size, v->rank) : -1;
@@ -87,26 +100,60 @@ static struct engine_value *random_value(struct engine *e, const struct split_va
         return NULL;
     }
     struct engine_value *to = e->face->value_new(e, &shape, &err);
-    if (!to) {
-        diag_error(d, "input '%s': %s", v->name, err.line);
-        return NULL;
-    }
+    if (!to)
+        return no_value(e, v, NULL, &err, d);
+    bool good = n == 0;
     if (elem == ELEM_STR) {
         const char **text = arena_array(a, (size_t)n + 1, sizeof *text);
         for (int64_t i = 0; i < n; i++)
             text[i] = random_bits(state) >> 63 ? "1" : "0";
-        e->face->value_strings(e, to, text, (size_t)n, &err);
+        good = e->face->value_strings(e, to, text, (size_t)n, &err) == 0;
     } else if (n > 0) {
-        fill(e->face->value_data(e, to), elem, n, state);
+        void *data = e->face->value_data(e, to);
+        good = data && fill(data, elem, n, state);
     }
-    return to;
+    return good ? to : no_value(e, v, to, &err, d);
+}
+
+/* Returns sizes as text, "[1,16]", in a. */
+static const char *sizes_text(const int64_t *size, uint32_t rank, struct arena *a)
+{
+    const char *text = "";
+    for (uint32_t k = 0; k < rank; k++)
+        text = arena_fmt(a, "%s%s%" PRId64, text, k ? "," : "", size[k]);
+    return arena_fmt(a, "[%s]", text);
+}
+
+/* Checks that an array of a file has the sizes that the plan has for input v.  Returns 0, or -1 and an error, with the
+ * options that set other sizes. */
+static int check_sizes(const struct split *s, const struct split_value *v,
+                       const struct npz_array *g, const struct inputs_of *of, struct arena *a,
+                       struct diag *d)
+{
+    json_t *row, *shape = NULL;
+    const char *fix = "";
+    size_t i;
+    if (!v->size || (v->rank == g->rank && !memcmp(v->size, g->size, v->rank * sizeof *v->size)))
+        return 0;
+    json_array_foreach(json_object_get(s->manifest, "inputs"), i, row)
+    {
+        const char *name = json_get_text(row, "name");
+        shape = name && !strcmp(name, v->name) ? json_object_get(row, "shape") : shape;
+    }
+    for (uint32_t k = 0; k < v->rank && v->rank == g->rank; k++) {
+        const char *dim = json_string_value(json_array_get(shape, k));
+        if (v->size[k] != g->size[k] && dim && split_names_dim(s, dim))
+            fix = arena_fmt(a, "%s%s --dim %s=%" PRId64, fix, *fix ? "" : ":", dim, g->size[k]);
+    }
+    return diag_error(d, "%s: input '%s': expected %s, found %s%s", of->file, v->name,
+                      sizes_text(v->size, v->rank, a), sizes_text(g->size, g->rank, a), fix);
 }
 
 /* Returns a value with the array of a file; NULL after an error. */
 static struct engine_value *given_value(struct engine *e, const struct split_value *v,
                                         const struct npz_array *g, const char *file, struct diag *d)
 {
-    struct engine_error err;
+    struct engine_error err = {"its data cannot be reached"};
     if (strcmp(v->type, elem_name((enum elem)g->elem)) != 0) {
         diag_error(d, "%s: input '%s': expected %s, found %s", file, v->name, v->type,
                    elem_name((enum elem)g->elem));
@@ -114,10 +161,11 @@ static struct engine_value *given_value(struct engine *e, const struct split_val
     }
     struct engine_value *to =
         e->face->value_new(e, &(struct engine_shape){g->elem, g->rank, g->size}, &err);
-    if (!to)
-        diag_error(d, "input '%s': %s", v->name, err.line);
-    else if (g->bytes > 0)
-        memcpy(e->face->value_data(e, to), g->data, g->bytes);
+    void *data = to && g->bytes > 0 ? e->face->value_data(e, to) : NULL;
+    if (!to || (g->bytes > 0 && !data))
+        return no_value(e, v, to, &err, d);
+    if (data)
+        memcpy(data, g->data, g->bytes);
     return to;
 }
 
@@ -132,8 +180,11 @@ int inputs_make(struct engine *e, const struct split *s, const struct inputs_of 
     for (i = 0; i < s->ninput; i++) {
         const struct split_value *v = &s->value[s->input[i]];
         const struct npz_array *g = npz_find(&npz, v->name);
-        struct engine_value *to =
-            g ? given_value(e, v, g, of->file, d) : random_value(e, v, &state, a, d);
+        struct engine_value *to = NULL;
+        if (!g)
+            to = random_value(e, v, &state, a, d);
+        else if (!check_sizes(s, v, g, of, a, d))
+            to = given_value(e, v, g, of->file, d);
         if (!to)
             break;
         used += g != NULL;

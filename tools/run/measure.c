@@ -67,13 +67,7 @@ int measure_run(const struct measuring *m, uint32_t k, struct loaded *p, struct 
     for (uint32_t i = 0; i < part->nout; i++)
         m->table[part->out[i]] = out[i];
     arena_free(own);
-    return rc ? failed(
-                    m, k,
-                    arena_fmt(
-                        m->a,
-                        "%s; random inputs may not suit the model: --inputs=FILE.npz gives others",
-                        err.line))
-              : 0;
+    return rc ? failed(m, k, arena_fmt(m->a, "%s" INPUTS_HINT, err.line)) : 0;
 }
 
 static int by_spent(const void *a, const void *b)

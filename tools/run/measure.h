@@ -26,6 +26,9 @@ struct measuring {
     struct diag *d;
 };
 
+/* Ends the error of a part whose run failed. */
+#define INPUTS_HINT "; random inputs may not suit the model: --inputs=FILE.npz gives others"
+
 /* What was measured of a node. */
 struct node_figures {
     int64_t ps;    /* its least time, at least NODE_FLOOR_PS; -1: it did not show up */

@@ -7,6 +7,7 @@
 #include "tools/run/npz.h"
 
 #include "ir/base/infile.h"
+#include "ir/base/name_table.h"
 #include "ir/model/module.h"
 
 #include <errno.h>
@@ -86,7 +87,8 @@ static int read_header(const struct archive *z, const char *header, struct npz_a
     if (to->elem == ELEM_NONE)
         return bad(z, to->name, "expected plain numbers, the lowest byte first");
     to->size = arena_array(z->a, NPY_RANK, sizeof *to->size);
-    for (const char *s = shape + 1; *s && *s != ')';) {
+    const char *s = shape + 1;
+    while (*s && *s != ')') {
         char *end;
         errno = 0;
         long long v = strtoll(s, &end, 10);
@@ -95,6 +97,8 @@ static int read_header(const struct archive *z, const char *header, struct npz_a
         to->size[to->rank++] = v;
         s = end + strspn(end, ", ");
     }
+    if (*s != ')')
+        return bad(z, to->name, "expected a shape that ends with ')'");
     if (strncmp(order, "False", 5) != 0 && to->rank > 1)
         return bad(z, to->name, "expected the order of C: numpy.ascontiguousarray() makes it");
     return 0;
@@ -201,10 +205,16 @@ int npz_read(struct npz *out, const char *path, struct arena *a, struct diag *d)
         return bad(&z, "", "expected an archive as numpy.savez writes it");
     uint64_t at = number(z.at + end + 16, 4), length = 0;
     uint32_t n = (uint32_t)number(z.at + end + 10, 2);
+    struct names names = names_new(a, n);
     out->array = arena_array(a, (size_t)n + 1, sizeof *out->array);
-    for (; out->n < n; out->n++, at += length)
-        if (read_entry(&z, at, &out->array[out->n], &length))
+    for (; out->n < n; out->n++, at += length) {
+        struct npz_array *to = &out->array[out->n];
+        if (read_entry(&z, at, to, &length))
             return -1;
+        if (names_get(&names, to->name, UINT32_MAX) != UINT32_MAX)
+            return bad(&z, to->name, "it is in the archive twice");
+        names_add(&names, to->name, out->n);
+    }
     return 0;
 }
 

@@ -49,7 +49,8 @@ static bool put_inputs(const struct measuring *m, uint32_t k, FILE *f, struct js
             json_int(o, NULL, size[d]);
         json_close(o, JSON_ROW);
         json_close(o, JSON_ROW);
-        if (bytes > 0 && fwrite(m->e->face->value_data(m->e, v), 1, bytes, f) != bytes)
+        const void *data = bytes > 0 ? m->e->face->value_data(m->e, v) : NULL;
+        if (bytes > 0 && (!data || fwrite(data, 1, bytes, f) != bytes))
             return false;
     }
     return true;
@@ -166,6 +167,7 @@ struct answering {
     json_t *root;
     struct arena *a;
     struct engine_error err;
+    const char *hint; /* what follows the error */
 };
 
 /* Makes the inputs of the request.  Returns them; NULL, with the reason in w->err. */
@@ -193,7 +195,7 @@ static struct engine_value **read_inputs(struct answering *w, const char **name)
         if (!(in[i] = w->e->face->value_new(w->e, &s, &w->err)))
             break;
         char *to = w->e->face->value_data(w->e, in[i]);
-        for (ssize_t got = 1; bytes > 0 && got > 0; bytes -= got, to += got)
+        for (ssize_t got = 1; to && bytes > 0 && got > 0; bytes -= got, to += got)
             got = read(fd, to, (size_t)bytes);
     }
     close(fd);
@@ -226,6 +228,8 @@ static int answer(struct answering *w)
     struct engine_value **in = read_inputs(w, in_name);
     const struct engine_call call = {in_name, in, nin, out_name, out, NULL, nout};
     int rc = in ? w->e->face->run(p, &call, &w->err) : -1;
+    if (in && rc)
+        w->hint = INPUTS_HINT;
     if (!rc) {
         b.sample = marks ? status_bytes("VmHWM", w->a) : -1;
         w->e->face->arena(p, &arena);
@@ -246,7 +250,7 @@ int part_memory_answer(const char *request)
 {
     struct arena *a = arena_new(NULL);
     struct diag quiet = diag_silent();
-    struct answering w = {.a = a, .err = {"the request cannot be read"}};
+    struct answering w = {.a = a, .err = {"the request cannot be read"}, .hint = ""};
     size_t n;
     char *text = a ? infile_read(request, INFILE_PLAN, a, &n, &quiet) : NULL;
     w.root = text ? json_read(a, text, n, NULL) : NULL;
@@ -255,7 +259,7 @@ int part_memory_answer(const char *request)
     w.e = w.root && json_get_text(w.root, "part") ? engine_open(&choice, a, &quiet) : NULL;
     int rc = w.e ? answer(&w) : -1;
     if (rc)
-        printf("%s\n", w.err.line);
+        printf("%s%s\n", w.err.line, w.hint);
     arena_free(a);
     return rc ? 1 : 0;
 }

@@ -31,21 +31,29 @@ struct cutting {
     uint32_t count;
 };
 
-/* Passes on errors and warnings of the library, as the user would see them from pcc. */
+/* A listener of the library. */
+struct hearing {
+    struct diag *d;
+    const volatile sig_atomic_t *stop; /* 1: calls of the library end, and nothing is passed on */
+    bool warnings;                     /* they are passed on, too */
+};
+
+/* Passes on errors of the library, and warnings as notes. */
 static void pass_on(void *user, enum pcc_level level, const char *name, const char *line)
 {
-    struct diag *d = user;
-    if (level == PCC_ERROR)
-        diag_error(d, "%s", line);
-    else if (level == PCC_WARNING)
-        diag_note(d, "%s [-W%s]", line, name);
+    const struct hearing *h = user;
+    if (level == PCC_ERROR && !*h->stop)
+        diag_error(h->d, "%s", line);
+    else if (level == PCC_WARNING && h->warnings)
+        diag_note(h->d, "%s [-W%s]", line, name);
 }
 
-/* Passes on errors alone. */
-static void pass_on_errors(void *user, enum pcc_level level, const char *name, const char *line)
+/* Whether a call of the library shall end. */
+static int stopped(void *user, const struct pcc_progress *at)
 {
-    if (level == PCC_ERROR)
-        pass_on(user, level, name, line);
+    const struct hearing *h = user;
+    (void)at;
+    return *h->stop;
 }
 
 /* arena_defer(): frees a handle. */
@@ -54,16 +62,14 @@ static void free_handle(void *p)
     pcc_free(p);
 }
 
-/* Returns a handle with the model open, on `count` devices; NULL after an error.  hear: takes its messages. */
-static struct pcc *open_model(const struct pieces_of *of,
-                              void (*hear)(void *, enum pcc_level, const char *, const char *),
-                              struct arena *a, struct diag *d)
+/* Returns a handle with the model open, on `count` devices, that *h listens to; NULL after an error. */
+static struct pcc *open_model(const struct pieces_of *of, struct hearing *h, struct arena *a)
 {
     struct pcc *p = pcc_new();
     if (!p)
         arena_exhausted(a, sizeof *p);
     arena_defer(a, free_handle, p);
-    pcc_listen(p, &(struct pcc_listener){.user = d, .message = hear});
+    pcc_listen(p, &(struct pcc_listener){.user = h, .message = pass_on, .progress = stopped});
     enum pcc_status rc = pcc_set(p, "devices", arena_fmt(a, "%uxcpu", of->count));
     rc = rc ? rc : pcc_set(p, "pictures", "none");
     for (uint32_t i = 0; i < of->ndim && !rc; i++)
@@ -170,10 +176,13 @@ static int choose(const struct pieces_of *of, struct pcc *p, const char *path, s
 int pieces_write(const struct pieces_of *of, struct arena *a, struct diag *d)
 {
     const char *path = arena_fmt(a, "%s.plan.json", of->folder);
-    struct pcc *p = open_model(of, pass_on, a, d);
+    struct hearing *h = arena_alloc(a, sizeof *h); /* lives as long as the handles */
+    *h = (struct hearing){d, of->stop, .warnings = true};
+    struct pcc *p = open_model(of, h, a);
     if (!p || choose(of, p, path, a, d))
         return -1;
-    p = open_model(of, pass_on_errors, a, d); /* warnings were said */
+    h->warnings = false; /* they were said */
+    p = open_model(of, h, a);
     return !p || pcc_plan(p, arena_fmt(a, "plan{from=%s}", path)) || pcc_write(p, of->folder) ? -1
                                                                                               : 0;
 }

@@ -5,11 +5,14 @@
 #include "ir/base/arena.h"
 #include "ir/base/diag.h"
 
+#include <signal.h>
+
 /* What is to be cut. */
 struct pieces_of {
     const char *model;      /* path of an ONNX file */
     const char *const *dim; /* [ndim] values of --dim, NAME=N */
     uint32_t ndim;
+    const volatile sig_atomic_t *stop; /* 1: the work ends with an error, without a message */
     uint32_t count;     /* pieces that are wanted, at least 1; a model with few nodes gets fewer */
     const char *folder; /* where the split goes: nothing is there yet */
 };

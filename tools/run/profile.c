@@ -20,6 +20,7 @@
 #include "tools/run/rounds.h"
 #include "tools/run/scratch.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +73,7 @@ static const struct program program = {
         "exit codes: 0 done, 1 bad input or a part that fails, 2 usage, 3 no plan fits, 130 ended by Ctrl-C\n",
     .row = rows};
 
-static volatile sig_atomic_t stop; /* set by Ctrl-C */
+static volatile sig_atomic_t stop; /* set by Ctrl-C, and by other signals that end a program */
 
 static void on_interrupt(int sig)
 {
@@ -113,6 +114,29 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* Checks that the file of -o is none that is read.  Returns 0, or -1 and an error. */
+static int check_output(struct run *r)
+{
+    const struct program_args *g = &r->args;
+    const char *output = program_value(g, "output"), *inputs = program_value(g, "inputs");
+    const char *input = g->operand[0], *same = NULL;
+    if (infile_same(output, input))
+        same = input;
+    else if (inputs && infile_same(output, inputs))
+        same = inputs;
+    DIR *dir = is_folder(input) ? opendir(input) : NULL;
+    for (struct dirent *e; dir && !same && (e = readdir(dir));) {
+        const char *path = arena_fmt(r->a, "%s/%s", input, e->d_name);
+        if (folder_own_name(e->d_name) && infile_same(output, path))
+            same = path;
+    }
+    if (dir)
+        closedir(dir);
+    return same ? misused(r, arena_fmt(r->a, "-o %s: it is %s, which is read: give another name",
+                                       output, same))
+                : outfile_check(output, r->a, &r->diag);
+}
+
 /* Checks what --rounds and -- say.  Returns 0, or -1 and an error. */
 static int check_rounds(struct run *r)
 {
@@ -141,6 +165,8 @@ static int check_usage(struct run *r)
                                       : "expected a model or the folder of a split");
     if (!program_value(g, "output"))
         return misused(r, program_value(g, "rounds") ? "expected -o FOLDER" : "expected -o FILE");
+    if (!strcmp(g->operand[0], "-") || !strcmp(program_value(g, "output"), "-"))
+        return misused(r, "'-': expected the name of a file or folder");
     if (check_rounds(r))
         return -1;
     for (uint32_t i = 0; program_nth(g, "dim", i); i++) {
@@ -151,12 +177,20 @@ static int check_usage(struct run *r)
     }
     if (program_value(g, "costs") && !is_folder(g->operand[0]))
         return misused(r, "--costs: expected the folder of a split, whose parts are measured");
+    if (program_value(g, "costs") && program_value(g, "segments") &&
+        program_number(g, "segments") == 0)
+        return misused(r, "--costs has no effect with --segments=0: no part is measured");
+    if (program_value(g, "segments") && program_number(g, "segments") > 0 &&
+        is_folder(g->operand[0]))
+        return misused(r,
+                       "--segments: expected a model, or 0: the parts of a split stay as they are");
+    if (program_value(g, "onnxruntime") && !*program_value(g, "onnxruntime"))
+        return misused(r, "--onnxruntime: expected the path of a shared library");
     if (program_value(g, "cores") && cores_use(program_value(g, "cores"), &r->diag)) {
         r->exit = USAGE;
         return -1;
     }
-    return program_value(g, "rounds") ? 0
-                                      : outfile_check(program_value(g, "output"), r->a, &r->diag);
+    return program_value(g, "rounds") ? 0 : check_output(r);
 }
 
 /* Returns all values of --dim, also those behind --, in r->a, and their number in *n. */
@@ -176,12 +210,14 @@ static const char *const *all_dims(struct run *r, uint32_t *n)
 }
 
 /* Cuts the model into `count` pieces, in a folder called `name` below `folder`.  Returns the folder of the split; NULL
- * after an error. */
+ * after an error, or after Ctrl-C, without a message. */
 static const char *cut_model(struct run *r, const char *folder, const char *name, uint32_t count)
 {
     const struct program_args *g = &r->args;
-    struct pieces_of of = {
-        .model = g->operand[0], .count = count, .folder = arena_fmt(r->a, "%s/%s", folder, name)};
+    struct pieces_of of = {.model = g->operand[0],
+                           .count = count,
+                           .folder = arena_fmt(r->a, "%s/%s", folder, name),
+                           .stop = &stop};
     of.dim = all_dims(r, &of.ndim);
     return pieces_write(&of, r->a, &r->diag) ? NULL : of.folder;
 }
@@ -326,7 +362,9 @@ static int scale_pieces(struct run *r, const struct profiling *p, struct profile
     struct profiling alone = *p;
     struct profiled whole;
     alone.m.node_runs = 0;
-    const char *folder = cut_model(r, p->m.folder, "whole", 1);
+    const char *folder = stop ? NULL : cut_model(r, p->m.folder, "whole", 1);
+    if (!folder && stop)
+        return 0;
     if (!folder || profile_folder(&alone, folder, NULL, &whole))
         return -1;
     int64_t all = 0;
@@ -355,6 +393,10 @@ static int measure(struct run *r)
     const char *folder = is_folder(input) ? input
                                           : cut_model(r, p.m.folder, "pieces",
                                                       segments > 0 ? (uint32_t)segments : 1);
+    if (!folder && stop) {
+        r->exit = INTERRUPTED;
+        return diag_error(&r->diag, "ended by Ctrl-C: nothing is complete");
+    }
     if (folder && program_value(&r->args, "rounds"))
         return measure_rounds(r, &p, folder);
     if (!folder || profile_folder(&p, folder, known ? &rows_in : NULL, &out))
@@ -383,11 +425,15 @@ int main(int argc, char **argv)
 {
     if (argc == 3 && !strcmp(argv[1], PART_MEMORY_CALL))
         return part_memory_answer(argv[2]);
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
     struct run r = {.a = arena_new(NULL), .argc = argc, .argv = argv};
-    struct sigaction end = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction end = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
     r.diag = (struct diag){.emit = show, .user = &r};
     r.args.program = &program;
-    sigaction(SIGINT, &end, NULL);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        if (ending[i] != SIGHUP || (sigaction(SIGHUP, NULL, &before) == 0 &&
+                                    before.sa_handler != SIG_IGN)) /* nohup(1) stays in force */
+            sigaction(ending[i], &end, NULL);
     if (!r.a || !arena_guard(r.a, run, &r, NULL)) {
         fputs("pcc-profile: error: out of memory\n", stderr);
         r.exit = INPUT;

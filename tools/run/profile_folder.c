@@ -11,7 +11,8 @@ int profile_folder(const struct profiling *p, const char *folder, const struct c
     if (known)
         out->m.node_runs = 0;
     if (split_read(&out->s, folder, a, p->m.d) ||
-        (p->ndim > 0 && split_resize(&out->s, p->dim, p->ndim, a, p->m.d)))
+        (p->ndim > 0 && split_resize(&out->s, p->dim, p->ndim, a, p->m.d)) ||
+        (known && costs_fit(known, &out->s, p->m.d)))
         return -1;
     out->m.table = arena_array(a, (size_t)out->s.nvalue + 1, sizeof *out->m.table);
     out->f = arena_array(a, out->s.npart, sizeof *out->f);
@@ -19,7 +20,7 @@ int profile_folder(const struct profiling *p, const char *folder, const struct c
         return -1;
     int rc = measure_parts(&out->m, out->f);
     if (!rc && known)
-        rc = costs_share(known, &out->m, out->f);
+        costs_share(known, &out->m, out->f);
     for (uint32_t i = 0; i < out->s.ninput; i++)
         p->m.e->face->value_free(p->m.e, out->m.table[out->s.input[i]]);
     return rc;

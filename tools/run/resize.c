@@ -81,5 +81,7 @@ int split_resize(struct split *s, const char *const *dim, uint32_t ndim, struct 
     }
     for (uint32_t v = 0; v < s->nvalue; v++) /* these are of the sizes that were planned for */
         s->value[v].bytes = -1;
+    for (uint32_t k = 0; k < s->npart; k++)
+        s->part[k].live_bytes = s->part[k].compute_ps = -1;
     return 0;
 }

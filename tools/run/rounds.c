@@ -6,15 +6,22 @@
  * What is left is the split whose slowest device was measured fastest.  O(rounds * (planning + runs)). */
 #include "tools/run/rounds.h"
 
+#include "backends/onnx/pack.h"
+#include "backends/split/folder.h"
 #include "ir/base/infile.h"
 #include "ir/base/outfile.h"
+#include "ir/base/strings.h"
 #include "ir/base/units.h"
 #include "tools/lib/handle.h"
 #include "tools/pcc/cli.h"
 #include "tools/run/costs_out.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NEAR = 50 }; /* a promise is kept within 1 / NEAR */
 
@@ -85,12 +92,21 @@ const char *rounds_dim(char **args, uint32_t i, struct arena *a)
 
 /* ---- planning ----------------------------------------------------------------------------------- */
 
-/* Passes on errors of the library. */
+/* Passes on errors of the library, but for those that Ctrl-C causes. */
 static void pass_on(void *user, enum pcc_level level, const char *name, const char *line)
 {
+    const struct work *w = user;
     (void)name;
-    if (level == PCC_ERROR)
-        diag_error(user, "%s", line);
+    if (level == PCC_ERROR && !*w->of->p->m.stop)
+        diag_error(w->d, "%s", line);
+}
+
+/* Whether Ctrl-C ends the call of the library. */
+static int stopped(void *user, const struct pcc_progress *at)
+{
+    const struct work *w = user;
+    (void)at;
+    return *w->of->p->m.stop;
 }
 
 /* arena_defer(): frees a handle. */
@@ -109,10 +125,8 @@ static enum pcc_status set_all(const struct work *w, struct pcc *p, const char *
     return s;
 }
 
-/* Plans the model with a file of costs and writes the split.  pipeline: NULL: as the arguments say.  Returns the
- * status. */
-static enum pcc_status plan(const struct work *w, const char *costs, const char *pipeline,
-                            const char *folder)
+/* Plans the model with a file of costs and writes the split.  Returns the status. */
+static enum pcc_status plan(struct work *w, const char *costs, const char *folder)
 {
     struct pcc *p = pcc_new();
     enum pcc_status s;
@@ -120,9 +134,9 @@ static enum pcc_status plan(const struct work *w, const char *costs, const char 
         arena_exhausted(w->a, sizeof *p);
     struct arena *own = arena_new(w->a);
     arena_defer(own, free_handle, p);
-    pcc_listen(p, &(struct pcc_listener){.user = w->d, .message = pass_on});
+    pcc_listen(p, &(struct pcc_listener){.user = w, .message = pass_on, .progress = stopped});
     if (!(s = set_all(w, p, costs)) && !(s = pcc_open(p, w->of->model)) &&
-        !(s = pcc_plan(p, pipeline ? pipeline : w->args.value[CLI_PASSES])))
+        !(s = pcc_plan(p, w->args.value[CLI_PASSES])))
         s = pcc_write(p, folder);
     arena_free(own);
     return s;
@@ -187,7 +201,10 @@ static enum outcome take_round(struct work *w, enum pcc_status *status)
     struct round *r = &w->round[w->n];
     struct costs_in rows;
     r->folder = arena_fmt(w->a, "%s/round%u", w->of->p->m.folder, w->n + 1);
-    if ((*status = plan(w, r->costs, NULL, r->folder)))
+    *status = plan(w, r->costs, r->folder);
+    if (*w->of->p->m.stop)
+        return ENDED;
+    if (*status)
         return FAILED;
     if (costs_read(&rows, r->costs, w->a, w->d) || split_read(&r->found.s, r->folder, w->a, w->d))
         return FAILED;
@@ -235,15 +252,15 @@ static void print_rounds(const struct work *w)
     }
 }
 
-/* Adds the key "measured" to the manifest of the folder that is left.  Returns 0, or -1 after an error. */
-static int add_measured(const struct work *w, const struct round *r)
+/* Writes to the folder `to` the manifest of a round, with the key "measured".  Returns 0, or -1 after an error. */
+static int put_manifest(const struct work *w, const struct round *r, const char *to)
 {
-    const char *path = arena_fmt(w->a, "%s/manifest.json", w->of->output);
-    size_t n;
     struct outfile f;
-    char *text = infile_read(path, INFILE_PLAN, w->a, &n, w->d);
+    size_t n;
+    char *text =
+        infile_read(arena_fmt(w->a, "%s/manifest.json", r->folder), INFILE_PLAN, w->a, &n, w->d);
     char *end = text ? strrchr(text, '}') : NULL;
-    if (!end || outfile_open(&f, path, w->a, w->d))
+    if (!end || outfile_open(&f, arena_fmt(w->a, "%s/manifest.json", to), w->a, w->d))
         return -1;
     while (end > text && strchr(" \n", end[-1]))
         end--;
@@ -256,18 +273,49 @@ static int add_measured(const struct work *w, const struct round *r)
     return outfile_close(&f, true);
 }
 
-/* Writes the best split to the output.  Returns 0, or -1 after an error. */
-static int leave_best(struct work *w)
+/* Gives the folder `to` a link to the file at `path`, or a copy if that is on another file system.  Returns 0, or -1
+ * and an error. */
+static int take_file(const char *path, int to, struct diag *d)
+{
+    const char *name = path_base(path);
+    uint64_t size;
+    if (linkat(AT_FDCWD, path, to, name, 0) == 0)
+        return 0;
+    int in = infile_open(path, INFILE_DATA, &size, d);
+    if (in < 0)
+        return -1;
+    int out = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int rc = out < 0 ? -1 : copy_bytes(in, 0, size, out, name, d);
+    if (out < 0 || (close(out) && !rc))
+        rc = diag_error(d, "%s: cannot be copied: %s", path, strerror(errno));
+    close(in);
+    return rc;
+}
+
+/* Gives the folder `to` all files of a round but for the manifest.  Returns 0, or -1 and an error. */
+static int take_files(const struct work *w, const struct round *r, int to)
+{
+    DIR *dir = opendir(r->folder);
+    int rc = dir ? 0 : diag_error(w->d, "%s: cannot be read: %s", r->folder, strerror(errno));
+    for (struct dirent *e; dir && !rc && (e = readdir(dir));)
+        if (folder_own_name(e->d_name) && strcmp(e->d_name, "manifest.json") != 0)
+            rc = take_file(arena_fmt(w->a, "%s/%s", r->folder, e->d_name), to, w->d);
+    if (dir)
+        closedir(dir);
+    return rc;
+}
+
+/* Puts the best split into the output.  Returns 0, or -1 after an error. */
+static int leave_best(const struct work *w)
 {
     const struct round *best = best_round(w);
-    struct split s;
-    if (plan(w, best->costs, NULL, w->of->output) || split_read(&s, w->of->output, w->a, w->d))
+    struct folder f;
+    if (folder_begin(&f, w->of->output, /*into=*/false, w->of->model, w->a, w->d))
         return -1;
-    /* planners that a time limit ends may come to another plan */
-    if (strcmp(plan_text(w, &s), best->plan) != 0 &&
-        plan(w, best->costs, arena_fmt(w->a, "plan{from=%s}", best->folder), w->of->output))
-        return -1;
-    return add_measured(w, best);
+    if (!take_files(w, best, f.dirfd) && !put_manifest(w, best, f.temp))
+        return folder_commit(&f);
+    folder_abort(&f);
+    return -1;
 }
 
 int rounds_run(const struct rounds *r, char **args)
@@ -283,11 +331,13 @@ int rounds_run(const struct rounds *r, char **args)
     if (parse(&w.args, args, w.a, w.d) || profile_folder(&alone, r->pieces, NULL, &pieces))
         return 1;
     if (!whole(&pieces))
-        return diag_error(w.d, "ended by Ctrl-C: nothing is complete"), 1;
+        return diag_error(w.d, "ended by Ctrl-C: nothing is complete"), ROUNDS_INTERRUPTED;
     if (write_costs(&w, &pieces, w.round[0].costs))
         return 1;
     while (end == GOES_ON && w.n < r->most)
         end = take_round(&w, &status);
+    if (w.n == 0 && end == ENDED)
+        return diag_error(w.d, "ended by Ctrl-C: nothing is complete"), ROUNDS_INTERRUPTED;
     if (w.n == 0)
         return status ? (int)status : 1;
     print_rounds(&w);

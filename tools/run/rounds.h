@@ -4,6 +4,9 @@
 
 #include "tools/run/profile_folder.h"
 
+/* The exit code of rounds that Ctrl-C ended before a part of a split was measured. */
+enum { ROUNDS_INTERRUPTED = 130 };
+
 /* What the rounds are about. */
 struct rounds {
     const struct profiling *p;
@@ -20,7 +23,7 @@ int rounds_check(char **args, struct arena *a, struct diag *d);
 const char *rounds_dim(char **args, uint32_t i, struct arena *a);
 /* Measures the pieces, then plans, writes, measures the parts and plans again, with these arguments, and leaves the
  * split that was measured best.  Prints a table of the rounds.  Returns an exit code: 0; 1 after an error in a round,
- * the best split so far is left; 3: no plan fits. */
+ * the best split so far is left; 3: no plan fits; ROUNDS_INTERRUPTED. */
 int rounds_run(const struct rounds *r, char **args);
 
 #endif

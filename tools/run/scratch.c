@@ -25,6 +25,11 @@ static void remove_folder(void *path)
 const char *scratch_folder(struct arena *a, struct diag *d)
 {
     const char *root = getenv("TMPDIR");
+    if (root &&
+        root[strcspn(root, ",:}")]) { /* pipelines such as plan{from=FILE} name files in it */
+        diag_error(d, "TMPDIR '%s': expected a folder without ',', ':' and '}' in its path", root);
+        return NULL;
+    }
     char *path = arena_fmt(a, "%s/pcc-XXXXXX", root && *root ? root : P_tmpdir);
     if (!mkdtemp(path)) {
         diag_error(d, "%s: %s: TMPDIR names a folder for temporary files", path, strerror(errno));

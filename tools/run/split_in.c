@@ -4,13 +4,14 @@
 #include "ir/base/infile.h"
 #include "ir/base/json_in.h"
 #include "ir/base/name_table.h"
+#include "ir/base/numbers.h"
 #include "ir/base/units.h"
 
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { NO_VALUE = -1 };
+enum { NO_VALUE = -1, RANKS = 64 /* that engines take */ };
 
 /* The state of reading. */
 struct reader {
@@ -57,7 +58,7 @@ static int read_values(struct reader *r)
 
 void split_take_sizes(struct split_value *v, const json_t *sizes, struct arena *a)
 {
-    uint32_t n = (uint32_t)json_array_size(sizes);
+    uint32_t n = (uint32_t)smaller((int64_t)json_array_size(sizes), RANKS);
     int64_t *size = arena_array(a, (size_t)n + 1, sizeof *size);
     v->size = NULL;
     for (uint32_t k = 0; k < n; k++)
@@ -65,6 +66,22 @@ void split_take_sizes(struct split_value *v, const json_t *sizes, struct arena *
             return;
     v->size = json_is_array(sizes) ? size : NULL;
     v->rank = n;
+}
+
+/* Reads what "inputs" says of the input v.  Returns 0, or -1 and an error. */
+static int read_input(struct reader *r, uint32_t v, const json_t *row)
+{
+    const json_t *sizes = json_object_get(row, "sizes");
+    struct split_value *to = &r->s->value[v];
+    if (r->made[v])
+        return diag_error(r->d, "%s: inputs: '%s' is listed twice", r->path, to->name);
+    if (json_array_size(sizes) > RANKS)
+        return diag_error(r->d, "%s: inputs: '%s': expected at most %d sizes, found %zu", r->path,
+                          to->name, RANKS, json_array_size(sizes));
+    r->made[v] = true;
+    r->s->input[r->s->ninput++] = v;
+    split_take_sizes(to, sizes, r->a);
+    return 0;
 }
 
 /* Reads the rows of "inputs", "outputs" or "tensors": bytes of values; of inputs their sizes, too. */
@@ -84,11 +101,8 @@ static int read_rows(struct reader *r, const char *key)
             return -1;
         json_int_in(json_object_get(row, "bytes"), 0, INT64_MAX, &r->s->value[v].bytes);
         r->s->value[v].nuses += outputs;
-        if (!inputs)
-            continue;
-        r->made[v] = true;
-        r->s->input[r->s->ninput++] = (uint32_t)v;
-        split_take_sizes(&r->s->value[v], json_object_get(row, "sizes"), r->a);
+        if (inputs && read_input(r, (uint32_t)v, row))
+            return -1;
     }
     return 0;
 }

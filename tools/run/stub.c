@@ -257,7 +257,10 @@ static int stub_profile(struct loaded *p, const char **path, struct arena *a,
             json_close(&o, JSON_ROW);
         }
     json_close(&o, 0);
-    return fclose(f) ? -1 : 0;
+    if (fclose(f) == 0)
+        return 0;
+    snprintf(err->line, sizeof err->line, "%s: %s", p->profile, strerror(errno));
+    return -1;
 }
 
 static int stub_arena(struct loaded *p, struct engine_arena *out)
