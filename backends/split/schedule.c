@@ -25,7 +25,8 @@ static const char *choose_in_flight(struct split *s)
 }
 
 /* Lets s->r tell the memory of each device that the schedule has.  The plan's own figure is another one only where the
- * folder's parts are: calls of functions that were open while planning are single nodes again, or --cut says otherwise. */
+ * folder's parts are: calls of functions that were open while planning are single nodes again, or --cut says otherwise.
+ */
 static void take_memory(struct split *s)
 {
     struct result *r = arena_alloc(s->a, sizeof *r);
