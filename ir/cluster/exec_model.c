@@ -190,8 +190,8 @@ bool exec_counts(const struct exec_model *e, const struct opt *o)
 
 const char *exec_told(const struct exec_model *e, const struct opt *o, struct arena *a)
 {
-    unsigned alone =
-        ABOUT_STEP | ABOUT_SUBGRAPHS | ABOUT_ROUNDS; /* iterations: object "training" */
+    /* not ABOUT_ITERATION: the object "training" has the settings of iterations */
+    unsigned alone = ABOUT_STEP | ABOUT_SUBGRAPHS | ABOUT_ROUNDS;
     if (!o->in_plans || !(o->about & exec_kind(e)->about & alone))
         return NULL;
     if (o->off == FIELD(memory))

@@ -21,7 +21,7 @@ enum {
     ABOUT_STEP = 1,      /* one sample, node by node: hops, dispatch, live memory */
     ABOUT_SUBGRAPHS = 2, /* one sample, by subgraphs */
     ABOUT_ITERATION = 4, /* an iteration of training */
-    ABOUT_ROUNDS = 8     /* many samples, one after the other: live memory */
+    ABOUT_ROUNDS = 8     /* samples that follow each other without end: live memory */
 };
 
 /* A kind of execution model: the time (ps) that plans are to make small, and how a plan runs.  All kinds are rows of

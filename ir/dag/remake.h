@@ -11,8 +11,8 @@ struct remake_rule {
     /* [node] its segment.  A node is made again from values of its own segment; what it reads of other segments is
      * kept.  -1: its results are kept */
     const int32_t *segment;
-    const uint8_t
-        *kept; /* [value] 1: the value is kept; NULL: none is, but for the reasons above */
+    /* [value] 1: the value is kept; NULL: only `segment` keeps values */
+    const uint8_t *kept;
     /* backward nodes read what was made again of their own segment only; else of every segment */
     bool within;
 };

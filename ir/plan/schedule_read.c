@@ -482,7 +482,8 @@ static uint32_t find_moved(const struct lists *l, uint32_t tensor, uint32_t home
         expect(&l->r, "'rows': [first, number], the samples that move");
         return NONE;
     }
-    if (!t->has_rows && !rows) { /* each device that makes it has one of its own */
+    /* of a tensor without batch axis each device of its part makes a copy */
+    if (!t->has_rows && !rows) {
         uint32_t copy =
             t->from < whole->npart ? map_get(&l->of.copy, map_key(t->from + 1, home + 1)) : 0;
         return copy ? low + copy - 1 - w->first_copy[t->from] : low;

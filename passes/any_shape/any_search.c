@@ -66,9 +66,12 @@ static int64_t total_value(struct any_search *s, const struct problem_plan *plan
 {
     struct ctx *x = s->x;
     const struct plan judged = {.dev = (int32_t *)(uintptr_t)dev, .copies = plan->copies};
-    if (s->any->values && !plan_evaluate(&x->scene, &judged, x->use.scratch).v.fits)
-        return LOAD_INF;
-    return x->scene.model.part_cost ? claim_value(x, plan, dev) - s->start : plan->value;
+    int64_t parts = x->scene.model.part_cost;
+    if (s->any->values) {
+        struct evaluation e = plan_evaluate(&x->scene, &judged, x->use.scratch);
+        return !e.v.fits ? LOAD_INF : parts ? e.value - s->start : plan->value;
+    }
+    return parts ? claim_value(x, plan, dev) - s->start : plan->value;
 }
 
 int64_t any_price(void *user, const struct problem *c, int64_t value, const int32_t *dev,

@@ -188,8 +188,8 @@ void dp_without_leaves(const struct dp_race *r, struct problem_plan *best)
     struct smaller_problem small = {.c = NULL};
     if (l.n && l.n < r->c->g->n)
         small = problem_relax(r->c, l.out, a, r->diag);
-    if (small
-            .c) /* without some leaves all vertices may lack a pass, which is no reason to charge parts for both */
+    /* without the leaves all vertices may lack a pass: parts of both passes are charged only if r->c charges them */
+    if (small.c)
         small.c->start = smaller(small.c->start, r->c->start);
     uint64_t ideals = small.c ? wdag_ideals(small.c->g, MOST_IDEALS) : MOST_IDEALS + 1;
     if (ideals <= MOST_IDEALS) {

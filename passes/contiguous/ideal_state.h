@@ -105,7 +105,7 @@ struct stage {
     int64_t spare; /* REFUTE, GUIDE: the most that the device's load may exceed the weight of S */
 };
 
-/* What S needs at one time: a set that is made equal to S when that is asked (search_fits). */
+/* The set whose need at one time search_fits() asks for; search_fits() makes it equal to S first. */
 struct at_once {
     struct set_memory *set; /* NULL: the problem has no values */
     uint32_t *held;         /* the vertices of `set`, in the order in which they joined it */

@@ -15,9 +15,10 @@
 
 enum {
     INFEASIBLE_STARTS = 8, /* orders that interval DP tries for a memory, at most */
-    /* where sets need memory at one time interval DP takes longer: it gets one order, with this part of its usual
-     * steps, and the least memory is found within 1 / CHEAPER of it */
-    CHEAPER = 64,
+    /* where sets need memory at one time interval DP takes longer: it gets one order, with 1 / STEPS_PART of its usual
+     * steps, and the least memory is found within 1 / MEMORY_PARTS of it */
+    STEPS_PART = 4,
+    MEMORY_PARTS = 64,
     PROOF_STATES = 1000000, /* ideals that the exact search may keep in the decisive questions */
     /* the most ideals that the exact search may keep in a step of bisection */
     BISECT_STATES = 50000
@@ -51,7 +52,7 @@ static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t stat
     if (c)
         problem_forget_times(c);
     how.starts = smaller_u32(how.starts, c && c->values ? 1 : INFEASIBLE_STARTS);
-    how.budget = c && c->values ? INTERVAL_BUDGET / 4 : how.budget;
+    how.budget = c && c->values ? INTERVAL_BUDGET / STEPS_PART : how.budget;
     how.clock = n->clock;
     how.phase = NULL; /* the listener is not told: plans found here do not fit the real devices */
     bool found = c && interval_search(c, &how, &best, a).better;
@@ -76,7 +77,7 @@ static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t stat
 /* Halves the range between n->lo and n->hi until they meet or the time is up; states: as in try_memory(). */
 static void bisect(struct memory_bisection *n, uint64_t states)
 {
-    int64_t wide = exec_live_rounds(&n->x->scene.model) ? CHEAPER : INT64_MAX;
+    int64_t wide = exec_live_rounds(&n->x->scene.model) ? MEMORY_PARTS : INT64_MAX;
     while (n->lo + 1 < n->hi && n->hi - n->lo > n->hi / wide && !clock_out(n->clock))
         try_memory(n, n->lo + (n->hi - n->lo) / 2, states);
 }

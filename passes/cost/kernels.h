@@ -10,9 +10,9 @@ struct kernel_work {
     bool is_product; /* `product` says which */
     struct products product;
     int64_t flops, traffic; /* operations; bytes read and written, each once */
-    int64_t row;            /* elements that it normalises together; 0: it does not */
+    int64_t row;            /* elements that the node normalises together; 0: no norm or softmax */
     int passes;             /* times that rows are read which do not stay in a cache */
-    int64_t again;          /* bytes of what it normalises */
+    int64_t again;          /* bytes of the operand that the node normalises */
 };
 
 /* Returns the work of node n, which takes these operations and moves these bytes. */

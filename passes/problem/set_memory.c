@@ -17,7 +17,7 @@
 
 /* ---- the values ------------------------------------------------------------------------------- */
 
-/* Adds to pins the vertices that make or read value number i of v, and sets its other fields. */
+/* State of giving numbers to the values of a model. */
 struct values_build {
     struct set_values *v;
     const struct scene *s;

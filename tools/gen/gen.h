@@ -214,7 +214,7 @@ const char *gen_split_heads(struct gen *g, const char *path, const struct gen_he
  * none. */
 const char *gen_attention(struct gen *g, const char *path, const char *param,
                           const struct gen_heads *h, const char *x, const char *mask);
-/* An activation and its constants; NULL: it does not use this one. */
+/* An activation and the names of its constants; NULL: the activation has no such constant. */
 struct gen_activation {
     enum gen_activation_kind kind;
     const char *sqrt2, *one, *half, *three, *cube, *slope;

@@ -35,8 +35,7 @@ struct plan_figures {
     struct result r;
     /* the plan as a folder has it, if its stages recompute; made by write_one(), again.plan is NULL before */
     struct written_plan written;
-    struct verdict
-        written_verdict; /* the figures of the plan, with the nodes of `written` counted */
+    struct verdict written_verdict; /* figures of the plan, with the nodes of `written` counted */
     struct result again;
     struct pcc_verdict view; /* made by view_of(); view.planner is NULL before */
 };

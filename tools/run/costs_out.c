@@ -113,7 +113,7 @@ static void put_bytes(struct json_out *o, const struct part_bytes *b)
             json_int(o, field[i].key, field[i].bytes);
 }
 
-/* Writes the parts: of each its nodes, its time and that of each turn, ps. */
+/* Writes for each part: file, first node, number of nodes, time of the part and of each turn, ps. */
 static void put_parts(struct json_out *o, const struct costs_out *c)
 {
     json_open(o, "parts", '[', 2);

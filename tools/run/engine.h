@@ -101,7 +101,7 @@ struct engine_face {
     int64_t (*spent)(const struct engine *e);
 };
 
-/* An engine; each has its own fields behind these. */
+/* The first fields of an engine; each kind of engine adds its own fields behind. */
 struct engine {
     const struct engine_face *face;
     const char *version; /* of the library, for people */

@@ -1,4 +1,4 @@
-/* Measuring the parts of a split: what each takes, and what share of it each of its nodes has. */
+/* Measuring the parts of a split: the time and memory of each part, and the share of each node in the time. */
 #ifndef PCC_TOOLS_RUN_MEASURE_H
 #define PCC_TOOLS_RUN_MEASURE_H
 
@@ -31,8 +31,8 @@ struct measuring {
 
 /* What was measured of a node. */
 struct node_figures {
-    int64_t ps;    /* its least time, at least NODE_FLOOR_PS; -1: it did not show up */
-    int64_t bytes; /* its results, and what it works in beside them; -1: not known */
+    int64_t ps; /* least time of the node, at least NODE_FLOOR_PS; -1: no event of it was found */
+    int64_t bytes; /* results of the node and its workspace; -1: not known */
 };
 
 #define NODE_FLOOR_PS                                                                              \

@@ -24,7 +24,7 @@
 struct trace {
     struct names names;     /* name -> number of the node */
     uint32_t *seen;         /* [node] its events so far */
-    int64_t *work;          /* [node] bytes that it works in beside its results */
+    int64_t *work;          /* [node] bytes of its workspace, results left out */
     struct node_figures *f; /* [node] */
     int64_t inlined;        /* ps of nodes that stand in place of calls, all runs */
     uint32_t discard;       /* events of a node that do not count */

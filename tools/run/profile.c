@@ -28,7 +28,8 @@
 
 enum { INPUT = 1, USAGE = 2, INTERRUPTED = 130 };
 enum { DISCARD = 3, RUNS = 8, NODE_DISCARD = 5, NODE_RUNS = 25 };
-enum { SEGMENTS_UNSCALED = 8 }; /* up to so many pieces what a session costs each is left to them */
+/* With more pieces, times are scaled to the time of the whole model: each piece adds the cost of a session. */
+enum { SEGMENTS_UNSCALED = 8 };
 
 static const struct opt rows[] = {
     {OPT_TEXT, "output", .letter = 'o', .arg = "FILE",

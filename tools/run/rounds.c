@@ -27,11 +27,11 @@ enum { NEAR = 50 }; /* a promise is kept within 1 / NEAR */
 
 /* A round. */
 struct round {
-    const char *folder, *costs; /* its split; the file that it is planned with */
-    const char *plan;           /* its nodes and devices as text: equal plans have equal texts */
+    const char *folder, *costs; /* folder of the round's split; file of costs for its planning */
+    const char *plan; /* nodes and devices of its parts as text: equal plans have equal texts */
     struct profiled found;
     int64_t promised, measured; /* ps of the slowest device */
-    const char *slowest;        /* its name */
+    const char *slowest;        /* name of that device */
 };
 
 /* The state of the work. */

@@ -235,7 +235,7 @@ static void stub_terminate(struct loaded *p)
     atomic_store(&p->ended, true);
 }
 
-/* Writes a trace of all runs so far, in which each node takes its time. */
+/* Writes a trace of all runs so far: an event for each node, as long as the stub says the node takes. */
 static int stub_profile(struct loaded *p, const char **path, struct arena *a,
                         struct engine_error *err)
 {
