@@ -2,7 +2,9 @@
 # found, ON wants it, OFF leaves it out.  Each gives a target pcc_<name>.
 #   PCC_SOLVER_NAMES   those that are used: "lpsolve;metis"
 #   PCC_HAVE           definitions for the sources, PCC_HAVE_<NAME>=1 or 0
-#   PCC_SOLVERS        the files of those that are used, for who links the installed library
+#   PCC_SOLVERS        the files of those that are linked, for who links the installed library
+#   PCC_CBC_LIBRARY    the name by which CBC is opened when a planner first asks for it: linked, it and its eleven
+#                      libraries would take 5 of 7 ms of every start
 
 # pcc_find(name header library...): an imported target of a library without a pkg-config file.  Shared
 # ones only: lp_solve's static one has a thousand names that others may have, too.
@@ -52,5 +54,17 @@ set(PCC_SOLVER_NAMES)
 set(PCC_SOLVERS)
 pcc_solver(lpsolve "lp_solve, the default of ip-place" "lp-solve liblpsolve55-dev" lp_lib.h lpsolve55)
 pcc_solver(cbc "CBC, the stronger solver of integer programs" coinor-libcbc-dev Cbc_C_Interface.h CbcSolver Cbc)
+if(PCC_cbc_FOUND)
+    list(REMOVE_ITEM PCC_SOLVERS ${PCC_cbc_FILES})
+    set_property(TARGET pcc_cbc PROPERTY INTERFACE_LINK_LIBRARIES ${CMAKE_DL_LIBS})
+    execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${PCC_cbc_CbcSolver} OUTPUT_VARIABLE PCC_CBC_LIBRARY ERROR_QUIET)
+    string(REGEX MATCH "SONAME +([^\n]+)" PCC_CBC_LIBRARY "${PCC_CBC_LIBRARY}")
+    set(PCC_CBC_LIBRARY "${CMAKE_MATCH_1}")
+    get_filename_component(PCC_CBC_FOLDER ${PCC_cbc_CbcSolver} DIRECTORY)
+    if(NOT PCC_CBC_LIBRARY OR NOT PCC_CBC_FOLDER IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES) # the loader would not find it
+        set(PCC_CBC_LIBRARY ${PCC_cbc_CbcSolver})
+    endif()
+    list(APPEND PCC_HAVE PCC_CBC_LIBRARY="${PCC_CBC_LIBRARY}")
+endif()
 pcc_solver(scotch "Scotch, for scotch-place" libscotch-dev scotch.h scotch scotcherr)
 pcc_solver(metis "METIS, for metis-place" libmetis-dev metis.h metis)

@@ -188,6 +188,9 @@ static double seconds_left(const struct clock *clock, bool last)
 
 const char *mip_version(const struct mip_solver *s, struct arena *a)
 {
+    const char *library = s->lacks ? s->lacks() : NULL;
+    if (library)
+        return arena_fmt(a, "not found (%s)", library);
     return s->attempts ? s->version(a) : "not built in";
 }
 
@@ -199,6 +202,11 @@ void mip_solve(const struct mip_solver *s, const struct mip *m, double gap, stru
     answer->x = arena_array(a, (size_t)m->ncol + 1, sizeof *answer->x);
     if (m->impossible) {
         answer->status = MIP_INFEASIBLE;
+        return;
+    }
+    const char *library = s->lacks ? s->lacks() : NULL;
+    if (library) {
+        answer->why = arena_fmt(a, "%s is not found", library);
         return;
     }
     for (uint32_t i = 0; i < s->attempts; i++) {

@@ -103,6 +103,9 @@ struct mip_solver {
     /* number of configurations of the solver; 0: pcc was built without the solver */
     uint32_t attempts;
     const char *(*version)(struct arena *a); /* NULL if attempts is 0: callers use mip_version */
+    /* Returns NULL, or the name of a library that this machine lacks, without which nothing is solved; NULL: the solver
+     * is linked. */
+    const char *(*lacks)(void);
     /* Solves m in a child process and reports to *r.  Returns 0; if it returns anything else, its bounds do not count.
      * */
     int (*solve)(const struct mip *m, const struct mip_limits *l, const struct mip_report *r);

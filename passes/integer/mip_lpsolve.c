@@ -175,7 +175,7 @@ static const char *version(struct arena *a)
     return arena_fmt(a, "%d.%d.%d.%d", major, minor, release, build);
 }
 
-const struct mip_solver mip_lpsolve = {"lp_solve", 2, version, solve_it};
+const struct mip_solver mip_lpsolve = {"lp_solve", 2, version, NULL, solve_it};
 
 #else
 

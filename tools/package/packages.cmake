@@ -18,9 +18,21 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS graphviz)
 set(CPACK_DEBIAN_PACKAGE_CONFLICTS pcc)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "") # on libraries of which dpkg-shlibdeps knows nothing
 if("lpsolve" IN_LIST PCC_SOLVER_NAMES)
-    set(CPACK_DEBIAN_PACKAGE_DEPENDS lp-solve) # whose library dpkg-shlibdeps knows nothing of
+    list(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS lp-solve)
 endif()
+if("cbc" IN_LIST PCC_SOLVER_NAMES) # opened by pcc, not linked
+    file(REAL_PATH ${PCC_cbc_CbcSolver} PCC_CBC_FILE)
+    execute_process(COMMAND dpkg-query --search ${PCC_CBC_FILE}
+        OUTPUT_VARIABLE PCC_CBC_PACKAGE ERROR_QUIET RESULT_VARIABLE PCC_CBC_STATUS)
+    if(PCC_CBC_STATUS EQUAL 0)
+        string(REGEX REPLACE "[:,].*" "" PCC_CBC_PACKAGE "${PCC_CBC_PACKAGE}")
+        list(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ${PCC_CBC_PACKAGE})
+    endif()
+    set(CPACK_RPM_PACKAGE_REQUIRES "${PCC_CBC_LIBRARY}()(64bit)")
+endif()
+list(JOIN CPACK_DEBIAN_PACKAGE_DEPENDS ", " CPACK_DEBIAN_PACKAGE_DEPENDS)
 
 set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
 set(CPACK_RPM_PACKAGE_LICENSE Apache-2.0)

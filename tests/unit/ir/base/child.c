@@ -297,17 +297,40 @@ static void check_solver(const struct mip_solver *s, bool finds)
 
 static void test_liars(void **state)
 {
-    const struct mip_solver zero = {"zero", 1, version, claims_zero},
-                            nan = {"nan", 1, version, claims_nan},
-                            noise = {"noise", 2, version, makes_noise},
-                            falls = {"falls", 1, version, falls_over},
-                            both = {"both", 1, version, contradicts_itself};
+    const struct mip_solver zero = {"zero", 1, version, NULL, claims_zero},
+                            nan = {"nan", 1, version, NULL, claims_nan},
+                            noise = {"noise", 2, version, NULL, makes_noise},
+                            falls = {"falls", 1, version, NULL, falls_over},
+                            both = {"both", 1, version, NULL, contradicts_itself};
     (void)state;
     check_solver(&zero, false);
     check_solver(&nan, false);
     check_solver(&noise, false);
     check_solver(&falls, false);
     check_solver(&both, true);
+}
+
+static const char *lacks_it(void)
+{
+    return "libsolver.so.7";
+}
+
+/* A solver whose library is not there solves nothing and says which library that is. */
+static void test_missing_library(void **state)
+{
+    const struct mip_solver gone = {"gone", 1, version, lacks_it, claims_zero};
+    struct arena *a = arena_new(NULL);
+    struct clock clock = {0};
+    struct mip *m = mip_new(a);
+    struct mip_answer answer;
+    (void)state;
+    mip_col(m, "x", 0, 1, 1, true);
+    mip_finish(m);
+    mip_solve(&gone, m, 0, &clock, a, &answer);
+    assert_int_equal(answer.status, MIP_NONE);
+    assert_string_equal(answer.why, "libsolver.so.7 is not found");
+    assert_string_equal(mip_version(&gone, a), "not found (libsolver.so.7)");
+    arena_free(a);
 }
 
 /* Programs are looked for in absolute folders only; no path is an option. */
@@ -338,7 +361,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest programs[] = {cmocka_unit_test(test_programs)};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_children), cmocka_unit_test(test_finding),
-        cmocka_unit_test(test_streams_of_the_caller), cmocka_unit_test(test_closed_streams)};
+        cmocka_unit_test(test_missing_library), cmocka_unit_test(test_streams_of_the_caller),
+        cmocka_unit_test(test_closed_streams)};
     if (extra_is(argc, argv, "programs"))
         return cmocka_run_group_tests(programs, NULL, NULL);
     if (extra_is(argc, argv, "liars"))
