@@ -531,6 +531,21 @@ static int read_profile(struct reader *r, json_t *list)
     return 0;
 }
 
+/* Says how fast parts run beside each other, if the file knows it: plans take all devices to be as fast as alone. */
+static void note_side_by_side(const struct reader *r, const json_t *root)
+{
+    const json_t *side = json_object_get(root, "side_by_side");
+    double factor = json_number_value(json_object_get(side, "factor"));
+    int64_t copies;
+    if (factor > 0 && factor < 1e6 &&
+        json_int_in(json_object_get(side, "copies"), 2, 1000000, &copies))
+        diag_note(
+            r->x->use.diag,
+            "%s: %lld copies of a part side by side reached %.3f of their speed alone; times of the plan do not "
+            "count that",
+            r->path, (long long)copies, factor);
+}
+
 /* Reads a file that pcc-profile has written: its member "nodes" is a table.  Returns 0, or -1 and reports an error: it
  * has another version, or no row names a node of the model. */
 static int read_measured(struct reader *r, const json_t *root)
@@ -542,6 +557,7 @@ static int read_measured(struct reader *r, const json_t *root)
                           "%s: expected \"" MEASURED_KEY "\": 1 and a list \"nodes\"", r->path);
     r->facts = FACTS_BEHIND; /* what it says of itself are members, not rows */
     r->sized = true;
+    note_side_by_side(r, root);
     if (read_objects(r, nodes) != 0)
         return -1;
     size_t rows = json_array_size(nodes);

@@ -227,6 +227,27 @@ def rounds():
     refused(profile(SPLIT, "-o", none, f"--costs={foreign}"), 1, "none of its rows names a node of the split")
 
 
+def side_by_side():
+    """Copies of the slowest part at once: the file says what that gives, and pcc says so beside its plan."""
+    small = ("--steps=1", "--discard=0", "--side-by-side")
+    r = good(profile(SPLIT, *small, "-o", COSTS, engine="stub:delay=1ms"))
+    side = json.loads(COSTS.read_text())["side_by_side"]
+    check(side["copies"] == 2 and side["file"] in ("part0.onnx", "part1.onnx"), f"{side}")
+    check(abs(side["factor"] - side["alone_s"] / side["together_s"]) < 0.002, f"{side}")
+    check(side["alone_s"] >= 0.001 and side["together_s"] >= 0.001, f"{side}")
+    text = f"{side['factor']:.3f} of their speed"
+    check(text in r.stderr and "beside 1 more" in r.stderr, r.stderr)
+    r = good(run(PCC, MODEL, "-d", "2xcpu", "--dim=sequence=8", f"--costs={COSTS}", "-o", HERE / "none.json"))
+    (HERE / "none.json").unlink()
+    check(f"2 copies of a part side by side reached {text} alone" in r.stderr, r.stderr)
+    table = HERE / "side.csv"
+    good(profile(MODEL, *small, "--cores=0", "--threads=1", "--dim=sequence=8", "-o", table))
+    check(re.search(r'"#side-by-side 2 copies of part\d.onnx, factor [\d.]+",0,', table.read_text()), table.read_text())
+    refused(profile(SPLIT, *small, "-o", HERE / "none.json", engine=f"stub:fail={side['file']}@6"), 1, side["file"],
+            "copy 1 of 2: the stub was told to fail")
+    refused(profile(MODEL, *small, "--segments=0", "-o", HERE / "none.json"), 2, "no part is measured")
+
+
 def other_sizes():
     """What is measured at other sizes than planned says so; a part without known nodes is only a part of the split."""
     out, four = HERE / "none.json", "--dim=sequence=4"
@@ -442,6 +463,7 @@ else:
     rows()
     planned()
     rounds()
+    side_by_side()
     other_sizes()
     given_inputs()
     strange_names()

@@ -56,3 +56,17 @@ int64_t cores_count(const char *list)
         n += (int64_t)(high - low + 1);
     return n;
 }
+
+void cores_take(const char *list, uint32_t k, uint32_t n)
+{
+    cpu_set_t want;
+    uint32_t at = 0;
+    unsigned long low, high;
+    bool enough = n > 0 && k < (uint64_t)cores_count(list) / n;
+    CPU_ZERO(&want);
+    for (const char *s = list; *s && read_item(&s, &low, &high);)
+        for (; low <= high; low++, at++)
+            if (!enough || at / n == k)
+                CPU_SET(low, &want);
+    sched_setaffinity(0, sizeof want, &want);
+}

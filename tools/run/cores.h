@@ -11,5 +11,8 @@
 int cores_use(const char *list, struct diag *d);
 /* Returns how many processors a list that cores_use() takes has; 0 for NULL. */
 int64_t cores_count(const char *list);
+/* Has this thread, and threads that it makes, run on group k of n processors of a list that cores_use() has taken; on
+ * all of the list if it has no such group. */
+void cores_take(const char *list, uint32_t k, uint32_t n);
 
 #endif

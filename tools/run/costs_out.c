@@ -137,11 +137,26 @@ static void put_parts(struct json_out *o, const struct costs_out *c)
     json_close(o, 1);
 }
 
+/* Writes how fast copies of a part run side by side, if that is known. */
+static void put_side(struct json_out *o, const struct side_by_side *s)
+{
+    if (!s || s->copies == 0)
+        return;
+    json_open(o, "side_by_side", '{', JSON_ROW);
+    json_text(o, "file", s->file);
+    json_int(o, "copies", s->copies);
+    json_seconds(o, "alone_s", s->alone);
+    json_seconds(o, "together_s", s->together);
+    json_put_decimal(json_member(o, "factor"), side_by_side_factor(s), 3);
+    json_close(o, JSON_ROW);
+}
+
 void costs_put_measured(FILE *f, const struct costs_out *c, struct arena *a)
 {
     struct json_out o = {.f = f};
     json_open(&o, NULL, '{', 2);
     put_facts(&o, c, a);
+    put_side(&o, c->side);
     json_open(&o, "parts", '{', 3);
     for (uint32_t k = 0; k < c->m->s->npart; k++) {
         json_open(&o, c->m->s->part[k].file, '{', JSON_ROW);
@@ -160,6 +175,7 @@ static void put_json(FILE *f, const struct costs_out *c, struct arena *a)
     json_int(&o, "pcc_measured", 1);
     json_text(&o, "source", path_base(c->source));
     put_facts(&o, c, a);
+    put_side(&o, c->side);
     json_open(&o, "nodes", '[', 2);
     for (uint32_t i = 0; i < c->nrow; i++) {
         json_open(&o, NULL, '{', JSON_ROW);
@@ -211,6 +227,11 @@ static void put_csv(FILE *f, const struct costs_out *c, struct arena *a)
         put_fact(f, arena_fmt(a, "#%s", text), a);
     put_fact(f, arena_fmt(a, "#runtime %s %s", c->m->e->face->name, c->m->e->version), a);
     put_fact(f, arena_fmt(a, "#machine %s", machine(a)), a);
+    if (c->side && c->side->copies > 0)
+        put_fact(f,
+                 arena_fmt(a, "#side-by-side %u copies of %s, factor %.3f", c->side->copies,
+                           c->side->file, (double)side_by_side_factor(c->side) / 1000),
+                 a);
     for (uint32_t i = 0; i < c->nrow; i++) {
         put_name(f, c->row[i].name, a);
         fprintf(f, ",%" PRId64 ",", c->row[i].ps);

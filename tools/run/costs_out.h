@@ -3,6 +3,7 @@
 #define PCC_TOOLS_RUN_COSTS_OUT_H
 
 #include "tools/run/measure.h"
+#include "tools/run/side_by_side.h"
 
 /* A row of the table: a node, its time and memory. */
 struct cost_row {
@@ -16,8 +17,9 @@ struct costs_out {
     const struct part_figures *part; /* [m->s->npart] */
     const struct cost_row *row;      /* [nrow] */
     uint32_t nrow;
-    const char *source; /* the model or folder that was measured */
-    const char *cores;  /* as --cores has them; NULL: any */
+    const char *source;              /* the model or folder that was measured */
+    const char *cores;               /* as --cores has them; NULL: any */
+    const struct side_by_side *side; /* NULL: not measured */
 };
 
 /* Makes the rows of the nodes of all parts that are measured as asked for.  parts: a part's nodes sum to the part's

@@ -197,8 +197,7 @@ static int all_turns(const struct measuring *m, uint32_t turn, uint32_t *left,
     return rc;
 }
 
-/* Frees what is in the table beside inputs of the model. */
-static void clear_table(const struct measuring *m)
+void measure_forget(const struct measuring *m)
 {
     bool *input = arena_array(m->a, (size_t)m->s->nvalue + 1, sizeof *input);
     for (uint32_t i = 0; i < m->s->ninput; i++)
@@ -208,6 +207,14 @@ static void clear_table(const struct measuring *m)
             m->e->face->value_free(m->e, m->table[v]);
             m->table[v] = NULL;
         }
+}
+
+int measure_inputs(const struct measuring *m, uint32_t k)
+{
+    int rc = 0;
+    for (uint32_t j = 0; j < k && !rc && !*m->stop; j++)
+        rc = take_turn(m, j, /*counts=*/false, NULL);
+    return rc;
 }
 
 int measure_parts(const struct measuring *m, struct part_figures *f)
@@ -223,7 +230,7 @@ int measure_parts(const struct measuring *m, struct part_figures *f)
             wanted = wanted || differ(&f[k]);
         if (wanted)
             rc = all_turns(m, turn, left, f);
-        clear_table(m);
+        measure_forget(m);
     }
     return rc;
 }

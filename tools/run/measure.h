@@ -67,6 +67,11 @@ int measure_parts(const struct measuring *m, struct part_figures *f);
 /* Whether the part with these figures is measured as asked for. */
 bool measured_whole(const struct measuring *m, const struct part_figures *f);
 
+/* Runs the parts before part k once, so that the inputs of part k are in the table; measure_forget() frees what is
+ * there beside the inputs of the model.  Returns 0, or -1 and an error; what Ctrl-C left out is not there. */
+int measure_inputs(const struct measuring *m, uint32_t k);
+void measure_forget(const struct measuring *m);
+
 /* Inside: measures the nodes of part k, whose inputs are in the table.  Returns 0, or -1 and an error. */
 int measure_nodes(const struct measuring *m, uint32_t k, struct part_figures *f);
 /* Inside: one run. */

@@ -46,6 +46,10 @@ static const struct opt rows[] = {
      .help =
          "plan, write, measure the parts, plan again, at most N times; -o is then the folder for the best split, and "
          "arguments of pcc follow behind --"},
+    {OPT_BOOL, "side-by-side",
+     .help =
+         "also run copies of the slowest part at once, as many as the split has devices, 2 of a model's: how much of "
+         "its speed alone does each reach?"},
     {OPT_TEXT, "inputs", .arg = "FILE.npz",
      .help = "inputs of the model by name, as numpy.savez writes them (default: random ones)"},
     {OPT_INT, "seed", .arg = "N", .def = "0", .lo = "0",
@@ -185,6 +189,8 @@ static int check_usage(struct run *r)
         is_folder(g->operand[0]))
         return misused(r,
                        "--segments: expected a model, or 0: the parts of a split stay as they are");
+    if (program_value(g, "side-by-side") && program_number(g, "segments") == 0)
+        return misused(r, "--side-by-side has no effect with --segments=0: no part is measured");
     if (program_value(g, "onnxruntime") && !*program_value(g, "onnxruntime"))
         return misused(r, "--onnxruntime: expected the path of a shared library");
     if (program_value(g, "cores") && cores_use(program_value(g, "cores"), &r->diag)) {
@@ -258,6 +264,18 @@ static uint32_t tell(struct run *r, const struct measuring *m, const struct part
     return whole;
 }
 
+/* Says how fast copies run side by side, if that was measured. */
+static void tell_side(struct run *r, const struct side_by_side *s)
+{
+    char alone[UNIT_TEXT], together[UNIT_TEXT];
+    if (s->copies > 0)
+        diag_note(
+            &r->diag,
+            "%s: %s alone, %s beside %u more by the clock: side by side parts reach %.3f of their speed",
+            s->file, time_short(alone, s->alone), time_short(together, s->together), s->copies - 1,
+            (double)side_by_side_factor(s) / 1000);
+}
+
 /* Fills *m by the options. */
 static void configure(struct run *r, struct measuring *m)
 {
@@ -277,12 +295,18 @@ static void configure(struct run *r, struct measuring *m)
 }
 
 /* Writes what was measured.  Returns 0, or -1 after an error. */
-static int write_costs(struct run *r, const struct measuring *m, const struct part_figures *f)
+static int write_costs(struct run *r, const struct profiled *p)
 {
-    struct costs_out out = {
-        .m = m, .part = f, .source = r->args.operand[0], .cores = program_value(&r->args, "cores")};
+    const struct measuring *m = &p->m;
+    const struct part_figures *f = p->f;
+    struct costs_out out = {.m = m,
+                            .part = f,
+                            .source = r->args.operand[0],
+                            .cores = program_value(&r->args, "cores"),
+                            .side = &p->side};
     const char *path = program_value(&r->args, "output");
     uint32_t whole = tell(r, m, f);
+    tell_side(r, &p->side);
     out.row = costs_rows(m, f, &out.nrow, r->a);
     if (stop)
         r->exit = INTERRUPTED;
@@ -313,7 +337,10 @@ static int prepare(struct run *r, struct profiling *p)
     struct engine_choice choice = {program_value(g, "engine"), program_value(g, "onnxruntime")};
     *p = (struct profiling){
         .m = {.stop = &stop, .a = r->a, .d = &r->diag},
-        .inputs = {program_value(g, "inputs"), (uint64_t)program_number(g, "seed")}};
+        .inputs = {program_value(g, "inputs"), (uint64_t)program_number(g, "seed")},
+        .cores = program_value(g, "cores")};
+    if (program_value(g, "side-by-side")) /* pieces of a model are for no devices yet */
+        p->side_by_side = is_folder(g->operand[0]) || program_value(g, "rounds") ? UINT32_MAX : 2;
     configure(r, &p->m);
     p->m.choice = choice;
     if (is_folder(g->operand[0]))
@@ -363,6 +390,7 @@ static int scale_pieces(struct run *r, const struct profiling *p, struct profile
     struct profiling alone = *p;
     struct profiled whole;
     alone.m.node_runs = 0;
+    alone.side_by_side = 0;
     const char *folder = stop ? NULL : cut_model(r, p->m.folder, "whole", 1);
     if (!folder && stop)
         return 0;
@@ -404,7 +432,7 @@ static int measure(struct run *r)
         return -1;
     if (!is_folder(input) && segments > SEGMENTS_UNSCALED && scale_pieces(r, &p, &out))
         return -1;
-    return write_costs(r, &out.m, out.f);
+    return write_costs(r, &out);
 }
 
 /* Runs the program under arena_guard(). */

@@ -18,7 +18,10 @@ int profile_folder(const struct profiling *p, const char *folder, const struct c
     out->f = arena_array(a, out->s.npart, sizeof *out->f);
     if (inputs_make(p->m.e, &out->s, &p->inputs, out->m.table, a, p->m.d))
         return -1;
+    out->side = (struct side_by_side){0};
     int rc = measure_parts(&out->m, out->f);
+    if (!rc && p->side_by_side && !*p->m.stop)
+        rc = side_by_side(&out->m, out->f, p->side_by_side, p->cores, &out->side);
     if (!rc && known)
         costs_share(known, &out->m, out->f);
     for (uint32_t i = 0; i < out->s.ninput; i++)

@@ -4,6 +4,7 @@
 
 #include "tools/run/costs_in.h"
 #include "tools/run/inputs.h"
+#include "tools/run/side_by_side.h"
 
 /* How folders are measured. */
 struct profiling {
@@ -12,6 +13,9 @@ struct profiling {
     const char *const
         *dim; /* [ndim] NAME=N: other sizes than those that the folder was planned for */
     uint32_t ndim;
+    uint32_t
+        side_by_side;  /* most copies of the slowest part that are run side by side, too; 0: none */
+    const char *cores; /* processors that they may use, as --cores lists them; NULL: any */
 };
 
 /* A folder that was measured. */
@@ -19,6 +23,7 @@ struct profiled {
     struct split s;
     struct measuring m;
     struct part_figures *f; /* [s.npart] */
+    struct side_by_side side;
 };
 
 /* Measures a folder into *out.  known: rows that give its nodes their shares, which then are not measured; NULL: none.

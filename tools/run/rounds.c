@@ -266,8 +266,11 @@ static int put_manifest(const struct work *w, const struct round *r, const char 
         end--;
     *end = 0;
     fprintf(f.f, "%s,\n \"measured\": ", text);
-    const struct costs_out out = {
-        .m = &r->found.m, .part = r->found.f, .source = w->of->model, .cores = w->of->cores};
+    const struct costs_out out = {.m = &r->found.m,
+                                  .part = r->found.f,
+                                  .source = w->of->model,
+                                  .cores = w->of->cores,
+                                  .side = &r->found.side};
     costs_put_measured(f.f, &out, w->a);
     fputs("\n}\n", f.f);
     return outfile_close(&f, true);
@@ -328,6 +331,7 @@ int rounds_run(const struct rounds *r, char **args)
     w.round[0].costs = arena_fmt(w.a, "%s/costs0.json", r->p->m.folder);
     struct profiling alone = *r->p; /* pieces are no parts: their memory says nothing */
     alone.m.memory = false;
+    alone.side_by_side = 0;
     if (parse(&w.args, args, w.a, w.d) || profile_folder(&alone, r->pieces, NULL, &pieces))
         return 1;
     if (!whole(&pieces))
