@@ -22,6 +22,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
 from checks import check, finish
+from sanitized import SANITIZED
 
 PCC = os.environ.get("PCC", "pcc")
 GEN = os.environ.get("PCC_GEN") or Path(PCC).parent / "pcc-gen"
@@ -248,6 +249,25 @@ def side_by_side():
     refused(profile(MODEL, *small, "--segments=0", "-o", HERE / "none.json"), 2, "no part is measured")
 
 
+def links():
+    """Between threads and processes: a table, and a cluster file that pcc takes; small blocks where memory is short."""
+    file = HERE / "none.json"
+    refused(run(PROFILE, "--links", MODEL), 2, "expected no model")
+    refused(run(PROFILE, "--links", "--steps=3"), 2, "--steps has no effect with --links")
+    if SANITIZED:  # whose memory has no limit
+        return
+    small = 192 << 20
+    r = good(run("prlimit", f"--as={small}", PROFILE, "--links", "-o", file))
+    rows_of = re.findall(r"^(\w+) +(\S+B/s),(\S+s) +(\S+) MiB +[\d.]+ %$", r.stdout, re.M)
+    check([row[0] for row in rows_of] == ["threads", "processes"], r.stdout)
+    check(all(1 <= float(row[3]) < 128 for row in rows_of), r.stdout)
+    link = json.loads(file.read_text())["classes"][0]["link"]
+    check((link["bandwidth"], link["latency"]) == rows_of[0][1:3], f"{link} {r.stdout}")
+    good(run(PCC, MODEL, "-q", "-d", file, "--dim=sequence=8", "--pictures=none"))
+    file.unlink()
+    refused(run("prlimit", "--as=24000000", PROFILE, "--links", "-o", file), 1, "--links: threads: ")
+
+
 def other_sizes():
     """What is measured at other sizes than planned says so; a part without known nodes is only a part of the split."""
     out, four = HERE / "none.json", "--dim=sequence=4"
@@ -464,6 +484,7 @@ else:
     planned()
     rounds()
     side_by_side()
+    links()
     other_sizes()
     given_inputs()
     strange_names()

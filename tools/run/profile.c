@@ -4,6 +4,7 @@
  *   pcc-profile MODEL [--dim NAME=N] -o costs.json        the model's pieces, and shares of nodes within them
  *   pcc-profile SPLIT [--costs=costs.json] -o next.json   the parts of a split; rows that are known are scaled
  *   pcc-profile MODEL --rounds=N -o split/ -- ARGS        plans by what was measured, measures the plan, and so on
+ *   pcc-profile --links [-o cluster.json]                 what it takes to hand values to another thread or process
  * Exit codes: 0 done, 1 bad input, or a part that fails, 2 wrong usage, 3 no plan fits, 130 ended by Ctrl-C: what is
  * complete is written. */
 #include "backends/split/folder.h"
@@ -13,6 +14,7 @@
 #include "ir/base/units.h"
 #include "tools/run/cores.h"
 #include "tools/run/costs_out.h"
+#include "tools/run/links.h"
 #include "tools/run/part_memory.h"
 #include "tools/run/pieces.h"
 #include "tools/run/profile_folder.h"
@@ -50,6 +52,10 @@ static const struct opt rows[] = {
      .help =
          "also run copies of the slowest part at once, as many as the split has devices, 2 of a model's: how much of "
          "its speed alone does each reach?"},
+    {OPT_BOOL, "links",
+     .help =
+         "without a model: what it takes to hand a value to another thread, and to another process, as --link of pcc "
+         "has it; -o is then a cluster file (--devices)"},
     {OPT_TEXT, "inputs", .arg = "FILE.npz",
      .help = "inputs of the model by name, as numpy.savez writes them (default: random ones)"},
     {OPT_INT, "seed", .arg = "N", .def = "0", .lo = "0",
@@ -69,7 +75,8 @@ static const struct program program = {
     .does = "measure what the nodes of a model take, for pcc --costs",
     .usage = "pcc-profile MODEL [--dim NAME=N] -o costs.json\n"
              "       pcc-profile SPLIT [--costs=costs.json] -o next.json\n"
-             "       pcc-profile MODEL --rounds=3 -o split/ -- ARGUMENTS OF PCC\n",
+             "       pcc-profile MODEL --rounds=3 -o split/ -- ARGUMENTS OF PCC\n"
+             "       pcc-profile --links [-o cluster.json]\n",
     .description =
         "Runs a model in pieces, or the parts of a split folder, in ONNX Runtime, and writes a time for each node such "
         "that those of a part sum to what the part takes. pcc plans with the file by --costs.",
@@ -161,10 +168,26 @@ static int check_rounds(struct run *r)
     return -1;
 }
 
+/* Checks a command line with --links.  Returns 0, or -1 and an error. */
+static int check_links(struct run *r)
+{
+    const struct program_args *g = &r->args;
+    const char *output = program_value(g, "output");
+    for (uint32_t i = 0; i < g->ngiven; i++)
+        if (!strstr(" links output quiet verbose ", arena_fmt(r->a, " %s ", g->given[i].row->name)))
+            return misused(
+                r, arena_fmt(r->a, "--%s has no effect with --links", g->given[i].row->name));
+    if (g->noperand > 0 || g->rest)
+        return misused(r, "--links: expected no model");
+    return output ? outfile_check(output, r->a, &r->diag) : 0;
+}
+
 /* Checks the command line beyond single values.  Returns 0, or -1 and an error. */
 static int check_usage(struct run *r)
 {
     const struct program_args *g = &r->args;
+    if (program_value(g, "links"))
+        return check_links(r);
     if (g->noperand != 1)
         return misused(r, g->noperand ? "expected one model or folder"
                                       : "expected a model or the folder of a split");
@@ -409,6 +432,32 @@ static int scale_pieces(struct run *r, const struct profiling *p, struct profile
     return 0;
 }
 
+/* Measures the links of this machine, prints them, and writes the threads' to the file of -o.  Returns 0, or -1 after
+ * an error. */
+static int measure_links(struct run *r)
+{
+    const char *output = program_value(&r->args, "output");
+    struct link_fit link[LINK_WAYS];
+    char rate[UNIT_TEXT], latency[UNIT_TEXT], size[UNIT_TEXT];
+    for (int w = 0; w < LINK_WAYS; w++) {
+        int rc = link_measure((enum link_way)w, &stop, &link[w], &r->diag);
+        if (rc > 0) {
+            r->exit = INTERRUPTED;
+            return diag_error(&r->diag, "ended by Ctrl-C: nothing is complete");
+        }
+        if (rc < 0)
+            return -1;
+        if (w == 0)
+            printf(
+                "between    --link                        measured up to   off at 20 other sizes\n");
+        const char *text = arena_fmt(r->a, "%s,%s", rate_print(rate, link[w].bps),
+                                     time_print(latency, link[w].latency_ps));
+        printf("%-10s %-29s %-16s %.1f %%\n", link_way_name((enum link_way)w), text,
+               bytes_short(size, link[w].largest), (double)link[w].off / 10);
+    }
+    return output ? link_write(&link[LINK_THREADS], output, r->a, &r->diag) : 0;
+}
+
 /* Measures a model or a folder and writes the file.  Returns 0, or -1 after an error. */
 static int measure(struct run *r)
 {
@@ -446,7 +495,7 @@ static void run(void *arg)
     if (program_answers(&r->args, stdout))
         return;
     r->diag.verbose = program_value(&r->args, "verbose");
-    if (check_usage(r) || measure(r))
+    if (check_usage(r) || (program_value(&r->args, "links") ? measure_links(r) : measure(r)))
         r->exit = r->exit ? r->exit : INPUT;
 }
 

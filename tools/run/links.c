@@ -1,0 +1,307 @@
+/* Links within this machine (links.h).
+ *
+ * A sender writes a block that both sides see, and posts a semaphore; a receiver, a thread or a process that sleeps
+ * until then, copies the block into its own memory and notes the time: so a device gets what another one has made.  A
+ * time is the lower quartile of some copies.  Sizes grow by factors of two; 20 more, drawn at random, show how far the
+ * fit is off.  O(bytes copied), a few seconds each way. */
+#include "tools/run/links.h"
+
+#include "ir/base/clock.h"
+#include "ir/base/json_out.h"
+#include "ir/base/numbers.h"
+#include "ir/base/outfile.h"
+#include "ir/base/random.h"
+#include "ir/base/units.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LARGEST ((size_t)512 << 20)
+#define SMALLEST_LARGEST ((size_t)1 << 20)
+#define ENOUGH_NS INT64_C(10000000) /* no further copy of a size begins after that */
+enum {
+    COPIES_LEAST = 3,
+    COPIES_MOST = 51,
+    SIZES_MOST = 40,
+    GROWTH = 2,
+    FRESH = 20,
+    ROUNDS = 50,
+    ANSWER_S = 60
+};
+#define RATE_STEP INT64_C(10000000) /* rates are rounded to 10 MB/s */
+
+/* What both sides see: in front of the block. */
+struct shared {
+    sem_t go, done;
+    size_t bytes; /* to copy; 0: the receiver ends */
+    int64_t got;  /* ns, CLOCK_MONOTONIC: the copy was there */
+};
+
+/* A link that is being measured. */
+struct wire {
+    struct shared *s;
+    unsigned char *block, *to; /* [largest] of both sides; of the receiver */
+    size_t largest;
+    enum link_way way;
+    pthread_t thread;
+    pid_t process;
+};
+
+const char *link_way_name(enum link_way way)
+{
+    static const char *const name[] = {"threads", "processes"};
+    return name[way];
+}
+
+/* ---- both sides ------------------------------------------------------------------------------- */
+
+static void wait_for(sem_t *s)
+{
+    while (sem_wait(s) && errno == EINTR)
+        ;
+}
+
+/* The receiver: copies until it is told to end. */
+static void *receive(void *arg)
+{
+    struct wire *w = arg;
+    memset(w->to, 1, w->largest); /* its pages are there before the first copy */
+    sem_post(&w->s->done);
+    for (;;) {
+        wait_for(&w->s->go);
+        if (w->s->bytes == 0)
+            return NULL;
+        memcpy(w->to, w->block, w->s->bytes);
+        w->s->got = clock_now();
+        sem_post(&w->s->done);
+    }
+}
+
+/* Waits for the receiver.  Returns 0; -1: it gives no answer. */
+static int wait_answer(struct wire *w)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += ANSWER_S;
+    while (sem_timedwait(&w->s->done, &until))
+        if (errno != EINTR)
+            return -1;
+    return 0;
+}
+
+/* Copies `bytes` some times.  Returns ns, or -1: the receiver gives no answer. */
+static int64_t copy_time(struct wire *w, size_t bytes)
+{
+    int64_t ns[COPIES_MOST], begin = clock_now();
+    int n = 0;
+    while (n < COPIES_MOST && (n < COPIES_LEAST || clock_now() - begin < ENOUGH_NS)) {
+        memset(w->block, n, bytes); /* the value is new, as a part makes it */
+        w->s->bytes = bytes;
+        int64_t sent = clock_now();
+        sem_post(&w->s->go);
+        if (wait_answer(w))
+            return -1;
+        ns[n++] = w->s->got - sent;
+    }
+    qsort(ns, (size_t)n, sizeof *ns, by_i64);
+    return larger(ns[n / 4], 1);
+}
+
+/* ---- the fit ---------------------------------------------------------------------------------- */
+
+/* A line through times: latency + bytes * per_byte, ns. */
+struct line {
+    double latency, per_byte;
+};
+
+static double relative_error(const struct line *l, size_t bytes, int64_t ns)
+{
+    return fabs((l->latency + (double)bytes * l->per_byte) / (double)ns - 1);
+}
+
+/* Fits a line to n times such that the sum of weight[i] * (relative error)^2 is least, neither term below 0. */
+static struct line fit_squares(const size_t *bytes, const int64_t *ns, const double *weight, int n)
+{
+    double aa = 0, ab = 0, bb = 0, a = 0, b = 0;
+    for (int i = 0; i < n; i++) {
+        double w = weight[i], u = 1 / (double)ns[i], v = (double)bytes[i] / (double)ns[i];
+        aa += w * u * u, ab += w * u * v, bb += w * v * v, a += w * u, b += w * v;
+    }
+    double det = aa * bb - ab * ab;
+    struct line l = {det > 0 ? (a * bb - b * ab) / det : 0, det > 0 ? (b * aa - a * ab) / det : 0};
+    if (l.latency < 0 || det <= 0)
+        l = (struct line){0, b / bb};
+    else if (l.per_byte < 0)
+        l = (struct line){a / aa, 0};
+    return l;
+}
+
+/* Fits a line such that the sum of relative errors is least: squares whose weights make up for the square.  What fits
+ * in caches is many times faster for each byte than the rest, so no line fits all; squares alone would fit neither. */
+static struct line fit(const size_t *bytes, const int64_t *ns, int n)
+{
+    double weight[SIZES_MOST];
+    for (int i = 0; i < n; i++)
+        weight[i] = 1;
+    struct line l = fit_squares(bytes, ns, weight, n);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < n; i++)
+            weight[i] = 1 / fmax(relative_error(&l, bytes[i], ns[i]), 1e-3);
+        l = fit_squares(bytes, ns, weight, n);
+    }
+    return l;
+}
+
+/* Measures all sizes and the fresh ones.  Returns 0; 1: ended by *stop; -1: the receiver gives no answer. */
+static int fill(struct wire *w, const volatile sig_atomic_t *stop, struct link_fit *out)
+{
+    size_t bytes[SIZES_MOST];
+    int64_t ns[SIZES_MOST], off[FRESH];
+    uint64_t rng = 1;
+    int n = 0;
+    for (size_t b = 1; b / GROWTH < w->largest && n < SIZES_MOST; b *= GROWTH, n++) {
+        bytes[n] = b < w->largest ? b : w->largest;
+        if (*stop)
+            return 1;
+        if ((ns[n] = copy_time(w, bytes[n])) < 0)
+            return -1;
+    }
+    struct line l = fit(bytes, ns, n);
+    for (int i = 0; i < FRESH; i++) {
+        double share = (double)random_below(&rng, 1000000) / 1000000;
+        size_t b = (size_t)pow((double)w->largest, share);
+        int64_t found = *stop ? 1 : copy_time(w, b);
+        if (*stop || found < 0)
+            return *stop ? 1 : -1;
+        off[i] = (int64_t)(1000 * relative_error(&l, b, found));
+    }
+    qsort(off, FRESH, sizeof *off, by_i64);
+    int64_t bps = l.per_byte > 1e-9 ? (int64_t)(1e9 / l.per_byte) : INT64_MAX;
+    *out = (struct link_fit){.way = w->way,
+                             .latency_ps = (int64_t)l.latency * 1000,
+                             .bps = larger(bps / RATE_STEP, 1) * RATE_STEP,
+                             .largest = (int64_t)w->largest,
+                             .off = off[FRESH / 2]};
+    return 0;
+}
+
+/* ---- making and ending ------------------------------------------------------------------------ */
+
+/* Starts the receiver.  Returns 0, or -1 and errno. */
+static int begin(struct wire *w)
+{
+    if (w->way == LINK_THREADS) {
+        errno = pthread_create(&w->thread, NULL, receive, w);
+        return errno ? -1 : 0;
+    }
+    w->process = fork();
+    if (w->process == 0) {
+        receive(w);
+        _exit(0);
+    }
+    return w->process < 0 ? -1 : 0;
+}
+
+/* Ends the receiver; dead: it gives no answer any more. */
+static void end(struct wire *w, bool dead)
+{
+    w->s->bytes = 0;
+    sem_post(&w->s->go);
+    if (w->way == LINK_THREADS) {
+        pthread_join(w->thread, NULL);
+    } else {
+        if (dead)
+            kill(w->process, SIGKILL);
+        while (waitpid(w->process, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+}
+
+/* Returns `bytes` bytes that a child shares; NULL: there is no memory. */
+static void *map(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void unmap(void *p, size_t bytes)
+{
+    if (p)
+        munmap(p, bytes);
+}
+
+/* Makes the blocks of both sides.  Returns whether there is memory for both. */
+static bool map_blocks(struct wire *w)
+{
+    w->block = map(w->largest);
+    w->to = w->block ? map(w->largest) : NULL;
+    if (!w->to) {
+        unmap(w->block, w->largest);
+        w->block = NULL;
+    }
+    return w->to != NULL;
+}
+
+/* Returns the largest size that is copied: three blocks of it fit the memory that is free. */
+static size_t largest_block(void)
+{
+    size_t free_bytes = (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    size_t most = LARGEST;
+    while (most > SMALLEST_LARGEST && most > free_bytes / 3)
+        most /= 2;
+    return most;
+}
+
+int link_measure(enum link_way way, const volatile sig_atomic_t *stop, struct link_fit *out,
+                 struct diag *d)
+{
+    struct wire w = {.way = way, .largest = largest_block()};
+    int rc = -1;
+    w.s = map(sizeof *w.s);
+    while (!map_blocks(&w) && w.largest > SMALLEST_LARGEST)
+        w.largest /= 2;
+    if (!w.s || !w.to || sem_init(&w.s->go, 1, 0) || sem_init(&w.s->done, 1, 0) || begin(&w)) {
+        diag_error(d, "--links: %s: %s", link_way_name(way), strerror(errno));
+    } else {
+        rc = wait_answer(&w) ? -1 : fill(&w, stop, out);
+        end(&w, rc < 0);
+        if (rc < 0)
+            diag_error(d, "--links: %s: the receiver gives no answer", link_way_name(way));
+    }
+    unmap(w.s, sizeof *w.s);
+    unmap(w.block, w.largest);
+    unmap(w.to, w.largest);
+    return rc;
+}
+
+int link_write(const struct link_fit *l, const char *path, struct arena *a, struct diag *d)
+{
+    struct outfile f;
+    char rate[UNIT_TEXT], latency[UNIT_TEXT];
+    if (outfile_open_to(&f, path, NULL, a, d))
+        return -1;
+    struct json_out o = {.f = f.f};
+    json_open(&o, NULL, '{', 1);
+    json_open(&o, "classes", '[', 2);
+    json_open(&o, NULL, '{', JSON_ROW);
+    json_text(&o, "preset", "cpu");
+    json_text(&o, "name", "core");
+    fputs("false", json_member(&o, "host")); /* else values would cost nothing */
+    json_int(&o, "count", 2);
+    json_open(&o, "link", '{', JSON_ROW);
+    json_text(&o, "bandwidth", rate_print(rate, l->bps));
+    json_text(&o, "latency", time_print(latency, l->latency_ps));
+    json_close(&o, JSON_ROW);
+    json_close(&o, JSON_ROW);
+    json_close(&o, 1);
+    json_close(&o, 0);
+    return outfile_close(&f, true);
+}

@@ -1,0 +1,30 @@
+/* Links within this machine: what it takes to hand a value to another thread, or to another process. */
+#ifndef PCC_TOOLS_RUN_LINKS_H
+#define PCC_TOOLS_RUN_LINKS_H
+
+#include "ir/base/arena.h"
+#include "ir/base/diag.h"
+
+#include <signal.h>
+
+enum link_way { LINK_THREADS, LINK_PROCESSES, LINK_WAYS };
+
+/* A link as a cluster file has it: a copy of b bytes takes latency_ps + b / bps. */
+struct link_fit {
+    enum link_way way;
+    int64_t latency_ps, bps;
+    int64_t largest; /* bytes of the largest copy that was measured */
+    int64_t off;     /* thousandths: median error at sizes that the fit does not know */
+};
+
+/* Returns "threads" or "processes". */
+const char *link_way_name(enum link_way way);
+/* Measures copies of 1 B to 512 MiB (less where memory is short) one way, and fits latency and bandwidth, such that the
+ * sum of relative errors is least.  *stop: 1 ends the work.  Returns 0; 1: ended by *stop; -1 and an error.
+ */
+int link_measure(enum link_way way, const volatile sig_atomic_t *stop, struct link_fit *out,
+                 struct diag *d);
+/* Writes a cluster file with two CPUs that are joined by the link.  Returns 0, or -1 and an error. */
+int link_write(const struct link_fit *l, const char *path, struct arena *a, struct diag *d);
+
+#endif
