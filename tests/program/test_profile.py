@@ -410,8 +410,13 @@ def by_runtime():
     check(table["runtime"].startswith("onnxruntime 1.") and table["runtime"] in r.stderr, r.stderr)
     memory = {n["name"]: n.get("memory") for n in table["nodes"]}
     check(memory["/h.0/attn/qkv/MatMul"] == 8 * 48 * 4, f"bytes of results: {memory}")
-    good(profile(SPLIT, "-o", COSTS, "--steps=1", "--discard=0", engine=None))
-    parts = json.loads(COSTS.read_text())["parts"]
+    good(profile(SPLIT, "-o", HERE / "next.json", f"--costs={COSTS}", "--steps=1", "--discard=0", engine=None))
+    found, planned = json.loads((HERE / "next.json").read_text()), json.loads((SPLIT / "manifest.json").read_text())
+    parts, rows_of = found["parts"], {n["name"]: n["memory"] for n in found["nodes"]}
+    for p, q in zip(parts, planned["parts"]):  # each node works in what the part took beyond the plan
+        beyond = p["sample_bytes"] - p["start_bytes"] - (10 << 20) - q["live_peak_bytes"]
+        wrong = [n for n in planned["nodes"][p["file"]] if rows_of[n] != max(memory[n] + beyond, 0)]
+        check(not wrong, f"{p['file']}: {beyond} B beyond the plan: {wrong}")
     check([p["file"] for p in parts] == ["part0.onnx", "part1.onnx"], f"{parts}")
     check(all(1 << 20 < p["start_bytes"] < p["loaded_bytes"] <= p["sample_bytes"] and
               p.get("arena_bytes", 1) >= p.get("arena_peak_bytes", 1) > 0 for p in parts), f"memory {parts}")

@@ -4,6 +4,7 @@
 
 #include "backends/report/csv.h"
 #include "ir/base/json_out.h"
+#include "ir/base/numbers.h"
 #include "ir/base/outfile.h"
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
@@ -13,13 +14,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Appends the rows of part k to row[]; returns their number.  The times of a part's nodes are shares of its time: node
- * i gets what the first i + 1 nodes have less what the first i have, both rounded down: all sum to the whole. */
+#define SESSION_BYTES (INT64_C(10) << 20)
+
+/* Returns the bytes that a process with the part took at most beyond what was planned for the part, below 0: less; 0:
+ * it is not known.  A session takes SESSION_BYTES for itself. */
+static int64_t beyond_plan(const struct split_part *p, const struct part_bytes *b)
+{
+    if (b->start < 0 || b->sample < b->start || p->live_bytes < 0)
+        return 0;
+    return b->sample - b->start - SESSION_BYTES - p->live_bytes;
+}
+
+/* Appends the rows of part k to row[]; returns their number.  The part's live peak becomes what was measured, since
+ * each node works in what lies beyond the plan, too: whichever is at the peak.  The times of a part's nodes are shares
+ * of its time: node i gets what the first i + 1 nodes have less what the first i have, both rounded down: all sum to
+ * the whole. */
 static uint32_t part_rows(const struct measuring *m, uint32_t k, const struct part_figures *f,
                           struct cost_row *row)
 {
     const struct split_part *p = &m->s->part[k];
-    int64_t all = f->nameless_ps;
+    int64_t all = f->nameless_ps, beyond = beyond_plan(p, &f->bytes);
     uint32_t n = 0;
     for (uint32_t v = 0; v < p->nnode; v++)
         all = sat_add(all, f->node[v].ps > 0 ? f->node[v].ps : 0);
@@ -38,7 +52,8 @@ static uint32_t part_rows(const struct measuring *m, uint32_t k, const struct pa
         } else if (own->ps < 0) {
             continue;
         }
-        row[n++] = (struct cost_row){p->node[v], ps, own->bytes};
+        int64_t bytes = own->bytes < 0 ? -1 : larger(sat_add(own->bytes, beyond), 0);
+        row[n++] = (struct cost_row){p->node[v], ps, bytes};
     }
     return n;
 }
