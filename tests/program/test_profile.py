@@ -228,6 +228,20 @@ def rounds():
     refused(profile(SPLIT, "-o", none, f"--costs={foreign}"), 1, "none of its rows names a node of the split")
 
 
+def short_of_memory():
+    """Parts that cannot be loaded at once take turns, with the same times."""
+    large, found = HERE / "large", []
+    shutil.copytree(SPLIT, large)
+    manifest = json.loads((SPLIT / "manifest.json").read_text())
+    for p in manifest["parts"]:
+        p["live_peak_bytes"] = 1 << 60
+    (large / "manifest.json").write_text(json.dumps(manifest))
+    for split in (SPLIT, large):
+        good(profile(split, "--steps=2", "--discard=1", "-o", COSTS))
+        found.append([(p["file"], p["turns"]) for p in json.loads(COSTS.read_text())["parts"]])
+    check(found[0] == found[1] and all(len(turns) == 2 for _, turns in found[0]), f"{found}")
+
+
 def side_by_side():
     """Copies of the slowest part at once: the file says what that gives, and pcc says so beside its plan."""
     small = ("--steps=1", "--discard=0", "--side-by-side")
@@ -488,6 +502,7 @@ else:
     rows()
     planned()
     rounds()
+    short_of_memory()
     side_by_side()
     links()
     other_sizes()

@@ -60,9 +60,9 @@ struct part_figures {
     struct node_figures *node; /* [nodes of the part]; NULL: not measured */
 };
 
-/* Measures all parts, one after the other in alternating turns, each in a session of its own.  Writes f[part]; where
- * *m->stop ended the work fewer turns than asked for, or no nodes, are there.  Returns 0, or -1 and an error that names
- * part, first node and the engine's reason. */
+/* Measures all parts, each in a session of its own, sample by sample, or one after the other where memory is short.
+ * Writes f[part]; where *m->stop ended the work fewer turns than asked for, or no nodes, are there.  Returns 0, or -1
+ * and an error that names part, first node and the engine's reason. */
 int measure_parts(const struct measuring *m, struct part_figures *f);
 /* Whether the part with these figures is measured as asked for. */
 bool measured_whole(const struct measuring *m, const struct part_figures *f);
