@@ -572,7 +572,9 @@ static int adjust_given(struct ctx *x)
                 x->scene.m->cost->overhead[k][n] = 0;
         }
     }
-    return t != NULL ? adjust_memory(x, t) : 0;
+    if (t == NULL)
+        return 0;
+    return cost_table_scale(t, x) != 0 ? -1 : adjust_memory(x, t);
 }
 
 /* Replaces time and memory of node n of the scene's module, if it is a call, by those that files give for the call. */
@@ -670,7 +672,8 @@ static int run_cost(struct ctx *x, const void *opts)
         return -1;
     m->cost = p.c;
     x->results.priced = true;
-    if (e != NULL && fold_calls(x, &p, e) != 0)
+    if ((e != NULL && fold_calls(x, &p, e) != 0) ||
+        (p.given != NULL && cost_table_scale(p.given, x) != 0))
         return -1;
     return check_support(x);
 }

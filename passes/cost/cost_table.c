@@ -7,6 +7,7 @@
  * can never run on a class does not run there at other sizes either.  Times from --costs have priority: with them the
  * measurement of a first, sequential plan at the planned size replaces predictions (costs.md).  O(files * nodes *
  * classes). */
+#include "passes/cost/run_trace.h"
 #include "passes/cost/sheets.h"
 
 #include "ir/base/strings.h"
@@ -326,6 +327,11 @@ struct cost_table *cost_table_read(struct ctx *x, const struct module *m)
         return NULL;
     warn_unfitted(t, x);
     return t;
+}
+
+int cost_table_scale(const struct cost_table *t, struct ctx *x)
+{
+    return run_traces_apply(t->given, t->ngiven, x);
 }
 
 bool cost_table_wanted(const struct ctx *x)

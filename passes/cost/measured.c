@@ -1,11 +1,13 @@
 /* Reads files of times and memory into sheets (sheets.h).
  *
- * A file has one of three forms (costs.md): a table of nodes and operator types (CSV, or a JSON list with the same
+ * A file has one of four forms (costs.md): a table of nodes and operator types (CSV, or a JSON list with the same
  * keys), which may begin with facts about the measurement (table_facts.h); a file of pcc-profile, a JSON object with
- * such a list; or a profile by ONNX Runtime, a JSON list of trace events.  Its content decides which.  Names get ids in
+ * such a list; a trace of a run (run_trace.h); or a profile by ONNX Runtime, a JSON list of trace events.  Its content
+ * decides which.  Names get ids in
  * the cost table; the module is not changed.  Each row of a table is stored at once in an array by node or by operator
  * type.  Events are sorted by node and time, and the time of a node is the median of its events.  O(nodes * classes +
  * rows), O(events log events). */
+#include "passes/cost/run_trace.h"
 #include "passes/cost/sheets.h"
 #include "passes/cost/table_facts.h"
 
@@ -570,6 +572,17 @@ static int read_measured(struct reader *r, const json_t *root)
         r->path, rows, r->first_unknown, source ? source : "another model");
 }
 
+/* Reads a trace of a run.  Returns 0, or -1 and reports an error. */
+static int read_run(struct reader *r, const json_t *root)
+{
+    if (r->to->batch != 0)
+        return diag_error(r->x->use.diag,
+                          "%s: a trace of a run is no file for --%s, but for --costs", r->path,
+                          r->to->option);
+    r->sized = true;
+    return run_trace_read(r->to, root, r->filter, r->x);
+}
+
 /* Reads a file in JSON, a table or a profile.  Returns 0, or -1 and reports an error. */
 static int read_json(struct reader *r, const char *text, size_t n)
 {
@@ -581,6 +594,8 @@ static int read_json(struct reader *r, const char *text, size_t n)
         rc = diag_error(r->x->use.diag, "%s:%d:%d: %s", r->path, e.line, e.column, e.text);
     else if (json_object_get(root, MEASURED_KEY))
         rc = read_measured(r, root);
+    else if (run_trace_is(root))
+        rc = read_run(r, root);
     else if (!json_is_array(root))
         rc = diag_error(r->x->use.diag,
                         "%s: expected a list of objects, a file of pcc-profile, or a CSV header",

@@ -19,6 +19,9 @@ struct cost_table *cost_table_peek(const struct ctx *x, const struct module *m);
 /* Compares predictions with the measurements in the files of --profile-check, and reports the deviations as notes.
  * Returns 0, or -1 and reports an error. */
 int cost_table_check(const struct cost_table *t, struct ctx *x);
+/* Scales the times of the scene's module, which has costs, by the traces of runs among the files of --costs.  Returns
+ * 0, or -1 and reports an error. */
+int cost_table_scale(const struct cost_table *t, struct ctx *x);
 
 /* Returns the time, ps, of node n of m on class k: from --costs, the node's own or else that of its operator type; else
  * the prediction from --profile-at; -1: none of these. */

@@ -17,6 +17,10 @@ struct sheet {
     int64_t *node_time[CLUSTER_CLASSES];
     int64_t *op_time[CLUSTER_CLASSES]; /* [class][id of operator type] the same */
     int64_t *node_memory, *op_memory;  /* [row], [id of operator type] bytes */
+    /* the file is a trace of a run (run_trace.h), for the classes with their bit set: it has parts, and no entries */
+    bool run;
+    uint32_t classes, npart;
+    struct run_part *part; /* [npart] */
 };
 
 /* A line through measurements, evaluated at one batch size. */

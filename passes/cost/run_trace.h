@@ -1,0 +1,24 @@
+/* Times of a run: a trace that pcc-run has written (docs/run.md), as a file of --costs. */
+#ifndef PCC_PASSES_COST_RUN_TRACE_H
+#define PCC_PASSES_COST_RUN_TRACE_H
+
+#include "passes/cost/sheets.h"
+
+#include <jansson.h>
+
+/* A part that ran: the time of one run, and the names of its nodes. */
+struct run_part {
+    int64_t ps;
+    const char **node; /* [nnode] */
+    uint32_t nnode;
+};
+
+/* Whether a JSON text is such a trace. */
+bool run_trace_is(const json_t *root);
+/* Reads the parts into to->part.  classes: bit k: the times are for class k.  Returns 0, or -1 and an error. */
+int run_trace_read(struct sheet *to, const json_t *root, uint32_t classes, struct ctx *x);
+/* Scales the times of the scene's module, which has costs: those of a part's nodes become shares of what the part took.
+ * Traces are taken in the order of --costs.  Returns 0, or -1 and an error: no node of a trace is there. */
+int run_traces_apply(const struct sheet *sheet, uint32_t n, struct ctx *x);
+
+#endif
