@@ -1,0 +1,257 @@
+/* A device's thread (runner.h): opens a session for each of its parts, then runs what the lists, or the turns, give it.
+ *
+ * A thread takes memory from no arena, of which only the main thread may use any.  The first failure makes the run one
+ * of fewer samples: what runs for later ones is ended, and earlier ones come to their end. */
+#include "tools/run/runner.h"
+
+#include "ir/base/clock.h"
+#include "ir/base/numbers.h"
+
+#include <string.h>
+
+/* ---- failures --------------------------------------------------------------------------------- */
+
+/* Whether a part that runs for a sample that was given up has nothing to do any more: all samples that go on had it.
+ * A session that was ended stays so. */
+static bool had_by_all(const struct runner *r, const struct run_device *d, uint32_t part)
+{
+    for (uint32_t i = 0; i < r->width; i++) {
+        const struct flight *f = &r->flight[i];
+        bool here = f->sample >= 0 && f->sample < r->n && !f->ran[part];
+        if (here && &r->dev[r->place[part][f->sample % r->nplace[part]]] == d)
+            return false;
+    }
+    return r->loaded >= r->n;
+}
+
+void run_fail(struct runner *r, int64_t sample, const char *line)
+{
+    if (sample >= r->n && r->failed)
+        return; /* it was given up, and has been ended */
+    if (!r->failed)
+        snprintf(r->error, sizeof r->error, "%s", line);
+    r->failed = true;
+    r->n = smaller(r->n, sample);
+    for (uint32_t i = 0; i < r->ndev; i++) {
+        struct run_device *d = &r->dev[i];
+        if (d->part != RUN_NONE && d->sample >= r->n && had_by_all(r, d, d->part))
+            r->e->face->terminate(d->loaded[d->part]);
+        pthread_cond_signal(&d->work);
+    }
+    if (r->lists)
+        lists_move(r);
+    pthread_cond_signal(&r->host);
+}
+
+/* ---- states ----------------------------------------------------------------------------------- */
+
+void states_hand_on(struct runner *r, int64_t k)
+{
+    struct flight *to = flight_of(r, k), *from = flight_of(r, k > 0 ? k - 1 : 0);
+    if (k == 0 || to->sample != k || from->sample != k - 1)
+        return;
+    for (uint32_t i = 0; i < r->nstate; i++) {
+        uint32_t in = r->state_in[i], out = r->state_out[i];
+        if (from->handed[i] || !from->box[out])
+            continue;
+        from->handed[i] = true;
+        if (!to->box[in]) {
+            box_put(r, to, in, from->box[out], 1);
+            if (r->lists)
+                lists_loaded(r);
+            else
+                turns_arrived(r, to, in);
+        }
+        box_drop(r, from, out);
+    }
+}
+
+/* ---- running ---------------------------------------------------------------------------------- */
+
+/* Returns how many hold a value when its part has made it. */
+static uint32_t holders_of(const struct runner *r, uint32_t v)
+{
+    uint32_t readers = r->readers.at[v + 1] - r->readers.at[v];
+    uint32_t state = r->state_of[v] != RUN_NONE;
+    if (r->lists) /* its device, from which it is freed; the host, where the lists do not send it there */
+        return 1 + r->direct[v] + state;
+    return readers + r->is_output[v] + state;
+}
+
+/* Puts what a part has made into the sample's table. */
+static void put_outputs(struct runner *r, struct run_device *d, struct flight *f)
+{
+    const struct split_part *p = &r->s.part[d->part];
+    int64_t now = clock_now(), bytes = 0;
+    for (uint32_t i = 0; i < p->nout; i++) {
+        struct box *b = d->made[i];
+        int64_t own = r->w ? r->w->tensor[r->tensor[p->out[i]]].bytes : 0;
+        b->value = d->out[i];
+        if (r->w && (!r->shape[p->out[i]].elem || f->sample == 0)) {
+            int64_t real = value_bytes(r->e, b->value);
+            own = real < 0 ? own : real;
+        }
+        bytes += own;
+        f->made[p->out[i]] = now;
+        box_put(r, f, p->out[i], b, holders_of(r, p->out[i]));
+    }
+    d->bytes += bytes;
+    d->most = larger(d->most, d->bytes);
+}
+
+/* Takes boxes for the outputs of the part that d is to run.  Returns false if there is none. */
+static bool take_boxes(struct runner *r, struct run_device *d, const struct flight *f)
+{
+    const struct split_part *p = &r->s.part[d->part];
+    for (uint32_t i = 0; i < p->nin; i++)
+        d->in[i] = f->box[p->in[i]]->value;
+    for (uint32_t i = 0; i < p->nout; i++)
+        if (!(d->made[i] = box_take(r, p->out[i]))) {
+            for (; i > 0; i--)
+                box_return(r, d->made[i - 1]);
+            return false;
+        }
+    return true;
+}
+
+/* Runs the part with the lock given up.  Returns 0, or -1 with the reason in *err. */
+static int call_part(struct runner *r, struct run_device *d, struct engine_error *err)
+{
+    const struct split_part *p = &r->s.part[d->part];
+    for (uint32_t i = 0; i < p->nout; i++) {
+        if (box_fill(r, d->made[i], err))
+            return -1;
+        d->out[i] = d->made[i]->value;
+    }
+    const struct engine_call call = {.in_name = p->in_name,
+                                     .in = d->in,
+                                     .nin = p->nin,
+                                     .out_name = p->out_name,
+                                     .out = d->out,
+                                     .out_bytes = p->out_bytes,
+                                     .nout = p->nout};
+    int rc = r->e->face->run(d->loaded[d->part], &call, err);
+    for (uint32_t i = 0; i < p->nout && rc; i++) /* what was made before the failure */
+        d->made[i]->value = d->out[i];
+    return rc;
+}
+
+/* Notes that a part has run. */
+static void note_run(struct runner *r, struct run_device *d, struct flight *f)
+{
+    int64_t now = clock_now();
+    f->ran[d->part] = true;
+    f->to_run--;
+    flight_note_end(r, f, now);
+    r->moves++;
+    if (f->sample > 0 || r->n == 1)
+        times_add(&r->figures.part[d->part], now - d->since);
+    r->figures.busy[d - r->dev] +=
+        r->figures.samples > 0 ? now - larger(d->since, r->figures.first) : 0;
+}
+
+/* Runs the part d->part of the sample d->sample; under the lock, which is given up meanwhile. */
+static void run_part(struct runner *r, struct run_device *d)
+{
+    struct engine_error err = {"out of memory"};
+    const struct split_part *p = &r->s.part[d->part];
+    struct flight *f = flight_of(r, d->sample);
+    uint32_t part = d->part;
+    d->since = d->told = clock_now();
+    f->began = f->began ? f->began : d->since;
+    if (r->w)
+        d->most = larger(d->most, d->bytes + r->w->part[part].running);
+    bool room = take_boxes(r, d, f);
+    pthread_mutex_unlock(&r->lock);
+    int rc = room ? call_part(r, d, &err) : -1;
+    pthread_mutex_lock(&r->lock);
+    if (!rc) {
+        put_outputs(r, d, f);
+        note_run(r, d, f);
+    }
+    for (uint32_t i = 0; i < p->nout && rc && room; i++)
+        box_return(r, d->made[i]);
+    d->part = RUN_NONE;
+    if (rc) {
+        char line[sizeof r->error];
+        snprintf(line, sizeof line, "%s (%s), sample %lld: %s", p->file, d->name,
+                 (long long)f->sample, err.line);
+        run_fail(r, d->sample, line);
+        return;
+    }
+    if (r->nstate)
+        states_hand_on(r, f->sample + 1);
+    if (r->lists)
+        lists_ran(r, (uint32_t)(d - r->dev));
+    else
+        turns_ran(r, f, part);
+}
+
+/* Sets what d runs next.  Returns whether there is anything. */
+static bool choose(struct runner *r, struct run_device *d)
+{
+    d->part = RUN_NONE;
+    if (r->lists) {
+        d->part = d->next_part;
+        d->sample = d->next_sample;
+        d->next_part = RUN_NONE;
+        return d->part != RUN_NONE;
+    }
+    while (d->ready.n > 0 && d->part == RUN_NONE) {
+        struct heap_entry e = heap_pop(&d->ready);
+        if (e.key < r->n) {
+            d->part = e.item;
+            d->sample = e.key;
+        }
+    }
+    return d->part != RUN_NONE;
+}
+
+/* Opens the sessions of d's parts.  Returns 0, or -1 with the reason in line[]. */
+static int open_parts(struct runner *r, struct run_device *d, char *line, size_t room)
+{
+    struct engine_error err;
+    if (d->pinned && pthread_setaffinity_np(pthread_self(), sizeof d->cores, &d->cores)) {
+        snprintf(line, room, "%s: its thread cannot be kept to its processors", d->name);
+        return -1;
+    }
+    for (uint32_t k = 0; k < r->s.npart; k++) {
+        const struct split_part *p = &r->s.part[k];
+        bool mine = false;
+        for (uint32_t i = 0; i < r->nplace[k]; i++)
+            mine = mine || &r->dev[r->place[k][i]] == d;
+        if (!mine)
+            continue;
+        const struct engine_load how = {.path = p->path,
+                                        .threads = d->threads,
+                                        .optimise = r->set.optimise,
+                                        .node = p->node,
+                                        .nnode = p->nnode};
+        if (!(d->loaded[k] = r->e->face->load(r->e, &how, &err))) {
+            snprintf(line, room, "%s (%s): cannot be loaded: %s", p->file, d->name, err.line);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+void *device_run(void *device)
+{
+    struct run_device *d = device;
+    struct runner *r = d->r;
+    char line[sizeof r->error];
+    int rc = open_parts(r, d, line, sizeof line);
+    pthread_mutex_lock(&r->lock);
+    if (rc)
+        run_fail(r, 0, line);
+    r->opening--;
+    pthread_cond_signal(&r->host);
+    while (!r->over) {
+        if (choose(r, d))
+            run_part(r, d);
+        else
+            pthread_cond_wait(&d->work, &r->lock);
+    }
+    pthread_mutex_unlock(&r->lock);
+    return NULL;
+}
