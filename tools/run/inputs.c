@@ -79,22 +79,24 @@ static struct engine_value *no_value(struct engine *e, const struct split_value 
 
 /* Returns a random value for an input; NULL after an error. */
 static struct engine_value *random_value(struct engine *e, const struct split_value *v,
-                                         const struct inputs_of *of, uint64_t *state,
-                                         struct arena *a, struct diag *d)
+                                         uint64_t *state, struct arena *a, struct diag *d)
 {
-    const char *how = of->how ? of->how : "--inputs=FILE.npz";
     struct engine_error err = {"its data cannot be reached"};
     enum elem elem = elem_of_name(v->type, strlen(v->type));
     struct engine_shape shape = {(int)elem, v->rank, v->size};
     int64_t n = v->size ? shape_elems(v->size, v->rank) : -1;
     if (elem == ELEM_NONE || (n < 0 && v->size) || (elem != ELEM_STR && elem_bits(elem) < 8)) {
-        diag_error(d, "input '%s': no random values of type '%s' can be made: give it by %s",
-                   v->name, v->type, how);
+        diag_error(
+            d,
+            "input '%s': no random values of type '%s' can be made: give it by --inputs=FILE.npz",
+            v->name, v->type);
         return NULL;
     }
     if (n < 0) {
-        diag_error(d, "input '%s': nothing says how large it is: give it by %s%s", v->name, how,
-                   of->how ? "" : ", or its sizes by --dim");
+        diag_error(
+            d,
+            "input '%s': nothing says how large it is: give it by --inputs=FILE.npz, or its sizes by --dim",
+            v->name);
         return NULL;
     }
     struct engine_value *to = e->face->value_new(e, &shape, &err);
@@ -138,7 +140,7 @@ static int check_sizes(const struct split *s, const struct split_value *v,
         const char *name = json_get_text(row, "name");
         shape = name && !strcmp(name, v->name) ? json_object_get(row, "shape") : shape;
     }
-    for (uint32_t k = 0; k < v->rank && v->rank == g->rank && !of->how; k++) {
+    for (uint32_t k = 0; k < v->rank && v->rank == g->rank && !of->all; k++) {
         const char *dim = json_string_value(json_array_get(shape, k));
         if (v->size[k] != g->size[k] && dim && split_names_dim(s, dim))
             fix = arena_fmt(a, "%s%s --dim %s=%" PRId64, fix, *fix ? "" : ":", dim, g->size[k]);
@@ -183,10 +185,9 @@ int inputs_make(struct engine *e, const struct split *s, const struct inputs_of 
         if (!g && kept)
             continue;
         if (!g && of->file && of->all)
-            diag_error(d, "%s: input '%s' is not in it: expected all inputs of the model", of->file,
-                       v->name);
+            diag_error(d, "%s: input '%s' is missing", of->file, v->name);
         else if (!g)
-            to = random_value(e, v, of, &state, a, d);
+            to = random_value(e, v, &state, a, d);
         else if (kept || !check_sizes(s, v, g, of, a, d))
             to = given_value(e, v, g, of->file, d);
         if (!to)

@@ -11,10 +11,9 @@
 struct inputs_of {
     const char *file; /* a .npz whose arrays go before random ones; NULL: none */
     uint64_t seed;    /* of random ones */
-    bool all;         /* an input that the file lacks is an error */
+    bool all; /* an input that the file lacks is an error, and sizes cannot be set by --dim */
     const bool *
         kept; /* [value] inputs that may lack, then none is made, and may have any sizes; NULL: none */
-    const char *how; /* by which the user gives inputs; NULL: "--inputs=FILE.npz" */
 };
 
 /* Makes the inputs of a split's model, table[value], which the caller frees: those of the file, the others random:

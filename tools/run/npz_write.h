@@ -15,7 +15,8 @@ struct npz_out {
     uint64_t at; /* bytes so far */
 };
 
-/* Begins an archive, which appears as a whole or not at all.  Returns 0, or -1 and an error. *z must stay at its place. */
+/* Begins an archive, which appears as a whole or not at all; *z must stay at its place.  Returns 0, or -1 and an
+ * error. */
 int npz_begin(struct npz_out *z, const char *path, struct arena *a, struct diag *d);
 /* Adds an array.  Types that numpy has not are written as integers of their width.  Returns 0; -1: it has no plain
  * numbers. */

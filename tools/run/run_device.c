@@ -18,7 +18,7 @@ static bool had_by_all(const struct runner *r, const struct run_device *d, uint3
     for (uint32_t i = 0; i < r->width; i++) {
         const struct flight *f = &r->flight[i];
         bool here = f->sample >= 0 && f->sample < r->n && !f->ran[part];
-        if (here && &r->dev[r->place[part][f->sample % r->nplace[part]]] == d)
+        if (here && &r->dev[r->wires.place[part][f->sample % r->wires.nplace[part]]] == d)
             return false;
     }
     return r->loaded >= r->n;
@@ -50,8 +50,8 @@ void states_hand_on(struct runner *r, int64_t k)
     struct flight *to = flight_of(r, k), *from = flight_of(r, k > 0 ? k - 1 : 0);
     if (k == 0 || to->sample != k || from->sample != k - 1)
         return;
-    for (uint32_t i = 0; i < r->nstate; i++) {
-        uint32_t in = r->state_in[i], out = r->state_out[i];
+    for (uint32_t i = 0; i < r->wires.nstate; i++) {
+        uint32_t in = r->wires.state_in[i], out = r->wires.state_out[i];
         if (from->handed[i] || !from->box[out])
             continue;
         from->handed[i] = true;
@@ -71,11 +71,11 @@ void states_hand_on(struct runner *r, int64_t k)
 /* Returns how many hold a value when its part has made it. */
 static uint32_t holders_of(const struct runner *r, uint32_t v)
 {
-    uint32_t readers = r->readers.at[v + 1] - r->readers.at[v];
-    uint32_t state = r->state_of[v] != RUN_NONE;
+    uint32_t readers = r->wires.readers.at[v + 1] - r->wires.readers.at[v];
+    uint32_t state = r->wires.state_of[v] != RUN_NONE;
     if (r->lists) /* its device, from which it is freed; the host, where the lists do not send it there */
-        return 1 + r->direct[v] + state;
-    return readers + r->is_output[v] + state;
+        return 1 + r->wires.direct[v] + state;
+    return readers + r->wires.is_output[v] + state;
 }
 
 /* Puts what a part has made into the sample's table. */
@@ -85,9 +85,9 @@ static void put_outputs(struct runner *r, struct run_device *d, struct flight *f
     int64_t now = clock_now(), bytes = 0;
     for (uint32_t i = 0; i < p->nout; i++) {
         struct box *b = d->made[i];
-        int64_t own = r->w ? r->w->tensor[r->tensor[p->out[i]]].bytes : 0;
+        int64_t own = r->w ? r->w->tensor[r->wires.tensor[p->out[i]]].bytes : 0;
         b->value = d->out[i];
-        if (r->w && (!r->shape[p->out[i]].elem || f->sample == 0)) {
+        if (r->w && (!r->wires.shape[p->out[i]].elem || f->sample == 0)) {
             int64_t real = value_bytes(r->e, b->value);
             own = real < 0 ? own : real;
         }
@@ -179,7 +179,7 @@ static void run_part(struct runner *r, struct run_device *d)
         run_fail(r, d->sample, line);
         return;
     }
-    if (r->nstate)
+    if (r->wires.nstate)
         states_hand_on(r, f->sample + 1);
     if (r->lists)
         lists_ran(r, (uint32_t)(d - r->dev));
@@ -218,8 +218,8 @@ static int open_parts(struct runner *r, struct run_device *d, char *line, size_t
     for (uint32_t k = 0; k < r->s.npart; k++) {
         const struct split_part *p = &r->s.part[k];
         bool mine = false;
-        for (uint32_t i = 0; i < r->nplace[k]; i++)
-            mine = mine || &r->dev[r->place[k][i]] == d;
+        for (uint32_t i = 0; i < r->wires.nplace[k]; i++)
+            mine = mine || &r->dev[r->wires.place[k][i]] == d;
         if (!mine)
             continue;
         const struct engine_load how = {.path = p->path,

@@ -51,7 +51,7 @@ static void load_sample(struct hosting *h)
     f->given = false;
     f->began = f->ended = 0;
     memset(f->ran, 0, r->s.npart * sizeof *f->ran);
-    memset(f->handed, 0, r->nstate * sizeof *f->handed);
+    memset(f->handed, 0, r->wires.nstate * sizeof *f->handed);
     for (uint32_t t = 0; r->w && t < r->w->ntensor; t++)
         f->to_come += r->w->tensor[t].returned;
     for (uint32_t i = 0; i < r->s.ninput; i++)
@@ -63,7 +63,7 @@ static void load_sample(struct hosting *h)
         lists_loaded(r);
     else
         turns_loaded(r, f);
-    if (r->nstate)
+    if (r->wires.nstate)
         states_hand_on(r, k);
 }
 
@@ -94,7 +94,7 @@ static void give_outputs(struct hosting *h, struct flight *f)
         run_fail(r, f->sample, line);
     }
     for (uint32_t v = 0; v < r->s.nvalue; v++)
-        if (r->is_output[v] || (r->is_input[v] && f->box[v]))
+        if (r->wires.is_output[v] || (r->wires.is_input[v] && f->box[v]))
             box_drop(r, f, v);
     f->given = true;
     r->given++;
@@ -274,7 +274,7 @@ int run_all(struct runner *r)
         diag_error(r->d, "%s", r->error);
     free_all(r);
     samples_free(h.samples);
-    for (uint32_t i = 0; i < r->noutput; i++)
+    for (uint32_t i = 0; i < r->wires.noutput; i++)
         if (r->constant[i])
             r->e->face->value_free(r->e, r->constant[i]->value);
     return r->failed || h.stalled ? FAILED : h.stopped ? INTERRUPTED : 0;

@@ -189,7 +189,7 @@ static uint32_t compute_waits(struct runner *r, uint32_t part, int64_t k)
     if (f->sample != k)
         return key_loaded(r);
     for (uint32_t i = 0; i < p->nin; i++) {
-        uint32_t t = r->tensor[p->in[i]],
+        uint32_t t = r->wires.tensor[p->in[i]],
                  place = t == RUN_NONE ? RUN_NONE : work_place(r->w, t, dev);
         if (place == RUN_NONE) {
             if (!f->box[p->in[i]])
@@ -281,7 +281,7 @@ static void receive(struct runner *r, const struct lane *l, struct flight *f, ui
         flight_note_end(r, f, now);
     }
     if (home < r->w->ndev)
-        times_add(&r->figures.transfer, now - f->made[r->value[tensor]]);
+        times_add(&r->figures.transfer, now - f->made[r->wires.value[tensor]]);
 }
 
 /* Executes the instruction of a lane, which waits for nothing and is no COMPUTE. */
@@ -295,12 +295,12 @@ static void execute(struct runner *r, const struct lane *l)
         r->lists->queued[lane_recv(w->ndev, l->dev, home_of(r, i->what))]++;
         hold_bytes(r, l->dev, w->tensor[i->what].bytes);
     } else if (i->kind == DO_SEND) {
-        f->holders[r->value[i->what]]++;
+        f->holders[r->wires.value[i->what]]++;
     } else if (i->kind == DO_RECV) {
         receive(r, l, f, i->what);
     } else {
         hold_bytes(r, l->dev, -w->tensor[i->what].bytes);
-        box_drop(r, f, r->value[i->what]);
+        box_drop(r, f, r->wires.value[i->what]);
         if (f->held == 0)
             pthread_cond_signal(&r->host);
     }

@@ -2,8 +2,8 @@
  * follows of both: who reads what, which sizes are known, how many samples can be on their way.
  *
  * Lists hold for any number of samples if they were proven for as many as can meet.  Where memory lets fewer meet, the
- * lists are executed for so many samples, then for the next so many; each list goes on by itself, so that devices do not
- * wait for each other between them: all that is waited for comes earlier. */
+ * lists are executed for so many samples, then for the next so many; each list goes on by itself, so that devices do
+ * not wait for each other between them: all that is waited for comes earlier. */
 #include "tools/run/resize.h"
 #include "tools/run/runner.h"
 
@@ -23,8 +23,8 @@ enum { APART_MOST = 1 << 16, ENTRIES_MOST = 1 << 26, EACH = 2 };
 
 /* ---- the schedule ----------------------------------------------------------------------------- */
 
-/* Returns NULL if the lists are right for so many samples and fit the devices; else why not.  Sets in_flight, queues and
- * peaks. */
+/* Returns NULL if the lists are right for so many samples and fit the devices; else why not.  Sets in_flight, queues
+ * and peaks. */
 static const char *proves(struct runner *r, uint32_t samples)
 {
     r->schedule->in_flight = samples;
@@ -97,9 +97,9 @@ static bool lists_keep_state(const struct runner *r, uint32_t i)
             continue;
         const struct split_part *p = &r->s.part[s->item[k].what];
         for (uint32_t x = 0; x < p->nin && !read; x++)
-            read = p->in[x] == r->state_in[i] ? &s->item[k] : NULL;
+            read = p->in[x] == r->wires.state_in[i] ? &s->item[k] : NULL;
         for (uint32_t x = 0; x < p->nout && !make; x++)
-            make = p->out[x] == r->state_out[i] ? &s->item[k] : NULL;
+            make = p->out[x] == r->wires.state_out[i] ? &s->item[k] : NULL;
     }
     if (!read || !make)
         return true;
@@ -122,7 +122,7 @@ static int set_width(struct runner *r, int64_t samples)
         if (meet > APART_MOST)
             return diag_error(r->d, "%s: its samples are %u rounds apart: expected at most %d",
                               r->set.folder, meet, APART_MOST);
-        for (uint32_t i = 0; i < r->nstate; i++)
+        for (uint32_t i = 0; i < r->wires.nstate; i++)
             kept = kept && lists_keep_state(r, i);
         if (!kept)
             diag_note(
@@ -135,7 +135,7 @@ static int set_width(struct runner *r, int64_t samples)
     } else if (!width) {
         width = EACH * (int64_t)busy;
     }
-    width = smaller(larger(width, r->nstate ? 2 : 1), samples + 1);
+    width = smaller(larger(width, r->wires.nstate ? 2 : 1), samples + 1);
     if (width * (r->s.nvalue + r->s.npart) > ENTRIES_MOST)
         return diag_error(r->d, "%s: %" PRId64 " samples on their way are too many", r->set.folder,
                           width);
@@ -170,12 +170,12 @@ static int read_places(struct runner *r)
     for (uint32_t k = 0; k < r->s.npart; k++) {
         const json_t *replicas = json_object_get(json_array_get(parts, k), "replicas");
         uint32_t n = (uint32_t)json_array_size(replicas);
-        r->nplace[k] = n ? n : 1;
-        r->place[k] = arena_array(r->a, r->nplace[k], sizeof **r->place);
-        for (uint32_t i = 0; i < r->nplace[k]; i++) {
+        r->wires.nplace[k] = n ? n : 1;
+        r->wires.place[k] = arena_array(r->a, r->wires.nplace[k], sizeof **r->wires.place);
+        for (uint32_t i = 0; i < r->wires.nplace[k]; i++) {
             const char *name =
                 n ? json_string_value(json_array_get(replicas, i)) : r->s.part[k].device;
-            uint32_t d = r->place[k][i] = value_named(&names, name);
+            uint32_t d = r->wires.place[k][i] = value_named(&names, name);
             if (d == RUN_NONE)
                 return diag_error(
                     r->d, "%s/manifest.json: %s: expected a device of \"devices\", found '%s'",
@@ -198,22 +198,22 @@ static int read_states(struct runner *r, const struct names *names)
         return diag_error(
             r->d,
             "--state: the model keeps no state that pcc knows of (pcc --state in=out says which)");
-    r->state_in = arena_array(r->a, n, sizeof *r->state_in);
-    r->state_out = arena_array(r->a, n, sizeof *r->state_out);
+    r->wires.state_in = arena_array(r->a, n, sizeof *r->wires.state_in);
+    r->wires.state_out = arena_array(r->a, n, sizeof *r->wires.state_out);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t in = value_named(names, json_get_text(json_array_get(list, i), "in"));
         uint32_t out = value_named(names, json_get_text(json_array_get(list, i), "out"));
-        if (in == RUN_NONE || out == RUN_NONE || !r->is_input[in] || r->is_input[out] ||
-            r->state_of[out] != RUN_NONE)
+        if (in == RUN_NONE || out == RUN_NONE || !r->wires.is_input[in] || r->wires.is_input[out] ||
+            r->wires.state_of[out] != RUN_NONE)
             return diag_error(
                 r->d,
                 "%s/manifest.json: states: expected an input of the model and what a part makes",
                 r->set.folder);
-        r->state_in[i] = in;
-        r->state_out[i] = out;
-        r->state_of[out] = i;
+        r->wires.state_in[i] = in;
+        r->wires.state_out[i] = out;
+        r->wires.state_of[out] = i;
     }
-    r->nstate = n;
+    r->wires.nstate = n;
     return 0;
 }
 
@@ -222,20 +222,20 @@ static int read_outputs(struct runner *r, const struct names *names, const bool 
 {
     const json_t *list = json_object_get(r->s.manifest, "outputs");
     uint32_t n = (uint32_t)json_array_size(list);
-    r->output = arena_array(r->a, (size_t)n + 1, sizeof *r->output);
-    r->output_from = arena_array(r->a, (size_t)n + 1, sizeof(const char *));
+    r->wires.output = arena_array(r->a, (size_t)n + 1, sizeof *r->wires.output);
+    r->wires.output_from = arena_array(r->a, (size_t)n + 1, sizeof(const char *));
     for (uint32_t i = 0; i < n; i++) {
         const json_t *row = json_array_get(list, i);
-        uint32_t v = r->output[i] = value_named(names, json_get_text(row, "name"));
-        const char *from = r->output_from[i] = json_get_text(row, "from");
+        uint32_t v = r->wires.output[i] = value_named(names, json_get_text(row, "name"));
+        const char *from = r->wires.output_from[i] = json_get_text(row, "from");
         bool weights = from && !strcmp(from, "weights");
-        if (!from || v == RUN_NONE || (!weights && !made[v] && !r->is_input[v]))
+        if (!from || v == RUN_NONE || (!weights && !made[v] && !r->wires.is_input[v]))
             return diag_error(r->d,
                               "%s/manifest.json: outputs: '%s' comes from no part, input or weight",
                               r->set.folder, v == RUN_NONE ? "?" : r->s.value[v].name);
-        r->is_output[v] = r->is_output[v] || (made[v] && !weights);
+        r->wires.is_output[v] = r->wires.is_output[v] || (made[v] && !weights);
     }
-    r->noutput = n;
+    r->wires.noutput = n;
     return 0;
 }
 
@@ -272,10 +272,10 @@ static void find_shapes(struct runner *r)
             if ((size[k] = known_size(r, json_array_get(shape, k), &of_inputs)) < 0)
                 break;
         bool known = json_is_array(shape) && k == rank && elem != ELEM_NONE &&
-                     elem_bits(elem) >= 8 && !r->nstate && !r->is_input[v] &&
+                     elem_bits(elem) >= 8 && !r->wires.nstate && !r->wires.is_input[v] &&
                      shape_elems(size, (uint32_t)rank) >= 0;
         if (known)
-            r->shape[v] = (struct engine_shape){(int)elem, rank, size};
+            r->wires.shape[v] = (struct engine_shape){(int)elem, rank, size};
     }
 }
 
@@ -286,16 +286,17 @@ static void link_values(struct runner *r, const struct names *names)
     for (uint32_t k = 0; k < r->s.npart; k++)
         for (uint32_t i = 0; i < r->s.part[k].nin; i++)
             pairs_add(&readers, r->s.part[k].in[i], k);
-    r->readers = pairs_rows(&readers, r->s.nvalue);
+    r->wires.readers = pairs_rows(&readers, r->s.nvalue);
     for (uint32_t v = 0; v < r->s.nvalue; v++) {
-        r->tensor[v] = RUN_NONE;
-        r->direct[v] = r->is_output[v];
+        r->wires.tensor[v] = RUN_NONE;
+        r->wires.direct[v] = r->wires.is_output[v];
     }
-    r->value = arena_array(r->a, r->w ? (size_t)r->w->ntensor + 1 : 1, sizeof *r->value);
+    r->wires.value =
+        arena_array(r->a, r->w ? (size_t)r->w->ntensor + 1 : 1, sizeof *r->wires.value);
     for (uint32_t t = 0; r->w && t < r->w->ntensor; t++) {
-        uint32_t v = r->value[t] = value_named(names, r->w->tensor[t].name);
-        r->tensor[v] = t;
-        r->direct[v] = r->is_output[v] && !r->w->tensor[t].returned;
+        uint32_t v = r->wires.value[t] = value_named(names, r->w->tensor[t].name);
+        r->wires.tensor[v] = t;
+        r->wires.direct[v] = r->wires.is_output[v] && !r->w->tensor[t].returned;
     }
 }
 
@@ -305,20 +306,20 @@ static int read_values(struct runner *r, struct names *names)
     size_t n = (size_t)r->s.nvalue + 1;
     bool *made = arena_array(r->a, n, sizeof *made);
     *names = names_new(r->a, r->s.nvalue);
-    r->place = arena_array(r->a, r->s.npart, sizeof *r->place);
-    r->nplace = arena_array(r->a, r->s.npart, sizeof *r->nplace);
-    r->tensor = arena_array(r->a, n, sizeof *r->tensor);
-    r->is_input = arena_array(r->a, n, sizeof *r->is_input);
-    r->is_output = arena_array(r->a, n, sizeof *r->is_output);
-    r->direct = arena_array(r->a, n, sizeof *r->direct);
-    r->state_of = arena_array(r->a, n, sizeof *r->state_of);
-    r->shape = arena_array(r->a, n, sizeof *r->shape);
+    r->wires.place = arena_array(r->a, r->s.npart, sizeof *r->wires.place);
+    r->wires.nplace = arena_array(r->a, r->s.npart, sizeof *r->wires.nplace);
+    r->wires.tensor = arena_array(r->a, n, sizeof *r->wires.tensor);
+    r->wires.is_input = arena_array(r->a, n, sizeof *r->wires.is_input);
+    r->wires.is_output = arena_array(r->a, n, sizeof *r->wires.is_output);
+    r->wires.direct = arena_array(r->a, n, sizeof *r->wires.direct);
+    r->wires.state_of = arena_array(r->a, n, sizeof *r->wires.state_of);
+    r->wires.shape = arena_array(r->a, n, sizeof *r->wires.shape);
     for (uint32_t v = 0; v < r->s.nvalue; v++) {
         names_add(names, r->s.value[v].name, v);
-        r->state_of[v] = RUN_NONE;
+        r->wires.state_of[v] = RUN_NONE;
     }
     for (uint32_t i = 0; i < r->s.ninput; i++)
-        r->is_input[r->s.input[i]] = true;
+        r->wires.is_input[r->s.input[i]] = true;
     for (uint32_t k = 0; k < r->s.npart; k++)
         for (uint32_t i = 0; i < r->s.part[k].nout; i++)
             made[r->s.part[k].out[i]] = true;
@@ -329,7 +330,7 @@ static int read_values(struct runner *r, struct names *names)
 static void make_flights(struct runner *r)
 {
     size_t nvalue = (size_t)r->s.nvalue + 1, npart = r->s.npart;
-    uint32_t boxes = r->nstate ? 2 * r->width + 2 : r->width + 1, most = 1;
+    uint32_t boxes = r->wires.nstate ? 2 * r->width + 2 : r->width + 1, most = 1;
     r->flight = arena_array(r->a, r->width, sizeof *r->flight);
     for (uint32_t i = 0; i < r->width; i++) {
         struct flight *f = &r->flight[i];
@@ -339,7 +340,7 @@ static void make_flights(struct runner *r)
         f->made = arena_array(r->a, nvalue, sizeof *f->made);
         f->ran = arena_array(r->a, npart, sizeof *f->ran);
         f->lacks = arena_array(r->a, npart, sizeof *f->lacks);
-        f->handed = arena_array(r->a, (size_t)r->nstate + 1, sizeof *f->handed);
+        f->handed = arena_array(r->a, (size_t)r->wires.nstate + 1, sizeof *f->handed);
     }
     r->spare = arena_array(r->a, nvalue, sizeof *r->spare);
     for (uint32_t v = 0; v < r->s.nvalue; v++) {

@@ -53,9 +53,9 @@ static void put_parts(struct runner *r, FILE *f)
         fputs("  ", f);
         utf8_put(f, p->file);
         fputs(" on ", f);
-        for (uint32_t i = 0; i < r->nplace[k]; i++) {
+        for (uint32_t i = 0; i < r->wires.nplace[k]; i++) {
             fputs(i ? ", " : "", f);
-            utf8_put(f, r->dev[r->place[k][i]].name);
+            utf8_put(f, r->dev[r->wires.place[k][i]].name);
         }
         fputs(": ", f);
         put_beside(f, ns, p->compute_ps < 0 ? -1 : p->compute_ps / PS_OF_NS);

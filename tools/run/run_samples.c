@@ -40,37 +40,56 @@ static void keep_line(void *user, enum diag_level level, enum warning w, const c
         snprintf(err->line, sizeof err->line, "%s", line);
 }
 
+/* Checks that random values can be made for all inputs that are not kept.  Returns 0, or -1 with the reason in
+ * *err. */
+static int check_random(const struct run_samples *s, struct engine_error *err)
+{
+    for (uint32_t i = 0; i < s->r->s.ninput; i++) {
+        const struct split_value *v = &s->r->s.value[s->r->s.input[i]];
+        enum elem elem = elem_of_name(v->type, strlen(v->type));
+        if (s->kept[s->r->s.input[i]] || (v->size && elem != ELEM_NONE))
+            continue;
+        snprintf(err->line, sizeof err->line, "input '%.200s': %s: give SAMPLE.npz", v->name,
+                 v->size ? "no random values of its type can be made"
+                         : "nothing says how large it is");
+        return -1;
+    }
+    return 0;
+}
+
 /* Makes the inputs of sample k in table[value].  Returns 0, or -1 with the reason in *err. */
 static int make_inputs(struct run_samples *s, int64_t k, struct engine_value **table,
                        struct engine_error *err)
 {
     struct runner *r = s->r;
-    struct arena *own = arena_new(r->a);
     struct diag d = {.emit = keep_line, .user = err};
     const struct inputs_of of = {.file = r->set.nfile ? r->set.file[k % r->set.nfile] : NULL,
                                  .seed = r->set.seed + (uint64_t)k,
                                  .all = true,
-                                 .kept = r->nstate ? s->kept : NULL,
-                                 .how = "SAMPLE.npz"};
+                                 .kept = s->kept};
+    if (!of.file && check_random(s, err))
+        return -1;
+    struct arena *own = arena_new(r->a);
     int rc = inputs_make(r->e, &r->s, &of, table, own, &d);
     arena_free(own);
     return rc;
 }
 
-/* Makes zeros for the states that the first sample does not bring; first: its inputs.  Returns 0, or -1 and an error. */
+/* Makes zeros for the states that the first sample does not bring; first: its inputs.  Returns 0, or -1 and an
+ * error. */
 static int make_states(struct run_samples *s, struct box *const *first)
 {
     struct runner *r = s->r;
     struct engine_error err;
-    s->zero = arena_array(r->a, (size_t)r->nstate + 1, sizeof *s->zero);
-    for (uint32_t i = 0; i < r->nstate; i++) {
-        const struct split_value *x = &r->s.value[r->state_in[i]];
+    s->zero = arena_array(r->a, (size_t)r->wires.nstate + 1, sizeof *s->zero);
+    for (uint32_t i = 0; i < r->wires.nstate; i++) {
+        const struct split_value *x = &r->s.value[r->wires.state_in[i]];
         enum elem elem = elem_of_name(x->type, strlen(x->type));
         const struct engine_shape shape = {(int)elem, x->rank, x->size};
         bool brought = false;
         s->zero[i].of = RUN_NONE;
         for (uint32_t k = 0; k < r->s.ninput; k++)
-            brought = brought || (r->s.input[k] == r->state_in[i] && first[k]);
+            brought = brought || (r->s.input[k] == r->wires.state_in[i] && first[k]);
         if (brought)
             continue;
         if (elem == ELEM_NONE || elem == ELEM_STR || !x->size)
@@ -88,9 +107,9 @@ static int make_states(struct run_samples *s, struct box *const *first)
 static void put_states(struct run_samples *s, struct box **to)
 {
     struct runner *r = s->r;
-    for (uint32_t i = 0; i < r->nstate; i++)
+    for (uint32_t i = 0; i < r->wires.nstate; i++)
         for (uint32_t k = 0; k < r->s.ninput; k++)
-            if (r->s.input[k] == r->state_in[i] && !to[k])
+            if (r->s.input[k] == r->wires.state_in[i] && !to[k])
                 to[k] = &s->zero[i];
 }
 
@@ -148,8 +167,8 @@ struct run_samples *samples_make(struct runner *r)
     s->total = r->set.samples ? r->set.samples : larger(1, files);
     s->kinds = smaller(smaller(s->total, files ? files : s->total), KINDS_MOST);
     s->kept = arena_array(r->a, (size_t)r->s.nvalue + 1, sizeof *s->kept);
-    for (uint32_t i = 0; i < r->nstate; i++)
-        s->kept[r->state_in[i]] = true;
+    for (uint32_t i = 0; i < r->wires.nstate; i++)
+        s->kept[r->wires.state_in[i]] = true;
     s->made = arena_array(r->a, (size_t)(s->kinds * r->s.ninput) + 1, sizeof(struct box *));
     for (; s->nmade < s->kinds && room > 0 && !*r->stop; s->nmade++) {
         int64_t bytes = make_ahead(s, s->nmade, &err);
@@ -178,7 +197,7 @@ void samples_free(struct run_samples *s)
     for (int64_t i = 0; i < s->nmade * s->r->s.ninput; i++)
         if (s->made[i])
             s->r->e->face->value_free(s->r->e, s->made[i]->value);
-    for (uint32_t i = 0; i < s->r->nstate; i++)
+    for (uint32_t i = 0; i < s->r->wires.nstate; i++)
         s->r->e->face->value_free(s->r->e, s->zero[i].value);
 }
 
@@ -208,27 +227,28 @@ static int make_constants(struct runner *r, struct run_samples *s, const char *p
     const struct engine_load how = {.path = path, .threads = 1};
     uint32_t n = 0, i, nin = r->s.ninput;
     struct box **first = arena_array(r->a, (size_t)nin + 1, sizeof(struct box *));
-    const char **name = arena_array(r->a, (size_t)r->noutput + nin + 1, sizeof *name);
-    struct engine_value **value = arena_array(r->a, (size_t)r->noutput + nin + 1, sizeof *value);
+    const char **name = arena_array(r->a, (size_t)r->wires.noutput + nin + 1, sizeof *name);
+    struct engine_value **value =
+        arena_array(r->a, (size_t)r->wires.noutput + nin + 1, sizeof *value);
     struct loaded *whole = r->e->face->load(r->e, &how, &err);
     if (!whole)
         return diag_error(r->d, "%s: cannot be loaded: %s", path, err.line);
     int rc = samples_load(s, 0, first, &err);
     for (i = 0; i < nin && !rc; i++) {
-        name[r->noutput + i] = r->s.value[r->s.input[i]].name;
-        value[r->noutput + i] = first[i] ? first[i]->value : NULL;
+        name[r->wires.noutput + i] = r->s.value[r->s.input[i]].name;
+        value[r->wires.noutput + i] = first[i] ? first[i]->value : NULL;
     }
-    for (i = 0; i < r->noutput; i++)
-        if (!strcmp(r->output_from[i], "weights"))
-            name[n++] = r->s.value[r->output[i]].name;
+    for (i = 0; i < r->wires.noutput; i++)
+        if (!strcmp(r->wires.output_from[i], "weights"))
+            name[n++] = r->s.value[r->wires.output[i]].name;
     const struct engine_call call = {
-        name + r->noutput, value + r->noutput, nin, name, value, NULL, n};
+        name + r->wires.noutput, value + r->wires.noutput, nin, name, value, NULL, n};
     rc = rc || r->e->face->run(whole, &call, &err);
     r->e->face->unload(whole);
     if (rc)
         return diag_error(r->d, "%s: %s", path, err.line);
-    for (i = n = 0; i < r->noutput; i++)
-        if (!strcmp(r->output_from[i], "weights")) {
+    for (i = n = 0; i < r->wires.noutput; i++)
+        if (!strcmp(r->wires.output_from[i], "weights")) {
             r->constant[i] = arena_alloc(r->a, sizeof(struct box));
             *r->constant[i] = (struct box){.value = value[n++], .of = RUN_NONE};
         }
@@ -238,11 +258,11 @@ static int make_constants(struct runner *r, struct run_samples *s, const char *p
 int outputs_prepare(struct runner *r, struct run_samples *s)
 {
     bool any = false;
-    r->constant = arena_array(r->a, (size_t)r->noutput + 1, sizeof(struct box *));
+    r->constant = arena_array(r->a, (size_t)r->wires.noutput + 1, sizeof(struct box *));
     if (!r->set.output)
         return 0;
-    for (uint32_t i = 0; i < r->noutput; i++)
-        any = any || !strcmp(r->output_from[i], "weights");
+    for (uint32_t i = 0; i < r->wires.noutput; i++)
+        any = any || !strcmp(r->wires.output_from[i], "weights");
     const char *file = json_get_text(json_object_get(r->s.manifest, "model"), "file");
     if (any && (!file || strchr(file, '/')))
         return diag_error(r->d, "%s/manifest.json: model: expected \"file\", a file of the folder",
@@ -283,9 +303,9 @@ int outputs_write(struct runner *r, struct flight *f, struct engine_error *err)
     int rc = npz_begin(&z, arena_fmt(own, "%s/sample%" PRId64 ".npz", r->set.output, f->sample),
                        own, &d);
     if (!rc) {
-        for (uint32_t i = 0; i < r->noutput && !rc; i++) {
-            const struct box *b = r->constant[i] ? r->constant[i] : f->box[r->output[i]];
-            rc = add_output(r, &z, r->s.value[r->output[i]].name, b ? b->value : NULL, err);
+        for (uint32_t i = 0; i < r->wires.noutput && !rc; i++) {
+            const struct box *b = r->constant[i] ? r->constant[i] : f->box[r->wires.output[i]];
+            rc = add_output(r, &z, r->s.value[r->wires.output[i]].name, b ? b->value : NULL, err);
         }
         rc = npz_end(&z, !rc);
     }

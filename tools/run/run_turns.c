@@ -8,14 +8,14 @@ static void arrive(struct runner *r, struct flight *f, uint32_t part)
 {
     if (--f->lacks[part] > 0)
         return;
-    struct run_device *d = &r->dev[r->place[part][f->sample % r->nplace[part]]];
+    struct run_device *d = &r->dev[r->wires.place[part][f->sample % r->wires.nplace[part]]];
     heap_push(&d->ready, f->sample, part, part);
     pthread_cond_signal(&d->work);
 }
 
 void turns_arrived(struct runner *r, struct flight *f, uint32_t value)
 {
-    for_row (part, r->readers, value)
+    for_row (part, r->wires.readers, value)
         arrive(r, f, part);
 }
 
@@ -48,7 +48,7 @@ void turns_ran(struct runner *r, struct flight *f, uint32_t part)
         if (f->box[p->out[i]])
             turns_arrived(r, f, p->out[i]);
     for (uint32_t i = 0; i < p->nin; i++)
-        if (!r->is_input[p->in[i]])
+        if (!r->wires.is_input[p->in[i]])
             box_drop(r, f, p->in[i]);
     if (r->set.by_model && part + 1 < r->s.npart)
         arrive(r, f, part + 1);

@@ -26,7 +26,7 @@ void box_return(struct runner *r, struct box *b)
 {
     if (b->of == RUN_NONE)
         return;
-    if (!r->shape[b->of].elem) {
+    if (!r->wires.shape[b->of].elem) {
         r->e->face->value_free(r->e, b->value);
         b->value = NULL;
     }
@@ -62,7 +62,7 @@ void box_drop(struct runner *r, struct flight *f, uint32_t value)
 
 int box_fill(struct runner *r, struct box *b, struct engine_error *err)
 {
-    const struct engine_shape *s = &r->shape[b->of];
+    const struct engine_shape *s = &r->wires.shape[b->of];
     if (b->value || !s->elem)
         return 0;
     b->value = r->e->face->value_new(r->e, s, err);

@@ -1,8 +1,8 @@
 /* The state of a run of a split (pcc-run): a thread for each device, and the host, which is the main thread.
  *
  * All that several threads see is changed under one lock, runner.lock, which a thread gives up while it runs a part,
- * reads or writes a file, or waits.  Everything else between two parts, such as the lists of a schedule, moves under the
- * lock in microseconds: on one machine a tensor that crosses is handed over by its address.
+ * reads or writes a file, or waits.  All else between two parts, such as the lists of a schedule, moves under the lock
+ * in microseconds: on one machine a tensor that crosses is handed over by its address.
  *
  *     run_lists.c     who runs what next: as schedule.json's lists say
  *     run_turns.c     the same without lists: the earliest part of the earliest sample
@@ -94,23 +94,8 @@ struct run_device {
     struct box **made;
 };
 
-struct run_lists;
-
-/* A run. */
-struct runner {
-    struct run_settings set;
-    struct engine *e;
-    struct split s;
-    struct arena *a; /* of the main thread */
-    struct diag *d;
-    const volatile sig_atomic_t *stop; /* 1: Ctrl-C */
-    /* With a schedule; else NULL. */
-    const struct sample_work *w;
-    struct schedule *schedule;
-    struct run_lists *lists;
-    /* Of the split, by number. */
-    struct run_device *dev; /* [ndev] as the manifest has them */
-    uint32_t ndev;
+/* Who makes and reads what; all by number, and the same from beginning to end. */
+struct wires {
     uint32_t **place;   /* [part] its devices: sample k runs on place[k % nplace] */
     uint32_t *nplace;   /* [part] */
     uint32_t *tensor;   /* [value] its number in w; RUN_NONE: it is none there */
@@ -127,6 +112,25 @@ struct runner {
     uint32_t *output;               /* [noutput] values, in the order of the model */
     const char **output_from;       /* [noutput] "input", "weights", or a part */
     uint32_t noutput;
+};
+
+struct run_lists;
+
+/* A run. */
+struct runner {
+    struct run_settings set;
+    struct engine *e;
+    struct split s;
+    struct arena *a; /* of the main thread */
+    struct diag *d;
+    const volatile sig_atomic_t *stop; /* 1: Ctrl-C */
+    /* With a schedule; else NULL. */
+    const struct sample_work *w;
+    struct schedule *schedule;
+    struct run_lists *lists;
+    struct run_device *dev; /* [ndev] as the manifest has them */
+    uint32_t ndev;
+    struct wires wires;
     /* How far apart samples may be. */
     int64_t chunk;  /* the lists are executed for so many samples, then for the next */
     uint32_t width; /* places for samples on their way */
