@@ -6,19 +6,21 @@
 #include "tools/run/program.h"
 #include "tools/run/runner.h"
 
-#include "ir/base/numbers.h"
+#include "ir/base/outfile.h"
 #include "ir/base/units.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { INPUT = 1, USAGE = 2 };
+enum { INPUT = 1, USAGE = 2, TRACED = 1 << 16 };
 
 static const struct opt rows[] = {
     {OPT_INT, "samples", .arg = "N", .lo = "1", .hi = "1000000000",
      .help = "how many samples (default: as many as files, or 1)"},
     {OPT_TEXT, "output", .arg = "DIR", .help = "keep the outputs of sample K as DIR/sampleK.npz"},
+    {OPT_TEXT, "trace", .letter = 'o', .arg = "FILE",
+     .help = "what ran when, beside what was planned, for Perfetto: run.trace.json"},
     {OPT_INT, "seed", .arg = "N", .def = "0", .lo = "0",
      .help = "seed of random inputs; that of sample K is N + K (default: 0)"},
     {OPT_BOOL, "state", .help = "feed states back from sample to sample"},
@@ -116,6 +118,7 @@ static int configure(struct run *r, struct run_settings *to)
         .file = g->operand + 1,
         .nfile = g->noperand - 1,
         .output = program_value(g, "output"),
+        .trace = program_value(g, "trace"),
         .cores = cores};
     while ((cores[to->ncores] = program_nth(g, "cores", to->ncores)))
         to->ncores++;
@@ -150,9 +153,11 @@ static int run_split(struct run *r)
     struct runner *x = &r->runner;
     const struct engine_choice choice = {program_value(&r->args, "engine"),
                                          program_value(&r->args, "onnxruntime")};
-    *x = (struct runner){.a = r->a, .d = &r->diag, .stop = &stop};
-    if (configure(r, &x->set) || run_prepare(x))
+    *x = (struct runner){.a = r->a, .d = &r->diag, .stop = &stop, .virtual = -1};
+    if (configure(r, &x->set) || run_prepare(x) ||
+        (x->set.trace && outfile_check(x->set.trace, r->a, &r->diag)))
         return -1;
+    x->bars = bars_new(x->set.trace ? TRACED : 0, r->a);
     if (run_cores(x)) {
         r->exit = USAGE;
         return -1;
@@ -162,6 +167,8 @@ static int run_split(struct run *r)
     tell_engine(r);
     r->exit = run_all(x);
     run_report(x, stdout);
+    if (x->set.trace && run_trace(x))
+        r->exit = INPUT;
     if (stop)
         diag_note(&r->diag, "ended by Ctrl-C after %" PRId64 " samples", x->given);
     return 0;

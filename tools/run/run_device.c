@@ -4,10 +4,9 @@
  * of fewer samples: what runs for later ones is ended, and earlier ones come to their end. */
 #include "tools/run/runner.h"
 
-#include "ir/base/clock.h"
 #include "ir/base/numbers.h"
 
-#include <string.h>
+#include <inttypes.h>
 
 /* ---- failures --------------------------------------------------------------------------------- */
 
@@ -82,13 +81,13 @@ static uint32_t holders_of(const struct runner *r, uint32_t v)
 static void put_outputs(struct runner *r, struct run_device *d, struct flight *f)
 {
     const struct split_part *p = &r->s.part[d->part];
-    int64_t now = clock_now(), bytes = 0;
+    int64_t now = run_now(r), bytes = 0;
     for (uint32_t i = 0; i < p->nout; i++) {
         struct box *b = d->made[i];
         int64_t own = r->w ? r->w->tensor[r->wires.tensor[p->out[i]]].bytes : 0;
         b->value = d->out[i];
         if (r->w && (!r->wires.shape[p->out[i]].elem || f->sample == 0)) {
-            int64_t real = value_bytes(r->e, b->value);
+            int64_t real = b->value ? value_bytes(r->e, b->value) : -1;
             own = real < 0 ? own : real;
         }
         bytes += own;
@@ -99,10 +98,14 @@ static void put_outputs(struct runner *r, struct run_device *d, struct flight *f
     d->most = larger(d->most, d->bytes);
 }
 
-/* Takes boxes for the outputs of the part that d is to run.  Returns false if there is none. */
-static bool take_boxes(struct runner *r, struct run_device *d, const struct flight *f)
+bool device_begin(struct runner *r, struct run_device *d)
 {
     const struct split_part *p = &r->s.part[d->part];
+    struct flight *f = flight_of(r, d->sample);
+    d->since = d->told = run_now(r);
+    f->began = f->began ? f->began : d->since;
+    if (r->w)
+        d->most = larger(d->most, d->bytes + r->w->part[d->part].running);
     for (uint32_t i = 0; i < p->nin; i++)
         d->in[i] = f->box[p->in[i]]->value;
     for (uint32_t i = 0; i < p->nout; i++)
@@ -139,46 +142,26 @@ static int call_part(struct runner *r, struct run_device *d, struct engine_error
 /* Notes that a part has run. */
 static void note_run(struct runner *r, struct run_device *d, struct flight *f)
 {
-    int64_t now = clock_now();
+    int64_t now = run_now(r);
+    struct figures *g = &r->figures;
     f->ran[d->part] = true;
     f->to_run--;
     flight_note_end(r, f, now);
     r->moves++;
     if (f->sample > 0 || r->n == 1)
-        times_add(&r->figures.part[d->part], now - d->since);
-    r->figures.busy[d - r->dev] +=
-        r->figures.samples > 0 ? now - larger(d->since, r->figures.first) : 0;
+        times_add(&g->part[d->part], now - d->since);
+    if (g->samples > 0)
+        g->busy[d - r->dev] += now - larger(d->since, g->first);
+    bars_add(&r->bars, (struct bar){(uint32_t)(d - r->dev), d->part, d->sample, d->since, now});
 }
 
-/* Runs the part d->part of the sample d->sample; under the lock, which is given up meanwhile. */
-static void run_part(struct runner *r, struct run_device *d)
+void device_end(struct runner *r, struct run_device *d)
 {
-    struct engine_error err = {"out of memory"};
-    const struct split_part *p = &r->s.part[d->part];
     struct flight *f = flight_of(r, d->sample);
     uint32_t part = d->part;
-    d->since = d->told = clock_now();
-    f->began = f->began ? f->began : d->since;
-    if (r->w)
-        d->most = larger(d->most, d->bytes + r->w->part[part].running);
-    bool room = take_boxes(r, d, f);
-    pthread_mutex_unlock(&r->lock);
-    int rc = room ? call_part(r, d, &err) : -1;
-    pthread_mutex_lock(&r->lock);
-    if (!rc) {
-        put_outputs(r, d, f);
-        note_run(r, d, f);
-    }
-    for (uint32_t i = 0; i < p->nout && rc && room; i++)
-        box_return(r, d->made[i]);
+    put_outputs(r, d, f);
+    note_run(r, d, f);
     d->part = RUN_NONE;
-    if (rc) {
-        char line[sizeof r->error];
-        snprintf(line, sizeof line, "%s (%s), sample %lld: %s", p->file, d->name,
-                 (long long)f->sample, err.line);
-        run_fail(r, d->sample, line);
-        return;
-    }
     if (r->wires.nstate)
         states_hand_on(r, f->sample + 1);
     if (r->lists)
@@ -187,8 +170,35 @@ static void run_part(struct runner *r, struct run_device *d)
         turns_ran(r, f, part);
 }
 
-/* Sets what d runs next.  Returns whether there is anything. */
-static bool choose(struct runner *r, struct run_device *d)
+/* Ends the run because the part of d failed; boxes: it had some. */
+static void fail_part(struct runner *r, struct run_device *d, bool boxes,
+                      const struct engine_error *err)
+{
+    const struct split_part *p = &r->s.part[d->part];
+    char line[sizeof r->error];
+    for (uint32_t i = 0; i < p->nout && boxes; i++)
+        box_return(r, d->made[i]);
+    d->part = RUN_NONE;
+    snprintf(line, sizeof line, "%s (%s), sample %" PRId64 ": %s", p->file, d->name, d->sample,
+             err->line);
+    run_fail(r, d->sample, line);
+}
+
+/* Runs the part d->part of the sample d->sample; under the lock, which is given up meanwhile. */
+static void run_part(struct runner *r, struct run_device *d)
+{
+    struct engine_error err = {"out of memory"};
+    bool room = device_begin(r, d);
+    pthread_mutex_unlock(&r->lock);
+    int rc = room ? call_part(r, d, &err) : -1;
+    pthread_mutex_lock(&r->lock);
+    if (rc)
+        fail_part(r, d, room, &err);
+    else
+        device_end(r, d);
+}
+
+bool device_choose(struct runner *r, struct run_device *d)
 {
     d->part = RUN_NONE;
     if (r->lists) {
@@ -247,7 +257,7 @@ void *device_run(void *device)
     r->opening--;
     pthread_cond_signal(&r->host);
     while (!r->over) {
-        if (choose(r, d))
+        if (device_choose(r, d))
             run_part(r, d);
         else
             pthread_cond_wait(&d->work, &r->lock);

@@ -6,6 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct bars bars_new(uint32_t most, struct arena *a)
+{
+    return (struct bars){arena_array(a, (size_t)most + 1, sizeof(struct bar)), 0, most};
+}
+
+void bars_add(struct bars *b, struct bar bar)
+{
+    if (b->n < b->cap)
+        b->at[b->n++] = bar;
+}
+
 struct times times_new(struct arena *a)
 {
     return (struct times){.ns = arena_array(a, FIGURES_KEPT, sizeof(int64_t))};

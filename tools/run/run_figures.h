@@ -13,6 +13,16 @@ struct times {
     int64_t sum; /* of all, ns */
 };
 
+/* When parts ran. */
+struct bars {
+    struct bar *at; /* [n] */
+    uint32_t n, cap;
+};
+struct bar {
+    uint32_t dev, part;
+    int64_t sample, start, end; /* ns */
+};
+
 struct figures {
     struct times *part;    /* [part] of runs; of each but the first sample if there are several */
     struct times latency;  /* of samples, from the beginning of their first part to their outputs */
@@ -23,6 +33,10 @@ struct figures {
     int64_t samples; /* that came */
 };
 
+/* Returns a list for at most `most` bars, in a. */
+struct bars bars_new(uint32_t most, struct arena *a);
+/* Adds a bar, if there is room. */
+void bars_add(struct bars *b, struct bar bar);
 /* Returns a row without times, in a. */
 struct times times_new(struct arena *a);
 /* Adds a time. */

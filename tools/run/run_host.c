@@ -33,7 +33,6 @@ static void load_sample(struct hosting *h)
     struct runner *r = h->r;
     struct engine_error err = {"out of memory"};
     int64_t k = r->loaded;
-    struct flight *f = flight_of(r, k);
     pthread_mutex_unlock(&r->lock);
     int rc = samples_load(h->samples, k, h->first, &err);
     pthread_mutex_lock(&r->lock);
@@ -43,35 +42,8 @@ static void load_sample(struct hosting *h)
         run_fail(r, k, line);
         return;
     }
-    if (k >= r->n)
-        return;
-    f->sample = k;
-    f->to_run = r->s.npart;
-    f->to_come = 0;
-    f->given = false;
-    f->began = f->ended = 0;
-    memset(f->ran, 0, r->s.npart * sizeof *f->ran);
-    memset(f->handed, 0, r->wires.nstate * sizeof *f->handed);
-    for (uint32_t t = 0; r->w && t < r->w->ntensor; t++)
-        f->to_come += r->w->tensor[t].returned;
-    for (uint32_t i = 0; i < r->s.ninput; i++)
-        if (h->first[i])
-            box_put(r, f, r->s.input[i], h->first[i], 1);
-    r->loaded++;
-    r->moves++;
-    if (r->lists)
-        lists_loaded(r);
-    else
-        turns_loaded(r, f);
-    if (r->wires.nstate)
-        states_hand_on(r, k);
-}
-
-/* Frees a sample's place if nothing of it is held. */
-static void leave(struct flight *f)
-{
-    if (f->given && f->held == 0)
-        f->sample = -1;
+    if (k < r->n)
+        flight_begin(r, h->first);
 }
 
 /* Gives the outputs of a sample away and drops what the host holds of it.  Under the lock, which is given up while they
@@ -93,21 +65,7 @@ static void give_outputs(struct hosting *h, struct flight *f)
         snprintf(line, sizeof line, "sample %" PRId64 ": %s", f->sample, err.line);
         run_fail(r, f->sample, line);
     }
-    for (uint32_t v = 0; v < r->s.nvalue; v++)
-        if (r->wires.is_output[v] || (r->wires.is_input[v] && f->box[v]))
-            box_drop(r, f, v);
-    f->given = true;
-    r->given++;
-    r->moves++;
-}
-
-/* Frees the places of samples that are over.  Returns the one that gives its outputs next; NULL: it is not ready. */
-static struct flight *next_out(struct runner *r)
-{
-    struct flight *f = flight_of(r, r->given);
-    for (uint32_t i = 0; i < r->width; i++)
-        leave(&r->flight[i]);
-    return f->sample == r->given && r->given < r->n && f->ended ? f : NULL;
+    flight_give(r, f);
 }
 
 /* ---- watching --------------------------------------------------------------------------------- */
@@ -245,7 +203,7 @@ static void serve(struct hosting *h)
     if (r->lists)
         lists_move(r);
     while (r->given < r->n && !h->stalled) {
-        struct flight *out = next_out(r);
+        struct flight *out = flight_next_out(r);
         if (out)
             give_outputs(h, out);
         else if (r->loaded < r->n && flight_of(r, r->loaded)->sample < 0 && !*r->stop)

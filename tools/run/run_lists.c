@@ -10,7 +10,6 @@
  * and for a lane that is woken. */
 #include "tools/run/runner.h"
 
-#include "ir/base/clock.h"
 #include "ir/base/json_in.h"
 #include "ir/base/numbers.h"
 #include "ir/plan/schedule_check.h"
@@ -272,7 +271,7 @@ static void hold_bytes(struct runner *r, uint32_t dev, int64_t bytes)
 static void receive(struct runner *r, const struct lane *l, struct flight *f, uint32_t tensor)
 {
     uint32_t home = home_of(r, tensor), queue = lane_recv(r->w->ndev, l->dev, home);
-    int64_t now = clock_now();
+    int64_t now = run_now(r);
     if (l->dev < r->w->ndev) {
         r->lists->queued[queue]--;
         wake(r, key_room(r, queue));

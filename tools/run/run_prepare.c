@@ -370,33 +370,36 @@ static void make_figures(struct runner *r)
     r->figures.busy = arena_array(r->a, (size_t)r->ndev + 1, sizeof *r->figures.busy);
 }
 
-int run_prepare(struct runner *r)
+int run_begin(struct runner *r)
 {
-    struct names names;
-    int64_t samples = r->set.samples ? r->set.samples : larger(1, r->set.nfile);
-    if (split_read(&r->s, r->set.folder, r->a, r->d) || read_values(r, &names) || read_places(r))
-        return -1;
-    const char *file = json_get_text(r->s.manifest, "schedule");
-    if (file && !r->set.by_model && read_schedule(r, file))
-        return -1;
-    if (!file && !r->set.by_model)
-        diag_note(
-            r->d,
-            "there is no schedule (%s): each device takes the earliest part of the earliest sample",
-            json_get_text(r->s.manifest, "schedule_why")
-                ? json_get_text(r->s.manifest, "schedule_why")
-                : "?");
-    link_values(r, &names);
-    find_shapes(r);
-    if (set_width(r, samples))
-        return -1;
     make_flights(r);
     make_figures(r);
-    r->n = samples;
+    for (uint32_t d = 0; d < r->ndev; d++)
+        r->dev[d].bytes = 0;
     for (uint32_t k = 0; r->w && k < r->s.npart; k++)
         r->dev[r->w->part[k].dev].bytes += r->w->part[k].lasting;
     if (r->schedule)
         return lists_make(r);
     turns_make(r);
     return 0;
+}
+
+int run_prepare(struct runner *r)
+{
+    struct names names;
+    r->n = r->set.samples ? r->set.samples : larger(1, r->set.nfile);
+    if (split_read(&r->s, r->set.folder, r->a, r->d) || read_values(r, &names) || read_places(r))
+        return -1;
+    const char *file = json_get_text(r->s.manifest, "schedule");
+    const char *why = json_get_text(r->s.manifest, "schedule_why");
+    if (file && !r->set.by_model && read_schedule(r, file))
+        return -1;
+    if (!file && !r->set.by_model)
+        diag_note(r->d,
+                  "there is no schedule (%s): each device takes the earliest part of the earliest "
+                  "sample",
+                  why ? why : "nothing says why");
+    link_values(r, &names);
+    find_shapes(r);
+    return set_width(r, r->n) ? -1 : run_begin(r);
 }

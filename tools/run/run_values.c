@@ -9,8 +9,59 @@
 #include "ir/model/module.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum { RANKS = 64 };
+
+/* ---- samples ---------------------------------------------------------------------------------- */
+
+void flight_begin(struct runner *r, struct box *const *first)
+{
+    int64_t k = r->loaded;
+    struct flight *f = flight_of(r, k);
+    assert(f->sample < 0 && f->held == 0);
+    f->sample = k;
+    f->to_run = r->s.npart;
+    f->to_come = 0;
+    f->given = false;
+    f->began = f->ended = 0;
+    memset(f->ran, 0, r->s.npart * sizeof *f->ran);
+    memset(f->handed, 0, r->wires.nstate * sizeof *f->handed);
+    for (uint32_t t = 0; r->w && t < r->w->ntensor; t++)
+        f->to_come += r->w->tensor[t].returned;
+    for (uint32_t i = 0; i < r->s.ninput; i++)
+        if (first[i])
+            box_put(r, f, r->s.input[i], first[i], 1);
+    r->loaded++;
+    r->moves++;
+    if (r->lists)
+        lists_loaded(r);
+    else
+        turns_loaded(r, f);
+    if (r->wires.nstate)
+        states_hand_on(r, k);
+}
+
+void flight_give(struct runner *r, struct flight *f)
+{
+    for (uint32_t v = 0; v < r->s.nvalue; v++)
+        if (r->wires.is_output[v] || (r->wires.is_input[v] && f->box[v]))
+            box_drop(r, f, v);
+    f->given = true;
+    r->given++;
+    r->moves++;
+}
+
+struct flight *flight_next_out(struct runner *r)
+{
+    struct flight *f = flight_of(r, r->given);
+    for (uint32_t i = 0; i < r->width; i++)
+        if (r->flight[i].given && r->flight[i].held == 0)
+            r->flight[i].sample = -1;
+    return f->sample == r->given && r->given < r->n && f->ended ? f : NULL;
+}
+
+/* ---- boxes ------------------------------------------------------------------------------------ */
 
 struct box *box_take(struct runner *r, uint32_t value)
 {

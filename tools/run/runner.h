@@ -17,6 +17,7 @@
 #include "tools/run/run_figures.h"
 #include "tools/run/split_in.h"
 
+#include "ir/base/clock.h"
 #include "ir/base/csr.h"
 #include "ir/base/heap.h"
 #include "ir/plan/schedule.h"
@@ -25,6 +26,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 
 enum { RUN_NONE = UINT32_MAX };
 
@@ -40,6 +42,7 @@ struct run_settings {
     const char *const *file; /* [nfile] samples */
     uint32_t nfile;
     const char *output;       /* folder for outputs; NULL: they are dropped */
+    const char *trace;        /* file for the trace; NULL: none */
     const char *const *cores; /* [ncores] values of --cores */
     uint32_t ncores;
 };
@@ -104,8 +107,8 @@ struct wires {
     bool *is_output;    /* [value] of the model, made by a part */
     bool *direct;       /* [value] an output that the lists do not send to the host */
     uint32_t *state_of; /* [value] the state that has this value as its output; RUN_NONE: none */
-    struct engine_shape
-        *shape; /* [value] what it is, as far as it is known before; rank of elem 0: it is not */
+    /* [value] what it is, if all samples have the same sizes there; elem 0: that is not known */
+    struct engine_shape *shape;
     struct csr readers;             /* value -> parts */
     uint32_t *state_in, *state_out; /* [nstate] values */
     uint32_t nstate;                /* 0 without --state */
@@ -149,11 +152,23 @@ struct runner {
     char error[600];       /* of the first failure */
     struct box **constant; /* [noutput] outputs that are weights; NULL: others */
     struct figures figures;
+    struct bars bars;
+    /* ns: the time where it only passes as parts say (run_planned.c); -1: the clock's */
+    int64_t virtual;
 };
 
-/* ---- run_prepare.c */
+/* Returns the time of a run, ns. */
+static inline int64_t run_now(const struct runner *r)
+{
+    return r->virtual < 0 ? clock_now() : r->virtual;
+}
+
+/* ---- run_prepare.c, and what run_planned.c repeats of it */
 /* Reads the folder, checks the schedule, and fills in all that does not change.  Returns 0, or -1 and an error. */
 int run_prepare(struct runner *r);
+/* Makes all that changes while r runs: places for samples, boxes, lists or turns, figures.  Returns 0, or -1 and an
+ * error: lists that cannot be executed at all. */
+int run_begin(struct runner *r);
 
 /* ---- run_cores.c */
 /* Gives each device the processors that --cores says, or else an equal share of those that are left.  Returns 0; -1 and
@@ -161,6 +176,12 @@ int run_prepare(struct runner *r);
 int run_cores(struct runner *r);
 
 /* ---- run_values.c */
+/* Begins sample r->loaded, with a box for each input, NULL for a state; under the lock. */
+void flight_begin(struct runner *r, struct box *const *first);
+/* Drops what the host holds of a sample whose outputs are given; under the lock. */
+void flight_give(struct runner *r, struct flight *f);
+/* Frees the places of samples that are over.  Returns the sample that gives its outputs next; NULL: it is not ready. */
+struct flight *flight_next_out(struct runner *r);
 /* Returns a free box for a value; under the lock.  NULL: none is left. */
 struct box *box_take(struct runner *r, uint32_t value);
 /* Puts a box into the table of a sample, with this many holders there; 0: it is not wanted and goes back. */
@@ -212,6 +233,13 @@ void turns_ran(struct runner *r, struct flight *f, uint32_t part);
 /* ---- run_device.c */
 /* The thread of a device. */
 void *device_run(void *device);
+/* Sets what d runs next, d->part of d->sample.  Returns whether there is anything.  This and the next two under the
+ * lock. */
+bool device_choose(struct runner *r, struct run_device *d);
+/* Begins the part: finds its inputs, and boxes for its outputs.  Returns false if there is none. */
+bool device_begin(struct runner *r, struct run_device *d);
+/* Ends the part: its outputs are there for others. */
+void device_end(struct runner *r, struct run_device *d);
 /* Ends the run with an error at a sample: earlier samples still come to their end.  Under the lock. */
 void run_fail(struct runner *r, int64_t sample, const char *line);
 /* Hands states of sample k - 1 that are there on to sample k.  Under the lock. */
@@ -237,8 +265,14 @@ int outputs_write(struct runner *r, struct flight *f, struct engine_error *err);
 /* Runs all samples.  Returns an exit code: 0; 1 after an error; 130 after Ctrl-C. */
 int run_all(struct runner *r);
 
-/* ---- run_report.c */
+/* ---- run_planned.c */
+/* Writes to *to when parts would run if each took what was planned; nothing, if the plan does not say it of all. */
+void run_planned(struct runner *r, struct bars *to);
+
+/* ---- run_report.c, run_trace.c */
 /* Prints what was measured. */
 void run_report(struct runner *r, FILE *f);
+/* Writes the trace.  Returns 0, or -1 and an error. */
+int run_trace(struct runner *r);
 
 #endif
