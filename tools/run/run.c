@@ -3,6 +3,7 @@
  *   pcc-run SPLIT [SAMPLE.npz ...] [--samples=N] [--output=DIR] [-o run.trace.json]
  * Exit codes: 0 done, 1 bad input, or a part that fails, 2 wrong usage, 130 ended by Ctrl-C: the samples that had begun
  * are finished. */
+#include "tools/run/part_memory.h"
 #include "tools/run/program.h"
 #include "tools/run/runner.h"
 
@@ -40,6 +41,9 @@ static const struct opt rows[] = {
          "processors of devices, acc0=0-1,cpu0=2 (repeats; default: an equal share for each device)"},
     {OPT_INT, "threads", .arg = "N", .def = "1", .lo = "1", .hi = "1024",
      .help = "threads of an operator (default: as many as --cores gives the device, else 1)"},
+    {OPT_BOOL, "memory",
+     .help =
+         "measure first what each part holds, in a process of its own, and compare with the plan"},
     {OPT_TIME, "stall", .arg = "TIME", .def = "30s", .lo = "0s",
      .help =
          "end a run in which nothing moves for so long, and say where each list stands; parts that run longer are "
@@ -115,6 +119,7 @@ static int configure(struct run *r, struct run_settings *to)
         .by_model = program_number(g, "order") == 1,
         .state = program_value(g, "state"),
         .check = !program_value(g, "no-check"),
+        .memory = program_value(g, "memory"),
         .file = g->operand + 1,
         .nfile = g->noperand - 1,
         .output = program_value(g, "output"),
@@ -151,9 +156,9 @@ static void tell_engine(struct run *r)
 static int run_split(struct run *r)
 {
     struct runner *x = &r->runner;
-    const struct engine_choice choice = {program_value(&r->args, "engine"),
-                                         program_value(&r->args, "onnxruntime")};
     *x = (struct runner){.a = r->a, .d = &r->diag, .stop = &stop, .virtual = -1};
+    x->choice = (struct engine_choice){program_value(&r->args, "engine"),
+                                       program_value(&r->args, "onnxruntime")};
     if (configure(r, &x->set) || run_prepare(x) ||
         (x->set.trace && outfile_check(x->set.trace, r->a, &r->diag)))
         return -1;
@@ -162,7 +167,7 @@ static int run_split(struct run *r)
         r->exit = USAGE;
         return -1;
     }
-    if (!(x->e = engine_open(&choice, r->a, &r->diag)))
+    if (!(x->e = engine_open(&x->choice, r->a, &r->diag)))
         return -1;
     tell_engine(r);
     r->exit = run_all(x);
@@ -191,6 +196,8 @@ static void run(void *arg)
 
 int main(int argc, char **argv)
 {
+    if (argc == 3 && !strcmp(argv[1], PART_MEMORY_CALL))
+        return part_memory_answer(argv[2]);
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
     struct run r = {.a = arena_new(NULL), .argc = argc, .argv = argv};
     struct sigaction end = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;

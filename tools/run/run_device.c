@@ -8,6 +8,8 @@
 
 #include <inttypes.h>
 
+enum { RANKS = 64 };
+
 /* ---- failures --------------------------------------------------------------------------------- */
 
 /* Whether a part that runs for a sample that was given up has nothing to do any more: all samples that go on had it.
@@ -85,7 +87,6 @@ static void put_outputs(struct runner *r, struct run_device *d, struct flight *f
     for (uint32_t i = 0; i < p->nout; i++) {
         struct box *b = d->made[i];
         int64_t own = r->w ? r->w->tensor[r->wires.tensor[p->out[i]]].bytes : 0;
-        b->value = d->out[i];
         if (r->w && (!r->wires.shape[p->out[i]].elem || f->sample == 0)) {
             int64_t real = b->value ? value_bytes(r->e, b->value) : -1;
             own = real < 0 ? own : real;
@@ -117,6 +118,28 @@ bool device_begin(struct runner *r, struct run_device *d)
     return true;
 }
 
+/* Checks that value v, which the engine has made, is what the manifest says of it.  Returns 0, or -1 with the reason in
+ * *err. */
+static int check_made(struct runner *r, uint32_t v, const struct engine_value *made,
+                      struct engine_error *err)
+{
+    const struct engine_shape *said = &r->wires.said[v];
+    struct engine_shape real;
+    int64_t size[RANKS];
+    if (!said->elem || r->wires.shape[v].elem || !*r->e->library || /* the stub's have no shapes */
+        r->e->face->value_shape(r->e, made, &real, size))
+        return 0;
+    bool good = real.elem == said->elem && real.rank == said->rank;
+    for (size_t k = 0; k < said->rank && good; k++)
+        good = said->size[k] < 0 || said->size[k] == size[k];
+    if (good)
+        return 0;
+    snprintf(err->line, sizeof err->line,
+             "'%.200s' has another type or shape than \"values\" of manifest.json says",
+             r->s.value[v].name);
+    return -1;
+}
+
 /* Runs the part with the lock given up.  Returns 0, or -1 with the reason in *err. */
 static int call_part(struct runner *r, struct run_device *d, struct engine_error *err)
 {
@@ -134,8 +157,10 @@ static int call_part(struct runner *r, struct run_device *d, struct engine_error
                                      .out_bytes = p->out_bytes,
                                      .nout = p->nout};
     int rc = r->e->face->run(d->loaded[d->part], &call, err);
-    for (uint32_t i = 0; i < p->nout && rc; i++) /* what was made before the failure */
-        d->made[i]->value = d->out[i];
+    for (uint32_t i = 0; i < p->nout; i++)
+        d->made[i]->value = d->out[i]; /* also what was made before a failure */
+    for (uint32_t i = 0; i < p->nout && !rc; i++)
+        rc = check_made(r, p->out[i], d->out[i], err);
     return rc;
 }
 

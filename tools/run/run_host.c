@@ -220,9 +220,15 @@ int run_all(struct runner *r)
     struct hosting h = {.r = r, .samples = samples_make(r)};
     if (!h.samples)
         return FAILED;
-    h.first = arena_array(r->a, (size_t)r->s.ninput + 1, sizeof(struct box *));
-    if (outputs_prepare(r, h.samples))
+    if (r->set.memory && run_memory(r, h.samples)) {
+        samples_free(h.samples);
         return FAILED;
+    }
+    h.first = arena_array(r->a, (size_t)r->s.ninput + 1, sizeof(struct box *));
+    if (outputs_prepare(r, h.samples)) {
+        samples_free(h.samples);
+        return FAILED;
+    }
     make_lock(r);
     pthread_mutex_lock(&r->lock);
     start_threads(r);

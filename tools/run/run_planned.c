@@ -65,8 +65,6 @@ void run_planned(struct runner *r, struct bars *to)
         if (!(d = begin_parts(&p)))
             break;
         p.virtual = d->since + r->s.part[d->part].compute_ps / PS_OF_NS;
-        for (uint32_t i = 0; i < r->s.part[d->part].nout; i++)
-            d->out[i] = NULL;
         device_end(&p, d);
     }
     *to = p.bars;

@@ -18,6 +18,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { APART_MOST = 1 << 16, ENTRIES_MOST = 1 << 26, EACH = 2 };
 
@@ -266,17 +267,51 @@ static void find_shapes(struct runner *r)
         const char *type = r->s.value[v].type;
         const json_t *shape = json_object_get(json_object_get(values, r->s.value[v].name), "shape");
         enum elem elem = elem_of_name(type, strlen(type));
-        size_t rank = json_array_size(shape), k;
-        int64_t *size = arena_array(r->a, rank + 1, sizeof *size);
-        for (k = 0; k < rank; k++)
-            if ((size[k] = known_size(r, json_array_get(shape, k), &of_inputs)) < 0)
-                break;
-        bool known = json_is_array(shape) && k == rank && elem != ELEM_NONE &&
-                     elem_bits(elem) >= 8 && !r->wires.nstate && !r->wires.is_input[v] &&
-                     shape_elems(size, (uint32_t)rank) >= 0;
-        if (known)
+        size_t rank = json_array_size(shape);
+        int64_t *size = arena_array(r->a, 2 * rank + 1, sizeof *size), *said = size + rank;
+        bool known = json_is_array(shape) && elem != ELEM_NONE && elem_bits(elem) >= 8 &&
+                     !r->wires.nstate && !r->wires.is_input[v];
+        for (size_t k = 0; k < rank; k++) {
+            size[k] = known_size(r, json_array_get(shape, k), &of_inputs);
+            known = known && size[k] >= 0;
+            if (!json_int_in(json_array_get(shape, k), 0, INT64_MAX, &said[k]))
+                said[k] = -1;
+        }
+        if (known && shape_elems(size, (uint32_t)rank) >= 0)
             r->wires.shape[v] = (struct engine_shape){(int)elem, rank, size};
+        if (json_is_array(shape) && elem_bits(elem) >= 8)
+            r->wires.said[v] = (struct engine_shape){(int)elem, rank, said};
     }
+}
+
+/* Checks that files of weights are there, with their sizes where the manifest says them.  Returns 0, or -1 and an
+ * error. */
+static int check_files(struct runner *r)
+{
+    const json_t *files = json_object_get(json_object_get(r->s.manifest, "weights"), "files");
+    const json_t *parts = json_object_get(r->s.manifest, "parts");
+    struct stat st;
+    int64_t bytes;
+    for (size_t i = 0; i < json_array_size(files); i++) {
+        const char *name = json_string_value(json_array_get(files, i));
+        if (!name || stat(arena_fmt(r->a, "%s/%s", r->set.folder, name), &st))
+            return diag_error(
+                r->d, "%s/%s: it does not exist, but weights.files of manifest.json lists it",
+                r->set.folder, name ? name : "?");
+    }
+    for (size_t k = 0; k < json_array_size(parts); k++) {
+        const json_t *part = json_array_get(parts, k);
+        const char *name = json_get_text(part, "data");
+        if (!name || !json_int_in(json_object_get(part, "data_bytes"), 0, INT64_MAX, &bytes))
+            continue;
+        if (stat(arena_fmt(r->a, "%s/%s", r->set.folder, name), &st) || st.st_size != bytes)
+            return diag_error(r->d,
+                              "%s/%s: expected a file of %" PRId64
+                              " bytes, as parts[%zu].data_bytes of "
+                              "manifest.json says",
+                              r->set.folder, name, bytes, k);
+    }
+    return 0;
 }
 
 /* Makes the tables from values to parts, and to the tensors of the lists. */
@@ -314,6 +349,7 @@ static int read_values(struct runner *r, struct names *names)
     r->wires.direct = arena_array(r->a, n, sizeof *r->wires.direct);
     r->wires.state_of = arena_array(r->a, n, sizeof *r->wires.state_of);
     r->wires.shape = arena_array(r->a, n, sizeof *r->wires.shape);
+    r->wires.said = arena_array(r->a, n, sizeof *r->wires.said);
     for (uint32_t v = 0; v < r->s.nvalue; v++) {
         names_add(names, r->s.value[v].name, v);
         r->wires.state_of[v] = RUN_NONE;
@@ -388,7 +424,8 @@ int run_prepare(struct runner *r)
 {
     struct names names;
     r->n = r->set.samples ? r->set.samples : larger(1, r->set.nfile);
-    if (split_read(&r->s, r->set.folder, r->a, r->d) || read_values(r, &names) || read_places(r))
+    if (split_read(&r->s, r->set.folder, r->a, r->d) || check_files(r) || read_values(r, &names) ||
+        read_places(r))
         return -1;
     const char *file = json_get_text(r->s.manifest, "schedule");
     const char *why = json_get_text(r->s.manifest, "schedule_why");

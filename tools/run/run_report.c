@@ -110,4 +110,5 @@ void run_report(struct runner *r, FILE *f)
             f,
             "tensors from device to device: taken %s after they were made (median), none copied\n",
             time_text(first, times_rank(&g->transfer, MEDIAN, r->a)));
+    run_memory_end(r, f);
 }

@@ -76,6 +76,21 @@ static void put_parts(FILE *f, struct runner *r)
     json_close(&o, 0);
 }
 
+/* Writes of each device the most bytes that it held, by the plan's rules. */
+static void put_devices(FILE *f, struct runner *r)
+{
+    struct json_out o = {.f = f};
+    json_open(&o, NULL, '[', JSON_ROW);
+    for (uint32_t d = 0; d < r->ndev; d++) {
+        json_open(&o, NULL, '{', JSON_ROW);
+        json_text(&o, "name", r->dev[d].name);
+        if (r->w)
+            json_int(&o, "most_bytes", r->dev[d].most);
+        json_close(&o, JSON_ROW);
+    }
+    json_close(&o, JSON_ROW);
+}
+
 int run_trace(struct runner *r)
 {
     struct outfile o;
@@ -89,6 +104,8 @@ int run_trace(struct runner *r)
     put_bars(o.f, r, &r->bars, r->figures.began, /*real=*/true);
     fputs("\n],\n\"otherData\": {\"pcc_run\": 1, \"parts\": ", o.f);
     put_parts(o.f, r);
+    fputs(", \"devices\": ", o.f);
+    put_devices(o.f, r);
     fputs("}}\n", o.f);
     if (r->bars.n == r->bars.cap)
         diag_note(r->d, "%s: it has the first %u runs of parts", r->set.trace, r->bars.n);

@@ -38,7 +38,7 @@ struct run_settings {
     int64_t stall;     /* ns after which a run that stands still is ended; 0: never */
     uint64_t seed;
     int threads; /* of an operator; 0: as many as processors that --cores gives the device, else 1 */
-    bool optimise, state, by_model, check;
+    bool optimise, state, by_model, check, memory;
     const char *const *file; /* [nfile] samples */
     uint32_t nfile;
     const char *output;       /* folder for outputs; NULL: they are dropped */
@@ -109,6 +109,8 @@ struct wires {
     uint32_t *state_of; /* [value] the state that has this value as its output; RUN_NONE: none */
     /* [value] what it is, if all samples have the same sizes there; elem 0: that is not known */
     struct engine_shape *shape;
+    /* [value] what the manifest says of it, for what is made by the engine; size -1: any; elem 0: nothing */
+    struct engine_shape *said;
     struct csr readers;             /* value -> parts */
     uint32_t *state_in, *state_out; /* [nstate] values */
     uint32_t nstate;                /* 0 without --state */
@@ -123,6 +125,7 @@ struct run_lists;
 struct runner {
     struct run_settings set;
     struct engine *e;
+    struct engine_choice choice; /* how e was opened */
     struct split s;
     struct arena *a; /* of the main thread */
     struct diag *d;
@@ -264,6 +267,13 @@ int outputs_write(struct runner *r, struct flight *f, struct engine_error *err);
 /* ---- run_host.c */
 /* Runs all samples.  Returns an exit code: 0; 1 after an error; 130 after Ctrl-C. */
 int run_all(struct runner *r);
+
+/* ---- run_memory.c */
+/* Measures what the parts of each device hold, and says so beside the plan.  Returns 0; -1 and an error: a device has
+ * less. */
+int run_memory(struct runner *r, struct run_samples *s);
+/* Prints what this process held at most, if memory is asked for. */
+void run_memory_end(struct runner *r, FILE *f);
 
 /* ---- run_planned.c */
 /* Writes to *to when parts would run if each took what was planned; nothing, if the plan does not say it of all. */
