@@ -205,7 +205,8 @@ def lists():
     for k, (change, refusal, stands) in enumerate((
             (free_early, "frees", "cpu1 computes 'part1.onnx' of sample 0"),
             (no_room, "has room for 0 tensors at once", "cpu0 makes room for 'input_ids' of sample 0"),
-            (circle, "before it makes room for", "cpu1 computes 'part1.onnx' of sample 0"), (lacking, "never frees", None), (small, "cpu3", None))):
+            (circle, "before it makes room for", "cpu1 computes 'part1.onnx' of sample 0"),
+            (lacking, "never frees", None), (small, "cpu3", None))):
         folder = changed(f"lists{k}", "schedule.json", change)
         out = HERE / f"none{k}"
         refused(run(RUN, folder, STUB, "--samples=5", f"--output={out}"), 1, "schedule.json", refusal)

@@ -100,12 +100,15 @@ int run_cores(struct runner *r)
     bool *seen = arena_array(r->a, (size_t)r->ndev + 1, sizeof *seen);
     cpu_set_t have;
     uint32_t short_of;
+    int busy = 0;
     if (sched_getaffinity(0, sizeof have, &have))
         return diag_error(r->d, "--cores: %s", strerror(errno));
     for (uint32_t i = 0; i < r->set.ncores; i++)
         if (take_value(r, r->set.cores[i], seen))
             return -1;
     share_rest(r, &have, &short_of);
+    for (uint32_t k = 0; k < r->ndev; k++)
+        busy += r->dev[k].loaded != NULL;
     uint32_t d = overlapping(r);
     if (d < r->ndev)
         diag_warning(
@@ -113,10 +116,9 @@ int run_cores(struct runner *r)
             "--cores: %s shares processors with another device: while both run parts, each is slower",
             r->dev[d].name);
     if (short_of)
-        diag_warning(
-            r->d, WARN_NONE,
-            "there are fewer processors than devices: devices share them, and the run takes up to %d times as "
-            "long as planned",
-            (int)((r->ndev + (uint32_t)CPU_COUNT(&have) - 1) / (uint32_t)CPU_COUNT(&have)));
+        diag_warning(r->d, WARN_NONE,
+                     "there are fewer processors than devices: devices share them, and the run "
+                     "takes up to %d times as long as planned",
+                     (busy + CPU_COUNT(&have) - 1) / CPU_COUNT(&have));
     return 0;
 }

@@ -239,7 +239,7 @@ int run_all(struct runner *r)
     free_all(r);
     samples_free(h.samples);
     for (uint32_t i = 0; i < r->wires.noutput; i++)
-        if (r->constant[i])
-            r->e->face->value_free(r->e, r->constant[i]->value);
+        if (r->wires.constant[i])
+            r->e->face->value_free(r->e, r->wires.constant[i]->value);
     return r->failed || h.stalled ? FAILED : h.stopped ? INTERRUPTED : 0;
 }

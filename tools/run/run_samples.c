@@ -180,6 +180,8 @@ struct run_samples *samples_make(struct runner *r)
         }
         room -= bytes;
     }
+    if (s->nmade == 0)
+        diag_error(r->d, "ended by Ctrl-C before the first sample");
     if (s->nmade == 0 || make_states(s, s->made))
         return NULL;
     s->late = files && s->nmade < s->kinds;
@@ -249,8 +251,8 @@ static int make_constants(struct runner *r, struct run_samples *s, const char *p
         return diag_error(r->d, "%s: %s", path, err.line);
     for (i = n = 0; i < r->wires.noutput; i++)
         if (!strcmp(r->wires.output_from[i], "weights")) {
-            r->constant[i] = arena_alloc(r->a, sizeof(struct box));
-            *r->constant[i] = (struct box){.value = value[n++], .of = RUN_NONE};
+            r->wires.constant[i] = arena_alloc(r->a, sizeof(struct box));
+            *r->wires.constant[i] = (struct box){.value = value[n++], .of = RUN_NONE};
         }
     return 0;
 }
@@ -258,7 +260,7 @@ static int make_constants(struct runner *r, struct run_samples *s, const char *p
 int outputs_prepare(struct runner *r, struct run_samples *s)
 {
     bool any = false;
-    r->constant = arena_array(r->a, (size_t)r->wires.noutput + 1, sizeof(struct box *));
+    r->wires.constant = arena_array(r->a, (size_t)r->wires.noutput + 1, sizeof(struct box *));
     if (!r->set.output)
         return 0;
     for (uint32_t i = 0; i < r->wires.noutput; i++)
@@ -304,7 +306,8 @@ int outputs_write(struct runner *r, struct flight *f, struct engine_error *err)
                        own, &d);
     if (!rc) {
         for (uint32_t i = 0; i < r->wires.noutput && !rc; i++) {
-            const struct box *b = r->constant[i] ? r->constant[i] : f->box[r->wires.output[i]];
+            const struct box *b =
+                r->wires.constant[i] ? r->wires.constant[i] : f->box[r->wires.output[i]];
             rc = add_output(r, &z, r->s.value[r->wires.output[i]].name, b ? b->value : NULL, err);
         }
         rc = npz_end(&z, !rc);

@@ -116,6 +116,8 @@ struct wires {
     uint32_t nstate;                /* 0 without --state */
     uint32_t *output;               /* [noutput] values, in the order of the model */
     const char **output_from;       /* [noutput] "input", "weights", or a part */
+    struct box *
+        *constant; /* [noutput] outputs that are weights, which all samples share; NULL: others */
     uint32_t noutput;
 };
 
@@ -152,8 +154,7 @@ struct runner {
     bool over;             /* threads end */
     uint32_t opening;      /* devices that have not loaded their parts yet */
     bool failed;
-    char error[600];       /* of the first failure */
-    struct box **constant; /* [noutput] outputs that are weights; NULL: others */
+    char error[600]; /* of the first failure */
     struct figures figures;
     struct bars bars;
     /* ns: the time where it only passes as parts say (run_planned.c); -1: the clock's */
