@@ -88,7 +88,8 @@ static void put_outputs(struct runner *r, struct run_device *d, struct flight *f
         struct box *b = d->made[i];
         int64_t own = r->w ? r->w->tensor[r->wires.tensor[p->out[i]]].bytes : 0;
         if (r->w && (!r->wires.shape[p->out[i]].elem || f->sample == 0)) {
-            int64_t real = b->value ? value_bytes(r->e, b->value) : -1;
+            bool plain = b->value && r->wires.plain[p->out[i]];
+            int64_t real = plain ? value_bytes(r->e, b->value) : -1;
             own = real < 0 ? own : real;
         }
         bytes += own;

@@ -271,6 +271,7 @@ static void find_shapes(struct runner *r)
         const char *type = r->s.value[v].type;
         const json_t *shape = json_object_get(json_object_get(values, r->s.value[v].name), "shape");
         enum elem elem = elem_of_name(type, strlen(type));
+        r->wires.plain[v] = elem_bits(elem) > 0 || !*type;
         size_t rank = json_array_size(shape);
         int64_t *size = arena_array(r->a, 2 * rank + 1, sizeof *size), *said = size + rank;
         bool known = json_is_array(shape) && elem != ELEM_NONE && elem_bits(elem) >= 8 &&
@@ -350,6 +351,7 @@ static int read_values(struct runner *r, struct names *names)
     r->wires.tensor = arena_array(r->a, n, sizeof *r->wires.tensor);
     r->wires.is_input = arena_array(r->a, n, sizeof *r->wires.is_input);
     r->wires.is_output = arena_array(r->a, n, sizeof *r->wires.is_output);
+    r->wires.plain = arena_array(r->a, n, sizeof *r->wires.plain);
     r->wires.direct = arena_array(r->a, n, sizeof *r->wires.direct);
     r->wires.state_of = arena_array(r->a, n, sizeof *r->wires.state_of);
     r->wires.shape = arena_array(r->a, n, sizeof *r->wires.shape);

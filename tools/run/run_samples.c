@@ -81,7 +81,6 @@ static int make_states(struct run_samples *s, struct box *const *first)
 {
     struct runner *r = s->r;
     struct engine_error err;
-    s->zero = arena_array(r->a, (size_t)r->wires.nstate + 1, sizeof *s->zero);
     for (uint32_t i = 0; i < r->wires.nstate; i++) {
         const struct split_value *x = &r->s.value[r->wires.state_in[i]];
         enum elem elem = elem_of_name(x->type, strlen(x->type));
@@ -157,41 +156,43 @@ static int64_t make_ahead(struct run_samples *s, int64_t k, struct engine_error 
     return bytes;
 }
 
+/* Makes samples as far as AHEAD bytes hold them.  An error in a later file is told when that sample is due, so that
+ * samples before it are run.  Returns 0, or -1 and an error. */
+static int make_all_ahead(struct run_samples *s)
+{
+    struct runner *r = s->r;
+    struct engine_error err;
+    int64_t room = AHEAD;
+    for (; s->nmade < s->kinds && room > 0 && !*r->stop; s->nmade++) {
+        int64_t bytes = make_ahead(s, s->nmade, &err);
+        if (bytes < 0 && s->nmade > 0 && r->set.nfile)
+            return 0;
+        if (bytes < 0)
+            return diag_error(r->d, "sample %" PRId64 ": %s", s->nmade, err.line);
+        room -= bytes;
+    }
+    return s->nmade > 0 ? 0 : diag_error(r->d, "ended by Ctrl-C before the first sample");
+}
+
 struct run_samples *samples_make(struct runner *r)
 {
     struct run_samples *s = arena_alloc(r->a, sizeof *s);
-    int64_t room = AHEAD;
-    struct engine_error err;
     uint32_t files = r->set.nfile;
     s->r = r;
     s->total = r->set.samples ? r->set.samples : larger(1, files);
     s->kinds = smaller(smaller(s->total, files ? files : s->total), KINDS_MOST);
     s->kept = arena_array(r->a, (size_t)r->s.nvalue + 1, sizeof *s->kept);
+    s->zero = arena_array(r->a, (size_t)r->wires.nstate + 1, sizeof *s->zero);
     for (uint32_t i = 0; i < r->wires.nstate; i++)
         s->kept[r->wires.state_in[i]] = true;
     s->made = arena_array(r->a, (size_t)(s->kinds * r->s.ninput) + 1, sizeof(struct box *));
-    for (; s->nmade < s->kinds && room > 0 && !*r->stop; s->nmade++) {
-        int64_t bytes = make_ahead(s, s->nmade, &err);
-        if (bytes < 0 && s->nmade > 0 && files)
-            break; /* what comes before it is run; it is read again then */
-        if (bytes < 0) {
-            diag_error(r->d, "sample %" PRId64 ": %s", s->nmade, err.line);
-            return NULL;
-        }
-        room -= bytes;
-    }
-    if (s->nmade == 0)
-        diag_error(r->d, "ended by Ctrl-C before the first sample");
-    if (s->nmade == 0 || make_states(s, s->made))
+    if (make_all_ahead(s) || make_states(s, s->made)) {
+        samples_free(s);
         return NULL;
+    }
     s->late = files && s->nmade < s->kinds;
     s->kinds = s->late ? s->kinds : s->nmade;
     return s;
-}
-
-int64_t samples_count(const struct run_samples *s)
-{
-    return s->total;
 }
 
 void samples_free(struct run_samples *s)
@@ -306,9 +307,10 @@ int outputs_write(struct runner *r, struct flight *f, struct engine_error *err)
                        own, &d);
     if (!rc) {
         for (uint32_t i = 0; i < r->wires.noutput && !rc; i++) {
-            const struct box *b =
-                r->wires.constant[i] ? r->wires.constant[i] : f->box[r->wires.output[i]];
-            rc = add_output(r, &z, r->s.value[r->wires.output[i]].name, b ? b->value : NULL, err);
+            uint32_t v = r->wires.output[i];
+            const struct box *b = r->wires.constant[i] ? r->wires.constant[i] : f->box[v];
+            rc = add_output(r, &z, r->s.value[v].name, b && r->wires.plain[v] ? b->value : NULL,
+                            err);
         }
         rc = npz_end(&z, !rc);
     }

@@ -105,6 +105,7 @@ struct wires {
     uint32_t *value;    /* [tensor of w] its number in s */
     bool *is_input;     /* [value] of the model */
     bool *is_output;    /* [value] of the model, made by a part */
+    bool *plain;        /* [value] a tensor of numbers: others may not be asked for their sizes */
     bool *direct;       /* [value] an output that the lists do not send to the host */
     uint32_t *state_of; /* [value] the state that has this value as its output; RUN_NONE: none */
     /* [value] what it is, if all samples have the same sizes there; elem 0: that is not known */
@@ -258,8 +259,6 @@ struct run_samples *samples_make(struct runner *r);
 int samples_load(struct run_samples *s, int64_t k, struct box **to, struct engine_error *err);
 /* Frees what samples_make() made. */
 void samples_free(struct run_samples *s);
-/* Returns how many samples the run has. */
-int64_t samples_count(const struct run_samples *s);
 /* Makes the outputs that are weights, which no part has.  Returns 0, or -1 and an error. */
 int outputs_prepare(struct runner *r, struct run_samples *s);
 /* Writes the outputs of a sample to the folder; without the lock.  Returns 0, or -1 with the reason in err. */
