@@ -128,6 +128,19 @@ def turns():
     check("note: there is no schedule (devices take turns with a part)" in said, said)
 
 
+def states():
+    """States go from sample to sample, also where the lists begin a sample before the state of the one before is there."""
+    model, folder = HERE / "kv.onnx", HERE / "states"
+    good(run(GEN, "gpt", "--kv", "--layers", 2, "--width", 16, "--heads", 2, "--vocab", 32, "-o", model))
+    good(run(PCC, model, "-d", "3xcpu", "-q", "-p", "anneal-place", "--part-cost=0", "--pictures=none",
+             "--dim=batch=1,sequence=2,past_sequence=3", "-o", folder))
+    want = outputs_of(folder, "--state", "--samples=9", "--order=model")
+    check(outputs_of(folder, "--state", "--samples=9", engine=f"{STUB}:random=100us") == want, "states in order")
+    check(len(set(want)) == 9 and want != outputs_of(folder, "--samples=9"), "states change outputs")
+    said = good(run(RUN, folder, STUB, "--state", "--samples=3")).stderr
+    check("each list runs one sample after the other" in said, said)
+
+
 def files():
     """Inputs of files, and what is wrong with them: what came before is written."""
     paths = []
@@ -202,17 +215,18 @@ def lists():
     def small(s):
         s["devices"][3]["peak_bytes"] -= 1
 
-    for k, (change, refusal, stands) in enumerate((
+    for k, (change, refusal, *stands) in enumerate((
             (free_early, "frees", "cpu1 computes 'part1.onnx' of sample 0"),
-            (no_room, "has room for 0 tensors at once", "cpu0 makes room for 'input_ids' of sample 0"),
+            (no_room, "has room for 0 tensors at once", "cpu0 makes room for 'input_ids' of sample 0",
+             "host sends 'input_ids' of sample 0 to cpu0"),
             (circle, "before it makes room for", "cpu1 computes 'part1.onnx' of sample 0"),
-            (lacking, "never frees", None), (small, "cpu3", None))):
+            (lacking, "never frees"), (small, "cpu3"))):
         folder = changed(f"lists{k}", "schedule.json", change)
         out = HERE / f"none{k}"
         refused(run(RUN, folder, STUB, "--samples=5", f"--output={out}"), 1, "schedule.json", refusal)
         if stands:
             refused(run(RUN, folder, STUB, "--samples=5", "--no-check", "--stall=100ms"), 1,
-                    "nothing has moved for 100.0 ms; the lists stand at: ", stands)
+                    "nothing has moved for 100.0 ms; the lists stand at: ", *stands)
         elif change is small:
             good(run(RUN, folder, STUB, "--samples=5", "--no-check"))
 
@@ -360,7 +374,7 @@ def by_runtime():
 if extras.extra() == "ort":
     by_runtime()
 else:
-    for step in (make, orders, many, turns, files, failing, interrupted, lists, long_part, in_flight, bad_folders,
+    for step in (make, orders, many, turns, states, files, failing, interrupted, lists, long_part, in_flight, bad_folders,
                  usage, help_texts):
         step()
 sys.exit(finish())

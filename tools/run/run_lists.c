@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { SHOWN = 8 };
+enum { SHOWN = 16 };
 
 /* A list that is being executed. */
 struct lane {

@@ -90,27 +90,42 @@ static int read_schedule(struct runner *r, const char *file)
     return 0;
 }
 
-/* Whether the lists run the part that makes state i for a sample before the part that reads it for the next. */
+/* Returns whether a part has value v among n of its values. */
+static bool has_value(const uint32_t *value, uint32_t n, uint32_t v)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (value[i] == v)
+            return true;
+    return false;
+}
+
+/* Whether the lists run the part that makes state i for a sample before all parts that read it for the next: on one
+ * device, where list order says so. */
 static bool lists_keep_state(const struct runner *r, uint32_t i)
 {
-    const struct instruction *read = NULL, *make = NULL;
     const struct schedule *s = r->schedule;
-    for (uint32_t k = 0; k < s->at[r->w->ndev]; k++) {
+    uint32_t made = 0, end = s->at[r->w->ndev];
+    for (uint32_t k = 0; k < end; k++) {
         if (s->item[k].kind != DO_COMPUTE)
             continue;
         const struct split_part *p = &r->s.part[s->item[k].what];
-        for (uint32_t x = 0; x < p->nin && !read; x++)
-            read = p->in[x] == r->wires.state_in[i] ? &s->item[k] : NULL;
-        for (uint32_t x = 0; x < p->nout && !make; x++)
-            make = p->out[x] == r->wires.state_out[i] ? &s->item[k] : NULL;
+        if (has_value(p->out, p->nout, r->wires.state_out[i]))
+            made = k;
     }
-    if (!read || !make)
-        return true;
-    if (r->w->part[read->what].dev != r->w->part[make->what].dev)
-        return false;
-    /* sample k - 1 is made in round k - 1 - make, sample k read in round k - read */
-    int64_t apart = (int64_t)make->offset + 1 - read->offset;
-    return apart > 0 || (apart == 0 && make < read);
+    for (uint32_t k = 0; k < end; k++) {
+        const struct instruction *x = &s->item[k], *make = &s->item[made];
+        if (x->kind != DO_COMPUTE)
+            continue;
+        const struct split_part *p = &r->s.part[x->what];
+        if (!has_value(p->in, p->nin, r->wires.state_in[i]))
+            continue;
+        /* sample n - 1 is made in round n - 1 - make->offset, sample n read in round n - x->offset */
+        int64_t apart = (int64_t)make->offset + 1 - x->offset;
+        if (r->w->part[x->what].dev != r->w->part[make->what].dev || apart < 0 ||
+            (apart == 0 && made >= k))
+            return false;
+    }
+    return true;
 }
 
 /* Decides how many samples may be on their way.  Returns 0, or -1 and an error. */
