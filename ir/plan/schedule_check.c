@@ -72,9 +72,8 @@ static uint32_t lane_device(const struct schedule_state *c, uint32_t lane)
                                                        : (lane - 2 * n - 1) / (n + 1);
 }
 
-/* Returns words for an instruction of device dev: "acc0 computes 'part1.onnx' of sample 2".  Lives in a. */
-static const char *instruction_text(const struct sample_work *w, const struct instruction *i,
-                                    uint32_t dev, uint32_t sample, struct arena *a)
+const char *instruction_text(const struct sample_work *w, const struct instruction *i, uint32_t dev,
+                             int64_t sample, struct arena *a)
 {
     static const char *const does[] = {[DO_COMPUTE] = "computes",
                                        [DO_SEND] = "sends",
@@ -82,7 +81,7 @@ static const char *instruction_text(const struct sample_work *w, const struct in
                                        [DO_ALLOC] = "makes room for",
                                        [DO_FREE] = "frees"};
     bool part = i->kind == DO_COMPUTE, moves = i->kind == DO_SEND || i->kind == DO_RECV;
-    return arena_fmt(a, "%s %s '%s' of sample %u%s%s", w->dev_name[dev], does[i->kind],
+    return arena_fmt(a, "%s %s '%s' of sample %" PRId64 "%s%s", w->dev_name[dev], does[i->kind],
                      part ? w->part[i->what].name : w->tensor[i->what].name, sample,
                      !moves               ? ""
                      : i->kind == DO_SEND ? " to "

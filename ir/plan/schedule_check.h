@@ -20,5 +20,8 @@ const char *schedule_check(const struct sample_work *w, const struct schedule *s
 /* Compares s->peak with the memory of each device.  Returns NULL, or text, in a, on the first device that has too
  * little memory. */
 const char *schedule_fits(const struct sample_work *w, const struct schedule *s, struct arena *a);
+/* Returns words for an instruction of device dev: "acc0 computes 'part1.onnx' of sample 2".  Lives in a. */
+const char *instruction_text(const struct sample_work *w, const struct instruction *i, uint32_t dev,
+                             int64_t sample, struct arena *a);
 
 #endif

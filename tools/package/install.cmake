@@ -28,12 +28,21 @@ add_custom_command(
     DEPENDS pcc-profile
     COMMENT "manual page and completions of pcc-profile"
     VERBATIM)
-add_custom_target(pcc_docs ALL DEPENDS ${PCC_DOCS}/pcc.1 ${PCC_DOCS}/pcc-profile.1)
+add_custom_command(
+    OUTPUT ${PCC_DOCS}/pcc-run.1 ${PCC_DOCS}/pcc-run.bash ${PCC_DOCS}/_pcc-run ${PCC_DOCS}/pcc-run.fish
+    COMMAND pcc-run --help-man > ${PCC_DOCS}/pcc-run.1
+    COMMAND pcc-run --help-completion=bash > ${PCC_DOCS}/pcc-run.bash
+    COMMAND pcc-run --help-completion=zsh > ${PCC_DOCS}/_pcc-run
+    COMMAND pcc-run --help-completion=fish > ${PCC_DOCS}/pcc-run.fish
+    DEPENDS pcc-run
+    COMMENT "manual page and completions of pcc-run"
+    VERBATIM)
+add_custom_target(pcc_docs ALL DEPENDS ${PCC_DOCS}/pcc.1 ${PCC_DOCS}/pcc-profile.1 ${PCC_DOCS}/pcc-run.1)
 
-install(TARGETS pcc pcc-gen pcc-profile RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS pcc pcc-gen pcc-profile pcc-run RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 # The component `share`: files that no machine's compiler made. The wheel takes them from there (wheel.py).
-foreach(name pcc pcc-profile)
+foreach(name pcc pcc-profile pcc-run)
     install(FILES ${PCC_DOCS}/${name}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT share)
     install(FILES ${PCC_DOCS}/${name}.bash RENAME ${name}
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT share)

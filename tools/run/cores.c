@@ -2,7 +2,6 @@
 #include "tools/run/cores.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -25,25 +24,33 @@ static bool read_item(const char **s, unsigned long *low, unsigned long *high)
     return (*end == 0 || (*end == ',' && end[1])) && *low <= *high && *high < CPU_SETSIZE;
 }
 
-int cores_use(const char *list, struct diag *d)
+int cores_read(const char *list, cpu_set_t *want, struct diag *d)
 {
-    cpu_set_t have, want;
+    cpu_set_t have;
     unsigned long low, high;
-    CPU_ZERO(&want);
+    CPU_ZERO(want);
     if (sched_getaffinity(0, sizeof have, &have))
         return diag_error(d, "--cores: %s", strerror(errno));
     for (const char *s = list; *s || s == list;) {
         if (!read_item(&s, &low, &high))
             return diag_error(d, "--cores '%s': expected processors such as 0-3 or 0,2", list);
         for (; low <= high; low++) {
-            if (CPU_ISSET(low, &want))
+            if (CPU_ISSET(low, want))
                 return diag_error(d, "--cores '%s': processor %lu comes twice", list, low);
             if (!CPU_ISSET(low, &have))
                 return diag_error(d, "--cores '%s': there is no processor %lu for this program",
                                   list, low);
-            CPU_SET(low, &want);
+            CPU_SET(low, want);
         }
     }
+    return 0;
+}
+
+int cores_use(const char *list, struct diag *d)
+{
+    cpu_set_t want;
+    if (cores_read(list, &want, d))
+        return -1;
     return sched_setaffinity(0, sizeof want, &want) ? diag_error(d, "--cores: %s", strerror(errno))
                                                     : 0;
 }

@@ -49,7 +49,9 @@ struct engine_call {
     struct engine_value *const *in;
     size_t nin;
     const char *const *out_name; /* [nout] names of outputs */
-    struct engine_value **out;   /* [nout] set by run(); NULL each after a failure */
+    /* [nout] an entry that is NULL is set by run(), perhaps also before a failure; one that is not is a tensor of the
+     * output's type and sizes, which run() writes into */
+    struct engine_value **out;
     const int64_t *
         out_bytes; /* [nout] bytes that each output is expected to take; -1: not known; NULL: none is */
     size_t nout;

@@ -140,7 +140,7 @@ static int check_sizes(const struct split *s, const struct split_value *v,
         const char *name = json_get_text(row, "name");
         shape = name && !strcmp(name, v->name) ? json_object_get(row, "shape") : shape;
     }
-    for (uint32_t k = 0; k < v->rank && v->rank == g->rank; k++) {
+    for (uint32_t k = 0; k < v->rank && v->rank == g->rank && !of->all; k++) {
         const char *dim = json_string_value(json_array_get(shape, k));
         if (v->size[k] != g->size[k] && dim && split_names_dim(s, dim))
             fix = arena_fmt(a, "%s%s --dim %s=%" PRId64, fix, *fix ? "" : ":", dim, g->size[k]);
@@ -181,9 +181,14 @@ int inputs_make(struct engine *e, const struct split *s, const struct inputs_of 
         const struct split_value *v = &s->value[s->input[i]];
         const struct npz_array *g = npz_find(&npz, v->name);
         struct engine_value *to = NULL;
-        if (!g)
+        bool kept = of->kept && of->kept[s->input[i]];
+        if (!g && kept)
+            continue;
+        if (!g && of->file && of->all)
+            diag_error(d, "%s: input '%s' is missing", of->file, v->name);
+        else if (!g)
             to = random_value(e, v, &state, a, d);
-        else if (!check_sizes(s, v, g, of, a, d))
+        else if (kept || !check_sizes(s, v, g, of, a, d))
             to = given_value(e, v, g, of->file, d);
         if (!to)
             break;

@@ -5,10 +5,15 @@
 #include "tools/run/engine.h"
 #include "tools/run/split_in.h"
 
+#include <stdbool.h>
+
 /* Where inputs come from. */
 struct inputs_of {
     const char *file; /* a .npz whose arrays go before random ones; NULL: none */
     uint64_t seed;    /* of random ones */
+    bool all; /* an input that the file lacks is an error, and sizes cannot be set by --dim */
+    const bool *
+        kept; /* [value] inputs that may lack, then none is made, and may have any sizes; NULL: none */
 };
 
 /* Makes the inputs of a split's model, table[value], which the caller frees: those of the file, the others random:

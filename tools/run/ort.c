@@ -210,18 +210,10 @@ static struct loaded *ort_load(struct engine *base, const struct engine_load *ho
 
 static int ort_run(struct loaded *p, const struct engine_call *c, struct engine_error *err)
 {
-    for (size_t i = 0; i < c->nout; i++)
-        c->out[i] = NULL;
-    OrtStatus *s = p->e->api.Run(p->session, p->run, c->in_name, (const OrtValue *const *)c->in,
-                                 c->nin, c->out_name, c->nout, (OrtValue **)c->out);
-    if (!check(p->e, s, err))
-        return 0;
-    for (size_t i = 0; i < c->nout; i++) {
-        if (c->out[i])
-            p->e->api.ReleaseValue((OrtValue *)c->out[i]);
-        c->out[i] = NULL;
-    }
-    return -1;
+    return check(p->e,
+                 p->e->api.Run(p->session, p->run, c->in_name, (const OrtValue *const *)c->in,
+                               c->nin, c->out_name, c->nout, (OrtValue **)c->out),
+                 err);
 }
 
 static void ort_terminate(struct loaded *p)

@@ -202,8 +202,6 @@ static int stub_run(struct loaded *p, const struct engine_call *c, struct engine
 {
     struct stub *e = p->e;
     uint64_t all = 0;
-    for (size_t i = 0; i < c->nout; i++)
-        c->out[i] = NULL;
     bool fails = is_part(p->path, e->fail) && atomic_fetch_add(&e->runs, 1) == e->fail_run;
     p->runs++;
     if (fails || !sleep_for(p)) {
@@ -215,14 +213,11 @@ static int stub_run(struct loaded *p, const struct engine_call *c, struct engine
     for (size_t i = 0; i < c->nout; i++) {
         uint64_t own = hash_of(all, c->out_name[i], strlen(c->out_name[i]));
         int64_t bytes = c->out_bytes && c->out_bytes[i] >= 0 ? c->out_bytes[i] : NO_HINT;
-        if (!(c->out[i] = value_of(e, ELEM_U8, bytes))) {
-            for (; i > 0; i--) {
-                stub_value_free(&e->base, c->out[i - 1]);
-                c->out[i - 1] = NULL;
-            }
+        if (!c->out[i] && !(c->out[i] = value_of(e, ELEM_U8, bytes))) {
             snprintf(err->line, sizeof err->line, "out of memory");
             return -1;
         }
+        bytes = c->out[i]->bytes;
         for (int64_t at = 0; at < bytes; at += (int64_t)sizeof own)
             memcpy(c->out[i]->data + at, &own, (size_t)smaller((int64_t)sizeof own, bytes - at));
     }

@@ -1,4 +1,4 @@
-"""The commands pcc, pcc-gen, pcc-profile and pcc-bench of a wheel, and the programs that `python -m` runs: they hand
+"""The commands pcc, pcc-gen, pcc-profile, pcc-run and pcc-bench of a wheel, and what `python -m` runs: they hand
 over to the programs in it."""
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _hand_over(name: str, program: Path, *before: str) -> NoReturn:
 def script(name: str) -> NoReturn:
     """Runs a program of tools/ in this Python, with the pcc of this package."""
     path = _first(HERE / "share/tools" / name, TOOLS / name)
-    for compiled in ("pcc", "pcc-gen", "pcc-profile"):
+    for compiled in ("pcc", "pcc-gen", "pcc-profile", "pcc-run"):
         variable, program = compiled.upper().replace("-", "_"), _place(compiled)
         if program.exists():
             os.environ.setdefault(variable, str(program))
@@ -54,6 +54,10 @@ def pcc_gen() -> NoReturn:
 
 def pcc_profile() -> NoReturn:
     _hand_over("pcc-profile", _place("pcc-profile"), "pcc-profile")
+
+
+def pcc_run() -> NoReturn:
+    _hand_over("pcc-run", _place("pcc-run"), "pcc-run")
 
 
 def pcc_bench() -> NoReturn:

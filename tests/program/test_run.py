@@ -1,0 +1,380 @@
+"""pcc-run: a split runs as its schedule says, and every bad input ends with its reason.
+
+With the stub engine, whose outputs are hashes of their inputs: lists, turns and the manifest's order give the same
+outputs, each of its own sample; memory as planned; errors, Ctrl-C, runs that stand still.  Extra `ort`: with ONNX
+Runtime (else 77) the bits of run_split.py, also with states, and shapes that are not the manifest's."""
+# extras: ort
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import extras
+from checks import check, finish
+
+PCC = os.environ.get("PCC", "pcc")
+GEN = os.environ.get("PCC_GEN") or Path(PCC).parent / "pcc-gen"
+RUN = os.environ.get("PCC_RUN") or Path(PCC).parent / "pcc-run"
+SOURCE = Path(__file__).resolve().parents[2]
+FOLDER = tempfile.TemporaryDirectory()
+HERE = Path(FOLDER.name)
+MODEL, SPLIT = HERE / "gpt.onnx", HERE / "split"
+STUB = "--engine=stub"
+
+
+def run(*command):
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=300)
+
+
+def good(r):
+    check(r.returncode == 0, f"{r.args}: exit {r.returncode}: {r.stderr}")
+    return r
+
+
+def refused(r, rc, *words):
+    check(r.returncode == rc and r.stderr.count("error:") == 1 and all(w in r.stderr for w in words),
+          f"{r.args}: exit {r.returncode}, not {rc}, or not {words}: {r.stderr}")
+    made = [p.name for p in HERE.rglob("*.part")] + [p.name for p in HERE.iterdir() if p.name.startswith("none")]
+    check(not made, f"{r.args} left {made}")
+    return r
+
+
+def outputs(folder):
+    """The bytes of the outputs of each sample, in order: sample0.npz, sample1.npz, ..., and no others."""
+    files = sorted(folder.iterdir(), key=lambda p: int(re.fullmatch(r"sample(\d+)\.npz", p.name)[1]))
+    check([p.name for p in files] == [f"sample{k}.npz" for k in range(len(files))], f"{folder}: {files}")
+    return [p.read_bytes() for p in files]
+
+
+def outputs_of(split, *args, engine=STUB):
+    folder = HERE / "out"
+    shutil.rmtree(folder, ignore_errors=True)
+    good(run(RUN, split, engine, f"--output={folder}", "-q", *args))
+    return outputs(folder)
+
+
+def changed(name, file, change, of=SPLIT):
+    """A copy of a split whose file, JSON, was changed."""
+    folder = HERE / name
+    shutil.copytree(of, folder, symlinks=True)
+    content = json.loads((folder / file).read_text())
+    change(content)
+    (folder / file).write_text(json.dumps(content))
+    return folder
+
+
+def make():
+    good(run(GEN, "gpt", "--layers", 2, "--width", 16, "--heads", 2, "--vocab", 32, "-o", MODEL))
+    good(run(PCC, MODEL, "-d", "4xcpu", "-q", "--dim=batch=1,sequence=32", "--pictures=none", "-o", SPLIT))
+
+
+def orders():
+    """Whatever the order and the times, a sample has the same outputs, and no two samples have the same."""
+    trace = HERE / "run.trace.json"
+    want = outputs_of(SPLIT, "--order=model", "--samples=60")
+    check(len(set(want)) == 60, "each sample has outputs of its own")
+    for args in ((f"{STUB}:random=200us,seed=1", f"-o{trace}"), (f"{STUB}:random=200us,seed=2", "--in-flight=1"),
+                 (f"{STUB}:random=200us,seed=3", "--in-flight=2"), (f"{STUB}:random=200us,seed=4", "--in-flight=60")):
+        check(outputs_of(SPLIT, "--samples=60", *args[1:], engine=args[0]) == want, f"{args}: other outputs")
+    schedule = json.loads((SPLIT / "schedule.json").read_text())
+    table = json.loads(trace.read_text())
+    bars = [e for e in table["traceEvents"] if e["ph"] == "X"]
+    real = [e for e in bars if e["cat"] == "measured"]
+    check({(e["name"], e["args"]["sample"]) for e in real} ==
+          {(f"part{p}.onnx", k) for p in range(4) for k in range(60)} and len(bars) == 2 * len(real) == 480,
+          f"{len(bars)} bars, {len(real)} measured")
+    most = {d["name"]: d["most_bytes"] for d in table["otherData"]["devices"]}
+    check(most == {d["name"]: d["peak_bytes"] for d in schedule["devices"]}, f"the peaks of the schedule: {most}")
+    manifest = json.loads((SPLIT / "manifest.json").read_text())
+    check([p["nodes"] for p in table["otherData"]["parts"]] == list(manifest["nodes"].values()) and
+          all(p["time_s"] > 0 for p in table["otherData"]["parts"]), "the parts of the trace")
+    planned = [e for e in bars if e["cat"] == "planned" and e["name"] == "part1.onnx"]
+    check(all(abs(e["dur"] - manifest["parts"][1]["compute_s"] * 1e6) < 0.002 for e in planned), f"{planned[:2]}")
+    alone = json.loads((HERE / "split" / "schedule.json").read_text())["devices"][0]["compute"]
+    computed = [(e["ts"], e["args"]["sample"]) for e in real if e["name"] == "part0.onnx"]
+    check([k for _, k in sorted(computed)] == list(range(60)) and alone, "a list runs samples in their order")
+
+
+def many():
+    """Many samples through four threads with random delays."""
+    said = good(run(RUN, SPLIT, f"{STUB}:random=20us,seed=5", "--samples=1000")).stdout
+    check("1000 samples, first after" in said and " a second\n" in said and "% busy" in said and
+          all(f"part{k}.onnx on cpu{k}: " in said for k in range(4)) and "none copied" in said, said)
+
+
+def turns():
+    """Replicas of a part take samples in turn; outputs come in order all the same."""
+    folder = HERE / "turns"
+    good(run(PCC, MODEL, "-d", "3xcpu", "-q", "--dim=batch=1,sequence=32", "--replicate", "--pictures=none", "-o",
+             folder))
+    check(json.loads((folder / "manifest.json").read_text())["replication"] == "turns", "the plan has replicas")
+    trace = HERE / "turns.trace.json"
+    want = outputs_of(folder, "--order=model", "--samples=30")
+    got = outputs_of(folder, "--samples=30", f"-o{trace}", engine=f"{STUB}:random=500us")
+    check(got == want, "outputs in order")
+    lanes = {e["args"]["sample"]: e["tid"] for e in json.loads(trace.read_text())["traceEvents"]
+             if e["ph"] == "X" and e["cat"] == "measured"}
+    check([lanes[k] for k in range(30)] == [2, 4, 6] * 10, f"each in its turn: {lanes}")
+    said = good(run(RUN, folder, STUB)).stderr
+    check("note: there is no schedule (devices take turns with a part)" in said, said)
+
+
+def states():
+    """States go from sample to sample, also where the lists begin a sample before the state of the one before is there."""
+    model, folder = HERE / "kv.onnx", HERE / "states"
+    good(run(GEN, "gpt", "--kv", "--layers", 2, "--width", 16, "--heads", 2, "--vocab", 32, "-o", model))
+    good(run(PCC, model, "-d", "3xcpu", "-q", "-p", "anneal-place", "--part-cost=0", "--pictures=none",
+             "--dim=batch=1,sequence=2,past_sequence=3", "-o", folder))
+    want = outputs_of(folder, "--state", "--samples=9", "--order=model")
+    check(outputs_of(folder, "--state", "--samples=9", engine=f"{STUB}:random=100us") == want, "states in order")
+    check(len(set(want)) == 9 and want != outputs_of(folder, "--samples=9"), "states change outputs")
+    said = good(run(RUN, folder, STUB, "--state", "--samples=3")).stderr
+    check("each list runs one sample after the other" in said, said)
+
+
+def files():
+    """Inputs of files, and what is wrong with them: what came before is written."""
+    paths = []
+    for k in range(8):
+        paths.append(HERE / f"in{k}.npz")
+        np.savez(paths[-1], input_ids=np.full((1, 32), k, np.int64))
+    got = outputs_of(SPLIT, *paths)
+    check(len(set(got)) == 8 and outputs_of(SPLIT, *paths, "--samples=10") == got + got[:2], "files, again and again")
+    batch = HERE / "batch.npz"
+    np.savez(batch, input_ids=np.zeros((2, 32), np.int64))
+    single, other, none = HERE / "single.npz", HERE / "other.npz", HERE / "empty.npz"
+    np.savez(single, input_ids=np.zeros((1, 32), np.float32))
+    np.savez(other, input_ids=np.zeros((1, 32), np.int64), more=np.zeros(1))
+    np.savez(none)
+    for file, words in ((batch, ["expected [1,32], found [2,32]"]), (single, ["expected i64, found f32"]),
+                        (other, ["'more' is no input"]), (none, ["'input_ids' is missing"]),
+                        (HERE / "nowhere.npz", ["nowhere.npz"])):
+        folder = HERE / "before"
+        shutil.rmtree(folder, ignore_errors=True)
+        refused(run(RUN, SPLIT, *paths[:7], file, STUB, f"--output={folder}"), 1, "sample 7: ", file.name, *words)
+        check(outputs(folder) == got[:7], f"{file.name}: what came before is written")
+    refused(run(RUN, SPLIT, batch, STUB), 1, "sample 0: ", "expected [1,32], found [2,32]")
+
+
+def failing():
+    """The first error ends the run; the samples before it have their outputs."""
+    want = outputs_of(SPLIT, "--samples=38")
+    for part, k, more in ((1, 37, ",random=100us"), (0, 37, ""), (3, 0, ",delay=1ms"), (2, 1, ",random=300us")):
+        folder = HERE / f"failed{part}.{k}"
+        engine = f"{STUB}:fail=part{part}.onnx@{k}{more}"
+        refused(run(RUN, SPLIT, engine, "--samples=60", f"--output={folder}"), 1,
+                f"part{part}.onnx (cpu{part}), sample {k}: the stub was told to fail")
+        check(outputs(folder) == want[:k], f"outputs 0 to {k - 1}")
+
+
+def interrupted():
+    """Ctrl-C: what has begun comes to its end, and is reported."""
+    folder = HERE / "ended"
+    p = subprocess.Popen([RUN, SPLIT, HERE / "in0.npz", f"{STUB}:delay=2ms", "--samples=1000000", f"--output={folder}"],
+                         text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while not (folder / "sample3.npz").exists() and p.poll() is None:
+        time.sleep(0.01)
+    p.send_signal(signal.SIGINT)
+    said, notes = p.communicate(timeout=300)
+    n = len(outputs(folder))
+    check(p.returncode == 130 and f"ended by Ctrl-C after {n} samples" in notes and f"{n} samples, first" in said,
+          f"{p.returncode}, {n} outputs: {said} {notes}")
+
+
+def lists():
+    """Lists that the checker refuses, before the first sample; --no-check runs them until they stand still."""
+    def free_early(s):
+        compute = s["devices"][1]["compute"]
+        at = next(k for k, i in enumerate(compute) if "compute" in i)
+        free = next(i for i in compute[at:] if "free" in i and i["sample"] == compute[at]["sample"])
+        compute.remove(free)
+        compute.insert(at, free)
+
+    def no_room(s):
+        s["devices"][0]["recv"][0]["queue"] = 0
+
+    def circle(s):
+        compute = s["devices"][1]["compute"]
+        part = next(i for i in compute if "compute" in i)
+        room = next(i for i in compute if "alloc" in i)
+        compute.remove(room)
+        compute.insert(compute.index(part) + 1, {**room, "sample": part["sample"]})
+
+    def lacking(s):
+        s["devices"][2]["compute"] = [i for i in s["devices"][2]["compute"] if "free" not in i]
+
+    def small(s):
+        s["devices"][3]["peak_bytes"] -= 1
+
+    for k, (change, refusal, *stands) in enumerate((
+            (free_early, "frees", "cpu1 computes 'part1.onnx' of sample 0"),
+            (no_room, "has room for 0 tensors at once", "cpu0 makes room for 'input_ids' of sample 0",
+             "host sends 'input_ids' of sample 0 to cpu0"),
+            (circle, "before it makes room for", "cpu1 computes 'part1.onnx' of sample 0"),
+            (lacking, "never frees"), (small, "cpu3"))):
+        folder = changed(f"lists{k}", "schedule.json", change)
+        out = HERE / f"none{k}"
+        refused(run(RUN, folder, STUB, "--samples=5", f"--output={out}"), 1, "schedule.json", refusal)
+        if stands:
+            refused(run(RUN, folder, STUB, "--samples=5", "--no-check", "--stall=100ms"), 1,
+                    "nothing has moved for 100.0 ms; the lists stand at: ", *stands)
+        elif change is small:
+            good(run(RUN, folder, STUB, "--samples=5", "--no-check"))
+
+
+def long_part():
+    said = good(run(RUN, SPLIT, f"{STUB}:delay=300ms", "--stall=50ms", "--samples=1")).stderr
+    check("note: part0.onnx (cpu0), sample 0: it has been running for" in said, said)
+    said = good(run(RUN, SPLIT, f"{STUB}:delay=20ms", "--stall=0", "--samples=1")).stderr
+    check("running for" not in said, said)
+
+
+def in_flight():
+    """More samples than the file is proven for: proven anew, or refused with the largest number."""
+    trace = HERE / "one.trace.json"
+    outputs_of(SPLIT, "--in-flight=1", "--samples=9", f"-o{trace}")
+    least = {d["name"]: d["most_bytes"] for d in json.loads(trace.read_text())["otherData"]["devices"]}
+    lists = json.loads((SPLIT / "schedule.json").read_text())
+    larger = next(d for d in lists["devices"] if d["peak_bytes"] > least[d["name"]])
+
+    def cap(m):
+        next(d for d in m["devices"] if d["name"] == larger["name"])["memory_bytes"] = larger["peak_bytes"] - 1
+
+    def one(s):
+        s["in_flight"] = 1
+        for d in s["devices"]:
+            d["peak_bytes"] = least[d["name"]]
+
+    folder = changed("tighter", "schedule.json", one, changed("tight", "manifest.json", cap))
+    found = refused(run(RUN, folder, STUB, "--in-flight=50", "--samples=5"), 1, "--in-flight=50", larger["name"])
+    most = int(re.search(r"at most (\d+) fit", found.stderr)[1])
+    check(1 <= most < lists["in_flight"], f"{most} fit")
+    want = outputs_of(SPLIT, "--samples=20")
+    check(outputs_of(folder, f"--in-flight={most}", "--samples=20") == want == outputs_of(folder, "--samples=20"),
+          "the outputs of fewer samples at once")
+    refused(run(RUN, folder, STUB, f"--in-flight={most + 1}"), 1, f"at most {most} fit")
+    said = good(run(RUN, SPLIT, STUB, "--in-flight=100", "--samples=3")).stderr
+    check("cpu0: at most " in said and "with 100 samples in flight" in said, said)
+
+
+def bad_folders():
+    for k, (file, change, words) in enumerate((
+            ("manifest.json", lambda m: m.update(pcc_manifest=2), ["manifest.json", "\"pcc_manifest\": 1"]),
+            ("manifest.json", lambda m: m["parts"][1].update(file="nowhere.onnx"), ["nowhere.onnx", "does not exist"]),
+            ("manifest.json", lambda m: m["parts"][1].update(device="gpu7"), ["part1.onnx", "gpu7"]),
+            ("manifest.json", lambda m: m["weights"].update(files=["lost.data"]), ["lost.data", "weights.files"]),
+            ("manifest.json", lambda m: m["parts"][0].update(data="weights.data", data_bytes=1),
+             ["weights.data", "expected a file of 1 bytes", "parts[0].data_bytes"]),
+            ("manifest.json", lambda m: m.update(schedule="lost.json"), ["lost.json"]),
+            ("manifest.json", lambda m: m.update(schedule="../x"), ["schedule: expected a file of the folder"]),
+            ("manifest.json", lambda m: m["outputs"][0].update(name="lost"), ["outputs"]),
+            ("schedule.json", lambda s: s.update(pcc_schedule=3), ["schedule.json"]))):
+        refused(run(RUN, changed(f"bad{k}", file, change), STUB), 1, *words)
+    refused(run(RUN, HERE / "nowhere", STUB), 1, "nowhere", "expected the folder of a split")
+    refused(run(RUN, MODEL, STUB), 1, "gpt.onnx", "expected the folder of a split")
+    empty = HERE / "empty"
+    empty.mkdir()
+    refused(run(RUN, empty, STUB), 1, "manifest.json")
+    refused(run(RUN, SPLIT, STUB, "--state"), 1, "--state: the model keeps no state")
+    blocked = HERE / "blocked"
+    blocked.write_text("")
+    refused(run(RUN, SPLIT, STUB, f"--output={blocked}/out"), 1, "blocked")
+    refused(run(RUN, SPLIT, STUB, f"-o{HERE}/lost/run.trace.json"), 1, "run.trace.json")
+
+
+def usage():
+    for args, words in (
+            ((), ["expected the folder"]), ((SPLIT, "--in-flight=0"), ["--in-flight '0'"]),
+            ((SPLIT, "--samples=0"), ["--samples '0'"]), ((SPLIT, "--order=best"), ["lists", "model"]),
+            ((SPLIT, "--cores=gpu3=0"), ["no device 'gpu3'"]), ((SPLIT, "--cores=0"), ["DEVICE=LIST"]),
+            ((SPLIT, "--cores=cpu0=0,cpu0=0"), ["'cpu0' comes twice"]), ((SPLIT, "--cores=cpu0=9999"), ["such as 0-3"]),
+            ((SPLIT, "--cores=cpu0=0", "--cores=cpu0=0"), ["'cpu0' comes twice"]), ((SPLIT, "--", "x"), ["behind --"]),
+            ((SPLIT, "--order=model", "--in-flight=2"), ["--in-flight has no effect"]),
+            ((SPLIT, "--output="), ["--output"]), ((SPLIT, "--stal=3s"), ["did you mean '--stall'"])):
+        refused(run(RUN, *args, STUB) if args[-1:] != ("x",) else run(RUN, STUB, *args), 2, *words)
+    said = good(run(RUN, SPLIT, STUB, "--cores=cpu0=0,cpu1=0", "-q")).stderr
+    check("warning: --cores: cpu1 shares processors" in said, said)
+    one = run("taskset", "-c", min(os.sched_getaffinity(0)), RUN, SPLIT, STUB)
+    check("fewer processors than devices" in good(one).stderr, one.stderr)
+
+
+def help_texts():
+    said = good(run(RUN, "--help")).stdout
+    options = re.findall(r"(--[a-z-]+)", said)
+    man = good(run(RUN, "--help-man")).stdout.replace("\\-", "-")
+    check(said.startswith("usage: pcc-run SPLIT") and "--stall" in options and all(o in man for o in options), said)
+    check(good(run(RUN, "--version")).stdout.startswith("pcc-run "), "version")
+    check("in-flight" in good(run(RUN, "--help-completion=bash")).stdout, "completion")
+
+
+def by_runtime():
+    """The bits of run_split.py, with lists and without, with states and without."""
+    make()
+    r = run(RUN, SPLIT)
+    extras.need("ONNX Runtime is not found" not in r.stderr, "no ONNX Runtime: pip install onnxruntime")
+    good(r)
+    sys.path.insert(0, str(SOURCE / "tools/python"))
+    from pcc.run_split import Runner
+
+    kv, kept = HERE / "kv.onnx", HERE / "kept"
+    good(run(GEN, "gpt", "--kv", "--layers", 2, "--width", 16, "--heads", 2, "--vocab", 32, "-o", kv))
+    good(run(PCC, kv, "-d", "2xcpu", "-q", "--dim=batch=1,sequence=2,past_sequence=3", "--pictures=none", "-o", kept))
+    for folder, state, argses in ((SPLIT, False, [(), ("--order=model",), ("--in-flight=1",)]),
+                                  (kept, False, [()]), (kept, True, [("--state",), ("--state", "--order=model")])):
+        runner = Runner(folder, exact=True)
+        samples = [runner.random_sample(k, state) for k in range(4)]
+        paths = [HERE / f"sample{k}.npz" for k in range(4)]
+        for path, sample in zip(paths, samples):
+            np.savez(path, **sample)
+        want = list(runner.stream(samples, in_flight=1, state=state))
+        for args in argses:
+            outputs_of(folder, *paths, "--optimise=none", *args, engine="--verbose")
+            for k in range(4):
+                with np.load(HERE / f"out/sample{k}.npz") as got:
+                    check(list(got.files) == list(want[k]) and
+                          all(got[n].dtype == v.dtype and got[n].shape == v.shape and
+                              got[n].tobytes() == v.tobytes() for n, v in want[k].items()),
+                          f"{folder.name} {args}: sample {k} is not run_split.py's")
+
+    from onnx import TensorProto as T, helper as h, save
+    nothing = h.make_optional_type_proto(h.make_sequence_type_proto(h.make_tensor_type_proto(T.FLOAT, [2])))
+    numbers = h.make_sequence_type_proto(h.make_tensor_type_proto(T.FLOAT, [2]))
+    graph = h.make_graph([h.make_node("Optional", [], ["none"], type=numbers), h.make_node("Neg", ["x"], ["y"])], "g",
+                         [h.make_tensor_value_info("x", T.FLOAT, [2])],
+                         [h.make_value_info("none", nothing), h.make_tensor_value_info("y", T.FLOAT, [2])])
+    save(h.make_model(graph, opset_imports=[h.make_opsetid("", 18)], ir_version=8), HERE / "optional.onnx")
+    good(run(PCC, HERE / "optional.onnx", "-d", "1xcpu", "-q", "--pictures=none", "-o", HERE / "optional"))
+    good(run(RUN, HERE / "optional", "--samples=3"))
+    refused(run(RUN, HERE / "optional", f"--output={HERE / 'written'}"), 1, "sample 0: output 'none' is no tensor")
+    check(not list((HERE / "written").iterdir()), "no half file")
+
+    def other(m):
+        m["values"]["logits"]["shape"][2] = 31
+
+    refused(run(RUN, changed("shape", "manifest.json", other)), 1, "part3.onnx (cpu3), sample 0: ")
+    said = good(run(RUN, SPLIT, "--memory")).stderr
+    check(all(f"cpu{d}: memory: planned " in said for d in range(4)) and "first sample" in said, said)
+
+    def little(m):
+        m["devices"][2]["memory_bytes"] = 200000
+
+    refused(run(RUN, changed("little", "manifest.json", little), "--memory", "-q"), 1, "cpu2: its parts hold",
+            "planned", "--reserve")
+
+
+if extras.extra() == "ort":
+    by_runtime()
+else:
+    for step in (make, orders, many, turns, states, files, failing, interrupted, lists, long_part, in_flight, bad_folders,
+                 usage, help_texts):
+        step()
+sys.exit(finish())

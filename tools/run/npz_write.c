@@ -1,0 +1,199 @@
+/* Writing .npz (npz_write.h): a zip archive of .npy files, which are stored, as numpy.savez() does it; npz.c says where
+ * the forms are described.  Sizes and places of 4 GiB and more stand in extra fields, as zip has them.  O(bytes). */
+#include "tools/run/npz_write.h"
+
+#include "ir/model/module.h"
+
+#include <string.h>
+
+enum { ALIGNED = 64, LOCAL = 30, WIDE = 20, MOST_NAME = 60000, MOST_ENTRIES = 65535 };
+#define TOO_WIDE UINT64_C(0xffffffff)
+
+/* A file of the archive. */
+struct npz_entry {
+    const char *name;
+    uint32_t crc;
+    uint64_t bytes, at; /* of the file; where its header is */
+};
+
+/* Returns the checksum of bytes[0 .. n), continued from `crc` (CRC-32 of ISO 3309). */
+static uint32_t checksum(uint32_t crc, const unsigned char *bytes, size_t n)
+{
+    uint32_t table[256];
+    for (uint32_t i = 0; i < 256; i++) {
+        table[i] = i;
+        for (int k = 0; k < 8; k++)
+            table[i] = table[i] >> 1 ^ (table[i] & 1 ? UINT32_C(0xedb88320) : 0);
+    }
+    crc = ~crc;
+    for (size_t i = 0; i < n; i++)
+        crc = crc >> 8 ^ table[(crc ^ bytes[i]) & 0xff];
+    return ~crc;
+}
+
+/* Writes a number as `bytes` bytes, the lowest first. */
+static void put(struct npz_out *z, uint64_t v, unsigned bytes)
+{
+    for (unsigned k = 0; k < bytes; k++, v >>= 8)
+        putc((int)(v & 0xff), z->file.f);
+    z->at += bytes;
+}
+
+static void put_bytes(struct npz_out *z, const void *bytes, size_t n)
+{
+    fwrite(bytes, 1, n, z->file.f);
+    z->at += n;
+}
+
+/* Returns numpy's word for an element type; NULL: numpy cannot hold it. */
+static const char *descr_of(enum elem elem)
+{
+    static const struct {
+        enum elem elem;
+        const char *word;
+    } known[] = {{ELEM_F32, "<f4"}, {ELEM_F64, "<f8"},  {ELEM_F16, "<f2"}, {ELEM_I8, "|i1"},
+                 {ELEM_I16, "<i2"}, {ELEM_I32, "<i4"},  {ELEM_I64, "<i8"}, {ELEM_U8, "|u1"},
+                 {ELEM_U16, "<u2"}, {ELEM_U32, "<u4"},  {ELEM_U64, "<u8"}, {ELEM_BOOL, "|b1"},
+                 {ELEM_C64, "<c8"}, {ELEM_C128, "<c16"}};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (known[k].elem == elem)
+            return known[k].word;
+    return elem_bits(elem) == 16 ? "<u2" : elem_bits(elem) == 8 ? "|u1" : NULL;
+}
+
+/* Returns the header of a .npy file, in z->a; NULL: numpy cannot hold the array. */
+static const char *npy_header(struct npz_out *z, const struct npz_array *x)
+{
+    const char *descr = descr_of((enum elem)x->elem), *shape = "";
+    if (!descr)
+        return NULL;
+    for (uint32_t k = 0; k < x->rank; k++)
+        shape = arena_fmt(z->a, "%s%s%lld%s", shape, k ? " " : "", (long long)x->size[k],
+                          k + 1 < x->rank || x->rank == 1 ? "," : "");
+    const char *text =
+        arena_fmt(z->a, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape);
+    int blanks = ALIGNED - 1 - (int)((10 + strlen(text)) % ALIGNED);
+    return arena_fmt(z->a, "%s%*s\n", text, blanks, "");
+}
+
+int npz_begin(struct npz_out *z, const char *path, struct arena *a, struct diag *d)
+{
+    *z = (struct npz_out){.a = a};
+    return outfile_open(&z->file, path, a, d);
+}
+
+/* Writes what stands alike in a file's own header and in the directory: versions to checksum. */
+static void put_head(struct npz_out *z, const struct npz_entry *e, bool wide)
+{
+    put(z, wide ? 45 : 20, 2);       /* version that is needed */
+    put(z, 1 << 11, 2);              /* names are UTF-8 */
+    put(z, 0, 2);                    /* stored */
+    put(z, UINT32_C(0x00210000), 4); /* 1980-01-01 */
+    put(z, e->crc, 4);
+}
+
+int npz_add(struct npz_out *z, const struct npz_array *x)
+{
+    const char *header = npy_header(z, x);
+    if (!header || strlen(x->name) > MOST_NAME || z->n == MOST_ENTRIES - 1)
+        return -1;
+    z->entry = vec_grow(z->a, z->entry, &z->cap, z->n + 1, sizeof *z->entry);
+    struct npz_entry *e = &z->entry[z->n++];
+    size_t length = strlen(header);
+    unsigned char magic[10] = {0x93,
+                               'N',
+                               'U',
+                               'M',
+                               'P',
+                               'Y',
+                               1,
+                               0,
+                               (unsigned char)(length & 0xff),
+                               (unsigned char)(length >> 8)};
+    e->name = arena_fmt(z->a, "%s.npy", x->name);
+    e->bytes = sizeof magic + length + x->bytes;
+    e->crc = checksum(0, magic, sizeof magic);
+    e->crc = checksum(e->crc, (const unsigned char *)header, length);
+    e->crc = checksum(e->crc, x->data, x->bytes);
+    e->at = z->at;
+    bool wide = e->bytes >= TOO_WIDE;
+    put_bytes(z, "PK\3\4", 4);
+    put_head(z, e, wide);
+    put(z, wide ? TOO_WIDE : e->bytes, 4);
+    put(z, wide ? TOO_WIDE : e->bytes, 4);
+    put(z, strlen(e->name), 2);
+    put(z, wide ? WIDE : 0, 2);
+    put_bytes(z, e->name, strlen(e->name));
+    if (wide) {
+        put(z, 1, 2);
+        put(z, 16, 2);
+        put(z, e->bytes, 8);
+        put(z, e->bytes, 8);
+    }
+    put_bytes(z, magic, sizeof magic);
+    put_bytes(z, header, length);
+    put_bytes(z, x->data, x->bytes);
+    return 0;
+}
+
+/* Writes an entry of the directory. */
+static void put_entry(struct npz_out *z, const struct npz_entry *e)
+{
+    bool wide = e->bytes >= TOO_WIDE || e->at >= TOO_WIDE;
+    put_bytes(z, "PK\1\2", 4);
+    put(z, 45, 2);
+    put_head(z, e, wide);
+    put(z, wide ? TOO_WIDE : e->bytes, 4);
+    put(z, wide ? TOO_WIDE : e->bytes, 4);
+    put(z, strlen(e->name), 2);
+    put(z, wide ? 28 : 0, 2); /* bytes of the extra field */
+    put(z, 0, 2 + 2 + 2 + 4); /* comment, disk, attributes */
+    put(z, wide ? TOO_WIDE : e->at, 4);
+    put_bytes(z, e->name, strlen(e->name));
+    if (wide) {
+        put(z, 1, 2);
+        put(z, 24, 2);
+        put(z, e->bytes, 8);
+        put(z, e->bytes, 8);
+        put(z, e->at, 8);
+    }
+}
+
+/* Writes the end of the archive; from: where the directory begins. */
+static void put_end(struct npz_out *z, uint64_t from)
+{
+    uint64_t bytes = z->at - from, end = z->at;
+    bool wide = end >= TOO_WIDE;
+    if (wide) {
+        put_bytes(z, "PK\6\6", 4);
+        put(z, 44, 8); /* bytes that follow */
+        put(z, 45, 2);
+        put(z, 45, 2);
+        put(z, 0, 8); /* disks */
+        put(z, z->n, 8);
+        put(z, z->n, 8);
+        put(z, bytes, 8);
+        put(z, from, 8);
+        put_bytes(z, "PK\6\7", 4);
+        put(z, 0, 4);
+        put(z, end, 8);
+        put(z, 1, 4);
+    }
+    put_bytes(z, "PK\5\6", 4);
+    put(z, 0, 4);
+    put(z, z->n, 2);
+    put(z, z->n, 2);
+    put(z, wide ? TOO_WIDE : bytes, 4);
+    put(z, wide ? TOO_WIDE : from, 4);
+    put(z, 0, 2);
+}
+
+int npz_end(struct npz_out *z, bool ok)
+{
+    uint64_t from = z->at;
+    for (uint32_t i = 0; i < z->n && ok; i++)
+        put_entry(z, &z->entry[i]);
+    if (ok)
+        put_end(z, from);
+    return outfile_close(&z->file, ok);
+}

@@ -1,0 +1,245 @@
+/* The host of a run (runner.h), which is the main thread: it lets samples in as places become free, gives their outputs
+ * away in order, and looks a few times a second whether Ctrl-C was pressed, whether anything moves, and whether a part
+ * runs long.  No thread is ever cancelled: all come to their end, then they are joined. */
+#include "tools/run/runner.h"
+
+#include "ir/base/clock.h"
+#include "ir/base/numbers.h"
+#include "ir/base/units.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+enum { FAILED = 1, INTERRUPTED = 130 };
+#define TICK_NS INT64_C(50000000)
+#define S_NS INT64_C(1000000000)
+
+/* The host's own state. */
+struct hosting {
+    struct runner *r;
+    struct run_samples *samples;
+    struct box **first; /* [ninput] inputs of the sample that comes in */
+    uint64_t moves;     /* runner.moves when it last changed */
+    int64_t moved;      /* ns: when that was */
+    bool stopped, stalled;
+};
+
+/* ---- samples in and out ----------------------------------------------------------------------- */
+
+/* Lets sample r->loaded in: its inputs go into the table.  Under the lock, which is given up meanwhile. */
+static void load_sample(struct hosting *h)
+{
+    struct runner *r = h->r;
+    struct engine_error err = {"out of memory"};
+    int64_t k = r->loaded;
+    pthread_mutex_unlock(&r->lock);
+    int rc = samples_load(h->samples, k, h->first, &err);
+    pthread_mutex_lock(&r->lock);
+    if (rc) {
+        char line[sizeof r->error];
+        snprintf(line, sizeof line, "sample %" PRId64 ": %s", k, err.line);
+        run_fail(r, k, line);
+        return;
+    }
+    if (k < r->n)
+        flight_begin(r, h->first);
+}
+
+/* Gives the outputs of a sample away and drops what the host holds of it.  Under the lock, which is given up while they
+ * are written. */
+static void give_outputs(struct hosting *h, struct flight *f)
+{
+    struct runner *r = h->r;
+    struct engine_error err = {"out of memory"};
+    struct figures *g = &r->figures;
+    g->last = larger(g->last, f->ended);
+    g->first = g->samples ? g->first : f->ended;
+    g->samples++;
+    times_add(&g->latency, f->ended - f->began);
+    pthread_mutex_unlock(&r->lock);
+    int rc = outputs_write(r, f, &err);
+    pthread_mutex_lock(&r->lock);
+    if (rc) {
+        char line[sizeof r->error];
+        snprintf(line, sizeof line, "sample %" PRId64 ": %s", f->sample, err.line);
+        run_fail(r, f->sample, line);
+    }
+    flight_give(r, f);
+}
+
+/* ---- watching --------------------------------------------------------------------------------- */
+
+/* Ends the letting in of samples when Ctrl-C was pressed: those that are in come to their end. */
+static void look_for_stop(struct hosting *h)
+{
+    struct runner *r = h->r;
+    if (h->stopped || !*r->stop)
+        return;
+    h->stopped = true;
+    r->n = smaller(r->n, r->loaded);
+    if (r->lists)
+        lists_move(r);
+}
+
+/* Names parts that run long, and ends a run in which nothing moves. */
+static void watch(struct hosting *h)
+{
+    struct runner *r = h->r;
+    int64_t now = clock_now();
+    char text[UNIT_TEXT];
+    bool runs = false;
+    for (uint32_t i = 0; i < r->ndev; i++) {
+        struct run_device *d = &r->dev[i];
+        runs = runs || d->part != RUN_NONE;
+        if (d->part == RUN_NONE || !r->set.stall || now - d->told < r->set.stall)
+            continue;
+        d->told = now;
+        diag_note(r->d, "%s (%s), sample %" PRId64 ": it has been running for %s",
+                  r->s.part[d->part].file, d->name, d->sample,
+                  time_short(text, (now - d->since) * 1000));
+    }
+    if (runs || r->opening || r->moves != h->moves || !r->set.stall) {
+        h->moves = r->moves;
+        h->moved = now;
+        return;
+    }
+    if (now - h->moved < r->set.stall)
+        return;
+    h->stalled = true;
+    const char *where = r->lists ? lists_where(r) : "";
+    diag_error(r->d, "nothing has moved for %s%s%s", time_short(text, r->set.stall * 1000),
+               *where ? "; the lists stand at: " : "", where);
+}
+
+/* Waits until something may have changed; under the lock. */
+static void wait_a_while(struct runner *r)
+{
+    struct timespec t;
+    int64_t tick = r->set.stall ? smaller(TICK_NS, r->set.stall / 4 + 1) : TICK_NS;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    int64_t ns = t.tv_nsec + tick;
+    t.tv_sec += (time_t)(ns / S_NS);
+    t.tv_nsec = (long)(ns % S_NS);
+    pthread_cond_timedwait(&r->host, &r->lock, &t);
+}
+
+/* ---- the run ---------------------------------------------------------------------------------- */
+
+/* Makes lock and conditions, whose times are those of the clock that never jumps. */
+static void make_lock(struct runner *r)
+{
+    pthread_condattr_t attr;
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&r->host, &attr);
+    pthread_condattr_destroy(&attr);
+    for (uint32_t d = 0; d < r->ndev; d++)
+        pthread_cond_init(&r->dev[d].work, NULL);
+}
+
+/* Starts a thread for each device that has parts; under the lock. */
+static void start_threads(struct runner *r)
+{
+    sigset_t all, before;
+    sigfillset(&all); /* signals are for the main thread */
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    for (uint32_t i = 0; i < r->ndev; i++)
+        r->opening += r->dev[i].loaded != NULL;
+    for (uint32_t i = 0; i < r->ndev; i++) {
+        struct run_device *d = &r->dev[i];
+        int rc = d->loaded ? pthread_create(&d->thread, NULL, device_run, d) : -1;
+        d->started = rc == 0;
+        if (rc <= 0)
+            continue;
+        char line[sizeof r->error];
+        snprintf(line, sizeof line, "%s: no thread can be started: %s", d->name, strerror(rc));
+        r->opening--;
+        run_fail(r, 0, line);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Ends all threads, and frees what they and samples have left. */
+static void end_threads(struct runner *r)
+{
+    r->over = true;
+    for (uint32_t d = 0; d < r->ndev; d++)
+        pthread_cond_signal(&r->dev[d].work);
+    pthread_mutex_unlock(&r->lock);
+    for (uint32_t d = 0; d < r->ndev; d++)
+        if (r->dev[d].started)
+            pthread_join(r->dev[d].thread, NULL);
+    for (uint32_t d = 0; d < r->ndev; d++)
+        pthread_cond_destroy(&r->dev[d].work);
+    pthread_cond_destroy(&r->host);
+    pthread_mutex_destroy(&r->lock);
+}
+
+/* Frees sessions and tensors. */
+static void free_all(struct runner *r)
+{
+    for (uint32_t i = 0; i < r->width; i++)
+        for (uint32_t v = 0; v < r->s.nvalue && r->flight[i].held > 0; v++)
+            while (r->flight[i].box[v])
+                box_drop(r, &r->flight[i], v);
+    for (uint32_t v = 0; v < r->s.nvalue; v++)
+        for (const struct box *b = r->spare[v]; b; b = b->next)
+            r->e->face->value_free(r->e, b->value);
+    for (uint32_t d = 0; d < r->ndev; d++)
+        for (uint32_t k = 0; k < r->s.npart && r->dev[d].loaded; k++)
+            if (r->dev[d].loaded[k])
+                r->e->face->unload(r->dev[d].loaded[k]);
+}
+
+/* Lets samples in and out until all are through; under the lock. */
+static void serve(struct hosting *h)
+{
+    struct runner *r = h->r;
+    while (r->opening)
+        wait_a_while(r);
+    r->figures.began = h->moved = clock_now();
+    if (r->lists)
+        lists_move(r);
+    while (r->given < r->n && !h->stalled) {
+        struct flight *out = flight_next_out(r);
+        if (out)
+            give_outputs(h, out);
+        else if (r->loaded < r->n && flight_of(r, r->loaded)->sample < 0 && !*r->stop)
+            load_sample(h);
+        else
+            wait_a_while(r);
+        look_for_stop(h);
+        watch(h);
+    }
+}
+
+int run_all(struct runner *r)
+{
+    struct hosting h = {.r = r, .samples = samples_make(r)};
+    if (!h.samples)
+        return FAILED;
+    if (r->set.memory && run_memory(r, h.samples)) {
+        samples_free(h.samples);
+        return FAILED;
+    }
+    h.first = arena_array(r->a, (size_t)r->s.ninput + 1, sizeof(struct box *));
+    if (outputs_prepare(r, h.samples)) {
+        samples_free(h.samples);
+        return FAILED;
+    }
+    make_lock(r);
+    pthread_mutex_lock(&r->lock);
+    start_threads(r);
+    serve(&h);
+    end_threads(r);
+    if (r->failed)
+        diag_error(r->d, "%s", r->error);
+    free_all(r);
+    samples_free(h.samples);
+    for (uint32_t i = 0; i < r->wires.noutput; i++)
+        if (r->wires.constant[i])
+            r->e->face->value_free(r->e, r->wires.constant[i]->value);
+    return r->failed || h.stalled ? FAILED : h.stopped ? INTERRUPTED : 0;
+}

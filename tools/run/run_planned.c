@@ -1,0 +1,71 @@
+/* When parts would run if each took what was planned: the same lists, or turns, without threads, while time passes as
+ * the plan says.  Tensors that cross take no time, as on one machine.  O(instructions + parts * devices). */
+#include "tools/run/runner.h"
+
+#include "ir/base/numbers.h"
+
+enum { SAMPLES_MOST = 256 };
+#define PS_OF_NS INT64_C(1000)
+
+/* Lets samples in and out, without values. */
+static void serve(struct runner *r, struct box *const *first)
+{
+    for (struct flight *out; (out = flight_next_out(r));)
+        flight_give(r, out);
+    while (r->loaded < r->n && flight_of(r, r->loaded)->sample < 0)
+        flight_begin(r, first);
+}
+
+/* Has each device that does nothing begin what it can.  Returns the one that ends first; NULL: none runs anything. */
+static struct run_device *begin_parts(struct runner *r)
+{
+    struct run_device *next = NULL;
+    int64_t least = INT64_MAX;
+    for (uint32_t i = 0; i < r->ndev; i++) {
+        struct run_device *d = &r->dev[i];
+        if (d->part == RUN_NONE && device_choose(r, d) && !device_begin(r, d))
+            return NULL;
+        int64_t end =
+            d->part == RUN_NONE ? INT64_MAX : d->since + r->s.part[d->part].compute_ps / PS_OF_NS;
+        if (end < least)
+            next = d;
+        least = smaller(least, end);
+    }
+    return next;
+}
+
+void run_planned(struct runner *r, struct bars *to)
+{
+    struct runner p = *r;
+    struct box none = {.of = RUN_NONE};
+    struct box **first = arena_array(r->a, (size_t)r->s.ninput + 1, sizeof(struct box *));
+    for (uint32_t i = 0; i < r->s.ninput; i++)
+        first[i] = &none;
+    for (uint32_t k = 0; k < r->s.npart; k++)
+        if (r->s.part[k].compute_ps < 0)
+            return;
+    p.n = smaller(r->given, SAMPLES_MOST);
+    p.loaded = p.given = p.virtual = 0;
+    p.lists = NULL;
+    p.failed = false;
+    p.bars = *to;
+    p.dev = arena_copy(r->a, r->dev, r->ndev * sizeof *r->dev);
+    pthread_cond_init(&p.host, NULL);
+    for (uint32_t d = 0; d < r->ndev; d++) {
+        p.dev[d].part = p.dev[d].next_part = RUN_NONE;
+        p.dev[d].ready = (struct heap){0};
+        pthread_cond_init(&p.dev[d].work, NULL);
+    }
+    if (run_begin(&p))
+        return;
+    if (p.lists)
+        lists_move(&p);
+    for (struct run_device *d;;) {
+        serve(&p, first);
+        if (!(d = begin_parts(&p)))
+            break;
+        p.virtual = d->since + r->s.part[d->part].compute_ps / PS_OF_NS;
+        device_end(&p, d);
+    }
+    *to = p.bars;
+}

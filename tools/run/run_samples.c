@@ -1,0 +1,319 @@
+/* Inputs and outputs of a run (runner.h).
+ *
+ * Samples are made or read before the run, as far as AHEAD bytes hold them: of the others files are read when they are
+ * due, and random samples are those that were made, again.  Sample k has the seed of the run plus k.  Outputs go to
+ * DIR/sampleK.npz, each file whole or not at all. */
+#include "tools/run/inputs.h"
+#include "tools/run/npz_write.h"
+#include "tools/run/runner.h"
+
+#include "ir/base/json_in.h"
+#include "ir/base/numbers.h"
+#include "ir/model/module.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { AHEAD = 1 << 28, KINDS_MOST = 1 << 16, RANKS = 64 };
+
+struct run_samples {
+    struct runner *r;
+    int64_t total, kinds; /* samples of the run; those that differ */
+    int64_t nmade;        /* of these, made before the run */
+    struct box **made;    /* [nmade][ninput] boxes that stay */
+    bool late;            /* of the others the files are read when they are due */
+    bool *kept;           /* [value] inputs that hold state */
+    struct box
+        *zero; /* [state] its value before the first sample; value NULL: the sample brings it */
+};
+
+/* ---- inputs ----------------------------------------------------------------------------------- */
+
+/* Keeps the first line of an error; user: a struct engine_error. */
+static void keep_line(void *user, enum diag_level level, enum warning w, const char *line)
+{
+    struct engine_error *err = user;
+    (void)w;
+    if (level == DIAG_ERROR)
+        snprintf(err->line, sizeof err->line, "%s", line);
+}
+
+/* Checks that random values can be made for all inputs that are not kept.  Returns 0, or -1 with the reason in
+ * *err. */
+static int check_random(const struct run_samples *s, struct engine_error *err)
+{
+    for (uint32_t i = 0; i < s->r->s.ninput; i++) {
+        const struct split_value *v = &s->r->s.value[s->r->s.input[i]];
+        enum elem elem = elem_of_name(v->type, strlen(v->type));
+        if (s->kept[s->r->s.input[i]] || (v->size && elem != ELEM_NONE))
+            continue;
+        snprintf(err->line, sizeof err->line, "input '%.200s': %s: give SAMPLE.npz", v->name,
+                 v->size ? "no random values of its type can be made"
+                         : "nothing says how large it is");
+        return -1;
+    }
+    return 0;
+}
+
+/* Makes the inputs of sample k in table[value].  Returns 0, or -1 with the reason in *err. */
+static int make_inputs(struct run_samples *s, int64_t k, struct engine_value **table,
+                       struct engine_error *err)
+{
+    struct runner *r = s->r;
+    struct diag d = {.emit = keep_line, .user = err};
+    const struct inputs_of of = {.file = r->set.nfile ? r->set.file[k % r->set.nfile] : NULL,
+                                 .seed = r->set.seed + (uint64_t)k,
+                                 .all = true,
+                                 .kept = s->kept};
+    if (!of.file && check_random(s, err))
+        return -1;
+    struct arena *own = arena_new(r->a);
+    int rc = inputs_make(r->e, &r->s, &of, table, own, &d);
+    arena_free(own);
+    return rc;
+}
+
+/* Makes zeros for the states that the first sample does not bring; first: its inputs.  Returns 0, or -1 and an
+ * error. */
+static int make_states(struct run_samples *s, struct box *const *first)
+{
+    struct runner *r = s->r;
+    struct engine_error err;
+    for (uint32_t i = 0; i < r->wires.nstate; i++) {
+        const struct split_value *x = &r->s.value[r->wires.state_in[i]];
+        enum elem elem = elem_of_name(x->type, strlen(x->type));
+        const struct engine_shape shape = {(int)elem, x->rank, x->size};
+        bool brought = false;
+        s->zero[i].of = RUN_NONE;
+        for (uint32_t k = 0; k < r->s.ninput; k++)
+            brought = brought || (r->s.input[k] == r->wires.state_in[i] && first[k]);
+        if (brought)
+            continue;
+        if (elem == ELEM_NONE || elem == ELEM_STR || !x->size)
+            return diag_error(
+                r->d,
+                "input '%s' holds state of an unknown size: give its first value by SAMPLE.npz",
+                x->name);
+        if (!(s->zero[i].value = r->e->face->value_new(r->e, &shape, &err)))
+            return diag_error(r->d, "input '%s': %s", x->name, err.line);
+    }
+    return 0;
+}
+
+/* Puts the states before the first sample where it has none. */
+static void put_states(struct run_samples *s, struct box **to)
+{
+    struct runner *r = s->r;
+    for (uint32_t i = 0; i < r->wires.nstate; i++)
+        for (uint32_t k = 0; k < r->s.ninput; k++)
+            if (r->s.input[k] == r->wires.state_in[i] && !to[k])
+                to[k] = &s->zero[i];
+}
+
+int samples_load(struct run_samples *s, int64_t k, struct box **to, struct engine_error *err)
+{
+    struct runner *r = s->r;
+    int64_t kind = k % s->kinds;
+    if (kind < s->nmade) {
+        memcpy(to, s->made + kind * r->s.ninput, r->s.ninput * sizeof(struct box *));
+        if (k == 0)
+            put_states(s, to);
+        return 0;
+    }
+    struct arena *own = arena_new(r->a);
+    struct engine_value **table = arena_array(own, (size_t)r->s.nvalue + 1, sizeof *table);
+    int rc = make_inputs(s, kind, table, err);
+    pthread_mutex_lock(&r->lock);
+    for (uint32_t i = 0; i < r->s.ninput && !rc; i++) {
+        to[i] = table[r->s.input[i]] ? box_take(r, r->s.input[i]) : NULL;
+        if (to[i])
+            to[i]->value = table[r->s.input[i]];
+    }
+    pthread_mutex_unlock(&r->lock);
+    arena_free(own);
+    return rc;
+}
+
+/* Makes sample k ahead.  Returns its bytes; -1 with the reason in *err. */
+static int64_t make_ahead(struct run_samples *s, int64_t k, struct engine_error *err)
+{
+    struct runner *r = s->r;
+    struct arena *own = arena_new(r->a);
+    struct engine_value **table = arena_array(own, (size_t)r->s.nvalue + 1, sizeof *table);
+    int64_t bytes = make_inputs(s, k, table, err);
+    for (uint32_t i = 0; i < r->s.ninput && bytes >= 0; i++) {
+        struct engine_value *v = table[r->s.input[i]];
+        struct box *b = v ? arena_alloc(r->a, sizeof *b) : NULL;
+        if (b) {
+            *b = (struct box){.value = v, .of = RUN_NONE};
+            bytes += larger(0, value_bytes(r->e, v));
+        }
+        s->made[k * r->s.ninput + i] = b;
+    }
+    arena_free(own);
+    return bytes;
+}
+
+/* Makes samples as far as AHEAD bytes hold them.  An error in a later file is told when that sample is due, so that
+ * samples before it are run.  Returns 0, or -1 and an error. */
+static int make_all_ahead(struct run_samples *s)
+{
+    struct runner *r = s->r;
+    struct engine_error err;
+    int64_t room = AHEAD;
+    for (; s->nmade < s->kinds && room > 0 && !*r->stop; s->nmade++) {
+        int64_t bytes = make_ahead(s, s->nmade, &err);
+        if (bytes < 0 && s->nmade > 0 && r->set.nfile)
+            return 0;
+        if (bytes < 0)
+            return diag_error(r->d, "sample %" PRId64 ": %s", s->nmade, err.line);
+        room -= bytes;
+    }
+    return s->nmade > 0 ? 0 : diag_error(r->d, "ended by Ctrl-C before the first sample");
+}
+
+struct run_samples *samples_make(struct runner *r)
+{
+    struct run_samples *s = arena_alloc(r->a, sizeof *s);
+    uint32_t files = r->set.nfile;
+    s->r = r;
+    s->total = r->set.samples ? r->set.samples : larger(1, files);
+    s->kinds = smaller(smaller(s->total, files ? files : s->total), KINDS_MOST);
+    s->kept = arena_array(r->a, (size_t)r->s.nvalue + 1, sizeof *s->kept);
+    s->zero = arena_array(r->a, (size_t)r->wires.nstate + 1, sizeof *s->zero);
+    for (uint32_t i = 0; i < r->wires.nstate; i++)
+        s->kept[r->wires.state_in[i]] = true;
+    s->made = arena_array(r->a, (size_t)(s->kinds * r->s.ninput) + 1, sizeof(struct box *));
+    if (make_all_ahead(s) || make_states(s, s->made)) {
+        samples_free(s);
+        return NULL;
+    }
+    s->late = files && s->nmade < s->kinds;
+    s->kinds = s->late ? s->kinds : s->nmade;
+    return s;
+}
+
+void samples_free(struct run_samples *s)
+{
+    for (int64_t i = 0; i < s->nmade * s->r->s.ninput; i++)
+        if (s->made[i])
+            s->r->e->face->value_free(s->r->e, s->made[i]->value);
+    for (uint32_t i = 0; i < s->r->wires.nstate; i++)
+        s->r->e->face->value_free(s->r->e, s->zero[i].value);
+}
+
+/* ---- outputs ---------------------------------------------------------------------------------- */
+
+/* Makes the folder for outputs and those above it.  Returns 0, or -1 and an error. */
+static int make_folder(struct runner *r, const char *path)
+{
+    char *own = arena_strdup(r->a, path, strlen(path));
+    for (char *s = own + 1;; s++)
+        if (*s == '/' || !*s) {
+            char end = *s;
+            *s = 0;
+            if (mkdir(own, 0777) && errno != EEXIST)
+                return diag_error(r->d, "--output=%s: %s", path, strerror(errno));
+            if (!end)
+                break;
+            *s = end;
+        }
+    return outfile_check(arena_fmt(r->a, "%s/sample0.npz", path), r->a, r->d);
+}
+
+/* Runs the whole model for the outputs that are weights; they are the same for all samples. */
+static int make_constants(struct runner *r, struct run_samples *s, const char *path)
+{
+    struct engine_error err;
+    const struct engine_load how = {.path = path, .threads = 1};
+    uint32_t n = 0, i, nin = r->s.ninput;
+    struct box **first = arena_array(r->a, (size_t)nin + 1, sizeof(struct box *));
+    const char **name = arena_array(r->a, (size_t)r->wires.noutput + nin + 1, sizeof *name);
+    struct engine_value **value =
+        arena_array(r->a, (size_t)r->wires.noutput + nin + 1, sizeof *value);
+    struct loaded *whole = r->e->face->load(r->e, &how, &err);
+    if (!whole)
+        return diag_error(r->d, "%s: cannot be loaded: %s", path, err.line);
+    int rc = samples_load(s, 0, first, &err);
+    for (i = 0; i < nin && !rc; i++) {
+        name[r->wires.noutput + i] = r->s.value[r->s.input[i]].name;
+        value[r->wires.noutput + i] = first[i] ? first[i]->value : NULL;
+    }
+    for (i = 0; i < r->wires.noutput; i++)
+        if (!strcmp(r->wires.output_from[i], "weights"))
+            name[n++] = r->s.value[r->wires.output[i]].name;
+    const struct engine_call call = {
+        name + r->wires.noutput, value + r->wires.noutput, nin, name, value, NULL, n};
+    rc = rc || r->e->face->run(whole, &call, &err);
+    r->e->face->unload(whole);
+    if (rc)
+        return diag_error(r->d, "%s: %s", path, err.line);
+    for (i = n = 0; i < r->wires.noutput; i++)
+        if (!strcmp(r->wires.output_from[i], "weights")) {
+            r->wires.constant[i] = arena_alloc(r->a, sizeof(struct box));
+            *r->wires.constant[i] = (struct box){.value = value[n++], .of = RUN_NONE};
+        }
+    return 0;
+}
+
+int outputs_prepare(struct runner *r, struct run_samples *s)
+{
+    bool any = false;
+    r->wires.constant = arena_array(r->a, (size_t)r->wires.noutput + 1, sizeof(struct box *));
+    if (!r->set.output)
+        return 0;
+    for (uint32_t i = 0; i < r->wires.noutput; i++)
+        any = any || !strcmp(r->wires.output_from[i], "weights");
+    const char *file = json_get_text(json_object_get(r->s.manifest, "model"), "file");
+    if (any && (!file || strchr(file, '/')))
+        return diag_error(r->d, "%s/manifest.json: model: expected \"file\", a file of the folder",
+                          r->set.folder);
+    if (any && make_constants(r, s, arena_fmt(r->a, "%s/%s", r->set.folder, file)))
+        return -1;
+    return make_folder(r, r->set.output);
+}
+
+/* Adds an output to an archive.  Returns 0, or -1 with the reason in *err. */
+static int add_output(struct runner *r, struct npz_out *z, const char *name, struct engine_value *v,
+                      struct engine_error *err)
+{
+    struct engine_shape shape;
+    int64_t size[RANKS], bytes = v ? value_bytes(r->e, v) : -1;
+    if (bytes >= 0 && !r->e->face->value_shape(r->e, v, &shape, size)) {
+        const struct npz_array array = {.name = name,
+                                        .elem = shape.elem,
+                                        .rank = (uint32_t)shape.rank,
+                                        .size = size,
+                                        .data = r->e->face->value_data(r->e, v),
+                                        .bytes = (size_t)bytes};
+        if ((array.data || bytes == 0) && !npz_add(z, &array))
+            return 0;
+    }
+    snprintf(err->line, sizeof err->line,
+             "output '%.200s' is no tensor of plain numbers: a .npz file cannot hold it", name);
+    return -1;
+}
+
+int outputs_write(struct runner *r, struct flight *f, struct engine_error *err)
+{
+    if (!r->set.output)
+        return 0;
+    struct arena *own = arena_new(r->a);
+    struct diag d = {.emit = keep_line, .user = err};
+    struct npz_out z;
+    int rc = npz_begin(&z, arena_fmt(own, "%s/sample%" PRId64 ".npz", r->set.output, f->sample),
+                       own, &d);
+    if (!rc) {
+        for (uint32_t i = 0; i < r->wires.noutput && !rc; i++) {
+            uint32_t v = r->wires.output[i];
+            const struct box *b = r->wires.constant[i] ? r->wires.constant[i] : f->box[v];
+            rc = add_output(r, &z, r->s.value[v].name, b && r->wires.plain[v] ? b->value : NULL,
+                            err);
+        }
+        rc = npz_end(&z, !rc);
+    }
+    arena_free(own);
+    return rc;
+}
