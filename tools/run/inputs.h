@@ -5,14 +5,20 @@
 #include "tools/run/engine.h"
 #include "tools/run/split_in.h"
 
+/* What random integers are. */
+enum random_integers { INTEGERS_RANDOM, INTEGERS_ONE, INTEGERS_ZERO }; /* 0 or 1; all 1; all 0 */
+
 /* Where inputs come from. */
 struct inputs_of {
     const char *file; /* a .npz whose arrays go before random ones; NULL: none */
     uint64_t seed;    /* of random ones */
+    enum random_integers integers;
+    /* the file, which may also be a folder of input_0.pb, input_1.pb, ..., has all inputs, in sizes of its own */
+    bool whole;
 };
 
 /* Makes the inputs of a split's model, table[value], which the caller frees: those of the file, the others random:
- * floats of a normal distribution, integers 0 or 1, in the sizes that the plan was made for.  Returns 0, or -1 after
+ * floats of a normal distribution, integers as of->integers says, in the sizes that the plan was made for.  Returns 0, or -1 after
  * an error; then no input is left. */
 int inputs_make(struct engine *e, const struct split *s, const struct inputs_of *of,
                 struct engine_value **table, struct arena *a, struct diag *d);

@@ -13,6 +13,7 @@ struct npz_array {
     int64_t *size;    /* [rank] */
     const void *data; /* [bytes] in the order of C; may be unaligned */
     size_t bytes;
+    const char *const *text; /* elements of an array of strings; else NULL */
 };
 
 /* An archive.  All fields zero: it has no arrays. */
