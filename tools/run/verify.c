@@ -31,6 +31,9 @@ static const struct opt rows[] = {
      .help =
          "bytes for values of both sides while the first one that differs is looked for, such as 2GiB (default: half "
          "of what is free)"},
+    {OPT_BOOL, "as-run",
+     .help =
+         "then compare both with the optimisations that runs have, too, and say how far each output is off"},
     PROGRAM_ROWS,
     {0}};
 
@@ -189,7 +192,7 @@ static int run_reference(struct run *r)
             return INTERRUPTED;
         if (i == INTEGERS_RANDOM)
             first = f;
-        if (!random)
+        if (!random || !f.loaded)
             break;
     }
     diag_error(&r->diag, "cannot run the model: %s: %s", first.file, first.line.line);
@@ -264,9 +267,11 @@ static int tell_first(struct run *r, const struct verify_side *side, uint32_t sa
     const char *skipped = f.skipped ? arena_fmt(r->a, ", %u cannot be outputs", f.skipped) : "";
     const char *where =
         f.value && *f.device ? arena_fmt(r->a, "%s on %s", f.file, f.device) : f.file;
+    const char *lost =
+        f.value && f.lost ? arena_fmt(r->a, "; no part makes its operand '%s'", f.lost) : "";
     if (f.value)
-        printf("first value that differs: '%s', of node '%s' (%s) in %s: %s\n", f.value, f.node,
-               f.op, where, f.how.text);
+        printf("first value that differs: '%s', of node '%s' (%s) in %s: %s%s\n", f.value, f.node,
+               f.op, where, f.how.text, lost);
     else
         printf("no value that both make differs when all are outputs\n");
     diag_note(
@@ -318,6 +323,32 @@ static void tell_equal(const struct run *r, const struct findings *f)
         snprintf(on, sizeof on, ", on %u samples", r->nsample);
     printf("equal: %u outputs of the parts and of the whole model in the folder, %s%s\n",
            f->outputs, how, on);
+}
+
+/* Compares the optimised parts with the optimised model, and says how far each output is off. */
+static void tell_as_run(struct run *r)
+{
+    struct verify_failure f;
+    for (uint32_t k = 0; k < r->nsample; k++)
+        verify_free_outputs(&r->v, r->reference[k]);
+    if (verify_run(&r->v, &r->v.whole, /*optimise=*/true, r->reference, r->nsample, &f) ||
+        verify_run(&r->v, &r->v.parts, /*optimise=*/true, r->found, r->nsample, &f)) {
+        diag_warning(&r->diag, WARN_NONE, "as run: %s does not run: %s", f.file, f.line.line);
+        return;
+    }
+    for (uint32_t i = 0; i < r->v.noutput; i++) {
+        const struct verify_output *o = &r->v.output[i];
+        struct difference most = {.bits = true}, how;
+        for (uint32_t k = 0; k < r->nsample && is_made(r, &r->v.parts, o); k++) {
+            same_compare(r->v.e, r->reference[k][o->value], r->found[k][o->value], &how);
+            if (!how.bits && (most.bits || how.worst > most.worst))
+                most = how;
+        }
+        printf("as run: output '%s': %s\n", r->split.value[o->value].name,
+               most.bits ? "equal bits" : most.text);
+    }
+    for (uint32_t k = 0; k < r->nsample; k++)
+        verify_free_outputs(&r->v, r->found[k]);
 }
 
 /* Says what is compared, and what cannot be.  Returns an exit code. */
@@ -383,6 +414,8 @@ static int verify(struct run *r)
     if (!(rc = check_side(r, &r->v.parts, &parts)) &&
         !(rc = check_side(r, &r->v.annotated, &annotated)))
         tell_equal(r, &parts);
+    if (!rc && program_value(g, "as-run"))
+        tell_as_run(r);
     for (uint32_t k = 0; k < r->nsample; k++)
         verify_free_outputs(&r->v, r->reference[k]);
     free_samples(r, r->nsample);

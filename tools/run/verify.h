@@ -59,6 +59,7 @@ bool verify_rounds(const struct verifying *v, const char *value);
 struct verify_failure {
     const char *file;         /* of the side */
     struct engine_error line; /* the engine's reason */
+    bool loaded;              /* its run failed; false: it did not load */
     bool stopped;             /* by Ctrl-C */
 };
 

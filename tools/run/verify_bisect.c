@@ -286,6 +286,15 @@ static uint32_t piece_end(const struct search *s, uint32_t from, int64_t memory,
     return to;
 }
 
+/* Whether a file of the side makes a result of a node of the model. */
+static bool makes(const struct search *s, nid node, uint32_t outno)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        if (s->value[i].node == node && s->value[i].outno == outno)
+            return true;
+    return s->v->of_random[node_out(s->v->whole.m[0], node, outno)];
+}
+
 /* Describes entry i, which differs. */
 static void describe(const struct search *s, uint32_t i)
 {
@@ -296,6 +305,11 @@ static void describe(const struct search *s, uint32_t i)
     s->out->op = node_op(m, c->node);
     s->out->file = s->side->part[c->file].file;
     s->out->device = s->side->part[c->file].device;
+    for (uint32_t k = 0; k < m->node[c->node].in.n && !s->out->lost; k++) {
+        vid v = node_in(m, c->node, k);
+        if (v && m->value[v].def && !makes(s, m->value[v].def, m->value[v].outno))
+            s->out->lost = value_name(m, v);
+    }
 }
 
 /* Makes the folders for copies, and the list of makers.  Returns 0, or -1 after an error. */

@@ -9,7 +9,8 @@
 struct verify_first {
     const char *value; /* NULL: no value differs that both sides make */
     const char *node, *op, *file,
-        *device; /* that make it: node of the model, file of the side, its device; "": none */
+        *device;      /* that make it: node of the model, file of the side, its device; "": none */
+    const char *lost; /* operand of the node that no file of the side makes, nor has; NULL: none */
     struct difference how;
     uint32_t equal;   /* values before it that were equal */
     uint32_t skipped; /* values that cannot be outputs of a model, or not on this machine */

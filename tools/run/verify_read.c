@@ -289,11 +289,12 @@ static void find_other(struct verifying *v)
 {
     const struct module *m = v->whole.m[0], *f = v->annotated.m[0];
     nid there = 0, n = first_other(m, f, v->a, &there);
-    if (n && there)
-        v->other = arena_fmt(
-            v->a, "node '%s' is %s in the split and %s in the model%s", node_name(m, n),
-            node_op(f, there), node_op(m, n),
-            strcmp(node_op(f, there), node_op(m, n)) ? "" : ", with other operands or results");
+    if (n && there && strcmp(node_op(f, there), node_op(m, n)) != 0)
+        v->other = arena_fmt(v->a, "node '%s' is %s in the split and %s in the model",
+                             node_name(m, n), node_op(f, there), node_op(m, n));
+    else if (n && there)
+        v->other = arena_fmt(v->a, "node '%s' (%s) has other operands or results in the split",
+                             node_name(m, n), node_op(m, n));
     else if (n)
         v->other =
             arena_fmt(v->a, "the split lacks node '%s' (%s)", node_name(m, n), node_op(m, n));
@@ -343,11 +344,13 @@ static struct split_part *whole_part(const struct verifying *v, const char *path
     p->in_name = arena_array(v->a, (size_t)p->nin + 1, sizeof *p->in_name);
     p->out = arena_array(v->a, (size_t)v->noutput + 1, sizeof *p->out);
     p->out_name = arena_array(v->a, (size_t)v->noutput + 1, sizeof *p->out_name);
+    p->out_bytes = arena_array(v->a, (size_t)v->noutput + 1, sizeof *p->out_bytes);
     for (uint32_t i = 0; i < p->nin; i++)
         p->in_name[i] = v->s->value[p->in[i]].name;
     for (uint32_t i = 0; i < v->noutput; i++)
         if (strcmp(v->output[i].from, "input") != 0) {
             p->out[p->nout] = v->output[i].value;
+            p->out_bytes[p->nout] = v->s->value[v->output[i].value].bytes;
             p->out_name[p->nout++] = v->s->value[v->output[i].value].name;
         }
     return p;

@@ -65,6 +65,7 @@ static int run_file(const struct running *r, const struct split_part *p, bool op
         .path = p->path, .threads = 1, .optimise = optimise, .node = p->node, .nnode = p->nnode};
     *f = (struct verify_failure){.file = p->file, .stopped = *r->v->stop};
     struct loaded *l = f->stopped ? NULL : r->v->e->face->load(r->v->e, &how, &f->line);
+    f->loaded = l != NULL;
     int rc = l ? run_samples(r, p, l, f) : -1;
     if (l)
         r->v->e->face->unload(l);
