@@ -417,7 +417,7 @@ def user_pages(tree):
 
 def help_texts(tree):
     """What the programs, and every script that these pages name, say of their options; and of tools that they call."""
-    beside = [Path(PCC).with_name(name) for name in ("pcc-gen", "pcc-profile")]
+    beside = [Path(PCC).with_name(name) for name in ("pcc-gen", "pcc-profile", "pcc-verify")]
     texts = [says(PCC, "--help=all"), *(says(p, "--help") for p in beside if p.exists())]
     texts.append("--preset --build --install --prefix --config --rm")
     named = {name.rsplit("/", 1)[-1] for _, t in user_pages(tree) for name in re.findall(r"[\w/-]+\.(?:sh|py)", t)}

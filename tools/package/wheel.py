@@ -44,7 +44,8 @@ Description-Content-Type: text/markdown
 {text}"""
 WHEEL = "Wheel-Version: 1.0\nGenerator: pcc\nRoot-Is-Purelib: false\nTag: py3-none-{platform}\n"
 ENTRIES = "[console_scripts]\npcc = pcc._program:pcc\npcc-gen = pcc._program:pcc_gen\n" \
-    "pcc-profile = pcc._program:pcc_profile\npcc-bench = pcc._program:pcc_bench\n"
+    "pcc-profile = pcc._program:pcc_profile\npcc-bench = pcc._program:pcc_bench\n" \
+    "pcc-verify = pcc._program:pcc_verify\n"
 FIXED = (1980, 1, 1, 0, 0, 0)
 
 
@@ -107,7 +108,7 @@ def pack(build, out):
             files[f"pcc/{path.name}"] = (path.read_bytes(), False)
     soname = "libpcc.so." + ".".join(said.split(".")[:2])
     files[f"pcc/lib/{soname}"] = (stripped(build / soname), True)
-    for program in ("pcc", "pcc-gen", "pcc-profile"):
+    for program in ("pcc", "pcc-gen", "pcc-profile", "pcc-verify"):
         files[f"pcc/bin/{program}"] = (stripped(build / program), True)
     info = f"{NAME}-{said}.dist-info"
     files.update(shared_files(build, info))
@@ -124,7 +125,8 @@ def pack(build, out):
 def linked(build):
     """Every library that the programs and the library need, by its name without version -> its file."""
     found = {}
-    for path in [build / "pcc", build / "pcc-gen", build / "pcc-profile", *build.glob("libpcc.so.*")]:
+    programs = [build / name for name in ("pcc", "pcc-gen", "pcc-profile", "pcc-verify")]
+    for path in [*programs, *build.glob("libpcc.so.*")]:
         r = subprocess.run(["ldd", path], capture_output=True, text=True, check=True)
         for place in re.findall(r"=> (/\S+)", r.stdout):
             for name in (Path(place).name, Path(place).resolve().name):

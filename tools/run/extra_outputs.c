@@ -1,8 +1,8 @@
 /* Copies of a model with more outputs (extra_outputs.h).
  *
- * In protobuf's form the fields of a message may come in any order, and a message within it in several pieces, which are
- * merged: a second field "graph" of the model that has outputs alone adds them to those of the first.  So bytes are
- * appended, and nothing of the file is read.  An output without a type gets the one that the engine infers.
+ * In protobuf's form the fields of a message may come in any order, and a message within it in several pieces, which
+ * are merged: a second field "graph" of the model that has outputs alone adds them to those of the first.  So bytes are
+ * appended, and nothing of the file is understood.  An output without a type gets the one that the engine infers.
  * O(bytes of the file). */
 #include "tools/run/extra_outputs.h"
 

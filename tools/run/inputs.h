@@ -18,8 +18,8 @@ struct inputs_of {
 };
 
 /* Makes the inputs of a split's model, table[value], which the caller frees: those of the file, the others random:
- * floats of a normal distribution, integers as of->integers says, in the sizes that the plan was made for.  Returns 0, or -1 after
- * an error; then no input is left. */
+ * floats of a normal distribution, integers as of->integers says, in the sizes that the plan was made for.  Returns 0,
+ * or -1 after an error; then no input is left. */
 int inputs_make(struct engine *e, const struct split *s, const struct inputs_of *of,
                 struct engine_value **table, struct arena *a, struct diag *d);
 

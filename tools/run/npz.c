@@ -3,8 +3,8 @@
  * The central directory at the end of a zip (PKWARE's APPNOTE 4.3.12, with sizes of 64 bits in an extra field, 4.5.3)
  * lists name, size and place of each file; the file begins behind a local header of its own.  A .npy file (numpy's NEP
  * 1) has a magic, a version, the length of a header, and the header as a Python dictionary with 'descr',
- * 'fortran_order' and 'shape'.  A deflated file says how large it will be: what cannot be true at the 1032 bytes that one
- * byte stands for at most (zlib's technical details) is refused before there is memory for it.  O(bytes). */
+ * 'fortran_order' and 'shape'.  A deflated file says how large it will be: what cannot be true at the 1032 bytes that
+ * one byte stands for at most (zlib's technical details) is refused before there is memory for it.  O(bytes). */
 #include "tools/run/npz.h"
 
 #include "ir/base/infile.h"

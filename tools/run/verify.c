@@ -1,9 +1,9 @@
 /* The program pcc-verify: does a split compute what the model computes?
  *
  *   pcc-verify MODEL SPLIT [SAMPLE...]
- * runs the model in one session and the parts in the manifest's order, optimisations off, and demands equal bits of each
- * output.  Exit codes are those of tools/verify_split.py: 0 equal, 1 different or bad input, 2 wrong usage, 3 nothing
- * can be compared, 77 no ONNX Runtime; and 130 ended by Ctrl-C. */
+ * runs the model in one session and the parts in the manifest's order, optimisations off, and demands equal bits of
+ * each output.  Exit codes are those of tools/verify_split.py: 0 equal, 1 different or bad input, 2 wrong usage, 3
+ * nothing can be compared, 77 no ONNX Runtime; and 130 ended by Ctrl-C. */
 #include "ir/base/json_in.h"
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
@@ -43,12 +43,13 @@ static const struct program program = {
     .usage = "pcc-verify MODEL SPLIT [SAMPLE.npz|FOLDER...]\n",
     .description =
         "Runs a model, and the parts of its split in their order, in ONNX Runtime, optimisations off, and demands that "
-        "each output is equal bit by bit. Where floats of 16 bits cross, outputs that are computed from them may be off "
-        "by rounding. Samples are files of numpy.savez, or folders of input_0.pb, input_1.pb, ...",
+        "each output is equal bit by bit; if one is not, names the first value of the model that differs. Where floats "
+        "of 16 bits cross, outputs that are computed from them may be off by rounding. Samples are files of "
+        "numpy.savez, or folders of input_0.pb, input_1.pb, ...",
     .operand = "model, folder of the split, samples",
     .end =
-        "exit codes: 0 equal, 1 different, or bad input, 2 usage, 3 nothing can be compared (the model does not run, or is "
-        "random), 77 no ONNX Runtime, 130 ended by Ctrl-C\n",
+        "exit codes: 0 equal, 1 different, or bad input, 2 usage, 3 nothing can be compared (the model does not run, "
+        "or is random), 77 no ONNX Runtime, 130 ended by Ctrl-C\n",
     .row = rows};
 
 static volatile sig_atomic_t stop; /* set by Ctrl-C, and by other signals that end a program */
@@ -245,8 +246,8 @@ static void compare(struct run *r, const struct verify_side *side, struct findin
     }
 }
 
-/* Returns the bytes that values of both sides may take: what --memory says, else half of what the machine has free, else
- * 1 GiB. */
+/* Returns the bytes that values of both sides may take: what --memory says, else half of what the machine has free;
+ * 1 GiB if that is not known. */
 static int64_t room(const struct run *r)
 {
     int64_t bytes, free = processor_find("", r->a).memory;
@@ -264,11 +265,12 @@ static int tell_first(struct run *r, const struct verify_side *side, uint32_t sa
         verify_free_outputs(&r->v, r->reference[k]);
     if (verify_bisect(&r->v, side, r->reference[sample], room(r), &f))
         return stop ? INTERRUPTED : DIFFERENT;
-    const char *skipped = f.skipped ? arena_fmt(r->a, ", %u cannot be outputs", f.skipped) : "";
+    const char *skipped =
+        f.skipped ? arena_fmt(r->a, ", %u cannot be outputs (%s)", f.skipped, f.why.line) : "";
     const char *where =
         f.value && *f.device ? arena_fmt(r->a, "%s on %s", f.file, f.device) : f.file;
     const char *lost =
-        f.value && f.lost ? arena_fmt(r->a, "; no part makes its operand '%s'", f.lost) : "";
+        f.value && f.lost ? arena_fmt(r->a, "; it lacks the operand '%s' there", f.lost) : "";
     if (f.value)
         printf("first value that differs: '%s', of node '%s' (%s) in %s: %s%s\n", f.value, f.node,
                f.op, where, f.how.text, lost);

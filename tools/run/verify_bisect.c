@@ -1,8 +1,8 @@
 /* The first value that differs (verify_bisect.h).
  *
- * Both sides run on one sample, with all values of a piece of the model's order as outputs, of copies of their files in a
- * temporary folder.  Pieces follow each other until one has a value that differs, so all values before it are known to
- * be equal.  A piece has as many values as memory holds, by their sizes in the plan; one that does not load or run is
+ * Both sides run on one sample, with all values of a piece of the model's order as outputs, of copies of their files in
+ * a temporary folder.  Pieces follow each other until one has a value that differs, so all values before it are known
+ * to be equal.  A piece has as many values as memory holds, by their sizes in the plan; one that does not load or run is
  * halved, until a single value is left, which is passed over.
  * O(runs of both sides): the bytes of all values over those that memory holds, at least 1. */
 #include "tools/run/verify_bisect.h"
@@ -19,7 +19,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { RETRY = 1 };
+/* A run that fails and may be tried with fewer values; values that fail, one after the other, before any runs. */
+enum { RETRY = 1, GIVE_UP = 16 };
 
 /* A value that the model and a file of the side make. */
 struct common {
@@ -176,12 +177,12 @@ static int run_request(const struct search *s, const struct request *q,
                                      .nout = q->n};
     struct loaded *l = face->load(s->v->e, &how, &err);
     int rc = l ? face->run(l, &call, &err) : -1;
-    for (uint32_t i = 0; i < q->n && !rc; i++)
+    for (uint32_t i = 0; i < q->n; i++)
         *q->to[i] = out[i];
     if (l)
         face->unload(l);
-    if (rc)
-        diag_detail(s->v->d, "%s with %u outputs: %s", p->file, q->n, err.line);
+    if (rc && !*s->out->why.line)
+        s->out->why = err;
     return rc ? RETRY : 0;
 }
 
@@ -256,7 +257,7 @@ static int run_piece(const struct search *s, uint32_t from, uint32_t to, uint32_
     uint32_t *file = arena_array(p.a, (size_t)n + 1, sizeof *file);
     p.made = arena_array(p.a, 2 * (size_t)n + 1, sizeof *p.made);
     p.at = arena_array(p.a, (size_t)n + 1, sizeof *p.at);
-    p.table = arena_copy(p.a, s->input, s->v->s->nvalue * sizeof *p.table + 1);
+    p.table = arena_copy(p.a, s->input, ((size_t)s->v->s->nvalue + 1) * sizeof *p.table);
     for (uint32_t i = 0; i < n; i++)
         file[i] = s->value[from + i].file;
     const struct csr by_file = csr_build(p.a, s->side->npart, n, file, NULL);
@@ -286,13 +287,18 @@ static uint32_t piece_end(const struct search *s, uint32_t from, int64_t memory,
     return to;
 }
 
-/* Whether a file of the side makes a result of a node of the model. */
-static bool makes(const struct search *s, nid node, uint32_t outno)
+/* Returns an operand of node n of the model that a file does not have under its name; NULL: it has them all. */
+static const char *lost_operand(const struct search *s, nid n, uint32_t file)
 {
-    for (uint32_t i = 0; i < s->n; i++)
-        if (s->value[i].node == node && s->value[i].outno == outno)
-            return true;
-    return s->v->of_random[node_out(s->v->whole.m[0], node, outno)];
+    const struct module *m = s->v->whole.m[0], *f = s->side->m[file];
+    struct names has = names_new(s->v->a, f->nval);
+    for (vid v = 1; v < f->nval; v++)
+        if (f->value[v].graph == 1)
+            names_add(&has, value_name(f, v), 1);
+    for (uint32_t k = 0; k < m->node[n].in.n; k++)
+        if (node_in(m, n, k) && !names_get(&has, value_name(m, node_in(m, n, k)), 0))
+            return value_name(m, node_in(m, n, k));
+    return NULL;
 }
 
 /* Describes entry i, which differs. */
@@ -305,11 +311,7 @@ static void describe(const struct search *s, uint32_t i)
     s->out->op = node_op(m, c->node);
     s->out->file = s->side->part[c->file].file;
     s->out->device = s->side->part[c->file].device;
-    for (uint32_t k = 0; k < m->node[c->node].in.n && !s->out->lost; k++) {
-        vid v = node_in(m, c->node, k);
-        if (v && m->value[v].def && !makes(s, m->value[v].def, m->value[v].outno))
-            s->out->lost = value_name(m, v);
-    }
+    s->out->lost = lost_operand(s, c->node, c->file);
 }
 
 /* Makes the folders for copies, and the list of makers.  Returns 0, or -1 after an error. */
@@ -340,6 +342,7 @@ int verify_bisect(const struct verifying *v, const struct verify_side *side,
 {
     struct search s = {.v = v, .side = side, .input = table, .out = out};
     uint32_t most = UINT32_MAX, from = 0, found = 0;
+    bool ran = false;
     *out = (struct verify_first){0};
     if (prepare(&s))
         return -1;
@@ -357,6 +360,9 @@ int verify_bisect(const struct verifying *v, const struct verify_side *side,
             return 0;
         }
         out->skipped += rc == RETRY;
+        ran |= !rc;
+        if (!ran && out->skipped == GIVE_UP)
+            return diag_error(v->d, "no copy runs that has more outputs: %s", out->why.line);
         from = to;
         most = most > UINT32_MAX / 2 ? UINT32_MAX : most * 2;
     }

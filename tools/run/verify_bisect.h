@@ -10,11 +10,12 @@ struct verify_first {
     const char *value; /* NULL: no value differs that both sides make */
     const char *node, *op, *file,
         *device;      /* that make it: node of the model, file of the side, its device; "": none */
-    const char *lost; /* operand of the node that no file of the side makes, nor has; NULL: none */
+    const char *lost; /* operand of the node that the file does not have; NULL: none */
     struct difference how;
-    uint32_t equal;   /* values before it that were equal */
-    uint32_t skipped; /* values that cannot be outputs of a model, or not on this machine */
-    uint32_t runs;    /* of both sides */
+    uint32_t equal;          /* values before it that were equal */
+    uint32_t skipped;        /* values that cannot be outputs of a model, or not on this machine */
+    uint32_t runs;           /* of both sides */
+    struct engine_error why; /* of the first run that failed */
 };
 
 /* Runs the model and a side on the inputs in table[value] with values in between as outputs, until the first one, in

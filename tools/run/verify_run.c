@@ -49,10 +49,14 @@ static int run_samples(const struct running *r, const struct split_part *p, stru
             return -1;
         for (uint32_t i = 0; i < p->nin; i++)
             in[i] = r->table[k][p->in[i]];
-        if (v->e->face->run(l, &call, &f->line))
-            return -1;
-        for (uint32_t i = 0; i < p->nout; i++)
+        int rc = v->e->face->run(l, &call, &f->line);
+        for (uint32_t i = 0; i < p->nout;
+             i++) { /* after a failure they are freed as if it had been none */
             r->table[k][p->out[i]] = out[i];
+            out[i] = NULL;
+        }
+        if (rc)
+            return rc;
     }
     return 0;
 }
