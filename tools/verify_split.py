@@ -34,6 +34,7 @@ are random, 77 no ONNX Runtime.
 import argparse
 import collections
 import ctypes
+import functools
 import gc
 import json
 import math
@@ -139,20 +140,25 @@ def not_a_number(text):
     raise Bad(f"{text} is not a JSON number")
 
 
+@functools.lru_cache(maxsize=8)
+def schema_error(name, text):
+    """What of a JSON text disobeys name.schema.json; None: nothing.  Folders that are verified again have the same text."""
+    schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8"))
+    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(json.loads(text)))
+    return error and f"{error.json_path}: {error.message[:200]}"
+
+
 def read_json(folder, name):
     """name.json, which obeys name.schema.json."""
     path = folder / f"{name}.json"
     require(path.is_file(), f"{path} does not exist")
     try:
-        found = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=no_duplicates,
-                           parse_constant=not_a_number)
+        text = path.read_text(encoding="utf-8")
+        found = json.loads(text, object_pairs_hook=no_duplicates, parse_constant=not_a_number)
     except (OSError, ValueError, RecursionError) as e:
         raise Bad(f"{path.name}: {e}") from e
-    schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8"))
-    validator = jsonschema.Draft202012Validator(schema)
-    error = jsonschema.exceptions.best_match(validator.iter_errors(found))
-    if error:
-        raise Bad(f"{path.name}: {error.json_path}: {error.message[:200]}")
+    error = schema_error(name, text)
+    require(not error, f"{path.name}: {error}")
     return found
 
 

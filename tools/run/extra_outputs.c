@@ -92,8 +92,8 @@ void extra_outputs_links(const struct module *m, const char *folder, struct aren
                 mkdir(path, 0700); /* it may be there */
                 path[at] = '/';
             }
-        if (real && symlink(real, path))
-            unlink(path); /* not there, or not a link: engines that need it say so */
+        if (real)
+            (void)!symlink(real, path); /* it may be there; an engine that lacks it says so */
         free(real);
     }
 }

@@ -141,8 +141,6 @@ static bool compare_numbers(struct engine *e, struct engine_value *a, struct eng
         count_unequal(x, y, elem, n, out);
     else
         snprintf(out->text, sizeof out->text, "elements of type %s differ", elem_name(elem));
-    if (out->bits && bytes > 0 && is_number(elem))
-        count_unequal(x, y, elem, n, out), out->near = true, out->text[0] = 0;
     return true;
 }
 

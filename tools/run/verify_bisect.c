@@ -2,8 +2,8 @@
  *
  * Both sides run on one sample, with all values of a piece of the model's order as outputs, of copies of their files in
  * a temporary folder.  Pieces follow each other until one has a value that differs, so all values before it are known
- * to be equal.  A piece has as many values as memory holds, by their sizes in the plan; one that does not load or run is
- * halved, until a single value is left, which is passed over.
+ * to be equal.  A piece has as many values as memory holds, by their sizes in the plan; one that does not load or run
+ * is halved, until a single value is left, which is passed over.
  * O(runs of both sides): the bytes of all values over those that memory holds, at least 1. */
 #include "tools/run/verify_bisect.h"
 
