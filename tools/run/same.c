@@ -209,5 +209,10 @@ void same_compare(struct engine *e, struct engine_value *reference, struct engin
                   struct difference *out)
 {
     *out = (struct difference){0};
-    compare_at(e, reference, found, 0, out);
+    if (reference && found)
+        compare_at(e, reference, found, 0, out);
+    else if (reference || found)
+        snprintf(out->text, sizeof out->text, "only one of them is there");
+    else
+        out->bits = out->near = true;
 }

@@ -16,7 +16,7 @@ struct difference {
     char text[200]; /* what differs, for people; "" if nothing does */
 };
 
-/* Compares a value with the reference: tensors, sequences and maps. */
+/* Compares a value with the reference: tensors, sequences and maps; NULL: an optional value that is not there. */
 void same_compare(struct engine *e, struct engine_value *reference, struct engine_value *found,
                   struct difference *out);
 

@@ -171,6 +171,23 @@ static int make_samples(struct run *r, enum random_integers integers)
     return 0;
 }
 
+/* Warns if the samples cannot tell a split from one that ignores its inputs. */
+static void check_sensitive(struct run *r)
+{
+    bool changes = r->nsample < 2 || r->split.ninput == 0;
+    for (uint32_t i = 0; i < r->v.noutput && !changes; i++)
+        for (uint32_t k = 1; k < r->nsample && !changes; k++) {
+            struct difference how;
+            uint32_t value = r->v.output[i].value;
+            same_compare(r->v.e, r->reference[0][value], r->reference[k][value], &how);
+            changes = !how.bits;
+        }
+    if (!changes)
+        diag_warning(
+            &r->diag, WARN_NONE,
+            "no output of the model changes with the samples: that they are equal says little");
+}
+
 /* Runs the model on all samples.  Random integers that do not suit it (indices out of range, masks that leave nothing)
  * are followed by tamer ones.  Returns an exit code. */
 static int run_reference(struct run *r)
@@ -186,6 +203,7 @@ static int run_reference(struct run *r)
                 diag_note(&r->diag,
                           "random integers are all %d: the model does not run with others",
                           i == INTEGERS_ONE);
+            check_sensitive(r);
             return 0;
         }
         free_samples(r, r->nsample);
@@ -204,19 +222,19 @@ static int run_reference(struct run *r)
 
 /* What comparing a side with the model has found. */
 struct findings {
-    uint32_t outputs,
-        near;           /* that were compared; those of them within rounding only, in some sample */
-    uint32_t different; /* outputs that differ in a sample */
+    uint32_t outputs;        /* that were compared */
+    uint32_t near;           /* of these, within rounding only, in some sample */
+    uint32_t different;      /* of these, different in some sample */
     uint32_t output, sample; /* the first that differs: number of the output, sample */
-    struct difference how;
+    struct difference how;   /* it differs */
 };
 
-/* Whether an output of a side is compared: the model returns an input unchanged, or the parts have no file for it. */
+/* Whether files of a side make an output: it is not an input, nor, of the parts, a weight that only the whole model has.
+ */
 static bool is_made(const struct run *r, const struct verify_side *side,
                     const struct verify_output *o)
 {
-    return strcmp(o->from, "input") != 0 &&
-           (side != &r->v.parts || strcmp(o->from, "weights") != 0);
+    return o->from == FROM_PART || (o->from == FROM_WEIGHTS && side != &r->v.parts);
 }
 
 /* Compares the outputs of a side with those of the model, in *to. */
@@ -291,10 +309,8 @@ static int tell_difference(struct run *r, const struct verify_side *side, const 
     printf("DIFFERENT: output '%s' of %s, %s: %s%s\n",
            r->split.value[r->v.output[f->output].value].name, side->who, r->sample_name[f->sample],
            f->how.text, more);
-    if (r->v.other) {
+    if (r->v.other)
         verify_tell_other(&r->v);
-        return DIFFERENT;
-    }
     return tell_first(r, side, f->sample);
 }
 
@@ -327,30 +343,40 @@ static void tell_equal(const struct run *r, const struct findings *f)
            f->outputs, how, on);
 }
 
-/* Compares the optimised parts with the optimised model, and says how far each output is off. */
-static void tell_as_run(struct run *r)
+/* Returns how an output of the optimised parts differs most from that of the optimised model, over all samples. */
+static struct difference largest(const struct run *r, const struct verify_output *o)
+{
+    struct difference most = {.bits = true}, how;
+    for (uint32_t k = 0; k < r->nsample && is_made(r, &r->v.parts, o); k++) {
+        same_compare(r->v.e, r->reference[k][o->value], r->found[k][o->value], &how);
+        if (!how.bits && (most.bits || how.worst > most.worst))
+            most = how;
+    }
+    return most;
+}
+
+/* Compares the optimised parts with the optimised model, and says how far each output is off.  Returns an exit code: 0
+ * also if they differ, or do not run. */
+static int tell_as_run(struct run *r)
 {
     struct verify_failure f;
     for (uint32_t k = 0; k < r->nsample; k++)
         verify_free_outputs(&r->v, r->reference[k]);
     if (verify_run(&r->v, &r->v.whole, /*optimise=*/true, r->reference, r->nsample, &f) ||
         verify_run(&r->v, &r->v.parts, /*optimise=*/true, r->found, r->nsample, &f)) {
-        diag_warning(&r->diag, WARN_NONE, "as run: %s does not run: %s", f.file, f.line.line);
-        return;
+        if (!f.stopped)
+            diag_warning(&r->diag, WARN_NONE, "as run: %s does not run: %s", f.file, f.line.line);
+        return f.stopped ? INTERRUPTED : 0;
     }
     for (uint32_t i = 0; i < r->v.noutput; i++) {
-        const struct verify_output *o = &r->v.output[i];
-        struct difference most = {.bits = true}, how;
-        for (uint32_t k = 0; k < r->nsample && is_made(r, &r->v.parts, o); k++) {
-            same_compare(r->v.e, r->reference[k][o->value], r->found[k][o->value], &how);
-            if (!how.bits && (most.bits || how.worst > most.worst))
-                most = how;
-        }
-        printf("as run: output '%s': %s\n", r->split.value[o->value].name,
-               most.bits ? "equal bits" : most.text);
+        struct difference most = largest(r, &r->v.output[i]);
+        if (!r->v.output[i].random)
+            printf("as run: output '%s': %s\n", r->split.value[r->v.output[i].value].name,
+                   most.bits ? "equal bits" : most.text);
     }
     for (uint32_t k = 0; k < r->nsample; k++)
         verify_free_outputs(&r->v, r->found[k]);
+    return 0;
 }
 
 /* Says what is compared, and what cannot be.  Returns an exit code. */
@@ -380,13 +406,10 @@ static int tell_plan(struct run *r)
     return 0;
 }
 
-/* Does the comparison.  Returns an exit code. */
-static int verify(struct run *r)
+/* Reads the files, and makes tables for the samples.  Returns an exit code. */
+static int read_files(struct run *r)
 {
     const struct program_args *g = &r->args;
-    const struct engine_choice choice = {program_value(g, "engine"),
-                                         program_value(g, "onnxruntime")};
-    struct findings parts, annotated;
     struct stat st;
     if (stat(g->operand[0], &st) || !S_ISREG(st.st_mode)) {
         diag_error(&r->diag, "%s: expected a model, a file", g->operand[0]);
@@ -395,12 +418,7 @@ static int verify(struct run *r)
     if (split_read(&r->split, g->operand[1], r->a, &r->diag) ||
         (r->ndim && split_resize(&r->split, r->dim, r->ndim, r->a, &r->diag)))
         return INPUT;
-    if (!(r->v.e = engine_open(&choice, r->a, &r->diag)))
-        return NO_RUNTIME;
-    r->v.s = &r->split;
-    r->v.a = r->a;
-    r->v.d = &r->diag;
-    r->v.stop = &stop;
+    r->v = (struct verifying){.s = &r->split, .a = r->a, .d = &r->diag, .stop = &stop};
     int rc = verify_read(&r->v, g->operand[0], r->dim, r->ndim);
     if (rc)
         return rc > 0 ? NOTHING : INPUT;
@@ -411,13 +429,27 @@ static int verify(struct run *r)
         r->reference[k] = arena_array(r->a, (size_t)r->split.nvalue + 1, sizeof **r->reference);
         r->found[k] = arena_array(r->a, (size_t)r->split.nvalue + 1, sizeof **r->found);
     }
-    if ((rc = tell_plan(r)) || (rc = run_reference(r)))
+    return 0;
+}
+
+/* Does the comparison.  Returns an exit code. */
+static int verify(struct run *r)
+{
+    const struct engine_choice choice = {program_value(&r->args, "engine"),
+                                         program_value(&r->args, "onnxruntime")};
+    struct findings parts, annotated;
+    int rc = read_files(r);
+    if (rc || (rc = tell_plan(r)))
+        return rc;
+    if (!(r->v.e = engine_open(&choice, r->a, &r->diag)))
+        return NO_RUNTIME;
+    if ((rc = run_reference(r)))
         return rc;
     if (!(rc = check_side(r, &r->v.parts, &parts)) &&
         !(rc = check_side(r, &r->v.annotated, &annotated)))
         tell_equal(r, &parts);
-    if (!rc && program_value(g, "as-run"))
-        tell_as_run(r);
+    if (!rc && program_value(&r->args, "as-run"))
+        rc = tell_as_run(r);
     for (uint32_t k = 0; k < r->nsample; k++)
         verify_free_outputs(&r->v, r->reference[k]);
     free_samples(r, r->nsample);

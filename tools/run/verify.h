@@ -9,12 +9,16 @@
 
 #include <signal.h>
 
+/* Where an output of the model comes from in a split: a part makes it, it is an input that the model returns unchanged,
+ * or an initializer that no part has. */
+enum verify_source { FROM_PART, FROM_INPUT, FROM_WEIGHTS };
+
 /* An output of the model. */
 struct verify_output {
-    uint32_t value;   /* its number among those of the split */
-    const char *from; /* "part0.onnx", "input" or "weights", as the manifest has it */
-    bool rounded;     /* it is computed from a float of 16 bits that crosses */
-    bool random;      /* it depends on a random operator */
+    uint32_t value; /* its number among those of the split */
+    enum verify_source from;
+    bool rounded; /* it is computed from a float of 16 bits that crosses */
+    bool random;  /* it depends on a random operator */
 };
 
 /* Files that together compute the outputs of the model, run in their order. */

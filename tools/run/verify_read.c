@@ -24,9 +24,8 @@
 enum {
     HALF = 1,    /* a float of 16 bits */
     OF_HALF = 2, /* such a float, or a cast or moved copy of one */
-    CUT =
-        4, /* it crosses, or what crosses is a cast or moved copy of it; and one of these is a float of 16 bits */
-    REACHED = 8 /* computed from a value that is CUT */
+    CUT = 4,     /* it is OF_HALF and crosses, or what crosses so is a cast or moved copy of it */
+    REACHED = 8  /* computed from a value that is CUT */
 };
 
 /* The marks of all values of all parts, by name. */
@@ -87,13 +86,13 @@ static void mark_types(struct marking *k, const struct module *m)
             *mark_of(k, value_name(m, v)) |= HALF | OF_HALF;
 }
 
-/* Returns the marks of the operands of node n, captures included, together. */
-static uint8_t marks_read(struct marking *k, const struct module *m, nid n)
+/* Returns the marks of a list of values together. */
+static uint8_t marks_of(struct marking *k, const struct module *m, struct slice list)
 {
     uint8_t all = 0;
-    for (uint32_t i = 0; i < m->node[n].in.n; i++)
-        if (node_in(m, n, i))
-            all |= *mark_of(k, value_name(m, node_in(m, n, i)));
+    for (uint32_t i = 0; i < list.n; i++)
+        if (m->arg[list.at + i])
+            all |= *mark_of(k, value_name(m, m->arg[list.at + i]));
     return all;
 }
 
@@ -114,7 +113,7 @@ static uint32_t mark_cuts(struct marking *k, const struct module *m, const struc
     const struct graph *g = &m->graph[1];
     uint32_t found = 0;
     for (nid n = g->first; n < g->first + g->count; n++) {
-        uint8_t read = marks_read(k, m, n);
+        uint8_t read = marks_of(k, m, m->node[n].in);
         bool cast = node_is(m, n, "Cast") || node_is(m, n, "CastLike");
         if (read & HALF && !cast)
             mark_results(k, m, n, HALF | OF_HALF, /*untyped=*/true);
@@ -129,11 +128,10 @@ static uint32_t mark_cuts(struct marking *k, const struct module *m, const struc
         }
     }
     for (nid n = g->first + g->count; n-- > g->first;)
-        for (uint32_t i = 0; i < m->node[n].out.n && moves(m, n); i++)
-            if (node_out(m, n, i) && *mark_of(k, value_name(m, node_out(m, n, i))) & CUT)
-                for (uint32_t j = 0; j < m->node[n].in.n; j++)
-                    if (node_in(m, n, j))
-                        *mark_of(k, value_name(m, node_in(m, n, j))) |= CUT;
+        if (moves(m, n) && marks_of(k, m, m->node[n].out) & CUT)
+            for (uint32_t i = 0; i < m->node[n].in.n; i++)
+                if (node_in(m, n, i))
+                    *mark_of(k, value_name(m, node_in(m, n, i))) |= CUT;
     return found;
 }
 
@@ -153,7 +151,7 @@ static void find_rounded(struct verifying *v)
     for (uint32_t p = 0; p < v->parts.npart && v->ncrossing > 0; p++) {
         const struct module *m = v->parts.m[p];
         for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++)
-            if (marks_read(&k, m, n) & (CUT | REACHED))
+            if (marks_of(&k, m, m->node[n].in) & (CUT | REACHED))
                 mark_results(&k, m, n, REACHED, /*untyped=*/false);
     }
     v->marked = k.names;
@@ -248,8 +246,8 @@ static void find_random(struct verifying *v)
         if (random[n] && !v->random)
             v->random = node_name(m, n);
     }
-    for (uint32_t i = 0; i < v->noutput;
-         i++) /* check_list(): they are the same, in the same order */
+    /* check_list(): outputs of the manifest are those of the model, in the same order */
+    for (uint32_t i = 0; i < v->noutput; i++)
         v->output[i].random = of_random[m->arg[g->out.at + i]];
 }
 
@@ -313,10 +311,26 @@ static void pass_errors(void *user, enum diag_level level, enum warning w, const
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-/* Reads "outputs" of the manifest. */
+/* Returns where each value of the split comes from, in v->a. */
+static enum verify_source *sources_of(const struct verifying *v)
+{
+    const struct split *s = v->s;
+    enum verify_source *from = arena_array(v->a, (size_t)s->nvalue + 1, sizeof *from);
+    for (uint32_t k = 0; k < s->nvalue; k++)
+        from[k] = FROM_WEIGHTS;
+    for (uint32_t k = 0; k < s->ninput; k++)
+        from[s->input[k]] = FROM_INPUT;
+    for (uint32_t k = 0; k < s->npart; k++)
+        for (uint32_t i = 0; i < s->part[k].nout; i++)
+            from[s->part[k].out[i]] = FROM_PART;
+    return from;
+}
+
+/* Reads "outputs" of the manifest, and checks where they are said to come from. */
 static int read_outputs(struct verifying *v)
 {
     json_t *all = json_object_get(v->s->manifest, "outputs"), *row;
+    const enum verify_source *sources = sources_of(v);
     size_t i;
     v->values = names_new(v->a, v->s->nvalue);
     for (uint32_t k = 0; k < v->s->nvalue; k++)
@@ -328,8 +342,33 @@ static int read_outputs(struct verifying *v)
         if (!name || !from)
             return diag_error(v->d, "%s/manifest.json: outputs: expected \"name\" and \"from\"",
                               v->s->folder);
-        v->output[v->noutput++] =
-            (struct verify_output){.value = names_get(&v->values, name, UINT32_MAX), .from = from};
+        uint32_t value = names_get(&v->values, name, UINT32_MAX);
+        enum verify_source said = !strcmp(from, "input")     ? FROM_INPUT
+                                  : !strcmp(from, "weights") ? FROM_WEIGHTS
+                                                             : FROM_PART;
+        if (sources[value] != said)
+            return diag_error(
+                v->d, "%s/manifest.json: output '%s' is said to come from %s, but not found there",
+                v->s->folder, name, from);
+        v->output[v->noutput++] = (struct verify_output){.value = value, .from = said};
+    }
+    return 0;
+}
+
+/* Checks that outputs that come from no part are initializers of the model in the folder.  Returns 0, or -1 and an
+ * error. */
+static int check_weights(const struct verifying *v)
+{
+    const struct module *m = v->annotated.m[0];
+    const struct graph *g = &m->graph[1];
+    struct names init = names_new(v->a, g->init.n);
+    for (uint32_t k = 0; k < g->init.n; k++)
+        names_add(&init, value_name(m, m->arg[g->init.at + k]), 1);
+    for (uint32_t i = 0; i < v->noutput; i++) {
+        const char *name = v->s->value[v->output[i].value].name;
+        if (v->output[i].from == FROM_WEIGHTS && !names_get(&init, name, 0))
+            return diag_error(v->d, "%s/manifest.json: output '%s' is no weight of %s",
+                              v->s->folder, name, v->annotated.who);
     }
     return 0;
 }
@@ -348,7 +387,7 @@ static struct split_part *whole_part(const struct verifying *v, const char *path
     for (uint32_t i = 0; i < p->nin; i++)
         p->in_name[i] = v->s->value[p->in[i]].name;
     for (uint32_t i = 0; i < v->noutput; i++)
-        if (strcmp(v->output[i].from, "input") != 0) {
+        if (v->output[i].from != FROM_INPUT) {
             p->out[p->nout] = v->output[i].value;
             p->out_bytes[p->nout] = v->s->value[v->output[i].value].bytes;
             p->out_name[p->nout++] = v->s->value[v->output[i].value].name;
@@ -391,9 +430,10 @@ static int check_list(struct verifying *v, const struct module *m, struct slice 
 int verify_tell_other(const struct verifying *v)
 {
     const char *source = json_get_text(json_object_get(v->s->manifest, "model"), "source");
-    return diag_error(v->d, "%s: not the source of the split, which was '%s': %s",
-                      module_str(v->whole.m[0], v->whole.m[0]->path), source ? source : "",
-                      v->other);
+    return diag_error(
+        v->d,
+        "%s: not the source of the split, '%s' by its manifest, or passes have rewritten it: %s",
+        module_str(v->whole.m[0], v->whole.m[0]->path), source ? source : "", v->other);
 }
 
 /* Fills a side that is one file, a whole model. */
@@ -442,7 +482,7 @@ int verify_read(struct verifying *v, const char *model, const char *const *dim, 
     v->whole.who = "the model";
     one_file(v, &v->whole, model, p->x.scene.m);
     v->bytes = p->x.scene.m->cost->bytes;
-    if (read_folder(v))
+    if (read_folder(v) || check_weights(v))
         return -1;
     find_other(v);
     const struct module *m = v->whole.m[0];
