@@ -66,7 +66,7 @@ def bad_inputs():
     shutil.copytree(SPLIT, broken)
     manifest = json.loads((SPLIT / "manifest.json").read_text())
     for change, words in ((lambda m: m["outputs"][0].pop("from"), ["outputs: expected"]),
-                          (lambda m: m["outputs"][0].update({"from": "input"}), ["'logits' is said to come from input"]),
+                          (lambda m: m["outputs"][0].update({"from": "input"}), ["'logits' is said to come from"]),
                           (lambda m: m["parts"][1].update(outputs=[]), ["'logits' is said to come from part1.onnx"]),
                           (lambda m: (m["parts"][1].update(outputs=[]), m["outputs"][0].update({"from": "weights"})),
                            ["output 'logits' is no weight of model.onnx"]),

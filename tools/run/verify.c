@@ -229,8 +229,7 @@ struct findings {
     struct difference how;   /* it differs */
 };
 
-/* Whether files of a side make an output: it is not an input, nor, of the parts, a weight that only the whole model has.
- */
+/* Whether files of a side make an output: it is no input, nor, of the parts, a weight that the whole model alone has. */
 static bool is_made(const struct run *r, const struct verify_side *side,
                     const struct verify_output *o)
 {
