@@ -44,8 +44,8 @@ Description-Content-Type: text/markdown
 {text}"""
 WHEEL = "Wheel-Version: 1.0\nGenerator: pcc\nRoot-Is-Purelib: false\nTag: py3-none-{platform}\n"
 ENTRIES = "[console_scripts]\npcc = pcc._program:pcc\npcc-gen = pcc._program:pcc_gen\n" \
-    "pcc-profile = pcc._program:pcc_profile\npcc-bench = pcc._program:pcc_bench\n" \
-    "pcc-verify = pcc._program:pcc_verify\n"
+    "pcc-profile = pcc._program:pcc_profile\npcc-bench = pcc._program:pcc_bench\n"
+ENTRIES += "pcc-verify = pcc._program:pcc_verify\n"
 FIXED = (1980, 1, 1, 0, 0, 0)
 
 
@@ -108,9 +108,10 @@ def pack(build, out):
             files[f"pcc/{path.name}"] = (path.read_bytes(), False)
     soname = "libpcc.so." + ".".join(said.split(".")[:2])
     files[f"pcc/lib/{soname}"] = (stripped(build / soname), True)
-    for program in ("pcc", "pcc-gen", "pcc-profile", "pcc-verify"):
+    for program in ("pcc", "pcc-gen", "pcc-profile"):
         files[f"pcc/bin/{program}"] = (stripped(build / program), True)
     info = f"{NAME}-{said}.dist-info"
+    files["pcc/bin/pcc-verify"] = (stripped(build / "pcc-verify"), True)
     files.update(shared_files(build, info))
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     text = (package / "README.md").read_text(encoding="utf-8")
@@ -125,8 +126,7 @@ def pack(build, out):
 def linked(build):
     """Every library that the programs and the library need, by its name without version -> its file."""
     found = {}
-    programs = [build / name for name in ("pcc", "pcc-gen", "pcc-profile", "pcc-verify")]
-    for path in [*programs, *build.glob("libpcc.so.*")]:
+    for path in [build / "pcc", build / "pcc-gen", build / "pcc-profile", *build.glob("libpcc.so.*")]:
         r = subprocess.run(["ldd", path], capture_output=True, text=True, check=True)
         for place in re.findall(r"=> (/\S+)", r.stdout):
             for name in (Path(place).name, Path(place).resolve().name):

@@ -134,7 +134,7 @@ static const char *sizes_text(const int64_t *size, uint32_t rank, struct arena *
     return arena_fmt(a, "[%s]", text);
 }
 
-/* Checks that an array of a file has the sizes that the plan has for input v.  Returns 0, or -1 and an error, with the
+/* Checks that an array of a file has the sizes that the plan has for input v, unless it may have others.  Returns 0, or -1 and an error, with the
  * options that set other sizes. */
 static int check_sizes(const struct split *s, const struct split_value *v,
                        const struct npz_array *g, const struct inputs_of *of, struct arena *a,
@@ -143,7 +143,8 @@ static int check_sizes(const struct split *s, const struct split_value *v,
     json_t *row, *shape = NULL;
     const char *fix = "";
     size_t i;
-    if (!v->size || (v->rank == g->rank && !memcmp(v->size, g->size, v->rank * sizeof *v->size)))
+    if (of->whole || !v->size ||
+        (v->rank == g->rank && !memcmp(v->size, g->size, v->rank * sizeof *v->size)))
         return 0;
     json_array_foreach(json_object_get(s->manifest, "inputs"), i, row)
     {
@@ -184,6 +185,15 @@ static struct engine_value *given_value(struct engine *e, const struct split_val
     return to;
 }
 
+/* Returns the name of an input that a file lacks; NULL: it has them all. */
+static const char *missing_input(const struct split *s, const struct npz *npz)
+{
+    for (uint32_t i = 0; i < s->ninput; i++)
+        if (!npz_find(npz, s->value[s->input[i]].name))
+            return s->value[s->input[i]].name;
+    return NULL;
+}
+
 static bool is_folder(const char *path)
 {
     struct stat st;
@@ -199,15 +209,16 @@ int inputs_make(struct engine *e, const struct split *s, const struct inputs_of 
     bool folder = of->whole && of->file && is_folder(of->file);
     if (of->file && (folder ? pb_read(&npz, of->file, s, a, d) : npz_read(&npz, of->file, a, d)))
         return -1;
+    const char *lacks = of->whole ? missing_input(s, &npz) : NULL;
+    if (lacks)
+        return diag_error(d, "%s: input '%s' is missing", of->file, lacks);
     for (i = 0; i < s->ninput; i++) {
         const struct split_value *v = &s->value[s->input[i]];
         const struct npz_array *g = npz_find(&npz, v->name);
         struct engine_value *to = NULL;
-        if (!g && of->whole)
-            diag_error(d, "%s: input '%s' is missing", of->file, v->name);
-        else if (!g)
+        if (!g)
             to = random_value(e, v, &state, a, d);
-        else if (of->whole || !check_sizes(s, v, g, of, a, d))
+        else if (!check_sizes(s, v, g, of, a, d))
             to = given_value(e, v, g, of->file, d);
         if (!to)
             break;

@@ -37,7 +37,7 @@ def _hand_over(name: str, program: Path, *before: str) -> NoReturn:
 def script(name: str) -> NoReturn:
     """Runs a program of tools/ in this Python, with the pcc of this package."""
     path = _first(HERE / "share/tools" / name, TOOLS / name)
-    for compiled in ("pcc", "pcc-gen", "pcc-profile", "pcc-verify"):
+    for compiled in ("pcc", "pcc-gen", "pcc-profile"):
         variable, program = compiled.upper().replace("-", "_"), _place(compiled)
         if program.exists():
             os.environ.setdefault(variable, str(program))
@@ -48,16 +48,16 @@ def pcc() -> NoReturn:
     _hand_over("pcc", _place("pcc"), "pcc")
 
 
+def pcc_verify() -> NoReturn:
+    _hand_over("pcc-verify", _place("pcc-verify"), "pcc-verify")
+
+
 def pcc_gen() -> NoReturn:
     _hand_over("pcc-gen", _place("pcc-gen"), "pcc-gen")
 
 
 def pcc_profile() -> NoReturn:
     _hand_over("pcc-profile", _place("pcc-profile"), "pcc-profile")
-
-
-def pcc_verify() -> NoReturn:
-    _hand_over("pcc-verify", _place("pcc-verify"), "pcc-verify")
 
 
 def pcc_bench() -> NoReturn:
