@@ -142,7 +142,7 @@ def not_a_number(text):
 
 @functools.lru_cache(maxsize=8)
 def schema_error(name, text):
-    """What of a JSON text disobeys name.schema.json; None: nothing.  A folder that is verified again has the same text."""
+    """What of a JSON text disobeys name.schema.json; None: nothing.  A folder verified again has the same text."""
     schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8"))
     error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(json.loads(text)))
     return error and f"{error.json_path}: {error.message[:200]}"

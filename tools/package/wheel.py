@@ -45,8 +45,8 @@ Description-Content-Type: text/markdown
 WHEEL = "Wheel-Version: 1.0\nGenerator: pcc\nRoot-Is-Purelib: false\nTag: py3-none-{platform}\n"
 ENTRIES = "[console_scripts]\npcc = pcc._program:pcc\npcc-gen = pcc._program:pcc_gen\n" \
     "pcc-profile = pcc._program:pcc_profile\npcc-bench = pcc._program:pcc_bench\n"
-ENTRIES += "pcc-verify = pcc._program:pcc_verify\n"
 FIXED = (1980, 1, 1, 0, 0, 0)
+ENTRIES += "pcc-verify = pcc._program:pcc_verify\n"
 
 
 def write_wheel(path, files):

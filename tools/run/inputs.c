@@ -134,8 +134,8 @@ static const char *sizes_text(const int64_t *size, uint32_t rank, struct arena *
     return arena_fmt(a, "[%s]", text);
 }
 
-/* Checks that an array of a file has the sizes that the plan has for input v, unless it may have others.  Returns 0, or -1 and an error, with the
- * options that set other sizes. */
+/* Checks that an array of a file has the sizes that the plan has for input v, unless it may have others.  Returns 0, or
+ * -1 and an error, with the options that set other sizes. */
 static int check_sizes(const struct split *s, const struct split_value *v,
                        const struct npz_array *g, const struct inputs_of *of, struct arena *a,
                        struct diag *d)

@@ -96,12 +96,13 @@ static void count_unequal(const unsigned char *a, const unsigned char *b, enum e
     for (int64_t i = 0; i < n * halves; i++) {
         double x = number_at(a, elem, i), y = number_at(b, elem, i);
         bool finite = isfinite(x) && isfinite(y);
-        unequal += !(x == y);
+        bool same = x == y || (isnan(x) && isnan(y));
+        unequal += !same;
         if (finite && fabs(x - y) > out->worst)
             out->worst = fabs(x - y);
         if (finite && fabs(x) > out->largest)
             out->largest = fabs(x);
-        odd |= !finite && !(x == y) && !(isnan(x) && isnan(y));
+        odd |= !finite && !same;
     }
     out->near = !odd && out->worst <= SAME_TOLERANCE * out->largest;
     if (unequal == 0)

@@ -229,7 +229,7 @@ struct findings {
     struct difference how;   /* it differs */
 };
 
-/* Whether files of a side make an output: it is no input, nor, of the parts, a weight that the whole model alone has. */
+/* Whether files of a side make an output: it is no input, nor, of the parts, a weight that no part has. */
 static bool is_made(const struct run *r, const struct verify_side *side,
                     const struct verify_output *o)
 {
