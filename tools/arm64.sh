@@ -32,7 +32,7 @@ END
     rm -f ./*.deb
     APT_CONFIG=$work/apt.conf apt-get update -qq
     APT_CONFIG=$work/apt.conf apt-get download -qq libprotobuf-c-dev libprotobuf-c1 libjansson-dev libjansson4 \
-        libgraphviz-dev libcgraph6 libcdt5 libcmocka-dev libcmocka0 libc6-dev libc6 linux-libc-dev libcrypt-dev \
+        zlib1g-dev zlib1g libgraphviz-dev libcgraph6 libcdt5 libcmocka-dev libcmocka0 libc6-dev libc6 linux-libc-dev libcrypt-dev \
         "libgcc-$gcc-dev" libgcc-s1
     for deb in ./*.deb; do dpkg -x "$deb" "$root"; done
     rm -f ./*.deb

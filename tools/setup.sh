@@ -17,10 +17,10 @@ export LC_ALL
 
 PACKAGES="gcc libc6-dev cmake ninja-build pkg-config protobuf-c-compiler protobuf-compiler
 libprotobuf-c-dev libgraphviz-dev graphviz libjansson-dev lp-solve liblpsolve55-dev coinor-libcbc-dev
-libscotch-dev libmetis-dev python3 python3-venv"
+libscotch-dev libmetis-dev zlib1g-dev python3 python3-venv"
 TEST_PACKAGES="clang libcmocka-dev"
 TOOLS="cc cmake ninja pkg-config protoc-c dot"
-LIBRARIES="libprotobuf-c jansson libcgraph"
+LIBRARIES="libprotobuf-c jansson libcgraph zlib"
 TEST_LIBRARIES="cmocka"
 USER_PYTHON='/^\(jsonschema\|numpy\|onnx\|onnxruntime\)==/p' # lines of requirements.txt, for sed
 

@@ -24,15 +24,17 @@ sliced or otherwise moved about), may differ by 1e-2 of the largest absolute val
 Inputs come from a folder of input_K.pb files, or are random, in the sizes that the manifest says: normal floats,
 integers of {0, 1}.
 --sensitive runs a second random input as well and demands that some output changes, so that
-equality cannot be had from a model that ignores its inputs.  Operators that are random themselves
-(RandomNormal, Dropout in training) cannot be compared; nor can, for want of a way through Python,
-models that mix bfloat16 or float8 outputs with string or sequence values.
+equality cannot be had from a model that ignores its inputs.  Outputs that depend on operators that are random
+themselves (RandomNormal without a seed, Dropout in training) are not compared; nor can, for want of a way through
+Python, models be that mix bfloat16 or float8 outputs with string or sequence values.
 
-Exit: 0 equal, 1 different or a bad folder, 3 the whole model does not run, 77 no ONNX Runtime.
+Exit: 0 equal, 1 different or a bad folder, 3 nothing can be compared: the whole model does not run, or all its outputs
+are random, 77 no ONNX Runtime.
 """
 import argparse
 import collections
 import ctypes
+import functools
 import gc
 import json
 import math
@@ -115,6 +117,10 @@ class CannotRun(Said):
     """The whole model does not run here, so nothing can be compared."""
 
 
+class AllRandom(Said):
+    """Each output depends on a random operator, so nothing can be compared."""
+
+
 def require(condition, message):
     if not condition:
         raise Bad(message)
@@ -134,20 +140,25 @@ def not_a_number(text):
     raise Bad(f"{text} is not a JSON number")
 
 
+@functools.lru_cache(maxsize=8)
+def schema_error(name, text):
+    """What of a JSON text disobeys name.schema.json; None: nothing.  A folder verified again has the same text."""
+    schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8"))
+    error = jsonschema.exceptions.best_match(jsonschema.Draft202012Validator(schema).iter_errors(json.loads(text)))
+    return error and f"{error.json_path}: {error.message[:200]}"
+
+
 def read_json(folder, name):
     """name.json, which obeys name.schema.json."""
     path = folder / f"{name}.json"
     require(path.is_file(), f"{path} does not exist")
     try:
-        found = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=no_duplicates,
-                           parse_constant=not_a_number)
+        text = path.read_text(encoding="utf-8")
+        found = json.loads(text, object_pairs_hook=no_duplicates, parse_constant=not_a_number)
     except (OSError, ValueError, RecursionError) as e:
         raise Bad(f"{path.name}: {e}") from e
-    schema = json.loads((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8"))
-    validator = jsonschema.Draft202012Validator(schema)
-    error = jsonschema.exceptions.best_match(validator.iter_errors(found))
-    if error:
-        raise Bad(f"{path.name}: {error.json_path}: {error.message[:200]}")
+    error = schema_error(name, text)
+    require(not error, f"{path.name}: {error}")
     return found
 
 
@@ -728,6 +739,55 @@ def rounded_values(manifest, graphs, folder):
     return crossing, reached - {""}
 
 
+RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli"}
+
+
+def false_values(graph):
+    """Names of the main graph's values that are a constant false."""
+    tensors = [(t.name, t) for t in graph.initializer if t.name not in {i.name for i in graph.input}]
+    tensors += [(n.output[0], a.t) for n in graph.node if n.op_type == "Constant" for a in n.attribute
+                if a.name == "value"]
+    return {name for name, t in tensors if t.data_type == onnx.TensorProto.BOOL and len(t.dims) == 0
+            and not numpy_helper.to_array(t)}
+
+
+def is_random(node, functions, false):
+    """Whether a node gives other results in each session, itself or in a body, or by calling such a function."""
+    stack, called = [node], set()
+    while stack:
+        n = stack.pop()
+        name = n.domain, n.op_type
+        seeded = any(a.name == "seed" for a in n.attribute)
+        training = n.op_type == "Dropout" and len(n.input) > 2 and n.input[2] and n.input[2] not in false
+        if not seeded and n.domain in ("", "ai.onnx") and (n.op_type in RANDOM or training):
+            return True
+        if name in functions and name not in called:
+            called.add(name)
+            stack += functions[name].node
+        for a in n.attribute:
+            for body in [a.g] * a.HasField("g") + list(a.graphs):
+                stack += body.node
+    return False
+
+
+def random_values(path):
+    """The values of a model that depend on a random operator, and the name of the first such operator."""
+    model = onnx.load(str(path), load_external_data=False)
+    functions = {(f.domain, f.name): f for f in model.functions}
+    false, reached, first = false_values(model.graph), set(), None
+    for node in model.graph.node:
+        own = is_random(node, functions, false)
+        if own or names_read(node) & reached:
+            reached.update(node.output)
+        if own and first is None:
+            first = node.name or node.op_type
+    return reached - {""}, first
+
+
+def without_random(outputs, random):
+    return [{name: value for name, value in one.items() if name not in random} for one in outputs]
+
+
 def near(ref, got):
     """None if within the tolerance of the largest finite reference, else the message of the difference."""
     if ref.dtype == object or ref.dtype.kind in "SU":
@@ -873,6 +933,13 @@ def verify(args, say):
     for what, found in zip(("inputs", "outputs"), names):
         said = [v["name"] for v in manifest[what]]
         require(said == found, f"{what} in the manifest are {some(said)}, the model's {some(found)}")
+    random, first = random_values(model)
+    random &= set(names[1])
+    if random and random == set(names[1]):
+        raise AllRandom(f"all outputs depend on random operators, such as '{first}'")
+    if random:
+        say(f"not compared, since they depend on random operators such as '{first}': {some(sorted(random))}")
+    reference = without_random(reference, random)
     if args.sensitive:
         demand_sensitivity(reference)
     gc.collect()
@@ -886,10 +953,9 @@ def verify(args, say):
         again = run_whole(open_session(folder / annotated), sets)
     except Exception as e:
         raise Bad(f"{annotated} does not run: {type(e).__name__}: {first_line(e)}") from e
-    require(all(set(a) == set(r) for a, r in zip(again, reference)),
-            f"{annotated} has other outputs than the model")
+    require(all(set(a) == set(names[1]) for a in again), f"{annotated} has other outputs than the model")
     compare(reference, again, set(), annotated)
-    return len(names[1]), len(inexact), len(sets)
+    return len(reference[0]), len(inexact), len(sets)
 
 
 def main(argv=None):
@@ -918,6 +984,9 @@ def main(argv=None):
         return 1
     except CannotRun as e:
         print(f"cannot run the whole model: {e}")
+        return 3
+    except AllRandom as e:
+        print(f"nothing to compare: {e}")
         return 3
     how = f"{outputs - inexact} bit-equal, {inexact} within rounding" if inexact else "bit-equal"
     print(f"equal: {outputs} outputs of the parts and of the annotated whole, {how}"

@@ -213,8 +213,8 @@ int infile_text(const char *name, const char *text, size_t n, struct diag *d)
     return good == n ? 0 : diag_error(d, "%s: byte %zu is not UTF-8", name, good);
 }
 
-char *infile_read(const char *path, enum infile_kind kind, struct arena *a, size_t *len,
-                  struct diag *d)
+char *infile_bytes(const char *path, enum infile_kind kind, struct arena *a, size_t *len,
+                   struct diag *d)
 {
     const char *wrong = NULL;
     uint64_t size = 0;
@@ -228,6 +228,13 @@ char *infile_read(const char *path, enum infile_kind kind, struct arena *a, size
     arena_free(own);
     if (wrong)
         diag_error(d, "%s: cannot be read: %s", path, wrong);
+    return text;
+}
+
+char *infile_read(const char *path, enum infile_kind kind, struct arena *a, size_t *len,
+                  struct diag *d)
+{
+    char *text = infile_bytes(path, kind, a, len, d);
     return text && infile_text(path, text, *len, d) == 0 ? text : NULL;
 }
 

@@ -41,6 +41,9 @@ int infile_text(const char *name, const char *text, size_t n, struct diag *d);
  * be read or is not UTF-8, reports an error and returns NULL. */
 char *infile_read(const char *path, enum infile_kind kind, struct arena *a, size_t *len,
                   struct diag *d);
+/* Does the same with a file that need not be text. */
+char *infile_bytes(const char *path, enum infile_kind kind, struct arena *a, size_t *len,
+                   struct diag *d);
 /* Reads standard input.  Returns all bytes and a NUL after them, in a, and the number of bytes in *len; on failure
  * reports an error and returns NULL.  Does not check for UTF-8. */
 char *infile_read_stdin(enum infile_kind kind, struct arena *a, size_t *len, struct diag *d);

@@ -442,7 +442,7 @@ def by_runtime():
         numpy.savez(given, **arrays)
         refused(profile(MODEL, out, *small, f"--inputs={given}", engine=None), 1, *words)
     numpy.savez_compressed(given, input_ids=numpy.zeros((1, 8), int))
-    refused(profile(MODEL, out, *small, f"--inputs={given}", engine=None), 1, "numpy.savez, not savez_compressed")
+    good(profile(MODEL, "-o", COSTS, *small, f"--inputs={given}", engine=None))
     given.write_bytes(given.read_bytes()[:-30])
     refused(profile(MODEL, out, *small, f"--inputs={given}", engine=None), 1, "numpy.savez")
     numpy.savez(given, input_ids=numpy.full((1, 8), 31))

@@ -102,7 +102,7 @@ class Split:
         for row in self.manifest["outputs"]:
             row.update({key: rows[row["name"]][key] for key in ("type", "shape")})
 
-    def verify(self, root, *options):
+    def write(self, root):
         shutil.rmtree(root, ignore_errors=True)
         root.mkdir()
         onnx.save(self.whole, root / "whole.onnx")
@@ -113,6 +113,9 @@ class Split:
             (root / self.link).replace(root.parent / self.link)
             (root / self.link).symlink_to(root.parent / self.link)
         (root / "manifest.json").write_text(json.dumps(self.manifest))
+
+    def verify(self, root, *options):
+        self.write(root)
         return verified(root / "whole.onnx", root, *options)
 
 
@@ -435,6 +438,54 @@ def half_weights_off(f):
     f.part[1].graph.initializer[0].CopyFrom(numpy_helper.from_array(w, "w2"))
 
 
+def noise(node, seed=None):
+    """A random node in the whole, the annotated whole and the first part; its result is added to all that follows."""
+    def plant(f):
+        for m in (f.whole, f.annotated, f.part[0]):
+            m.graph.node.insert(1, copy.deepcopy(node))
+            m.graph.node.insert(2, helper.make_node("Add", ["a", "noise"], ["a_noise"], name="add_noise"))
+            m.graph.node[3].input[0] = "a_noise"
+            if seed is not None:
+                m.graph.node[1].attribute.append(helper.make_attribute("seed", seed))
+        f.manifest["nodes"]["part0.onnx"] = FIRST + ["draw", "add_noise"]
+    folder = Folder()
+    plant(folder)
+    return folder
+
+
+DRAW = helper.make_node("RandomNormalLike", ["a"], ["noise"], name="draw")
+DROP = [helper.make_node("Dropout", ["a", "", yes], ["noise"], name="draw") for yes in ("yes", "no")]
+
+
+def with_dropout(training):
+    folder = noise(DROP[0 if training else 1])
+    for m in (folder.whole, folder.annotated, folder.part[0]):
+        m.graph.initializer.append(numpy_helper.from_array(np.array(training), "yes" if training else "no"))
+    return folder
+
+
+def half_random():
+    """Output z alone is random."""
+    folder = Folder()
+    draw = helper.make_node("RandomUniformLike", ["b"], ["noise"], name="draw")
+    for m in (folder.whole, folder.annotated, folder.part[0]):
+        at = next(k for k, n in enumerate(m.graph.node) if n.name == "z")
+        m.graph.node.insert(at, copy.deepcopy(draw))
+        m.graph.node[at + 1].input[0] = "noise"
+    folder.manifest["nodes"]["part0.onnx"] = FIRST + ["draw"]
+    return folder
+
+
+# (folder, exit code, text) of random operators, of verify_split.py and pcc-verify
+RANDOM = [
+    (lambda: noise(DRAW), 3, "nothing to compare: all outputs depend on random operators, such as 'draw'"),
+    (lambda: noise(DRAW, seed=1.0), 0, "equal: 2 outputs"),
+    (lambda: with_dropout(training=True), 3, "'draw'"),
+    (lambda: with_dropout(training=False), 0, "equal: 2 outputs"),
+    (half_random, 0, "equal: 1 outputs"),
+]
+
+
 def accepted(root):
     """(what, folder, options, exit code, text) of runs that are no planted errors."""
     inputs = root.parent / "inputs"
@@ -471,6 +522,7 @@ def accepted(root):
         ("beside a cast, a bit off", exact_off, [], 1, "DIFFERENT: output 'exact'"),
         ("ignores its input", constant, ["--sensitive"], 1, "insensitive"),
         ("whole does not run", broken, [], 3, "cannot run the whole model"),
+        *((f"random {k}", make(), [], code, text) for k, (make, code, text) in enumerate(RANDOM)),
         ("missing inputs", Folder(), ["--inputs", root.parent], 1, "input_0.pb does not exist"),
     ]
 

@@ -1,6 +1,7 @@
 """What tests with ONNX Runtime share: where things are, a list of what failed.  Without onnx, numpy or ONNX
 Runtime an import of this ends the test as skipped (77)."""
 import contextlib
+import gc
 import io
 import os
 import sys
@@ -27,7 +28,10 @@ sys.dont_write_bytecode = True
 
 def verified(*args):
     """tools/verify_split.py in this process, which has its libraries loaded already: exit code and text."""
+    first = "verify_split" not in sys.modules
     import verify_split  # noqa: E402  (needs more libraries than this page)
+    if first:
+        gc.freeze()  # its collections then pass over the libraries' objects
     said = io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         try:

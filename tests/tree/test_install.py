@@ -61,6 +61,7 @@ def files_there(prefix, lib):
     for name in ("bin/pcc", "bin/pcc-gen", "bin/pcc-profile", "bin/pcc-run", "share/man/man1/pcc.1",
                  "share/man/man1/pcc-profile.1", "share/man/man1/pcc-run.1",
                  "include/pcc.h", "include/pcc/ir/ir.h", "share/bash-completion/completions/pcc-profile",
+                 "bin/pcc-verify", "share/man/man1/pcc-verify.1", "share/zsh/site-functions/_pcc-verify",
                  "share/pcc/tools/verify_split.py", "bin/pcc-bench", "share/pcc/manifest.schema.json",
                  "share/pcc/schedule.schema.json", "share/pcc/manifest.md",
                  "share/doc/pcc-onnx/copyright", "share/doc/pcc-onnx/README.md", "share/doc/pcc-onnx/docs/install.md",

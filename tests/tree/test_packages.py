@@ -28,7 +28,8 @@ FILES = ["bin/pcc", "bin/pcc-gen", "bin/pcc-profile", "bin/pcc-run", "bin/pcc-be
          "share/bash-completion/completions/pcc", "share/zsh/site-functions/_pcc", "share/pcc/manifest.schema.json",
          "share/pcc/schedule.schema.json", "share/pcc/manifest.md", "share/doc/pcc-onnx/copyright",
          "share/doc/pcc-onnx/LICENSE", "share/doc/pcc-onnx/README.md", "share/doc/pcc-onnx/docs/install.md",
-         "share/doc/pcc-onnx/passes/cost/costs.md", "share/pcc/tools/measure.py"]
+         "share/doc/pcc-onnx/passes/cost/costs.md", "share/pcc/tools/measure.py", "bin/pcc-verify",
+         "share/man/man1/pcc-verify.1"]
 
 
 def run(*command, good=True, **more):

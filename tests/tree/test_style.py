@@ -419,6 +419,8 @@ def help_texts(tree):
     """What the programs, and every script that these pages name, say of their options; and of tools that they call."""
     beside = [Path(PCC).with_name(name) for name in ("pcc-gen", "pcc-profile", "pcc-run")]
     texts = [says(PCC, "--help=all"), *(says(p, "--help") for p in beside if p.exists())]
+    verify = Path(PCC).with_name("pcc-verify")
+    texts.append(says(verify, "--help") if verify.exists() else "")
     texts.append("--preset --build --install --prefix --config --rm")
     named = {name.rsplit("/", 1)[-1] for _, t in user_pages(tree) for name in re.findall(r"[\w/-]+\.(?:sh|py)", t)}
     texts += [t for path, t in tree.text.items() if path.startswith("tools/") and path.rsplit("/", 1)[-1] in named]

@@ -50,6 +50,25 @@ foreach(name pcc pcc-profile pcc-run)
     install(FILES ${PCC_DOCS}/${name}.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT share)
 endforeach()
 
+set(PCC_VERIFY_DOCS ${PCC_DOCS}/pcc-verify.1 ${PCC_DOCS}/pcc-verify.bash ${PCC_DOCS}/_pcc-verify
+    ${PCC_DOCS}/pcc-verify.fish)
+add_custom_command(
+    OUTPUT ${PCC_VERIFY_DOCS}
+    COMMAND pcc-verify --help-man > ${PCC_DOCS}/pcc-verify.1
+    COMMAND pcc-verify --help-completion=bash > ${PCC_DOCS}/pcc-verify.bash
+    COMMAND pcc-verify --help-completion=zsh > ${PCC_DOCS}/_pcc-verify
+    COMMAND pcc-verify --help-completion=fish > ${PCC_DOCS}/pcc-verify.fish
+    DEPENDS pcc-verify
+    COMMENT "manual page and completions of pcc-verify"
+    VERBATIM)
+add_custom_target(pcc_verify_docs ALL DEPENDS ${PCC_VERIFY_DOCS})
+install(TARGETS pcc-verify RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES ${PCC_DOCS}/pcc-verify.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT share)
+install(FILES ${PCC_DOCS}/pcc-verify.bash RENAME pcc-verify
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT share)
+install(FILES ${PCC_DOCS}/_pcc-verify DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT share)
+install(FILES ${PCC_DOCS}/pcc-verify.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT share)
+
 # Pages and programs lie as in the tree, so that what one says of another can be found: all pages, and the programs in
 # Python that need no source. The schemas are among the pages, which refer to them, and where programs read them.
 set(PCC_SCHEMAS ${PROJECT_SOURCE_DIR}/backends/split/manifest.schema.json

@@ -46,6 +46,7 @@ WHEEL = "Wheel-Version: 1.0\nGenerator: pcc\nRoot-Is-Purelib: false\nTag: py3-no
 ENTRIES = "[console_scripts]\npcc = pcc._program:pcc\npcc-gen = pcc._program:pcc_gen\n" \
     "pcc-profile = pcc._program:pcc_profile\npcc-run = pcc._program:pcc_run\npcc-bench = pcc._program:pcc_bench\n"
 FIXED = (1980, 1, 1, 0, 0, 0)
+ENTRIES += "pcc-verify = pcc._program:pcc_verify\n"
 
 
 def write_wheel(path, files):
@@ -110,6 +111,7 @@ def pack(build, out):
     for program in ("pcc", "pcc-gen", "pcc-profile", "pcc-run"):
         files[f"pcc/bin/{program}"] = (stripped(build / program), True)
     info = f"{NAME}-{said}.dist-info"
+    files["pcc/bin/pcc-verify"] = (stripped(build / "pcc-verify"), True)
     files.update(shared_files(build, info))
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     text = (package / "README.md").read_text(encoding="utf-8")

@@ -33,6 +33,7 @@ struct engine_load {
     const char *
         profile; /* beginning of the file's name that times of nodes are written to; NULL: none are taken */
     const char *node_memory; /* file for what nodes work in; NULL: not asked for */
+    const char *data; /* folder that the model's external data lie in; NULL: that of `path` */
     const char *const
         *node; /* [nnode] names of the part's nodes, which the stub makes its times from */
     size_t nnode;
@@ -97,6 +98,15 @@ struct engine_face {
     /* Sets the elements of a tensor of strings. */
     int (*value_strings)(struct engine *e, struct engine_value *v, const char *const *text,
                          size_t n, struct engine_error *err);
+    /* Writes to *n how many values a sequence has, or a map, which has two: keys and values.  Returns 0; -1: it is
+     * neither. */
+    int (*value_count)(struct engine *e, const struct engine_value *v, size_t *n);
+    /* Returns value number i of a sequence or a map, which the caller frees; NULL after an error. */
+    struct engine_value *(*value_item)(struct engine *e, const struct engine_value *v, size_t i);
+    /* Returns the elements of a tensor of strings, one after the other, and sizes of the tensor and of each element in
+     * front of them: equal bytes mean equal tensors.  Writes their number to *n; the caller frees them by free().
+     * NULL: it is no such tensor. */
+    unsigned char *(*value_texts)(struct engine *e, const struct engine_value *v, size_t *n);
     void (*value_free)(struct engine *e, struct engine_value *v);
     /* Returns ps of processor time that this thread has spent: differences of two are what a run took.  Of the stub:
      * what its parts pretend to take. */

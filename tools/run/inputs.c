@@ -7,10 +7,12 @@
 #include "ir/base/random.h"
 #include "ir/model/module.h"
 #include "tools/run/npz.h"
+#include "tools/run/pb_in.h"
 #include "tools/run/resize.h"
 
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Returns a number of a normal distribution with variance 1, in 1/65536. */
 static int32_t normal(uint64_t *state)
@@ -36,18 +38,26 @@ static uint16_t half_of(int32_t x)
     return (uint16_t)(sign | e << 10 | (n & 0xffff) >> 6);
 }
 
+/* A source of random numbers. */
+struct randoms {
+    uint64_t state;
+    enum random_integers integers;
+};
+
 /* Fills n random elements of a type at `to`.  Returns false if there is no way to do so. */
-static bool fill(void *to, enum elem elem, int64_t n, uint64_t *state)
+static bool fill(void *to, enum elem elem, int64_t n, struct randoms *r)
 {
     size_t bytes = elem_bits(elem) / 8;
     unsigned char *at = to;
     if (elem == ELEM_C64 || elem == ELEM_C128) /* two floats each */
-        return fill(to, elem == ELEM_C64 ? ELEM_F32 : ELEM_F64, 2 * n, state);
+        return fill(to, elem == ELEM_C64 ? ELEM_F32 : ELEM_F64, 2 * n, r);
     for (int64_t i = 0; i < n && bytes > 0; i++, at += bytes) {
-        int32_t x = elem_is_float(elem) && bytes > 1 ? normal(state) : 0;
+        int32_t x = elem_is_float(elem) && bytes > 1 ? normal(&r->state) : 0;
         float f = (float)x / 65536;
         double d = (double)x / 65536;
-        uint64_t one = x == 0 ? random_bits(state) >> 63 : 0;
+        uint64_t one = x == 0 ? random_bits(&r->state) >> 63 : 0;
+        if (r->integers != INTEGERS_RANDOM && elem_is_integer(elem) && elem != ELEM_BOOL)
+            one = r->integers == INTEGERS_ONE;
         uint32_t word;
         if (elem == ELEM_F32) {
             memcpy(at, &f, sizeof f);
@@ -79,7 +89,7 @@ static struct engine_value *no_value(struct engine *e, const struct split_value 
 
 /* Returns a random value for an input; NULL after an error. */
 static struct engine_value *random_value(struct engine *e, const struct split_value *v,
-                                         uint64_t *state, struct arena *a, struct diag *d)
+                                         struct randoms *r, struct arena *a, struct diag *d)
 {
     struct engine_error err = {"its data cannot be reached"};
     enum elem elem = elem_of_name(v->type, strlen(v->type));
@@ -106,11 +116,11 @@ static struct engine_value *random_value(struct engine *e, const struct split_va
     if (elem == ELEM_STR) {
         const char **text = arena_array(a, (size_t)n + 1, sizeof *text);
         for (int64_t i = 0; i < n; i++)
-            text[i] = random_bits(state) >> 63 ? "1" : "0";
+            text[i] = random_bits(&r->state) >> 63 ? "1" : "0";
         good = e->face->value_strings(e, to, text, (size_t)n, &err) == 0;
     } else if (n > 0) {
         void *data = e->face->value_data(e, to);
-        good = data && fill(data, elem, n, state);
+        good = data && fill(data, elem, n, r);
     }
     return good ? to : no_value(e, v, to, &err, d);
 }
@@ -124,8 +134,8 @@ static const char *sizes_text(const int64_t *size, uint32_t rank, struct arena *
     return arena_fmt(a, "[%s]", text);
 }
 
-/* Checks that an array of a file has the sizes that the plan has for input v.  Returns 0, or -1 and an error, with the
- * options that set other sizes. */
+/* Checks that an array of a file has the sizes that the plan has for input v, unless it may have others.  Returns 0, or
+ * -1 and an error, with the options that set other sizes. */
 static int check_sizes(const struct split *s, const struct split_value *v,
                        const struct npz_array *g, const struct inputs_of *of, struct arena *a,
                        struct diag *d)
@@ -133,7 +143,8 @@ static int check_sizes(const struct split *s, const struct split_value *v,
     json_t *row, *shape = NULL;
     const char *fix = "";
     size_t i;
-    if (!v->size || (v->rank == g->rank && !memcmp(v->size, g->size, v->rank * sizeof *v->size)))
+    if (of->any_sizes || !v->size ||
+        (v->rank == g->rank && !memcmp(v->size, g->size, v->rank * sizeof *v->size)))
         return 0;
     json_array_foreach(json_object_get(s->manifest, "inputs"), i, row)
     {
@@ -161,6 +172,11 @@ static struct engine_value *given_value(struct engine *e, const struct split_val
     }
     struct engine_value *to =
         e->face->value_new(e, &(struct engine_shape){g->elem, g->rank, g->size}, &err);
+    if (to && g->text) {
+        int64_t n = shape_elems(g->size, g->rank);
+        if (e->face->value_strings(e, to, g->text, n > 0 ? (size_t)n : 0, &err))
+            return no_value(e, v, to, &err, d);
+    }
     void *data = to && g->bytes > 0 ? e->face->value_data(e, to) : NULL;
     if (!to || (g->bytes > 0 && !data))
         return no_value(e, v, to, &err, d);
@@ -169,13 +185,20 @@ static struct engine_value *given_value(struct engine *e, const struct split_val
     return to;
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 int inputs_make(struct engine *e, const struct split *s, const struct inputs_of *of,
                 struct engine_value **table, struct arena *a, struct diag *d)
 {
     struct npz npz = {0};
-    uint64_t state = of->seed;
+    struct randoms state = {of->seed, of->integers};
     uint32_t used = 0, i;
-    if (of->file && npz_read(&npz, of->file, a, d))
+    bool folder = of->all && of->file && is_folder(of->file);
+    if (of->file && (folder ? pb_read(&npz, of->file, s, a, d) : npz_read(&npz, of->file, a, d)))
         return -1;
     for (i = 0; i < s->ninput; i++) {
         const struct split_value *v = &s->value[s->input[i]];

@@ -1,9 +1,10 @@
-/* Reading .npz (npz.h): a zip archive of .npy files, which are stored, not compressed.
+/* Reading .npz (npz.h): a zip archive of .npy files, stored or, by numpy.savez_compressed(), deflated.
  *
  * The central directory at the end of a zip (PKWARE's APPNOTE 4.3.12, with sizes of 64 bits in an extra field, 4.5.3)
  * lists name, size and place of each file; the file begins behind a local header of its own.  A .npy file (numpy's NEP
  * 1) has a magic, a version, the length of a header, and the header as a Python dictionary with 'descr',
- * 'fortran_order' and 'shape'.  O(bytes). */
+ * 'fortran_order' and 'shape'.  A deflated file says how large it will be: what cannot be true at the 1032 bytes that
+ * one byte stands for at most (zlib's technical details) is refused before there is memory for it.  O(bytes). */
 #include "tools/run/npz.h"
 
 #include "ir/base/infile.h"
@@ -13,13 +14,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <zlib.h>
 
 enum {
     END_BYTES = 22,
     ENTRY_BYTES = 46,
     LOCAL_BYTES = 30,
     STORED = 0,
+    DEFLATED = 8,
+    DEFLATE_MOST = 1032,
     NPY_RANK = 32,
     COMMENT_MOST = 65535
 };
@@ -152,6 +155,26 @@ static void take_wide(const unsigned char *extra, uint64_t n, uint64_t *v)
     }
 }
 
+/* Returns the `plain` bytes that packed[0 .. n) stand for, whose checksum is crc, in z->a; NULL: it stands for
+ * something else. */
+static const unsigned char *inflated(const struct archive *z, const unsigned char *packed,
+                                     uint64_t n, uint64_t plain, uint64_t crc)
+{
+    if (n > UINT32_MAX || plain > UINT32_MAX || plain > (n + 1) * DEFLATE_MOST)
+        return NULL;
+    unsigned char *to = arena_alloc(z->a, plain + 1);
+    z_stream s = {.next_in = (unsigned char *)packed, /* zlib only reads it */
+                  .avail_in = (uInt)n,
+                  .next_out = to,
+                  .avail_out = (uInt)plain};
+    if (inflateInit2(&s, -MAX_WBITS) != Z_OK) /* negative: no header, as in a zip */
+        arena_exhausted(z->a, 1);
+    int rc = inflate(&s, Z_FINISH);
+    inflateEnd(&s);
+    bool good = rc == Z_STREAM_END && s.total_out == plain && crc32(0, to, (uInt)plain) == crc;
+    return good ? to : NULL;
+}
+
 /* Reads the entry of the directory at `at` into *to, and its length into *length.  Returns 0 or -1 after an error. */
 static int read_entry(const struct archive *z, uint64_t at, struct npz_array *to, uint64_t *length)
 {
@@ -166,40 +189,29 @@ static int read_entry(const struct archive *z, uint64_t at, struct npz_array *to
     take_wide(e + ENTRY_BYTES + name, extra, v);
     uint64_t plain = name > 4 && !memcmp(e + ENTRY_BYTES + name - 4, ".npy", 4) ? name - 4 : name;
     to->name = arena_strdup(z->a, (const char *)e + ENTRY_BYTES, plain);
-    if (number(e + 10, 2) != STORED)
-        return bad(z, to->name,
-                   "it is compressed: write the file by numpy.savez, not savez_compressed");
+    uint64_t method = number(e + 10, 2);
+    if (method != STORED && method != DEFLATED)
+        return bad(z, to->name, "it is packed as numpy does not pack");
     if (v[2] > z->n || z->n - v[2] < LOCAL_BYTES || memcmp(z->at + v[2], "PK\3\4", 4) != 0)
         return bad(z, to->name, "it is not where the directory says");
     uint64_t from =
         v[2] + LOCAL_BYTES + number(z->at + v[2] + 26, 2) + number(z->at + v[2] + 28, 2);
-    if (from > z->n || v[0] > z->n - from)
+    if (from > z->n || v[method == STORED ? 0 : 1] > z->n - from)
         return bad(z, to->name, "it is cut off");
-    return read_npy(z, z->at + from, v[0], to);
-}
-
-/* Reads the whole file into z.  Returns 0 or -1 after an error. */
-static int read_all(struct archive *z)
-{
-    int fd = infile_open(z->path, INFILE_STREAM, &z->n, z->d);
-    if (fd < 0)
-        return -1;
-    unsigned char *to = arena_alloc(z->a, z->n + 1);
-    uint64_t have = 0;
-    for (ssize_t got = 1; have < z->n && got > 0; have += (uint64_t)got)
-        if ((got = read(fd, to + have, z->n - have)) < 0)
-            got = 0;
-    close(fd);
-    z->at = to;
-    return have == z->n ? 0 : bad(z, "", "it cannot be read");
+    const unsigned char *file =
+        method == STORED ? z->at + from : inflated(z, z->at + from, v[1], v[0], number(e + 16, 4));
+    return file ? read_npy(z, file, v[0], to) : bad(z, to->name, "its compressed bytes are broken");
 }
 
 int npz_read(struct npz *out, const char *path, struct arena *a, struct diag *d)
 {
     struct archive z = {.path = path, .a = a, .d = d};
+    size_t bytes = 0;
     *out = (struct npz){0};
-    if (read_all(&z))
+    z.at = (const unsigned char *)infile_bytes(path, INFILE_STREAM, a, &bytes, d);
+    if (!z.at)
         return -1;
+    z.n = bytes;
     uint64_t end = find_end(&z);
     if (end == UINT64_MAX)
         return bad(&z, "", "expected an archive as numpy.savez writes it");

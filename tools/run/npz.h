@@ -13,6 +13,7 @@ struct npz_array {
     int64_t *size;    /* [rank] */
     const void *data; /* [bytes] in the order of C; may be unaligned */
     size_t bytes;
+    const char *const *text; /* elements of an array of strings; else NULL */
 };
 
 /* An archive.  All fields zero: it has no arrays. */
@@ -21,8 +22,8 @@ struct npz {
     uint32_t n;
 };
 
-/* Reads an archive, in a, as numpy.savez() writes it.  Returns 0, or -1 and an error: no such archive, compressed
- * (numpy.savez_compressed), or an array that is not plain numbers. */
+/* Reads an archive, in a, as numpy.savez() and savez_compressed() write it.  Returns 0, or -1 and an error: no such
+ * archive, or an array that is not plain numbers. */
 int npz_read(struct npz *out, const char *path, struct arena *a, struct diag *d);
 /* Returns the array with this name; NULL: there is none. */
 const struct npz_array *npz_find(const struct npz *z, const char *name);

@@ -161,6 +161,7 @@ static int set_options(const struct ort *e, OrtSessionOptions *o, const struct e
         {"session.intra_op.allow_spinning", "0"},
         {"session.set_denormal_as_zero", "1"},
         {"session.use_env_allocators", "1"},
+        {"session.model_external_initializers_file_folder_path", how->data},
         {"session.collect_node_memory_stats_to_file", how->node_memory}};
     int rc = check(e, api->SetSessionLogSeverityLevel(o, ORT_LOG_FATAL), err) ||
              check(e, api->SetSessionExecutionMode(o, ORT_SEQUENTIAL), err) ||
@@ -325,6 +326,61 @@ static int ort_value_strings(struct engine *base, struct engine_value *v, const 
     return check(e, e->api.FillStringTensor((OrtValue *)v, text, n), err);
 }
 
+static int ort_value_count(struct engine *base, const struct engine_value *v, size_t *n)
+{
+    struct ort *e = (struct ort *)base;
+    struct engine_error err;
+    int type = 0;
+    return check(e, e->api.GetValueType((const OrtValue *)v, &type), &err) ||
+                   (type != ORT_TYPE_SEQUENCE && type != ORT_TYPE_MAP) ||
+                   check(e, e->api.GetValueCount((const OrtValue *)v, n), &err)
+               ? -1
+               : 0;
+}
+
+static struct engine_value *ort_value_item(struct engine *base, const struct engine_value *v,
+                                           size_t i)
+{
+    struct ort *e = (struct ort *)base;
+    struct engine_error err;
+    OrtValue *item = NULL;
+    return check(e, e->api.GetValue((const OrtValue *)v, (int)i, e->plain, &item), &err)
+               ? NULL
+               : (struct engine_value *)item;
+}
+
+static unsigned char *ort_value_texts(struct engine *base, const struct engine_value *v, size_t *n)
+{
+    struct ort *e = (struct ort *)base;
+    struct engine_error err;
+    struct engine_shape s;
+    int64_t size[RANKS];
+    size_t bytes = 0;
+    if (shape_of(e, (const OrtValue *)v, &s, size) || s.elem != ELEM_STR ||
+        check(e, e->api.GetStringTensorDataLength((const OrtValue *)v, &bytes), &err))
+        return NULL;
+    size_t elems = (size_t)shape_elems(size, (uint32_t)s.rank);
+    size_t head = s.rank * sizeof *size, ends = elems * sizeof(size_t);
+    unsigned char *to = malloc(head + ends + bytes + 1);
+    if (!to)
+        return NULL;
+    memcpy(to, size, head);
+    size_t *end = malloc(ends + 1);
+    bool bad =
+        !end || (elems > 0 && check(e,
+                                    e->api.GetStringTensorContent(
+                                        (const OrtValue *)v, to + head + ends, bytes, end, elems),
+                                    &err));
+    if (!bad)
+        memcpy(to + head, end, ends);
+    *n = head + ends + bytes;
+    free(end);
+    if (!bad)
+        return to;
+    free(to);
+    return NULL;
+}
+
 static int64_t ort_spent(const struct engine *e)
 {
     struct timespec t;
@@ -346,6 +402,9 @@ static const struct engine_face face = {
     .value_shape = ort_value_shape,
     .value_data = ort_value_data,
     .value_strings = ort_value_strings,
+    .value_count = ort_value_count,
+    .value_item = ort_value_item,
+    .value_texts = ort_value_texts,
     .value_free = ort_value_free,
     .spent = ort_spent,
 };

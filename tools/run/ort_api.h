@@ -17,7 +17,7 @@ enum { ORT_VERSION_OLDEST = 16, ORT_VERSION_STATS = 23 };
 /* Numbers that the interface fixes. */
 enum { ORT_SEQUENTIAL = 0, ORT_OPTIMISE_NONE = 0, ORT_OPTIMISE_ALL = 99 };
 enum { ORT_LOG_FATAL = 4, ORT_ARENA = 1, ORT_MEMORY_DEFAULT = 0, ORT_EXTEND_AS_REQUESTED = 1 };
-enum { ORT_TYPE_TENSOR = 1 };
+enum { ORT_TYPE_TENSOR = 1, ORT_TYPE_SEQUENCE = 2, ORT_TYPE_MAP = 3 };
 
 /* Objects of the library. */
 typedef struct OrtStatus OrtStatus;
@@ -55,6 +55,8 @@ struct ort_api {
     OrtStatus *(*CreateTensorAsOrtValue)(OrtAllocator *, const int64_t *, size_t, int, OrtValue **);
     OrtStatus *(*GetTensorMutableData)(OrtValue *, void **);
     OrtStatus *(*FillStringTensor)(OrtValue *, const char *const *, size_t);
+    OrtStatus *(*GetStringTensorDataLength)(const OrtValue *, size_t *);
+    OrtStatus *(*GetStringTensorContent)(const OrtValue *, void *, size_t, size_t *, size_t);
     OrtStatus *(*GetTensorElementType)(const OrtTensorTypeAndShapeInfo *, int *);
     OrtStatus *(*GetDimensionsCount)(const OrtTensorTypeAndShapeInfo *, size_t *);
     OrtStatus *(*GetDimensions)(const OrtTensorTypeAndShapeInfo *, int64_t *, size_t);
@@ -63,6 +65,8 @@ struct ort_api {
     OrtStatus *(*CreateCpuMemoryInfo)(int, int, OrtMemoryInfo **);
     OrtStatus *(*AllocatorFree)(OrtAllocator *, void *);
     OrtStatus *(*GetAllocatorWithDefaultOptions)(OrtAllocator **);
+    OrtStatus *(*GetValue)(const OrtValue *, int, OrtAllocator *, OrtValue **);
+    OrtStatus *(*GetValueCount)(const OrtValue *, size_t *);
     void (*ReleaseEnv)(OrtEnv *);
     void (*ReleaseStatus)(OrtStatus *);
     void (*ReleaseMemoryInfo)(OrtMemoryInfo *);

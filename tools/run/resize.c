@@ -36,11 +36,10 @@ bool split_names_dim(const struct split *s, const char *dim)
     return true;
 }
 
-/* Returns what pcc says of the sizes of the model in the folder; NULL after an error. */
-static json_t *ask_sizes(const struct split *s, const char *const *dim, uint32_t ndim,
-                         struct arena *a, struct diag *d)
+struct pcc *split_model(const struct split *s, const char *path, const char *const *dim,
+                        uint32_t ndim, struct arena *a, struct diag *d)
 {
-    const char *file = json_get_text(json_object_get(s->manifest, "model"), "file"), *name;
+    const char *name;
     json_t *size;
     struct pcc *p = pcc_new();
     if (!p)
@@ -48,19 +47,27 @@ static json_t *ask_sizes(const struct split *s, const char *const *dim, uint32_t
     arena_defer(a, free_handle, p);
     pcc_listen(p, &(struct pcc_listener){.user = d, .message = pass_on});
     enum pcc_status rc = pcc_set(p, "devices", "1xcpu");
+    rc = rc ? rc : pcc_set(p, "allow-links", ""); /* the engine that runs the model judges them */
     json_object_foreach(json_object_get(s->manifest, "dims"), name,
                         size) if (split_names_dim(s, name) && !rc) rc =
         pcc_set(p, "dim", arena_fmt(a, "%s=%lld", name, (long long)json_integer_value(size)));
     for (uint32_t i = 0; i < ndim && !rc; i++)
         rc = pcc_set(p, "dim", dim[i]);
+    return rc || pcc_open(p, path) || pcc_plan(p, "cost") ? NULL : p;
+}
+
+/* Returns what pcc says of the sizes of the model in the folder; NULL after an error. */
+static json_t *ask_sizes(const struct split *s, const char *const *dim, uint32_t ndim,
+                         struct arena *a, struct diag *d)
+{
+    const char *file = json_get_text(json_object_get(s->manifest, "model"), "file");
     if (!file || strchr(file, '/')) {
         diag_error(d, "%s/manifest.json: expected \"model\" with a \"file\" of the folder",
                    s->folder);
         return NULL;
     }
-    if (rc || pcc_open(p, arena_fmt(a, "%s/%s", s->folder, file)) || pcc_plan(p, "cost"))
-        return NULL;
-    const char *text = pcc_text(p, "sizes");
+    struct pcc *p = split_model(s, arena_fmt(a, "%s/%s", s->folder, file), dim, ndim, a, d);
+    const char *text = p ? pcc_text(p, "sizes") : NULL;
     return text ? json_read(a, text, strlen(text), NULL) : NULL;
 }
 

@@ -68,10 +68,28 @@ void split_take_sizes(struct split_value *v, const json_t *sizes, struct arena *
     v->rank = n;
 }
 
+/* Returns the sizes that a shape has with the sizes of its names in "dims", in a: what "sizes" says where the folder is
+ * of an older pcc, and has none.  NULL: a size is not known. */
+static json_t *sizes_of_shape(const struct reader *r, const json_t *shape)
+{
+    json_t *to = json_keep(r->a, json_array()), *dim;
+    size_t i;
+    json_array_foreach(shape, i, dim)
+    {
+        const char *name = json_string_value(dim);
+        json_t *size = name ? json_object_get(r->s->dims, name) : dim;
+        if (json_array_append(to, size ? size : json_null()))
+            arena_exhausted(r->a, 1);
+    }
+    return json_is_array(shape) ? to : NULL;
+}
+
 /* Reads what "inputs" says of the input v.  Returns 0, or -1 and an error. */
 static int read_input(struct reader *r, uint32_t v, const json_t *row)
 {
     const json_t *sizes = json_object_get(row, "sizes");
+    if (!sizes)
+        sizes = sizes_of_shape(r, json_object_get(row, "shape"));
     struct split_value *to = &r->s->value[v];
     if (r->made[v])
         return diag_error(r->d, "%s: inputs: '%s' is listed twice", r->path, to->name);

@@ -142,6 +142,25 @@ static int stub_value_strings(struct engine *e, struct engine_value *v, const ch
     return 0;
 }
 
+static int stub_value_count(struct engine *e, const struct engine_value *v, size_t *n)
+{
+    (void)e, (void)v, (void)n;
+    return -1;
+}
+
+static struct engine_value *stub_value_item(struct engine *e, const struct engine_value *v,
+                                            size_t i)
+{
+    (void)e, (void)v, (void)i;
+    return NULL;
+}
+
+static unsigned char *stub_value_texts(struct engine *e, const struct engine_value *v, size_t *n)
+{
+    (void)e, (void)v, (void)n;
+    return NULL;
+}
+
 /* ---- parts ------------------------------------------------------------------------------------ */
 
 static struct loaded *stub_load(struct engine *base, const struct engine_load *how,
@@ -290,6 +309,9 @@ static const struct engine_face face = {
     .value_shape = stub_value_shape,
     .value_data = stub_value_data,
     .value_strings = stub_value_strings,
+    .value_count = stub_value_count,
+    .value_item = stub_value_item,
+    .value_texts = stub_value_texts,
     .value_free = stub_value_free,
     .spent = stub_spent,
 };

@@ -48,6 +48,10 @@ def pcc() -> NoReturn:
     _hand_over("pcc", _place("pcc"), "pcc")
 
 
+def pcc_verify() -> NoReturn:
+    _hand_over("pcc-verify", _place("pcc-verify"), "pcc-verify")
+
+
 def pcc_gen() -> NoReturn:
     _hand_over("pcc-gen", _place("pcc-gen"), "pcc-gen")
 

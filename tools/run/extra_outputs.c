@@ -1,0 +1,99 @@
+/* Copies of a model with more outputs (extra_outputs.h).
+ *
+ * In protobuf's form the fields of a message may come in any order, and a message within it in several pieces, which
+ * are merged: a second field "graph" of the model that has outputs alone adds them to those of the first.  So bytes are
+ * appended, and nothing of the file is understood.  An output without a type gets the one that the engine infers.
+ * O(bytes of the file). */
+#include "tools/run/extra_outputs.h"
+
+#include "ir/base/infile.h"
+#include "ir/base/outfile.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Tags of fields that are messages or texts: number * 8 + 2. */
+enum { MODEL_GRAPH = 7 * 8 + 2, GRAPH_OUTPUT = 12 * 8 + 2, VALUE_NAME = 1 * 8 + 2 };
+
+/* Returns the bytes that a number takes in protobuf's form: 7 bits in each. */
+static size_t varint_bytes(size_t v)
+{
+    size_t n = 1;
+    for (; v >= 128; v >>= 7)
+        n++;
+    return n;
+}
+
+/* Writes a tag below 128 and the length of what follows. */
+static void put_head(FILE *f, int tag, size_t length)
+{
+    fputc(tag, f);
+    for (; length >= 128; length >>= 7)
+        fputc((int)(length & 127) | 128, f);
+    fputc((int)length, f);
+}
+
+/* Appends the outputs: a graph that has nothing else. */
+static void put_outputs(FILE *f, const char *const *name, uint32_t n)
+{
+    size_t all = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        size_t length = strlen(name[i]), value = 1 + varint_bytes(length) + length;
+        all += 1 + varint_bytes(value) + value;
+    }
+    if (n > 0)
+        put_head(f, MODEL_GRAPH, all);
+    for (uint32_t i = 0; i < n; i++) {
+        size_t length = strlen(name[i]);
+        put_head(f, GRAPH_OUTPUT, 1 + varint_bytes(length) + length);
+        put_head(f, VALUE_NAME, length);
+        fwrite(name[i], 1, length, f);
+    }
+}
+
+int extra_outputs(const char *from, const char *to, const char *const *name, uint32_t n,
+                  struct arena *a, struct diag *d)
+{
+    enum { BLOCK = 1 << 16 };
+    struct outfile out;
+    uint64_t size, have = 0;
+    int fd = infile_open(from, INFILE_MODEL, &size, d);
+    if (fd < 0)
+        return -1;
+    if (outfile_open(&out, to, a, d)) {
+        close(fd);
+        return -1;
+    }
+    char *block = arena_alloc(a, BLOCK);
+    ssize_t got;
+    while ((got = read(fd, block, BLOCK)) > 0) {
+        fwrite(block, 1, (size_t)got, out.f);
+        have += (uint64_t)got;
+    }
+    close(fd);
+    put_outputs(out.f, name, n);
+    if (have != size)
+        diag_error(d, "%s: it cannot be read", from);
+    return outfile_close(&out, have == size);
+}
+
+void extra_outputs_links(const struct module *m, const char *folder, struct arena *a)
+{
+    for (uint32_t i = 2; i < m->nfile; i++) {
+        const char *location = module_str(m, m->file[i].location);
+        char *path = arena_fmt(a, "%s/%s", folder, location);
+        char *real = m->file[i].fd < 0 ? NULL : realpath(module_str(m, m->file[i].path), NULL);
+        size_t at = strlen(folder) + 1;
+        for (; real && path[at]; at++)
+            if (path[at] == '/') {
+                path[at] = 0;
+                mkdir(path, 0700); /* it may be there */
+                path[at] = '/';
+            }
+        if (real)
+            (void)!symlink(real, path); /* it may be there; an engine that lacks it says so */
+        free(real);
+    }
+}

@@ -1,0 +1,107 @@
+/* Inputs in ONNX's own form (pb_in.h).  A file is a message TensorProto.  With a few bytes around it, it is an
+ * initializer of a model, which the reader of models takes, with all its checks.  O(bytes). */
+#include "tools/run/pb_in.h"
+
+#include "frontends/frontends.h"
+#include "ir/base/infile.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/* Tags of fields of a message ModelProto, and within it: number * 8 + kind. */
+enum {
+    IR_VERSION = 1 * 8,
+    MODEL_GRAPH = 7 * 8 + 2,
+    MODEL_OPSET = 8 * 8 + 2,
+    GRAPH_INITIALIZER = 5 * 8 + 2,
+    TENSOR_NAME = 8 * 8 + 2,
+    OPSET_VERSION = 2 * 8
+};
+
+enum { HEAD = 12 /* most bytes of a tag and a length */ };
+
+/* Writes a tag and the length of what follows.  Returns the end. */
+static char *put_head(char *to, int tag, size_t length)
+{
+    *to++ = (char)tag;
+    for (; length >= 128; length >>= 7)
+        *to++ = (char)((length & 127) | 128);
+    *to++ = (char)length;
+    return to;
+}
+
+/* Returns a model whose only initializer is the tensor in bytes[n], and the size of the model in *size. */
+static char *wrap(const char *bytes, size_t n, size_t *size, struct arena *a)
+{
+    static const char model[] = {IR_VERSION, 8, MODEL_OPSET, 2, OPSET_VERSION, 13};
+    static const char name[] = {TENSOR_NAME, 1, 'x'}; /* the last one counts */
+    char head[HEAD], *to = arena_alloc(a, n + sizeof model + 2 * HEAD + sizeof name), *at = to;
+    size_t inner = (size_t)(put_head(head, GRAPH_INITIALIZER, n + sizeof name) - head);
+    memcpy(at, model, sizeof model);
+    at = put_head(at + sizeof model, MODEL_GRAPH, inner + n + sizeof name);
+    at = put_head(at, GRAPH_INITIALIZER, n + sizeof name);
+    memcpy(at, bytes, n);
+    memcpy(at + n, name, sizeof name);
+    *size = (size_t)(at + n + sizeof name - to);
+    return to;
+}
+
+/* Reads the tensor t of m into *to.  Returns 0, or -1 and an error. */
+static int take_tensor(const struct module *m, tid t, struct npz_array *to, const char *path,
+                       struct arena *a, struct diag *d)
+{
+    const struct tensor *x = &m->tensor[t];
+    int64_t *size = arena_array(a, (size_t)x->rank + 1, sizeof *size);
+    for (uint32_t k = 0; k < x->rank; k++)
+        size[k] = m->ints[x->dim + k];
+    to->elem = x->elem;
+    to->rank = x->rank;
+    to->size = size;
+    if (x->where == TENSOR_STRINGS) {
+        const char **text = arena_array(a, x->len + 1, sizeof *text);
+        for (uint64_t k = 0; k < x->len; k++)
+            text[k] = module_str(m, m->sids[x->off + k]);
+        to->text = text;
+        return 0;
+    }
+    if (!tensor_has_bytes(x))
+        return diag_error(d, "%s: expected a tensor of numbers or strings", path);
+    void *data = arena_alloc(a, x->len + 1);
+    to->data = data;
+    to->bytes = x->len;
+    return tensor_read(m, t, 0, data, x->len);
+}
+
+/* Reads the file of an input.  Returns 0, or -1 and an error. */
+static int read_file(struct npz_array *to, const char *path, struct arena *a, struct diag *d)
+{
+    struct diag silent = diag_silent();
+    size_t n, size;
+    const char *bytes = infile_bytes(path, INFILE_STREAM, a, &n, d);
+    if (!bytes)
+        return -1;
+    const char *model = wrap(bytes, n, &size, a);
+    const struct onnx_options o = {.bytes = model, .size = size};
+    const struct module *m = onnx_read(path, &o, a, &silent);
+    vid v = m && m->graph[1].init.n == 1 ? m->arg[m->graph[1].init.at] : 0;
+    if (!v || !m->value[v].tensor)
+        return diag_error(d, "%s: expected a tensor in ONNX's form", path);
+    return take_tensor(m, m->value[v].tensor, to, path, a, d);
+}
+
+int pb_read(struct npz *out, const char *folder, const struct split *s, struct arena *a,
+            struct diag *d)
+{
+    struct stat st;
+    const char *inner = arena_fmt(a, "%s/test_data_set_0", folder);
+    if (stat(inner, &st) == 0 && S_ISDIR(st.st_mode))
+        folder = inner;
+    out->array = arena_array(a, (size_t)s->ninput + 1, sizeof *out->array);
+    for (; out->n < s->ninput; out->n++) {
+        struct npz_array *to = &out->array[out->n];
+        to->name = s->value[s->input[out->n]].name;
+        if (read_file(to, arena_fmt(a, "%s/input_%u.pb", folder, out->n), a, d))
+            return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,219 @@
+/* Comparing values (same.h).  Tensors are equal if types, shapes and bytes are: NaNs with their bits, and 0 is not -0.
+ * Numbers are compared as doubles for the figures of a difference, complex ones by their halves.  Elements of sequences
+ * and maps are compared one after the other, up to the first that differs.  O(bytes). */
+#include "tools/run/same.h"
+
+#include "ir/base/numbers.h"
+#include "ir/model/module.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANKS = 64 };
+
+/* Returns the float of 16 bits with these bits. */
+static double of_half(uint16_t bits)
+{
+    int e = bits >> 10 & 31, f = bits & 1023;
+    double v = e == 31 ? (f ? (double)NAN : (double)INFINITY)
+               : e     ? ldexp(1024 + f, e - 25)
+                       : ldexp(f, -24);
+    return bits >> 15 ? -v : v;
+}
+
+/* Whether number_at() knows how to read elements of a type. */
+static bool is_number(enum elem elem)
+{
+    return elem == ELEM_F32 || elem == ELEM_F64 || elem == ELEM_F16 || elem == ELEM_BF16 ||
+           elem == ELEM_C64 || elem == ELEM_C128 || (elem_is_integer(elem) && elem_bits(elem) >= 8);
+}
+
+/* Returns an integer of so many bytes at `at` as a double. */
+static double integer_at(const unsigned char *at, size_t bytes, bool is_signed)
+{
+    uint64_t v = 0;
+    memcpy(&v, at, bytes); /* little endian */
+    if (!is_signed)
+        return (double)v;
+    uint64_t top = UINT64_C(1) << (8 * bytes - 1);
+    return v & top ? -(double)((top << 1) - v) : (double)v;
+}
+
+/* Returns element i of a tensor as a double; of complex numbers, half i. */
+static double number_at(const unsigned char *data, enum elem elem, int64_t i)
+{
+    float f;
+    double d;
+    uint16_t half;
+    uint32_t word;
+    switch (elem) {
+    case ELEM_F32:
+    case ELEM_C64:
+        memcpy(&f, data + 4 * i, sizeof f);
+        return (double)f;
+    case ELEM_F64:
+    case ELEM_C128:
+        memcpy(&d, data + 8 * i, sizeof d);
+        return d;
+    case ELEM_F16:
+        memcpy(&half, data + 2 * i, sizeof half);
+        return of_half(half);
+    case ELEM_BF16:
+        memcpy(&half, data + 2 * i, sizeof half);
+        word = (uint32_t)half << 16;
+        memcpy(&f, &word, sizeof f);
+        return (double)f;
+    default: {
+        size_t bytes = elem_bits(elem) / 8;
+        bool is_signed =
+            elem == ELEM_I8 || elem == ELEM_I16 || elem == ELEM_I32 || elem == ELEM_I64;
+        return integer_at(data + (int64_t)bytes * i, bytes, is_signed);
+    }
+    }
+}
+
+/* Returns sizes as text, "[1,16]", in to[n]. */
+static const char *sizes_text(char *to, size_t n, const struct engine_shape *s)
+{
+    size_t at = (size_t)snprintf(to, n, "%s[", elem_name((enum elem)s->elem));
+    for (size_t k = 0; k < s->rank && at < n; k++)
+        at += (size_t)snprintf(to + at, n - at, "%s%" PRId64, k ? "," : "", s->size[k]);
+    if (at < n)
+        snprintf(to + at, n - at, "]");
+    return to;
+}
+
+/* Counts unequal elements of two tensors of n numbers, and fills the figures of *out. */
+static void count_unequal(const unsigned char *a, const unsigned char *b, enum elem elem, int64_t n,
+                          struct difference *out)
+{
+    int64_t unequal = 0;
+    bool odd = false; /* an infinity or NaN where the other has something else */
+    int64_t halves = elem == ELEM_C64 || elem == ELEM_C128 ? 2 : 1;
+    for (int64_t i = 0; i < n * halves; i++) {
+        double x = number_at(a, elem, i), y = number_at(b, elem, i);
+        bool finite = isfinite(x) && isfinite(y);
+        bool same = x == y || (isnan(x) && isnan(y));
+        unequal += !same;
+        if (finite && fabs(x - y) > out->worst)
+            out->worst = fabs(x - y);
+        if (finite && fabs(x) > out->largest)
+            out->largest = fabs(x);
+        odd |= !finite && !same;
+    }
+    out->near = !odd && out->worst <= SAME_TOLERANCE * out->largest;
+    if (unequal == 0)
+        snprintf(out->text, sizeof out->text,
+                 "equal numbers with other bits, such as 0 and -0, or other NaNs");
+    else
+        snprintf(out->text, sizeof out->text,
+                 "%" PRId64 " of %" PRId64 " elements differ, by at most %.3g of %.3g%s", unequal,
+                 n * halves, out->worst, out->largest, odd ? "; infinities or NaNs differ" : "");
+}
+
+/* Compares two tensors of plain numbers.  Returns false if one is none. */
+static bool compare_numbers(struct engine *e, struct engine_value *a, struct engine_value *b,
+                            struct difference *out)
+{
+    int64_t size[2][RANKS];
+    char text[2][80];
+    struct engine_shape s[2];
+    if (e->face->value_shape(e, a, &s[0], size[0]) || e->face->value_shape(e, b, &s[1], size[1]))
+        return false;
+    if (s[0].elem != s[1].elem || s[0].rank != s[1].rank ||
+        memcmp(size[0], size[1], s[0].rank * sizeof size[0][0]) != 0) {
+        snprintf(out->text, sizeof out->text, "%s instead of %s",
+                 sizes_text(text[1], sizeof text[1], &s[1]),
+                 sizes_text(text[0], sizeof text[0], &s[0]));
+        return true;
+    }
+    enum elem elem = (enum elem)s[0].elem;
+    int64_t n = shape_elems(size[0], (uint32_t)s[0].rank), bytes = n < 0 ? -1 : elem_bytes(elem, n);
+    const unsigned char *x = bytes > 0 ? e->face->value_data(e, a) : NULL;
+    const unsigned char *y = bytes > 0 ? e->face->value_data(e, b) : NULL;
+    if (bytes == 0 || (x && y && !memcmp(x, y, (size_t)bytes)))
+        out->bits = out->near = true;
+    else if (!x || !y)
+        snprintf(out->text, sizeof out->text, "its data cannot be reached");
+    else if (is_number(elem))
+        count_unequal(x, y, elem, n, out);
+    else
+        snprintf(out->text, sizeof out->text, "elements of type %s differ", elem_name(elem));
+    return true;
+}
+
+/* Compares two tensors of strings.  Returns false if one is none. */
+static bool compare_texts(struct engine *e, struct engine_value *a, struct engine_value *b,
+                          struct difference *out)
+{
+    size_t n[2] = {0};
+    unsigned char *x = e->face->value_texts(e, a, &n[0]);
+    unsigned char *y = x ? e->face->value_texts(e, b, &n[1]) : NULL;
+    bool both = x && y;
+    if (both && n[0] == n[1] && !memcmp(x, y, n[0]))
+        out->bits = out->near = true;
+    else if (both)
+        snprintf(out->text, sizeof out->text, "strings differ");
+    free(x);
+    free(y);
+    return both;
+}
+
+enum { DEPTH = 3 /* values within values: a sequence of maps has tensors at depth 2 */ };
+
+static void compare_at(struct engine *e, struct engine_value *a, struct engine_value *b, int depth,
+                       struct difference *out);
+
+/* Adds what compare_at() finds of element i of two sequences or maps to *out. */
+static void compare_item(struct engine *e, struct engine_value *const pair[2], size_t i, int depth,
+                         struct difference *out)
+{
+    struct difference one = {0};
+    struct engine_value *a = e->face->value_item(e, pair[0], i);
+    struct engine_value *b = a ? e->face->value_item(e, pair[1], i) : NULL;
+    if (b)
+        compare_at(e, a, b, depth, &one);
+    else
+        snprintf(one.text, sizeof one.text, "element %zu cannot be reached", i);
+    out->bits &= one.bits;
+    out->near &= one.near;
+    out->worst = one.worst > out->worst ? one.worst : out->worst;
+    out->largest = one.largest > out->largest ? one.largest : out->largest;
+    if (!*out->text)
+        memcpy(out->text, one.text, sizeof out->text);
+    e->face->value_free(e, a);
+    e->face->value_free(e, b);
+}
+
+/* Compares two values, which are `depth` sequences or maps deep. */
+static void compare_at(struct engine *e, struct engine_value *a, struct engine_value *b, int depth,
+                       struct difference *out)
+{
+    size_t n[2];
+    if (compare_numbers(e, a, b, out) || compare_texts(e, a, b, out))
+        return;
+    if (depth == DEPTH || e->face->value_count(e, a, &n[0]) || e->face->value_count(e, b, &n[1])) {
+        snprintf(out->text, sizeof out->text, "values of different kinds, or of an unknown one");
+    } else if (n[0] != n[1]) {
+        snprintf(out->text, sizeof out->text, "%zu elements instead of %zu", n[1], n[0]);
+    } else {
+        out->bits = out->near = true;
+        for (size_t i = 0; i < n[0]; i++)
+            compare_item(e, (struct engine_value *const[]){a, b}, i, depth + 1, out);
+    }
+}
+
+void same_compare(struct engine *e, struct engine_value *reference, struct engine_value *found,
+                  struct difference *out)
+{
+    *out = (struct difference){0};
+    if (reference && found)
+        compare_at(e, reference, found, 0, out);
+    else if (reference || found)
+        snprintf(out->text, sizeof out->text, "only one of them is there");
+    else
+        out->bits = out->near = true;
+}

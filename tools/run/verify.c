@@ -1,0 +1,493 @@
+/* The program pcc-verify: does a split compute what the model computes?
+ *
+ *   pcc-verify MODEL SPLIT [SAMPLE...]
+ * runs the model in one session and the parts in the manifest's order, optimisations off, and demands equal bits of
+ * each output.  Exit codes are those of tools/verify_split.py: 0 equal, 1 different or bad input, 2 wrong usage, 3
+ * nothing can be compared, 77 no ONNX Runtime; and 130 ended by Ctrl-C. */
+#include "ir/base/json_in.h"
+#include "ir/base/strings.h"
+#include "ir/base/units.h"
+#include "ir/cluster/detect/processor.h"
+#include "tools/run/inputs.h"
+#include "tools/run/program.h"
+#include "tools/run/resize.h"
+#include "tools/run/verify_bisect.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+enum { DIFFERENT = 1, INPUT = 1, USAGE = 2, NOTHING = 3, NO_RUNTIME = 77, INTERRUPTED = 130 };
+
+static const struct opt rows[] = {
+    {OPT_INT, "samples", .arg = "N", .def = "1", .lo = "0", .hi = "1000000",
+     .help = "random samples beside those that are given (default: 1, or none if some are given)"},
+    {OPT_INT, "seed", .arg = "N", .def = "0", .lo = "0",
+     .help = "seed of the first random sample; each further one has the next (default: 0)"},
+    {OPT_TEXT, "inputs", .arg = "FILE.npz",
+     .help = "inputs by name that all random samples have, as numpy.savez writes them"},
+    {OPT_TEXT, "dim", .arg = "NAME=N",
+     .help = "size of a dimension in random samples (repeats; default: as planned)"},
+    {OPT_BYTES, "memory", .arg = "SIZE", .lo = "1", .like = "2GiB",
+     .help =
+         "bytes for values of both sides while the first one that differs is looked for, such as 2GiB (default: half "
+         "of what is free)"},
+    {OPT_BOOL, "as-run",
+     .help =
+         "then compare both with the optimisations that runs have, too, and say how far each output is off"},
+    PROGRAM_ROWS,
+    {0}};
+
+static const struct program program = {
+    .name = "pcc-verify",
+    .does = "compare the parts of a split with the whole model",
+    .usage = "pcc-verify MODEL SPLIT [SAMPLE.npz|FOLDER...]\n",
+    .description =
+        "Runs a model, and the parts of its split in their order, in ONNX Runtime, optimisations off, and demands that "
+        "each output is equal bit by bit; if one is not, names the first value of the model that differs. Where floats "
+        "of 16 bits cross, outputs that are computed from them may be off by rounding. Samples are files of "
+        "numpy.savez, or folders of input_0.pb, input_1.pb, ...",
+    .operand = "model, folder of the split, samples",
+    .end =
+        "exit codes: 0 equal, 1 different, or bad input, 2 usage, 3 nothing can be compared (the model does not run, "
+        "or is random), 77 no ONNX Runtime, 130 ended by Ctrl-C\n",
+    .row = rows};
+
+static volatile sig_atomic_t stop; /* set by Ctrl-C, and by other signals that end a program */
+
+static void on_interrupt(int sig)
+{
+    (void)sig;
+    stop = 1;
+}
+
+/* The run. */
+struct run {
+    struct program_args args;
+    struct arena *a;
+    struct diag diag;
+    int argc;
+    char **argv;
+    struct split split;
+    struct verifying v;
+    const char *const *dim; /* [ndim] of --dim */
+    uint32_t ndim;
+    uint32_t nsample;
+    const char **sample_name; /* [nsample] */
+    /* [nsample][value]: what the model makes, and what another side does; both have the inputs */
+    struct engine_value ***reference, ***found;
+    int exit; /* code */
+};
+
+/* Shows a line of a message. */
+static void show(void *user, enum diag_level level, enum warning w, const char *line)
+{
+    static const char *const word[] = {"note", "warning", "error"};
+    const struct run *r = user;
+    (void)w;
+    if (level != DIAG_NOTE || !program_value(&r->args, "quiet"))
+        fprintf(stderr, "pcc-verify: %s: %s\n", word[level], line);
+}
+
+/* Reports an error in usage.  Returns its exit code. */
+static int misused(struct run *r, const char *what)
+{
+    diag_error(&r->diag, "%s (see --help)", what);
+    return USAGE;
+}
+
+/* Takes the values of --dim.  Returns 0, or -1 and an error. */
+static int take_dims(struct run *r)
+{
+    const struct program_args *g = &r->args;
+    const char **dim = arena_array(r->a, (size_t)g->ngiven + 1, sizeof *dim), *text;
+    for (r->dim = dim; (text = program_nth(g, "dim", r->ndim)); r->ndim++) {
+        const char *eq = strrchr(text, '=');
+        int64_t n;
+        if (!eq || eq == text || !count_parse(eq + 1, &n))
+            return diag_error(&r->diag, "--dim '%s': expected NAME=N with N >= 0 (see --help)",
+                              text);
+        dim[r->ndim] = text;
+    }
+    return 0;
+}
+
+/* Checks the command line beyond single values.  Returns an exit code. */
+static int check_usage(struct run *r)
+{
+    const struct program_args *g = &r->args;
+    if (g->noperand < 2)
+        return misused(r, "expected a model and the folder of its split");
+    if (g->rest)
+        return misused(r, "expected nothing behind --");
+    if (take_dims(r))
+        return USAGE;
+    if (program_value(g, "onnxruntime") && !*program_value(g, "onnxruntime"))
+        return misused(r, "--onnxruntime: expected the path of a shared library");
+    r->nsample = g->noperand - 2;
+    if (r->nsample == 0 || program_value(g, "samples"))
+        r->nsample += (uint32_t)program_number(g, "samples");
+    return r->nsample > 0 ? 0 : misused(r, "--samples=0: expected samples, given or random");
+}
+
+/* ---- inputs ----------------------------------------------------------------------------------- */
+
+/* Makes the inputs of sample k; integers of random ones as `integers` says.  Returns 0, or -1 and an error. */
+static int make_sample(struct run *r, uint32_t k, enum random_integers integers)
+{
+    const struct program_args *g = &r->args;
+    uint32_t given = g->noperand - 2;
+    struct inputs_of of = {.file = program_value(g, "inputs"), .integers = integers};
+    if (k < given)
+        of = (struct inputs_of){.file = g->operand[2 + k], .all = true, .any_sizes = true};
+    else
+        of.seed = (uint64_t)program_number(g, "seed") + (k - given);
+    r->sample_name[k] =
+        k < given ? of.file : arena_fmt(r->a, "random sample %llu", (unsigned long long)of.seed);
+    return inputs_make(r->v.e, &r->split, &of, r->reference[k], r->a, &r->diag);
+}
+
+/* Frees the inputs of the first n samples. */
+static void free_samples(struct run *r, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+        for (uint32_t i = 0; i < r->split.ninput; i++) {
+            uint32_t at = r->split.input[i];
+            r->v.e->face->value_free(r->v.e, r->reference[k][at]);
+            r->reference[k][at] = r->found[k][at] = NULL;
+        }
+}
+
+/* Makes all samples.  Returns an exit code. */
+static int make_samples(struct run *r, enum random_integers integers)
+{
+    for (uint32_t k = 0; k < r->nsample; k++) {
+        if (make_sample(r, k, integers)) {
+            free_samples(r, k);
+            return k < r->args.noperand - 2 || program_value(&r->args, "inputs") ? INPUT : NOTHING;
+        }
+        for (uint32_t i = 0; i < r->split.ninput; i++)
+            r->found[k][r->split.input[i]] = r->reference[k][r->split.input[i]];
+    }
+    return 0;
+}
+
+/* Warns if the samples cannot tell a split from one that ignores its inputs. */
+static void check_sensitive(struct run *r)
+{
+    bool changes = r->nsample < 2 || r->split.ninput == 0;
+    for (uint32_t i = 0; i < r->v.noutput && !changes; i++)
+        for (uint32_t k = 1; k < r->nsample && !changes; k++) {
+            struct difference how;
+            uint32_t value = r->v.output[i].value;
+            same_compare(r->v.e, r->reference[0][value], r->reference[k][value], &how);
+            changes = !how.bits;
+        }
+    if (!changes)
+        diag_warning(
+            &r->diag, WARN_NONE,
+            "no output of the model changes with the samples: that they are equal says little");
+}
+
+/* Runs the model on all samples.  Random integers that do not suit it (indices out of range, masks that leave nothing)
+ * are followed by tamer ones.  Returns an exit code. */
+static int run_reference(struct run *r)
+{
+    struct verify_failure first, f;
+    bool random = r->nsample > r->args.noperand - 2;
+    for (enum random_integers i = INTEGERS_RANDOM; i <= INTEGERS_ZERO; i++) {
+        int rc = make_samples(r, i);
+        if (rc)
+            return rc;
+        if (!verify_run(&r->v, &r->v.whole, /*optimise=*/false, r->reference, r->nsample, &f)) {
+            if (i != INTEGERS_RANDOM)
+                diag_note(&r->diag,
+                          "random integers are all %d: the model does not run with others",
+                          i == INTEGERS_ONE);
+            check_sensitive(r);
+            return 0;
+        }
+        free_samples(r, r->nsample);
+        if (f.stopped)
+            return INTERRUPTED;
+        if (i == INTEGERS_RANDOM)
+            first = f;
+        if (!random || !f.loaded)
+            break;
+    }
+    diag_error(&r->diag, "cannot run the model: %s: %s", first.file, first.line.line);
+    return NOTHING;
+}
+
+/* ---- comparing -------------------------------------------------------------------------------- */
+
+/* What comparing a side with the model has found. */
+struct findings {
+    uint32_t outputs;        /* that were compared */
+    uint32_t near;           /* of these, within rounding only, in some sample */
+    uint32_t different;      /* of these, different in some sample */
+    uint32_t output, sample; /* the first that differs: number of the output, sample */
+    struct difference how;   /* it differs */
+};
+
+/* Whether files of a side make an output: it is no input, nor, of the parts, a weight that no part has. */
+static bool is_made(const struct run *r, const struct verify_side *side,
+                    const struct verify_output *o)
+{
+    return o->from == FROM_PART || (o->from == FROM_WEIGHTS && side != &r->v.parts);
+}
+
+/* Compares the outputs of a side with those of the model, in *to. */
+static void compare(struct run *r, const struct verify_side *side, struct findings *to)
+{
+    *to = (struct findings){0};
+    for (uint32_t i = 0; i < r->v.noutput; i++) {
+        const struct verify_output *o = &r->v.output[i];
+        bool near = false, differs = false;
+        if (o->random)
+            continue;
+        for (uint32_t k = 0; k < r->nsample && is_made(r, side, o); k++) {
+            struct difference how;
+            same_compare(r->v.e, r->reference[k][o->value], r->found[k][o->value], &how);
+            bool rounded = side == &r->v.parts && o->rounded && how.near;
+            near |= !how.bits && rounded;
+            if (!how.bits && !rounded && !differs && to->different == 0) {
+                to->output = i;
+                to->sample = k;
+                to->how = how;
+            }
+            differs |= !how.bits && !rounded;
+        }
+        to->outputs++;
+        to->near += near;
+        to->different += differs;
+    }
+}
+
+/* Returns the bytes that values of both sides may take: what --memory says, else half of what the machine has free;
+ * 1 GiB if that is not known. */
+static int64_t room(const struct run *r)
+{
+    int64_t bytes, free = processor_find("", r->a).memory;
+    const char *said = program_value(&r->args, "memory");
+    if (said && bytes_parse(said, &bytes))
+        return bytes;
+    return free > 0 ? free / 2 : INT64_C(1) << 30;
+}
+
+/* Looks for the first value that differs in a sample, and says which one it is.  Returns the exit code. */
+static int tell_first(struct run *r, const struct verify_side *side, uint32_t sample)
+{
+    struct verify_first f;
+    for (uint32_t k = 0; k < r->nsample; k++) /* room for the others */
+        verify_free_outputs(&r->v, r->reference[k]);
+    if (verify_bisect(&r->v, side, r->reference[sample], room(r), &f))
+        return stop ? INTERRUPTED : DIFFERENT;
+    const char *skipped =
+        f.skipped ? arena_fmt(r->a, ", %u cannot be outputs (%s)", f.skipped, f.why.line) : "";
+    const char *where =
+        f.value && *f.device ? arena_fmt(r->a, "%s on %s", f.file, f.device) : f.file;
+    const char *lost =
+        f.value && f.lost ? arena_fmt(r->a, "; it lacks the operand '%s' there", f.lost) : "";
+    if (f.value)
+        printf("first value that differs: '%s', of node '%s' (%s) in %s: %s%s\n", f.value, f.node,
+               f.op, where, f.how.text, lost);
+    else
+        printf("no value that both make differs when all are outputs\n");
+    diag_note(
+        &r->diag,
+        "values that are equal before it: %u%s; runs of both sides with values as outputs: %u",
+        f.equal, skipped, f.runs);
+    return DIFFERENT;
+}
+
+/* Says how a side differs.  Returns the exit code. */
+static int tell_difference(struct run *r, const struct verify_side *side, const struct findings *f)
+{
+    const char *more =
+        f->different > 1 ? arena_fmt(r->a, ", and %u more outputs", f->different - 1) : "";
+    printf("DIFFERENT: output '%s' of %s, %s: %s%s\n",
+           r->split.value[r->v.output[f->output].value].name, side->who, r->sample_name[f->sample],
+           f->how.text, more);
+    if (r->v.other)
+        verify_tell_other(&r->v);
+    return tell_first(r, side, f->sample);
+}
+
+/* Runs a side and compares it with the model.  Returns an exit code. */
+static int check_side(struct run *r, const struct verify_side *side, struct findings *f)
+{
+    struct verify_failure why;
+    if (verify_run(&r->v, side, /*optimise=*/false, r->found, r->nsample, &why)) {
+        if (why.stopped)
+            return INTERRUPTED;
+        diag_error(&r->diag, "%s/%s does not run: %s", r->split.folder, why.file, why.line.line);
+        return INPUT;
+    }
+    compare(r, side, f);
+    for (uint32_t k = 0; k < r->nsample; k++)
+        verify_free_outputs(&r->v, r->found[k]);
+    return f->different ? tell_difference(r, side, f) : 0;
+}
+
+/* Says what was equal. */
+static void tell_equal(const struct run *r, const struct findings *f)
+{
+    char how[80] = "bit-equal", on[40] = "";
+    if (f->near)
+        snprintf(how, sizeof how, "%u bit-equal, %u within rounding", f->outputs - f->near,
+                 f->near);
+    if (r->nsample > 1)
+        snprintf(on, sizeof on, ", on %u samples", r->nsample);
+    printf("equal: %u outputs of the parts and of the whole model in the folder, %s%s\n",
+           f->outputs, how, on);
+}
+
+/* Returns how an output of the optimised parts differs most from that of the optimised model, over all samples. */
+static struct difference largest(const struct run *r, const struct verify_output *o)
+{
+    struct difference most = {.bits = true}, how;
+    for (uint32_t k = 0; k < r->nsample && is_made(r, &r->v.parts, o); k++) {
+        same_compare(r->v.e, r->reference[k][o->value], r->found[k][o->value], &how);
+        if (!how.bits && (most.bits || how.worst > most.worst))
+            most = how;
+    }
+    return most;
+}
+
+/* Compares the optimised parts with the optimised model, and says how far each output is off.  Returns an exit code: 0
+ * also if they differ, or do not run. */
+static int tell_as_run(struct run *r)
+{
+    struct verify_failure f;
+    for (uint32_t k = 0; k < r->nsample; k++)
+        verify_free_outputs(&r->v, r->reference[k]);
+    if (verify_run(&r->v, &r->v.whole, /*optimise=*/true, r->reference, r->nsample, &f) ||
+        verify_run(&r->v, &r->v.parts, /*optimise=*/true, r->found, r->nsample, &f)) {
+        if (!f.stopped)
+            diag_warning(&r->diag, WARN_NONE, "as run: %s does not run: %s", f.file, f.line.line);
+        return f.stopped ? INTERRUPTED : 0;
+    }
+    for (uint32_t i = 0; i < r->v.noutput; i++) {
+        struct difference most = largest(r, &r->v.output[i]);
+        if (!r->v.output[i].random)
+            printf("as run: output '%s': %s\n", r->split.value[r->v.output[i].value].name,
+                   most.bits ? "equal bits" : most.text);
+    }
+    for (uint32_t k = 0; k < r->nsample; k++)
+        verify_free_outputs(&r->v, r->found[k]);
+    return 0;
+}
+
+/* Says what is compared, and what cannot be.  Returns an exit code. */
+static int tell_plan(struct run *r)
+{
+    uint32_t rounded = 0, random = 0;
+    for (uint32_t i = 0; i < r->v.noutput; i++) {
+        rounded += r->v.output[i].rounded;
+        random += r->v.output[i].random;
+    }
+    if (random > 0 && random == r->v.noutput) {
+        diag_error(&r->diag,
+                   "nothing to compare: all outputs depend on random operators, such as '%s'",
+                   r->v.random);
+        return NOTHING;
+    }
+    if (random > 0)
+        diag_note(&r->diag,
+                  "%u outputs of %u depend on random operators, such as '%s': not compared", random,
+                  r->v.noutput, r->v.random);
+    if (r->v.ncrossing > 0)
+        diag_note(
+            &r->diag,
+            "floats of 16 bits cross, or casts of them (%u values): %u outputs of %u may be off by "
+            "rounding, at most %g of the largest",
+            r->v.ncrossing, rounded, r->v.noutput, SAME_TOLERANCE);
+    return 0;
+}
+
+/* Reads the files, and makes tables for the samples.  Returns an exit code. */
+static int read_files(struct run *r)
+{
+    const struct program_args *g = &r->args;
+    struct stat st;
+    if (stat(g->operand[0], &st) || !S_ISREG(st.st_mode)) {
+        diag_error(&r->diag, "%s: expected a model, a file", g->operand[0]);
+        return INPUT;
+    }
+    if (split_read(&r->split, g->operand[1], r->a, &r->diag) ||
+        (r->ndim && split_resize(&r->split, r->dim, r->ndim, r->a, &r->diag)))
+        return INPUT;
+    r->v = (struct verifying){.s = &r->split, .a = r->a, .d = &r->diag, .stop = &stop};
+    int rc = verify_read(&r->v, g->operand[0], r->dim, r->ndim);
+    if (rc)
+        return rc > 0 ? NOTHING : INPUT;
+    r->sample_name = arena_array(r->a, r->nsample, sizeof *r->sample_name);
+    r->reference = arena_array(r->a, r->nsample, sizeof *r->reference);
+    r->found = arena_array(r->a, r->nsample, sizeof *r->found);
+    for (uint32_t k = 0; k < r->nsample; k++) {
+        r->reference[k] = arena_array(r->a, (size_t)r->split.nvalue + 1, sizeof **r->reference);
+        r->found[k] = arena_array(r->a, (size_t)r->split.nvalue + 1, sizeof **r->found);
+    }
+    return 0;
+}
+
+/* Does the comparison.  Returns an exit code. */
+static int verify(struct run *r)
+{
+    const struct engine_choice choice = {program_value(&r->args, "engine"),
+                                         program_value(&r->args, "onnxruntime")};
+    struct findings parts, annotated;
+    int rc = read_files(r);
+    if (rc || (rc = tell_plan(r)))
+        return rc;
+    if (!(r->v.e = engine_open(&choice, r->a, &r->diag)))
+        return NO_RUNTIME;
+    if ((rc = run_reference(r)))
+        return rc;
+    if (!(rc = check_side(r, &r->v.parts, &parts)) &&
+        !(rc = check_side(r, &r->v.annotated, &annotated)))
+        tell_equal(r, &parts);
+    if (!rc && program_value(&r->args, "as-run"))
+        rc = tell_as_run(r);
+    for (uint32_t k = 0; k < r->nsample; k++)
+        verify_free_outputs(&r->v, r->reference[k]);
+    free_samples(r, r->nsample);
+    return rc;
+}
+
+/* Runs the program under arena_guard(). */
+static void run(void *arg)
+{
+    struct run *r = arg;
+    r->exit = USAGE;
+    if (program_parse(&r->args, &program, r->argc, r->argv, r->a, &r->diag))
+        return;
+    r->exit = 0;
+    if (program_answers(&r->args, stdout))
+        return;
+    r->diag.verbose = program_value(&r->args, "verbose");
+    r->exit = check_usage(r);
+    if (!r->exit)
+        r->exit = verify(r);
+    if (r->exit == INTERRUPTED)
+        diag_error(&r->diag, "ended by Ctrl-C: nothing is verified");
+}
+
+int main(int argc, char **argv)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    struct run r = {.a = arena_new(NULL), .argc = argc, .argv = argv};
+    struct sigaction end = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
+    r.diag = (struct diag){.emit = show, .user = &r};
+    r.args.program = &program;
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        if (ending[i] != SIGHUP || (sigaction(SIGHUP, NULL, &before) == 0 &&
+                                    before.sa_handler != SIG_IGN)) /* nohup(1) stays in force */
+            sigaction(ending[i], &end, NULL);
+    if (!r.a || !arena_guard(r.a, run, &r, NULL)) {
+        fputs("pcc-verify: error: out of memory\n", stderr);
+        r.exit = INPUT;
+    }
+    arena_free(r.a);
+    return r.exit;
+}

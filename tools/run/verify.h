@@ -1,0 +1,77 @@
+/* What pcc-verify compares: a model and the parts of its split, as files and as what an engine makes of them. */
+#ifndef PCC_TOOLS_RUN_VERIFY_H
+#define PCC_TOOLS_RUN_VERIFY_H
+
+#include "ir/base/name_table.h"
+#include "ir/model/module.h"
+#include "tools/run/engine.h"
+#include "tools/run/split_in.h"
+
+#include <signal.h>
+
+/* Where an output of the model comes from in a split: a part makes it, it is an input that the model returns unchanged,
+ * or an initializer that no part has. */
+enum verify_source { FROM_PART, FROM_INPUT, FROM_WEIGHTS };
+
+/* An output of the model. */
+struct verify_output {
+    uint32_t value; /* its number among those of the split */
+    enum verify_source from;
+    bool rounded; /* it is computed from a float of 16 bits that crosses */
+    bool random;  /* it depends on a random operator */
+};
+
+/* Files that together compute the outputs of the model, run in their order. */
+struct verify_side {
+    const char *who; /* "the model", "the parts" */
+    const struct split_part *part;
+    const struct module *const *m; /* [npart] what the files hold */
+    uint32_t npart;
+};
+
+/* What is verified. */
+struct verifying {
+    struct engine *e;
+    const struct split *s;
+    struct verify_side whole, parts, annotated; /* the model, its parts, the model in the folder */
+    struct verify_output *output;               /* [noutput] */
+    uint32_t noutput;
+    struct names values;  /* name of a value of the split -> its number */
+    const int64_t *bytes; /* [value of the model's module] in the sizes of the plan, or of --dim */
+    const char *other; /* how the model differs from the source of the split; NULL: it does not */
+    const bool *of_random; /* [value of the model's module] it depends on a random operator */
+    struct names marked;   /* name of a value of a part -> its number */
+    const uint8_t *mark;   /* [number of a name] bits of verify_read.c */
+    const char *random;    /* name of the first random operator; NULL: there is none */
+    uint32_t ncrossing;    /* values that cross as floats of 16 bits, or as casts of them */
+    const volatile sig_atomic_t *stop; /* 1: no further run begins */
+    struct arena *a;
+    struct diag *d;
+};
+
+/* Reads the files: fills the sides, the outputs, and what is known without running anything.  dim[ndim]: as --dim has
+ * them.  Returns 0; -1 after an error: a file cannot be read, or its inputs or outputs are not those of the manifest;
+ * 1 after an error: the model cannot be read. */
+int verify_read(struct verifying *v, const char *model, const char *const *dim, uint32_t ndim);
+
+/* Reports how the model differs from the source of the split: v->other is not NULL.  Returns -1. */
+int verify_tell_other(const struct verifying *v);
+/* Whether a value that a part makes may be off by rounding, as it is computed from a float of 16 bits that crosses. */
+bool verify_rounds(const struct verifying *v, const char *value);
+
+/* A run that failed. */
+struct verify_failure {
+    const char *file;         /* of the side */
+    struct engine_error line; /* the engine's reason */
+    bool loaded;              /* its run failed; false: it did not load */
+    bool stopped;             /* by Ctrl-C */
+};
+
+/* Runs the files of a side on samples: table[sample][value] has the inputs of the model, and gets its outputs, which
+ * the caller frees.  Returns 0; or -1, with the reason in *f, then no outputs are left. */
+int verify_run(const struct verifying *v, const struct verify_side *side, bool optimise,
+               struct engine_value ***table, uint32_t nsample, struct verify_failure *f);
+/* Frees the outputs of the model in table[value]. */
+void verify_free_outputs(const struct verifying *v, struct engine_value **table);
+
+#endif
