@@ -167,7 +167,7 @@ int run_and_fit(const struct planner *p, const void *opts, struct ctx *x)
     struct clock clock = ctx_clock(x);
     const char *why = NULL;
     int rc = p->pass.run(x, opts);
-    if (rc || p->given || x->results.plan == before || !exec_live_rounds(&x->scene.model) ||
+    if (rc || p->given || x->results.plan == before || !exec_live_parts(&x->scene.model) ||
         x->results.plan->claim.status == PLAN_OVER_MEMORY || !find_lacks(x, lacks, &why))
         return rc;
     const struct claim first = x->results.plan->claim;

@@ -244,7 +244,7 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
     for (uint32_t i = 0; i < r->parts->nparts; i++)
         parts[r->parts->part[i].dev]++;
     page_table_begin(&t, /*ncol=*/7, 1U << 0 | 1U << 1, a);
-    bool live = exec_live_rounds(&r->scene.model);
+    bool live = exec_live_parts(&r->scene.model);
     page_table_row(&t, (const char *[]){"device", "class", "parts", "nodes", "compute", "transfer",
                                         live ? "memory live of" : "memory used of"});
     for (uint32_t d = 0; d < ndev; d++)

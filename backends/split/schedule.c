@@ -83,7 +83,7 @@ int split_schedule(struct split *s)
                                                       "their end, which the plan does not count");
     if (s->no_schedule)
         s->schedule = NULL;
-    else if (exec_live_rounds(&s->r->scene.model))
+    else if (exec_live_parts(&s->r->scene.model))
         take_memory(s);
     return 0;
 }

@@ -60,7 +60,7 @@ const struct opt exec_settings[] = {
      .help =
          "a device has room for all that its nodes make, or for what is there at once (default: live; "
          "sum where a file states the memory of nodes)",
-     .topic = IN_COSTS, .about = ABOUT_STEP | ABOUT_ROUNDS, .in_plans = true,
+     .topic = IN_COSTS, .about = ABOUT_STEP | ABOUT_SUBGRAPHS | ABOUT_ROUNDS, .in_plans = true,
      .rare = 1U << MEMORY_PAPER, .rare_help = "room by the table of Baechi's paper"},
     {OPT_CHOICE, "optimizer", FIELD(optimizer), .bytes = 4, .names = WORDS("0", "1", "2", "3", "4"),
      .help =
@@ -224,16 +224,18 @@ const char *exec_refuses(const struct exec_model *e, struct arena *a)
 enum memory_model exec_memory(const struct exec_model *e)
 {
     unsigned about = exec_kind(e)->about;
-    if (!(about & ABOUT_STEP) && !(about & ABOUT_ROUNDS && e->sized))
+    if (about & ABOUT_STEP)
+        return e->memory != MEMORY_USUAL ? e->memory : MEMORY_LIVE;
+    if (!(about & ABOUT_PARTS) || !e->sized)
         return MEMORY_SUM;
-    if (e->memory != MEMORY_USUAL)
+    if (e->memory == MEMORY_SUM || e->memory == MEMORY_LIVE)
         return e->memory;
-    return about & ABOUT_ROUNDS && e->by_nodes ? MEMORY_SUM : MEMORY_LIVE;
+    return e->by_nodes ? MEMORY_SUM : MEMORY_LIVE;
 }
 
-bool exec_live_rounds(const struct exec_model *e)
+bool exec_live_parts(const struct exec_model *e)
 {
-    return exec_kind(e)->about & ABOUT_ROUNDS && exec_memory(e) == MEMORY_LIVE;
+    return exec_kind(e)->about & ABOUT_PARTS && exec_memory(e) == MEMORY_LIVE;
 }
 
 int64_t exec_weight_copies(const struct exec_model *e, bool training)

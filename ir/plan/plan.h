@@ -94,8 +94,9 @@ struct device_load {
     } pass[2]; /* 0: forward pass, 1: backward; a value moves in the pass of its producer */
     /* bytes: memory that the device needs; the share of the weights in `used` */
     int64_t used, weights;
-    int64_t
-        sum; /* bytes: weights, and all tensors that its nodes make, as if none were freed; 0: `used` is that */
+    /* bytes: weights, and all tensors that its nodes make, as if none were freed; 0: `used` is that.  Where it is not:
+     * weights and state that stay on the device; the most that one part reads and has at once for one sample */
+    int64_t sum, lasting, one_sample;
     int64_t params; /* bytes that copies of the device must keep equal */
     /* bytes: most alive at one time as the device runs its nodes in order, with weights */
     int64_t live_peak;

@@ -77,7 +77,7 @@ static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t stat
 /* Halves the range between n->lo and n->hi until they meet or the time is up; states: as in try_memory(). */
 static void bisect(struct memory_bisection *n, uint64_t states)
 {
-    int64_t wide = exec_live_rounds(&n->x->scene.model) ? MEMORY_PARTS : INT64_MAX;
+    int64_t wide = exec_live_parts(&n->x->scene.model) ? MEMORY_PARTS : INT64_MAX;
     while (n->lo + 1 < n->hi && n->hi - n->lo > n->hi / wide && !clock_out(n->clock))
         try_memory(n, n->lo + (n->hi - n->lo) / 2, states);
 }
@@ -159,7 +159,7 @@ static int report(struct ctx *x, const struct wdag *g, bool exact, const char *s
     struct memory_need need = memory_need(c), sure = need;
     const struct wdag *of = g;
     exact &= !hosts_are_free(&x->scene);
-    if (!exact && (exec_kind(&x->scene.model)->subgraphs || exec_live_rounds(&x->scene.model)))
+    if (!exact && (exec_kind(&x->scene.model)->subgraphs || exec_live_parts(&x->scene.model)))
         sure = need_of_classes(x, &of, need);
     struct memory_bisection n = {.x = x,
                                  .g = g,

@@ -93,6 +93,7 @@ struct set_values *set_values_build(const struct wdag *g, const struct scene *s,
     struct set_values *v = arena_alloc(a, sizeof *v);
     uint32_t outs = s->m->graph[1].out.n, most = s->place->nnet + s->place->nthere + outs;
     v->n = base->n;
+    v->alone = exec_kind(&s->model)->feed == FEED_ALONE;
     v->bytes = arena_array(a, (size_t)most + 1, sizeof *v->bytes);
     v->maker = arena_array(a, (size_t)most + 1, sizeof *v->maker);
     v->held = arena_alloc(a, (size_t)most + 1);
@@ -318,5 +319,6 @@ void set_memory_clear(struct set_memory *s)
 
 int64_t set_memory_peak(const struct set_memory *s)
 {
-    return (s->sorted ? s->top : s->most[1]) + 2 * s->reads + s->sent;
+    int64_t one = (s->sorted ? s->top : s->most[1]) + s->reads;
+    return s->values->alone ? one : one + s->reads + s->sent;
 }

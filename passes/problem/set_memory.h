@@ -1,11 +1,12 @@
 /* What a device needs at one time for a set of vertices, kept up to date while vertices come and go.
  *
- * The device runs the nodes of the set as one part, in the order of the file, one sample after the other
- * (exec_live_rounds()).  Beside its lasting bytes (weights, state) it needs at once
+ * The device runs the nodes of the set as one part, in the order of the file (exec_live_parts()).  Beside its lasting bytes
+ * (weights, state) it needs at once
  *     all values that the part reads, which it holds until its end;
  *     the values that its nodes make: each from its node to its last reader in the set, and to the end if it leaves;
  *     what a node works in while it runs;
- *     and once more all that the part reads and all that leaves it, for the samples after and before.
+ *     and, where samples follow each other, once more all that the part reads and all that leaves it, for the samples
+ *     after and before.
  * That is what the schedule of a plan with one part on each device has at least (schedule.h). */
 #ifndef PCC_PASSES_PROBLEM_SET_MEMORY_H
 #define PCC_PASSES_PROBLEM_SET_MEMORY_H
@@ -23,6 +24,7 @@ struct set_values {
     struct csr of;     /* vertex -> its values */
     int64_t *extra;    /* [vertex] bytes that it works in beyond the bytes of its results */
     struct csr member; /* vertex of the problem's level -> vertices of the base level */
+    bool alone;        /* one sample alone goes through the devices, none before or after it */
 };
 /* Whether a value stays to the end of the part that makes it: only with readers elsewhere; always; always, and it is
  * sent to the host, too. */

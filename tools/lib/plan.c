@@ -41,7 +41,7 @@ static void note_counted(const struct ctx *x)
     for (uint32_t w = 0; pl && w < pl->nweight; w++)
         if (place_is_parameter(x->scene.m, pl, w))
             weights = sat_add(weights, pl->weight_bytes[w]);
-    if (exec_kind(&x->scene.model)->feed != FEED_STEADY || exec_live_rounds(&x->scene.model) ||
+    if (exec_kind(&x->scene.model)->feed != FEED_STEADY || exec_live_parts(&x->scene.model) ||
         !weights || least < 0 || all <= least)
         return;
     diag_note(
