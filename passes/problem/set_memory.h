@@ -1,7 +1,7 @@
 /* What a device needs at one time for a set of vertices, kept up to date while vertices come and go.
  *
- * The device runs the nodes of the set as one part, in the order of the file (exec_live_parts()).  Beside its lasting bytes
- * (weights, state) it needs at once
+ * The device runs the nodes of the set as one part, in the order of the file (exec_live_parts()).
+ * Beside its lasting bytes (weights, state) it needs at once
  *     all values that the part reads, which it holds until its end;
  *     the values that its nodes make: each from its node to its last reader in the set, and to the end if it leaves;
  *     what a node works in while it runs;

@@ -285,8 +285,8 @@ static int64_t enumerate(const struct drawn *k)
     return best;
 }
 
-/* Plans PLANS drawn models: the planner finds a plan where one exists, no bound is above the best one, and "(proven)" is
- * never said where one exists. */
+/* Plans PLANS drawn models: the planner finds a plan where one exists, no bound is above the best one, and "(proven)"
+ * is never said where one exists. */
 static void plan_all(const char *planner, bool alone)
 {
     uint64_t rng = 13;
