@@ -43,6 +43,36 @@ static int check_plan(struct ctx *x, const struct plan_options *o, const int32_t
     return evaluation_holds(e, /*over_memory=*/true) ? PASS_INFEASIBLE : -1;
 }
 
+/* Notes, with both figures, that plan p, evaluated as e, fits by one of the memory models SUM and LIVE alone, if that is
+ * so: the one that holds, or the other one. */
+static void note_other_model(struct ctx *x, const char *from, const struct plan *p,
+                             const struct evaluation *e)
+{
+    struct scene by = x->scene;
+    bool live = exec_live_parts(&by.model);
+    by.model.memory = live ? MEMORY_SUM : MEMORY_LIVE;
+    if (!e->v.runnable || exec_live_parts(&by.model) == live)
+        return; /* there is one model for this objective */
+    struct evaluation other = plan_evaluate(&by, p, x->use.scratch);
+    const struct verdict *at_once = live ? &e->v : &other.v, *sum = live ? &other.v : &e->v;
+    uint32_t d = 0; /* the first device that has room for one figure alone */
+    for (uint32_t i = by.cluster->ndev; i-- > 0;) {
+        int64_t has = by.cluster->cls[cluster_class(by.cluster, i)].memory;
+        if (has >= 0 && (at_once->load[i].used > has) != (sum->load[i].used > has))
+            d = i;
+    }
+    char text[2][UNIT_TEXT];
+    if (e->v.fits != other.v.fits)
+        diag_note(
+            x->use.diag,
+            "plan from %s: --memory-model=%s, by which it is judged, says that it %s; by %s it "
+            "%s: %s needs %s at one time, and %s in all",
+            from, memory_model_name[live ? MEMORY_LIVE : MEMORY_SUM],
+            e->v.fits ? "fits" : "does not fit", memory_model_name[live ? MEMORY_SUM : MEMORY_LIVE],
+            other.v.fits ? "does" : "does not", cluster_device_name(by.cluster, x->use.mem, d),
+            bytes_short(text[0], at_once->load[d].used), bytes_short(text[1], sum->load[d].used));
+}
+
 /* Returns the objective that the settings in the file were made for: the file's own; if it names none, the objective
  * that plans are shown by. */
 static uint32_t objective_of(const struct given_plan *given, const struct ctx *x)
@@ -155,6 +185,7 @@ static int plan_run(struct ctx *x, const void *options)
                        .stage_of = given.stage_of};
     struct evaluation e = plan_evaluate(&x->scene, p, x->use.scratch);
     int rc = check_plan(x, o, given.dev, &e);
+    note_other_model(x, o->from, p, &e);
     if (rc)
         return rc;
     x->results.plan = p;
