@@ -176,7 +176,8 @@ int run_and_fit(const struct planner *p, const void *opts, struct ctx *x)
         keep_bounds(x, &first);
         return 0;
     }
-    diag_error(x->use.diag, "%s: no plan was found that fits the memory of the devices%s: %s",
-               p->pass.name, p->fit == FIT_NOTHING ? "" : " (not proven)", why);
+    diag_error(x->use.diag, "%s: no plan was found that fits the memory of the devices%s: %s%s",
+               p->pass.name, p->fit == FIT_NOTHING ? "" : " (not proven)", why,
+               placing_fewer_samples(x, x->results.plan));
     return PASS_INFEASIBLE;
 }

@@ -62,6 +62,11 @@ const struct opt exec_settings[] = {
          "sum where a file states the memory of nodes)",
      .topic = IN_COSTS, .about = ABOUT_STEP | ABOUT_SUBGRAPHS | ABOUT_ROUNDS, .in_plans = true,
      .rare = 1U << MEMORY_PAPER, .rare_help = "room by the table of Baechi's paper"},
+    {OPT_INT, "in-flight", FIELD(in_flight), .bytes = 4, .lo = "1", .hi = "1048576",
+     .names = WORDS("auto"),
+     .help = "samples on their way at once, for which devices have room, and which a folder's "
+             "schedule.json is worked out for (default: as many as ever meet)",
+     .topic = IN_PLANNING, .arg = "N", .about = ABOUT_ROUNDS, .in_plans = true},
     {OPT_CHOICE, "optimizer", FIELD(optimizer), .bytes = 4, .names = WORDS("0", "1", "2", "3", "4"),
      .help =
          "one sample, iteration: copies of the weights that an optimizer keeps beside them, in training: "
@@ -197,7 +202,7 @@ const char *exec_told(const struct exec_model *e, const struct opt *o, struct ar
     if (o->off == FIELD(memory))
         return memory_model_name[exec_memory(e)];
     const char *word = opt_get(o, e, a);
-    return strcmp(word, "0") ? word : NULL;
+    return strcmp(word, "0") && !(o->off == FIELD(in_flight) && !e->in_flight) ? word : NULL;
 }
 
 int exec_objective(const struct exec_model *e, const char *name)

@@ -173,6 +173,8 @@ struct exec_model {
     bool sized; /* values have sizes, as in ONNX models; false: only nodes do (profiles) */
     /* the file states bytes and times of nodes: SUM is usual for the time per sample */
     bool by_nodes;
+    /* the most samples that are on their way at once, one after the other; 0: as many as ever meet */
+    uint32_t in_flight;
     uint32_t optimizer; /* copies of the weights that the optimizer keeps beside them: 2 for Adam */
     enum overlap overlap;
     bool replicate; /* a stage may run on several devices of a class that take turns (H.2) */

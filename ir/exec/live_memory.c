@@ -7,6 +7,7 @@
 #include "ir/exec/live_memory.h"
 
 #include "ir/base/units.h"
+#include "ir/exec/evaluate.h"
 #include "ir/plan/schedule_check.h"
 #include "ir/plan/work.h"
 
@@ -50,7 +51,9 @@ void live_memory_count(const struct rhythm_ask *ask, struct rhythm *y, struct ve
     const uint32_t *copies = ask->plan->copies;
     struct schedule *e = schedule_make(w, y, a);
     int64_t *used;
+    uint32_t most = ask->scene->model.in_flight;
     e->in_flight = schedule_usual_samples(e);
+    e->in_flight = most ? smaller_u32(most, e->in_flight) : e->in_flight;
     if (takes_turns(ask) || schedule_prove(w, e, a)) {
         used = arena_array(a, (size_t)w->ndev + 1, sizeof *used);
         add_without_schedule(w, y->repeats, used);
@@ -67,4 +70,33 @@ void live_memory_count(const struct rhythm_ask *ask, struct rhythm *y, struct ve
             v->load[d + i].one_sample = v->load[d].one_sample;
         }
     }
+}
+
+/* Whether devices have room under plan p for n samples on their way at once. */
+static bool fits_with(const struct scene *s, const struct plan *p, uint32_t n, struct arena *a)
+{
+    struct arena_mark mark = arena_mark(a);
+    struct scene few = *s;
+    few.model.in_flight = n;
+    struct evaluation e = plan_evaluate(&few, p, a);
+    arena_release(a, mark);
+    return evaluation_holds(&e, /*over_memory=*/false);
+}
+
+uint32_t live_memory_samples(const struct scene *s, const struct plan *p, struct arena *a)
+{
+    uint32_t most = s->model.in_flight ? s->model.in_flight : 1U << 20, fits = 0, less = 1;
+    bool steady = exec_live_parts(&s->model) && exec_kind(&s->model)->feed == FEED_STEADY;
+    while (steady && less < most && fits_with(s, p, less, a)) {
+        fits = less;
+        less = smaller_u32(2 * less, most);
+    }
+    while (fits && fits + 1 < less) { /* fits does, less does not */
+        uint32_t mid = fits + (less - fits) / 2;
+        if (fits_with(s, p, mid, a))
+            fits = mid;
+        else
+            less = mid;
+    }
+    return fits;
 }

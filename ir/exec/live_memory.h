@@ -12,4 +12,8 @@
 void live_memory_count(const struct rhythm_ask *ask, struct rhythm *y, struct verdict *v,
                        struct arena *a);
 
+/* Returns the largest number of samples on their way at once, fewer than the scene allows, for which devices have room
+ * under plan p; 0: none, or samples do not follow each other.  O(log samples) verdicts. */
+uint32_t live_memory_samples(const struct scene *s, const struct plan *p, struct arena *a);
+
 #endif

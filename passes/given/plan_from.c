@@ -9,6 +9,7 @@
 #include "ir/plan/training_json.h"
 #include "ir/exec/exec_runs.h"
 #include "passes/bounds/bounds.h"
+#include "passes/problem/placing.h"
 
 struct plan_options {
     const char *from;
@@ -25,9 +26,9 @@ static const struct opt plan_opts[] = {
      .help = "work for its lower bound: 1 is about a second, 100 finds much where devices are few"},
     {0}};
 
-/* Returns 0 if the plan dev[], evaluated as e, may be taken; else reports what is against it and returns -1, or
+/* Returns 0 if plan p, evaluated as e, may be taken; else reports what is against it and returns -1, or
  * PASS_INFEASIBLE if the only obstacle is memory. */
-static int check_plan(struct ctx *x, const struct plan_options *o, const int32_t *dev,
+static int check_plan(struct ctx *x, const struct plan_options *o, const struct plan *p,
                       const struct evaluation *e)
 {
     const struct cluster *c = x->scene.cluster;
@@ -35,16 +36,18 @@ static int check_plan(struct ctx *x, const struct plan_options *o, const int32_t
     if (n)
         return diag_error(
             x->use.diag, "plan from %s: node '%s' is on '%s' and pinned to '%s'", o->from,
-            node_name(x->scene.m, n), cluster_device_name(c, x->use.mem, (uint32_t)dev[n]),
+            node_name(x->scene.m, n), cluster_device_name(c, x->use.mem, (uint32_t)p->dev[n]),
             cluster_device_name(c, x->use.mem, (uint32_t)x->scene.place->pinned_to[n]));
     if (evaluation_holds(e, o->best_effort))
         return 0;
-    diag_error(x->use.diag, "plan from %s: %s", o->from, e->why_not);
-    return evaluation_holds(e, /*over_memory=*/true) ? PASS_INFEASIBLE : -1;
+    bool full = evaluation_holds(e, /*over_memory=*/true);
+    diag_error(x->use.diag, "plan from %s: %s%s", o->from, e->why_not,
+               full ? placing_fewer_samples(x, p) : "");
+    return full ? PASS_INFEASIBLE : -1;
 }
 
-/* Notes, with both figures, that plan p, evaluated as e, fits by one of the memory models SUM and LIVE alone, if that is
- * so: the one that holds, or the other one. */
+/* Notes, with both figures, that plan p, evaluated as e, fits by one of the memory models SUM and LIVE alone, if so: by
+ * the one that holds, or by the other one. */
 static void note_other_model(struct ctx *x, const char *from, const struct plan *p,
                              const struct evaluation *e)
 {
@@ -127,7 +130,8 @@ static int take_settings(struct ctx *x, const char *from, const struct given_pla
         struct opt own = exec_values(&x->scene.model, o, x->use.mem);
         if (ctx_said(x, o->name))
             diag_note(x->use.diag, "plan from %s: it was made for %s %s, and is judged by %s", from,
-                      opt_key(o, x->use.mem), own.names[word], own.names[now]);
+                      opt_key(o, x->use.mem), opt_get(&own, &given->model, x->use.mem),
+                      opt_get(&own, &x->scene.model, x->use.mem));
         else
             opt_put(o, &x->scene.model, word);
     }
@@ -184,7 +188,7 @@ static int plan_run(struct ctx *x, const void *options)
                        .stages = given.stages,
                        .stage_of = given.stage_of};
     struct evaluation e = plan_evaluate(&x->scene, p, x->use.scratch);
-    int rc = check_plan(x, o, given.dev, &e);
+    int rc = check_plan(x, o, p, &e);
     note_other_model(x, o->from, p, &e);
     if (rc)
         return rc;

@@ -239,10 +239,11 @@ int report_memory(struct ctx *x, const char *shape, int64_t need, int64_t none, 
                    shape, least, sure, why,
                    need ? arena_fmt(x->use.mem, "; the smallest found needs %s", text) : "");
     else
-        diag_error(x->use.diag,
-                   "no %s was found that fits the memory of the devices (not proven): %s%s", shape,
-                   need ? arena_fmt(x->use.mem, "the smallest found needs %s per device", text)
-                        : "none was found with more, either",
-                   none >= 0 ? arena_fmt(x->use.mem, ", and nothing below %s does", least) : "");
+        diag_error(
+            x->use.diag, "no %s was found that fits the memory of the devices (not proven): %s%s%s",
+            shape,
+            need ? arena_fmt(x->use.mem, "the smallest found needs %s per device", text)
+                 : "none was found with more, either",
+            none >= 0 ? arena_fmt(x->use.mem, ", and nothing below %s does", least) : "", why);
     return PASS_INFEASIBLE;
 }

@@ -93,7 +93,8 @@ struct set_values *set_values_build(const struct wdag *g, const struct scene *s,
     struct set_values *v = arena_alloc(a, sizeof *v);
     uint32_t outs = s->m->graph[1].out.n, most = s->place->nnet + s->place->nthere + outs;
     v->n = base->n;
-    v->alone = exec_kind(&s->model)->feed == FEED_ALONE;
+    v->samples = exec_kind(&s->model)->feed == FEED_ALONE ? 1 : smaller_u32(s->model.in_flight, 3);
+    v->samples = v->samples ? v->samples : 3;
     v->bytes = arena_array(a, (size_t)most + 1, sizeof *v->bytes);
     v->maker = arena_array(a, (size_t)most + 1, sizeof *v->maker);
     v->held = arena_alloc(a, (size_t)most + 1);
@@ -320,5 +321,8 @@ void set_memory_clear(struct set_memory *s)
 int64_t set_memory_peak(const struct set_memory *s)
 {
     int64_t one = (s->sorted ? s->top : s->most[1]) + s->reads;
-    return s->values->alone ? one : one + s->reads + s->sent;
+    uint32_t samples = s->values->samples;
+    return samples == 1   ? one
+           : samples == 2 ? one + larger(s->reads, s->sent)
+                          : one + s->reads + s->sent;
 }

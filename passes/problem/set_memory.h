@@ -6,7 +6,7 @@
  *     the values that its nodes make: each from its node to its last reader in the set, and to the end if it leaves;
  *     what a node works in while it runs;
  *     and, where samples follow each other, once more all that the part reads and all that leaves it, for the samples
- *     after and before.
+ *     after and before; where two are on their way at once, one of both.
  * That is what the schedule of a plan with one part on each device has at least (schedule.h). */
 #ifndef PCC_PASSES_PROBLEM_SET_MEMORY_H
 #define PCC_PASSES_PROBLEM_SET_MEMORY_H
@@ -24,7 +24,8 @@ struct set_values {
     struct csr of;     /* vertex -> its values */
     int64_t *extra;    /* [vertex] bytes that it works in beyond the bytes of its results */
     struct csr member; /* vertex of the problem's level -> vertices of the base level */
-    bool alone;        /* one sample alone goes through the devices, none before or after it */
+    /* samples on their way at once: 1: one alone; 2; 3: so many that a device may hold values of three */
+    uint32_t samples;
 };
 /* Whether a value stays to the end of the part that makes it: only with readers elsewhere; always; always, and it is
  * sent to the host, too. */

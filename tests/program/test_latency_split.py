@@ -9,7 +9,8 @@ Plans by hand over two accelerators with two slots each and two CPUs, of models 
 3. plan{from=FOLDER} has the same value and the same slots, without being told anything; plan{from=model.onnx} and
    plan{from=self} of the annotated model in it, too, if told that it is a latency;
 4. the parts compute what the whole model does (ONNX Runtime; else that is left out);
-5. schedule.json holds, its peaks are the memory of the plan, and the chart and trace of one sample show each subgraph once.
+5. schedule.json holds, its peaks are the memory of the plan, and the chart and trace of one sample show each subgraph
+   once.
 
 Exit: 0 pass, 1 fail."""
 import json

@@ -200,6 +200,8 @@ static void test_judge(void **state)
     (void)state;
     for (uint32_t i = 0; i < 2 * GRAPHS; i++) {
         struct drawn k = open_drawn(&rng, 2 + test_below(&rng, MAX_OPS - 1), 2, 1000, i % 2);
+        k.s->model.in_flight = i / 2 % 5; /* any number, one, two, three, four */
+        k.v = set_values_build(k.g, k.s, k.a);
         uint32_t cut = 1 + test_below(&rng, k.g->n - 1);
         int32_t *dev = arena_array(k.a, k.s->m->nnode, sizeof *dev);
         uint8_t in[2][MAX_OPS] = {{0}};
