@@ -589,6 +589,8 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
                                    "that are not known (--dim '?=N')",
                                    estimated / 10, estimated % 10),
                          /*at=*/0, /*indent=*/2);
+    if (module_left_out(m, a))
+        plan_print_words(f, r, utf8_text(a, module_left_out(m, a)), /*at=*/0, /*indent=*/2);
     shows->gain(f, r, a);
     if (r->assumed)
         plan_print_words(f, r, arena_fmt(a, "assuming %s", utf8_text(a, r->assumed)), /*at=*/0,

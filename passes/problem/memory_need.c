@@ -222,7 +222,9 @@ int report_memory(struct ctx *x, const char *shape, int64_t need, int64_t none, 
 {
     char text[BYTES_BOTH], least[BYTES_BOTH];
     int64_t has = INT64_MAX;
-    const char *sure = x->results.shapes_unknown ? "as far as sizes are known" : "proven";
+    const char *sure = module_left_out(x->scene.m, x->use.mem);
+    if (!sure)
+        sure = x->results.shapes_unknown ? "as far as sizes are known" : "proven";
     for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
         if (x->scene.cluster->cls[k].memory >= 0 && x->scene.cluster->cls[k].memory < has)
             has = x->scene.cluster->cls[k].memory;
