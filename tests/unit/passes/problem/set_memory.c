@@ -15,7 +15,13 @@
 
 #include <cmocka.h>
 
-enum { GRAPHS = SANITIZED ? 60 : 300, MAX_OPS = 16, SETS = 20, PLANS = SANITIZED ? 25 : 120 };
+enum {
+    GRAPHS = SANITIZED ? 60 : 300,
+    MAX_OPS = 16,
+    SETS = 20,
+    PLANS = SANITIZED ? 25 : 120,
+    CHAINS = SANITIZED ? 8 : 40
+};
 
 /* Draws a model of `nop` operators with sizes of values, weights, inputs and outputs, for `devices` devices of `memory`
  * bytes; transfers take little. */
@@ -332,10 +338,104 @@ static void test_latency(void **state)
     plan_all("latency-place", /*alone=*/true);
 }
 
+/* Draws a chain of n nodes, with up to three values that are also read by a later node, for three devices of `memory`
+ * bytes.  The same rng state gives the same chain for any memory. */
+static char *draw_chain(uint64_t *rng, int64_t memory, size_t *size)
+{
+    char *text = NULL;
+    FILE *f = open_memstream(&text, size);
+    uint32_t n = 20 + test_below(rng, 21), skips = 1 + test_below(rng, 3), from[3], to[3];
+    for (uint32_t k = 0; k < skips; k++) {
+        from[k] = test_below(rng, n - 2);
+        to[k] = from[k] + 2 + test_below(rng, n - from[k] - 2);
+    }
+    fprintf(f,
+            "pcc 1\ncluster memory_model=live\nclass acc x3 memory=%lldB link=1TB/s,1ps\ngraph {\n"
+            "  in %%x : i8[1] !bytes=%uB\n",
+            (long long)memory, 1 + test_below(rng, 20));
+    for (uint32_t i = 0; i < n; i++)
+        fprintf(f, "  init %%w%u : i8[3] = [1, 2, 3] !bytes=%uB !elems=3\n", i,
+                3 + test_below(rng, 12));
+    for (uint32_t i = 0; i < n; i++) {
+        fprintf(f, i ? "  %%v%u = profile:op(%%v%u, %%w%u" : "  %%v%u = profile:op(%%x, %%w0", i,
+                i ? i - 1 : 0, i);
+        for (uint32_t k = 0; k < skips; k++)
+            if (to[k] == i)
+                fprintf(f, ", %%v%u", from[k]);
+        fprintf(f, ") : ? !bytes=%uB !time=%ups\n", 1 + test_below(rng, 20),
+                1 + test_below(rng, 100));
+    }
+    fprintf(f, "  out %%v%u\n}\n", n - 1);
+    fclose(f);
+    return text;
+}
+
+/* Opens a drawn chain. */
+static struct drawn open_chain(uint64_t *rng, int64_t memory)
+{
+    size_t size;
+    char *text = draw_chain(rng, memory, &size);
+    struct drawn k = {.p = pcc_new()};
+    if (pcc_open_memory(k.p, "chain.pir", text, size) != PCC_OK)
+        fail_msg("%s\n%s", pcc_error(k.p), text);
+    free(text);
+    k.s = &k.p->x.scene;
+    k.a = k.p->x.use.mem;
+    assert_int_equal(ctx_base(&k.p->x), 0);
+    k.g = k.p->x.levels.base;
+    return k;
+}
+
+/* Returns the least memory of a device, bytes, with which some plan of three intervals of the chain fits. */
+static int64_t least_memory(const struct drawn *k)
+{
+    int32_t *dev = arena_array(k->a, k->s->m->nnode, sizeof *dev);
+    int64_t least = INT64_MAX;
+    memset(dev, 0xff, k->s->m->nnode * sizeof *dev);
+    for (uint32_t i = 1; i < k->g->n; i++)
+        for (uint32_t j = i + 1; j < k->g->n; j++) {
+            struct arena_mark mark = arena_mark(k->a);
+            for (uint32_t v = 0; v < k->g->n; v++)
+                dev[k->g->node[v]] = (v >= i) + (v >= j);
+            const struct plan plan = {.dev = dev};
+            struct verdict v = plan_evaluate(k->s, &plan, k->a).v;
+            int64_t most = 0;
+            for (uint32_t d = 0; d < 3; d++)
+                most = v.load[d].used > most ? v.load[d].used : most;
+            least = most < least ? most : least;
+            arena_release(k->a, mark);
+        }
+    return least;
+}
+
+/* Chains in which a value waits some rounds for its reader, in memory just above the least that will do: sets count it
+ * once, the judge as often as there are rounds. */
+static void test_chains(void **state)
+{
+    uint64_t rng = 17;
+    uint32_t found = 0, cases = CHAINS;
+    (void)state;
+    for (uint32_t i = 0; i < cases; i++) {
+        uint64_t again = rng;
+        struct drawn k = open_chain(&rng, 1 << 20);
+        int64_t least = least_memory(&k);
+        pcc_free(k.p);
+        struct drawn tight = open_chain(&again, least + least * (i % 4) / 50);
+        enum pcc_status rc = pcc_plan(tight.p, "dp-place");
+        found += rc == PCC_OK;
+        if (rc != PCC_OK && strstr(pcc_error(tight.p), "(proven)"))
+            fail_msg("%s, and %lld B would do", pcc_error(tight.p), (long long)least);
+        pcc_free(tight.p);
+    }
+    print_message("%u of %u chains planned\n", found, cases);
+    assert_int_equal(found, cases);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sets), cmocka_unit_test(test_judge),
-                                       cmocka_unit_test(test_bound), cmocka_unit_test(test_planner),
-                                       cmocka_unit_test(test_latency)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sets),    cmocka_unit_test(test_judge),
+        cmocka_unit_test(test_bound),   cmocka_unit_test(test_planner),
+        cmocka_unit_test(test_latency), cmocka_unit_test(test_chains)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
