@@ -6,8 +6,8 @@
 
 /* Starts from the contiguous plan of x, whose devices need more at one time than they have, and looks for one that
  * fits, and then for one that takes less, among plans that cut the same order of vertices elsewhere; the judge counts
- * time and memory.  Returns whether it found one, which is then the plan of x; its claim has a value, but no bound.  Does
- * nothing if the plan has slots, stages or copies.  At most SHIFT_LOOKS looks at nodes (shift_cuts.c). */
+ * time and memory.  Returns whether it found one, which is then the plan of x; its claim has a value, but no bound.
+ * Does nothing if the plan has slots, stages or copies.  At most SHIFT_LOOKS looks at nodes (shift_cuts.c). */
 bool shift_cuts(struct ctx *x, struct clock *clock);
 
 #endif
