@@ -15,15 +15,18 @@
 
 /* The values of a model, by vertices of the base level. */
 struct set_values {
-    uint32_t n;        /* vertices of the base level */
-    uint32_t nvalue;   /* values that nodes make or read, without weights and state */
-    int64_t *bytes;    /* [value] */
-    uint32_t *maker;   /* [value] vertex that makes it; UINT32_MAX: it is an input of the model */
-    uint8_t *held;     /* [value] enum held */
-    struct csr pin;    /* value -> vertices that make or read it, ascending */
-    struct csr of;     /* vertex -> its values */
-    int64_t *extra;    /* [vertex] bytes that it works in beyond the bytes of its results */
-    struct csr member; /* vertex of the problem's level -> vertices of the base level */
+    uint32_t n;      /* vertices of the base level */
+    uint32_t nvalue; /* values that nodes make or read, without weights and state */
+    struct set_value {
+        int64_t bytes;
+        uint32_t maker; /* vertex that makes it; UINT32_MAX: it is an input of the model */
+        uint32_t npin;  /* vertices that make or read it */
+        uint8_t held;   /* enum held */
+    } *value;           /* [value] */
+    struct csr pin;     /* value -> vertices that make or read it, ascending */
+    struct csr of;      /* vertex -> its values */
+    int64_t *extra;     /* [vertex] bytes that it works in beyond the bytes of its results */
+    struct csr member;  /* vertex of the problem's level -> vertices of the base level */
     /* samples on their way at once: 1: one alone; 2; 3: so many that a device may hold values of three */
     uint32_t samples;
 };
@@ -42,14 +45,13 @@ struct set_memory {
     uint32_t *last;      /* [value] the last pin in the set; counts while pins > 0 */
     int64_t reads, sent; /* bytes of values that the set reads from elsewhere; that leave the set */
     /* While vertices join in the order in which they run, and leave in the opposite order: list[0 .. nlist) are the
-     * vertices of the set, `now` the bytes after the last of them, `top` the most bytes so far; was[i]: both before
-     * list[i] joined.  Else `sorted` is false, and the tree counts. */
+     * vertices of the set, at[i] the bytes after the first i of them, and the most bytes so far.  Else `sorted` is
+     * false, and the tree counts. */
     bool sorted;
     uint32_t *list, nlist;
-    int64_t now, top;
     struct set_moment {
         int64_t now, top;
-    } *was;
+    } *at;
     /* segment tree over the vertices: at leaves + v, bytes at once while v runs; inner nodes: the largest below them,
      * less what `more` of their ancestors adds */
     int64_t *most, *more;
