@@ -168,10 +168,9 @@ int onnx_write(const struct module *m, const char *path, struct diag *d);
 
 /* Options of a split folder and of an annotated model, a whole model with the plan in it. */
 struct split_options {
-    int64_t weights;   /* enum weights_mode */
-    int64_t annotate;  /* ANNOTATE_*: form of the plan in the whole model */
-    int64_t pictures;  /* PICTURE_* bits */
-    int64_t in_flight; /* samples at work at once in schedule.json; 0: as many as memory allows */
+    int64_t weights;  /* enum weights_mode */
+    int64_t annotate; /* ANNOTATE_*: form of the plan in the whole model */
+    int64_t pictures; /* PICTURE_* bits */
 };
 /* METADATA: metadata of the nodes.  IR11: device configurations, too. */
 enum { ANNOTATE_METADATA, ANNOTATE_IR11 };

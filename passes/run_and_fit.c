@@ -4,13 +4,14 @@
  * follows from a set of nodes alone; the judge counts all of it.  So a planner's bound holds for all plans that fit,
  * but its plan may need more than the judge allows, by values that wait some rounds for their reader or by several
  * parts of one device.  Then all plans of a small model are looked at.  Of a larger one the devices that lack memory
- * give the planner less, by what they lack, until a plan fits. Cost: at most MOST_PLANS verdicts, or ROUNDS runs of the
- * planner more. */
+ * give the planner less, by what they lack, until a plan fits; where none does, the cuts of a contiguous plan move
+ * (shift_cuts.h).  Cost: at most MOST_LOOKS looks at nodes, or ROUNDS runs of the planner and SHIFT_LOOKS looks. */
 #include "passes/run_and_fit.h"
 
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
 #include "passes/problem/placing.h"
+#include "passes/shift_cuts.h"
 
 #include <string.h>
 
@@ -160,6 +161,18 @@ static bool try_less(const struct planner *p, const void *opts, struct ctx *x, s
     return fits;
 }
 
+/* Moves the cuts of the last plan of x, then those of the plan `first`, until one fits; returns whether one does. */
+static bool shift_last(struct ctx *x, struct plan *first, struct clock *clock)
+{
+    struct plan *last = x->results.plan;
+    if (shift_cuts(x, clock))
+        return true;
+    x->results.plan = first;
+    bool fits = shift_cuts(x, clock);
+    x->results.plan = fits ? x->results.plan : last;
+    return fits;
+}
+
 int run_and_fit(const struct planner *p, const void *opts, struct ctx *x)
 {
     const struct plan *before = x->results.plan;
@@ -167,16 +180,19 @@ int run_and_fit(const struct planner *p, const void *opts, struct ctx *x)
     struct clock clock = ctx_clock(x);
     const char *why = NULL;
     int rc = p->pass.run(x, opts);
-    if (rc || p->given || x->results.plan == before || !exec_live_rounds(&x->scene.model) ||
+    if (rc || p->given || x->results.plan == before || !exec_live_parts(&x->scene.model) ||
         x->results.plan->claim.status == PLAN_OVER_MEMORY || !find_lacks(x, lacks, &why))
         return rc;
-    const struct claim first = x->results.plan->claim;
+    struct plan *made = x->results.plan;
+    const struct claim first = made->claim;
     if (p->fit != FIT_NOTHING &&
-        (look_at_small(p, x, &first, &clock) || try_less(p, opts, x, &clock, &why))) {
+        (look_at_small(p, x, &first, &clock) || try_less(p, opts, x, &clock, &why) ||
+         shift_last(x, made, &clock))) {
         keep_bounds(x, &first);
         return 0;
     }
-    diag_error(x->use.diag, "%s: no plan was found that fits the memory of the devices%s: %s",
-               p->pass.name, p->fit == FIT_NOTHING ? "" : " (not proven)", why);
+    diag_error(x->use.diag, "%s: no plan was found that fits the memory of the devices%s: %s%s",
+               p->pass.name, p->fit == FIT_NOTHING ? "" : " (not proven)", why,
+               placing_fewer_samples(x, x->results.plan));
     return PASS_INFEASIBLE;
 }

@@ -4,7 +4,7 @@
 
 #include "passes/passes.h"
 
-/* Runs p with its options.  Where devices need what is there at one time (exec_live_rounds()) and the plan does not
+/* Runs p with its options.  Where devices need what is there at one time (exec_live_parts()) and the plan does not
  * fit, runs p again with less memory for the devices' lasting bytes, a few times; the plan then keeps the bounds of the
  * first run, which hold for all memory that the devices have.  Returns what p returns; or PASS_INFEASIBLE and reports
  * an error if no plan fits that was found. */

@@ -244,7 +244,7 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
     for (uint32_t i = 0; i < r->parts->nparts; i++)
         parts[r->parts->part[i].dev]++;
     page_table_begin(&t, /*ncol=*/7, 1U << 0 | 1U << 1, a);
-    bool live = exec_live_rounds(&r->scene.model);
+    bool live = exec_live_parts(&r->scene.model);
     page_table_row(&t, (const char *[]){"device", "class", "parts", "nodes", "compute", "transfer",
                                         live ? "memory live of" : "memory used of"});
     for (uint32_t d = 0; d < ndev; d++)
@@ -264,6 +264,34 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
                     cluster_device_name(r->scene.cluster, a, d),
                     cluster_device_name(r->scene.cluster, a, d + r->plan->copies[d] - 1),
                     cluster_device_name(r->scene.cluster, a, d));
+}
+
+/* Prints, with -v, what the memory of each device is made of where it is what is there at one time, and its sum. */
+static void print_memory(FILE *f, const struct result *r, struct arena *a)
+{
+    struct page_table t;
+    uint32_t ndev = r->scene.cluster->ndev;
+    char b[4][UNIT_TEXT];
+    if (!r->diag || !r->diag->verbose || !exec_live_parts(&r->scene.model))
+        return;
+    page_table_begin(&t, /*ncol=*/5, 1U << 0, a);
+    page_table_row(
+        &t, (const char *[]){"memory live", "weights, state", "one sample", "others", "together"});
+    for (uint32_t d = 0; d < ndev; d++) {
+        const struct device_load *l = &r->verdict->load[d];
+        int64_t others = larger(l->used - l->lasting - l->one_sample, 0);
+        page_table_row(&t, (const char *[]){cluster_device_name(r->scene.cluster, a, d),
+                                            arena_fmt(a, "%s", bytes_short(b[0], l->lasting)),
+                                            arena_fmt(a, "%s", bytes_short(b[1], l->one_sample)),
+                                            arena_fmt(a, "%s", bytes_short(b[2], others)),
+                                            arena_fmt(a, "%s", bytes_short(b[3], l->used))});
+    }
+    page_table_put(f, &t, 0);
+    fputs("as sum\n", f);
+    for (uint32_t d = 0; d < ndev; d++) {
+        page_table_put(f, &t, d + 1);
+        fprintf(f, "%s\n", bytes_short(b[0], r->verdict->load[d].sum));
+    }
 }
 
 /* Returns the file name of a part, "part0.onnx"; "part 0" if no ONNX models can be written. */
@@ -463,6 +491,7 @@ static void print_links(FILE *f, const struct scene *s, struct arena *a)
 void plan_print_tables(FILE *f, const struct result *r, struct arena *a)
 {
     print_devices(f, r, a);
+    print_memory(f, r, a);
     print_links(f, &r->scene, a);
     print_crossings(f, r, a);
 }
@@ -560,6 +589,8 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
                                    "that are not known (--dim '?=N')",
                                    estimated / 10, estimated % 10),
                          /*at=*/0, /*indent=*/2);
+    if (module_left_out(m, a))
+        plan_print_words(f, r, utf8_text(a, module_left_out(m, a)), /*at=*/0, /*indent=*/2);
     shows->gain(f, r, a);
     if (r->assumed)
         plan_print_words(f, r, arena_fmt(a, "assuming %s", utf8_text(a, r->assumed)), /*at=*/0,

@@ -7,21 +7,44 @@
 #include "ir/plan/schedule_check.h"
 #include "ir/plan/schedule_json.h"
 
-#include <inttypes.h>
 #include <string.h>
+
+/* Returns the samples on their way at once that the user names; 0: none are named. */
+static uint32_t in_flight_of(const struct split *s)
+{
+    return s->r->scene.model.in_flight;
+}
 
 /* Sets s->schedule->in_flight to the user's number; without one, to the largest number of samples, halved until the
  * memory of all devices suffices.  Checks the schedule for it.  Returns NULL, or why the schedule is wrong. */
 static const char *choose_in_flight(struct split *s)
 {
     struct schedule *e = s->schedule;
-    e->in_flight = s->o->in_flight ? (uint32_t)s->o->in_flight : schedule_usual_samples(e);
+    e->in_flight = in_flight_of(s) ? in_flight_of(s) : schedule_usual_samples(e);
     const char *why = schedule_prove(e->work, e, s->a);
-    while (!why && !s->o->in_flight && e->in_flight > 1 && schedule_fits(e->work, e, s->a)) {
+    while (!why && !in_flight_of(s) && e->in_flight > 1 && schedule_fits(e->work, e, s->a)) {
         e->in_flight /= 2;
         why = schedule_prove(e->work, e, s->a);
     }
     return why;
+}
+
+/* Returns the end of a note on a schedule whose in_flight samples do not fit, "; with --in-flight=2 it does": the most
+ * that fit; "" if one does not, either.  The schedule stays as it was. */
+static const char *fewer_samples(const struct split *s)
+{
+    struct schedule e = *s->schedule;
+    uint32_t fits = 0, less = e.in_flight;
+    e.queue = arena_array(s->a, (size_t)e.nlane + 1, sizeof *e.queue);
+    e.peak = arena_array(s->a, (size_t)e.work->ndev + 1, sizeof *e.peak);
+    while (fits + 1 < less) { /* `less` samples do not fit */
+        e.in_flight = fits + (less - fits) / 2;
+        if (schedule_prove(e.work, &e, s->a) || schedule_fits(e.work, &e, s->a))
+            less = e.in_flight;
+        else
+            fits = e.in_flight;
+    }
+    return fits ? arena_fmt(s->a, "; with --in-flight=%u it does", fits) : "";
 }
 
 /* Lets s->r tell the memory of each device that the schedule has.  The plan's own figure is another one only where the
@@ -56,11 +79,11 @@ int split_schedule(struct split *s)
     }
     if (s->no_schedule)
         return 0;
-    if (planned.stages && s->o->in_flight)
+    if (planned.stages && in_flight_of(s))
         return diag_error(s->diag,
-                          "--in-flight=%" PRId64 ": an iteration has its micro-batches: "
+                          "--in-flight=%u: an iteration has its micro-batches: "
                           "--micro-batches",
-                          s->o->in_flight);
+                          in_flight_of(s));
     const struct rhythm_ask ask = {.scene = &s->r->scene,
                                    .plan = s->r->plan,
                                    .verdict = s->r->verdict,
@@ -73,17 +96,18 @@ int split_schedule(struct split *s)
         s->schedule = schedule_make(y.work, &y, s->a);
         s->no_schedule = choose_in_flight(s);
     }
-    if (s->no_schedule && s->o->in_flight)
-        return diag_error(s->diag, "--in-flight=%" PRId64 ": %s", s->o->in_flight, s->no_schedule);
+    if (s->no_schedule && in_flight_of(s))
+        return diag_error(s->diag, "--in-flight=%u: %s", in_flight_of(s), s->no_schedule);
     const char *why = s->no_schedule ? s->no_schedule : schedule_fits(y.work, s->schedule, s->a);
     if (why)
         diag_note(s->diag, SCHEDULE_FILE ": %s%s", why,
-                  s->no_schedule || s->o->in_flight ? ""
-                                                    : "; parts keep what they read and make to "
-                                                      "their end, which the plan does not count");
+                  s->no_schedule    ? ""
+                  : in_flight_of(s) ? fewer_samples(s)
+                                    : "; parts keep what they read and make to their end, which "
+                                      "the plan does not count");
     if (s->no_schedule)
         s->schedule = NULL;
-    else if (exec_live_rounds(&s->r->scene.model))
+    else if (exec_live_parts(&s->r->scene.model))
         take_memory(s);
     return 0;
 }

@@ -251,21 +251,12 @@ static const struct writer_opt pictures_option = {
             .help = "formats of the pictures in a folder: svg,pdf,png,dot (default: svg)"},
     .unused = "these pictures go into the folder of a split (-o)"};
 
-static const char *const in_flight_auto[] = {"auto", NULL};
-static const struct writer_opt in_flight_option = {
-    .opt = {OPT_INT, "in-flight", offsetof(struct split_options, in_flight), "auto", .lo = "1",
-            .hi = "1048576", .names = in_flight_auto,
-            .help = "samples on their way at once that a folder's schedule.json is worked out for "
-                    "(default: as many as ever meet)"},
-    .unused = "is for the schedule.json of a split: give its folder with -o",
-    .strict = true};
-
 const struct writer writer_split = {
     .name = "split",
     .has_model = true,
     .needs = WRITER_NEEDS_PLAN,
     .opts = (const struct writer_opt *const[]){&pictures_option, &weights_option, &annotate_option,
-                                               &in_flight_option, NULL},
+                                               NULL},
     .optsize = sizeof(struct split_options),
     .check = check_split,
     .write = write_split};

@@ -60,8 +60,13 @@ const struct opt exec_settings[] = {
      .help =
          "a device has room for all that its nodes make, or for what is there at once (default: live; "
          "sum where a file states the memory of nodes)",
-     .topic = IN_COSTS, .about = ABOUT_STEP | ABOUT_ROUNDS, .in_plans = true,
+     .topic = IN_COSTS, .about = ABOUT_STEP | ABOUT_SUBGRAPHS | ABOUT_ROUNDS, .in_plans = true,
      .rare = 1U << MEMORY_PAPER, .rare_help = "room by the table of Baechi's paper"},
+    {OPT_INT, "in-flight", FIELD(in_flight), .bytes = 4, .lo = "1", .hi = "1048576",
+     .names = WORDS("auto"),
+     .help = "samples on their way at once, for which devices have room, and which a folder's "
+             "schedule.json is worked out for (default: as many as ever meet)",
+     .topic = IN_PLANNING, .arg = "N", .about = ABOUT_ROUNDS, .in_plans = true},
     {OPT_CHOICE, "optimizer", FIELD(optimizer), .bytes = 4, .names = WORDS("0", "1", "2", "3", "4"),
      .help =
          "one sample, iteration: copies of the weights that an optimizer keeps beside them, in training: "
@@ -197,7 +202,7 @@ const char *exec_told(const struct exec_model *e, const struct opt *o, struct ar
     if (o->off == FIELD(memory))
         return memory_model_name[exec_memory(e)];
     const char *word = opt_get(o, e, a);
-    return strcmp(word, "0") ? word : NULL;
+    return strcmp(word, "0") && !(o->off == FIELD(in_flight) && !e->in_flight) ? word : NULL;
 }
 
 int exec_objective(const struct exec_model *e, const char *name)
@@ -224,16 +229,18 @@ const char *exec_refuses(const struct exec_model *e, struct arena *a)
 enum memory_model exec_memory(const struct exec_model *e)
 {
     unsigned about = exec_kind(e)->about;
-    if (!(about & ABOUT_STEP) && !(about & ABOUT_ROUNDS && e->sized))
+    if (about & ABOUT_STEP)
+        return e->memory != MEMORY_USUAL ? e->memory : MEMORY_LIVE;
+    if (!(about & ABOUT_PARTS) || !e->sized)
         return MEMORY_SUM;
-    if (e->memory != MEMORY_USUAL)
+    if (e->memory == MEMORY_SUM || e->memory == MEMORY_LIVE)
         return e->memory;
-    return about & ABOUT_ROUNDS && e->by_nodes ? MEMORY_SUM : MEMORY_LIVE;
+    return e->by_nodes ? MEMORY_SUM : MEMORY_LIVE;
 }
 
-bool exec_live_rounds(const struct exec_model *e)
+bool exec_live_parts(const struct exec_model *e)
 {
-    return exec_kind(e)->about & ABOUT_ROUNDS && exec_memory(e) == MEMORY_LIVE;
+    return exec_kind(e)->about & ABOUT_PARTS && exec_memory(e) == MEMORY_LIVE;
 }
 
 int64_t exec_weight_copies(const struct exec_model *e, bool training)

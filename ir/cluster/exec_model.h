@@ -19,9 +19,11 @@ enum exec_feed {
 /* Kinds of runs, as bits.  A setting has an effect in an execution model if `about` of both has a bit in common. */
 enum {
     ABOUT_STEP = 1,      /* one sample, node by node: hops, dispatch, live memory */
-    ABOUT_SUBGRAPHS = 2, /* one sample, by subgraphs */
+    ABOUT_SUBGRAPHS = 2, /* one sample, by subgraphs: live memory */
     ABOUT_ITERATION = 4, /* an iteration of training */
-    ABOUT_ROUNDS = 8     /* samples that follow each other without end: live memory */
+    ABOUT_ROUNDS = 8,    /* samples that follow each other without end: live memory */
+    /* devices run whole parts, so that live memory is what parts need (exec_live_parts()) */
+    ABOUT_PARTS = ABOUT_SUBGRAPHS | ABOUT_ROUNDS
 };
 
 /* A kind of execution model: the time (ps) that plans are to make small, and how a plan runs.  All kinds are rows of
@@ -171,6 +173,8 @@ struct exec_model {
     bool sized; /* values have sizes, as in ONNX models; false: only nodes do (profiles) */
     /* the file states bytes and times of nodes: SUM is usual for the time per sample */
     bool by_nodes;
+    /* the most samples that are on their way at once, one after the other; 0: as many as ever meet */
+    uint32_t in_flight;
     uint32_t optimizer; /* copies of the weights that the optimizer keeps beside them: 2 for Adam */
     enum overlap overlap;
     bool replicate; /* a stage may run on several devices of a class that take turns (H.2) */
@@ -218,10 +222,12 @@ bool exec_apart(const struct exec_model *e);
 const char *exec_refuses(const struct exec_model *e, struct arena *a);
 
 /* Returns the memory model that counts for e's objective, never USUAL: for a step the one that is set, LIVE if none is;
- * for the time per sample the one that is set, else SUM if e is by_nodes or not sized, or LIVE; for others SUM. */
+ * for the time per sample and the latency SUM if e is not sized, else SUM or LIVE if one is set, else SUM if e is
+ * by_nodes, or LIVE; for an iteration SUM. */
 enum memory_model exec_memory(const struct exec_model *e);
-/* Whether devices need what the samples that follow each other have at once: the time per sample under LIVE. */
-bool exec_live_rounds(const struct exec_model *e);
+/* Whether devices need what their parts have at once (live_memory.h): LIVE for the time per sample, whose samples
+ * follow each other, or for the latency. */
+bool exec_live_parts(const struct exec_model *e);
 
 /* Returns how many times a device holds the bytes of its parameters: once as weights; in a step or iteration, if
  * `training` (the model has a backward pass), also the optimizer's copies, and in an iteration or under PAPER

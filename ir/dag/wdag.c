@@ -142,7 +142,7 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a)
     for (uint32_t v = 0; v < g->n; v++) {
         for (uint32_t k = 0; k < g->ncls; k++)
             g->time[k][v] = m->cost->time[k][g->node[v]];
-        g->size[v] = exec_live_rounds(&s->model) ? 0 : m->cost->own[g->node[v]];
+        g->size[v] = exec_live_parts(&s->model) ? 0 : m->cost->own[g->node[v]];
     }
     /* a profile, which has no version, gives bytes of parameters */
     if (m->ir_version == 0 && m->cost->own) {
@@ -174,7 +174,7 @@ struct wdag *wdag_base(const struct scene *s, struct arena *a)
     g->shared_of = csr_transpose(a, &g->shared_by, g->nshared, g->n);
     if (m->backward)
         wdag_mark_backward(g, m);
-    if (exec_live_rounds(&s->model))
+    if (exec_live_parts(&s->model))
         g->runs = count_runs(s, g);
     return g;
 }

@@ -30,7 +30,7 @@ struct wdag {
     uint8_t *pass;
     int64_t *param; /* [vertex] bytes of `size` that are parameters; NULL: not known */
     /* [vertex] bytes that the vertex needs on a device, without shared items; 0 where devices need what is there at
-     * once (exec_live_rounds()), since then no bytes of a vertex last */
+     * once (exec_live_parts()), since then no bytes of a vertex last */
     int64_t *size;
     /* [vertex] bytes that a device needs at one time while the vertex runs, beside those that last: operands and
      * results of its node, of a merged vertex those of the largest one; NULL: none */

@@ -357,6 +357,14 @@ bool module_has_calls(const struct module *m)
     return false;
 }
 
+const char *module_left_out(const struct module *m, struct arena *a)
+{
+    uint32_t n = m->cost ? m->cost->unsized : 0;
+    return n ? arena_fmt(a, "memory without %u value%s of unknown size, the first '%s'", n,
+                         n == 1 ? "" : "s", value_name(m, m->cost->first_unsized))
+             : NULL;
+}
+
 bool module_is_profiled(const struct module *m)
 {
     const struct graph *g = &m->graph[1];

@@ -279,6 +279,9 @@ struct costs {
     /* thousandths: share of the time of all nodes that was computed from estimated sizes, since the model does not say
      * these sizes */
     uint32_t estimated;
+    /* inputs of the model whose size nothing tells, so that their bytes count as 0; the first of them, 0: none */
+    uint32_t unsized;
+    vid first_unsized;
     int64_t **time; /* [class][node] ps; COST_NEVER: the node cannot run there */
     /* [class][node] ps of `time` that a run takes however small its share of the samples is; NULL: 0 everywhere */
     int64_t **overhead;
@@ -437,6 +440,13 @@ bool node_is(const struct module *m, nid n, const char *op);
 bool node_has_body(const struct module *m, nid n);
 /* Whether a node of the main graph calls a function of the model.  O(nodes). */
 bool module_has_calls(const struct module *m);
+/* Returns the number of inputs of the model whose size nothing tells, so that m->cost counts no bytes for them, and in
+ * *first the first one; 0 without costs, or if the file itself gives bytes (elems not known, bytes given).
+ * O(inputs). */
+uint32_t module_unsized(const struct module *m, vid *first);
+/* Returns text, in a, on what the memory of plans of m leaves out, "memory without 2 values of unknown size, the first
+ * 'x'"; NULL: nothing. */
+const char *module_left_out(const struct module *m, struct arena *a);
 /* Whether the module was read from a profile: its nodes have the domain "profile".  O(1). */
 bool module_is_profiled(const struct module *m);
 /* Returns the largest colour (module.color) of the main graph's nodes, 0 if there are no colours.  O(nodes). */

@@ -137,7 +137,7 @@ static void sum_loads(struct verdict_state *j)
 struct verdict load_verdict(const struct scene *s, const int32_t *dev, const uint32_t *copies,
                             struct arena *a)
 {
-    unsigned memory = exec_live_rounds(&s->model) ? 0 : CHECK_MEMORY; /* see sample_verdict() */
+    unsigned memory = exec_live_parts(&s->model) ? 0 : CHECK_MEMORY; /* see sample_verdict() */
     struct verdict v = plan_check(s, dev, copies, CHECK_PEAKS | memory, a);
     struct verdict_state j = {s, s->m, s->place, s->cluster, dev, copies, a, &v};
     add_node_times(&j);

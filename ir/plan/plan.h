@@ -94,8 +94,9 @@ struct device_load {
     } pass[2]; /* 0: forward pass, 1: backward; a value moves in the pass of its producer */
     /* bytes: memory that the device needs; the share of the weights in `used` */
     int64_t used, weights;
-    int64_t
-        sum; /* bytes: weights, and all tensors that its nodes make, as if none were freed; 0: `used` is that */
+    /* bytes: weights, and all tensors that its nodes make, as if none were freed; 0: `used` is that.  Where it is not:
+     * weights and state that stay on the device; the most that one part reads and has at once for one sample */
+    int64_t sum, lasting, one_sample;
     int64_t params; /* bytes that copies of the device must keep equal */
     /* bytes: most alive at one time as the device runs its nodes in order, with weights */
     int64_t live_peak;
@@ -110,7 +111,10 @@ struct verdict {
     bool fits;                /* no device needs more memory than it has */
     bool contiguous;          /* the devices can stand in a row that samples pass once (check.c) */
     bool colocated;           /* nodes that must share a device do */
-    bool runnable;       /* each placed node is on a device that can run it, and all copies exist */
+    bool runnable; /* each placed node is on a device that can run it, and all copies exist */
+    /* samples that are on their way at once when `value` is the time per sample: rounds from a sample's first part to
+     * its last; 0: not worked out */
+    uint32_t rounds;
     const char *why_not; /* the first violated rule in words; NULL: none is violated */
     /* the finished run, in the execution model's own type (such as struct latency_run); NULL: the plan was not run, or
      * its run did not end */

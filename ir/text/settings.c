@@ -110,7 +110,7 @@ static void put_setting(const struct printer *p, const struct opt *row,
                         const struct exec_model *model)
 {
     struct exec_model told = *model, *e = &told;
-    if (exec_live_rounds(e) && p->m->cost)
+    if (exec_live_parts(e) && p->m->cost)
         e->memory = MEMORY_LIVE;
     const struct opt own = exec_values(e, row, p->a), *o = &own;
     bool always = o->off == offsetof(struct exec_model, efficiency);

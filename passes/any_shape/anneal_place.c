@@ -53,7 +53,7 @@ static void write_claim(struct any_search *s, uint64_t seed)
 /* Reports why there is no plan; returns what a pass returns then. */
 static int report_none(const struct any_search *s, const struct anneal *like)
 {
-    if (exec_live_rounds(&s->x->scene.model))
+    if (exec_live_parts(&s->x->scene.model))
         return report_none_fits(s->x, s->p->whole, &s->p->orders);
     return any_infeasible(s->x, s->any, like);
 }

@@ -112,7 +112,7 @@ static int64_t memory_bound(const struct ctx *x, const struct problem *c, uint32
 static int64_t memory_of_loads(struct ctx *x, const struct loads *l)
 {
     int64_t most = 0;
-    if (exec_live_rounds(&x->scene.model))
+    if (exec_live_parts(&x->scene.model))
         return memory_of_plan(l->c, l->dev, x->use.scratch);
     for (uint32_t d = 0; d < l->ndev; d++)
         if (loads_excess(l, d) > 0 && l->bytes[d] > most)

@@ -9,7 +9,7 @@
 #include "passes/bounds/bounds.h"
 
 #include "ir/base/units.h"
-#include "ir/exec/sample/sample_memory.h"
+#include "ir/exec/evaluate.h"
 
 #include <assert.h>
 
@@ -40,13 +40,13 @@ int baseline_start(struct baseline *b, struct ctx *x, const char *planner, bool 
 static void count_at_once(struct baseline *b)
 {
     struct ctx *x = b->x;
-    if (!exec_live_rounds(&x->scene.model))
+    if (!exec_live_parts(&x->scene.model))
         return;
     const struct plan plan = {
         .dev = plan_project(b->p.level, b->l.dev, x->scene.m->nnode, x->use.scratch)};
-    struct verdict v = sample_verdict(&x->scene, &plan, x->use.scratch);
+    struct evaluation e = plan_evaluate(&x->scene, &plan, x->use.scratch);
     for (uint32_t d = 0; d < b->l.ndev; d++)
-        b->l.bytes[d] = v.load[d].used;
+        b->l.bytes[d] = e.v.load[d].used;
 }
 
 /* Returns the bytes of memory of device d; LOAD_INF: no limit. */

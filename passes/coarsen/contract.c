@@ -482,7 +482,7 @@ static int join_classes(struct ctx *x, const struct contract_options *o)
 static bool memory_is_ample(const struct scene *s, const struct wdag *g)
 {
     const struct cluster *c = s->cluster;
-    int64_t all = exec_live_rounds(&s->model) ? sample_memory_most(s) : wdag_bytes(g);
+    int64_t all = exec_live_parts(&s->model) ? sample_memory_most(s) : wdag_bytes(g);
     for (uint32_t k = 0; k < c->ncls; k++)
         if (c->cls[k].memory >= 0 && c->cls[k].memory < all)
             return false;
@@ -530,7 +530,7 @@ static bool is_trivial(const struct ctx *x, const struct wdag *g, struct classes
     if (x->scene.model.part_cost && g->pass && (g->pass[v] & ~g->pass[w]))
         return false; /* the device of w would have to run a part for another pass, too */
     bool empty = g->size[v] == 0 && g->shared_of.at[v] == g->shared_of.at[v + 1] &&
-                 !exec_live_rounds(&x->scene.model);
+                 !exec_live_parts(&x->scene.model);
     ample = ample && exec_kind(&x->scene.model)->feed != FEED_MICRO_BATCHES;
     return g->pin[v] < 0 && (empty || ample);
 }

@@ -12,6 +12,7 @@
 #include "passes/problem/memory_need.h"
 #include "passes/problem/placing.h"
 #include "ir/base/units.h"
+#include "ir/exec/live_memory.h"
 
 enum {
     INFEASIBLE_STARTS = 8, /* orders that interval DP tries for a memory, at most */
@@ -77,7 +78,7 @@ static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t stat
 /* Halves the range between n->lo and n->hi until they meet or the time is up; states: as in try_memory(). */
 static void bisect(struct memory_bisection *n, uint64_t states)
 {
-    int64_t wide = exec_live_rounds(&n->x->scene.model) ? MEMORY_PARTS : INT64_MAX;
+    int64_t wide = exec_live_parts(&n->x->scene.model) ? MEMORY_PARTS : INT64_MAX;
     while (n->lo + 1 < n->hi && n->hi - n->lo > n->hi / wide && !clock_out(n->clock))
         try_memory(n, n->lo + (n->hi - n->lo) / 2, states);
 }
@@ -146,6 +147,45 @@ static struct memory_need need_of_classes(struct ctx *x, const struct wdag **g,
     return memory_need(c);
 }
 
+/* Looks for a plan of level g that fits with n samples on their way at once.  Returns with how many it fits, n or more;
+ * 0: none was found. */
+static uint32_t try_samples(struct ctx *x, const struct wdag *g, uint32_t n,
+                            const struct interval_how *orders)
+{
+    struct arena *a = x->use.scratch;
+    struct diag quiet = diag_silent();
+    struct scene few = x->scene;
+    few.model.in_flight = n;
+    struct problem *c = problem_build(g, &few, MEMORY_UNCHANGED, a, &quiet);
+    struct problem_plan best = {.value = LOAD_INF,
+                                .dev = arena_array(a, (size_t)g->n + 1, sizeof(int32_t))};
+    struct interval_how how = *orders;
+    how.starts = 1;
+    how.budget = INTERVAL_BUDGET / STEPS_PART;
+    how.phase = NULL;
+    if (!c || memory_need(c).least || !interval_search(c, &how, &best, a).better ||
+        memory_of_plan(c, best.dev, a))
+        return 0;
+    const struct plan plan = {.dev = plan_project(g, best.dev, x->scene.m->nnode, a)};
+    return larger_u32(live_memory_samples(&x->scene, &plan, a), n);
+}
+
+/* Returns the end of a message, "; with --in-flight=1 one does", if a search finds a plan of level g that fits with two
+ * samples on their way at once, or with one; else "". */
+static const char *fewer_samples(struct ctx *x, const struct wdag *g,
+                                 const struct interval_how *orders)
+{
+    struct arena_mark mark = arena_mark(x->use.scratch);
+    const struct exec_model *e = &x->scene.model;
+    bool steady = exec_live_parts(e) && exec_kind(e)->feed == FEED_STEADY;
+    uint32_t found = 0;
+    for (uint32_t n = e->in_flight ? smaller_u32(e->in_flight - 1, 2) : 2; steady && n && !found;
+         n--)
+        found = clock_out(orders->clock) ? 0 : try_samples(x, g, n, orders);
+    arena_release(x->use.scratch, mark);
+    return found ? arena_fmt(x->use.mem, "; with --in-flight=%u one does", found) : "";
+}
+
 /* Does the work of report_infeasible(); shape: "contiguous plan", or "plan" where no plan of any shape was
  * found. */
 static int report(struct ctx *x, const struct wdag *g, bool exact, const char *shape,
@@ -159,7 +199,7 @@ static int report(struct ctx *x, const struct wdag *g, bool exact, const char *s
     struct memory_need need = memory_need(c), sure = need;
     const struct wdag *of = g;
     exact &= !hosts_are_free(&x->scene);
-    if (!exact && (exec_kind(&x->scene.model)->subgraphs || exec_live_rounds(&x->scene.model)))
+    if (!exact && (exec_kind(&x->scene.model)->subgraphs || exec_live_parts(&x->scene.model)))
         sure = need_of_classes(x, &of, need);
     struct memory_bisection n = {.x = x,
                                  .g = g,
@@ -207,7 +247,9 @@ static int report(struct ctx *x, const struct wdag *g, bool exact, const char *s
                    plans);
         return PASS_INFEASIBLE;
     }
-    return report_memory(x, plans, n.hi == INT64_MAX ? 0 : n.hi, n.none, why_need(x, of, &sure));
+    const char *why =
+        arena_fmt(x->use.mem, "%s%s", why_need(x, of, &sure), fewer_samples(x, g, orders));
+    return report_memory(x, plans, n.hi == INT64_MAX ? 0 : n.hi, n.none, why);
 }
 
 int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,

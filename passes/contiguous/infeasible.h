@@ -10,7 +10,7 @@
 int report_infeasible(struct ctx *x, const struct wdag *g, bool exact,
                       const struct interval_how *orders);
 /* Reports the same where no plan of any shape was found and devices need what is there at one time
- * (exec_live_rounds()).  The bound holds for plans of any shape; the smallest memory found is that of a contiguous
+ * (exec_live_parts()).  The bound holds for plans of any shape; the smallest memory found is that of a contiguous
  * plan. g: the level of contiguous plans. */
 int report_none_fits(struct ctx *x, const struct wdag *g, const struct interval_how *orders);
 

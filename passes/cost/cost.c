@@ -93,7 +93,21 @@ static void size_value(struct cost_builder *p, vid v, nid maker)
     e = t->kind == TYPE_TENSOR || init ? e : ELEM_NONE;
     p->c->bytes[v] = e == ELEM_STR ? sat_mul(STRING_BYTES, p->sizes.elems[v])
                                    : elem_bytes(e == ELEM_NONE ? ELEM_F32 : e, p->sizes.elems[v]);
+    if (!maker && n < 0)
+        p->c->bytes[v] = 0; /* there is nothing to estimate it from: count_unsized() */
     p->c->xfer[v] = -1;
+}
+
+/* Sets costs.unsized and first_unsized of a module with costs. */
+static void count_unsized(const struct module *m)
+{
+    const struct graph *g = &m->graph[1];
+    for (uint32_t i = 0; i < g->in.n; i++) {
+        vid v = m->arg[g->in.at + i];
+        if (m->cost->elems[v] >= 0 || m->value[v].flags & VALUE_INIT)
+            continue;
+        m->cost->first_unsized = m->cost->unsized++ ? m->cost->first_unsized : v;
+    }
 }
 
 /* Sizes the results of node n, and counts n in the numbers for warnings. */
@@ -675,6 +689,7 @@ static int run_cost(struct ctx *x, const void *opts)
     if ((e != NULL && fold_calls(x, &p, e) != 0) ||
         (p.given != NULL && cost_table_scale(p.given, x) != 0))
         return -1;
+    count_unsized(m);
     return check_support(x);
 }
 

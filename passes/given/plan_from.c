@@ -9,6 +9,7 @@
 #include "ir/plan/training_json.h"
 #include "ir/exec/exec_runs.h"
 #include "passes/bounds/bounds.h"
+#include "passes/problem/placing.h"
 
 struct plan_options {
     const char *from;
@@ -25,9 +26,9 @@ static const struct opt plan_opts[] = {
      .help = "work for its lower bound: 1 is about a second, 100 finds much where devices are few"},
     {0}};
 
-/* Returns 0 if the plan dev[], evaluated as e, may be taken; else reports what is against it and returns -1, or
+/* Returns 0 if plan p, evaluated as e, may be taken; else reports what is against it and returns -1, or
  * PASS_INFEASIBLE if the only obstacle is memory. */
-static int check_plan(struct ctx *x, const struct plan_options *o, const int32_t *dev,
+static int check_plan(struct ctx *x, const struct plan_options *o, const struct plan *p,
                       const struct evaluation *e)
 {
     const struct cluster *c = x->scene.cluster;
@@ -35,12 +36,44 @@ static int check_plan(struct ctx *x, const struct plan_options *o, const int32_t
     if (n)
         return diag_error(
             x->use.diag, "plan from %s: node '%s' is on '%s' and pinned to '%s'", o->from,
-            node_name(x->scene.m, n), cluster_device_name(c, x->use.mem, (uint32_t)dev[n]),
+            node_name(x->scene.m, n), cluster_device_name(c, x->use.mem, (uint32_t)p->dev[n]),
             cluster_device_name(c, x->use.mem, (uint32_t)x->scene.place->pinned_to[n]));
     if (evaluation_holds(e, o->best_effort))
         return 0;
-    diag_error(x->use.diag, "plan from %s: %s", o->from, e->why_not);
-    return evaluation_holds(e, /*over_memory=*/true) ? PASS_INFEASIBLE : -1;
+    bool full = evaluation_holds(e, /*over_memory=*/true);
+    diag_error(x->use.diag, "plan from %s: %s%s", o->from, e->why_not,
+               full ? placing_fewer_samples(x, p) : "");
+    return full ? PASS_INFEASIBLE : -1;
+}
+
+/* Notes, with both figures, that plan p, evaluated as e, fits by one of the memory models SUM and LIVE alone, if so: by
+ * the one that holds, or by the other one. */
+static void note_other_model(struct ctx *x, const char *from, const struct plan *p,
+                             const struct evaluation *e)
+{
+    struct scene by = x->scene;
+    bool live = exec_live_parts(&by.model);
+    by.model.memory = live ? MEMORY_SUM : MEMORY_LIVE;
+    if (!e->v.runnable || exec_live_parts(&by.model) == live)
+        return; /* there is one model for this objective */
+    struct evaluation other = plan_evaluate(&by, p, x->use.scratch);
+    const struct verdict *at_once = live ? &e->v : &other.v, *sum = live ? &other.v : &e->v;
+    uint32_t d = 0; /* the first device that has room for one figure alone */
+    for (uint32_t i = by.cluster->ndev; i-- > 0;) {
+        int64_t has = by.cluster->cls[cluster_class(by.cluster, i)].memory;
+        if (has >= 0 && (at_once->load[i].used > has) != (sum->load[i].used > has))
+            d = i;
+    }
+    char text[2][UNIT_TEXT];
+    if (e->v.fits != other.v.fits)
+        diag_note(
+            x->use.diag,
+            "plan from %s: --memory-model=%s, by which it is judged, says that it %s; by %s it "
+            "%s: %s needs %s at one time, and %s in all",
+            from, memory_model_name[live ? MEMORY_LIVE : MEMORY_SUM],
+            e->v.fits ? "fits" : "does not fit", memory_model_name[live ? MEMORY_SUM : MEMORY_LIVE],
+            other.v.fits ? "does" : "does not", cluster_device_name(by.cluster, x->use.mem, d),
+            bytes_short(text[0], at_once->load[d].used), bytes_short(text[1], sum->load[d].used));
 }
 
 /* Returns the objective that the settings in the file were made for: the file's own; if it names none, the objective
@@ -97,7 +130,8 @@ static int take_settings(struct ctx *x, const char *from, const struct given_pla
         struct opt own = exec_values(&x->scene.model, o, x->use.mem);
         if (ctx_said(x, o->name))
             diag_note(x->use.diag, "plan from %s: it was made for %s %s, and is judged by %s", from,
-                      opt_key(o, x->use.mem), own.names[word], own.names[now]);
+                      opt_key(o, x->use.mem), opt_get(&own, &given->model, x->use.mem),
+                      opt_get(&own, &x->scene.model, x->use.mem));
         else
             opt_put(o, &x->scene.model, word);
     }
@@ -154,7 +188,8 @@ static int plan_run(struct ctx *x, const void *options)
                        .stages = given.stages,
                        .stage_of = given.stage_of};
     struct evaluation e = plan_evaluate(&x->scene, p, x->use.scratch);
-    int rc = check_plan(x, o, given.dev, &e);
+    int rc = check_plan(x, o, p, &e);
+    note_other_model(x, o->from, p, &e);
     if (rc)
         return rc;
     x->results.plan = p;

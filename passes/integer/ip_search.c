@@ -363,7 +363,7 @@ int64_t ip_least_memory(const struct problem *c, struct loads *l, const struct i
         return -1;
     loads_set(l, dev);
     int64_t need =
-        exec_live_rounds(&c->scene->model) ? memory_of_plan(c, dev, scratch) : memory_needed(l);
+        exec_live_parts(&c->scene->model) ? memory_of_plan(c, dev, scratch) : memory_needed(l);
     /* + 0.5: need and the model's optimum are the same number of bytes, up to rounding */
     *proven = a.status == MIP_OPTIMAL && (double)need <= ip_model_bytes(&m, a.value) + 0.5;
     return need;

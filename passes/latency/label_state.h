@@ -117,12 +117,13 @@ struct label_walk {
     uint32_t nchoice, capchoice;
     struct live_label *alive;
     uint32_t capalive;
-    uint32_t *touched;   /* waits (1 + number) of the units of S */
-    uint8_t *is_touched; /* [1 + wait] 1: it is in `touched` */
-    uint32_t *held;      /* [net] number of its pins in S */
-    uint8_t *is_cut;     /* [net] 1: its cost is in cut_out */
-    uint32_t *cut_list;  /* nets in the order in which is_cut was set */
-    uint32_t *need;      /* [shared item] number of blocks of S that need the item */
+    uint32_t *touched;          /* waits (1 + number) of the units of S */
+    uint8_t *is_touched;        /* [1 + wait] 1: it is in `touched` */
+    uint32_t *held;             /* [net] number of its pins in S */
+    uint8_t *is_cut;            /* [net] 1: its cost is in cut_out */
+    uint32_t *cut_list;         /* nets in the order in which is_cut was set */
+    uint32_t *need;             /* [shared item] number of blocks of S that need the item */
+    struct set_memory *at_once; /* S; NULL: devices have room for whatever is there at one time */
     uint64_t *below; /* [depth + 1] sets of units: row i: successors of the first i blocks of S */
     uint32_t depth;  /* number of blocks of S */
 };

@@ -22,6 +22,7 @@ void label_walk_start(struct label_run *r)
     w->is_cut = arena_alloc(r->a, (size_t)g->nnet + 1);
     w->cut_list = arena_array(r->a, (size_t)g->nnet + 1, sizeof *w->cut_list);
     w->need = arena_array(r->a, (size_t)g->nshared + 1, sizeof *w->need);
+    w->at_once = r->p->c->values ? set_memory_new(r->p->c->values, r->a) : NULL;
     w->below = arena_array(r->a, ((size_t)g->n + 1) * r->uword, sizeof *w->below);
 }
 
@@ -91,6 +92,8 @@ static void add_bytes(struct label_run *r, uint32_t v)
     const struct wdag *g = r->p->g;
     struct label_walk *w = &r->walk;
     w->set.bytes += g->size[v];
+    if (w->at_once)
+        set_memory_add(w->at_once, v);
     for_row (s, g->shared_of, v) {
         /* slots > 1: shared items are left out, as another subgraph of the accelerator may hold them */
         if (w->need[s]++ == 0 && r->p->slots == 1)
@@ -130,6 +133,8 @@ static void undo_take(struct label_run *r, uint32_t v, const struct label_set *b
         w->held[e]--;
     for_row (s, p->g->shared_of, v)
         w->need[s]--;
+    if (w->at_once)
+        set_memory_drop(w->at_once, v);
     while (w->set.ntouched > before->ntouched)
         w->is_touched[w->touched[--w->set.ntouched]] = 0;
     w->depth--;
@@ -275,13 +280,25 @@ static bool comes_late(const struct label_run *r, int64_t left)
     return false;
 }
 
-/* Extends by S all labels that S may extend (w->alive), unless the result cannot take less than r->limit ps. */
+/* Whether the accelerator for S has room for what S has at one time, when it runs S after `one`. */
+static bool has_room(const struct label_run *r, const struct live_label *one)
+{
+    const struct label_walk *w = &r->walk;
+    const struct accelerators *k = &r->p->kind[w->k];
+    int64_t room = r->p->c->kind[k->of].room,
+            before = k->memory < LOAD_INF ? k->memory - one->room : 0;
+    return !w->at_once || w->set.bytes + set_memory_peak(w->at_once) <= room - before;
+}
+
+/* Extends by S all labels that S may extend (w->alive) and that leave room for it, unless the result cannot take less
+ * than r->limit ps.  A set that has no room may be part of one that has: what it sends may stay there. */
 static void extend_all(struct label_run *r)
 {
     const struct label_walk *w = &r->walk;
     int64_t time = w->set.in + w->set.compute + w->set.out, first = LOAD_INF;
     for (uint32_t i = 0; i < w->set.n; i++)
-        first = smaller(first, w->alive[w->set.from + i].start);
+        if (has_room(r, &w->alive[w->set.from + i]))
+            first = smaller(first, w->alive[w->set.from + i].start);
     if (first + time + w->set.cut_tail >= r->limit)
         return;
     r->steps += 2 + r->nword / 4 + w->nchoice / 8;
@@ -291,7 +308,8 @@ static void extend_all(struct label_run *r)
     if (!ideal)
         ideal = label_intern(r);
     for (uint32_t i = 0; i < w->set.n; i++)
-        if (w->alive[w->set.from + i].start + time + w->set.cut_tail < r->limit)
+        if (w->alive[w->set.from + i].start + time + w->set.cut_tail < r->limit &&
+            has_room(r, &w->alive[w->set.from + i]))
             extend(r, &w->alive[w->set.from + i], ideal);
 }
 

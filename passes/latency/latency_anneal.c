@@ -278,42 +278,65 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
 
 /* ---- starts ---------------------------------------------------------------------------------- */
 
-/* Returns the bytes that accelerator number dev of p->dev holds if block b joins its `bytes` bytes.  shared: [shared
- * item] 1 + number of the last accelerator that got the item; 0: none. */
-static int64_t bytes_with(const struct latency_graph *p, uint32_t b, int64_t bytes,
-                          const uint32_t *shared, uint32_t dev)
+/* Accelerators that are filled one after the other. */
+struct filling {
+    const struct latency_graph *p;
+    uint32_t at;   /* number in p->dev of the accelerator that is being filled; p->ndev: none */
+    int64_t bytes; /* bytes that last on it */
+    uint32_t
+        *shared; /* [shared item] 1 + number of the last accelerator that got the item; 0: none */
+    struct set_memory *at_once; /* its blocks; NULL: there is room for what they have at one time */
+};
+
+/* Returns the bytes that last on accelerator number dev of p->dev if block b joins its `bytes` bytes. */
+static int64_t bytes_with(const struct filling *f, uint32_t b, int64_t bytes, uint32_t dev)
 {
-    const struct wdag *g = p->g;
+    const struct wdag *g = f->p->g;
     bytes += g->size[b];
     for_row (s, g->shared_of, b)
-        if (shared[s] != dev + 1)
+        if (f->shared[s] != dev + 1)
             bytes += g->shared_size[s];
     return bytes;
 }
 
-/* Returns the first accelerator, from number *at of p->dev on, that can run block b and has memory for it; ON_HOST:
- * none has.  Then *at, *bytes and shared[] say that b is there.  If only the memory is used up, *at becomes p->ndev:
- * all later blocks go to the hosts, too. */
-static uint32_t next_device(const struct latency_graph *p, uint32_t b, uint32_t *at, int64_t *bytes,
-                            uint32_t *shared)
+/* Makes block b join accelerator number i if that has room for it; returns whether it has. */
+static bool fill_with(struct filling *f, uint32_t b, uint32_t i)
 {
-    const struct wdag *g = p->g;
-    bool full = false; /* whether an accelerator could run b if it held no other block */
-    for (uint32_t i = *at; i < p->ndev; i++) {
-        const struct accelerators *k = &p->kind[p->kind_of[p->dev[i]]];
-        int64_t with = bytes_with(p, b, i == *at ? *bytes : 0, shared, i);
-        if (k->time[b] == COST_NEVER || with > k->memory) {
-            full = k->time[b] != COST_NEVER && bytes_with(p, b, 0, shared, p->ndev) <= k->memory;
-            continue;
+    const struct accelerators *k = &f->p->kind[f->p->kind_of[f->p->dev[i]]];
+    int64_t with = bytes_with(f, b, i == f->at ? f->bytes : 0, i);
+    if (k->time[b] == COST_NEVER || with > k->memory)
+        return false;
+    if (f->at_once) {
+        if (i != f->at)
+            set_memory_clear(f->at_once);
+        set_memory_add(f->at_once, b);
+        if (with + set_memory_peak(f->at_once) > f->p->c->kind[k->of].room) {
+            set_memory_drop(f->at_once, b);
+            return false;
         }
-        *at = i;
-        *bytes = with;
-        for_row (s, g->shared_of, b)
-            shared[s] = i + 1;
-        return p->dev[i];
+    }
+    f->at = i;
+    f->bytes = with;
+    for_row (s, f->p->g->shared_of, b)
+        f->shared[s] = i + 1;
+    return true;
+}
+
+/* Returns the first accelerator, from number f->at on, that can run block b and has memory for it, and makes b join it;
+ * ON_HOST: none has.  If only the memory is used up, f->at becomes p->ndev: all later blocks go to the hosts, too. */
+static uint32_t next_device(struct filling *f, uint32_t b)
+{
+    const struct latency_graph *p = f->p;
+    bool full = false; /* whether an accelerator could run b if it held no other block */
+    for (uint32_t i = f->at; i < p->ndev; i++) {
+        const struct accelerators *k = &p->kind[p->kind_of[p->dev[i]]];
+        if (fill_with(f, b, i))
+            return p->dev[i];
+        full = k->time[b] != COST_NEVER && bytes_with(f, b, 0, p->ndev) <= k->memory &&
+               vertex_needs(p->g, b) <= p->c->kind[k->of].room;
     }
     if (full)
-        *at = p->ndev;
+        f->at = p->ndev;
     return ON_HOST;
 }
 
@@ -334,10 +357,11 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
     const struct wdag *g = p->g;
     struct arena_mark mark = arena_mark(scratch);
     uint32_t *wait = csr_sizes(&g->pred, g->n, scratch);
-    uint32_t *ready = arena_array(scratch, (size_t)g->n + 1, sizeof *ready), n = 0, at = 0;
-    uint32_t *shared = arena_array(scratch, (size_t)g->nshared + 1, sizeof *shared);
+    uint32_t *ready = arena_array(scratch, (size_t)g->n + 1, sizeof *ready), n = 0;
+    struct filling f = {.p = p};
+    f.shared = arena_array(scratch, (size_t)g->nshared + 1, sizeof *f.shared);
+    f.at_once = p->c->values ? set_memory_new(p->c->values, scratch) : NULL;
     struct keyed *keys = arena_array(scratch, (size_t)g->n + 1, sizeof *keys);
-    int64_t bytes = 0;
     bool placed = true;
     for (uint32_t v = g->n; v-- > 0;)
         if (!wait[v])
@@ -349,7 +373,7 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
         for (uint32_t i = n - 1 - back; i + 1 < n; i++)
             ready[i] = ready[i + 1];
         n--;
-        uint32_t dev = next_device(p, v, &at, &bytes, shared);
+        uint32_t dev = next_device(&f, v);
         placed = placed && (dev != ON_HOST || p->hosted[v]);
         plan->sub[v] = dev == ON_HOST ? ON_HOST : dev * p->slots;
         uint32_t from = n;

@@ -316,13 +316,15 @@ struct latency_quotient {
     uint32_t *wait;        /* [vertex] number of incoming edges whose source has not ended */
     uint32_t *queue;       /* vertices in the order in which all their predecessors are done */
     uint32_t npaid;
-    struct paid_net *paid;  /* [npaid] */
-    struct csr pin;         /* paid net -> units that make or read it */
-    struct csr member;      /* subgraph -> units */
-    uint32_t *fill, *stamp; /* [vertex] scratch */
-    int64_t *bytes, *have;  /* [device] bytes held; bytes available, -1: no limit */
-    int64_t work, hosted;   /* ps of all vertices added up; of host units only */
-    int64_t *from, *to;     /* starts and ends of host units, sorted; scratch of is_crowded() */
+    struct paid_net *paid;       /* [npaid] */
+    struct csr pin;              /* paid net -> units that make or read it */
+    struct csr member;           /* subgraph -> units */
+    uint32_t *fill, *stamp;      /* [vertex] scratch */
+    int64_t *bytes, *have;       /* [device] bytes held; bytes available, -1: no limit */
+    struct set_memory *at_once;  /* what a subgraph has at one time; NULL: there is room for it */
+    uint32_t *block_at, *blocks; /* subgraph s has blocks[block_at[s] .. block_at[s + 1]) */
+    int64_t work, hosted;        /* ps of all vertices added up; of host units only */
+    int64_t *from, *to; /* starts and ends of host units, sorted; scratch of is_crowded() */
 };
 
 /* Whether net e of p->nets costs some kind of accelerator something. */
@@ -385,6 +387,11 @@ struct latency_quotient *latency_quotient_new(const struct latency_graph *p, str
     r->member.to = arena_array(a, n, sizeof(uint32_t));
     r->from = arena_array(a, (size_t)p->nunit + 1, sizeof *r->from);
     r->to = arena_array(a, (size_t)p->nunit + 1, sizeof *r->to);
+    if (p->c->values) {
+        r->at_once = set_memory_new(p->c->values, a);
+        r->block_at = arena_array(a, (size_t)r->nsub + 2, sizeof *r->block_at);
+        r->blocks = arena_array(a, (size_t)p->g->n + 1, sizeof *r->blocks);
+    }
     list_devices(p, r, a);
     list_paid(p, r, a);
     return r;
@@ -615,6 +622,42 @@ static uint32_t holder_of(const struct latency_graph *p, const uint32_t *sub, ui
     return sub[b] == ON_HOST ? p->holder[b] : sub[b] / p->slots;
 }
 
+/* Lists the blocks of each subgraph, ascending: sets r->block_at and r->blocks. */
+static void list_blocks(const struct latency_graph *p, const uint32_t *sub,
+                        struct latency_quotient *r)
+{
+    uint32_t *at = r->block_at;
+    memset(at, 0, ((size_t)r->nsub + 2) * sizeof *at);
+    for (uint32_t b = 0; b < p->g->n; b++)
+        if (sub[b] != ON_HOST)
+            at[sub[b] + 2]++;
+    for (uint32_t s = 0; s < r->nsub; s++)
+        at[s + 2] += at[s + 1];
+    for (uint32_t b = 0; b < p->g->n; b++)
+        if (sub[b] != ON_HOST)
+            r->blocks[at[sub[b] + 1]++] = b;
+}
+
+/* Whether each accelerator has room for what lasts there, r->bytes, and for what each of its subgraphs has at one time.
+ */
+static bool fits_at_once(const struct latency_graph *p, const uint32_t *sub,
+                         struct latency_quotient *r)
+{
+    bool fits = true;
+    list_blocks(p, sub, r);
+    for (uint32_t s = 0; s < p->c->cluster->ndev * p->slots && fits; s++) {
+        uint32_t from = r->block_at[s], to = r->block_at[s + 1], d = s / p->slots;
+        if (from == to || r->have[d] < 0)
+            continue;
+        for (uint32_t i = from; i < to; i++)
+            set_memory_add(r->at_once, r->blocks[i]);
+        fits = r->bytes[d] + set_memory_peak(r->at_once) <= r->have[d];
+        while (to-- > from)
+            set_memory_drop(r->at_once, r->blocks[to]);
+    }
+    return fits;
+}
+
 bool latency_fits(const struct latency_graph *p, const uint32_t *sub, struct latency_quotient *r)
 {
     const struct wdag *g = p->g;
@@ -634,5 +677,5 @@ bool latency_fits(const struct latency_graph *p, const uint32_t *sub, struct lat
     for (uint32_t d = 0; d < ndev; d++)
         if (r->have[d] >= 0 && r->bytes[d] > r->have[d])
             return false;
-    return true;
+    return !r->at_once || fits_at_once(p, sub, r);
 }

@@ -260,7 +260,7 @@ static int leave_contiguous(struct auto_run *r, const char *why)
 static int report_none(struct auto_run *r)
 {
     const struct anneal like = {.planner = "auto-place", .clock = &r->p.clock};
-    if (exec_live_rounds(&r->x->scene.model))
+    if (exec_live_parts(&r->x->scene.model))
         return report_none_fits(r->x, r->p.whole, &r->p.orders);
     return any_infeasible(r->x, r->s.any, &like);
 }

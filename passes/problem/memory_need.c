@@ -8,6 +8,7 @@
 #include "passes/problem/memory_need.h"
 
 #include "ir/base/units.h"
+#include "ir/exec/evaluate.h"
 #include "ir/exec/sample/sample_memory.h"
 
 #include <assert.h>
@@ -146,11 +147,17 @@ static int64_t memory_at_once(const struct problem *c, const int32_t *dev, struc
 {
     struct arena_mark mark = arena_mark(scratch);
     const struct plan plan = {.dev = plan_project(c->g, dev, c->scene->m->nnode, scratch)};
-    struct verdict v = sample_verdict(c->scene, &plan, scratch);
-    int64_t most = 0;
+    struct evaluation e = plan_evaluate(c->scene, &plan, scratch);
+    bool shared = exec_kind(&c->scene->model)->subgraphs;
+    int64_t most = 0, *hosts = arena_array(scratch, (size_t)c->cluster->ncls + 1, sizeof *hosts);
     for (uint32_t d = 0; d < c->cluster->ndev; d++) {
-        int64_t m = c->cluster->cls[cluster_class(c->cluster, d)].memory;
-        most = m >= 0 && v.load[d].used > m ? larger(v.load[d].used, most) : most;
+        uint32_t k = cluster_class(c->cluster, d);
+        const struct device_class *cls = &c->cluster->cls[k];
+        int64_t used = e.v.load[d].used;
+        hosts[k] = sat_add(hosts[k], used);
+        if (cls->host && shared) /* hosts of a class share their memory */
+            used = mul_div_ceil(hosts[k], 1, cls->count);
+        most = cls->memory >= 0 && used > cls->memory ? larger(used, most) : most;
     }
     arena_release(scratch, mark);
     return most;
@@ -159,7 +166,7 @@ static int64_t memory_at_once(const struct problem *c, const int32_t *dev, struc
 int64_t memory_of_plan(const struct problem *c, const int32_t *dev, struct arena *scratch)
 {
     const struct wdag *g = c->g;
-    if (exec_live_rounds(&c->scene->model))
+    if (exec_live_parts(&c->scene->model))
         return memory_at_once(c, dev, scratch);
     struct arena_mark mark = arena_mark(scratch);
     uint32_t ndev = c->cluster->ndev;
@@ -208,14 +215,16 @@ int64_t average_memory(const struct cluster *c, int64_t bytes)
 
 int64_t memory_that_suffices(const struct ctx *x, const struct wdag *g)
 {
-    return exec_live_rounds(&x->scene.model) ? sample_memory_most(&x->scene) : wdag_bytes(g);
+    return exec_live_parts(&x->scene.model) ? sample_memory_most(&x->scene) : wdag_bytes(g);
 }
 
 int report_memory(struct ctx *x, const char *shape, int64_t need, int64_t none, const char *why)
 {
     char text[BYTES_BOTH], least[BYTES_BOTH];
     int64_t has = INT64_MAX;
-    const char *sure = x->results.shapes_unknown ? "as far as sizes are known" : "proven";
+    const char *sure = module_left_out(x->scene.m, x->use.mem);
+    if (!sure)
+        sure = x->results.shapes_unknown ? "as far as sizes are known" : "proven";
     for (uint32_t k = 0; k < x->scene.cluster->ncls; k++)
         if (x->scene.cluster->cls[k].memory >= 0 && x->scene.cluster->cls[k].memory < has)
             has = x->scene.cluster->cls[k].memory;
@@ -232,10 +241,11 @@ int report_memory(struct ctx *x, const char *shape, int64_t need, int64_t none, 
                    shape, least, sure, why,
                    need ? arena_fmt(x->use.mem, "; the smallest found needs %s", text) : "");
     else
-        diag_error(x->use.diag,
-                   "no %s was found that fits the memory of the devices (not proven): %s%s", shape,
-                   need ? arena_fmt(x->use.mem, "the smallest found needs %s per device", text)
-                        : "none was found with more, either",
-                   none >= 0 ? arena_fmt(x->use.mem, ", and nothing below %s does", least) : "");
+        diag_error(
+            x->use.diag, "no %s was found that fits the memory of the devices (not proven): %s%s%s",
+            shape,
+            need ? arena_fmt(x->use.mem, "the smallest found needs %s per device", text)
+                 : "none was found with more, either",
+            none >= 0 ? arena_fmt(x->use.mem, ", and nothing below %s does", least) : "", why);
     return PASS_INFEASIBLE;
 }

@@ -3,6 +3,7 @@
 
 #include "ir/base/units.h"
 #include "ir/dag/topo_order.h"
+#include "ir/exec/live_memory.h"
 
 #include <assert.h>
 
@@ -123,4 +124,10 @@ void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
     p->claim.value_less_parts = best->value;
     p->claim.bound = p->claim.bound_all = -1;
     p->claim.status = PLAN_FEASIBLE;
+}
+
+const char *placing_fewer_samples(struct ctx *x, const struct plan *p)
+{
+    uint32_t n = live_memory_samples(&x->scene, p, x->use.scratch);
+    return n ? arena_fmt(x->use.mem, "; with --in-flight=%u it does", n) : "";
 }

@@ -47,6 +47,10 @@ struct problem_plan no_plan(struct ctx *x, const struct wdag *g);
 /* The name of the first node in vertex v of level g, for messages.  O(V). */
 const char *first_node(const struct ctx *x, const struct wdag *g, uint32_t v);
 
+/* Returns the end of a message on plan p, which does not fit: "; with --in-flight=2 it does" if it fits with fewer
+ * samples on their way at once than the scene allows; else "". */
+const char *placing_fewer_samples(struct ctx *x, const struct plan *p);
+
 /* Makes x->results.plan from *best, a plan for the vertices of level g; its claim has a value, but no bound yet. */
 void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
                 const struct problem_plan *best);

@@ -390,7 +390,7 @@ static struct problem *build_problem(const struct wdag *g, const struct scene *s
     const struct cluster *cluster = s->cluster;
     const struct exec_model *model = &s->model;
     int64_t bytes = wdag_bytes(g);
-    int64_t at_once = exec_live_rounds(model) ? sample_memory_most(s) : 0;
+    int64_t at_once = exec_live_parts(model) ? sample_memory_most(s) : 0;
     bool open = false;
     c->g = g;
     c->scene = s;

@@ -36,9 +36,9 @@ static uint32_t add_value(struct values_build *b, vid x, enum held held)
     bool placed = def && b->s->place->kind[def] == PLACE_NODE;
     uint32_t i = b->v->nvalue++;
     b->seen[x] = 1;
-    b->v->bytes[i] = m->cost->bytes[x];
-    b->v->maker[i] = placed ? b->base->vertex[def] : UINT32_MAX;
-    b->v->held[i] = (uint8_t)held;
+    b->v->value[i] = (struct set_value){.bytes = m->cost->bytes[x],
+                                        .maker = placed ? b->base->vertex[def] : UINT32_MAX,
+                                        .held = (uint8_t)held};
     if (placed) {
         int64_t *extra = &b->v->extra[b->base->vertex[def]];
         *extra = *extra > m->cost->bytes[x] ? *extra - m->cost->bytes[x] : 0;
@@ -93,9 +93,9 @@ struct set_values *set_values_build(const struct wdag *g, const struct scene *s,
     struct set_values *v = arena_alloc(a, sizeof *v);
     uint32_t outs = s->m->graph[1].out.n, most = s->place->nnet + s->place->nthere + outs;
     v->n = base->n;
-    v->bytes = arena_array(a, (size_t)most + 1, sizeof *v->bytes);
-    v->maker = arena_array(a, (size_t)most + 1, sizeof *v->maker);
-    v->held = arena_alloc(a, (size_t)most + 1);
+    v->samples = exec_kind(&s->model)->feed == FEED_ALONE ? 1 : smaller_u32(s->model.in_flight, 3);
+    v->samples = v->samples ? v->samples : 3;
+    v->value = arena_array(a, (size_t)most + 1, sizeof *v->value);
     v->extra = arena_array(a, (size_t)v->n + 1, sizeof *v->extra);
     for (uint32_t u = 0; u < v->n; u++)
         v->extra[u] = s->m->cost->own[base->node[u]];
@@ -112,8 +112,10 @@ struct set_values *set_values_build(const struct wdag *g, const struct scene *s,
         b.seen[s->place->state_in[i]] = b.state[s->place->state_out[i]] = 1;
     add_values(&b);
     v->pin = csr_build(a, v->nvalue, b.pins.n, b.pins.from, b.pins.to);
-    for (uint32_t i = 0; i < v->nvalue; i++)
-        qsort(v->pin.to + v->pin.at[i], v->pin.at[i + 1] - v->pin.at[i], sizeof *v->pin.to, by_u32);
+    for (uint32_t i = 0; i < v->nvalue; i++) {
+        v->value[i].npin = v->pin.at[i + 1] - v->pin.at[i];
+        qsort(v->pin.to + v->pin.at[i], v->value[i].npin, sizeof *v->pin.to, by_u32);
+    }
     v->of = csr_transpose(a, &v->pin, v->nvalue, v->n);
     v->member = csr_build(a, g->n, v->n, wdag_flatten(g, own), NULL);
     arena_free(own);
@@ -133,7 +135,7 @@ struct set_memory *set_memory_new(const struct set_values *v, struct arena *a)
     s->pins = arena_array(a, (size_t)v->nvalue + 1, sizeof *s->pins);
     s->last = arena_array(a, (size_t)v->nvalue + 1, sizeof *s->last);
     s->list = arena_array(a, (size_t)v->n + 1, sizeof *s->list);
-    s->was = arena_array(a, (size_t)v->n + 1, sizeof *s->was);
+    s->at = arena_array(a, (size_t)v->n + 1, sizeof *s->at);
     s->sorted = true;
     s->most = arena_array(a, 2 * (size_t)s->leaves, sizeof *s->most);
     s->more = arena_array(a, 2 * (size_t)s->leaves, sizeof *s->more);
@@ -172,17 +174,17 @@ static void add_range(struct set_memory *s, uint32_t from, uint32_t to, int64_t 
 static void count_value(struct set_memory *s, uint32_t i, int by)
 {
     const struct set_values *v = s->values;
-    uint32_t maker = v->maker[i], all = v->pin.at[i + 1] - v->pin.at[i];
-    int64_t bytes = by * v->bytes[i];
+    const struct set_value *x = &v->value[i];
+    int64_t bytes = by * x->bytes;
     if (!s->pins[i])
         return;
-    if (maker == UINT32_MAX || !s->in[maker]) {
+    if (x->maker == UINT32_MAX || !s->in[x->maker]) {
         s->reads += bytes;
         return;
     }
-    bool leaves = s->pins[i] < all || v->held[i] == HELD_AND_SENT;
+    bool leaves = s->pins[i] < x->npin || x->held == HELD_AND_SENT;
     s->sent += leaves ? bytes : 0;
-    add_range(s, maker, leaves || v->held[i] == HELD ? v->n - 1 : s->last[i], bytes);
+    add_range(s, x->maker, leaves || x->held == HELD ? v->n - 1 : s->last[i], bytes);
 }
 
 /* Returns the last pin of value i before vertex u that is in the set. */
@@ -221,24 +223,24 @@ static void append(struct set_memory *s, uint32_t u)
 {
     const struct set_values *v = s->values;
     int64_t ends = 0; /* bytes of values that no vertex reads after u */
-    s->was[s->nlist] = (struct set_moment){s->now, s->top};
+    int64_t now = s->at[s->nlist].now, top = s->at[s->nlist].top;
     s->list[s->nlist++] = u;
     s->in[u] = 1;
     for_row (i, v->of, u) {
-        bool all = ++s->pins[i] == v->pin.at[i + 1] - v->pin.at[i];
-        int64_t bytes = v->bytes[i];
-        if (v->maker[i] == u) {
-            s->now += bytes;
-            s->sent += !all || v->held[i] == HELD_AND_SENT ? bytes : 0;
-        } else if (v->maker[i] != UINT32_MAX && s->in[v->maker[i]]) {
-            s->sent -= all && v->held[i] != HELD_AND_SENT ? bytes : 0;
-            ends += all && v->held[i] == HELD_FOR_READERS ? bytes : 0;
+        const struct set_value *x = &v->value[i];
+        bool all = ++s->pins[i] == x->npin;
+        if (x->maker == u) {
+            now += x->bytes;
+            s->sent += !all || x->held == HELD_AND_SENT ? x->bytes : 0;
+        } else if (x->maker != UINT32_MAX && s->in[x->maker]) {
+            s->sent -= all && x->held != HELD_AND_SENT ? x->bytes : 0;
+            ends += all && x->held == HELD_FOR_READERS ? x->bytes : 0;
         } else {
-            s->reads += s->pins[i] == 1 ? bytes : 0;
+            s->reads += s->pins[i] == 1 ? x->bytes : 0;
         }
     }
-    s->top = larger(s->now + v->extra[u], s->top);
-    s->now -= ends;
+    s->at[s->nlist].now = now - ends;
+    s->at[s->nlist].top = larger(now + v->extra[u], top);
 }
 
 /* Takes out the vertex that append() added last. */
@@ -247,18 +249,16 @@ static void unappend(struct set_memory *s)
     const struct set_values *v = s->values;
     uint32_t u = s->list[--s->nlist];
     for_row (i, v->of, u) {
-        bool all = s->pins[i]-- == v->pin.at[i + 1] - v->pin.at[i];
-        int64_t bytes = v->bytes[i];
-        if (v->maker[i] == u)
-            s->sent -= !all || v->held[i] == HELD_AND_SENT ? bytes : 0;
-        else if (v->maker[i] != UINT32_MAX && s->in[v->maker[i]])
-            s->sent += all && v->held[i] != HELD_AND_SENT ? bytes : 0;
+        const struct set_value *x = &v->value[i];
+        bool all = s->pins[i]-- == x->npin;
+        if (x->maker == u)
+            s->sent -= !all || x->held == HELD_AND_SENT ? x->bytes : 0;
+        else if (x->maker != UINT32_MAX && s->in[x->maker])
+            s->sent += all && x->held != HELD_AND_SENT ? x->bytes : 0;
         else
-            s->reads -= s->pins[i] == 0 ? bytes : 0;
+            s->reads -= s->pins[i] == 0 ? x->bytes : 0;
     }
     s->in[u] = 0;
-    s->now = s->was[s->nlist].now;
-    s->top = s->was[s->nlist].top;
 }
 
 /* Goes over to the tree. */
@@ -311,12 +311,16 @@ void set_memory_clear(struct set_memory *s)
         memset(s->most, 0, 2 * (size_t)s->leaves * sizeof *s->most);
         memset(s->more, 0, 2 * (size_t)s->leaves * sizeof *s->more);
     }
-    s->reads = s->sent = s->now = s->top = 0;
+    s->reads = s->sent = 0;
     s->nlist = 0;
     s->sorted = true;
 }
 
 int64_t set_memory_peak(const struct set_memory *s)
 {
-    return (s->sorted ? s->top : s->most[1]) + 2 * s->reads + s->sent;
+    int64_t one = (s->sorted ? s->at[s->nlist].top : s->most[1]) + s->reads;
+    uint32_t samples = s->values->samples;
+    return samples == 1   ? one
+           : samples == 2 ? one + larger(s->reads, s->sent)
+                          : one + s->reads + s->sent;
 }

@@ -1,11 +1,12 @@
 /* What a device needs at one time for a set of vertices, kept up to date while vertices come and go.
  *
- * The device runs the nodes of the set as one part, in the order of the file, one sample after the other
- * (exec_live_rounds()).  Beside its lasting bytes (weights, state) it needs at once
+ * The device runs the nodes of the set as one part, in the order of the file (exec_live_parts()).
+ * Beside its lasting bytes (weights, state) it needs at once
  *     all values that the part reads, which it holds until its end;
  *     the values that its nodes make: each from its node to its last reader in the set, and to the end if it leaves;
  *     what a node works in while it runs;
- *     and once more all that the part reads and all that leaves it, for the samples after and before.
+ *     and, where samples follow each other, once more all that the part reads and all that leaves it, for the samples
+ *     after and before; where two are on their way at once, one of both.
  * That is what the schedule of a plan with one part on each device has at least (schedule.h). */
 #ifndef PCC_PASSES_PROBLEM_SET_MEMORY_H
 #define PCC_PASSES_PROBLEM_SET_MEMORY_H
@@ -14,15 +15,20 @@
 
 /* The values of a model, by vertices of the base level. */
 struct set_values {
-    uint32_t n;        /* vertices of the base level */
-    uint32_t nvalue;   /* values that nodes make or read, without weights and state */
-    int64_t *bytes;    /* [value] */
-    uint32_t *maker;   /* [value] vertex that makes it; UINT32_MAX: it is an input of the model */
-    uint8_t *held;     /* [value] enum held */
-    struct csr pin;    /* value -> vertices that make or read it, ascending */
-    struct csr of;     /* vertex -> its values */
-    int64_t *extra;    /* [vertex] bytes that it works in beyond the bytes of its results */
-    struct csr member; /* vertex of the problem's level -> vertices of the base level */
+    uint32_t n;      /* vertices of the base level */
+    uint32_t nvalue; /* values that nodes make or read, without weights and state */
+    struct set_value {
+        int64_t bytes;
+        uint32_t maker; /* vertex that makes it; UINT32_MAX: it is an input of the model */
+        uint32_t npin;  /* vertices that make or read it */
+        uint8_t held;   /* enum held */
+    } *value;           /* [value] */
+    struct csr pin;     /* value -> vertices that make or read it, ascending */
+    struct csr of;      /* vertex -> its values */
+    int64_t *extra;     /* [vertex] bytes that it works in beyond the bytes of its results */
+    struct csr member;  /* vertex of the problem's level -> vertices of the base level */
+    /* samples on their way at once: 1: one alone; 2; 3: so many that a device may hold values of three */
+    uint32_t samples;
 };
 /* Whether a value stays to the end of the part that makes it: only with readers elsewhere; always; always, and it is
  * sent to the host, too. */
@@ -39,14 +45,13 @@ struct set_memory {
     uint32_t *last;      /* [value] the last pin in the set; counts while pins > 0 */
     int64_t reads, sent; /* bytes of values that the set reads from elsewhere; that leave the set */
     /* While vertices join in the order in which they run, and leave in the opposite order: list[0 .. nlist) are the
-     * vertices of the set, `now` the bytes after the last of them, `top` the most bytes so far; was[i]: both before
-     * list[i] joined.  Else `sorted` is false, and the tree counts. */
+     * vertices of the set, at[i] the bytes after the first i of them, and the most bytes so far.  Else `sorted` is
+     * false, and the tree counts. */
     bool sorted;
     uint32_t *list, nlist;
-    int64_t now, top;
     struct set_moment {
         int64_t now, top;
-    } *was;
+    } *at;
     /* segment tree over the vertices: at leaves + v, bytes at once while v runs; inner nodes: the largest below them,
      * less what `more` of their ancestors adds */
     int64_t *most, *more;

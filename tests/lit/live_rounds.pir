@@ -3,6 +3,21 @@
 # RUN: %pcc %s -p one-place | FileCheck %s
 # CHECK: memory live of
 # CHECK: acc0 {{.*}} 100 B of 100 B
+# What that is made of: x, a and b at one time, and x and b of its neighbours.
+# RUN: %pcc %s -p one-place -v 2>&1 | FileCheck %s --check-prefix=MADE
+# MADE: memory live weights, state one sample others together as sum
+# MADE-NEXT: acc0 0 B 70 B 30 B 100 B 60 B
+# A plan that fits by one of the rules alone: the one that holds is obeyed, and both figures are said.
+# RUN: sed 's/memory=100B/memory=60B/' %s > %t.60.pir
+# RUN: printf '.=acc0\n' > %t.plan
+# RUN: %pcc %t.60.pir -p 'plan{from=%t.plan}' --memory-model=sum 2>&1 | FileCheck %s --check-prefix=RULE
+# RULE: note: plan from {{.*}}: --memory-model=sum, by which it is judged, says that it fits; by live it does not: acc0 needs 100 B at one time, and 60 B in all
+# RUN: sh -c '%pcc %t.60.pir -p "plan{from=%t.plan}" > %t.out 2>&1; echo "exit $?" >> %t.out'
+# RUN: FileCheck %s --check-prefix=OTHER < %t.out
+# OTHER: error: plan from {{.*}}: acc0 needs 100 B and has 60 B (at one time; --memory-model=sum counts 60 B)
+# OTHER: note: plan from {{.*}}: --memory-model=live, by which it is judged, says that it does not fit; by sum it does: acc0 needs 100 B at one time, and 60 B in all
+# OTHER: exit 3
+# RUN: %pcc %t.60.pir -p 'plan{from=%t.plan,best-effort=true}' -q --emit ir 2>&1 | FileCheck %s --check-prefix=BEST
 # The sum counts what nodes make, once.
 # RUN: %pcc %s -p one-place --memory-model=sum | FileCheck %s --check-prefix=SUM
 # SUM: memory used of

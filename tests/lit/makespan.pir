@@ -48,8 +48,7 @@
 # HOPS: error: --contention=blocking needs --network=direct
 # RUN: not %pcc %s --objective=time-per-sample --memory-model=paper -q 2>&1 | FileCheck %s --check-prefix=PAPER
 # PAPER: error: --memory-model=paper is about one sample alone: it needs --objective=makespan or --judge=makespan
-# RUN: %pcc %s --objective=latency --memory-model=live 2>&1 | FileCheck %s --check-prefix=LATENCY
-# LATENCY: warning: --memory-model has no effect: it is about --objective=time-per-sample or --objective=makespan
+# RUN: not %pcc %s --objective=latency --memory-model=paper -q 2>&1 | FileCheck %s --check-prefix=PAPER
 # RUN: not %pcc %s --network=ring -q 2>&1 | FileCheck %s --check-prefix=WORD
 # WORD: error: --network 'ring': expected host or direct
 # RUN: sed 's/"network": "direct"/"network": "ring"/' %t.json > %t.ring.json

@@ -9,7 +9,8 @@ Plans by hand over two accelerators with two slots each and two CPUs, of models 
 3. plan{from=FOLDER} has the same value and the same slots, without being told anything; plan{from=model.onnx} and
    plan{from=self} of the annotated model in it, too, if told that it is a latency;
 4. the parts compute what the whole model does (ONNX Runtime; else that is left out);
-5. schedule.json holds, and the chart and trace of one sample show each subgraph once.
+5. schedule.json holds, its peaks are the memory of the plan, and the chart and trace of one sample show each subgraph
+   once.
 
 Exit: 0 pass, 1 fail."""
 import json
@@ -74,6 +75,8 @@ def one(name, model, tmp):
               (d["used_bytes"] > 0) == bool(own), f"{name}: {d} of parts with {own}")
     again = json.loads(pcc(model, "-d", DEVICES, "-p", f"plan{{from={split}}}", "-q", "--emit", "json").stdout)
     check(again["objective"]["value_s"] == o["value_s"], f"{name}: {again['objective']}")
+    peaks = [d["peak_bytes"] for d in json.loads((split / "schedule.json").read_text())["devices"]]
+    check([d["used_bytes"] for d in again["devices"]] == peaks, f"{name}: memory of the plan, and {peaks}")
     told = {d["name"]: d.get("slots") for d in again["devices"]}
     check([len(s) for s in told["acc0"]] == [len(cut[0]), len(cut[3])], f"{name}: {told['acc0']}")
     for source, noted in ((model, split / "model.onnx"), (split / "model.onnx", "self")):

@@ -307,8 +307,7 @@ OPTIONS = [
      "8:25GB/s,0us/2:3GB/s,0us"),
     (2, (*ON, "-p", "dp-place", "-o", "m.pir"), "-o m.pir: that is the model itself; expected another file"),
     (2, (*ON, "--emit=table"), "--emit 'table': expected ir, csv, json, sizes, levels, dot, gantt or trace"),
-    (2, ("m.pir", "-d", "2xa100", "--objective=iteration-time", "-p", "dapple-place", "--in-flight=2", "-o", "x.json"),
-     "--in-flight=2: is for the schedule.json of a split: give its folder with -o"),
+    (2, (*ON, "-p", "dp-place", "--in-flight=0"), "--in-flight '0': expected auto or a number >= 1"),
     (1, (*ON, "-p", "dp-place", "--replay=9223372036854775807"), "a replay of 9223372036854775807 samples through 1 "
      "part is too large: expected a --replay of at most 16777216"),
     (1, (*ON, "-p", "m-etf-place"), "m-etf-place knows no time-per-sample; dpl-place, dp-place, hier-place, ip-place, "

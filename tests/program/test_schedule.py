@@ -243,8 +243,13 @@ def tight(at):
     said = run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", folder, "-d", f"1xa100,1xh100:{need - 1}B", *FAST[:-1],
                "--memory-model=sum", "--in-flight=8").stderr
     check("note: schedule.json: acc1 needs" in said, f"no note: {said}")
+    fits = int(said.partition("; with --in-flight=")[2].partition(" it does")[0])
     said = run(PCC, folder, "--check-schedule", code=1).stderr
     check("acc1 needs" in said and "for 8 samples in flight" in said, said)
+    check(less["in_flight"] <= fits < 8, f"{fits} samples fit")
+    for n, fine in ((fits, True), (fits + 1, False)):
+        peak = split(f"{need - 1}B", f"--in-flight={n}")["devices"][1]["peak_bytes"]
+        check((peak < need) == fine, f"{n} samples: {peak} of {need - 1}")
 
 
 # ---- planted errors
@@ -358,7 +363,6 @@ def planted(at):
     check("schedule.json" in run(PCC, folder, "--check-schedule", code=1).stderr, "no file")
     run(PCC, at, "--check-schedule", code=1)
     run(PCC, folder, "--check-schedule", "-o", "x.json", code=2)
-    run(PCC, at / "gpt.onnx", "-o", at / "x.json", "--in-flight=3", code=2)
     run(PCC, at / "gpt.onnx", "-p", "fuse,dp-place", "-o", at / "many", "-d", "3xa100", *FAST)
     said = run(PCC, at / "many", "--check-schedule", "--in-flight=30").stdout
     check("holds for 30 samples in flight" in said, said)

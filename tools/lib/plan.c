@@ -41,7 +41,7 @@ static void note_counted(const struct ctx *x)
     for (uint32_t w = 0; pl && w < pl->nweight; w++)
         if (place_is_parameter(x->scene.m, pl, w))
             weights = sat_add(weights, pl->weight_bytes[w]);
-    if (exec_kind(&x->scene.model)->feed != FEED_STEADY || exec_live_rounds(&x->scene.model) ||
+    if (exec_kind(&x->scene.model)->feed != FEED_STEADY || exec_live_parts(&x->scene.model) ||
         !weights || least < 0 || all <= least)
         return;
     diag_note(
@@ -156,6 +156,19 @@ static bool by_other(const struct ctx *x, const struct result *r)
     return r->scene.model.objective != x->results.plan->claim.objective;
 }
 
+/* Notes that the plan's time per sample takes more samples on their way at once than --in-flight allows, and what it is
+ * at most with these: a sample takes some rounds, each as long as the plan's value at most. */
+static void note_in_flight(const struct ctx *x, const struct result *r)
+{
+    char text[UNIT_TEXT];
+    uint32_t n = r->scene.model.in_flight, rounds = r->verdict->rounds;
+    if (n && n < rounds)
+        diag_note(x->use.diag,
+                  "--in-flight=%u: the plan's time per sample takes %u samples on their way at "
+                  "once; with %u it is up to %s",
+                  n, rounds, n, time_short(text, mul_div_ceil(r->verdict->value, rounds, n)));
+}
+
 /* Evaluates the plan and sets scene, plan, verdict, made and parts of p->judged.r; without a plan, or costs and
  * cluster to judge it by, does nothing.  If the plan is invalid (it may come from the input file), warns and leaves
  * r without a verdict, so that only textual IR shows it.  Returns 0; or reports an error and returns -1. */
@@ -190,6 +203,7 @@ static int judge_plan(struct pcc *p)
         r->plan = claim_again(x, &r->scene, e);
     }
     r->verdict = &e->v;
+    note_in_flight(x, r);
     cut_parts(p, r);
     return 0;
 }

@@ -5,7 +5,10 @@
 
 #include "ir/base/keyed.h"
 #include "ir/base/units.h"
+#include "ir/exec/latency/latency_parts.h"
+#include "ir/exec/live_memory.h"
 #include "ir/exec/step_bound.h"
+#include "ir/plan/work.h"
 
 #include <assert.h>
 #include <string.h>
@@ -152,7 +155,9 @@ static void check_memory(const struct scene *s, struct verdict *v, struct arena 
         v->load[d].used = used[d];
     for (uint32_t k = 0; k < c->ncls && v->fits; k++) {
         const struct device_class *cls = &c->cls[k];
-        int64_t all = sat_mul(cls->memory, cls->count), needs = used[first_of(c, k)];
+        int64_t all = sat_mul(cls->memory, cls->count), needs = 0;
+        for (uint32_t i = 0; i < cls->count; i++)
+            needs = sat_add(needs, used[first_of(c, k) + i]);
         if (!cls->host || !cls->count || cls->memory < 0 || needs <= all)
             continue;
         v->fits = false;
@@ -183,6 +188,24 @@ static void divide_bytes(const struct scene *s, const struct latency_run *r, con
         v->load[d].live_peak = each.load[d].live_peak;
     }
     arena_free(own);
+}
+
+/* Sets the memory in v->load to the bytes that devices need at one time for one sample: by the schedule of the parts
+ * that the run is cut into. */
+static void count_live(const struct scene *s, const struct plan *p, const struct latency_run *r,
+                       struct verdict *v, struct arena *of)
+{
+    struct arena *a = arena_new(of);
+    uint32_t *slot;
+    int64_t value;
+    struct parts *parts = latency_parts(s, r, &value, &slot, a);
+    struct sample_work *w = parts ? work_of_parts(s, parts, /*slices=*/NULL, a) : NULL;
+    const struct rhythm_ask ask = {.scene = s, .plan = p, .verdict = v, .parts = parts, .work = w};
+    if (w) {
+        struct rhythm y = rhythm_of_latency(&ask, a);
+        live_memory_count(&ask, &y, v, a);
+    }
+    arena_free(a);
 }
 
 /* Writes value, loads and bottleneck of a run to v.  on: [subgraph] its device. */
@@ -233,8 +256,14 @@ struct verdict latency_verdict(const struct scene *s, const struct plan *p, stru
     v.run = run;
     const uint32_t *on = latency_devices(s, run, a);
     set_figures(s, run, on, &v);
-    check_memory(s, &v, a);
-    divide_bytes(s, run, on, &v, a);
+    if (exec_live_parts(&s->model)) {
+        divide_bytes(s, run, on, &v, a);
+        count_live(s, p, run, &v, a);
+        check_memory(s, &v, a);
+    } else {
+        check_memory(s, &v, a);
+        divide_bytes(s, run, on, &v, a);
+    }
     return v;
 }
 

@@ -4,7 +4,7 @@
 
 #include "ir/plan/plan.h"
 
-/* Returns the verdict on a plan for the time per sample: load_verdict(), and under exec_live_rounds() the memory of
+/* Returns the verdict on a plan for the time per sample: load_verdict(), and under exec_live_parts() the memory of
  * each device as its schedule needs it: load[].used is `peak` of the schedule of the plan's parts (schedule.h) for as
  * many samples as there can be at one time.  Devices that take turns have no schedule; each needs its lasting bytes,
  * what one sample has at once, and once more all that its parts read and all that leaves them, for the samples before

@@ -82,6 +82,9 @@ class Settings(TypedDict, total=False):
     # a device has room for all that its nodes make, or for what is there at once (default: live; sum where a file
     # states the memory of nodes)
     memory_model: Optional[Literal["sum", "live", "paper"]]
+    # samples on their way at once, for which devices have room, and which a folder's schedule.json is worked out
+    # for (default: as many as ever meet)
+    in_flight: Optional[Union[int, str]]
     # one sample, iteration: copies of the weights that an optimizer keeps beside them, in training: 1 for
     # momentum, 2 for Adam (default: 0, or those that the model has)
     optimizer: Optional[Literal["0", "1", "2", "3", "4", 0, 1, 2, 3, 4]]
@@ -143,5 +146,3 @@ class Settings(TypedDict, total=False):
     # of a split: in weights.data (default), in a file for each part, in the parts, where they are, or in hard
     # links
     weights: Optional[Literal["shared", "parts", "inline", "original", "link"]]
-    # samples on their way at once that a folder's schedule.json is worked out for (default: as many as ever meet)
-    in_flight: Optional[Union[int, str]]

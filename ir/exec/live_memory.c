@@ -1,0 +1,102 @@
+/* Memory of devices that run whole parts (live_memory.h).
+ *
+ * The judge makes the schedule of the plan's parts as backends/split does for a folder, so a plan promises the very
+ * figure that schedule.json has.  In the steady state a device works on one sample, holds what the next one brings, and
+ * what the last one sends; a value that a device reads some rounds after it was made is there once for each round.  One
+ * sample alone has no neighbours; but a device holds what its later parts read from the moment when it is made. */
+#include "ir/exec/live_memory.h"
+
+#include "ir/base/units.h"
+#include "ir/exec/evaluate.h"
+#include "ir/plan/schedule_check.h"
+#include "ir/plan/work.h"
+
+/* Whether devices take turns with a stage. */
+static bool takes_turns(const struct rhythm_ask *ask)
+{
+    const uint32_t *copies = ask->plan->copies;
+    for (uint32_t d = 0; copies && d < ask->work->ndev; d++)
+        if (copies[d] > 1)
+            return true;
+    return false;
+}
+
+/* Sets `lasting` of each device, and `one_sample`: what its part with the most bytes at one time reads and makes. */
+static void add_parts(const struct sample_work *w, struct verdict *v)
+{
+    for (uint32_t x = 0; x < w->npart; x++) {
+        struct device_load *l = &v->load[w->part[x].dev];
+        l->lasting = sat_add(l->lasting, w->part[x].lasting);
+        l->one_sample = larger(sat_add(w->part[x].running, work_bytes_in(w, x)), l->one_sample);
+    }
+}
+
+/* Adds to used[device] what its parts need without a schedule.  repeats: samples follow each other. */
+static void add_without_schedule(const struct sample_work *w, bool repeats, int64_t *used)
+{
+    for (uint32_t x = 0; x < w->npart; x++) {
+        int64_t *to = &used[w->part[x].dev];
+        *to = sat_add(*to, sat_add(w->part[x].lasting, w->part[x].running));
+        *to = sat_add(*to, sat_mul(repeats ? 2 : 1, work_bytes_in(w, x)));
+        for_row (t, w->out, x)
+            if (repeats && w->place.at[t + 1] - w->place.at[t] > 1)
+                *to = sat_add(*to, w->tensor[t].bytes);
+    }
+}
+
+void live_memory_count(const struct rhythm_ask *ask, struct rhythm *y, struct verdict *v,
+                       struct arena *a)
+{
+    const struct sample_work *w = ask->work;
+    const uint32_t *copies = ask->plan->copies;
+    struct schedule *e = schedule_make(w, y, a);
+    int64_t *used;
+    uint32_t most = ask->scene->model.in_flight;
+    e->in_flight = schedule_usual_samples(e);
+    e->in_flight = most ? smaller_u32(most, e->in_flight) : e->in_flight;
+    if (takes_turns(ask) || schedule_prove(w, e, a)) {
+        used = arena_array(a, (size_t)w->ndev + 1, sizeof *used);
+        add_without_schedule(w, y->repeats, used);
+    } else {
+        used = e->peak;
+    }
+    add_parts(w, v);
+    for (uint32_t d = 0; d < w->ndev; d++) {
+        v->load[d].sum = v->load[d].used;
+        v->load[d].used = used[d];
+        for (uint32_t i = 1; copies && i < copies[d] && d + i < w->ndev; i++) {
+            used[d + i] = used[d];
+            v->load[d + i].lasting = v->load[d].lasting;
+            v->load[d + i].one_sample = v->load[d].one_sample;
+        }
+    }
+}
+
+/* Whether devices have room under plan p for n samples on their way at once. */
+static bool fits_with(const struct scene *s, const struct plan *p, uint32_t n, struct arena *a)
+{
+    struct arena_mark mark = arena_mark(a);
+    struct scene few = *s;
+    few.model.in_flight = n;
+    struct evaluation e = plan_evaluate(&few, p, a);
+    arena_release(a, mark);
+    return evaluation_holds(&e, /*over_memory=*/false);
+}
+
+uint32_t live_memory_samples(const struct scene *s, const struct plan *p, struct arena *a)
+{
+    uint32_t most = s->model.in_flight ? s->model.in_flight : 1U << 20, fits = 0, less = 1;
+    bool steady = exec_live_parts(&s->model) && exec_kind(&s->model)->feed == FEED_STEADY;
+    while (steady && less < most && fits_with(s, p, less, a)) {
+        fits = less;
+        less = smaller_u32(2 * less, most);
+    }
+    while (fits && fits + 1 < less) { /* fits does, less does not */
+        uint32_t mid = fits + (less - fits) / 2;
+        if (fits_with(s, p, mid, a))
+            fits = mid;
+        else
+            less = mid;
+    }
+    return fits;
+}

@@ -1,0 +1,224 @@
+/* Moves the cuts of a contiguous plan (shift_cuts.h).
+ *
+ * The devices of the plan, in the order in which a sample passes them, hold intervals of an order of the vertices.  A
+ * step moves one cut, or several neighbouring ones together, by 1, 2, 4, ... vertices; of all steps the one is made
+ * after which the devices lack the fewest bytes together, and of equals the one with the least time.  That goes on
+ * until no step helps: planners that count a value once for each device make plans that are near to one that fits.
+ * Where the order can be cut in few ways all of them are looked at.
+ *
+ * Cost: a verdict for each step that is tried; there are O(devices^2 log V). */
+#include "passes/shift_cuts.h"
+
+#include "ir/base/keyed.h"
+#include "ir/base/units.h"
+#include "ir/exec/evaluate.h"
+#include "passes/problem/placing.h"
+
+#include <string.h>
+
+enum { SHIFT_LOOKS = 400000 }; /* looks at nodes, in all verdicts together */
+
+/* How good a plan is: bytes that devices lack, then ps; both INT64_MAX: it is no plan. */
+struct score {
+    int64_t lacks, value;
+};
+
+struct cuts {
+    struct ctx *x;
+    const struct wdag *g;
+    uint32_t ndev;
+    uint32_t *device; /* [place] number of the device at a place in the row of devices */
+    uint32_t *order;  /* [position] vertex */
+    uint32_t *
+        cut; /* [place + 1] the device at a place holds the positions cut[place] .. cut[place + 1] - 1 */
+    int32_t *dev;   /* [vertex] device; scratch of look() */
+    uint64_t looks; /* looks at nodes that are left */
+};
+
+static bool is_less(const struct score *a, const struct score *b)
+{
+    return a->lacks != b->lacks ? a->lacks < b->lacks : a->value < b->value;
+}
+
+/* Sets dev[] to the plan that c->cut makes. */
+static void read_cuts(struct cuts *c)
+{
+    for (uint32_t k = 0; k < c->ndev; k++)
+        for (uint32_t i = c->cut[k]; i < c->cut[k + 1]; i++)
+            c->dev[c->order[i]] = (int32_t)c->device[k];
+}
+
+/* Returns the score of the plan that c->cut makes. */
+static struct score look(struct cuts *c)
+{
+    const struct cluster *cl = c->x->scene.cluster;
+    struct arena *a = c->x->use.scratch;
+    struct arena_mark mark = arena_mark(a);
+    struct score s = {INT64_MAX, INT64_MAX};
+    read_cuts(c);
+    const struct plan plan = {.dev = plan_project(c->g, c->dev, c->x->scene.m->nnode, a)};
+    struct evaluation e = plan_evaluate(&c->x->scene, &plan, a);
+    if (evaluation_holds(&e, /*over_memory=*/true) && e.v.contiguous) {
+        s = (struct score){0, e.value};
+        for (uint32_t d = 0; d < c->ndev; d++) {
+            int64_t has = cl->cls[cluster_class(cl, d)].memory, used = e.v.load[d].used;
+            s.lacks = sat_add(s.lacks, has >= 0 && used > has ? used - has : 0);
+        }
+    }
+    c->looks -= smaller_u64(c->looks, c->x->levels.base->n + 1);
+    arena_release(a, mark);
+    return s;
+}
+
+/* Moves the cuts from .. to by `by` positions; returns false, with the cuts as they were, if they would pass others. */
+static bool shift(struct cuts *c, uint32_t from, uint32_t to, int64_t by)
+{
+    if ((int64_t)c->cut[from] + by < c->cut[from - 1] || (int64_t)c->cut[to] + by > c->cut[to + 1])
+        return false;
+    for (uint32_t k = from; k <= to; k++)
+        c->cut[k] = (uint32_t)((int64_t)c->cut[k] + by);
+    return true;
+}
+
+/* Makes the best step, if one is better than *now, and sets *now to its score.  Returns whether there is one. */
+static bool make_step(struct cuts *c, struct score *now, struct clock *clock)
+{
+    uint32_t best_from = 0, best_to = 0;
+    int64_t best_by = 0;
+    for (uint32_t from = 1; from < c->ndev; from++)
+        for (uint32_t to = from; to < c->ndev; to++)
+            for (int64_t by = 1; by <= c->g->n && c->looks && !clock_out(clock);
+                 by = by > 0 ? -by : -2 * by) {
+                if (!shift(c, from, to, by))
+                    continue;
+                struct score s = look(c);
+                shift(c, from, to, -by);
+                if (!is_less(&s, now))
+                    continue;
+                *now = s;
+                best_from = from;
+                best_to = to;
+                best_by = by;
+            }
+    return best_by && shift(c, best_from, best_to, best_by);
+}
+
+/* Whether all ways to cut the order between the devices, binomial(g->n + ndev - 1, ndev - 1), can be looked at. */
+static bool are_few(const struct cuts *c)
+{
+    uint64_t n = 1, most = c->looks / (c->x->levels.base->n + 1);
+    for (uint32_t k = 1; k < c->ndev && n <= most; k++)
+        n = n * (c->g->n + k) / k;
+    return n <= most;
+}
+
+/* Looks at all ways to cut the order, and leaves the best one in c->cut.  Returns its score. */
+static struct score look_at_all(struct cuts *c, struct clock *clock)
+{
+    uint32_t *best = arena_array(c->x->use.scratch, (size_t)c->ndev + 2, sizeof *best), k = 1;
+    struct score least = {INT64_MAX, INT64_MAX};
+    memcpy(best, c->cut, ((size_t)c->ndev + 1) * sizeof *best);
+    memset(c->cut + 1, 0, (c->ndev - 1) * sizeof *c->cut);
+    while (k && !clock_out(clock)) {
+        struct score s = look(c);
+        if (is_less(&s, &least)) {
+            least = s;
+            memcpy(best, c->cut, ((size_t)c->ndev + 1) * sizeof *best);
+        }
+        for (k = c->ndev - 1; k && c->cut[k] == c->g->n; k--)
+            ;
+        for (uint32_t i = k; k && i + 1 < c->ndev; i++) /* the next one in lexicographic order */
+            c->cut[i + 1] = c->cut[k] + 1;
+        if (k)
+            c->cut[k]++;
+    }
+    memcpy(c->cut, best, ((size_t)c->ndev + 1) * sizeof *best);
+    return least;
+}
+
+/* Sets dev[] to the device of each vertex under the plan of x.  Returns false if a vertex has nodes on two. */
+static bool read_plan(struct cuts *c)
+{
+    const struct wdag *base = c->x->levels.base;
+    const uint32_t *at = wdag_flatten(c->g, c->x->use.scratch);
+    memset(c->dev, 0xff, c->g->n * sizeof *c->dev);
+    for (uint32_t u = 0; u < base->n; u++) {
+        int32_t d = c->x->results.plan->dev[base->node[u]];
+        if (c->dev[at[u]] >= 0 && c->dev[at[u]] != d)
+            return false;
+        c->dev[at[u]] = d;
+    }
+    return true;
+}
+
+/* Lines up the devices so that each comes after all whose vertices its own wait for, unused ones last, and cuts the
+ * order of their vertices between them.  Returns false if they wait for each other. */
+static bool line_up(struct cuts *c)
+{
+    struct arena *a = c->x->use.scratch;
+    struct pairs edge = pairs_new(a, c->g->succ.at[c->g->n]);
+    uint32_t *size = arena_array(a, (size_t)c->ndev + 1, sizeof *size), n = 0, next = 0;
+    for (uint32_t v = 0; v < c->g->n; v++) {
+        size[c->dev[v]]++;
+        for_row (w, c->g->succ, v)
+            if (c->dev[w] != c->dev[v])
+                pairs_add(&edge, (uint32_t)c->dev[v], (uint32_t)c->dev[w]);
+    }
+    struct csr after = pairs_rows(&edge, c->ndev), before = pairs_rows_back(&edge, c->ndev);
+    uint32_t *wait = csr_sizes(&before, c->ndev, a),
+             *place = arena_array(a, (size_t)c->ndev + 1, sizeof *place);
+    for (int used = 1; used >= 0; used--)
+        for (uint32_t d = 0; d < c->ndev; d++)
+            if (!wait[d] && (size[d] > 0) == (used == 1))
+                c->device[n++] = d;
+    for (uint32_t i = 0; i < n && i < c->ndev; i++)
+        for_row (d, after, c->device[i])
+            if (--wait[d] == 0) { /* before the unused ones, which nothing waits for */
+                memmove(&c->device[i + 2], &c->device[i + 1], (n - i - 1) * sizeof *c->device);
+                c->device[i + 1] = d;
+                n++;
+            }
+    struct keyed *key = arena_array(a, (size_t)c->g->n + 1, sizeof *key);
+    for (uint32_t k = 0; k < n; k++) {
+        place[c->device[k]] = k;
+        c->cut[k] = next;
+        next += size[c->device[k]];
+    }
+    c->cut[n] = next;
+    for (uint32_t v = 0; v < c->g->n; v++)
+        key[v] = (struct keyed){place[c->dev[v]], v};
+    keyed_sort(key, c->g->n);
+    for (uint32_t i = 0; i < c->g->n; i++)
+        c->order[i] = key[i].item;
+    return n == c->ndev;
+}
+
+bool shift_cuts(struct ctx *x, struct clock *clock)
+{
+    struct plan *p = x->results.plan;
+    const struct wdag *g = contiguous_level(x);
+    struct cuts c = {.x = x, .g = g, .ndev = x->scene.cluster->ndev, .looks = SHIFT_LOOKS};
+    struct arena *a = x->use.scratch;
+    for (uint32_t d = 0; p->copies && d < c.ndev; d++)
+        if (p->copies[d] > 1)
+            return false;
+    if (p->slot || p->stages)
+        return false;
+    c.device = arena_array(a, (size_t)c.ndev + 2, sizeof *c.device);
+    c.cut = arena_array(a, (size_t)c.ndev + 2, sizeof *c.cut);
+    c.order = arena_array(a, (size_t)g->n + 1, sizeof *c.order);
+    c.dev = arena_array(a, (size_t)g->n + 1, sizeof *c.dev);
+    if (!read_plan(&c) || !line_up(&c))
+        return false;
+    struct score now = are_few(&c) ? look_at_all(&c, clock) : look(&c);
+    while (make_step(&c, &now, clock))
+        ;
+    if (now.lacks)
+        return false;
+    read_cuts(&c);
+    const struct problem_plan made = {.value = now.value, .dev = c.dev};
+    leave_plan(x, p->planner, g, &made);
+    x->results.plan->claim.value = now.value;
+    x->results.plan->claim.value_less_parts = now.value - claim_start(x, g);
+    return true;
+}
