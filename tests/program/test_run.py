@@ -96,7 +96,10 @@ def orders():
     check(most == {d["name"]: d["peak_bytes"] for d in schedule["devices"]}, f"the peaks of the schedule: {most}")
     manifest = json.loads((SPLIT / "manifest.json").read_text())
     check([p["nodes"] for p in table["otherData"]["parts"]] == list(manifest["nodes"].values()) and
-          all(p["time_s"] > 0 for p in table["otherData"]["parts"]), "the parts of the trace")
+          all(p["time"] > 0 for p in table["otherData"]["parts"]), "the parts of the trace")
+    csv = good(run(PCC, MODEL, "--dim=sequence=8", f"--costs={trace}", "-q", "--emit=csv")).stdout.splitlines()
+    ps = {line.split(",")[0]: int(line.split(",")[-1]) for line in csv[1:]}
+    check(all(p["time"] == sum(ps[n] for n in p["nodes"]) for p in table["otherData"]["parts"]), "sums by --costs")
     planned = [e for e in bars if e["cat"] == "planned" and e["name"] == "part1.onnx"]
     check(all(abs(e["dur"] - manifest["parts"][1]["compute_s"] * 1e6) < 0.002 for e in planned), f"{planned[:2]}")
     alone = json.loads((HERE / "split" / "schedule.json").read_text())["devices"][0]["compute"]
@@ -129,7 +132,7 @@ def turns():
 
 
 def states():
-    """States go from sample to sample, also where the lists begin a sample before the state of the one before is there."""
+    """States go from sample to sample, also where lists begin a sample before the state of the one before is there."""
     model, folder = HERE / "kv.onnx", HERE / "states"
     good(run(GEN, "gpt", "--kv", "--layers", 2, "--width", 16, "--heads", 2, "--vocab", 32, "-o", model))
     good(run(PCC, model, "-d", "3xcpu", "-q", "-p", "anneal-place", "--part-cost=0", "--pictures=none",
@@ -374,7 +377,7 @@ def by_runtime():
 if extras.extra() == "ort":
     by_runtime()
 else:
-    for step in (make, orders, many, turns, states, files, failing, interrupted, lists, long_part, in_flight, bad_folders,
-                 usage, help_texts):
+    for step in (make, orders, many, turns, states, files, failing, interrupted, lists, long_part, in_flight,
+                 bad_folders, usage, help_texts):
         step()
 sys.exit(finish())
