@@ -17,6 +17,7 @@
 #include "tools/run/links.h"
 #include "tools/run/part_memory.h"
 #include "tools/run/pieces.h"
+#include "tools/run/plan_args.h"
 #include "tools/run/profile_folder.h"
 #include "tools/run/program.h"
 #include "tools/run/rounds.h"
@@ -162,7 +163,7 @@ static int check_rounds(struct run *r)
         return misused(r, "--rounds: expected a model, and no --costs");
     if (rounds && program_number(g, "segments") == 0)
         return misused(r, "--rounds: expected --segments=N with N > 0");
-    if (!rounds || rounds_check(g->rest, r->a, &r->diag) == 0)
+    if (!rounds || plan_args_check(g->rest, r->a, &r->diag) == 0)
         return 0;
     r->exit = USAGE;
     return -1;
@@ -230,11 +231,11 @@ static const char *const *all_dims(struct run *r, uint32_t *n)
     uint32_t own = 0, more = 0;
     while (program_nth(g, "dim", own))
         own++;
-    while (g->rest && rounds_dim(g->rest, more, r->a))
+    while (g->rest && plan_args_dim(g->rest, more, r->a))
         more++;
     const char **dim = arena_array(r->a, (size_t)own + more + 1, sizeof *dim);
     for (uint32_t i = 0; i < own + more; i++)
-        dim[i] = i < own ? program_nth(g, "dim", i) : rounds_dim(g->rest, i - own, r->a);
+        dim[i] = i < own ? program_nth(g, "dim", i) : plan_args_dim(g->rest, i - own, r->a);
     *n = own + more;
     return dim;
 }

@@ -6,22 +6,17 @@
  * What is left is the split whose slowest device was measured fastest.  O(rounds * (planning + runs)). */
 #include "tools/run/rounds.h"
 
-#include "backends/onnx/pack.h"
 #include "backends/split/folder.h"
 #include "ir/base/infile.h"
 #include "ir/base/outfile.h"
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
-#include "tools/lib/handle.h"
-#include "tools/pcc/cli.h"
 #include "tools/run/costs_out.h"
+#include "tools/run/folder_files.h"
+#include "tools/run/plan_args.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { NEAR = 50 }; /* a promise is kept within 1 / NEAR */
 
@@ -37,110 +32,12 @@ struct round {
 /* The state of the work. */
 struct work {
     const struct rounds *of;
-    struct cli args;     /* of pcc */
+    struct plan_call call;
     struct round *round; /* [n] complete rounds */
     uint32_t n;
     struct arena *a;
     struct diag *d;
 };
-
-/* ---- the arguments of pcc ----------------------------------------------------------------------- */
-
-/* Parses arguments of pcc into *c.  Returns 0, or -1 and an error. */
-static int parse(struct cli *c, char **args, struct arena *a, struct diag *d)
-{
-    int n = 0;
-    while (args[n])
-        n++;
-    char **argv = arena_array(a, (size_t)n + 2, sizeof *argv);
-    *c = (struct cli){0};
-    argv[0] = arena_fmt(a, "pcc");
-    memcpy(argv + 1, args, (size_t)n * sizeof *argv);
-    return cli_parse(c, n + 1, argv, a, d);
-}
-
-int rounds_check(char **args, struct arena *a, struct diag *d)
-{
-    struct cli c;
-    if (parse(&c, args, a, d))
-        return -1;
-    if (c.input)
-        return diag_error(d, "'%s' behind --: the model stands before it", c.input);
-    const char *objective = cli_value(&c, "objective");
-    if (objective && strcmp(objective, "time-per-sample") != 0)
-        return diag_error(d, "--objective=%s behind --: rounds make the time per sample small",
-                          objective);
-    if (cli_value(&c, "costs"))
-        return diag_error(d, "--costs behind --: the rounds measure");
-    for (int id = 0; id < CLI_OWN; id++)
-        if (c.n[id] && id != CLI_PASSES)
-            return diag_error(d,
-                              "--%s behind --: expected options that say what is planned, and -p",
-                              c.option[id].row->name);
-    return 0;
-}
-
-const char *rounds_dim(char **args, uint32_t i, struct arena *a)
-{
-    struct cli c;
-    struct diag quiet = diag_silent();
-    if (parse(&c, args, a, &quiet))
-        return NULL;
-    int id = cli_named(&c, "dim")->id;
-    return i < c.n[id] ? c.list[id][i] : NULL;
-}
-
-/* ---- planning ----------------------------------------------------------------------------------- */
-
-/* Passes on errors of the library, but for those that Ctrl-C causes. */
-static void pass_on(void *user, enum pcc_level level, const char *name, const char *line)
-{
-    const struct work *w = user;
-    (void)name;
-    if (level == PCC_ERROR && !*w->of->p->m.stop)
-        diag_error(w->d, "%s", line);
-}
-
-/* Whether Ctrl-C ends the call of the library. */
-static int stopped(void *user, const struct pcc_progress *at)
-{
-    const struct work *w = user;
-    (void)at;
-    return *w->of->p->m.stop;
-}
-
-/* arena_defer(): frees a handle. */
-static void free_handle(void *p)
-{
-    pcc_free(p);
-}
-
-/* Gives the handle the settings of the arguments, and of the measurement. */
-static enum pcc_status set_all(const struct work *w, struct pcc *p, const char *costs)
-{
-    enum pcc_status s = pcc_set(p, "costs", costs);
-    for (int id = CLI_OWN; id < (int)w->args.noption && !s; id++)
-        for (uint32_t i = 0; i < w->args.n[id] && !s; i++)
-            s = pcc_set(p, w->args.option[id].row->name, w->args.list[id][i]);
-    return s;
-}
-
-/* Plans the model with a file of costs and writes the split.  Returns the status. */
-static enum pcc_status plan(struct work *w, const char *costs, const char *folder)
-{
-    struct pcc *p = pcc_new();
-    enum pcc_status s;
-    if (!p)
-        arena_exhausted(w->a, sizeof *p);
-    struct arena *own = arena_new(w->a);
-    arena_defer(own, free_handle, p);
-    pcc_listen(p, &(struct pcc_listener){.user = w, .message = pass_on, .progress = stopped});
-    if (!(s = set_all(w, p, costs)) && !(s = pcc_open(p, w->of->model)) &&
-        !(s = pcc_plan(p, w->args.value[CLI_PASSES])))
-        s = pcc_write(p, folder);
-    arena_free(own);
-    return s;
-}
 
 /* Returns the nodes and devices of a split's parts as text, in w->a. */
 static const char *plan_text(const struct work *w, const struct split *s)
@@ -201,7 +98,7 @@ static enum outcome take_round(struct work *w, enum pcc_status *status)
     struct round *r = &w->round[w->n];
     struct costs_in rows;
     r->folder = arena_fmt(w->a, "%s/round%u", w->of->p->m.folder, w->n + 1);
-    *status = plan(w, r->costs, r->folder);
+    *status = plan_write(&w->call, r->costs, r->folder);
     if (*w->of->p->m.stop)
         return ENDED;
     if (*status)
@@ -276,38 +173,6 @@ static int put_manifest(const struct work *w, const struct round *r, const char 
     return outfile_close(&f, true);
 }
 
-/* Gives the folder `to` a link to the file at `path`, or a copy if that is on another file system.  Returns 0, or -1
- * and an error. */
-static int take_file(const char *path, int to, struct diag *d)
-{
-    const char *name = path_base(path);
-    uint64_t size;
-    if (linkat(AT_FDCWD, path, to, name, 0) == 0)
-        return 0;
-    int in = infile_open(path, INFILE_DATA, &size, d);
-    if (in < 0)
-        return -1;
-    int out = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    int rc = out < 0 ? -1 : copy_bytes(in, 0, size, out, name, d);
-    if (out < 0 || (close(out) && !rc))
-        rc = diag_error(d, "%s: cannot be copied: %s", path, strerror(errno));
-    close(in);
-    return rc;
-}
-
-/* Gives the folder `to` all files of a round but for the manifest.  Returns 0, or -1 and an error. */
-static int take_files(const struct work *w, const struct round *r, int to)
-{
-    DIR *dir = opendir(r->folder);
-    int rc = dir ? 0 : diag_error(w->d, "%s: cannot be read: %s", r->folder, strerror(errno));
-    for (struct dirent *e; dir && !rc && (e = readdir(dir));)
-        if (folder_own_name(e->d_name) && strcmp(e->d_name, "manifest.json") != 0)
-            rc = take_file(arena_fmt(w->a, "%s/%s", r->folder, e->d_name), to, w->d);
-    if (dir)
-        closedir(dir);
-    return rc;
-}
-
 /* Puts the best split into the output.  Returns 0, or -1 after an error. */
 static int leave_best(const struct work *w)
 {
@@ -315,7 +180,8 @@ static int leave_best(const struct work *w)
     struct folder f;
     if (folder_begin(&f, w->of->output, /*into=*/false, w->of->model, w->a, w->d))
         return -1;
-    if (!take_files(w, best, f.dirfd) && !put_manifest(w, best, f.temp))
+    if (!folder_take_files(best->folder, f.dirfd, /*manifest=*/false, w->a, w->d) &&
+        !put_manifest(w, best, f.temp))
         return folder_commit(&f);
     folder_abort(&f);
     return -1;
@@ -324,6 +190,7 @@ static int leave_best(const struct work *w)
 int rounds_run(const struct rounds *r, char **args)
 {
     struct work w = {.of = r, .a = r->p->m.a, .d = r->p->m.d};
+    w.call = (struct plan_call){.model = r->model, .stop = r->p->m.stop, .a = w.a, .d = w.d};
     struct profiled pieces;
     enum pcc_status status = PCC_OK;
     enum outcome end = GOES_ON;
@@ -332,7 +199,8 @@ int rounds_run(const struct rounds *r, char **args)
     struct profiling alone = *r->p; /* pieces are no parts: their memory says nothing */
     alone.m.memory = false;
     alone.side_by_side = 0;
-    if (parse(&w.args, args, w.a, w.d) || profile_folder(&alone, r->pieces, NULL, &pieces))
+    if (plan_args_parse(&w.call.args, args, w.a, w.d) ||
+        profile_folder(&alone, r->pieces, NULL, &pieces))
         return 1;
     if (!whole(&pieces))
         return diag_error(w.d, "ended by Ctrl-C: nothing is complete"), ROUNDS_INTERRUPTED;

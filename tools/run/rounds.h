@@ -16,11 +16,6 @@ struct rounds {
     uint32_t most;              /* rounds at most, at least 1 */
 };
 
-/* Checks the arguments of pcc, which NULL ends.  Returns 0, or -1 and an error: an output, a model, --costs, an
- * objective other than the time per sample, or what only the program pcc can do. */
-int rounds_check(char **args, struct arena *a, struct diag *d);
-/* Returns value number i = 0, 1, ... of --dim among these arguments; NULL: there are no more. */
-const char *rounds_dim(char **args, uint32_t i, struct arena *a);
 /* Measures the pieces, then plans, writes, measures the parts and plans again, with these arguments, and leaves the
  * split that was measured best.  Prints a table of the rounds.  Returns an exit code: 0; 1 after an error in a round,
  * the best split so far is left; 3: no plan fits; ROUNDS_INTERRUPTED. */

@@ -1,0 +1,12 @@
+/* Files of a split folder that another folder takes over. */
+#ifndef PCC_TOOLS_RUN_FOLDER_FILES_H
+#define PCC_TOOLS_RUN_FOLDER_FILES_H
+
+#include "ir/base/arena.h"
+#include "ir/base/diag.h"
+
+/* Gives the folder `to` all files of the split folder `from`, the manifest only if asked for: links to them, or copies
+ * where the folders are on different file systems.  Returns 0, or -1 and an error. */
+int folder_take_files(const char *from, int to, bool manifest, struct arena *a, struct diag *d);
+
+#endif

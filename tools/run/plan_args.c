@@ -1,0 +1,98 @@
+/* Planning with arguments of pcc (plan_args.h). */
+#include "tools/run/plan_args.h"
+
+#include "tools/lib/handle.h"
+
+#include <string.h>
+
+int plan_args_parse(struct cli *c, char **args, struct arena *a, struct diag *d)
+{
+    int n = 0;
+    while (args[n])
+        n++;
+    char **argv = arena_array(a, (size_t)n + 2, sizeof *argv);
+    *c = (struct cli){0};
+    argv[0] = arena_fmt(a, "pcc");
+    memcpy(argv + 1, args, (size_t)n * sizeof *argv);
+    return cli_parse(c, n + 1, argv, a, d);
+}
+
+int plan_args_check(char **args, struct arena *a, struct diag *d)
+{
+    struct cli c;
+    if (plan_args_parse(&c, args, a, d))
+        return -1;
+    if (c.input)
+        return diag_error(d, "'%s' behind --: the model stands before it", c.input);
+    const char *objective = cli_value(&c, "objective");
+    if (objective && strcmp(objective, "time-per-sample") != 0)
+        return diag_error(d, "--objective=%s behind --: rounds make the time per sample small",
+                          objective);
+    if (cli_value(&c, "costs"))
+        return diag_error(d, "--costs behind --: the rounds measure");
+    for (int id = 0; id < CLI_OWN; id++)
+        if (c.n[id] && id != CLI_PASSES)
+            return diag_error(d,
+                              "--%s behind --: expected options that say what is planned, and -p",
+                              c.option[id].row->name);
+    return 0;
+}
+
+const char *plan_args_dim(char **args, uint32_t i, struct arena *a)
+{
+    struct cli c;
+    struct diag quiet = diag_silent();
+    if (plan_args_parse(&c, args, a, &quiet))
+        return NULL;
+    int id = cli_named(&c, "dim")->id;
+    return i < c.n[id] ? c.list[id][i] : NULL;
+}
+
+/* Passes on errors of the library, but for those that Ctrl-C causes. */
+static void pass_on(void *user, enum pcc_level level, const char *name, const char *line)
+{
+    const struct plan_call *c = user;
+    (void)name;
+    if (level == PCC_ERROR && !*c->stop)
+        diag_error(c->d, "%s", line);
+}
+
+/* Whether Ctrl-C ends the call of the library. */
+static int stopped(void *user, const struct pcc_progress *at)
+{
+    const struct plan_call *c = user;
+    (void)at;
+    return *c->stop;
+}
+
+/* arena_defer(): frees a handle. */
+static void free_handle(void *p)
+{
+    pcc_free(p);
+}
+
+/* Gives the handle the settings of the arguments, and of the measurement. */
+static enum pcc_status set_all(const struct plan_call *c, struct pcc *p, const char *costs)
+{
+    enum pcc_status s = pcc_set(p, "costs", costs);
+    for (int id = CLI_OWN; id < (int)c->args.noption && !s; id++)
+        for (uint32_t i = 0; i < c->args.n[id] && !s; i++)
+            s = pcc_set(p, c->args.option[id].row->name, c->args.list[id][i]);
+    return s || !c->devices ? s : pcc_set(p, "devices", c->devices);
+}
+
+enum pcc_status plan_write(struct plan_call *c, const char *costs, const char *folder)
+{
+    struct pcc *p = pcc_new();
+    enum pcc_status s;
+    if (!p)
+        arena_exhausted(c->a, sizeof *p);
+    struct arena *own = arena_new(c->a);
+    arena_defer(own, free_handle, p);
+    pcc_listen(p, &(struct pcc_listener){.user = c, .message = pass_on, .progress = stopped});
+    if (!(s = set_all(c, p, costs)) && !(s = pcc_open(p, c->model)) &&
+        !(s = pcc_plan(p, c->args.value[CLI_PASSES])))
+        s = pcc_write(p, folder);
+    arena_free(own);
+    return s;
+}

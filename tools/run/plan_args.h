@@ -1,0 +1,32 @@
+/* Planning with arguments of pcc, as they stand behind "--" on the command line of pcc-profile and pcc-run. */
+#ifndef PCC_TOOLS_RUN_PLAN_ARGS_H
+#define PCC_TOOLS_RUN_PLAN_ARGS_H
+
+#include "tools/lib/pcc.h"
+#include "tools/pcc/cli.h"
+
+#include <signal.h>
+
+/* Checks the arguments of pcc, which NULL ends.  Returns 0, or -1 and an error: an output, a model, --costs, an
+ * objective other than the time per sample, or what only the program pcc can do. */
+int plan_args_check(char **args, struct arena *a, struct diag *d);
+/* Returns value number i = 0, 1, ... of --dim among these arguments; NULL: there are no more. */
+const char *plan_args_dim(char **args, uint32_t i, struct arena *a);
+
+/* A model that is planned, and how. */
+struct plan_call {
+    struct cli args;                   /* of plan_args_parse() */
+    const char *model;                 /* path */
+    const char *devices;               /* in place of those of the arguments; NULL: those */
+    const volatile sig_atomic_t *stop; /* 1: Ctrl-C */
+    struct arena *a;
+    struct diag *d;
+};
+
+/* Parses the arguments into *to.  Returns 0, or -1 and an error. */
+int plan_args_parse(struct cli *to, char **args, struct arena *a, struct diag *d);
+/* Plans the model with a file of costs and writes the split.  Returns the status of the library; errors are reported,
+ * unless Ctrl-C causes them. */
+enum pcc_status plan_write(struct plan_call *c, const char *costs, const char *folder);
+
+#endif
