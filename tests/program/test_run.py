@@ -303,6 +303,7 @@ def usage():
         refused(run(RUN, *args, STUB) if args[-1:] != ("x",) else run(RUN, STUB, *args), 2, *words)
     said = good(run(RUN, SPLIT, STUB, "--cores=cpu0=0,cpu1=0", "-q")).stderr
     check("warning: --cores: cpu1 shares processors" in said, said)
+    check("shares" not in good(run(RUN, SPLIT, STUB, "--cores=any")).stderr, "any processors")
     one = run("taskset", "-c", min(os.sched_getaffinity(0)), RUN, SPLIT, STUB)
     check("fewer processors than devices" in good(one).stderr, one.stderr)
 

@@ -298,7 +298,9 @@ static void execute(struct runner *r, const struct lane *l)
     } else if (i->kind == DO_RECV) {
         receive(r, l, f, i->what);
     } else {
-        hold_bytes(r, l->dev, -w->tensor[i->what].bytes);
+        bool home = l->dev == home_of(r, i->what);
+        hold_bytes(r, l->dev,
+                   home ? -f->bytes[r->wires.value[i->what]] : -w->tensor[i->what].bytes);
         box_drop(r, f, r->wires.value[i->what]);
         if (f->held == 0)
             pthread_cond_signal(&r->host);
