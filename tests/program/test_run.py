@@ -139,6 +139,12 @@ def states():
     check(len(set(want)) == 9 and want != outputs_of(folder, "--samples=9"), "states change outputs")
     said = good(run(RUN, folder, STUB, "--state", "--samples=3")).stderr
     check("each list runs one sample after the other" in said, said)
+    late = HERE / "late"  # on one device, a state of the first layer comes of the last one
+    good(run(PCC, model, "-d", "2xcpu", "-q", "-p", "anneal-place", "--part-cost=0", "--pictures=none", "-o", late,
+             "--dim=batch=1,sequence=2,past_sequence=3", "--state", "past_key_values.0.key=present.1.key",
+             "--pin=/Shape_1=cpu0", "--pin=/h.0/attn/Concat=cpu0"))
+    check(outputs_of(late, "--state", "--samples=9") == outputs_of(late, "--state", "--samples=9", "--order=model"),
+          "a state that comes late")
 
 
 def files():
@@ -285,6 +291,12 @@ def bad_folders():
     empty.mkdir()
     refused(run(RUN, empty, STUB), 1, "manifest.json")
     refused(run(RUN, SPLIT, STUB, "--state"), 1, "--state: the model keeps no state")
+    folder = HERE / "full"  # no file may have a byte: a disk that is full after the first look at it
+    full = ("import os, resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+            "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); os.execv(sys.argv[1], sys.argv[1:])")
+    refused(run(sys.executable, "-c", full, RUN, SPLIT, STUB, "--samples=5", f"--output={folder}"), 1, "sample 0: ",
+            "sample0.npz")
+    check(not list(folder.iterdir()), "no half file")
     blocked = HERE / "blocked"
     blocked.write_text("")
     refused(run(RUN, SPLIT, STUB, f"--output={blocked}/out"), 1, "blocked")
@@ -361,7 +373,11 @@ def by_runtime():
     def other(m):
         m["values"]["logits"]["shape"][2] = 31
 
+    def unknown(m):
+        m["values"]["logits"]["shape"] = [None, 32, 31]
+
     refused(run(RUN, changed("shape", "manifest.json", other)), 1, "part3.onnx (cpu3), sample 0: ")
+    refused(run(RUN, changed("rank", "manifest.json", unknown)), 1, "part3.onnx (cpu3), sample 0: 'logits' has another")
     said = good(run(RUN, SPLIT, "--memory")).stderr
     check(all(f"cpu{d}: memory: planned " in said for d in range(4)) and "first sample" in said, said)
 
