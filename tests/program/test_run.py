@@ -341,7 +341,7 @@ def by_runtime():
     kv, kept = HERE / "kv.onnx", HERE / "kept"
     good(run(GEN, "gpt", "--kv", "--layers", 2, "--width", 16, "--heads", 2, "--vocab", 32, "-o", kv))
     good(run(PCC, kv, "-d", "2xcpu", "-q", "--dim=batch=1,sequence=2,past_sequence=3", "--pictures=none", "-o", kept))
-    for folder, state, argses in ((SPLIT, False, [(), ("--order=model",), ("--in-flight=1",)]),
+    for folder, state, argses in ((SPLIT, False, [(), ("--order=model",)]),
                                   (kept, False, [()]), (kept, True, [("--state",), ("--state", "--order=model")])):
         runner = Runner(folder, exact=True)
         samples = [runner.random_sample(k, state) for k in range(4)]
@@ -378,13 +378,13 @@ def by_runtime():
 
     refused(run(RUN, changed("shape", "manifest.json", other)), 1, "part3.onnx (cpu3), sample 0: ")
     refused(run(RUN, changed("rank", "manifest.json", unknown)), 1, "part3.onnx (cpu3), sample 0: 'logits' has another")
-    said = good(run(RUN, SPLIT, "--memory")).stderr
-    check(all(f"cpu{d}: memory: planned " in said for d in range(4)) and "first sample" in said, said)
+    said = good(run(RUN, kept, "--memory")).stderr
+    check(all(f"cpu{d}: memory: planned " in said for d in range(2)) and "first sample" in said, said)
 
     def little(m):
-        m["devices"][2]["memory_bytes"] = 200000
+        m["devices"][1]["memory_bytes"] = 200000
 
-    refused(run(RUN, changed("little", "manifest.json", little), "--memory", "-q"), 1, "cpu2: its parts hold",
+    refused(run(RUN, changed("little", "manifest.json", little, kept), "--memory", "-q"), 1, "cpu1: its parts hold",
             "planned", "--reserve")
 
 

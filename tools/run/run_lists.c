@@ -6,8 +6,8 @@
  * A lane skips instructions of samples that are not to run, as in the first and last rounds; so an error at sample k
  * makes the lists lists for k samples, which come to their end like any others.
  *
- * Room in receiving queues is what ALLOC waits for where a file says less than there must be.  O(1) for an instruction,
- * and for a lane that is woken. */
+ * Room in receiving queues is what ALLOC waits for where a file says less than there must be.  O(1) for an instruction
+ * that is executed or skipped, and for a lane that is woken. */
 #include "tools/run/runner.h"
 
 #include "ir/base/json_in.h"
