@@ -142,6 +142,12 @@ def states():
     check(len(set(want)) == 9 and want != outputs_of(folder, "--samples=9"), "states change outputs")
     said = good(run(RUN, folder, STUB, "--state", "--samples=3")).stderr
     check("each list runs one sample after the other" in said, said)
+    late = HERE / "late"  # on one device, a state of the first layer comes of the last one
+    good(run(PCC, model, "-d", "2xcpu", "-q", "-p", "anneal-place", "--part-cost=0", "--pictures=none", "-o", late,
+             "--dim=batch=1,sequence=2,past_sequence=3", "--state", "past_key_values.0.key=present.1.key",
+             "--pin=/Shape_1=cpu0", "--pin=/h.0/attn/Concat=cpu0"))
+    check(outputs_of(late, "--state", "--samples=9") == outputs_of(late, "--state", "--samples=9", "--order=model"),
+          "a state that comes late")
 
 
 def files():
@@ -288,6 +294,12 @@ def bad_folders():
     empty.mkdir()
     refused(run(RUN, empty, STUB), 1, "manifest.json")
     refused(run(RUN, SPLIT, STUB, "--state"), 1, "--state: the model keeps no state")
+    folder = HERE / "full"  # no file may have a byte: a disk that is full after the first look at it
+    full = ("import os, resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
+            "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); os.execv(sys.argv[1], sys.argv[1:])")
+    refused(run(sys.executable, "-c", full, RUN, SPLIT, STUB, "--samples=5", f"--output={folder}"), 1, "sample 0: ",
+            "sample0.npz")
+    check(not list(folder.iterdir()), "no half file")
     blocked = HERE / "blocked"
     blocked.write_text("")
     refused(run(RUN, SPLIT, STUB, f"--output={blocked}/out"), 1, "blocked")
@@ -306,6 +318,7 @@ def usage():
         refused(run(RUN, *args, STUB) if args[-1:] != ("x",) else run(RUN, STUB, *args), 2, *words)
     said = good(run(RUN, SPLIT, STUB, "--cores=cpu0=0,cpu1=0", "-q")).stderr
     check("warning: --cores: cpu1 shares processors" in said, said)
+    check("shares" not in good(run(RUN, SPLIT, STUB, "--cores=any")).stderr, "any processors")
     one = run("taskset", "-c", min(os.sched_getaffinity(0)), RUN, SPLIT, STUB)
     check("fewer processors than devices" in good(one).stderr, one.stderr)
 
@@ -331,7 +344,7 @@ def by_runtime():
     kv, kept = HERE / "kv.onnx", HERE / "kept"
     good(run(GEN, "gpt", "--kv", "--layers", 2, "--width", 16, "--heads", 2, "--vocab", 32, "-o", kv))
     good(run(PCC, kv, "-d", "2xcpu", "-q", "--dim=batch=1,sequence=2,past_sequence=3", "--pictures=none", "-o", kept))
-    for folder, state, argses in ((SPLIT, False, [(), ("--order=model",), ("--in-flight=1",)]),
+    for folder, state, argses in ((SPLIT, False, [(), ("--order=model",)]),
                                   (kept, False, [()]), (kept, True, [("--state",), ("--state", "--order=model")])):
         runner = Runner(folder, exact=True)
         samples = [runner.random_sample(k, state) for k in range(4)]
@@ -363,14 +376,18 @@ def by_runtime():
     def other(m):
         m["values"]["logits"]["shape"][2] = 31
 
+    def unknown(m):
+        m["values"]["logits"]["shape"] = [None, 32, 31]
+
     refused(run(RUN, changed("shape", "manifest.json", other)), 1, "part3.onnx (cpu3), sample 0: ")
-    said = good(run(RUN, SPLIT, "--memory")).stderr
-    check(all(f"cpu{d}: memory: planned " in said for d in range(4)) and "first sample" in said, said)
+    refused(run(RUN, changed("rank", "manifest.json", unknown)), 1, "part3.onnx (cpu3), sample 0: 'logits' has another")
+    said = good(run(RUN, kept, "--memory")).stderr
+    check(all(f"cpu{d}: memory: planned " in said for d in range(2)) and "first sample" in said, said)
 
     def little(m):
-        m["devices"][2]["memory_bytes"] = 200000
+        m["devices"][1]["memory_bytes"] = 200000
 
-    refused(run(RUN, changed("little", "manifest.json", little), "--memory", "-q"), 1, "cpu2: its parts hold",
+    refused(run(RUN, changed("little", "manifest.json", little, kept), "--memory", "-q"), 1, "cpu1: its parts hold",
             "planned", "--reserve")
 
 

@@ -38,7 +38,8 @@ static const struct opt rows[] = {
          "optimisations of sessions (default: all); with none the bits are those of the whole model run alike"},
     {OPT_TEXT, "cores", .arg = "DEVICE=LIST",
      .help =
-         "processors of devices, acc0=0-1,cpu0=2 (repeats; default: an equal share for each device)"},
+         "processors of devices, acc0=0-1,cpu0=2 (repeats; default: an equal share for each device); any: devices "
+         "keep to none, which is better where other programs run"},
     {OPT_INT, "threads", .arg = "N", .def = "1", .lo = "1", .hi = "1024",
      .help = "threads of an operator (default: as many as --cores gives the device, else 1)"},
     {OPT_BOOL, "memory",

@@ -1,5 +1,5 @@
-/* Processors of devices (runner.h): as --cores acc0=0-1,cpu0=2 says, else an equal share for each device that runs
- * parts.  O(devices * processors). */
+/* Processors of devices (runner.h): as --cores acc0=0-1,cpu0=2 says, any, or else an equal share for each device that
+ * runs parts.  O(devices * processors). */
 #include "tools/run/cores.h"
 #include "tools/run/runner.h"
 
@@ -103,12 +103,15 @@ int run_cores(struct runner *r)
     int busy = 0;
     if (sched_getaffinity(0, sizeof have, &have))
         return diag_error(r->d, "--cores: %s", strerror(errno));
-    for (uint32_t i = 0; i < r->set.ncores; i++)
+    bool any = r->set.ncores == 1 && !strcmp(r->set.cores[0], "any");
+    for (uint32_t i = 0; i < r->set.ncores && !any; i++)
         if (take_value(r, r->set.cores[i], seen))
             return -1;
     share_rest(r, &have, &short_of);
-    for (uint32_t k = 0; k < r->ndev; k++)
+    for (uint32_t k = 0; k < r->ndev; k++) {
         busy += r->dev[k].loaded != NULL;
+        r->dev[k].pinned = r->dev[k].pinned && !any;
+    }
     uint32_t d = overlapping(r);
     if (d < r->ndev)
         diag_warning(

@@ -79,24 +79,28 @@ static uint32_t holders_of(const struct runner *r, uint32_t v)
     return readers + r->wires.is_output[v] + state;
 }
 
+/* Returns the bytes that a device counts for value v of a sample: those that it has, where they may be others than the
+ * plan's, else the plan's. */
+static int64_t bytes_made(const struct runner *r, uint32_t v, const struct engine_value *made,
+                          bool first)
+{
+    bool ask = made && r->wires.plain[v] && (first || !r->wires.shape[v].elem);
+    int64_t real = ask ? value_bytes(r->e, made) : -1;
+    return real >= 0 ? real : r->w->tensor[r->wires.tensor[v]].bytes;
+}
+
 /* Puts what a part has made into the sample's table. */
 static void put_outputs(struct runner *r, struct run_device *d, struct flight *f)
 {
     const struct split_part *p = &r->s.part[d->part];
-    int64_t now = run_now(r), bytes = 0;
+    int64_t now = run_now(r);
     for (uint32_t i = 0; i < p->nout; i++) {
-        struct box *b = d->made[i];
-        int64_t own = r->w ? r->w->tensor[r->wires.tensor[p->out[i]]].bytes : 0;
-        if (r->w && (!r->wires.shape[p->out[i]].elem || f->sample == 0)) {
-            bool plain = b->value && r->wires.plain[p->out[i]];
-            int64_t real = plain ? value_bytes(r->e, b->value) : -1;
-            own = real < 0 ? own : real;
-        }
-        bytes += own;
-        f->made[p->out[i]] = now;
-        box_put(r, f, p->out[i], b, holders_of(r, p->out[i]));
+        uint32_t v = p->out[i];
+        f->made[v] = now;
+        f->bytes[v] = r->w ? bytes_made(r, v, d->made[i]->value, f->sample == 0) : 0;
+        d->bytes += f->bytes[v];
+        box_put(r, f, v, d->made[i], holders_of(r, v));
     }
-    d->bytes += bytes;
     d->most = larger(d->most, d->bytes);
 }
 

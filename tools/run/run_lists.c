@@ -6,8 +6,8 @@
  * A lane skips instructions of samples that are not to run, as in the first and last rounds; so an error at sample k
  * makes the lists lists for k samples, which come to their end like any others.
  *
- * Room in receiving queues is what ALLOC waits for where a file says less than there must be.  O(1) for an instruction,
- * and for a lane that is woken. */
+ * Room in receiving queues is what ALLOC waits for where a file says less than there must be.  O(1) for an instruction
+ * that is executed or skipped, and for a lane that is woken. */
 #include "tools/run/runner.h"
 
 #include "ir/base/json_in.h"
@@ -298,7 +298,9 @@ static void execute(struct runner *r, const struct lane *l)
     } else if (i->kind == DO_RECV) {
         receive(r, l, f, i->what);
     } else {
-        hold_bytes(r, l->dev, -w->tensor[i->what].bytes);
+        bool home = l->dev == home_of(r, i->what);
+        hold_bytes(r, l->dev,
+                   home ? -f->bytes[r->wires.value[i->what]] : -w->tensor[i->what].bytes);
         box_drop(r, f, r->wires.value[i->what]);
         if (f->held == 0)
             pthread_cond_signal(&r->host);

@@ -394,6 +394,7 @@ static void make_flights(struct runner *r)
         f->sample = -1;
         f->box = arena_array(r->a, nvalue, sizeof *f->box);
         f->holders = arena_array(r->a, nvalue, sizeof *f->holders);
+        f->bytes = arena_array(r->a, nvalue, sizeof *f->bytes);
         f->made = arena_array(r->a, nvalue, sizeof *f->made);
         f->ran = arena_array(r->a, npart, sizeof *f->ran);
         f->lacks = arena_array(r->a, npart, sizeof *f->lacks);

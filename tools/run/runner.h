@@ -69,8 +69,9 @@ struct flight {
     bool *handed;      /* [state] it was handed to the next sample, or is not wanted there */
     bool given;        /* its outputs are with the user */
     int64_t began,
-        ended;     /* ns: when its first part began, and its last output was there; 0: not yet */
-    int64_t *made; /* [value] ns: when a part made it */
+        ended;      /* ns: when its first part began, and its last output was there; 0: not yet */
+    int64_t *bytes; /* [value] that the device counts which made it */
+    int64_t *made;  /* [value] ns: when a part made it */
 };
 
 /* A device: a thread, and the parts that it has loaded. */
