@@ -413,7 +413,7 @@ static int64_t least_memory(const struct drawn *k)
  * once, the judge as often as there are rounds. */
 static void test_chains(void **state)
 {
-    uint64_t rng = 17;
+    uint64_t rng = 1;
     uint32_t found = 0, cases = CHAINS;
     (void)state;
     for (uint32_t i = 0; i < cases; i++) {
