@@ -20,7 +20,7 @@ enum {
     MAX_OPS = 16,
     SETS = 20,
     PLANS = SANITIZED ? 25 : 120,
-    CHAINS = SANITIZED ? 8 : 40
+    CHAINS = SANITIZED ? 8 : 24
 };
 
 /* Draws a model of `nop` operators with sizes of values, weights, inputs and outputs, for `devices` devices of `memory`
