@@ -199,9 +199,9 @@ def samples():
     numpy.savez_compressed(npz, x=x)
     says(0, (model, root, given, npz, "--samples=2", "--seed=3", "--dim=batch=7"), "on 4 samples")
     packed = npz.read_bytes()
-    npz.write_bytes(packed[:60] + bytes([packed[60] ^ 255]) + packed[61:])
-    says(1, (model, root, npz), "in.npz")
     at = packed.index(b"PK\1\2")
+    npz.write_bytes(packed[:at + 16] + bytes([packed[at + 16] ^ 255]) + packed[at + 17:])  # the checksum
+    says(1, (model, root, npz), "in.npz: x: its compressed bytes are broken")
     npz.write_bytes(packed[:at + 24] + b"\xff\xff\xff\x7f" + packed[at + 28:])
     says(1, (model, root, npz), "in.npz: x: its compressed bytes are broken")
     numpy.savez(npz, x=x[:3])
