@@ -225,8 +225,11 @@ def samples():
 
 
 def pieces():
-    """With room for one value at a time it takes as many runs as values; what no model can return is passed over."""
+    """With room for one value at a time it takes as many runs as values, and finds the same."""
     import test_verify_split as hand
+    folder = hand.moved_crosses()
+    folder.part[1].graph.node[0].op_type = "Sub"  # values before it are off by rounding where not all are outputs
+    says(1, (*written(folder), "--memory=1"), "'y', of node 'y'")
     model, root = written(off(hand.Folder(), hand.swap_equal_shaped_weights))
     for memory, runs in (("1", 4), ("192B", 2)):  # values of 48 bytes, on both sides
         says(1, (model, root, f"--memory={memory}"), "'c', of node", "before it: 3", f"as outputs: {runs}")
