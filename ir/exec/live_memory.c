@@ -79,8 +79,9 @@ static bool fits_with(const struct scene *s, const struct plan *p, uint32_t n, s
     struct scene few = *s;
     few.model.in_flight = n;
     struct evaluation e = plan_evaluate(&few, p, a);
+    bool fits = evaluation_holds(&e, /*over_memory=*/false);
     arena_release(a, mark);
-    return evaluation_holds(&e, /*over_memory=*/false);
+    return fits;
 }
 
 uint32_t live_memory_samples(const struct scene *s, const struct plan *p, struct arena *a)

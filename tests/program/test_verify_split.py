@@ -464,6 +464,20 @@ def with_dropout(training):
     return folder
 
 
+def within(function):
+    """The random node is in the bodies of an If, or in a function."""
+    draw = helper.make_node("RandomNormal", [], ["n"], shape=[1])
+    body = helper.make_graph([draw], "body", [], [info("n", shape=[1])])
+    call = helper.make_node("Draw", [], ["noise"], name="draw", domain="own") if function else \
+        helper.make_node("If", ["yes"], ["noise"], name="draw", then_branch=body, else_branch=body)
+    folder = noise(call)
+    for m in (folder.whole, folder.annotated, folder.part[0]):
+        m.graph.initializer.append(numpy_helper.from_array(np.array(True), "yes"))
+        m.opset_import.append(helper.make_opsetid("own", 1))
+        m.functions.append(helper.make_function("own", "Draw", [], ["n"], [draw], [helper.make_opsetid("", 17)]))
+    return folder
+
+
 def half_random():
     """Output z alone is random."""
     folder = Folder()
@@ -480,6 +494,8 @@ def half_random():
 RANDOM = [
     (lambda: noise(DRAW), 3, "nothing to compare: all outputs depend on random operators, such as 'draw'"),
     (lambda: noise(DRAW, seed=1.0), 0, "equal: 2 outputs"),
+    (lambda: within(function=False), 3, "'draw'"),
+    (lambda: within(function=True), 3, "'draw'"),
     (lambda: with_dropout(training=True), 3, "'draw'"),
     (lambda: with_dropout(training=False), 0, "equal: 2 outputs"),
     (half_random, 0, "equal: 1 outputs"),

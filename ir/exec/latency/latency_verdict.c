@@ -200,7 +200,10 @@ static void count_live(const struct scene *s, const struct plan *p, const struct
     int64_t value;
     struct parts *parts = latency_parts(s, r, &value, &slot, a);
     struct sample_work *w = parts ? work_of_parts(s, parts, /*slices=*/NULL, a) : NULL;
-    const struct rhythm_ask ask = {.scene = s, .plan = p, .verdict = v, .parts = parts, .work = w};
+    struct plan alone = *p;
+    alone.copies = NULL; /* one sample alone takes no turns */
+    const struct rhythm_ask ask = {
+        .scene = s, .plan = &alone, .verdict = v, .parts = parts, .work = w};
     if (w) {
         struct rhythm y = rhythm_of_latency(&ask, a);
         live_memory_count(&ask, &y, v, a);

@@ -20,7 +20,7 @@ enum {
     MAX_OPS = 16,
     SETS = 20,
     PLANS = SANITIZED ? 25 : 120,
-    CHAINS = SANITIZED ? 8 : 40
+    CHAINS = SANITIZED ? 8 : 24
 };
 
 /* Draws a model of `nop` operators with sizes of values, weights, inputs and outputs, for `devices` devices of `memory`
@@ -293,12 +293,12 @@ static int64_t enumerate(const struct drawn *k)
     return best;
 }
 
-/* Plans PLANS drawn models: the planner finds a plan where one exists, no bound is above the best one, and "(proven)"
+/* Plans PLANS drawn models: the planner finds a plan where one exists, and proves that it is the best; "(proven)"
  * is never said where one exists. */
 static void plan_all(const char *planner, bool alone)
 {
     uint64_t rng = 13;
-    uint32_t tight = 0, found = 0, missed = 0, worse = 0;
+    uint32_t tight = 0, found = 0, missed = 0, worse = 0, proven = 0;
     for (uint32_t i = 0; i < PLANS; i++) {
         uint32_t devices = 2 + test_below(&rng, 2);
         int64_t memory = 30 + (int64_t)test_below(&rng, 150);
@@ -318,12 +318,13 @@ static void plan_all(const char *planner, bool alone)
                 fail_msg("%u: %s: %lld ps, bound %lld; best %lld", i, planner, (long long)c->value,
                          (long long)c->bound, (long long)best);
             worse += c->value > best;
+            proven += c->bound == best;
         }
         pcc_free(k.p);
     }
-    print_message("%s: %u fit, %u of them missed, %u not the best; %u do not fit\n", planner,
-                  found + missed, missed, worse, tight);
-    assert_true(tight > PLANS / 10 && found > PLANS / 4 && missed == 0);
+    print_message("%s: %u fit, %u of them missed, %u not the best, %u proven; %u do not fit\n",
+                  planner, found + missed, missed, worse, proven, tight);
+    assert_true(tight > PLANS / 10 && found > PLANS / 4 && missed == 0 && proven == found);
 }
 
 static void test_planner(void **state)
@@ -412,7 +413,7 @@ static int64_t least_memory(const struct drawn *k)
  * once, the judge as often as there are rounds. */
 static void test_chains(void **state)
 {
-    uint64_t rng = 17;
+    uint64_t rng = 1;
     uint32_t found = 0, cases = CHAINS;
     (void)state;
     for (uint32_t i = 0; i < cases; i++) {
