@@ -259,7 +259,7 @@ def side_by_side():
     good(profile(MODEL, *small, "--cores=0", "--threads=1", "--dim=sequence=8", "-o", table))
     check(re.search(r'"#side-by-side 2 copies of part\d.onnx, factor [\d.]+",0,', table.read_text()), table.read_text())
     refused(profile(SPLIT, *small, "-o", HERE / "none.json", engine=f"stub:fail={side['file']}@6"), 1, side["file"],
-            "copy 1 of 2: the stub was told to fail")
+            " of 2: the stub was told to fail")
     refused(profile(MODEL, *small, "--segments=0", "-o", HERE / "none.json"), 2, "no part is measured")
 
 

@@ -332,6 +332,45 @@ def help_texts():
     check("in-flight" in good(run(RUN, "--help-completion=bash")).stdout, "completion")
 
 
+def replanned(np):
+    """Two devices promise to halve the time of one, so samples go on there: each has the outputs that it had before."""
+    one, out = HERE / "one", HERE / "switched"
+    good(run(PCC, MODEL, "-d", "1xcpu", "-q", "--dim=sequence=8", "--pictures=none", "-o", one))
+    want = outputs_of(one, "--samples=8", "--seed=3", "--optimise=none", engine="--verbose")
+    r = good(run(RUN, one, "--samples=8", "--seed=3", "--optimise=none", f"--output={out}", "--replan=1", "--", "-d",
+                 "2xcpu", "--pictures=none", "--part-cost=0"))
+    check("samples 0 to 3, " in r.stdout and "samples 4 to 7, planned again:" in r.stdout, r.stdout + r.stderr)
+    check(outputs(out) == want and len(want) == 8, "other outputs behind a switch")
+    new, old = HERE / "one-replanned", f"no plan was measured to be faster than {one}"
+    check(new.is_dir() != (old in r.stderr), r.stderr)
+    if new.is_dir():
+        check(len(json.loads((new / "manifest.json").read_text())["parts"]) == 2, "the split that is left")
+        good(run(RUN, new, "--samples=2"))
+
+
+def replan():
+    """Usage, plans that fail, and plans that promise too little: what runs goes on."""
+    many, behind = ("--samples=9", "--replan=2"), ("--", "-d", "2xcpu")
+    for args, word in (((*many,), "arguments of pcc behind --"), ((*behind,), "behind -- without --replan"),
+                       (("--samples=5", "--replan=2", *behind), "at least 6 samples"),
+                       ((*many, "--state", *behind), "states are not moved"),
+                       ((*many, "-o", "x.json", *behind), "--trace has no effect"),
+                       (("--costs=x",), "--costs has no effect"), ((*many, *behind, "--costs=x"), "the rounds measure"),
+                       ((*many, *behind, "-o", "x"), "--output behind --"),
+                       ((*many, *behind, "--dim=sequence=8"), "the sizes are those of the split")):
+        refused(run(RUN, SPLIT, STUB, *args), 2, word)
+    slow, out = f"{STUB}:delay=2ms", HERE / "out"
+    want = outputs_of(SPLIT, "--samples=9")
+    for args, rc, words in ((("-d", "4xcpu"), 0, ["samples 0 to 2, "]), (("-d", "1xcpu:1KiB"), 1, ["samples 0 to 2, "]),
+                            (("-d", "strange"), 1, [])):
+        shutil.rmtree(out)
+        r = run(RUN, SPLIT, slow, *many, f"--output={out}", "--", *args, "--pictures=none")
+        check(r.returncode == rc and all(w in r.stdout for w in words), f"{args}: {r.returncode} {r.stdout} {r.stderr}")
+        check(rc == 0 or not words or "planning again failed: the best split so far goes on" in r.stderr, r.stderr)
+        if args[1] == "1xcpu:1KiB":
+            check(outputs(out) == want and "no plan fits" in r.stderr, f"{args}: {r.stderr}")
+
+
 def by_runtime():
     """The bits of run_split.py, with lists and without, with states and without."""
     make()
@@ -361,6 +400,7 @@ def by_runtime():
                               got[n].tobytes() == v.tobytes() for n, v in want[k].items()),
                           f"{folder.name} {args}: sample {k} is not run_split.py's")
 
+    replanned(np)
     from onnx import TensorProto as T, helper as h, save
     nothing = h.make_optional_type_proto(h.make_sequence_type_proto(h.make_tensor_type_proto(T.FLOAT, [2])))
     numbers = h.make_sequence_type_proto(h.make_tensor_type_proto(T.FLOAT, [2]))
@@ -395,6 +435,6 @@ if extras.extra() == "ort":
     by_runtime()
 else:
     for step in (make, orders, many, turns, states, files, failing, interrupted, lists, long_part, in_flight,
-                 bad_folders, usage, help_texts):
+                 bad_folders, usage, replan, help_texts):
         step()
 sys.exit(finish())

@@ -71,17 +71,25 @@ static void free_handle(void *p)
     pcc_free(p);
 }
 
-/* Gives the handle the settings of the arguments, and of the measurement. */
-static enum pcc_status set_all(const struct plan_call *c, struct pcc *p, const char *costs)
+/* Gives the handle the settings of the arguments, and of the call. */
+static enum pcc_status set_all(const struct plan_call *c, struct pcc *p, const char *const *costs,
+                               uint32_t n)
 {
-    enum pcc_status s = pcc_set(p, "costs", costs);
+    enum pcc_status s = PCC_OK;
+    const char *name;
+    json_t *size;
+    for (uint32_t i = 0; i < n && !s; i++)
+        s = pcc_set(p, "costs", costs[i]);
     for (int id = CLI_OWN; id < (int)c->args.noption && !s; id++)
         for (uint32_t i = 0; i < c->args.n[id] && !s; i++)
             s = pcc_set(p, c->args.option[id].row->name, c->args.list[id][i]);
+    json_object_foreach((json_t *)c->dims, name, size) if (!s) s =
+        pcc_set(p, "dim", arena_fmt(c->a, "%s=%lld", name, (long long)json_integer_value(size)));
     return s || !c->devices ? s : pcc_set(p, "devices", c->devices);
 }
 
-enum pcc_status plan_write(struct plan_call *c, const char *costs, const char *folder)
+enum pcc_status plan_write(struct plan_call *c, const char *const *costs, uint32_t n,
+                           const char *folder)
 {
     struct pcc *p = pcc_new();
     enum pcc_status s;
@@ -90,7 +98,7 @@ enum pcc_status plan_write(struct plan_call *c, const char *costs, const char *f
     struct arena *own = arena_new(c->a);
     arena_defer(own, free_handle, p);
     pcc_listen(p, &(struct pcc_listener){.user = c, .message = pass_on, .progress = stopped});
-    if (!(s = set_all(c, p, costs)) && !(s = pcc_open(p, c->model)) &&
+    if (!(s = set_all(c, p, costs, n)) && !(s = pcc_open(p, c->model)) &&
         !(s = pcc_plan(p, c->args.value[CLI_PASSES])))
         s = pcc_write(p, folder);
     arena_free(own);

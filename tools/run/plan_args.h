@@ -5,6 +5,7 @@
 #include "tools/lib/pcc.h"
 #include "tools/pcc/cli.h"
 
+#include <jansson.h>
 #include <signal.h>
 
 /* Checks the arguments of pcc, which NULL ends.  Returns 0, or -1 and an error: an output, a model, --costs, an
@@ -15,9 +16,10 @@ const char *plan_args_dim(char **args, uint32_t i, struct arena *a);
 
 /* A model that is planned, and how. */
 struct plan_call {
-    struct cli args;                   /* of plan_args_parse() */
-    const char *model;                 /* path */
-    const char *devices;               /* in place of those of the arguments; NULL: those */
+    struct cli args;     /* of plan_args_parse() */
+    const char *model;   /* path */
+    const char *devices; /* in place of those of the arguments; NULL: those */
+    const json_t *dims; /* sizes of dimensions by name, beside those of the arguments; NULL: none */
     const volatile sig_atomic_t *stop; /* 1: Ctrl-C */
     struct arena *a;
     struct diag *d;
@@ -25,8 +27,9 @@ struct plan_call {
 
 /* Parses the arguments into *to.  Returns 0, or -1 and an error. */
 int plan_args_parse(struct cli *to, char **args, struct arena *a, struct diag *d);
-/* Plans the model with a file of costs and writes the split.  Returns the status of the library; errors are reported,
- * unless Ctrl-C causes them. */
-enum pcc_status plan_write(struct plan_call *c, const char *costs, const char *folder);
+/* Plans the model with n files of costs, as --costs takes them, and writes the split.  Returns the status of the
+ * library; errors are reported, unless Ctrl-C causes them. */
+enum pcc_status plan_write(struct plan_call *c, const char *const *costs, uint32_t n,
+                           const char *folder);
 
 #endif

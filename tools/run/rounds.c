@@ -98,7 +98,7 @@ static enum outcome take_round(struct work *w, enum pcc_status *status)
     struct round *r = &w->round[w->n];
     struct costs_in rows;
     r->folder = arena_fmt(w->a, "%s/round%u", w->of->p->m.folder, w->n + 1);
-    *status = plan_write(&w->call, r->costs, r->folder);
+    *status = plan_write(&w->call, &r->costs, 1, r->folder);
     if (*w->of->p->m.stop)
         return ENDED;
     if (*status)

@@ -1,10 +1,13 @@
 /* The program pcc-run: runs a split as it was planned, on this machine.
  *
  *   pcc-run SPLIT [SAMPLE.npz ...] [--samples=N] [--output=DIR] [-o run.trace.json]
+ *   pcc-run SPLIT --samples=N --replan=ROUNDS -- ARGS      plans again by what it measures
  * Exit codes: 0 done, 1 bad input, or a part that fails, 2 wrong usage, 130 ended by Ctrl-C: the samples that had begun
  * are finished. */
 #include "tools/run/part_memory.h"
+#include "tools/run/plan_args.h"
 #include "tools/run/program.h"
+#include "tools/run/run_replan.h"
 #include "tools/run/runner.h"
 
 #include "ir/base/outfile.h"
@@ -14,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { INPUT = 1, USAGE = 2, TRACED = 1 << 16 };
+enum { INPUT = 1, USAGE = 2, INTERRUPTED = 130, TRACED = 1 << 16 };
 
 static const struct opt rows[] = {
     {OPT_INT, "samples", .arg = "N", .lo = "1", .hi = "1000000000",
@@ -49,6 +52,13 @@ static const struct opt rows[] = {
      .help =
          "end a run in which nothing moves for so long, and say where each list stands; parts that run longer are "
          "named; 0: off (default: 30s)"},
+    {OPT_INT, "replan", .arg = "N", .lo = "1", .hi = "100",
+     .help =
+         "plan again by what the run measures, at most N times, switch to a plan that promises 2 % less time, leave "
+         "the split that was measured best beside SPLIT; arguments of pcc follow behind --"},
+    {OPT_TEXT, "costs", .arg = "FILE",
+     .help =
+         "for --replan: times of nodes, as --costs of pcc takes them, of which each keeps its share of its part"},
     {OPT_BOOL, "no-check", .help = "run lists that the checker refuses, too"},
     PROGRAM_ROWS,
     {0}};
@@ -56,7 +66,8 @@ static const struct opt rows[] = {
 static const struct program program = {
     .name = "pcc-run",
     .does = "run a split as it was planned",
-    .usage = "pcc-run SPLIT [SAMPLE.npz ...] [--samples=N] [--output=DIR]\n",
+    .usage = "pcc-run SPLIT [SAMPLE.npz ...] [--samples=N] [--output=DIR]\n"
+             "       pcc-run SPLIT --samples=N --replan=ROUNDS -- ARGUMENTS OF PCC\n",
     .description =
         "Runs the parts of a split folder in ONNX Runtime, a thread for each device, in the order of "
         "schedule.json, which is proven first, and prints what each part and sample takes beside what was "
@@ -99,6 +110,38 @@ static int misused(struct run *r, const char *what)
     return diag_error(&r->diag, "%s (see --help)", what);
 }
 
+/* Checks --replan and what stands behind --.  Returns 0, or -1 after an error. */
+static int check_replan(struct run *r)
+{
+    const struct program_args *g = &r->args;
+    int64_t rounds = program_value(g, "replan") ? program_number(g, "replan") : 0;
+    int64_t samples =
+        program_value(g, "samples") ? program_number(g, "samples") : (int64_t)g->noperand - 1;
+    if (!rounds && program_value(g, "costs"))
+        return misused(r, "--costs has no effect without --replan");
+    if (!rounds != !g->rest)
+        return misused(r, rounds
+                              ? "--replan: expected arguments of pcc behind --, such as -- -d 2xcpu"
+                              : "expected nothing behind -- without --replan");
+    if (!rounds)
+        return 0;
+    if (program_value(g, "trace"))
+        return misused(r, "--trace has no effect with --replan: several splits run");
+    if (program_value(g, "state"))
+        return misused(r, "--replan with --state: states are not moved from one split to another");
+    if (samples < 2 * (rounds + 1))
+        return misused(r, arena_fmt(r->a,
+                                    "--replan=%" PRId64 ": expected at least %" PRId64
+                                    " samples, 2 for each run",
+                                    rounds, 2 * (rounds + 1)));
+    if (plan_args_dim(g->rest, 0, r->a))
+        return misused(r, "--dim behind --: the sizes are those of the split");
+    if (plan_args_check(g->rest, r->a, &r->diag) == 0)
+        return 0;
+    r->exit = USAGE;
+    return -1;
+}
+
 /* Fills *to by the options.  Returns 0, or -1 after an error. */
 static int configure(struct run *r, struct run_settings *to)
 {
@@ -107,8 +150,8 @@ static int configure(struct run *r, struct run_settings *to)
     struct stat st;
     if (g->noperand == 0)
         return misused(r, "expected the folder of a split");
-    if (g->rest)
-        return misused(r, "expected nothing behind --");
+    if (check_replan(r))
+        return -1;
     *to = (struct run_settings){
         .folder = g->operand[0],
         .samples = program_value(g, "samples") ? program_number(g, "samples") : 0,
@@ -140,17 +183,39 @@ static int configure(struct run *r, struct run_settings *to)
 }
 
 /* Says which library runs and what sessions are set to. */
-static void tell_engine(struct run *r)
+static void tell_engine(const struct runner *x)
 {
-    const struct runner *x = &r->runner;
     const struct engine_load how = {.threads = x->set.threads ? x->set.threads : 1,
                                     .optimise = x->set.optimise};
-    const char *text = arena_fmt(r->a, "%s %s%s%s", x->e->face->name, x->e->version,
+    const char *text = arena_fmt(x->a, "%s %s%s%s", x->e->face->name, x->e->version,
                                  *x->e->library ? ", " : "", x->e->library),
                *one;
-    for (size_t i = 0; *(one = engine_setting(&how, i, r->a)); i++)
-        text = arena_fmt(r->a, "%s, %s", text, one);
-    diag_detail(&r->diag, "%s", text);
+    for (size_t i = 0; *(one = engine_setting(&how, i, x->a)); i++)
+        text = arena_fmt(x->a, "%s, %s", text, one);
+    diag_detail(x->d, "%s", text);
+}
+
+/* replan.run: prepares and runs x, which gets an engine if it has none, and says what it measured.  Returns an exit
+ * code. */
+static int run_one(struct runner *x)
+{
+    if (run_prepare(x) || (x->set.trace && outfile_check(x->set.trace, x->a, x->d)))
+        return INPUT;
+    x->bars = bars_new(x->set.trace ? TRACED : 0, x->a);
+    if (run_cores(x))
+        return USAGE;
+    if (!x->e) {
+        if (!(x->e = engine_open(&x->choice, x->a, x->d)))
+            return INPUT;
+        tell_engine(x);
+    }
+    int rc = run_all(x);
+    run_report(x, stdout);
+    if (x->set.trace && run_trace(x))
+        rc = INPUT;
+    if (*x->stop)
+        diag_note(x->d, "ended by Ctrl-C after %" PRId64 " samples", x->set.first + x->given);
+    return rc;
 }
 
 /* Runs the split.  Returns 0, or -1 after an error. */
@@ -160,23 +225,21 @@ static int run_split(struct run *r)
     *x = (struct runner){.a = r->a, .d = &r->diag, .stop = &stop, .virtual = -1};
     x->choice = (struct engine_choice){program_value(&r->args, "engine"),
                                        program_value(&r->args, "onnxruntime")};
-    if (configure(r, &x->set) || run_prepare(x) ||
-        (x->set.trace && outfile_check(x->set.trace, r->a, &r->diag)))
+    if (configure(r, &x->set))
         return -1;
-    x->bars = bars_new(x->set.trace ? TRACED : 0, r->a);
-    if (run_cores(x)) {
-        r->exit = USAGE;
-        return -1;
+    if (!program_value(&r->args, "replan")) {
+        r->exit = run_one(x);
+        return 0;
     }
-    if (!(x->e = engine_open(&x->choice, r->a, &r->diag)))
-        return -1;
-    tell_engine(r);
-    r->exit = run_all(x);
-    run_report(x, stdout);
-    if (x->set.trace && run_trace(x))
-        r->exit = INPUT;
-    if (stop)
-        diag_note(&r->diag, "ended by Ctrl-C after %" PRId64 " samples", x->given);
+    const struct replan of = {.runner = x,
+                              .run = run_one,
+                              .rounds = (uint32_t)program_number(&r->args, "replan"),
+                              .args = r->args.rest,
+                              .costs = program_value(&r->args, "costs")};
+    x->set.samples = x->set.samples ? x->set.samples : x->set.nfile;
+    r->exit = replan_run(&of);
+    if (stop && r->exit == 0)
+        r->exit = INTERRUPTED;
     return 0;
 }
 

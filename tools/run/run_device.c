@@ -209,8 +209,8 @@ static void fail_part(struct runner *r, struct run_device *d, bool boxes,
     for (uint32_t i = 0; i < p->nout && boxes; i++)
         box_return(r, d->made[i]);
     d->part = RUN_NONE;
-    snprintf(line, sizeof line, "%s (%s), sample %" PRId64 ": %s", p->file, d->name, d->sample,
-             err->line);
+    snprintf(line, sizeof line, "%s (%s), sample %" PRId64 ": %s", p->file, d->name,
+             r->set.first + d->sample, err->line);
     run_fail(r, d->sample, line);
 }
 

@@ -38,7 +38,7 @@ static void load_sample(struct hosting *h)
     pthread_mutex_lock(&r->lock);
     if (rc) {
         char line[sizeof r->error];
-        snprintf(line, sizeof line, "sample %" PRId64 ": %s", k, err.line);
+        snprintf(line, sizeof line, "sample %" PRId64 ": %s", r->set.first + k, err.line);
         run_fail(r, k, line);
         return;
     }
@@ -62,7 +62,7 @@ static void give_outputs(struct hosting *h, struct flight *f)
     pthread_mutex_lock(&r->lock);
     if (rc) {
         char line[sizeof r->error];
-        snprintf(line, sizeof line, "sample %" PRId64 ": %s", f->sample, err.line);
+        snprintf(line, sizeof line, "sample %" PRId64 ": %s", r->set.first + f->sample, err.line);
         run_fail(r, f->sample, line);
     }
     flight_give(r, f);
@@ -96,7 +96,7 @@ static void watch(struct hosting *h)
             continue;
         d->told = now;
         diag_note(r->d, "%s (%s), sample %" PRId64 ": it has been running for %s",
-                  r->s.part[d->part].file, d->name, d->sample,
+                  r->s.part[d->part].file, d->name, r->set.first + d->sample,
                   time_short(text, (now - d->since) * 1000));
     }
     if (runs || r->opening || r->moves != h->moves || !r->set.stall) {

@@ -391,8 +391,9 @@ const char *lists_where(struct runner *r)
         if (at_end(r, l) || l->computing)
             continue;
         if (shown++ < SHOWN)
-            text = arena_fmt(r->a, "%s%s%s", text, *text ? "; " : "",
-                             instruction_text(r->w, at(r, l), l->dev, sample_of(r, l), r->a));
+            text = arena_fmt(
+                r->a, "%s%s%s", text, *text ? "; " : "",
+                instruction_text(r->w, at(r, l), l->dev, r->set.first + sample_of(r, l), r->a));
     }
     return shown <= SHOWN ? text : arena_fmt(r->a, "%s; and %u more", text, shown - SHOWN);
 }

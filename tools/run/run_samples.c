@@ -63,8 +63,9 @@ static int make_inputs(struct run_samples *s, int64_t k, struct engine_value **t
 {
     struct runner *r = s->r;
     struct diag d = {.emit = keep_line, .user = err};
-    const struct inputs_of of = {.file = r->set.nfile ? r->set.file[k % r->set.nfile] : NULL,
-                                 .seed = r->set.seed + (uint64_t)k,
+    int64_t number = r->set.first + k;
+    const struct inputs_of of = {.file = r->set.nfile ? r->set.file[number % r->set.nfile] : NULL,
+                                 .seed = r->set.seed + (uint64_t)number,
                                  .all = true,
                                  .kept = s->kept};
     if (!of.file && check_random(s, err))
@@ -168,7 +169,7 @@ static int make_all_ahead(struct run_samples *s)
         if (bytes < 0 && s->nmade > 0 && r->set.nfile)
             return 0;
         if (bytes < 0)
-            return diag_error(r->d, "sample %" PRId64 ": %s", s->nmade, err.line);
+            return diag_error(r->d, "sample %" PRId64 ": %s", r->set.first + s->nmade, err.line);
         room -= bytes;
     }
     return s->nmade > 0 ? 0 : diag_error(r->d, "ended by Ctrl-C before the first sample");
@@ -303,8 +304,9 @@ int outputs_write(struct runner *r, struct flight *f, struct engine_error *err)
     struct arena *own = arena_new(r->a);
     struct diag d = {.emit = keep_line, .user = err};
     struct npz_out z;
-    int rc = npz_begin(&z, arena_fmt(own, "%s/sample%" PRId64 ".npz", r->set.output, f->sample),
-                       own, &d);
+    int rc = npz_begin(
+        &z, arena_fmt(own, "%s/sample%" PRId64 ".npz", r->set.output, r->set.first + f->sample),
+        own, &d);
     if (!rc) {
         for (uint32_t i = 0; i < r->wires.noutput && !rc; i++) {
             uint32_t v = r->wires.output[i];

@@ -33,7 +33,9 @@ enum { RUN_NONE = UINT32_MAX };
 /* What the user wants. */
 struct run_settings {
     const char *folder;
-    int64_t samples;   /* how many; 0: as many as files, or 1 */
+    int64_t samples; /* how many; 0: as many as files, or 1 */
+    int64_t
+        first; /* number of the first sample for the user; 0 but after a switch to another split */
     int64_t in_flight; /* samples on their way at once; 0: as the schedule has it */
     int64_t stall;     /* ns after which a run that stands still is ended; 0: never */
     uint64_t seed;

@@ -1,0 +1,336 @@
+/* Planning again from a run (run_replan.h).
+ *
+ * The samples are cut into as many stretches as there are runs.  After each stretch the times of parts go to the
+ * planner: a node keeps its share of what its part took (passes/cost/run_trace.c).  Devices of a class need not be
+ * equally fast: a device whose parts took longer than promised is taken to be slower by that, and for planning each
+ * device is a class of its own, with times by its own speed.  A plan that promises less time than what runs, by a
+ * fiftieth at least, runs the next stretch; another ends the planning, and what is left runs on the split that was
+ * measured best. O(rounds * planning) beside the runs. */
+#include "tools/run/run_replan.h"
+
+#include "backends/split/folder.h"
+#include "ir/base/infile.h"
+#include "ir/base/json_out.h"
+#include "ir/base/numbers.h"
+#include "ir/base/outfile.h"
+#include "ir/base/units.h"
+#include "ir/cluster/cluster.h"
+#include "tools/run/folder_files.h"
+#include "tools/run/plan_args.h"
+#include "tools/run/scratch.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MARGIN = 50 }; /* a new plan promises less by 1 / MARGIN */
+
+/* A split, and what a run of it said. */
+struct tried {
+    const char *folder;
+    int64_t promised, each; /* ps, ns from one sample to the next; -1: not known */
+    const char *nodes;      /* its parts as text: equal plans have equal texts */
+};
+
+/* The state of the work. */
+struct replanning {
+    const struct replan *of;
+    struct plan_call call;
+    struct split split;     /* the first one */
+    struct cluster cluster; /* a class for each device, if `apart` */
+    bool apart;
+    double *slow; /* [device] how much longer it takes than the costs before the first run say */
+    uint32_t ndev;
+    struct tried *tried; /* [n] */
+    uint32_t n;
+    const char *scratch; /* folder for temporary files */
+    struct arena *a;
+    struct diag *d;
+};
+
+/* ---- devices ---------------------------------------------------------------------------------- */
+
+/* Whether the devices of a cluster can be classes of their own: no groups or levels join devices of a class. */
+static bool can_part(const struct cluster *c)
+{
+    bool good = c->ndev <= CLUSTER_CLASSES && c->nlevel == 0 && c->nlink == 0;
+    for (uint32_t k = 0; k < c->ncls; k++)
+        good = good && c->cls[k].group == 0;
+    return good;
+}
+
+/* Makes each device of the cluster a class of its own, in the same order, so that devices keep their names. */
+static void part_classes(struct cluster *c, struct arena *a)
+{
+    struct cluster to = *c;
+    to.ncls = 0;
+    for (uint32_t k = 0; k < c->ncls; k++)
+        for (uint32_t i = 0; i < c->cls[k].count; i++) {
+            struct device_class *one = &to.cls[to.ncls++];
+            *one = c->cls[k];
+            one->name = arena_fmt(a, "%s-%u", c->cls[k].name, i);
+            one->count = 1;
+        }
+    *c = to;
+}
+
+/* Finds the cluster of the arguments, and writes it with a class for each device.  Returns 0, or -1 and an error. */
+static int find_cluster(struct replanning *w)
+{
+    struct outfile f;
+    const char *text = cli_value(&w->call.args, "devices"), *joined[] = {"group", "levels"};
+    if (cluster_parse(&w->cluster, w->a, text ? text : "2xa100", w->d))
+        return -1;
+    w->apart = can_part(&w->cluster);
+    for (size_t i = 0; i < sizeof joined / sizeof *joined; i++)
+        w->apart = w->apart && !cli_value(&w->call.args, joined[i]);
+    if (!w->apart)
+        return 0;
+    part_classes(&w->cluster, w->a);
+    w->call.devices = arena_fmt(w->a, "%s/cluster.json", w->scratch);
+    if (outfile_open(&f, w->call.devices, w->a, w->d))
+        return -1;
+    fputs(cluster_file_text(&w->cluster, /*oneline=*/false, w->a), f.f);
+    return outfile_close(&f, true);
+}
+
+/* ---- what a run said -------------------------------------------------------------------------- */
+
+/* Returns the number of a device of the run. */
+static uint32_t device_of(const struct runner *r, const char *name)
+{
+    uint32_t d = 0;
+    while (d < r->ndev && strcmp(r->dev[d].name, name) != 0)
+        d++;
+    return d;
+}
+
+/* Returns ps of a run of a part, the mean; 0: it did not run often enough.  (Another program on the same processor
+ * takes slices of milliseconds, which most runs of a short part do not meet: their median says nothing of it.) */
+static int64_t part_ps(const struct runner *r, uint32_t k)
+{
+    const struct times *t = &r->figures.part[k];
+    return t->n > 0 ? t->sum / t->n * 1000 : 0;
+}
+
+/* Updates how slow devices are: what their parts took over what was promised for them. */
+static void learn_speeds(struct replanning *w, struct runner *r)
+{
+    if (!w->slow) {
+        w->ndev = r->ndev;
+        w->slow = arena_array(w->a, (size_t)r->ndev + 1, sizeof *w->slow);
+        for (uint32_t d = 0; d < r->ndev; d++)
+            w->slow[d] = 1;
+    }
+    for (uint32_t d = 0; d < r->ndev; d++) {
+        int64_t took = 0, said = 0;
+        for (uint32_t k = 0; k < r->s.npart; k++)
+            if (device_of(r, r->s.part[k].device) == d && r->s.part[k].compute_ps > 0) {
+                took = sat_add(took, part_ps(r, k));
+                said = sat_add(said, r->s.part[k].compute_ps);
+            }
+        if (took > 0 && said > 0)
+            w->slow[d] *= (double)took / (double)said;
+    }
+}
+
+/* Writes the times of the parts as a trace has them, as they would be on device d; ndev: where they ran. */
+static int write_times(struct replanning *w, struct runner *r, uint32_t d, const char *path)
+{
+    struct outfile f;
+    if (outfile_open(&f, path, w->a, w->d))
+        return -1;
+    struct json_out o = {.f = f.f};
+    json_open(&o, NULL, '{', 1);
+    json_open(&o, "otherData", '{', 2);
+    json_int(&o, "pcc_run", 1);
+    json_open(&o, "parts", '[', 3);
+    for (uint32_t k = 0; k < r->s.npart; k++) {
+        const struct split_part *p = &r->s.part[k];
+        uint32_t own = device_of(r, p->device);
+        double by = d < w->ndev && own < w->ndev ? w->slow[d] / w->slow[own] : 1;
+        int64_t ps = llround((double)part_ps(r, k) * by);
+        if (ps <= 0)
+            continue;
+        json_open(&o, NULL, '{', JSON_ROW);
+        json_text(&o, "file", p->file);
+        json_int(&o, "time", ps);
+        json_open(&o, "nodes", '[', JSON_ROW);
+        for (uint32_t i = 0; i < p->nnode; i++)
+            json_text(&o, NULL, p->node[i]);
+        json_close(&o, JSON_ROW);
+        json_close(&o, JSON_ROW);
+    }
+    json_close(&o, 2);
+    json_close(&o, 1);
+    json_close(&o, 0);
+    return outfile_close(&f, true);
+}
+
+/* Writes the files of --costs for the next plan.  Returns their number, or -1 after an error. */
+static int write_costs(struct replanning *w, struct runner *r, const char **costs)
+{
+    int n = 0;
+    if (w->of->costs)
+        costs[n++] = w->of->costs;
+    for (uint32_t k = 0; k < (w->apart ? w->cluster.ncls : 1); k++) {
+        const char *path = arena_fmt(w->a, "%s/run%u-%u.json", w->scratch, w->n, k);
+        if (write_times(w, r, w->apart ? k : UINT32_MAX, path))
+            return -1;
+        costs[n++] = w->apart ? arena_fmt(w->a, "%s:%s", path, w->cluster.cls[k].name) : path;
+    }
+    return n;
+}
+
+/* ---- a plan ----------------------------------------------------------------------------------- */
+
+/* Fills what a folder promises: ps of the time per sample, and its parts as text.  Returns 0, or -1 and an error. */
+static int read_promise(struct replanning *w, struct tried *t)
+{
+    struct split s;
+    if (split_read(&s, t->folder, w->a, w->d))
+        return -1;
+    double value =
+        json_number_value(json_object_get(json_object_get(s.manifest, "objective"), "value_s"));
+    char *nodes = json_dumps(json_object_get(s.manifest, "nodes"), JSON_COMPACT | JSON_SORT_KEYS);
+    t->promised = value > 0 && value < 1e6 ? llround(value * 1e12) : -1;
+    t->nodes = arena_fmt(w->a, "%s", nodes ? nodes : "");
+    free(nodes);
+    for (uint32_t k = 0; k < s.npart; k++)
+        t->nodes = arena_fmt(w->a, "%s %s", t->nodes, s.part[k].device);
+    return 0;
+}
+
+/* Says which devices a new split leaves idle. */
+static void tell_idle(struct replanning *w, const char *folder)
+{
+    struct split s;
+    json_t *device;
+    size_t i;
+    if (split_read(&s, folder, w->a, w->d))
+        return;
+    json_array_foreach(json_object_get(s.manifest, "devices"), i,
+                       device) if (json_array_size(json_object_get(device, "parts")) == 0)
+        diag_note(w->d, "%s unused: no plan with it was found that takes less time",
+                  json_string_value(json_object_get(device, "name")));
+}
+
+/* Plans again by what r measured.  Returns 1 and the new split in w->tried[w->n]; 0: none promises enough; -1 after an
+ * error. */
+static int plan_again(struct replanning *w, struct runner *r, int64_t each)
+{
+    const char *costs[CLUSTER_CLASSES + 2];
+    struct tried *t = &w->tried[w->n];
+    char promised[UNIT_TEXT], now[UNIT_TEXT];
+    *t = (struct tried){.folder = arena_fmt(w->a, "%s/split%u", w->scratch, w->n), .each = -1};
+    int n = write_costs(w, r, costs);
+    if (n < 0 || plan_write(&w->call, costs, (uint32_t)n, t->folder) || read_promise(w, t))
+        return -1;
+    for (uint32_t i = 0; i < w->n; i++)
+        if (!strcmp(w->tried[i].nodes, t->nodes)) {
+            diag_note(w->d, "planned again: a plan that has run already comes back");
+            return 0;
+        }
+    bool better = t->promised >= 0 && t->promised <= each * 1000 - each * 1000 / MARGIN;
+    time_short(promised, t->promised);
+    time_short(now, each * 1000);
+    diag_note(w->d, "planned again: %s a sample promised, %s measured so far%s", promised, now,
+              better ? "" : ": less than 2 % are no reason to switch");
+    if (better)
+        tell_idle(w, t->folder);
+    return better;
+}
+
+/* ---- stretches of samples ----------------------------------------------------------------------- */
+
+static const struct tried *best_of(const struct replanning *w)
+{
+    const struct tried *best = &w->tried[0];
+    for (uint32_t i = 1; i < w->n; i++)
+        if (w->tried[i].each >= 0 && (best->each < 0 || w->tried[i].each < best->each))
+            best = &w->tried[i];
+    return best;
+}
+
+/* Runs samples on a split, prints the report, and says in *each, ns, how far samples were apart.  Returns an exit
+ * code. */
+static int stretch(struct replanning *w, struct runner *r, const char *folder, int64_t first,
+                   int64_t n, int64_t *each)
+{
+    *r = *w->of->runner;
+    r->set.folder = folder;
+    r->set.first = first;
+    r->set.samples = n;
+    printf("samples %" PRId64 " to %" PRId64 ", %s:\n", first, first + n - 1,
+           folder == w->of->runner->set.folder ? folder : "planned again");
+    int rc = w->of->run(r);
+    w->of->runner->e = r->e;
+    const struct figures *g = &r->figures;
+    *each = g->samples > 1 ? (g->last - g->first) / (g->samples - 1) : -1;
+    return rc;
+}
+
+/* Leaves the best split beside the first one, if it is another.  Returns 0, or -1 and an error. */
+static int leave_best(struct replanning *w)
+{
+    const struct tried *best = best_of(w);
+    char text[2][UNIT_TEXT];
+    struct folder f;
+    size_t n = strlen(w->tried[0].folder);
+    if (best == &w->tried[0]) {
+        diag_note(w->d, "no plan was measured to be faster than %s", best->folder);
+        return 0;
+    }
+    while (n > 1 && w->tried[0].folder[n - 1] == '/')
+        n--;
+    const char *to = arena_fmt(w->a, "%.*s-replanned", (int)n, w->tried[0].folder);
+    if (folder_begin(&f, to, /*into=*/false, best->folder, w->a, w->d))
+        return -1;
+    if (folder_take_files(best->folder, f.dirfd, /*manifest=*/true, w->a, w->d)) {
+        folder_abort(&f);
+        return -1;
+    }
+    time_short(text[0], best->each * 1000);
+    time_short(text[1], w->tried[0].each * 1000);
+    diag_note(w->d, "%s: %s a sample instead of %s", to, text[0], text[1]);
+    return folder_commit(&f);
+}
+
+int replan_run(const struct replan *of)
+{
+    struct runner *base = of->runner;
+    struct replanning w = {.of = of, .a = base->a, .d = base->d};
+    int64_t total = base->set.samples, part = total / (of->rounds + 1), done = 0;
+    int rc = 0, more = 1;
+    w.tried = arena_array(w.a, (size_t)of->rounds + 2, sizeof *w.tried);
+    w.tried[0] = (struct tried){.folder = base->set.folder, .each = -1};
+    w.call = (struct plan_call){.model = arena_fmt(w.a, "%s/model.onnx", base->set.folder),
+                                .stop = base->stop,
+                                .a = w.a,
+                                .d = w.d};
+    if (!(w.scratch = scratch_folder(w.a, w.d)) ||
+        plan_args_parse(&w.call.args, of->args, w.a, w.d) ||
+        split_read(&w.split, base->set.folder, w.a, w.d) || read_promise(&w, &w.tried[0]) ||
+        find_cluster(&w))
+        return 1;
+    w.call.dims = w.split.dims;
+    for (uint32_t round = 0; more > 0 && round <= of->rounds && !*base->stop; round++) {
+        struct runner r;
+        struct tried *t = &w.tried[w.n];
+        if ((rc = stretch(&w, &r, t->folder, done, part, &t->each)))
+            return rc;
+        done += part;
+        w.n++;
+        learn_speeds(&w, &r);
+        more = round < of->rounds ? plan_again(&w, &r, best_of(&w)->each) : 0;
+    }
+    if (more < 0)
+        diag_note(w.d, "planning again failed: the best split so far goes on");
+    if (done < total && !*base->stop) {
+        struct runner r;
+        int64_t each;
+        rc = stretch(&w, &r, best_of(&w)->folder, done, total - done, &each);
+    }
+    return leave_best(&w) || more < 0 ? (rc ? rc : 1) : rc;
+}
