@@ -129,7 +129,7 @@ def turns():
 
 
 def states():
-    """States go from sample to sample, also where the lists begin a sample before the state of the one before is there."""
+    """States go from sample to sample, also where lists begin a sample before the state of the one before is there."""
     model, folder = HERE / "kv.onnx", HERE / "states"
     good(run(GEN, "gpt", "--kv", "--layers", 2, "--width", 16, "--heads", 2, "--vocab", 32, "-o", model))
     good(run(PCC, model, "-d", "3xcpu", "-q", "-p", "anneal-place", "--part-cost=0", "--pictures=none",
@@ -377,7 +377,8 @@ def by_runtime():
         m["values"]["logits"]["shape"] = [None, 32, 31]
 
     refused(run(RUN, changed("shape", "manifest.json", other)), 1, "part3.onnx (cpu3), sample 0: ")
-    refused(run(RUN, changed("rank", "manifest.json", unknown)), 1, "part3.onnx (cpu3), sample 0: 'logits' has another")
+    refused(run(RUN, changed("rank", "manifest.json", unknown)), 1, "part3.onnx (cpu3), sample 0: ",
+            "'logits' has another type or shape")
     said = good(run(RUN, kept, "--memory")).stderr
     check(all(f"cpu{d}: memory: planned " in said for d in range(2)) and "first sample" in said, said)
 
@@ -391,7 +392,7 @@ def by_runtime():
 if extras.extra() == "ort":
     by_runtime()
 else:
-    for step in (make, orders, many, turns, states, files, failing, interrupted, lists, long_part, in_flight, bad_folders,
-                 usage, help_texts):
+    for step in (make, orders, many, turns, states, files, failing, interrupted, lists, long_part, in_flight,
+                 bad_folders, usage, help_texts):
         step()
 sys.exit(finish())
