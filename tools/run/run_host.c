@@ -91,7 +91,7 @@ static void watch(struct hosting *h)
     bool runs = false;
     for (uint32_t i = 0; i < r->ndev; i++) {
         struct run_device *d = &r->dev[i];
-        runs = runs || d->part != RUN_NONE;
+        runs = runs || d->part != RUN_NONE || d->next_part != RUN_NONE || d->ready.n > 0;
         if (d->part == RUN_NONE || !r->set.stall || now - d->told < r->set.stall)
             continue;
         d->told = now;
