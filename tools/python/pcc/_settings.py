@@ -140,8 +140,12 @@ class Settings(TypedDict, total=False):
     curves: Optional[bool]
     # formats of the pictures in a folder: svg,pdf,png,dot (default: svg)
     pictures: Optional[Union[str, Sequence[Literal["svg", "pdf", "png", "dot"]]]]
-    # of a split: in weights.data (default), in a file for each part, in the parts, where they are, or in hard
-    # links
-    weights: Optional[Literal["shared", "parts", "inline", "original", "link"]]
+    # of a split: in weights.data, in a file for each part, in the parts, where they are, or in hard links
+    # (default: auto: shared, or parts where for_ needs it)
+    weights: Optional[Literal["shared", "parts", "inline", "original", "link", "auto"]]
     # samples on their way at once that a folder's schedule.json is worked out for (default: as many as ever meet)
     in_flight: Optional[Union[int, str]]
+    # engines for which a folder, also one that is there, gets files (docs/engines.md)
+    for_: Optional[Union[str, Sequence[Literal["triton"]]]]
+    # samples that Triton may put into one request (default: 0: it changes none)
+    triton_batch: Optional[Union[int, str]]
