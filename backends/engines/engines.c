@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-extern const struct engine_kind engine_triton;
+extern const struct engine_kind engine_openvino, engine_triton;
 
-static const struct engine_kind *const engine_table[] = {&engine_triton};
-const char *const engine_names[] = {"triton", NULL};
+static const struct engine_kind *const engine_table[] = {&engine_openvino, &engine_triton};
+const char *const engine_names[] = {"openvino", "triton", NULL};
 
 enum { ENGINES = sizeof engine_table / sizeof *engine_table };
 
@@ -69,14 +69,18 @@ static int close_file(struct export_folder *x, int fd, const char *path, int rc)
     return rc ? -1 : 0;
 }
 
-int export_text(struct export_folder *x, const char *path, const char *text)
+int export_bytes(struct export_folder *x, const char *path, const unsigned char *bytes, size_t n)
 {
     int fd = create_file(x, path);
     if (fd < 0)
         return -1;
     add_file(x, path);
-    return close_file(x, fd, path,
-                      write_bytes(fd, (const uint8_t *)text, strlen(text), path, x->diag));
+    return close_file(x, fd, path, write_bytes(fd, bytes, n, path, x->diag));
+}
+
+int export_text(struct export_folder *x, const char *path, const char *text)
+{
+    return export_bytes(x, path, (const unsigned char *)text, strlen(text));
 }
 
 int export_copy(struct export_folder *x, const char *file, const char *path)

@@ -64,11 +64,16 @@ int export_read(struct export_folder *x);
 int export_write(struct export_folder *x);
 
 /* For engines.  Paths are relative to the folder, such as "triton/gpt/config.pbtxt".  All return 0, or -1 and an
- * error.  export_dir: makes a folder.  export_text: makes a file with this text.  export_copy: copies the folder's file
- * `file` to the new file `path`. */
+ * error.  export_dir: makes a folder.  export_text, export_bytes: make a file with this text or these bytes.
+ * export_copy: copies the folder's file `file` to the new file `path`. */
 int export_dir(struct export_folder *x, const char *path);
 int export_text(struct export_folder *x, const char *path, const char *text);
+int export_bytes(struct export_folder *x, const char *path, const unsigned char *bytes, size_t n);
 int export_copy(struct export_folder *x, const char *file, const char *path);
+
+/* The bytes of tools/python/pcc/run_openvino.py and hetero.py; the build makes these arrays. */
+extern const unsigned char run_openvino_text[], hetero_text[];
+extern const size_t run_openvino_size, hetero_size;
 
 /* Returns the text of the manifest `text`, in a, with rows[n] in its list of exports, in place of those of the same
  * engines.  NULL after an error about the file `path`. */

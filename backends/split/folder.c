@@ -49,6 +49,18 @@ static const char *const fixed[] = {
 /* Names of folders that engines' files may have in splits. */
 static const char *const engine_folders[] = {"triton/", NULL};
 
+/* Names of engines' files beside the usual ones. */
+static const char *const engine_files[] = {"run_openvino.py", "hetero.py", "hetero.json", NULL};
+
+/* Whether engines' files may have this name in splits. */
+static bool is_engine_file(const char *name)
+{
+    for (int k = 0; engine_files[k]; k++)
+        if (strcmp(name, engine_files[k]) == 0)
+            return true;
+    return false;
+}
+
 /* Returns the name, with its slash, of the engine's folder that the path begins with; NULL: it begins with none. */
 static const char *engine_folder(const char *path)
 {
@@ -85,7 +97,7 @@ bool folder_own_name(const char *name)
     for (int k = 0; fixed[k]; k++)
         if (strcmp(name, fixed[k]) == 0)
             return true;
-    return is_part_name(name) || is_data_name(name);
+    return is_part_name(name) || is_data_name(name) || is_engine_file(name);
 }
 
 static void add_known(struct folder *f, const char *name)
@@ -93,7 +105,7 @@ static void add_known(struct folder *f, const char *name)
     names_add(&f->known, arena_strdup(f->a, name, strlen(name)), 1);
 }
 
-/* Adds the files of engines' folders that the manifest's "exports" lists, and the names of these folders, to
+/* Adds engines' files that the manifest's "exports" lists, and the names of engines' folders with such files, to
  * f->known. */
 static void read_exports(struct folder *f, const json_t *root)
 {
@@ -106,10 +118,10 @@ static void read_exports(struct folder *f, const json_t *root)
         json_array_foreach(files, k, file)
         {
             const char *path = json_string_value(file), *top = path ? engine_folder(path) : NULL;
-            if (!top)
-                continue;
-            add_known(f, path);
-            add_known(f, top);
+            if (path && (top || is_engine_file(path)))
+                add_known(f, path);
+            if (top)
+                add_known(f, top);
         }
     }
 }

@@ -4,12 +4,14 @@
    rules (support/triton_repository.py), and a run by their config files alone, through ONNX Runtime, gives the bits of
    the whole model. Each rule refuses a repository in which it is broken. The extra `tritonclient` parses all with its
    ModelConfig.
+   OpenVINO: scripts and hetero.json are what the manifest says; the extra `openvino` runs them: parts within 1e-5 of
+   ONNX Runtime and 1e-6 of OpenVINO's own whole model, the whole model by HETERO, an affinity for each operation.
 2. What an engine cannot run is refused by name, before anything is written; so are broken folders.
 3. Folders: files for engines come to a folder without any other change to it, are made anew, go with an old split,
    and nothing of the user's among them is removed.
 Needs onnx, numpy, onnxruntime (else 77)."""
 
-# extras: tritonclient
+# extras: openvino tritonclient
 import importlib.util
 import json
 import os
@@ -37,7 +39,7 @@ MODELS = [("gpt", "gpt --layers 2 --width 16 --heads 2 --vocab 20", FLAT),
           ("resnet", "resnet --depth 18 --size 32 --width 4 --classes 5", ["--replicate"]),
           ("dense", "dense --layers 6 --width 16", FLAT)]
 if os.environ.get("PCC_SANITIZED"):
-    MODELS = MODELS[1::3]
+    MODELS = MODELS[::3]
 
 
 def pcc(*args, code=0, said=""):
@@ -281,12 +283,88 @@ def parsed_by_tritonclient(temp):
         text_format.MessageToString(configs["m"])
 
 
+def for_openvino(temp):
+    """Files and refusals."""
+    folder = temp / MODELS[0][0]
+    pcc(folder, "--for=openvino", "-q")
+    there, places = manifest(folder), json.loads((folder / "hetero.json").read_text())
+    device = {p["file"]: p["device"] for p in there["parts"]}
+    check(places["nodes"] == {n: device[p] for p, nodes in there["nodes"].items() for n in nodes}, "devices of nodes")
+    check(places["outputs"] == {o["name"]: device[o["from"]] for o in there["outputs"]}, "devices of outputs")
+    check([e["engine"] for e in there["exports"]] == ["triton", "openvino"], "exports")
+    for name in ("run_openvino.py", "hetero.py"):
+        source = SOURCE / "tools/python/pcc" / name
+        check((folder / name).read_bytes() == source.read_bytes(), f"{name} is not {source}")
+    two = helper.make_tensor_sequence_value_info("s", TensorProto.FLOAT, ["n", 4])
+    model = model_of([*chain("x", "y"), helper.make_node("SequenceConstruct", ["y"], ["s"])], [("x", ["n", 4])], [])
+    model.graph.output.append(two)
+    onnx.save(model, temp / "odd.onnx")
+    split(temp / "odd.onnx", temp / "odd", *FLAT, "--dim", "n=2", "--for=openvino", code=1, said="'s' is seq<f32>")
+    odd = helper.make_function("own", "F", ["a"], ["b"], [helper.make_node("Exp", ["a"], ["b"])],
+                               [helper.make_opsetid("", 21)])
+    model = model_of([*chain("x", "y"), helper.make_node("F", ["y"], ["z"], domain="own")], [("x", [2, 4])],
+                     [("z", [2, 4])])
+    model.functions.append(odd)
+    model.opset_import.append(helper.make_opsetid("own", 1))
+    onnx.save(model, temp / "odd.onnx")
+    split(temp / "odd.onnx", temp / "odd", *FLAT, "--for=openvino", code=1, said="calls functions of its own")
+    check(not (temp / "odd").exists(), "a refused split was written")
+
+
+def run_by_openvino(temp):
+    python = SOURCE / "build/engines/bin/python"
+    there = python.exists() and subprocess.run([python, "-c", "import openvino"], capture_output=True).returncode == 0
+    extras.need(there, "no OpenVINO (tools/setup.sh --engines)")
+    for name, generated, plan in MODELS:
+        subprocess.run([GEN, *generated.split(), "-o", temp / "m.onnx"], check=True)
+        split(temp / "m.onnx", temp / "m", "--for=openvino", *plan)
+        inputs = dict(samples(temp / "m"))
+        np.savez(temp / "in.npz", **inputs)
+        r = subprocess.run([python, SOURCE / "tests/support/openvino_split.py", temp / "m", temp / "in.npz",
+                            temp / "out.npz"], capture_output=True, text=True)
+        if not check(r.returncode == 0, f"{name}: {r.stderr[-300:]}"):
+            continue
+        got = np.load(temp / "out.npz")
+        whole = triton.session(temp / "m/model.onnx")
+        for output, want in zip(whole.get_outputs(), whole.run(None, inputs)):
+            parts, hetero, alone = (got[f"{k}:{output.name}"] for k in ("parts", "hetero", "whole"))
+            largest = np.abs(want).max()
+            near = [np.abs(a - b).max() / largest for a, b in ((parts, want), (parts, alone), (hetero, alone))]
+            check(near[0] <= 1e-5 and near[1] <= 1e-6 and near[2] <= 1e-6, f"{name}: {output.name}: {near}")
+        shutil.rmtree(temp / "m")
+    by_session(python, temp)
+
+
+def by_session(python, temp):
+    """pcc.Session over OpenVINO."""
+    library = Path(PCC).resolve().parent / "libpcc.so"
+    if os.environ.get("PCC_SANITIZED") or not library.exists():
+        return
+    code = """import numpy as np, pcc
+with pcc.Session("m.onnx", devices="3xa100", link="1TB/s,0us", pictures="none", engine="openvino", cache="kept",
+                 providers={"acc0": "CPU"}) as s:
+    first, outputs = s.get_inputs()[0], s.get_outputs()
+    made = s.run(None, {first.name: np.zeros([d if isinstance(d, int) else 2 for d in first.shape], np.float32)})
+    print(len(s.split.parts), s.get_providers(), [m.shape == (2, *o.shape[1:]) for m, o in zip(made, outputs)])
+    try:
+        s.run(None, {})
+    except pcc.RunError as e:
+        print(e)
+"""
+    subprocess.run([GEN, *MODELS[-1][1].split(), "-o", temp / "m.onnx"], check=True)
+    r = subprocess.run([python, "-W", "ignore", "-c", code], cwd=temp, capture_output=True, text=True,
+                       env={**os.environ, "PYTHONPATH": str(SOURCE / "tools/python"), "PCC_LIBRARY": str(library)})
+    lines = r.stdout.splitlines()
+    check(len(lines) == 2 and lines[0] == "3 ['CPU'] [True]" and "is not given" in lines[1],
+          f"a session over OpenVINO: {r.stdout} {r.stderr[-300:]}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as temp:
         if extras.extra():
-            parsed_by_tritonclient(Path(temp))
+            {"openvino": run_by_openvino, "tritonclient": parsed_by_tritonclient}[extras.extra()](Path(temp))
             return checks.finish()
-        for test in (repositories, rules, refused, broken, folders):
+        for test in (repositories, rules, refused, broken, folders, for_openvino):
             test(Path(temp))
     return checks.finish()
 

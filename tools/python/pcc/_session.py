@@ -38,16 +38,21 @@ class Session:
     path_or_bytes: the folder of a split; or a model, which is planned for `devices` (default: "detect", this
     machine's), split into a cache folder (pcc._cache) and found there the next time. sess_options: as for ONNX
     Runtime, for every part. providers: what the devices of the plan are here, as for pcc.Split: {"a100": "cuda"}; or a
-    list as ONNX Runtime takes it, whose first entry all accelerators have. cache: another folder for splits; False: a
-    temporary one. settings: those of pcc.plan().
+    list as ONNX Runtime takes it, whose first entry all accelerators have. engine="openvino": the parts run in
+    OpenVINO, and providers are its devices: {"acc0": "GPU.0"}. cache: another folder for splits; False: a temporary
+    one. settings: those of pcc.plan().
 
     Raises PccError. close(), or leaving `with`, ends the sessions of the parts."""
 
     def __init__(self, path_or_bytes: Any, sess_options: Any = None, providers: Providers = None,
                  provider_options: Optional[Sequence[Mapping[str, Any]]] = None, *,
                  devices: Optional["Devices"] = None, pipeline: Union[str, Sequence[str], None] = None,
-                 cache: Union[str, "os.PathLike[str]", bool, None] = None, **settings: "Unpack[Settings]"):
+                 engine: str = "onnxruntime", cache: Union[str, "os.PathLike[str]", bool, None] = None,
+                 **settings: "Unpack[Settings]"):
         self._kept: Optional[_cache.Kept] = None
+        self._openvino: Any = None  # the parts in OpenVINO; None: in ONNX Runtime
+        if engine not in ("onnxruntime", "openvino"):
+            raise BadUse(f"engine '{engine}': expected onnxruntime or openvino")
         is_path = isinstance(path_or_bytes, (str, os.PathLike))
         if is_path and Path(path_or_bytes).is_dir():
             if devices is not None or pipeline is not None or settings:
@@ -59,6 +64,11 @@ class Session:
             folder = self._kept.folder
         try:
             self._split = Split(folder)
+            if engine == "openvino":
+                if sess_options is not None or provider_options is not None:
+                    raise BadUse("sess_options and provider_options are for ONNX Runtime, not for OpenVINO")
+                self._openvino = _open_openvino(self._split, providers)
+                return
             self._split.providers = _by_device(self._split.manifest, providers, provider_options)
             self._split.session_options = sess_options
             self._split.runner  # pylint: disable=pointless-statement
@@ -72,7 +82,10 @@ class Session:
         unknown = [n for n in output_names or [] if n not in known]
         if unknown:
             raise RunError(f"no output '{unknown[0]}' in the model: expected {', '.join(known)}")
-        made = self._split.run_with(input_feed, run_options)
+        if self._openvino:
+            made = _run_openvino(self._openvino, self._split, input_feed)
+        else:
+            made = self._split.run_with(input_feed, run_options)
         return [made[n] for n in output_names or known]
 
     def get_inputs(self) -> List[NodeArg]:
@@ -82,7 +95,9 @@ class Session:
         return self._args("outputs")
 
     def get_providers(self) -> List[str]:
-        """The providers of all parts, the CPU last."""
+        """The providers of all parts, the CPU last; OpenVINO's devices."""
+        if self._openvino:
+            return list(dict.fromkeys(self._openvino.where))
         found = {p: None for part in self._split.runner.parts for p in part.session.get_providers() if p != CPU}
         return [*found, CPU]
 
@@ -97,6 +112,7 @@ class Session:
 
     def close(self) -> None:
         """Ends the sessions; a split in the cache stays there."""
+        self._openvino = None
         if "_split" in self.__dict__:
             self._split.close()
         if self._kept:
@@ -139,6 +155,41 @@ def _split(model: Any, words: Dict[str, Any], cache: Any) -> _cache.Kept:
                 raise BadInput(f"{data}: {e.strerror}: expected a model or the folder of a split") from e
             warnings.warn(PccWarning(f"no split is kept for the next session: {e}"), stacklevel=3)
     return _cache.temporary(make)
+
+
+def _open_openvino(split: Split, providers: Providers) -> Any:
+    """The parts in OpenVINO."""
+    if providers is not None and not isinstance(providers, Mapping):
+        raise BadUse(f'providers: expected OpenVINO\'s devices, such as {{"acc0": "GPU.0"}}, found {providers!r}')
+    try:
+        from . import run_openvino  # pylint: disable=import-outside-toplevel
+    except ImportError as e:
+        raise RunError(f"{e.name} is not installed for this Python: pip install openvino numpy") from e
+    devices = split.manifest["devices"]
+    known = {d["name"] for d in devices} | {d["class"] for d in devices}
+    for name in providers or {}:
+        if name not in known:
+            raise RunError(f"provider of '{name}': no such device or class: expected one of {', '.join(sorted(known))}")
+    said = providers or {}
+    try:
+        return run_openvino.Parts(split.folder,
+                                  {d["name"]: str(said.get(d["name"], said.get(d["class"], "CPU"))) for d in devices})
+    except run_openvino.Failed as e:
+        raise RunError(str(e)) from e
+
+
+def _run_openvino(parts: Any, split: Split, feed: Mapping[str, Any]) -> Dict[str, Any]:
+    """A sample through the parts in OpenVINO."""
+    known = split.input_names
+    wrong = next((f"no input '{n}' in the model" for n in feed if n not in known), None) or \
+        next((f"input '{n}' is not given" for n in known if n not in feed), None)
+    if wrong:
+        raise RunError(f"{wrong}: expected {', '.join(known)}")
+    try:
+        made: Dict[str, Any] = parts.run(feed)
+    except RuntimeError as e:
+        raise RunError(str(e)) from e
+    return made
 
 
 def _by_device(manifest: Mapping[str, Any], providers: Providers,
