@@ -170,8 +170,9 @@ int onnx_write(const struct module *m, const char *path, struct diag *d);
 /* Engines (engines/engines.h) for which a split folder gets files. */
 struct export_options {
     int64_t engines; /* bit k: for engine_names[k] */
-    int64_t
-        triton_batch; /* --triton-batch: samples of a request at most; 0: requests are as the model takes them */
+    /* --triton-batch: samples of a request at most; 0: requests are as the model takes them */
+    int64_t triton_batch;
+    const char *genai_base; /* --genai-base: path of the user's genai_config.json; "": not given */
 };
 /* Options of a split folder and of an annotated model, a whole model with the plan in it. */
 struct split_options {

@@ -13,10 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-extern const struct engine_kind engine_openvino, engine_triton;
+extern const struct engine_kind engine_genai, engine_openvino, engine_triton;
 
-static const struct engine_kind *const engine_table[] = {&engine_openvino, &engine_triton};
-const char *const engine_names[] = {"openvino", "triton", NULL};
+static const struct engine_kind *const engine_table[] = {&engine_genai, &engine_openvino,
+                                                         &engine_triton};
+const char *const engine_names[] = {"genai", "openvino", "triton", NULL};
 
 enum { ENGINES = sizeof engine_table / sizeof *engine_table };
 
@@ -28,14 +29,21 @@ bool engines_apart(int64_t engines)
     return false;
 }
 
+/* Whether the user asks for the engine e. */
+static bool is_wanted(const struct export_options *o, const struct engine_kind *e)
+{
+    bool wanted = false;
+    for (int k = 0; k < ENGINES; k++)
+        wanted = wanted || (o->engines >> k & 1 && engine_table[k] == e);
+    return wanted;
+}
+
 void engines_check_options(const struct export_options *o, struct diag *d)
 {
-    if (!o->triton_batch)
-        return;
-    for (int k = 0; k < ENGINES; k++)
-        if (o->engines >> k & 1 && engine_table[k] == &engine_triton)
-            return;
-    diag_warning(d, WARN_UNUSED_OPTION, "--triton-batch has no effect: it is for --for=triton");
+    if (o->triton_batch && !is_wanted(o, &engine_triton))
+        diag_warning(d, WARN_UNUSED_OPTION, "--triton-batch has no effect: it is for --for=triton");
+    if (o->genai_base && *o->genai_base && !is_wanted(o, &engine_genai))
+        diag_warning(d, WARN_UNUSED_OPTION, "--genai-base has no effect: it is for --for=genai");
 }
 
 /* Adds a file to the list of the current export. */

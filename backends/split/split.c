@@ -298,6 +298,13 @@ static const struct writer_opt for_option = {
                 "engines for which a folder, also one that is there, gets files (docs/engines.md)"},
     .unused = "is for a split: give its folder with -o, or, if it is there, in place of the model",
     .strict = true};
+static const struct writer_opt genai_base_option = {
+    .opt =
+        {OPT_TEXT, "genai-base", offsetof(struct split_options, exports.genai_base), "",
+         .arg = "FILE",
+         .help =
+             "the model's own genai_config.json, for --for=genai: token ids, context length, search"},
+    .unused = "is for --for=genai"};
 static const struct writer_opt triton_batch_option = {
     .opt = {OPT_INT, "triton-batch", offsetof(struct split_options, exports.triton_batch), "0",
             .lo = "0", .hi = "1048576",
@@ -310,7 +317,7 @@ const struct writer writer_split = {
     .needs = WRITER_NEEDS_PLAN,
     .opts = (const struct writer_opt *const[]){&pictures_option, &weights_option, &annotate_option,
                                                &in_flight_option, &for_option, &triton_batch_option,
-                                               NULL},
+                                               &genai_base_option, NULL},
     .optsize = sizeof(struct split_options),
     .check = check_split,
     .write = write_split};

@@ -6,12 +6,14 @@
    ModelConfig.
    OpenVINO: scripts and hetero.json are what the manifest says; the extra `openvino` runs them: parts within 1e-5 of
    ONNX Runtime and 1e-6 of OpenVINO's own whole model, the whole model by HETERO, an affinity for each operation.
+   genai: the configuration of generated decoders; the extra `genai` decodes 40 tokens as the whole model does, in parts
+   of contiguous plans and of any shape.
 2. What an engine cannot run is refused by name, before anything is written; so are broken folders.
 3. Folders: files for engines come to a folder without any other change to it, are made anew, go with an old split,
    and nothing of the user's among them is removed.
 Needs onnx, numpy, onnxruntime (else 77)."""
 
-# extras: openvino tritonclient
+# extras: genai openvino tritonclient
 import importlib.util
 import json
 import os
@@ -359,12 +361,104 @@ with pcc.Session("m.onnx", devices="3xa100", link="1TB/s,0us", pictures="none", 
           f"a session over OpenVINO: {r.stdout} {r.stderr[-300:]}")
 
 
+INSIDE = "--no-cut=/attn/"  # no cut inside attention
+DECODERS = [("gpt --kv --layers 3 --width 32 --heads 2 --vocab 300 --untied", 3, 2, 2),
+            ("llama --kv --layers 3 --width 32 --heads 4 --kv-heads 2 --vocab 300", 3, 4, 2)]
+
+
+def for_genai(temp):
+    """Configurations, what is guessed or taken from the user's own, and refusals."""
+    model, folder, base = temp / "decoder.onnx", temp / "decoder", temp / "base.json"
+    for generated, layers, heads, kv_heads in DECODERS:
+        subprocess.run([GEN, *generated.split(), "-o", model], check=True)
+        split(model, folder, *FLAT, INSIDE, "--for=genai")
+        config, there = json.loads((folder / "genai_config.json").read_text())["model"], manifest(folder)
+        decoder, stages = config["decoder"], config["decoder"]["pipeline"][0]
+        size = 32 // heads
+        known = {"num_hidden_layers": layers, "num_attention_heads": heads, "num_key_value_heads": kv_heads,
+                 "head_size": size, "hidden_size": 32}
+        check({k: decoder[k] for k in known} == known and config["vocab_size"] == 300, f"{generated}: {decoder}")
+        check(list(stages) == [p["file"][:-5] for p in there["parts"]] and len(stages) > 2, f"stages {list(stages)}")
+        for part, stage in zip(there["parts"], stages.values()):
+            same = [stage["filename"], *stage["inputs"]] == [part["file"], *part["inputs"]]
+            check(same and stage["outputs"] == part["outputs"], f"stage {part['file']}: {stage}")
+        check(decoder["inputs"]["past_value_names"] == "past_key_values.%d.value" and
+              decoder["outputs"]["present_key_names"] == "present.%d.key", f"names {decoder['inputs']}")
+    said = pcc(folder, "--for=genai", said="guessed: context_length=2048, bos_token_id=299, eos_token_id=299").stdout
+    check("1 file for genai" in said, said)
+    base.write_text(json.dumps({"model": {"type": "llama", "eos_token_id": [7, 8], "context_length": 99, "decoder": {
+        "filename": "model.onnx", "num_attention_heads": 4}}, "search": {"top_k": 5}}))
+    pcc(folder, "--for=genai", "--genai-base", base, said="guessed: bos_token_id=299, pad_token_id=299, hidden")
+    found = json.loads((folder / "genai_config.json").read_text())
+    check(found["model"]["eos_token_id"] == [7, 8] and found["search"]["top_k"] == 5 and
+          found["model"]["type"] == "decoder-pipeline" and "filename" not in found["model"]["decoder"], f"{found}")
+    for text, wrong in (('{"model": {"eos_token_id": 300}}', "eos_token_id: expected numbers below the vocabulary's"),
+                        ("[]", "expected a genai_config.json"), ("{", "base.json:1:"), (None, "base.json: ")):
+        base.write_text(text) if text else base.unlink()
+        before = files(folder)
+        pcc(folder, "--for=genai", "--genai-base", base, code=1, said=wrong)
+        check(files(folder) == before, f"{wrong}: the folder changed")
+    refused_by_genai(temp, onnx.load(model))
+
+
+def refused_by_genai(temp, decoder):
+    def renamed(old, new):
+        model = onnx.ModelProto()
+        model.CopyFrom(decoder)
+        for value in (*model.graph.input, *model.graph.output):
+            value.name = new if value.name == old else value.name
+        for node in model.graph.node:
+            node.input[:] = [new if n == old else n for n in node.input]
+            node.output[:] = [new if n == old else n for n in node.output]
+        return model
+    odd = temp / "odd.onnx"
+    more = ["--state", "cache.1.key=present.1.key"]
+    for model, options, said in (
+            (renamed("past_key_values.1.key", "cache.1.key"), more, "'cache.1.key' is a state, but not named"),
+            (renamed("past_key_values.1.key", "past_keys.1.key"), ["--state", "past_keys.1.key=present.1.key"],
+             "is a cache named otherwise"),
+            (renamed("input_ids", "tokens"), [], "'tokens' is an input that genai does not give")):
+        onnx.save(model, odd)
+        split(odd, temp / "odd", *FLAT, INSIDE, "--for=genai", *options, code=1, said=said)
+    for generated in ("bert --layers 1 --width 16 --heads 2 --vocab 20", MODELS[-1][1]):
+        subprocess.run([GEN, *generated.split(), "-o", odd], check=True)
+        split(odd, temp / "odd", "--for=genai", code=1, said="the model is no decoder with caches")
+    split(odd, temp / "odd", "--genai-base=x", "-Werror", code=1, said="it is for --for=genai")
+    folder = temp / "moved"
+    shutil.copytree(temp / "decoder", folder)
+    there = manifest(folder)
+    last = there["parts"][-1]
+    for change, said in ((lambda: last["inputs"].append("present.0.key"), "'present.0.key' is a cache that a part"),
+                         (lambda: last["inputs"].remove("past_key_values.2.key"), "are in different parts")):
+        kept = list(last["inputs"])
+        change()
+        (folder / "manifest.json").write_text(json.dumps(there))
+        pcc(folder, "--for=genai", code=1, said=said)
+        last["inputs"] = kept
+
+
+def run_by_genai(temp):
+    python = SOURCE / "build/engines/bin/python"
+    there = python.exists() and subprocess.run([python, "-c", "import onnxruntime_genai"],
+                                               capture_output=True).returncode == 0
+    extras.need(there, "no onnxruntime-genai (tools/setup.sh --engines)")
+    for generated, *_ in DECODERS:
+        subprocess.run([GEN, *generated.split(), "-o", temp / "m.onnx"], check=True)
+        for plan in (FLAT, ANY):
+            split(temp / "m.onnx", temp / "m", "--for=genai", *plan, INSIDE)
+            r = subprocess.run([python, SOURCE / "tests/support/genai_split.py", temp / "m"], capture_output=True,
+                               text=True)
+            check(r.returncode == 0, f"{generated} {plan}: {r.stdout}{r.stderr[-300:]}")
+            shutil.rmtree(temp / "m")
+
+
 def main():
     with tempfile.TemporaryDirectory() as temp:
         if extras.extra():
-            {"openvino": run_by_openvino, "tritonclient": parsed_by_tritonclient}[extras.extra()](Path(temp))
+            runs = {"genai": run_by_genai, "openvino": run_by_openvino, "tritonclient": parsed_by_tritonclient}
+            runs[extras.extra()](Path(temp))
             return checks.finish()
-        for test in (repositories, rules, refused, broken, folders, for_openvino):
+        for test in (repositories, rules, refused, broken, folders, for_openvino, for_genai):
             test(Path(temp))
     return checks.finish()
 

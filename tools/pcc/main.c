@@ -325,8 +325,8 @@ static int export_folder(const struct cli *c, struct pcc *h)
     if (split_export(c->input, &o->exports, &files, a, &h->diag) || check_warned(h))
         return EXIT_INPUT;
     if (!c->value[CLI_QUIET])
-        printf("added to %s: %u files for %s\n", utf8_text(a, c->input), files,
-               cli_value(c, "for"));
+        printf("added to %s: %u file%s for %s\n", utf8_text(a, c->input), files,
+               files == 1 ? "" : "s", cli_value(c, "for"));
     return 0;
 }
 

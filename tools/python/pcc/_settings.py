@@ -146,6 +146,8 @@ class Settings(TypedDict, total=False):
     # samples on their way at once that a folder's schedule.json is worked out for (default: as many as ever meet)
     in_flight: Optional[Union[int, str]]
     # engines for which a folder, also one that is there, gets files (docs/engines.md)
-    for_: Optional[Union[str, Sequence[Literal["openvino", "triton"]]]]
+    for_: Optional[Union[str, Sequence[Literal["genai", "openvino", "triton"]]]]
     # samples that Triton may put into one request (default: 0: it changes none)
     triton_batch: Optional[Union[int, str]]
+    # the model's own genai_config.json, for for_="genai": token ids, context length, search
+    genai_base: Optional[One]
