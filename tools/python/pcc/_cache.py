@@ -170,7 +170,7 @@ def _opened(path: Path) -> Any:
 
 
 def _make_room(folder: Path, limit: int) -> None:
-    """Removes splits that nobody uses, those that were opened longest ago first, until the rest is within the limit."""
+    """Removes splits that are not in use, opened longest ago first, until the rest is within the limit."""
     with contextlib.suppress(OSError):
         splits: List[Tuple[float, Path, int]] = sorted(
             (lock.stat().st_mtime, lock.with_suffix(""), _bytes(lock.with_suffix("")))

@@ -6,7 +6,7 @@
 OpenVINO divides a model by the affinity of each operation. No file carries affinities, so they are set here:
 hetero.json has the device of each node of the ONNX model. OpenVINO's operations are not those nodes: one is found by
 its name, which is that of its node or, where it makes an output of the model, of the output. All others (parameters,
-constants, results, and what a node was taken apart into) take the device of what reads them. Needs openvino and
+constants, results, and what a node was taken apart into) take the device of their readers. Needs openvino and
 numpy."""
 from __future__ import annotations
 
