@@ -170,7 +170,7 @@ static int take_caches(const struct export_folder *x, struct decoder *g, struct 
         names_add(managed, json_get_text(pair, "in"), 1);
         names_add(managed, json_get_text(pair, "out"), 1);
     }
-    g->layers = n / CACHES;
+    g->layers = (n + 1) / CACHES; /* with one whose second cache is missing */
     for (uint32_t k = 0; k < g->layers; k++)
         if (!seen[KEYS * n + k] || !seen[VALUES * n + k])
             return diag_error(x->diag,

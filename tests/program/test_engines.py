@@ -429,7 +429,8 @@ def refused_by_genai(temp, decoder):
     there = manifest(folder)
     last = there["parts"][-1]
     for change, said in ((lambda: last["inputs"].append("present.0.key"), "'present.0.key' is a cache that a part"),
-                         (lambda: last["inputs"].remove("past_key_values.2.key"), "are in different parts")):
+                         (lambda: last["inputs"].remove("past_key_values.2.key"), "are in different parts"),
+                         (lambda: there["states"].pop(), "layer 2 has not both a cache of keys and one of values")):
         kept = list(last["inputs"])
         change()
         (folder / "manifest.json").write_text(json.dumps(there))
