@@ -27,7 +27,8 @@ enum weights_mode {
     WEIGHTS_INLINE,
     WEIGHTS_ORIGINAL,
     WEIGHTS_LINK,
-    WEIGHTS_MODES
+    WEIGHTS_MODES,
+    WEIGHTS_AUTO = WEIGHTS_MODES /* PARTS if an engine of --for wants it, else SHARED */
 };
 
 /* What every writer receives: the model, its plan, and the judge's figures. */
@@ -166,11 +167,19 @@ int onnx_carry(struct module *m, struct diag *d);
  * Returns 0, or -1 and an error. */
 int onnx_write(const struct module *m, const char *path, struct diag *d);
 
+/* Engines (engines/engines.h) for which a split folder gets files. */
+struct export_options {
+    int64_t engines; /* bit k: for engine_names[k] */
+    /* --triton-batch: samples of a request at most; 0: requests are as the model takes them */
+    int64_t triton_batch;
+    const char *genai_base; /* --genai-base: path of the user's genai_config.json; "": not given */
+};
 /* Options of a split folder and of an annotated model, a whole model with the plan in it. */
 struct split_options {
-    int64_t weights;  /* enum weights_mode */
-    int64_t annotate; /* ANNOTATE_*: form of the plan in the whole model */
-    int64_t pictures; /* PICTURE_* bits */
+    int64_t weights;               /* enum weights_mode, or WEIGHTS_AUTO */
+    int64_t annotate;              /* ANNOTATE_*: form of the plan in the whole model */
+    int64_t pictures;              /* PICTURE_* bits */
+    struct export_options exports; /* engines for which the folder gets files */
 };
 /* METADATA: metadata of the nodes.  IR11: device configurations, too. */
 enum { ANNOTATE_METADATA, ANNOTATE_IR11 };
@@ -178,6 +187,10 @@ extern const struct writer_opt annotate_option; /* --annotate, for split_options
 /* Writes the split folder.  Returns 0, or -1 and an error.  Replaces only an empty folder or another split; with
  * WEIGHTS_ORIGINAL also writes into the folder of the source, whose other files stay. */
 int split_write(const struct result *r, const struct split_options *o, const char *folder);
+/* Adds files for engines to the split folder that is there; its plan stays.  *files: their number.  Returns 0, or -1
+ * and an error; then the folder is as it was. */
+int split_export(const char *folder, const struct export_options *o, uint32_t *files,
+                 struct arena *a, struct diag *d);
 /* What dot_write() draws. */
 struct scenery {
     enum view view;

@@ -1,15 +1,15 @@
 #!/bin/sh
 # Installs what a build of pcc and its tests need and the machine lacks.
 #
-#   tools/setup.sh [--user] [--no-python]
+#   tools/setup.sh [--user] [--no-python] [--engines]
 #
 # --user: only what building and using pcc needs, which is about half: no clang, no packages of tests.
 #
 # On Debian and Ubuntu: packages by apt-get, only if one is missing, without questions (sudo unless
 # root).  Ubuntu 22.04 and older systems have a protobuf-c and a Python that are too old, and are told so.
 # Elsewhere: names what is missing.  Then a Python environment in build/venv for tests and
-# demos, with --user for measuring and verifying (--no-python: leaves it out).  Safe to run again: does nothing when all is
-# there.
+# demos, with --user for measuring and verifying (--no-python: leaves it out).  --engines: also, in build/engines, the
+# engines that tests of docs/engines.md try.  Safe to run again: does nothing when all is there.
 set -eu
 cd "$(dirname "$0")/.."
 LC_ALL=C
@@ -106,13 +106,26 @@ setup_python() {
     printf '%s\n' "$state" >"$stamp"
 }
 
-python=yes tests=yes
+# The engines for which pcc writes files; tests look for them there.
+setup_engines() {
+    stamp=build/engines/.stamp
+    state=$(python3 --version && cat tools/engines.txt)
+    [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$state" ] || return 0
+    say "making build/engines"
+    mkdir -p build
+    python3 -m venv --clear build/engines
+    build/engines/bin/python -m pip install --quiet --disable-pip-version-check -r tools/engines.txt
+    printf '%s\n' "$state" >"$stamp"
+}
+
+python=yes tests=yes engines=no
 for arg in "$@"; do
     case $arg in
     --no-python) python=no ;;
     --user) tests=no ;;
+    --engines) engines=yes ;;
     -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
-    *) fail "no option $arg (only --user and --no-python)" ;;
+    *) fail "no option $arg (only --user, --no-python and --engines)" ;;
     esac
 done
 if [ $tests = yes ]; then
@@ -127,4 +140,5 @@ fi
 pkg-config --atleast-version=1.4.1 libprotobuf-c ||
     fail "pcc needs protobuf-c 1.4.1, here is $(pkg-config --modversion libprotobuf-c); Debian 12 and Ubuntu 24.04 have it"
 [ $python = no ] || setup_python
+[ $engines = no ] || setup_engines
 say "complete"

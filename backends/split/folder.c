@@ -10,6 +10,9 @@
  * inside it and renamed into it, the manifest last, after the old manifest was removed: so at any moment a folder with
  * a manifest is complete.
  *
+ * Folders for engines ("triton") lie in a split folder only if its manifest lists their files, and are removed file by
+ * file, too: one that has any other file makes the folder a foreign one.
+ *
  * A run that is killed leaves its temporary folder.  A run locks its temporary folder (flock) as long as it lives, so
  * a later run for the same path recognizes a stale folder: it can lock the folder.  Folders called NAME.old are never
  * removed: after a failure they may be the only copy of a split. */
@@ -30,8 +33,10 @@
 #include <unistd.h>
 
 enum {
-    TRIES = 10,     /* attempts to make a temporary folder */
-    TEMP_RANDOM = 6 /* random characters that mkdtemp() puts at the end of a name */
+    TRIES = 10,      /* attempts to make a temporary folder */
+    TEMP_RANDOM = 6, /* random characters that mkdtemp() puts at the end of a name */
+    TREE_LEVELS = 3, /* folders inside each other below a split folder: triton/gpt/1 */
+    TREE_PATH = 1024 /* bytes of a path in a split folder, with its final NUL */
 };
 
 /* Names of files of splits, except parts, their data files, and copies of the source's files; fixed[0] is the
@@ -40,6 +45,31 @@ static const char *const fixed[] = {
     "manifest.json", "schedule.json", "weights.data", "model.onnx",   "plan.dot",
     "plan.svg",      "plan.pdf",      "plan.png",     "blocks.dot",   "blocks.svg",
     "blocks.pdf",    "blocks.png",    "nodes.dot",    "run_split.py", NULL};
+
+/* Names of folders that engines' files may have in splits. */
+static const char *const engine_folders[] = {"triton/", NULL};
+
+/* Names of engines' files beside the usual ones. */
+static const char *const engine_files[] = {"genai_config.json", "hetero.json", "hetero.py",
+                                           "run_openvino.py", NULL};
+
+/* Whether engines' files may have this name in splits. */
+static bool is_engine_file(const char *name)
+{
+    for (int k = 0; engine_files[k]; k++)
+        if (strcmp(name, engine_files[k]) == 0)
+            return true;
+    return false;
+}
+
+/* Returns the name, with its slash, of the engine's folder that the path begins with; NULL: it begins with none. */
+static const char *engine_folder(const char *path)
+{
+    for (int k = 0; engine_folders[k]; k++)
+        if (strncmp(path, engine_folders[k], strlen(engine_folders[k])) == 0)
+            return engine_folders[k];
+    return NULL;
+}
 
 /* Whether s consists of stem, at least one digit, and end. */
 static bool is_numbered(const char *s, const char *stem, const char *end)
@@ -68,12 +98,33 @@ bool folder_own_name(const char *name)
     for (int k = 0; fixed[k]; k++)
         if (strcmp(name, fixed[k]) == 0)
             return true;
-    return is_part_name(name) || is_data_name(name);
+    return is_part_name(name) || is_data_name(name) || is_engine_file(name);
 }
 
 static void add_known(struct folder *f, const char *name)
 {
     names_add(&f->known, arena_strdup(f->a, name, strlen(name)), 1);
+}
+
+/* Adds engines' files that the manifest's "exports" lists, and the names of engines' folders with such files, to
+ * f->known. */
+static void read_exports(struct folder *f, const json_t *root)
+{
+    const json_t *exports = json_object_get(root, "exports"), *files;
+    size_t i, k;
+    json_t *row, *file;
+    json_array_foreach(exports, i, row)
+    {
+        files = json_object_get(row, "files");
+        json_array_foreach(files, k, file)
+        {
+            const char *path = json_string_value(file), *top = path ? engine_folder(path) : NULL;
+            if (path && (top || is_engine_file(path)))
+                add_known(f, path);
+            if (top)
+                add_known(f, top);
+        }
+    }
 }
 
 /* Fills f->known with the names that files of the split at `path` may have: the fixed ones, and what the manifest
@@ -106,6 +157,8 @@ static bool read_known(struct folder *f, const char *path)
         if (ours && file && (is_data_name(file) || strcmp(file, "weights.data") == 0))
             add_known(f, file);
     }
+    if (ours)
+        read_exports(f, root);
     arena_free(own);
     return ours;
 }
@@ -124,9 +177,73 @@ static DIR *open_dir(const char *path, struct arena *own)
     return dir;
 }
 
-/* Returns the first name, in byte order, of an entry of the folder that is not a file in f->known; NULL: there is none.
- * With f->into only names that a file of a split may have count: all others can stay.  *n: number of all entries; -1,
- * with errno: the folder cannot be read. */
+/* Whether the entry of the open folder is a folder itself.  type: as readdir() tells it. */
+static bool is_folder(int dir, const char *name, unsigned char type)
+{
+    struct stat st;
+    return type == DT_DIR ||
+           (type == DT_UNKNOWN && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISDIR(st.st_mode));
+}
+
+/* Whether name is "." or "..". */
+static bool is_dots(const char *name)
+{
+    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* Opens the folder `name` in the open folder dir, also not through a link.  Returns a descriptor, or -1 and errno. */
+static int open_below(int dir, const char *name)
+{
+    return openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Returns the path of a file that is not in f->known, in the folder `name` of the open folder dir or in folders below
+ * it; NULL: there is none.  path: that of the folder, with a slash.  levels: folders below it that may be there.  A
+ * folder that cannot be read, or lies too deep, is named itself. */
+static const char *foreign_below(struct folder *f, int dir, const char *name, const char *path,
+                                 int levels)
+{
+    int fd = open_below(dir, name);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d) {
+        if (fd >= 0)
+            close(fd);
+        return path;
+    }
+    struct arena *own = arena_new(f->a);
+    arena_defer(own, close_dir, d);
+    const char *found = NULL;
+    for (struct dirent *e; !found && (e = readdir(d));) {
+        if (is_dots(e->d_name))
+            continue;
+        const char *at = arena_fmt(f->a, "%s%s", path, e->d_name);
+        if (!is_folder(fd, e->d_name, e->d_type))
+            found = names_get(&f->known, at, 0) ? NULL : at;
+        else
+            found = levels ? foreign_below(f, fd, e->d_name, arena_fmt(f->a, "%s/", at), levels - 1)
+                           : at;
+    }
+    arena_free(own);
+    return found;
+}
+
+/* Returns the entry e of the open folder dir, or what is in it, if it does not belong to the split there (f->known);
+ * NULL: it does. */
+static const char *foreign_entry(struct folder *f, int dir, const struct dirent *e)
+{
+    const char *path = arena_fmt(f->a, "%s/", e->d_name);
+    if (!is_folder(dir, e->d_name, e->d_type))
+        return names_get(&f->known, e->d_name, 0) ? NULL
+                                                  : arena_strdup(f->a, path, strlen(path) - 1);
+    if (names_get(&f->known, path, 0))
+        return foreign_below(f, dir, e->d_name, path, TREE_LEVELS - 1);
+    return arena_strdup(f->a, path, strlen(path) - 1);
+}
+
+/* Returns the first name, in byte order, of an entry of the folder that is not in f->known.  With f->into only names
+ * that a file of a split may have count: all others can stay.  *n: number of all entries; -1, with errno: the folder
+ * cannot be read. */
 static const char *foreign_file(struct folder *f, const char *path, int *n)
 {
     struct arena *own = arena_new(f->a);
@@ -134,15 +251,14 @@ static const char *foreign_file(struct folder *f, const char *path, int *n)
     const char *found = NULL;
     *n = dir ? 0 : -1;
     for (struct dirent *e; dir && (e = readdir(dir));) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+        if (is_dots(e->d_name))
             continue;
         (*n)++;
-        if (names_get(&f->known, e->d_name, 0) && e->d_type != DT_DIR)
-            continue;
         if (f->into && !folder_own_name(e->d_name))
             continue;
-        if (!found || strcmp(e->d_name, found) < 0)
-            found = arena_strdup(f->a, e->d_name, strlen(e->d_name));
+        const char *foreign = foreign_entry(f, dirfd(dir), e);
+        if (foreign && (!found || strcmp(foreign, found) < 0))
+            found = foreign;
     }
     int e = errno;
     arena_free(own);
@@ -217,52 +333,96 @@ static int find_place(struct folder *f, const char *model)
     return 0;
 }
 
-/* Removes the files of the open folder fd for whose names which(f, name) is true.  Returns 0 or an errno.  Does not
- * allocate, because it is also called when memory has run out. */
-static int remove_files(const struct folder *f, int fd,
-                        bool (*which)(const struct folder *, const char *))
+/* Chooses files for remove_files() by their paths in the split folder; folders end in a slash. */
+typedef bool choose_path(const struct folder *f, const char *path);
+
+static int remove_below(const struct folder *f, int fd, char *path, size_t at, choose_path *which);
+
+/* Removes the chosen files in the folder path + at of the open folder fd, and the folder if it is empty then.  path:
+ * that of the folder in the split, of TREE_PATH bytes.  Returns 0 or an errno. */
+static int remove_folder(const struct folder *f, int fd, char *path, size_t at, choose_path *which)
+{
+    size_t n = at + strlen(path + at);
+    memcpy(path + n, "/", 2);
+    bool chosen = which(f, path);
+    path[n] = '\0';
+    if (!chosen)
+        return 0;
+    int below = open_below(fd, path + at), rc = below < 0 ? errno : 0;
+    if (below >= 0) {
+        path[n] = '/';
+        rc = remove_below(f, below, path, n + 1, which);
+        close(below);
+        path[n] = '\0';
+    }
+    return unlinkat(fd, path + at, AT_REMOVEDIR) && !rc ? errno : rc;
+}
+
+/* Removes the chosen files of the open folder fd and of folders below it.  path[0 .. at): that of the folder in the
+ * split, "" or with a slash at its end.  Returns 0 or an errno.  Does not allocate, because it is also called when
+ * memory has run out; at most TREE_LEVELS folders lie inside each other, deeper ones stay. */
+static int remove_below(const struct folder *f, int fd, char *path, size_t at, choose_path *which)
 {
     _Alignas(struct dirent64) char buf[4096];
     ssize_t n;
-    int rc = 0;
+    int rc = 0, levels = 0;
+    for (size_t k = 0; k < at; k++)
+        levels += path[k] == '/';
     lseek(fd, 0, SEEK_SET);
     while ((n = getdents64(fd, buf, sizeof buf)) > 0)
-        for (ssize_t at = 0; at < n;) {
-            const struct dirent64 *e = (const struct dirent64 *)(const void *)(buf + at);
-            at += e->d_reclen;
-            if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 || !which(f, e->d_name))
+        for (ssize_t k = 0; k < n;) {
+            const struct dirent64 *e = (const struct dirent64 *)(const void *)(buf + k);
+            size_t len = strlen(e->d_name);
+            int why = 0;
+            k += e->d_reclen;
+            if (is_dots(e->d_name) || at + len + 2 > TREE_PATH)
                 continue;
-            if (unlinkat(fd, e->d_name, 0) && errno != ENOENT && !rc)
-                rc = errno;
+            memcpy(path + at, e->d_name, len + 1);
+            if (!is_folder(fd, e->d_name, e->d_type))
+                why = which(f, path) && unlinkat(fd, path + at, 0) ? errno : 0;
+            else if (levels < TREE_LEVELS)
+                why = remove_folder(f, fd, path, at, which);
+            if (why && why != ENOENT && !rc)
+                rc = why;
         }
     return n < 0 && !rc ? errno : rc;
 }
 
+/* Removes the chosen files of the open folder fd, which is a split.  Returns 0 or an errno. */
+static int remove_files(const struct folder *f, int fd, choose_path *which)
+{
+    char path[TREE_PATH];
+    return remove_below(f, fd, path, 0, which);
+}
+
 /* This function and the next three choose files for remove_files().  any_name: returns true for all files. */
-static bool any_name(const struct folder *f, const char *name)
+static bool any_name(const struct folder *f, const char *path)
 {
     (void)f;
-    (void)name;
+    (void)path;
     return true;
 }
 
-/* Whether the split that was in the folder before has a file of this name. */
-static bool known_name(const struct folder *f, const char *name)
+/* Whether the split that was in the folder before has a file of this path, or, for a path with a slash at its end, an
+ * engine's folder with such files. */
+static bool known_name(const struct folder *f, const char *path)
 {
-    return names_get(&f->known, name, 0) != 0;
+    const char *top = path[strlen(path) - 1] == '/' ? engine_folder(path) : NULL;
+    return names_get(&f->known, top ? top : path, 0) != 0;
 }
 
-/* Whether a file belongs to the old split, and the new split has no file of its name. */
-static bool outdated_name(const struct folder *f, const char *name)
+/* Whether a file belongs to the old split, and the new split has no file of its name and no such folder. */
+static bool outdated_name(const struct folder *f, const char *path)
 {
-    return known_name(f, name) && !names_get(&f->made, name, 0);
+    const char *top = engine_folder(path);
+    return known_name(f, path) && !names_get(&f->made, top ? top : path, 0);
 }
 
 /* Whether a file of this name belongs to any split, or is a temporary file (".pcc-...") that becomes one of a split. */
 static bool any_split_name(const struct folder *f, const char *name)
 {
     (void)f;
-    return folder_own_name(name) || strncmp(name, ".pcc-", 5) == 0;
+    return folder_own_name(name) || strncmp(name, ".pcc-", 5) == 0 || engine_folder(name);
 }
 
 /* Removes the temporary folder `name` in the open folder `parent`, unless a run still has it locked. */
@@ -425,7 +585,8 @@ static int exchange(struct folder *f, char **old)
     return -1;
 }
 
-/* Returns the names of the *n files in the temporary folder; NULL and errno: it cannot be read. */
+/* Returns the names of the *n files, and with a slash of the folders, in the temporary folder; NULL and errno: it
+ * cannot be read. */
 static const char **made_files(struct folder *f, uint32_t *n)
 {
     uint32_t cap = 1;
@@ -434,14 +595,36 @@ static const char **made_files(struct folder *f, uint32_t *n)
     DIR *dir = open_dir(f->temp, own);
     *n = 0;
     for (struct dirent *e; dir && (e = readdir(dir));)
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
+        if (!is_dots(e->d_name)) {
+            bool folder = is_folder(dirfd(dir), e->d_name, e->d_type);
             list = vec_grow(f->a, list, &cap, *n + 1, sizeof *list);
-            list[(*n)++] = arena_strdup(f->a, e->d_name, strlen(e->d_name));
+            list[(*n)++] = arena_fmt(f->a, "%s%s", e->d_name, folder ? "/" : "");
         }
     int e = errno;
     arena_free(own);
     errno = e;
     return dir ? list : NULL;
+}
+
+/* Puts the entry `name` of the temporary folder, a file, or a folder if it ends in a slash, into the open folder `to`.
+ * What has its name there comes into the temporary folder, or is replaced.  Returns 0 or an errno. */
+static int put_entry(struct folder *f, int to, const char *name)
+{
+    char path[TREE_PATH];
+    size_t n = strlen(name), bare = n - (name[n - 1] == '/');
+    if (n >= TREE_PATH)
+        return ENAMETOOLONG;
+    memcpy(path, name, bare);
+    path[bare] = '\0';
+    if (renameat(f->dirfd, path, to, path) == 0)
+        return 0;
+    if (errno != ENOTEMPTY && errno != EEXIST)
+        return errno;
+    if (renameat2(f->dirfd, path, to, path, RENAME_EXCHANGE) == 0)
+        return 0;
+    int rc =
+        remove_folder(f, to, path, 0, known_name); /* the file system cannot exchange folders */
+    return rc ? rc : renameat(f->dirfd, path, to, path) ? errno : 0;
 }
 
 /* Moves the files of the temporary folder into the open folder `to`, the manifest (fixed[0]) last, and removes the
@@ -457,11 +640,33 @@ static int move_files(struct folder *f, int to)
         names_add(&f->made, file[i], 1);
     if (unlinkat(to, fixed[0], 0) && errno != ENOENT)
         return errno;
-    for (uint32_t i = 0; i < n; i++)
-        if (strcmp(file[i], fixed[0]) != 0 && renameat(f->dirfd, file[i], to, file[i]))
-            return errno;
-    int rc = f->replaces ? remove_files(f, to, outdated_name) : 0;
+    int rc = 0;
+    for (uint32_t i = 0; i < n && !rc; i++)
+        rc = strcmp(file[i], fixed[0]) != 0 ? put_entry(f, to, file[i]) : 0;
+    if (rc)
+        return rc;
+    rc = f->replaces ? remove_files(f, to, outdated_name) : 0;
     return renameat(f->dirfd, fixed[0], to, fixed[0]) ? errno : rc;
+}
+
+/* Returns the first of the names file[n] that f->final has, too, without it belonging to the split there; NULL: there
+ * is none. */
+static const char *entry_in_the_way(struct folder *f, int to, const char *const *file, uint32_t n)
+{
+    struct stat st;
+    for (uint32_t i = 0; i < n; i++) {
+        size_t len = strlen(file[i]);
+        const char *name = arena_strdup(f->a, file[i], len - (file[i][len - 1] == '/'));
+        if (fstatat(to, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+            continue;
+        bool folder = S_ISDIR(st.st_mode), known = names_get(&f->known, file[i], 0) != 0;
+        if (!known || folder != (file[i][len - 1] == '/'))
+            return name;
+        const char *foreign = folder ? foreign_below(f, to, name, file[i], TREE_LEVELS - 1) : NULL;
+        if (foreign)
+            return foreign;
+    }
+    return NULL;
 }
 
 static void close_descriptor(void *fd)
@@ -509,4 +714,31 @@ int folder_commit(struct folder *f)
                      "%s: the folder that stood there before is left in '%s': %s", f->name, old,
                      strerror(rc));
     return 0;
+}
+
+int folder_add(struct folder *f)
+{
+    struct arena *own = arena_new(f->a);
+    uint32_t n = 0;
+    int to = open(f->final, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = to < 0 ? errno : 0;
+    if (to >= 0)
+        arena_defer(own, close_descriptor, (void *)(intptr_t)to);
+    const char **file = rc ? NULL : made_files(f, &n);
+    const char *foreign = file ? entry_in_the_way(f, to, file, n) : NULL;
+    rc = rc || file ? rc : errno;
+    for (uint32_t i = 0; !rc && !foreign && i < n; i++)
+        if (strcmp(file[i], fixed[0]) != 0)
+            rc = put_entry(f, to, file[i]);
+    if (!rc && !foreign)
+        rc = put_entry(f, to, fixed[0]);
+    if (foreign)
+        diag_error(f->diag,
+                   "%s: holds '%s', which its manifest does not list: move it away, or say another "
+                   "folder",
+                   f->name, foreign);
+    else if (rc)
+        diag_error(f->diag, "%s: files cannot be put into it: %s", f->name, strerror(rc));
+    arena_free(own);
+    folder_abort(f);
+    return foreign || rc ? -1 : 0;
 }

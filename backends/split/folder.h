@@ -16,15 +16,17 @@
 struct folder {
     struct arena *a;
     struct diag *diag;
-    const char *name;   /* path of the folder as the user gave it, for messages */
-    char *final;        /* path where the finished folder will be */
-    char *temp;         /* path of the temporary folder; NULL: there is none (any more) */
-    int dirfd;          /* descriptor of temp, locked while the folder is being made; -1: closed */
-    bool replaces;      /* there is a split at `final` already */
-    bool into;          /* the folder at `final` stays, and the new files are moved into it */
-    struct names known; /* names of files of the split at `final`, which may be removed */
-    struct names made;  /* with `into`: the new files, once they are moved */
-    struct arena *own;  /* removes temp when it is freed, unless the folder was committed before */
+    const char *name; /* path of the folder as the user gave it, for messages */
+    char *final;      /* path where the finished folder will be */
+    char *temp;       /* path of the temporary folder; NULL: there is none (any more) */
+    int dirfd;        /* descriptor of temp, locked while the folder is being made; -1: closed */
+    bool replaces;    /* there is a split at `final` already */
+    bool into;        /* the folder at `final` stays, and the new files are moved into it */
+    /* what may be removed of the split at `final`: names of its files, such as "part0.onnx", paths of files in folders
+     * for engines, "triton/gpt/config.pbtxt", and the names of these folders, "triton/" */
+    struct names known;
+    struct names made; /* with `into`: the new files, once they are moved */
+    struct arena *own; /* removes temp when it is freed, unless the folder was committed before */
 };
 
 /* Makes the temporary folder beside the folder `name`.  There must be nothing called `name`, or an empty folder, or a
@@ -40,6 +42,10 @@ int folder_begin(struct folder *f, const char *name, bool into, const char *mode
  * error; then what was there is unchanged.  With `into`, files are moved one by one, the manifest last, so an error may
  * leave some of them moved; but a folder that has a manifest is complete. */
 int folder_commit(struct folder *f);
+/* Adds the new files to a split folder that was begun with `into`: nothing of it is removed but what new files and
+ * folders replace.  The manifest comes last.  Returns 0, or -1 and an error, if something in the way is not listed in
+ * the old manifest; then what was there is unchanged. */
+int folder_add(struct folder *f);
 /* Removes the temporary folder. */
 void folder_abort(struct folder *f);
 /* Whether pcc gives this name to files of splits, such as "part0.onnx" and "manifest.json". */

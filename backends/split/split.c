@@ -3,6 +3,7 @@
 #include "backends/split/split.h"
 
 #include "backends/split/folder.h"
+#include "backends/engines/engines.h"
 #include "backends/onnx/pack.h"
 
 #include <assert.h>
@@ -145,6 +146,31 @@ static int write_runner(const struct split *s)
     return split_file_close(&f);
 }
 
+/* Writes the files for engines into the new folder, which is complete but for them.  f: the folder.  Returns 0, or -1
+ * and an error. */
+static int write_exports(const struct split *s, const struct folder *f)
+{
+    struct export_folder x = {.name = f->name,
+                              .at = f->temp,
+                              .from = f->dirfd,
+                              .to = f->dirfd,
+                              .o = &s->o->exports,
+                              .a = s->a,
+                              .diag = s->diag};
+    if (!s->o->exports.engines)
+        return 0;
+    return export_read(&x) || export_write(&x) ? -1 : 0;
+}
+
+/* Returns the options with a mode of weights in place of WEIGHTS_AUTO. */
+static struct split_options settle(const struct split_options *o)
+{
+    struct split_options settled = *o;
+    if (o->weights == WEIGHTS_AUTO)
+        settled.weights = engines_apart(o->exports.engines) ? WEIGHTS_PARTS : WEIGHTS_SHARED;
+    return settled;
+}
+
 /* Makes s->a and the temporary folder, and decides where weights go (weights_plan).  Returns 0; or -1 and an error,
  * after removing the folder and freeing s->a. */
 static int begin(struct split *s, struct folder *f, const char *folder)
@@ -169,9 +195,10 @@ static int begin(struct split *s, struct folder *f, const char *folder)
  * the needed weights exist, hard links can be made.  Returns 0, or -1 and an error. */
 static int check_split(const struct module *m, const void *opts, const char *folder, struct diag *d)
 {
-    const struct split_options *o = opts;
-    struct split s = {.m = m, .o = o, .diag = d, .weights.mode = (enum weights_mode)o->weights};
+    const struct split_options o = settle(opts);
+    struct split s = {.m = m, .o = &o, .diag = d, .weights.mode = (enum weights_mode)o.weights};
     struct folder f;
+    engines_check_options(&o.exports, d);
     if (begin(&s, &f, folder))
         return -1;
     int rc = sources_check(&s, folder);
@@ -180,14 +207,15 @@ static int check_split(const struct module *m, const void *opts, const char *fol
     return rc;
 }
 
-int split_write(const struct result *r, const struct split_options *o, const char *folder)
+int split_write(const struct result *r, const struct split_options *opts, const char *folder)
 {
+    const struct split_options o = settle(opts);
     struct split s = {.r = r,
-                      .o = o,
+                      .o = &o,
                       .m = r->scene.m,
                       .parts = r->parts,
                       .diag = r->diag,
-                      .weights.mode = (enum weights_mode)o->weights};
+                      .weights.mode = (enum weights_mode)o.weights};
     struct folder f;
     if (!r->parts || !r->plan || !r->verdict || !r->scene.m->cost)
         return diag_error(r->diag, "%s: a split folder needs a plan that gives every node a device",
@@ -219,6 +247,8 @@ int split_write(const struct result *r, const struct split_options *o, const cha
     if (!rc)
         rc = manifest_write(&s);
     if (!rc)
+        rc = write_exports(&s, &f);
+    if (!rc)
         rc = diag_broken_off(s.diag);
     if (!rc)
         rc = folder_commit(&f);
@@ -234,15 +264,16 @@ static int write_split(const struct result *r, const void *opts, const char *fol
     return split_write(r, opts, folder);
 }
 
-const char *const weights_mode_names[] = {"shared", "parts", "inline", "original", "link", NULL};
+const char *const weights_mode_names[] = {"shared", "parts", "inline", "original",
+                                          "link",   "auto",  NULL};
 
 static const struct writer_opt weights_option = {
     .opt =
-        {OPT_CHOICE, "weights", offsetof(struct split_options, weights), "shared",
+        {OPT_CHOICE, "weights", offsetof(struct split_options, weights), "auto",
          .names = weights_mode_names,
          .help =
-             "of a split: in weights.data (default), in a file for each part, in the parts, where "
-             "they are, or in hard links"},
+             "of a split: in weights.data, in a file for each part, in the parts, where they are, or "
+             "in hard links (default: auto: shared, or parts where --for needs it)"},
     .unused = "is for a split: give its folder with -o",
     .strict = true};
 static const struct writer_opt pictures_option = {
@@ -251,12 +282,33 @@ static const struct writer_opt pictures_option = {
             .help = "formats of the pictures in a folder: svg,pdf,png,dot (default: svg)"},
     .unused = "these pictures go into the folder of a split (-o)"};
 
+static const struct writer_opt for_option = {
+    .opt = {OPT_SET, "for", offsetof(struct split_options, exports.engines), "none",
+            .names = engine_names,
+            .help =
+                "engines for which a folder, also one that is there, gets files (docs/engines.md)"},
+    .unused = "is for a split: give its folder with -o, or, if it is there, in place of the model",
+    .strict = true};
+static const struct writer_opt genai_base_option = {
+    .opt =
+        {OPT_TEXT, "genai-base", offsetof(struct split_options, exports.genai_base), "",
+         .arg = "FILE",
+         .help =
+             "the model's own genai_config.json, for --for=genai: token ids, context length, search"},
+    .unused = "is for --for=genai"};
+static const struct writer_opt triton_batch_option = {
+    .opt = {OPT_INT, "triton-batch", offsetof(struct split_options, exports.triton_batch), "0",
+            .lo = "0", .hi = "1048576",
+            .help = "samples that Triton may put into one request (default: 0: it changes none)"},
+    .unused = "is for --for=triton"};
+
 const struct writer writer_split = {
     .name = "split",
     .has_model = true,
     .needs = WRITER_NEEDS_PLAN,
     .opts = (const struct writer_opt *const[]){&pictures_option, &weights_option, &annotate_option,
-                                               NULL},
+                                               &for_option, &triton_batch_option,
+                                               &genai_base_option, NULL},
     .optsize = sizeof(struct split_options),
     .check = check_split,
     .write = write_split};

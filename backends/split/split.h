@@ -144,7 +144,7 @@ struct split {
     struct split_index index;
 };
 
-/* The values of --weights, "shared" and so on, by enum weights_mode; ends with NULL. */
+/* The values of --weights, "shared" and so on, by enum weights_mode, and "auto"; ends with NULL. */
 extern const char *const weights_mode_names[];
 
 /* Sorts list[n] by src.  origin_id() returns the id of `src` in a sorted list; 0: src is not in it. */

@@ -4,8 +4,10 @@ Its declarations are those of pcc.h, its version is the program's. Plans of a pa
 are the program's plan; a folder that it writes has the program's bytes; settings come through as Python has them. Parts
 over three CPU devices give 200 samples in order, equal to the whole model's. Errors are exceptions of their kind with
 what was said, warnings are Python's; what a progress function raises, and Ctrl-C, come out of the call. Threads have
-handles of their own. Importing loads neither numpy nor the library; the README's example runs. Needs the shared library
-beside PCC, not sanitized, onnx and ONNX Runtime (else 77)."""
+handles of their own. A session stands in place of ONNX Runtime's, with one line changed; its cache serves two
+processes at once, sees models and weights that change, keeps within its limit, and does without where it cannot be
+used. Importing loads neither numpy nor the library; the README's example runs. Needs the shared library beside PCC,
+not sanitized, onnx and ONNX Runtime (else 77)."""
 import copy
 import filecmp
 import os
@@ -35,7 +37,7 @@ os.environ["PCC_LIBRARY"] = str(LIBRARY)
 sys.path.insert(0, str(SOURCE / "tools/python"))
 import pcc
 import pcc._settings
-from pcc import _library
+from pcc import _cache, _library, _words
 
 QUIET = {"warnings": "no-guessed-dim"}
 
@@ -229,7 +231,7 @@ def typed():
     check(r.stdout == (SOURCE / "tools/python/pcc/_settings.py").read_text(encoding="utf-8"),
           "tools/python/pcc/_settings.py is not of this library: run build/venv/bin/python tools/python/settings.py")
     hints = typing.get_type_hints(pcc._settings.Settings)
-    listed = {n.replace("-", "_") for n in _library.library_settings()}
+    listed = {_words.python_name(n) for n in _library.library_settings()}
     check(set(hints) == listed - {"devices"}, f"settings {set(hints) ^ listed}")
     check("objectve" not in hints and "makespan" in str(hints["objective"]) and bool in hints["keep_blocks"].__args__,
           f"types: {hints['objective']} {hints['keep_blocks']}")
@@ -263,6 +265,7 @@ WORDS = {
     "(-o x.dot --view=nodes), -o the model's folder": '(write("x.dot") view="nodes"), out the model\'s folder',
     "solver: pcc ... -p 'ip-place'": "solver: pcc ... -p 'ip-place'",
     "pcc --help=all": "pcc --help=all",
+    "--for=triton: each part": 'for_="triton": each part',
     "'x --dim y -p dp-place': a--dim, /--dim/x-d": "'x --dim y -p dp-place': a--dim, /--dim/x-d",
 }
 
@@ -384,6 +387,118 @@ def stream(temp, model):
     raises(pcc.RunError, "expected one of acc0", pcc.Split(split.folder, {"acc9": ("X", 0)}).run, samples[0])
 
 
+# A script as ONNX Runtime's pages have it; one line of it changes.
+SCRIPT = """
+session = ort.InferenceSession(path, providers=["CPUExecutionProvider"])
+name = session.get_inputs()[0].name
+kinds = {"tensor(float)": np.float32, "tensor(int64)": np.int64}
+feed = {i.name: np.ones([d if isinstance(d, int) else 2 for d in i.shape], kinds[i.type])
+        for i in session.get_inputs()}
+label = session.get_outputs()[0].name
+first = session.run([label], feed)[0]
+outputs = session.run(None, feed, ort.RunOptions())
+found = (name, [o.name for o in session.get_outputs()], first, outputs, session.get_providers())
+"""
+
+
+def as_there(path, **more):
+    """What the script finds with ONNX Runtime, and with the line changed."""
+    found = []
+    for line in ("ort.InferenceSession(path,", "pcc.Session(path, **more,"):
+        scope = {"ort": ort, "np": np, "pcc": pcc, "path": str(path), "more": more}
+        exec(SCRIPT.replace("ort.InferenceSession(path,", line), scope)  # pylint: disable=exec-used
+        found.append(scope["found"])
+    want, got = found
+    check(want[:2] + want[4:] == got[:2] + got[4:], f"with the line changed {got[:2]}, {got[4:]}, else {want[:2]}")
+    return all(np.allclose(w, g, rtol=1e-4, atol=1e-5) for w, g in zip([want[2], *want[3]], [got[2], *got[3]]))
+
+
+def sessions(temp, model):
+    more = {"devices": "3xa100", "link": "1TB/s,0us", "pictures": "none", "cache": temp / "kept", **QUIET}
+    check(as_there(model, **more), "a session's outputs are not the whole model's")
+    with pcc.Session(model, **more) as session, pcc.Session(session.split.folder) as there:
+        check(len(session.split.parts) == 3 and session.split.folder.parent == temp / "kept", f"{session}")
+        kinds = [(i.name, i.type, i.shape) for i in ort.InferenceSession(str(model)).get_inputs()]
+        check([tuple(i) for i in session.get_inputs()] == kinds == [tuple(i) for i in there.get_inputs()], "inputs")
+        raises(pcc.RunError, "no output 'x' in the model", session.run, ["x"], {})
+        raises(pcc.RunError, "is not given", session.run, None, {})
+        raises(pcc.BadUse, "it is split already", pcc.Session, session.split.folder, devices="2xa100")
+        for wrong, said in (("CUDAExecutionProvider", "expected {"), ([("cuda", {"device_id": 1})], "for 3 accel")):
+            raises(pcc.BadUse, said, pcc.Session, session.split.folder, providers=wrong)
+    few = ort.SessionOptions()
+    few.add_session_config_entry("session.load_model_format", "ORT")  # a model in another form: refused if it is heard
+    raises(pcc.RunError, "cannot be loaded", pcc.Session, model, few, **more)
+    raises(pcc.BadInput, "none.onnx", pcc.Session, temp / "none.onnx", **more)
+    raises(pcc.NoPlan, "no plan fits", pcc.Session, model, **{**more, "devices": "1xa100:64KiB"})
+
+
+def cache(temp, model):
+    kept, path = temp / "cache", temp / "changes.onnx"
+    more = {"devices": "2xa100", "pictures": "none", "cache": kept, **QUIET}
+    path.write_bytes(model.read_bytes())
+
+    def splits():
+        return sorted(p.name for p in kept.iterdir() if p.is_dir())
+    code = f"""import sys; sys.path.insert(0, {str(SOURCE / 'tools/python')!r}); import pcc
+print(pcc.Session({str(path)!r}, devices="2xa100", pictures="none", cache={str(kept)!r},
+                  warnings="no-guessed-dim").split.folder)"""
+    two = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    said = [p.communicate()[0].strip() for p in two]
+    check(said[0] == said[1] == str(kept / splits()[0]) and len(splits()) == 1, f"two at once: {said}, {splits()}")
+    made = (kept / splits()[0] / "manifest.json").stat().st_mtime_ns
+    pcc.Session(path, **more).close()
+    check((kept / splits()[0] / "manifest.json").stat().st_mtime_ns == made, "the split was made again")
+    (kept / splits()[0] / "part1.onnx").unlink()
+    check(as_there(path, **more), "a split without a part is not made again")
+    changed = onnx.load(model)
+    for tensor in changed.graph.initializer:
+        if tensor.data_type == onnx.TensorProto.FLOAT and np.prod(tensor.dims) > 1000:
+            tensor.CopyFrom(onnx.numpy_helper.from_array(onnx.numpy_helper.to_array(tensor) * 2, tensor.name))
+    onnx.save(changed, path, save_as_external_data=True, location="changes.data")
+    check(as_there(path, **more) and len(splits()) == 2, f"a model that changed: {splits()}")
+    with open(temp / "changes.data", "r+b") as data:
+        data.write(bytes(4096))
+    os.utime(temp / "changes.data", ns=(1, 1))
+    check(as_there(path, **more) and len(splits()) == 3, f"weights that changed: {splits()}")
+    os.environ["PCC_CACHE_LIMIT"] = "1"
+    with pcc.Session(model, **more) as first:
+        check(splits() == [first.split.folder.name], f"beyond the limit: {splits()}")
+        pcc.Session(model, **{**more, "devices": "3xa100"}).close()
+        check(len(splits()) == 2 and first.split.folder.is_dir(), f"a split in use went: {splits()}")
+    del os.environ["PCC_CACHE_LIMIT"]
+    without_cache(temp, model, more)
+
+
+def without_cache(temp, model, more):
+    """What is wrong with a cache is said, and the session runs; nothing of it is left."""
+    def warned(text, **other):
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            with pcc.Session(model, **{**more, **other}) as session:
+                folder = session.split.folder
+                session.run(None, session.split.random_sample())
+        check(any(text in str(w.message) for w in heard) == bool(text) and not folder.exists(),
+              f"expected '{text}', heard {[str(w.message) for w in heard]}")
+    (temp / "open").mkdir()
+    (temp / "open").chmod(0o777)
+    warned("other users can write to it", cache=temp / "open")
+    warned("Not a directory", cache=model / "cache")
+    warned("", cache=False)
+    if os.geteuid() == 0:
+        (temp / "theirs").mkdir()
+        os.chown(temp / "theirs", 12345, 12345)
+        warned("belongs to another user", cache=temp / "theirs")
+    whole = pcc.Plan.split
+
+    def full(self, out):
+        if "full" in str(out):
+            raise pcc.BadInput("weights.data: No space left on device")
+        return whole(self, out)
+    pcc.Plan.split = full
+    warned("No space left on device", cache=temp / "full")
+    pcc.Plan.split = whole
+
+
 def example(temp, model):
     code = re.search(r"```python\n(.*?)```", (SOURCE / "tools/python/README.md").read_text(), re.S)[1]
     (temp / "example").mkdir()
@@ -416,6 +531,8 @@ def main():
         stops(model)
         side_by_side(model)
         stream(temp, model)
+        sessions(temp, model)
+        cache(temp, model)
         example(temp, model)
     return finish()
 

@@ -83,7 +83,7 @@ def places(folder, prefix, lib):
     Sanitizers keep the names for their reports."""
     if SANITIZED:
         return
-    for name in ("bin/pcc", "bin/pcc-gen", "bin/pcc-profile", "bin/pcc-run", f"{lib}/libpcc.so"):
+    for name in ("bin/pcc", "bin/pcc-gen", "bin/pcc-profile", "bin/pcc-run", "bin/pcc-verify", f"{lib}/libpcc.so"):
         stripped = folder / "stripped"
         run("strip", "-g", "-o", stripped, prefix / name)
         held = stripped.read_bytes()
@@ -97,7 +97,7 @@ def referred(prefix):
     files = [p.relative_to(prefix).as_posix() for p in prefix.rglob("*") if p.is_file()]
     texts = {f: (prefix / f).read_text(encoding="utf-8") for f in files if f.endswith(".md") or "/man1/" in f}
     texts |= {f: references.strings((prefix / f).read_bytes())
-              for f in ("bin/pcc", "bin/pcc-gen", "bin/pcc-profile", "bin/pcc-run")}
+              for f in ("bin/pcc", "bin/pcc-gen", "bin/pcc-profile", "bin/pcc-run", "bin/pcc-verify")}
     lacking = references.missing(texts, files)
     check(len(texts) > 40 and not lacking, f"named in {len(texts)} texts and not installed: {lacking}")
     for name in ("passes/cost/costs.md", "tools/measure.py", "backends/split/manifest.schema.json", "bin/pcc-bench"):

@@ -28,7 +28,7 @@ SCHEMA = json.loads((ROOT / "backends/split/manifest.schema.json").read_text())
 SPLITS = [
     ("gpt --kv --layers 1 --width 16 --heads 2 --vocab 20", "-d 2xa100"),
     ("gpt --kv --layers 2 --width 16 --heads 2 --vocab 20", "-d 2xa100,1xcpu --objective=makespan --part-cost=1us"),
-    ("resnet --depth 18 --size 32 --width 8 --classes 10", "-d 4xa100 --replicate"),
+    ("resnet --depth 18 --size 32 --width 8 --classes 10", "-d 4xa100 --replicate --for=triton"),
     ("train --layers 2 --width 16 --heads 2 --vocab 20",
      "-d 2xv100 --objective=iteration-time --micro-batches 4 -p pipeline-place"),
 ]
@@ -121,7 +121,7 @@ def real(temp):
                   jsonschema.Draft202012Validator(closed(SCHEMA)).iter_errors(manifest)]
         check(not errors, f"{generated} {options}: {errors[:3]}")
         jsonschema.Draft202012Validator(SCHEMA).validate({**manifest, "more": 1})
-    wanted = {"training", "iteration", "replication", "states", "order", "dims", "copies"}
+    wanted = {"training", "iteration", "replication", "states", "order", "dims", "copies", "exports"}
     check(wanted <= seen, f"no manifest has {sorted(wanted - seen)}")
 
 

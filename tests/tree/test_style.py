@@ -34,7 +34,8 @@ FLOORS = [
     ["passes/portfolio"], ["passes"],
     ["frontends"], ["frontends/onnx", "frontends/profiles"], ["frontends/text"],
     ["backends/backends.h", "backends/label.h", "backends/palette.h"], ["backends/onnx"],
-    ["backends/picture", "backends/timeline"], ["backends/split"], ["backends/report"], ["backends"],
+    ["backends/engines", "backends/picture", "backends/timeline"],
+    ["backends/split"], ["backends/report"], ["backends"],
     ["tools/lib/exec"], ["tools/lib/exec/*"],
 ]
 FLOOR = {place: row for row, places in enumerate(FLOORS) for place in places}

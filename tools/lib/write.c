@@ -2,11 +2,28 @@
 #include "tools/lib/write.h"
 
 #include "ir/base/infile.h"
+#include "ir/base/nearest.h"
 #include "ir/base/outfile.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+/* Returns a hint, in a, for the first word of `text`, "a,b", that is none of o's names: "; did you mean 'svg'?"; "" if
+ * none is near. */
+static const char *near_name(const struct opt *o, const char *text, struct arena *a)
+{
+    for (const char *s = text; s && (o->kind == OPT_CHOICE || o->kind == OPT_SET);) {
+        size_t n = o->kind == OPT_SET ? strcspn(s, ",") : strlen(s);
+        struct nearest t = nearest_to(s, n);
+        for (int k = 0; o->names[k]; k++)
+            nearest_try(&t, o->names[k]);
+        if (t.best && (strlen(t.best) != n || memcmp(t.best, s, n) != 0))
+            return nearest_hint(&t, a);
+        s = s[n] ? s + n + 1 : NULL;
+    }
+    return "";
+}
 
 void *write_options(const struct pcc *p, const struct writer *w, struct arena *a, struct diag *d)
 {
@@ -16,7 +33,8 @@ void *write_options(const struct pcc *p, const struct writer *w, struct arena *a
         if (text && !*text && (*o)->opt.kind == OPT_BOOL)
             text = "true"; /* the option has no value on the command line, as in --curves */
         if (text && !opt_set(&(*o)->opt, opts, text)) {
-            diag_error(d, "--%s '%s': expected %s", name, text, opt_expected(&(*o)->opt, a));
+            diag_error(d, "--%s '%s': expected %s%s", name, text, opt_expected(&(*o)->opt, a),
+                       near_name(&(*o)->opt, text, a));
             return NULL;
         }
     }

@@ -10,64 +10,30 @@ include(CMakePackageConfigHelpers)
 
 set(PCC_DOCS ${PROJECT_BINARY_DIR}/docs)
 file(MAKE_DIRECTORY ${PCC_DOCS})
-add_custom_command(
-    OUTPUT ${PCC_DOCS}/pcc.1 ${PCC_DOCS}/pcc.bash ${PCC_DOCS}/_pcc ${PCC_DOCS}/pcc.fish
-    COMMAND pcc --help-man > ${PCC_DOCS}/pcc.1
-    COMMAND pcc --help-completion=bash > ${PCC_DOCS}/pcc.bash
-    COMMAND pcc --help-completion=zsh > ${PCC_DOCS}/_pcc
-    COMMAND pcc --help-completion=fish > ${PCC_DOCS}/pcc.fish
-    DEPENDS pcc
-    COMMENT "manual page and completions"
-    VERBATIM)
-add_custom_command(
-    OUTPUT ${PCC_DOCS}/pcc-profile.1 ${PCC_DOCS}/pcc-profile.bash ${PCC_DOCS}/_pcc-profile ${PCC_DOCS}/pcc-profile.fish
-    COMMAND pcc-profile --help-man > ${PCC_DOCS}/pcc-profile.1
-    COMMAND pcc-profile --help-completion=bash > ${PCC_DOCS}/pcc-profile.bash
-    COMMAND pcc-profile --help-completion=zsh > ${PCC_DOCS}/_pcc-profile
-    COMMAND pcc-profile --help-completion=fish > ${PCC_DOCS}/pcc-profile.fish
-    DEPENDS pcc-profile
-    COMMENT "manual page and completions of pcc-profile"
-    VERBATIM)
-add_custom_command(
-    OUTPUT ${PCC_DOCS}/pcc-run.1 ${PCC_DOCS}/pcc-run.bash ${PCC_DOCS}/_pcc-run ${PCC_DOCS}/pcc-run.fish
-    COMMAND pcc-run --help-man > ${PCC_DOCS}/pcc-run.1
-    COMMAND pcc-run --help-completion=bash > ${PCC_DOCS}/pcc-run.bash
-    COMMAND pcc-run --help-completion=zsh > ${PCC_DOCS}/_pcc-run
-    COMMAND pcc-run --help-completion=fish > ${PCC_DOCS}/pcc-run.fish
-    DEPENDS pcc-run
-    COMMENT "manual page and completions of pcc-run"
-    VERBATIM)
-add_custom_target(pcc_docs ALL DEPENDS ${PCC_DOCS}/pcc.1 ${PCC_DOCS}/pcc-profile.1 ${PCC_DOCS}/pcc-run.1)
+add_custom_target(manuals ALL)
 
-install(TARGETS pcc pcc-gen pcc-profile pcc-run RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-
-# The component `share`: files that no machine's compiler made. The wheel takes them from there (wheel.py).
-foreach(name pcc pcc-profile pcc-run)
+# Manual page and completions of each program are of the component `share`: files that no machine's compiler made. The
+# wheel takes them from there (wheel.py).
+foreach(name pcc pcc-profile pcc-run pcc-verify)
+    set(files ${PCC_DOCS}/${name}.1 ${PCC_DOCS}/${name}.bash ${PCC_DOCS}/_${name} ${PCC_DOCS}/${name}.fish)
+    add_custom_command(
+        OUTPUT ${files}
+        COMMAND ${name} --help-man > ${PCC_DOCS}/${name}.1
+        COMMAND ${name} --help-completion=bash > ${PCC_DOCS}/${name}.bash
+        COMMAND ${name} --help-completion=zsh > ${PCC_DOCS}/_${name}
+        COMMAND ${name} --help-completion=fish > ${PCC_DOCS}/${name}.fish
+        DEPENDS ${name}
+        COMMENT "manual page and completions of ${name}"
+        VERBATIM)
+    add_custom_target(manual_${name} DEPENDS ${files})
+    add_dependencies(manuals manual_${name})
     install(FILES ${PCC_DOCS}/${name}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT share)
     install(FILES ${PCC_DOCS}/${name}.bash RENAME ${name}
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT share)
     install(FILES ${PCC_DOCS}/_${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT share)
     install(FILES ${PCC_DOCS}/${name}.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT share)
 endforeach()
-
-set(PCC_VERIFY_DOCS ${PCC_DOCS}/pcc-verify.1 ${PCC_DOCS}/pcc-verify.bash ${PCC_DOCS}/_pcc-verify
-    ${PCC_DOCS}/pcc-verify.fish)
-add_custom_command(
-    OUTPUT ${PCC_VERIFY_DOCS}
-    COMMAND pcc-verify --help-man > ${PCC_DOCS}/pcc-verify.1
-    COMMAND pcc-verify --help-completion=bash > ${PCC_DOCS}/pcc-verify.bash
-    COMMAND pcc-verify --help-completion=zsh > ${PCC_DOCS}/_pcc-verify
-    COMMAND pcc-verify --help-completion=fish > ${PCC_DOCS}/pcc-verify.fish
-    DEPENDS pcc-verify
-    COMMENT "manual page and completions of pcc-verify"
-    VERBATIM)
-add_custom_target(pcc_verify_docs ALL DEPENDS ${PCC_VERIFY_DOCS})
-install(TARGETS pcc-verify RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(FILES ${PCC_DOCS}/pcc-verify.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT share)
-install(FILES ${PCC_DOCS}/pcc-verify.bash RENAME pcc-verify
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT share)
-install(FILES ${PCC_DOCS}/_pcc-verify DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT share)
-install(FILES ${PCC_DOCS}/pcc-verify.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT share)
+install(TARGETS pcc pcc-gen pcc-profile pcc-run pcc-verify RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 # Pages and programs lie as in the tree, so that what one says of another can be found: all pages, and the programs in
 # Python that need no source. The schemas are among the pages, which refer to them, and where programs read them.

@@ -33,7 +33,7 @@ if [ -z "$build" ]; then
     build=build/wheel
     cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=Release \
         -DPCC_WITH_METIS=OFF -DPCC_WITH_SCOTCH=OFF -DPCC_WITH_CBC=OFF >/dev/null
-    cmake --build $build --target pcc pcc-gen pcc_shared pcc_docs
+    cmake --build $build --target pcc pcc-gen pcc_shared manuals
 fi
 
 work=$(mktemp -d)

@@ -9,6 +9,7 @@
 #include "ir/base/page.h"
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
+#include "ir/base/utf8.h"
 #include "ir/base/nearest.h"
 #include "ir/cluster/detect/detect.h"
 #include "ir/cluster/presets.h"
@@ -32,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Global because the signal handler, which has no argument of its own, reads and sets them.  at_work: the handle of
@@ -299,6 +301,35 @@ static int check_folder(const struct cli *c, struct pcc *h)
     return check_schedule(c->input, (uint32_t)n, stdout, x->use.mem, x->use.diag) ? EXIT_INPUT : 0;
 }
 
+/* Whether the input is a split folder that is to get files for engines: --for without -o. */
+static bool is_export(const struct cli *c)
+{
+    struct stat st;
+    return cli_value(c, "for") && !c->value[CLI_OUTPUT] && stat(c->input, &st) == 0 &&
+           S_ISDIR(st.st_mode);
+}
+
+/* --for: adds files for engines to the split folder that is the input.  Returns the exit code. */
+static int export_folder(const struct cli *c, struct pcc *h)
+{
+    uint32_t files = 0;
+    struct arena *a = h->x.use.mem;
+    if (c->value[CLI_PASSES] || c->n[CLI_EMIT]) {
+        diag_error(&h->diag,
+                   "--for plans nothing for a folder that is there: -p and --emit do not apply");
+        return EXIT_USAGE;
+    }
+    const struct split_options *o = write_options(h, writer_named("split", 5), a, &h->diag);
+    if (!o)
+        return EXIT_USAGE;
+    if (split_export(c->input, &o->exports, &files, a, &h->diag) || check_warned(h))
+        return EXIT_INPUT;
+    if (!c->value[CLI_QUIET])
+        printf("added to %s: %u file%s for %s\n", utf8_text(a, c->input), files,
+               files == 1 ? "" : "s", cli_value(c, "for"));
+    return 0;
+}
+
 /* Raises the number of files that may be open to the hard limit: some exporters write a file for each tensor. */
 static void open_many_files(void)
 {
@@ -365,6 +396,8 @@ static int run_command(const struct cli *c, struct pcc *h)
         return check_only(c, h);
     if (c->value[CLI_CHECK_SCHEDULE])
         return check_folder(c, h);
+    if (is_export(c))
+        return export_folder(c, h);
     if (output_check(c, h) || check_names(c, x->use.mem, x->use.diag))
         return EXIT_USAGE;
     rc = (int)settings_read(h);

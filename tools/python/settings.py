@@ -12,6 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 from pcc._library import library_settings, words
+from pcc._words import python_name
 
 HEAD = '''"""The settings of pcc.plan() and pcc.split(), for type checkers.
 
@@ -47,7 +48,7 @@ def text():
         if row["name"] == "devices":  # has a parameter of its own
             continue
         lines += textwrap.wrap(words(row["help"]), 114, initial_indent="    # ", subsequent_indent="    # ")
-        lines.append(f"    {row['name'].replace('-', '_')}: Optional[{type_of(row)}]")
+        lines.append(f"    {python_name(row['name'])}: Optional[{type_of(row)}]")
     return HEAD + "\n".join(lines) + "\n"
 
 

@@ -14,8 +14,9 @@ and numpy, which are imported when they are first needed. Errors are exceptions 
 from ._library import (VERSION as __version__, BadInput, BadUse, Diagnostic, NoPlan, OutOfMemory, PccError, PccWarning,
                        Progress, RunError, Unverified)
 from ._plan import Device, DeviceClass, Node, Plan, devices, plan, split
+from ._session import NodeArg, Session
 from ._split import Picture, Split
 
-__all__ = ["BadInput", "BadUse", "Device", "DeviceClass", "Diagnostic", "NoPlan", "Node", "OutOfMemory", "PccError",
-           "PccWarning", "Picture", "Plan", "Progress", "RunError", "Split", "Unverified", "__version__", "devices",
-           "plan", "split"]
+__all__ = ["BadInput", "BadUse", "Device", "DeviceClass", "Diagnostic", "NoPlan", "Node", "NodeArg", "OutOfMemory",
+           "PccError", "PccWarning", "Picture", "Plan", "Progress", "RunError", "Session", "Split", "Unverified",
+           "__version__", "devices", "plan", "split"]

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Type
 
-from ._words import in_python
+from ._words import in_python, option_name
 
 VERSION = "0.1.0"
 SONAME = "libpcc.so." + ".".join(VERSION.split(".")[:2])
@@ -309,11 +309,12 @@ class Handle:
         return result
 
     def set(self, name: str, value: Any) -> None:
-        """A setting as Python has it: True is a flag, {"a": 1} is "a=1", None and False say nothing. A list is all
-        values of a setting that repeats, or the items of one that is made of items, else it has one value."""
+        """A setting as Python has it: for_ is "for"; True is a flag, {"a": 1} is "a=1", None and False say nothing. A
+        list is all values of a setting that repeats, or the items of one that is made of items, else it has one
+        value."""
         if value is None or value is False:
             return
-        row = _settings.get(name.replace("_", "-"))  # None: the library says that there is no such setting
+        row = _settings.get(option_name(name))  # None: the library says that there is no such setting
         if isinstance(value, dict):
             value = [f"{k}={v}" for k, v in value.items()]
         if isinstance(value, (list, tuple)):
@@ -321,7 +322,7 @@ class Handle:
                 self.set(name, one)
             return
         text = _text(value)
-        self.call("pcc_set", _raw(name.replace("_", "-"), "a setting"), _raw(text, f"the setting '{name}'"))
+        self.call("pcc_set", _raw(option_name(name), "a setting"), _raw(text, f"the setting '{name}'"))
         self.given.setdefault(row["name"] if row else name, []).append(text)
 
     def text(self, what: str) -> str:

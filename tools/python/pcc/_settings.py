@@ -143,6 +143,12 @@ class Settings(TypedDict, total=False):
     curves: Optional[bool]
     # formats of the pictures in a folder: svg,pdf,png,dot (default: svg)
     pictures: Optional[Union[str, Sequence[Literal["svg", "pdf", "png", "dot"]]]]
-    # of a split: in weights.data (default), in a file for each part, in the parts, where they are, or in hard
-    # links
-    weights: Optional[Literal["shared", "parts", "inline", "original", "link"]]
+    # of a split: in weights.data, in a file for each part, in the parts, where they are, or in hard links
+    # (default: auto: shared, or parts where for_ needs it)
+    weights: Optional[Literal["shared", "parts", "inline", "original", "link", "auto"]]
+    # engines for which a folder, also one that is there, gets files (docs/engines.md)
+    for_: Optional[Union[str, Sequence[Literal["genai", "openvino", "triton"]]]]
+    # samples that Triton may put into one request (default: 0: it changes none)
+    triton_batch: Optional[Union[int, str]]
+    # the model's own genai_config.json, for for_="genai": token ids, context length, search
+    genai_base: Optional[One]

@@ -64,6 +64,7 @@ class Split:
                          f"found {providers!r}")
         self.providers = dict(providers or {})
         self.threads = threads
+        self.session_options: Any = None  # onnxruntime.SessionOptions for the parts; None: those of run_split
         self.plan: Optional["Plan"] = None
         self.owns_plan = False  # the plan is closed with the split
         self.closed = False
@@ -77,7 +78,8 @@ class Split:
             raise BadUse("the split is closed")
         if self._runner is None:
             with _run_errors():
-                self._runner = _runner_module().Runner(self.folder, self.providers, threads=self.threads)
+                self._runner = _runner_module().Runner(self.folder, self.providers, threads=self.threads,
+                                                      options=self.session_options)
         return self._runner
 
     @property
@@ -102,6 +104,12 @@ class Split:
         both = {**(inputs or {}), **named} if inputs is None or isinstance(inputs, Mapping) else inputs
         with _run_errors():
             return runner.run(both)
+
+    def run_with(self, inputs: "Sample", run_options: Any = None) -> "Outputs":
+        """One sample, with onnxruntime.RunOptions for each part."""
+        runner = self.runner
+        with _run_errors():
+            return runner.run(inputs, run_options)
 
     def stream(self, samples: Iterable["Sample"], *, in_flight: int = 0, state: bool = False) -> Iterator["Outputs"]:
         """The outputs of many samples, in their order, with a thread for each device.
@@ -157,7 +165,7 @@ class Split:
         self.close()
 
     def __getstate__(self) -> Dict[str, Any]:
-        return {**self.__dict__, "_runner": None, "owns_plan": False}
+        return {**self.__dict__, "_runner": None, "owns_plan": False, "session_options": None}
 
     def to_dict(self) -> Dict[str, Any]:
         """The manifest."""

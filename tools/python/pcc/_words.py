@@ -7,6 +7,7 @@ single quotes, stay. O(length)."""
 from __future__ import annotations
 
 import re
+from keyword import iskeyword
 from typing import Collection
 
 _VALUE = r"[^\s'\"]*[^\s'\",;:.)]"  # up to a blank, without the punctuation behind it
@@ -17,6 +18,17 @@ _OPTION = re.compile(rf"(?<!\w)'[^']*'|(?<!pcc \.\.\. )(?<![\w'\"/-])(?:(?P<pcc>
 # Of -d, -p and -o: the name, and what a value looks like; another word behind them belongs to the sentence.
 _LETTERS = {"d": ("devices", r"detect|\d+x\w+.*"), "p": ("pipeline", r".*(,|-place\b|\{).*"),
             "o": ("out", r".*\.\w+|FILE.*")}
+
+
+def python_name(option: str) -> str:
+    """The keyword for an option: in_flight; for_, since "for" is a word of Python's own."""
+    name = option.replace("-", "_")
+    return name + "_" if iskeyword(name) else name
+
+
+def option_name(name: str) -> str:
+    """The option for a keyword: the opposite of python_name()."""
+    return (name[:-1] if iskeyword(name[:-1]) and name.endswith("_") else name).replace("_", "-")
 
 
 def _literal(text: str) -> str:
@@ -46,7 +58,7 @@ def in_python(text: str, settings: Collection[str], repeated: Collection[str]) -
             return "pcc.devices()"
         if name not in settings:
             return m[0] if m["pcc"] else f"pcc {m[0]}"
-        word = name.replace("-", "_")
+        word = python_name(name)
         if m["value"]:
             return f"{word}={_literal(m['value'])}"
         if m["key"] and name in repeated:

@@ -451,8 +451,8 @@ class Part:
 
     def _open(self, runner: "Runner", providers: List[Any]) -> Any:
         def session() -> Any:
-            return ort.InferenceSession(str(runner.folder / self.file), _options(runner.threads, runner.exact),
-                                        providers=providers, enable_fallback=0)
+            options = runner.options or _options(runner.threads, runner.exact)
+            return ort.InferenceSession(str(runner.folder / self.file), options, providers=providers, enable_fallback=0)
 
         where = f"{self.file} ({self.device})" + f" on {self.provider}" * (self.provider != CPU)
         try:
@@ -473,17 +473,17 @@ class Part:
         """Returns the seconds of a run: the mean of all but the first, or the only one; None: there was none."""
         return self.later_s / (self.runs - 1) if self.runs > 1 else self.first_s if self.runs else None
 
-    def run(self, table: Mapping[str, Any]) -> Dict[str, Any]:
-        """Runs the part on the tensors of the table and returns its outputs."""
+    def run(self, table: Mapping[str, Any], options: Any = None) -> Dict[str, Any]:
+        """Runs the part on the tensors of the table and returns its outputs. options: ONNX Runtime's RunOptions."""
         if not self.bound:
             feed = {n: _to_python(table[n], self.values[n]) for n in self.inputs}
-            return dict(zip(self.outputs, self.session.run(self.outputs, feed)))
+            return dict(zip(self.outputs, self.session.run(self.outputs, feed, options)))
         binding = self.session.io_binding()
         for name in self.inputs:
             binding.bind_ortvalue_input(name, _to_ort(table[name], self.values[name]))
         for name in self.outputs:
             binding.bind_output(name, *self.goes[name])
-        self.session.run_with_iobinding(binding)
+        self.session.run_with_iobinding(binding, options)
         return dict(zip(self.outputs, binding.get_outputs()))
 
 
@@ -495,12 +495,13 @@ class Runner:
 
     providers: {"acc0": ("cuda", 0), "acc1": ("openvino", {"device_type": "NPU"}), "a100": "cuda"}; devices that are not
     named are the CPU. threads: of each session, 0 as ONNX Runtime likes it. exact: optimisations off and one thread, so
-    that the bits are those of the whole model run alike. tell: hears which part is being opened. Raises SplitError."""
+    that the bits are those of the whole model run alike. options: SessionOptions in place of both. tell: hears which
+    part is being opened. Raises SplitError."""
 
     def __init__(self, folder: Union[str, Path], providers: Optional[Mapping[str, Provider]] = None, *,
-                 threads: int = 0, exact: bool = False, tell: Teller = _silent):
+                 threads: int = 0, exact: bool = False, options: Any = None, tell: Teller = _silent):
         self.folder = Path(folder)
-        self.threads, self.exact = threads, exact
+        self.threads, self.exact, self.options = threads, exact, options
         self.manifest = read_manifest(folder)
         self.values: Dict[str, Dict[str, Any]] = self.manifest["values"]
         self.input_names: List[str] = [v["name"] for v in self.manifest["inputs"]]
@@ -572,27 +573,27 @@ class Runner:
     def _end(self, table: Mapping[str, Any]) -> Outputs:
         return {n: _to_python(table[n], self.values[n]) for n in self.output_names}
 
-    def _run_part(self, part: Part, table: Mapping[str, Any], number: int) -> Dict[str, Any]:
+    def _run_part(self, part: Part, table: Mapping[str, Any], number: int, options: Any = None) -> Dict[str, Any]:
         began = time.perf_counter()
         try:
-            made = part.run(table)
+            made = part.run(table, options)
         except Exception as e:
             raise NoRun(f"{part.file} ({part.device}), sample {number}: {_first_line(e)}") from e
         part.took(time.perf_counter() - began)
         return made
 
-    def _run_all(self, table: Dict[str, Any], number: int) -> None:
+    def _run_all(self, table: Dict[str, Any], number: int, options: Any = None) -> None:
         left = {n: len(k) for n, k in self.readers.items()}
         kept = {*self.output_names, *(out for _, out in self.states)}
         for part in self.parts:
-            table.update(self._run_part(part, table, number))
+            table.update(self._run_part(part, table, number, options))
             _forget(part, table, left, kept)
 
-    def run(self, sample: Sample) -> Outputs:
-        """One sample through all parts: the outputs by name."""
+    def run(self, sample: Sample, options: Any = None) -> Outputs:
+        """One sample through all parts: the outputs by name. options: ONNX Runtime's RunOptions, for each part."""
         table = self._begin(sample, False)
         self._add_constants(table)
-        self._run_all(table, 0)
+        self._run_all(table, 0, options)
         return self._end(table)
 
     # ---- many

@@ -1,0 +1,154 @@
+/* The table of engines, and the making of exports: all engines are asked before the first file is made (engines.h).
+ * O(bytes of the manifest + bytes that are copied). */
+#include "backends/engines/engines.h"
+
+#include "backends/onnx/pack.h"
+#include "ir/base/infile.h"
+#include "ir/base/json_out.h"
+#include "ir/base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+extern const struct engine_kind engine_genai, engine_openvino, engine_triton;
+
+static const struct engine_kind *const engine_table[] = {&engine_genai, &engine_openvino,
+                                                         &engine_triton};
+const char *const engine_names[] = {"genai", "openvino", "triton", NULL};
+
+enum { ENGINES = sizeof engine_table / sizeof *engine_table };
+
+bool engines_apart(int64_t engines)
+{
+    for (int k = 0; k < ENGINES; k++)
+        if (engines >> k & 1 && engine_table[k]->apart)
+            return true;
+    return false;
+}
+
+/* Whether the user asks for the engine e. */
+static bool is_wanted(const struct export_options *o, const struct engine_kind *e)
+{
+    bool wanted = false;
+    for (int k = 0; k < ENGINES; k++)
+        wanted = wanted || (o->engines >> k & 1 && engine_table[k] == e);
+    return wanted;
+}
+
+void engines_check_options(const struct export_options *o, struct diag *d)
+{
+    if (o->triton_batch && !is_wanted(o, &engine_triton))
+        diag_warning(d, WARN_UNUSED_OPTION, "--triton-batch has no effect: it is for --for=triton");
+    if (o->genai_base && *o->genai_base && !is_wanted(o, &engine_genai))
+        diag_warning(d, WARN_UNUSED_OPTION, "--genai-base has no effect: it is for --for=genai");
+}
+
+/* Adds a file to the list of the current export. */
+static void add_file(struct export_folder *x, const char *path)
+{
+    x->file = vec_grow(x->a, x->file, &x->capfile, x->nfile + 1, sizeof *x->file);
+    x->file[x->nfile++] = path;
+    x->nmade++;
+}
+
+int export_dir(struct export_folder *x, const char *path)
+{
+    return mkdirat(x->to, path, 0777)
+               ? diag_error(x->diag, "%s/%s: cannot be made: %s", x->name, path, strerror(errno))
+               : 0;
+}
+
+/* Creates the file `path`, which must be new.  Returns a descriptor, or -1 and an error. */
+static int create_file(struct export_folder *x, const char *path)
+{
+    int fd = openat(x->to, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    return fd < 0 ? diag_error(x->diag, "%s/%s: cannot be made: %s", x->name, path, strerror(errno))
+                  : fd;
+}
+
+/* Closes a descriptor to which a file was written with the result rc.  Returns 0, or -1 and an error. */
+static int close_file(struct export_folder *x, int fd, const char *path, int rc)
+{
+    if (close(fd) && !rc)
+        rc = diag_error(x->diag, "%s/%s: %s", x->name, path, strerror(errno));
+    return rc ? -1 : 0;
+}
+
+int export_bytes(struct export_folder *x, const char *path, const unsigned char *bytes, size_t n)
+{
+    int fd = create_file(x, path);
+    if (fd < 0)
+        return -1;
+    add_file(x, path);
+    return close_file(x, fd, path, write_bytes(fd, bytes, n, path, x->diag));
+}
+
+int export_text(struct export_folder *x, const char *path, const char *text)
+{
+    return export_bytes(x, path, (const unsigned char *)text, strlen(text));
+}
+
+int export_copy(struct export_folder *x, const char *file, const char *path)
+{
+    uint64_t size = 0, links;
+    int in = infile_open_beneath(x->from, file, /*links=*/false, x->a);
+    const char *wrong = in < 0 ? strerror(errno) : infile_wrong(in, INFILE_DATA, &size, &links);
+    int out = wrong ? diag_error(x->diag, "%s/%s: %s", x->name, file, wrong) : create_file(x, path);
+    int rc = out < 0 ? -1 : copy_bytes(in, 0, size, out, path, x->diag);
+    add_file(x, path);
+    if (out >= 0)
+        rc = close_file(x, out, path, rc);
+    if (in >= 0)
+        close(in);
+    return rc;
+}
+
+/* Returns the row of the manifest's "exports" about the files that engine e has made, in x->a; NULL after an error. */
+static const char *row_text(struct export_folder *x, const struct engine_kind *e)
+{
+    struct memory m;
+    memory_begin(&m, x->a);
+    struct json_out o = {.f = m.f};
+    if (m.f) {
+        json_open(&o, NULL, '{', JSON_ROW);
+        json_text(&o, "engine", e->name);
+        json_text(&o, "verified_with", e->verified_with);
+        json_open(&o, "files", '[', JSON_ROW);
+        for (uint32_t i = 0; i < x->nfile; i++)
+            json_text(&o, NULL, x->file[i]);
+        json_close(&o, JSON_ROW);
+        json_close(&o, JSON_ROW);
+    }
+    return memory_end(&m, /*ok=*/true, "the list of exports", x->a, x->diag);
+}
+
+int export_write(struct export_folder *x)
+{
+    struct export_row row[ENGINES];
+    const char *path = arena_fmt(x->a, "%s/manifest.json", x->name);
+    uint32_t n = 0;
+    for (int k = 0; k < ENGINES; k++)
+        if (x->o->engines >> k & 1 && engine_table[k]->check(x))
+            return -1;
+    for (int k = 0; k < ENGINES; k++) {
+        x->nfile = 0;
+        if (!(x->o->engines >> k & 1))
+            continue;
+        diag_tell(x->diag, "writing files for engines", 0, 0);
+        row[n] = (struct export_row){.engine = engine_table[k]->name};
+        if (engine_table[k]->write(x) || !(row[n++].json = row_text(x, engine_table[k])))
+            return -1;
+    }
+    const char *text = exports_put(x->text, path, row, n, x->a, x->diag);
+    if (!text)
+        return -1;
+    if (unlinkat(x->to, "manifest.json", 0) && errno != ENOENT)
+        return diag_error(x->diag, "%s: %s", path, strerror(errno));
+    uint32_t made = x->nmade;
+    int rc = export_text(x, "manifest.json", text);
+    x->nmade = made; /* without the manifest */
+    return rc;
+}

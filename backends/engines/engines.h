@@ -1,0 +1,83 @@
+/* Files that engines read, made for a split folder: --for=ENGINE.
+ *
+ * An engine is a program or library of the user's that runs models.  What it reads beside the parts is called its
+ * *export* here.  An export is made of the folder alone: of its manifest and the files that this lists, never of the
+ * plan in memory.  So a folder that has been there for long gets the same files as a new one. */
+#ifndef PCC_BACKENDS_ENGINES_ENGINES_H
+#define PCC_BACKENDS_ENGINES_ENGINES_H
+
+#include "backends/backends.h"
+
+#include <jansson.h>
+
+/* A split folder to which exports are added. */
+struct export_folder {
+    const char *name; /* path of the folder, for messages */
+    const char *at;   /* path at which its files lie until it is complete; else the same as name */
+    int from;         /* descriptor of the folder that has the parts */
+    int to;           /* descriptor of the folder in which files are made; may be `from` */
+    const char *text; /* [size] of manifest.json */
+    size_t size;      /* bytes */
+    const json_t *manifest; /* the same, checked: export_read() */
+    const struct export_options *o;
+    struct arena *a;
+    struct diag *diag;
+    const char *
+        *file; /* [nfile] files that the current engine's export has, as paths in the folder */
+    uint32_t nfile, capfile;
+    uint32_t nmade; /* files that all exports have */
+};
+
+/* An engine. */
+struct engine_kind {
+    const char *name;          /* word for --for */
+    const char *verified_with; /* what its exports were tried with, for readers of the manifest */
+    /* each part lies in a folder of its own: pcc gives the parts data files of their own, unless --weights says
+     * otherwise */
+    bool apart;
+    /* Checks that the engine can run the split.  Returns 0, or -1 and an error that names the rule and the tensor, part
+     * or device that breaks it. */
+    int (*check)(const struct export_folder *x);
+    /* Makes the export's files in x->to, after all engines' checks.  Returns 0, or -1 and an error. */
+    int (*write)(struct export_folder *x);
+};
+
+/* A row of the manifest's "exports". */
+struct export_row {
+    const char *engine; /* its name */
+    const char *json;   /* the row's text */
+};
+
+/* The words for --for; engine_names[k] is that of bit k.  NULL ends the list. */
+extern const char *const engine_names[];
+/* Whether one of the engines (bits) has each part in a folder of its own. */
+bool engines_apart(int64_t engines);
+/* Warns of options that have no effect on the engines asked for. */
+void engines_check_options(const struct export_options *o, struct diag *d);
+
+/* Reads the folder's manifest; x->name, at, from, o, a and diag must be set.  Checks what exports rely on: the
+ * form of the members that they read, that tensors are in "values", that the files of the parts are there.  Returns 0,
+ * or -1 and an error. */
+int export_read(struct export_folder *x);
+/* Makes the exports that x->o asks for in x->to, and manifest.json with the list of them, in place of the one that may
+ * be there.  The folder must have been read.  Returns 0, or -1 and an error; then the caller removes x->to. */
+int export_write(struct export_folder *x);
+
+/* For engines.  Paths are relative to the folder, such as "triton/gpt/config.pbtxt".  All return 0, or -1 and an
+ * error.  export_dir: makes a folder.  export_text, export_bytes: make a file with this text or these bytes.
+ * export_copy: copies the folder's file `file` to the new file `path`. */
+int export_dir(struct export_folder *x, const char *path);
+int export_text(struct export_folder *x, const char *path, const char *text);
+int export_bytes(struct export_folder *x, const char *path, const unsigned char *bytes, size_t n);
+int export_copy(struct export_folder *x, const char *file, const char *path);
+
+/* The bytes of tools/python/pcc/run_openvino.py and hetero.py; the build makes these arrays. */
+extern const unsigned char run_openvino_text[], hetero_text[];
+extern const size_t run_openvino_size, hetero_size;
+
+/* Returns the text of the manifest `text`, in a, with rows[n] in its list of exports, in place of those of the same
+ * engines.  NULL after an error about the file `path`. */
+const char *exports_put(const char *text, const char *path, const struct export_row *rows,
+                        uint32_t n, struct arena *a, struct diag *d);
+
+#endif

@@ -1,0 +1,116 @@
+/* The member "exports" of a manifest, put into its text (exports_put).
+ *
+ * The rest of the text stays byte for byte, because times in it are decimal numbers that binary ones would not hold,
+ * and because a plan must not change where files are added to its folder.  So the member is cut out of the text and
+ * put at its end; where members begin and end, a scan tells that knows brackets and quotes.  The text is JSON that was
+ * parsed before.  O(bytes). */
+#include "backends/engines/engines.h"
+
+#include "ir/base/json_in.h"
+#include "ir/base/memory.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Returns the offset behind the string whose opening quote is at `at`. */
+static size_t string_end(const char *t, size_t at)
+{
+    for (at++; t[at] != '"'; at++)
+        at += t[at] == '\\';
+    return at + 1;
+}
+
+/* Returns the offset of the comma or bracket behind the member that begins at `at`. */
+static size_t member_end(const char *t, size_t at)
+{
+    for (uint32_t depth = 0;; at++) {
+        if (t[at] == '"')
+            at = string_end(t, at) - 1;
+        else if (t[at] == '{' || t[at] == '[')
+            depth++;
+        else if (!depth && (t[at] == ',' || t[at] == '}'))
+            return at;
+        else if (t[at] == '}' || t[at] == ']')
+            depth--;
+    }
+}
+
+/* Returns the offset of the first byte from `at` on that is no white space. */
+static size_t skip_blanks(const char *t, size_t at)
+{
+    while (isspace((unsigned char)t[at]))
+        at++;
+    return at;
+}
+
+/* Returns the members of the object `t` but "exports", in a: from behind its opening bracket on, without blanks at the
+ * end. */
+static const char *other_members(const char *t, struct arena *a)
+{
+    static const char key[] = "\"exports\"";
+    size_t at = strcspn(t, "{") + 1, n = 0, len = strlen(t);
+    char *kept = arena_alloc(a, len + 1);
+    for (bool more = t[skip_blanks(t, at)] == '"'; more;) {
+        size_t end = member_end(t, at);
+        if (strncmp(t + skip_blanks(t, at), key, sizeof key - 1) != 0) {
+            if (n)
+                kept[n++] = ',';
+            memcpy(kept + n, t + at, end - at);
+            n += end - at;
+        }
+        more = t[end] == ',';
+        at = end + 1;
+    }
+    while (n && isspace((unsigned char)kept[n - 1]))
+        n--;
+    kept[n] = '\0';
+    return kept;
+}
+
+/* Whether one of rows[n] is about the engine with this name; NULL: false. */
+static bool has_engine(const struct export_row *rows, uint32_t n, const char *engine)
+{
+    bool found = false;
+    for (uint32_t i = 0; engine && i < n && !found; i++)
+        found = !strcmp(rows[i].engine, engine);
+    return found;
+}
+
+/* Writes the rows of `old`, the list that the manifest had, that are about other engines than rows[n]; then rows[n]. */
+static void put_rows(FILE *f, const json_t *old, const struct export_row *rows, uint32_t n)
+{
+    const char *before = "\n    ";
+    size_t i;
+    json_t *row;
+    json_array_foreach(old, i, row)
+    {
+        if (has_engine(rows, n, json_get_text(row, "engine")))
+            continue;
+        fputs(before, f);
+        json_dumpf(row, f, JSON_ENCODE_ANY);
+        before = ",\n    ";
+    }
+    for (i = 0; i < n; i++) {
+        fprintf(f, "%s%s", before, rows[i].json);
+        before = ",\n    ";
+    }
+}
+
+const char *exports_put(const char *text, const char *path, const struct export_row *rows,
+                        uint32_t n, struct arena *a, struct diag *d)
+{
+    const json_t *root = json_read(a, text, strlen(text), NULL);
+    const char *rest = other_members(text, a);
+    struct memory m;
+    memory_begin(&m, a);
+    if (m.f) {
+        fprintf(m.f, "{%s%s\n  \"exports\": [", rest, *rest ? "," : "");
+        put_rows(m.f, json_object_get(root, "exports"), rows, n);
+        fputs("\n  ]\n}\n", m.f);
+    }
+    const char *made = memory_end(&m, /*ok=*/true, path, a, d);
+    if (!made || json_read(a, made, strlen(made), NULL))
+        return made;
+    diag_error(d, "%s: \"exports\" cannot be added to it", path);
+    return NULL;
+}

@@ -1,0 +1,168 @@
+/* Reading a folder's manifest for exports (export_read; backends/split/manifest.md has the form).
+ *
+ * Everything that engines read of it is checked here once, so that they may take members for granted: "inputs" and
+ * "outputs" are lists of objects whose "name" is in "values"; each of "parts" has a "file" and perhaps "data", which
+ * are files of the folder, a "device" of "devices", and lists "inputs" and "outputs" of names in "values"; what a part
+ * reads is an input of the model or made by a part before it.  O(bytes). */
+#include "backends/engines/engines.h"
+
+#include "ir/base/infile.h"
+#include "ir/base/json_in.h"
+#include "ir/base/name_table.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The state of checking. */
+struct checker {
+    const struct export_folder *x;
+    const char *path; /* of the manifest, for messages */
+    struct names
+        made; /* values that are there: inputs of the model, outputs of the parts that were checked */
+    struct names device; /* names of the devices */
+};
+
+/* Checks that `name` is a value of the manifest.  where: who names it.  Returns its text, or NULL after an error. */
+static const char *check_value(const struct checker *c, const json_t *name, const char *where)
+{
+    const char *text = json_string_value(name);
+    if (text && json_is_object(json_object_get(json_object_get(c->x->manifest, "values"), text)))
+        return text;
+    diag_error(c->x->diag, "%s: %s: expected a tensor of \"values\", found '%s'", c->path, where,
+               text ? text : "no text");
+    return NULL;
+}
+
+/* Checks the rows of "inputs" or "outputs" of the model.  Returns 0, or -1 and an error. */
+static int check_border(struct checker *c, const char *key)
+{
+    const json_t *all = json_object_get(c->x->manifest, key);
+    size_t i;
+    json_t *row;
+    if (!json_is_array(all))
+        return diag_error(c->x->diag, "%s: expected a list \"%s\"", c->path, key);
+    json_array_foreach(all, i, row)
+    {
+        const char *name = check_value(c, json_object_get(row, "name"), key);
+        if (!name)
+            return -1;
+        if (!strcmp(key, "inputs"))
+            names_add(&c->made, name, 1);
+    }
+    return 0;
+}
+
+/* Checks that `file` is the name of a file of the folder.  Returns 0, or -1 and an error. */
+static int check_file(const struct checker *c, const char *file)
+{
+    struct stat st;
+    if (!file || !*file || *file == '.' || strchr(file, '/'))
+        return diag_error(c->x->diag,
+                          "%s: parts: expected the name of a file of the folder, "
+                          "found '%s'",
+                          c->path, file ? file : "no text");
+    if (fstatat(c->x->from, file, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+        return diag_error(c->x->diag, "%s/%s: there is no such file, but %s lists it", c->x->name,
+                          file, c->path);
+    return 0;
+}
+
+/* Checks the values that a part reads, or those that it makes.  Returns 0, or -1 and an error. */
+static int check_side(struct checker *c, const json_t *part, const char *key)
+{
+    const char *file = json_get_text(part, "file");
+    const json_t *list = json_object_get(part, key);
+    bool reads = !strcmp(key, "inputs");
+    size_t i;
+    json_t *row;
+    if (!json_is_array(list))
+        return diag_error(c->x->diag, "%s: %s: expected a list \"%s\"", c->path, file, key);
+    json_array_foreach(list, i, row)
+    {
+        const char *name = check_value(c, row, file);
+        if (!name)
+            return -1;
+        if ((names_get(&c->made, name, 0) != 0) != reads)
+            return diag_error(c->x->diag, "%s: %s: '%s' is %s", c->path, file, name,
+                              reads ? "read before a part makes it" : "made twice");
+        names_add(&c->made, name, 1);
+    }
+    return 0;
+}
+
+/* Checks that a device is one of the manifest's.  Returns 0, or -1 and an error. */
+static int check_device(const struct checker *c, const json_t *device, const char *file)
+{
+    const char *name = json_string_value(device);
+    if (name && names_get(&c->device, name, 0))
+        return 0;
+    return diag_error(c->x->diag, "%s: %s: expected a device of \"devices\", found '%s'", c->path,
+                      file, name ? name : "no text");
+}
+
+/* Checks a row of "parts".  Returns 0, or -1 and an error. */
+static int check_part(struct checker *c, const json_t *part)
+{
+    const char *file = json_get_text(part, "file");
+    const json_t *data = json_object_get(part, "data");
+    size_t i;
+    json_t *row;
+    if (check_file(c, file) || (data && check_file(c, json_string_value(data))) ||
+        check_device(c, json_object_get(part, "device"), file))
+        return -1;
+    json_array_foreach(json_object_get(part, "replicas"), i, row)
+    {
+        if (check_device(c, row, file))
+            return -1;
+    }
+    return check_side(c, part, "inputs") || check_side(c, part, "outputs") ? -1 : 0;
+}
+
+/* Checks "devices", "inputs", "outputs" and "parts".  Returns 0, or -1 and an error. */
+static int check_manifest(struct checker *c)
+{
+    const json_t *devices = json_object_get(c->x->manifest, "devices");
+    const json_t *parts = json_object_get(c->x->manifest, "parts");
+    size_t i;
+    json_t *row;
+    json_array_foreach(devices, i, row)
+    {
+        const char *name = json_get_text(row, "name");
+        if (!name)
+            return diag_error(c->x->diag, "%s: devices: expected objects with \"name\"", c->path);
+        names_add(&c->device, name, 1);
+    }
+    if (check_border(c, "inputs"))
+        return -1;
+    if (!json_is_array(parts))
+        return diag_error(c->x->diag, "%s: expected a list \"parts\"", c->path);
+    if (!json_array_size(parts))
+        return diag_error(c->x->diag, "%s: it has no parts: there is nothing to run", c->path);
+    json_array_foreach(parts, i, row)
+    {
+        if (check_part(c, row))
+            return -1;
+    }
+    return check_border(c, "outputs");
+}
+
+int export_read(struct export_folder *x)
+{
+    struct checker c = {.x = x,
+                        .path = arena_fmt(x->a, "%s/manifest.json", x->name),
+                        .made = names_new(x->a, 64),
+                        .device = names_new(x->a, 16)};
+    int64_t version;
+    json_error_t e;
+    x->text = infile_read(arena_fmt(x->a, "%s/manifest.json", x->at), INFILE_PLAN, x->a, &x->size,
+                          x->diag);
+    x->manifest = x->text ? json_read(x->a, x->text, x->size, &e) : NULL;
+    if (!x->text)
+        return -1;
+    if (!x->manifest)
+        return diag_error(x->diag, "%s:%d:%d: %s", c.path, e.line, e.column, e.text);
+    if (!json_int_in(json_object_get(x->manifest, "pcc_manifest"), 1, 1, &version))
+        return diag_error(x->diag, "%s: expected a manifest with \"pcc_manifest\": 1", c.path);
+    return check_manifest(&c);
+}

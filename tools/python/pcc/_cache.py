@@ -1,0 +1,220 @@
+"""Splits that pcc.Session keeps for the next run.
+
+A split lies in ROOT/KEY, where KEY is a hash of all that it depends on: the model's bytes, size and time of the files
+with its weights, devices, settings, and the content of files that these name. ROOT is $PCC_CACHE, else pcc in
+$XDG_CACHE_HOME or ~/.cache; it must belong to the user alone, since its models are run. Beside KEY lies KEY.lock: a
+process that uses a split holds the lock together with others, a process that makes or removes it holds it alone. So of
+two that want the same split one waits for the other, and a split in use is not removed. When splits take more than
+$PCC_CACHE_LIMIT bytes (default: 16 GiB), the ones that were opened longest ago go. O(bytes of the model's file)."""
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import mmap
+import os
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any, Callable, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
+
+_LIMIT = 16 << 30
+_LOCATION = b"\n\x08location\x12"  # of external data: an entry {key: "location", value: ...}, up to the value's length
+_TRIES = 3  # to find a split again that was just made; another process may remove it in between
+
+
+class NoCache(Exception):
+    """Why there is no cache to use."""
+
+
+class Kept:
+    """A split folder that stays as long as this lives and is not closed."""
+
+    def __init__(self, folder: Path, keeper: Any):
+        self.folder = folder
+        self._keeper = keeper  # the locked file, or the temporary folder
+
+    def close(self) -> None:
+        keeper, self._keeper = self._keeper, None
+        if isinstance(keeper, tempfile.TemporaryDirectory):
+            keeper.cleanup()
+        elif keeper:
+            keeper.close()
+
+
+def root() -> Path:
+    """The folder of the cache."""
+    named = os.environ.get("PCC_CACHE")
+    return Path(named) if named else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pcc"
+
+
+def _limit() -> int:
+    text = os.environ.get("PCC_CACHE_LIMIT", str(_LIMIT))
+    if not text.isdecimal():
+        raise NoCache(f"PCC_CACHE_LIMIT '{text}': expected a number of bytes")
+    return int(text)
+
+
+# ---------------------------------------------------------------- what a split depends on
+
+
+@contextlib.contextmanager
+def _content(path: Path) -> Iterator[Any]:
+    """The bytes of a file, which need not fit into memory."""
+    with open(path, "rb") as f:
+        if os.fstat(f.fileno()).st_size == 0:
+            yield b""
+            return
+        with mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            yield data
+
+
+def _locations(data: Any) -> Iterable[str]:
+    """The files that an ONNX model names for its weights, and perhaps others: found without parsing it."""
+    found = set()
+    for m in re.finditer(re.escape(_LOCATION), data):
+        n, at, shift = 0, m.end(), 0
+        while at < len(data) and shift < 28:
+            n |= (data[at] & 127) << shift
+            shift += 7
+            at += 1
+            if data[at - 1] < 128:
+                break
+        found.add(bytes(data[at:at + min(n, 4096)]).decode("utf-8", "replace"))
+    return sorted(found)
+
+
+def _stamp(path: Path) -> str:
+    """What tells that a large file has changed: its size and the time of its last change."""
+    try:
+        st = path.stat()
+    except (OSError, ValueError):
+        return "none"
+    return f"{st.st_size} {st.st_mtime_ns}"
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in settings."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _texts(key)
+            yield from _texts(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _texts(inner)
+    elif isinstance(value, (str, os.PathLike)):
+        yield os.fspath(value)
+
+
+def _named_files(words: Any) -> Iterator[Path]:
+    """The files that settings name: costs="times.csv", pin="@pins.txt", pipeline="plan{from=plan.json}"."""
+    for text in _texts(words):
+        for name in {text, text.lstrip("@"), *re.findall(r"=([^,:}]+)", text)}:
+            with contextlib.suppress(OSError, ValueError):
+                if name and Path(name).is_file():
+                    yield Path(name)
+
+
+def key(model: Union[Path, bytes], words: Mapping[str, Any]) -> str:
+    """The name of the split that a model and settings give. Raises OSError."""
+    made = hashlib.blake2b(json.dumps(words, sort_keys=True, default=str).encode(), digest_size=20)
+    folder = model.parent if isinstance(model, Path) else Path()
+    with _content(model) if isinstance(model, Path) else contextlib.nullcontext(model) as data:
+        made.update(data)
+        for name in _locations(data):
+            made.update(f"\0{name}\0{_stamp(folder / name)}".encode())
+    for path in sorted(set(_named_files(words))):
+        with _content(path) as data:
+            made.update(f"\0{path}\0".encode() + hashlib.blake2b(data).digest())
+    return made.hexdigest()
+
+
+# ---------------------------------------------------------------- the folder
+
+
+def _prepare(folder: Path) -> None:
+    """Makes the cache's folder, which others must not be able to change."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        st = folder.stat()
+    except OSError as e:
+        raise NoCache(f"{folder}: {e.strerror}") from e
+    if st.st_uid != os.geteuid():
+        raise NoCache(f"{folder}: it belongs to another user")
+    if st.st_mode & 0o022:
+        raise NoCache(f"{folder}: other users can write to it (chmod go-w)")
+
+
+def _complete(folder: Path) -> bool:
+    """Whether the folder has all files that its manifest lists to be run."""
+    try:
+        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        files = [p["file"] for p in manifest["parts"]] + manifest["weights"]["files"]
+        return all((folder / f).is_file() for f in files)
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _bytes(folder: Path) -> int:
+    return sum(p.lstat().st_size for p in folder.rglob("*") if p.is_file())
+
+
+def _opened(path: Path) -> Any:
+    """A lock file, opened."""
+    try:
+        return open(path, "ab")  # pylint: disable=consider-using-with
+    except OSError as e:
+        raise NoCache(f"{path}: {e.strerror}") from e
+
+
+def _make_room(folder: Path, limit: int) -> None:
+    """Removes splits that are not in use, opened longest ago first, until the rest is within the limit."""
+    with contextlib.suppress(OSError):
+        splits: List[Tuple[float, Path, int]] = sorted(
+            (lock.stat().st_mtime, lock.with_suffix(""), _bytes(lock.with_suffix("")))
+            for lock in folder.glob("*.lock") if lock.with_suffix("").is_dir())
+        total = sum(size for _, _, size in splits)
+        for _, split, size in splits:
+            if total <= limit:
+                break
+            with contextlib.suppress(BlockingIOError), open(split.with_suffix(".lock"), "ab") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(split, ignore_errors=True)
+                total -= size
+
+
+def fetch(name: str, make: Callable[[Path], None], folder: Optional[Path] = None) -> Kept:
+    """The split of that name, which make(FOLDER) writes if it is not there. folder: of the cache. Raises NoCache, and
+    what make() raises."""
+    base, limit = folder or root(), _limit()
+    _prepare(base)
+    lock = _opened(base / f"{name}.lock")
+    try:
+        for _ in range(_TRIES):
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            if _complete(base / name):
+                os.utime(base / f"{name}.lock")
+                _make_room(base, limit)
+                return Kept(base / name, lock)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not _complete(base / name):
+                shutil.rmtree(base / name, ignore_errors=True)
+                make(base / name)
+    except BaseException:
+        lock.close()
+        raise
+    lock.close()
+    raise NoCache(f"{base / name}: it was removed while it was made")
+
+
+def temporary(make: Callable[[Path], None]) -> Kept:
+    """A split without a cache, which is removed when it is closed."""
+    folder = tempfile.TemporaryDirectory(prefix="pcc-")  # pylint: disable=consider-using-with
+    try:
+        make(Path(folder.name) / "split")
+    except BaseException:
+        folder.cleanup()
+        raise
+    return Kept(Path(folder.name) / "split", folder)

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Runs the parts of a split folder in OpenVINO, one after another; the devices of the plan are OpenVINO's by --map.
+
+    python3 run_openvino.py --map acc0=GPU.0,acc1=GPU.1
+
+Inputs are zeros in the sizes that were planned for, or those of an .npz file; --out writes the outputs to one. The
+parts compute in f32 where the model does, unless --fast: OpenVINO else takes bfloat16 or float16 where a device is
+faster so. Needs openvino and numpy."""
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any, Dict, List, Mapping, Optional
+
+import numpy as np
+import openvino
+
+
+class Failed(Exception):
+    """What is said in one line."""
+
+
+def read_manifest(folder: Path) -> Dict[str, Any]:
+    """manifest.json of the folder."""
+    path = folder / "manifest.json"
+    try:
+        manifest: Dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as e:
+        raise Failed(f"{path}: {e}") from e
+    if not isinstance(manifest, dict) or manifest.get("pcc_manifest") != 1:
+        raise Failed(f"{path}: expected a manifest with \"pcc_manifest\": 1")
+    return manifest
+
+
+def parse_map(texts: List[str], names: List[str]) -> Dict[str, str]:
+    """{"acc0": "GPU.0"} of ["acc0=GPU.0,acc1=GPU.1"]; devices of the plan that are not named are the CPU."""
+    found = dict.fromkeys(names, "CPU")
+    for word in (w for text in texts for w in text.split(",")):
+        name, equals, device = word.partition("=")
+        if name not in found or not equals or not device:
+            raise Failed(f"--map '{word}': expected DEVICE=NAME with a device of the plan ({', '.join(names)}), "
+                         "such as acc0=GPU.0")
+        found[name] = device
+    return found
+
+
+class Parts:
+    """The parts of a folder, compiled. where: {"acc0": "GPU.0"}; devices of the plan that it lacks are the CPU."""
+
+    def __init__(self, folder: Path, where: Mapping[str, str], fast: bool = False):
+        self.manifest = read_manifest(folder)
+        core = openvino.Core()
+        options = {} if fast else {"INFERENCE_PRECISION_HINT": "f32"}
+        self.parts, self.where = [], []  # where: OpenVINO's device of each part
+        for part in self.manifest["parts"]:
+            device = where.get(part["device"], "CPU")
+            self.where.append(device)
+            try:
+                self.parts.append((part, core.compile_model(str(folder / part["file"]), device, options)))
+            except RuntimeError as e:
+                raise Failed(f"{part['file']} ({part['device']}) on {device}: {e}") from e
+
+    def zeros(self) -> Dict[str, Any]:
+        """Inputs of the sizes that the plan was made for."""
+        values = self.manifest["values"]
+        for i in self.manifest["inputs"]:
+            if None in (i["sizes"] or [None] * bool(i["shape"])) or not values[i["name"]]["numpy_type"]:
+                raise Failed(f"input '{i['name']}' of {values[i['name']]['onnx_type']} {i['shape']}: give it")
+        return {i["name"]: np.zeros(i["sizes"], values[i["name"]]["numpy_type"]) for i in self.manifest["inputs"]}
+
+    def run(self, inputs: Mapping[str, Any]) -> Dict[str, Any]:
+        """The model's outputs by name."""
+        tensors = dict(inputs)
+        for part, compiled in self.parts:
+            lacking = [n for n in part["inputs"] if n not in tensors]
+            if lacking:
+                raise Failed(f"input '{lacking[0]}' is not given")
+            made = compiled({n: tensors[n] for n in part["inputs"]}, share_outputs=False)
+            tensors.update({n: made[n] for n in part["outputs"]})
+        return {o["name"]: tensors[o["name"]] for o in self.manifest["outputs"]}
+
+
+def main(argv: Optional[List[str]] = None) -> int:
+    p = argparse.ArgumentParser(description="Runs the parts of a split folder in OpenVINO.")
+    p.add_argument("inputs", nargs="?", help="arrays by name, .npz (default: zeros)")
+    p.add_argument("--map", action="append", default=[], metavar="DEVICE=NAME,...",
+                   help="OpenVINO's device for one of the plan: acc0=GPU.0 (default: CPU)")
+    p.add_argument("--out", metavar="FILE", help="write the outputs there, .npz")
+    p.add_argument("--fast", action="store_true", help="in the precision that a device likes best")
+    args = p.parse_args(argv)
+    folder = Path(__file__).resolve().parent
+    try:
+        names = [d["name"] for d in read_manifest(folder)["devices"]]
+        parts = Parts(folder, parse_map(args.map, names), args.fast)
+        outputs = parts.run(np.load(args.inputs) if args.inputs else parts.zeros())
+        for name, array in outputs.items():
+            print(f"{name} {array.dtype} {list(array.shape)}")
+        if args.out:
+            np.savez(args.out, **outputs)
+    except (Failed, OSError) as e:
+        print(f"error: {e}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
