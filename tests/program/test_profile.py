@@ -190,10 +190,14 @@ def rounds():
     """Plan, measure, plan again: the best split is left, with what was measured; the promise comes nearer."""
     best = HERE / "best"
     small = ("--steps=1", "--discard=0", "--dim=sequence=8", "--rounds=4")
-    r = good(profile(MODEL, *small, "-o", best, "--", "-d", "2xcpu", "--pictures=none", "--part-cost=0"))
+    r = good(profile(MODEL, *small, "--side-by-side", "-o", best, "--", "-d", "2xcpu", "--pictures=none",
+                     "--part-cost=0"))
     check(re.search(r"^1 .* kept$", r.stdout, re.M) and "was promised, within 2 %" in r.stderr, r.stdout + r.stderr)
     manifest = json.loads((best / "manifest.json").read_text())
     times = {f: p["time_s"] for f, p in manifest["measured"]["parts"].items()}
+    factor = manifest["measured"]["side_by_side"]["factor"]
+    said = good(run(Path(PROFILE).with_name("pcc-run"), best, "--engine=stub", "--samples=2")).stdout
+    check(f"side by side reached {factor:.3f} of their speed" in said, said)
     check(set(times) == set(manifest["nodes"]) and manifest["measured"]["runtime"] == "stub 1",
           f"{manifest['measured']}")
     check(max(times.values()) < 1.02 * manifest["objective"]["value_s"], f"{times} {manifest['objective']}")

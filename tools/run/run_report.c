@@ -81,6 +81,19 @@ static void put_devices(struct runner *r, FILE *f)
     }
 }
 
+/* Prints how fast parts run beside each other on the machine where the split was measured, if its manifest says so. */
+static void put_side_by_side(const struct runner *r, FILE *f)
+{
+    const json_t *side =
+        json_object_get(json_object_get(r->s.manifest, "measured"), "side_by_side");
+    double factor = json_number_value(json_object_get(side, "factor"));
+    if (factor > 0 && factor < 1e6)
+        fprintf(
+            f,
+            "  not counted in the plan: parts side by side reached %.3f of their speed when it was measured\n",
+            factor);
+}
+
 void run_report(struct runner *r, FILE *f)
 {
     const struct figures *g = &r->figures;
@@ -102,6 +115,7 @@ void run_report(struct runner *r, FILE *f)
     if (name && !strcmp(name, "time-per-sample") && g->samples > 1) {
         fputs("time per sample ", f);
         put_beside(f, each_ns(g), planned_ns(json_object_get(goal, "value_s")));
+        put_side_by_side(r, f);
     }
     put_parts(r, f);
     put_devices(r, f);
