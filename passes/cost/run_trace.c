@@ -25,6 +25,8 @@ int run_trace_read(struct sheet *to, const json_t *root, uint32_t classes, struc
     if (!json_int_in(json_object_get(other, "pcc_run"), 1, 1, &version) || !json_is_array(parts))
         return diag_error(x->use.diag,
                           "%s: otherData: expected \"pcc_run\": 1 and a list \"parts\"", to->path);
+    if (json_array_size(parts) == 0)
+        return diag_error(x->use.diag, "%s: no part ran: there are no times", to->path);
     to->run = true;
     to->classes = classes;
     to->part = arena_array(a, json_array_size(parts) + 1, sizeof *to->part);
@@ -73,8 +75,8 @@ static void share_out(struct module *m, const nid *node, uint32_t n, uint32_t k,
     }
 }
 
-/* Applies one trace.  Returns 0, or -1 and an error. */
-static int apply(const struct sheet *s, const struct names *names, struct ctx *x)
+/* Applies one trace.  given: [node] whether a part of it has the node.  Returns 0, or -1 and an error. */
+static int apply(const struct sheet *s, const struct names *names, bool *given, struct ctx *x)
 {
     struct module *m = x->scene.m;
     uint32_t known = 0, unknown = 0;
@@ -84,17 +86,21 @@ static int apply(const struct sheet *s, const struct names *names, struct ctx *x
         nid *node = arena_array(x->use.scratch, (size_t)part->nnode + 1, sizeof *node);
         uint32_t n = 0;
         for (uint32_t i = 0; i < part->nnode; i++) {
-            node[n] = names_get(names, part->node[i], 0);
-            if (node[n] == 0 && unknown++ == 0)
+            nid v = names_get(names, part->node[i], 0);
+            if (v == 0 && unknown++ == 0)
                 first = part->node[i];
-            n += node[n] != 0;
+            if (v == 0 ||
+                given[v]) /* copies of a node in several parts: it is counted in the first */
+                continue;
+            given[v] = true;
+            node[n++] = v;
         }
         known += n;
         for (uint32_t k = 0; k < m->cost->nclass; k++)
             if (s->classes >> k & 1)
                 share_out(m, node, n, k, part->ps);
     }
-    if (unknown > 0 && known == 0)
+    if (known == 0)
         return diag_error(x->use.diag,
                           "%s: none of its %u nodes is in the model, the first is '%s': another "
                           "model ran",
@@ -120,7 +126,8 @@ int run_traces_apply(const struct sheet *sheet, uint32_t n, struct ctx *x)
             for (nid v = g->first; v < g->first + g->count; v++)
                 names_add(&names, node_name(x->scene.m, v), v);
         }
-        rc = apply(&sheet[i], &names, x);
+        bool *given = arena_array(x->use.scratch, x->scene.m->nnode, sizeof *given);
+        rc = apply(&sheet[i], &names, given, x);
     }
     return rc;
 }

@@ -68,15 +68,18 @@ static const char *const *vertex_names(struct ctx *x, const struct wdag *g)
     return name;
 }
 
-/* Returns the solver that the options name; NULL and an error: it must solve, but pcc was built without it. */
+/* Returns the solver that the options name; NULL and an error: it must solve, but cannot here. */
 static const struct mip_solver *choose_solver(const struct ip_options *o, struct diag *d)
 {
     const struct mip_solver *s =
-        o->solver == 0 || (o->solver == 2 && !mip_cbc.attempts) ? &mip_lpsolve : &mip_cbc;
+        o->solver == 0 || (o->solver == 2 && !mip_usable(&mip_cbc)) ? &mip_lpsolve : &mip_cbc;
     const struct mip_solver *other = s == &mip_cbc ? &mip_lpsolve : &mip_cbc;
-    if (s->attempts || !o->solve)
+    if (!o->solve || mip_usable(s))
         return s;
-    if (other->attempts)
+    if (s->attempts)
+        diag_error(d, "ip-place: solver=%s: %s is not found: install it, or use solver=%s",
+                   solver_names[s == &mip_cbc], s->lacks(), solver_names[s != &mip_cbc]);
+    else if (mip_usable(other))
         diag_error(d, "ip-place: solver=%s: pcc was built without %s: use solver=%s",
                    solver_names[s == &mip_cbc], s->name, solver_names[s != &mip_cbc]);
     else

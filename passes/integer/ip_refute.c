@@ -44,7 +44,7 @@ int ip_refute(const struct problem *c, int64_t limit, struct clock *clock, struc
               struct ip_refutation *r)
 {
     assert(!c->detailed);
-    const struct mip_solver *solver = mip_cbc.attempts ? &mip_cbc : &mip_lpsolve;
+    const struct mip_solver *solver = mip_usable(&mip_cbc) ? &mip_cbc : &mip_lpsolve;
     struct ip_ask ask = {.shape = IP_ANY, .limit = limit, .lower = c->lower.value};
     struct diag quiet = diag_silent();
     struct mip_answer answer = {.status = MIP_INFEASIBLE};
@@ -56,7 +56,7 @@ int ip_refute(const struct problem *c, int64_t limit, struct clock *clock, struc
     }
     struct reduction *k = ip_reduction(c, &ask, clock, a);
     r->nvertex = k->small->g->n;
-    if (!k->none && !solver->attempts) {
+    if (!k->none && !mip_usable(solver)) {
         r->why = "pcc was built without solvers";
         return 0;
     }

@@ -186,6 +186,11 @@ static double seconds_left(const struct clock *clock, bool last)
     return (double)left / NS_PER_S * (last ? 1 : 0.6);
 }
 
+bool mip_usable(const struct mip_solver *s)
+{
+    return s->attempts > 0 && (!s->lacks || !s->lacks());
+}
+
 const char *mip_version(const struct mip_solver *s, struct arena *a)
 {
     const char *library = s->lacks ? s->lacks() : NULL;

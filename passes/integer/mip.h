@@ -111,6 +111,8 @@ struct mip_solver {
     int (*solve)(const struct mip *m, const struct mip_limits *l, const struct mip_report *r);
 };
 extern const struct mip_solver mip_lpsolve, mip_cbc;
+/* Whether the solver can solve here: pcc was built with it, and its library is there. */
+bool mip_usable(const struct mip_solver *s);
 /* Returns the solver's version, such as "5.5.2.5", in a, or "not built in". */
 const char *mip_version(const struct mip_solver *s, struct arena *a);
 

@@ -28,6 +28,15 @@
 # RUN: %pcc %s -q --costs=%t.some.json --emit csv 2>&1 | FileCheck %s --check-prefix=SOME
 # SOME: warning: {{.*}}.some.json: 1 node is not in the model, the first is 'y': its part's time goes to the others [-Wunmatched-cost]
 # SOME: a,Relu,{{.*}},10
+# A node twice counts once; no part at all is no run.
+# RUN: printf '{"otherData":{"pcc_run":1,"parts":[{"time":10,"nodes":["a","a","b"]},{"time":4,"nodes":["b","c"]}]}}' > %t.twice.json
+# RUN: %pcc %s -d 1xa100 -q --costs=%t.twice.json --emit csv 2>&1 | FileCheck %s --check-prefix=TWICE
+# TWICE: a,Relu,{{.*}},5
+# TWICE-NEXT: b,Neg,{{.*}},5
+# TWICE-NEXT: c,Neg,{{.*}},4
+# RUN: printf '{"otherData":{"pcc_run":1,"parts":[]}}' > %t.empty.json
+# RUN: not %pcc %s -q --costs=%t.empty.json 2>&1 | FileCheck %s --check-prefix=EMPTY
+# EMPTY: error: {{.*}}.empty.json: no part ran: there are no times
 graph {
   in %x : f32[4]
   %a = Relu(%x) name="a"

@@ -329,6 +329,7 @@ static void test_missing_library(void **state)
     mip_solve(&gone, m, 0, &clock, a, &answer);
     assert_int_equal(answer.status, MIP_NONE);
     assert_string_equal(answer.why, "libsolver.so.7 is not found");
+    assert_false(mip_usable(&gone));
     assert_string_equal(mip_version(&gone, a), "not found (libsolver.so.7)");
     arena_free(a);
 }
