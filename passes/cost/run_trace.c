@@ -63,12 +63,16 @@ static void share_out(struct module *m, const nid *node, uint32_t n, uint32_t k,
             all += time[node[i]];
             runs++;
         }
+    int down = 0; /* times are shifted by that, so that products fit */
+    while (all >> down >= (__int128)1 << 62)
+        down++;
     for (uint32_t i = 0; i < n; i++) {
         int64_t *t = &time[node[i]];
         if (*t == COST_NEVER)
             continue;
         __int128 after = all > 0 ? before + *t : (__int128)++seen, whole = all > 0 ? all : runs;
-        *t = (int64_t)(after * ps / whole) - (int64_t)(before * ps / whole);
+        *t = (int64_t)((after >> down) * ps / (whole >> down)) -
+             (int64_t)((before >> down) * ps / (whole >> down));
         before = after;
         if (m->cost->overhead != NULL)
             m->cost->overhead[k][node[i]] = 0;

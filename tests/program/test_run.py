@@ -183,6 +183,12 @@ def failing():
         refused(run(RUN, SPLIT, engine, "--samples=60", f"--output={folder}"), 1,
                 f"part{part}.onnx (cpu{part}), sample {k}: the stub was told to fail")
         check(outputs(folder) == want[:k], f"outputs 0 to {k - 1}")
+    trace = HERE / "failed.trace.json"  # without the part that had no run beside the first
+    refused(run(RUN, SPLIT, f"{STUB}:fail=part3.onnx@1", "--samples=5", "-o", trace), 1, "sample 1")
+    good(run(PCC, MODEL, "--dim=sequence=8", f"--costs={trace}", "-q", "--emit=csv"))
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        r = subprocess.run([RUN, SPLIT, STUB], stdout=full, stderr=subprocess.PIPE, text=True)
+    check(r.returncode == 1 and "error: stdout: No space left" in r.stderr, r.stderr)
 
 
 def interrupted():
@@ -333,7 +339,7 @@ def help_texts():
     check("in-flight" in good(run(RUN, "--help-completion=bash")).stdout, "completion")
 
 
-def replanned(np):
+def replanned():
     """Two devices promise to halve the time of one, so samples go on there: each has the outputs that it had before."""
     one, out = HERE / "one", HERE / "switched"
     good(run(PCC, MODEL, "-d", "1xcpu", "-q", "--dim=sequence=8", "--pictures=none", "-o", one))
@@ -358,7 +364,9 @@ def replan():
                        ((*many, "-o", "x.json", *behind), "--trace has no effect"),
                        (("--costs=x",), "--costs has no effect"), ((*many, *behind, "--costs=x"), "the rounds measure"),
                        ((*many, *behind, "-o", "x"), "--output behind --"),
-                       ((*many, *behind, "--dim=sequence=8"), "the sizes are those of the split")):
+                       ((*many, *behind, "--dim=sequence=8"), "the sizes are those of the split"),
+                       ((*many, "--", "--part-cost=0"), "expected --devices"),
+                       (("-o", SPLIT / "schedule.json"), "schedule.json is read and would be written")):
         refused(run(RUN, SPLIT, STUB, *args), 2, word)
     slow, out = f"{STUB}:delay=2ms", HERE / "out"
     want = outputs_of(SPLIT, "--samples=9")
@@ -370,6 +378,29 @@ def replan():
         check(rc == 0 or not words or "planning again failed: the best split so far goes on" in r.stderr, r.stderr)
         if args[1] == "1xcpu:1KiB":
             check(outputs(out) == want and "no plan fits" in r.stderr, f"{args}: {r.stderr}")
+
+
+def replan_on():
+    """More devices than before; a new split that cannot run; what is known to fail fails before the first run."""
+    one, out, slow = HERE / "alone", HERE / "out", f"{STUB}:delay=1ms"
+    good(run(PCC, MODEL, "-d", "1xcpu", "-q", "--dim=sequence=8", "--pictures=none", "-o", one))
+    r = run(RUN, one, slow, "--samples=8", "--replan=3", "--", "-d", "8xcpu", "--part-cost=0", "--pictures=none")
+    check(good(r).stdout.count("planned again:") >= 1, r.stdout + r.stderr)
+    shutil.rmtree(out, ignore_errors=True)
+    r = good(run(RUN, one, slow, "--samples=8", "--replan=1", f"--cores=cpu0={min(os.sched_getaffinity(0))}",
+                 f"--output={out}", "--", "-d", "2xa100", "--pictures=none"))
+    check(len(outputs(out)) == 8 and "the new split failed: the best one so far goes on" in r.stderr, r.stderr)
+    args = ("--samples=4", "--replan=1", "--", "-d", "2xcpu")
+    refused(run(RUN, one, STUB, "--costs=nothing.json", *args), 1, "nothing.json")
+    taken = HERE / "alone-replanned"
+    shutil.rmtree(taken, ignore_errors=True)
+    taken.mkdir()
+    (taken / "letter.txt").write_text("keep me")
+    r = run(RUN, one, STUB, *args)
+    refused(r, 1, "letter.txt")
+    check(not r.stdout, r.stdout)
+    (one / "model.onnx").unlink()
+    refused(run(RUN, one, STUB, *args), 1, "model.onnx")
 
 
 def by_runtime():
@@ -401,7 +432,11 @@ def by_runtime():
                               got[n].tobytes() == v.tobytes() for n, v in want[k].items()),
                           f"{folder.name} {args}: sample {k} is not run_split.py's")
 
-    replanned(np)
+    np.savez(paths[0], **Runner(kept, exact=True).random_sample(0, False))
+    outputs_of(kept, paths[0], "--state", "--samples=3", engine="--verbose")
+    grown = [np.load(HERE / f"out/sample{k}.npz")["present.0.key"].shape[2] for k in range(3)]
+    check(grown == [5, 7, 9], f"a file brings its states once: {grown}")
+    replanned()
     from onnx import TensorProto as T, helper as h, save
     nothing = h.make_optional_type_proto(h.make_sequence_type_proto(h.make_tensor_type_proto(T.FLOAT, [2])))
     numbers = h.make_sequence_type_proto(h.make_tensor_type_proto(T.FLOAT, [2]))
@@ -437,6 +472,6 @@ if extras.extra() == "ort":
     by_runtime()
 else:
     for step in (make, orders, many, turns, states, files, failing, interrupted, lists, long_part, in_flight,
-                 bad_folders, usage, replan, help_texts):
+                 bad_folders, usage, replan, replan_on, help_texts):
         step()
 sys.exit(finish())

@@ -42,3 +42,17 @@ int folder_take_files(const char *from, int to, bool manifest, struct arena *a, 
         closedir(dir);
     return rc;
 }
+
+const char *folder_same_file(const char *folder, const char *path, struct arena *a)
+{
+    const char *same = NULL;
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; dir && !same && (e = readdir(dir));) {
+        const char *one = arena_fmt(a, "%s/%s", folder, e->d_name);
+        if (folder_own_name(e->d_name) && infile_same(path, one))
+            same = one;
+    }
+    if (dir)
+        closedir(dir);
+    return same;
+}

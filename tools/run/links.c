@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -204,6 +205,7 @@ static int begin(struct wire *w)
     }
     w->process = fork();
     if (w->process == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* it ends with this program, however that ends */
         receive(w);
         _exit(0);
     }

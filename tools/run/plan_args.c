@@ -48,6 +48,13 @@ const char *plan_args_dim(char **args, uint32_t i, struct arena *a)
     return i < c.n[id] ? c.list[id][i] : NULL;
 }
 
+bool plan_args_has(char **args, const char *name, struct arena *a)
+{
+    struct cli c;
+    struct diag quiet = diag_silent();
+    return plan_args_parse(&c, args, a, &quiet) == 0 && c.n[cli_named(&c, name)->id] > 0;
+}
+
 /* Passes on errors of the library, but for those that Ctrl-C causes. */
 static void pass_on(void *user, enum pcc_level level, const char *name, const char *line)
 {

@@ -14,6 +14,9 @@ int plan_args_check(char **args, struct arena *a, struct diag *d);
 /* Returns value number i = 0, 1, ... of --dim among these arguments; NULL: there are no more. */
 const char *plan_args_dim(char **args, uint32_t i, struct arena *a);
 
+/* Whether an option of pcc is among these arguments.  name: its long name, without "--". */
+bool plan_args_has(char **args, const char *name, struct arena *a);
+
 /* A model that is planned, and how. */
 struct plan_call {
     struct cli args;     /* of plan_args_parse() */

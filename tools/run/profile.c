@@ -14,6 +14,7 @@
 #include "ir/base/units.h"
 #include "tools/run/cores.h"
 #include "tools/run/costs_out.h"
+#include "tools/run/folder_files.h"
 #include "tools/run/links.h"
 #include "tools/run/part_memory.h"
 #include "tools/run/pieces.h"
@@ -23,7 +24,6 @@
 #include "tools/run/rounds.h"
 #include "tools/run/scratch.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,14 +137,8 @@ static int check_output(struct run *r)
         same = input;
     else if (inputs && infile_same(output, inputs))
         same = inputs;
-    DIR *dir = is_folder(input) ? opendir(input) : NULL;
-    for (struct dirent *e; dir && !same && (e = readdir(dir));) {
-        const char *path = arena_fmt(r->a, "%s/%s", input, e->d_name);
-        if (folder_own_name(e->d_name) && infile_same(output, path))
-            same = path;
-    }
-    if (dir)
-        closedir(dir);
+    else if (is_folder(input))
+        same = folder_same_file(input, output, r->a);
     return same ? misused(r, arena_fmt(r->a, "-o %s: it is %s, which is read: give another name",
                                        output, same))
                 : outfile_check(output, r->a, &r->diag);

@@ -4,15 +4,19 @@
  *   pcc-run SPLIT --samples=N --replan=ROUNDS -- ARGS      plans again by what it measures
  * Exit codes: 0 done, 1 bad input, or a part that fails, 2 wrong usage, 130 ended by Ctrl-C: the samples that had begun
  * are finished. */
+#include "tools/run/folder_files.h"
 #include "tools/run/part_memory.h"
 #include "tools/run/plan_args.h"
 #include "tools/run/program.h"
 #include "tools/run/run_replan.h"
 #include "tools/run/runner.h"
 
+#include "ir/base/infile.h"
 #include "ir/base/outfile.h"
+#include "ir/base/strings.h"
 #include "ir/base/units.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -134,12 +138,33 @@ static int check_replan(struct run *r)
                                     "--replan=%" PRId64 ": expected at least %" PRId64
                                     " samples, 2 for each run",
                                     rounds, 2 * (rounds + 1)));
+    if (!plan_args_has(g->rest, "devices", r->a))
+        return misused(r, "--replan: expected --devices among the arguments of pcc: -- -d 2xcpu");
     if (plan_args_dim(g->rest, 0, r->a))
         return misused(r, "--dim behind --: the sizes are those of the split");
     if (plan_args_check(g->rest, r->a, &r->diag) == 0)
         return 0;
     r->exit = USAGE;
     return -1;
+}
+
+/* Checks that nothing is written over what is read, a file of the folder or a sample.  Returns 0, or -1 and an error.
+ */
+static int check_outputs(struct run *r, const struct run_settings *set)
+{
+    const char *same = set->trace ? folder_same_file(set->folder, set->trace, r->a) : NULL;
+    for (uint32_t k = 0; k < set->nfile && !same; k++) {
+        const char *file = set->file[k],
+                   *kept =
+                       set->output ? arena_fmt(r->a, "%s/%s", set->output, path_base(file)) : NULL;
+        if (set->trace && infile_same(set->trace, file))
+            same = file;
+        else if (kept && !strncmp(path_base(file), "sample", 6) && infile_same(kept, file))
+            same = file;
+    }
+    return same ? misused(r, arena_fmt(r->a, "%s is read and would be written: give another name",
+                                       same))
+                : 0;
 }
 
 /* Fills *to by the options.  Returns 0, or -1 after an error. */
@@ -179,7 +204,7 @@ static int configure(struct run *r, struct run_settings *to)
         return diag_error(
             &r->diag, "%s: it is no folder: expected the folder of a split, as pcc -o writes it",
             to->folder);
-    return 0;
+    return check_outputs(r, to);
 }
 
 /* Says which library runs and what sessions are set to. */
@@ -211,6 +236,10 @@ static int run_one(struct runner *x)
     }
     int rc = run_all(x);
     run_report(x, stdout);
+    if (fflush(stdout) || ferror(stdout)) {
+        diag_error(x->d, "stdout: %s", strerror(errno));
+        rc = INPUT;
+    }
     if (x->set.trace && run_trace(x))
         rc = INPUT;
     if (*x->stop)

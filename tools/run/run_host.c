@@ -23,9 +23,22 @@ struct hosting {
     uint64_t moves;     /* runner.moves when it last changed */
     int64_t moved;      /* ns: when that was */
     bool stopped, stalled;
+    bool unlocked; /* it has given up the lock meanwhile */
 };
 
 /* ---- samples in and out ----------------------------------------------------------------------- */
+
+static void unlock(struct hosting *h)
+{
+    h->unlocked = true;
+    pthread_mutex_unlock(&h->r->lock);
+}
+
+static void lock_again(struct hosting *h)
+{
+    pthread_mutex_lock(&h->r->lock);
+    h->unlocked = false;
+}
 
 /* Lets sample r->loaded in: its inputs go into the table.  Under the lock, which is given up meanwhile. */
 static void load_sample(struct hosting *h)
@@ -33,17 +46,22 @@ static void load_sample(struct hosting *h)
     struct runner *r = h->r;
     struct engine_error err = {"out of memory"};
     int64_t k = r->loaded;
-    pthread_mutex_unlock(&r->lock);
+    unlock(h);
     int rc = samples_load(h->samples, k, h->first, &err);
-    pthread_mutex_lock(&r->lock);
+    lock_again(h);
     if (rc) {
         char line[sizeof r->error];
         snprintf(line, sizeof line, "sample %" PRId64 ": %s", r->set.first + k, err.line);
         run_fail(r, k, line);
         return;
     }
-    if (k < r->n)
+    if (k < r->n) {
         flight_begin(r, h->first);
+        return;
+    }
+    for (uint32_t i = 0; i < r->s.ninput; i++) /* it is not wanted any more */
+        if (h->first[i] && h->first[i]->of != RUN_NONE)
+            box_return(r, h->first[i]);
 }
 
 /* Gives the outputs of a sample away and drops what the host holds of it.  Under the lock, which is given up while they
@@ -57,9 +75,9 @@ static void give_outputs(struct hosting *h, struct flight *f)
     g->first = g->samples ? g->first : f->ended;
     g->samples++;
     times_add(&g->latency, f->ended - f->began);
-    pthread_mutex_unlock(&r->lock);
+    unlock(h);
     int rc = outputs_write(r, f, &err);
-    pthread_mutex_lock(&r->lock);
+    lock_again(h);
     if (rc) {
         char line[sizeof r->error];
         snprintf(line, sizeof line, "sample %" PRId64 ": %s", r->set.first + f->sample, err.line);
@@ -193,9 +211,17 @@ static void free_all(struct runner *r)
                 r->e->face->unload(r->dev[d].loaded[k]);
 }
 
-/* Lets samples in and out until all are through; under the lock. */
-static void serve(struct hosting *h)
+/* Whether the next sample may come in: there is a place for it, and with --order=model the one before is through. */
+static bool may_load(const struct runner *r)
 {
+    return r->loaded < r->n && r->flight[r->loaded % r->width].sample < 0 && !*r->stop &&
+           (!r->set.by_model || r->loaded == r->given);
+}
+
+/* Lets samples in and out until all are through; under the lock.  arg: the struct hosting. */
+static void serve(void *arg)
+{
+    struct hosting *h = arg;
     struct runner *r = h->r;
     while (r->opening)
         wait_a_while(r);
@@ -206,7 +232,7 @@ static void serve(struct hosting *h)
         struct flight *out = flight_next_out(r);
         if (out)
             give_outputs(h, out);
-        else if (r->loaded < r->n && flight_of(r, r->loaded)->sample < 0 && !*r->stop)
+        else if (may_load(r))
             load_sample(h);
         else
             wait_a_while(r);
@@ -219,7 +245,7 @@ int run_all(struct runner *r)
 {
     struct hosting h = {.r = r, .samples = samples_make(r)};
     if (!h.samples)
-        return FAILED;
+        return *r->stop ? INTERRUPTED : FAILED;
     if (r->set.memory && run_memory(r, h.samples)) {
         samples_free(h.samples);
         return FAILED;
@@ -232,8 +258,13 @@ int run_all(struct runner *r)
     make_lock(r);
     pthread_mutex_lock(&r->lock);
     start_threads(r);
-    serve(&h);
+    size_t wanted;
+    bool served = arena_guard(r->a, serve, &h, &wanted);
+    if (h.unlocked)
+        lock_again(&h);
     end_threads(r);
+    if (!served) /* now that no thread runs */
+        arena_exhausted(r->a, wanted);
     if (r->failed)
         diag_error(r->d, "%s", r->error);
     free_all(r);

@@ -15,22 +15,31 @@
 #include "ir/base/outfile.h"
 #include "ir/base/units.h"
 #include "ir/cluster/cluster.h"
+#include "passes/cost/table_facts.h"
 #include "tools/run/folder_files.h"
 #include "tools/run/plan_args.h"
 #include "tools/run/scratch.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { MARGIN = 50 }; /* a new plan promises less by 1 / MARGIN */
+enum { MARGIN = 50, INTERRUPTED = 130 }; /* a new plan promises less by 1 / MARGIN */
 
 /* A split, and what a run of it said. */
 struct tried {
     const char *folder;
     int64_t promised, each; /* ps, ns from one sample to the next; -1: not known */
     const char *nodes;      /* its parts as text: equal plans have equal texts */
+};
+
+/* How much longer a device takes than the costs before the first run say. */
+struct speed {
+    const char *name;
+    double slow;
 };
 
 /* The state of the work. */
@@ -40,8 +49,9 @@ struct replanning {
     struct split split;     /* the first one */
     struct cluster cluster; /* a class for each device, if `apart` */
     bool apart;
-    double *slow; /* [device] how much longer it takes than the costs before the first run say */
-    uint32_t ndev;
+    const char *class[CLUSTER_CLASSES]; /* [class of the cluster] the class that it was made of */
+    struct speed *speed;                /* [nspeed] devices that have run */
+    uint32_t nspeed, capspeed;
     struct tried *tried; /* [n] */
     uint32_t n;
     const char *scratch; /* folder for temporary files */
@@ -61,15 +71,16 @@ static bool can_part(const struct cluster *c)
 }
 
 /* Makes each device of the cluster a class of its own, in the same order, so that devices keep their names. */
-static void part_classes(struct cluster *c, struct arena *a)
+static void part_classes(struct replanning *w)
 {
-    struct cluster to = *c;
+    struct cluster *c = &w->cluster, to = *c;
     to.ncls = 0;
     for (uint32_t k = 0; k < c->ncls; k++)
         for (uint32_t i = 0; i < c->cls[k].count; i++) {
-            struct device_class *one = &to.cls[to.ncls++];
+            struct device_class *one = &to.cls[to.ncls];
+            w->class[to.ncls++] = c->cls[k].name;
             *one = c->cls[k];
-            one->name = arena_fmt(a, "%s-%u", c->cls[k].name, i);
+            one->name = arena_fmt(w->a, "%s-%u", c->cls[k].name, i);
             one->count = 1;
         }
     *c = to;
@@ -87,7 +98,7 @@ static int find_cluster(struct replanning *w)
         w->apart = w->apart && !cli_value(&w->call.args, joined[i]);
     if (!w->apart)
         return 0;
-    part_classes(&w->cluster, w->a);
+    part_classes(w);
     w->call.devices = arena_fmt(w->a, "%s/cluster.json", w->scratch);
     if (outfile_open(&f, w->call.devices, w->a, w->d))
         return -1;
@@ -97,15 +108,6 @@ static int find_cluster(struct replanning *w)
 
 /* ---- what a run said -------------------------------------------------------------------------- */
 
-/* Returns the number of a device of the run. */
-static uint32_t device_of(const struct runner *r, const char *name)
-{
-    uint32_t d = 0;
-    while (d < r->ndev && strcmp(r->dev[d].name, name) != 0)
-        d++;
-    return d;
-}
-
 /* Returns ps of a run of a part, the mean; 0: it did not run often enough.  (Another program on the same processor
  * takes slices of milliseconds, which most runs of a short part do not meet: their median says nothing of it.) */
 static int64_t part_ps(const struct runner *r, uint32_t k)
@@ -114,29 +116,36 @@ static int64_t part_ps(const struct runner *r, uint32_t k)
     return t->n > 0 ? t->sum / t->n * 1000 : 0;
 }
 
+/* Returns how slow a device is, by its name. */
+static double *slow_of(struct replanning *w, const char *name)
+{
+    uint32_t d = 0;
+    while (d < w->nspeed && strcmp(w->speed[d].name, name) != 0)
+        d++;
+    if (d == w->nspeed) {
+        w->speed = vec_grow(w->a, w->speed, &w->capspeed, d + 1, sizeof *w->speed);
+        w->speed[w->nspeed++] = (struct speed){arena_fmt(w->a, "%s", name), 1};
+    }
+    return &w->speed[d].slow;
+}
+
 /* Updates how slow devices are: what their parts took over what was promised for them. */
 static void learn_speeds(struct replanning *w, struct runner *r)
 {
-    if (!w->slow) {
-        w->ndev = r->ndev;
-        w->slow = arena_array(w->a, (size_t)r->ndev + 1, sizeof *w->slow);
-        for (uint32_t d = 0; d < r->ndev; d++)
-            w->slow[d] = 1;
-    }
     for (uint32_t d = 0; d < r->ndev; d++) {
         int64_t took = 0, said = 0;
         for (uint32_t k = 0; k < r->s.npart; k++)
-            if (device_of(r, r->s.part[k].device) == d && r->s.part[k].compute_ps > 0) {
+            if (!strcmp(r->s.part[k].device, r->dev[d].name) && r->s.part[k].compute_ps > 0) {
                 took = sat_add(took, part_ps(r, k));
                 said = sat_add(said, r->s.part[k].compute_ps);
             }
         if (took > 0 && said > 0)
-            w->slow[d] *= (double)took / (double)said;
+            *slow_of(w, r->dev[d].name) *= (double)took / (double)said;
     }
 }
 
-/* Writes the times of the parts as a trace has them, as they would be on device d; ndev: where they ran. */
-static int write_times(struct replanning *w, struct runner *r, uint32_t d, const char *path)
+/* Writes the times of the parts as a trace has them, as they would be on a device; NULL: where they ran. */
+static int write_times(struct replanning *w, struct runner *r, const char *device, const char *path)
 {
     struct outfile f;
     if (outfile_open(&f, path, w->a, w->d))
@@ -148,8 +157,7 @@ static int write_times(struct replanning *w, struct runner *r, uint32_t d, const
     json_open(&o, "parts", '[', 3);
     for (uint32_t k = 0; k < r->s.npart; k++) {
         const struct split_part *p = &r->s.part[k];
-        uint32_t own = device_of(r, p->device);
-        double by = d < w->ndev && own < w->ndev ? w->slow[d] / w->slow[own] : 1;
+        double by = device ? *slow_of(w, device) / *slow_of(w, p->device) : 1;
         int64_t ps = llround((double)part_ps(r, k) * by);
         if (ps <= 0)
             continue;
@@ -168,15 +176,31 @@ static int write_times(struct replanning *w, struct runner *r, uint32_t d, const
     return outfile_close(&f, true);
 }
 
+/* Returns the file of --costs, with the classes that its classes have become. */
+static const char *own_costs(struct replanning *w)
+{
+    const char *classes, *path = table_path(w->of->costs, &classes, w->a), *text = path;
+    for (const char *s = classes; w->apart && s; s = *s == ',' ? s + 1 : NULL) {
+        size_t n = strcspn(s, ",");
+        for (uint32_t k = 0; k < w->cluster.ncls; k++)
+            if (strlen(w->class[k]) == n && !strncmp(w->class[k], s, n))
+                text = arena_fmt(w->a, "%s%c%s", text, text == path ? ':' : ',',
+                                 w->cluster.cls[k].name);
+        s += n;
+    }
+    return text == path ? w->of->costs : text;
+}
+
 /* Writes the files of --costs for the next plan.  Returns their number, or -1 after an error. */
 static int write_costs(struct replanning *w, struct runner *r, const char **costs)
 {
     int n = 0;
     if (w->of->costs)
-        costs[n++] = w->of->costs;
+        costs[n++] = own_costs(w);
     for (uint32_t k = 0; k < (w->apart ? w->cluster.ncls : 1); k++) {
         const char *path = arena_fmt(w->a, "%s/run%u-%u.json", w->scratch, w->n, k);
-        if (write_times(w, r, w->apart ? k : UINT32_MAX, path))
+        const char *device = w->apart ? cluster_device_name(&w->cluster, w->a, k) : NULL;
+        if (write_times(w, r, device, path))
             return -1;
         costs[n++] = w->apart ? arena_fmt(w->a, "%s:%s", path, w->cluster.cls[k].name) : path;
     }
@@ -271,20 +295,26 @@ static int stretch(struct replanning *w, struct runner *r, const char *folder, i
     return rc;
 }
 
+/* Returns where the best split goes: beside the first one, in a. */
+static const char *beside(const struct replanning *w)
+{
+    char *whole = realpath(w->tried[0].folder, NULL);
+    const char *to = arena_fmt(w->a, "%s-replanned", whole ? whole : w->tried[0].folder);
+    free(whole);
+    return to;
+}
+
 /* Leaves the best split beside the first one, if it is another.  Returns 0, or -1 and an error. */
 static int leave_best(struct replanning *w)
 {
     const struct tried *best = best_of(w);
     char text[2][UNIT_TEXT];
     struct folder f;
-    size_t n = strlen(w->tried[0].folder);
     if (best == &w->tried[0]) {
         diag_note(w->d, "no plan was measured to be faster than %s", best->folder);
         return 0;
     }
-    while (n > 1 && w->tried[0].folder[n - 1] == '/')
-        n--;
-    const char *to = arena_fmt(w->a, "%.*s-replanned", (int)n, w->tried[0].folder);
+    const char *to = beside(w);
     if (folder_begin(&f, to, /*into=*/false, best->folder, w->a, w->d))
         return -1;
     if (folder_take_files(best->folder, f.dirfd, /*manifest=*/true, w->a, w->d)) {
@@ -297,12 +327,55 @@ static int leave_best(struct replanning *w)
     return folder_commit(&f);
 }
 
+/* Checks before the first run what can be known then: the model, --costs, and that the best split can be left.  Returns
+ * 0, or -1 and an error. */
+static int check_files(struct replanning *w)
+{
+    const char *classes, *costs = w->of->costs ? table_path(w->of->costs, &classes, w->a) : NULL;
+    struct folder f;
+    if (access(w->call.model, R_OK))
+        return diag_error(w->d, "%s: %s: --replan plans the whole model again", w->call.model,
+                          strerror(errno));
+    if (costs && access(costs, R_OK))
+        return diag_error(w->d, "--costs: %s: %s", costs, strerror(errno));
+    if (folder_begin(&f, beside(w), /*into=*/false, w->tried[0].folder, w->a, w->d))
+        return -1;
+    folder_abort(&f);
+    return 0;
+}
+
+/* Runs `part` samples on the newest split; plans again after it, if `plans`.  Returns an exit code; *more: 1: there is
+ * a plan to run; 0: there is none; -1: planning failed.  *done: samples that are through. */
+static int take_round(struct replanning *w, int64_t part, bool plans, int64_t *done, int *more)
+{
+    struct runner r;
+    struct tried *t = &w->tried[w->n];
+    *more = 0;
+    int rc = stretch(w, &r, t->folder, *done, part, &t->each);
+    *done += r.given;
+    if (rc && rc != INTERRUPTED && w->n > 0) {
+        diag_note(w->d, "the new split failed: the best one so far goes on");
+        t->each = -1;
+        return 0;
+    }
+    w->n++;
+    if (rc || *w->of->runner->stop)
+        return rc;
+    learn_speeds(w, &r);
+    if (plans)
+        *more = plan_again(w, &r, best_of(w)->each);
+    if (*more < 0 && !*w->of->runner->stop)
+        diag_note(w->d, "planning again failed: the best split so far goes on");
+    return 0;
+}
+
 int replan_run(const struct replan *of)
 {
     struct runner *base = of->runner;
     struct replanning w = {.of = of, .a = base->a, .d = base->d};
     int64_t total = base->set.samples, part = total / (of->rounds + 1), done = 0;
     int rc = 0, more = 1;
+    bool failed = false;
     w.tried = arena_array(w.a, (size_t)of->rounds + 2, sizeof *w.tried);
     w.tried[0] = (struct tried){.folder = base->set.folder, .each = -1};
     w.call = (struct plan_call){.model = arena_fmt(w.a, "%s/model.onnx", base->set.folder),
@@ -312,25 +385,20 @@ int replan_run(const struct replan *of)
     if (!(w.scratch = scratch_folder(w.a, w.d)) ||
         plan_args_parse(&w.call.args, of->args, w.a, w.d) ||
         split_read(&w.split, base->set.folder, w.a, w.d) || read_promise(&w, &w.tried[0]) ||
-        find_cluster(&w))
+        find_cluster(&w) || check_files(&w))
         return 1;
     w.call.dims = w.split.dims;
-    for (uint32_t round = 0; more > 0 && round <= of->rounds && !*base->stop; round++) {
-        struct runner r;
-        struct tried *t = &w.tried[w.n];
-        if ((rc = stretch(&w, &r, t->folder, done, part, &t->each)))
-            return rc;
-        done += part;
-        w.n++;
-        learn_speeds(&w, &r);
-        more = round < of->rounds ? plan_again(&w, &r, best_of(&w)->each) : 0;
-    }
-    if (more < 0)
-        diag_note(w.d, "planning again failed: the best split so far goes on");
-    if (done < total && !*base->stop) {
+    for (uint32_t round = 0; more > 0 && !rc && !*base->stop && round <= of->rounds; round++)
+        rc = take_round(&w, part, round < of->rounds, &done, &more);
+    failed = more < 0 && !*base->stop;
+    if (w.n == 0 || (rc && rc != INTERRUPTED))
+        return rc;
+    if (done < total && !rc && !*base->stop) {
         struct runner r;
         int64_t each;
         rc = stretch(&w, &r, best_of(&w)->folder, done, total - done, &each);
     }
-    return leave_best(&w) || more < 0 ? (rc ? rc : 1) : rc;
+    if (leave_best(&w) || failed)
+        return rc ? rc : 1;
+    return rc ? rc : *base->stop ? INTERRUPTED : 0;
 }

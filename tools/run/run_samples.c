@@ -121,11 +121,19 @@ int samples_load(struct run_samples *s, int64_t k, struct box **to, struct engin
         memcpy(to, s->made + kind * r->s.ninput, r->s.ninput * sizeof(struct box *));
         if (k == 0)
             put_states(s, to);
+        for (uint32_t i = 0; i < r->s.ninput && k >= s->kinds; i++)
+            if (s->kept[r->s.input[i]])
+                to[i] = NULL; /* a file that comes again brings no state any more */
         return 0;
     }
     struct arena *own = arena_new(r->a);
     struct engine_value **table = arena_array(own, (size_t)r->s.nvalue + 1, sizeof *table);
     int rc = make_inputs(s, kind, table, err);
+    for (uint32_t i = 0; i < r->s.ninput && !rc && k >= s->kinds; i++)
+        if (s->kept[r->s.input[i]]) {
+            r->e->face->value_free(r->e, table[r->s.input[i]]);
+            table[r->s.input[i]] = NULL;
+        }
     pthread_mutex_lock(&r->lock);
     for (uint32_t i = 0; i < r->s.ninput && !rc; i++) {
         to[i] = table[r->s.input[i]] ? box_take(r, r->s.input[i]) : NULL;
@@ -164,7 +172,7 @@ static int make_all_ahead(struct run_samples *s)
     struct runner *r = s->r;
     struct engine_error err;
     int64_t room = AHEAD;
-    for (; s->nmade < s->kinds && room > 0 && !*r->stop; s->nmade++) {
+    for (; s->nmade < smaller(s->kinds, KINDS_MOST) && room > 0 && !*r->stop; s->nmade++) {
         int64_t bytes = make_ahead(s, s->nmade, &err);
         if (bytes < 0 && s->nmade > 0 && r->set.nfile)
             return 0;
@@ -181,12 +189,13 @@ struct run_samples *samples_make(struct runner *r)
     uint32_t files = r->set.nfile;
     s->r = r;
     s->total = r->set.samples ? r->set.samples : larger(1, files);
-    s->kinds = smaller(smaller(s->total, files ? files : s->total), KINDS_MOST);
+    s->kinds = smaller(s->total, files ? files : KINDS_MOST);
     s->kept = arena_array(r->a, (size_t)r->s.nvalue + 1, sizeof *s->kept);
     s->zero = arena_array(r->a, (size_t)r->wires.nstate + 1, sizeof *s->zero);
     for (uint32_t i = 0; i < r->wires.nstate; i++)
         s->kept[r->wires.state_in[i]] = true;
-    s->made = arena_array(r->a, (size_t)(s->kinds * r->s.ninput) + 1, sizeof(struct box *));
+    s->made = arena_array(r->a, (size_t)(smaller(s->kinds, KINDS_MOST) * r->s.ninput) + 1,
+                          sizeof(struct box *));
     if (make_all_ahead(s) || make_states(s, s->made)) {
         samples_free(s);
         return NULL;

@@ -63,6 +63,8 @@ static void put_parts(FILE *f, struct runner *r)
     for (uint32_t k = 0; k < r->s.npart; k++) {
         const struct split_part *p = &r->s.part[k];
         int64_t ns = times_rank(&r->figures.part[k], MEDIAN, r->a);
+        if (ns < 0)
+            continue; /* the run ended before */
         json_open(&o, NULL, '{', JSON_ROW);
         json_text(&o, "file", p->file);
         json_text(&o, "device", p->device);
