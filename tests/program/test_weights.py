@@ -304,7 +304,7 @@ def test_far(work):
 
 def test_failures(work, gpt):
     r = split(gpt, work / "x", "inlined")
-    check(r.returncode == 2 and "expected shared, parts, inline, original or link" in r.stderr,
+    check(r.returncode == 2 and "expected shared, parts, inline, original, link or auto" in r.stderr,
           f"--weights=inlined: {r.stderr}")
     r = split(gpt, work / "x.json", "inline")
     check(r.returncode == 2 and "is for a split" in r.stderr, f"no split: {r.stderr}")
