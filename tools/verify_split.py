@@ -703,28 +703,44 @@ def half_values(path):
     return {name for name, elem in kind.items() if elem in HALF}
 
 
+def moved_operands(node):
+    """Operands whose numbers a node of MOVING has in its results; the others are indices, sizes, conditions."""
+    first, *more = node.input or [""]
+    moved = {"Concat": [first, *more], "Where": more}.get(node.op_type, [first])
+    if node.op_type in ("Pad", "ScatterElements", "ScatterND"):
+        moved += more[1:2]
+    return set(moved) - {""}
+
+
 def moved_from(name, maker):
     """A tensor and all those of its part that it is a cast or a moved copy of."""
     found, stack = {name}, [name]
     while stack:
         node = maker.get(stack.pop())
         if node is not None and node.op_type in MOVING:
-            stack += {i for i in node.input if i} - found
-            found.update(i for i in node.input if i)
+            new = moved_operands(node) - found
+            stack += new
+            found |= new
     return found
 
 
 def half_crossings(manifest, graphs, folder):
-    """The tensors that cross in float16, or as casts or moved copies of such tensors, with what they were."""
+    """The tensors that cross in float16, or as casts or moved copies of such tensors, with the computed ones that they
+    are copies of: inputs, initializers and constants are exact."""
     found = set()
     for part in manifest["parts"]:
+        nodes = graphs[part["file"]].node
         mine = {t["name"]: t["type"] for t in manifest["tensors"] if t["to"] and t["from"] == part["file"]}
-        maker = {o: n for n in graphs[part["file"]].node for o in n.output}
-        chains = [moved_from(name, maker) for name in mine]
-        unsure = any(len(c) > 1 for c in chains)
+        maker = {o: n for n in nodes for o in n.output}
+        chains = {name: moved_from(name, maker) for name in mine}
+        unsure = any(len(c) > 1 for c in chains.values())
         half = half_values(folder / part["file"]) if unsure else set()
         half |= {name for name, kind in mine.items() if is_half(kind)}
-        found.update(*(c for c in chains if c & half))
+        for node in nodes:
+            if node.op_type in MOVING and moved_operands(node) & half:
+                half.update(node.output)
+        computed = {name for name, node in maker.items() if node.op_type != "Constant"} & half
+        found.update(*({name} | (chain & computed) for name, chain in chains.items() if name in half))
     return found
 
 

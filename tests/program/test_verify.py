@@ -135,7 +135,10 @@ def plants():
             (hand.moved_crosses, 0, "1 bit-equal, 1 within rounding"),
             (lambda: off(hand.Folder(half=True), hand.half_weights_off), 1, "'c', of node 'm2'"),
             (lambda: off(hand.cast_crosses(), hand.cast_weights_off), 1, "'y', of node 'y'"),
-            (lambda: off(hand.cast_crosses(), hand.exact_weights_off), 1, "'exact', of node 'exact'")):
+            (lambda: off(hand.cast_crosses(), hand.exact_weights_off), 1, "'exact', of node 'exact'"),
+            (hand.shares_indices, 0, "equal: 3 outputs"),
+            (lambda: off(hand.shares_indices(), hand.indexed_weights_off), 1, "'exact', of node 'exact'"),
+            (lambda: off(hand.shares_indices(), hand.constant_off), 1, "output 'z' of the parts")):
         says(code, written(make_one()), text)
 
 
