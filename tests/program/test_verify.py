@@ -119,6 +119,7 @@ def plants():
             (hand.swap_equal_shaped_weights, [first("c", "m2", "MatMul", 1, 1), "output 'y' of the parts",
                                               "before it: 3; runs of both sides with values as outputs: 1"]),
             (hand.change_one_bit, [first("a", "m1", "MatMul", 0, 0), "and 1 more outputs"]),
+            (escapes, [first("a\\x1b[2J\\x0aequal:", "m\\x0a1", "MatMul", 0, 0)]),
             (hand.other_operator, [first("y", "s", "Add", 1, 1)]),
             (hand.drop_node_everywhere, [first("y", "s", "Add", 1, 1), "it lacks the operand 'd' there"]),
             (lambda f: f.annotated.graph.initializer[0].CopyFrom(hand.weight("w1", 9)),
@@ -140,6 +141,15 @@ def plants():
             (lambda: off(hand.shares_indices(), hand.indexed_weights_off), 1, "'exact', of node 'exact'"),
             (lambda: off(hand.shares_indices(), hand.constant_off), 1, "output 'z' of the parts")):
         says(code, written(make_one()), text)
+
+
+def escapes(f):
+    """The value a and its node have names that would clear a terminal and forge a line."""
+    for m in (f.whole, f.annotated, f.part[0]):
+        m.graph.node[0].name, m.graph.node[0].output[0] = "m\n1", "a\x1b[2J\nequal:"
+        m.graph.node[1].input[0] = m.graph.node[0].output[0]
+    f.manifest["nodes"]["part0.onnx"] = [n.name for n in f.part[0].graph.node]
+    f.part[0].graph.initializer[0].raw_data = b"\1" + f.part[0].graph.initializer[0].raw_data[1:]
 
 
 def off(folder, plant):

@@ -7,12 +7,14 @@
 #include "ir/base/json_in.h"
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
+#include "ir/base/utf8.h"
 #include "ir/cluster/detect/processor.h"
 #include "tools/run/inputs.h"
 #include "tools/run/program.h"
 #include "tools/run/resize.h"
 #include "tools/run/verify_bisect.h"
 
+#include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -86,6 +88,16 @@ static void show(void *user, enum diag_level level, enum warning w, const char *
     (void)w;
     if (level != DIAG_NOTE || !program_value(&r->args, "quiet"))
         fprintf(stderr, "pcc-verify: %s: %s\n", word[level], line);
+}
+
+/* Prints a line of the result, with characters of names that a terminal would obey written as \xNN (utf8.h). */
+static void __attribute__((format(printf, 2, 3))) say(const struct run *r, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    utf8_put(stdout, arena_vfmt(r->a, fmt, ap));
+    va_end(ap);
+    putchar('\n');
 }
 
 /* Reports an error in usage.  Returns its exit code. */
@@ -289,10 +301,10 @@ static int tell_first(struct run *r, const struct verify_side *side, uint32_t sa
     const char *lost =
         f.value && f.lost ? arena_fmt(r->a, "; it lacks the operand '%s' there", f.lost) : "";
     if (f.value)
-        printf("first value that differs: '%s', of node '%s' (%s) in %s: %s%s\n", f.value, f.node,
-               f.op, where, f.how.text, lost);
+        say(r, "first value that differs: '%s', of node '%s' (%s) in %s: %s%s", f.value, f.node,
+            f.op, where, f.how.text, lost);
     else
-        printf("no value that both make differs when all are outputs\n");
+        say(r, "no value that both make differs when all are outputs");
     diag_note(
         &r->diag,
         "values that are equal before it: %u%s; runs of both sides with values as outputs: %u",
@@ -305,9 +317,9 @@ static int tell_difference(struct run *r, const struct verify_side *side, const 
 {
     const char *more =
         f->different > 1 ? arena_fmt(r->a, ", and %u more outputs", f->different - 1) : "";
-    printf("DIFFERENT: output '%s' of %s, %s: %s%s\n",
-           r->split.value[r->v.output[f->output].value].name, side->who, r->sample_name[f->sample],
-           f->how.text, more);
+    say(r, "DIFFERENT: output '%s' of %s, %s: %s%s",
+        r->split.value[r->v.output[f->output].value].name, side->who, r->sample_name[f->sample],
+        f->how.text, more);
     if (r->v.other)
         verify_tell_other(&r->v);
     return tell_first(r, side, f->sample);
@@ -330,7 +342,7 @@ static int check_side(struct run *r, const struct verify_side *side, struct find
 }
 
 /* Says what was equal. */
-static void tell_equal(const struct run *r, const struct findings *f)
+static void tell_equal(struct run *r, const struct findings *f)
 {
     char how[80] = "bit-equal", on[40] = "";
     if (f->near)
@@ -338,8 +350,8 @@ static void tell_equal(const struct run *r, const struct findings *f)
                  f->near);
     if (r->nsample > 1)
         snprintf(on, sizeof on, ", on %u samples", r->nsample);
-    printf("equal: %u outputs of the parts and of the whole model in the folder, %s%s\n",
-           f->outputs, how, on);
+    say(r, "equal: %u outputs of the parts and of the whole model in the folder, %s%s", f->outputs,
+        how, on);
 }
 
 /* Returns how an output of the optimised parts differs most from that of the optimised model, over all samples. */
@@ -370,8 +382,8 @@ static int tell_as_run(struct run *r)
     for (uint32_t i = 0; i < r->v.noutput; i++) {
         struct difference most = largest(r, &r->v.output[i]);
         if (!r->v.output[i].random)
-            printf("as run: output '%s': %s\n", r->split.value[r->v.output[i].value].name,
-                   most.bits ? "equal bits" : most.text);
+            say(r, "as run: output '%s': %s", r->split.value[r->v.output[i].value].name,
+                most.bits ? "equal bits" : most.text);
     }
     for (uint32_t k = 0; k < r->nsample; k++)
         verify_free_outputs(&r->v, r->found[k]);
