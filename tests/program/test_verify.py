@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -216,6 +217,19 @@ def samples():
     says(1, (model, root, npz), "in.npz: x: its compressed bytes are broken")
     npz.write_bytes(packed[:at + 24] + b"\xff\xff\xff\x7f" + packed[at + 28:])
     says(1, (model, root, npz), "in.npz: x: its compressed bytes are broken")
+    end = packed.index(b"PK\5\6")
+    wide = struct.pack("<HHQ", 1, 8, 5 << 30)  # a size of 64 bits
+    npz.write_bytes(packed[:at + 24] + b"\xff" * 4 + packed[at + 28:at + 30] + struct.pack("<H", len(wide))
+                    + packed[at + 32:end] + wide + packed[end:])
+    says(1, (model, root, npz), "in.npz: x: compressed arrays of more than 4 GiB cannot be read")
+    npz.write_bytes(packed[:end] + packed[at:end].replace(b"x.npy", b"z.npy") + packed[end:end + 8] + b"\2\0\2\0"
+                    + packed[end + 12:])
+    says(1, (model, root, npz), "in.npz: z: it overlaps another array")
+    numpy.savez_compressed(npz, x=x, z=x)
+    both = npz.read_bytes()
+    at = both.rindex(b"PK\1\2")
+    npz.write_bytes(both[:at + 16] + bytes([both[at + 16] ^ 255]) + both[at + 17:])
+    says(1, (model, root, npz), "in.npz: 'z' is no input of the model")  # which is not unpacked
     numpy.savez(npz, x=x[:3])
     says(0, (model, root, npz, "--samples=1", f"--inputs={npz}"), "equal: 2 outputs", "on 2 samples")
     numpy.savez(npz, z=x)  # types and further arrays: test_profile.py
