@@ -55,6 +55,8 @@ def bad_inputs():
     says(2, (MODEL, SPLIT, "--memory=much"), "--memory 'much'", "2GiB")
     says(2, (MODEL, SPLIT, "--onnxruntime="), "--onnxruntime: expected")
     says(2, (MODEL, SPLIT, "--samlpes=2"), "did you mean '--samples'")
+    says(2, (MODEL, SPLIT, "given.npz", "--seed=5"), "--seed has no effect: no sample is random")
+    says(2, (MODEL, SPLIT, "given.npz", "--samples=0", "--inputs=none.npz"), "--inputs has no effect: no sample is")
     says(2, (MODEL, SPLIT, "--", "x"), "nothing behind --")
     says(1, (HERE / "none.onnx", SPLIT, stub), "none.onnx: expected a model, a file")
     says(1, (SPLIT, SPLIT, stub), "expected a model, a file")
@@ -235,6 +237,8 @@ def samples():
     numpy.savez(npz, z=x)  # types and further arrays: test_profile.py
     says(1, (model, root, npz), "in.npz: input 'x' is missing")
     says(1, (model, root, HERE), "input_0.pb")
+    shutil.copy(given / "input_0.pb", given / "input_1.pb")
+    says(1, (model, root, given), "input_1.pb: expected no more files: the model has 1 inputs")
     (given / "input_0.pb").write_bytes(b"no tensor")
     says(1, (model, root, given), "input_0.pb: expected a tensor")
     numpy.savez(npz, x=numpy.zeros((3, 5), numpy.float32))

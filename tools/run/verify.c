@@ -126,6 +126,7 @@ static int take_dims(struct run *r)
 /* Checks the command line beyond single values.  Returns an exit code. */
 static int check_usage(struct run *r)
 {
+    static const char *const of_random[] = {"inputs", "seed"};
     const struct program_args *g = &r->args;
     if (g->noperand < 2)
         return misused(r, "expected a model and the folder of its split");
@@ -138,6 +139,11 @@ static int check_usage(struct run *r)
     r->nsample = g->noperand - 2;
     if (r->nsample == 0 || program_value(g, "samples"))
         r->nsample += (uint32_t)program_number(g, "samples");
+    for (size_t k = 0; k < sizeof of_random / sizeof *of_random; k++)
+        if (r->nsample > 0 && r->nsample == g->noperand - 2 && program_value(g, of_random[k]))
+            return misused(
+                r, arena_fmt(r->a, "--%s has no effect: no sample is random, without --samples=N",
+                             of_random[k]));
     return r->nsample > 0 ? 0 : misused(r, "--samples=0: expected samples, given or random");
 }
 
