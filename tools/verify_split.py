@@ -800,8 +800,8 @@ def random_values(path):
     return reached - {""}, first
 
 
-def without_random(outputs, random):
-    return [{name: value for name, value in one.items() if name not in random} for one in outputs]
+def without(outputs, left_out):
+    return [{name: value for name, value in one.items() if name not in left_out} for one in outputs]
 
 
 def near(ref, got):
@@ -951,11 +951,14 @@ def verify(args, say):
         require(said == found, f"{what} in the manifest are {some(said)}, the model's {some(found)}")
     random, first = random_values(model)
     random &= set(names[1])
-    if random and random == set(names[1]):
-        raise AllRandom(f"all outputs depend on random operators, such as '{first}'")
+    given = {o["name"] for o in manifest["outputs"] if o["from"] == "input"}
+    if random and random | given == set(names[1]):
+        raise AllRandom(f"all outputs depend on random operators, such as '{first}'" + ", or are inputs" * bool(given))
     if random:
         say(f"not compared, since they depend on random operators such as '{first}': {some(sorted(random))}")
-    reference = without_random(reference, random)
+    if given:
+        say(f"not compared, since they are inputs: {some(sorted(given))}")
+    reference = without(reference, random | given)
     if args.sensitive:
         demand_sensitivity(reference)
     gc.collect()

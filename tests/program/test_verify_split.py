@@ -433,6 +433,13 @@ def copied_node(f):
     f.manifest["copies"] = {"nodes": ["k"], "weights": []}
 
 
+def return_input(f):
+    """The model returns its input, too."""
+    for m in (f.whole, f.annotated):
+        m.graph.output.append(m.graph.input[0])
+    f.manifest["outputs"].append({**f.manifest["inputs"][0], "from": "input"})
+
+
 def exact_weights_off(f):
     w = f.part[1].graph.initializer[1]
     w.raw_data = bytes([w.raw_data[0] ^ 1]) + w.raw_data[1:]
@@ -483,8 +490,8 @@ def with_dropout(training):
     return folder
 
 
-def within(function):
-    """The random node is in the bodies of an If, or in a function."""
+def within(function, more=lambda folder: None):
+    """The random node is in the bodies of an If, or in a function; `more` changes the folder."""
     draw = helper.make_node("RandomNormal", [], ["n"], shape=[1])
     body = helper.make_graph([draw], "body", [], [info("n", shape=[1])])
     call = helper.make_node("Draw", [], ["noise"], name="draw", domain="own") if function else \
@@ -494,6 +501,7 @@ def within(function):
         m.graph.initializer.append(numpy_helper.from_array(np.array(True), "yes"))
         m.opset_import.append(helper.make_opsetid("own", 1))
         m.functions.append(helper.make_function("own", "Draw", [], ["n"], [draw], [helper.make_opsetid("", 17)]))
+    more(folder)
     return folder
 
 
@@ -513,7 +521,7 @@ def half_random():
 RANDOM = [
     (lambda: noise(DRAW), 3, "nothing to compare: all outputs depend on random operators, such as 'draw'"),
     (lambda: noise(DRAW, seed=1.0), 0, "equal: 2 outputs"),
-    (lambda: within(function=False), 3, "'draw'"),
+    (lambda: within(function=False, more=return_input), 3, "such as 'draw', or are inputs"),
     (lambda: within(function=True), 3, "'draw'"),
     (lambda: with_dropout(training=True), 3, "'draw'"),
     (lambda: with_dropout(training=False), 0, "equal: 2 outputs"),
@@ -539,6 +547,7 @@ def accepted(root):
         m.graph.node[0].op_type, m.graph.node[1].op_type = "Mul", "Cos"
         m.graph.initializer[0].CopyFrom(
             numpy_helper.from_array(np.zeros((1, 4), np.float32), "w1"))
+    return_input(constant)
     broken = Folder()
     broken.whole.graph.node[0].op_type = "NoSuchOperator"
     heuristic = Folder()
@@ -561,7 +570,7 @@ def accepted(root):
         ("indices that two branches read", shares_indices(), [], 0, "equal: 3 outputs"),
         ("beside indices, a bit off", indices_off, [], 1, "DIFFERENT: output 'exact'"),
         ("beside what moves an input, a bit off", input_off, [], 1, "DIFFERENT: output 'z'"),
-        ("ignores its input", constant, ["--sensitive"], 1, "insensitive"),
+        ("ignores its input, but returns it", constant, ["--sensitive"], 1, "insensitive"),
         ("whole does not run", broken, [], 3, "cannot run the whole model"),
         *((f"random {k}", make(), [], code, text) for k, (make, code, text) in enumerate(RANDOM)),
         ("missing inputs", Folder(), ["--inputs", root.parent], 1, "input_0.pb does not exist"),

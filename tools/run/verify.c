@@ -189,12 +189,18 @@ static int make_samples(struct run *r, enum random_integers integers)
     return 0;
 }
 
+/* Whether an output is compared: it is no input that the model returns, and depends on no random operator. */
+static bool is_compared(const struct verify_output *o)
+{
+    return o->from != FROM_INPUT && !o->random;
+}
+
 /* Warns if the samples cannot tell a split from one that ignores its inputs. */
 static void check_sensitive(struct run *r)
 {
     bool changes = r->nsample < 2 || r->split.ninput == 0;
-    for (uint32_t i = 0; i < r->v.noutput && !changes; i++)
-        for (uint32_t k = 1; k < r->nsample && !changes; k++) {
+    for (uint32_t i = 0; i < r->v.noutput; i++)
+        for (uint32_t k = 1; k < r->nsample && is_compared(&r->v.output[i]) && !changes; k++) {
             struct difference how;
             uint32_t value = r->v.output[i].value;
             same_compare(r->v.e, r->reference[0][value], r->reference[k][value], &how);
@@ -261,7 +267,7 @@ static void compare(struct run *r, const struct verify_side *side, struct findin
     for (uint32_t i = 0; i < r->v.noutput; i++) {
         const struct verify_output *o = &r->v.output[i];
         bool near = false, differs = false;
-        if (o->random)
+        if (!is_compared(o))
             continue;
         for (uint32_t k = 0; k < r->nsample && is_made(r, side, o); k++) {
             struct difference how;
@@ -387,7 +393,7 @@ static int tell_as_run(struct run *r)
     }
     for (uint32_t i = 0; i < r->v.noutput; i++) {
         struct difference most = largest(r, &r->v.output[i]);
-        if (!r->v.output[i].random)
+        if (is_compared(&r->v.output[i]))
             say(r, "as run: output '%s': %s", r->split.value[r->v.output[i].value].name,
                 most.bits ? "equal bits" : most.text);
     }
@@ -399,21 +405,24 @@ static int tell_as_run(struct run *r)
 /* Says what is compared, and what cannot be.  Returns an exit code. */
 static int tell_plan(struct run *r)
 {
-    uint32_t rounded = 0, random = 0;
+    uint32_t rounded = 0, random = 0, inputs = 0;
     for (uint32_t i = 0; i < r->v.noutput; i++) {
+        inputs += r->v.output[i].from == FROM_INPUT;
         rounded += r->v.output[i].rounded;
         random += r->v.output[i].random;
     }
-    if (random > 0 && random == r->v.noutput) {
+    if (random > 0 && random + inputs == r->v.noutput) {
         diag_error(&r->diag,
-                   "nothing to compare: all outputs depend on random operators, such as '%s'",
-                   r->v.random);
+                   "nothing to compare: all outputs depend on random operators, such as '%s'%s",
+                   r->v.random, inputs ? ", or are inputs" : "");
         return NOTHING;
     }
     if (random > 0)
         diag_note(&r->diag,
                   "%u outputs of %u depend on random operators, such as '%s': not compared", random,
                   r->v.noutput, r->v.random);
+    if (inputs > 0)
+        diag_note(&r->diag, "%u outputs of %u are inputs: not compared", inputs, r->v.noutput);
     if (r->v.ncrossing > 0)
         diag_note(
             &r->diag,
