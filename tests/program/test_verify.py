@@ -132,6 +132,10 @@ def plants():
         folder = hand.Folder()
         plant(folder)
         says(1, (*written(folder), "--samples=9"), *words)
+    folder = off(hand.Folder(), hand.drop_node_everywhere)
+    renamed(folder.part[1].graph)
+    said = says(1, written(folder), "first value that differs: 'y'")
+    check("lacks the operand" not in said, f"another node has operands of its own: {said}")
     for make_one, code, text in hand.RANDOM:
         says(code, written(make_one()), text)
     for make_one, code, text in (
