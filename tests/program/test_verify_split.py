@@ -454,8 +454,8 @@ def constant_off(f):
     f.part[0].graph.node[3].attribute[0].f = 3.01
 
 
-def cast_weights_off(f):
-    w = numpy_helper.to_array(f.part[1].graph.initializer[0]) * np.float32(1.05)
+def cast_weights_off(f, by=1.05):
+    w = numpy_helper.to_array(f.part[1].graph.initializer[0]) * np.float32(by)
     f.part[1].graph.initializer[0].CopyFrom(numpy_helper.from_array(w, "w"))
 
 
