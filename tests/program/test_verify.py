@@ -150,6 +150,7 @@ def plants():
             (lambda: off(hand.Folder(half=True), hand.half_weights_off), 1, "'c', of node 'm2'"),
             (lambda: off(hand.cast_crosses(), hand.cast_weights_off), 1, "'y', of node 'y'"),
             (lambda: off(hand.cast_crosses(), hand.exact_weights_off), 1, "'exact', of node 'exact'"),
+            (lambda: hand.moved_crosses(chosen=True), 0, "2 outputs of 2 may be off by rounding"),
             (hand.shares_indices, 0, "equal: 3 outputs"),
             (lambda: off(hand.shares_indices(), hand.indexed_weights_off), 1, "'exact', of node 'exact'"),
             (lambda: off(hand.shares_indices(), hand.constant_off), 1, "output 'z' of the parts")):

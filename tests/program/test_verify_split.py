@@ -171,16 +171,19 @@ def cast_crosses(foreign=False):
                   ["c", "n"], [(1, "y"), (1, "exact")], [weight("w", 1, rows=1), weight("w2", 2)])
 
 
-def moved_crosses():
-    """h crosses transposed, in float16; the sibling c, a cast of h, is an output of the first part."""
-    first = [node("Mul", "x x", "h"), node("Cast", "h", "c", to=F32), node("Transpose", "h", "t", perm=[0, 1])]
+def moved_crosses(chosen=False):
+    """h crosses transposed, in float16, or `chosen` by a condition; its sibling c, a cast of h, is an output of the
+    first part."""
+    move = [node("Constant", "", "no", value=numpy_helper.from_array(np.array(False))), node("Where", "no x h", "t")] \
+        if chosen else [node("Transpose", "h", "t", perm=[0, 1])]
+    first = [node("Mul", "x x", "h"), node("Cast", "h", "c", to=F32), *move]
     return Halves([first, [node("Add", "t t", "y")]], {"x": F16, "c": F32, "t": F16, "y": F16}, ["x"], ["t"],
                   [(0, "c"), (1, "y")])
 
 
 def shares_indices():
-    """g crosses, numbers of x (float16) by the indices `ids`; f, of float32 by the same indices, crosses, f w2 -> exact;
-    and z is a cast of the input x times a constant.  y alone may be off by rounding."""
+    """g crosses, numbers of x (float16) by the indices `ids`; f, of float32 by the same indices, crosses, f w2 ->
+    exact; and z is a cast of the input x times a constant.  y alone may be off by rounding."""
     first = [node("GatherElements", "x ids", "g", axis=1), node("GatherElements", "v ids", "f", axis=1),
              node("Cast", "x", "p", to=F32), node("Constant", "", "k", value_float=3.0), node("Mul", "p k", "z")]
     return Halves([first, [node("Mul", "g g", "y"), node("MatMul", "f w2", "exact")]],
@@ -567,6 +570,7 @@ def accepted(root):
         ("a cast beside what moves and crosses", moved_crosses(), [], 0, "1 bit-equal, 1 within rounding"),
         ("cast from float16, off", cast_off, [], 1, "DIFFERENT: output 'y'"),
         ("beside a cast, a bit off", exact_off, [], 1, "DIFFERENT: output 'exact'"),
+        ("a cast beside what is chosen and crosses", moved_crosses(chosen=True), [], 0, "max|reference|: c, y"),
         ("indices that two branches read", shares_indices(), [], 0, "equal: 3 outputs"),
         ("beside indices, a bit off", indices_off, [], 1, "DIFFERENT: output 'exact'"),
         ("beside what moves an input, a bit off", input_off, [], 1, "DIFFERENT: output 'z'"),

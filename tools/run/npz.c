@@ -5,8 +5,8 @@
  * 1) has a magic, a version, the length of a header, and the header as a Python dictionary with 'descr',
  * 'fortran_order' and 'shape'.  A deflated file says how large it will be: what cannot be true at the 1032 bytes that
  * one byte stands for at most (zlib's technical details) is refused before there is memory for it.  As files must not
- * overlap, all together are at most 1032 times as large as the archive.  O(n log n + bytes of those that are asked
- * for) with n files. */
+ * overlap, all together are at most 1032 times as large as the archive.  O(n log n + bytes of the files that
+ * are asked for) with n files. */
 #include "tools/run/npz.h"
 
 #include "ir/base/infile.h"
@@ -34,7 +34,7 @@ enum {
 struct npz_entry {
     const unsigned char *at; /* [bytes] */
     uint64_t bytes, plain;   /* packed, unpacked */
-    uint64_t crc;            /* checksum of what it is unpacked */
+    uint64_t crc;            /* checksum of the unpacked bytes */
     bool deflated;
 };
 

@@ -21,8 +21,7 @@ struct npz {
     struct npz_array *array; /* [n] */
     uint32_t n;
     const char *path;
-    const struct npz_entry
-        *entry; /* [n] where each array lies, of which names alone are read; NULL: all are read */
+    const struct npz_entry *entry; /* [n] where each array lies, to be read; NULL: all are read */
 };
 
 /* Reads the names of an archive's arrays, in a, as numpy.savez() and savez_compressed() write it.  Returns 0, or -1 and

@@ -90,7 +90,8 @@ static int check_sizes(struct reader *r, uint32_t v, const json_t *sizes, const 
     size_t n = json_array_size(said);
     for (size_t k = 0; k < n || k < json_array_size(sizes); k++) {
         const json_t *size = json_array_get(sizes, k), *want = json_array_get(said, k);
-        if (!size || !want || (json_is_integer(want) && !json_equal(size, want)))
+        if (!size || !want ||
+            (json_is_integer(size) && json_is_integer(want) && !json_equal(size, want)))
             return diag_error(r->d,
                               "%s: inputs: '%s': its \"sizes\" are not those of its \"shape\"",
                               r->path, r->s->value[v].name);

@@ -354,7 +354,7 @@ static int check_side(struct run *r, const struct verify_side *side, struct find
 }
 
 /* Says what was equal. */
-static void tell_equal(struct run *r, const struct findings *f)
+static void tell_equal(const struct run *r, const struct findings *f)
 {
     char how[80] = "bit-equal", on[40] = "";
     if (f->near)

@@ -3,9 +3,9 @@
  *
  * Rounding.  ONNX Runtime's processor kernels compute chains of operators on floats of 16 bits in 32, without a
  * rounding between them, so a cut within such a chain adds one.  A value that crosses counts if it is such a float or,
- * within the part that makes it, a cast or a moved copy of one; so do the computed values that it is such a copy of, not
- * the indices, shapes and conditions by which it was moved.  All that is computed from these, node by node through the
- * parts, may be off by rounding.
+ * within the part that makes it, a cast or a moved copy of one; so do the computed values that it is such a copy of,
+ * but no indices, shapes and conditions by which it was moved.  All that is computed from these, node by node through
+ * the parts, may be off by rounding.
  * Random operators: all that is computed from one cannot be compared.
  * The source: the nodes of the model are those of the folder's model, by name, operator, operands and results; passes
  * that rewrite models leave out nodes and make others, so a difference is an error only where outputs differ, too.
