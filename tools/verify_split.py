@@ -703,28 +703,44 @@ def half_values(path):
     return {name for name, elem in kind.items() if elem in HALF}
 
 
+def moved_operands(node):
+    """Operands whose numbers a node of MOVING has in its results; the others are indices, sizes, conditions."""
+    first, *more = node.input or [""]
+    moved = {"Concat": [first, *more], "Where": more}.get(node.op_type, [first])
+    if node.op_type in ("Pad", "ScatterElements", "ScatterND"):
+        moved += more[1:2]
+    return set(moved) - {""}
+
+
 def moved_from(name, maker):
     """A tensor and all those of its part that it is a cast or a moved copy of."""
     found, stack = {name}, [name]
     while stack:
         node = maker.get(stack.pop())
         if node is not None and node.op_type in MOVING:
-            stack += {i for i in node.input if i} - found
-            found.update(i for i in node.input if i)
+            new = moved_operands(node) - found
+            stack += new
+            found |= new
     return found
 
 
 def half_crossings(manifest, graphs, folder):
-    """The tensors that cross in float16, or as casts or moved copies of such tensors, with what they were."""
+    """The tensors that cross in float16, or as casts or moved copies of such tensors, with the computed ones that they
+    are copies of: inputs, initializers and constants are exact."""
     found = set()
     for part in manifest["parts"]:
+        nodes = graphs[part["file"]].node
         mine = {t["name"]: t["type"] for t in manifest["tensors"] if t["to"] and t["from"] == part["file"]}
-        maker = {o: n for n in graphs[part["file"]].node for o in n.output}
-        chains = [moved_from(name, maker) for name in mine]
-        unsure = any(len(c) > 1 for c in chains)
+        maker = {o: n for n in nodes for o in n.output}
+        chains = {name: moved_from(name, maker) for name in mine}
+        unsure = any(len(c) > 1 for c in chains.values())
         half = half_values(folder / part["file"]) if unsure else set()
         half |= {name for name, kind in mine.items() if is_half(kind)}
-        found.update(*(c for c in chains if c & half))
+        for node in nodes:
+            if node.op_type in MOVING and moved_operands(node) & half:
+                half.update(node.output)
+        computed = {name for name, node in maker.items() if node.op_type != "Constant"} & half
+        found.update(*({name} | (chain & computed) for name, chain in chains.items() if name in half))
     return found
 
 
@@ -784,8 +800,8 @@ def random_values(path):
     return reached - {""}, first
 
 
-def without_random(outputs, random):
-    return [{name: value for name, value in one.items() if name not in random} for one in outputs]
+def without(outputs, left_out):
+    return [{name: value for name, value in one.items() if name not in left_out} for one in outputs]
 
 
 def near(ref, got):
@@ -935,11 +951,14 @@ def verify(args, say):
         require(said == found, f"{what} in the manifest are {some(said)}, the model's {some(found)}")
     random, first = random_values(model)
     random &= set(names[1])
-    if random and random == set(names[1]):
-        raise AllRandom(f"all outputs depend on random operators, such as '{first}'")
+    given = {o["name"] for o in manifest["outputs"] if o["from"] == "input"}
+    if random and random | given == set(names[1]):
+        raise AllRandom(f"all outputs depend on random operators, such as '{first}'" + ", or are inputs" * bool(given))
     if random:
         say(f"not compared, since they depend on random operators such as '{first}': {some(sorted(random))}")
-    reference = without_random(reference, random)
+    if given:
+        say(f"not compared, since they are inputs: {some(sorted(given))}")
+    reference = without(reference, random | given)
     if args.sensitive:
         demand_sensitivity(reference)
     gc.collect()

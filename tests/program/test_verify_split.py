@@ -142,7 +142,7 @@ class Halves(Split):
         self.part = [model(parts[0], *self.infos(typed, inputs, made[0]), []),
                      model(parts[1], *self.infos(typed, crossing, made[1]), weights)]
         names = [[n.name for n in nodes] for nodes in parts]
-        row = {n: {"name": n, "type": "f16" if typed[n] == F16 else "f32", "shape": ["batch", 4]} for n in typed}
+        row = {n: {"name": n, "type": WORDS[typed[n]][0], "shape": ["batch", 4]} for n in typed}
         self.manifest = manifest_of("f32")
         self.manifest.update(
             inputs=[row[n] for n in inputs], outputs=[{"name": o, "from": f"part{k}.onnx"} for k, o in outputs],
@@ -171,11 +171,24 @@ def cast_crosses(foreign=False):
                   ["c", "n"], [(1, "y"), (1, "exact")], [weight("w", 1, rows=1), weight("w2", 2)])
 
 
-def moved_crosses():
-    """h crosses transposed, in float16; the sibling c, a cast of h, is an output of the first part."""
-    first = [node("Mul", "x x", "h"), node("Cast", "h", "c", to=F32), node("Transpose", "h", "t", perm=[0, 1])]
+def moved_crosses(chosen=False):
+    """h crosses transposed, in float16, or `chosen` by a condition; its sibling c, a cast of h, is an output of the
+    first part."""
+    move = [node("Constant", "", "no", value=numpy_helper.from_array(np.array(False))), node("Where", "no x h", "t")] \
+        if chosen else [node("Transpose", "h", "t", perm=[0, 1])]
+    first = [node("Mul", "x x", "h"), node("Cast", "h", "c", to=F32), *move]
     return Halves([first, [node("Add", "t t", "y")]], {"x": F16, "c": F32, "t": F16, "y": F16}, ["x"], ["t"],
                   [(0, "c"), (1, "y")])
+
+
+def shares_indices():
+    """g crosses, numbers of x (float16) by the indices `ids`; f, of float32 by the same indices, crosses, f w2 ->
+    exact; and z is a cast of the input x times a constant.  y alone may be off by rounding."""
+    first = [node("GatherElements", "x ids", "g", axis=1), node("GatherElements", "v ids", "f", axis=1),
+             node("Cast", "x", "p", to=F32), node("Constant", "", "k", value_float=3.0), node("Mul", "p k", "z")]
+    return Halves([first, [node("Mul", "g g", "y"), node("MatMul", "f w2", "exact")]],
+                  {"x": F16, "ids": I64, "g": F16, "y": F16, **dict.fromkeys(["v", "f", "exact", "z"], F32)},
+                  ["x", "v", "ids"], ["g", "f"], [(1, "y"), (1, "exact"), (0, "z")], [weight("w2", 2)])
 
 
 # ---------------------------------------------------------------- planted errors
@@ -423,13 +436,29 @@ def copied_node(f):
     f.manifest["copies"] = {"nodes": ["k"], "weights": []}
 
 
+def return_input(f):
+    """The model returns its input, too."""
+    for m in (f.whole, f.annotated):
+        m.graph.output.append(m.graph.input[0])
+    f.manifest["outputs"].append({**f.manifest["inputs"][0], "from": "input"})
+
+
 def exact_weights_off(f):
     w = f.part[1].graph.initializer[1]
     w.raw_data = bytes([w.raw_data[0] ^ 1]) + w.raw_data[1:]
 
 
-def cast_weights_off(f):
-    w = numpy_helper.to_array(f.part[1].graph.initializer[0]) * np.float32(1.05)
+def indexed_weights_off(f):
+    w = numpy_helper.to_array(f.part[1].graph.initializer[0]) * np.float32(1.005)
+    f.part[1].graph.initializer[0].CopyFrom(numpy_helper.from_array(w, "w2"))
+
+
+def constant_off(f):
+    f.part[0].graph.node[3].attribute[0].f = 3.01
+
+
+def cast_weights_off(f, by=1.05):
+    w = numpy_helper.to_array(f.part[1].graph.initializer[0]) * np.float32(by)
     f.part[1].graph.initializer[0].CopyFrom(numpy_helper.from_array(w, "w"))
 
 
@@ -464,8 +493,8 @@ def with_dropout(training):
     return folder
 
 
-def within(function):
-    """The random node is in the bodies of an If, or in a function."""
+def within(function, more=lambda folder: None):
+    """The random node is in the bodies of an If, or in a function; `more` changes the folder."""
     draw = helper.make_node("RandomNormal", [], ["n"], shape=[1])
     body = helper.make_graph([draw], "body", [], [info("n", shape=[1])])
     call = helper.make_node("Draw", [], ["noise"], name="draw", domain="own") if function else \
@@ -475,6 +504,7 @@ def within(function):
         m.graph.initializer.append(numpy_helper.from_array(np.array(True), "yes"))
         m.opset_import.append(helper.make_opsetid("own", 1))
         m.functions.append(helper.make_function("own", "Draw", [], ["n"], [draw], [helper.make_opsetid("", 17)]))
+    more(folder)
     return folder
 
 
@@ -494,7 +524,7 @@ def half_random():
 RANDOM = [
     (lambda: noise(DRAW), 3, "nothing to compare: all outputs depend on random operators, such as 'draw'"),
     (lambda: noise(DRAW, seed=1.0), 0, "equal: 2 outputs"),
-    (lambda: within(function=False), 3, "'draw'"),
+    (lambda: within(function=False, more=return_input), 3, "such as 'draw', or are inputs"),
     (lambda: within(function=True), 3, "'draw'"),
     (lambda: with_dropout(training=True), 3, "'draw'"),
     (lambda: with_dropout(training=False), 0, "equal: 2 outputs"),
@@ -512,11 +542,15 @@ def accepted(root):
     cast_off, exact_off = cast_crosses(), cast_crosses()
     cast_weights_off(cast_off)
     exact_weights_off(exact_off)
+    indices_off, input_off = shares_indices(), shares_indices()
+    indexed_weights_off(indices_off)
+    constant_off(input_off)
     constant = Folder()
     for m in (constant.whole, constant.annotated, constant.part[0]):
         m.graph.node[0].op_type, m.graph.node[1].op_type = "Mul", "Cos"
         m.graph.initializer[0].CopyFrom(
             numpy_helper.from_array(np.zeros((1, 4), np.float32), "w1"))
+    return_input(constant)
     broken = Folder()
     broken.whole.graph.node[0].op_type = "NoSuchOperator"
     heuristic = Folder()
@@ -536,7 +570,11 @@ def accepted(root):
         ("a cast beside what moves and crosses", moved_crosses(), [], 0, "1 bit-equal, 1 within rounding"),
         ("cast from float16, off", cast_off, [], 1, "DIFFERENT: output 'y'"),
         ("beside a cast, a bit off", exact_off, [], 1, "DIFFERENT: output 'exact'"),
-        ("ignores its input", constant, ["--sensitive"], 1, "insensitive"),
+        ("a cast beside what is chosen and crosses", moved_crosses(chosen=True), [], 0, "max|reference|: c, y"),
+        ("indices that two branches read", shares_indices(), [], 0, "equal: 3 outputs"),
+        ("beside indices, a bit off", indices_off, [], 1, "DIFFERENT: output 'exact'"),
+        ("beside what moves an input, a bit off", input_off, [], 1, "DIFFERENT: output 'z'"),
+        ("ignores its input, but returns it", constant, ["--sensitive"], 1, "insensitive"),
         ("whole does not run", broken, [], 3, "cannot run the whole model"),
         *((f"random {k}", make(), [], code, text) for k, (make, code, text) in enumerate(RANDOM)),
         ("missing inputs", Folder(), ["--inputs", root.parent], 1, "input_0.pb does not exist"),

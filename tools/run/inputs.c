@@ -198,12 +198,14 @@ int inputs_make(struct engine *e, const struct split *s, const struct inputs_of 
     struct randoms state = {of->seed, of->integers};
     uint32_t used = 0, i;
     bool folder = of->all && of->file && is_folder(of->file);
-    if (of->file && (folder ? pb_read(&npz, of->file, s, a, d) : npz_read(&npz, of->file, a, d)))
+    if (of->file && (folder ? pb_read(&npz, of->file, s, a, d) : npz_open(&npz, of->file, a, d)))
         return -1;
     for (i = 0; i < s->ninput; i++) {
         const struct split_value *v = &s->value[s->input[i]];
-        const struct npz_array *g = npz_find(&npz, v->name);
+        const struct npz_array *g;
         struct engine_value *to = NULL;
+        if (npz_find(&npz, v->name, &g, a, d))
+            break;
         bool kept = of->kept && of->kept[s->input[i]];
         if (!g && kept)
             continue;

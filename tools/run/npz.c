@@ -4,11 +4,14 @@
  * lists name, size and place of each file; the file begins behind a local header of its own.  A .npy file (numpy's NEP
  * 1) has a magic, a version, the length of a header, and the header as a Python dictionary with 'descr',
  * 'fortran_order' and 'shape'.  A deflated file says how large it will be: what cannot be true at the 1032 bytes that
- * one byte stands for at most (zlib's technical details) is refused before there is memory for it.  O(bytes). */
+ * one byte stands for at most (zlib's technical details) is refused before there is memory for it.  As files must not
+ * overlap, all together are at most 1032 times as large as the archive.  O(n log n + bytes of the files that
+ * are asked for) with n files. */
 #include "tools/run/npz.h"
 
 #include "ir/base/infile.h"
 #include "ir/base/name_table.h"
+#include "ir/base/numbers.h"
 #include "ir/model/module.h"
 
 #include <errno.h>
@@ -25,6 +28,20 @@ enum {
     DEFLATE_MOST = 1032,
     NPY_RANK = 32,
     COMMENT_MOST = 65535
+};
+
+/* Where an archive has a file. */
+struct npz_entry {
+    const unsigned char *at; /* [bytes] */
+    uint64_t bytes, plain;   /* packed, unpacked */
+    uint64_t crc;            /* checksum of the unpacked bytes */
+    bool deflated;
+};
+
+/* Bytes [from, to) of an archive, that file number k takes with its header. */
+struct span {
+    uint64_t from, to;
+    uint32_t k;
 };
 
 /* An archive in memory. */
@@ -90,6 +107,7 @@ static int read_header(const struct archive *z, const char *header, struct npz_a
     if (to->elem == ELEM_NONE)
         return bad(z, to->name, "expected plain numbers, the lowest byte first");
     to->size = arena_array(z->a, NPY_RANK, sizeof *to->size);
+    to->rank = 0;
     const char *s = shape + 1;
     while (*s && *s != ')') {
         char *end;
@@ -155,59 +173,89 @@ static void take_wide(const unsigned char *extra, uint64_t n, uint64_t *v)
     }
 }
 
-/* Returns the `plain` bytes that packed[0 .. n) stand for, whose checksum is crc, in z->a; NULL: it stands for
- * something else. */
-static const unsigned char *inflated(const struct archive *z, const unsigned char *packed,
-                                     uint64_t n, uint64_t plain, uint64_t crc)
+/* Returns the bytes of a deflated file, in z->a; NULL: they stand for something else than the directory says. */
+static const unsigned char *inflated(const struct archive *z, const struct npz_entry *e)
 {
-    if (n > UINT32_MAX || plain > UINT32_MAX || plain > (n + 1) * DEFLATE_MOST)
+    if (e->plain > (e->bytes + 1) * DEFLATE_MOST)
         return NULL;
-    unsigned char *to = arena_alloc(z->a, plain + 1);
-    z_stream s = {.next_in = (unsigned char *)packed, /* zlib only reads it */
-                  .avail_in = (uInt)n,
+    unsigned char *to = arena_alloc(z->a, e->plain + 1);
+    z_stream s = {.next_in = (unsigned char *)e->at, /* zlib only reads it */
+                  .avail_in = (uInt)e->bytes,
                   .next_out = to,
-                  .avail_out = (uInt)plain};
+                  .avail_out = (uInt)e->plain};
     if (inflateInit2(&s, -MAX_WBITS) != Z_OK) /* negative: no header, as in a zip */
         arena_exhausted(z->a, 1);
     int rc = inflate(&s, Z_FINISH);
     inflateEnd(&s);
-    bool good = rc == Z_STREAM_END && s.total_out == plain && crc32(0, to, (uInt)plain) == crc;
+    bool good =
+        rc == Z_STREAM_END && s.total_out == e->plain && crc32(0, to, (uInt)e->plain) == e->crc;
     return good ? to : NULL;
 }
 
-/* Reads the entry of the directory at `at` into *to, and its length into *length.  Returns 0 or -1 after an error. */
-static int read_entry(const struct archive *z, uint64_t at, struct npz_array *to, uint64_t *length)
+/* Reads the entry of the directory at `at`: the name into *name, where the file lies into *to and *span, and the
+ * entry's length into *length.  Returns 0 or -1 after an error. */
+static int read_entry(const struct archive *z, uint64_t at, const char **name, struct npz_entry *to,
+                      struct span *span, uint64_t *length)
 {
     if (at > z->n || z->n - at < ENTRY_BYTES || memcmp(z->at + at, "PK\1\2", 4) != 0)
         return bad(z, "", "its directory is broken");
     const unsigned char *e = z->at + at;
-    uint64_t name = number(e + 28, 2), extra = number(e + 30, 2);
+    uint64_t letters = number(e + 28, 2), extra = number(e + 30, 2);
     uint64_t v[3] = {number(e + 24, 4), number(e + 20, 4), number(e + 42, 4)};
-    *length = ENTRY_BYTES + name + extra + number(e + 32, 2);
+    *length = ENTRY_BYTES + letters + extra + number(e + 32, 2);
     if (*length > z->n - at)
         return bad(z, "", "its directory is cut off");
-    take_wide(e + ENTRY_BYTES + name, extra, v);
-    uint64_t plain = name > 4 && !memcmp(e + ENTRY_BYTES + name - 4, ".npy", 4) ? name - 4 : name;
-    to->name = arena_strdup(z->a, (const char *)e + ENTRY_BYTES, plain);
+    take_wide(e + ENTRY_BYTES + letters, extra, v);
+    bool npy = letters > 4 && !memcmp(e + ENTRY_BYTES + letters - 4, ".npy", 4);
+    *name = arena_strdup(z->a, (const char *)e + ENTRY_BYTES, npy ? letters - 4 : letters);
     uint64_t method = number(e + 10, 2);
     if (method != STORED && method != DEFLATED)
-        return bad(z, to->name, "it is packed as numpy does not pack");
+        return bad(z, *name, "it is packed as numpy does not pack");
     if (v[2] > z->n || z->n - v[2] < LOCAL_BYTES || memcmp(z->at + v[2], "PK\3\4", 4) != 0)
-        return bad(z, to->name, "it is not where the directory says");
+        return bad(z, *name, "it is not where the directory says");
     uint64_t from =
         v[2] + LOCAL_BYTES + number(z->at + v[2] + 26, 2) + number(z->at + v[2] + 28, 2);
-    if (from > z->n || v[method == STORED ? 0 : 1] > z->n - from)
-        return bad(z, to->name, "it is cut off");
-    const unsigned char *file =
-        method == STORED ? z->at + from : inflated(z, z->at + from, v[1], v[0], number(e + 16, 4));
-    return file ? read_npy(z, file, v[0], to) : bad(z, to->name, "its compressed bytes are broken");
+    uint64_t bytes = v[method == STORED ? 0 : 1];
+    if (from > z->n || bytes > z->n - from)
+        return bad(z, *name, "it is cut off");
+    *to = (struct npz_entry){z->at + from, bytes, v[0], number(e + 16, 4), method == DEFLATED};
+    *span = (struct span){v[2], from + bytes, span->k};
+    return 0;
 }
 
-int npz_read(struct npz *out, const char *path, struct arena *a, struct diag *d)
+/* Reads the array of an entry into *to, whose name is there already.  Returns 0 or -1 after an error. */
+static int read_array(const struct archive *z, const struct npz_entry *e, struct npz_array *to)
+{
+    if (e->deflated && (e->bytes > UINT32_MAX || e->plain > UINT32_MAX))
+        return bad(z, to->name, "compressed arrays of more than 4 GiB cannot be read");
+    const unsigned char *file = e->deflated ? inflated(z, e) : e->at;
+    return file ? read_npy(z, file, e->plain, to)
+                : bad(z, to->name, "its compressed bytes are broken");
+}
+
+/* qsort(): by where they begin. */
+static int by_place(const void *x, const void *y)
+{
+    const struct span *a = x, *b = y;
+    return (a->from > b->from) - (a->from < b->from);
+}
+
+/* Checks that no two files share bytes.  Returns 0 or -1 after an error. */
+static int check_overlap(const struct archive *z, struct span *span, const struct npz *out)
+{
+    qsort(span, out->n, sizeof *span, by_place);
+    for (uint32_t i = 1; i < out->n; i++)
+        if (span[i].from < span[i - 1].to)
+            return bad(z, out->array[larger_u32(span[i].k, span[i - 1].k)].name,
+                       "it overlaps another array");
+    return 0;
+}
+
+int npz_open(struct npz *out, const char *path, struct arena *a, struct diag *d)
 {
     struct archive z = {.path = path, .a = a, .d = d};
     size_t bytes = 0;
-    *out = (struct npz){0};
+    *out = (struct npz){.path = path};
     z.at = (const unsigned char *)infile_bytes(path, INFILE_STREAM, a, &bytes, d);
     if (!z.at)
         return -1;
@@ -218,22 +266,31 @@ int npz_read(struct npz *out, const char *path, struct arena *a, struct diag *d)
     uint64_t at = number(z.at + end + 16, 4), length = 0;
     uint32_t n = (uint32_t)number(z.at + end + 10, 2);
     struct names names = names_new(a, n);
+    struct npz_entry *entry = arena_array(a, (size_t)n + 1, sizeof *entry);
+    struct span *span = arena_array(a, (size_t)n + 1, sizeof *span);
     out->array = arena_array(a, (size_t)n + 1, sizeof *out->array);
+    out->entry = entry;
     for (; out->n < n; out->n++, at += length) {
         struct npz_array *to = &out->array[out->n];
-        if (read_entry(&z, at, to, &length))
+        span[out->n].k = out->n;
+        if (read_entry(&z, at, &to->name, &entry[out->n], &span[out->n], &length))
             return -1;
         if (names_get(&names, to->name, UINT32_MAX) != UINT32_MAX)
             return bad(&z, to->name, "it is in the archive twice");
         names_add(&names, to->name, out->n);
     }
-    return 0;
+    return check_overlap(&z, span, out);
 }
 
-const struct npz_array *npz_find(const struct npz *z, const char *name)
+int npz_find(const struct npz *z, const char *name, const struct npz_array **to, struct arena *a,
+             struct diag *d)
 {
+    const struct archive archive = {.path = z->path, .a = a, .d = d};
+    *to = NULL;
     for (uint32_t k = 0; k < z->n; k++)
-        if (!strcmp(z->array[k].name, name))
-            return &z->array[k];
-    return NULL;
+        if (!strcmp(z->array[k].name, name)) {
+            *to = &z->array[k];
+            return z->entry ? read_array(&archive, &z->entry[k], &z->array[k]) : 0;
+        }
+    return 0;
 }

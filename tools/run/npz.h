@@ -20,12 +20,16 @@ struct npz_array {
 struct npz {
     struct npz_array *array; /* [n] */
     uint32_t n;
+    const char *path;
+    const struct npz_entry *entry; /* [n] where each array lies, to be read; NULL: all are read */
 };
 
-/* Reads an archive, in a, as numpy.savez() and savez_compressed() write it.  Returns 0, or -1 and an error: no such
- * archive, or an array that is not plain numbers. */
-int npz_read(struct npz *out, const char *path, struct arena *a, struct diag *d);
-/* Returns the array with this name; NULL: there is none. */
-const struct npz_array *npz_find(const struct npz *z, const char *name);
+/* Reads the names of an archive's arrays, in a, as numpy.savez() and savez_compressed() write it.  Returns 0, or -1 and
+ * an error: no such archive. */
+int npz_open(struct npz *out, const char *path, struct arena *a, struct diag *d);
+/* Writes to *to the array with this name, read in a; NULL: there is none.  Returns 0, or -1 and an error: it is not
+ * plain numbers. */
+int npz_find(const struct npz *z, const char *name, const struct npz_array **to, struct arena *a,
+             struct diag *d);
 
 #endif

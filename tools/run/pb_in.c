@@ -103,5 +103,8 @@ int pb_read(struct npz *out, const char *folder, const struct split *s, struct a
         if (read_file(to, arena_fmt(a, "%s/input_%u.pb", folder, out->n), a, d))
             return -1;
     }
-    return 0;
+    const char *more = arena_fmt(a, "%s/input_%u.pb", folder, out->n);
+    return stat(more, &st) == 0
+               ? diag_error(d, "%s: expected no more files: the model has %u inputs", more, out->n)
+               : 0;
 }

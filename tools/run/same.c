@@ -1,6 +1,6 @@
 /* Comparing values (same.h).  Tensors are equal if types, shapes and bytes are: NaNs with their bits, and 0 is not -0.
- * Numbers are compared as doubles for the figures of a difference, complex ones by their halves.  Elements of sequences
- * and maps are compared one after the other, up to the first that differs.  O(bytes). */
+ * For the figures of a difference floats are compared as doubles, complex ones by their halves, integers as integers.
+ * Elements of sequences and maps are compared one after the other, up to the first that differs.  O(bytes). */
 #include "tools/run/same.h"
 
 #include "ir/base/numbers.h"
@@ -31,15 +31,18 @@ static bool is_number(enum elem elem)
            elem == ELEM_C64 || elem == ELEM_C128 || (elem_is_integer(elem) && elem_bits(elem) >= 8);
 }
 
-/* Returns an integer of so many bytes at `at` as a double. */
-static double integer_at(const unsigned char *at, size_t bytes, bool is_signed)
+static bool is_signed(enum elem elem)
 {
-    uint64_t v = 0;
-    memcpy(&v, at, bytes); /* little endian */
-    if (!is_signed)
-        return (double)v;
-    uint64_t top = UINT64_C(1) << (8 * bytes - 1);
-    return v & top ? -(double)((top << 1) - v) : (double)v;
+    return elem == ELEM_I8 || elem == ELEM_I16 || elem == ELEM_I32 || elem == ELEM_I64;
+}
+
+/* Returns element i of a tensor of integers; of signed ones, as an int64_t has its bits. */
+static uint64_t integer_at(const unsigned char *data, enum elem elem, int64_t i)
+{
+    size_t bytes = elem_bits(elem) / 8;
+    uint64_t v = 0, top = UINT64_C(1) << (8 * bytes - 1);
+    memcpy(&v, data + (int64_t)bytes * i, bytes); /* little endian */
+    return is_signed(elem) && v & top ? v | ~(top | (top - 1)) : v;
 }
 
 /* Returns element i of a tensor as a double; of complex numbers, half i. */
@@ -66,13 +69,20 @@ static double number_at(const unsigned char *data, enum elem elem, int64_t i)
         word = (uint32_t)half << 16;
         memcpy(&f, &word, sizeof f);
         return (double)f;
-    default: {
-        size_t bytes = elem_bits(elem) / 8;
-        bool is_signed =
-            elem == ELEM_I8 || elem == ELEM_I16 || elem == ELEM_I32 || elem == ELEM_I64;
-        return integer_at(data + (int64_t)bytes * i, bytes, is_signed);
+    default:
+        return is_signed(elem) ? (double)(int64_t)integer_at(data, elem, i)
+                               : (double)integer_at(data, elem, i);
     }
-    }
+}
+
+/* Returns how far elements i of two tensors are apart: of integers exactly, before it is rounded to a double. */
+static double apart(const unsigned char *a, const unsigned char *b, enum elem elem, int64_t i)
+{
+    if (!elem_is_integer(elem))
+        return fabs(number_at(a, elem, i) - number_at(b, elem, i));
+    uint64_t x = integer_at(a, elem, i), y = integer_at(b, elem, i);
+    bool less = is_signed(elem) ? (int64_t)x < (int64_t)y : x < y;
+    return (double)(less ? y - x : x - y);
 }
 
 /* Returns sizes as text, "[1,16]", in to[n]. */
@@ -96,10 +106,11 @@ static void count_unequal(const unsigned char *a, const unsigned char *b, enum e
     for (int64_t i = 0; i < n * halves; i++) {
         double x = number_at(a, elem, i), y = number_at(b, elem, i);
         bool finite = isfinite(x) && isfinite(y);
-        bool same = x == y || (isnan(x) && isnan(y));
+        double by = apart(a, b, elem, i);
+        bool same = finite ? by == 0 : x == y || (isnan(x) && isnan(y));
         unequal += !same;
-        if (finite && fabs(x - y) > out->worst)
-            out->worst = fabs(x - y);
+        if (finite && by > out->worst)
+            out->worst = by;
         if (finite && fabs(x) > out->largest)
             out->largest = fabs(x);
         odd |= !finite && !same;

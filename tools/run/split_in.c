@@ -84,18 +84,34 @@ static json_t *sizes_of_shape(const struct reader *r, const json_t *shape)
     return json_is_array(shape) ? to : NULL;
 }
 
+/* Checks that "sizes" are those that a shape has with "dims", as far as these say.  Returns 0, or -1 and an error. */
+static int check_sizes(struct reader *r, uint32_t v, const json_t *sizes, const json_t *said)
+{
+    size_t n = json_array_size(said);
+    for (size_t k = 0; k < n || k < json_array_size(sizes); k++) {
+        const json_t *size = json_array_get(sizes, k), *want = json_array_get(said, k);
+        if (!size || !want ||
+            (json_is_integer(size) && json_is_integer(want) && !json_equal(size, want)))
+            return diag_error(r->d,
+                              "%s: inputs: '%s': its \"sizes\" are not those of its \"shape\"",
+                              r->path, r->s->value[v].name);
+    }
+    return 0;
+}
+
 /* Reads what "inputs" says of the input v.  Returns 0, or -1 and an error. */
 static int read_input(struct reader *r, uint32_t v, const json_t *row)
 {
-    const json_t *sizes = json_object_get(row, "sizes");
-    if (!sizes)
-        sizes = sizes_of_shape(r, json_object_get(row, "shape"));
+    const json_t *said = sizes_of_shape(r, json_object_get(row, "shape"));
+    const json_t *given = json_object_get(row, "sizes"), *sizes = given ? given : said;
     struct split_value *to = &r->s->value[v];
     if (r->made[v])
         return diag_error(r->d, "%s: inputs: '%s' is listed twice", r->path, to->name);
     if (json_array_size(sizes) > RANKS)
         return diag_error(r->d, "%s: inputs: '%s': expected at most %d sizes, found %zu", r->path,
                           to->name, RANKS, json_array_size(sizes));
+    if (said && json_is_array(given) && check_sizes(r, v, given, said))
+        return -1;
     r->made[v] = true;
     r->s->input[r->s->ninput++] = v;
     split_take_sizes(to, sizes, r->a);

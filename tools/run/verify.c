@@ -7,12 +7,14 @@
 #include "ir/base/json_in.h"
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
+#include "ir/base/utf8.h"
 #include "ir/cluster/detect/processor.h"
 #include "tools/run/inputs.h"
 #include "tools/run/program.h"
 #include "tools/run/resize.h"
 #include "tools/run/verify_bisect.h"
 
+#include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -88,6 +90,16 @@ static void show(void *user, enum diag_level level, enum warning w, const char *
         fprintf(stderr, "pcc-verify: %s: %s\n", word[level], line);
 }
 
+/* Prints a line of the result, with characters of names that a terminal would obey written as \xNN (utf8.h). */
+static void __attribute__((format(printf, 2, 3))) say(const struct run *r, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    utf8_put(stdout, arena_vfmt(r->a, fmt, ap));
+    va_end(ap);
+    putchar('\n');
+}
+
 /* Reports an error in usage.  Returns its exit code. */
 static int misused(struct run *r, const char *what)
 {
@@ -114,6 +126,7 @@ static int take_dims(struct run *r)
 /* Checks the command line beyond single values.  Returns an exit code. */
 static int check_usage(struct run *r)
 {
+    static const char *const of_random[] = {"inputs", "seed"};
     const struct program_args *g = &r->args;
     if (g->noperand < 2)
         return misused(r, "expected a model and the folder of its split");
@@ -126,6 +139,11 @@ static int check_usage(struct run *r)
     r->nsample = g->noperand - 2;
     if (r->nsample == 0 || program_value(g, "samples"))
         r->nsample += (uint32_t)program_number(g, "samples");
+    for (size_t k = 0; k < sizeof of_random / sizeof *of_random; k++)
+        if (r->nsample > 0 && r->nsample == g->noperand - 2 && program_value(g, of_random[k]))
+            return misused(
+                r, arena_fmt(r->a, "--%s has no effect: no sample is random, without --samples=N",
+                             of_random[k]));
     return r->nsample > 0 ? 0 : misused(r, "--samples=0: expected samples, given or random");
 }
 
@@ -171,12 +189,18 @@ static int make_samples(struct run *r, enum random_integers integers)
     return 0;
 }
 
+/* Whether an output is compared: it is no input that the model returns, and depends on no random operator. */
+static bool is_compared(const struct verify_output *o)
+{
+    return o->from != FROM_INPUT && !o->random;
+}
+
 /* Warns if the samples cannot tell a split from one that ignores its inputs. */
 static void check_sensitive(struct run *r)
 {
     bool changes = r->nsample < 2 || r->split.ninput == 0;
-    for (uint32_t i = 0; i < r->v.noutput && !changes; i++)
-        for (uint32_t k = 1; k < r->nsample && !changes; k++) {
+    for (uint32_t i = 0; i < r->v.noutput; i++)
+        for (uint32_t k = 1; k < r->nsample && is_compared(&r->v.output[i]) && !changes; k++) {
             struct difference how;
             uint32_t value = r->v.output[i].value;
             same_compare(r->v.e, r->reference[0][value], r->reference[k][value], &how);
@@ -243,7 +267,7 @@ static void compare(struct run *r, const struct verify_side *side, struct findin
     for (uint32_t i = 0; i < r->v.noutput; i++) {
         const struct verify_output *o = &r->v.output[i];
         bool near = false, differs = false;
-        if (o->random)
+        if (!is_compared(o))
             continue;
         for (uint32_t k = 0; k < r->nsample && is_made(r, side, o); k++) {
             struct difference how;
@@ -289,10 +313,10 @@ static int tell_first(struct run *r, const struct verify_side *side, uint32_t sa
     const char *lost =
         f.value && f.lost ? arena_fmt(r->a, "; it lacks the operand '%s' there", f.lost) : "";
     if (f.value)
-        printf("first value that differs: '%s', of node '%s' (%s) in %s: %s%s\n", f.value, f.node,
-               f.op, where, f.how.text, lost);
+        say(r, "first value that differs: '%s', of node '%s' (%s) in %s: %s%s", f.value, f.node,
+            f.op, where, f.how.text, lost);
     else
-        printf("no value that both make differs when all are outputs\n");
+        say(r, "no value that both make differs when all are outputs");
     diag_note(
         &r->diag,
         "values that are equal before it: %u%s; runs of both sides with values as outputs: %u",
@@ -305,9 +329,9 @@ static int tell_difference(struct run *r, const struct verify_side *side, const 
 {
     const char *more =
         f->different > 1 ? arena_fmt(r->a, ", and %u more outputs", f->different - 1) : "";
-    printf("DIFFERENT: output '%s' of %s, %s: %s%s\n",
-           r->split.value[r->v.output[f->output].value].name, side->who, r->sample_name[f->sample],
-           f->how.text, more);
+    say(r, "DIFFERENT: output '%s' of %s, %s: %s%s",
+        r->split.value[r->v.output[f->output].value].name, side->who, r->sample_name[f->sample],
+        f->how.text, more);
     if (r->v.other)
         verify_tell_other(&r->v);
     return tell_first(r, side, f->sample);
@@ -338,8 +362,8 @@ static void tell_equal(const struct run *r, const struct findings *f)
                  f->near);
     if (r->nsample > 1)
         snprintf(on, sizeof on, ", on %u samples", r->nsample);
-    printf("equal: %u outputs of the parts and of the whole model in the folder, %s%s\n",
-           f->outputs, how, on);
+    say(r, "equal: %u outputs of the parts and of the whole model in the folder, %s%s", f->outputs,
+        how, on);
 }
 
 /* Returns how an output of the optimised parts differs most from that of the optimised model, over all samples. */
@@ -369,9 +393,9 @@ static int tell_as_run(struct run *r)
     }
     for (uint32_t i = 0; i < r->v.noutput; i++) {
         struct difference most = largest(r, &r->v.output[i]);
-        if (!r->v.output[i].random)
-            printf("as run: output '%s': %s\n", r->split.value[r->v.output[i].value].name,
-                   most.bits ? "equal bits" : most.text);
+        if (is_compared(&r->v.output[i]))
+            say(r, "as run: output '%s': %s", r->split.value[r->v.output[i].value].name,
+                most.bits ? "equal bits" : most.text);
     }
     for (uint32_t k = 0; k < r->nsample; k++)
         verify_free_outputs(&r->v, r->found[k]);
@@ -381,21 +405,24 @@ static int tell_as_run(struct run *r)
 /* Says what is compared, and what cannot be.  Returns an exit code. */
 static int tell_plan(struct run *r)
 {
-    uint32_t rounded = 0, random = 0;
+    uint32_t rounded = 0, random = 0, inputs = 0;
     for (uint32_t i = 0; i < r->v.noutput; i++) {
+        inputs += r->v.output[i].from == FROM_INPUT;
         rounded += r->v.output[i].rounded;
         random += r->v.output[i].random;
     }
-    if (random > 0 && random == r->v.noutput) {
+    if (random > 0 && random + inputs == r->v.noutput) {
         diag_error(&r->diag,
-                   "nothing to compare: all outputs depend on random operators, such as '%s'",
-                   r->v.random);
+                   "nothing to compare: all outputs depend on random operators, such as '%s'%s",
+                   r->v.random, inputs ? ", or are inputs" : "");
         return NOTHING;
     }
     if (random > 0)
         diag_note(&r->diag,
                   "%u outputs of %u depend on random operators, such as '%s': not compared", random,
                   r->v.noutput, r->v.random);
+    if (inputs > 0)
+        diag_note(&r->diag, "%u outputs of %u are inputs: not compared", inputs, r->v.noutput);
     if (r->v.ncrossing > 0)
         diag_note(
             &r->diag,

@@ -287,14 +287,19 @@ static uint32_t piece_end(const struct search *s, uint32_t from, int64_t memory,
     return to;
 }
 
-/* Returns an operand of node n of the model that a file does not have under its name; NULL: it has them all. */
-static const char *lost_operand(const struct search *s, nid n, uint32_t file)
+/* Returns an operand of the model's node that makes a value, which the file does not have under its name; NULL: it has
+ * them all, or makes the value by another node. */
+static const char *lost_operand(const struct search *s, const struct common *c)
 {
-    const struct module *m = s->v->whole.m[0], *f = s->side->m[file];
+    const struct module *m = s->v->whole.m[0], *f = s->side->m[c->file];
     struct names has = names_new(s->v->a, f->nval);
     for (vid v = 1; v < f->nval; v++)
         if (f->value[v].graph == 1)
-            names_add(&has, value_name(f, v), 1);
+            names_add(&has, value_name(f, v), v);
+    nid n = c->node, there = f->value[names_get(&has, c->name, 0)].def;
+    if (strcmp(node_name(f, there), node_name(m, n)) != 0 ||
+        strcmp(node_op(f, there), node_op(m, n)) != 0)
+        return NULL;
     for (uint32_t k = 0; k < m->node[n].in.n; k++)
         if (node_in(m, n, k) && !names_get(&has, value_name(m, node_in(m, n, k)), 0))
             return value_name(m, node_in(m, n, k));
@@ -311,7 +316,7 @@ static void describe(const struct search *s, uint32_t i)
     s->out->op = node_op(m, c->node);
     s->out->file = s->side->part[c->file].file;
     s->out->device = s->side->part[c->file].device;
-    s->out->lost = lost_operand(s, c->node, c->file);
+    s->out->lost = lost_operand(s, c);
 }
 
 /* Makes the folders for copies, and the list of makers.  Returns 0, or -1 after an error. */

@@ -3,8 +3,9 @@
  *
  * Rounding.  ONNX Runtime's processor kernels compute chains of operators on floats of 16 bits in 32, without a
  * rounding between them, so a cut within such a chain adds one.  A value that crosses counts if it is such a float or,
- * within the part that makes it, a cast or a moved copy of one; so do the values that it is made from this way.  All
- * that is computed from these, node by node through the parts, may be off by rounding.
+ * within the part that makes it, a cast or a moved copy of one; so do the computed values that it is such a copy of,
+ * but no indices, shapes and conditions by which it was moved.  All that is computed from these, node by node through
+ * the parts, may be off by rounding.
  * Random operators: all that is computed from one cannot be compared.
  * The source: the nodes of the model are those of the folder's model, by name, operator, operands and results; passes
  * that rewrite models leave out nodes and make others, so a difference is an error only where outputs differ, too.
@@ -66,6 +67,18 @@ static bool moves(const struct module *m, nid n)
     return false;
 }
 
+/* Whether a node that moves() has numbers of operand i in its results; else it is an index, a size, a condition. */
+static bool is_moved(const struct module *m, nid n, uint32_t i)
+{
+    if (node_is(m, n, "Concat"))
+        return true;
+    if (node_is(m, n, "Where"))
+        return i > 0;
+    if (node_is(m, n, "Pad") || node_is(m, n, "ScatterElements") || node_is(m, n, "ScatterND"))
+        return i == 0 || i == 2;
+    return i == 0;
+}
+
 /* Returns the element type of a value of a module; ELEM_NONE: it is not known. */
 static enum elem elem_of(const struct module *m, vid v)
 {
@@ -96,6 +109,19 @@ static uint8_t marks_of(struct marking *k, const struct module *m, struct slice 
     return all;
 }
 
+/* Whether operand i of node n is a copy of floats of 16 bits whose numbers the node moves into its results. */
+static bool moves_half(struct marking *k, const struct module *m, nid n, uint32_t i)
+{
+    vid v = moves(m, n) && is_moved(m, n, i) ? node_in(m, n, i) : 0;
+    return v && *mark_of(k, value_name(m, v)) & OF_HALF;
+}
+
+/* Whether a node of the main graph computes a value: it is no input, initializer or constant, which are exact. */
+static bool is_computed(const struct module *m, vid v)
+{
+    return m->value[v].def && !node_is(m, m->value[v].def, "Constant");
+}
+
 /* Adds bits to the marks of the results of node n; of those alone whose type is not known: untyped. */
 static void mark_results(struct marking *k, const struct module *m, nid n, uint8_t bits,
                          bool untyped)
@@ -117,8 +143,9 @@ static uint32_t mark_cuts(struct marking *k, const struct module *m, const struc
         bool cast = node_is(m, n, "Cast") || node_is(m, n, "CastLike");
         if (read & HALF && !cast)
             mark_results(k, m, n, HALF | OF_HALF, /*untyped=*/true);
-        if (read & OF_HALF && moves(m, n))
-            mark_results(k, m, n, OF_HALF, /*untyped=*/false);
+        for (uint32_t i = 0; i < m->node[n].in.n; i++)
+            if (moves_half(k, m, n, i))
+                mark_results(k, m, n, OF_HALF, /*untyped=*/false);
     }
     for (uint32_t i = 0; i < p->nout; i++) {
         uint8_t *mark = mark_of(k, p->out_name[i]);
@@ -130,7 +157,7 @@ static uint32_t mark_cuts(struct marking *k, const struct module *m, const struc
     for (nid n = g->first + g->count; n-- > g->first;)
         if (moves(m, n) && marks_of(k, m, m->node[n].out) & CUT)
             for (uint32_t i = 0; i < m->node[n].in.n; i++)
-                if (node_in(m, n, i))
+                if (moves_half(k, m, n, i) && is_computed(m, node_in(m, n, i)))
                     *mark_of(k, value_name(m, node_in(m, n, i))) |= CUT;
     return found;
 }

@@ -129,6 +129,15 @@ static void test_types(void **state)
         assert_true(d.worst == rows[k].worst && d.largest == rows[k].largest);
         assert_true(compared(rows[k].elem, 1, &rows[k].b, &rows[k].b).bits);
     }
+    for (int k = 0; k < 2; k++) { /* further apart than doubles can tell, and in between */
+        const uint64_t x = UINT64_C(1) << (62 + k), y = x + (k ? 1 : 100);
+        struct difference d = compared(k ? ELEM_U64 : ELEM_I64, 1, &x, &y);
+        assert_true(!d.bits && d.near && d.worst == (k ? 1 : 100));
+        assert_true(strstr(d.text, "1 of 1 elements differ"));
+    }
+    const int64_t least[] = {INT64_MIN, INT64_MIN + 1, INT64_MAX};
+    assert_true(compared(ELEM_I64, 1, &least[1], &least[0]).worst == 1);
+    assert_true(compared(ELEM_I64, 1, &least[0], &least[2]).worst == 0x1p64);
     struct difference d = compared(ELEM_F8E5M2, 1, &rows[0].a, &rows[3].a);
     assert_true(!d.bits && !d.near && strstr(d.text, "elements of type f8e5m2 differ"));
 }
