@@ -11,6 +11,7 @@
 #include "ir/base/outfile.h"
 #include "ir/base/strings.h"
 #include "ir/base/units.h"
+#include "ir/base/utf8.h"
 #include "tools/run/costs_out.h"
 #include "tools/run/folder_files.h"
 #include "tools/run/plan_args.h"
@@ -142,10 +143,11 @@ static void print_rounds(const struct work *w)
     printf("round  promised     measured     off      slowest\n");
     for (uint32_t i = 0; i < w->n; i++) {
         const struct round *r = &w->round[i];
-        printf("%-6u %-12s %-12s %+.1f %%  %s%s\n", i + 1, time_short(promised, r->promised),
+        printf("%-6u %-12s %-12s %+.1f %%  ", i + 1, time_short(promised, r->promised),
                time_short(measured, r->measured),
-               r->promised ? 100 * ((double)r->measured / (double)r->promised - 1) : 0,
-               r->slowest ? r->slowest : "", r == best ? ", kept" : "");
+               r->promised ? 100 * ((double)r->measured / (double)r->promised - 1) : 0);
+        utf8_put(stdout, r->slowest ? r->slowest : "");
+        puts(r == best ? ", kept" : "");
     }
 }
 
