@@ -10,6 +10,7 @@
 
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
+#include "passes/problem/memory_need.h"
 #include "passes/problem/placing.h"
 #include "passes/shift_cuts.h"
 
@@ -25,17 +26,9 @@ static bool find_lacks(struct ctx *x, int64_t *lacks, const char **why)
     const struct cluster *c = x->scene.cluster;
     struct arena_mark mark = arena_mark(x->use.scratch);
     struct evaluation e = plan_evaluate(&x->scene, x->results.plan, x->use.scratch);
-    int64_t most[CLUSTER_CLASSES] = {0};
-    bool any = false;
-    for (uint32_t d = 0; d < c->ndev; d++) {
-        uint32_t cls = cluster_class(c, d);
-        int64_t memory = c->cls[cls].memory, used = e.v.load[d].used;
-        if (memory < 0 || used <= memory)
-            continue;
-        most[cls] = larger(used - memory, most[cls]);
-        any = true;
-    }
-    for (uint32_t k = 0; k < c->ncls; k++)
+    int64_t most[CLUSTER_CLASSES];
+    bool any = !e.v.fits && memory_lacking(c, &e.v, most);
+    for (uint32_t k = 0; any && k < c->ncls; k++)
         lacks[k] = sat_add(lacks[k], most[k]);
     if (any)
         *why = arena_strdup(x->use.mem, e.v.why_not, strlen(e.v.why_not));

@@ -1,0 +1,19 @@
+# Hosts of a class share their memory where values have sizes, too: a and b need 70 B on one CPU, which has 50 B, and the
+# other one has 50 B more.
+# RUN: %pcc %s --objective=latency -p latency-place | FileCheck %s
+# RUN: %pcc %s --objective=latency | FileCheck %s
+# CHECK: cpu0 {{.*}} 70 B of 50 B
+# CHECK: latency 92 ps
+# CHECK-NEXT: bound 92 ps, gap 0.00 %: optimal
+pcc 1
+cluster memory_model=live
+class acc x1 memory=200B link=1TB/s,1ps
+class cpu x2 host memory=50B
+costs 2
+graph {
+  in %x : i8[10] !bytes=10B !elems=10
+  %a = Relu(%x) : i8[10] name="a" !bytes=40B !own=40B !time=[10ps,20ps]
+  %b = Relu(%a) : i8[10] name="b" !bytes=20B !own=20B !time=[90ps,10ps]
+  %c = Relu(%b) : i8[10] name="c" !bytes=30B !own=30B !time=[10ps,90ps]
+  out %c
+}
