@@ -5,6 +5,15 @@
 # CHECK: cpu0 {{.*}} 70 B of 50 B
 # CHECK: latency 92 ps
 # CHECK-NEXT: bound 92 ps, gap 0.00 %: optimal
+# A plan over memory is looked for again: with 20 B for each host the accelerator runs all.
+# RUN: sed 's/memory=50B/memory=20B/' %s > %t.less.pir
+# RUN: %pcc %t.less.pir --objective=latency | FileCheck %s --check-prefix=AGAIN
+# AGAIN: acc0 {{.*}} 70 B of 200 B
+# AGAIN: latency 152 ps
+# AGAIN-NEXT: bound 92 ps
+# RUN: sed 's/memory=200B/memory=60B/' %t.less.pir > %t.none.pir
+# RUN: not %pcc %t.none.pir --objective=latency -q 2>&1 | FileCheck %s --check-prefix=NONE
+# NONE: error: latency-place: no plan was found that fits the memory of the devices (not proven): the hosts of class cpu need
 pcc 1
 cluster memory_model=live
 class acc x1 memory=200B link=1TB/s,1ps
