@@ -214,9 +214,6 @@ bool shift_cuts(struct ctx *x, struct clock *clock)
     if (now.lacks)
         return false;
     read_cuts(&c);
-    const struct problem_plan made = {.value = now.value, .dev = c.dev};
-    leave_plan(x, p->planner, g, &made);
-    x->results.plan->claim.value = now.value;
-    x->results.plan->claim.value_less_parts = now.value - claim_start(x, g);
+    leave_judged(x, p->planner, g, c.dev);
     return true;
 }
