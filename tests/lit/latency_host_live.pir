@@ -14,6 +14,11 @@
 # RUN: sed 's/memory=200B/memory=60B/' %t.less.pir > %t.none.pir
 # RUN: not %pcc %t.none.pir --objective=latency -q 2>&1 | FileCheck %s --check-prefix=NONE
 # NONE: error: latency-place: no plan was found that fits the memory of the devices (not proven): the hosts of class cpu need
+# What a plan needs by the other memory model is about all hosts of a class, too.
+# RUN: sed 's/memory=50B/memory=40B/' %s > %t.40.pir
+# RUN: printf '.=cpu0\n' > %t.plan
+# RUN: %pcc %t.40.pir --objective=latency -p 'plan{from=%t.plan}' 2>&1 | FileCheck %s --check-prefix=BOTH
+# BOTH: note: {{.*}} by sum it does not: the hosts of class cpu need 70 B at one time, and 90 B in all
 pcc 1
 cluster memory_model=live
 class acc x1 memory=200B link=1TB/s,1ps
