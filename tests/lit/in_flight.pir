@@ -12,6 +12,8 @@
 # RUN: %pcc %t.pir -p auto-place --in-flight=1 2>&1 | FileCheck %s --check-prefix=SLOW
 # SLOW: note: --in-flight=1: the plan's time per sample takes 2 samples on their way at once; with 1 it is up to 144 ps
 # RUN: %pcc %t.pir -p auto-place --in-flight=1 -q --emit json > %t.json
+# RUN: FileCheck %s --check-prefix=JSON < %t.json
+# JSON: "in_flight": 1{{,|$}}
 # RUN: %pcc %t.pir -p 'plan{from=%t.json}' -q --emit ir | FileCheck %s --check-prefix=KEPT
 # KEPT: cluster {{.*}}in_flight=1
 # So it is where transfers overlap computing (in, computing, out), where copies take turns (a round for each), and by the
@@ -41,8 +43,10 @@
 # GIVEN: error: plan from {{.*}}: acc0 needs 100 B and has 95 B {{.*}}; with --in-flight=2 it does
 # GIVEN: exit 3
 # One sample alone has no others.
-# RUN: %pcc %s --objective=latency --in-flight=2 2>&1 | FileCheck %s --check-prefix=ALONE
+# RUN: %pcc %s --objective=latency --in-flight=2 -o %t.alone 2>&1 | FileCheck %s --check-prefix=ALONE
 # ALONE: warning: --in-flight has no effect: it is about --objective=time-per-sample
+# RUN: FileCheck %s --check-prefix=ONCE < %t.alone/schedule.json
+# ONCE: "in_flight": 1,
 pcc 1
 cluster memory_model=live
 class acc x2 memory=100B link=1TB/s,1ps
