@@ -46,8 +46,8 @@ static int check_plan(struct ctx *x, const struct plan_options *o, const struct 
     return full ? PASS_INFEASIBLE : -1;
 }
 
-/* Returns words on the first device, or the hosts of a class, that lacks memory by one of two verdicts, `lacks`: what it
- * needs by the verdict at_once, and by the verdict sum; NULL: all have room. */
+/* Returns words on the first device, or the hosts of a class, that lacks memory by the verdict `lacks`, one of the two
+ * others: what it needs by the verdict at_once, and by the verdict sum; NULL: all have room. */
 static const char *needs_by_both(struct ctx *x, const struct verdict *lacks,
                                  const struct verdict *at_once, const struct verdict *sum)
 {
