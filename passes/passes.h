@@ -179,7 +179,7 @@ struct planner {
     bool (*implies)(const void *opts);
     const char *implied; /* name of a struct exec_kind */
     bool leaves; /* exec_plans.instead runs in its place for objectives it does not support */
-    /* what is done if its plan for the time per sample does not fit (run_and_fit.h) */
+    /* what is done if its plan does not fit what devices need at one time (run_and_fit.h) */
     enum { FIT_NOTHING, FIT_CONTIGUOUS, FIT_AS_PROVEN, FIT_ANY_SHAPE } fit;
 };
 

@@ -10,6 +10,9 @@
 
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
+#include "ir/exec/exec_runs.h"
+#include "passes/bounds/bounds.h"
+#include "passes/problem/memory_need.h"
 #include "passes/problem/placing.h"
 #include "passes/shift_cuts.h"
 
@@ -25,17 +28,9 @@ static bool find_lacks(struct ctx *x, int64_t *lacks, const char **why)
     const struct cluster *c = x->scene.cluster;
     struct arena_mark mark = arena_mark(x->use.scratch);
     struct evaluation e = plan_evaluate(&x->scene, x->results.plan, x->use.scratch);
-    int64_t most[CLUSTER_CLASSES] = {0};
-    bool any = false;
-    for (uint32_t d = 0; d < c->ndev; d++) {
-        uint32_t cls = cluster_class(c, d);
-        int64_t memory = c->cls[cls].memory, used = e.v.load[d].used;
-        if (memory < 0 || used <= memory)
-            continue;
-        most[cls] = larger(used - memory, most[cls]);
-        any = true;
-    }
-    for (uint32_t k = 0; k < c->ncls; k++)
+    int64_t most[CLUSTER_CLASSES];
+    bool any = !e.v.fits && memory_lacking(c, &e.v, most);
+    for (uint32_t k = 0; any && k < c->ncls; k++)
         lacks[k] = sat_add(lacks[k], most[k]);
     if (any)
         *why = arena_strdup(x->use.mem, e.v.why_not, strlen(e.v.why_not));
@@ -110,10 +105,7 @@ static bool look_at_all(struct ctx *x, bool chain, struct clock *clock)
         return false;
     for (uint32_t v = 0, rest = best; v < g->n; v++, rest /= ndev)
         dev[v] = (int32_t)(rest % ndev);
-    struct problem_plan made = {.value = value, .dev = dev};
-    leave_plan(x, x->results.plan->planner, g, &made);
-    x->results.plan->claim.value = value;
-    x->results.plan->claim.value_less_parts = value - claim_start(x, g);
+    leave_judged(x, x->results.plan->planner, g, dev);
     return true;
 }
 
@@ -173,6 +165,21 @@ static bool shift_last(struct ctx *x, struct plan *first, struct clock *clock)
     return fits;
 }
 
+/* Improves a plan that fits and that p has met while it looked for the memory that would do, and gives it a bound. */
+static void finish_met(const struct planner *p, struct ctx *x, struct clock *clock)
+{
+    const struct exec_runs *runner = exec_kind(&x->scene.model)->runs;
+    x->results.plan->planner = p->pass.name;
+    if (p->fit != FIT_NOTHING && !look_at_all(x, /*chain=*/true, clock))
+        shift_cuts(x, clock);
+    struct claim *c = &x->results.plan->claim;
+    struct bound all =
+        runner->bound ? claim_run(x, &x->scene)
+                      : bounds_all(x, c->value_less_parts, /*must_fit=*/true, BOUNDS_WORK, clock);
+    const char *why = runner->bound ? all.why : claim_make(x, SCOPE_ALL, all, all);
+    c->argument = arena_fmt(x->use.mem, "a plan that fits as it runs; bound: %s", why);
+}
+
 int run_and_fit(const struct planner *p, const void *opts, struct ctx *x)
 {
     const struct plan *before = x->results.plan;
@@ -181,8 +188,12 @@ int run_and_fit(const struct planner *p, const void *opts, struct ctx *x)
     const char *why = NULL;
     int rc = p->pass.run(x, opts);
     if (rc || p->given || x->results.plan == before || !exec_live_parts(&x->scene.model) ||
-        x->results.plan->claim.status == PLAN_OVER_MEMORY || !find_lacks(x, lacks, &why))
+        x->results.plan->claim.status == PLAN_OVER_MEMORY)
         return rc;
+    if (!x->results.plan->planner)
+        finish_met(p, x, &clock);
+    if (!find_lacks(x, lacks, &why))
+        return 0;
     struct plan *made = x->results.plan;
     const struct claim first = made->claim;
     if (p->fit != FIT_NOTHING &&

@@ -12,6 +12,7 @@
 #include "ir/base/keyed.h"
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
+#include "passes/problem/memory_need.h"
 #include "passes/problem/placing.h"
 
 #include <string.h>
@@ -59,11 +60,8 @@ static struct score look(struct cuts *c)
     const struct plan plan = {.dev = plan_project(c->g, c->dev, c->x->scene.m->nnode, a)};
     struct evaluation e = plan_evaluate(&c->x->scene, &plan, a);
     if (evaluation_holds(&e, /*over_memory=*/true) && e.v.contiguous) {
-        s = (struct score){0, e.value};
-        for (uint32_t d = 0; d < c->ndev; d++) {
-            int64_t has = cl->cls[cluster_class(cl, d)].memory, used = e.v.load[d].used;
-            s.lacks = sat_add(s.lacks, has >= 0 && used > has ? used - has : 0);
-        }
+        int64_t each[CLUSTER_CLASSES];
+        s = (struct score){memory_lacking(cl, &e.v, each), e.value};
     }
     c->looks -= smaller_u64(c->looks, c->x->levels.base->n + 1);
     arena_release(a, mark);
@@ -216,9 +214,6 @@ bool shift_cuts(struct ctx *x, struct clock *clock)
     if (now.lacks)
         return false;
     read_cuts(&c);
-    const struct problem_plan made = {.value = now.value, .dev = c.dev};
-    leave_plan(x, p->planner, g, &made);
-    x->results.plan->claim.value = now.value;
-    x->results.plan->claim.value_less_parts = now.value - claim_start(x, g);
+    leave_judged(x, p->planner, g, c.dev);
     return true;
 }

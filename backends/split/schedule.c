@@ -9,10 +9,11 @@
 
 #include <string.h>
 
-/* Returns the samples on their way at once that the user names; 0: none are named. */
+/* Returns the samples on their way at once that the user names; 0: none are named, or one sample is alone. */
 static uint32_t in_flight_of(const struct split *s)
 {
-    return s->r->scene.model.in_flight;
+    const struct exec_model *e = &s->r->scene.model;
+    return exec_kind(e)->feed == FEED_ALONE ? 0 : e->in_flight;
 }
 
 /* Sets s->schedule->in_flight to the user's number; without one, to the largest number of samples, halved until the

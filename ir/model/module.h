@@ -440,10 +440,6 @@ bool node_is(const struct module *m, nid n, const char *op);
 bool node_has_body(const struct module *m, nid n);
 /* Whether a node of the main graph calls a function of the model.  O(nodes). */
 bool module_has_calls(const struct module *m);
-/* Returns the number of inputs of the model whose size nothing tells, so that m->cost counts no bytes for them, and in
- * *first the first one; 0 without costs, or if the file itself gives bytes (elems not known, bytes given).
- * O(inputs). */
-uint32_t module_unsized(const struct module *m, vid *first);
 /* Returns text, in a, on what the memory of plans of m leaves out, "memory without 2 values of unknown size, the first
  * 'x'"; NULL: nothing. */
 const char *module_left_out(const struct module *m, struct arena *a);

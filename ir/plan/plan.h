@@ -109,12 +109,11 @@ struct verdict {
     struct device_load *load; /* [device] its figures */
     uint32_t bottleneck;      /* device with the largest load */
     bool fits;                /* no device needs more memory than it has */
-    bool contiguous;          /* the devices can stand in a row that samples pass once (check.c) */
-    bool colocated;           /* nodes that must share a device do */
-    bool runnable; /* each placed node is on a device that can run it, and all copies exist */
-    /* samples that are on their way at once when `value` is the time per sample: rounds from a sample's first part to
-     * its last; 0: not worked out */
-    uint32_t rounds;
+    /* [class] bytes that the hosts of a class need in all, which share their memory; NULL: each device has its own */
+    int64_t *hosts;
+    bool contiguous;     /* the devices can stand in a row that samples pass once (check.c) */
+    bool colocated;      /* nodes that must share a device do */
+    bool runnable;       /* each placed node is on a device that can run it, and all copies exist */
     const char *why_not; /* the first violated rule in words; NULL: none is violated */
     /* the finished run, in the execution model's own type (such as struct latency_run); NULL: the plan was not run, or
      * its run did not end */

@@ -108,6 +108,8 @@ static int read_objective(struct assignment *r, const json_t *root)
         const char *key = objective ? "name" : opt_json(row, r->a);
         const json_t *entry = json_object_get(o, key);
         const char *said = json_string_value(entry);
+        if (row->kind == OPT_INT && json_is_integer(entry))
+            said = arena_fmt(r->a, "%" JSON_INTEGER_FORMAT, json_integer_value(entry));
         if (entry && !said)
             return diag_error(r->diag, "%s: objective: %s: expected %s", r->path, key,
                               opt_expected(&own, r->a));
@@ -351,7 +353,9 @@ static void add_settings(json_t *o, const struct exec_model *e, struct arena *a)
     for (const struct opt *row = exec_settings; o && row->name; row++) {
         const char *word = exec_told(e, row, a), *key = word ? opt_json(row, a) : NULL;
         if (word)
-            json_object_set_new(o, key, json_string(word));
+            json_object_set_new(o, key,
+                                row->kind == OPT_INT ? json_integer(opt_number(row, e))
+                                                     : json_string(word));
     }
 }
 
@@ -539,7 +543,9 @@ void plan_put_objective(struct json_out *o, const struct scene *s, const struct 
     json_seconds(o, "part_cost_s", s->model.part_cost);
     for (const struct opt *row = exec_settings; row->name; row++) {
         const char *word = exec_told(&s->model, row, a);
-        if (word)
+        if (word && row->kind == OPT_INT)
+            json_int(o, opt_json(row, a), opt_number(row, &s->model));
+        else if (word)
             json_text(o, opt_json(row, a), word);
     }
     if (exec_kind(&s->model)->feed == FEED_ALONE)

@@ -14,6 +14,8 @@
 #include "ir/base/units.h"
 #include "ir/exec/live_memory.h"
 
+#include <string.h>
+
 enum {
     INFEASIBLE_STARTS = 8, /* orders that interval DP tries for a memory, at most */
     /* where sets need memory at one time interval DP takes longer: it gets one order, with 1 / STEPS_PART of its usual
@@ -33,8 +35,9 @@ struct memory_bisection {
     const struct interval_how *orders; /* orders that interval DP tries */
     /* the largest memory of which it is proven that no plan fits; -1: nothing is proven */
     int64_t none;
-    int64_t lo; /* the largest memory for which a search found no plan, with or without proof */
-    int64_t hi; /* the least memory for which a plan was found; INT64_MAX: none was */
+    int64_t lo;    /* the largest memory for which a search found no plan, with or without proof */
+    int64_t hi;    /* the least memory for which a plan was found; INT64_MAX: none was */
+    int32_t *fits; /* [vertex] device; the plan if hi is 0: it fits the memory that devices have */
 };
 
 /* Looks for a plan that fits devices raised to `memory` bytes, and updates the bounds in *n.  states: number of
@@ -65,6 +68,8 @@ static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t stat
     if (found) {
         int64_t need = memory_of_plan(c, best.dev, a);
         n->hi = smaller(need, n->hi);
+        if (!need)
+            memcpy(n->fits, best.dev, n->g->n * sizeof *n->fits);
         /* the judge may count more than the search did: then the plan needs more than it was to fit */
         n->lo = need > memory ? larger(memory, n->lo) : n->lo;
         n->lo = n->lo < n->hi ? n->lo : n->hi - 1;
@@ -207,7 +212,9 @@ static int report(struct ctx *x, const struct wdag *g, bool exact, const char *s
                                  .orders = orders,
                                  .none = sure.least - 1,
                                  .lo = need.least - 1,
-                                 .hi = INT64_MAX};
+                                 .hi = INT64_MAX,
+                                 .fits =
+                                     arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *n.fits)};
     uint64_t states = exact ? PROOF_STATES : 0;
     if (need.nowhere != UINT32_MAX && sure.nowhere == UINT32_MAX) {
         diag_error(x->use.diag,
@@ -239,6 +246,11 @@ static int report(struct ctx *x, const struct wdag *g, bool exact, const char *s
         n.lo = n.none;
         try_memory(&n, n.hi - 1, PROOF_STATES);
         bisect(&n, BISECT_STATES);
+    }
+    if (n.hi == 0 &&
+        exec_live_parts(&x->scene.model)) { /* the judge counts less than searches do */
+        leave_judged(x, /*planner=*/NULL, g, n.fits);
+        return 0;
     }
     if (n.hi == 0) {
         diag_error(x->use.diag,

@@ -98,13 +98,16 @@ static void size_value(struct cost_builder *p, vid v, nid maker)
     p->c->xfer[v] = -1;
 }
 
-/* Sets costs.unsized and first_unsized of a module with costs. */
+/* Sets costs.unsized and first_unsized of a module with costs: inputs of which neither elements nor bytes are known.  A
+ * profile states the memory of nodes, not of inputs. */
 static void count_unsized(const struct module *m)
 {
     const struct graph *g = &m->graph[1];
+    m->cost->unsized = 0;
     for (uint32_t i = 0; i < g->in.n; i++) {
         vid v = m->arg[g->in.at + i];
-        if (m->cost->elems[v] >= 0 || m->value[v].flags & VALUE_INIT)
+        if (m->cost->elems[v] >= 0 || m->cost->bytes[v] > 0 || m->value[v].flags & VALUE_INIT ||
+            module_is_profiled(m))
             continue;
         m->cost->first_unsized = m->cost->unsized++ ? m->cost->first_unsized : v;
     }
@@ -566,6 +569,7 @@ static int adjust_memory(struct ctx *x, const struct cost_table *t)
 static int adjust_given(struct ctx *x)
 {
     const struct cost_table *t = NULL;
+    count_unsized(x->scene.m);
     if (ctx_settings(x)->nmeasured > 0)
         return diag_error(
             x->use.diag,

@@ -46,6 +46,30 @@ static int check_plan(struct ctx *x, const struct plan_options *o, const struct 
     return full ? PASS_INFEASIBLE : -1;
 }
 
+/* Returns words on the first device, or the hosts of a class, that lacks memory by the verdict `lacks`, one of the two
+ * others: what it needs by the verdict at_once, and by the verdict sum; NULL: all have room. */
+static const char *needs_by_both(struct ctx *x, const struct verdict *lacks,
+                                 const struct verdict *at_once, const struct verdict *sum)
+{
+    const struct cluster *c = x->scene.cluster;
+    char t[2][UNIT_TEXT];
+    for (uint32_t d = 0; d < c->ndev; d++) {
+        uint32_t k = cluster_class(c, d);
+        const struct device_class *cls = &c->cls[k];
+        bool shared = cls->host && at_once->hosts && sum->hosts;
+        int64_t has = shared ? sat_mul(cls->memory, cls->count) : cls->memory;
+        if (has < 0 || (shared ? lacks->hosts[k] : lacks->load[d].used) <= has)
+            continue;
+        return arena_fmt(x->use.mem, "%s need%s %s at one time, and %s in all",
+                         shared ? arena_fmt(x->use.mem, "the hosts of class %s", cls->name)
+                                : cluster_device_name(c, x->use.mem, d),
+                         shared ? "" : "s",
+                         bytes_short(t[0], shared ? at_once->hosts[k] : at_once->load[d].used),
+                         bytes_short(t[1], shared ? sum->hosts[k] : sum->load[d].used));
+    }
+    return NULL;
+}
+
 /* Notes, with both figures, that plan p, evaluated as e, fits by one of the memory models SUM and LIVE alone, if so: by
  * the one that holds, or by the other one. */
 static void note_other_model(struct ctx *x, const char *from, const struct plan *p,
@@ -57,23 +81,16 @@ static void note_other_model(struct ctx *x, const char *from, const struct plan 
     if (!e->v.runnable || exec_live_parts(&by.model) == live)
         return; /* there is one model for this objective */
     struct evaluation other = plan_evaluate(&by, p, x->use.scratch);
-    const struct verdict *at_once = live ? &e->v : &other.v, *sum = live ? &other.v : &e->v;
-    uint32_t d = 0; /* the first device that has room for one figure alone */
-    for (uint32_t i = by.cluster->ndev; i-- > 0;) {
-        int64_t has = by.cluster->cls[cluster_class(by.cluster, i)].memory;
-        if (has >= 0 && (at_once->load[i].used > has) != (sum->load[i].used > has))
-            d = i;
-    }
-    char text[2][UNIT_TEXT];
-    if (e->v.fits != other.v.fits)
+    const char *needs = needs_by_both(x, e->v.fits ? &other.v : &e->v, live ? &e->v : &other.v,
+                                      live ? &other.v : &e->v);
+    if (e->v.fits != other.v.fits && needs)
         diag_note(
             x->use.diag,
             "plan from %s: --memory-model=%s, by which it is judged, says that it %s; by %s it "
-            "%s: %s needs %s at one time, and %s in all",
+            "%s: %s",
             from, memory_model_name[live ? MEMORY_LIVE : MEMORY_SUM],
             e->v.fits ? "fits" : "does not fit", memory_model_name[live ? MEMORY_SUM : MEMORY_LIVE],
-            other.v.fits ? "does" : "does not", cluster_device_name(by.cluster, x->use.mem, d),
-            bytes_short(text[0], at_once->load[d].used), bytes_short(text[1], sum->load[d].used));
+            other.v.fits ? "does" : "does not", needs);
 }
 
 /* Returns the objective that the settings in the file were made for: the file's own; if it names none, the objective

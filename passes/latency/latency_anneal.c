@@ -286,6 +286,7 @@ struct filling {
     uint32_t
         *shared; /* [shared item] 1 + number of the last accelerator that got the item; 0: none */
     struct set_memory *at_once; /* its blocks; NULL: there is room for what they have at one time */
+    struct set_memory *empty;   /* no blocks, for those of the next accelerator */
 };
 
 /* Returns the bytes that last on accelerator number dev of p->dev if block b joins its `bytes` bytes. */
@@ -307,12 +308,16 @@ static bool fill_with(struct filling *f, uint32_t b, uint32_t i)
     if (k->time[b] == COST_NEVER || with > k->memory)
         return false;
     if (f->at_once) {
-        if (i != f->at)
-            set_memory_clear(f->at_once);
-        set_memory_add(f->at_once, b);
-        if (with + set_memory_peak(f->at_once) > f->p->c->kind[k->of].room) {
-            set_memory_drop(f->at_once, b);
+        struct set_memory *to = i == f->at ? f->at_once : f->empty;
+        set_memory_add(to, b);
+        if (with + set_memory_peak(to) > f->p->c->kind[k->of].room) {
+            set_memory_drop(to, b);
             return false;
+        }
+        if (i != f->at) {
+            set_memory_clear(f->at_once);
+            f->empty = f->at_once;
+            f->at_once = to;
         }
     }
     f->at = i;
@@ -361,6 +366,7 @@ void latency_fill(const struct latency_graph *p, uint64_t *rng, struct latency_p
     struct filling f = {.p = p};
     f.shared = arena_array(scratch, (size_t)g->nshared + 1, sizeof *f.shared);
     f.at_once = p->c->values ? set_memory_new(p->c->values, scratch) : NULL;
+    f.empty = p->c->values ? set_memory_new(p->c->values, scratch) : NULL;
     struct keyed *keys = arena_array(scratch, (size_t)g->n + 1, sizeof *keys);
     bool placed = true;
     for (uint32_t v = g->n; v-- > 0;)

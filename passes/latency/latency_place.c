@@ -324,4 +324,5 @@ const struct planner planner_latency_place = {
     .objectives = {"latency"},
     .features = FEATURE_PINS | FEATURE_PART_COST,
     .implies = always,
-    .implied = "latency"};
+    .implied = "latency",
+    .fit = FIT_AS_PROVEN};

@@ -142,23 +142,39 @@ struct memory_need memory_need(const struct problem *c)
     return n;
 }
 
+int64_t memory_lacking(const struct cluster *c, const struct verdict *v, int64_t *each)
+{
+    int64_t all = 0;
+    for (uint32_t k = 0, d = 0; k < c->ncls; k++) {
+        const struct device_class *cls = &c->cls[k];
+        bool shared = cls->host && v->hosts, limited = cls->memory >= 0 && cls->count;
+        each[k] = 0;
+        if (shared && limited) {
+            int64_t lacks = v->hosts[k] - smaller(v->hosts[k], sat_mul(cls->memory, cls->count));
+            each[k] = mul_div_ceil(lacks, 1, cls->count);
+            all = sat_add(all, lacks);
+        }
+        for (uint32_t end = d + cls->count; d < end; d++) {
+            int64_t used = v->load[d].used;
+            if (shared || !limited || used <= cls->memory)
+                continue;
+            each[k] = larger(used - cls->memory, each[k]);
+            all = sat_add(all, used - cls->memory);
+        }
+    }
+    return all;
+}
+
 /* memory_of_plan() where devices need what is there at one time: as the judge counts it. */
 static int64_t memory_at_once(const struct problem *c, const int32_t *dev, struct arena *scratch)
 {
     struct arena_mark mark = arena_mark(scratch);
     const struct plan plan = {.dev = plan_project(c->g, dev, c->scene->m->nnode, scratch)};
     struct evaluation e = plan_evaluate(c->scene, &plan, scratch);
-    bool shared = exec_kind(&c->scene->model)->subgraphs;
-    int64_t most = 0, *hosts = arena_array(scratch, (size_t)c->cluster->ncls + 1, sizeof *hosts);
-    for (uint32_t d = 0; d < c->cluster->ndev; d++) {
-        uint32_t k = cluster_class(c->cluster, d);
-        const struct device_class *cls = &c->cluster->cls[k];
-        int64_t used = e.v.load[d].used;
-        hosts[k] = sat_add(hosts[k], used);
-        if (cls->host && shared) /* hosts of a class share their memory */
-            used = mul_div_ceil(hosts[k], 1, cls->count);
-        most = cls->memory >= 0 && used > cls->memory ? larger(used, most) : most;
-    }
+    int64_t most = 0, each[CLUSTER_CLASSES];
+    memory_lacking(c->cluster, &e.v, each);
+    for (uint32_t k = 0; k < c->cluster->ncls; k++)
+        most = each[k] ? larger(c->cluster->cls[k].memory + each[k], most) : most;
     arena_release(scratch, mark);
     return most;
 }

@@ -25,6 +25,10 @@ struct memory_need memory_need(const struct problem *c);
  * if it fits already.  O(V + shared + devices). */
 int64_t memory_of_plan(const struct problem *c, const int32_t *dev, struct arena *scratch);
 
+/* Sets each[class] to the most bytes that a device of the class lacks by verdict v; hosts that share their memory lack
+ * equal parts, rounded up, of what they lack in all.  Returns the bytes that all devices lack together. */
+int64_t memory_lacking(const struct cluster *c, const struct verdict *v, int64_t *each);
+
 /* Returns the least memory to which smaller devices must be raised so that all devices together have room for `bytes`;
  * 0: some device has no limit. */
 int64_t average_memory(const struct cluster *c, int64_t bytes);

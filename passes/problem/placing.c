@@ -3,6 +3,7 @@
 
 #include "ir/base/units.h"
 #include "ir/dag/topo_order.h"
+#include "ir/exec/evaluate.h"
 #include "ir/exec/live_memory.h"
 
 #include <assert.h>
@@ -124,6 +125,16 @@ void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
     p->claim.value_less_parts = best->value;
     p->claim.bound = p->claim.bound_all = -1;
     p->claim.status = PLAN_FEASIBLE;
+}
+
+void leave_judged(struct ctx *x, const char *planner, const struct wdag *g, int32_t *dev)
+{
+    const struct plan plan = {.dev = plan_project(g, dev, x->scene.m->nnode, x->use.scratch)};
+    int64_t value = plan_evaluate(&x->scene, &plan, x->use.scratch).value;
+    const struct problem_plan made = {.value = value, .dev = dev};
+    leave_plan(x, planner, g, &made);
+    x->results.plan->claim.value = value;
+    x->results.plan->claim.value_less_parts = value - claim_start(x, g);
 }
 
 const char *placing_fewer_samples(struct ctx *x, const struct plan *p)

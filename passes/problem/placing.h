@@ -54,5 +54,7 @@ const char *placing_fewer_samples(struct ctx *x, const struct plan *p);
 /* Makes x->results.plan from *best, a plan for the vertices of level g; its claim has a value, but no bound yet. */
 void leave_plan(struct ctx *x, const char *planner, const struct wdag *g,
                 const struct problem_plan *best);
+/* Does the same for the plan dev[vertex], whose value is the judge's. */
+void leave_judged(struct ctx *x, const char *planner, const struct wdag *g, int32_t *dev);
 
 #endif

@@ -10,6 +10,9 @@
 # RUN: %pcc %t.pir -d 2xa100 -p auto-place | FileCheck %s --check-prefix=ALL
 # ALL-NOT: memory without
 # ALL: memory live of
+# The text of a plan keeps that.
+# RUN: %pcc %s -d 2xa100 -p auto-place --emit ir -q > %t.plan.pir
+# RUN: %pcc %t.plan.pir -p auto-place | FileCheck %s
 graph {
   in %x : ?
   in %y : f32[1000]

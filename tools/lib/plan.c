@@ -2,6 +2,7 @@
 #include "frontends/frontends.h"
 #include "ir/base/units.h"
 #include "ir/exec/exec_runs.h"
+#include "ir/exec/sample/rounds.h"
 #include "ir/plan/parts.h"
 #include "passes/problem/claim.h"
 #include "passes/shapes/bind_dims.h"
@@ -157,16 +158,27 @@ static bool by_other(const struct ctx *x, const struct result *r)
 }
 
 /* Notes that the plan's time per sample takes more samples on their way at once than --in-flight allows, and what it is
- * at most with these: a sample takes some rounds, each as long as the plan's value at most. */
+ * at most with these; and that memory does not depend on the number, where it does not. */
 static void note_in_flight(const struct ctx *x, const struct result *r)
 {
     char text[UNIT_TEXT];
-    uint32_t n = r->scene.model.in_flight, rounds = r->verdict->rounds;
-    if (n && n < rounds)
+    uint32_t n = r->scene.model.in_flight;
+    if (!n || exec_kind(&r->scene.model)->feed != FEED_STEADY)
+        return;
+    struct replay one = replay_run(&r->scene, r->plan->dev, r->parts, 1, x->use.scratch);
+    uint32_t takes = replay_on_way(&r->scene, &one, r->plan->copies, x->use.scratch);
+    if (n < takes)
         diag_note(x->use.diag,
                   "--in-flight=%u: the plan's time per sample takes %u samples on their way at "
                   "once; with %u it is up to %s",
-                  n, rounds, n, time_short(text, mul_div_ceil(r->verdict->value, rounds, n)));
+                  n, takes, n, time_short(text, mul_div_ceil(r->verdict->value, takes, n)));
+    struct exec_model live = r->scene.model;
+    live.memory = MEMORY_LIVE;
+    if (!exec_live_parts(&r->scene.model))
+        diag_note(x->use.diag,
+                  "--in-flight=%u: by --memory-model=sum devices need the same memory for any "
+                  "number of samples%s",
+                  n, exec_live_parts(&live) ? "; --memory-model=live counts them" : "");
 }
 
 /* Evaluates the plan and sets scene, plan, verdict, made and parts of p->judged.r; without a plan, or costs and
@@ -203,8 +215,8 @@ static int judge_plan(struct pcc *p)
         r->plan = claim_again(x, &r->scene, e);
     }
     r->verdict = &e->v;
-    note_in_flight(x, r);
     cut_parts(p, r);
+    note_in_flight(x, r);
     return 0;
 }
 

@@ -140,12 +140,27 @@ static bool check_slots(const struct scene *s, const struct plan *p, struct verd
     return true;
 }
 
-/* Sets v->fits, and v->why_not, by the memory that each device uses; CPUs of a class share their memory. */
-static void check_memory(const struct scene *s, struct verdict *v, struct arena *a)
+/* Returns the bytes of the weights that the hosts of each class read, [class], each weight once: before divide_bytes(),
+ * when all of them are booked on the first one. */
+static int64_t *weights_of_hosts(const struct scene *s, const struct verdict *v, struct arena *a)
+{
+    const struct cluster *c = s->cluster;
+    int64_t *weights = arena_array(a, (size_t)c->ncls + 1, sizeof *weights);
+    for (uint32_t k = 0; k < c->ncls; k++)
+        if (c->cls[k].host && c->cls[k].count)
+            weights[k] = v->load[first_of(c, k)].weights;
+    return weights;
+}
+
+/* Sets v->hosts, v->fits, and v->why_not, by the memory that each device uses; CPUs of a class share their memory.
+ * weights: of weights_of_hosts(). */
+static void check_memory(const struct scene *s, const int64_t *weights, struct verdict *v,
+                         struct arena *a)
 {
     const struct cluster *c = s->cluster;
     char need[UNIT_TEXT], have[UNIT_TEXT];
     int64_t *used = arena_array(a, (size_t)c->ndev + 1, sizeof *used);
+    v->hosts = arena_array(a, (size_t)c->ncls + 1, sizeof *v->hosts);
     for (uint32_t d = 0; d < c->ndev; d++) {
         used[d] = v->load[d].used;
         v->load[d].used = is_host(s, d) ? 0 : used[d];
@@ -153,12 +168,13 @@ static void check_memory(const struct scene *s, struct verdict *v, struct arena 
     plan_check_memory(s, v, a);
     for (uint32_t d = 0; d < c->ndev; d++)
         v->load[d].used = used[d];
-    for (uint32_t k = 0; k < c->ncls && v->fits; k++) {
+    for (uint32_t k = 0; k < c->ncls; k++) {
         const struct device_class *cls = &c->cls[k];
-        int64_t all = sat_mul(cls->memory, cls->count), needs = 0;
-        for (uint32_t i = 0; i < cls->count; i++)
-            needs = sat_add(needs, used[first_of(c, k) + i]);
-        if (!cls->host || !cls->count || cls->memory < 0 || needs <= all)
+        int64_t all = sat_mul(cls->memory, cls->count), needs = weights[k];
+        for (uint32_t d = first_of(c, k); cls->host && d < first_of(c, k) + cls->count; d++)
+            needs = sat_add(needs, used[d] - v->load[d].weights);
+        v->hosts[k] = needs;
+        if (!cls->host || !v->fits || cls->memory < 0 || needs <= all)
             continue;
         v->fits = false;
         v->why_not = v->why_not
@@ -258,13 +274,14 @@ struct verdict latency_verdict(const struct scene *s, const struct plan *p, stru
     }
     v.run = run;
     const uint32_t *on = latency_devices(s, run, a);
+    const int64_t *weights = weights_of_hosts(s, &v, a);
     set_figures(s, run, on, &v);
     if (exec_live_parts(&s->model)) {
         divide_bytes(s, run, on, &v, a);
         count_live(s, p, run, &v, a);
-        check_memory(s, &v, a);
+        check_memory(s, weights, &v, a);
     } else {
-        check_memory(s, &v, a);
+        check_memory(s, weights, &v, a);
         divide_bytes(s, run, on, &v, a);
     }
     return v;

@@ -6,10 +6,10 @@
 #include "ir/exec/latency/latency.h"
 
 /* Returns the verdict on a plan.  value: the latency.  load[dev]: compute, transfer and load are times of its
- * subgraphs.  run: a struct latency_run.  The CPUs of a class count as one device: they share their memory (`used` of
- * the first of them is that of all), nodes that must be together may be on any of them, and with CPUS_LIST the run,
- * not the plan, says on which CPU a node is.  If subgraphs wait for each other, the plan is not runnable, its value
- * is INT64_MAX, and why_not names the cycle.  Lives in a. */
+ * subgraphs.  run: a struct latency_run.  The CPUs of a class count as one device: they share their memory (`hosts` has
+ * what they need), nodes that must be together may be on any of them, and with CPUS_LIST the run, not the plan, says on
+ * which CPU a node is.  If subgraphs wait for each other, the plan is not runnable, its value is INT64_MAX, and why_not
+ * names the cycle.  Lives in a. */
 struct verdict latency_verdict(const struct scene *s, const struct plan *p, struct arena *a);
 /* Returns a lower bound on the latency of all plans of the scene (step_bound.h): only the longest path counts if
  * devices may run several subgraphs or nodes at once.  Its texts live in a. */

@@ -382,6 +382,28 @@ struct replay replay_run(const struct scene *s, const int32_t *dev, const struct
     return r;
 }
 
+uint32_t replay_on_way(const struct scene *s, const struct replay *r, const uint32_t *copies,
+                       struct arena *a)
+{
+    uint32_t most = 1, *order = arena_array(a, (size_t)r->ntask + 1, sizeof *order);
+    /* [task] rounds before the task starts, at the earliest */
+    uint32_t *from = arena_array(a, (size_t)r->ntask + 1, sizeof *from);
+    struct csr next = csr_transpose(a, &r->after, r->ntask, r->ntask);
+    uint32_t sorted = csr_topo(&next, r->ntask, NULL, order, a);
+    for (uint32_t i = 0; i < sorted; i++) {
+        const struct round_task *t = &r->task[order[i]];
+        uint32_t dev = r->lane[t->lane].dev, turns = copies && copies[dev] > 1 ? copies[dev] : 1;
+        uint32_t end = from[order[i]] + (t->time ? turns : 0);
+        most = larger_u32(end, most);
+        for_row (y, next, order[i]) {
+            const struct round_task *u = &r->task[y];
+            if (!exec_apart(&s->model) || t->back == u->back)
+                from[y] = larger_u32(t->lane == u->lane ? from[order[i]] : end, from[y]);
+        }
+    }
+    return most;
+}
+
 /* ---- for output ------------------------------------------------------------------------------- */
 
 /* Compares two events for qsort: by start, end, task, sample. */

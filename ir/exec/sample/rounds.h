@@ -46,6 +46,12 @@ struct replay {
  * a.  samples * tasks and the sum of all times must not overflow.  O(samples * (tasks + edges between them)). */
 struct replay replay_run(const struct scene *s, const int32_t *dev, const struct parts *parts,
                          uint32_t samples, struct arena *a);
+/* Returns the number of samples that are on their way at once while each takes the plan's value: the rounds, each of
+ * that length at most, from a sample's first task to its last.  A task on a device with copies, which take turns,
+ * lasts one round for each; a task without time none.  With GPipe the larger number of the two passes.  copies: as in
+ * struct plan.  O(tasks + edges between them). */
+uint32_t replay_on_way(const struct scene *s, const struct replay *r, const uint32_t *copies,
+                       struct arena *a);
 enum { REPLAY_FEW = 16 }; /* with samples == 0, at most REPLAY_FEW + levels samples are run */
 
 /* One run of a task, for one sample, from `at` to `end`. */

@@ -23,8 +23,6 @@ static void count_live(const struct scene *s, const struct plan *p, struct verdi
     struct sample_work *w = work_of_parts(s, parts, /*slices=*/NULL, a);
     const struct rhythm_ask ask = {.scene = s, .plan = p, .verdict = v, .parts = parts, .work = w};
     struct rhythm y = rhythm_of_rounds(&ask, a);
-    for (uint32_t x = 0; x < w->npart; x++)
-        v->rounds = larger_u32(y.level[x] + 1, v->rounds);
     live_memory_count(&ask, &y, v, a);
 }
 
