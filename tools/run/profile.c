@@ -355,7 +355,7 @@ static int prepare(struct run *r, struct profiling *p)
     struct engine_choice choice = {program_value(g, "engine"), program_value(g, "onnxruntime")};
     *p = (struct profiling){
         .m = {.stop = &stop, .a = r->a, .d = &r->diag},
-        .inputs = {program_value(g, "inputs"), (uint64_t)program_number(g, "seed")},
+        .inputs = {.file = program_value(g, "inputs"), .seed = (uint64_t)program_number(g, "seed")},
         .cores = program_value(g, "cores")};
     if (program_value(g, "side-by-side")) /* pieces of a model are for no devices yet */
         p->side_by_side = is_folder(g->operand[0]) || program_value(g, "rounds") ? UINT32_MAX : 2;

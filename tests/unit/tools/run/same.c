@@ -69,7 +69,7 @@ static const struct engine_face face = {.value_shape = shape,
 static struct difference compared(enum elem elem, int64_t n, const void *a, const void *b)
 {
     struct engine e = {&face, "", ""};
-    struct engine_value x = {elem, n, a, NULL, 0}, y = {elem, n, b, NULL, 0};
+    struct engine_value x = {(int)elem, n, a, NULL, 0}, y = {(int)elem, n, b, NULL, 0};
     struct difference d;
     same_compare(&e, &x, &y, &d);
     return d;
