@@ -460,6 +460,12 @@ print(pcc.Session({str(path)!r}, devices="2xa100", pictures="none", cache={str(k
         data.write(bytes(4096))
     os.utime(temp / "changes.data", ns=(1, 1))
     check(as_there(path, **more) and len(splits()) == 3, f"weights that changed: {splits()}")
+    (temp / "other").mkdir()
+    for name in ("changes.onnx", "changes.data"):
+        shutil.copyfile(temp / name, temp / "other" / name)
+    (temp / "other/changes.data").write_bytes(bytes((temp / "changes.data").stat().st_size))
+    os.utime(temp / "other/changes.data", ns=(1, 1))
+    check(_cache.key(temp / "other/changes.onnx", {}) != _cache.key(path, {}), "other weights of the same size and time")
     os.environ["PCC_CACHE_LIMIT"] = "1"
     with pcc.Session(model, **more) as first:
         check(splits() == [first.split.folder.name], f"beyond the limit: {splits()}")

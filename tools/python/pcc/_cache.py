@@ -1,7 +1,7 @@
 """Splits that pcc.Session keeps for the next run.
 
-A split lies in ROOT/KEY, where KEY is a hash of all that it depends on: the model's bytes, size and time of the files
-with its weights, devices, settings, and the content of files that these name. ROOT is $PCC_CACHE, else pcc in
+A split lies in ROOT/KEY, where KEY is a hash of all that it depends on: the model's bytes, which files have its weights
+and when they changed, devices, settings, and the content of files that these name. ROOT is $PCC_CACHE, else pcc in
 $XDG_CACHE_HOME or ~/.cache; it must belong to the user alone, since its models are run. Beside KEY lies KEY.lock: a
 process that uses a split holds the lock together with others, a process that makes or removes it holds it alone. So of
 two that want the same split one waits for the other, and a split in use is not removed. When splits take more than
@@ -87,12 +87,13 @@ def _locations(data: Any) -> Iterable[str]:
 
 
 def _stamp(path: Path) -> str:
-    """What tells that a large file has changed: its size and the time of its last change."""
+    """What tells that a large file is another one or has changed, without reading it: which file it is, its size, and
+    the times of its last changes. Copies may keep st_mtime; nothing sets st_ctime back."""
     try:
         st = path.stat()
     except (OSError, ValueError):
         return "none"
-    return f"{st.st_size} {st.st_mtime_ns}"
+    return f"{st.st_dev} {st.st_ino} {st.st_size} {st.st_mtime_ns} {st.st_ctime_ns}"
 
 
 def _texts(value: Any) -> Iterator[str]:
