@@ -302,6 +302,13 @@ static int read_decoder(const struct export_folder *x, struct decoder *g)
 static int check_genai(const struct export_folder *x)
 {
     struct decoder g;
+    size_t i;
+    json_t *part;
+    json_array_foreach(json_object_get(x->manifest, "parts"), i, part)
+    {
+        if (export_check_devices(x, "genai", part))
+            return -1;
+    }
     return read_decoder(x, &g);
 }
 
@@ -326,17 +333,17 @@ static void guess(const struct export_folder *x, json_t *o, const char *key, int
 }
 
 /* Returns the stage that a part is. */
-static json_t *stage_of(const json_t *part)
+static json_t *stage_of(const struct export_folder *x, const json_t *part)
 {
-    const char *device = json_get_text(part, "device");
+    int64_t gpu = export_gpu(x, json_get_text(part, "device"));
     json_t *stage = json_object(), *options = object_in(stage, "session_options");
     json_object_set_new(stage, "filename", json_string(json_get_text(part, "file")));
     json_object_set(stage, "inputs", json_object_get(part, "inputs"));
     json_object_set(stage, "outputs", json_object_get(part, "outputs"));
     json_object_set_new(options, "provider_options",
-                        strncmp(device, "acc", 3) == 0
-                            ? json_pack("[{s{ss}}]", "cuda", "device_id", device + 3)
-                            : json_array());
+                        gpu >= 0 ? json_pack("[{s{ss}}]", "cuda", "device_id",
+                                             arena_fmt(x->a, "%lld", (long long)gpu))
+                                 : json_array());
     return stage;
 }
 
@@ -401,7 +408,7 @@ static int write_genai(struct export_folder *x)
     {
         const char *file = json_get_text(part, "file");
         json_object_set_new(stages, arena_fmt(x->a, "%.*s", (int)strcspn(file, "."), file),
-                            stage_of(part));
+                            stage_of(x, part));
     }
     json_object_set_new(decoder, "pipeline", json_pack("[o]", stages));
     memory_begin(&m, x->a);

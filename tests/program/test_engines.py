@@ -224,6 +224,23 @@ def broken(temp):
     pcc(temp / "bare", "--for=triton", code=1, said="manifest.json:1:")
 
 
+def gpus(temp):
+    """An accelerator is the GPU of its number among all GPUs, whatever their classes; NPUs do not count."""
+    base, folder = temp / MODELS[0][0], temp / "gpus"
+    shutil.copytree(base, folder)
+    there = manifest(folder)
+    there["devices"][:0] = [{"name": "acc7", "class": "h100"}, {"name": "acc8", "class": "npu"}]
+    (folder / "manifest.json").write_text(json.dumps(there))
+    pcc(folder, "--for=triton", "-q")
+    found = [c.instance_group[0].gpus[0] for c in triton.read(folder / "triton").values() if c.instance_group]
+    check(sorted(found) == [1, 2, 3], f"GPUs {found}")
+    split(temp / f"{base.name}.onnx", folder, *FLAT, "-d", "1xnpu,2xa100", "--weights=parts")
+    kinds = [(d["class"], d.get("gpu")) for d in manifest(folder)["devices"]]
+    check(kinds == [("npu", None), ("a100", 0), ("a100", 1)], f"devices {kinds}")
+    for engine in ("triton", "genai"):
+        pcc(folder, f"--for={engine}", code=1, said="runs on acc0, an NPU")
+
+
 def folders(temp):
     """A folder that is there: nothing but the files for engines and their list is new; again; and its end."""
     model, folder = temp / f"{MODELS[0][0]}.onnx", temp / "there"
@@ -459,7 +476,7 @@ def main():
             runs = {"genai": run_by_genai, "openvino": run_by_openvino, "tritonclient": parsed_by_tritonclient}
             runs[extras.extra()](Path(temp))
             return checks.finish()
-        for test in (repositories, rules, refused, broken, folders, for_openvino, for_genai):
+        for test in (repositories, rules, refused, broken, gpus, folders, for_openvino, for_genai):
             test(Path(temp))
     return checks.finish()
 

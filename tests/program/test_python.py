@@ -37,7 +37,7 @@ os.environ["PCC_LIBRARY"] = str(LIBRARY)
 sys.path.insert(0, str(SOURCE / "tools/python"))
 import pcc
 import pcc._settings
-from pcc import _cache, _library, _words
+from pcc import _cache, _library, _session, _words, run_split
 
 QUIET = {"warnings": "no-guessed-dim"}
 
@@ -414,12 +414,15 @@ def as_there(path, **more):
 
 
 def sessions(temp, model):
-    more = {"devices": "3xa100", "link": "1TB/s,0us", "pictures": "none", "cache": temp / "kept", **QUIET}
+    more = {"devices": "1xa100,2xh100", "link": "1TB/s,0us", "pictures": "none", "cache": temp / "kept", **QUIET}
     check(as_there(model, **more), "a session's outputs are not the whole model's")
     with pcc.Session(model, **more) as session, pcc.Session(session.split.folder) as there:
         check(len(session.split.parts) == 3 and session.split.folder.parent == temp / "kept", f"{session}")
         kinds = [(i.name, i.type, i.shape) for i in ort.InferenceSession(str(model)).get_inputs()]
         check([tuple(i) for i in session.get_inputs()] == kinds == [tuple(i) for i in there.get_inputs()], "inputs")
+        place = _session._by_device(there.split.manifest, ["CUDAExecutionProvider"], None)
+        numbers = [run_split._place(d, place)[1]["device_id"] for d in there.split.manifest["devices"]]
+        check(numbers == [0, 1, 2], f"GPUs {numbers}")
         raises(pcc.RunError, "no output 'x' in the model", session.run, ["x"], {})
         raises(pcc.RunError, "is not given", session.run, None, {})
         raises(pcc.BadUse, "it is split already", pcc.Session, session.split.folder, devices="2xa100")
