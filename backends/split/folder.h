@@ -32,7 +32,8 @@ struct folder {
 /* Makes the temporary folder beside the folder `name`.  There must be nothing called `name`, or an empty folder, or a
  * split folder (its manifest.json has the key pcc_manifest) without foreign files.  With `into` the folder `name` must
  * exist, and the temporary folder is made inside it.  It may hold foreign files then, but a file with a name that files
- * of splits have must belong to a split there.  model: path of the model that is split, so that an error can say that
+ * of splits have must belong to a split there; an engine's file must only if a new one of its name comes, which
+ * folder_commit() and folder_add() check.  model: path of the model that is split, so that an error can say that
  * it is the file in the way; NULL: unknown.  Also removes temporary folders that killed runs have left in the same
  * place.  *f must not be moved until the folder is committed or aborted; if `a` is freed before that, the temporary
  * folder is removed.  Returns 0, or -1 and an error. */

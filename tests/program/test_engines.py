@@ -270,6 +270,17 @@ def folders(temp):
     (folder / "triton/mine").unlink()
     split(model, folder, *FLAT)
     check(not (folder / "triton").exists() and "exports" not in manifest(folder), "an old split's files are left")
+    beside = temp / "beside"
+    beside.mkdir()
+    shutil.copyfile(model, beside / "m.onnx")
+    (beside / "hetero.json").write_text("mine")
+    split(beside / "m.onnx", beside, *FLAT, "--weights=original", "--for=openvino", code=1, said="name of a new file")
+    split(beside / "m.onnx", beside, *FLAT, "--weights=original")
+    pcc(beside, "--for=openvino", code=1, said="'hetero.json', which its manifest does not list")
+    (beside / "hetero.json").rename(beside / "genai_config.json")
+    pcc(beside, "--for=openvino", "-q")
+    split(beside / "m.onnx", beside, *FLAT, "--weights=original", "--for=openvino")
+    check((beside / "genai_config.json").read_text() == "mine", "a file of the user's is gone")
     check(not [p for p in temp.iterdir() if p.name.startswith(".")], "a temporary folder is left")
 
 

@@ -468,7 +468,7 @@ print(pcc.Session({str(path)!r}, devices="2xa100", pictures="none", cache={str(k
         shutil.copyfile(temp / name, temp / "other" / name)
     (temp / "other/changes.data").write_bytes(bytes((temp / "changes.data").stat().st_size))
     os.utime(temp / "other/changes.data", ns=(1, 1))
-    check(_cache.key(temp / "other/changes.onnx", {}) != _cache.key(path, {}), "other weights of the same size and time")
+    check(_cache.key(temp / "other/changes.onnx", {}) != _cache.key(path, {}), "other weights of equal size and time")
     os.environ["PCC_CACHE_LIMIT"] = "1"
     with pcc.Session(model, **more) as first:
         check(splits() == [first.split.folder.name], f"beyond the limit: {splits()}")
