@@ -163,7 +163,10 @@ int export_write(struct export_folder *x)
             return -1;
     }
     const char *text = exports_put(x->text, path, row, n, x->a, x->diag);
-    if (!text)
+    for (uint32_t i = 0; i < n; i++)
+        row[i].engine = ""; /* takes the place of no row */
+    x->both = text ? exports_put(x->text, path, row, n, x->a, x->diag) : NULL;
+    if (!x->both)
         return -1;
     if (unlinkat(x->to, "manifest.json", 0) && errno != ENOENT)
         return diag_error(x->diag, "%s: %s", path, strerror(errno));

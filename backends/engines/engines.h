@@ -28,6 +28,9 @@ struct export_folder {
         *file; /* [nfile] files that the current engine's export has, as paths in the folder */
     uint32_t nfile, capfile;
     uint32_t nmade; /* files that all exports have */
+    /* from export_write() on: the text of a manifest whose list has the files of the exports and those that they
+     * replace */
+    const char *both;
 };
 
 /* An engine. */

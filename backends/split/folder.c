@@ -739,8 +739,10 @@ int folder_add(struct folder *f)
     const char **file = rc ? NULL : made_files(f, &n);
     const char *foreign = file ? entry_in_the_way(f, to, file, n) : NULL;
     rc = rc || file ? rc : errno;
+    if (!rc && !foreign && renameat(f->dirfd, FOLDER_LISTING, to, fixed[0]))
+        rc = errno;
     for (uint32_t i = 0; !rc && !foreign && i < n; i++)
-        if (strcmp(file[i], fixed[0]) != 0)
+        if (strcmp(file[i], fixed[0]) != 0 && strcmp(file[i], FOLDER_LISTING) != 0)
             rc = put_entry(f, to, file[i]);
     if (!rc && !foreign)
         rc = put_entry(f, to, fixed[0]);

@@ -43,9 +43,12 @@ int folder_begin(struct folder *f, const char *name, bool into, const char *mode
  * error; then what was there is unchanged.  With `into`, files are moved one by one, the manifest last, so an error may
  * leave some of them moved; but a folder that has a manifest is complete. */
 int folder_commit(struct folder *f);
+/* The file in a temporary folder with the manifest that folder_add() puts into the split folder first. */
+#define FOLDER_LISTING ".pcc-listing"
 /* Adds the new files to a split folder that was begun with `into`: nothing of it is removed but what new files and
- * folders replace.  The manifest comes last.  Returns 0, or -1 and an error, if something in the way is not listed in
- * the old manifest; then what was there is unchanged. */
+ * folders replace.  FOLDER_LISTING comes first, as the manifest: it lists old and new files.  The new manifest comes
+ * last.  So whenever a run is killed, the folder has a manifest that lists all that is there.  Returns 0, or -1 and an
+ * error, if something in the way is not listed in the old manifest; then what was there is unchanged. */
 int folder_add(struct folder *f);
 /* Removes the temporary folder. */
 void folder_abort(struct folder *f);

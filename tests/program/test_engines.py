@@ -14,6 +14,7 @@
 Needs onnx, numpy, onnxruntime (else 77)."""
 
 # extras: genai openvino tritonclient
+import fcntl
 import importlib.util
 import json
 import os
@@ -264,6 +265,13 @@ def folders(temp):
     check({k: v for k, v in again.items() if k != "exports"} == {k: v for k, v in there.items() if k != "exports"},
           "the manifest changed")
     pcc(folder, "--check-schedule")
+    held = os.open(folder, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)  # as another run that adds files
+    with subprocess.Popen([PCC, folder, "--for=openvino"], stderr=subprocess.PIPE, text=True) as waiting:
+        check("waiting for another" in waiting.stderr.readline(), "a run does not wait for another one")
+        (folder / "manifest.json").write_text(json.dumps({**again, "exports": again["exports"][1:]}))
+        os.close(held)
+    check([e["engine"] for e in manifest(folder)["exports"]] == ["triton", "openvino"], "another run's list is lost")
     (folder / "triton/mine").touch()
     split(model, folder, *FLAT, code=1, said="'triton/mine', which does not belong to the split")
     pcc(folder, "--for=triton", code=1, said="'triton/mine', which its manifest does not list")

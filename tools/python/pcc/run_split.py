@@ -17,8 +17,8 @@ DIR/sampleK.npz.
 
 --provider acc0=cuda:0 says what a device is here; a100=cuda says it of all devices of a class, each with its number
 among all GPUs. Names are ONNX Runtime's, with or without "ExecutionProvider", capitals or not: cuda, trt (tensorrt),
-dml, openvino, coreml, qnn, webgpu, cpu. acc1=openvino:device_type=NPU,num_streams=2 gives the provider options; a value with
-a comma stands in quotes: device_type="HETERO:GPU,CPU". A device of which nothing is said is the CPU.
+dml, openvino, coreml, qnn, webgpu, cpu. acc1=openvino:device_type=NPU,num_streams=2 gives the provider options; a value
+with a comma stands in quotes: device_type="HETERO:GPU,CPU". A device of which nothing is said is the CPU.
 
 Inputs are made or read before the clock starts. The time of a part is the mean over all samples but the first; it holds
 the copying that its session does.
