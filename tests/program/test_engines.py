@@ -265,6 +265,12 @@ def folders(temp):
     check({k: v for k, v in again.items() if k != "exports"} == {k: v for k, v in there.items() if k != "exports"},
           "the manifest changed")
     pcc(folder, "--check-schedule")
+    pcc(folder, "--check-schedule", "--for=triton", code=2, said="and --for do not apply")
+    pcc(folder, "--for=none", code=2, said="expected an engine")
+    said = pcc(folder, "--for=triton", "-q", "-d", "2xcpu", "--weights=inline", "--pin=a=acc0").stderr
+    check(all(f"--{name} has no effect" in said for name in ("devices", "weights", "pin")), said)
+    check(not pcc(folder, "--for=triton", "-q", "-Werror", "--color=never").stderr, "a warning of what has an effect")
+    check(manifest(folder) == again, "the manifest changed")
     held = os.open(folder, os.O_RDONLY)
     fcntl.flock(held, fcntl.LOCK_EX)  # as another run that adds files
     with subprocess.Popen([PCC, folder, "--for=openvino"], stderr=subprocess.PIPE, text=True) as waiting:

@@ -192,7 +192,7 @@ OPTIONS = [
     (2, (*TRAIN, "--micro-batches=1000001"), "--micro-batches '1000001': expected a number from 1 to 1000000"),
     (2, ("m.pir", "--check-annotations", "-p", "cost"),
      "--check-annotations writes nothing: -p, -o and --emit do not apply"),
-    (2, ("m.pir", "--check-schedule", "-o", "x"), "--check-schedule writes nothing: -p, -o and --emit do not apply"),
+    (2, ("m.pir", "--check-schedule", "-o", "x"), "--check-schedule writes nothing: -p, -o, --emit and --for do not apply"),
     (2, ("m.pir", "--check-schedule", "--in-flight=0"), "--in-flight '0': expected a number of samples"),
     (1, ("m.pir", "--check-annotations"), "m.pir: only ONNX models have device configurations"),
     (2, ("-q",), "no model given (see pcc --help)"),
