@@ -14,14 +14,17 @@
 Needs onnx, numpy, onnxruntime (else 77)."""
 
 # extras: genai openvino tritonclient
+import contextlib
 import fcntl
 import importlib.util
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import types
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -353,6 +356,50 @@ def for_openvino(temp):
     onnx.save(model, temp / "odd.onnx")
     split(temp / "odd.onnx", temp / "odd", *FLAT, "--for=openvino", code=1, said="calls functions of its own")
     check(not (temp / "odd").exists(), "a refused split was written")
+    with_openvino_as_here(temp)
+
+
+class Core:
+    """As openvino.Core; models run in ONNX Runtime."""
+
+    def compile_model(self, path, device, options):
+        session = triton.session(path)
+        names = [o.name for o in session.get_outputs()]
+        return lambda inputs, share_outputs: dict(zip(names, session.run(names, inputs)))
+
+
+def with_openvino_as_here(temp):
+    """run_openvino.py without OpenVINO: what it writes, and what it says of wrong files."""
+    onnx.save(model_of(chain("x", "file"), [("x", [2, 4])], [("file", [2, 4])]), temp / "odd.onnx")
+    split(temp / "odd.onnx", temp / "odd", *FLAT, "--for=openvino")
+    folder, there = temp / "odd", manifest(temp / "odd")
+    sys.modules["openvino"] = types.SimpleNamespace(Core=Core)
+    spec = importlib.util.spec_from_file_location("run_openvino", folder / "run_openvino.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+
+    def says(wrong, *args):
+        with contextlib.redirect_stderr(io.StringIO()) as heard, contextlib.redirect_stdout(io.StringIO()):
+            code = script.main([str(a) for a in args])
+        check((code, wrong in heard.getvalue()) == (bool(wrong), True), f"{args}: {code}, {heard.getvalue()}")
+    np.savez(temp / "x.npz", x=np.ones((2, 4), np.float32))
+    says("", temp / "x.npz", "--out", temp / "out.npz")
+    check(dict(np.load(temp / "out.npz"))["file"][0, 0] > 2, "outputs written")
+    (temp / "junk.npz").write_text("junk")
+    (temp / "half.npz").write_bytes((temp / "x.npz").read_bytes()[:100])
+    np.save(temp / "one.npy", np.ones(1))
+    for name in ("junk.npz", "half.npz", "one.npy"):
+        says(f"{name}: no .npz file of arrays", temp / name)
+    for change, wrong in ((lambda m: m["outputs"][0].update({"from": "weights"}), "'file' is a weight of the model"),
+                          (lambda m: m["parts"][0].update(file="../odd.onnx"), "'../odd.onnx' is not in the folder"),
+                          (lambda m: m["model"].update(file="../odd.onnx"), "'../odd.onnx' is not in the folder"),
+                          (lambda m: m.pop("parts"), "expected the members of a manifest")):
+        wrongly = json.loads(json.dumps(there))
+        change(wrongly)
+        (folder / "manifest.json").write_text(json.dumps(wrongly))
+        says(wrong)
+        if "weight" in wrong:
+            pcc(folder, "--for=openvino", code=1, said="'file' is an output of the model that is a weight")
 
 
 def run_by_openvino(temp):
