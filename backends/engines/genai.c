@@ -37,7 +37,7 @@ static int refuse(const struct export_folder *x, const char *name, const char *w
 }
 
 /* Returns the name with %d for its last number, in x->a, and the number in *n; NULL: it has none, or one of more than
- * six digits. */
+ * six digits, or %d would not give the name back: the number begins with a needless 0, or the name has a '%'. */
 static const char *pattern_of(const struct export_folder *x, const char *name, uint32_t *n)
 {
     size_t end = strlen(name), at;
@@ -45,7 +45,7 @@ static const char *pattern_of(const struct export_folder *x, const char *name, u
         end--;
     for (at = end; at && isdigit((unsigned char)name[at - 1]);)
         at--;
-    if (at == end || end - at > 6)
+    if (at == end || end - at > 6 || (name[at] == '0' && end - at > 1) || strchr(name, '%'))
         return NULL;
     *n = (uint32_t)strtoul(name + at, NULL, 10);
     return arena_fmt(x->a, "%.*s%%d%s", (int)at, name, name + end);
@@ -141,7 +141,8 @@ static int take_cache(const struct export_folder *x, struct decoder *g, const js
         !strstr(present, "present") || (which == KEYS && !strstr(in, "key")))
         return refuse(x, in ? in : "",
                       "is a state, but not named as genai names caches: "
-                      "past...N...key and ...value, present...N...");
+                      "past...N...key and ...value, present...N..., N a number as %d "
+                      "writes it, without another %");
     if (!g->past[which])
         g->past[which] = past, g->present[which] = present;
     if (strcmp(g->past[which], past) != 0 || strcmp(g->present[which], present) != 0 ||

@@ -504,6 +504,8 @@ def refused_by_genai(temp, decoder):
     more = ["--state", "cache.1.key=present.1.key"]
     for model, options, said in (
             (renamed("past_key_values.1.key", "cache.1.key"), more, "'cache.1.key' is a state, but not named"),
+            *((renamed("past_key_values.1.key", odd_name), ["--state", f"{odd_name}=present.1.key"],
+               f"'{odd_name}' is a state, but not named") for odd_name in ("past_key_values.01.key", "past%s.1.key")),
             (renamed("past_key_values.1.key", "past_keys.1.key"), ["--state", "past_keys.1.key=present.1.key"],
              "is a cache named otherwise"),
             (renamed("input_ids", "tokens"), [], "'tokens' is an input that genai does not give")):
