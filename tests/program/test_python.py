@@ -426,8 +426,12 @@ def sessions(temp, model):
         raises(pcc.RunError, "no output 'x' in the model", session.run, ["x"], {})
         raises(pcc.RunError, "is not given", session.run, None, {})
         raises(pcc.BadUse, "it is split already", pcc.Session, session.split.folder, devices="2xa100")
-        for wrong, said in (("CUDAExecutionProvider", "expected {"), ([("cuda", {"device_id": 1})], "for 3 accel")):
+        pair = "expected names, or pairs"
+        for wrong, said in (("CUDAExecutionProvider", "expected {"), ([("cuda", {"device_id": 1})], "for 3 accel"),
+                            ([("cuda",)], pair), ([5], pair), ([("cuda", 1)], pair), ([(1, {})], pair)):
             raises(pcc.BadUse, said, pcc.Session, session.split.folder, providers=wrong)
+    for mode in ("link", "original"):
+        raises(pcc.BadUse, "a session keeps its split apart", pcc.Session, model, weights=mode, **more)
     few = ort.SessionOptions()
     few.add_session_config_entry("session.load_model_format", "ORT")  # a model in another form: refused if it is heard
     raises(pcc.RunError, "cannot be loaded", pcc.Session, model, few, **more)
@@ -451,7 +455,15 @@ print(pcc.Session({str(path)!r}, devices="2xa100", pictures="none", cache={str(k
     made = (kept / splits()[0] / "manifest.json").stat().st_mtime_ns
     pcc.Session(path, **more).close()
     check((kept / splits()[0] / "manifest.json").stat().st_mtime_ns == made, "the split was made again")
-    (kept / splits()[0] / "part1.onnx").unlink()
+    dead = kept / f".{splits()[0]}x.pcc-abcdef"  # of a killed process
+    dead.mkdir()
+    with pcc.Session(path, **more) as first, warnings.catch_warnings(record=True) as heard:
+        check(not dead.exists(), "what a killed process left is kept")
+        (kept / splits()[0] / "part1.onnx").unlink()
+        warnings.simplefilter("always")
+        with pcc.Session(path, **more) as second:
+            check(second.split.folder != first.split.folder and "another session uses it" in str(heard[0].message),
+                  f"a split in use without a part: {heard}")
     check(as_there(path, **more), "a split without a part is not made again")
     changed = onnx.load(model)
     for tensor in changed.graph.initializer:
