@@ -111,6 +111,16 @@ def repositories(temp):
         shutil.rmtree(away)
 
 
+def names(temp):
+    """Any name of a tensor arrives in the configs."""
+    name = 'quote" \'back\\slash \\n\nline\ttab \x7f \u00e9\u4e2d\U0001f600'
+    onnx.save(model_of(chain(name, "y"), [(name, [2, 4])], [("y", [2, 4])]), temp / "odd.onnx")
+    split(temp / "odd.onnx", temp / "names", *FLAT, "--for=triton")
+    read = triton.read(temp / "names/triton")
+    check(read["odd"].input[0].name == name and [e.key for e in read["odd"].ensemble_scheduling.step[0].input_map]
+          == [name], f"{read['odd'].input[0].name!r}")
+
+
 # A change of a repository's configs that breaks one rule: of the ensemble e, and the first and second part p, q.
 MUTATIONS = [
     lambda e, p, q: setattr(p, "name", "other"),
@@ -550,7 +560,7 @@ def main():
             runs = {"genai": run_by_genai, "openvino": run_by_openvino, "tritonclient": parsed_by_tritonclient}
             runs[extras.extra()](Path(temp))
             return checks.finish()
-        for test in (repositories, rules, refused, broken, gpus, folders, for_openvino, for_genai):
+        for test in (repositories, names, rules, refused, broken, gpus, folders, for_openvino, for_genai):
             test(Path(temp))
     return checks.finish()
 
