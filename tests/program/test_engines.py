@@ -286,7 +286,8 @@ def folders(temp):
     check(manifest(folder) == again, "the manifest changed")
     held = os.open(folder, os.O_RDONLY)
     fcntl.flock(held, fcntl.LOCK_EX)  # as another run that adds files
-    with subprocess.Popen([PCC, folder, "--for=openvino"], stderr=subprocess.PIPE, text=True) as waiting:
+    with subprocess.Popen([PCC, folder, "--for=openvino"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          text=True) as waiting:
         check("waiting for another" in waiting.stderr.readline(), "a run does not wait for another one")
         (folder / "manifest.json").write_text(json.dumps({**again, "exports": again["exports"][1:]}))
         os.close(held)
@@ -381,8 +382,8 @@ class Core:
 def with_openvino_as_here(temp):
     """run_openvino.py without OpenVINO: what it writes, and what it says of wrong files."""
     onnx.save(model_of(chain("x", "file"), [("x", [2, 4])], [("file", [2, 4])]), temp / "odd.onnx")
-    split(temp / "odd.onnx", temp / "odd", *FLAT, "--for=openvino")
-    folder, there = temp / "odd", manifest(temp / "odd")
+    split(temp / "odd.onnx", temp / "scripts", *FLAT, "--for=openvino")
+    folder, there = temp / "scripts", manifest(temp / "scripts")
     sys.modules["openvino"] = types.SimpleNamespace(Core=Core)
     spec = importlib.util.spec_from_file_location("run_openvino", folder / "run_openvino.py")
     script = importlib.util.module_from_spec(spec)
