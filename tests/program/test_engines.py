@@ -284,6 +284,9 @@ def folders(temp):
     check(all(f"--{name} has no effect" in said for name in ("devices", "weights", "pin")), said)
     check(not pcc(folder, "--for=triton", "-q", "-Werror", "--color=never").stderr, "a warning of what has an effect")
     check(manifest(folder) == again, "the manifest changed")
+    inode = (folder / "manifest.json").stat().st_ino
+    pcc(folder, "--for=triton", "-Werror", "--pin=a=acc0", code=1, said="--pin has no effect")
+    check((folder / "manifest.json").stat().st_ino == inode, "files came in spite of -Werror")
     held = os.open(folder, os.O_RDONLY)
     fcntl.flock(held, fcntl.LOCK_EX)  # as another run that adds files
     with subprocess.Popen([PCC, folder, "--for=openvino"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,

@@ -346,7 +346,8 @@ static int export_folder(const struct cli *c, struct pcc *h)
         return EXIT_USAGE;
     }
     check_export_options(c, &h->diag);
-    if (split_export(c->input, &o->exports, &files, a, &h->diag) || check_warned(h))
+    if (check_warned(h) || split_export(c->input, &o->exports, &files, a, &h->diag) ||
+        check_warned(h))
         return EXIT_INPUT;
     if (!c->value[CLI_QUIET])
         printf("added to %s: %u file%s for %s\n", utf8_text(a, c->input), files,
