@@ -4,6 +4,7 @@
 
 #include "backends/onnx/pack.h"
 #include "ir/base/infile.h"
+#include "ir/base/json_in.h"
 #include "ir/base/json_out.h"
 #include "ir/base/memory.h"
 
@@ -106,6 +107,25 @@ int export_copy(struct export_folder *x, const char *file, const char *path)
     return rc;
 }
 
+int64_t export_gpu(const struct export_folder *x, const char *device)
+{
+    return (int64_t)names_get(&x->gpu, device, 0) - 1;
+}
+
+int export_check_devices(const struct export_folder *x, const char *engine, const json_t *part)
+{
+    const json_t *replicas = json_object_get(part, "replicas");
+    for (size_t i = 0; i <= json_array_size(replicas); i++) {
+        const json_t *name = i ? json_array_get(replicas, i - 1) : json_object_get(part, "device");
+        const char *device = json_string_value(name);
+        if (strncmp(device, "acc", 3) == 0 && export_gpu(x, device) < 0)
+            return diag_error(x->diag,
+                              "%s: --for=%s: %s runs on %s, an NPU: expected GPUs and CPUs alone",
+                              x->name, engine, json_get_text(part, "file"), device);
+    }
+    return 0;
+}
+
 /* Returns the row of the manifest's "exports" about the files that engine e has made, in x->a; NULL after an error. */
 static const char *row_text(struct export_folder *x, const struct engine_kind *e)
 {
@@ -143,7 +163,10 @@ int export_write(struct export_folder *x)
             return -1;
     }
     const char *text = exports_put(x->text, path, row, n, x->a, x->diag);
-    if (!text)
+    for (uint32_t i = 0; i < n; i++)
+        row[i].engine = ""; /* takes the place of no row */
+    x->both = text ? exports_put(x->text, path, row, n, x->a, x->diag) : NULL;
+    if (!x->both)
         return -1;
     if (unlinkat(x->to, "manifest.json", 0) && errno != ENOENT)
         return diag_error(x->diag, "%s: %s", path, strerror(errno));

@@ -7,6 +7,7 @@
 #define PCC_BACKENDS_ENGINES_ENGINES_H
 
 #include "backends/backends.h"
+#include "ir/base/name_table.h"
 
 #include <jansson.h>
 
@@ -19,6 +20,7 @@ struct export_folder {
     const char *text; /* [size] of manifest.json */
     size_t size;      /* bytes */
     const json_t *manifest; /* the same, checked: export_read() */
+    struct names gpu;       /* device that is a GPU -> 1 + its number among all GPUs */
     const struct export_options *o;
     struct arena *a;
     struct diag *diag;
@@ -26,6 +28,9 @@ struct export_folder {
         *file; /* [nfile] files that the current engine's export has, as paths in the folder */
     uint32_t nfile, capfile;
     uint32_t nmade; /* files that all exports have */
+    /* from export_write() on: the text of a manifest whose list has the files of the exports and those that they
+     * replace */
+    const char *both;
 };
 
 /* An engine. */
@@ -70,6 +75,10 @@ int export_dir(struct export_folder *x, const char *path);
 int export_text(struct export_folder *x, const char *path, const char *text);
 int export_bytes(struct export_folder *x, const char *path, const unsigned char *bytes, size_t n);
 int export_copy(struct export_folder *x, const char *file, const char *path);
+/* Returns the number of a device among all GPUs; -1: it is a CPU or an NPU. */
+int64_t export_gpu(const struct export_folder *x, const char *device);
+/* Checks that the devices of a part are CPUs and GPUs.  engine: name for the error.  Returns 0, or -1 and an error. */
+int export_check_devices(const struct export_folder *x, const char *engine, const json_t *part);
 
 /* The bytes of tools/python/pcc/run_openvino.py and hetero.py; the build makes these arrays. */
 extern const unsigned char run_openvino_text[], hetero_text[];

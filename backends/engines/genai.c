@@ -37,7 +37,7 @@ static int refuse(const struct export_folder *x, const char *name, const char *w
 }
 
 /* Returns the name with %d for its last number, in x->a, and the number in *n; NULL: it has none, or one of more than
- * six digits. */
+ * six digits, or %d would not give the name back: the number begins with a needless 0, or the name has a '%'. */
 static const char *pattern_of(const struct export_folder *x, const char *name, uint32_t *n)
 {
     size_t end = strlen(name), at;
@@ -45,7 +45,7 @@ static const char *pattern_of(const struct export_folder *x, const char *name, u
         end--;
     for (at = end; at && isdigit((unsigned char)name[at - 1]);)
         at--;
-    if (at == end || end - at > 6)
+    if (at == end || end - at > 6 || (name[at] == '0' && end - at > 1) || strchr(name, '%'))
         return NULL;
     *n = (uint32_t)strtoul(name + at, NULL, 10);
     return arena_fmt(x->a, "%.*s%%d%s", (int)at, name, name + end);
@@ -141,7 +141,8 @@ static int take_cache(const struct export_folder *x, struct decoder *g, const js
         !strstr(present, "present") || (which == KEYS && !strstr(in, "key")))
         return refuse(x, in ? in : "",
                       "is a state, but not named as genai names caches: "
-                      "past...N...key and ...value, present...N...");
+                      "past...N...key and ...value, present...N..., N a number as %d "
+                      "writes it, without another %");
     if (!g->past[which])
         g->past[which] = past, g->present[which] = present;
     if (strcmp(g->past[which], past) != 0 || strcmp(g->present[which], present) != 0 ||
@@ -302,6 +303,13 @@ static int read_decoder(const struct export_folder *x, struct decoder *g)
 static int check_genai(const struct export_folder *x)
 {
     struct decoder g;
+    size_t i;
+    json_t *part;
+    json_array_foreach(json_object_get(x->manifest, "parts"), i, part)
+    {
+        if (export_check_devices(x, "genai", part))
+            return -1;
+    }
     return read_decoder(x, &g);
 }
 
@@ -326,17 +334,17 @@ static void guess(const struct export_folder *x, json_t *o, const char *key, int
 }
 
 /* Returns the stage that a part is. */
-static json_t *stage_of(const json_t *part)
+static json_t *stage_of(const struct export_folder *x, const json_t *part)
 {
-    const char *device = json_get_text(part, "device");
+    int64_t gpu = export_gpu(x, json_get_text(part, "device"));
     json_t *stage = json_object(), *options = object_in(stage, "session_options");
     json_object_set_new(stage, "filename", json_string(json_get_text(part, "file")));
     json_object_set(stage, "inputs", json_object_get(part, "inputs"));
     json_object_set(stage, "outputs", json_object_get(part, "outputs"));
     json_object_set_new(options, "provider_options",
-                        strncmp(device, "acc", 3) == 0
-                            ? json_pack("[{s{ss}}]", "cuda", "device_id", device + 3)
-                            : json_array());
+                        gpu >= 0 ? json_pack("[{s{ss}}]", "cuda", "device_id",
+                                             arena_fmt(x->a, "%lld", (long long)gpu))
+                                 : json_array());
     return stage;
 }
 
@@ -401,7 +409,7 @@ static int write_genai(struct export_folder *x)
     {
         const char *file = json_get_text(part, "file");
         json_object_set_new(stages, arena_fmt(x->a, "%.*s", (int)strcspn(file, "."), file),
-                            stage_of(part));
+                            stage_of(x, part));
     }
     json_object_set_new(decoder, "pipeline", json_pack("[o]", stages));
     memory_begin(&m, x->a);

@@ -32,6 +32,7 @@ static int check_tensor(const struct export_folder *x, const char *name)
 static int check_openvino(const struct export_folder *x)
 {
     const char *name;
+    size_t i;
     json_t *value;
     if (json_object_get(x->manifest, "calls"))
         return diag_error(x->diag,
@@ -43,6 +44,15 @@ static int check_openvino(const struct export_folder *x)
     {
         if (check_tensor(x, name))
             return -1;
+    }
+    json_array_foreach(json_object_get(x->manifest, "outputs"), i, value)
+    {
+        const char *from = json_get_text(value, "from");
+        if (!from || !strcmp(from, "weights"))
+            return diag_error(x->diag,
+                              "%s: --for=openvino: '%s' is an output of the model that is a "
+                              "weight: no part gives it",
+                              x->name, json_get_text(value, "name"));
     }
     return 0;
 }

@@ -9,6 +9,7 @@
 #include "ir/base/infile.h"
 #include "ir/base/json_in.h"
 #include "ir/base/name_table.h"
+#include "ir/cluster/presets.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct checker {
     struct names
         made; /* values that are there: inputs of the model, outputs of the parts that were checked */
     struct names device; /* names of the devices */
+    struct names gpu;    /* as in struct export_folder */
 };
 
 /* Checks that `name` is a value of the manifest.  where: who names it.  Returns its text, or NULL after an error. */
@@ -119,21 +121,32 @@ static int check_part(struct checker *c, const json_t *part)
     return check_side(c, part, "inputs") || check_side(c, part, "outputs") ? -1 : 0;
 }
 
-/* Checks "devices", "inputs", "outputs" and "parts".  Returns 0, or -1 and an error. */
-static int check_manifest(struct checker *c)
+/* Checks "devices" and numbers the GPUs among them.  Returns 0, or -1 and an error. */
+static int check_devices(struct checker *c)
 {
     const json_t *devices = json_object_get(c->x->manifest, "devices");
-    const json_t *parts = json_object_get(c->x->manifest, "parts");
+    uint32_t gpus = 0;
     size_t i;
     json_t *row;
     json_array_foreach(devices, i, row)
     {
-        const char *name = json_get_text(row, "name");
+        const char *name = json_get_text(row, "name"), *class = json_get_text(row, "class");
         if (!name)
             return diag_error(c->x->diag, "%s: devices: expected objects with \"name\"", c->path);
         names_add(&c->device, name, 1);
+        if (strncmp(name, "acc", 3) == 0 && !(class && preset_is_npu(class)))
+            names_add(&c->gpu, name, ++gpus);
     }
-    if (check_border(c, "inputs"))
+    return 0;
+}
+
+/* Checks "devices", "inputs", "outputs" and "parts".  Returns 0, or -1 and an error. */
+static int check_manifest(struct checker *c)
+{
+    const json_t *parts = json_object_get(c->x->manifest, "parts");
+    size_t i;
+    json_t *row;
+    if (check_devices(c) || check_border(c, "inputs"))
         return -1;
     if (!json_is_array(parts))
         return diag_error(c->x->diag, "%s: expected a list \"parts\"", c->path);
@@ -152,7 +165,8 @@ int export_read(struct export_folder *x)
     struct checker c = {.x = x,
                         .path = arena_fmt(x->a, "%s/manifest.json", x->name),
                         .made = names_new(x->a, 64),
-                        .device = names_new(x->a, 16)};
+                        .device = names_new(x->a, 16),
+                        .gpu = names_new(x->a, 16)};
     int64_t version;
     json_error_t e;
     x->text = infile_read(arena_fmt(x->a, "%s/manifest.json", x->at), INFILE_PLAN, x->a, &x->size,
@@ -164,5 +178,7 @@ int export_read(struct export_folder *x)
         return diag_error(x->diag, "%s:%d:%d: %s", c.path, e.line, e.column, e.text);
     if (!json_int_in(json_object_get(x->manifest, "pcc_manifest"), 1, 1, &version))
         return diag_error(x->diag, "%s: expected a manifest with \"pcc_manifest\": 1", c.path);
-    return check_manifest(&c);
+    int rc = check_manifest(&c);
+    x->gpu = c.gpu;
+    return rc;
 }

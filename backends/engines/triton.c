@@ -214,7 +214,7 @@ static int check_triton(const struct export_folder *x)
         return -1;
     json_array_foreach(rows(x, "parts"), i, part)
     {
-        if (check_part(x, part, &wanted) ||
+        if (export_check_devices(x, "triton", part) || check_part(x, part, &wanted) ||
             check_tensors(x, json_object_get(part, "inputs"), &first) ||
             check_tensors(x, json_object_get(part, "outputs"), &first))
             return -1;
@@ -263,12 +263,13 @@ static void put_head(FILE *f, const struct export_folder *x, const char *name, c
             (long long)x->o->triton_batch);
 }
 
-/* Writes the block "instance_group" for a device: acc3 is the GPU with the number 3. */
-static void put_instance(FILE *f, const char *device)
+/* Writes the block "instance_group" for a device. */
+static void put_instance(FILE *f, const struct export_folder *x, const char *device)
 {
-    if (strncmp(device, "acc", 3) == 0 && !device[3 + strspn(device + 3, "0123456789")])
-        fprintf(f, "instance_group {\n  count: 1\n  kind: KIND_GPU\n  gpus: [ %s ]\n}\n",
-                device + 3);
+    int64_t gpu = export_gpu(x, device);
+    if (gpu >= 0)
+        fprintf(f, "instance_group {\n  count: 1\n  kind: KIND_GPU\n  gpus: [ %lld ]\n}\n",
+                (long long)gpu);
     else
         fputs("instance_group {\n  count: 1\n  kind: KIND_CPU\n}\n", f);
 }
@@ -285,8 +286,8 @@ static void put_part(FILE *f, const struct export_folder *x, const char *name, c
     json_array_foreach(json_object_get(part, "outputs"), i, row)
         put_tensor(f, x, "output", json_string_value(row));
     if (!json_array_size(replicas))
-        put_instance(f, json_get_text(part, "device"));
-    json_array_foreach(replicas, i, row) put_instance(f, json_string_value(row));
+        put_instance(f, x, json_get_text(part, "device"));
+    json_array_foreach(replicas, i, row) put_instance(f, x, json_string_value(row));
 }
 
 /* Writes the map "input_map" or "output_map" of a step: from each name of the part to the same name of the

@@ -231,7 +231,7 @@ static enum kind kind_of(const struct cluster *k, uint32_t dev)
 {
     assert(dev < k->ndev);
     const struct device_class *c = &k->cls[cluster_class(k, dev)];
-    return c->host ? KIND_CPU : preset_is_npu(c->name) ? KIND_NPU : KIND_GPU;
+    return c->host ? KIND_CPU : preset_is_gpu(c) ? KIND_GPU : KIND_NPU;
 }
 
 /* Returns [device] 1: the device runs a part, alone or in turn with other devices. */

@@ -1,7 +1,8 @@
 /* Adds files for engines to a split folder that is there (split_export).
  *
  * The files are made in a temporary folder inside the split's, with a manifest that lists them, and then put into it
- * one by one, the manifest last.  Nothing else of the folder changes. */
+ * one by one (folder_add).  Nothing else of the folder changes.  A run locks the folder (flock) from reading the
+ * manifest until the new one is there, so that of two runs at once none loses the other's list. */
 #include "backends/split/folder.h"
 #include "backends/split/split.h"
 #include "backends/engines/engines.h"
@@ -9,6 +10,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void close_descriptor(void *fd)
@@ -24,10 +27,32 @@ static int add_files(struct export_folder *x)
     if (folder_begin(&f, x->name, /*into=*/true, NULL, x->a, x->diag))
         return -1;
     x->to = f.dirfd;
-    if (export_write(x) == 0)
+    int rc = export_write(x);
+    uint32_t made = x->nmade; /* without the file that follows */
+    if (!rc)
+        rc = export_text(x, FOLDER_LISTING, x->both);
+    x->nmade = made;
+    if (!rc)
         return folder_add(&f);
     folder_abort(&f);
     return -1;
+}
+
+/* Locks the open folder fd, which was opened by its path, against other runs that add files.  Returns 0; or -1 and an
+ * error, if the path has become that of another folder meanwhile. */
+static int lock_folder(int fd, const char *path, struct diag *d)
+{
+    struct stat opened, there;
+    if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+        diag_note(d, "%s: waiting for another program that has it locked", path);
+        if (flock(fd, LOCK_EX) && errno == EINTR)
+            return diag_error(d, "%s: nothing was added: interrupted", path);
+    }
+    if (fstat(fd, &opened) || stat(path, &there))
+        return diag_error(d, "%s: %s", path, strerror(errno));
+    if (opened.st_dev != there.st_dev || opened.st_ino != there.st_ino)
+        return diag_error(d, "%s: has been replaced meanwhile: try again", path);
+    return 0;
 }
 
 int split_export(const char *folder, const struct export_options *o, uint32_t *files,
@@ -44,7 +69,7 @@ int split_export(const char *folder, const struct export_options *o, uint32_t *f
         return diag_error(d, "%s: %s", folder, strerror(errno));
     struct arena *own = arena_new(a);
     arena_defer(own, close_descriptor, (void *)(intptr_t)x.from);
-    int rc = export_read(&x) || add_files(&x) ? -1 : 0;
+    int rc = lock_folder(x.from, name, d) || export_read(&x) || add_files(&x) ? -1 : 0;
     arena_free(own);
     *files = x.nmade;
     return rc;

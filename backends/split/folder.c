@@ -242,7 +242,8 @@ static const char *foreign_entry(struct folder *f, int dir, const struct dirent 
 }
 
 /* Returns the first name, in byte order, of an entry of the folder that is not in f->known.  With f->into only names
- * that a file of a split may have count: all others can stay.  *n: number of all entries; -1, with errno: the folder
+ * that a file of every split may have count: all others can stay, also engines' files, which may be the user's own
+ * (entry_in_the_way() finds them where new ones come).  *n: number of all entries; -1, with errno: the folder
  * cannot be read. */
 static const char *foreign_file(struct folder *f, const char *path, int *n)
 {
@@ -254,7 +255,7 @@ static const char *foreign_file(struct folder *f, const char *path, int *n)
         if (is_dots(e->d_name))
             continue;
         (*n)++;
-        if (f->into && !folder_own_name(e->d_name))
+        if (f->into && (!folder_own_name(e->d_name) || is_engine_file(e->d_name)))
             continue;
         const char *foreign = foreign_entry(f, dirfd(dir), e);
         if (foreign && (!found || strcmp(foreign, found) < 0))
@@ -627,28 +628,6 @@ static int put_entry(struct folder *f, int to, const char *name)
     return rc ? rc : renameat(f->dirfd, path, to, path) ? errno : 0;
 }
 
-/* Moves the files of the temporary folder into the open folder `to`, the manifest (fixed[0]) last, and removes the
- * files of an old split that no new file has replaced.  Returns 0 or an errno. */
-static int move_files(struct folder *f, int to)
-{
-    uint32_t n;
-    const char **file = made_files(f, &n);
-    if (!file)
-        return errno;
-    f->made = names_new(f->a, n);
-    for (uint32_t i = 0; i < n; i++)
-        names_add(&f->made, file[i], 1);
-    if (unlinkat(to, fixed[0], 0) && errno != ENOENT)
-        return errno;
-    int rc = 0;
-    for (uint32_t i = 0; i < n && !rc; i++)
-        rc = strcmp(file[i], fixed[0]) != 0 ? put_entry(f, to, file[i]) : 0;
-    if (rc)
-        return rc;
-    rc = f->replaces ? remove_files(f, to, outdated_name) : 0;
-    return renameat(f->dirfd, fixed[0], to, fixed[0]) ? errno : rc;
-}
-
 /* Returns the first of the names file[n] that f->final has, too, without it belonging to the split there; NULL: there
  * is none. */
 static const char *entry_in_the_way(struct folder *f, int to, const char *const *file, uint32_t n)
@@ -669,6 +648,38 @@ static const char *entry_in_the_way(struct folder *f, int to, const char *const 
     return NULL;
 }
 
+/* Reports the entry `foreign` of f->final, which has the name of a new one.  Returns -1. */
+static int refuse_entry(const struct folder *f, const char *foreign)
+{
+    return diag_error(f->diag, "%s: holds '%s', which %s: move it away, or say another folder",
+                      f->name, foreign,
+                      f->replaces ? "its manifest does not list" : "has the name of a new file");
+}
+
+/* Moves the files of the temporary folder into the open folder `to`, the manifest (fixed[0]) last, and removes the
+ * files of an old split that no new file has replaced.  *foreign becomes an entry in the way, and then nothing is
+ * moved; NULL: there is none.  Returns 0 or an errno. */
+static int move_files(struct folder *f, int to, const char **foreign)
+{
+    uint32_t n;
+    const char **file = made_files(f, &n);
+    *foreign = file ? entry_in_the_way(f, to, file, n) : NULL;
+    if (!file || *foreign)
+        return file ? EEXIST : errno;
+    f->made = names_new(f->a, n);
+    for (uint32_t i = 0; i < n; i++)
+        names_add(&f->made, file[i], 1);
+    if (unlinkat(to, fixed[0], 0) && errno != ENOENT)
+        return errno;
+    int rc = 0;
+    for (uint32_t i = 0; i < n && !rc; i++)
+        rc = strcmp(file[i], fixed[0]) != 0 ? put_entry(f, to, file[i]) : 0;
+    if (rc)
+        return rc;
+    rc = f->replaces ? remove_files(f, to, outdated_name) : 0;
+    return renameat(f->dirfd, fixed[0], to, fixed[0]) ? errno : rc;
+}
+
 static void close_descriptor(void *fd)
 {
     close((int)(intptr_t)fd);
@@ -681,10 +692,12 @@ static int commit_into(struct folder *f)
     int n, to = open(f->final, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = to < 0 ? errno : 0;
     if (to >= 0)
         arena_defer(own, close_descriptor, (void *)(intptr_t)to);
-    const char *foreign = foreign_file(f, f->final, &n);
+    const char *foreign = foreign_file(f, f->final, &n), *other = NULL;
     if (foreign)
         diag_error(f->diag, "%s: '%s' has appeared in it meanwhile", f->name, foreign);
-    else if ((rc = rc ? rc : move_files(f, to)) != 0)
+    else if ((rc = rc ? rc : move_files(f, to, &other)) != 0 && other)
+        refuse_entry(f, other);
+    else if (rc)
         diag_error(f->diag, "%s: the split cannot be put into it: %s", f->name, strerror(rc));
     arena_free(own);
     folder_abort(f);
@@ -726,16 +739,15 @@ int folder_add(struct folder *f)
     const char **file = rc ? NULL : made_files(f, &n);
     const char *foreign = file ? entry_in_the_way(f, to, file, n) : NULL;
     rc = rc || file ? rc : errno;
+    if (!rc && !foreign && renameat(f->dirfd, FOLDER_LISTING, to, fixed[0]))
+        rc = errno;
     for (uint32_t i = 0; !rc && !foreign && i < n; i++)
-        if (strcmp(file[i], fixed[0]) != 0)
+        if (strcmp(file[i], fixed[0]) != 0 && strcmp(file[i], FOLDER_LISTING) != 0)
             rc = put_entry(f, to, file[i]);
     if (!rc && !foreign)
         rc = put_entry(f, to, fixed[0]);
     if (foreign)
-        diag_error(f->diag,
-                   "%s: holds '%s', which its manifest does not list: move it away, or say another "
-                   "folder",
-                   f->name, foreign);
+        refuse_entry(f, foreign);
     else if (rc)
         diag_error(f->diag, "%s: files cannot be put into it: %s", f->name, strerror(rc));
     arena_free(own);

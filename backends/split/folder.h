@@ -32,7 +32,8 @@ struct folder {
 /* Makes the temporary folder beside the folder `name`.  There must be nothing called `name`, or an empty folder, or a
  * split folder (its manifest.json has the key pcc_manifest) without foreign files.  With `into` the folder `name` must
  * exist, and the temporary folder is made inside it.  It may hold foreign files then, but a file with a name that files
- * of splits have must belong to a split there.  model: path of the model that is split, so that an error can say that
+ * of splits have must belong to a split there; an engine's file must only if a new one of its name comes, which
+ * folder_commit() and folder_add() check.  model: path of the model that is split, so that an error can say that
  * it is the file in the way; NULL: unknown.  Also removes temporary folders that killed runs have left in the same
  * place.  *f must not be moved until the folder is committed or aborted; if `a` is freed before that, the temporary
  * folder is removed.  Returns 0, or -1 and an error. */
@@ -42,9 +43,12 @@ int folder_begin(struct folder *f, const char *name, bool into, const char *mode
  * error; then what was there is unchanged.  With `into`, files are moved one by one, the manifest last, so an error may
  * leave some of them moved; but a folder that has a manifest is complete. */
 int folder_commit(struct folder *f);
+/* The file in a temporary folder with the manifest that folder_add() puts into the split folder first. */
+#define FOLDER_LISTING ".pcc-listing"
 /* Adds the new files to a split folder that was begun with `into`: nothing of it is removed but what new files and
- * folders replace.  The manifest comes last.  Returns 0, or -1 and an error, if something in the way is not listed in
- * the old manifest; then what was there is unchanged. */
+ * folders replace.  FOLDER_LISTING comes first, as the manifest: it lists old and new files.  The new manifest comes
+ * last.  So whenever a run is killed, the folder has a manifest that lists all that is there.  Returns 0, or -1 and an
+ * error, if something in the way is not listed in the old manifest; then what was there is unchanged. */
 int folder_add(struct folder *f);
 /* Removes the temporary folder. */
 void folder_abort(struct folder *f);

@@ -329,6 +329,11 @@ bool preset_is_npu(const char *name)
     return p && p->maker == NPU;
 }
 
+bool preset_is_gpu(const struct device_class *c)
+{
+    return !c->host && !preset_is_npu(c->name);
+}
+
 bool preset_of(const char *name, size_t n, struct arena *a, struct device_class *c)
 {
     const struct preset *p = find_preset(name, n);

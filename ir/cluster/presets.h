@@ -28,6 +28,9 @@ enum gpu_maker preset_maker(uint32_t i);
 enum kernel_source preset_kernels(uint32_t i);
 /* Whether the class with this name is an NPU. */
 bool preset_is_npu(const char *name);
+/* Whether devices of the class count as GPUs: they are accelerators, but no NPUs.  Runtimes know a GPU by its number
+ * among all GPUs, whatever their classes. */
+bool preset_is_gpu(const struct device_class *c);
 
 /* A link that is known by name. */
 struct link_preset {

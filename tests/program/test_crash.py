@@ -5,8 +5,9 @@ what a living one is making.
 50 moments are spread over the time of a run by a seeded generator; others are chosen by watching:
 the temporary folder appears, a file appears in it, the folders have changed places; while pictures
 are laid out.  Where a process may be traced, also at the entry and the exit of each of the last system
-calls, which put the folder in its place.  Splits beside their source (a folder with a manifest is
-complete) and single files (nothing at all is left) are killed at random moments, too.
+calls, which put the folder in its place, and where files for engines come into a folder (--for).
+Splits beside their source (a folder with a manifest is complete) and single files (nothing at all is
+left) are killed at random moments, too.
 
 Environment: PCC, PCC_GEN; PCC_SEED (default 5)."""
 # extras: trace tmpfile
@@ -21,6 +22,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
@@ -137,8 +139,9 @@ def watched(place, rng):
             place.kill(p, f"killed at the {what}")
 
 
-def trace(place, stops):
-    """Lets a run go on to the stops-th system call stop; its pid, or None and the stops if it ended."""
+def trace(place, stops, look=lambda: None):
+    """Lets a run go on to the stops-th system call stop, with a look at each one before; its pid, or None and the stops
+    if it ended."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
     pid = os.fork()
@@ -158,6 +161,7 @@ def trace(place, stops):
         if at == stops:
             return pid, at
         at += 1
+        look()
         libc.ptrace(PTRACE_SYSCALL, pid, None, None)
 
 
@@ -170,6 +174,35 @@ def at_system_calls(place):
         pid, at = trace(place, n)
         if pid:
             place.kill(pid, f"killed at stop {at} of {stops}")
+
+
+def while_added(tmp):
+    """Files for engines come into a folder with older ones: after a kill at any call the next run adds them."""
+    place = SimpleNamespace(area=tmp / "added", command={"new": [PCC, "split", "-q", "--for=triton"]})
+    split, base = place.area / "split", tmp / "base"
+    subprocess.run([PCC, tmp / "old.onnx", *ONE, "--for=triton", "-o", base], env=NO_DOT, check=True)
+    text = (base / "manifest.json").read_text()
+    (base / "manifest.json").write_text(text.replace('"old.onnx"', '"other.onnx"'))  # the name of the triton model
+
+    def again():
+        shutil.rmtree(place.area, ignore_errors=True)
+        shutil.copytree(base, split)
+    def look():
+        inodes.append([p.stat().st_ino for p in (split / "manifest.json", split / "triton")])
+    again()
+    inodes = []
+    trace(place, -1, look)
+    want = {p: p.is_dir() or p.read_bytes() for p in split.rglob("*")}
+    changed = [n for n in range(1, len(inodes)) if inodes[n] != inodes[n - 1]]
+    check(any("other" in p.name for p in want) and len(changed) == 3, f"{changed}, {sorted(want)}")
+    for n in changed:
+        again()
+        pid, _ = trace(place, n)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        r = subprocess.run(place.command["new"], cwd=place.area, env=NO_DOT, capture_output=True, text=True)
+        found = {p: p.is_dir() or p.read_bytes() for p in split.rglob("*")}
+        check(r.returncode == 0 and found == want, f"killed at stop {n} while files are added: {r.stderr}")
 
 
 def make_dot(folder):
@@ -304,7 +337,11 @@ def main():
         tmp = Path(name)
         place = Place(tmp)
         if extras.extra():
-            single_files(tmp, rng) if extras.extra() == "tmpfile" else at_system_calls(place)
+            if extras.extra() == "tmpfile":
+                single_files(tmp, rng)
+            else:
+                at_system_calls(place)
+                while_added(tmp)
             return finish()
         at_random(place, rng)
         print(f"random: {place.seen}, a run takes {place.seconds['new'] * 1000:.0f} ms", flush=True)

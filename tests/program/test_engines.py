@@ -14,13 +14,17 @@
 Needs onnx, numpy, onnxruntime (else 77)."""
 
 # extras: genai openvino tritonclient
+import contextlib
+import fcntl
 import importlib.util
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import types
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -105,6 +109,16 @@ def repositories(temp):
         check([e["engine"] for e in listed] == ["triton"], f"{name}: exports {listed}")
         check(set(listed[0]["files"]) == {f for f in files(folder) if f.startswith("triton/")}, f"{name}: files listed")
         shutil.rmtree(away)
+
+
+def names(temp):
+    """Any name of a tensor arrives in the configs."""
+    name = 'quote" \'back\\slash \\n\nline\ttab \x7f \u00e9\u4e2d\U0001f600'
+    onnx.save(model_of(chain(name, "y"), [(name, [2, 4])], [("y", [2, 4])]), temp / "odd.onnx")
+    split(temp / "odd.onnx", temp / "names", *FLAT, "--for=triton")
+    read = triton.read(temp / "names/triton")
+    check(read["odd"].input[0].name == name and [e.key for e in read["odd"].ensemble_scheduling.step[0].input_map]
+          == [name], f"{read['odd'].input[0].name!r}")
 
 
 # A change of a repository's configs that breaks one rule: of the ensemble e, and the first and second part p, q.
@@ -224,6 +238,23 @@ def broken(temp):
     pcc(temp / "bare", "--for=triton", code=1, said="manifest.json:1:")
 
 
+def gpus(temp):
+    """An accelerator is the GPU of its number among all GPUs, whatever their classes; NPUs do not count."""
+    base, folder = temp / MODELS[0][0], temp / "gpus"
+    shutil.copytree(base, folder)
+    there = manifest(folder)
+    there["devices"][:0] = [{"name": "acc7", "class": "h100"}, {"name": "acc8", "class": "npu"}]
+    (folder / "manifest.json").write_text(json.dumps(there))
+    pcc(folder, "--for=triton", "-q")
+    found = [c.instance_group[0].gpus[0] for c in triton.read(folder / "triton").values() if c.instance_group]
+    check(sorted(found) == [1, 2, 3], f"GPUs {found}")
+    split(temp / f"{base.name}.onnx", folder, *FLAT, "-d", "1xnpu,2xa100", "--weights=parts")
+    kinds = [(d["class"], d.get("gpu")) for d in manifest(folder)["devices"]]
+    check(kinds == [("npu", None), ("a100", 0), ("a100", 1)], f"devices {kinds}")
+    for engine in ("triton", "genai"):
+        pcc(folder, f"--for={engine}", code=1, said="runs on acc0, an NPU")
+
+
 def folders(temp):
     """A folder that is there: nothing but the files for engines and their list is new; again; and its end."""
     model, folder = temp / f"{MODELS[0][0]}.onnx", temp / "there"
@@ -247,12 +278,40 @@ def folders(temp):
     check({k: v for k, v in again.items() if k != "exports"} == {k: v for k, v in there.items() if k != "exports"},
           "the manifest changed")
     pcc(folder, "--check-schedule")
+    pcc(folder, "--check-schedule", "--for=triton", code=2, said="and --for do not apply")
+    pcc(folder, "--for=none", code=2, said="expected an engine")
+    said = pcc(folder, "--for=triton", "-q", "-d", "2xcpu", "--weights=inline", "--pin=a=acc0").stderr
+    check(all(f"--{name} has no effect" in said for name in ("devices", "weights", "pin")), said)
+    check(not pcc(folder, "--for=triton", "-q", "-Werror", "--color=never").stderr, "a warning of what has an effect")
+    check(manifest(folder) == again, "the manifest changed")
+    inode = (folder / "manifest.json").stat().st_ino
+    pcc(folder, "--for=triton", "-Werror", "--pin=a=acc0", code=1, said="--pin has no effect")
+    check((folder / "manifest.json").stat().st_ino == inode, "files came in spite of -Werror")
+    held = os.open(folder, os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)  # as another run that adds files
+    with subprocess.Popen([PCC, folder, "--for=openvino"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          text=True) as waiting:
+        check("waiting for another" in waiting.stderr.readline(), "a run does not wait for another one")
+        (folder / "manifest.json").write_text(json.dumps({**again, "exports": again["exports"][1:]}))
+        os.close(held)
+    check([e["engine"] for e in manifest(folder)["exports"]] == ["triton", "openvino"], "another run's list is lost")
     (folder / "triton/mine").touch()
     split(model, folder, *FLAT, code=1, said="'triton/mine', which does not belong to the split")
     pcc(folder, "--for=triton", code=1, said="'triton/mine', which its manifest does not list")
     (folder / "triton/mine").unlink()
     split(model, folder, *FLAT)
     check(not (folder / "triton").exists() and "exports" not in manifest(folder), "an old split's files are left")
+    beside = temp / "beside"
+    beside.mkdir()
+    shutil.copyfile(model, beside / "m.onnx")
+    (beside / "hetero.json").write_text("mine")
+    split(beside / "m.onnx", beside, *FLAT, "--weights=original", "--for=openvino", code=1, said="name of a new file")
+    split(beside / "m.onnx", beside, *FLAT, "--weights=original")
+    pcc(beside, "--for=openvino", code=1, said="'hetero.json', which its manifest does not list")
+    (beside / "hetero.json").rename(beside / "genai_config.json")
+    pcc(beside, "--for=openvino", "-q")
+    split(beside / "m.onnx", beside, *FLAT, "--weights=original", "--for=openvino")
+    check((beside / "genai_config.json").read_text() == "mine", "a file of the user's is gone")
     check(not [p for p in temp.iterdir() if p.name.startswith(".")], "a temporary folder is left")
 
 
@@ -311,6 +370,50 @@ def for_openvino(temp):
     onnx.save(model, temp / "odd.onnx")
     split(temp / "odd.onnx", temp / "odd", *FLAT, "--for=openvino", code=1, said="calls functions of its own")
     check(not (temp / "odd").exists(), "a refused split was written")
+    with_openvino_as_here(temp)
+
+
+class Core:
+    """As openvino.Core; models run in ONNX Runtime."""
+
+    def compile_model(self, path, device, options):
+        session = triton.session(path)
+        names = [o.name for o in session.get_outputs()]
+        return lambda inputs, share_outputs: dict(zip(names, session.run(names, inputs)))
+
+
+def with_openvino_as_here(temp):
+    """run_openvino.py without OpenVINO: what it writes, and what it says of wrong files."""
+    onnx.save(model_of(chain("x", "file"), [("x", [2, 4])], [("file", [2, 4])]), temp / "odd.onnx")
+    split(temp / "odd.onnx", temp / "scripts", *FLAT, "--for=openvino")
+    folder, there = temp / "scripts", manifest(temp / "scripts")
+    sys.modules["openvino"] = types.SimpleNamespace(Core=Core)
+    spec = importlib.util.spec_from_file_location("run_openvino", folder / "run_openvino.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+
+    def says(wrong, *args):
+        with contextlib.redirect_stderr(io.StringIO()) as heard, contextlib.redirect_stdout(io.StringIO()):
+            code = script.main([str(a) for a in args])
+        check((code, wrong in heard.getvalue()) == (bool(wrong), True), f"{args}: {code}, {heard.getvalue()}")
+    np.savez(temp / "x.npz", x=np.ones((2, 4), np.float32))
+    says("", temp / "x.npz", "--out", temp / "out.npz")
+    check(dict(np.load(temp / "out.npz"))["file"][0, 0] > 2, "outputs written")
+    (temp / "junk.npz").write_text("junk")
+    (temp / "half.npz").write_bytes((temp / "x.npz").read_bytes()[:100])
+    np.save(temp / "one.npy", np.ones(1))
+    for name in ("junk.npz", "half.npz", "one.npy"):
+        says(f"{name}: no .npz file of arrays", temp / name)
+    for change, wrong in ((lambda m: m["outputs"][0].update({"from": "weights"}), "'file' is a weight of the model"),
+                          (lambda m: m["parts"][0].update(file="../odd.onnx"), "'../odd.onnx' is not in the folder"),
+                          (lambda m: m["model"].update(file="../odd.onnx"), "'../odd.onnx' is not in the folder"),
+                          (lambda m: m.pop("parts"), "expected the members of a manifest")):
+        wrongly = json.loads(json.dumps(there))
+        change(wrongly)
+        (folder / "manifest.json").write_text(json.dumps(wrongly))
+        says(wrong)
+        if "weight" in wrong:
+            pcc(folder, "--for=openvino", code=1, said="'file' is an output of the model that is a weight")
 
 
 def run_by_openvino(temp):
@@ -415,6 +518,8 @@ def refused_by_genai(temp, decoder):
     more = ["--state", "cache.1.key=present.1.key"]
     for model, options, said in (
             (renamed("past_key_values.1.key", "cache.1.key"), more, "'cache.1.key' is a state, but not named"),
+            *((renamed("past_key_values.1.key", odd_name), ["--state", f"{odd_name}=present.1.key"],
+               f"'{odd_name}' is a state, but not named") for odd_name in ("past_key_values.01.key", "past%s.1.key")),
             (renamed("past_key_values.1.key", "past_keys.1.key"), ["--state", "past_keys.1.key=present.1.key"],
              "is a cache named otherwise"),
             (renamed("input_ids", "tokens"), [], "'tokens' is an input that genai does not give")):
@@ -459,7 +564,7 @@ def main():
             runs = {"genai": run_by_genai, "openvino": run_by_openvino, "tritonclient": parsed_by_tritonclient}
             runs[extras.extra()](Path(temp))
             return checks.finish()
-        for test in (repositories, rules, refused, broken, folders, for_openvino, for_genai):
+        for test in (repositories, names, rules, refused, broken, gpus, folders, for_openvino, for_genai):
             test(Path(temp))
     return checks.finish()
 

@@ -37,7 +37,7 @@ os.environ["PCC_LIBRARY"] = str(LIBRARY)
 sys.path.insert(0, str(SOURCE / "tools/python"))
 import pcc
 import pcc._settings
-from pcc import _cache, _library, _words
+from pcc import _cache, _library, _session, _words, run_split
 
 QUIET = {"warnings": "no-guessed-dim"}
 
@@ -414,17 +414,24 @@ def as_there(path, **more):
 
 
 def sessions(temp, model):
-    more = {"devices": "3xa100", "link": "1TB/s,0us", "pictures": "none", "cache": temp / "kept", **QUIET}
+    more = {"devices": "1xa100,2xh100", "link": "1TB/s,0us", "pictures": "none", "cache": temp / "kept", **QUIET}
     check(as_there(model, **more), "a session's outputs are not the whole model's")
     with pcc.Session(model, **more) as session, pcc.Session(session.split.folder) as there:
         check(len(session.split.parts) == 3 and session.split.folder.parent == temp / "kept", f"{session}")
         kinds = [(i.name, i.type, i.shape) for i in ort.InferenceSession(str(model)).get_inputs()]
         check([tuple(i) for i in session.get_inputs()] == kinds == [tuple(i) for i in there.get_inputs()], "inputs")
+        place = _session._by_device(there.split.manifest, ["CUDAExecutionProvider"], None)
+        numbers = [run_split._place(d, place)[1]["device_id"] for d in there.split.manifest["devices"]]
+        check(numbers == [0, 1, 2], f"GPUs {numbers}")
         raises(pcc.RunError, "no output 'x' in the model", session.run, ["x"], {})
         raises(pcc.RunError, "is not given", session.run, None, {})
         raises(pcc.BadUse, "it is split already", pcc.Session, session.split.folder, devices="2xa100")
-        for wrong, said in (("CUDAExecutionProvider", "expected {"), ([("cuda", {"device_id": 1})], "for 3 accel")):
+        pair = "expected names, or pairs"
+        for wrong, said in (("CUDAExecutionProvider", "expected {"), ([("cuda", {"device_id": 1})], "for 3 accel"),
+                            ([("cuda",)], pair), ([5], pair), ([("cuda", 1)], pair), ([(1, {})], pair)):
             raises(pcc.BadUse, said, pcc.Session, session.split.folder, providers=wrong)
+    for mode in ("link", "original"):
+        raises(pcc.BadUse, "a session keeps its split apart", pcc.Session, model, weights=mode, **more)
     few = ort.SessionOptions()
     few.add_session_config_entry("session.load_model_format", "ORT")  # a model in another form: refused if it is heard
     raises(pcc.RunError, "cannot be loaded", pcc.Session, model, few, **more)
@@ -448,7 +455,15 @@ print(pcc.Session({str(path)!r}, devices="2xa100", pictures="none", cache={str(k
     made = (kept / splits()[0] / "manifest.json").stat().st_mtime_ns
     pcc.Session(path, **more).close()
     check((kept / splits()[0] / "manifest.json").stat().st_mtime_ns == made, "the split was made again")
-    (kept / splits()[0] / "part1.onnx").unlink()
+    dead = kept / f".{splits()[0]}x.pcc-abcdef"  # of a killed process
+    dead.mkdir()
+    with pcc.Session(path, **more) as first, warnings.catch_warnings(record=True) as heard:
+        check(not dead.exists(), "what a killed process left is kept")
+        (kept / splits()[0] / "part1.onnx").unlink()
+        warnings.simplefilter("always")
+        with pcc.Session(path, **more) as second:
+            check(second.split.folder != first.split.folder and "another session uses it" in str(heard[0].message),
+                  f"a split in use without a part: {heard}")
     check(as_there(path, **more), "a split without a part is not made again")
     changed = onnx.load(model)
     for tensor in changed.graph.initializer:
@@ -460,6 +475,12 @@ print(pcc.Session({str(path)!r}, devices="2xa100", pictures="none", cache={str(k
         data.write(bytes(4096))
     os.utime(temp / "changes.data", ns=(1, 1))
     check(as_there(path, **more) and len(splits()) == 3, f"weights that changed: {splits()}")
+    (temp / "other").mkdir()
+    for name in ("changes.onnx", "changes.data"):
+        shutil.copyfile(temp / name, temp / "other" / name)
+    (temp / "other/changes.data").write_bytes(bytes((temp / "changes.data").stat().st_size))
+    os.utime(temp / "other/changes.data", ns=(1, 1))
+    check(_cache.key(temp / "other/changes.onnx", {}) != _cache.key(path, {}), "other weights of equal size and time")
     os.environ["PCC_CACHE_LIMIT"] = "1"
     with pcc.Session(model, **more) as first:
         check(splits() == [first.split.folder.name], f"beyond the limit: {splits()}")

@@ -288,8 +288,9 @@ static int check_only(const struct cli *c, struct pcc *h)
 static int check_folder(const struct cli *c, struct pcc *h)
 {
     struct ctx *x = &h->x;
-    if (c->value[CLI_OUTPUT] || c->value[CLI_PASSES] || c->n[CLI_EMIT]) {
-        diag_error(x->use.diag, "--check-schedule writes nothing: -p, -o and --emit do not apply");
+    if (c->value[CLI_OUTPUT] || c->value[CLI_PASSES] || c->n[CLI_EMIT] || cli_value(c, "for")) {
+        diag_error(x->use.diag,
+                   "--check-schedule writes nothing: -p, -o, --emit and --for do not apply");
         return EXIT_USAGE;
     }
     const char *text = cli_value(c, "in-flight");
@@ -309,6 +310,23 @@ static bool is_export(const struct cli *c)
            S_ISDIR(st.st_mode);
 }
 
+/* Warns of options without effect on an export. */
+static void check_export_options(const struct cli *c, struct diag *d)
+{
+    static const char *const used[] = {"for",     "triton-batch", "genai-base", "quiet",
+                                       "verbose", "color",        "diag",       "warnings"};
+    for (const struct cli_option *o = c->option; o < c->option + c->noption; o++) {
+        bool has_effect = !c->value[o->id];
+        for (size_t k = 0; k < sizeof used / sizeof *used; k++)
+            has_effect = has_effect || !strcmp(o->row->name, used[k]);
+        if (!has_effect)
+            diag_warning(d, WARN_UNUSED_OPTION,
+                         "--%s has no effect: --for adds files to a folder that is there, nothing "
+                         "is planned",
+                         o->row->name);
+    }
+}
+
 /* --for: adds files for engines to the split folder that is the input.  Returns the exit code. */
 static int export_folder(const struct cli *c, struct pcc *h)
 {
@@ -322,7 +340,14 @@ static int export_folder(const struct cli *c, struct pcc *h)
     const struct split_options *o = write_options(h, writer_named("split", 5), a, &h->diag);
     if (!o)
         return EXIT_USAGE;
-    if (split_export(c->input, &o->exports, &files, a, &h->diag) || check_warned(h))
+    if (!o->exports.engines) {
+        diag_error(&h->diag, "--for=none: there is nothing to add to %s: expected an engine",
+                   utf8_text(a, c->input));
+        return EXIT_USAGE;
+    }
+    check_export_options(c, &h->diag);
+    if (check_warned(h) || split_export(c->input, &o->exports, &files, a, &h->diag) ||
+        check_warned(h))
         return EXIT_INPUT;
     if (!c->value[CLI_QUIET])
         printf("added to %s: %u file%s for %s\n", utf8_text(a, c->input), files,

@@ -1,11 +1,12 @@
 """Splits that pcc.Session keeps for the next run.
 
-A split lies in ROOT/KEY, where KEY is a hash of all that it depends on: the model's bytes, size and time of the files
-with its weights, devices, settings, and the content of files that these name. ROOT is $PCC_CACHE, else pcc in
+A split lies in ROOT/KEY, where KEY is a hash of all that it depends on: the model's bytes, which files have its weights
+and when they changed, devices, settings, and the content of files that these name. ROOT is $PCC_CACHE, else pcc in
 $XDG_CACHE_HOME or ~/.cache; it must belong to the user alone, since its models are run. Beside KEY lies KEY.lock: a
 process that uses a split holds the lock together with others, a process that makes or removes it holds it alone. So of
-two that want the same split one waits for the other, and a split in use is not removed. When splits take more than
-$PCC_CACHE_LIMIT bytes (default: 16 GiB), the ones that were opened longest ago go. O(bytes of the model's file)."""
+two that want the same split one waits until the other has made it, and a split in use is not removed. When splits take
+more than $PCC_CACHE_LIMIT bytes (default: 16 GiB), the ones that were opened longest ago go. O(bytes of the model's
+file)."""
 from __future__ import annotations
 
 import contextlib
@@ -87,12 +88,13 @@ def _locations(data: Any) -> Iterable[str]:
 
 
 def _stamp(path: Path) -> str:
-    """What tells that a large file has changed: its size and the time of its last change."""
+    """What tells that a large file is another one or has changed, without reading it: which file it is, its size, and
+    the times of its last changes. Copies may keep st_mtime; nothing sets st_ctime back."""
     try:
         st = path.stat()
     except (OSError, ValueError):
         return "none"
-    return f"{st.st_size} {st.st_mtime_ns}"
+    return f"{st.st_dev} {st.st_ino} {st.st_size} {st.st_mtime_ns} {st.st_ctime_ns}"
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -169,6 +171,28 @@ def _opened(path: Path) -> Any:
         raise NoCache(f"{path}: {e.strerror}") from e
 
 
+def _locked_alone(file: Any) -> bool:
+    """Locks a file, or a folder's descriptor, unless another process has it locked."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _drop_unfinished(folder: Path) -> None:
+    """Removes what killed processes have left of splits that they were making: .KEY.pcc-XXXXXX, which pcc keeps locked
+    as long as it makes it."""
+    for left in folder.glob(".*.pcc-??????"):
+        with contextlib.suppress(OSError):
+            opened = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                if _locked_alone(opened):
+                    shutil.rmtree(left, ignore_errors=True)
+            finally:
+                os.close(opened)
+
+
 def _make_room(folder: Path, limit: int) -> None:
     """Removes splits that are not in use, opened longest ago first, until the rest is within the limit."""
     with contextlib.suppress(OSError):
@@ -179,10 +203,10 @@ def _make_room(folder: Path, limit: int) -> None:
         for _, split, size in splits:
             if total <= limit:
                 break
-            with contextlib.suppress(BlockingIOError), open(split.with_suffix(".lock"), "ab") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(split, ignore_errors=True)
-                total -= size
+            with open(split.with_suffix(".lock"), "ab") as lock:
+                if _locked_alone(lock):
+                    shutil.rmtree(split, ignore_errors=True)
+                    total -= size
 
 
 def fetch(name: str, make: Callable[[Path], None], folder: Optional[Path] = None) -> Kept:
@@ -193,20 +217,20 @@ def fetch(name: str, make: Callable[[Path], None], folder: Optional[Path] = None
     lock = _opened(base / f"{name}.lock")
     try:
         for _ in range(_TRIES):
-            fcntl.flock(lock, fcntl.LOCK_SH)
-            if _complete(base / name):
-                os.utime(base / f"{name}.lock")
-                _make_room(base, limit)
-                return Kept(base / name, lock)
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not _complete(base / name):
+            if _locked_alone(lock) and not _complete(base / name):
                 shutil.rmtree(base / name, ignore_errors=True)
                 make(base / name)
+            fcntl.flock(lock, fcntl.LOCK_SH)  # waits only for a process that makes or removes it
+            if _complete(base / name):
+                os.utime(base / f"{name}.lock")
+                _drop_unfinished(base)
+                _make_room(base, limit)
+                return Kept(base / name, lock)
     except BaseException:
         lock.close()
         raise
     lock.close()
-    raise NoCache(f"{base / name}: it was removed while it was made")
+    raise NoCache(f"{base / name}: it lacks files, but another session uses it, or it was removed while it was made")
 
 
 def temporary(make: Callable[[Path], None]) -> Kept:

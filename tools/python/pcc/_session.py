@@ -59,6 +59,9 @@ class Session:
                 raise BadUse(f"{path_or_bytes}: it is split already: devices, pipeline and settings are for a model")
             folder = Path(path_or_bytes)
         else:
+            if settings.get("weights") in ("link", "original"):
+                raise BadUse(f"weights={settings['weights']!r}: a session keeps its split apart from the model's "
+                             "files: expected shared, parts, inline or auto")
             words = {"devices": devices if devices is not None else "detect", "pipeline": pipeline, **settings}
             self._kept = _split(path_or_bytes, words, cache)
             folder = self._kept.folder
@@ -206,9 +209,14 @@ def _by_device(manifest: Mapping[str, Any], providers: Providers,
     if options is not None and len(options) != len(providers):
         raise BadUse(f"provider_options: expected {len(providers)}, one for each provider, found {len(options)}")
     first = providers[0]
-    name, more = (first, dict(options[0]) if options else {}) if isinstance(first, str) else first
+    name, more = (first, options[0] if options else {}) if isinstance(first, str) else \
+        first if isinstance(first, (tuple, list)) and len(first) == 2 else (None, None)
+    if not isinstance(name, str) or not isinstance(more, Mapping):
+        found = f"{first!r} with {options[0]!r}" if options else repr(first)
+        raise BadUse(f'providers: expected names, or pairs ("CUDAExecutionProvider", {{"device_id": 0}}), '
+                     f"found {found}")
     accelerators = [d["name"] for d in manifest["devices"] if d["name"].startswith("acc")]
     if "device_id" in more and len(accelerators) > 1:
         raise BadUse(f"providers: one device_id for {len(accelerators)} accelerators: say {{\"acc0\": (\"cuda\", 1), "
                      "\"acc1\": ...}")
-    return {} if name == CPU else {d: (name, more) if more else name for d in accelerators}
+    return {} if name == CPU else {d: (name, dict(more)) if more else name for d in accelerators}

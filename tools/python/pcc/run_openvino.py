@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional
 
@@ -31,6 +32,12 @@ def read_manifest(folder: Path) -> Dict[str, Any]:
         raise Failed(f"{path}: {e}") from e
     if not isinstance(manifest, dict) or manifest.get("pcc_manifest") != 1:
         raise Failed(f"{path}: expected a manifest with \"pcc_manifest\": 1")
+    try:
+        for row in [manifest["model"], *manifest["parts"]]:
+            if (folder / row["file"]).resolve().parent != folder.resolve():
+                raise Failed(f"{path}: file '{row['file']}' is not in the folder")
+    except (KeyError, TypeError, ValueError) as e:
+        raise Failed(f"{path}: expected the members of a manifest: {e!r}") from e
     return manifest
 
 
@@ -51,6 +58,9 @@ class Parts:
 
     def __init__(self, folder: Path, where: Mapping[str, str], fast: bool = False):
         self.manifest = read_manifest(folder)
+        for output in self.manifest["outputs"]:
+            if output["from"] == "weights":
+                raise Failed(f"output '{output['name']}' is a weight of the model, which no part gives")
         core = openvino.Core()
         options = {} if fast else {"INFERENCE_PRECISION_HINT": "f32"}
         self.parts, self.where = [], []  # where: OpenVINO's device of each part
@@ -82,6 +92,23 @@ class Parts:
         return {o["name"]: tensors[o["name"]] for o in self.manifest["outputs"]}
 
 
+def read_inputs(path: str) -> Dict[str, Any]:
+    """The arrays of an .npz file."""
+    try:
+        with np.load(path) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    except (AttributeError, EOFError, TypeError, ValueError, zipfile.BadZipFile) as e:
+        raise Failed(f"{path}: no .npz file of arrays: {e}") from e
+
+
+def write_outputs(path: str, outputs: Mapping[str, Any]) -> None:
+    """Writes an .npz file."""
+    with zipfile.ZipFile(path, "w") as arrays:  # numpy.savez takes no array of the name "file"
+        for name, value in outputs.items():
+            with arrays.open(f"{name}.npy", "w", force_zip64=True) as f:
+                np.lib.format.write_array(f, np.asarray(value), allow_pickle=False)
+
+
 def main(argv: Optional[List[str]] = None) -> int:
     p = argparse.ArgumentParser(description="Runs the parts of a split folder in OpenVINO.")
     p.add_argument("inputs", nargs="?", help="arrays by name, .npz (default: zeros)")
@@ -94,12 +121,12 @@ def main(argv: Optional[List[str]] = None) -> int:
     try:
         names = [d["name"] for d in read_manifest(folder)["devices"]]
         parts = Parts(folder, parse_map(args.map, names), args.fast)
-        outputs = parts.run(np.load(args.inputs) if args.inputs else parts.zeros())
+        outputs = parts.run(read_inputs(args.inputs) if args.inputs else parts.zeros())
         for name, array in outputs.items():
             print(f"{name} {array.dtype} {list(array.shape)}")
         if args.out:
-            np.savez(args.out, **outputs)
-    except (Failed, OSError) as e:
+            write_outputs(args.out, outputs)
+    except (Failed, OSError, RuntimeError) as e:
         print(f"error: {e}", file=sys.stderr)
         return 1
     return 0

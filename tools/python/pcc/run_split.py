@@ -15,10 +15,10 @@ input_0.pb, input_1.pb, ... (these need the package onnx). Without any, samples 
 made for; floats normal, integers 0 or 1; beyond 256 MiB they repeat). --output DIR keeps the outputs of sample K as
 DIR/sampleK.npz.
 
---provider acc0=cuda:0 says what a device is here; a100=cuda says it of all devices of a class, each with its number in
-the class. Names are ONNX Runtime's, with or without "ExecutionProvider", capitals or not: cuda, trt (tensorrt), dml,
-openvino, coreml, qnn, webgpu, cpu. acc1=openvino:device_type=NPU,num_streams=2 gives the provider options; a value with
-a comma stands in quotes: device_type="HETERO:GPU,CPU". A device of which nothing is said is the CPU.
+--provider acc0=cuda:0 says what a device is here; a100=cuda says it of all devices of a class, each with its number
+among all GPUs. Names are ONNX Runtime's, with or without "ExecutionProvider", capitals or not: cuda, trt (tensorrt),
+dml, openvino, coreml, qnn, webgpu, cpu. acc1=openvino:device_type=NPU,num_streams=2 gives the provider options; a value
+with a comma stands in quotes: device_type="HETERO:GPU,CPU". A device of which nothing is said is the CPU.
 
 Inputs are made or read before the clock starts. The time of a part is the mean over all samples but the first; it holds
 the copying that its session does.
@@ -366,7 +366,7 @@ def _place(device: Mapping[str, Any], providers: Mapping[str, Provider]) -> Tupl
     name = full_name(name)
     options = dict(more) if isinstance(more, Mapping) else {"device_id": more}
     if name in NUMBERED:
-        options.setdefault("device_id", device["index"])
+        options.setdefault("device_id", device.get("gpu", device["index"]))
     elif not isinstance(more, Mapping):
         options = {}
     return name, options
