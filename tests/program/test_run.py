@@ -366,6 +366,7 @@ def replan():
                        ((*many, *behind, "-o", "x"), "--output behind --"),
                        ((*many, *behind, "--dim=sequence=8"), "the sizes are those of the split"),
                        ((*many, "--", "--part-cost=0"), "expected --devices"),
+                       ((*many, *behind, "--for=triton"), "--for behind --"),
                        (("-o", SPLIT / "schedule.json"), "schedule.json is read and would be written")):
         refused(run(RUN, SPLIT, STUB, *args), 2, word)
     slow, out = f"{STUB}:delay=2ms", HERE / "out"

@@ -28,6 +28,9 @@ int plan_args_check(char **args, struct arena *a, struct diag *d)
     if (objective && strcmp(objective, "time-per-sample") != 0)
         return diag_error(d, "--objective=%s behind --: rounds make the time per sample small",
                           objective);
+    if (cli_value(&c, "for"))
+        return diag_error(
+            d, "--for behind --: pcc FOLDER --for=ENGINE adds files to the split that is left");
     if (cli_value(&c, "costs"))
         return diag_error(d, "--costs behind --: the rounds measure");
     for (int id = 0; id < CLI_OWN; id++)
