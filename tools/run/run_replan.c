@@ -344,14 +344,14 @@ static int check_files(struct replanning *w)
     return 0;
 }
 
-/* Runs `part` samples on the newest split; plans again after it, if `plans`.  Returns an exit code; *more: 1: there is
+/* Runs `n` samples on the newest split; plans again after it, if `plans`.  Returns an exit code; *more: 1: there is
  * a plan to run; 0: there is none; -1: planning failed.  *done: samples that are through. */
-static int take_round(struct replanning *w, int64_t part, bool plans, int64_t *done, int *more)
+static int take_round(struct replanning *w, int64_t n, bool plans, int64_t *done, int *more)
 {
     struct runner r;
     struct tried *t = &w->tried[w->n];
     *more = 0;
-    int rc = stretch(w, &r, t->folder, *done, part, &t->each);
+    int rc = stretch(w, &r, t->folder, *done, n, &t->each);
     *done += r.given;
     if (rc && rc != INTERRUPTED && w->n > 0) {
         diag_note(w->d, "the new split failed: the best one so far goes on");
@@ -389,7 +389,8 @@ int replan_run(const struct replan *of)
         return 1;
     w.call.dims = w.split.dims;
     for (uint32_t round = 0; more > 0 && !rc && !*base->stop && round <= of->rounds; round++)
-        rc = take_round(&w, part, round < of->rounds, &done, &more);
+        rc = take_round(&w, round < of->rounds ? part : total - done, round < of->rounds, &done,
+                        &more);
     failed = more < 0 && !*base->stop;
     if (w.n == 0 || (rc && rc != INTERRUPTED))
         return rc;
