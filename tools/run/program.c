@@ -298,3 +298,44 @@ bool program_answers(const struct program_args *args, FILE *f)
         return false;
     return true;
 }
+
+/* ---- running ---------------------------------------------------------------------------------- */
+
+void program_show(void *args, enum diag_level level, enum warning w, const char *line)
+{
+    static const char *const word[] = {"note", "warning", "error"};
+    const struct program_args *g = args;
+    (void)w;
+    if (level != DIAG_NOTE || !program_value(g, "quiet"))
+        fprintf(stderr, "%s: %s: %s\n", g->program->name, word[level], line);
+}
+
+static volatile sig_atomic_t *caught; /* of program_catch(): a handler gets no argument */
+
+static void on_signal(int signal)
+{
+    (void)signal;
+    *caught = 1;
+}
+
+void program_catch(volatile sig_atomic_t *stop)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction end = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND}, before;
+    caught = stop;
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        if (ending[i] != SIGHUP || (sigaction(SIGHUP, NULL, &before) == 0 &&
+                                    before.sa_handler != SIG_IGN)) /* nohup(1) stays in force */
+            sigaction(ending[i], &end, NULL);
+}
+
+int program_guarded(const struct program *p, struct arena *a, void (*work)(void *arg), void *arg,
+                    int *exit)
+{
+    if (!a || !arena_guard(a, work, arg, NULL)) {
+        fprintf(stderr, "%s: error: out of memory\n", p->name);
+        *exit = 1;
+    }
+    arena_free(a);
+    return *exit;
+}

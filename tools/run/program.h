@@ -6,6 +6,7 @@
 #include "ir/base/diag.h"
 #include "ir/base/options.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 /* A program and its rows.  Of a row count kind, name, letter, arg, def, lo, hi, names, help; the arg NULL of OPT_BOOL:
@@ -65,5 +66,14 @@ const char *program_value(const struct program_args *args, const char *name);
 const char *program_nth(const struct program_args *args, const char *name, uint32_t i);
 /* Returns the number that an option of kind INT, TIME or CHOICE has, or by default has. */
 int64_t program_number(const struct program_args *args, const char *name);
+/* struct diag.emit: prints a line to stderr, "pcc-run: error: ..."; notes unless --quiet was given.  args: the struct
+ * program_args. */
+void program_show(void *args, enum diag_level level, enum warning w, const char *line);
+/* Has Ctrl-C, and other signals that end a program, set *stop to 1; the second one ends the program. */
+void program_catch(volatile sig_atomic_t *stop);
+/* Runs work(arg), which sets *exit, in the tree of `a`, which is freed then; a NULL: there was no memory for it.
+ * Returns the exit code: *exit, or 1 where memory ran out, which is said. */
+int program_guarded(const struct program *p, struct arena *a, void (*work)(void *arg), void *arg,
+                    int *exit);
 
 #endif

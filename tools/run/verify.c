@@ -56,12 +56,6 @@ static const struct program program = {
 
 static volatile sig_atomic_t stop; /* set by Ctrl-C, and by other signals that end a program */
 
-static void on_interrupt(int sig)
-{
-    (void)sig;
-    stop = 1;
-}
-
 /* The run. */
 struct run {
     struct program_args args;
@@ -79,16 +73,6 @@ struct run {
     struct engine_value ***reference, ***found;
     int exit; /* code */
 };
-
-/* Shows a line of a message. */
-static void show(void *user, enum diag_level level, enum warning w, const char *line)
-{
-    static const char *const word[] = {"note", "warning", "error"};
-    const struct run *r = user;
-    (void)w;
-    if (level != DIAG_NOTE || !program_value(&r->args, "quiet"))
-        fprintf(stderr, "pcc-verify: %s: %s\n", word[level], line);
-}
 
 /* Prints a line of the result, with characters of names that a terminal would obey written as \xNN (utf8.h). */
 static void __attribute__((format(printf, 2, 3))) say(const struct run *r, const char *fmt, ...)
@@ -502,19 +486,9 @@ static void run(void *arg)
 
 int main(int argc, char **argv)
 {
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
     struct run r = {.a = arena_new(NULL), .argc = argc, .argv = argv};
-    struct sigaction end = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
-    r.diag = (struct diag){.emit = show, .user = &r};
+    r.diag = (struct diag){.emit = program_show, .user = &r.args};
     r.args.program = &program;
-    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
-        if (ending[i] != SIGHUP || (sigaction(SIGHUP, NULL, &before) == 0 &&
-                                    before.sa_handler != SIG_IGN)) /* nohup(1) stays in force */
-            sigaction(ending[i], &end, NULL);
-    if (!r.a || !arena_guard(r.a, run, &r, NULL)) {
-        fputs("pcc-verify: error: out of memory\n", stderr);
-        r.exit = INPUT;
-    }
-    arena_free(r.a);
-    return r.exit;
+    program_catch(&stop);
+    return program_guarded(&program, r.a, run, &r, &r.exit);
 }
