@@ -3,10 +3,9 @@
  * A file has one of four forms (costs.md): a table of nodes and operator types (CSV, or a JSON list with the same
  * keys), which may begin with facts about the measurement (table_facts.h); a file of pcc-profile, a JSON object with
  * such a list; a trace of a run (run_trace.h); or a profile by ONNX Runtime, a JSON list of trace events.  Its content
- * decides which.  Names get ids in
- * the cost table; the module is not changed.  Each row of a table is stored at once in an array by node or by operator
- * type.  Events are sorted by node and time, and the time of a node is the median of its events.  O(nodes * classes +
- * rows), O(events log events). */
+ * decides which.  Names get ids in the cost table; the module is not changed.  Each row of a table is stored at once in
+ * an array by node or by operator type.  Events are sorted by node and time, and the time of a node is the median of
+ * its events.  O(nodes * classes + rows), O(events log events). */
 #include "passes/cost/run_trace.h"
 #include "passes/cost/sheets.h"
 #include "passes/cost/table_facts.h"

@@ -63,7 +63,7 @@ static void share_out(struct module *m, const nid *node, uint32_t n, uint32_t k,
             all += time[node[i]];
             runs++;
         }
-    int down = 0; /* times are shifted by that, so that products fit */
+    int down = 0; /* bits that times are shifted by, so that products with ps fit */
     while (all >> down >= (__int128)1 << 62)
         down++;
     for (uint32_t i = 0; i < n; i++) {

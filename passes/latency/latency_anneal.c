@@ -278,7 +278,7 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
 
 /* ---- starts ---------------------------------------------------------------------------------- */
 
-/* Accelerators that are filled one after the other. */
+/* The state of filling accelerators with blocks, one accelerator after the other. */
 struct filling {
     const struct latency_graph *p;
     uint32_t at;   /* number in p->dev of the accelerator that is being filled; p->ndev: none */

@@ -93,7 +93,8 @@ void extra_outputs_links(const struct module *m, const char *folder, struct aren
                 path[at] = '/';
             }
         if (real)
-            (void)!symlink(real, path); /* it may be there; an engine that lacks it says so */
+            (void)!symlink(real,
+                           path); /* a link may be there; a missing file is the engine's error */
         free(real);
     }
 }

@@ -205,7 +205,7 @@ static int begin(struct wire *w)
     }
     w->process = fork();
     if (w->process == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* it ends with this program, however that ends */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* if this program dies, the receiver is killed */
         receive(w);
         _exit(0);
     }

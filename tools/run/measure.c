@@ -109,11 +109,7 @@ static void add_turn(const struct measuring *m, uint32_t k, struct timing *t,
 static int take_turn(const struct measuring *m, uint32_t k, bool counts, struct part_figures *f)
 {
     const struct split_part *part = &m->s->part[k];
-    const struct engine_load how = {.path = part->path,
-                                    .threads = m->threads,
-                                    .optimise = true,
-                                    .node = part->node,
-                                    .nnode = part->nnode};
+    const struct engine_load how = split_load(part, m->threads, /*optimise=*/true);
     struct loaded *p = measure_load(m, k, &how);
     struct arena *own = arena_new(m->a);
     uint32_t n = counts ? m->discard + m->runs : 1, done = 0;
@@ -221,11 +217,7 @@ static int sample_by_sample(const struct measuring *m, uint32_t turn, struct par
     int rc = 0;
     for (; loaded < m->s->npart && !rc && !*m->stop; loaded += rc == 0) {
         const struct split_part *part = &m->s->part[loaded];
-        const struct engine_load how = {.path = part->path,
-                                        .threads = m->threads,
-                                        .optimise = true,
-                                        .node = part->node,
-                                        .nnode = part->nnode};
+        const struct engine_load how = split_load(part, m->threads, /*optimise=*/true);
         rc = (p[loaded] = measure_load(m, loaded, &how)) ? 0 : -1;
     }
     for (; done < n && !rc && !*m->stop; done++)

@@ -84,11 +84,8 @@ static int profile(const struct measuring *m, uint32_t k, struct trace *t)
 {
     const struct split_part *part = &m->s->part[k];
     struct engine_error err;
-    const struct engine_load how = {.path = part->path,
-                                    .threads = m->threads,
-                                    .node = part->node,
-                                    .nnode = part->nnode,
-                                    .profile = arena_fmt(m->a, "%s/profile", m->folder)};
+    struct engine_load how = split_load(part, m->threads, /*optimise=*/false);
+    how.profile = arena_fmt(m->a, "%s/profile", m->folder);
     struct loaded *p = measure_load(m, k, &how);
     struct timing unused;
     const char *path;
@@ -137,11 +134,8 @@ static int add_work(const struct measuring *m, uint32_t k, struct trace *t, stru
 {
     const struct split_part *part = &m->s->part[k];
     const char *path = arena_fmt(own, "%s/memory.csv", m->folder);
-    const struct engine_load how = {.path = part->path,
-                                    .threads = m->threads,
-                                    .node = part->node,
-                                    .nnode = part->nnode,
-                                    .node_memory = path};
+    struct engine_load how = split_load(part, m->threads, /*optimise=*/false);
+    how.node_memory = path;
     struct loaded *p = measure_load(m, k, &how);
     struct timing unused;
     int rc = p ? measure_run(m, k, p, &unused) : -1;

@@ -337,7 +337,7 @@ static void move(struct runner *r, struct lane *l)
     }
 }
 
-/* Moves all lanes that are to move, and those that they wake. */
+/* Moves the lanes of the list lists->first, and lanes that these wake, until the list is empty. */
 static void move_all(struct runner *r)
 {
     while (r->lists->first) {

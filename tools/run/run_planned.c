@@ -16,7 +16,7 @@ static void serve(struct runner *r, struct box *const *first)
         flight_begin(r, first);
 }
 
-/* Has each device that does nothing begin what it can.  Returns the one that ends first; NULL: none runs anything. */
+/* Begins the next part of each idle device.  Returns the device whose part ends first; NULL: all devices are idle. */
 static struct run_device *begin_parts(struct runner *r)
 {
     struct run_device *next = NULL;

@@ -159,16 +159,8 @@ static int write_times(struct replanning *w, struct runner *r, const char *devic
         const struct split_part *p = &r->s.part[k];
         double by = device ? *slow_of(w, device) / *slow_of(w, p->device) : 1;
         int64_t ps = llround((double)part_ps(r, k) * by);
-        if (ps <= 0)
-            continue;
-        json_open(&o, NULL, '{', JSON_ROW);
-        json_text(&o, "file", p->file);
-        json_int(&o, "time", ps);
-        json_open(&o, "nodes", '[', JSON_ROW);
-        for (uint32_t i = 0; i < p->nnode; i++)
-            json_text(&o, NULL, p->node[i]);
-        json_close(&o, JSON_ROW);
-        json_close(&o, JSON_ROW);
+        if (ps > 0)
+            run_trace_part(&o, p, ps);
     }
     json_close(&o, 2);
     json_close(&o, 1);

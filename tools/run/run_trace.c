@@ -55,25 +55,28 @@ static void put_bars(FILE *f, struct runner *r, const struct bars *b, int64_t fr
     }
 }
 
+void run_trace_part(struct json_out *o, const struct split_part *p, int64_t ps)
+{
+    json_open(o, NULL, '{', JSON_ROW);
+    json_text(o, "file", p->file);
+    json_text(o, "device", p->device);
+    json_int(o, "time", ps);
+    json_open(o, "nodes", '[', JSON_ROW);
+    for (uint32_t i = 0; i < p->nnode; i++)
+        json_text(o, NULL, p->node[i]);
+    json_close(o, JSON_ROW);
+    json_close(o, JSON_ROW);
+}
+
 /* Writes of each part its device, the median of its times, ps, and its nodes: --costs of pcc reads that. */
 static void put_parts(FILE *f, struct runner *r)
 {
     struct json_out o = {.f = f};
     json_open(&o, NULL, '[', 2);
     for (uint32_t k = 0; k < r->s.npart; k++) {
-        const struct split_part *p = &r->s.part[k];
         int64_t ns = times_rank(&r->figures.part[k], MEDIAN, r->a);
-        if (ns < 0)
-            continue; /* the run ended before */
-        json_open(&o, NULL, '{', JSON_ROW);
-        json_text(&o, "file", p->file);
-        json_text(&o, "device", p->device);
-        json_int(&o, "time", 1000 * ns);
-        json_open(&o, "nodes", '[', JSON_ROW);
-        for (uint32_t i = 0; i < p->nnode; i++)
-            json_text(&o, NULL, p->node[i]);
-        json_close(&o, JSON_ROW);
-        json_close(&o, JSON_ROW);
+        if (ns >= 0) /* else the run ended before */
+            run_trace_part(&o, &r->s.part[k], 1000 * ns);
     }
     json_close(&o, 0);
 }

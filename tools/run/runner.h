@@ -20,6 +20,7 @@
 #include "ir/base/clock.h"
 #include "ir/base/csr.h"
 #include "ir/base/heap.h"
+#include "ir/base/json_out.h"
 #include "ir/plan/schedule.h"
 #include "ir/plan/work.h"
 
@@ -54,7 +55,7 @@ struct box {
     struct engine_value *value;
     uint32_t entries; /* in tables of samples: a state is in those of two */
     uint32_t
-        of; /* the value whose boxes it is one of; RUN_NONE: it stays, as inputs that are used again */
+        of; /* the value; the free box goes to spare[of]; RUN_NONE: the box stays, as of repeated inputs */
     struct box *next; /* in the list of free boxes */
 };
 
@@ -72,7 +73,7 @@ struct flight {
     bool given;        /* its outputs are with the user */
     int64_t began,
         ended;      /* ns: when its first part began, and its last output was there; 0: not yet */
-    int64_t *bytes; /* [value] that the device counts which made it */
+    int64_t *bytes; /* [value] counted for the device of the value's part */
     int64_t *made;  /* [value] ns: when a part made it */
 };
 
@@ -102,15 +103,16 @@ struct run_device {
 
 /* Who makes and reads what; all by number, and the same from beginning to end. */
 struct wires {
-    uint32_t **place;   /* [part] its devices: sample k runs on place[k % nplace] */
-    uint32_t *nplace;   /* [part] */
-    uint32_t *tensor;   /* [value] its number in w; RUN_NONE: it is none there */
-    uint32_t *value;    /* [tensor of w] its number in s */
-    bool *is_input;     /* [value] of the model */
-    bool *is_output;    /* [value] of the model, made by a part */
-    bool *plain;        /* [value] a tensor of numbers: others may not be asked for their sizes */
-    bool *direct;       /* [value] an output that the lists do not send to the host */
-    uint32_t *state_of; /* [value] the state that has this value as its output; RUN_NONE: none */
+    uint32_t **place; /* [part] its devices: sample k runs on place[k % nplace] */
+    uint32_t *nplace; /* [part] */
+    uint32_t *tensor; /* [value] number of the tensor in w; RUN_NONE: w has no such tensor */
+    uint32_t *value;  /* [tensor of w] its number in s */
+    bool *is_input;   /* [value] of the model */
+    bool *is_output;  /* [value] of the model, made by a part */
+    bool *plain;      /* [value] a tensor of numbers: others may not be asked for their sizes */
+    bool *direct;     /* [value] an output that the lists do not send to the host */
+    uint32_t
+        *state_of; /* [value] number of the state whose output the value is; RUN_NONE: no state */
     /* [value] what it is, if all samples have the same sizes there; elem 0: that is not known */
     struct engine_shape *shape;
     /* [value] what the manifest says of it, for what is made by the engine; size -1: any; elem 0: nothing */
@@ -120,8 +122,8 @@ struct wires {
     uint32_t nstate;                /* 0 without --state */
     uint32_t *output;               /* [noutput] values, in the order of the model */
     const char **output_from;       /* [noutput] "input", "weights", or a part */
-    struct box *
-        *constant; /* [noutput] outputs that are weights, which all samples share; NULL: others */
+    struct box **
+        constant; /* [noutput] a weight that is an output, the same for all samples; NULL: a part makes the output */
     uint32_t noutput;
 };
 
@@ -287,5 +289,7 @@ void run_planned(struct runner *r, struct bars *to);
 void run_report(struct runner *r, FILE *f);
 /* Writes the trace.  Returns 0, or -1 and an error. */
 int run_trace(struct runner *r);
+/* Writes a part of a trace with its time: what --costs of pcc reads (passes/cost/run_trace.h). */
+void run_trace_part(struct json_out *o, const struct split_part *p, int64_t ps);
 
 #endif

@@ -125,18 +125,14 @@ static int load_copy(struct race *r, struct copy *c, uint32_t k)
 {
     const struct measuring *m = r->m;
     const struct split_part *part = r->part;
-    const struct engine_load how = {.path = part->path,
-                                    .threads = m->threads,
-                                    .optimise = true,
-                                    .node = part->node,
-                                    .nnode = part->nnode};
+    const struct engine_load how = split_load(part, m->threads, /*optimise=*/true);
     *c = (struct copy){.race = r, .k = k};
     c->in = arena_array(m->a, (size_t)part->nin + 1, sizeof *c->in);
     c->out = arena_array(m->a, (size_t)part->nout + 1, sizeof *c->out);
     c->ns = arena_array(m->a, m->runs, sizeof *c->ns);
     for (uint32_t v = 0; v < part->nin; v++)
         c->in[v] = m->table[part->in[v]];
-    if (r->cores) /* its session's threads stay where this one is now */
+    if (r->cores) /* threads of a session get the processors of this thread */
         cores_take(r->cores, k, (uint32_t)m->threads);
     c->p = m->e->face->load(m->e, &how, &c->err);
     return c->p ? 0 : diag_error(m->d, "%s: %s", part->file, c->err.line);

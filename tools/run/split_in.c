@@ -236,3 +236,12 @@ int split_read(struct split *s, const char *folder, struct arena *a, struct diag
     }
     return s->npart > 0 ? 0 : diag_error(d, "%s: it has no parts", r.path);
 }
+
+struct engine_load split_load(const struct split_part *p, int threads, bool optimise)
+{
+    return (struct engine_load){.path = p->path,
+                                .threads = threads,
+                                .optimise = optimise,
+                                .node = p->node,
+                                .nnode = p->nnode};
+}

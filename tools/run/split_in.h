@@ -4,6 +4,7 @@
 
 #include "ir/base/arena.h"
 #include "ir/base/diag.h"
+#include "tools/run/engine.h"
 
 #include <jansson.h>
 
@@ -47,6 +48,8 @@ struct split {
 /* Reads manifest.json of a folder into *s, in a.  Checks that the files exist and lie in the folder, and that each
  * input of a part is made before it.  Returns 0, or -1 and an error that names file and key. */
 int split_read(struct split *s, const char *folder, struct arena *a, struct diag *d);
+/* Returns how a part is loaded: without times or memory of nodes. */
+struct engine_load split_load(const struct split_part *p, int threads, bool optimise);
 /* Takes the list "sizes" of an input, at most 64, into *v: none, if a size is not known. */
 void split_take_sizes(struct split_value *v, const json_t *sizes, struct arena *a);
 
