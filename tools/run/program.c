@@ -64,10 +64,10 @@ static int take_option(struct program_args *to, char **argv, int *i, struct aren
     return 0;
 }
 
-int program_parse(struct program_args *out, const struct program *p, int argc, char **argv,
-                  struct arena *a, struct diag *d)
+/* Parses the arguments of out->program.  Returns 0, or -1 and an error in usage. */
+static int parse(struct program_args *out, int argc, char **argv, struct arena *a, struct diag *d)
 {
-    *out = (struct program_args){.program = p};
+    *out = (struct program_args){.program = out->program};
     out->given = arena_array(a, (size_t)argc + 1, sizeof *out->given);
     out->operand = arena_array(a, (size_t)argc + 1, sizeof *out->operand);
     for (int i = 1; i < argc; i++) {
@@ -281,7 +281,8 @@ static void complete_fish(FILE *f, const struct program *p)
     }
 }
 
-bool program_answers(const struct program_args *args, FILE *f)
+/* Prints help, the manual page, completions or the version, if one is asked for.  Returns whether one was. */
+static bool answers(const struct program_args *args, FILE *f)
 {
     static void (*const complete[])(FILE *, const struct program *) = {complete_bash, complete_zsh,
                                                                        complete_fish};
@@ -300,6 +301,19 @@ bool program_answers(const struct program_args *args, FILE *f)
 }
 
 /* ---- running ---------------------------------------------------------------------------------- */
+
+bool program_begin(struct program_args *args, int argc, char **argv, struct arena *a,
+                   struct diag *d, int *exit)
+{
+    *exit = 2;
+    if (parse(args, argc, argv, a, d))
+        return false;
+    *exit = 0;
+    if (answers(args, stdout))
+        return false;
+    d->verbose = program_value(args, "verbose");
+    return true;
+}
 
 void program_show(void *args, enum diag_level level, enum warning w, const char *line)
 {

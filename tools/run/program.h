@@ -55,17 +55,17 @@ struct program_args {
     char **rest; /* what follows "--", ends with NULL; NULL: there is no "--" */
 };
 
-/* Parses the arguments.  Returns 0; or reports an error in usage and returns -1. */
-int program_parse(struct program_args *out, const struct program *p, int argc, char **argv,
-                  struct arena *a, struct diag *d);
-/* Prints help, the manual page, completions or the version, if one is asked for.  Returns whether one was. */
-bool program_answers(const struct program_args *args, FILE *f);
 /* Returns the last value of an option; NULL: it was not given. */
 const char *program_value(const struct program_args *args, const char *name);
 /* Returns value number i = 0, 1, ... of an option that repeats; NULL: there are no more. */
 const char *program_nth(const struct program_args *args, const char *name, uint32_t i);
 /* Returns the number that an option of kind INT, TIME or CHOICE has, or by default has. */
 int64_t program_number(const struct program_args *args, const char *name);
+/* Begins a program, args->program: parses its command line, takes --verbose, and prints help, the manual page,
+ * completions or the version, if one is asked for.  Returns whether the work is to be done; *exit becomes 0, or 2 after
+ * an error in usage. */
+bool program_begin(struct program_args *args, int argc, char **argv, struct arena *a,
+                   struct diag *d, int *exit);
 /* struct diag.emit: prints a line to stderr, "pcc-run: error: ..."; notes unless --quiet was given.  args: the struct
  * program_args. */
 void program_show(void *args, enum diag_level level, enum warning w, const char *line);

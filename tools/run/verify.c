@@ -470,13 +470,8 @@ static int verify(struct run *r)
 static void run(void *arg)
 {
     struct run *r = arg;
-    r->exit = USAGE;
-    if (program_parse(&r->args, &program, r->argc, r->argv, r->a, &r->diag))
+    if (!program_begin(&r->args, r->argc, r->argv, r->a, &r->diag, &r->exit))
         return;
-    r->exit = 0;
-    if (program_answers(&r->args, stdout))
-        return;
-    r->diag.verbose = program_value(&r->args, "verbose");
     r->exit = check_usage(r);
     if (!r->exit)
         r->exit = verify(r);
