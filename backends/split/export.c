@@ -14,11 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void close_descriptor(void *fd)
-{
-    close((int)(intptr_t)fd);
-}
-
 /* Makes the files in a temporary folder and puts them into the folder, which was read.  Returns 0, or -1 and an
  * error. */
 static int add_files(struct export_folder *x)
@@ -68,7 +63,7 @@ int split_export(const char *folder, const struct export_options *o, uint32_t *f
     if (x.from < 0)
         return diag_error(d, "%s: %s", folder, strerror(errno));
     struct arena *own = arena_new(a);
-    arena_defer(own, close_descriptor, (void *)(intptr_t)x.from);
+    arena_defer(own, folder_close_descriptor, (void *)(intptr_t)x.from);
     int rc = lock_folder(x.from, name, d) || export_read(&x) || add_files(&x) ? -1 : 0;
     arena_free(own);
     *files = x.nmade;

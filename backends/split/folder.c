@@ -680,7 +680,7 @@ static int move_files(struct folder *f, int to, const char **foreign)
     return renameat(f->dirfd, fixed[0], to, fixed[0]) ? errno : rc;
 }
 
-static void close_descriptor(void *fd)
+void folder_close_descriptor(void *fd)
 {
     close((int)(intptr_t)fd);
 }
@@ -691,7 +691,7 @@ static int commit_into(struct folder *f)
     struct arena *own = arena_new(f->a);
     int n, to = open(f->final, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = to < 0 ? errno : 0;
     if (to >= 0)
-        arena_defer(own, close_descriptor, (void *)(intptr_t)to);
+        arena_defer(own, folder_close_descriptor, (void *)(intptr_t)to);
     const char *foreign = foreign_file(f, f->final, &n), *other = NULL;
     if (foreign)
         diag_error(f->diag, "%s: '%s' has appeared in it meanwhile", f->name, foreign);
@@ -735,7 +735,7 @@ int folder_add(struct folder *f)
     uint32_t n = 0;
     int to = open(f->final, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = to < 0 ? errno : 0;
     if (to >= 0)
-        arena_defer(own, close_descriptor, (void *)(intptr_t)to);
+        arena_defer(own, folder_close_descriptor, (void *)(intptr_t)to);
     const char **file = rc ? NULL : made_files(f, &n);
     const char *foreign = file ? entry_in_the_way(f, to, file, n) : NULL;
     rc = rc || file ? rc : errno;

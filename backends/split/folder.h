@@ -54,5 +54,7 @@ int folder_add(struct folder *f);
 void folder_abort(struct folder *f);
 /* Whether pcc gives this name to files of splits, such as "part0.onnx" and "manifest.json". */
 bool folder_own_name(const char *name);
+/* arena_defer(): closes a descriptor, (void *)(intptr_t)fd. */
+void folder_close_descriptor(void *fd);
 
 #endif

@@ -259,3 +259,9 @@ char *infile_read_list(const char *path, struct arena *a, size_t *len, struct di
     char *text = infile_read_stdin(INFILE_LIST, a, len, d);
     return text && infile_text("standard input", text, *len, d) == 0 ? text : NULL;
 }
+
+bool infile_is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}

@@ -55,5 +55,7 @@ char *infile_read_list(const char *path, struct arena *a, size_t *len, struct di
 const char *infile_relative(const char *folder, const char *path, struct arena *a);
 /* Whether both paths lead to the same existing file or folder. */
 bool infile_same(const char *one, const char *two);
+/* Whether the path leads to an existing folder. */
+bool infile_is_folder(const char *path);
 
 #endif

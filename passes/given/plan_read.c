@@ -10,7 +10,6 @@
 #include "passes/functions/patterns.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 /* ---- text and annotations --------------------------------------------------------------------- */
 
@@ -114,9 +113,7 @@ static int begin_reading(struct assignment *r, struct ctx *x, const char *path)
 /* Returns the path of the file to read: the manifest if `from` is a split folder, else `from` itself. */
 static const char *plan_file(struct ctx *x, const char *from)
 {
-    struct stat st;
-    bool folder = stat(from, &st) == 0 && S_ISDIR(st.st_mode);
-    return folder ? arena_fmt(x->use.mem, "%s/manifest.json", from) : from;
+    return infile_is_folder(from) ? arena_fmt(x->use.mem, "%s/manifest.json", from) : from;
 }
 
 bool plan_calls_open(struct ctx *x, const char *from)

@@ -33,7 +33,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Global because the signal handler, which has no argument of its own, reads and sets them.  at_work: the handle of
@@ -305,9 +304,7 @@ static int check_folder(const struct cli *c, struct pcc *h)
 /* Whether the input is a split folder that is to get files for engines: --for without -o. */
 static bool is_export(const struct cli *c)
 {
-    struct stat st;
-    return cli_value(c, "for") && !c->value[CLI_OUTPUT] && stat(c->input, &st) == 0 &&
-           S_ISDIR(st.st_mode);
+    return cli_value(c, "for") && !c->value[CLI_OUTPUT] && infile_is_folder(c->input);
 }
 
 /* Warns of options without effect on an export. */

@@ -3,6 +3,7 @@
  * O(elements). */
 #include "tools/run/inputs.h"
 
+#include "ir/base/infile.h"
 #include "ir/base/json_in.h"
 #include "ir/base/random.h"
 #include "ir/model/module.h"
@@ -12,7 +13,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Returns a number of a normal distribution with variance 1, in 1/65536. */
 static int32_t normal(uint64_t *state)
@@ -185,19 +185,13 @@ static struct engine_value *given_value(struct engine *e, const struct split_val
     return to;
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 int inputs_make(struct engine *e, const struct split *s, const struct inputs_of *of,
                 struct engine_value **table, struct arena *a, struct diag *d)
 {
     struct npz npz = {0};
     struct randoms state = {of->seed, of->integers};
     uint32_t used = 0, i;
-    bool folder = of->all && of->file && is_folder(of->file);
+    bool folder = of->all && of->file && infile_is_folder(of->file);
     if (of->file && (folder ? pb_read(&npz, of->file, s, a, d) : npz_open(&npz, of->file, a, d)))
         return -1;
     for (i = 0; i < s->ninput; i++) {

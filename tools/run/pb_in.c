@@ -6,7 +6,7 @@
 #include "ir/base/infile.h"
 
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 /* Tags of fields of a message ModelProto, and within it: number * 8 + kind. */
 enum {
@@ -92,9 +92,8 @@ static int read_file(struct npz_array *to, const char *path, struct arena *a, st
 int pb_read(struct npz *out, const char *folder, const struct split *s, struct arena *a,
             struct diag *d)
 {
-    struct stat st;
     const char *inner = arena_fmt(a, "%s/test_data_set_0", folder);
-    if (stat(inner, &st) == 0 && S_ISDIR(st.st_mode))
+    if (infile_is_folder(inner))
         folder = inner;
     out->array = arena_array(a, (size_t)s->ninput + 1, sizeof *out->array);
     for (; out->n < s->ninput; out->n++) {
@@ -104,7 +103,7 @@ int pb_read(struct npz *out, const char *folder, const struct split *s, struct a
             return -1;
     }
     const char *more = arena_fmt(a, "%s/input_%u.pb", folder, out->n);
-    return stat(more, &st) == 0
+    return access(more, F_OK) == 0
                ? diag_error(d, "%s: expected no more files: the model has %u inputs", more, out->n)
                : 0;
 }

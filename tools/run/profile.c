@@ -27,7 +27,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { INPUT = 1, USAGE = 2, INTERRUPTED = 130 };
 enum { DISCARD = 3, RUNS = 8, NODE_DISCARD = 5, NODE_RUNS = 25 };
@@ -105,12 +104,6 @@ static int misused(struct run *r, const char *what)
     return diag_error(&r->diag, "%s (see --help)", what);
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 /* Checks that the file of -o is none that is read.  Returns 0, or -1 and an error. */
 static int check_output(struct run *r)
 {
@@ -121,7 +114,7 @@ static int check_output(struct run *r)
         same = input;
     else if (inputs && infile_same(output, inputs))
         same = inputs;
-    else if (is_folder(input))
+    else if (infile_is_folder(input))
         same = folder_same_file(input, output, r->a);
     return same ? misused(r, arena_fmt(r->a, "-o %s: it is %s, which is read: give another name",
                                        output, same))
@@ -137,7 +130,7 @@ static int check_rounds(struct run *r)
         return misused(r, rounds
                               ? "--rounds: expected arguments of pcc behind --, such as -- -d 2xcpu"
                               : "expected nothing behind -- without --rounds");
-    if (rounds && (is_folder(g->operand[0]) || program_value(g, "costs")))
+    if (rounds && (infile_is_folder(g->operand[0]) || program_value(g, "costs")))
         return misused(r, "--rounds: expected a model, and no --costs");
     if (rounds && program_number(g, "segments") == 0)
         return misused(r, "--rounds: expected --segments=N with N > 0");
@@ -182,13 +175,13 @@ static int check_usage(struct run *r)
         if (!eq || eq == text || !count_parse(eq + 1, &n))
             return misused(r, arena_fmt(r->a, "--dim '%s': expected NAME=N with N >= 0", text));
     }
-    if (program_value(g, "costs") && !is_folder(g->operand[0]))
+    if (program_value(g, "costs") && !infile_is_folder(g->operand[0]))
         return misused(r, "--costs: expected the folder of a split, whose parts are measured");
     if (program_value(g, "costs") && program_value(g, "segments") &&
         program_number(g, "segments") == 0)
         return misused(r, "--costs has no effect with --segments=0: no part is measured");
     if (program_value(g, "segments") && program_number(g, "segments") > 0 &&
-        is_folder(g->operand[0]))
+        infile_is_folder(g->operand[0]))
         return misused(r,
                        "--segments: expected a model, or 0: the parts of a split stay as they are");
     if (program_value(g, "side-by-side") && program_number(g, "segments") == 0)
@@ -291,7 +284,7 @@ static void configure(struct run *r, struct measuring *m)
         m->discard = DISCARD, m->node_discard = NODE_DISCARD;
     if (!steps)
         m->runs = RUNS, m->node_runs = NODE_RUNS;
-    m->parts = is_folder(g->operand[0])
+    m->parts = infile_is_folder(g->operand[0])
                    ? !program_value(g, "segments") || program_number(g, "segments") > 0
                    : program_number(g, "segments") > 0;
 }
@@ -342,12 +335,13 @@ static int prepare(struct run *r, struct profiling *p)
         .inputs = {.file = program_value(g, "inputs"), .seed = (uint64_t)program_number(g, "seed")},
         .cores = program_value(g, "cores")};
     if (program_value(g, "side-by-side")) /* pieces of a model are for no devices yet */
-        p->side_by_side = is_folder(g->operand[0]) || program_value(g, "rounds") ? UINT32_MAX : 2;
+        p->side_by_side =
+            infile_is_folder(g->operand[0]) || program_value(g, "rounds") ? UINT32_MAX : 2;
     configure(r, &p->m);
     p->m.choice = choice;
-    if (is_folder(g->operand[0]))
+    if (infile_is_folder(g->operand[0]))
         p->dim = all_dims(r, &p->ndim);
-    p->m.memory = p->m.parts && (is_folder(g->operand[0]) || program_value(g, "rounds"));
+    p->m.memory = p->m.parts && (infile_is_folder(g->operand[0]) || program_value(g, "rounds"));
     if (!(p->m.e = engine_open(&choice, r->a, &r->diag)) ||
         !(p->m.folder = scratch_folder(r->a, &r->diag)))
         return -1;
@@ -447,9 +441,9 @@ static int measure(struct run *r)
     if (prepare(r, &p) || (known && costs_read(&rows_in, known, r->a, &r->diag)))
         return -1;
     int64_t segments = program_number(&r->args, "segments");
-    const char *folder = is_folder(input) ? input
-                                          : cut_model(r, p.m.folder, "pieces",
-                                                      segments > 0 ? (uint32_t)segments : 1);
+    const char *folder = infile_is_folder(input) ? input
+                                                 : cut_model(r, p.m.folder, "pieces",
+                                                             segments > 0 ? (uint32_t)segments : 1);
     if (!folder && stop) {
         r->exit = INTERRUPTED;
         return diag_error(&r->diag, "ended by Ctrl-C: nothing is complete");
@@ -458,7 +452,7 @@ static int measure(struct run *r)
         return measure_rounds(r, &p, folder);
     if (!folder || profile_folder(&p, folder, known ? &rows_in : NULL, &out))
         return -1;
-    if (!is_folder(input) && segments > SEGMENTS_UNSCALED && scale_pieces(r, &p, &out))
+    if (!infile_is_folder(input) && segments > SEGMENTS_UNSCALED && scale_pieces(r, &p, &out))
         return -1;
     return write_costs(r, &out);
 }

@@ -19,7 +19,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { INPUT = 1, USAGE = 2, INTERRUPTED = 130, TRACED = 1 << 16 };
 
@@ -157,7 +156,6 @@ static int configure(struct run *r, struct run_settings *to)
 {
     const struct program_args *g = &r->args;
     const char **cores = arena_array(r->a, (size_t)g->ngiven + 1, sizeof(const char *));
-    struct stat st;
     if (g->noperand == 0)
         return misused(r, "expected the folder of a split");
     if (check_replan(r))
@@ -185,7 +183,7 @@ static int configure(struct run *r, struct run_settings *to)
         return misused(r, "--in-flight has no effect with --order=model: one sample is on its way");
     if (to->output && !*to->output)
         return misused(r, "--output: expected a folder");
-    if (stat(to->folder, &st) || !S_ISDIR(st.st_mode))
+    if (!infile_is_folder(to->folder))
         return diag_error(
             &r->diag, "%s: it is no folder: expected the folder of a split, as pcc -o writes it",
             to->folder);
