@@ -71,8 +71,7 @@ static void try_layout(struct plan_choice *c, struct stage_layout *p)
     if (c->t->errors && !p->places && p->value < INT64_MAX)
         compare_formula(c, p);
     c->work += 16 * (int64_t)p->n * training_count(&c->t->x->scene.model.training) + c->chain.n;
-    if (p->value < c->best.value || !c->best.n || (c->best.uneven && !p->uneven) ||
-        (c->best.odd && !p->odd))
+    if (train_better(p, &c->best))
         c->best = *p;
 }
 

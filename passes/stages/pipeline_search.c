@@ -118,7 +118,7 @@ static void keep_best(struct choices *c, struct train *t, struct stage_layout *p
     train_fit(t, p, c->best.value);
     c->by_size[size] = smaller(c->by_size[size], p->value);
     c->by_schedule[m->schedule] = smaller(c->by_schedule[m->schedule], p->value);
-    if (p->value >= c->best.value && c->best.n)
+    if (!train_better(p, &c->best))
         return;
     c->best = *p;
     c->best_model = *m;

@@ -457,6 +457,12 @@ void train_farther(const struct train *t, struct stage_layout *p)
     arena_free(own);
 }
 
+bool train_better(const struct stage_layout *p, const struct stage_layout *best)
+{
+    return p->value < best->value || !best->n || (best->uneven && !p->uneven) ||
+           (best->odd && !p->odd);
+}
+
 /* ---- the planner's result ----------------------------------------------------------------------- */
 
 /* Returns the stages of a plan with numbers of devices: each place gets the first free devices of each server in its
@@ -536,9 +542,10 @@ static const char *why_none(const struct train *t, const struct stage_layout *p)
     if (t->too_long || p->too_long)
         return "that was tried takes less than 2^63 ps (106 days) for an iteration, which is the most that pcc "
                "can count: train with a smaller batch";
-    return p->uneven ? "that was tried has whole samples of each micro-batch for all devices of a "
-                       "stage (--slices=any lets them share one)"
-           : p->why_not
+    if (p->uneven)
+        return "that was tried has whole samples of each micro-batch for all devices of a stage "
+               "(--slices=any lets them share one)";
+    return p->why_not
                ? arena_fmt(t->x->use.mem, "that was tried has room on its devices: of the last, %s",
                            p->why_not)
                : "that was tried has room on its devices";
