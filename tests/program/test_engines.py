@@ -9,6 +9,7 @@
    genai: the configuration of generated decoders; the extra `genai` decodes 40 tokens as the whole model does, in parts
    of contiguous plans and of any shape.
 2. What an engine cannot run is refused by name, before anything is written; so are broken folders.
+   Lists of what an engine runs (tools/support.py, --support): of ONNX Runtime, and by the extra `openvino`.
 3. Folders: files for engines come to a folder without any other change to it, are made anew, go with an old split,
    and nothing of the user's among them is removed.
 Needs onnx, numpy, onnxruntime (else 77)."""
@@ -44,6 +45,7 @@ MODELS = [("gpt", "gpt --layers 2 --width 16 --heads 2 --vocab 20", FLAT),
           ("llama_kv", "llama --kv --layers 2 --width 16 --heads 2 --kv-heads 1 --vocab 20", FLAT),
           ("resnet", "resnet --depth 18 --size 32 --width 4 --classes 5", ["--replicate"]),
           ("dense", "dense --layers 6 --width 16", FLAT)]
+RESNET = MODELS[3][1]
 if os.environ.get("PCC_SANITIZED"):
     MODELS = MODELS[::3]
 
@@ -416,10 +418,35 @@ def with_openvino_as_here(temp):
             pcc(folder, "--for=openvino", code=1, said="'file' is an output of the model that is a weight")
 
 
+def support_list(temp, python, *engine):
+    """An engine that runs all of a ResNet changes no plan; three nodes that are struck out of its list move alone."""
+    subprocess.run([GEN, *RESNET.split(), "-o", temp / "m.onnx"], check=True)
+    slow = {"name": "slow", "host": True, "peak": {"f32": "1M"}, "bandwidth": "1MB/s"}
+    (temp / "devices.json").write_text(json.dumps({"classes": [{"preset": "a100"}, slow]}))
+    tool = [python, SOURCE / "tools/support.py", temp / "m.onnx", *engine, "-o", temp / "list"]
+    r = subprocess.run(tool, capture_output=True, text=True)
+    check(r.returncode == 0, f"{engine}: {r.stderr}")
+
+    def planned(*options):
+        pcc(temp / "m.onnx", "-q", "-Wno-guessed-dim", "-d", temp / "devices.json", "-p", "auto-place{gain=0}",
+            "-o", temp / "plan.json", *options)
+        return {n: d["name"] for d in json.loads((temp / "plan.json").read_text())["devices"] for n in d["nodes"]}
+    free = planned()
+    check(planned(f"--support={temp / 'list'}:a100") == free, f"{engine}: a list of all changes the plan")
+    three = [n for n in free if n.endswith(("/maxpool/MaxPool", "/layer2.1/relu/Relu", "/layer4.0/conv1/Conv"))]
+    text = (temp / "list").read_text()
+    kept = [line for line in text.splitlines() if not any(json.dumps(n) in line for n in three)]
+    check(len(three) == 3 and len(kept) == len(text.splitlines()) - 3, f"{engine}: lines to strike out")
+    (temp / "list").write_text("\n".join(kept) + "\n")
+    got = planned(f"--support={temp / 'list'}:a100")
+    check(sorted(n for n in got if got[n] != free[n]) == sorted(three), f"{engine}: others than {three} move")
+
+
 def run_by_openvino(temp):
     python = SOURCE / "build/engines/bin/python"
     there = python.exists() and subprocess.run([python, "-c", "import openvino"], capture_output=True).returncode == 0
     extras.need(there, "no OpenVINO (tools/setup.sh --engines)")
+    support_list(temp, python, "--openvino", "CPU")
     for name, generated, plan in MODELS:
         subprocess.run([GEN, *generated.split(), "-o", temp / "m.onnx"], check=True)
         split(temp / "m.onnx", temp / "m", "--for=openvino", *plan)
@@ -564,6 +591,7 @@ def main():
             runs = {"genai": run_by_genai, "openvino": run_by_openvino, "tritonclient": parsed_by_tritonclient}
             runs[extras.extra()](Path(temp))
             return checks.finish()
+        support_list(Path(temp), sys.executable, "--provider", "CPUExecutionProvider")
         for test in (repositories, names, rules, refused, broken, gpus, folders, for_openvino, for_genai):
             test(Path(temp))
     return checks.finish()

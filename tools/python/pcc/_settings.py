@@ -39,6 +39,9 @@ class Settings(TypedDict, total=False):
     allow_links: Optional[bool]
     # times and memory from a CSV or JSON table or ONNX Runtime's profile (repeats; passes/cost/costs.md)
     costs: Optional[Many]
+    # what devices of a class cannot run: lines [domain.]OpType, or where an engine puts the nodes (repeats;
+    # docs/devices.md)
+    support: Optional[Many]
     # the same, measured at batch size B: what two sizes or more predict for that of dim is planned with (repeats)
     profile_at: Optional[Many]
     # compare what profile_at predicts for batch size B with a measurement (repeats)
