@@ -31,6 +31,9 @@ enum weights_mode {
     WEIGHTS_AUTO = WEIGHTS_MODES /* PARTS if an engine of --for wants it, else SHARED */
 };
 
+/* Reads the ONNX model in the file at `path`, into the arena `of`.  Returns NULL and reports an error if that fails. */
+typedef struct module *read_model_fn(const char *path, struct arena *of, struct diag *d);
+
 /* What every writer receives: the model, its plan, and the judge's figures. */
 struct result {
     struct scene scene;
@@ -71,6 +74,7 @@ struct result {
     unsigned columns;
     FILE *out; /* stream that the path "-" stands for; NULL: stdout */
     struct diag *diag;
+    read_model_fn *read_model; /* reads an ONNX model that was written; NULL: the caller cannot */
 };
 
 /* What an execution model (struct exec_kind) shows of a result r.  Functions take memory from a; what they return may
@@ -187,10 +191,10 @@ extern const struct writer_opt annotate_option; /* --annotate, for split_options
 /* Writes the split folder.  Returns 0, or -1 and an error.  Replaces only an empty folder or another split; with
  * WEIGHTS_ORIGINAL also writes into the folder of the source, whose other files stay. */
 int split_write(const struct result *r, const struct split_options *o, const char *folder);
-/* Adds files for engines to the split folder that is there; its plan stays.  *files: their number.  Returns 0, or -1
- * and an error; then the folder is as it was. */
-int split_export(const char *folder, const struct export_options *o, uint32_t *files,
-                 struct arena *a, struct diag *d);
+/* Adds files for engines to the split folder that is there; its plan stays.  reads: for its models.  *files: their
+ * number.  Returns 0, or -1 and an error; then the folder is as it was. */
+int split_export(const char *folder, const struct export_options *o, read_model_fn *reads,
+                 uint32_t *files, struct arena *a, struct diag *d);
 /* What dot_write() draws. */
 struct scenery {
     enum view view;

@@ -375,6 +375,129 @@ def for_openvino(temp):
     with_openvino_as_here(temp)
 
 
+def olive_splits(model, text):
+    """The split of each node but Constant by the rules of Olive's SplitModel (olive/passes/onnx/split.py)."""
+    names = dict(row.split("=") for row in text.split(";"))
+    made = {o: n for n in model.graph.node for o in n.output if o}
+    readers = {n.name: [r for r in model.graph.node if set(r.input) & set(n.output)] for n in model.graph.node}
+    split = {}
+    for n in model.graph.node:
+        row = n.name.replace("/", ".").lstrip(".").split(".")
+        own = [int(names[key]) for k in range(len(row), 0, -1) if (key := ".".join(row[:k])) in names][:1]
+        own = [] if n.op_type in ("QuantizeLinear", "DequantizeLinear") else own
+        found = own + [split[made[i].name] for i in n.input if i in made and made[i].name in split]
+        if found and n.op_type != "Constant":
+            split[n.name] = max(found)
+    for n in reversed(model.graph.node):
+        if n.name not in split and n.op_type != "Constant":
+            split[n.name] = min([split[r.name] for r in readers[n.name] if r.name in split], default=0)
+    for n in model.graph.node:
+        if n.op_type == "DequantizeLinear":
+            split[n.name] = min([split[r.name] for r in readers[n.name]], default=split[n.name])
+    return split
+
+
+def for_olive(temp):
+    """Assignments say the plan by Olive's rules; pcc reads them back as that plan; what they cannot say is refused."""
+    for name, _, plan in MODELS:
+        folder = temp / name
+        pcc(folder, "--for=olive", "-q")
+        text = (folder / "split_assignments.txt").read_text().rstrip("\n")
+        model, there = onnx.load(folder / "model.onnx", load_external_data=False), manifest(folder)
+        split_of, parts = olive_splits(model, text), [there["nodes"][p["file"]] for p in there["parts"]]
+        wrong = [n for k, nodes in enumerate(parts) for n in nodes if split_of.get(n) != k]
+        check(not wrong, f"{name}: {wrong[:3]} by {text[:200]}")
+        for n in model.graph.node:
+            del n.metadata_props[:]
+        model.metadata_props.add(key="split_assignments", value=text)
+        onnx.save(model, folder / "said.onnx")
+        back = pcc(folder / "said.onnx", "-q", "-d", f"{len(parts)}xa100", "-p", "plan{from=self}", "-Wno-guessed-dim",
+                   "-o", temp / "back.json")
+        devices = json.loads((temp / "back.json").read_text())["devices"] if back.returncode == 0 else []
+        check([sorted(d["nodes"]) for d in devices] == [sorted(p) for p in parts], f"{name}: read back")
+        if len(parts) > 1:
+            pcc(folder / "said.onnx", "-q", "-d", "1xa100", "-p", "plan{from=self}", code=1,
+                said="a device for each split")
+        (folder / "said.onnx").unlink()
+    for bad, said in (("h=0;x", "'x': expected NAME=K"), ("h=-1", "'h=-1'"), ("=1", "'=1'"), ("a=1025", "'a=1025'")):
+        model = model_of(chain("x", "y"), [("x", [4])], [("y", [4])])
+        model.metadata_props.add(key="split_assignments", value=bad)
+        onnx.save(model, temp / "odd.onnx")
+        pcc(temp / "odd.onnx", "-q", "-p", "plan{from=self}", code=1, said=said)
+    for change, said in ((("y/5", "y.2"), "'y/2' and 'y.2' have one name for Olive"), (("y/5", "y=5"), "'y=5' (Exp)"),
+                         (("y/5", ""), "no name that could say its part")):
+        model = model_of(chain("x", "y"), [("x", [4])], [("y", [4])])
+        next(n for n in model.graph.node if n.name == change[0]).name = change[1]
+        onnx.save(model, temp / "odd.onnx")
+        split(temp / "odd.onnx", temp / "odd", *FLAT, "--for=olive", code=1, said=said)
+    quantized = [*chain("x", "y", 2), helper.make_node("QuantizeLinear", ["y", "s"], ["q"], name="q"),
+                 helper.make_node("DequantizeLinear", ["q", "s"], ["d"], name="d"),
+                 helper.make_node("Exp", ["d"], ["z"], name="z")]
+    scale = helper.make_tensor("s", TensorProto.FLOAT, [], [0.5])
+    onnx.save(model_of(quantized, [("x", [4])], [("z", [4])], [scale]), temp / "odd.onnx")
+    split(temp / "odd.onnx", temp / "odd", *FLAT, "--pin=^[yq]=acc0", "--pin=^[dz]=acc1", "--for=olive")
+    listing = temp / "odd/manifest.json"
+    for node, here, there, said in (("q", 0, 1, "node 'q' (QuantizeLinear): Olive puts it where"),
+                                    ("d", 1, 0, "node 'd' (DequantizeLinear): Olive copies it")):
+        moved = json.loads(listing.read_text())
+        moved["nodes"][f"part{here}.onnx"].remove(node)
+        moved["nodes"][f"part{there}.onnx"].append(node)
+        listing.write_text(json.dumps(moved))
+        pcc(temp / "odd", "--for=olive", code=1, said=said)
+        moved["nodes"][f"part{there}.onnx"].remove(node)
+        moved["nodes"][f"part{here}.onnx"].append(node)
+        listing.write_text(json.dumps(moved))
+
+
+def for_tensorrt(temp):
+    """A line for each part, with names of any kind; the sizes are those of the run; what is not listed is refused."""
+    fake = temp / "bin/trtexec"
+    fake.parent.mkdir()
+    fake.write_text("#!/bin/sh\nprintf '%s\\0' \"$@\"; printf '\\n'\n")
+    fake.chmod(0o755)
+
+    def lines(folder):
+        r = subprocess.run(["sh", folder / "trtexec.sh", "--fp16"], capture_output=True, text=True, cwd=temp,
+                           env=os.environ | {"PATH": f"{fake.parent}:{os.environ['PATH']}"})
+        check(r.returncode == 0, f"{folder}: {r.stderr}")
+        return [dict(a.partition("=")[::2] for a in line.split("\0")[:-1]) for line in r.stdout.splitlines()]
+    for name, *_ in MODELS:
+        folder = temp / name
+        pcc(folder, "--for=tensorrt", "-q")
+        there = manifest(folder)
+        for part, said in zip(there["parts"], lines(folder), strict=True):
+            session = triton.session(folder / part["file"])
+            open_sizes = {i.name: i.shape for i in session.get_inputs() if any(isinstance(d, str) for d in i.shape)}
+            check(said["--onnx"] == part["file"] and said["--device"] == part["device"][3:] and "--fp16" in said,
+                  f"{name}: {said}")
+            least, most = ({n: [int(d) for d in s.split("x")] for n, _, s in
+                            (t.rpartition(":") for t in said.get(k, "").split(",") if t)}
+                           for k in ("--minShapes", "--maxShapes"))
+            check(said.get("--optShapes") == said.get("--maxShapes") and set(least) == set(most) == set(open_sizes),
+                  f"{name}: inputs of {said}")
+            for n, shape in open_sizes.items():
+                want = [there["dims"].get(d, -1) if isinstance(d, str) else d for d in shape]
+                right = [w in (-1, m) and 1 <= l <= m for w, l, m in zip(want, least[n], most[n], strict=True)]
+                check(all(right), f"{name}: {n}: {shape} as {least[n]} to {most[n]}")
+    odd = "q'uote"
+    onnx.save(model_of(chain("it:s,x", "y"), [("it:s,x", ["n", 4])], [("y", ["n", 4])]), temp / "odd.onnx")
+    split(temp / "odd.onnx", temp / "odd", *FLAT, "--dim", "n=6", "--for=tensorrt")
+    check(lines(temp / "odd")[0]["--minShapes"] == "'it:s,x':1x4", f"{lines(temp / 'odd')}")
+    for model, said in (
+            (model_of(chain(odd, "y"), [(odd, ["n", 4])], [("y", ["n", 4])]), "no way to write the name of input"),
+            (model_of([*chain("x", "y"), helper.make_node("Det", ["y"], ["z"], name="det")], [("x", [4, 4])],
+                      [("z", [])]), "node 'det' is Det, which is not in TensorRT 10.15's list"),
+            (model_of([*chain("x", "y"), helper.make_node("Cast", ["y"], ["z"], name="cast", to=TensorProto.UINT16)],
+                      [("x", [4])], [("z", [4], TensorProto.UINT16)]), "'z' is u16"),
+            (model_of([*chain("x", "y"), helper.make_node("Gelu", ["y"], ["z"], name="own", domain="com.microsoft")],
+                      [("x", [4])], [("z", [4])]), "node 'own' is com.microsoft.Gelu")):
+        model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+        onnx.save(model, temp / "odd.onnx")
+        split(temp / "odd.onnx", temp / "none", *FLAT, "--for=tensorrt", code=1, said=said)
+    check(not (temp / "none").exists(), "a refused split was written")
+    pcc(temp / "odd.onnx", "-q", "-d", "1xcpu", "-o", temp / "none", "--for=tensorrt", code=1, said="it runs on cpu0")
+
+
 class Core:
     """As openvino.Core; models run in ONNX Runtime."""
 
@@ -592,7 +715,8 @@ def main():
             runs[extras.extra()](Path(temp))
             return checks.finish()
         support_list(Path(temp), sys.executable, "--provider", "CPUExecutionProvider")
-        for test in (repositories, names, rules, refused, broken, gpus, folders, for_openvino, for_genai):
+        for test in (repositories, names, rules, refused, broken, gpus, folders, for_openvino, for_genai, for_olive,
+                     for_tensorrt):
             test(Path(temp))
     return checks.finish()
 
