@@ -31,6 +31,9 @@ enum weights_mode {
     WEIGHTS_AUTO = WEIGHTS_MODES /* PARTS if an engine of --for wants it, else SHARED */
 };
 
+/* Reads the ONNX model in the file at `path`, into the arena `of`.  Returns NULL and reports an error if that fails. */
+typedef struct module *read_model_fn(const char *path, struct arena *of, struct diag *d);
+
 /* What every writer receives: the model, its plan, and the judge's figures. */
 struct result {
     struct scene scene;
@@ -71,6 +74,7 @@ struct result {
     unsigned columns;
     FILE *out; /* stream that the path "-" stands for; NULL: stdout */
     struct diag *diag;
+    read_model_fn *read_model; /* reads an ONNX model that was written; NULL: the caller cannot */
 };
 
 /* What an execution model (struct exec_kind) shows of a result r.  Functions take memory from a; what they return may
@@ -187,10 +191,10 @@ extern const struct writer_opt annotate_option; /* --annotate, for split_options
 /* Writes the split folder.  Returns 0, or -1 and an error.  Replaces only an empty folder or another split; with
  * WEIGHTS_ORIGINAL also writes into the folder of the source, whose other files stay. */
 int split_write(const struct result *r, const struct split_options *o, const char *folder);
-/* Adds files for engines to the split folder that is there; its plan stays.  *files: their number.  Returns 0, or -1
- * and an error; then the folder is as it was. */
-int split_export(const char *folder, const struct export_options *o, uint32_t *files,
-                 struct arena *a, struct diag *d);
+/* Adds files for engines to the split folder that is there; its plan stays.  reads: for its models.  *files: their
+ * number.  Returns 0, or -1 and an error; then the folder is as it was. */
+int split_export(const char *folder, const struct export_options *o, read_model_fn *reads,
+                 uint32_t *files, struct arena *a, struct diag *d);
 /* What dot_write() draws. */
 struct scenery {
     enum view view;
@@ -212,6 +216,10 @@ int pictures_write(const struct result *r, enum view view, unsigned formats, con
  * K of gpu:K counts the accelerators whose class is not npu.  Returns NULL, and the reason in *why, if the plan uses
  * two devices that one session cannot tell apart. */
 const char *layer_assignment(const struct result *r, struct arena *a, const char **why);
+/* Returns ONNX Runtime's session.name_based_layer_assignment for the model as it was given, in a: "gpu:0(/h.0/);
+ * cpu(/wte/,/h.1/)".  Each node of the plan, and of its bodies, has a substring of its device in its name, and none of
+ * another device.  Returns NULL, and the reason in *why, if there are no such substrings, or as layer_assignment(). */
+const char *name_assignment(const struct result *r, struct arena *a, const char **why);
 /* Prints the first rows of r->table, the table of the pass levels; the writer "levels" writes all rows.  O(V). */
 void levels_print(FILE *f, const struct result *r);
 /* Prints a summary of the model for the terminal; m->cost must be set. */

@@ -59,6 +59,8 @@ struct settings {
     uint32_t npairs;
     const char *const *cost_files; /* --costs: FILE or FILE:CLASS,... */
     uint32_t ncost_files;
+    const char *const *support; /* --support: FILE:CLASS,... */
+    uint32_t nsupport;
     /* --profile-at; empty, or with at least two different batch sizes */
     const struct measurement *measured;
     uint32_t nmeasured;

@@ -14,11 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-extern const struct engine_kind engine_genai, engine_openvino, engine_triton;
+extern const struct engine_kind engine_genai, engine_olive, engine_openvino, engine_tensorrt,
+    engine_triton;
 
-static const struct engine_kind *const engine_table[] = {&engine_genai, &engine_openvino,
-                                                         &engine_triton};
-const char *const engine_names[] = {"genai", "openvino", "triton", NULL};
+static const struct engine_kind *const engine_table[] = {
+    &engine_genai, &engine_olive, &engine_openvino, &engine_tensorrt, &engine_triton};
+const char *const engine_names[] = {"genai", "olive", "openvino", "tensorrt", "triton", NULL};
 
 enum { ENGINES = sizeof engine_table / sizeof *engine_table };
 
@@ -105,6 +106,16 @@ int export_copy(struct export_folder *x, const char *file, const char *path)
     if (in >= 0)
         close(in);
     return rc;
+}
+
+struct module *export_model(const struct export_folder *x, const char *engine, const char *file,
+                            struct arena *of)
+{
+    if (x->read_model && file && !strchr(file, '/'))
+        return x->read_model(arena_fmt(of, "%s/%s", x->at, file), of, x->diag);
+    diag_error(x->diag, "%s: --for=%s: %s cannot be read here", x->name, engine,
+               file ? file : "the whole model");
+    return NULL;
 }
 
 int64_t export_gpu(const struct export_folder *x, const char *device)

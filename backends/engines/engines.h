@@ -22,6 +22,7 @@ struct export_folder {
     const json_t *manifest; /* the same, checked: export_read() */
     struct names gpu;       /* device that is a GPU -> 1 + its number among all GPUs */
     const struct export_options *o;
+    read_model_fn *read_model; /* for the models of the folder; NULL: the caller cannot */
     struct arena *a;
     struct diag *diag;
     const char *
@@ -75,6 +76,9 @@ int export_dir(struct export_folder *x, const char *path);
 int export_text(struct export_folder *x, const char *path, const char *text);
 int export_bytes(struct export_folder *x, const char *path, const unsigned char *bytes, size_t n);
 int export_copy(struct export_folder *x, const char *file, const char *path);
+/* Reads the folder's model `file`, into the arena `of`.  engine: name for the error.  Returns NULL after an error. */
+struct module *export_model(const struct export_folder *x, const char *engine, const char *file,
+                            struct arena *of);
 /* Returns the number of a device among all GPUs; -1: it is a CPU or an NPU. */
 int64_t export_gpu(const struct export_folder *x, const char *device);
 /* Checks that the devices of a part are CPUs and GPUs.  engine: name for the error.  Returns 0, or -1 and an error. */

@@ -1,5 +1,4 @@
-/* Device configurations of ONNX IR version 11, in which the standard can express a plan; and settings for ONNX
- * Runtime's layer assignment.
+/* Device configurations of ONNX IR version 11, in which the standard can express a plan.
  *
  * The model gets one DeviceConfigurationProto, "pcc", with the devices of the cluster, and each node of the main graph
  * a NodeDeviceConfigurationProto.  Its pipeline_stage is the number of the node's part.  The standard has no field for
@@ -9,7 +8,6 @@
  * later ones) and the devices of all; a node that no part needs, the stage and device where its last operand is made.
  * O(nodes + operands + copies in parts). */
 #include "backends/split/split.h"
-#include "ir/cluster/presets.h"
 
 #include <assert.h>
 #include <string.h>
@@ -219,60 +217,4 @@ void device_config_node(struct split *s, nid id, Onnx__NodeProto *n)
             n->device_configurations[n->n_device_configurations++] = old[i];
     if (s->configs.station[id].stage >= 0)
         n->device_configurations[n->n_device_configurations++] = node_config(s, id, n);
-}
-
-/* Kinds of devices in ONNX Runtime's layer assignment: a session has one execution provider, so one device, of each. */
-enum kind { KIND_CPU, KIND_GPU, KIND_NPU, KINDS };
-
-static const char *const kind_name[KINDS] = {"cpu", "gpu", "npu"};
-
-/* Returns the kind of a device: CPUs of the host, NPUs, all other accelerators. */
-static enum kind kind_of(const struct cluster *k, uint32_t dev)
-{
-    assert(dev < k->ndev);
-    const struct device_class *c = &k->cls[cluster_class(k, dev)];
-    return c->host ? KIND_CPU : preset_is_gpu(c) ? KIND_GPU : KIND_NPU;
-}
-
-/* Returns [device] 1: the device runs a part, alone or in turn with other devices. */
-static uint8_t *used_devices(const struct result *r, struct arena *a)
-{
-    uint8_t *used = arena_alloc(a, r->scene.cluster->ndev);
-    memset(used, 0, r->scene.cluster->ndev);
-    for (uint32_t x = 0; x < r->parts->nparts; x++) {
-        uint32_t d = r->parts->part[x].dev;
-        assert(d < r->scene.cluster->ndev);
-        memset(used + d, 1, r->plan->copies && r->plan->copies[d] ? r->plan->copies[d] : 1);
-    }
-    return used;
-}
-
-/* Writes device names as ONNX Runtime documents them: cpu, npu, gpu:INDEX.  '=' before a layer_ann demands the whole
- * name; without it acc1 would match acc10, too. */
-const char *layer_assignment(const struct result *r, struct arena *a, const char **why)
-{
-    const struct cluster *k = r->scene.cluster;
-    const uint8_t *used = used_devices(r, a);
-    const char *text = "", *first[KINDS] = {0};
-    uint32_t gpus = 0;
-    *why = NULL;
-    for (uint32_t d = 0; d < k->ndev; d++) {
-        enum kind kind = kind_of(k, d);
-        const char *name = cluster_device_name(k, a, d);
-        uint32_t index = kind == KIND_GPU ? gpus++ : 0;
-        if (!used[d])
-            continue;
-        if (first[kind]) {
-            *why =
-                arena_fmt(a,
-                          "%s and %s are both '%s' to ONNX Runtime, whose sessions take one device "
-                          "per provider: run the parts, each in a session of its own",
-                          first[kind], name, kind_name[kind]);
-            return NULL;
-        }
-        first[kind] = name;
-        const char *at = kind == KIND_GPU ? arena_fmt(a, ":%u", index) : "";
-        text = arena_fmt(a, "%s%s%s%s(=%s)", text, *text ? "; " : "", kind_name[kind], at, name);
-    }
-    return text;
 }

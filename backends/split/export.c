@@ -50,14 +50,15 @@ static int lock_folder(int fd, const char *path, struct diag *d)
     return 0;
 }
 
-int split_export(const char *folder, const struct export_options *o, uint32_t *files,
-                 struct arena *a, struct diag *d)
+int split_export(const char *folder, const struct export_options *o, read_model_fn *reads,
+                 uint32_t *files, struct arena *a, struct diag *d)
 {
     size_t n = strlen(folder);
     while (n > 1 && folder[n - 1] == '/')
         n--;
     const char *name = arena_strdup(a, folder, n);
-    struct export_folder x = {.name = name, .at = name, .o = o, .a = a, .diag = d};
+    struct export_folder x = {
+        .name = name, .at = name, .o = o, .read_model = reads, .a = a, .diag = d};
     engines_check_options(o, d);
     x.from = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (x.from < 0)

@@ -139,6 +139,10 @@ static void put_layer_assignment(struct manifest_out *o, struct arena *a)
     json_text(&o->j, "ort_layer_assignment", settings);
     if (!settings)
         json_text(&o->j, "ort_layer_assignment_why", why);
+    settings = name_assignment(o->s->r, a, &why);
+    json_text(&o->j, "ort_name_assignment", settings);
+    if (!settings)
+        json_text(&o->j, "ort_name_assignment_why", why);
 }
 
 /* Returns the position of a device among all devices whose class has the same name: 1 for the second a100. */

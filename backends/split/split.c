@@ -151,6 +151,7 @@ static int write_runner(const struct split *s)
 static int write_exports(const struct split *s, const struct folder *f)
 {
     struct export_folder x = {.name = f->name,
+                              .read_model = s->r->read_model,
                               .at = f->temp,
                               .from = f->dirfd,
                               .to = f->dirfd,

@@ -22,7 +22,8 @@ static const struct warning_text texts[WARN_COUNT] = {
     [WARN_SHAPE_CONFLICT] = {"shape-conflict", "shapes in the file that cannot be right"},
     [WARN_STALE_ANNOTATION] = {"stale-annotation", "a model that tells of an earlier plan"},
     [WARN_UNKNOWN_SIZE] = {"unknown-size", "results whose size is not known"},
-    [WARN_UNMATCHED_COST] = {"unmatched-cost", "rows of --costs or --profile-at that name nothing"},
+    [WARN_UNMATCHED_COST] = {"unmatched-cost",
+                             "rows of --costs, --profile-at or --support that name nothing"},
     [WARN_UNMATCHED_DIM] = {"unmatched-dim", "a --dim that no dimension has as its name"},
     [WARN_UNMATCHED_PATTERN] =
         {"unmatched-pattern",

@@ -18,6 +18,7 @@
 #include "passes/shapes/bind_dims.h"
 #include "passes/functions/opened_calls.h"
 #include "passes/cost/measured.h"
+#include "passes/cost/support.h"
 #include "passes/cost/flops.h"
 #include "passes/cost/kernels.h"
 #include "passes/cost/open_sizes.h"
@@ -39,14 +40,15 @@ struct cost_builder {
     struct inlined_module *inside; /* the inlined module that has `m`; NULL: m is the scene's */
     struct costs *c;               /* result: costs of m */
     struct flops *flops;
-    uint32_t *type;                     /* [value] its type for planning, index in m->type */
-    struct open_sizes sizes;            /* numbers of elements, estimated if c->elems is -1 */
-    uint32_t *stamp;                    /* [value] the last node that counted the value's bytes */
-    gid *order;                         /* graphs 1, 2, ..., outer before inner */
-    int64_t **body_time;                /* [class][graph] ps of the graph's nodes that can run */
-    int64_t **body_overhead;            /* [class][graph] ps of body_time that are overhead */
-    uint32_t *body_never;               /* [graph] bit k: class k cannot run all of its nodes */
-    const struct cost_table *given;     /* times and memory from files; NULL: no files */
+    uint32_t *type;                 /* [value] its type for planning, index in m->type */
+    struct open_sizes sizes;        /* numbers of elements, estimated if c->elems is -1 */
+    uint32_t *stamp;                /* [value] the last node that counted the value's bytes */
+    gid *order;                     /* graphs 1, 2, ..., outer before inner */
+    int64_t **body_time;            /* [class][graph] ps of the graph's nodes that can run */
+    int64_t **body_overhead;        /* [class][graph] ps of body_time that are overhead */
+    uint32_t *body_never;           /* [graph] bit k: class k cannot run all of its nodes */
+    const struct cost_table *given; /* times and memory from files; NULL: no files */
+    const uint8_t *lacks; /* [node] bit k: class k cannot run it, by --support; NULL: no files */
     int64_t *body_flops, *body_traffic; /* [graph] operations; bytes read and written */
     /* bodies of a node as a list: [node] the first one, [graph] the next one, 0: none; NULL: there are no bodies */
     gid *first_body, *next_body;
@@ -257,7 +259,8 @@ static void adjust_node(struct cost_builder *p, nid n)
         set_memory(p->m, p->c, n, cost_table_memory(p->given, n));
     for (uint32_t k = 0; k < p->c->nclass; k++) {
         int64_t t = given_time(p, n, k);
-        if ((never >> k & 1) != 0 || !cluster_supports(&c->cls[k], node_op(p->m, n)))
+        if ((never >> k & 1) != 0 || !cluster_supports(&c->cls[k], node_op(p->m, n)) ||
+            (p->lacks != NULL && (p->lacks[n] >> k & 1) != 0))
             t = COST_NEVER;
         if (t >= 0) {
             p->c->time[k][n] = t;
@@ -565,10 +568,11 @@ static int adjust_memory(struct ctx *x, const struct cost_table *t)
 }
 
 /* Runs the pass on a module that came with costs: replaces times and memory by those of the files; a node that a class
- * cannot run stays so.  Returns 0, or -1 after an error. */
+ * cannot run stays so.  Returns 0, -1 or PASS_INFEASIBLE after an error. */
 static int adjust_given(struct ctx *x)
 {
     const struct cost_table *t = NULL;
+    const uint8_t *lacks;
     count_unsized(x->scene.m);
     if (ctx_settings(x)->nmeasured > 0)
         return diag_error(
@@ -576,9 +580,11 @@ static int adjust_given(struct ctx *x)
             "--profile-at: %s brings costs of its own, for one batch size: expected a "
             "model without; --costs can replace its times",
             module_str(x->scene.m, x->scene.m->path));
-    if (ctx_check_costs(x) != 0 ||
+    if (ctx_check_costs(x) != 0 || support_read(x, x->scene.m, NULL, &lacks) != 0 ||
         (cost_table_wanted(x) && (t = cost_table_read(x, x->scene.m)) == NULL))
         return -1;
+    if (lacks != NULL)
+        support_apply(x, lacks);
     for (uint32_t k = 0; t != NULL && k < x->scene.m->cost->nclass; k++) {
         for (nid n = 1; n < x->scene.m->nnode; n++) {
             int64_t given = cost_table_time(t, n, k);
@@ -590,9 +596,9 @@ static int adjust_given(struct ctx *x)
                 x->scene.m->cost->overhead[k][n] = 0;
         }
     }
-    if (t == NULL)
-        return 0;
-    return cost_table_scale(t, x) != 0 ? -1 : adjust_memory(x, t);
+    if (t != NULL && (cost_table_scale(t, x) != 0 || adjust_memory(x, t) != 0))
+        return -1;
+    return lacks != NULL ? check_support(x) : 0;
 }
 
 /* Replaces time and memory of node n of the scene's module, if it is a call, by those that files give for the call. */
@@ -678,8 +684,11 @@ static int run_cost(struct ctx *x, const void *opts)
     (void)opts;
     if (m->cost != NULL) /* the input has costs */
         return adjust_given(x);
-    struct inlined_module *e = calls_expand(m, cost_table_wanted(x), x->use.scratch);
+    struct inlined_module *e =
+        calls_expand(m, cost_table_wanted(x) || support_wanted(x), x->use.scratch);
     struct cost_builder p = {.x = x, .m = e != NULL ? &e->m : m, .inside = e};
+    if (support_read(x, p.m, e, &p.lacks) != 0)
+        return -1;
     if (cost_table_wanted(x) &&
         ((p.given = cost_table_read(x, p.m)) == NULL || cost_table_check(p.given, x) != 0))
         return -1;

@@ -19,7 +19,8 @@ struct plan_options {
 
 static const struct opt plan_opts[] = {
     {OPT_TEXT, "from", offsetof(struct plan_options, from), "",
-     .help = "plan JSON, split folder, annotated .onnx, lines regex=device, or self"},
+     .help =
+         "plan JSON, split folder, annotated .onnx or one with Olive's split_assignments, lines regex=device, or self"},
     {OPT_BOOL, "best-effort", offsetof(struct plan_options, best_effort), "false",
      .help = "take the plan even if a device needs more memory than it has"},
     {OPT_INT, "effort", offsetof(struct plan_options, effort), "1", .lo = "0", .hi = "1000",

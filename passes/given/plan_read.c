@@ -8,6 +8,7 @@
 #include "ir/plan/plan_json.h"
 #include "passes/functions/opened.h"
 #include "passes/functions/patterns.h"
+#include "passes/given/split_assignments.h"
 
 #include <string.h>
 
@@ -61,7 +62,7 @@ static int read_annotations(struct assignment *r, const struct open_calls *o,
     if (!from->device_ann)
         return diag_error(r->diag,
                           "%s: no node of it says where it runs (pcc.device or layer_ann "
-                          "in its metadata)",
+                          "in its metadata, or split_assignments in the model's)",
                           r->path);
     assign_by_name(r);
     for (nid n = g->first; n < g->first + g->count; n++) {
@@ -83,6 +84,35 @@ static int read_annotations(struct assignment *r, const struct open_calls *o,
             return -1;
         uint32_t slot = from->slot_ann ? from->slot_ann[n] : 0;
         if (slot && assign_slot_named(r, node_name(from, n), slot))
+            return -1;
+    }
+    return 0;
+}
+
+/* Gives the nodes of r's scene the devices that the splits of module `from` say: split 0 is the first device, and so
+ * on.  o, from: as in read_annotations(); text: the assignments in the model's metadata.  0, or -1 and an error. */
+static int read_splits(struct assignment *r, const struct open_calls *o, const struct module *from,
+                       const char *text)
+{
+    struct module *m = r->scene->m;
+    const struct graph *g = &from->graph[1];
+    const int32_t *split = split_assignments_read(from, text, r->path, r->a, r->diag);
+    if (!split)
+        return -1;
+    assign_by_name(r);
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        uint32_t range;
+        nid here = assign_find(r, str_id(m, node_name(from, n)), &range);
+        bool follower = from == m && o && o->within[n] && r->follows[n];
+        if (split[n] == SPLIT_NONE || (!here && !range) || follower ||
+            (here && r->scene->place->kind[here] != PLACE_NODE))
+            continue;
+        if ((uint32_t)split[n] >= r->scene->cluster->ndev)
+            return diag_error(r->diag,
+                              "%s: node '%s' is in split %d, but there are only %u devices: a "
+                              "device for each split is expected",
+                              r->path, node_name(from, n), split[n], r->scene->cluster->ndev);
+        if (here ? assign_node(r, here, split[n]) : assign_range(r, range - 1, split[n]))
             return -1;
     }
     return 0;
@@ -126,6 +156,14 @@ bool plan_calls_open(struct ctx *x, const char *from)
     return text && plan_json_calls_open(text, n);
 }
 
+/* Reads what module `from` says of a plan: annotations of its nodes, else Olive's assignments.  0, or -1 and an
+ * error. */
+static int read_marks(struct assignment *r, const struct open_calls *o, const struct module *from)
+{
+    const char *splits = from->device_ann ? NULL : split_assignments_of(from);
+    return splits ? read_splits(r, o, from, splits) : read_annotations(r, o, from);
+}
+
 /* Reads the annotations of the ONNX model at r->path.  0, or -1 and an error. */
 static int read_model(struct assignment *r, struct ctx *x)
 {
@@ -133,7 +171,7 @@ static int read_model(struct assignment *r, struct ctx *x)
         x->use.read_model ? x->use.read_model(r->path, x->use.scratch, x->use.diag) : NULL;
     if (!x->use.read_model)
         return diag_error(x->use.diag, "%s: expected a plan, not a model", r->path);
-    int rc = m ? read_annotations(r, x->results.opened, m) : -1;
+    int rc = m ? read_marks(r, x->results.opened, m) : -1;
     if (m)
         arena_free(m->mem);
     return rc;
@@ -159,7 +197,7 @@ int plan_read(struct given_plan *p, struct ctx *x, const char *from)
         return -1;
     if (strcmp(from, "self") == 0) {
         r.path = module_str(x->scene.m, x->scene.m->path);
-        rc = read_annotations(&r, x->results.opened, x->scene.m);
+        rc = read_marks(&r, x->results.opened, x->scene.m);
     } else if (str_ends(from, ".onnx")) {
         rc = read_model(&r, x);
     } else {

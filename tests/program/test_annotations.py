@@ -153,6 +153,7 @@ def written(d, source, cluster, name):
         settings = "; ".join(f"gpu:{k}(={u})" for k, u in enumerate(sorted(used)))
     else:
         check(why is None and set(re.findall(r"\(=(\w+)\)", settings)) == used, f"{name}: {settings} for {used}")
+    named(name, before, manifest)
     given = feeds(before)
     want = run(source, given)
     for path in (folder / "model.onnx", file):
@@ -166,6 +167,21 @@ def written(d, source, cluster, name):
             check(all(a.tobytes() == b.tobytes() for a, b in zip(want, got, strict=True)),
                   f"{path}: outputs differ with settings {s}")
     return file, settings, len(manifest["parts"])
+
+
+def named(what, model, manifest):
+    """The substrings of the other setting hit the nodes of each device and no others."""
+    text, why = manifest["ort_name_assignment"], manifest.get("ort_name_assignment_why")
+    if not check((text is None) == (why is not None), f"{what}: {text}, since {why}") or text is None:
+        return
+    hits = {word: rule.split(",") for word, rule in re.findall(r"(\S+)\(([^)]*)\)", text)}
+    names = {n.name for n in model.graph.node}
+    classes = {d["class"] for d in manifest["devices"]}
+    for part in manifest["parts"]:
+        kind = "cpu" if part["device"].startswith("cpu") else "npu" if "npu" in classes else "gpu:0"
+        for n in manifest["nodes"][part["file"]]:
+            got = {word for word, rule in hits.items() if any(s in n for s in rule)}
+            check(n in names and got == {kind}, f"{what}: node {n} of {part['device']}: {got} by {text}")
 
 
 def writing(d):
@@ -242,6 +258,7 @@ def assigned(d, gpt):
         named = {n.name for n in load(d / "cpu.onnx").graph.node if n.op_type != "Constant"}
         check(named <= set(report) and set(report.values()) == {"CPUExecutionProvider"},
               f"the report lacks {sorted(named - set(report))[:3]}")
+    named_session(d, gpt)
     version = tuple(map(int, onnxruntime.__version__.split(".")[:2]))
     for broken in ("cpu(=cpu0", "cpu(=cpu0); gpu:0(=cpu0)") if version >= (1, 31) else ():
         try:
@@ -249,6 +266,25 @@ def assigned(d, gpt):
             check(False, f"'{broken}' is accepted")
         except Exception as e:  # the binding has no class of its own for it
             check("layering config" in str(e), f"{broken}: {e}")
+
+
+def named_session(d, gpt):
+    """By names, the user's own file: ONNX Runtime has a provider for each rule. Broken strings are refused."""
+    if tuple(map(int, onnxruntime.__version__.split(".")[:2])) < (1, 31):
+        return
+    pcc(gpt, "-d", "1xcpu", "-q", "-p", "dp-place", "-o", d / "cpu", "--pictures=none")
+    setting = json.loads((d / "cpu/manifest.json").read_text())["ort_name_assignment"]
+    mixed = json.loads((d / "gpt.split/manifest.json").read_text())
+    check(mixed["ort_name_assignment"] is None, "two accelerators told apart")
+    script = ("import sys, onnxruntime as o; s = o.SessionOptions(); s.log_severity_level = 1\n"
+              "s.add_session_config_entry('session.name_based_layer_assignment', sys.argv[2])\n"
+              "o.InferenceSession(sys.argv[1], s, providers=['CPUExecutionProvider'])")
+    for text, matched in ((setting, "Matched 1 out of 1 rules"), ("gpu:7(/)", "could not be mapped"),
+                          ("cpu(=/h.0)", "does not support the '='"), ("cpu(/h.0", "Invalid layering config"),
+                          ("cpu(a); gpu:0(a)", "Duplicate")):
+        r = subprocess.run([sys.executable, "-c", script, gpt, text], capture_output=True, text=True)
+        check(matched in r.stderr and (text != setting or "could not be mapped" not in r.stderr),
+              f"'{text}': {r.stderr[-400:]}")
 
 
 def refused(d):

@@ -9,6 +9,7 @@
    genai: the configuration of generated decoders; the extra `genai` decodes 40 tokens as the whole model does, in parts
    of contiguous plans and of any shape.
 2. What an engine cannot run is refused by name, before anything is written; so are broken folders.
+   Lists of what an engine runs (tools/support.py, --support): of ONNX Runtime, and by the extra `openvino`.
 3. Folders: files for engines come to a folder without any other change to it, are made anew, go with an old split,
    and nothing of the user's among them is removed.
 Needs onnx, numpy, onnxruntime (else 77)."""
@@ -44,6 +45,7 @@ MODELS = [("gpt", "gpt --layers 2 --width 16 --heads 2 --vocab 20", FLAT),
           ("llama_kv", "llama --kv --layers 2 --width 16 --heads 2 --kv-heads 1 --vocab 20", FLAT),
           ("resnet", "resnet --depth 18 --size 32 --width 4 --classes 5", ["--replicate"]),
           ("dense", "dense --layers 6 --width 16", FLAT)]
+RESNET = MODELS[3][1]
 if os.environ.get("PCC_SANITIZED"):
     MODELS = MODELS[::3]
 
@@ -373,6 +375,129 @@ def for_openvino(temp):
     with_openvino_as_here(temp)
 
 
+def olive_splits(model, text):
+    """The split of each node but Constant by the rules of Olive's SplitModel (olive/passes/onnx/split.py)."""
+    names = dict(row.split("=") for row in text.split(";"))
+    made = {o: n for n in model.graph.node for o in n.output if o}
+    readers = {n.name: [r for r in model.graph.node if set(r.input) & set(n.output)] for n in model.graph.node}
+    split = {}
+    for n in model.graph.node:
+        row = n.name.replace("/", ".").lstrip(".").split(".")
+        own = [int(names[key]) for k in range(len(row), 0, -1) if (key := ".".join(row[:k])) in names][:1]
+        own = [] if n.op_type in ("QuantizeLinear", "DequantizeLinear") else own
+        found = own + [split[made[i].name] for i in n.input if i in made and made[i].name in split]
+        if found and n.op_type != "Constant":
+            split[n.name] = max(found)
+    for n in reversed(model.graph.node):
+        if n.name not in split and n.op_type != "Constant":
+            split[n.name] = min([split[r.name] for r in readers[n.name] if r.name in split], default=0)
+    for n in model.graph.node:
+        if n.op_type == "DequantizeLinear":
+            split[n.name] = min([split[r.name] for r in readers[n.name]], default=split[n.name])
+    return split
+
+
+def for_olive(temp):
+    """Assignments say the plan by Olive's rules; pcc reads them back as that plan; what they cannot say is refused."""
+    for name, _, plan in MODELS:
+        folder = temp / name
+        pcc(folder, "--for=olive", "-q")
+        text = (folder / "split_assignments.txt").read_text().rstrip("\n")
+        model, there = onnx.load(folder / "model.onnx", load_external_data=False), manifest(folder)
+        split_of, parts = olive_splits(model, text), [there["nodes"][p["file"]] for p in there["parts"]]
+        wrong = [n for k, nodes in enumerate(parts) for n in nodes if split_of.get(n) != k]
+        check(not wrong, f"{name}: {wrong[:3]} by {text[:200]}")
+        for n in model.graph.node:
+            del n.metadata_props[:]
+        model.metadata_props.add(key="split_assignments", value=text)
+        onnx.save(model, folder / "said.onnx")
+        back = pcc(folder / "said.onnx", "-q", "-d", f"{len(parts)}xa100", "-p", "plan{from=self}", "-Wno-guessed-dim",
+                   "-o", temp / "back.json")
+        devices = json.loads((temp / "back.json").read_text())["devices"] if back.returncode == 0 else []
+        check([sorted(d["nodes"]) for d in devices] == [sorted(p) for p in parts], f"{name}: read back")
+        if len(parts) > 1:
+            pcc(folder / "said.onnx", "-q", "-d", "1xa100", "-p", "plan{from=self}", code=1,
+                said="a device for each split")
+        (folder / "said.onnx").unlink()
+    for bad, said in (("h=0;x", "'x': expected NAME=K"), ("h=-1", "'h=-1'"), ("=1", "'=1'"), ("a=1025", "'a=1025'")):
+        model = model_of(chain("x", "y"), [("x", [4])], [("y", [4])])
+        model.metadata_props.add(key="split_assignments", value=bad)
+        onnx.save(model, temp / "odd.onnx")
+        pcc(temp / "odd.onnx", "-q", "-p", "plan{from=self}", code=1, said=said)
+    for change, said in ((("y/5", "y.2"), "'y/2' and 'y.2' have one name for Olive"), (("y/5", "y=5"), "'y=5' (Exp)"),
+                         (("y/5", ""), "no name that could say its part")):
+        model = model_of(chain("x", "y"), [("x", [4])], [("y", [4])])
+        next(n for n in model.graph.node if n.name == change[0]).name = change[1]
+        onnx.save(model, temp / "odd.onnx")
+        split(temp / "odd.onnx", temp / "odd", *FLAT, "--for=olive", code=1, said=said)
+    quantized = [*chain("x", "y", 2), helper.make_node("QuantizeLinear", ["y", "s"], ["q"], name="q"),
+                 helper.make_node("DequantizeLinear", ["q", "s"], ["d"], name="d"),
+                 helper.make_node("Exp", ["d"], ["z"], name="z")]
+    scale = helper.make_tensor("s", TensorProto.FLOAT, [], [0.5])
+    onnx.save(model_of(quantized, [("x", [4])], [("z", [4])], [scale]), temp / "odd.onnx")
+    split(temp / "odd.onnx", temp / "odd", *FLAT, "--pin=^[yq]=acc0", "--pin=^[dz]=acc1", "--for=olive")
+    listing = temp / "odd/manifest.json"
+    for node, here, there, said in (("q", 0, 1, "node 'q' (QuantizeLinear): Olive puts it where"),
+                                    ("d", 1, 0, "node 'd' (DequantizeLinear): Olive copies it")):
+        moved = json.loads(listing.read_text())
+        moved["nodes"][f"part{here}.onnx"].remove(node)
+        moved["nodes"][f"part{there}.onnx"].append(node)
+        listing.write_text(json.dumps(moved))
+        pcc(temp / "odd", "--for=olive", code=1, said=said)
+        moved["nodes"][f"part{there}.onnx"].remove(node)
+        moved["nodes"][f"part{here}.onnx"].append(node)
+        listing.write_text(json.dumps(moved))
+
+
+def for_tensorrt(temp):
+    """A line for each part, with names of any kind; the sizes are those of the run; what is not listed is refused."""
+    fake = temp / "bin/trtexec"
+    fake.parent.mkdir()
+    fake.write_text("#!/bin/sh\nprintf '%s\\0' \"$@\"; printf '\\n'\n")
+    fake.chmod(0o755)
+
+    def lines(folder):
+        r = subprocess.run(["sh", folder / "trtexec.sh", "--fp16"], capture_output=True, text=True, cwd=temp,
+                           env=os.environ | {"PATH": f"{fake.parent}:{os.environ['PATH']}"})
+        check(r.returncode == 0, f"{folder}: {r.stderr}")
+        return [dict(a.partition("=")[::2] for a in line.split("\0")[:-1]) for line in r.stdout.splitlines()]
+    for name, *_ in MODELS:
+        folder = temp / name
+        pcc(folder, "--for=tensorrt", "-q")
+        there = manifest(folder)
+        for part, said in zip(there["parts"], lines(folder), strict=True):
+            session = triton.session(folder / part["file"])
+            open_sizes = {i.name: i.shape for i in session.get_inputs() if any(isinstance(d, str) for d in i.shape)}
+            check(said["--onnx"] == part["file"] and said["--device"] == part["device"][3:] and "--fp16" in said,
+                  f"{name}: {said}")
+            least, most = ({n: [int(d) for d in s.split("x")] for n, _, s in
+                            (t.rpartition(":") for t in said.get(k, "").split(",") if t)}
+                           for k in ("--minShapes", "--maxShapes"))
+            check(said.get("--optShapes") == said.get("--maxShapes") and set(least) == set(most) == set(open_sizes),
+                  f"{name}: inputs of {said}")
+            for n, shape in open_sizes.items():
+                want = [there["dims"].get(d, -1) if isinstance(d, str) else d for d in shape]
+                right = [w in (-1, m) and 1 <= l <= m for w, l, m in zip(want, least[n], most[n], strict=True)]
+                check(all(right), f"{name}: {n}: {shape} as {least[n]} to {most[n]}")
+    odd = "q'uote"
+    onnx.save(model_of(chain("it:s,x", "y"), [("it:s,x", ["n", 4])], [("y", ["n", 4])]), temp / "odd.onnx")
+    split(temp / "odd.onnx", temp / "odd", *FLAT, "--dim", "n=6", "--for=tensorrt")
+    check(lines(temp / "odd")[0]["--minShapes"] == "'it:s,x':1x4", f"{lines(temp / 'odd')}")
+    for model, said in (
+            (model_of(chain(odd, "y"), [(odd, ["n", 4])], [("y", ["n", 4])]), "no way to write the name of input"),
+            (model_of([*chain("x", "y"), helper.make_node("Det", ["y"], ["z"], name="det")], [("x", [4, 4])],
+                      [("z", [])]), "node 'det' is Det, which is not in TensorRT 10.15's list"),
+            (model_of([*chain("x", "y"), helper.make_node("Cast", ["y"], ["z"], name="cast", to=TensorProto.UINT16)],
+                      [("x", [4])], [("z", [4], TensorProto.UINT16)]), "'z' is u16"),
+            (model_of([*chain("x", "y"), helper.make_node("Gelu", ["y"], ["z"], name="own", domain="com.microsoft")],
+                      [("x", [4])], [("z", [4])]), "node 'own' is com.microsoft.Gelu")):
+        model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+        onnx.save(model, temp / "odd.onnx")
+        split(temp / "odd.onnx", temp / "none", *FLAT, "--for=tensorrt", code=1, said=said)
+    check(not (temp / "none").exists(), "a refused split was written")
+    pcc(temp / "odd.onnx", "-q", "-d", "1xcpu", "-o", temp / "none", "--for=tensorrt", code=1, said="it runs on cpu0")
+
+
 class Core:
     """As openvino.Core; models run in ONNX Runtime."""
 
@@ -416,10 +541,35 @@ def with_openvino_as_here(temp):
             pcc(folder, "--for=openvino", code=1, said="'file' is an output of the model that is a weight")
 
 
+def support_list(temp, python, *engine):
+    """An engine that runs all of a ResNet changes no plan; three nodes that are struck out of its list move alone."""
+    subprocess.run([GEN, *RESNET.split(), "-o", temp / "m.onnx"], check=True)
+    slow = {"name": "slow", "host": True, "peak": {"f32": "1M"}, "bandwidth": "1MB/s"}
+    (temp / "devices.json").write_text(json.dumps({"classes": [{"preset": "a100"}, slow]}))
+    tool = [python, SOURCE / "tools/support.py", temp / "m.onnx", *engine, "-o", temp / "list"]
+    r = subprocess.run(tool, capture_output=True, text=True)
+    check(r.returncode == 0, f"{engine}: {r.stderr}")
+
+    def planned(*options):
+        pcc(temp / "m.onnx", "-q", "-Wno-guessed-dim", "-d", temp / "devices.json", "-p", "auto-place{gain=0}",
+            "-o", temp / "plan.json", *options)
+        return {n: d["name"] for d in json.loads((temp / "plan.json").read_text())["devices"] for n in d["nodes"]}
+    free = planned()
+    check(planned(f"--support={temp / 'list'}:a100") == free, f"{engine}: a list of all changes the plan")
+    three = [n for n in free if n.endswith(("/maxpool/MaxPool", "/layer2.1/relu/Relu", "/layer4.0/conv1/Conv"))]
+    text = (temp / "list").read_text()
+    kept = [line for line in text.splitlines() if not any(json.dumps(n) in line for n in three)]
+    check(len(three) == 3 and len(kept) == len(text.splitlines()) - 3, f"{engine}: lines to strike out")
+    (temp / "list").write_text("\n".join(kept) + "\n")
+    got = planned(f"--support={temp / 'list'}:a100")
+    check(sorted(n for n in got if got[n] != free[n]) == sorted(three), f"{engine}: others than {three} move")
+
+
 def run_by_openvino(temp):
     python = SOURCE / "build/engines/bin/python"
     there = python.exists() and subprocess.run([python, "-c", "import openvino"], capture_output=True).returncode == 0
     extras.need(there, "no OpenVINO (tools/setup.sh --engines)")
+    support_list(temp, python, "--openvino", "CPU")
     for name, generated, plan in MODELS:
         subprocess.run([GEN, *generated.split(), "-o", temp / "m.onnx"], check=True)
         split(temp / "m.onnx", temp / "m", "--for=openvino", *plan)
@@ -564,7 +714,9 @@ def main():
             runs = {"genai": run_by_genai, "openvino": run_by_openvino, "tritonclient": parsed_by_tritonclient}
             runs[extras.extra()](Path(temp))
             return checks.finish()
-        for test in (repositories, names, rules, refused, broken, gpus, folders, for_openvino, for_genai):
+        support_list(Path(temp), sys.executable, "--provider", "CPUExecutionProvider")
+        for test in (repositories, names, rules, refused, broken, gpus, folders, for_openvino, for_genai, for_olive,
+                     for_tensorrt):
             test(Path(temp))
     return checks.finish()
 

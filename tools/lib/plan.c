@@ -291,8 +291,11 @@ enum pcc_status judge_result(struct pcc *p)
     if (j->done)
         return PCC_OK;
     *j = (struct plan_figures){0};
-    j->r = (struct result){
-        .scene = x->scene, .plan = x->results.plan, .table = x->results.table, .diag = x->use.diag};
+    j->r = (struct result){.scene = x->scene,
+                           .plan = x->results.plan,
+                           .table = x->results.table,
+                           .diag = x->use.diag,
+                           .read_model = x->use.read_model};
     set_dims(x, &j->r);
     if (!p->planned) /* no pass has run: there is only the model */
         return PCC_OK;

@@ -8,6 +8,7 @@
 #include "ir/base/nearest.h"
 #include "ir/base/strings.h"
 #include "ir/cluster/detect/detect.h"
+#include "passes/cost/table_facts.h"
 
 #include <string.h>
 
@@ -54,6 +55,10 @@ static const struct opt table[] = {
     {OPT_TEXT, "costs", .topic = IN_COSTS, .arg = "FILE[:CLASS]",
      .help =
          "times and memory from a CSV or JSON table or ONNX Runtime's profile (repeats; passes/cost/costs.md)"},
+    {OPT_TEXT, "support", .topic = IN_DEVICES, .arg = "FILE:CLASS",
+     .help =
+         "what devices of a class cannot run: lines [domain.]OpType, or where an engine puts the "
+         "nodes (repeats; docs/devices.md)"},
     {OPT_TEXT, "profile-at", .topic = IN_COSTS, .arg = "B=FILE[:CLASS]",
      .help =
          "the same, measured at batch size B: what two sizes or more predict for that of --dim is "
@@ -270,6 +275,21 @@ static int take_value(struct pcc *p, const struct opt *o, void *of)
                       opt_expected(o, p->x.use.mem));
 }
 
+/* Reads all values of "support", FILE:CLASS, into p->settings.support.  Returns 0; or reports an error and returns
+ * -1. */
+static int read_support(struct pcc *p)
+{
+    struct settings *s = &p->settings;
+    const char **all = arena_array(p->x.use.mem, (size_t)p->ngiven + 1, sizeof *all), *classes;
+    for (; (all[s->nsupport] = given_nth(p, "support", s->nsupport)); s->nsupport++) {
+        table_path(all[s->nsupport], &classes, p->x.use.mem);
+        if (!classes || !*classes)
+            return diag_error(&p->diag, "--support '%s': expected FILE:CLASS", all[s->nsupport]);
+    }
+    s->support = all;
+    return 0;
+}
+
 enum pcc_status settings_read(struct pcc *p)
 {
     struct settings *s = &p->settings;
@@ -278,7 +298,7 @@ enum pcc_status settings_read(struct pcc *p)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].kind != OPT_TEXT && take_value(p, &table[i], table[i].off ? s : NULL))
             return PCC_BAD_USE;
-    if (settings_dims(p) || read_pairs(p) || read_measured(p))
+    if (settings_dims(p) || read_pairs(p) || read_measured(p) || read_support(p))
         return PCC_BAD_USE;
     while ((costs[s->ncost_files] = given_nth(p, "costs", s->ncost_files)))
         s->ncost_files++;

@@ -343,7 +343,8 @@ static int export_folder(const struct cli *c, struct pcc *h)
         return EXIT_USAGE;
     }
     check_export_options(c, &h->diag);
-    if (check_warned(h) || split_export(c->input, &o->exports, &files, a, &h->diag) ||
+    if (check_warned(h) ||
+        split_export(c->input, &o->exports, h->x.use.read_model, &files, a, &h->diag) ||
         check_warned(h))
         return EXIT_INPUT;
     if (!c->value[CLI_QUIET])

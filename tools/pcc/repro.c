@@ -61,6 +61,9 @@ static void put_command(FILE *f, const struct ctx *y, const struct pipeline *res
         for (uint32_t k = 0; !strcmp(rest->step[i].pass->name, "cost") && k < s->ncost_files; k++)
             put_option(f, "costs", s->cost_files[k]);
     for (uint32_t i = 0; i < rest->n; i++)
+        for (uint32_t k = 0; !strcmp(rest->step[i].pass->name, "cost") && k < s->nsupport; k++)
+            put_option(f, "support", s->support[k]);
+    for (uint32_t i = 0; i < rest->n; i++)
         for (uint32_t k = 0; !strcmp(rest->step[i].pass->name, "cost") && k < s->nmeasured; k++)
             put_option(
                 f, "profile-at",

@@ -39,6 +39,9 @@ class Settings(TypedDict, total=False):
     allow_links: Optional[bool]
     # times and memory from a CSV or JSON table or ONNX Runtime's profile (repeats; passes/cost/costs.md)
     costs: Optional[Many]
+    # what devices of a class cannot run: lines [domain.]OpType, or where an engine puts the nodes (repeats;
+    # docs/devices.md)
+    support: Optional[Many]
     # the same, measured at batch size B: what two sizes or more predict for that of dim is planned with (repeats)
     profile_at: Optional[Many]
     # compare what profile_at predicts for batch size B with a measurement (repeats)
@@ -147,7 +150,7 @@ class Settings(TypedDict, total=False):
     # (default: auto: shared, or parts where for_ needs it)
     weights: Optional[Literal["shared", "parts", "inline", "original", "link", "auto"]]
     # engines for which a folder, also one that is there, gets files (docs/engines.md)
-    for_: Optional[Union[str, Sequence[Literal["genai", "openvino", "triton"]]]]
+    for_: Optional[Union[str, Sequence[Literal["genai", "olive", "openvino", "tensorrt", "triton"]]]]
     # samples that Triton may put into one request (default: 0: it changes none)
     triton_batch: Optional[Union[int, str]]
     # the model's own genai_config.json, for for_="genai": token ids, context length, search

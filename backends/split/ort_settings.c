@@ -1,0 +1,413 @@
+/* Settings of ONNX Runtime that make one session of the whole model run the plan, where it can: a session has one
+ * device of each of three kinds.
+ *
+ * layer_assignment(): by the annotation of each node, in the annotated model.  O(devices).
+ *
+ * name_assignment(): by substrings of the nodes' names, in the user's own file.  A node goes to the device one of whose
+ * substrings its name has; so the name of each node must have one of its device's, and none of another's.  There are
+ * such substrings exactly if no name is part of the name of a node on another device.  In sorted order each name
+ * begins with a shortest prefix that no name of another device begins with; those are tried first, together, by an
+ * automaton that finds all of them in all names (Aho and Corasick, CACM 18(6), 1975).  Where one is found in a name of
+ * another device, its names take longer prefixes: up to their next '/' or '.', then the whole name.  The setting takes
+ * 8192 bytes, so that the automaton is small.  O(characters of all names), and a sort. */
+#include "backends/split/split.h"
+#include "ir/base/memory.h"
+#include "ir/cluster/presets.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Kinds of devices in ONNX Runtime's layer assignment: a session has one execution provider, so one device, of each. */
+enum kind { KIND_CPU, KIND_GPU, KIND_NPU, KINDS };
+
+static const char *const kind_name[KINDS] = {"cpu", "gpu", "npu"};
+
+/* Returns the kind of a device: CPUs of the host, NPUs, all other accelerators. */
+static enum kind kind_of(const struct cluster *k, uint32_t dev)
+{
+    assert(dev < k->ndev);
+    const struct device_class *c = &k->cls[cluster_class(k, dev)];
+    return c->host ? KIND_CPU : preset_is_gpu(c) ? KIND_GPU : KIND_NPU;
+}
+
+/* Returns [device] 1: the device runs a part, alone or in turn with other devices. */
+static uint8_t *used_devices(const struct result *r, struct arena *a)
+{
+    uint8_t *used = arena_alloc(a, r->scene.cluster->ndev);
+    memset(used, 0, r->scene.cluster->ndev);
+    for (uint32_t x = 0; x < r->parts->nparts; x++) {
+        uint32_t d = r->parts->part[x].dev;
+        assert(d < r->scene.cluster->ndev);
+        memset(used + d, 1, r->plan->copies && r->plan->copies[d] ? r->plan->copies[d] : 1);
+    }
+    return used;
+}
+
+/* Returns [device] the words by which ONNX Runtime knows it ("cpu", "npu", "gpu:1"); NULL: it runs no part.  Returns
+ * NULL, and the reason in *why, if the plan uses two devices that one session cannot tell apart. */
+static const char **device_words(const struct result *r, struct arena *a, const char **why)
+{
+    const struct cluster *k = r->scene.cluster;
+    const uint8_t *used = used_devices(r, a);
+    const char **word = arena_array(a, k->ndev, sizeof *word), *first[KINDS] = {0};
+    uint32_t gpus = 0;
+    *why = NULL;
+    for (uint32_t d = 0; d < k->ndev; d++) {
+        enum kind kind = kind_of(k, d);
+        const char *name = cluster_device_name(k, a, d);
+        uint32_t index = kind == KIND_GPU ? gpus++ : 0;
+        if (!used[d])
+            continue;
+        if (first[kind]) {
+            *why =
+                arena_fmt(a,
+                          "%s and %s are both '%s' to ONNX Runtime, whose sessions take one device "
+                          "per provider: run the parts, each in a session of its own",
+                          first[kind], name, kind_name[kind]);
+            return NULL;
+        }
+        first[kind] = name;
+        word[d] = kind == KIND_GPU ? arena_fmt(a, "gpu:%u", index) : kind_name[kind];
+    }
+    return word;
+}
+
+/* '=' before a layer_ann demands the whole name; without it acc1 would match acc10, too. */
+const char *layer_assignment(const struct result *r, struct arena *a, const char **why)
+{
+    const char **word = device_words(r, a, why), *text = "";
+    for (uint32_t d = 0; word && d < r->scene.cluster->ndev; d++)
+        if (word[d])
+            text = arena_fmt(a, "%s%s%s(=%s)", text, *text ? "; " : "", word[d],
+                             cluster_device_name(r->scene.cluster, a, d));
+    return word ? text : NULL;
+}
+
+/* ---- substrings of names ----------------------------------------------------------------------- */
+
+enum {
+    SETTING_BYTES = 8192, /* the longest value of a setting */
+    WORDS_BYTES = 64      /* of these, enough for what is not substrings: "gpu:1023(", ... */
+};
+
+/* A name of a node, and how much of it is its substring. */
+struct labelled {
+    const char *name;
+    uint32_t kind; /* enum kind of the node's device: a plan has one device of each */
+    uint32_t size; /* bytes of `name` that are its substring, a prefix */
+    uint32_t
+        tried; /* how `size` came about: 0: shortest prefix; 1: up to a '/' or '.'; 2: whole name */
+    bool failed; /* the substring is in a name of another device */
+};
+
+/* An automaton that finds all substrings in a text.  State 0 is the start. */
+struct finder {
+    uint16_t (*next)[256]; /* [state][byte] the next state */
+    uint16_t *suffix;      /* [state] the state of its longest proper suffix */
+    uint8_t *ends;         /* [state] bit k: a substring of kind k ends here, or at a suffix */
+    uint32_t *first; /* [state] 1 + index of the first name whose substring ends here; 0: none */
+    uint8_t *told;   /* [state] bit k: what ends here in names of kind k is marked as failed */
+    uint32_t n;      /* number of states */
+};
+
+/* Compares two names for qsort(), then their devices. */
+static int by_name(const void *one, const void *two)
+{
+    const struct labelled *x = one, *y = two;
+    int order = strcmp(x->name, y->name);
+    return order ? order : (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+/* Returns the number of bytes that both texts begin with. */
+static uint32_t common(const char *one, const char *two)
+{
+    uint32_t n = 0;
+    while (one[n] && one[n] == two[n])
+        n++;
+    return n;
+}
+
+/* Sets l[n].size, in sorted order, to one byte more than any name of another device shares with the name, and on to the
+ * end of a character; more than the name has: a name of another device begins with the whole of it. */
+static void shortest_prefixes(struct labelled *l, uint32_t n)
+{
+    for (uint32_t i = 0, share = 0; i < n;
+         i++) { /* with the last name before it of another device */
+        uint32_t both = i ? common(l[i - 1].name, l[i].name) : 0;
+        share = i && l[i - 1].kind != l[i].kind ? both : both < share ? both : share;
+        l[i].size = share;
+    }
+    for (uint32_t i = n, share = 0; i-- > 0;) { /* with the next one after it */
+        uint32_t both = i + 1 < n ? common(l[i].name, l[i + 1].name) : 0;
+        share = i + 1 < n && l[i + 1].kind != l[i].kind ? both : both < share ? both : share;
+        l[i].size = larger_u32(l[i].size, share);
+        if (l[i].name[l[i].size])
+            while (((unsigned char)l[i].name[++l[i].size] & 0xc0) == 0x80)
+                ;
+        else
+            l[i].size++;
+    }
+}
+
+/* Adds substring number i of l to the automaton, which has memory for it. */
+static void add_substring(struct finder *f, const struct labelled *l, uint32_t i)
+{
+    uint32_t at = 0;
+    for (uint32_t b = 0; b < l[i].size; b++) {
+        uint16_t *to = &f->next[at][(unsigned char)l[i].name[b]];
+        if (!*to)
+            *to = (uint16_t)f->n++;
+        at = *to;
+    }
+    f->ends[at] |= (uint8_t)(1u << l[i].kind);
+    f->first[at] = i + 1;
+}
+
+/* Sets the transitions for bytes with which no substring goes on, in order of depth. */
+static void finish_finder(struct finder *f, struct arena *a)
+{
+    uint16_t *queue = arena_array(a, f->n, sizeof *queue);
+    uint32_t n = 1;
+    queue[0] = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint16_t at = queue[i], longest = f->suffix[at];
+        f->ends[at] |= f->ends[longest];
+        for (uint32_t b = 0; b < 256; b++) {
+            uint16_t to = f->next[at][b];
+            if (to) {
+                f->suffix[to] = at ? f->next[longest][b] : 0;
+                queue[n++] = to;
+            } else if (at) {
+                f->next[at][b] = f->next[longest][b];
+            }
+        }
+    }
+}
+
+/* Whether i is the first of the names in sorted order that have its substring. */
+static bool begins_substring(const struct labelled *l, uint32_t i)
+{
+    return i == 0 || l[i].size != l[i - 1].size || memcmp(l[i].name, l[i - 1].name, l[i].size) != 0;
+}
+
+/* Marks the names whose substring ends at `state` or one of its suffixes and is not for `kind`. */
+static void mark_failed(struct finder *f, struct labelled *l, uint32_t state, uint32_t kind)
+{
+    if (f->told[state] >> kind & 1)
+        return;
+    f->told[state] |= (uint8_t)(1u << kind);
+    for (uint32_t s = state; s; s = f->suffix[s])
+        if (f->first[s] && l[f->first[s] - 1].kind != kind)
+            l[f->first[s] - 1].failed = true;
+}
+
+/* Looks for all substrings in all names and marks those that are in a name of another device, at the first name that
+ * has the substring.  Returns their number. */
+static uint32_t find_failed(struct labelled *l, uint32_t n, uint32_t states, struct arena *a)
+{
+    struct finder f = {.next = arena_array(a, states, sizeof *f.next),
+                       .suffix = arena_array(a, states, sizeof *f.suffix),
+                       .ends = arena_array(a, states, sizeof *f.ends),
+                       .first = arena_array(a, states, sizeof *f.first),
+                       .told = arena_array(a, states, sizeof *f.told),
+                       .n = 1};
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (begins_substring(l, i))
+            add_substring(&f, l, i);
+    finish_finder(&f, a);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = 0;
+        for (const char *c = l[i].name; *c; c++) {
+            at = f.next[at][(unsigned char)*c];
+            if (f.ends[at] & ~(1u << l[i].kind))
+                mark_failed(&f, l, at, l[i].kind);
+        }
+    }
+    for (uint32_t i = 0; i < n; i++)
+        failed += l[i].failed;
+    return failed;
+}
+
+/* Makes the substrings of the names in sorted order longer whose first name is marked as failed. */
+static void lengthen(struct labelled *l, uint32_t n)
+{
+    bool failed = false;
+    uint32_t old = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct labelled *x = &l[i];
+        bool same = i && x->size == old && !memcmp(x->name, l[i - 1].name, old);
+        failed = same ? failed : x->failed;
+        old = x->size;
+        x->failed = false;
+        if (!failed)
+            continue;
+        size_t more = x->tried++ ? strlen(x->name + old) : strcspn(x->name + old, "/.");
+        x->size += (uint32_t)more + (x->name[old + more] != 0);
+    }
+}
+
+/* Gives names next to each other whose substrings begin with each other the shorter one. */
+static void join_prefixes(struct labelled *l, uint32_t n)
+{
+    for (uint32_t turn = 0; turn < 2; turn++)
+        for (uint32_t i = 1; i < n; i++) {
+            struct labelled *x = turn ? &l[n - 1 - i] : &l[i], *by = turn ? x + 1 : x - 1;
+            if (by->size < x->size && !memcmp(by->name, x->name, by->size))
+                x->size = by->size;
+        }
+}
+
+/* Returns the reason why a substring of the name in l[n] that marks only nodes of its device cannot be; `name` is
+ * part of one on another device. */
+static const char *why_within(const struct labelled *l, uint32_t n, const struct labelled *name,
+                              struct arena *a)
+{
+    uint32_t i = 0;
+    while (i < n && (l[i].kind == name->kind || !strstr(l[i].name, name->name)))
+        i++;
+    return arena_fmt(a, "the name of node '%s' is part of that of '%s', which runs elsewhere",
+                     name->name, i < n ? l[i].name : "");
+}
+
+/* Returns the bytes of all substrings, with one behind each for a separator; 0, and the reason in *why,
+ * if a substring cannot be written. */
+static uint32_t substrings_bytes(const struct labelled *l, uint32_t n, struct arena *a,
+                                 const char **why)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < n && bytes <= SETTING_BYTES; i++) {
+        if (!begins_substring(l, i))
+            continue;
+        const char *s = arena_strdup(a, l[i].name, l[i].size);
+        bytes += l[i].size + 1u;
+        if (strpbrk(s, "=,;()") || *s == ' ' || s[l[i].size - 1] == ' ') {
+            *why = arena_fmt(a, "the setting has no way to write '%s', of the node '%s'", s,
+                             l[i].name);
+            return 0;
+        }
+    }
+    if (bytes + WORDS_BYTES > SETTING_BYTES) {
+        *why = arena_fmt(a,
+                         "substrings that tell the devices apart take more than the %d bytes of a "
+                         "setting",
+                         SETTING_BYTES);
+        return 0;
+    }
+    return (uint32_t)bytes;
+}
+
+/* Finds substrings for all names, in sorted order.  Returns NULL, or the reason why there are none, in a. */
+static const char *find_substrings(struct labelled *l, uint32_t n, struct arena *a)
+{
+    const char *why = NULL;
+    shortest_prefixes(l, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (l[i].size > strlen(l[i].name))
+            return why_within(l, n, &l[i], a);
+    join_prefixes(l, n);
+    for (;;) {
+        uint32_t bytes = substrings_bytes(l, n, a, &why);
+        if (!bytes || !find_failed(l, n, bytes + 1, a))
+            return why;
+        for (uint32_t i = 0; i < n; i++)
+            if (l[i].failed && !l[i].name[l[i].size])
+                return why_within(l, n, &l[i], a);
+        lengthen(l, n);
+    }
+}
+
+/* Adds node n, which runs on a device of that kind, to l.  Returns NULL, or the reason why the file that was split does
+ * not name it, in a. */
+static const char *add_node(const struct module *m, nid n, uint32_t kind, struct labelled *l,
+                            struct arena *a)
+{
+    const struct node *k = &m->node[n];
+    bool inside = m->graph[k->graph].owner != 0;
+    const char *name = node_name(m, n);
+    *l = (struct labelled){.name = name, .kind = kind};
+    if (inside)
+        return NULL;
+    if (k->flags & NODE_UNNAMED)
+        return arena_fmt(a, "a node has no name in the file, '%s' (%s)", name, node_op(m, n));
+    if (k->flags & NODE_MADE || k->made_from)
+        return arena_fmt(a, "node '%s' is not in the file: a pass made it", name);
+    if (k->flags & NODE_CALL)
+        return arena_fmt(a, "node '%s' calls a function, whose nodes have names of their own",
+                         name);
+    return NULL;
+}
+
+/* Collects the names of all nodes of the parts and of their bodies in *list, in a, n of them, sorted.  Returns NULL, or
+ * the reason why the file does not name them all. */
+static const char *collect_names(const struct result *r, struct labelled **list, uint32_t *n,
+                                 struct arena *a)
+{
+    const struct module *m = r->scene.m;
+    const gid *order = graphs_outer_first(m, a);
+    uint8_t *kind = arena_alloc(a, m->nnode); /* [node] enum kind of its device */
+    struct labelled *l = arena_array(a, m->nnode, sizeof *l);
+    memset(kind, KINDS, m->nnode);
+    *n = 0;
+    for (nid i = 1; i < m->nnode; i++)
+        if (r->parts->part_of[i] >= 0)
+            kind[i] = (uint8_t)kind_of(r->scene.cluster, r->parts->part[r->parts->part_of[i]].dev);
+    for (uint32_t g = 0; g + 1 < m->ngraph; g++) {
+        const struct graph *at = &m->graph[order[g]];
+        for (nid i = at->first; i < at->first + at->count; i++) {
+            kind[i] = at->owner ? kind[at->owner] : kind[i];
+            bool unnamed = at->owner && m->node[i].flags & NODE_UNNAMED;
+            if (kind[i] == KINDS || unnamed)
+                continue;
+            const char *why = add_node(m, i, kind[i], &l[(*n)++], a);
+            if (why)
+                return why;
+        }
+    }
+    qsort(l, *n, sizeof *l, by_name);
+    *list = l;
+    return NULL;
+}
+
+/* Returns the setting made of the substrings of l[n], in a; NULL after an error. */
+static const char *setting_text(const struct result *r, const char *const *word,
+                                const struct labelled *l, uint32_t n, struct arena *a)
+{
+    const struct cluster *c = r->scene.cluster;
+    struct memory m;
+    const char *close = "";
+    memory_begin(&m, a);
+    for (uint32_t d = 0; m.f && d < c->ndev; d++) {
+        uint32_t some = 0;
+        for (uint32_t i = 0; word[d] && i < n; i++) {
+            if (l[i].kind != kind_of(c, d) || !begins_substring(l, i))
+                continue;
+            if (some++)
+                putc(',', m.f);
+            else
+                fprintf(m.f, "%s%s(", close, word[d]);
+            fprintf(m.f, "%.*s", (int)l[i].size, l[i].name);
+            close = "); ";
+        }
+    }
+    if (m.f && *close)
+        putc(')', m.f);
+    return memory_end(&m, /*ok=*/true, "the names of nodes", a, r->diag);
+}
+
+const char *name_assignment(const struct result *r, struct arena *a, const char **why)
+{
+    struct arena *own = arena_new(a);
+    struct labelled *l = NULL;
+    uint32_t n = 0;
+    const char **word = device_words(r, a, why), *text = NULL;
+    const char *reason = word ? collect_names(r, &l, &n, own) : *why;
+    if (!reason)
+        reason = n ? find_substrings(l, n, own) : "no node runs";
+    if (!reason)
+        text = setting_text(r, word, l, n, a);
+    *why = reason ? arena_strdup(a, reason, strlen(reason)) : "memory ran out";
+    arena_free(own);
+    return text;
+}

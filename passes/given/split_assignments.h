@@ -1,0 +1,16 @@
+/* Plans in the words of Olive's pass SplitModel: a model's metadata "split_assignments". */
+#ifndef PCC_PASSES_GIVEN_SPLIT_ASSIGNMENTS_H
+#define PCC_PASSES_GIVEN_SPLIT_ASSIGNMENTS_H
+
+#include "passes/passes.h"
+
+enum { SPLIT_NONE = -1 };
+
+/* Returns the text that the model's metadata has under "split_assignments"; NULL: it has none. */
+const char *split_assignments_of(const struct module *m);
+/* Returns [node of m] the number of its split by that text, SPLIT_NONE for nodes in bodies and for Constant, in a; NULL
+ * after an error about the file `path`. */
+const int32_t *split_assignments_read(const struct module *m, const char *text, const char *path,
+                                      struct arena *a, struct diag *d);
+
+#endif
