@@ -2,9 +2,10 @@
  *
  * The figures come from the makers' data sheets that are named below.  Peaks are for dense tensors, so half of a
  * figure that a sheet states "with sparsity"; for f16 and bf16 with sums in f32, where a sheet states several; for
- * f32 on the general cores, not TF32; --efficiency scales them all.  Memory that a sheet gives in GB is taken as GiB,
- * which the chips have.  5 us per operator is the usual time to launch a kernel, 10 us that of an NPU.  All
- * accelerators have one link to the host, with about the bandwidth of PCIe 4.0 x16 (LINK_BANDWIDTH; the option --link
+ * f32 on the general cores; --efficiency scales them all.  TF32, which counts where --precision says so, has half the
+ * rate of BF16 on NVIDIA's GPUs, as the sheets of all from Ampere to Blackwell state it (a100: 156 TFLOPS, h100: 494.5).
+ * Memory that a sheet gives in GB is taken as GiB, which the chips have.  5 us per operator is the usual time to launch
+ * a kernel, 10 us that of an NPU.  All accelerators have one link to the host, with about the bandwidth of PCIe 4.0 x16 (LINK_BANDWIDTH; the option --link
  * changes it), unless said otherwise.
  *
  * NVIDIA, servers:
@@ -272,6 +273,7 @@ bool preset_at(uint32_t i, struct device_class *c)
     c->peak[p->fnuz ? ELEM_F8E4M3FNUZ : ELEM_F8E4M3FN] = p->f8 * GIGA;
     c->peak[p->fnuz ? ELEM_F8E5M2FNUZ : ELEM_F8E5M2] = p->f8 * GIGA;
     c->peak[ELEM_I8] = p->i8 * GIGA;
+    c->tf32 = p->maker == NVIDIA ? p->bf16 * GIGA / 2 : 0;
     c->bandwidth = p->rate * MEGA;
     c->overhead = p->us * MICRO;
     kernel_rates(p->name, p->gen, p->units, c->kernel);
