@@ -3,10 +3,10 @@
  * The figures come from the makers' data sheets that are named below.  Peaks are for dense tensors, so half of a
  * figure that a sheet states "with sparsity"; for f16 and bf16 with sums in f32, where a sheet states several; for
  * f32 on the general cores; --efficiency scales them all.  TF32, which counts where --precision says so, has half the
- * rate of BF16 on NVIDIA's GPUs, as the sheets of all from Ampere to Blackwell state it (a100: 156 TFLOPS, h100: 494.5).
+ * rate of BF16 on NVIDIA's GPUs, as the sheets from Ampere to Blackwell state it (a100: 156 TFLOPS, h100: 494.5).
  * Memory that a sheet gives in GB is taken as GiB, which the chips have.  5 us per operator is the usual time to launch
- * a kernel, 10 us that of an NPU.  All accelerators have one link to the host, with about the bandwidth of PCIe 4.0 x16 (LINK_BANDWIDTH; the option --link
- * changes it), unless said otherwise.
+ * a kernel, 10 us that of an NPU.  All accelerators have one link to the host, with about the bandwidth of PCIe 4.0 x16
+ * (LINK_BANDWIDTH; the option --link changes it), unless said otherwise.
  *
  * NVIDIA, servers:
  *  - a100: NVIDIA A100 80GB SXM, "NVIDIA A100 Tensor Core GPU" data sheet: FP64 9.7 TFLOPS, FP32

@@ -57,9 +57,7 @@ static void add_links(struct list *l, const struct cluster *c)
                        "--link");
 }
 
-/* Returns the element type whose peak rate determines the time of node n: that of its first operand (or, if none
- * fits, result) with floating point numbers; ELEM_NONE: it has none. */
-static enum elem computed_in(const struct module *m, nid n)
+enum elem assumed_type(const struct module *m, nid n)
 {
     const struct slice both[] = {m->node[n].in, m->node[n].out};
     for (int s = 0; s < 2; s++)
@@ -88,7 +86,7 @@ static void add_types(struct list *l, const struct module *m, const struct clust
     const struct graph *g = &m->graph[1];
     const char *s = NULL;
     for (nid n = g->first; n < g->first + g->count; n++) {
-        enum elem e = computed_in(m, n);
+        enum elem e = assumed_type(m, n);
         sum[e] = sat_add(sum[e], m->cost->flops[n]);
         all = sat_add(all, m->cost->flops[n]);
     }
