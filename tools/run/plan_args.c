@@ -2,6 +2,7 @@
 #include "tools/run/plan_args.h"
 
 #include "tools/lib/handle.h"
+#include "tools/lib/idle.h"
 
 #include <string.h>
 
@@ -108,9 +109,13 @@ enum pcc_status plan_write(struct plan_call *c, const char *const *costs, uint32
     struct arena *own = arena_new(c->a);
     arena_defer(own, free_handle, p);
     pcc_listen(p, &(struct pcc_listener){.user = c, .message = pass_on, .progress = stopped});
+    c->idle = NULL;
     if (!(s = set_all(c, p, costs, n)) && !(s = pcc_open(p, c->model)) &&
-        !(s = pcc_plan(p, c->args.value[CLI_PASSES])))
+        !(s = pcc_plan(p, c->args.value[CLI_PASSES]))) {
+        if (pcc_verdict(p))
+            c->idle = idle_text(&p->judged.r.scene, p->judged.r.plan, c->a);
         s = pcc_write(p, folder);
+    }
     arena_free(own);
     return s;
 }

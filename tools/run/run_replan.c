@@ -218,20 +218,6 @@ static int read_promise(struct replanning *w, struct tried *t)
     return 0;
 }
 
-/* Says which devices a new split leaves idle. */
-static void tell_idle(struct replanning *w, const char *folder)
-{
-    struct split s;
-    json_t *device;
-    size_t i;
-    if (split_read(&s, folder, w->a, w->d))
-        return;
-    json_array_foreach(json_object_get(s.manifest, "devices"), i,
-                       device) if (json_array_size(json_object_get(device, "parts")) == 0)
-        diag_note(w->d, "%s unused: no plan with it was found that takes less time",
-                  json_string_value(json_object_get(device, "name")));
-}
-
 /* Plans again by what r measured.  Returns 1 and the new split in w->tried[w->n]; 0: none promises enough; -1 after an
  * error. */
 static int plan_again(struct replanning *w, struct runner *r, int64_t each)
@@ -253,8 +239,8 @@ static int plan_again(struct replanning *w, struct runner *r, int64_t each)
     time_short(now, each * 1000);
     diag_note(w->d, "planned again: %s a sample promised, %s measured so far%s", promised, now,
               better ? "" : ": less than 2 % are no reason to switch");
-    if (better)
-        tell_idle(w, t->folder);
+    if (better && w->call.idle)
+        diag_note(w->d, "%s", w->call.idle);
     return better;
 }
 
