@@ -9,6 +9,7 @@
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -81,10 +82,8 @@ static const char *cost_text(struct idle *t, const char *names)
                          "last nodes off it",
                          names);
     const char *does = more > 0 ? "would cost" : more < 0 ? "would save" : "would gain nothing";
-    const char *share =
-        more ? arena_fmt(t->a, " %.3g %%",
-                         100 * (double)(more < 0 ? -more : more) / (double)larger(value, 1))
-             : "";
+    double percent = 100 * fabs((double)more) / (double)larger(value, 1);
+    const char *share = more ? arena_fmt(t->a, " %.*f %%", percent < 10, percent) : "";
     return arena_fmt(
         t->a,
         "%s unused: %s%s in the best of %u plans that give it another device's first or "

@@ -229,6 +229,8 @@ static int plan_again(struct replanning *w, struct runner *r, int64_t each)
     int n = write_costs(w, r, costs);
     if (n < 0 || plan_write(&w->call, costs, (uint32_t)n, t->folder) || read_promise(w, t))
         return -1;
+    if (w->call.idle)
+        diag_note(w->d, "%s", w->call.idle);
     for (uint32_t i = 0; i < w->n; i++)
         if (!strcmp(w->tried[i].nodes, t->nodes)) {
             diag_note(w->d, "planned again: a plan that has run already comes back");
@@ -239,8 +241,6 @@ static int plan_again(struct replanning *w, struct runner *r, int64_t each)
     time_short(now, each * 1000);
     diag_note(w->d, "planned again: %s a sample promised, %s measured so far%s", promised, now,
               better ? "" : ": less than 2 % are no reason to switch");
-    if (better && w->call.idle)
-        diag_note(w->d, "%s", w->call.idle);
     return better;
 }
 
