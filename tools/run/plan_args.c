@@ -94,6 +94,13 @@ static enum pcc_status set_all(const struct plan_call *c, struct pcc *p, const c
     for (int id = CLI_OWN; id < (int)c->args.noption && !s; id++)
         for (uint32_t i = 0; i < c->args.n[id] && !s; i++)
             s = pcc_set(p, c->args.option[id].row->name, c->args.list[id][i]);
+    for (size_t i = 0; i < json_array_size(c->states) && !s && !cli_value(&c->args, "state"); i++) {
+        const json_t *state = json_array_get(c->states, i);
+        const char *in = json_string_value(json_object_get(state, "in"));
+        const char *out = json_string_value(json_object_get(state, "out"));
+        if (in && out)
+            s = pcc_set(p, "state", arena_fmt(c->a, "%s=%s", in, out));
+    }
     json_object_foreach((json_t *)c->dims, name, size) if (!s) s =
         pcc_set(p, "dim", arena_fmt(c->a, "%s=%lld", name, (long long)json_integer_value(size)));
     return s || !c->devices ? s : pcc_set(p, "devices", c->devices);
