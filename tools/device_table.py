@@ -43,7 +43,7 @@ def short(rate):
 def peaks(by_type):
     """f64 9.7T, f16 and bf16 312T: types of one rate together, slowest first."""
     rates = {}
-    for kind in sorted(by_type, key=lambda t: ("f64 f32 f16 bf16".split() + [t]).index(t)):
+    for kind in sorted(by_type, key=lambda t: ("f64 f32 tf32 f16 bf16".split() + [t]).index(t)):
         rates.setdefault(short(by_type[kind]), []).append(kind)
     return ", ".join(f"{', '.join(types[:-1])}{' and ' if types[1:] else ''}{types[-1]} {rate}"
                      for rate, types in rates.items())

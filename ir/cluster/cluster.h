@@ -32,6 +32,20 @@ enum kernel_fact {
     KERNEL_FACTS
 };
 
+/* In which type devices compute what the model has in f32.  AS_MODEL: in f32.  TF32: matrix products and convolutions
+ * take operands that are cut to TF32.  F16, BF16: all nodes of f32 compute in it and move half the bytes.  I8: matrix
+ * products and convolutions compute in it and move a quarter of the bytes. */
+enum precision {
+    PRECISION_AS_MODEL,
+    PRECISION_TF32,
+    PRECISION_F16,
+    PRECISION_BF16,
+    PRECISION_I8,
+    PRECISIONS
+};
+extern const char *const
+    precision_name[PRECISIONS + 1]; /* "f32", "tf32", ...; NULL ends the list */
+
 /* A class of equal devices. */
 struct device_class {
     const char *name; /* "a100" */
@@ -40,6 +54,8 @@ struct device_class {
     int64_t memory;   /* bytes per device that a plan may use; -1: unbounded */
     int64_t reserve;  /* bytes per device kept for the runtime, already subtracted from memory */
     int64_t peak[ELEM_COUNT]; /* operations per second by element type; read with cluster_peak() */
+    int64_t tf32;             /* operations per second of products in TF32; 0: not known */
+    enum precision precision; /* what the model has in f32; cluster_set_precision() */
     int64_t bandwidth;        /* bytes per second of the device's own memory */
     int64_t overhead;         /* ps that each operator takes besides computing */
     int64_t kernel[KERNEL_FACTS]; /* what kernels reach of peak and bandwidth */
@@ -119,6 +135,15 @@ const char *cluster_take_levels(struct cluster *c, struct arena *a);
 /* Takes a part of each accelerator's memory away from plans, for the runtime: "10%", "0.1" or "2GiB"; "0": nothing.
  * Replaces an earlier reserve.  Unbounded memory stays unbounded.  Returns 0, or -1 and an error in d. */
 int cluster_set_reserve(struct cluster *c, const char *text, struct diag *d);
+/* Sets in which type classes compute what the model has in f32: "tf32", or for single classes "f16:a100,i8:npu".
+ * Without a class: all that have a rate for the type, at least one.  Returns 0, or -1 and an error in d. */
+int cluster_set_precision(struct cluster *c, const char *text, struct diag *d);
+/* Returns the operations per second in this precision; 0: the class has no rate for it. */
+int64_t cluster_precision_peak(const struct device_class *cls, enum precision p);
+/* Returns the precision with this name; PRECISIONS: there is none. */
+enum precision precision_of(const char *name, size_t n);
+/* Returns the element type that stands for f32 in this precision; for TF32 f32. */
+enum elem precision_elem(enum precision p);
 /* Makes *c the default cluster: two devices of the class a100. */
 void cluster_default(struct cluster *c);
 /* Returns the operations per second for an element type, above 0.  A type without a peak of its own has that of f32,

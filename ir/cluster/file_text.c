@@ -39,6 +39,8 @@ static void put_peaks(struct json_out *o, const struct device_class *k)
     for (int e = 0; e < ELEM_COUNT; e++)
         if (k->peak[e])
             json_text(o, elem_name((enum elem)e), print_count(text, k->peak[e]));
+    if (k->tf32)
+        json_text(o, "tf32", print_count(text, k->tf32));
     json_close(o, JSON_ROW);
 }
 
@@ -93,6 +95,8 @@ static void put_class(struct json_out *o, const struct cluster *c, const struct 
     json_text(o, "bandwidth", rate_print(text, k->bandwidth));
     json_text(o, "overhead", time_print(text, k->overhead));
     put_kernels(o, k);
+    if (k->precision)
+        json_text(o, "precision", precision_name[k->precision]);
     if (!k->host)
         put_link(o, "link", k->link_bandwidth, k->link_latency);
     put_group(o, k, c->nlevel > 0);

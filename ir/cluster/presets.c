@@ -2,10 +2,11 @@
  *
  * The figures come from the makers' data sheets that are named below.  Peaks are for dense tensors, so half of a
  * figure that a sheet states "with sparsity"; for f16 and bf16 with sums in f32, where a sheet states several; for
- * f32 on the general cores, not TF32; --efficiency scales them all.  Memory that a sheet gives in GB is taken as GiB,
- * which the chips have.  5 us per operator is the usual time to launch a kernel, 10 us that of an NPU.  All
- * accelerators have one link to the host, with about the bandwidth of PCIe 4.0 x16 (LINK_BANDWIDTH; the option --link
- * changes it), unless said otherwise.
+ * f32 on the general cores; --efficiency scales them all.  TF32, which counts where --precision says so, has half the
+ * rate of BF16 on NVIDIA's GPUs, as the sheets from Ampere to Blackwell state it (a100: 156 TFLOPS, h100: 494.5).
+ * Memory that a sheet gives in GB is taken as GiB, which the chips have.  5 us per operator is the usual time to launch
+ * a kernel, 10 us that of an NPU.  All accelerators have one link to the host, with about the bandwidth of PCIe 4.0 x16
+ * (LINK_BANDWIDTH; the option --link changes it), unless said otherwise.
  *
  * NVIDIA, servers:
  *  - a100: NVIDIA A100 80GB SXM, "NVIDIA A100 Tensor Core GPU" data sheet: FP64 9.7 TFLOPS, FP32
@@ -272,6 +273,7 @@ bool preset_at(uint32_t i, struct device_class *c)
     c->peak[p->fnuz ? ELEM_F8E4M3FNUZ : ELEM_F8E4M3FN] = p->f8 * GIGA;
     c->peak[p->fnuz ? ELEM_F8E5M2FNUZ : ELEM_F8E5M2] = p->f8 * GIGA;
     c->peak[ELEM_I8] = p->i8 * GIGA;
+    c->tf32 = p->maker == NVIDIA ? p->bf16 * GIGA / 2 : 0;
     c->bandwidth = p->rate * MEGA;
     c->overhead = p->us * MICRO;
     kernel_rates(p->name, p->gen, p->units, c->kernel);
@@ -351,20 +353,35 @@ bool preset_of(const char *name, size_t n, struct arena *a, struct device_class 
     return p != NULL;
 }
 
-/* Links by name; bandwidths are for one direction.  PCI Express: 8, 16, 32 GT/s per lane, of which 128 of 130 bits
- * are data (base specifications 3.0, 4.0, 5.0).  NVLink: all links of a GPU together, half of the 300, 600, 900 and
- * 1800 GB/s that the data sheets of V100, A100, H100 and B200 state for both directions.  Ethernet and InfiniBand:
- * the Gbit/s of their names.  Latencies are usual ones from a program's start of a transfer to its end, not of the
- * wire alone. */
+/* Links by name; bandwidths are for one direction, as large copies reach them, where that is published:
+ *  - pcie3x16, pcie4x16: CUDA's bandwidthTest, pinned memory, the slower way, github.com/jdh4/della-gpu-A100: 12.4 GB/s
+ *    to a P100 (15.754 by the specification), 25.7 from an A100 PCIe (31.508).  github.com/JuliaGPU/GPUInspector.jl
+ *    has 24.33 GiB/s for a DGX A100, 26.1 GB/s.
+ *  - pcie5x16, nvlink4: nvbandwidth on eight H100, the slowest GPU or pair, github.com/Azure/cluster-health-monitor:
+ *    55.1 GB/s from a GPU (63.015), 395 from GPU to GPU (450 by the sheet).
+ *  - nvlink3: GPU to GPU on a DGX A100, GPUInspector.jl: about 244 GiB/s for any two, 262 GB/s (300 by the sheet).
+ *  - infiniband: OSU's test both ways over EDR, github.com/hpc-cofc/generic-benchmarks: 24.3 GB/s of 25; of HDR and NDR
+ *    the same share, 0.97.
+ * The others are estimates: half of the x16 for x8; NVLink of all links of a GPU together (the sheets of V100 and B200
+ * state 300 and 1800 GB/s for both directions) at the share that nvlink3 and nvlink4 reach, 0.875; Ethernet at 1448 of
+ * 1538 bytes of a frame, which is what TCP has of it.  So are all latencies: usual ones from a program's start of a
+ * transfer to its end, not of the wire alone. */
 static const struct link_preset links[] = {
-    {"pcie3x8", 7877 * MEGA, 10 * MICRO},      {"pcie3x16", 15754 * MEGA, 10 * MICRO},
-    {"pcie4x8", 15754 * MEGA, 10 * MICRO},     {"pcie4x16", 31508 * MEGA, 10 * MICRO},
-    {"pcie5x8", 31508 * MEGA, 10 * MICRO},     {"pcie5x16", 63015 * MEGA, 10 * MICRO},
-    {"nvlink2", 150 * GIGA, 2 * MICRO},        {"nvlink3", 300 * GIGA, 2 * MICRO},
-    {"nvlink4", 450 * GIGA, 2 * MICRO},        {"nvlink5", 900 * GIGA, 2 * MICRO},
-    {"ethernet10", 1250 * MEGA, 50 * MICRO},   {"ethernet25", 3125 * MEGA, 50 * MICRO},
-    {"ethernet100", 12500 * MEGA, 50 * MICRO}, {"infiniband200", 25 * GIGA, 5 * MICRO},
-    {"infiniband400", 50 * GIGA, 5 * MICRO},
+    {"pcie3x8", 6200 * MEGA, 10 * MICRO, false},
+    {"pcie3x16", 12400 * MEGA, 10 * MICRO, true},
+    {"pcie4x8", 12850 * MEGA, 10 * MICRO, false},
+    {"pcie4x16", 25700 * MEGA, 10 * MICRO, true},
+    {"pcie5x8", 27550 * MEGA, 10 * MICRO, false},
+    {"pcie5x16", 55100 * MEGA, 10 * MICRO, true},
+    {"nvlink2", 131 * GIGA, 2 * MICRO, false},
+    {"nvlink3", 262 * GIGA, 2 * MICRO, true},
+    {"nvlink4", 395 * GIGA, 2 * MICRO, true},
+    {"nvlink5", 788 * GIGA, 2 * MICRO, false},
+    {"ethernet10", 1177 * MEGA, 50 * MICRO, false},
+    {"ethernet25", 2942 * MEGA, 50 * MICRO, false},
+    {"ethernet100", 11768 * MEGA, 50 * MICRO, false},
+    {"infiniband200", 24250 * MEGA, 5 * MICRO, false},
+    {"infiniband400", 48500 * MEGA, 5 * MICRO, false},
 };
 enum { LINKS = sizeof links / sizeof links[0] };
 

@@ -36,6 +36,7 @@ bool preset_is_gpu(const struct device_class *c);
 struct link_preset {
     const char *name;
     int64_t bandwidth, latency; /* bytes per second; ps per transfer */
+    bool measured;              /* the bandwidth is published as measured; false: it is estimated */
 };
 /* Returns the link with this name (capitals do not matter); NULL: there is none. */
 const struct link_preset *link_preset_of(const char *name);

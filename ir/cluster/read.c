@@ -175,15 +175,17 @@ static int peak_read(const json_t *cls, struct device_class *out, const struct w
     }
     json_object_foreach((json_t *)(uintptr_t)peak, key, value)
     {
+        bool tf32 =
+            strcmp(key, "tf32") == 0; /* no type of elements, but a rate of products in f32 */
         enum elem e = elem_of_name(key, strlen(key));
-        if (e == ELEM_NONE) {
+        if (e == ELEM_NONE && !tf32) {
             return diag_error(w->d,
                               "%s: \"peak\": unknown element type \"%s\", expected f32, f16, "
                               "i8, ...",
                               w->at, key);
         }
-        if (quantity_read(peak, key, (struct quantity){count_parse, 1, "19.5T"}, &out->peak[e],
-                          &peak_at) != 0)
+        if (quantity_read(peak, key, (struct quantity){count_parse, 1, "19.5T"},
+                          tf32 ? &out->tf32 : &out->peak[e], &peak_at) != 0)
             return -1;
     }
     return 0;
@@ -222,6 +224,22 @@ static int kernels_read(const json_t *cls, struct device_class *out, bool own,
     }
     wrong = kernel_complete(out->kernel, w->mem);
     return wrong == NULL ? 0 : diag_error(w->d, "%s: %s", at.at, wrong);
+}
+
+/* Reads "precision" of a class, the type that it computes f32 in.  Returns 0, or -1 and an error. */
+static int precision_read(const json_t *cls, struct device_class *out, const struct where *w)
+{
+    const json_t *said = json_object_get(cls, "precision");
+    const char *name = json_string_value(said);
+    if (said == NULL)
+        return 0;
+    enum precision p = name != NULL ? precision_of(name, strlen(name)) : PRECISIONS;
+    if (p == PRECISIONS)
+        return diag_error(w->d, "%s: \"precision\": expected f32, tf32, f16, bf16 or i8", w->at);
+    if (!cluster_precision_peak(out, p))
+        return diag_error(w->d, "%s: \"precision\": needs a \"peak\" for %s", w->at, name);
+    out->precision = p;
+    return 0;
 }
 
 /* Reads "link" of a class, the link to the host.  Without the key it is that of the preset, or the default link.
@@ -410,9 +428,9 @@ static int ops_read(const json_t *cls, struct device_class *out, const struct wh
 static int class_read(struct cluster *c, const json_t *cls, const struct where *w)
 {
     static const char *const keys[] = {
-        "name",        "preset",    "host",        "count", "memory", "peak",
-        "bandwidth",   "overhead",  "kernels",     "link",  "group",  "inner_link",
-        "inner_share", "supported", "unsupported", "note",  NULL};
+        "name",        "preset",    "host",        "count", "memory",    "peak",
+        "bandwidth",   "overhead",  "kernels",     "link",  "group",     "inner_link",
+        "inner_share", "supported", "unsupported", "note",  "precision", NULL};
     struct device_class out;
     bool own = json_object_get(cls, "peak") != NULL || json_object_get(cls, "bandwidth") != NULL;
 
@@ -420,7 +438,7 @@ static int class_read(struct cluster *c, const json_t *cls, const struct where *
         return diag_error(w->d, "%s: expected an object", w->at);
     if (keys_check(cls, keys,
                    "name, preset, host, count, memory, peak, bandwidth, overhead, kernels, link, "
-                   "group, inner_link, inner_share, supported, unsupported or note",
+                   "precision, group, inner_link, inner_share, supported, unsupported or note",
                    w) != 0 ||
         head_read(cls, &out, w) != 0 ||
         quantity_read(cls, "memory", (struct quantity){memory_parse, 1, "80GiB"}, &out.memory, w) !=
@@ -430,8 +448,8 @@ static int class_read(struct cluster *c, const json_t *cls, const struct where *
         quantity_read(cls, "overhead", (struct quantity){time_parse, 0, "5us"}, &out.overhead, w) !=
             0 ||
         peak_read(cls, &out, w) != 0 || kernels_read(cls, &out, own, w) != 0 ||
-        link_read(cls, &out, w) != 0 || group_read(cls, &out, w) != 0 ||
-        ops_read(cls, &out, w) != 0)
+        precision_read(cls, &out, w) != 0 || link_read(cls, &out, w) != 0 ||
+        group_read(cls, &out, w) != 0 || ops_read(cls, &out, w) != 0)
         return -1;
     if (out.bandwidth == 0)
         return diag_error(w->d, "%s: needs a \"bandwidth\" or a \"preset\"", w->at);

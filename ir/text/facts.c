@@ -124,11 +124,14 @@ static int parse_peaks(struct parser *p, struct device_class *k)
         if (!first && text_want(p, ',', "',' or ']'") < 0)
             return -1;
         enum elem e = p->tok.kind == T_WORD ? elem_of_name(p->tok.s, p->tok.len) : ELEM_NONE;
-        if (e == ELEM_NONE)
+        bool tf32 = e == ELEM_NONE && text_take_word(p, "tf32");
+        if (e == ELEM_NONE && !tf32)
             return text_expected(p, "an element type");
-        text_next(p);
+        if (!tf32)
+            text_next(p);
         if (text_want(p, ':', "':'") < 0 ||
-            text_quantity(p, count_parse, &k->peak[e], "operations per second (19500G)") < 0)
+            text_quantity(p, count_parse, tf32 ? &k->tf32 : &k->peak[e],
+                          "operations per second (19500G)") < 0)
             return -1;
     }
     return text_want(p, ']', "']'");
@@ -163,6 +166,18 @@ static int parse_link(struct parser *p, int64_t *bandwidth, int64_t *latency)
         text_want(p, ',', "','") < 0)
         return -1;
     return text_quantity(p, time_parse, latency, "a time (10us)");
+}
+
+/* Reads "=f16", the type that the class computes f32 in, into k->precision.  0, or -1 after an error. */
+static int parse_precision(struct parser *p, struct device_class *k)
+{
+    if (expect_assign(p) < 0)
+        return -1;
+    k->precision = p->tok.kind == T_WORD ? precision_of(p->tok.s, p->tok.len) : PRECISIONS;
+    if (k->precision == PRECISIONS)
+        return text_expected(p, "a precision: f32, tf32, f16, bf16 or i8");
+    text_next(p);
+    return 0;
 }
 
 /* Reads an option of a device class, such as "memory=16GiB", into k.  Returns 0; 1 if the current word is no option;
@@ -200,6 +215,8 @@ static int parse_class_option(struct parser *p, struct device_class *k)
         return parse_peaks(p, k);
     if (text_take_word(p, "kernels"))
         return parse_kernels(p, k);
+    if (text_take_word(p, "precision"))
+        return parse_precision(p, k);
     return 1;
 }
 

@@ -402,7 +402,14 @@ static void put_class(const struct printer *p, const struct device_class *k)
             any = true;
         }
     }
+    if (k->tf32 != 0) {
+        text_put(p, any ? ", " : " peak=[");
+        text_put_count(p, "tf32:", k->tf32, " kMGT");
+        any = true;
+    }
     text_put(p, any ? "]" : "");
+    if (k->precision != PRECISION_AS_MODEL)
+        fprintf(p->f, " precision=%s", precision_name[k->precision]);
     for (int i = 0; k->kernel[KERNEL_UNITS] != 0 && i < KERNEL_FACTS; i++) {
         text_put(p, i > 0 ? ", " : " kernels=[");
         fprintf(p->f, "%s:%s", kernel_keys[i].name,

@@ -155,22 +155,36 @@ static void size_values(struct cost_builder *p)
 
 /* --- times --- */
 
-/* Returns the bytes that node n reads and writes; each operand counts once. */
-static int64_t node_traffic(struct cost_builder *p, nid n)
+/* Whether v has f32 elements. */
+static bool has_f32(const struct cost_builder *p, vid v)
+{
+    const struct module *m = p->m;
+    const struct type *t = &m->type[p->type[v]];
+    uint32_t tensor = m->value[v].tensor;
+    return t->kind == TYPE_TENSOR ? t->elem == ELEM_F32
+                                  : tensor != 0 && m->tensor[tensor].elem == ELEM_F32;
+}
+
+/* Returns the bytes that node n reads and writes, each operand once, and sets *f32 to those of f32 elements. */
+static int64_t node_traffic(struct cost_builder *p, nid n, int64_t *f32)
 {
     const struct node *k = &p->m->node[n];
     bool gathers = node_gathers(p->flops, n);
     int64_t out = 0, in = 0;
+    *f32 = 0;
     for (uint32_t i = 0; i < k->out.n; i++) {
         vid v = p->m->arg[k->out.at + i];
         out = v != 0 ? sat_add(out, p->c->bytes[v]) : out;
+        *f32 = v != 0 && has_f32(p, v) ? sat_add(*f32, p->c->bytes[v]) : *f32;
     }
     for (uint32_t i = 0; i < k->nformal; i++) {
         vid v = p->m->arg[k->in.at + i];
         if (v == 0 || p->stamp[v] == n)
             continue;
         p->stamp[v] = n;
-        in = sat_add(in, gathers && i == 0 ? out : p->c->bytes[v]);
+        int64_t read = gathers && i == 0 ? out : p->c->bytes[v];
+        in = sat_add(in, read);
+        *f32 = has_f32(p, v) ? sat_add(*f32, read) : *f32;
     }
     return sat_add(in, out);
 }
@@ -181,7 +195,8 @@ static int64_t roofline(const struct cost_builder *p, uint32_t k, enum elem e,
 {
     const struct device_class *d = &p->x->scene.cluster->cls[k];
     int64_t share = exec_efficiency(&p->x->scene.model);
-    return sat_add(d->overhead, larger(kernel_compute(d, e, w, share), kernel_memory(d, w, share)));
+    return sat_add(d->overhead,
+                   larger(kernel_compute(d, e, w, share), kernel_memory(d, e, w, share)));
 }
 
 /* Limits the times of Loop or Scan n to p->longest. */
@@ -294,9 +309,11 @@ static void price_node(struct cost_builder *p, nid n)
     enum elem e = compute_type(p->flops, n);
     bool nothing = makes_nothing(p, n);
     p->c->flops[n] = nothing ? 0 : flops_of(p->flops, n);
-    p->c->traffic[n] = nothing ? 0 : node_traffic(p, n);
+    int64_t f32 = 0;
+    p->c->traffic[n] = nothing ? 0 : node_traffic(p, n, &f32);
     struct kernel_work w = kernel_work_of(p->flops, n, p->c->flops[n], p->c->traffic[n],
                                           p->c->bytes[node_in(p->m, n, 0)]);
+    w.f32 = smaller(f32, p->c->traffic[n]);
     nid product = node_biases(p->flops, n);
     for (uint32_t k = 0; k < p->c->nclass; k++) {
         if (product != 0 && p->x->scene.cluster->cls[k].kernel[KERNEL_UNITS] != 0 &&

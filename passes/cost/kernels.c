@@ -80,11 +80,21 @@ static int64_t share_of(int64_t rate, int64_t share)
     return r < 1 ? 1 : r > INT64_MAX ? INT64_MAX : (int64_t)r;
 }
 
+/* Returns the precision that class d computes this work in, which the model has in type e. */
+static enum precision work_precision(const struct device_class *d, enum elem e,
+                                     const struct kernel_work *w)
+{
+    bool products_only = d->precision == PRECISION_TF32 || d->precision == PRECISION_I8;
+    return e != ELEM_F32 || (products_only && !w->is_product) ? PRECISION_AS_MODEL : d->precision;
+}
+
 int64_t kernel_compute(const struct device_class *d, enum elem e, const struct kernel_work *w,
                        int64_t efficiency)
 {
     const int64_t *kernel = d->kernel;
-    int64_t peak = share_of(cluster_peak(d, e), efficiency);
+    int64_t other = cluster_precision_peak(d, work_precision(d, e, w));
+    bool as_model = other == 0 || work_precision(d, e, w) == PRECISION_AS_MODEL;
+    int64_t peak = share_of(as_model ? cluster_peak(d, e) : other, efficiency);
     if (kernel[KERNEL_UNITS] == 0)
         return mul_div_ceil(w->flops, PS_PER_S, peak);
     bool several = w->is_product && w->product.count > 1;
@@ -94,6 +104,15 @@ int64_t kernel_compute(const struct device_class *d, enum elem e, const struct k
     return burst == 0 || t <= burst
                ? t
                : sat_add(burst, mul_div_ceil(t - burst, 1000000, kernel[KERNEL_WARM]));
+}
+
+/* Returns the work *w with the bytes that it moves in this precision. */
+static struct kernel_work narrow(struct kernel_work w, enum precision p)
+{
+    int64_t width = elem_bytes(precision_elem(p), 1), whole = elem_bytes(ELEM_F32, 1);
+    w.traffic -= w.f32 - mul_div_ceil(w.f32, width, whole);
+    w.again = mul_div_ceil(w.again, width, whole);
+    return w;
 }
 
 /* Returns the bytes that a kernel moves: rows that it normalises and that do not stay in a cache more than once. */
@@ -110,11 +129,13 @@ static int64_t moved_bytes(const int64_t *kernel, const struct kernel_work *w)
     return sat_add(w->traffic, mul_div_ceil(sat_mul(w->again, w->passes - 1), lost, kept));
 }
 
-int64_t kernel_memory(const struct device_class *d, const struct kernel_work *w, int64_t efficiency)
+int64_t kernel_memory(const struct device_class *d, enum elem e, const struct kernel_work *w,
+                      int64_t efficiency)
 {
     int64_t bandwidth = share_of(d->bandwidth, efficiency);
+    struct kernel_work own = narrow(*w, work_precision(d, e, w));
     if (d->kernel[KERNEL_UNITS] == 0)
-        return mul_div_ceil(w->traffic, PS_PER_S, bandwidth);
-    return mul_div_ceil(moved_bytes(d->kernel, w), PS_PER_S,
+        return mul_div_ceil(own.traffic, PS_PER_S, bandwidth);
+    return mul_div_ceil(moved_bytes(d->kernel, &own), PS_PER_S,
                         share_of(bandwidth, d->kernel[KERNEL_STREAM]));
 }

@@ -717,20 +717,21 @@ def gain(d):
 def assumed(d):
     """One line says what nobody said; what is said is not in it."""
     m = generate(d / "m.onnx")
-    said = {"-d": "2xa100:80GiB", "--link": "25GB/s,10us", "--efficiency": "1.0", "--reserve": "0",
-            "--part-cost": "5us", "--dim": "batch=1,sequence=128,past_sequence=128"}
+    said = {"-d": "2xa100:80GiB", "--link": "25GB/s,10us", "--efficiency": "1.0",
+            "--reserve": "0", "--part-cost": "5us", "--dim": "batch=1,sequence=128,past_sequence=128"}
     words = ["2xa100:80GiB", "links of 25GB/s,10us", "f32 at the rate of measured kernels", "nothing reserved",
              "5us for each part", "batch=1 sequence=128 past_sequence=128"]
     for left_out in ([], list(said), *([option] for option in said)):
         options = [x for o in said if o not in left_out for x in (o, said[o])]
         r = succeeds(m, "-p", "dp-place", *options)
         want = [w for o, w in zip(said, words) if o in left_out]
-        line = f"assuming {', '.join(want)}; set with {', '.join(left_out)}"
+        sets = [how for o in left_out for how in (["--efficiency", "--precision"] if o == "--efficiency" else [o])]
+        line = f"assuming {', '.join(want)}; set with {', '.join(sets)}"
         told = re.sub(r"\n  +", " ", r.stdout).splitlines()  # what was too long for a line is one again
         check(told[2] == line if want else "assuming" not in r.stdout, f"{left_out}: {r.stdout[:300]}")
         r = succeeds(m, "-p", "dp-place", *options, "--emit", "json")
         want = [w for o, w in zip(said, words) if o in left_out and o != "--dim"]  # these are in a warning
-        line = f"assuming {', '.join(want)}; set with {', '.join(o for o in left_out if o != '--dim')}"
+        line = f"assuming {', '.join(want)}; set with {', '.join(o for o in sets if o != '--dim')}"
         notes = [n for n in r.stderr.splitlines() if n.startswith("pcc: note: assuming")]
         check(notes == [f"pcc: note: {line}"] * bool(want), f"--emit, {left_out}: {r.stderr}")
         check(r.stderr.count("batch=1") == ("--dim" in left_out), f"sizes once: {r.stderr}")

@@ -286,6 +286,43 @@ def links():
     file.unlink()
 
 
+def fit():
+    """A class from times that a known class makes: it is found, and pcc plans with it; nodes that tell nothing are left
+    out."""
+    out, costs = HERE / "none.json", HERE / "synthetic.json"
+    r = good(run(PCC, MODEL, "--dim=sequence=8", "-d", "1xcpu", "-q", "--emit", "csv"))
+    nodes = [n for n in csv.DictReader(r.stdout.splitlines()) if int(n["traffic_bytes"])]
+    def ps(n):
+        return 3_000_000 + max(int(n["flops"]) * 1000, int(n["traffic_bytes"]) * 2000)  # 1G a second, 500MB/s
+    table = {"pcc_measured": 1, "dims": {"sequence": 8}, "nodes": [{"name": n["name"], "time": ps(n)} for n in nodes]}
+    costs.write_text(json.dumps(table))
+    r = good(profile(MODEL, "--fit", f"--costs={costs}", "-o", out, engine=None))
+    found = json.loads(out.read_text())["classes"][0]
+    check((found["peak"]["f32"], found["bandwidth"], found["overhead"]) == ("1G", "500MB/s", "3us"), f"{found}")
+    lines = re.findall(r"^(\w+) +(\d+) +([\d.]+) % +0.0 % +0.0 %$", r.stdout, re.M)
+    left = re.search(r"left out: 0 nodes whose time is 0, (\d+) of other types", r.stderr)
+    check(left and sum(int(n) for _, n, _ in lines) + int(left[1]) == len(nodes), f"{len(nodes)}: {r.stdout}{r.stderr}")
+    check(abs(sum(float(t) for *_, t in lines) - 100) < 2 and "median error 0.0 %" in found["note"], r.stdout)
+    r = good(run(PCC, MODEL, "--dim=sequence=8", "-d", out, "-q", "--emit", "csv"))
+    times = {n["name"]: int(n["ps_fitted"]) for n in csv.DictReader(r.stdout.splitlines())}
+    check(all(times[n["name"]] == ps(n) for n in nodes), "times by the class")
+    products = {n["name"] for n in nodes if n["op"] != "MatMul"}
+    for change, rc, words in [
+            (lambda n: n["time"], 0, []), (lambda n: 0, 1, ["times above 0 for 0 f32 nodes", "expected 3 at least"]),
+            (lambda n: n["time"] if n["name"] in products else 0, 0, ["nodes whose time is 0"])]:
+        costs.write_text(json.dumps({**table, "nodes": [{**n, "time": change(n)} for n in table["nodes"]]}))
+        out.unlink(missing_ok=True)
+        r = profile(MODEL, "--fit", f"--costs={costs}", "-o", out, engine=None)
+        check(r.returncode == rc and all(w in r.stderr for w in words), f"{rc}: {r.stderr}")
+        check(out.exists() == (rc == 0), f"{rc}: {out}")
+    out.unlink(missing_ok=True)
+    for args, words in [((f"--costs={costs}", "--steps=3", "-o", out), "--steps has no effect with --fit"),
+                        (("-o", out), "expected --costs=FILE"), ((f"--costs={costs}", "-o", costs), "another name")]:
+        refused(profile(MODEL, "--fit", *args, engine=None), 2, words)
+    refused(profile(SPLIT, "--fit", f"--costs={costs}", "-o", out, engine=None), 2, "expected a model")
+    refused(profile(MODEL, "--fit", f"--costs={HERE / 'lacks.json'}", "-o", out, engine=None), 1, "lacks.json")
+
+
 def other_sizes():
     """What is measured at other sizes than planned says so; a part without known nodes is only a part of the split."""
     out, four = HERE / "none.json", "--dim=sequence=4"
@@ -509,6 +546,7 @@ else:
     short_of_memory()
     side_by_side()
     links()
+    fit()
     other_sizes()
     given_inputs()
     strange_names()

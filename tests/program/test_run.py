@@ -355,12 +355,28 @@ def replanned():
         good(run(RUN, new, "--samples=2"))
 
 
+def replanned_states():
+    """States go on from split to split: outputs are those of one split, from random samples and from files that bring
+    states once."""
+    model, one, out = HERE / "moved.onnx", HERE / "moved", HERE / "moved-out"
+    good(run(GEN, "gpt", "--kv", "--layers", 2, "--width", 16, "--heads", 2, "--vocab", 32, "-o", model))
+    good(run(PCC, model, "-d", "1xcpu", "-q", "--dim=batch=1,sequence=2,past_sequence=3", "--pictures=none", "-o", one))
+    want = outputs_of(one, "--samples=9", "--seed=3", "--optimise=none", "--state", engine="--verbose")
+    many = ("--samples=9", "--seed=3", "--optimise=none", "--state", f"--output={out}", "--replan=2", "--")
+    for args, words in ((("-d", "2xcpu"), "samples 3 to 5, planned again:"),
+                        (("-d", "2xcpu", "--state=past_key_values.0.key=present.1.key"), "keeps other states")):
+        shutil.rmtree(out, ignore_errors=True)
+        shutil.rmtree(HERE / "moved-replanned", ignore_errors=True)
+        r = good(run(RUN, one, *many, *args, "--pictures=none", "--part-cost=0"))
+        check(words in r.stdout + r.stderr, f"{args}: {r.stdout}{r.stderr}")
+        check(outputs(out) == want and len(want) == 9, f"{args}: other outputs behind a switch")
+
+
 def replan():
     """Usage, plans that fail, and plans that promise too little: what runs goes on."""
     many, behind = ("--samples=9", "--replan=2"), ("--", "-d", "2xcpu")
     for args, word in (((*many,), "arguments of pcc behind --"), ((*behind,), "behind -- without --replan"),
                        (("--samples=5", "--replan=2", *behind), "at least 6 samples"),
-                       ((*many, "--state", *behind), "states are not moved"),
                        ((*many, "-o", "x.json", *behind), "--trace has no effect"),
                        (("--costs=x",), "--costs has no effect"), ((*many, *behind, "--costs=x"), "the rounds measure"),
                        ((*many, *behind, "-o", "x"), "--output behind --"),
@@ -438,6 +454,7 @@ def by_runtime():
     grown = [np.load(HERE / f"out/sample{k}.npz")["present.0.key"].shape[2] for k in range(3)]
     check(grown == [5, 7, 9], f"a file brings its states once: {grown}")
     replanned()
+    replanned_states()
     from onnx import TensorProto as T, helper as h, save
     nothing = h.make_optional_type_proto(h.make_sequence_type_proto(h.make_tensor_type_proto(T.FLOAT, [2])))
     numbers = h.make_sequence_type_proto(h.make_tensor_type_proto(T.FLOAT, [2]))

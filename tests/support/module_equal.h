@@ -458,10 +458,11 @@ static inline bool cluster_equal(const struct cluster *a, const struct cluster *
         const struct device_class *x = &a->cls[i], *y = &b->cls[i];
         same = strcmp(x->name, y->name) == 0 && x->host == y->host && x->count == y->count &&
                x->memory == y->memory && memcmp(x->peak, y->peak, sizeof x->peak) == 0 &&
-               x->bandwidth == y->bandwidth && x->overhead == y->overhead &&
-               x->link_latency == y->link_latency && x->link_bandwidth == y->link_bandwidth &&
-               x->group == y->group && x->inner_bandwidth == y->inner_bandwidth &&
-               x->inner_latency == y->inner_latency && x->inner_share == y->inner_share;
+               x->tf32 == y->tf32 && x->precision == y->precision && x->bandwidth == y->bandwidth &&
+               x->overhead == y->overhead && x->link_latency == y->link_latency &&
+               x->link_bandwidth == y->link_bandwidth && x->group == y->group &&
+               x->inner_bandwidth == y->inner_bandwidth && x->inner_latency == y->inner_latency &&
+               x->inner_share == y->inner_share;
     }
     return same_if(same, "cluster", 0);
 }

@@ -713,9 +713,10 @@ static inline struct cluster *random_cluster(uint64_t seed, struct arena *a)
         k->inner_bandwidth = rng_one_in(&r, 2) ? 0 : random_amount(&r);
         k->inner_latency = rng_one_in(&r, 2) ? 0 : random_amount(&r);
         k->inner_share = rng_one_in(&r, 2) ? 0 : 1 + rng_below(&r, 1000000);
-        for (unsigned e = 1; e < ELEM_COUNT; e++) {
+        for (unsigned e = 1; e < ELEM_COUNT; e++)
             k->peak[e] = rng_one_in(&r, 5) ? random_amount(&r) : 0;
-        }
+        k->tf32 = rng_one_in(&r, 2) ? 0 : random_amount(&r);
+        k->precision = (enum precision)rng_below(&r, PRECISIONS);
     }
     random_links(&r, c, a);
     return c;

@@ -57,9 +57,7 @@ static void add_links(struct list *l, const struct cluster *c)
                        "--link");
 }
 
-/* Returns the element type whose peak rate determines the time of node n: that of its first operand (or, if none
- * fits, result) with floating point numbers; ELEM_NONE: it has none. */
-static enum elem computed_in(const struct module *m, nid n)
+enum elem assumed_type(const struct module *m, nid n)
 {
     const struct slice both[] = {m->node[n].in, m->node[n].out};
     for (int s = 0; s < 2; s++)
@@ -81,22 +79,25 @@ static const char *rate_text(const struct cluster *c, const char *types)
                                      : "the rate of kernels measured in f32";
 }
 
-/* Adds the element types that the main graph computes with, except those with little work. */
-static void add_types(struct list *l, const struct module *m, const struct cluster *c)
+/* Adds the element types that the main graph is computed in, except those with little work.  said: --precision is. */
+static void add_types(struct list *l, const struct module *m, const struct cluster *c, bool said)
 {
     int64_t sum[ELEM_COUNT] = {0}, all = 0;
     const struct graph *g = &m->graph[1];
     const char *s = NULL;
     for (nid n = g->first; n < g->first + g->count; n++) {
-        enum elem e = computed_in(m, n);
+        enum elem e = assumed_type(m, n);
         sum[e] = sat_add(sum[e], m->cost->flops[n]);
         all = sat_add(all, m->cost->flops[n]);
     }
+    const char *in = precision_name[c->cls[cluster_main_class(c)].precision];
     for (unsigned e = 1; e < ELEM_COUNT; e++)
         if (sum[e] > 0 && sum[e] >= all / SHARE)
-            s = arena_fmt(l->a, "%s%s%s", s ? s : "", s ? " and " : "", elem_name((enum elem)e));
+            s = arena_fmt(l->a, "%s%s%s", s ? s : "", s ? " and " : "",
+                          e == ELEM_F32 ? in : elem_name((enum elem)e));
     if (s)
-        add_assumption(l, arena_fmt(l->a, "%s at %s", s, rate_text(c, s)), "--efficiency");
+        add_assumption(l, arena_fmt(l->a, "%s at %s", s, rate_text(c, s)),
+                       !said && sum[ELEM_F32] > 0 ? "--efficiency, --precision" : "--efficiency");
 }
 
 /* Adds the symbolic dimensions whose sizes were guessed: "batch=1 sequence=128". */
@@ -153,7 +154,7 @@ const char *assumed_text(const struct pcc *p, bool sizes)
         add_links(&l, x->scene.cluster);
     if (x->scene.m->cost->flops && x->scene.m->ir_version && !handle_given(p, "efficiency") &&
         !handle_given(p, "costs") && !handle_given(p, "profile-at"))
-        add_types(&l, x->scene.m, x->scene.cluster);
+        add_types(&l, x->scene.m, x->scene.cluster, handle_given(p, "precision") != NULL);
     if (limited && !brought && !handle_given(p, "reserve"))
         add_assumption(&l, "nothing reserved", "--reserve");
     if (!handle_given(p, "part-cost"))

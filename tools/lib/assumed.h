@@ -4,6 +4,9 @@
 
 #include "tools/lib/handle.h"
 
+/* Returns the element type whose peak rate determines the time of node n: that of its first operand (or, if none
+ * fits, result) with floating point numbers; ELEM_NONE: it has none. */
+enum elem assumed_type(const struct module *m, nid n);
 /* Returns the assumptions, with the options that set them, in p->x.use.mem: "2xa100:80GiB, links of 25GB/s,10us, f32
  * at peak rate, nothing reserved, batch=1 sequence=128; set with -d, --link, --efficiency, --reserve, --dim"; NULL:
  * there are none.  sizes: whether to name the guessed sizes of dimensions, too.  O(nodes). */

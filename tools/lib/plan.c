@@ -6,6 +6,7 @@
 #include "ir/plan/parts.h"
 #include "passes/problem/claim.h"
 #include "passes/shapes/bind_dims.h"
+#include "tools/lib/idle.h"
 #include "tools/lib/settings.h"
 
 #include <string.h>
@@ -181,6 +182,14 @@ static void note_in_flight(const struct ctx *x, const struct result *r)
                   n, exec_live_parts(&live) ? "; --memory-model=live counts them" : "");
 }
 
+/* Says, if details are shown, which devices the plan leaves idle, and what it would cost to use them. */
+static void tell_idle(const struct ctx *x, const struct result *r)
+{
+    const char *text = x->use.diag->verbose ? idle_text(&r->scene, r->plan, x->use.scratch) : NULL;
+    if (text)
+        diag_detail(x->use.diag, "%s", text);
+}
+
 /* Evaluates the plan and sets scene, plan, verdict, made and parts of p->judged.r; without a plan, or costs and
  * cluster to judge it by, does nothing.  If the plan is invalid (it may come from the input file), warns and leaves
  * r without a verdict, so that only textual IR shows it.  Returns 0; or reports an error and returns -1. */
@@ -217,6 +226,7 @@ static int judge_plan(struct pcc *p)
     r->verdict = &e->v;
     cut_parts(p, r);
     note_in_flight(x, r);
+    tell_idle(x, r);
     return 0;
 }
 

@@ -31,6 +31,10 @@ static const struct opt table[] = {
      .help =
          "levels of links, innermost first, each with its size and, for training, the rate of an AllReduce: "
          "'8:25GB/s,0us/2:3GB/s,0us'"},
+    {OPT_TEXT, "precision", .topic = IN_DEVICES, .arg = "TYPE[:CLASS],...", .with = WITH_SHOWN,
+     .help =
+         "what devices compute f32 in, as their runtime is set: f32, tf32, f16, bf16 or i8, of a "
+         "class as in 'f16:a100' (default: f32)"},
     {OPT_TEXT, "reserve", .topic = IN_DEVICES, .arg = "SHARE|BYTES",
      .with = WITH_PLAN | WITH_MEMORY,
      .help = "of each accelerator's memory, left to the runtime: '10%', '2GiB' (default: 0)"},
@@ -427,8 +431,8 @@ static int check_levels(struct pcc *p)
     return 0;
 }
 
-/* Applies "levels", "link", "group", "allreduce" and "reserve" to the cluster.  Returns 0; or reports an error and
- * returns -1. */
+/* Applies "levels", "link", "group", "allreduce", "precision" and "reserve" to the cluster.  Returns 0; or
+ * reports an error and returns -1. */
 static int describe_devices(struct pcc *p)
 {
     struct ctx *x = &p->x;
@@ -445,6 +449,9 @@ static int describe_devices(struct pcc *p)
     const char *reduce = handle_given(p, "allreduce");
     if (reduce)
         rate_parse(reduce, &x->scene.cluster->reduce_bandwidth);
+    const char *precision = handle_given(p, "precision");
+    if (precision && cluster_set_precision(x->scene.cluster, precision, x->use.diag))
+        return -1;
     if (reserve && cluster_set_reserve(x->scene.cluster, reserve, x->use.diag))
         return -1;
     return 0;

@@ -502,10 +502,10 @@ static void list_devices(struct arena *a)
     puts("xeon and epyc: a socket; xeon32, epyc96, ...: so many cores");
     for (uint32_t i = 0; cluster_preset_name(i); i++)
         printf("%s%s", i ? ", " : "\nclusters: ", cluster_preset_name(i));
-    puts("\n\nlink           each way, latency");
+    puts("\n\nlink           each way, latency (estimated)");
     for (uint32_t i = 0; (l = link_preset_at(i)); i++)
-        printf("%-14s %s,%s\n", l->name, rate_print(text, l->bandwidth),
-               time_print(time, l->latency));
+        printf("%-14s %s,%s  %s\n", l->name, rate_print(text, l->bandwidth),
+               time_print(time, l->latency), l->measured ? "measured" : "estimated");
 }
 
 /* --list-devices=CLUSTER: prints the cluster as a file for -d.  Returns the exit code. */

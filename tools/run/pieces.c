@@ -72,9 +72,17 @@ static struct pcc *open_model(const struct pieces_of *of, struct hearing *h, str
     pcc_listen(p, &(struct pcc_listener){.user = h, .message = pass_on, .progress = stopped});
     enum pcc_status rc = pcc_set(p, "devices", arena_fmt(a, "%uxcpu", of->count));
     rc = rc ? rc : pcc_set(p, "pictures", "none");
+    rc = rc || !of->costs ? rc : pcc_set(p, "costs", of->costs);
     for (uint32_t i = 0; i < of->ndim && !rc; i++)
         rc = pcc_set(p, "dim", of->dim[i]);
     return rc || pcc_open(p, of->model) ? NULL : p;
+}
+
+struct pcc *pieces_open(const struct pieces_of *of, struct arena *a, struct diag *d)
+{
+    struct hearing *h = arena_alloc(a, sizeof *h); /* lives as long as the handle */
+    *h = (struct hearing){d, of->stop, .warnings = true};
+    return open_model(of, h, a);
 }
 
 /* Fills c->work and c->cross. */

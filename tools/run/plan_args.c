@@ -2,6 +2,7 @@
 #include "tools/run/plan_args.h"
 
 #include "tools/lib/handle.h"
+#include "tools/lib/idle.h"
 
 #include <string.h>
 
@@ -93,6 +94,13 @@ static enum pcc_status set_all(const struct plan_call *c, struct pcc *p, const c
     for (int id = CLI_OWN; id < (int)c->args.noption && !s; id++)
         for (uint32_t i = 0; i < c->args.n[id] && !s; i++)
             s = pcc_set(p, c->args.option[id].row->name, c->args.list[id][i]);
+    for (size_t i = 0; i < json_array_size(c->states) && !s && !cli_value(&c->args, "state"); i++) {
+        const json_t *state = json_array_get(c->states, i);
+        const char *in = json_string_value(json_object_get(state, "in"));
+        const char *out = json_string_value(json_object_get(state, "out"));
+        if (in && out)
+            s = pcc_set(p, "state", arena_fmt(c->a, "%s=%s", in, out));
+    }
     json_object_foreach((json_t *)c->dims, name, size) if (!s) s =
         pcc_set(p, "dim", arena_fmt(c->a, "%s=%lld", name, (long long)json_integer_value(size)));
     return s || !c->devices ? s : pcc_set(p, "devices", c->devices);
@@ -108,9 +116,13 @@ enum pcc_status plan_write(struct plan_call *c, const char *const *costs, uint32
     struct arena *own = arena_new(c->a);
     arena_defer(own, free_handle, p);
     pcc_listen(p, &(struct pcc_listener){.user = c, .message = pass_on, .progress = stopped});
+    c->idle = NULL;
     if (!(s = set_all(c, p, costs, n)) && !(s = pcc_open(p, c->model)) &&
-        !(s = pcc_plan(p, c->args.value[CLI_PASSES])))
+        !(s = pcc_plan(p, c->args.value[CLI_PASSES]))) {
+        if (pcc_verdict(p))
+            c->idle = idle_text(&p->judged.r.scene, p->judged.r.plan, c->a);
         s = pcc_write(p, folder);
+    }
     arena_free(own);
     return s;
 }

@@ -23,7 +23,10 @@ struct plan_call {
     const char *model;   /* path */
     const char *devices; /* in place of those of the arguments; NULL: those */
     const json_t *dims; /* sizes of dimensions by name, beside those of the arguments; NULL: none */
+    const json_t *states; /* as the manifest has them, if the arguments name none; NULL: none */
     const volatile sig_atomic_t *stop; /* 1: Ctrl-C */
+    const char
+        *idle; /* set by plan_write(): what idle_text() says of the plan, in a; NULL: nothing */
     struct arena *a;
     struct diag *d;
 };

@@ -4,6 +4,7 @@
  *   pcc-profile MODEL [--dim NAME=N] -o costs.json        the model's pieces, and shares of nodes within them
  *   pcc-profile SPLIT [--costs=costs.json] -o next.json   the parts of a split; rows that are known are scaled
  *   pcc-profile MODEL --rounds=N -o split/ -- ARGS        plans by what was measured, measures the plan, and so on
+ *   pcc-profile MODEL --fit --costs=costs.json -o class.json  a class of devices from times that are known
  *   pcc-profile --links [-o cluster.json]                 what it takes to hand values to another thread or process
  * Exit codes: 0 done, 1 bad input, or a part that fails, 2 wrong usage, 3 no plan fits, 130 ended by Ctrl-C: what is
  * complete is written. */
@@ -14,6 +15,7 @@
 #include "ir/base/units.h"
 #include "tools/run/cores.h"
 #include "tools/run/costs_out.h"
+#include "tools/run/fit_file.h"
 #include "tools/run/folder_files.h"
 #include "tools/run/links.h"
 #include "tools/run/part_memory.h"
@@ -43,7 +45,8 @@ static const struct opt rows[] = {
          "(default: 4)"},
     {OPT_TEXT, "costs", .arg = "FILE",
      .help =
-         "of a split: an earlier file, whose rows are scaled to the times of the parts; nodes are not measured again"},
+         "of a split: an earlier file, whose rows are scaled to the times of the parts; nodes are not measured again; "
+         "with --fit: the times that a class is fitted to"},
     {OPT_INT, "rounds", .arg = "N", .def = "3", .lo = "1", .hi = "100",
      .help =
          "plan, write, measure the parts, plan again, at most N times; -o is then the folder for the best split, and "
@@ -56,6 +59,10 @@ static const struct opt rows[] = {
      .help =
          "without a model: what it takes to hand a value to another thread, and to another process, as --link of pcc "
          "has it; -o is then a cluster file (--devices)"},
+    {OPT_BOOL, "fit",
+     .help =
+         "run nothing: fit overhead, peak and bandwidth of a class to the times of --costs, say how far each operator "
+         "type is off, and write the class to -o, a cluster file (--devices of pcc)"},
     {OPT_TEXT, "inputs", .arg = "FILE.npz",
      .help = "inputs of the model by name, as numpy.savez writes them (default: random ones)"},
     {OPT_INT, "seed", .arg = "N", .def = "0", .lo = "0",
@@ -76,6 +83,7 @@ static const struct program program = {
     .usage = "pcc-profile MODEL [--dim NAME=N] -o costs.json\n"
              "       pcc-profile SPLIT [--costs=costs.json] -o next.json\n"
              "       pcc-profile MODEL --rounds=3 -o split/ -- ARGUMENTS OF PCC\n"
+             "       pcc-profile MODEL --fit --costs=costs.json -o class.json\n"
              "       pcc-profile --links [-o cluster.json]\n",
     .description =
         "Runs a model in pieces, or the parts of a split folder, in ONNX Runtime, and writes a time for each node such "
@@ -140,18 +148,42 @@ static int check_rounds(struct run *r)
     return -1;
 }
 
+/* Checks that no options but those of the list " a b c " stand beside --`mode`.  Returns 0, or -1 and an error. */
+static int check_beside(struct run *r, const char *mode, const char *list)
+{
+    const struct program_args *g = &r->args;
+    for (uint32_t i = 0; i < g->ngiven; i++)
+        if (!strstr(list, arena_fmt(r->a, " %s ", g->given[i].row->name)))
+            return misused(
+                r, arena_fmt(r->a, "--%s has no effect with --%s", g->given[i].row->name, mode));
+    return 0;
+}
+
 /* Checks a command line with --links.  Returns 0, or -1 and an error. */
 static int check_links(struct run *r)
 {
-    const struct program_args *g = &r->args;
-    const char *output = program_value(g, "output");
-    for (uint32_t i = 0; i < g->ngiven; i++)
-        if (!strstr(" links output quiet verbose ", arena_fmt(r->a, " %s ", g->given[i].row->name)))
-            return misused(
-                r, arena_fmt(r->a, "--%s has no effect with --links", g->given[i].row->name));
-    if (g->noperand > 0 || g->rest)
+    const char *output = program_value(&r->args, "output");
+    if (check_beside(r, "links", " links output quiet verbose "))
+        return -1;
+    if (r->args.noperand > 0 || r->args.rest)
         return misused(r, "--links: expected no model");
     return output ? outfile_check(output, r->a, &r->diag) : 0;
+}
+
+/* Checks a command line with --fit.  Returns 0, or -1 and an error. */
+static int check_fit(struct run *r)
+{
+    const struct program_args *g = &r->args;
+    const char *costs = program_value(g, "costs"), *output = program_value(g, "output");
+    if (check_beside(r, "fit", " fit costs dim output quiet verbose "))
+        return -1;
+    if (infile_is_folder(g->operand[0]) || g->rest)
+        return misused(r, "--fit: expected a model, as it was measured");
+    if (!costs)
+        return misused(r, "--fit: expected --costs=FILE, which pcc-profile MODEL -o FILE makes");
+    return infile_same(output, costs)
+               ? misused(r, "--fit: -o is the file of --costs: give another name")
+               : check_output(r);
 }
 
 /* Checks the command line beyond single values.  Returns 0, or -1 and an error. */
@@ -175,6 +207,8 @@ static int check_usage(struct run *r)
         if (!eq || eq == text || !count_parse(eq + 1, &n))
             return misused(r, arena_fmt(r->a, "--dim '%s': expected NAME=N with N >= 0", text));
     }
+    if (program_value(g, "fit"))
+        return check_fit(r);
     if (program_value(g, "costs") && !infile_is_folder(g->operand[0]))
         return misused(r, "--costs: expected the folder of a split, whose parts are measured");
     if (program_value(g, "costs") && program_value(g, "segments") &&
@@ -431,6 +465,19 @@ static int measure_links(struct run *r)
     return output ? link_write(&link[LINK_THREADS], output, r->a, &r->diag) : 0;
 }
 
+/* Fits a class to the times of --costs and writes it.  Returns 0, or -1 after an error. */
+static int fit(struct run *r)
+{
+    const struct program_args *g = &r->args;
+    struct pieces_of of = {
+        .model = g->operand[0], .costs = program_value(g, "costs"), .count = 1, .stop = &stop};
+    of.dim = all_dims(r, &of.ndim);
+    if (fit_write(&of, program_value(g, "output"), r->a, &r->diag) == 0)
+        return 0;
+    r->exit = stop ? INTERRUPTED : 0;
+    return -1;
+}
+
 /* Measures a model or a folder and writes the file.  Returns 0, or -1 after an error. */
 static int measure(struct run *r)
 {
@@ -463,7 +510,9 @@ static void run(void *arg)
     struct run *r = arg;
     if (!program_begin(&r->args, r->argc, r->argv, r->a, &r->diag, &r->exit))
         return;
-    if (check_usage(r) || (program_value(&r->args, "links") ? measure_links(r) : measure(r)))
+    if (check_usage(r) || (program_value(&r->args, "links") ? measure_links(r)
+                           : program_value(&r->args, "fit") ? fit(r)
+                                                            : measure(r)))
         r->exit = r->exit ? r->exit : INPUT;
 }
 

@@ -115,8 +115,6 @@ static int check_replan(struct run *r)
         return 0;
     if (program_value(g, "trace"))
         return misused(r, "--trace has no effect with --replan: several splits run");
-    if (program_value(g, "state"))
-        return misused(r, "--replan with --state: states are not moved from one split to another");
     if (samples < 2 * (rounds + 1))
         return misused(r, arena_fmt(r->a,
                                     "--replan=%" PRId64 ": expected at least %" PRId64

@@ -267,8 +267,10 @@ int run_all(struct runner *r)
         arena_exhausted(r->a, wanted);
     if (r->failed)
         diag_error(r->d, "%s", r->error);
+    const struct run_states left = states_left(r);
     free_all(r);
     samples_free(h.samples);
+    states_keep(r, &left);
     for (uint32_t i = 0; i < r->wires.noutput; i++)
         if (r->wires.constant[i])
             r->e->face->value_free(r->e, r->wires.constant[i]->value);

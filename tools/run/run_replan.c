@@ -10,6 +10,7 @@
 
 #include "backends/split/folder.h"
 #include "ir/base/infile.h"
+#include "ir/base/json_in.h"
 #include "ir/base/json_out.h"
 #include "ir/base/numbers.h"
 #include "ir/base/outfile.h"
@@ -34,6 +35,7 @@ struct tried {
     const char *folder;
     int64_t promised, each; /* ps, ns from one sample to the next; -1: not known */
     const char *nodes;      /* its parts as text: equal plans have equal texts */
+    const json_t *states;   /* of the manifest */
 };
 
 /* How much longer a device takes than the costs before the first run say. */
@@ -54,7 +56,8 @@ struct replanning {
     uint32_t nspeed, capspeed;
     struct tried *tried; /* [n] */
     uint32_t n;
-    const char *scratch; /* folder for temporary files */
+    struct run_states states; /* with --state: those behind the last sample */
+    const char *scratch;      /* folder for temporary files */
     struct arena *a;
     struct diag *d;
 };
@@ -207,6 +210,7 @@ static int read_promise(struct replanning *w, struct tried *t)
     struct split s;
     if (split_read(&s, t->folder, w->a, w->d))
         return -1;
+    t->states = json_object_get(s.manifest, "states");
     double value =
         json_number_value(json_object_get(json_object_get(s.manifest, "objective"), "value_s"));
     char *nodes = json_dumps(json_object_get(s.manifest, "nodes"), JSON_COMPACT | JSON_SORT_KEYS);
@@ -218,18 +222,36 @@ static int read_promise(struct replanning *w, struct tried *t)
     return 0;
 }
 
-/* Says which devices a new split leaves idle. */
-static void tell_idle(struct replanning *w, const char *folder)
+/* Whether two lists of states have the same pairs, in any order. */
+static bool same_states(const json_t *x, const json_t *y)
 {
-    struct split s;
-    json_t *device;
-    size_t i;
-    if (split_read(&s, folder, w->a, w->d))
-        return;
-    json_array_foreach(json_object_get(s.manifest, "devices"), i,
-                       device) if (json_array_size(json_object_get(device, "parts")) == 0)
-        diag_note(w->d, "%s unused: no plan with it was found that takes less time",
-                  json_string_value(json_object_get(device, "name")));
+    size_t i, k, found = 0;
+    const json_t *one, *other;
+    json_array_foreach((json_t *)(uintptr_t)x, i, one)
+    {
+        json_array_foreach((json_t *)(uintptr_t)y, k, other) if (json_equal(one, other))
+        {
+            found++;
+            break;
+        }
+    }
+    return found == json_array_size(x) && found == json_array_size(y);
+}
+
+/* Returns an input whose state is no tensor of numbers, so that it cannot be moved to another split; NULL: none. */
+static const char *unmoved_state(const struct split *s)
+{
+    const json_t *states = json_object_get(s->manifest, "states");
+    for (size_t i = 0; i < json_array_size(states); i++) {
+        const char *in = json_get_text(json_array_get(states, i), "in");
+        for (uint32_t k = 0; in && k < s->ninput; k++) {
+            const struct split_value *v = &s->value[s->input[k]];
+            enum elem elem = elem_of_name(v->type, strlen(v->type));
+            if (!strcmp(v->name, in) && (elem == ELEM_NONE || elem == ELEM_STR))
+                return v->name;
+        }
+    }
+    return NULL;
 }
 
 /* Plans again by what r measured.  Returns 1 and the new split in w->tried[w->n]; 0: none promises enough; -1 after an
@@ -243,18 +265,23 @@ static int plan_again(struct replanning *w, struct runner *r, int64_t each)
     int n = write_costs(w, r, costs);
     if (n < 0 || plan_write(&w->call, costs, (uint32_t)n, t->folder) || read_promise(w, t))
         return -1;
+    if (w->call.idle)
+        diag_note(w->d, "%s", w->call.idle);
     for (uint32_t i = 0; i < w->n; i++)
         if (!strcmp(w->tried[i].nodes, t->nodes)) {
             diag_note(w->d, "planned again: a plan that has run already comes back");
             return 0;
         }
+    if (w->of->runner->set.state && !same_states(t->states, w->tried[0].states)) {
+        diag_note(w->d,
+                  "planned again: the new split keeps other states, so that they cannot be moved");
+        return 0;
+    }
     bool better = t->promised >= 0 && t->promised <= each * 1000 - each * 1000 / MARGIN;
     time_short(promised, t->promised);
     time_short(now, each * 1000);
     diag_note(w->d, "planned again: %s a sample promised, %s measured so far%s", promised, now,
               better ? "" : ": less than 2 % are no reason to switch");
-    if (better)
-        tell_idle(w, t->folder);
     return better;
 }
 
@@ -275,6 +302,7 @@ static int stretch(struct replanning *w, struct runner *r, const char *folder, i
                    int64_t n, int64_t *each)
 {
     *r = *w->of->runner;
+    r->set.states = r->set.state ? &w->states : NULL;
     r->set.folder = folder;
     r->set.first = first;
     r->set.samples = n;
@@ -345,6 +373,11 @@ static int take_round(struct replanning *w, int64_t n, bool plans, int64_t *done
     *more = 0;
     int rc = stretch(w, &r, t->folder, *done, n, &t->each);
     *done += r.given;
+    if (w->states.lost && rc != INTERRUPTED && *done < w->of->runner->set.samples) {
+        diag_error(w->d, "input '%s': its state behind sample %" PRId64 " could not be kept",
+                   w->states.lost, *done - 1);
+        return 1;
+    }
     if (rc && rc != INTERRUPTED && w->n > 0) {
         diag_note(w->d, "the new split failed: the best one so far goes on");
         t->each = -1;
@@ -361,13 +394,28 @@ static int take_round(struct replanning *w, int64_t n, bool plans, int64_t *done
     return 0;
 }
 
+/* Runs all samples in stretches, and what is left on the best split.  Returns an exit code. */
+static int run_stretches(struct replanning *w, uint32_t rounds)
+{
+    struct runner *base = w->of->runner, r;
+    int64_t total = base->set.samples, part = total / (rounds + 1), done = 0, each;
+    int rc = 0, more = 1;
+    for (uint32_t round = 0; more > 0 && !rc && !*base->stop && round <= rounds; round++)
+        rc = take_round(w, round < rounds ? part : total - done, round < rounds, &done, &more);
+    bool failed = more < 0 && !*base->stop;
+    if (w->n == 0 || (rc && rc != INTERRUPTED))
+        return rc;
+    if (done < total && !rc && !*base->stop)
+        rc = stretch(w, &r, best_of(w)->folder, done, total - done, &each);
+    if (leave_best(w) || failed)
+        return rc ? rc : 1;
+    return rc ? rc : *base->stop ? INTERRUPTED : 0;
+}
+
 int replan_run(const struct replan *of)
 {
     struct runner *base = of->runner;
     struct replanning w = {.of = of, .a = base->a, .d = base->d};
-    int64_t total = base->set.samples, part = total / (of->rounds + 1), done = 0;
-    int rc = 0, more = 1;
-    bool failed = false;
     w.tried = arena_array(w.a, (size_t)of->rounds + 2, sizeof *w.tried);
     w.tried[0] = (struct tried){.folder = base->set.folder, .each = -1};
     w.call = (struct plan_call){.model = arena_fmt(w.a, "%s/model.onnx", base->set.folder),
@@ -380,18 +428,15 @@ int replan_run(const struct replan *of)
         find_cluster(&w) || check_files(&w))
         return 1;
     w.call.dims = w.split.dims;
-    for (uint32_t round = 0; more > 0 && !rc && !*base->stop && round <= of->rounds; round++)
-        rc = take_round(&w, round < of->rounds ? part : total - done, round < of->rounds, &done,
-                        &more);
-    failed = more < 0 && !*base->stop;
-    if (w.n == 0 || (rc && rc != INTERRUPTED))
-        return rc;
-    if (done < total && !rc && !*base->stop) {
-        struct runner r;
-        int64_t each;
-        rc = stretch(&w, &r, best_of(&w)->folder, done, total - done, &each);
-    }
-    if (leave_best(&w) || failed)
-        return rc ? rc : 1;
-    return rc ? rc : *base->stop ? INTERRUPTED : 0;
+    w.call.states = w.tried[0].states;
+    const char *unmoved = base->set.state ? unmoved_state(&w.split) : NULL;
+    if (unmoved)
+        diag_note(w.d,
+                  "input '%s' holds state that is no tensor of numbers, which cannot be moved to "
+                  "another split: nothing is planned again",
+                  unmoved);
+    int rc = run_stretches(&w, unmoved ? 0 : of->rounds);
+    if (base->e)
+        states_free(base->e, &w.states);
+    return rc;
 }

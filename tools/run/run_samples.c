@@ -26,7 +26,8 @@ struct run_samples {
     bool late;            /* of the others the files are read when they are due */
     bool *kept;           /* [value] inputs that hold state */
     struct box
-        *zero; /* [state] its value before the first sample; value NULL: the sample brings it */
+        *zero; /* [state] its value before the first sample: that of an earlier run, or zeros;
+                       * value NULL: the sample brings it */
 };
 
 /* ---- inputs ----------------------------------------------------------------------------------- */
@@ -76,8 +77,15 @@ static int make_inputs(struct run_samples *s, int64_t k, struct engine_value **t
     return rc;
 }
 
-/* Makes zeros for the states that the first sample does not bring; first: its inputs.  Returns 0, or -1 and an
- * error. */
+/* Whether sample k has no states of its own: its file has been there before, or it has none. */
+static bool comes_again(const struct run_samples *s, int64_t k)
+{
+    uint32_t files = s->r->set.nfile;
+    return files ? s->r->set.first + k >= files : k >= s->kinds;
+}
+
+/* Finds the states that the first sample does not bring, those of an earlier run or zeros; first: its inputs.  Returns
+ * 0, or -1 and an error. */
 static int make_states(struct run_samples *s, struct box *const *first)
 {
     struct runner *r = s->r;
@@ -89,8 +97,10 @@ static int make_states(struct run_samples *s, struct box *const *first)
         bool brought = false;
         s->zero[i].of = RUN_NONE;
         for (uint32_t k = 0; k < r->s.ninput; k++)
-            brought = brought || (r->s.input[k] == r->wires.state_in[i] && first[k]);
-        if (brought)
+            brought = brought ||
+                      (r->s.input[k] == r->wires.state_in[i] && first[k] && !comes_again(s, 0));
+        s->zero[i].value = brought ? NULL : states_from(r, i);
+        if (brought || s->zero[i].value)
             continue;
         if (elem == ELEM_NONE || elem == ELEM_STR || !x->size)
             return diag_error(
@@ -119,17 +129,17 @@ int samples_load(struct run_samples *s, int64_t k, struct box **to, struct engin
     int64_t kind = k % s->kinds;
     if (kind < s->nmade) {
         memcpy(to, s->made + kind * r->s.ninput, r->s.ninput * sizeof(struct box *));
-        if (k == 0)
-            put_states(s, to);
-        for (uint32_t i = 0; i < r->s.ninput && k >= s->kinds; i++)
+        for (uint32_t i = 0; i < r->s.ninput && comes_again(s, k); i++)
             if (s->kept[r->s.input[i]])
                 to[i] = NULL; /* a file that comes again brings no state any more */
+        if (k == 0)
+            put_states(s, to);
         return 0;
     }
     struct arena *own = arena_new(r->a);
     struct engine_value **table = arena_array(own, (size_t)r->s.nvalue + 1, sizeof *table);
     int rc = make_inputs(s, kind, table, err);
-    for (uint32_t i = 0; i < r->s.ninput && !rc && k >= s->kinds; i++)
+    for (uint32_t i = 0; i < r->s.ninput && !rc && comes_again(s, k); i++)
         if (s->kept[r->s.input[i]]) {
             r->e->face->value_free(r->e, table[r->s.input[i]]);
             table[r->s.input[i]] = NULL;
@@ -211,7 +221,8 @@ void samples_free(struct run_samples *s)
         if (s->made[i])
             s->r->e->face->value_free(s->r->e, s->made[i]->value);
     for (uint32_t i = 0; i < s->r->wires.nstate; i++)
-        s->r->e->face->value_free(s->r->e, s->zero[i].value);
+        if (s->zero[i].value != states_from(s->r, i))
+            s->r->e->face->value_free(s->r->e, s->zero[i].value);
 }
 
 /* ---- outputs ---------------------------------------------------------------------------------- */

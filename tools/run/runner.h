@@ -31,6 +31,14 @@
 
 enum { RUN_NONE = UINT32_MAX };
 
+/* States behind the last sample of a run, for the first one of the next. */
+struct run_states {
+    const char **name;           /* [n] the inputs of the model that they are */
+    struct engine_value **value; /* [n] */
+    uint32_t n;                  /* 0: there was no run yet */
+    const char *lost;            /* an input whose state could not be kept; NULL: none */
+};
+
 /* What the user wants. */
 struct run_settings {
     const char *folder;
@@ -44,9 +52,10 @@ struct run_settings {
     bool optimise, state, by_model, check, memory;
     const char *const *file; /* [nfile] samples */
     uint32_t nfile;
-    const char *output;       /* folder for outputs; NULL: they are dropped */
-    const char *trace;        /* file for the trace; NULL: none */
-    const char *const *cores; /* [ncores] values of --cores */
+    const char *output;        /* folder for outputs; NULL: they are dropped */
+    const char *trace;         /* file for the trace; NULL: none */
+    struct run_states *states; /* with --replan: from run to run; NULL: each begins anew */
+    const char *const *cores;  /* [ncores] values of --cores */
     uint32_t ncores;
 };
 
@@ -254,6 +263,16 @@ void device_end(struct runner *r, struct run_device *d);
 void run_fail(struct runner *r, int64_t sample, const char *line);
 /* Hands states of sample k - 1 that are there on to sample k.  Under the lock. */
 void states_hand_on(struct runner *r, int64_t k);
+
+/* ---- run_states.c */
+/* Returns copies of the states behind the last sample that was given, if r->set.states is there; no thread runs. */
+struct run_states states_left(struct runner *r);
+/* Keeps them in r->set.states, in place of those that the run began with, which nothing may use any more. */
+void states_keep(struct runner *r, const struct run_states *left);
+/* Returns the value that state i has from an earlier run, which is not the caller's; NULL: none. */
+struct engine_value *states_from(const struct runner *r, uint32_t i);
+/* Frees the values. */
+void states_free(struct engine *e, struct run_states *s);
 
 /* ---- run_samples.c */
 struct run_samples;

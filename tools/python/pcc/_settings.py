@@ -21,6 +21,9 @@ class Settings(TypedDict, total=False):
     # levels of links, innermost first, each with its size and, for training, the rate of an AllReduce:
     # '8:25GB/s,0us/2:3GB/s,0us'
     levels: Optional[One]
+    # what devices compute f32 in, as their runtime is set: f32, tf32, f16, bf16 or i8, of a class as in
+    # 'f16:a100' (default: f32)
+    precision: Optional[One]
     # of each accelerator's memory, left to the runtime: '10%', '2GiB' (default: 0)
     reserve: Optional[One]
     # bytes per second of an AllReduce over several groups (default: the link's)

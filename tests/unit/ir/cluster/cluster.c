@@ -574,8 +574,8 @@ static void json_accepted(void **state)
 }
 
 #define KEY_WORDS                                                                                  \
-    "name, preset, host, count, memory, peak, bandwidth, overhead, kernels, link, group, "         \
-    "inner_link, inner_share, supported, unsupported or note"
+    "name, preset, host, count, memory, peak, bandwidth, overhead, kernels, link, precision, "     \
+    "group, inner_link, inner_share, supported, unsupported or note"
 
 static void json_refused(void **state)
 {
@@ -584,6 +584,13 @@ static void json_refused(void **state)
         {"{\"classes\":[{" A100 "\"count\":1024}]}", ""},
         {"{\"classes\":[{" A100 "\"count\":1000},{" A100 "\"count\":24}]}", ""},
         {"{\"classes\":[{" A100 "\"group\":1,\"inner_share\":1000000}]}", ""},
+        {"{\"classes\":[{" A100 "\"precision\":\"tf32\"}]}", ""},
+        {"{\"classes\":[{" A100 "\"precision\":8}]}",
+         "classes[0]: \"precision\": expected f32, tf32, f16, bf16 or i8"},
+        {"{\"classes\":[{\"preset\":\"v100\",\"precision\":\"tf32\"}]}",
+         "classes[0]: \"precision\": needs a \"peak\" for tf32"},
+        {"{\"classes\":[{\"preset\":\"v100\",\"precision\":\"tf32\",\"peak\":{\"tf32\":\"1T\"}}]}",
+         ""},
         {"{\"classes\":[{" A100 "\"overhead\":0,\"memory\":1,\"bandwidth\":1}]}", ""},
         {"{\"classes\":[{" A100 "\"group\":2,\"count\":4,\"inner_share\":1}]}", ""},
         {"{\"classes\":[{" A100 "\"count\":8}],\"levels\":1}",
@@ -854,7 +861,7 @@ static void file_text(void **state)
         "{\"classes\":[{" A100
         "\"count\":8,\"group\":4,\"inner_link\":{\"bandwidth\":\"300GB/s\",\"latency\":\"2us\"},"
         "\"inner_share\":\"0.25\",\"unsupported\":[\"If\",\"Loop\"],\"memory\":12345678901,"
-        "\"note\":\"a \\\"b\\\" \\u00e4\"},"
+        "\"precision\":\"bf16\",\"note\":\"a \\\"b\\\" \\u00e4\"},"
         "{\"name\":\"x\",\"supported\":[\"Conv\"],\"peak\":{\"f32\":1,\"i8\":1001,\"f16\":\"7k\","
         "\"f64\":9223372036854775807},"
         "\"bandwidth\":1234567,\"overhead\":\"1ps\",\"link\":{\"bandwidth\":3,\"latency\":1}},{\"preset\":\"cpu\"}],"

@@ -89,7 +89,7 @@ static bool moves(int passes, int64_t row, int64_t bytes)
 {
     struct device_class d = device();
     struct kernel_work w = {.traffic = 2000, .row = row, .passes = passes, .again = 1000};
-    return kernel_memory(&d, &w, 1000000) == bytes;
+    return kernel_memory(&d, ELEM_F32, &w, 1000000) == bytes;
 }
 
 static void rows_that_stay(void **state)
@@ -102,13 +102,13 @@ static void rows_that_stay(void **state)
     assert_true(moves(3, 4000, 2000) && moves(3, 6000, 3000) && moves(3, 8000, 4000));
     d.kernel[KERNEL_ROW] = 1; /* a warp keeps 1024 */
     w.row = 1024;
-    assert_int_equal(kernel_memory(&d, &w, 1000000), 2000);
+    assert_int_equal(kernel_memory(&d, ELEM_F32, &w, 1000000), 2000);
     w.row = 1025;
-    assert_int_equal(kernel_memory(&d, &w, 1000000), 2002);
+    assert_int_equal(kernel_memory(&d, ELEM_F32, &w, 1000000), 2002);
     d.kernel[KERNEL_STREAM] = 500000;
-    assert_int_equal(kernel_memory(&d, &w, 500000), 4 * 2002);
+    assert_int_equal(kernel_memory(&d, ELEM_F32, &w, 500000), 4 * 2002);
     d.kernel[KERNEL_UNITS] = 0;
-    assert_int_equal(kernel_memory(&d, &w, 1000000), 2000);
+    assert_int_equal(kernel_memory(&d, ELEM_F32, &w, 1000000), 2000);
 }
 
 /* Some length of a side: often short, at times as long as can be. */

@@ -1,0 +1,131 @@
+/* What it would cost to use a device that a plan leaves idle (idle.h).
+ *
+ * Of each device with nodes, its first and last node, and its first and last nodes of half of its time, go to the idle
+ * device, one choice at a time, and the judge says what each such plan takes.  The least counts: it is what using the
+ * device costs at least among these plans, and no claim is made about others.  Devices of a class are equal, so that
+ * one of them stands for all that are idle. */
+#include "tools/lib/idle.h"
+
+#include "ir/base/units.h"
+#include "ir/exec/evaluate.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    CHOICES = 4,
+    IDLE_LOOKS = 4000000
+}; /* of a device; nodes that all judgements together look at */
+
+/* What is tried. */
+struct idle {
+    const struct scene *s;
+    const struct plan *plan;
+    const struct verdict *v; /* of the plan */
+    struct arena *a;
+    struct plan tried; /* the plan with its own devices */
+    uint32_t to;       /* the idle device */
+    uint32_t n;        /* plans that were tried */
+    uint32_t held;     /* of them, those that can be carried out */
+    int64_t least;     /* ps: the least that these take */
+};
+
+/* Gives the idle device nodes at one end of `from`, the first (choice 0, 2) or the last (1, 3): one node, or as many as
+ * take half of its time (2, 3); at least one stays.  Returns whether any went. */
+static bool give(struct idle *t, uint32_t from, int choice)
+{
+    const struct module *m = t->s->m;
+    const struct graph *g = &m->graph[1];
+    const int64_t *time = m->cost->time[cluster_class(t->s->cluster, from)];
+    uint32_t left = t->v->load[from].nodes, moved = 0;
+    int64_t half = choice < 2 ? 0 : t->v->load[from].compute / 2, sum = 0;
+    memcpy(t->tried.dev, t->plan->dev, m->nnode * sizeof *t->tried.dev);
+    for (nid i = 0; i < g->count && left > 1; i++) {
+        nid n = choice % 2 ? g->first + g->count - 1 - i : g->first + i;
+        if (t->plan->dev[n] != (int32_t)from)
+            continue;
+        sum = sat_add(sum, time[n]);
+        if (moved > 0 && sum > half)
+            break;
+        t->tried.dev[n] = (int32_t)t->to;
+        moved++;
+        left--;
+    }
+    return moved > 0;
+}
+
+/* Judges the plans that use the idle device. */
+static void try_all(struct idle *t)
+{
+    for (uint32_t d = 0; d < t->s->cluster->ndev; d++)
+        for (int choice = 0; choice < CHOICES && t->v->load[d].nodes > 1; choice++) {
+            if (!give(t, d, choice))
+                continue;
+            t->n++;
+            struct arena *own = arena_new(t->a);
+            struct evaluation e = plan_evaluate(t->s, &t->tried, own);
+            if (evaluation_holds(&e, false))
+                t->least = t->held++ ? smaller(t->least, e.value) : e.value;
+            arena_free(own);
+        }
+}
+
+/* Returns what the idle devices with these names cost, as text in t->a. */
+static const char *cost_text(struct idle *t, const char *names)
+{
+    int64_t value = t->v->value, more = t->least - value;
+    if (t->n == 0)
+        return arena_fmt(t->a, "%s unused: no other device has two nodes", names);
+    if (t->held == 0)
+        return arena_fmt(t->a,
+                         "%s unused: memory, pins or operators keep the other devices' first and "
+                         "last nodes off it",
+                         names);
+    const char *does = more > 0 ? "would cost" : more < 0 ? "would save" : "would gain nothing";
+    double percent = 100 * fabs((double)more) / (double)larger(value, 1);
+    const char *share = more ? arena_fmt(t->a, " %.*f %%", percent < 10, percent) : "";
+    return arena_fmt(
+        t->a,
+        "%s unused: %s%s in the best of %u plans that give it another device's first or "
+        "last nodes",
+        names, does, share, t->held);
+}
+
+/* Whether the plan is one that the method is about. */
+static bool is_about(const struct scene *s, const struct plan *plan)
+{
+    return s->m->cost && s->m->cost->time && exec_kind(&s->model)->feed == FEED_STEADY &&
+           !plan->copies && !plan->stages && !plan->rank && !plan->slot && !s->model.replicate;
+}
+
+const char *idle_text(const struct scene *s, const struct plan *plan, struct arena *a)
+{
+    const struct cluster *c = s->cluster;
+    const char *text = NULL;
+    uint32_t used = 0, dev = 0;
+    if (!is_about(s, plan))
+        return NULL;
+    struct evaluation e = plan_evaluate(s, plan, a);
+    for (uint32_t d = 0; d < c->ndev; d++)
+        used += e.v.load[d].nodes > 0;
+    if (!evaluation_holds(&e, false) || used == c->ndev ||
+        (uint64_t)s->m->nnode * used * CHOICES * c->ncls > IDLE_LOOKS)
+        return NULL;
+    struct idle t = {.s = s, .plan = plan, .v = &e.v, .a = a, .tried = *plan};
+    t.tried.dev = arena_array(a, s->m->nnode, sizeof *t.tried.dev);
+    for (uint32_t k = 0; k < c->ncls; dev += c->cls[k++].count) {
+        const char *names = NULL;
+        for (uint32_t d = dev + c->cls[k].count; d-- > dev;)
+            if (e.v.load[d].nodes == 0) {
+                t.to = d;
+                names = arena_fmt(a, "%s%s%s", cluster_device_name(c, a, d), names ? ", " : "",
+                                  names ? names : "");
+            }
+        if (!names)
+            continue;
+        t.n = t.held = 0;
+        try_all(&t);
+        text = arena_fmt(a, "%s%s%s", text ? text : "", text ? "; " : "", cost_text(&t, names));
+    }
+    return text;
+}

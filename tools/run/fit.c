@@ -1,0 +1,225 @@
+/* Fitting a class of devices to measured nodes (fit.h).
+ *
+ * By the roofline a node is limited by the peak if it has more operations for each byte than the class computes while
+ * it moves a byte, else by the bandwidth.  In the order of operations per byte, the nodes up to some place are limited
+ * by the bandwidth, and all behind it by the peak.  For a given place the times are linear in the overhead, and in the
+ * time of an operation and of a byte: least squares of the relative errors, none of the three below 0, by trying all
+ * subsets of them; weights are changed until about the sum of the errors is least, not that of their squares, so that
+ * single nodes that the model does not describe count little (iteratively reweighted least squares).  PLACES places are
+ * tried, and the best is moved to where its own figures have it until it stays.  O(n log n + PLACES * ROUNDS * n). */
+#include "tools/run/fit.h"
+
+#include "ir/base/numbers.h"
+#include "ir/base/units.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLACES = 32, ROUNDS = 12, MOVES = 8 };
+enum { OVERHEAD, OPERATION, BYTE, TERMS }; /* the times that are fitted, ps */
+
+/* The nodes in order of operations per byte. */
+struct points {
+    const struct fit_node *node; /* [n] */
+    uint32_t n;
+};
+
+static int compare(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Compares the operations per byte of two nodes, then all that they have, so that every order of the input gives one
+ * fit. */
+static int by_intensity(const void *pa, const void *pb)
+{
+    const struct fit_node *a = pa, *b = pb;
+    __int128 x = (__int128)a->flops * b->bytes, y = (__int128)b->flops * a->bytes;
+    int by = x != y ? (x > y) - (x < y) : compare(a->flops, b->flops);
+    by = by ? by : compare(a->bytes, b->bytes);
+    return by ? by : compare(a->ps, b->ps);
+}
+
+/* Solves the `count` normal equations of the terms in set[] by elimination, into x[TERMS].  Returns false if they have
+ * no single solution, or a negative one. */
+static bool solve(double normal[TERMS][TERMS + 1], const int *set, int count, double *x)
+{
+    double m[TERMS][TERMS + 1];
+    for (int i = 0; i < count; i++) {
+        for (int k = 0; k < count; k++)
+            m[i][k] = normal[set[i]][set[k]];
+        m[i][count] = normal[set[i]][TERMS];
+    }
+    for (int i = 0; i < count; i++) {
+        double own = m[i][i];
+        if (!(own > 1e-9 * normal[set[i]][set[i]])) /* the terms before it explain this one */
+            return false;
+        for (int k = 0; k < count; k++)
+            for (int c = count; k != i && c >= i; c--)
+                m[k][c] -= m[i][c] * m[k][i] / own;
+    }
+    memset(x, 0, TERMS * sizeof *x);
+    for (int i = 0; i < count; i++) {
+        x[set[i]] = m[i][count] / m[i][i];
+        if (!(x[set[i]] >= 0))
+            return false;
+    }
+    return true;
+}
+
+/* Returns the time of node `at` in the order, by the times x, where nodes from `place` on are limited by the peak. */
+static double time_of(const struct points *p, uint32_t at, uint32_t place, const double *x)
+{
+    const struct fit_node *v = &p->node[at];
+    return x[OVERHEAD] +
+           (at < place ? x[BYTE] * (double)v->bytes : x[OPERATION] * (double)v->flops);
+}
+
+/* Returns the relative error of that time. */
+static double error_of(const struct points *p, uint32_t at, uint32_t place, const double *x)
+{
+    return fabs(time_of(p, at, place, x) / (double)p->node[at].ps - 1);
+}
+
+/* Sets x to the times with the least sum of weighted squares of relative errors; weights come from *last, the times of
+ * the round before; NULL: all are 1. */
+static void fit_squares(const struct points *p, uint32_t place, const double *last, double *x)
+{
+    static const int sets[][TERMS + 1] = {
+        {1, BYTE},
+        {1, OPERATION},
+        {1, OVERHEAD},
+        {2, BYTE, OPERATION},
+        {2, OVERHEAD, BYTE},
+        {2, OVERHEAD, OPERATION},
+        {3, OVERHEAD, BYTE, OPERATION},
+    };
+    double normal[TERMS][TERMS + 1] = {{0}}, least = INFINITY, all = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        const struct fit_node *v = &p->node[i];
+        double t = (double)v->ps, w = last ? 1 / fmax(error_of(p, i, place, last), 1e-3) : 1;
+        double row[TERMS + 1] = {1 / t, i < place ? 0 : (double)v->flops / t,
+                                 i < place ? (double)v->bytes / t : 0, 1};
+        for (int r = 0; r < TERMS; r++)
+            for (int c = 0; c <= TERMS; c++)
+                normal[r][c] += w * row[r] * row[c];
+        all += w;
+    }
+    memset(x, 0, TERMS * sizeof *x);
+    for (size_t s = 0; s < sizeof sets / sizeof sets[0]; s++) {
+        double y[TERMS], squares = all;
+        if (!solve(normal, sets[s] + 1, sets[s][0], y))
+            continue;
+        for (int r = 0; r < TERMS; r++) /* |A y - 1|^2, as y solves the normal equations */
+            squares -= y[r] * normal[r][TERMS];
+        if (squares < least - 1e-12 * all) {
+            least = squares;
+            memcpy(x, y, sizeof y);
+        }
+    }
+}
+
+/* Fits the times for this place into x, and returns the sum of all relative errors. */
+static double fit_place(const struct points *p, uint32_t place, double *x)
+{
+    double last[TERMS], sum = 0;
+    fit_squares(p, place, NULL, x);
+    for (int round = 0; round < ROUNDS; round++) {
+        memcpy(last, x, sizeof last);
+        fit_squares(p, place, last, x);
+    }
+    for (uint32_t i = 0; i < p->n; i++)
+        sum += error_of(p, i, place, x);
+    return sum;
+}
+
+/* Returns the place that the times x themselves have: the first node whose operations take longer than its bytes. */
+static uint32_t own_place(const struct points *p, const double *x)
+{
+    uint32_t at = 0;
+    while (at < p->n &&
+           x[OPERATION] * (double)p->node[at].flops <= x[BYTE] * (double)p->node[at].bytes)
+        at++;
+    return at;
+}
+
+/* Returns 10^12 / ps as a rate of at least 1; ps above 0. */
+static int64_t rate_of(double ps)
+{
+    double rate = (double)PS_PER_S / ps;
+    return rate < 1 ? 1 : rate >= 0x1p62 ? INT64_MAX / 2 : (int64_t)(rate + 0.5);
+}
+
+/* Returns the ps of an operation (or byte, if `bytes`) that no time depends on: the most that makes no node slower, or
+ * no more than by a thousandth.  If no node has any: as for a byte (an operation). */
+static double untold(const struct points *p, const double *x, bool bytes)
+{
+    double most = INFINITY;
+    for (uint32_t i = 0; i < p->n; i++) {
+        const struct fit_node *v = &p->node[i];
+        double mine = (double)(bytes ? v->bytes : v->flops);
+        double other = bytes ? x[OPERATION] * (double)v->flops : x[BYTE] * (double)v->bytes;
+        if (mine > 0)
+            most = fmin(most, fmax(other, (double)v->ps / 1000) / mine);
+    }
+    return isfinite(most) ? most : x[bytes ? OPERATION : BYTE];
+}
+
+/* Fits the times of p into x: tries places, of equally good ones the last, which takes nodes to be limited by the
+ * bandwidth, and moves the best to where its times have it. */
+static void fit_points(const struct points *p, double *x)
+{
+    double least = INFINITY, y[TERMS];
+    for (uint32_t i = PLACES + 1; i-- > 0;) {
+        double sum = fit_place(p, (uint32_t)((uint64_t)p->n * i / PLACES), y);
+        if (sum < least - 1e-9 * p->n) {
+            least = sum;
+            memcpy(x, y, sizeof y);
+        }
+    }
+    for (int move = 0; move < MOVES; move++) {
+        double sum = fit_place(p, own_place(p, x), y);
+        if (!(sum < least))
+            return;
+        least = sum;
+        memcpy(x, y, sizeof y);
+    }
+}
+
+int fit_class(const struct fit_node *node, uint32_t n, struct fitted *out, struct arena *a)
+{
+    struct fit_node *sorted = arena_array(a, n, sizeof *sorted);
+    const struct points p = {sorted, n};
+    double x[TERMS];
+    bool any = false;
+    assert(n > 0);
+    for (uint32_t i = 0; i < n; i++) {
+        assert(node[i].ps > 0 && node[i].flops >= 0 && node[i].bytes >= 0);
+        any = any || node[i].flops > 0 || node[i].bytes > 0;
+        sorted[i] = node[i];
+    }
+    if (!any)
+        return -1;
+    qsort(sorted, n, sizeof *sorted, by_intensity);
+    fit_points(&p, x);
+    *out = (struct fitted){.overhead = (int64_t)(x[OVERHEAD] + 0.5),
+                           .peak_told = x[OPERATION] > 0,
+                           .bandwidth_told = x[BYTE] > 0};
+    out->peak = rate_of(out->peak_told ? x[OPERATION] : untold(&p, x, false));
+    out->bandwidth = rate_of(out->bandwidth_told ? x[BYTE] : untold(&p, x, true));
+    return 0;
+}
+
+int64_t fit_time(const struct fitted *f, const struct fit_node *node)
+{
+    return sat_add(f->overhead, larger(mul_div_ceil(node->flops, PS_PER_S, f->peak),
+                                       mul_div_ceil(node->bytes, PS_PER_S, f->bandwidth)));
+}
+
+int64_t fit_error(const struct fitted *f, const struct fit_node *node)
+{
+    int64_t t = fit_time(f, node), off = t > node->ps ? t - node->ps : node->ps - t;
+    return mul_div_ceil(off, 1000, node->ps);
+}
