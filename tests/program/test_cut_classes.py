@@ -27,6 +27,7 @@ from common import PCC, Run  # noqa: E402
 from weights import verify  # noqa: E402
 
 WIDTH = 8
+GIVEN = "plan{{from={}:effort=0}}"
 
 
 def weight(name, rng):
@@ -124,7 +125,7 @@ def test_random(folder, cases):
     for seed in range(cases):
         model, states, plan = random_states(seed, folder)
         out = folder / f"random{seed}"
-        run = Run([PCC, model, "-d", "3xa100", *states, "-p", f"plan{{from={plan}}}", "-q", "--pictures=none", "-o",
+        run = Run([PCC, model, "-d", "3xa100", *states, "-p", GIVEN.format(plan), "-q", "--pictures=none", "-o",
                    out])
         if not check(run.rc == 0, f"random {seed}: {run.out}"):
             continue
@@ -157,10 +158,10 @@ def test_unknown(folder):
     check(all(t["type"] == "f32" for t in manifest["tensors"]), f"unknown: {manifest['tensors']}")
     plan = folder / "apart.plan"
     plan.write_text("neg0=acc1\n.=acc0\n")
-    run = Run([PCC, model, "-d", "2xa100", "-p", f"plan{{from={plan}}}"])
+    run = Run([PCC, model, "-d", "2xa100", "-p", GIVEN.format(plan)])
     check(run.rc == 1 and "must share a device" in run.out, f"apart: {run.rc} {run.out}")
     plan.write_text("before|last=acc1\n.=acc0\n")
-    Run([PCC, model, "-d", "2xa100", "-p", f"plan{{from={plan}}}", "-q", "--pictures=none", "-o",
+    Run([PCC, model, "-d", "2xa100", "-p", GIVEN.format(plan), "-q", "--pictures=none", "-o",
          folder / "ends"]).need()
     check(len(parts_of(folder / "ends")[1]) == 3, "ends: parts")
 
@@ -177,7 +178,7 @@ def test_late(folder):
     save(model, nodes, [info("x")], [info("y")], [], [helper.make_opsetid("test", 1)])
     plan = folder / "late.plan"
     plan.write_text("other=acc1\n.=acc0\n")
-    Run([PCC, model, "-d", "2xa100", "-p", f"plan{{from={plan}}}", "-q", "--pictures=none", "-o",
+    Run([PCC, model, "-d", "2xa100", "-p", GIVEN.format(plan), "-q", "--pictures=none", "-o",
          folder / "late"]).need()
     manifest, device = parts_of(folder / "late")
     check(len(device) == 3, f"late: {device}")

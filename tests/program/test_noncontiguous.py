@@ -38,8 +38,8 @@ MODELS = {"gpt": ["gpt", "--layers", 3, "--width", 32, "--heads", 2, "--vocab", 
 def split(model, devices, groups, dev, folder):
     """The manifest of a plan's split."""
     plan = write_plan(folder / "plan.json", groups, dev, devices)
-    Run([PCC, model, "-d", f"{devices}xa100", *LINK, "-p", f"plan{{from={plan}}}", "-q", "--pictures=none", "-o",
-         folder / "split"]).need()
+    Run([PCC, model, "-d", f"{devices}xa100", *LINK, "-p", f"plan{{from={plan}:effort=0}}", "-q", "--pictures=none",
+         "-o", folder / "split"]).need()
     return json.loads((folder / "split/manifest.json").read_text())
 
 

@@ -259,16 +259,16 @@ def exported(work):
 def read_back(path, folder, options, what):
     """The plan of the folder is judged the same, wherever it is read from."""
     want, plan = manifest(folder)["objective"]["value_s"], folder.with_suffix(".plan.json")
-    again = pcc(path, *options, "-q", "-p", f"plan{{from={folder}}}", "-o", plan)
+    again = pcc(path, *options, "-q", "-p", f"plan{{from={folder}:effort=0}}", "-o", plan)
     check(again.returncode == 0, f"{what}: read back: {again.stderr[-300:]}")
     on = {p["file"]: p["device"] for p in manifest(folder)["parts"]}
     here = {(n, on[p]) for p, nodes in manifest(folder)["nodes"].items() for n in nodes}
     there = {(n, d["name"]) for d in json.loads(plan.read_text())["devices"] for n in d["nodes"]}
     check(here == there, f"{what}: the folder and the plan differ: {sorted(here ^ there)[:4]}")
     for source, m in ((folder, path), (plan, path), (folder / "model.onnx", path), ("self", folder / "model.onnx")):
-        found = value(m, *options, "-q", "-p", f"plan{{from={source}}}")
+        found = value(m, *options, "-q", "-p", f"plan{{from={source}:effort=0}}")
         check(found == want, f"{what}: {want} s, read from {source}: {found}")
-    text = pcc(path, *options, "-q", "-p", f"plan{{from={folder}}}", "--emit", "ir").stdout
+    text = pcc(path, *options, "-q", "-p", f"plan{{from={folder}:effort=0}}", "--emit", "ir").stdout
     closed = folder.with_suffix(".pir")
     closed.write_text(text)  # reading verifies the module
     check(pcc(closed, "-q", "-p", "dp-place").returncode in (0, 3), f"{what}: the module with calls closed is broken")
@@ -397,7 +397,7 @@ def random_models(work):
         if plan:
             whole.write_text(json.dumps(plan))
             check(plan.get("calls", "whole") == "whole", f"{what}: calls are {plan.get('calls')}")
-            again = value(path, *base, "-q", "-p", f"plan{{from={whole}}}")
+            again = value(path, *base, "-q", "-p", f"plan{{from={whole}:effort=0}}")
             check(again == plan["objective"]["value_s"], f"{what}: whole {plan['objective']}, read back {again}")
     check(min(counts.values()) > MODELS // 4, f"the random models show little: {counts}")
 

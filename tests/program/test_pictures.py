@@ -31,6 +31,7 @@ PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
 DOT = shutil.which("dot") if extras.extra() else None  # without: what can be said without it
 MOST = 150  # boxes in the view of blocks
 VIEWS = ("devices", "blocks", "nodes")
+QUICK = "fuse,dp-place{max-states=1}"  # its first plan, whether a better one is there or not
 SMALL = ["--width", "32", "--heads", "2", "--vocab", "64"]
 MODELS = {
     "gpt": ["gpt", "--layers", "24", *SMALL],
@@ -56,7 +57,7 @@ def planned(d, name, devices="3xa100"):
     model, plan = d / f"{name}.onnx", d / f"{name}{devices[0]}.pir"
     if not plan.exists():
         subprocess.run([PCC_GEN, *MODELS[name], "-o", model], check=True, capture_output=True)
-        r = pcc(model, "-d", devices, "--link", "1TB/s,0us", "-p", "fuse,dp-place", "-q", "-o", plan)
+        r = pcc(model, "-d", devices, "--link", "1TB/s,0us", "-p", QUICK, "-q", "-o", plan)
         check(r.returncode == 0, f"{name}: {r.stderr}")
     return plan
 
@@ -262,7 +263,7 @@ def words(d):
     train, kv = d / "t.onnx", d / "kv.onnx"
     subprocess.run([PCC_GEN, "train", "--layers", "2", "-o", train], check=True, capture_output=True)
     subprocess.run([PCC_GEN, "gpt", "--kv", "--layers", "3", *SMALL, "-o", kv], check=True, capture_output=True)
-    args = ["-d", "4xa100", "--link", "1TB/s,0us", "-p", "dp-place", "-q", "--emit", "dot"]
+    args = ["-d", "4xa100", "--link", "1TB/s,0us", "-p", QUICK, "-q", "--emit", "dot"]
     for more, copies in ([], 0), (["--replicate"], 1):
         g = Graph(pcc(train, *args, *more, "--view=devices").stdout.decode())
         turns = [m for x in g.label.values() for m in re.findall(r"^acc(\d) to acc(\d) in turn ", x)]
@@ -302,7 +303,7 @@ def folder(d):
     """--pictures chooses formats; a folder with some is replaced by one with others."""
     planned(d, "bert")
     def names(*more):
-        r = pcc(d / "bert.onnx", "-q", "-p", "fuse,dp-place", "-o", d / "split", *more)
+        r = pcc(d / "bert.onnx", "-q", "-p", QUICK, "-o", d / "split", *more)
         check(r.returncode == 0, f"{more}: {r.stderr}")
         return {p.name for p in (d / "split").iterdir() if re.match("(plan|blocks|nodes)[.]", p.name)}
     dots = {"plan.dot", "blocks.dot", "nodes.dot"}
@@ -316,7 +317,7 @@ def folder(d):
         check(names("--pictures=png") == {"plan.png", "blocks.png"}, "--pictures=png")
         check(names() == {"plan.svg", "blocks.svg"}, "pictures without an option")
     for bad in ("gif", "svg,", ",svg", "svg,none", ""):
-        r = pcc(d / "bert.onnx", "-q", "-p", "fuse,dp-place", "-o", d / "split", "--pictures", bad)
+        r = pcc(d / "bert.onnx", "-q", "-p", QUICK, "-o", d / "split", "--pictures", bad)
         check(r.returncode == 2 and "--pictures" in r.stderr, f"--pictures '{bad}': {r.stderr}")
     r = pcc(d / "bert.onnx", "-q", "-p", "dp-place", "--emit", "dot", "--view", "all")
     check(r.returncode == 2 and "--view 'all'" in r.stderr, f"--view all: {r.stderr}")
@@ -387,7 +388,7 @@ def without_dot(d):
     check(r.returncode == 1 and (d / "b.dot").read_text() == "mine", "a file beside was overwritten")
     check(sorted(p.name for p in d.iterdir()) == before, "something is left behind")
     check("b.svg: not written; --view=devices needs no dot program" in r.stderr, f"what needs none: {r.stderr}")
-    split = [d / "bert.onnx", "-d", "3xa100", "--link", "1TB/s,0us", "-p", "fuse,dp-place", "-o", d / "split"]
+    split = [d / "bert.onnx", "-d", "3xa100", "--link", "1TB/s,0us", "-p", QUICK, "-o", d / "split"]
     r = pcc(*split, "--pictures=svg,pdf", "-q", env=none)
     check("no picture of plan but plan.svg: the dot program" in r.stderr and (d / "split/plan.dot").is_file(),
           f"a PDF: {r.stderr}")
@@ -427,7 +428,7 @@ def bad_dot(d):
     r = pcc(plan, "-q", "-o", d / "x.svg", env=half)
     left = {p.name for p in d.iterdir()} - before
     check(r.returncode == 1 and left == {"x.dot"}, f"half a picture: {r.returncode}, {left}")
-    r = pcc(d / "bert.onnx", "-q", "-p", "fuse,dp-place", "-o", d / "half split", env=half)
+    r = pcc(d / "bert.onnx", "-q", "-p", QUICK, "-o", d / "half split", env=half)
     left = {p.name for p in (d / "half split").iterdir() if p.suffix in (".svg", ".pdf", ".png")}
     check(r.returncode == 0 and left == {"plan.svg"} and "no plan.svg but a row of boxes: dot failed" in r.stderr
           and xml.etree.ElementTree.parse(d / "half split/plan.svg"),

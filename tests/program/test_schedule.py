@@ -18,6 +18,7 @@ PCC = os.environ.get("PCC", "pcc")
 PCC_GEN = os.environ.get("PCC_GEN", "pcc-gen")
 SMALL = ["--width", "32", "--heads", "2", "--vocab", "64"]
 FAST = ["--link", "1TB/s,0us", "--pictures=none", "-q"]
+QUICK = "fuse,dp-place{max-states=1}"  # its first plan: whether a better one is there does not matter here
 MODELS = {
     "gpt": ["gpt", "--layers", "4", *SMALL], "kv": ["gpt", "--kv", "--layers", "3", *SMALL],
     "train": ["train", "--layers", "2", *SMALL], "moe": ["moe", "--layers", "2", "--kv-heads", "2", *SMALL]}
@@ -28,6 +29,11 @@ def run(*args, code=0):
     r = subprocess.run([str(a) for a in args], capture_output=True, text=True, timeout=300, check=False)
     check(r.returncode == code, f"{' '.join(map(str, args))}: exit {r.returncode}: {(r.stdout + r.stderr)[:600]}")
     return r
+
+
+def given(source):
+    """Takes the plan of a file or a folder; a bound is not looked for."""
+    return f"plan{{from={source}:effort=0}}"
 
 
 def load(folder, name):
@@ -195,18 +201,18 @@ def splits(at):
     for name, options in MODELS.items():
         model, folder = at / f"{name}.onnx", at / name
         run(PCC_GEN, *options, "-o", model)
-        run(PCC, model, "-p", "fuse,dp-place", "-o", folder, *cluster, *FAST)
+        run(PCC, model, "-p", QUICK, "-o", folder, *cluster, *FAST)
         accepted(folder, name)
         rules = at / "rules.txt"
         rules.write_text(IN_TURN.get(name, "attn=acc0\nmlp|moe|expert=acc1\n.=acc2\n"))
-        run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", folder, *cluster, *FAST, "-Wno-unmatched-pattern")
+        run(PCC, model, "-p", given(rules), "-o", folder, *cluster, *FAST, "-Wno-unmatched-pattern")
         manifest, schedule = accepted(folder, f"{name} in turn")
         check(len(manifest["parts"]) > 3, f"{name}: {len(manifest['parts'])} parts")
-        run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", folder, *cluster, *FAST, "--overlap=duplex",
+        run(PCC, model, "-p", given(rules), "-o", folder, *cluster, *FAST, "--overlap=duplex",
             "--in-flight=9", "-Wno-unmatched-pattern")
         check(accepted(folder, f"{name} overlapping")[1]["in_flight"] == 9, "--in-flight=9")
     check(len(load(at / "kv", "manifest")["states"]) == 6, "states of the model with a cache")
-    run(PCC, at / "train.onnx", "-p", "fuse,dp-place", "-o", at / "gpipe", *cluster, *FAST, "--efficiency=0.0001",
+    run(PCC, at / "train.onnx", "-p", QUICK, "-o", at / "gpipe", *cluster, *FAST, "--efficiency=0.0001",
         "--schedule=gpipe", "--in-flight=5")
     accepted(at / "gpipe", "gpipe", '"phase": 1')
 
@@ -217,7 +223,7 @@ def one_step(at):
     rules.write_text("attn=acc0\nmlp=acc1\n.=acc2\n")
     for cut in ("few", "transfers"):
         for name in ("gpt", "kv"):
-            run(PCC, at / f"{name}.onnx", "-p", f"plan{{from={rules}}}", "-o", at / "step", "-d", "3xa100", *FAST,
+            run(PCC, at / f"{name}.onnx", "-p", given(rules), "-o", at / "step", "-d", "3xa100", *FAST,
                 "--objective=makespan", f"--cut={cut}")
             schedule = accepted(at / "step", f"one step of {name}, {cut}")[1]
             offsets = {i["sample"] for d in schedule["devices"] for i in d["compute"] + d["send"]}
@@ -230,7 +236,7 @@ def tight(at):
     rules.write_text("lm_head=acc1\n.=acc0\n")
 
     def split(memory, *more):
-        run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", folder, "-d", f"1xa100,1xh100:{memory}", *FAST[:-1],
+        run(PCC, model, "-p", given(rules), "-o", folder, "-d", f"1xa100,1xh100:{memory}", *FAST[:-1],
             "--memory-model=sum", *more)
         return load(folder, "schedule")
 
@@ -240,7 +246,7 @@ def tight(at):
     less = split(f"{need - 1}B")
     accepted(folder, "tight")
     check(1 <= less["in_flight"] < whole["in_flight"], "as many samples in less memory")
-    said = run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", folder, "-d", f"1xa100,1xh100:{need - 1}B", *FAST[:-1],
+    said = run(PCC, model, "-p", given(rules), "-o", folder, "-d", f"1xa100,1xh100:{need - 1}B", *FAST[:-1],
                "--memory-model=sum", "--in-flight=8").stderr
     check("note: schedule.json: acc1 needs" in said, f"no note: {said}")
     fits = int(said.partition("; with --in-flight=")[2].partition(" it does")[0])
@@ -346,7 +352,7 @@ PLANTED = [
 
 def planted(at):
     folder = at / "planted"
-    run(PCC, at / "gpt.onnx", "-p", "fuse,dp-place", "-o", folder, "-d", "3xa100", *FAST)
+    run(PCC, at / "gpt.onnx", "-p", QUICK, "-o", folder, "-d", "3xa100", *FAST)
     manifest, schedule = load(folder, "manifest"), load(folder, "schedule")
     for plant, reason in PLANTED:
         m, s = copy.deepcopy(manifest), copy.deepcopy(schedule)
@@ -363,7 +369,7 @@ def planted(at):
     check("schedule.json" in run(PCC, folder, "--check-schedule", code=1).stderr, "no file")
     run(PCC, at, "--check-schedule", code=1)
     run(PCC, folder, "--check-schedule", "-o", "x.json", code=2)
-    run(PCC, at / "gpt.onnx", "-p", "fuse,dp-place", "-o", at / "many", "-d", "3xa100", *FAST)
+    run(PCC, at / "gpt.onnx", "-p", QUICK, "-o", at / "many", "-d", "3xa100", *FAST)
     said = run(PCC, at / "many", "--check-schedule", "--in-flight=30").stdout
     check("holds for 30 samples in flight" in said, said)
     run(PCC, at / "many", "--check-schedule", "--in-flight=none", code=2)
@@ -375,7 +381,7 @@ def planted(at):
 
 def in_turns(at):
     """Devices that take turns with a part have no schedule yet, and the manifest says so."""
-    run(PCC, at / "gpt.onnx", "-p", "fuse,dp-place", "-o", at / "turns", "-d", "2xa100", *FAST, "--replicate")
+    run(PCC, at / "gpt.onnx", "-p", QUICK, "-o", at / "turns", "-d", "2xa100", *FAST, "--replicate")
     manifest = load(at / "turns", "manifest")
     check(any("replicas" in p for p in manifest["parts"]) and manifest["replication"] == "turns", "no replicas")
     check(manifest["schedule"] is None and not (at / "turns/schedule.json").exists(), "a schedule of replicas")
@@ -524,11 +530,11 @@ def made_again(at, model, folder, args):
     there, less = json.loads(plan.read_text()), accepted(at / "tight", "planned for less memory")[0]
     check([d["used_bytes"] for d in there["devices"]] == [d["used_bytes"] for d in less["devices"]]
           and less["objective"]["value_s"] > manifest["objective"]["value_s"], "the plan and its folder in less memory")
-    run(PCC, model, "-p", f"plan{{from={folder}}}", "-o", at / "once-more", *args)
+    run(PCC, model, "-p", given(folder), "-o", at / "once-more", *args)
     more = load(at / "once-more", "manifest")
     check(all(more[k] == manifest[k] for k in ("training", "parts", "nodes", "recomputed")), "the plan of that folder")
     args[1] = f"4xa100:{max(peak.values()) - 1}B"
-    said = run(PCC, model, "-p", f"plan{{from={folder}}}", "-o", at / "no-room", *args, code=3).stderr
+    said = run(PCC, model, "-p", given(folder), "-o", at / "no-room", *args, code=3).stderr
     check(": acc" in said and " needs " in said and not (at / "no-room").exists(), said)
 
 
@@ -563,7 +569,7 @@ def interleaved(at, model):
     follows(manifest, lists)
     verified(model, one)
     reduced(at, model, manifest, [*args, "--stages-per-device=2"])
-    run(PCC, model, "-p", f"plan{{from={one}}}", "-o", two, *TRAINED, SLOW)  # the folder says how it trains
+    run(PCC, model, "-p", given(one), "-o", two, *TRAINED, SLOW)  # the folder says how it trains
     again = load(two, "manifest")
     check(again["training"] == manifest["training"] and load(two, "schedule") == lists, "interleaved, from a folder")
 
@@ -580,7 +586,7 @@ def iterations(at):
     for schedule in ("dapple", "gpipe", "zb-h1", "pipedream"):
         counts = (8, 3, 1) if schedule in ("dapple", "zb-h1") else (8, 1)  # 3: fewer than stages
         for count in counts[-1:] if SANITIZED else counts:
-            run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", folder, *TRAINED, f"--schedule={schedule}",
+            run(PCC, model, "-p", given(rules), "-o", folder, *TRAINED, f"--schedule={schedule}",
                 f"--micro-batches={count}", "-Wno-unmatched-pattern")
             manifest, lists = accepted(folder, f"iteration of {schedule}")
             check(lists["micro_batches"] == manifest["training"]["micro_batches"] == count, "micro-batches")
@@ -588,7 +594,7 @@ def iterations(at):
             follows(manifest, lists)
             if schedule == "zb-h1":
                 zero_bubble(model, manifest)
-                bars_of(at, model, manifest, ["-p", f"plan{{from={rules}}}", *TRAINED[:-1], f"--schedule={schedule}",
+                bars_of(at, model, manifest, ["-p", given(rules), *TRAINED[:-1], f"--schedule={schedule}",
                                               f"--micro-batches={count}", "-q", "-Wno-unmatched-pattern"])
             it = manifest["iteration"]
             check(it["time_s"] == manifest["objective"]["value_s"] and 0 < it["bubble"] < 1, f"iteration: {it}")
@@ -597,7 +603,7 @@ def iterations(at):
         planned(at, model, schedule)
     interleaved(at, model)
     again = at / "again"
-    run(PCC, model, "-p", f"plan{{from={folder}}}", "-o", again, *TRAINED)
+    run(PCC, model, "-p", given(folder), "-o", again, *TRAINED)
     check(load(again, "manifest")["training"] == load(folder, "manifest")["training"], "stages from a folder")
     run(PCC, model, "-p", "dapple-place", "-o", again, *TRAINED, SLOW, "--micro-batches=2")
     manifest, lists = accepted(again, "replicas")
@@ -625,13 +631,13 @@ def unequal(at, model):
     rules = at / "unequal.txt"
     rules.write_text("layers.1=acc2\nlayers.2=acc2\nlayers.3|ln_f|lm_head|loss=acc5\n.=acc0\n")
     args = ["-d", "6xa100", *TRAINED[2:3], "--dim=batch=2", *FAST, "--micro-batches=3", "--micro-batch-size=6"]
-    run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", plan, *args, "-Wno-unmatched-pattern")
+    run(PCC, model, "-p", given(rules), "-o", plan, *args, "-Wno-unmatched-pattern")
     made = json.loads(plan.read_text())
     made["training"] = {
         "schedule": "dapple", "micro_batches": 3, "micro_batch_size": 6, "profiled_batch": 2, "workspace_bytes": 0,
         "stages": [{"devices": d, "ahead": 3 - k, "recompute": False} for k, d in enumerate(UNEQUAL)]}
     plan.write_text(json.dumps(made))
-    run(PCC, model, "-p", f"plan{{from={plan}}}", "-o", folder, *args)
+    run(PCC, model, "-p", given(plan), "-o", folder, *args)
     manifest, schedule = accepted(folder, "unequal stages", '"rows": [4, 2]', '"rows": [3, 1]')
     check([p["slice_samples"] for p in manifest["parts"]] == [6 // len(UNEQUAL[p["stage"]]) for p in manifest["parts"]],
           "samples of slices")
@@ -702,7 +708,7 @@ def long_name(m, s):
 
 
 def planted_iteration(model, rules, folder):
-    run(PCC, model, "-p", f"plan{{from={rules}}}", "-o", folder, *TRAINED, "--micro-batches=8",
+    run(PCC, model, "-p", given(rules), "-o", folder, *TRAINED, "--micro-batches=8",
         "-Wno-unmatched-pattern")
     manifest, schedule = load(folder, "manifest"), load(folder, "schedule")
     for plant, reason in [

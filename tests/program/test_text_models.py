@@ -533,8 +533,8 @@ def same_folder(a, b, what):
 
 
 def check_splits(path, text, folder, what):
-    """A split of the text and one of the model, for the same devices."""
-    options = ("-q", "-p", "dp-place", "-Wno-guessed-dim")
+    """A split of the text and one of the model, for the same devices: many parts, without a search for few."""
+    options = ("-q", "-p", "local-place", "--pictures=none", "-Wno-guessed-dim")
     one, other = pcc(path, *options, "-d", "2xa100", "-o", f"{folder}/a/"), pcc(text, *options, "-o", f"{folder}/b/")
     check(
         one.returncode == other.returncode,
