@@ -19,6 +19,7 @@
 #define MODEL_FILE "model.onnx"
 #define MANIFEST_FILE "manifest.json"
 #define RUNNER_FILE "run_split.py"
+#define REPORT_FILE "report.html"
 /* Values of split_weights.at[] that are no offsets.  INLINE: the files of the split have the tensor's bytes in the
  * message of the tensor.  SOURCE: they refer to the bytes in the file of the source where these are.  OPEN: with
  * WEIGHTS_PARTS, no data file that was made until now has the bytes. */

@@ -33,8 +33,8 @@ FLOORS = [
     ["passes/baselines", "passes/given", "passes/list", "passes/stages"],
     ["passes/portfolio"], ["passes"],
     ["frontends"], ["frontends/onnx", "frontends/profiles"], ["frontends/text"],
-    ["backends/backends.h", "backends/label.h", "backends/palette.h"], ["backends/onnx"],
-    ["backends/engines", "backends/picture", "backends/timeline"],
+    ["backends/backends.h", "backends/label.h", "backends/palette.h", "backends/type_text.h"],
+    ["backends/onnx"], ["backends/engines", "backends/picture", "backends/timeline"], ["backends/html"],
     ["backends/split"], ["backends/report"], ["backends"],
     ["tools/lib/exec"], ["tools/lib/exec/*"],
 ]
