@@ -37,11 +37,12 @@ struct graph_picture {
     struct arrows arrows;
     const struct arrow **drawn; /* [ndrawn] the arrows that are drawn */
     uint32_t ndrawn, n;         /* n: number of boxes */
-    struct grid grid;
-    uint32_t *lane;        /* [box] lane of its device */
-    uint32_t *lane_device; /* [lane] */
-    bool host[2];          /* the model's inputs have an arrow; the outputs have one */
-    int left, wide;        /* px: where the first column begins; width of the graph */
+    struct grid grid;           /* of the boxes that are drawn */
+    uint32_t first;             /* the first box that is drawn */
+    uint32_t *lane;             /* [box] lane of its device */
+    uint32_t *lane_device;      /* [lane] */
+    bool host[2];               /* the model's inputs have an arrow; the outputs have one */
+    int left, wide;             /* px: where the first column begins; width of the graph */
 };
 
 /* Whether box i is drawn: those of the host are only where an arrow meets them. */
@@ -108,28 +109,39 @@ static void choose_lanes(struct graph_picture *p)
     p->lane[p->n - 1] = p->lane[p->n - 2];
 }
 
-/* Gives the boxes their places. */
+/* Gives the boxes that are drawn their places. */
 static void place_boxes(struct graph_picture *p)
 {
-    struct layout_arrow *t = arena_array(p->a, (size_t)p->arrows.n + 1, sizeof *t);
-    for (uint32_t i = 0; i < p->arrows.n; i++)
-        t[i] = ends_of(p, &p->arrows.f[i]);
+    struct layout_arrow *t = arena_array(p->a, (size_t)p->ndrawn + 1, sizeof *t);
+    p->first = is_drawn(p, 0) ? 0 : 1;
+    for (uint32_t i = 0; i < p->ndrawn; i++) {
+        t[i] = ends_of(p, p->drawn[i]);
+        t[i].from -= p->first;
+        t[i].to -= p->first;
+    }
     uint32_t lanes = p->grid.lanes ? p->grid.lanes : 1;
-    p->grid = layout_grid(t, p->arrows.n, p->lane, p->n, lanes, p->a);
+    uint32_t n = p->n - p->first - !is_drawn(p, p->n - 1);
+    p->grid = layout_grid(t, p->ndrawn, p->lane + p->first, n, lanes, p->a);
     p->left = EDGE + (p->grid.by_lane ? LANE_NAME : 0);
     p->wide = p->left + CELL_WIDE * (int)p->grid.columns - (CELL_WIDE - BOX_WIDE) + EDGE;
     p->wide = p->wide > LEAST_WIDE ? p->wide : LEAST_WIDE;
 }
 
+/* Returns the place of box i, which is drawn. */
+static const struct layout_cell *cell_of(const struct graph_picture *p, uint32_t i)
+{
+    return &p->grid.cell[i - p->first];
+}
+
 /* Return the left side and the upper side of box i, px. */
 static int box_x(const struct graph_picture *p, uint32_t i)
 {
-    return p->left + CELL_WIDE * (int)p->grid.cell[i].column;
+    return p->left + CELL_WIDE * (int)cell_of(p, i)->column;
 }
 
 static int box_y(const struct graph_picture *p, uint32_t i)
 {
-    return ABOVE + CELL_HIGH * (int)p->grid.cell[i].row + (CELL_HIGH - BOX_HIGH) / 2;
+    return ABOVE + CELL_HIGH * (int)cell_of(p, i)->row + (CELL_HIGH - BOX_HIGH) / 2;
 }
 
 /* Returns the classes of what is drawn in the colour of a device: "d3", from device 8 on "d3 again". */
@@ -171,7 +183,7 @@ static int middle(const int c[4])
  * between them. */
 static struct curve curve_of(const struct graph_picture *p, struct layout_arrow e)
 {
-    const struct layout_cell *from = &p->grid.cell[e.from], *to = &p->grid.cell[e.to];
+    const struct layout_cell *from = cell_of(p, e.from), *to = cell_of(p, e.to);
     int x0 = box_x(p, e.from) + BOX_WIDE, y0 = box_y(p, e.from) + BOX_HIGH / 2;
     int x1 = box_x(p, e.to), y1 = box_y(p, e.to) + BOX_HIGH / 2;
     bool over = from->row == to->row && to->column != from->column + 1;
@@ -292,8 +304,10 @@ void html_put_graph(struct html *h)
             "aria-label=\"graph of the parts\">\n",
             p.wide, ABOVE + CELL_HIGH * (int)p.grid.rows + EDGE);
     put_lanes(&p);
-    for (uint32_t i = 0; i < p.ndrawn; i++)
-        put_arrow(&p, p.drawn[i]);
+    for (int strong = 0; strong < 2; strong++) /* pale arrows below the others */
+        for (uint32_t i = 0; i < p.ndrawn; i++)
+            if (p.drawn[i]->pale != strong)
+                put_arrow(&p, p.drawn[i]);
     for (uint32_t i = 0; i < p.n; i++)
         if (is_drawn(&p, i)) {
             struct arena_mark mark = arena_mark(p.a);

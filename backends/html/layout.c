@@ -39,11 +39,12 @@ static void place_cells(struct grid *g, const struct csr *next, const uint32_t *
     }
 }
 
-/* Breaks the grid into bands below each other. */
+/* Breaks the grid into bands below each other, so that it has about as many columns as rows: cells are wider than
+ * high. */
 static void break_columns(struct grid *g, uint32_t n)
 {
     uint64_t wide = WIDE;
-    while (wide < g->columns && wide * wide < (uint64_t)SHAPE * g->columns * g->rows)
+    while (wide < g->columns && wide * wide < (uint64_t)g->columns * g->rows)
         wide++;
     g->bands = g->columns ? (uint32_t)((g->columns + wide - 1) / wide) : 1;
     if (g->bands < 2)

@@ -163,7 +163,7 @@ function moveAndZoom() {
     return b;
   }));
   bar.className = "zoom";
-  graph.parentElement.append(bar);
+  graph.parentElement.after(bar);
 }
 
 start();
