@@ -4,7 +4,7 @@
  * blocks.svg; of very many arrows the heaviest are drawn, and a line says so.  O(pins + arrows log arrows). */
 #include "backends/html/html.h"
 
-#include "backends/html/layout.h"
+#include "backends/html/grid.h"
 #include "backends/html/text.h"
 #include "backends/palette.h"
 #include "backends/picture/frame_label.h"
@@ -52,9 +52,9 @@ static bool is_drawn(const struct graph_picture *p, uint32_t i)
 }
 
 /* Returns the boxes at the ends of an arrow. */
-static struct layout_arrow ends_of(const struct graph_picture *p, const struct arrow *t)
+static struct grid_arrow ends_of(const struct graph_picture *p, const struct arrow *t)
 {
-    return (struct layout_arrow){t->from, t->to ? t->to : p->n - 1};
+    return (struct grid_arrow){t->from, t->to ? t->to : p->n - 1};
 }
 
 /* For qsort: the arrow with more bytes first, equal ones in their order. */
@@ -112,7 +112,7 @@ static void choose_lanes(struct graph_picture *p)
 /* Gives the boxes that are drawn their places. */
 static void place_boxes(struct graph_picture *p)
 {
-    struct layout_arrow *t = arena_array(p->a, (size_t)p->ndrawn + 1, sizeof *t);
+    struct grid_arrow *t = arena_array(p->a, (size_t)p->ndrawn + 1, sizeof *t);
     p->first = is_drawn(p, 0) ? 0 : 1;
     for (uint32_t i = 0; i < p->ndrawn; i++) {
         t[i] = ends_of(p, p->drawn[i]);
@@ -121,14 +121,14 @@ static void place_boxes(struct graph_picture *p)
     }
     uint32_t lanes = p->grid.lanes ? p->grid.lanes : 1;
     uint32_t n = p->n - p->first - !is_drawn(p, p->n - 1);
-    p->grid = layout_grid(t, p->ndrawn, p->lane + p->first, n, lanes, p->a);
+    p->grid = grid_of(t, p->ndrawn, p->lane + p->first, n, lanes, p->a);
     p->left = EDGE + (p->grid.by_lane ? LANE_NAME : 0);
     p->wide = p->left + CELL_WIDE * (int)p->grid.columns - (CELL_WIDE - BOX_WIDE) + EDGE;
     p->wide = p->wide > LEAST_WIDE ? p->wide : LEAST_WIDE;
 }
 
 /* Returns the place of box i, which is drawn. */
-static const struct layout_cell *cell_of(const struct graph_picture *p, uint32_t i)
+static const struct grid_cell *cell_of(const struct graph_picture *p, uint32_t i)
 {
     return &p->grid.cell[i - p->first];
 }
@@ -181,9 +181,9 @@ static int middle(const int c[4])
 /* Returns the curve of an arrow, from the right side of its first box to the left side of the other one.  It stays in
  * the row of the first box up to the column before the other one; to a box of the same row it goes above the boxes
  * between them. */
-static struct curve curve_of(const struct graph_picture *p, struct layout_arrow e)
+static struct curve curve_of(const struct graph_picture *p, struct grid_arrow e)
 {
-    const struct layout_cell *from = cell_of(p, e.from), *to = cell_of(p, e.to);
+    const struct grid_cell *from = cell_of(p, e.from), *to = cell_of(p, e.to);
     int x0 = box_x(p, e.from) + BOX_WIDE, y0 = box_y(p, e.from) + BOX_HIGH / 2;
     int x1 = box_x(p, e.to), y1 = box_y(p, e.to) + BOX_HIGH / 2;
     bool over = from->row == to->row && to->column != from->column + 1;
@@ -195,7 +195,7 @@ static struct curve curve_of(const struct graph_picture *p, struct layout_arrow 
 /* Draws an arrow, with a tooltip of its tensors and, unless there are too many, its bytes. */
 static void put_arrow(const struct graph_picture *p, const struct arrow *t)
 {
-    struct layout_arrow e = ends_of(p, t);
+    struct grid_arrow e = ends_of(p, t);
     struct curve c = curve_of(p, e);
     const char *colour = t->from ? colour_of(p, p->h->box.dev[t->from - 1]) : "host";
     fprintf(p->f, "<g class=\"arrow %s%s\" data-from=\"%u\" data-to=\"%u\"><title>", colour,

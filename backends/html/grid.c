@@ -1,9 +1,9 @@
-/* Places boxes in a grid (layout.h): columns by the longest path that leads to a box, as in the first step of layered
+/* Places boxes in a grid (grid.h): columns by the longest path that leads to a box, as in the first step of layered
  * drawing (Sugiyama, Tagawa, Toda, "Methods for visual understanding of hierarchical system structures", 1981); rows
  * by device, so that a pipeline is a staircase and the iteration of a training pipeline a staircase down and up.  Boxes
  * come in an order in which they can run, so one pass over the arrows finds all columns; an arrow that leads back (of
  * boxes that stand for devices) does not count. */
-#include "backends/html/layout.h"
+#include "backends/html/grid.h"
 
 #include "ir/base/csr.h"
 
@@ -23,7 +23,7 @@ static void place_cells(struct grid *g, const struct csr *next, const uint32_t *
     /* [lane] by_lane: the first column of the lane without a box; [column] else: the first free row */
     uint32_t *end = arena_array(a, (size_t)n + g->lanes + 1, sizeof *end);
     for (uint32_t i = 0; i < n; i++) {
-        struct layout_cell *c = &g->cell[i];
+        struct grid_cell *c = &g->cell[i];
         if (g->by_lane) {
             c->row = lane[i];
             c->column = c->column > end[c->row] ? c->column : end[c->row];
@@ -50,7 +50,7 @@ static void break_columns(struct grid *g, uint32_t n)
     if (g->bands < 2)
         return;
     for (uint32_t i = 0; i < n; i++) {
-        struct layout_cell *c = &g->cell[i];
+        struct grid_cell *c = &g->cell[i];
         c->row += (uint32_t)(c->column / wide) * g->rows;
         c->column = (uint32_t)(c->column % wide);
     }
@@ -58,8 +58,8 @@ static void break_columns(struct grid *g, uint32_t n)
     g->rows *= g->bands;
 }
 
-struct grid layout_grid(const struct layout_arrow *arrow, uint32_t narrow, const uint32_t *lane,
-                        uint32_t n, uint32_t lanes, struct arena *a)
+struct grid grid_of(const struct grid_arrow *arrow, uint32_t narrow, const uint32_t *lane,
+                    uint32_t n, uint32_t lanes, struct arena *a)
 {
     struct grid g = {.cell = arena_array(a, (size_t)n + 1, sizeof *g.cell),
                      .by_lane = lanes <= MOST_LANES,
