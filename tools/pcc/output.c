@@ -343,11 +343,11 @@ int output_write(const struct cli *c, struct pcc *p)
     if (r->verdict && c->value[CLI_REPLAY] && replay_check(r))
         return -1;
     bool quiet = c->value[CLI_QUIET] || takes_stdout(c);
-    const char *table = NULL;
-    if (r->verdict && !c->value[CLI_QUIET])
-        r->assumed = assumed_text(p, !quiet); /* quiet: a warning tells the guessed sizes */
-    if (r->assumed && quiet)
-        diag_note(x->use.diag, "assuming %s", r->assumed);
+    const char *table = NULL, *assumed = NULL;
+    if (r->verdict && quiet && !c->value[CLI_QUIET])
+        assumed = assumed_text(p, /*sizes=*/false); /* a warning tells the guessed sizes */
+    if (assumed)
+        diag_note(x->use.diag, "assuming %s", assumed);
     if (r->verdict && !quiet && !(table = table_text(p, out)))
         return -1;
     const char *reports = reports_text(c, p); /* first: where a report fails nothing is written */
