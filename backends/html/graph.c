@@ -289,9 +289,10 @@ void html_put_graph(struct html *h)
 {
     struct graph_picture p = {.h = h, .f = h->f, .a = arena_new(h->a), .n = h->box.n + 2};
     html_open(h, "graph", "Parts and what crosses between them");
-    if (h->box.n > MOST_BOXES_DRAWN) {
-        fprintf(p.f, "<p>%u devices are too many for a picture; the tables have all.</p>\n",
-                h->box.n);
+    if (!h->box.n || h->box.n > MOST_BOXES_DRAWN) {
+        fputs(h->box.n ? "<p>There are too many devices for a picture; the tables have all.</p>\n"
+                       : "<p>There is no part: no node needs to run.</p>\n",
+              p.f);
         html_close(h);
         arena_free(p.a);
         return;

@@ -80,12 +80,9 @@ static void put_figures(struct html *h)
     if (c->bound >= 0)
         put_figure(h, time_short(s, c->bound),
                    arena_fmt(h->a, "bound: no plan%s takes less", plan_among(c->scope)));
-    put_figure(
-        h, plan_status_name(c->status),
-        c->bound >= 0 && r->verdict->value > 0
-            ? arena_fmt(h->a, "gap %.2f %%",
-                        100.0 * (double)(r->verdict->value - c->bound) / (double)r->verdict->value)
-            : "no bound is known");
+    double value = (double)r->verdict->value, gap = value > 0 ? 1 - (double)c->bound / value : 0;
+    put_figure(h, plan_status_name(c->status),
+               c->bound < 0 ? "no bound is known" : arena_fmt(h->a, "gap %.2f %%", 100 * gap));
     put_figure(h, arena_fmt(h->a, "%u", r->parts->nparts),
                r->parts->nparts == 1 ? "part" : "parts");
     put_figure(h, arena_fmt(h->a, "%u of %u", used, r->scene.cluster->ndev), "devices used");

@@ -7,13 +7,15 @@ const data = readNodes();
 const graph = document.getElementById("parts-graph");
 const panel = document.getElementById("panel");
 
-/** The nodes that the page holds as JSON; of very large models there are none. */
+/** The nodes that the page holds as JSON; null: it holds none, as those of very large models. */
 function readNodes() {
   const holder = document.getElementById("nodes");
-  return holder ? JSON.parse(holder.textContent) : {boxes: [], operators: []};
+  return holder && JSON.parse(holder.textContent);
 }
 
 function start() {
+  if (graph) moveAndZoom();
+  if (!data) return;
   for (const e of document.querySelectorAll("span.script, input.script")) e.hidden = false;
   const search = document.getElementById("search");
   const follow = () => { // a link to report.html#find=MatMul
@@ -21,14 +23,13 @@ function start() {
     if (text) find(search.value = decodeURIComponent(text));
   };
   search.addEventListener("input", () => find(search.value));
-  if (graph) makeLive();
+  if (graph) openBoxes();
   window.addEventListener("hashchange", follow);
   follow();
 }
 
-/** Lets the graph be moved, and its boxes be opened. */
-function makeLive() {
-  moveAndZoom();
+/** Lets the boxes of the graph be opened, by the pointer and by the keyboard. */
+function openBoxes() {
   for (const box of graph.querySelectorAll("[data-box]")) {
     const open = () => showBox(Number(box.dataset.box));
     box.addEventListener("click", open);

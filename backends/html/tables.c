@@ -69,11 +69,11 @@ static void put_bar(struct html *h, int64_t part, int64_t more, int64_t all, boo
     first = first < 100 ? first : 100;
     both = both < 100 ? both : 100;
     fprintf(h->f,
-            "<td class=\"bar\"><svg class=\"bar%s\" viewBox=\"0 0 100 8\" "
+            "<td class=\"bar\"><div><svg class=\"bar%s\" viewBox=\"0 0 100 8\" "
             "preserveAspectRatio=\"none\"><rect class=\"all\" width=\"100\" height=\"8\"/>"
             "<rect class=\"more\" width=\"%d\" height=\"8\"/>"
-            "<rect class=\"part\" width=\"%d\" height=\"8\"/></svg></td>",
-            over ? " over" : "", both, first);
+            "<rect class=\"part\" width=\"%d\" height=\"8\"/></svg><span>%d %%</span></div></td>",
+            over ? " over" : "", both, first, percent_of(sat_add(part, more), all));
 }
 
 /* Writes the row of device d.  parts: number of its parts; longest: ps, the most that any device computes and
@@ -97,8 +97,9 @@ static void put_device_row(struct html *h, uint32_t d, uint32_t parts, int64_t l
     if (k->memory < 0) {
         fputs("<td class=\"n\">no limit</td><td></td>", h->f);
     } else {
+        int64_t other = l->used > l->weights ? l->used - l->weights : 0;
         put_bytes(h, k->memory);
-        put_bar(h, l->weights, l->used - l->weights, k->memory, l->used > k->memory);
+        put_bar(h, l->weights, other, k->memory, l->used > k->memory);
     }
     fputs("</tr>\n", h->f);
 }
@@ -111,11 +112,11 @@ void html_put_devices(struct html *h)
                                           "#nodes",
                                           "#compute",
                                           "#transfer",
-                                          "compute, transfer",
+                                          "of the longest time",
                                           "#weights",
                                           "#memory",
                                           "#limit",
-                                          "weights, other memory, of the limit",
+                                          "of the limit",
                                           NULL};
     const struct result *r = h->r;
     uint32_t ndev = r->scene.cluster->ndev;
