@@ -13,8 +13,9 @@
 
 /* What each box of a picture stands for: a device (or a part on it), a block of nodes, or a node. */
 enum view { VIEW_DEVICES, VIEW_BLOCKS, VIEW_NODES };
-/* Formats of pictures, as bits: bit k is format picture_formats[k] ("svg", ...; NULL ends the list). */
-enum { PICTURE_SVG = 1, PICTURE_PDF = 2, PICTURE_PNG = 4, PICTURE_DOT = 8 };
+/* Formats of pictures, as bits: bit k is format picture_formats[k] ("svg", ...; NULL ends the list).  HTML: the report
+ * of the plan as a page (html/html.h). */
+enum { PICTURE_SVG = 1, PICTURE_PDF = 2, PICTURE_PNG = 4, PICTURE_DOT = 8, PICTURE_HTML = 16 };
 extern const char *const picture_formats[];
 /* Numbers of boxes.  MOST: the most for a readable picture.  GOOD: the most in a first attempt to draw blocks. */
 enum { MOST_BOXES = 150, GOOD_BOXES = 32 };

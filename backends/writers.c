@@ -9,13 +9,14 @@
 #include <sys/stat.h>
 
 extern const struct writer writer_onnx, writer_ir, writer_csv, writer_json, writer_dot, writer_svg,
-    writer_sizes, writer_levels, writer_pdf, writer_png, writer_gantt, writer_trace, writer_split;
+    writer_sizes, writer_levels, writer_pdf, writer_png, writer_gantt, writer_trace, writer_html,
+    writer_explorer, writer_split;
 
 /* All writers, in the order in which help and messages list them. */
 const struct writer *const writer_table[] = {
-    &writer_onnx,   &writer_ir,    &writer_csv,   &writer_json, &writer_sizes,
-    &writer_levels, &writer_dot,   &writer_svg,   &writer_pdf,  &writer_png,
-    &writer_gantt,  &writer_trace, &writer_split, NULL};
+    &writer_onnx, &writer_ir,       &writer_csv,   &writer_json, &writer_sizes, &writer_levels,
+    &writer_dot,  &writer_svg,      &writer_pdf,   &writer_png,  &writer_gantt, &writer_trace,
+    &writer_html, &writer_explorer, &writer_split, NULL};
 
 /* Whether a path looks like the name of a file: its last component ends in a dot and up to four letters, or in a name
  * from formats[], but not in one from folders[], and no folder has this path.  v1.2, .cache, model.split and run.old do

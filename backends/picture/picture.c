@@ -33,8 +33,8 @@ enum {
     DOT_ARGS = 20 /* the most arguments of the program dot */
 };
 
-const char *const picture_formats[] = {"svg", "pdf", "png", "dot", NULL}; /* as PICTURE_* */
-enum { FORMATS = 3 }; /* number of formats that the dot program makes: all but DOT, its input */
+const char *const picture_formats[] = {"svg", "pdf", "png", "dot", "html", NULL}; /* as PICTURE_* */
+enum { FORMATS = 3 }; /* number of formats that the dot program makes: the first ones */
 
 /* How an attempt draws, as bits. */
 enum {

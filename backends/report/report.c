@@ -1,5 +1,6 @@
 /* Prints the report on the terminal: a summary of a model, or the tables of a plan. */
 #include "backends/backends.h"
+#include "backends/type_text.h"
 #include "ir/exec/evaluate.h"
 #include "ir/plan/parts.h"
 #include "backends/report/layer_table.h"
@@ -13,27 +14,10 @@
 #include <string.h>
 
 enum {
-    SHOWN = 10,      /* entries of a list that are printed */
-    BAR = 20,        /* characters of the longest bar */
-    DIMS_SHOWN = 16, /* dimensions of a type that are printed */
-    KEY = 12         /* width of the words at the left of the summary; indent of further lines */
+    SHOWN = 10, /* entries of a list that are printed */
+    BAR = 20,   /* characters of the longest bar */
+    KEY = 12    /* width of the words at the left of the summary; indent of further lines */
 };
-
-/* Returns a type as text, in a: "f32[batch,128,768]". */
-static char *type_text(const struct module *m, uint32_t type, struct arena *a)
-{
-    const struct type *t = &m->type[type];
-    char *s;
-    if (t->kind != TYPE_TENSOR)
-        return arena_fmt(a, "%s", t->kind == TYPE_NONE ? "?" : "non-tensor");
-    if (t->rank < 0)
-        return arena_fmt(a, "%s[...]", elem_name(t->elem));
-    s = arena_fmt(a, "%s[", elem_name(t->elem));
-    for (int i = 0; i < t->rank && i < DIMS_SHOWN; i++)
-        s = arena_fmt(a, "%s%s%s", s, i ? "," : "",
-                      utf8_text(a, dim_text(m, m->dim[t->dim + (uint32_t)i], a)));
-    return arena_fmt(a, "%s%s]", s, t->rank > DIMS_SHOWN ? ",..." : "");
-}
 
 /* ---- summary ---------------------------------------------------------------------------------- */
 

@@ -1,20 +1,23 @@
-/* Writes the plan into the whole model: the metadata_props of each node of the main graph say where it runs.
+/* Writes the plan into the metadata_props of nodes: in the whole model and in the parts they say where a node runs and
+ * how long it takes as planned, which viewers such as Netron show.
  *
- * ONNX Runtime's layer assignment reads layer_ann; pcc.device and pcc.part are for other readers.  For a node that is
- * copied to several parts these two list the devices and parts, separated by commas, and layer_ann is the first
- * device.  pcc.slot is written if the plan has slots.  A node that no part needs gets none of these keys.  The IR
- * version is not changed: formally, metadata of nodes needs IR 10, but runtimes load it at any version.  With
- * --annotate=ir11 nodes get device configurations, too (device_config.c), and the IR version is raised.
- * O(nodes + copies in parts). */
+ * In the whole model ONNX Runtime's layer assignment reads layer_ann; pcc.device, pcc.part and pcc.time ("5.5912us",
+ * exact) are for other readers.  For a node that is copied to several parts pcc.device and pcc.part list the devices
+ * and parts, separated by commas, and layer_ann and pcc.time are of the first device.  pcc.slot is written if the plan
+ * has slots.  A node that no part needs gets none of these keys.  In a part, nodes have pcc.device, pcc.part and
+ * pcc.time of that part.  The IR version is not changed: formally, metadata of nodes needs IR 10, but runtimes load it
+ * at any version.  With --annotate=ir11 nodes of the whole get device configurations, too (device_config.c), and the IR
+ * version is raised.  O(nodes + copies in parts). */
 #include "backends/onnx/pack.h"
 #include "backends/split/split.h"
 #include "ir/base/outfile.h"
 
 #include <string.h>
 
-enum { NKEYS = 4 }; /* number of metadata keys that pcc writes */
-
-static const char *const keys[NKEYS] = {"layer_ann", "pcc.device", "pcc.part", "pcc.slot"};
+/* The metadata keys that pcc writes. */
+enum { LAYER, DEVICE, PART, TIME, SLOT, NKEYS };
+static const char *const keys[NKEYS] = {"layer_ann", "pcc.device", "pcc.part", "pcc.time",
+                                        "pcc.slot"};
 
 /* What the metadata of a node will say. */
 struct whereabouts {
@@ -33,14 +36,24 @@ static char *append_item(struct split *s, char *list, const char *item)
     return arena_fmt(s->a, "%s,%s", list, item);
 }
 
-/* Adds that the node of w is in the part `file` on that device. */
-static void add_whereabouts(struct split *s, struct whereabouts *w, const char *device,
-                            const char *file)
+/* Returns the planned time of node n on a device as text. */
+static char *planned_time(struct split *s, nid n, uint32_t dev)
 {
-    if (!w->value[0])
-        w->value[0] = (char *)device;
-    w->value[1] = append_item(s, w->value[1], device);
-    w->value[2] = append_item(s, w->value[2], file);
+    char t[UNIT_TEXT];
+    uint32_t cls = cluster_class(s->r->scene.cluster, dev);
+    return arena_fmt(s->a, "%s", time_print(t, s->m->cost->time[cls][n]));
+}
+
+/* Adds that node n, which w is about, is in part x.  device: the name of the part's device. */
+static void add_whereabouts(struct split *s, struct whereabouts *w, nid n, uint32_t x,
+                            const char *device)
+{
+    if (!w->value[LAYER]) {
+        w->value[LAYER] = (char *)device;
+        w->value[TIME] = planned_time(s, n, s->parts->part[x].dev);
+    }
+    w->value[DEVICE] = append_item(s, w->value[DEVICE], device);
+    w->value[PART] = append_item(s, w->value[PART], s->file[x]);
 }
 
 /* Returns [node] the texts that the metadata of the node will have. */
@@ -52,13 +65,13 @@ static struct whereabouts *find_whereabouts(struct split *s)
         const struct part *t = &s->parts->part[x];
         const char *device = cluster_device_name(s->r->scene.cluster, s->a, t->dev);
         for (uint32_t i = 0; i < t->nnode; i++)
-            add_whereabouts(s, &w[t->node[i]], device, s->file[x]);
+            add_whereabouts(s, &w[t->node[i]], t->node[i], x, device);
         for (uint32_t i = 0; i < t->ncopy; i++)
-            add_whereabouts(s, &w[t->copy[i]], device, s->file[x]);
+            add_whereabouts(s, &w[t->copy[i]], t->copy[i], x, device);
     }
     for (uint32_t n = 0; slot && n < s->m->nnode; n++)
-        if (slot[n] && w[n].value[0])
-            w[n].value[3] = arena_fmt(s->a, "%u", slot[n]);
+        if (slot[n] && w[n].value[LAYER])
+            w[n].value[SLOT] = arena_fmt(s->a, "%u", slot[n]);
     return w;
 }
 
@@ -71,28 +84,57 @@ static bool is_our_key(const char *key)
     return false;
 }
 
+/* Returns an entry of metadata for keys[key]. */
+static Onnx__StringStringEntryProto *make_entry(struct split *s, int key, const char *value)
+{
+    Onnx__StringStringEntryProto *e = arena_alloc(s->a, sizeof *e);
+    onnx__string_string_entry_proto__init(e);
+    e->key = (char *)keys[key];
+    e->value = (char *)value;
+    return e;
+}
+
+/* Gives n, a copy of the message src of a node, a list of metadata of its own, without what an earlier run wrote and
+ * with room for `more` entries. */
+static void begin_metadata(struct split *s, Onnx__NodeProto *n, const Onnx__NodeProto *src,
+                           size_t more)
+{
+    n->metadata_props = arena_array(s->a, src->n_metadata_props + more, sizeof *n->metadata_props);
+    n->n_metadata_props = 0;
+    for (size_t i = 0; i < src->n_metadata_props; i++)
+        if (!is_our_key(src->metadata_props[i]->key))
+            n->metadata_props[n->n_metadata_props++] = src->metadata_props[i];
+}
+
 /* Returns a copy of the message of node `id` with the metadata of w in place of what an earlier run wrote. */
 static Onnx__NodeProto *annotate_node(struct split *s, const Onnx__NodeProto *src,
                                       const struct whereabouts *w, nid id)
 {
     Onnx__NodeProto *n = arena_alloc(s->a, sizeof *n);
     *n = s->weights.nested && !s->weights.keep ? *rewrite_node(s, src) : *src;
-    n->metadata_props = arena_array(s->a, src->n_metadata_props + NKEYS, sizeof *n->metadata_props);
-    n->n_metadata_props = 0;
-    for (size_t i = 0; i < src->n_metadata_props; i++)
-        if (!is_our_key(src->metadata_props[i]->key))
-            n->metadata_props[n->n_metadata_props++] = src->metadata_props[i];
-    for (int i = 0; i < NKEYS; i++) {
-        if (!w->value[i])
-            continue;
-        Onnx__StringStringEntryProto *e = arena_alloc(s->a, sizeof *e);
-        onnx__string_string_entry_proto__init(e);
-        e->key = (char *)keys[i];
-        e->value = w->value[i];
-        n->metadata_props[n->n_metadata_props++] = e;
-    }
+    begin_metadata(s, n, src, NKEYS);
+    for (int i = 0; i < NKEYS; i++)
+        if (w->value[i])
+            n->metadata_props[n->n_metadata_props++] = make_entry(s, i, w->value[i]);
     if (s->o->annotate == ANNOTATE_IR11)
         device_config_node(s, id, n);
+    return n;
+}
+
+Onnx__NodeProto *annotate_in_part(struct split *s, const Onnx__NodeProto *src, nid id, uint32_t x)
+{
+    struct part_entries *e = &s->index.entries;
+    Onnx__NodeProto *n = arena_alloc(s->a, sizeof *n);
+    uint32_t dev = s->parts->part[x].dev;
+    if (!e->device || e->part_number != x)
+        *e = (struct part_entries){
+            x, make_entry(s, DEVICE, cluster_device_name(s->r->scene.cluster, s->a, dev)),
+            make_entry(s, PART, s->file[x])};
+    *n = *src;
+    begin_metadata(s, n, src, 3);
+    n->metadata_props[n->n_metadata_props++] = e->device;
+    n->metadata_props[n->n_metadata_props++] = e->part;
+    n->metadata_props[n->n_metadata_props++] = make_entry(s, TIME, planned_time(s, id, dev));
     return n;
 }
 

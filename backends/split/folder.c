@@ -41,10 +41,10 @@ enum {
 
 /* Names of files of splits, except parts, their data files, and copies of the source's files; fixed[0] is the
  * manifest. */
-static const char *const fixed[] = {
-    "manifest.json", "schedule.json", "weights.data", "model.onnx",   "plan.dot",
-    "plan.svg",      "plan.pdf",      "plan.png",     "blocks.dot",   "blocks.svg",
-    "blocks.pdf",    "blocks.png",    "nodes.dot",    "run_split.py", NULL};
+static const char *const fixed[] = {"manifest.json", "schedule.json", "weights.data", "model.onnx",
+                                    "plan.dot",      "plan.svg",      "plan.pdf",     "plan.png",
+                                    "blocks.dot",    "blocks.svg",    "blocks.pdf",   "blocks.png",
+                                    "nodes.dot",     "run_split.py",  "report.html",  NULL};
 
 /* Names of folders that engines' files may have in splits. */
 static const char *const engine_folders[] = {"triton/", NULL};

@@ -2,10 +2,10 @@
  *
  * It has the nodes of the part in order; the weights, sparse weights and quantization annotations that they use; inputs
  * and outputs with types; the types that the source gives for its values; and the functions that it calls, directly or
- * not.  Versions, opsets and metadata are the source's, unchanged.
+ * not.  Versions, opsets and metadata are the source's; nodes say their device, part and time, too (annotate.c).
  *
- * The messages of nodes are the source's own, unless something must change: a node without a name gets the one that
- * the reader made up, and a lost result, whose name the source defines again later (VALUE_LOST), gets a new name.
+ * What a node says else is the source's own, unless something must change: a node without a name gets the one that the
+ * reader made up, and a lost result, whose name the source defines again later (VALUE_LOST), gets a new name.
  * O(size of the part); functions: O(nodes of the part and of the functions). */
 #include "backends/onnx/make.h"
 #include "backends/split/split.h"
@@ -279,7 +279,7 @@ static void append_value(struct split *s, struct part_lists *l, vid v)
 static void add_node(struct split *s, uint32_t x, nid n, struct part_lists *l)
 {
     const struct slice out = s->m->node[n].out;
-    append_message(s, &l->node, node_message(s, n));
+    append_message(s, &l->node, annotate_in_part(s, node_message(s, n), n, x));
     for (uint32_t i = 0; i < out.n; i++) {
         vid v = s->m->arg[out.at + i];
         if (!v || (s->m->value[v].flags & VALUE_LOST))

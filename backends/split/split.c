@@ -1,9 +1,11 @@
 /* Writes a split folder: weights, parts, the whole model with the plan in its metadata, pictures, run_split.py,
- * schedule and manifest, in this order.  The folder appears under its name when all files are complete (folder.h). */
+ * schedule, report and manifest, in this order.  The folder appears under its name when all files are complete
+ * (folder.h). */
 #include "backends/split/split.h"
 
 #include "backends/split/folder.h"
 #include "backends/engines/engines.h"
+#include "backends/html/html.h"
 #include "backends/onnx/pack.h"
 
 #include <assert.h>
@@ -88,7 +90,7 @@ enum { MOST_NODES = 100000 };
  * or -1 and an error. */
 static int write_pictures(const struct split *s, const char *folder)
 {
-    unsigned formats = (unsigned)s->o->pictures;
+    unsigned formats = (unsigned)s->o->pictures & ~(unsigned)PICTURE_HTML;
     if (formats)
         diag_tell(s->diag, "drawing pictures", 0, 0);
     if (pictures_write(s->r, VIEW_DEVICES, formats, arena_fmt(s->a, "%s/plan", folder)) ||
@@ -245,6 +247,8 @@ int split_write(const struct result *r, const struct split_options *opts, const 
     }
     if (!rc)
         rc = schedule_write(&s);
+    if (!rc && o.pictures & PICTURE_HTML) /* with the memory that the schedule needs */
+        rc = html_write(s.r, arena_fmt(s.a, "%s/" REPORT_FILE, f.temp));
     if (!rc)
         rc = manifest_write(&s);
     if (!rc)
@@ -280,7 +284,7 @@ static const struct writer_opt weights_option = {
 static const struct writer_opt pictures_option = {
     .opt = {OPT_SET, "pictures", offsetof(struct split_options, pictures), "svg",
             .names = picture_formats,
-            .help = "formats of the pictures in a folder: svg,pdf,png,dot (default: svg)"},
+            .help = "formats of the pictures in a folder: svg,pdf,png,dot,html (default: svg)"},
     .unused = "these pictures go into the folder of a split (-o)"};
 
 static const struct writer_opt for_option = {

@@ -19,6 +19,7 @@
 #define MODEL_FILE "model.onnx"
 #define MANIFEST_FILE "manifest.json"
 #define RUNNER_FILE "run_split.py"
+#define REPORT_FILE "report.html"
 /* Values of split_weights.at[] that are no offsets.  INLINE: the files of the split have the tensor's bytes in the
  * message of the tensor.  SOURCE: they refer to the bytes in the file of the source where these are.  OPEN: with
  * WEIGHTS_PARTS, no data file that was made until now has the bytes. */
@@ -108,6 +109,12 @@ struct split_configs {
     nid *read_by;
 };
 
+/* Entries of metadata that all nodes of a part share (annotate.c). */
+struct part_entries {
+    uint32_t part_number;
+    Onnx__StringStringEntryProto *device, *part; /* NULL: not made yet */
+};
+
 /* Tables by which part.c finds messages of the source. */
 struct split_index {
     /* names of values -> values; a name that several graphs use: the main graph's value */
@@ -118,6 +125,7 @@ struct split_index {
     Onnx__TensorAnnotation **quant;
     Onnx__NodeProto **node; /* [node] its message in parts; NULL: not made yet */
     uint32_t *in_part; /* [value] number + 1 of the last part made that holds the value; 0: none */
+    struct part_entries entries; /* of the last part made */
 };
 
 /* A split folder while it is written. */
@@ -212,6 +220,8 @@ void part_prepare(struct split *s);
 int part_model(struct split *s, uint32_t part, Onnx__ModelProto *out);
 /* Makes in *out the message of the whole model, with the plan in the metadata of its nodes.  Errors set s->failed. */
 void annotate_model(struct split *s, Onnx__ModelProto *out);
+/* Returns a copy of src, the message of node `id` in part x, whose metadata say device, part and planned time. */
+Onnx__NodeProto *annotate_in_part(struct split *s, const Onnx__NodeProto *src, nid id, uint32_t x);
 /* Write the plan as device configurations (device_config.c) into the message of the whole model.  First
  * device_config_model(): gives `out`, whose graph is a copy already, the configuration with the list of devices, and
  * the IR version that has configurations.  If the user did not ask for them, only warns of one that an earlier run of

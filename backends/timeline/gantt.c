@@ -399,15 +399,9 @@ static void put_span(struct gantt *g, const struct chart_span *s)
             x1, TOP - 4, g->bottom);
 }
 
-/* Writes the whole SVG. */
-static void put_chart(struct gantt *g)
+/* Writes the styles of the classes that this file uses; a page with the chart inside has its own for them. */
+static void put_styles(struct gantt *g)
 {
-    int width = g->left + GANTT_WIDE + g->right, high = g->bottom + 34;
-    fprintf(
-        g->f,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d "
-        "%d\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#1f2933\">\n",
-        width, high, width, high);
     fputs("<style>.t{font-size:18px;font-weight:bold} .s{fill:#52606d} .n{font-weight:bold}\n"
           ".a{fill:#52606d;text-anchor:middle} .l{text-anchor:middle}\n"
           ".m{font-size:9px;text-anchor:middle}\n"
@@ -415,15 +409,30 @@ static void put_chart(struct gantt *g)
           ".b{stroke:#ffffff;stroke-width:.6} .p{fill:#ffffff;fill-opacity:.55}\n"
           "path{fill:none} .g{stroke:#d9dee4} .x{stroke:#52606d}\n"
           "path.v{stroke:#b3261e;stroke-width:1.6} .d{stroke:#b3261e;stroke-dasharray:4 3}\n"
-          "</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
+          "</style>\n",
           g->f);
-    put_bars(g, /*draw=*/false);
-    gantt_put_label(g, 14, 28, "t", g->c->title);
-    gantt_put_label(g, 14, 48, "s", g->c->subtitle);
     if (g->c->dense)
         fputs("<style>.c{fill:#b3261e}\n"
               "path.m{fill:#b9c6d3;stroke:#7c8794;stroke-width:.8}</style>\n",
               g->f);
+}
+
+/* Writes the whole SVG.  inside: without styles and ground, for a page that has its own. */
+static void put_chart(struct gantt *g, bool inside)
+{
+    int width = g->left + GANTT_WIDE + g->right, high = g->bottom + 34;
+    fprintf(
+        g->f,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d "
+        "%d\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#1f2933\">\n",
+        width, high, width, high);
+    if (!inside) {
+        put_styles(g);
+        fputs("<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n", g->f);
+    }
+    put_bars(g, /*draw=*/false);
+    gantt_put_label(g, 14, 28, "t", g->c->title);
+    gantt_put_label(g, 14, 48, "s", g->c->subtitle);
     put_legend(g);
     put_lanes(g);
     for (uint32_t k = 0; k < g->ncurve; k++)
@@ -439,26 +448,30 @@ static void put_chart(struct gantt *g)
     fputs("</svg>\n", g->f);
 }
 
+void gantt_put(FILE *f, const struct chart *c, bool curves, bool inside, struct arena *a)
+{
+    struct gantt g = {.c = c, .a = a, .f = f, .ncurve = curves ? c->ncurve : 0};
+    measure(&g);
+    put_chart(&g, inside);
+}
+
 /* writer.write: draws the chart of the plan as SVG. */
 static int write_gantt(const struct result *r, const void *opts, const char *path)
 {
     struct outfile o;
     struct chart c;
     const struct chart_options *want = opts;
-    struct gantt g = {.c = &c, .a = arena_new(r->scene.m->mem)};
-    int rc = chart_make(&c, r, want, MOST, g.a);
+    struct arena *a = arena_new(r->scene.m->mem);
+    int rc = chart_make(&c, r, want, MOST, a);
     if (!rc && !(rc = outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))) {
-        g.f = o.f;
-        g.ncurve = want->curves ? c.ncurve : 0;
         if (want->curves && !c.ncurve)
             diag_warning(r->diag, WARN_UNUSED_OPTION,
                          "--curves has no effect: memory over time is that of one sample or of an "
                          "iteration (--objective=makespan, iteration-time)");
-        measure(&g);
-        put_chart(&g);
+        gantt_put(o.f, &c, want->curves, /*inside=*/false, a);
         rc = outfile_close(&o, /*ok=*/true);
     }
-    arena_free(g.a);
+    arena_free(a);
     return rc;
 }
 

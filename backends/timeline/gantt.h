@@ -32,6 +32,10 @@ struct gantt_box {
     double x, y, width, high;
 };
 
+/* Draws a chart as SVG.  curves: with its curves of memory.  inside: for an HTML page, whose style sheet has the
+ * classes (put_styles() in gantt.c).  Takes memory from a. */
+void gantt_put(FILE *f, const struct chart *c, bool curves, bool inside, struct arena *a);
+
 /* Returns the x of a time, px. */
 double gantt_x(const struct gantt *g, int64_t ps);
 /* Returns the rectangle of a bar from `at` to `end` (ps) that stands in the same row as the bar `row`. */

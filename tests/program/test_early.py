@@ -22,7 +22,7 @@ PCC = os.environ.get("PCC", "pcc")
 GEN = os.environ.get("PCC_GEN", "pcc-gen")
 GPT = ["gpt", "--layers", "2", "--width", "32", "--heads", "2", "--vocab", "64"]
 FILES = ["x.onnx", "x.pir", "x.csv", "x.json", "x.dot", "x.svg", "x.pdf", "x.png", "x.gantt.svg", "x.trace.json",
-         "x.levels.csv"]
+         "x.levels.csv", "x.html", "x.explorer.json"]
 KINDS = ["x", *FILES]
 PASS = re.compile(r"^ +[\d.]+ ms  [a-z-]+$", re.MULTILINE)  # a line of --time-passes
 WORKLOAD = ('{"maxSizePerFPGA": 9, "maxFPGAs": 2, "maxCPUs": 0, "nodes": [{"id": 1, "cpuLatency": 9, "fpgaLatency": 1},'

@@ -43,7 +43,7 @@ DEVICES = ["-d", "2xa100", "--link", "1TB/s,0us", "-p"]
 SPLIT = [*DEVICES, "fuse,dp-place"]
 PLANNERS = ["auto-place{starts=1}", "ip-place{starts=1:moves=100}"]
 FIXED = {"manifest.json", "schedule.json", "weights.data", "model.onnx", "plan.svg", "plan.dot",
-         "blocks.svg", "blocks.dot", "nodes.dot", "run_split.py"}
+         "blocks.svg", "blocks.dot", "nodes.dot", "run_split.py", "report.html"}
 
 
 def tree(folder):

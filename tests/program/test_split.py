@@ -402,6 +402,12 @@ def check_weights(model, folder, what):
     check(where and ends[-1][1] <= len(data), f"{what}: weights.data is too short")
 
 
+def in_ps(text):
+    """A time as pcc writes it exactly, "5.5912us", in ps."""
+    number = text.rstrip("munps")
+    return round(float(number) * {"ps": 1, "ns": 1e3, "us": 1e6, "ms": 1e9, "s": 1e12}[text[len(number):]])
+
+
 def check_annotations(model, folder, what):
     manifest, whole = manifest_of(folder), load(folder / "model.onnx")
     device = {p["file"]: p["device"] for p in manifest["parts"]}
@@ -415,6 +421,14 @@ def check_annotations(model, folder, what):
             file = placed[node.name]
             check(said.get("layer_ann") == said.get("pcc.device") == device[file] and said.get("pcc.part") == file,
                   f"{what}: {node.name} says {said}")
+    for part in manifest["parts"]:
+        placed, time = set(manifest["nodes"][part["file"]]), 0
+        for node in load(folder / part["file"]).graph.node:
+            said = dict((p.key, p.value) for p in node.metadata_props)
+            check(len(said) == len(node.metadata_props) and said["pcc.device"] == part["device"]
+                  and said["pcc.part"] == part["file"] and "layer_ann" not in said, f"{what}: {node.name} says {said}")
+            time += in_ps(said["pcc.time"]) if node.name in placed else 0
+        check(time == round(part["compute_s"] * 1e12), f"{what}: nodes of {part['file']} take {time} ps")
 
 
 def test_files(work, own):
@@ -436,7 +450,8 @@ def test_files(work, own):
         check(set(manifest["nodes"]["part0.onnx"]) <= set(names), "typed_fields: names differ from the manifest")
         check(len(manifest["dropped"]) == 1, f"typed_fields: dropped {manifest['dropped']}")
         old = [dict((p.key, p.value) for p in n.metadata_props) for n in load(work / "f/model.onnx").graph.node]
-        check(old[1] == {"mine": "stays", "layer_ann": "acc0", "pcc.device": "acc0", "pcc.part": "part0.onnx"},
+        time = {"pcc.time": old[1]["pcc.time"]}
+        check(old[1] == {"mine": "stays", "layer_ann": "acc0", "pcc.device": "acc0", "pcc.part": "part0.onnx", **time},
               f"typed_fields: metadata {old[1]}")
 
 

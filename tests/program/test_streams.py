@@ -31,7 +31,8 @@ def pcc(*args, code=0, stdin=None, cwd=None):
 
 def outputs(model, tmp):
     """Every ending of a file, to stdout and to a file."""
-    for ending in (".onnx", ".pir", ".csv", ".json", ".levels.csv", ".dot", ".svg", ".gantt.svg", ".trace.json"):
+    for ending in (".onnx", ".pir", ".csv", ".json", ".levels.csv", ".dot", ".svg", ".gantt.svg", ".trace.json",
+                   ".html", ".explorer.json"):
         file = tmp / ("x" + ending)
         pcc(model, *SIZES, "-p", "dp-place", "-q", "-o", file)
         out, err = pcc(model, *SIZES, "-p", "dp-place", "-o", "-" + ending)

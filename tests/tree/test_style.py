@@ -33,8 +33,8 @@ FLOORS = [
     ["passes/baselines", "passes/given", "passes/list", "passes/stages"],
     ["passes/portfolio"], ["passes"],
     ["frontends"], ["frontends/onnx", "frontends/profiles"], ["frontends/text"],
-    ["backends/backends.h", "backends/label.h", "backends/palette.h"], ["backends/onnx"],
-    ["backends/engines", "backends/picture", "backends/timeline"],
+    ["backends/backends.h", "backends/label.h", "backends/palette.h", "backends/type_text.h"],
+    ["backends/onnx"], ["backends/engines", "backends/picture", "backends/timeline"], ["backends/html"],
     ["backends/split"], ["backends/report"], ["backends"],
     ["tools/lib/exec"], ["tools/lib/exec/*"],
 ]
@@ -422,7 +422,7 @@ def help_texts(tree):
     texts = [says(PCC, "--help=all"), *(says(p, "--help") for p in beside if p.exists())]
     verify = Path(PCC).with_name("pcc-verify")
     texts.append(says(verify, "--help") if verify.exists() else "")
-    texts.append("--preset --build --install --prefix --config --rm")
+    texts.append("--preset --build --install --prefix --config --rm --extensions --node_data_paths")
     named = {name.rsplit("/", 1)[-1] for _, t in user_pages(tree) for name in re.findall(r"[\w/-]+\.(?:sh|py)", t)}
     texts += [t for path, t in tree.text.items() if path.startswith("tools/") and path.rsplit("/", 1)[-1] in named]
     return "\n".join(texts)

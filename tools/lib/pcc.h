@@ -162,8 +162,8 @@ PCC_API const struct pcc_verdict *pcc_verdict(struct pcc *p);
  * describes; without it all that are known by name). */
 PCC_API const char *pcc_text(struct pcc *p, const char *what);
 /* Writes an output, complete or not at all.  The ending of the path tells its form, as with the program's option -o:
- * ".svg", ".pdf", ".png", ".dot", ".json", ".csv", ".onnx", ".pir", ".gantt.svg", ".trace.json" or ".levels.csv";
- * another name is a folder, which gets the split. */
+ * ".svg", ".pdf", ".png", ".dot", ".json", ".csv", ".onnx", ".pir", ".gantt.svg", ".trace.json", ".html",
+ * ".explorer.json" or ".levels.csv"; another name is a folder, which gets the split. */
 PCC_API enum pcc_status pcc_write(struct pcc *p, const char *path);
 
 #ifdef __cplusplus

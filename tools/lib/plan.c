@@ -7,6 +7,7 @@
 #include "passes/problem/claim.h"
 #include "passes/shapes/bind_dims.h"
 #include "tools/lib/idle.h"
+#include "tools/lib/assumed.h"
 #include "tools/lib/settings.h"
 
 #include <string.h>
@@ -315,6 +316,8 @@ enum pcc_status judge_result(struct pcc *p)
     struct module *m = j->r.scene.m;
     if (m->src && !m->patterns && onnx_make(m, x->use.diag))
         return PCC_BAD_INPUT;
+    if (j->r.verdict)
+        j->r.assumed = assumed_text(p, /*sizes=*/true);
     j->done = true;
     return PCC_OK;
 }

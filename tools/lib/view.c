@@ -1,5 +1,4 @@
 /* Makes the struct pcc_verdict of a plan, and the texts of pcc_text() (pcc.h).  O(nodes), once for each plan. */
-#include "tools/lib/assumed.h"
 #include "tools/lib/write.h"
 
 #include <string.h>
@@ -82,8 +81,6 @@ static const char *plan_text(struct pcc *p)
         diag_error(&p->diag, "table: there is no plan");
         return NULL;
     }
-    if (!r->assumed)
-        r->assumed = assumed_text(p, /*sizes=*/true);
     return table_text(p, NULL);
 }
 

@@ -271,18 +271,17 @@ static int64_t bytes_of(const char *path)
     return dir ? sum : -1;
 }
 
-/* Returns the name of the picture of devices in a folder, with a comma before it; "": there is none. */
+/* Returns the name of the picture that shows most in a folder, with a comma before it; "": there is none. */
 static const char *picture_in(const char *path)
 {
+    static const char *const names[] = {", report.html", ", plan.svg", ", plan.dot", ""};
     struct stat st;
-    int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const char *found = dir < 0                                 ? ""
-                        : fstatat(dir, "plan.svg", &st, 0) == 0 ? ", plan.svg"
-                        : fstatat(dir, "plan.dot", &st, 0) == 0 ? ", plan.dot"
-                                                                : "";
+    int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), i = 0;
+    while (*names[i] && (dir < 0 || fstatat(dir, names[i] + 2, &st, 0) != 0))
+        i++;
     if (dir >= 0)
         close(dir);
-    return found;
+    return names[i];
 }
 
 /* Prints what was written to the path of -o: "wrote split/: 3 parts, 42.30 MiB, plan.svg".  shown: the path as text.
@@ -343,11 +342,11 @@ int output_write(const struct cli *c, struct pcc *p)
     if (r->verdict && c->value[CLI_REPLAY] && replay_check(r))
         return -1;
     bool quiet = c->value[CLI_QUIET] || takes_stdout(c);
-    const char *table = NULL;
-    if (r->verdict && !c->value[CLI_QUIET])
-        r->assumed = assumed_text(p, !quiet); /* quiet: a warning tells the guessed sizes */
-    if (r->assumed && quiet)
-        diag_note(x->use.diag, "assuming %s", r->assumed);
+    const char *table = NULL, *assumed = NULL;
+    if (r->verdict && quiet && !c->value[CLI_QUIET])
+        assumed = assumed_text(p, /*sizes=*/false); /* a warning tells the guessed sizes */
+    if (assumed)
+        diag_note(x->use.diag, "assuming %s", assumed);
     if (r->verdict && !quiet && !(table = table_text(p, out)))
         return -1;
     const char *reports = reports_text(c, p); /* first: where a report fails nothing is written */

@@ -64,6 +64,8 @@ static void test_suffixes(void **state)
     expect_writer("x.gantt.svg", "gantt"); /* the longest */
     expect_writer("gantt.svg", "svg");
     expect_writer("x.trace.json", "trace");
+    expect_writer("x.explorer.json", "explorer");
+    expect_writer("x.html", "html");
     expect_writer("x.json", "json");
     expect_writer("x.svg/", "split");
     expect_writer("x.jpg", "split"); /* writer_check_name refuses it before */

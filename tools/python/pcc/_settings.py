@@ -147,8 +147,8 @@ class Settings(TypedDict, total=False):
     replay: Optional[Union[int, str]]
     # in .gantt.svg, the memory of each device over time (objective="makespan" or iteration-time)
     curves: Optional[bool]
-    # formats of the pictures in a folder: svg,pdf,png,dot (default: svg)
-    pictures: Optional[Union[str, Sequence[Literal["svg", "pdf", "png", "dot"]]]]
+    # formats of the pictures in a folder: svg,pdf,png,dot,html (default: svg)
+    pictures: Optional[Union[str, Sequence[Literal["svg", "pdf", "png", "dot", "html"]]]]
     # of a split: in weights.data, in a file for each part, in the parts, where they are, or in hard links
     # (default: auto: shared, or parts where for_ needs it)
     weights: Optional[Literal["shared", "parts", "inline", "original", "link", "auto"]]

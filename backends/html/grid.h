@@ -1,0 +1,35 @@
+/* Places for the boxes of a graph of parts. */
+#ifndef PCC_BACKENDS_HTML_GRID_H
+#define PCC_BACKENDS_HTML_GRID_H
+
+#include "ir/base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* An arrow from one box to another. */
+struct grid_arrow {
+    uint32_t from, to; /* boxes, from 0 */
+};
+
+/* A box: a cell of a grid, all of whose cells have one size. */
+struct grid_cell {
+    uint32_t column, row; /* from 0, from the left and from the top */
+};
+
+struct grid {
+    struct grid_cell *cell; /* [box] */
+    uint32_t columns, rows; /* size of the grid */
+    /* the row of a box is that of its lane, in each band of the grid; false: there are too many lanes for that */
+    bool by_lane;
+    uint32_t lanes, bands; /* by_lane: rows of a band; number of bands */
+};
+
+/* Returns the places of n boxes in the order in which they run, in a.  lane: [box] the lane, 0 .. lanes - 1, that its
+ * device has.  A box stands in a column to the right of all boxes before it whose arrows lead to it; with few lanes,
+ * each lane has a row of its own.  A graph of many columns is broken into bands below each other, so that it has
+ * about as many columns as rows.  No two boxes have the same cell.  O(boxes + arrows + lanes). */
+struct grid grid_of(const struct grid_arrow *arrow, uint32_t narrow, const uint32_t *lane,
+                    uint32_t n, uint32_t lanes, struct arena *a);
+
+#endif
