@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Does a split folder compute what the whole model computes?
 
-    verify_split.py MODEL SPLIT [--inputs DIR] [--seed N] [--sensitive] [--quiet]
+    verify_split.py MODEL SPLIT [--inputs DIR] [--seed N] [--sensitive] [--whole FILE] [--quiet]
 
 A split is trusted when somebody else's runtime says so.  This program knows nothing of pcc but the
 folder's contract: it reads SPLIT/manifest.json and does what it says.
@@ -12,8 +12,9 @@ folder's contract: it reads SPLIT/manifest.json and does what it says.
    in the files that are named and nowhere else.
 2. Every part passes onnx's checker if the whole model does ("unchecked" parts excepted).
 3. ONNX Runtime (CPU, optimisations off, one thread) runs the whole, the annotated whole of the
-   folder, and the parts in their order over one table of tensors by name.  Every output must be
-   equal bit by bit, of the same type and shape.
+   folder (with --whole: FILE in its place, which was put together from the parts), and the parts in
+   their order over one table of tensors by name.  Every output must be equal bit by bit, of the same
+   type and shape.
 
 One exception: ONNX Runtime's CPU provider computes chains of float16 operators in float32 and leaves
 out casts that would round between them, so a cut at a float16 tensor adds a rounding; and so does one
@@ -967,13 +968,13 @@ def verify(args, say):
     rounded = reached & set(names[1])
     report_plan(manifest, crossing, rounded, say)
     inexact = compare(reference, run_parts(manifest, folder, sets), rounded, "the parts")
-    annotated = manifest["model"]["file"]
+    annotated = args.whole or folder / manifest["model"]["file"]
     try:
-        again = run_whole(open_session(folder / annotated), sets)
+        again = run_whole(open_session(Path(annotated)), sets)
     except Exception as e:
-        raise Bad(f"{annotated} does not run: {type(e).__name__}: {first_line(e)}") from e
-    require(all(set(a) == set(names[1]) for a in again), f"{annotated} has other outputs than the model")
-    compare(reference, again, set(), annotated)
+        raise Bad(f"{Path(annotated).name} does not run: {type(e).__name__}: {first_line(e)}") from e
+    require(all(set(a) == set(names[1]) for a in again), f"{Path(annotated).name} has other outputs than the model")
+    compare(reference, again, set(), Path(annotated).name)
     return len(reference[0]), len(inexact), len(sets)
 
 
@@ -985,6 +986,8 @@ def main(argv=None):
     p.add_argument("--seed", type=int, default=0, help="of the random inputs")
     p.add_argument("--sensitive", action="store_true",
                    help="run a second random input; some output must change")
+    p.add_argument("--whole", metavar="FILE",
+                   help="a model that was put together from the parts: compared in place of the folder's whole model")
     p.add_argument("--quiet", action="store_true", help="the last line only")
     args = p.parse_args(argv)
     ort.set_default_logger_severity(4)

@@ -40,6 +40,10 @@ struct model_file {
 int onnx_place(const struct module *m, const Onnx__ModelProto *model, const char *path,
                struct model_file *out, struct arena *a, struct diag *d);
 
+/* Writes a model to descriptor fd.  map: [nmap] mappings that the messages point into, by ascending address; what: name
+ * of the output, for messages.  Returns 0, or -1 and an error. */
+int onnx_pack_to(const struct mapping *map, uint32_t nmap, const Onnx__ModelProto *model, int fd,
+                 const char *what, struct diag *d);
 /* Writes a model to the new file `name` in the folder dirfd; a file that exists is an error.  map: [nmap] mappings
  * that the messages point into, by ascending address.  Returns 0; on failure removes the file, reports an error and
  * returns -1. */

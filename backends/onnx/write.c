@@ -171,9 +171,8 @@ static void sink_append(ProtobufCBuffer *buffer, size_t n, const uint8_t *p)
     }
 }
 
-/* Writes the model to descriptor fd.  what: name of the output, for messages.  Returns 0, or -1 and an error. */
-static int pack(const struct mapping *map, uint32_t nmap, const Onnx__ModelProto *model, int fd,
-                const char *what, struct diag *d)
+int onnx_pack_to(const struct mapping *map, uint32_t nmap, const Onnx__ModelProto *model, int fd,
+                 const char *what, struct diag *d)
 {
     struct sink s;
 
@@ -203,7 +202,7 @@ int onnx_pack_file(const struct mapping *map, uint32_t nmap, const Onnx__ModelPr
 
     if (fd < 0)
         return diag_error(d, "%s: cannot create: %s", name, strerror(errno));
-    int bad = pack(map, nmap, model, fd, name, d);
+    int bad = onnx_pack_to(map, nmap, model, fd, name, d);
     if (close(fd) != 0 && !bad)
         bad = diag_error(d, "%s: cannot write: %s", name, strerror(errno));
     if (bad)
@@ -280,7 +279,7 @@ int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const 
     if (!bad && (outfile_open_to(&o, path, NULL, a, d) != 0 || fflush(o.f) != 0))
         bad = -1;
     else if (!bad) {
-        bad = pack(map, n, &x.model, fileno(o.f), path, d);
+        bad = onnx_pack_to(map, n, &x.model, fileno(o.f), path, d);
         if (!bad)
             warn_moved(m, path, d); /* may run out of memory, so before the file gets its name */
         if (x.has_data)

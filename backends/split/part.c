@@ -190,8 +190,7 @@ static void add_functions(struct split *s, const struct list *nodes, Onnx__Model
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/* Whether a description gives a shape, or is of a type that has none, such as a sequence. */
-static bool has_shape(const Onnx__ValueInfoProto *p)
+bool info_has_shape(const Onnx__ValueInfoProto *p)
 {
     const Onnx__TypeProto *t = p->type;
     if (!t)
@@ -210,7 +209,7 @@ static Onnx__ValueInfoProto *describe_border(struct split *s, uint32_t x, vid v)
     assert(x < s->parts->nparts && v > 0 && v < s->m->nval);
     Onnx__ValueInfoProto *src = s->index.info[v], *p;
     bool outer = (s->m->value[v].flags & (VALUE_INPUT | VALUE_OUTPUT)) != 0;
-    if (outer && src && has_shape(src))
+    if (outer && src && info_has_shape(src))
         return src;
     p = arena_alloc(s->a, sizeof *p);
     onnx__value_info_proto__init(p);
@@ -219,7 +218,7 @@ static Onnx__ValueInfoProto *describe_border(struct split *s, uint32_t x, vid v)
     p->name = (char *)value_name(s->m, v);
     if (type_is_declarable(s->m, s->m->value[v].type))
         p->type = make_type(s->m, s->m->value[v].type, s->a);
-    if (!has_shape(p))
+    if (!info_has_shape(p))
         s->unchecked[x] = 1;
     return p;
 }

@@ -214,6 +214,8 @@ const Onnx__NodeProto *rewrite_node(struct split *s, const Onnx__NodeProto *n);
 const Onnx__FunctionProto *rewrite_function(struct split *s, const Onnx__FunctionProto *f);
 const Onnx__TrainingInfoProto *rewrite_training(struct split *s, const Onnx__TrainingInfoProto *t);
 
+/* Whether a description gives a shape, or is of a type that has none, such as a sequence. */
+bool info_has_shape(const Onnx__ValueInfoProto *p);
 /* Fills s->index; to be called once, before part_model(). */
 void part_prepare(struct split *s);
 /* Makes the message of a part in *out.  Returns 0, or -1 and an error. */

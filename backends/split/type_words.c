@@ -4,6 +4,8 @@
  * float8 and no types of less than eight bits: programs that make such arrays must use ONNX's word. */
 #include "backends/split/type_words.h"
 
+#include <string.h>
+
 /* The names of element types; numpy NULL: numpy has no such type. */
 static const struct {
     const char *onnx, *numpy;
@@ -35,6 +37,15 @@ static const struct {
     [ELEM_U2] = {"uint2", NULL},
     [ELEM_I2] = {"int2", NULL},
 };
+
+enum elem elem_of_onnx_word(const char *word, size_t n)
+{
+    for (int e = ELEM_NONE + 1; e < ELEM_COUNT; e++)
+        if (elem_words[e].onnx && strlen(elem_words[e].onnx) == n &&
+            !memcmp(elem_words[e].onnx, word, n))
+            return (enum elem)e;
+    return ELEM_NONE;
+}
 
 /* Whether x has an inner type: is a sequence, an optional or a map. */
 static bool is_container(const struct type *x)

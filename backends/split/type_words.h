@@ -19,5 +19,7 @@ void numpy_type_put(struct json_out *o, const struct module *m, uint32_t type);
 /* Writes the member "shape", such as ["batch", 128]: for each dimension its number, its symbol, or null if it is
  * unknown; null instead of the list if the type is no tensor, or its rank is unknown. */
 void shape_put(struct json_out *o, const struct module *m, uint32_t type);
+/* Returns the element type that ONNX calls word[n], such as "float"; ELEM_NONE: there is none. */
+enum elem elem_of_onnx_word(const char *word, size_t n);
 
 #endif

@@ -8,6 +8,8 @@ usage: test_split.py   (environment: PCC, PCC_GEN, PCC_SOURCE, PCC_SHARED; PCC_A
    are split by planners over 2, 3 and 4 devices and by random plans; tools/verify_split.py judges.
 2. The files of a split: where weights lie, what travels along, annotations, equal bytes twice.
 3. Forced failures: nothing is left behind, nothing is overwritten.
+4. `pcc split/ -o whole.onnx` after each split: the nodes, weights, inputs and outputs of the whole model, and its
+   outputs (support/recomposed.py); folders that are not what their manifest says are refused.
 
 Exit: 0 pass, 1 fail, 77 skip (no ONNX Runtime, no pcc).
 """
@@ -28,6 +30,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+import recomposed
 from sanitized import SANITIZED
 
 from with_ort import FAILED, GEN, PCC, SKIP, check, verified  # first: it skips the test without ONNX Runtime
@@ -52,10 +55,35 @@ def split(model, folder, *options, **more):
 
 
 def verify(model, folder, what, inputs=None):
-    code, said = verified(model, folder, "--quiet", *(["--inputs", inputs] if inputs else []))
+    whole = put_together(folder, what)
+    code, said = verified(model, folder, "--quiet", *(["--inputs", inputs] if inputs else []),
+                          *(["--whole", whole] if whole else []))
     check(code == 0, f"{what}: {said[-300:]}")
+    for left in folder.parent.glob(f"{folder.name}.onnx*"):
+        left.unlink()
     lists = run(PCC, folder, "--check-schedule")
     check(lists.returncode == 0, f"{what}: {lists.stderr[-300:]}")
+
+
+def put_together(folder, what):
+    """The path of the model that the folder's parts make, without the whole one there where no output needs it."""
+    whole, annotated, hidden = folder.parent / f"{folder.name}.onnx", folder / "model.onnx", folder / "hidden"
+    weights = any(o["from"] == "weights" for o in manifest_of(folder)["outputs"])
+    if not manifest_of(folder)["parts"]:
+        r = run(PCC, folder, "-o", whole)
+        check(r.returncode == 1 and "it has no parts" in r.stderr, f"{what}: {r.stderr[-300:]}")
+        return None
+    annotated.rename(hidden)
+    links = ["--allow-links"] if manifest_of(folder)["weights"]["mode"] == "link" else []
+    r = run(PCC, folder, "-o", whole, "--quiet", *links)
+    hidden.rename(annotated)
+    if weights and check(r.returncode == 1 and "needs model.onnx" in r.stderr, f"{what}: {r.stderr[-300:]}"):
+        r = run(PCC, folder, "-o", whole, "--quiet")
+    if not check(r.returncode == 0, f"{what}: put together: {r.stderr[-300:]}"):
+        return None
+    wrong = recomposed.complaints(folder, whole)
+    check(not wrong, f"{what}: put together: {wrong[:3]}")
+    return whole
 
 
 def manifest_of(folder):
@@ -567,6 +595,89 @@ def test_failures(work, own):
           f"left behind: {[p.name for p in area.iterdir()]}")
 
 
+# ---------------------------------------------------------------- 4. put together
+
+
+def changed_part(folder, k, change):
+    part = load(folder / f"part{k}.onnx")
+    change(part)
+    (folder / f"part{k}.onnx").write_bytes(part.SerializeToString())
+
+
+def changed_manifest(folder, change):
+    said = manifest_of(folder)
+    change(said)
+    (folder / "manifest.json").write_text(json.dumps(said))
+
+
+def flip(path, at):
+    data = bytearray(path.read_bytes())
+    data[at] ^= 1
+    path.write_bytes(data)
+
+
+def first_shared(folder):
+    """A weight in part2.data that a part before it has, too, and the place of a byte of it."""
+    shared = manifest_of(folder)["copies"]["weights"]
+    t = next(t for t in load(folder / "part2.onnx").graph.initializer if t.external_data and t.name in shared)
+    return t.name, int(external_of(t)["offset"]) + 5
+
+
+def swap_nodes(part):
+    first = onnx.NodeProto()
+    first.CopyFrom(part.graph.node[0])
+    part.graph.node[0].CopyFrom(part.graph.node[1])
+    part.graph.node[1].CopyFrom(first)
+
+
+def test_planted(work, own):
+    """Folders that are not what their manifest says, and places where no model may go: each is refused by name."""
+    base, area = work / "base", work / "planted"
+    split(next(p for p in own if p.stem == "gpt"), base, "-d", "3xa100", *FAST, *UNSEEN, "--weights=parts")
+    name, at = first_shared(base)
+    area.mkdir()
+    folder, whole = area / "split", area / "whole.onnx"
+
+    def attempt(words, change=lambda: None, to=whole, code=1, *options):
+        shutil.copytree(base, folder)
+        change()
+        before = state_of(area)
+        r = run(PCC, folder, "-o", to, *options)
+        check(r.returncode == code and words in r.stderr, f"{words}: exit {r.returncode}, {r.stderr.strip()[-300:]}")
+        check(state_of(area) == before, f"{words}: files changed")
+        shutil.rmtree(folder)
+    attempt('expected a manifest with "pcc_manifest": 1',
+            lambda: changed_manifest(folder, lambda m: m.update(pcc_manifest=2)))
+    attempt("part1.onnx: there is no such file", (folder / "part1.onnx").unlink)
+    attempt("part1.data: there is no such file", (folder / "part1.data").unlink)
+    attempt("part1.data", lambda: os.truncate(folder / "part1.data", 5000))
+    attempt("it is not the part that", lambda: shutil.copyfile(folder / "part0.onnx", folder / "part1.onnx"))
+    attempt("it is not the part that", lambda: changed_part(folder, 1, swap_nodes))
+    attempt("it is not the part that", lambda: changed_manifest(folder, lambda m: m["nodes"]["part0.onnx"].pop()))
+    attempt("lacks node 'more'", lambda: changed_manifest(folder, lambda m: m["nodes"]["part2.onnx"].append("more")))
+    attempt("expected a list for part1.onnx", lambda: changed_manifest(folder, lambda m: m["nodes"].pop("part1.onnx")))
+    attempt(f"weight '{name}' is not the one", lambda: flip(folder / "part2.data", at))
+    attempt("other versions of ONNX", lambda: changed_part(
+        folder, 1, lambda p: setattr(p.opset_import[0], "version", 14)))
+    attempt("is not among its outputs", lambda: changed_part(folder, 0, lambda p: p.graph.output.pop()))
+    attempt("but not in", lambda: changed_manifest(folder, lambda m: m["parts"][1]["inputs"].pop()))
+    attempt("comes from 'part0.onnx'", lambda: changed_manifest(
+        folder, lambda m: m["outputs"][0].update({"from": "part0.onnx"})))
+    attempt("has no weight", lambda: changed_manifest(folder, lambda m: m["outputs"][0].update({"from": "weights"})))
+    attempt("is listed twice", lambda: changed_manifest(folder, lambda m: m["inputs"].append(m["inputs"][0])))
+    attempt("lies in the split", to=folder / "whole.onnx")
+    attempt("lies in the split", (folder / "below").mkdir, folder / "below/whole.onnx")
+    attempt("whole.onnx is a file of the split", lambda: os.link(folder / "part0.onnx", whole))
+    whole.unlink()
+    attempt("whole.onnx.data is a file of the split", lambda: os.symlink(folder / "part0.data", f"{whole}.data"))
+    Path(f"{whole}.data").unlink()
+    attempt("expected the name of a file", to="-.onnx", code=2)
+    attempt("do not apply", lambda: None, whole, 2, "--for=web")
+    attempt("do not apply", lambda: None, whole, 2, "-p", "cost")
+    attempt("there is no folder", to=area / "no/whole.onnx")
+    attempt("--devices has no effect", lambda: None, whole, 1, "-d", "2xa100", "-Werror")
+
+
 def main():
     if not Path(PCC).is_file():
         print(f"skipped: {PCC} is not there")
@@ -590,6 +701,7 @@ def main():
             test_files(work, own)
             test_partly_lost(work)
             test_twice(work, own)
+            test_planted(work, own)
     print(f"{len(FAILED)} failed")
     return 1 if FAILED else 0
 

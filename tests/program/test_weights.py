@@ -434,14 +434,18 @@ def dense(work, width):
     return model, size
 
 
-def resident(work, mode, model):
-    """MiB that a split takes, asked from a small process: a child's peak begins with its parent's size."""
-    shutil.rmtree(work / "big", ignore_errors=True)
+def resident(*command):
+    """MiB that pcc takes, asked from a small process: a child's peak begins with its parent's size."""
     ask = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, stderr=subprocess.DEVNULL); "
            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
-    r = run(sys.executable, "-S", "-c", ask, PCC, model, "-d", "2xa100", *FAST, "-p", "dp-place", "-q",
-            f"--weights={mode}", "-o", work / "big")
-    return int(r.stdout) / 1024 if check(r.returncode == 0, f"{mode}: a large model is not split: {r.stderr}") else 0
+    r = run(sys.executable, "-S", "-c", ask, PCC, "-q", *command)
+    return int(r.stdout) / 1024 if check(r.returncode == 0, f"{command}: {r.stderr}") else 0
+
+
+def split_resident(work, mode, model):
+    """MiB that a split into work/big takes."""
+    shutil.rmtree(work / "big", ignore_errors=True)
+    return resident(model, "-d", "2xa100", *FAST, "-p", "dp-place", f"--weights={mode}", "-o", work / "big")
 
 
 def test_large(work):
@@ -450,13 +454,15 @@ def test_large(work):
     base.refuse("a part too large", area, area / "new", "use --weights=shared", model, "--weights=inline", *FAST)
     check(size > 5 << 30, f"too small: {size}")
     if os.environ.get("PCC_ALL"):  # copies 10 GiB
-        mib = resident(work, "parts", model)
+        mib = split_resident(work, "parts", model)
         most = max(p["data_bytes"] for p in manifest_of(work / "big")["parts"])
         check(mib < 60 and most > 1 << 31, f"parts: {mib:.0f} MiB resident for data of {most >> 20} MiB")
     model, size = dense(work, 1500)
     for mode in MODES:
-        mib = resident(work, mode, model)
+        mib = split_resident(work, mode, model)
         check(mib < 60 and size > 100 << 20, f"{mode}: {mib:.0f} MiB resident for {size >> 20} MiB of weights")
+    mib = resident("--allow-links", work / "big", "-o", work / "whole.onnx")
+    check(mib < 60 and (work / "whole.onnx.data").stat().st_size >= size, f"put together: {mib:.0f} MiB resident")
     shutil.rmtree(work / "big")
 
 

@@ -126,7 +126,9 @@ static struct cli_option complete_row(int id, const struct opt *row, struct aren
     o.optional = id == CLI_HELP || id == CLI_LIST_DEVICES;
     if (id == CLI_OUTPUT)
         o.help = arena_fmt(
-            a, "folder: the split;%s: that file; '-' and such an ending, as in -.svg: stdout",
+            a,
+            "folder: the split;%s: that file; '-' and such an ending, as in -.svg: stdout; .onnx for a split "
+            "in place of the model: its parts put together",
             writer_suffixes(a));
     if (id == CLI_EMIT)
         o.help = arena_fmt(a, "to stdout: %s (repeats)", writer_emits(", ", ", ", a));

@@ -21,6 +21,7 @@
 #include "repro.h"
 #include "stderr_lines.h"
 #include "tools/lib/exec/kinds.h"
+#include "tools/lib/recompose/recompose.h"
 #include "tools/lib/settings.h"
 #include "tools/lib/write.h"
 
@@ -307,26 +308,72 @@ static bool is_export(const struct cli *c)
     return cli_value(c, "for") && !c->value[CLI_OUTPUT] && infile_is_folder(c->input);
 }
 
-/* Warns of options without effect on an export. */
-static void check_export_options(const struct cli *c, struct diag *d)
+/* Whether the input is a split folder whose parts are to be put together: -o with the name of an ONNX model. */
+static bool is_recomposing(const struct cli *c)
 {
-    static const char *const used[] = {"for",     "triton-batch", "genai-base", "quiet",
-                                       "verbose", "color",        "diag",       "warnings"};
+    const char *out = c->value[CLI_OUTPUT];
+    return out && writer_of(out) == writer_named("onnx", 4) && infile_is_folder(c->input);
+}
+
+/* Warns of options without effect where nothing is planned.  used: names of those that have one, and NULL; why: the
+ * reason, for the warning. */
+static void warn_unused(const struct cli *c, const char *const *used, const char *why,
+                        struct diag *d)
+{
+    static const char *const always[] = {"quiet", "verbose", "color", "diag", "warnings"};
     for (const struct cli_option *o = c->option; o < c->option + c->noption; o++) {
         bool has_effect = !c->value[o->id];
-        for (size_t k = 0; k < sizeof used / sizeof *used; k++)
-            has_effect = has_effect || !strcmp(o->row->name, used[k]);
+        for (size_t k = 0; k < sizeof always / sizeof *always; k++)
+            has_effect = has_effect || !strcmp(o->row->name, always[k]);
+        for (const char *const *u = used; *u; u++)
+            has_effect = has_effect || !strcmp(o->row->name, *u);
         if (!has_effect)
-            diag_warning(d, WARN_UNUSED_OPTION,
-                         "--%s has no effect: --for adds files to a folder that is there, nothing "
-                         "is planned",
-                         o->row->name);
+            diag_warning(d, WARN_UNUSED_OPTION, "--%s has no effect: %s", o->row->name, why);
     }
+}
+
+/* -o whole.onnx with a split folder as the input: puts its parts together.  Returns the exit code. */
+static int recompose_folder(const struct cli *c, struct pcc *h)
+{
+    static const char *const used[] = {"output", "allow-links", NULL};
+    const char *out = c->value[CLI_OUTPUT];
+    struct recomposed made;
+    char text[UNIT_TEXT];
+    if (c->value[CLI_PASSES] || c->n[CLI_EMIT] || cli_value(c, "for")) {
+        diag_error(&h->diag,
+                   "-o %s puts the parts of a split together: -p, --emit and --for do not "
+                   "apply",
+                   out);
+        return EXIT_USAGE;
+    }
+    if (write_is_stdout(out)) {
+        diag_error(&h->diag,
+                   "-o %s: the weights go into a file beside the model: expected the name of "
+                   "a file",
+                   out);
+        return EXIT_USAGE;
+    }
+    warn_unused(c, used, "the parts of a split are put together, nothing is planned", &h->diag);
+    if (check_warned(h) ||
+        recompose(c->input, out, cli_value(c, "allow-links"), &made, h->x.use.mem, &h->diag))
+        return interrupted ? EXIT_INTERRUPTED : EXIT_INPUT;
+    if (check_warned(h))
+        return EXIT_INPUT;
+    if (!c->value[CLI_QUIET]) {
+        printf("wrote %s: %u node%s of %u part%s", utf8_text(h->x.use.mem, out), made.nodes,
+               made.nodes == 1 ? "" : "s", made.parts, made.parts == 1 ? "" : "s");
+        if (made.data)
+            printf(", %s of weights in %s", bytes_short(text, (int64_t)made.bytes),
+                   utf8_text(h->x.use.mem, made.data));
+        putchar('\n');
+    }
+    return 0;
 }
 
 /* --for: adds files for engines to the split folder that is the input.  Returns the exit code. */
 static int export_folder(const struct cli *c, struct pcc *h)
 {
+    static const char *const used[] = {"for", "triton-batch", "genai-base", NULL};
     uint32_t files = 0;
     struct arena *a = h->x.use.mem;
     if (c->value[CLI_PASSES] || c->n[CLI_EMIT]) {
@@ -342,7 +389,8 @@ static int export_folder(const struct cli *c, struct pcc *h)
                    utf8_text(a, c->input));
         return EXIT_USAGE;
     }
-    check_export_options(c, &h->diag);
+    warn_unused(c, used, "--for adds files to a folder that is there, nothing is planned",
+                &h->diag);
     if (check_warned(h) ||
         split_export(c->input, &o->exports, h->x.use.read_model, &files, a, &h->diag) ||
         check_warned(h))
@@ -421,6 +469,8 @@ static int run_command(const struct cli *c, struct pcc *h)
         return check_folder(c, h);
     if (is_export(c))
         return export_folder(c, h);
+    if (is_recomposing(c))
+        return recompose_folder(c, h);
     if (output_check(c, h) || check_names(c, x->use.mem, x->use.diag))
         return EXIT_USAGE;
     rc = (int)settings_read(h);

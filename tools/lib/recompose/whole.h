@@ -1,0 +1,80 @@
+/* Declarations that the files of this folder share. */
+#ifndef PCC_TOOLS_LIB_RECOMPOSE_WHOLE_H
+#define PCC_TOOLS_LIB_RECOMPOSE_WHOLE_H
+
+#include "backends/engines/engines.h"
+#include "backends/split/split.h"
+#include "ir/model/module.h"
+
+/* A model of the folder that was read: a part, or model.onnx. */
+struct source {
+    const char *file;        /* its name in the folder */
+    const char *path;        /* its path, for messages */
+    const json_t *row;       /* its object in "parts"; NULL: it is model.onnx */
+    struct module *m;        /* as the reader made it */
+    Onnx__ModelProto *model; /* its messages, which may be changed: nothing else reads them */
+};
+
+/* A growing list of messages. */
+struct message_list {
+    void **v; /* [n] */
+    uint32_t n, cap;
+};
+
+/* The model that is put together. */
+struct whole {
+    struct export_folder x; /* the folder and its manifest, which was checked */
+    const char *manifest;   /* path of the manifest, for messages */
+    struct source *part;    /* [npart] in the order of the manifest */
+    uint32_t npart;
+    struct source original; /* model.onnx, if an output is a weight that no part has; else zero */
+    bool links;             /* weights may be reached through links */
+    struct arena *a;
+    struct diag *diag;
+
+    /* filled by whole_join() and whole_border() */
+    struct message_list node, dense, sparse, in, out, info, note, function;
+    struct names made;          /* result of a node -> 1 + index of the node in `node` */
+    struct names weight;        /* name of an initializer -> 1 + index in `held` */
+    struct module_tensor *held; /* [nheld] the initializers */
+    uint32_t nheld, capheld;
+    Onnx__ModelProto model;
+    Onnx__GraphProto graph;
+
+    /* of whole_data.c */
+    struct module_tensor *tensor; /* all tensors of the sources, entry 0 is none */
+    uint32_t ntensor;
+    struct origin *origin; /* their messages; origin.id: index in `tensor` */
+    uint32_t norigin;
+    uint64_t *at; /* [index in tensor] offset in the data file; NO_PLACE: the tensor is not in it */
+    uint64_t size; /* bytes of the data file */
+};
+
+#define NO_PLACE UINT64_MAX
+
+/* Appends a message to a list. */
+void whole_append(struct whole *w, struct message_list *l, void *message);
+/* Returns the tensor with this message; its number is 0 if there is none. */
+struct module_tensor whole_tensor(const struct whole *w, const void *message);
+/* Fills w->tensor and w->origin from the sources that were read. */
+void whole_list_tensors(struct whole *w);
+
+/* Join the parts: nodes, weights, functions and descriptions of values, each once.  Return 0, or -1 and an error. */
+int whole_join(struct whole *w);
+/* Takes the weight with this message, of the source s, unless it has been taken from another one.  Returns 0; -1 and an
+ * error if that one differs. */
+int whole_take_weight(struct whole *w, const struct source *s, void *message);
+/* Gives the model its inputs and outputs, as the manifest orders them; after whole_join().  Returns 0, or -1 and an
+ * error. */
+int whole_border(struct whole *w);
+/* Returns the type that the manifest gives the value `name`, as a message; NULL: it gives none. */
+Onnx__TypeProto *whole_type(struct whole *w, const char *name);
+
+/* Gives weights and external data places in the file `data`, and has their messages refer to it.  Returns 0, or -1 and
+ * an error: their bytes are not there. */
+int whole_place(struct whole *w, const char *data);
+/* Writes all that has a place to descriptor fd.  data: name of the file, for messages.  Returns 0, or -1 and an
+ * error. */
+int whole_write_data(const struct whole *w, int fd, const char *data);
+
+#endif

@@ -1,0 +1,306 @@
+/* Joins the graphs of parts to one.
+ *
+ * The nodes of the parts follow each other in the order of the parts, which is legal: what a part reads, one before it
+ * makes.  A node that several parts have a copy of, and a weight that several parts read, are taken from the first of
+ * them.  That the parts are those of the manifest is checked on the way: their nodes by name and order, that nothing is
+ * made twice, that what several parts have is the same in all, bytes of weights included.
+ * O(messages + bytes of weights that lie in several files). */
+#include "tools/lib/recompose/whole.h"
+
+#include "ir/base/json_in.h"
+#include "ir/base/numbers.h"
+
+#include <string.h>
+
+void whole_append(struct whole *w, struct message_list *l, void *message)
+{
+    l->v = vec_grow(w->a, l->v, &l->cap, l->n + 1, sizeof *l->v);
+    l->v[l->n++] = message;
+}
+
+/* ---- nodes ---------------------------------------------------------------------------------- */
+
+/* Takes the entries of metadata that splits write out of a list: their keys begin with "pcc."; layer_ann goes with
+ * them. */
+static void drop_split_metadata(Onnx__StringStringEntryProto **list, size_t *n)
+{
+    size_t kept = 0;
+    bool ours = false;
+    for (size_t i = 0; i < *n; i++)
+        ours = ours || (list[i]->key && !strncmp(list[i]->key, "pcc.", 4));
+    for (size_t i = 0; i < *n; i++) {
+        const char *key = list[i]->key ? list[i]->key : "";
+        if (strncmp(key, "pcc.", 4) != 0 && !(ours && !strcmp(key, "layer_ann")))
+            list[kept++] = list[i];
+    }
+    *n = kept;
+}
+
+/* Whether two lists of names are the same. */
+static bool same_names(char *const *a, size_t na, char *const *b, size_t nb)
+{
+    bool same = na == nb;
+    for (size_t i = 0; same && i < na; i++)
+        same = !strcmp(a[i], b[i]);
+    return same;
+}
+
+/* Whether two texts of messages are the same; NULL is "". */
+static bool same_text(const char *a, const char *b)
+{
+    return !strcmp(a ? a : "", b ? b : "");
+}
+
+/* Whether two nodes do the same, as far as names say. */
+static bool same_call(const Onnx__NodeProto *a, const Onnx__NodeProto *b)
+{
+    return same_text(a->op_type, b->op_type) && same_text(a->domain, b->domain) &&
+           a->n_attribute == b->n_attribute &&
+           same_names(a->input, a->n_input, b->input, b->n_input) &&
+           same_names(a->output, a->n_output, b->output, b->n_output);
+}
+
+/* Takes node n of a part.  copy: other parts may have it, too.  Returns 0, or -1 and an error. */
+static int take_node(struct whole *w, const struct source *s, Onnx__NodeProto *n, bool copy)
+{
+    uint32_t before = 0; /* 1 + index of a node that has a result of n */
+    for (size_t i = 0; i < n->n_output && !before; i++)
+        before = *n->output[i] ? names_get(&w->made, n->output[i], 0) : 0;
+    if (before && copy && same_call(w->node.v[before - 1], n))
+        return 0;
+    if (before)
+        return diag_error(w->diag, "%s: node '%s' makes what node '%s' of a part before it makes",
+                          s->path, n->name, ((Onnx__NodeProto *)w->node.v[before - 1])->name);
+    drop_split_metadata(n->metadata_props, &n->n_metadata_props);
+    whole_append(w, &w->node, n);
+    for (size_t i = 0; i < n->n_output; i++)
+        if (*n->output[i])
+            names_add(&w->made, n->output[i], w->node.n);
+    return 0;
+}
+
+/* Whether the manifest says that node `name` is copied into the part s. */
+static bool is_copy(const struct whole *w, const struct source *s, const char *name)
+{
+    const json_t *copies = json_object_get(json_object_get(w->x.manifest, "copies"), "nodes");
+    const json_t *files = json_object_get(copies, name), *file;
+    size_t i;
+    bool found = false;
+    json_array_foreach(files, i, file) found = found || same_text(json_string_value(file), s->file);
+    return found;
+}
+
+/* Takes the nodes of a part, which must be those of the manifest in their order, and copies between them.  Returns 0,
+ * or -1 and an error. */
+static int take_nodes(struct whole *w, const struct source *s)
+{
+    const json_t *names = json_object_get(json_object_get(w->x.manifest, "nodes"), s->file);
+    const Onnx__GraphProto *g = s->model->graph;
+    size_t next = 0; /* index of the manifest's next node */
+    if (!json_is_array(names))
+        return diag_error(w->diag, "%s: nodes: expected a list for %s", w->manifest, s->file);
+    for (size_t i = 0; i < g->n_node; i++) {
+        const char *want = json_string_value(json_array_get(names, next));
+        const char *name = g->node[i]->name ? g->node[i]->name : "";
+        bool own = want && !strcmp(want, name);
+        if (!own && !is_copy(w, s, name))
+            return diag_error(w->diag,
+                              "%s: node %zu is '%s': it is not the part that %s lists, with "
+                              "'%s' in that place",
+                              s->path, i, name, w->manifest, want ? want : "no node");
+        next += own;
+        if (take_node(w, s, g->node[i], !own))
+            return -1;
+    }
+    if (next < json_array_size(names))
+        return diag_error(w->diag, "%s: lacks node '%s', which %s lists", s->path,
+                          json_string_value(json_array_get(names, next)), w->manifest);
+    return 0;
+}
+
+/* ---- weights -------------------------------------------------------------------------------- */
+
+/* Whether two tensors of the same size have the same bytes.  -1 after an error. */
+static int same_bytes(struct module_tensor a, struct module_tensor b)
+{
+    enum { BLOCK = 1 << 14 };
+    uint8_t one[BLOCK], two[BLOCK];
+    uint64_t len = a.m->tensor[a.t].len;
+    for (uint64_t at = 0, n; at < len; at += n) {
+        n = smaller_u64(len - at, BLOCK);
+        if (tensor_read(a.m, a.t, at, one, n) || tensor_read(b.m, b.t, at, two, n))
+            return -1;
+        if (memcmp(one, two, n) != 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* Whether two dense tensors are the same.  -1 after an error. */
+static int same_tensor(struct module_tensor a, struct module_tensor b)
+{
+    const struct tensor *x = &a.m->tensor[a.t], *y = &b.m->tensor[b.t];
+    bool same = x->elem == y->elem && x->rank == y->rank && x->len == y->len;
+    for (uint32_t i = 0; same && i < x->rank; i++)
+        same = a.m->ints[x->dim + i] == b.m->ints[y->dim + i];
+    if (!same || tensor_has_bytes(x) != tensor_has_bytes(y))
+        return 0;
+    if (!tensor_has_bytes(x)) { /* strings, which are in the messages */
+        const Onnx__TensorProto *p = x->src, *q = y->src;
+        same = p->n_string_data == q->n_string_data;
+        for (size_t i = 0; same && i < p->n_string_data; i++)
+            same = p->string_data[i].len == q->string_data[i].len &&
+                   !memcmp(p->string_data[i].data, q->string_data[i].data, p->string_data[i].len);
+        return same;
+    }
+    if (x->where == TENSOR_FILE && y->where == TENSOR_FILE && x->off == y->off &&
+        !strcmp(module_str(a.m, a.m->file[x->file].path), module_str(b.m, b.m->file[y->file].path)))
+        return 1;
+    return same_bytes(a, b);
+}
+
+/* Whether two initializers are the same.  -1 after an error. */
+static int same_weight(struct module_tensor a, struct module_tensor b)
+{
+    const struct tensor *x = &a.m->tensor[a.t], *y = &b.m->tensor[b.t];
+    int same = 1;
+    if (x->where != TENSOR_SPARSE && y->where != TENSOR_SPARSE)
+        return same_tensor(a, b);
+    if (x->where != y->where)
+        return 0;
+    for (int i = 0; i < 2 && same == 1; i++)
+        same = same_tensor((struct module_tensor){a.m, x->of[i]},
+                           (struct module_tensor){b.m, y->of[i]});
+    return same;
+}
+
+int whole_take_weight(struct whole *w, const struct source *s, void *message)
+{
+    bool sparse =
+        ((ProtobufCMessage *)message)->descriptor == &onnx__sparse_tensor_proto__descriptor;
+    const struct module_tensor t = whole_tensor(w, message);
+    if (!t.t)
+        return diag_error(w->diag, "%s: an initializer cannot be read", s->path);
+    const Onnx__TensorProto *named =
+        sparse ? ((Onnx__SparseTensorProto *)message)->values : message;
+    const char *name = named->name ? named->name : "";
+    uint32_t before = names_get(&w->weight, name, 0);
+    int same = before ? same_weight(w->held[before - 1], t) : 1;
+    if (same <= 0)
+        return same
+                   ? -1
+                   : diag_error(w->diag, "%s: weight '%s' is not the one that a part before it has",
+                                s->path, name);
+    if (before)
+        return 0;
+    w->held = vec_grow(w->a, w->held, &w->capheld, w->nheld + 1, sizeof *w->held);
+    w->held[w->nheld++] = t;
+    names_add(&w->weight, name, w->nheld);
+    whole_append(w, sparse ? &w->sparse : &w->dense, message);
+    return 0;
+}
+
+/* Takes the weights of a part.  Returns 0, or -1 and an error. */
+static int take_weights(struct whole *w, const struct source *s)
+{
+    const Onnx__GraphProto *g = s->model->graph;
+    for (size_t i = 0; i < g->n_initializer; i++)
+        if (whole_take_weight(w, s, g->initializer[i]))
+            return -1;
+    for (size_t i = 0; i < g->n_sparse_initializer; i++)
+        if (whole_take_weight(w, s, g->sparse_initializer[i]))
+            return -1;
+    return 0;
+}
+
+/* ---- the rest ------------------------------------------------------------------------------- */
+
+/* Takes the functions of a part that no part before it has.  known: their names. */
+static void take_functions(struct whole *w, const struct source *s, struct names *known)
+{
+    for (size_t i = 0; i < s->model->n_functions; i++) {
+        Onnx__FunctionProto *f = s->model->functions[i];
+        const char *key = arena_fmt(w->a, "%s\x1f%s\x1f%s", f->domain ? f->domain : "",
+                                    f->name ? f->name : "", f->overload ? f->overload : "");
+        if (!names_get(known, key, 0))
+            whole_append(w, &w->function, f);
+        names_add(known, key, 1);
+    }
+}
+
+/* Takes quantization annotations that no part before has.  known: names of annotated values. */
+static void take_notes(struct whole *w, const struct source *s, struct names *known)
+{
+    const Onnx__GraphProto *g = s->model->graph;
+    for (size_t i = 0; i < g->n_quantization_annotation; i++) {
+        Onnx__TensorAnnotation *q = g->quantization_annotation[i];
+        const char *name = q->tensor_name ? q->tensor_name : "";
+        if (!names_get(known, name, 0))
+            whole_append(w, &w->note, q);
+        names_add(known, name, 1);
+    }
+}
+
+/* Checks that a part is written in the operator sets and the version of the first one.  Returns 0, or -1 and an
+ * error. */
+static int check_versions(const struct whole *w, const struct source *s)
+{
+    const Onnx__ModelProto *a = w->part[0].model, *b = s->model;
+    bool same = a->ir_version == b->ir_version && a->n_opset_import == b->n_opset_import;
+    for (size_t i = 0; same && i < a->n_opset_import; i++)
+        same = same_text(a->opset_import[i]->domain, b->opset_import[i]->domain) &&
+               a->opset_import[i]->version == b->opset_import[i]->version;
+    return same ? 0
+                : diag_error(w->diag, "%s: has other versions of ONNX or its operators than %s",
+                             s->path, w->part[0].file);
+}
+
+/* Returns the name of the whole graph: that of the first part's, without what the split put behind it. */
+static char *graph_name(struct whole *w)
+{
+    const char *name = w->graph.name ? w->graph.name : "", *end = strrchr(name, '/');
+    bool ours = end && !strcmp(end, "/part0");
+    return arena_strdup(w->a, name, ours ? (size_t)(end - name) : strlen(name));
+}
+
+/* Makes w->model of the lists; all else is the first part's. */
+static void make_model(struct whole *w)
+{
+    Onnx__GraphProto *g = &w->graph;
+    w->model = *w->part[0].model;
+    *g = *w->part[0].model->graph;
+    w->model.graph = g;
+    g->name = graph_name(w);
+    g->node = (void *)w->node.v, g->n_node = w->node.n;
+    g->initializer = (void *)w->dense.v, g->n_initializer = w->dense.n;
+    g->sparse_initializer = (void *)w->sparse.v, g->n_sparse_initializer = w->sparse.n;
+    g->quantization_annotation = (void *)w->note.v, g->n_quantization_annotation = w->note.n;
+    w->model.functions = (void *)w->function.v, w->model.n_functions = w->function.n;
+    drop_split_metadata(w->model.metadata_props, &w->model.n_metadata_props);
+    drop_split_metadata(g->metadata_props, &g->n_metadata_props);
+}
+
+int whole_join(struct whole *w)
+{
+    struct names functions = names_new(w->a, 16), notes = names_new(w->a, 16);
+    w->made = names_new(w->a, 1024);
+    w->weight = names_new(w->a, 1024);
+    for (uint32_t x = 0; x < w->npart; x++) {
+        const struct source *s = &w->part[x];
+        if (check_versions(w, s) || take_nodes(w, s) || take_weights(w, s))
+            return -1;
+        take_functions(w, s, &functions);
+        take_notes(w, s, &notes);
+    }
+    for (uint32_t i = 0; i < w->nheld; i++) {
+        const struct module_tensor *t = &w->held[i];
+        const char *name = module_str(t->m, t->m->tensor[t->t].name);
+        uint32_t node = names_get(&w->made, name, 0);
+        if (node)
+            return diag_error(w->diag,
+                              "%s: '%s' is a weight of one part and made by node '%s' of another",
+                              w->x.name, name, ((Onnx__NodeProto *)w->node.v[node - 1])->name);
+    }
+    make_model(w);
+    return 0;
+}
