@@ -13,15 +13,17 @@
 #include "passes/shard/shard.h"
 
 #include "ir/base/numbers.h"
+#include "ir/base/random.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    FEW = 30,       /* most entries in the first pass */
-    ENTRIES = 4096, /* most entries in the second pass */
-    SLOTS = 128,    /* the most values that are followed at once */
-    NEAREST = 24    /* entries that each one is compared with */
+    FEW = 30,        /* most entries in the first pass */
+    ENTRIES = 4096,  /* most entries in the second pass */
+    SLOTS = 128,     /* the most values that are followed at once */
+    NEAREST = 24,    /* entries that each one is compared with */
+    WHOLE_ONE_IN = 8 /* shard_draw(): one node in so many stays whole though it has options */
 };
 
 /* A step on the way to an entry. */
@@ -381,6 +383,21 @@ struct shard_choice shard_search(struct shard *s)
         run(&t, ENTRIES, useful, &c);
         c.exact = !t.lost;
         c.widest = t.widest;
+    }
+    return c;
+}
+
+struct shard_choice shard_draw(struct shard *s, uint64_t seed)
+{
+    const struct module *m = s->m;
+    struct shard_choice c = {.option = arena_array(s->a, m->nnode, sizeof *c.option)};
+    for (nid n = 1; n < m->nnode; n++) {
+        uint32_t count = 0;
+        for (uint32_t o = s->first_opt[n]; o != 0 && s->kind[n] == SHARD_NODE; o = s->opt[o].next)
+            if (!s->opt[o].gone && random_below(&seed, ++count) == 0)
+                c.option[n] = o;
+        if (random_below(&seed, WHOLE_ONE_IN) == 0)
+            c.option[n] = 0;
     }
     return c;
 }

@@ -13,17 +13,24 @@
 #include <string.h>
 
 struct shard_options {
-    int64_t ways;
+    int64_t ways, draw;
 };
 
-static const struct opt shard_opts[] = {{.kind = OPT_INT,
-                                         .name = "ways",
-                                         .off = offsetof(struct shard_options, ways),
-                                         .def = "2",
-                                         .lo = "2",
-                                         .hi = "64",
-                                         .help = "devices that share each node"},
-                                        {0}};
+static const struct opt shard_opts[] = {
+    {.kind = OPT_INT,
+     .name = "ways",
+     .off = offsetof(struct shard_options, ways),
+     .def = "2",
+     .lo = "2",
+     .hi = "64",
+     .help = "devices that share each node"},
+    {.kind = OPT_INT,
+     .name = "draw",
+     .off = offsetof(struct shard_options, draw),
+     .def = "0",
+     .lo = "0",
+     .help = "for tests: not the best choice but one drawn at random, by this seed; 0: the best"},
+    {0}};
 
 /* Finds `ways` equal devices of one group for the nodes.  Returns 0, or -1 and reports an error. */
 static int find_devices(struct shard *s)
@@ -153,8 +160,10 @@ static int run_shard(struct ctx *x, const void *options)
         return -1;
     shard_find_options(&s);
     shard_price(&s);
-    shard_prune(&s);
-    struct shard_choice c = shard_search(&s);
+    shard_drop_impossible(&s);
+    if (o->draw == 0)
+        shard_prune(&s);
+    struct shard_choice c = o->draw == 0 ? shard_search(&s) : shard_draw(&s, (uint64_t)o->draw);
     struct shard_written w = shard_write(&s, &c);
     diag_note(
         x->use.diag,

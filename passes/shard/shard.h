@@ -25,8 +25,7 @@ enum {
     SHARD_OPTIONS = 16,  /* the most options of a node */
     SHARD_OPERANDS = 64, /* nodes with more operands or results are left whole */
     SHARD_CHANGES = 2,   /* the most changes of an option */
-    SHARD_ANY =
-        255 /* shard_state.axis: the node takes the operand in any state, and only looks at its sizes */
+    SHARD_DEPTH = 16 /* the most nodes in a row that compute a constant of which there are pieces */
 };
 
 /* A state of a tensor; all fields 0: whole. */
@@ -167,6 +166,8 @@ shard_rule rule_shard_transpose, rule_shard_reshape, rule_shard_split, rule_shar
 
 /* ---- strands.c ---- */
 
+/* Removes options that take a constant in a state in which its maker cannot make it. */
+void shard_drop_impossible(struct shard *s);
 /* Removes options that cannot pay, or whose strand another one contains; keeps a best choice. */
 void shard_prune(struct shard *s);
 
@@ -189,6 +190,8 @@ struct shard_choice {
     uint32_t widest;  /* entries of the largest table */
 };
 struct shard_choice shard_search(struct shard *s);
+/* Returns a choice drawn at random, without value and floor: tests try odd ones. */
+struct shard_choice shard_draw(struct shard *s, uint64_t seed);
 
 /* ---- write.c ---- */
 

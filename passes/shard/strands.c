@@ -31,17 +31,23 @@ static bool constant_has(const struct shard *s, vid v, struct shard_state st)
     return false;
 }
 
-/* Removes options that need a constant in a state in which it cannot be made; makers come before readers. */
-static void drop_impossible(struct shard *s)
+void shard_drop_impossible(struct shard *s)
 {
     const struct module *m = s->m;
-    for (nid n = 1; n < m->nnode; n++)
+    uint8_t *depth =
+        arena_alloc(s->a, m->nnode);   /* [node] of constants: nodes before it in a row */
+    for (nid n = 1; n < m->nnode; n++) /* makers come before readers */
         for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)
             for (uint32_t i = 0; i < m->node[n].nformal; i++) {
                 vid v = node_in(m, n, i);
-                if (s->opt[o].in[i].run != 0 && m->value[v].def != 0 && shard_weight(m, v) == 0 &&
-                    shard_is_constant(s, v) && !constant_has(s, v, s->opt[o].in[i]))
+                nid def = m->value[v].def;
+                if (s->opt[o].in[i].run == 0 || def == 0 || shard_weight(m, v) != 0 ||
+                    !shard_is_constant(s, v))
+                    continue;
+                depth[n] = depth[def] < depth[n] ? depth[n] : (uint8_t)(depth[def] + 1);
+                if (depth[n] >= SHARD_DEPTH || !constant_has(s, v, s->opt[o].in[i]))
                     s->opt[o].gone = true;
+                depth[n] = depth[n] < SHARD_DEPTH ? depth[n] : SHARD_DEPTH;
             }
 }
 
@@ -181,7 +187,6 @@ void shard_prune(struct shard *s)
     struct map count = {0};
     for (uint32_t i = 0; i < s->nitem; i++)
         parent[i] = i;
-    drop_impossible(s);
     tie(s, parent);
     measure(s, st);
     for (uint32_t i = 0; i < s->nitem; i++)
