@@ -9,21 +9,29 @@
 #include "passes/shard/shard.h"
 
 #include "ir/base/units.h"
+#include "ir/exec/evaluate.h"
+#include "ir/exec/exec_runs.h"
+#include "ir/model/dim.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct shard_options {
-    int64_t ways, draw;
+    const char *ways;
+    int64_t gain, draw;
 };
 
 static const struct opt shard_opts[] = {
-    {.kind = OPT_INT,
+    {.kind = OPT_TEXT,
      .name = "ways",
      .off = offsetof(struct shard_options, ways),
-     .def = "2",
-     .lo = "2",
-     .hi = "64",
-     .help = "devices that share each node"},
+     .def = "auto",
+     .help = "devices that share each node, 2 to 64; auto: as many as pay, or none"},
+    {.kind = OPT_SHARE,
+     .name = "gain",
+     .off = offsetof(struct shard_options, gain),
+     .def = "0.05",
+     .help = "ways=auto: time that sharding must save against all plans of whole nodes"},
     {.kind = OPT_INT,
      .name = "draw",
      .off = offsetof(struct shard_options, draw),
@@ -32,29 +40,40 @@ static const struct opt shard_opts[] = {
      .help = "for tests: not the best choice but one drawn at random, by this seed; 0: the best"},
     {0}};
 
-/* Finds `ways` equal devices of one group for the nodes.  Returns 0, or -1 and reports an error. */
+/* Returns the largest number of equal accelerators side by side: in one group, if there are groups.  *cls, if not NULL:
+ * their class. */
+static uint32_t side_by_side(const struct cluster *c, uint32_t *cls)
+{
+    uint32_t most = 0;
+    for (uint32_t k = 0; k < c->ncls; k++) {
+        const struct device_class *d = &c->cls[k];
+        uint32_t count = d->group > 1 && d->group < d->count ? d->group : d->count;
+        if (d->host || count <= most)
+            continue;
+        most = count;
+        if (cls != NULL)
+            *cls = k;
+    }
+    return most;
+}
+
+/* Finds `ways` equal devices side by side for the nodes.  Returns 0, or -1 and reports an error. */
 static int find_devices(struct shard *s)
 {
     const struct cluster *c = s->x->scene.cluster;
-    uint32_t *dev = arena_array(s->a, s->ways, sizeof *dev), first = 0, most = 0;
-    for (uint32_t k = 0; k < c->ncls; first += c->cls[k++].count) {
-        const struct device_class *d = &c->cls[k];
-        uint32_t count = d->group > 1 && d->group < d->count ? d->group : d->count;
-        if (d->host)
-            continue;
-        most = larger_u32(most, count);
-        if (count < s->ways)
-            continue;
-        for (uint32_t i = 0; i < s->ways; i++)
-            dev[i] = first + i;
-        s->cls = k;
-        s->dev = dev;
-        return 0;
-    }
-    return diag_error(s->x->use.diag,
-                      "shard{ways=%u}: the cluster has at most %u equal accelerators %s: expected "
-                      "as many as ways",
-                      s->ways, most, cluster_grouped(c) ? "in one group" : "side by side");
+    uint32_t *dev = arena_array(s->a, s->ways, sizeof *dev), first = 0,
+             most = side_by_side(c, &s->cls);
+    if (most < s->ways)
+        return diag_error(s->x->use.diag,
+                          "shard{ways=%u}: the cluster has %u equal accelerators %s: expected as "
+                          "many as ways",
+                          s->ways, most, cluster_grouped(c) ? "in a group" : "of a class");
+    for (uint32_t k = 0; k < s->cls; k++)
+        first += c->cls[k].count;
+    for (uint32_t i = 0; i < s->ways; i++)
+        dev[i] = first + i;
+    s->dev = dev;
+    return 0;
 }
 
 /* Whether all operands of n are weights, inputs, or results of nodes that each part has its own copy of. */
@@ -128,7 +147,7 @@ static int check(struct shard *s)
     return 0;
 }
 
-/* Makes s, all but the options.  Returns 0, or -1 and reports an error. */
+/* Makes s, all but the options of nodes.  Returns 0, or -1 and reports an error. */
 static int begin(struct shard *s, struct ctx *x, uint32_t ways)
 {
     const struct settings *set = ctx_settings(x);
@@ -150,28 +169,170 @@ static int begin(struct shard *s, struct ctx *x, uint32_t ways)
     return 0;
 }
 
+/* Reports that no axis can be cut: names the node that takes longest, its sizes, and the ways that would do there. */
+static int report_undivided(const struct shard *s)
+{
+    const struct graph *g = &s->m->graph[1];
+    const int64_t *time = s->m->cost->time[s->cls];
+    const char *ways = "", *sizes = "";
+    struct shape k;
+    nid most = 0;
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (s->kind[n] == SHARD_NODE && shard_row_of(s->m, n) != NULL &&
+            (most == 0 || time[n] > time[most]))
+            most = n;
+    if (most == 0 || !shape_of(s->f, node_out(s->m, most, 0), &k))
+        return diag_error(s->x->use.diag, "shard: no node of this model can be cut");
+    for (int i = 0; i < k.rank; i++)
+        sizes = arena_fmt(s->a, "%s%s%s", sizes, i == 0 ? "" : ", ", dim_text(s->m, k.d[i], s->a));
+    for (int64_t w = 2; w <= 8; w++) {
+        bool divides = false;
+        for (int i = 0; i < k.rank; i++)
+            divides = divides || (k.d[i].value > 0 && k.d[i].value % w == 0);
+        if (divides)
+            ways = arena_fmt(s->a, "%s%s%lld", ways, *ways == 0 ? "" : ", ", (long long)w);
+    }
+    return diag_error(s->x->use.diag,
+                      "shard{ways=%u}: no axis of known size can be cut %u ways: the longest node, "
+                      "'%s' (%s), makes [%s]%s%s",
+                      s->ways, s->ways, node_name(s->m, most), node_op(s->m, most), sizes,
+                      *ways == 0 ? "" : ", which can be cut by ways=", ways);
+}
+
+/* Returns the ps that inputs from the host, and outputs to it, take on the first device, one after the other. */
+static int64_t border_time(const struct shard *s)
+{
+    const struct module *m = s->m;
+    const struct slice list[2] = {m->graph[1].in, m->graph[1].out};
+    int64_t sum = 0;
+    for (uint32_t k = 0; k < 2 && !s->x->scene.model.io_free; k++)
+        for (uint32_t i = 0; i < list[k].n; i++) {
+            vid v = m->arg[list[k].at + i];
+            struct moved_value moved = {.bytes = m->cost->bytes[v], .measured = -1};
+            if ((m->value[v].flags & VALUE_INIT) == 0)
+                sum = sat_add(sum, cluster_transfer(s->x->scene.cluster, s->cls, false, moved));
+        }
+    return sum;
+}
+
+/* Finds the best choice for that many ways, or one drawn by the seed `draw`.  Returns 0, or -1 and reports an error. */
+static int choose(struct shard *s, struct ctx *x, uint32_t ways, int64_t draw,
+                  struct shard_choice *c)
+{
+    if (begin(s, x, ways) != 0)
+        return -1;
+    shard_find_options(s);
+    if (s->nopt == 1)
+        return report_undivided(s);
+    shard_price(s);
+    shard_drop_impossible(s);
+    if (draw == 0)
+        shard_prune(s);
+    *c = draw == 0 ? shard_search(s) : shard_draw(s, (uint64_t)draw);
+    c->value = sat_add(c->value, border_time(s));
+    return 0;
+}
+
+/* Returns what the model takes without sharding: on one of the devices, and at least in any plan of whole nodes. */
+static struct sharding measure_whole(const struct shard *s)
+{
+    struct scene scene = s->x->scene;
+    int32_t *dev = arena_array(s->a, s->m->nnode, sizeof *dev);
+    struct sharding k = {.unsharded = -1};
+    scene.place = s->place;
+    if (scene.model.io_free)
+        place_free_io(scene.m, scene.place, s->a);
+    for (nid n = 1; n < s->m->nnode; n++)
+        dev[n] = (int32_t)s->dev[0];
+    struct evaluation e = plan_evaluate(&scene, &(struct plan){.dev = dev}, s->a);
+    const struct exec_runs *runs = exec_kind(&scene.model)->runs;
+    k.one_device = e.value;
+    if (runs != NULL && runs->bound != NULL)
+        k.unsharded = runs->bound(&scene, s->a).value;
+    return k;
+}
+
+/* Rewrites the module by choice c and notes in *k what was done. */
+static void rewrite(struct shard *s, const struct shard_choice *c, struct sharding *k)
+{
+    struct arena *mem = s->x->use.mem;
+    struct shard_written w = shard_write(s, c);
+    uint32_t *dev = arena_array(mem, s->ways, sizeof *dev);
+    memcpy(dev, s->dev, s->ways * sizeof *dev);
+    k->ways = s->ways;
+    k->dev = dev;
+    k->value = c->value;
+    k->floor = c->floor;
+    k->optimal = c->exact;
+    k->cut = w.cut;
+    k->whole = w.whole;
+    k->once = w.once;
+    k->made = w.made;
+    k->joined = w.gathers;
+    k->sliced = w.slices;
+    k->joined_bytes = w.gathered;
+    struct sharding *kept = arena_alloc(mem, sizeof *kept);
+    *kept = *k;
+    s->x->results.sharding = kept;
+}
+
+/* ways=auto: tries all divisors of the number of equal devices side by side, and rewrites the module by the best choice
+ * if it saves o->gain.  Returns 0, or -1 and reports an error. */
+static int choose_ways(struct ctx *x, const struct shard_options *o)
+{
+    const struct cluster *c = x->scene.cluster;
+    struct shard best = {0};
+    struct shard_choice chosen = {.value = INT64_MAX};
+    struct diag quiet = diag_silent(), *loud = x->use.diag;
+    char text[2][UNIT_TEXT];
+    uint32_t most = side_by_side(c, NULL);
+    for (uint32_t ways = 2; ways <= most && ways <= SHARD_WAYS; ways++) {
+        struct shard s;
+        struct shard_choice k;
+        if (most % ways != 0)
+            continue;
+        x->use.diag = &quiet;
+        int rc = choose(&s, x, ways, 0, &k);
+        x->use.diag = loud;
+        if (rc != 0 || k.value >= chosen.value)
+            continue;
+        best = s;
+        chosen = k;
+    }
+    if (best.ways == 0) /* say why */
+        return most < 2 ? begin(&best, x, 2) : choose(&best, x, most, 0, &chosen);
+    struct sharding k = measure_whole(&best);
+    int64_t whole = k.unsharded >= 0 ? k.unsharded : k.one_device;
+    if (chosen.value <= whole - mul_div_ceil(whole, o->gain, 1000000)) {
+        rewrite(&best, &chosen, &k);
+        return 0;
+    }
+    diag_note(loud, "shard: %u ways take %s, plans of whole nodes at least %s: nodes stay whole",
+              best.ways, time_short(text[0], chosen.value), time_short(text[1], whole));
+    return 0;
+}
+
 /* pass.run: rewrites the model for several devices.  Returns 0, or -1 after an error. */
 static int run_shard(struct ctx *x, const void *options)
 {
     const struct shard_options *o = options;
+    struct exec_model *e = &x->scene.model;
     struct shard s;
-    char text[2][UNIT_TEXT];
-    if (begin(&s, x, (uint32_t)o->ways) != 0)
+    struct shard_choice c;
+    char *end;
+    int objective = exec_objective(e, "makespan");
+    if (!ctx_said(x, "objective") && objective >= 0)
+        e->objective = (uint32_t)objective;
+    if (strcmp(o->ways, "auto") == 0)
+        return choose_ways(x, o);
+    unsigned long ways = strtoul(o->ways, &end, 10);
+    if (*end != '\0' || *o->ways < '0' || *o->ways > '9' || ways < 2 || ways > SHARD_WAYS)
+        return diag_error(x->use.diag, "shard{ways=%s}: expected auto, or a number from 2 to %d",
+                          o->ways, SHARD_WAYS);
+    if (choose(&s, x, (uint32_t)ways, o->draw, &c) != 0)
         return -1;
-    shard_find_options(&s);
-    shard_price(&s);
-    shard_drop_impossible(&s);
-    if (o->draw == 0)
-        shard_prune(&s);
-    struct shard_choice c = o->draw == 0 ? shard_search(&s) : shard_draw(&s, (uint64_t)o->draw);
-    struct shard_written w = shard_write(&s, &c);
-    diag_note(
-        x->use.diag,
-        "shard: %u nodes are cut, %u whole, %u on one device; %u tensors joined (%lld bytes), "
-        "%u cut; %s in lock step (%s), floor %s",
-        w.cut, w.whole, w.once, w.gathers, (long long)w.gathered, w.slices,
-        time_short(text[0], c.value), c.exact ? "optimal" : "feasible",
-        time_short(text[1], c.floor));
+    struct sharding k = measure_whole(&s);
+    rewrite(&s, &c, &k);
     return 0;
 }
 
@@ -181,5 +342,6 @@ const struct pass pass_shard = {
     .opts = shard_opts,
     .optsize = sizeof(struct shard_options),
     .needs = NEED_SHAPES | NEED_COST,
+    .then = "plan{from=self}",
     .rewrites = true,
     .run = run_shard};

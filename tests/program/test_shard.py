@@ -129,7 +129,8 @@ def check_operators(folder):
                 continue
             for name in names:
                 op = op_of[name.split("_")[0] + "_"]
-                check(same(want[name], got[name], op), f"{op} ({name}), opset {opset}, {ways} ways, seed {seed}: other results")
+                check(same(want[name], got[name], op),
+                      f"{op} ({name}), opset {opset}, {ways} ways, seed {seed}: other results")
     return cut
 
 
@@ -176,7 +177,8 @@ def check_models(folder):
                 check(False, f"{what}: {str(why)[:400]}")
                 continue
             for a, b in zip(want, got):
-                check(same(a, b, "" if exact else "Conv"), f"{what}: other results: {np.abs(a - b).max()} of {np.abs(a).max()}")
+                check(same(a, b, "" if exact else "Conv"),
+                          f"{what}: off by {np.abs(a - b).max()}, the largest value is {np.abs(a).max()}")
 
 
 def main():
