@@ -101,17 +101,40 @@ static bool reads_unsendable(const struct shard *s, nid n)
     return false;
 }
 
+/* Returns an array: [value] 1: an input or output that holds state from one run to the next. */
+static uint8_t *find_states(const struct shard *s)
+{
+    uint8_t *state = arena_alloc(s->a, s->m->nval);
+    for (uint32_t i = 0; i < s->place->nstate; i++)
+        state[s->place->state_in[i]] = state[s->place->state_out[i]] = 1;
+    return state;
+}
+
+/* Whether n reads or makes a state that stays whole: it is on one device, and so are the nodes that read and make it. */
+static bool holds_state(const struct shard *s, nid n, const uint8_t *state)
+{
+    const struct node *k = &s->m->node[n];
+    for (uint32_t i = 0; i < k->in.n; i++)
+        if (state[node_in(s->m, n, i)])
+            return true;
+    for (uint32_t i = 0; i < k->out.n; i++)
+        if (state[node_out(s->m, n, i)])
+            return true;
+    return false;
+}
+
 /* Sets shard.kind of all nodes. */
 static void find_kinds(struct shard *s)
 {
     const struct graph *g = &s->m->graph[1];
+    const uint8_t *state = find_states(s);
     for (nid n = g->first; n < g->first + g->count; n++) {
         uint8_t kind = s->place->kind[n];
         if (kind == PLACE_NONE)
             s->kind[n] = SHARD_DEAD;
         else if (kind == PLACE_COPY && reads_shared(s, n))
             s->kind[n] = SHARD_SHARED;
-        else if (!place_is_pure(s->m, n) || reads_unsendable(s, n))
+        else if (!place_is_pure(s->m, n) || reads_unsendable(s, n) || holds_state(s, n, state))
             s->kind[n] = SHARD_ONCE;
         else
             s->kind[n] = SHARD_NODE;
