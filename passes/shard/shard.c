@@ -170,8 +170,7 @@ static int check(struct shard *s)
     return 0;
 }
 
-/* Makes s, all but the options of nodes.  Returns 0, or -1 and reports an error. */
-static int begin(struct shard *s, struct ctx *x, uint32_t ways)
+int shard_begin(struct shard *s, struct ctx *x, uint32_t ways)
 {
     const struct settings *set = ctx_settings(x);
     struct module *m = x->scene.m;
@@ -242,7 +241,7 @@ static int64_t border_time(const struct shard *s)
 static int choose(struct shard *s, struct ctx *x, uint32_t ways, int64_t draw,
                   struct shard_choice *c)
 {
-    if (begin(s, x, ways) != 0)
+    if (shard_begin(s, x, ways) != 0)
         return -1;
     shard_find_options(s);
     if (s->nopt == 1)
@@ -323,7 +322,7 @@ static int choose_ways(struct ctx *x, const struct shard_options *o)
         chosen = k;
     }
     if (best.ways == 0) /* say why */
-        return most < 2 ? begin(&best, x, 2) : choose(&best, x, most, 0, &chosen);
+        return most < 2 ? shard_begin(&best, x, 2) : choose(&best, x, most, 0, &chosen);
     struct sharding k = measure_whole(&best);
     int64_t whole = k.unsharded >= 0 ? k.unsharded : k.one_device;
     if (chosen.value <= whole - mul_div_ceil(whole, o->gain, 1000000)) {

@@ -119,6 +119,11 @@ struct shard_row {
     int arg; /* the rule says what it means */
 };
 
+/* ---- shard.c ---- */
+
+/* Makes *s for that many ways, all but the options of nodes.  Returns 0, or -1 and reports an error. */
+int shard_begin(struct shard *s, struct ctx *x, uint32_t ways);
+
 /* ---- rules.c ---- */
 
 /* Returns the row of an operator; NULL: there is none, it is left whole. */
