@@ -73,7 +73,7 @@ static int64_t gather_time(const struct shard *s, vid v)
     int64_t hop = cluster_route(s->x->scene.cluster, s->dev[0], s->dev[1], piece);
     int64_t hops = s->ways - 1 + (e->step.network == NETWORK_HOST);
     int64_t move = pricing_move(s->price, s->cls, sat_mul(2, s->m->cost->bytes[v]));
-    return sat_add(sat_add(sat_mul(hops, hop), move), e->part_cost);
+    return smaller(sat_add(sat_add(sat_mul(hops, hop), move), e->part_cost), CTX_SUM_MAX);
 }
 
 /* Returns the ps on each device of taking its piece of v, which is there whole. */
@@ -88,10 +88,14 @@ int64_t shard_exchange(const struct shard *s, vid v, uint32_t have, uint32_t wan
     *also = UINT32_C(1) << want;
     if ((have & *also) != 0)
         return 0;
+    if (s->gather[v] == 0) { /* not worked out yet */
+        s->gather[v] = gather_time(s, v) + 1;
+        s->slice[v] = slice_time(s, v);
+    }
     if ((have & 1) == 0)
-        time = gather_time(s, v);
+        time = s->gather[v] - 1;
     if (want != 0)
-        time = sat_add(time, slice_time(s, v));
+        time = sat_add(time, s->slice[v]);
     *also |= 1;
     return time;
 }

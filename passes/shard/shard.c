@@ -184,6 +184,8 @@ int shard_begin(struct shard *s, struct ctx *x, uint32_t ways)
     s->price = pricing_begin(x);
     s->kind = arena_alloc(s->a, m->nnode);
     s->first_opt = arena_array(s->a, m->nnode, sizeof *s->first_opt);
+    s->gather = arena_array(s->a, m->nval, sizeof *s->gather);
+    s->slice = arena_array(s->a, m->nval, sizeof *s->slice);
     s->first_item = arena_array(s->a, m->nval, sizeof *s->first_item);
     s->opt = vec_grow(s->a, NULL, &s->capopt, 1, sizeof *s->opt);
     s->item = vec_grow(s->a, NULL, &s->capitem, 1, sizeof *s->item);

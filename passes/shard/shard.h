@@ -81,6 +81,7 @@ struct shard {
     uint32_t cls;        /* their class */
     struct place *place;
     struct pricing *price;
+    int64_t *gather, *slice; /* [value] 1 + ps of joining it, 0: not worked out yet; ps of cutting it */
     uint8_t *kind;            /* [node] enum shard_kind */
     struct shard_option *opt; /* [nopt], from 1 */
     uint32_t nopt, capopt;
