@@ -10,6 +10,7 @@
 #include "ir/base/json_out.h"
 #include "ir/base/options.h"
 #include "ir/ir.h"
+#include "ir/plan/sharding.h"
 
 /* What each box of a picture stands for: a device (or a part on it), a block of nodes, or a node. */
 enum view { VIEW_DEVICES, VIEW_BLOCKS, VIEW_NODES };
@@ -44,6 +45,7 @@ struct result {
     const struct parts *parts; /* the plan cut into parts (ir/plan/parts.h); NULL: none */
     /* result of the pass levels (ir/dag/level_table.h); NULL: that pass has not run */
     const struct level_table *table;
+    const struct sharding *sharding; /* NULL: the model is not sharded */
     /* [part] slot (plan.slot) of the subgraph that the part is; 0: the part runs on a host.  NULL: the objective is not
      * the latency */
     uint32_t *part_slot;

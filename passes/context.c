@@ -82,8 +82,9 @@ void ctx_forget(struct ctx *x)
         x->scene.m->cost = NULL;
     x->scene.place = NULL;
     x->levels = (struct levels){.contract_requested = x->levels.contract_requested};
-    x->results =
-        (struct results){.looked_inside = x->results.looked_inside, .split = x->results.split};
+    x->results = (struct results){.looked_inside = x->results.looked_inside,
+                                  .split = x->results.split,
+                                  .sharding = x->results.sharding};
 }
 
 void ctx_push(struct ctx *x, struct wdag *level)

@@ -10,6 +10,7 @@
 #include "ir/base/options.h"
 #include "ir/base/clock.h"
 #include "ir/ir.h"
+#include "ir/plan/sharding.h"
 
 /* A symbolic dimension of the model and its size. */
 struct dim_binding {
@@ -119,6 +120,7 @@ struct results {
     int64_t guess;
     /* name of the batch that split-batch divided, and the number of blocks; name NULL: it did not run */
     struct dim_binding split;
+    const struct sharding *sharding; /* made by the pass shard; NULL: the model is not sharded */
     const struct level_table *table; /* made by the pass levels; NULL: it has not run */
     bool misused;                    /* after an error: the user's options contradict each other */
     uint64_t ideals; /* number of ideals (dp-place{count-ideals=true}); 0: not counted */
@@ -144,6 +146,8 @@ struct pass {
     size_t optsize;          /* bytes of the struct that the options are stored in */
     /* the pass changes the nodes (ir/model/edit.h), so the results of earlier passes are forgotten */
     bool rewrites;
+    /* planner, with its options, that a pipeline gets at its end if it names no planner behind the pass; NULL: none */
+    const char *then;
     int needs; /* NEED_* bits: the pipeline inserts these passes if they have not run before */
     /* Runs the pass; opts: the struct with the values of its options.  Returns 0; -1 after reporting an error; or
      * PASS_INFEASIBLE: no plan was found. */

@@ -191,6 +191,20 @@ static void mirror_for_planners(struct pipeline *p, struct arena *a)
     }
 }
 
+/* Adds the planner that a pass wants behind it (pass.then), unless a planner follows. */
+static void add_planner(struct pipeline *p, struct arena *a)
+{
+    struct diag quiet = diag_silent();
+    const char *then = NULL;
+    for (uint32_t i = 0; i < p->n; i++) {
+        then = p->step[i].pass->then != NULL ? p->step[i].pass->then : then;
+        then = planner_of(p->kinds, p->step[i].pass) ? NULL : then;
+    }
+    if (then == NULL || pipeline_parse(p, then, a, &quiet))
+        return;
+    p->step[p->n - 1].inserted = true;
+}
+
 void pipeline_complete(struct pipeline *p, struct arena *a)
 {
     static const struct {
@@ -199,6 +213,7 @@ void pipeline_complete(struct pipeline *p, struct arena *a)
     } rule[] = {{NEED_SHAPES | NEED_COST | NEED_CONTRACT, "infer-shapes"},
                 {NEED_COST | NEED_CONTRACT, "cost"},
                 {NEED_CONTRACT, "contract"}};
+    add_planner(p, a);
     open_for_plan(p, a);
     for (uint32_t i = 0; i < p->n; i++)
         for (uint32_t k = 0; k < sizeof rule / sizeof *rule; k++) {
@@ -305,25 +320,37 @@ static bool has_options(const struct pipeline_step *s, struct arena *a)
     return has;
 }
 
+/* Returns the last planner of the usual pipeline for the objective. */
+static const struct planner *usual_planner(const struct exec_model *m)
+{
+    const char *text = exec_kind(m)->plans->pipeline, *last = strrchr(text, ',');
+    const struct pass *p = pass_find(m->kinds, last != NULL ? last + 1 : text);
+    return planner_of(m->kinds, p);
+}
+
 /* Runs the planner `asked`, or the planner that runs in its place for this objective (planner_for).  Refuses with an
  * error if that planner does not support all requests.  May set the objective that the planner implies. */
 static int run_planner(const struct pipeline_step *s, const struct planner *asked, struct ctx *x)
 {
     struct exec_model *m = &x->scene.model;
+    if (s->inserted && asked->given && x->results.sharding == NULL) /* there is no plan to take */
+        asked = usual_planner(m);
     bool said = ctx_said(x, "objective");
     int implied =
         asked->implies && asked->implies(s->opts) && !said ? exec_objective(m, asked->implied) : -1;
     m->objective = implied >= 0 ? (uint32_t)implied : m->objective;
     const struct planner *p = planner_for(asked, m);
     const void *opts = s->opts;
+    bool usual = asked != planner_of(m->kinds, s->pass);
     if (ctx_base(x) || planner_check(p, x, NULL))
         return -1;
-    if (p != asked) {
+    if (p != asked || usual) {
         struct pipeline own = {0};
         opts = add_step(&own, 0, &p->pass, x->use.scratch)->opts;
-        diag_note(x->use.diag, "%s leaves %s to %s%s", asked->pass.name, exec_kind(m)->name,
-                  p->pass.name,
-                  has_options(s, x->use.scratch) ? "; its own options have no effect" : "");
+        if (p != asked)
+            diag_note(x->use.diag, "%s leaves %s to %s%s", asked->pass.name, exec_kind(m)->name,
+                      p->pass.name,
+                      has_options(s, x->use.scratch) ? "; its own options have no effect" : "");
     }
     return run_and_fit(p, opts, x);
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 extern const struct pass pass_inline_functions, pass_open_functions, pass_infer_shapes,
-    pass_drop_identity, pass_fold_constants, pass_split_batch, pass_cost, pass_subdivide,
-    pass_recompute, pass_contract, pass_fuse, pass_linearize, pass_levels;
+    pass_drop_identity, pass_fold_constants, pass_split_batch, pass_cost, pass_shard,
+    pass_subdivide, pass_recompute, pass_contract, pass_fuse, pass_linearize, pass_levels;
 extern const struct planner planner_dpl_place, planner_dp_place, planner_hier_place,
     planner_ip_place, planner_anneal_place, planner_auto_place, planner_one_place,
     planner_greedy_place, planner_local_place, planner_pipedream_place, planner_scotch_place,
@@ -15,19 +15,11 @@ extern const struct planner planner_dpl_place, planner_dp_place, planner_hier_pl
     planner_portfolio_place, planner_dapple_place, planner_pipeline_place,
     planner_pipedream_hier_place, planner_data_parallel_place, planner_latency_place, planner_plan;
 
-static const struct pass *const pass_table[] = {&pass_inline_functions,
-                                                &pass_open_functions,
-                                                &pass_infer_shapes,
-                                                &pass_drop_identity,
-                                                &pass_fold_constants,
-                                                &pass_split_batch,
-                                                &pass_cost,
-                                                &pass_recompute,
-                                                &pass_subdivide,
-                                                &pass_contract,
-                                                &pass_fuse,
-                                                &pass_linearize,
-                                                &pass_levels};
+static const struct pass *const pass_table[] = {
+    &pass_inline_functions, &pass_open_functions, &pass_infer_shapes, &pass_drop_identity,
+    &pass_fold_constants,   &pass_split_batch,    &pass_cost,         &pass_shard,
+    &pass_recompute,        &pass_subdivide,      &pass_contract,     &pass_fuse,
+    &pass_linearize,        &pass_levels};
 
 static const struct planner *const planner_table[] = {&planner_dpl_place,
                                                       &planner_dp_place,

@@ -1,4 +1,5 @@
 /* Prints the report on the terminal: a summary of a model, or the tables of a plan. */
+#include "backends/report/sharding.h"
 #include "backends/backends.h"
 #include "backends/type_text.h"
 #include "ir/exec/evaluate.h"
@@ -439,6 +440,11 @@ void plan_print_gain(FILE *f, const struct result *r, struct arena *a)
     const char *other = other_figure(r, a);
     int64_t value = r->verdict->value;
     struct alone b = best_alone(r, a);
+    if (r->sharding) { /* the model's own nodes: those of the rewritten one are there several times */
+        b = (struct alone){.cls = cluster_class(r->scene.cluster, r->sharding->dev[0]),
+                           .fits = true,
+                           .value = r->sharding->one_device};
+    }
     const struct device_class *k = &r->scene.cluster->cls[b.cls == UINT32_MAX ? 0 : b.cls];
     double times = value > 0 ? (double)b.value / (double)value : 1;
     snprintf(ratio, sizeof ratio, times < 1000 ? "%.3g" : "%.0f", times);
@@ -582,6 +588,7 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
     print_reserve(f, r->scene.cluster);
     shows->report(f, r, a);
     print_objective(f, r, a);
+    report_sharding(f, r, a);
     const char *why, *settings = r->annotated ? layer_assignment(r, a, &why) : NULL;
     if (settings)
         fprintf(f, "ONNX Runtime, whole model:\n  session.layer_assignment_settings=\"%s\"\n",

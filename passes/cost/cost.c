@@ -22,6 +22,7 @@
 #include "passes/cost/flops.h"
 #include "passes/cost/kernels.h"
 #include "passes/cost/open_sizes.h"
+#include "passes/cost/pricing.h"
 #include "passes/shapes/infer_shapes.h"
 
 #include <string.h>
@@ -721,6 +722,88 @@ static int run_cost(struct ctx *x, const void *opts)
         return -1;
     count_unsized(m);
     return check_support(x);
+}
+
+/* ---- single nodes with other sizes (pricing.h) ------------------------------------------------ */
+
+struct pricing {
+    struct cost_builder b;
+};
+
+/* Sets bytes and number of elements of v to those of its type in p->type. */
+static void size_again(struct cost_builder *p, vid v)
+{
+    const struct type *t = &p->m->type[p->type[v]];
+    int64_t n = t->kind == TYPE_TENSOR ? type_elems(p->m, p->type[v]) : -1;
+    if (n < 0)
+        return;
+    p->c->elems[v] = p->sizes.elems[v] = n;
+    p->c->bytes[v] = elem_bytes((enum elem)t->elem, n);
+}
+
+struct pricing *pricing_begin(struct ctx *x)
+{
+    struct pricing *p = arena_alloc(x->use.scratch, sizeof *p);
+    const struct costs *known = x->scene.m->cost;
+    p->b = (struct cost_builder){.x = x, .m = x->scene.m};
+    p->b.type = planning_types(x);
+    price(&p->b); /* a second set of costs, which pricing_time() may change */
+    for (vid v = 1; v < x->scene.m->nval; v++)
+        p->b.c->bytes[v] = known->bytes[v];
+    return p;
+}
+
+uint32_t pricing_type(const struct pricing *p, vid v)
+{
+    return p->b.type[v];
+}
+
+/* What pricing_time() changes of a value, to put it back. */
+struct sized {
+    vid v;
+    uint32_t type;
+    int64_t elems, guess, bytes;
+};
+
+/* Gives value v another type and notes in *old what it had. */
+static void retype(struct cost_builder *b, vid v, uint32_t type, struct sized *old)
+{
+    *old = (struct sized){v, b->type[v], b->c->elems[v], b->sizes.elems[v], b->c->bytes[v]};
+    b->type[v] = type;
+    size_again(b, v);
+}
+
+int64_t pricing_time(struct pricing *p, nid n, uint32_t cls, const uint32_t *in,
+                     const uint32_t *out)
+{
+    struct cost_builder *b = &p->b;
+    const struct node k = b->m->node[n];
+    struct sized *old = arena_array(b->x->use.scratch, k.nformal + k.out.n + 1, sizeof *old);
+    uint32_t changed = 0;
+    for (uint32_t i = 0; i < k.nformal; i++)
+        if (in[i] != 0 && node_in(b->m, n, i) != 0)
+            retype(b, node_in(b->m, n, i), in[i], &old[changed++]);
+    for (uint32_t i = 0; i < k.out.n; i++)
+        if (out[i] != 0 && node_out(b->m, n, i) != 0)
+            retype(b, node_out(b->m, n, i), out[i], &old[changed++]);
+    for (uint32_t i = 0; i < k.nformal; i++)
+        b->stamp[node_in(b->m, n, i)] = 0;
+    b->c->time[cls][n] = 0;
+    price_node(b, n);
+    int64_t time = b->c->time[cls][n];
+    while (changed-- > 0) {
+        b->type[old[changed].v] = old[changed].type;
+        b->c->elems[old[changed].v] = old[changed].elems;
+        b->sizes.elems[old[changed].v] = old[changed].guess;
+        b->c->bytes[old[changed].v] = old[changed].bytes;
+    }
+    return time;
+}
+
+int64_t pricing_move(const struct pricing *p, uint32_t cls, int64_t bytes)
+{
+    struct kernel_work w = {.traffic = bytes};
+    return roofline(&p->b, cls, ELEM_F32, &w);
 }
 
 const struct pass pass_cost = {

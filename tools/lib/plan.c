@@ -140,7 +140,7 @@ static const struct result *keep_made(struct ctx *x)
 static void cut_parts(struct pcc *p, struct result *r)
 {
     const struct exec_shows *shows = exec_kind(&r->scene.model)->shows;
-    bool fine = p->settings.cut;
+    bool fine = p->settings.cut || p->x.results.sharding != NULL;
     if (shows->cut) {
         shows->cut(r, fine, p->x.use.mem);
         return;
@@ -201,6 +201,10 @@ static int judge_plan(struct pcc *p)
     struct result *r = &p->judged.r;
     if (!x->results.plan || !x->scene.m->cost || !x->scene.cluster)
         return 0;
+    if (x->results.sharding && handle_given(p, "cut") && !p->settings.cut)
+        return diag_error(&p->diag,
+                          "--cut=few: devices that share nodes would take turns, since a part "
+                          "waits for all that it reads: expected --cut=transfers, or nothing");
     if (ctx_base(x))
         return -1;
     r->scene = ctx_judged(x);
@@ -305,8 +309,9 @@ enum pcc_status judge_result(struct pcc *p)
     j->r = (struct result){.scene = x->scene,
                            .plan = x->results.plan,
                            .table = x->results.table,
-                           .diag = x->use.diag,
-                           .read_model = x->use.read_model};
+                            .sharding = x->results.sharding,
+                            .diag = x->use.diag,
+                            .read_model = x->use.read_model};
     set_dims(x, &j->r);
     if (!p->planned) /* no pass has run: there is only the model */
         return PCC_OK;

@@ -1,0 +1,30 @@
+/* What the pass shard has done to a module whose plan is judged, shown and written. */
+#ifndef PCC_IR_PLAN_SHARDING_H
+#define PCC_IR_PLAN_SHARDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* An input or output of the model of which each device holds a piece, with the suffix @0, @1, ... */
+struct sharded_value {
+    const char *name; /* of the whole value */
+    uint32_t axis;    /* the axis that is cut */
+    int64_t run;      /* position p of the axis belongs to device (p / run) mod ways */
+};
+
+/* A sharded module; times in ps. */
+struct sharding {
+    uint32_t ways;       /* devices that share nodes */
+    const uint32_t *dev; /* [ways] which they are */
+    int64_t one_device;  /* the model's makespan on one of them */
+    int64_t unsharded;   /* no plan that keeps each node on one device takes less, for a makespan */
+    int64_t value;       /* of the choice: computing and exchanges one after the other */
+    int64_t floor;       /* no choice takes less in which each device has a share of every node */
+    bool optimal;        /* no choice has a smaller value */
+    uint32_t cut, whole, once,
+        made; /* nodes: in pieces, whole on each device, on one device; nodes afterwards */
+    uint32_t joined, sliced; /* tensors that are joined, or cut, on the devices */
+    int64_t joined_bytes;    /* of the tensors that are joined */
+};
+
+#endif

@@ -1,0 +1,21 @@
+/* Times of nodes with other sizes than they have in the module: what the pass cost would say of a piece of a node. */
+#ifndef PCC_PASSES_COST_PRICING_H
+#define PCC_PASSES_COST_PRICING_H
+
+#include "passes/passes.h"
+
+struct pricing;
+
+/* Returns the state for pricing nodes of the scene's module, whose costs must be there, in x->use.scratch.
+ * O(nodes + operands). */
+struct pricing *pricing_begin(struct ctx *x);
+/* Returns the type of v with numbers for all names of dimensions, an index in module.type. */
+uint32_t pricing_type(const struct pricing *p, vid v);
+/* Returns the ps that node n takes on class cls if its operands have the types in[] and its results the types out[]
+ * (indices in module.type, numbers for all dimensions; 0: the type that it has). */
+int64_t pricing_time(struct pricing *p, nid n, uint32_t cls, const uint32_t *in,
+                     const uint32_t *out);
+/* Returns the ps on class cls of a node that only moves that many bytes, read and written ones together. */
+int64_t pricing_move(const struct pricing *p, uint32_t cls, int64_t bytes);
+
+#endif

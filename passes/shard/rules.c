@@ -1,0 +1,391 @@
+/* The table of rules for sharding, a row for each operator, and the options that follow from it (shard.h).
+ *
+ * An option is found from one state of one tensor: every plain cut of every axis of known size is taken, and each rule
+ * is asked what it means for the other operands and results of the node; states that come out are taken in turn, until
+ * there are no new ones.  So cuts with several blocks are found where they are needed: a Split of q, k and v whose
+ * results are cut by heads asks for the operand with three blocks.  O(values * axes * states * readers). */
+#include "passes/shard/shard.h"
+
+#include "ir/base/csr.h"
+#include "ir/model/dim.h"
+
+#include <string.h>
+
+/* Sorted by operator (bytewise).  arg of rule_shard_each: the number of operands that are broadcast, 0: all; the
+ * others are whole.  Of rule_shard_along: see rules_compute.c. */
+static const struct shard_row rows[] = {
+    {"Abs", rule_shard_each, 1},
+    {"Add", rule_shard_each, 0},
+    {"And", rule_shard_each, 0},
+    {"AveragePool", rule_shard_channels, 0},
+    {"BatchNormalization", rule_shard_channels, 1},
+    {"Cast", rule_shard_each, 1},
+    {"Ceil", rule_shard_each, 1},
+    {"Clip", rule_shard_each, 1},
+    {"Concat", rule_shard_concat, 0},
+    {"Conv", rule_shard_conv, 0},
+    {"Cos", rule_shard_each, 1},
+    {"Div", rule_shard_each, 0},
+    {"Elu", rule_shard_each, 1},
+    {"Equal", rule_shard_each, 0},
+    {"Erf", rule_shard_each, 1},
+    {"Exp", rule_shard_each, 1},
+    {"Flatten", rule_shard_reshape, 0},
+    {"Floor", rule_shard_each, 1},
+    {"Gather", rule_shard_gather, 0},
+    {"Gelu", rule_shard_each, 1},
+    {"Gemm", rule_shard_gemm, 0},
+    {"GlobalAveragePool", rule_shard_channels, 0},
+    {"GlobalMaxPool", rule_shard_channels, 0},
+    {"Greater", rule_shard_each, 0},
+    {"GreaterOrEqual", rule_shard_each, 0},
+    {"HardSigmoid", rule_shard_each, 1},
+    {"HardSwish", rule_shard_each, 1},
+    {"Identity", rule_shard_each, 1},
+    {"LayerNormalization", rule_shard_norm, 0},
+    {"LeakyRelu", rule_shard_each, 1},
+    {"Less", rule_shard_each, 0},
+    {"LessOrEqual", rule_shard_each, 0},
+    {"Log", rule_shard_each, 1},
+    {"LogSoftmax", rule_shard_along, 0},
+    {"MatMul", rule_shard_matmul, 0},
+    {"Max", rule_shard_each, 0},
+    {"MaxPool", rule_shard_channels, 0},
+    {"Mean", rule_shard_each, 0},
+    {"Min", rule_shard_each, 0},
+    {"Mul", rule_shard_each, 0},
+    {"Neg", rule_shard_each, 1},
+    {"Not", rule_shard_each, 1},
+    {"Or", rule_shard_each, 0},
+    {"Pow", rule_shard_each, 0},
+    {"RMSNormalization", rule_shard_norm, 0},
+    {"Reciprocal", rule_shard_each, 1},
+    {"ReduceL1", rule_shard_reduce, 0},
+    {"ReduceL2", rule_shard_reduce, 0},
+    {"ReduceMax", rule_shard_reduce, 0},
+    {"ReduceMean", rule_shard_reduce, 0},
+    {"ReduceMin", rule_shard_reduce, 0},
+    {"ReduceProd", rule_shard_reduce, 0},
+    {"ReduceSum", rule_shard_reduce, 0},
+    {"ReduceSumSquare", rule_shard_reduce, 0},
+    {"Relu", rule_shard_each, 1},
+    {"Reshape", rule_shard_reshape, 0},
+    {"Round", rule_shard_each, 1},
+    {"Selu", rule_shard_each, 1},
+    {"Sigmoid", rule_shard_each, 1},
+    {"Sign", rule_shard_each, 1},
+    {"Sin", rule_shard_each, 1},
+    {"Slice", rule_shard_slice, 0},
+    {"Softmax", rule_shard_along, 0},
+    {"Softplus", rule_shard_each, 1},
+    {"Softsign", rule_shard_each, 1},
+    {"Split", rule_shard_split, 0},
+    {"Sqrt", rule_shard_each, 1},
+    {"Squeeze", rule_shard_reshape, 0},
+    {"Sub", rule_shard_each, 0},
+    {"Sum", rule_shard_each, 0},
+    {"Tan", rule_shard_each, 1},
+    {"Tanh", rule_shard_each, 1},
+    {"Transpose", rule_shard_transpose, 0},
+    {"Unsqueeze", rule_shard_reshape, 0},
+    {"Where", rule_shard_each, 0},
+    {"Xor", rule_shard_each, 0},
+};
+
+const struct shard_row *shard_row_of(const struct module *m, nid n)
+{
+    size_t low = 0, high = sizeof rows / sizeof *rows;
+    if (m->node[n].domain != 0 || (m->node[n].flags & NODE_CALL) != 0)
+        return NULL;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        int c = strcmp(node_op(m, n), rows[mid].op);
+        if (c == 0)
+            return &rows[mid];
+        if (c < 0)
+            high = mid;
+        else
+            low = mid + 1;
+    }
+    return NULL;
+}
+
+/* ---- states ------------------------------------------------------------------------------------- */
+
+bool shard_same(struct shard_state a, struct shard_state b)
+{
+    return a.run == b.run && (a.run == 0 || a.axis == b.axis);
+}
+
+tid shard_weight(const struct module *m, vid v)
+{
+    const struct value *p = &m->value[v];
+    if ((p->flags & (VALUE_INIT | VALUE_INPUT)) == VALUE_INIT)
+        return p->tensor;
+    if (p->def == 0 || !node_is(m, p->def, "Constant"))
+        return 0;
+    const struct attr *a = node_attr(m, p->def, "value");
+    return a != NULL && a->kind == ATTR_TENSOR ? a->u.t : 0;
+}
+
+bool shard_is_constant(const struct shard *s, vid v)
+{
+    nid n = s->m->value[v].def;
+    if (n == 0)
+        return (s->m->value[v].flags & (VALUE_INIT | VALUE_INPUT)) == VALUE_INIT;
+    if (s->kind[n] != SHARD_SHARED)
+        return false;
+    for (uint32_t i = 0; i < s->m->node[n].in.n; i++) {
+        vid w = node_in(s->m, n, i);
+        if (w != 0 && (s->m->value[w].flags & (VALUE_INIT | VALUE_INPUT)) != VALUE_INIT)
+            return shard_weight(s->m, v) != 0;
+    }
+    return true;
+}
+
+/* Whether c divides d for all values of the names in d. */
+static bool divides(struct module *m, int64_t c, struct dim d)
+{
+    if (d.sym == 0)
+        return d.value > 0 && d.value % c == 0;
+    return dim_same(dim_mul(m, dim_div(m, d, dim_num(c)), dim_num(c)), d);
+}
+
+int64_t shard_blocks(const struct shard *s, vid v, struct shard_state st)
+{
+    struct shape k;
+    if (!shape_of(s->f, v, &k) || st.axis >= k.rank || k.d[st.axis].sym != 0)
+        return -1;
+    return k.d[st.axis].value / (st.run * s->ways);
+}
+
+/* Whether the pieces of a value of shape *k that have several blocks can be joined and cut by Reshapes around a node:
+ * at most one number of their shapes may depend on names, since a Reshape finds out one; axes before the cut one do not
+ * count, they are copied. */
+static bool can_reshape(const struct shape *k, struct shard_state st)
+{
+    uint32_t named = k->d[st.axis].sym != 0;
+    for (int i = st.axis + 1; i < k->rank; i++) {
+        named += k->d[i].sym != 0;
+        if (k->d[i].value == 0)
+            return false; /* a Reshape would take it for a size to copy */
+    }
+    return named <= 1;
+}
+
+bool shard_can_cut(const struct shard *s, vid v, struct shard_state st)
+{
+    struct shape k;
+    if (st.run <= 0 || st.run > INT64_MAX / s->ways || !shape_of(s->f, v, &k) ||
+        st.axis >= k.rank || !divides(s->m, st.run * s->ways, k.d[st.axis]))
+        return false;
+    for (int i = 0; i < k.rank; i++)
+        if (!dim_known(k.d[i]))
+            return false;
+    if (elem_bits((enum elem)k.elem) < 8 || k.elem == ELEM_STR)
+        return false;
+    tid t = shard_weight(s->m, v);
+    if (t != 0 && !tensor_has_bytes(&s->m->tensor[t]))
+        return false;
+    return shard_blocks(s, v, st) == 1 || can_reshape(&k, st);
+}
+
+void shard_piece(const struct shard *s, vid v, struct shard_state st, struct shape *out)
+{
+    shape_of(s->f, v, out);
+    if (st.run != 0 && st.axis < out->rank)
+        out->d[st.axis] = dim_div(s->m, out->d[st.axis], dim_num(s->ways));
+}
+
+int shard_bit(const struct shard *s, vid v, struct shard_state st)
+{
+    int bit = 1;
+    if (st.run == 0)
+        return 0;
+    for (uint32_t i = s->first_item[v]; i != 0; i = s->item[i].next, bit++)
+        if (shard_same(s->item[i].s, st))
+            return bit;
+    return -1;
+}
+
+struct shard_state shard_state_of(const struct shard *s, vid v, uint32_t bit)
+{
+    uint32_t i = s->first_item[v];
+    if (bit == 0)
+        return (struct shard_state){0};
+    while (--bit > 0)
+        i = s->item[i].next;
+    return s->item[i].s;
+}
+
+/* Adds a state of v, if it is new.  false: v has too many already. */
+static bool add_item(struct shard *s, vid v, struct shard_state st)
+{
+    uint32_t *last = &s->first_item[v], n = 0;
+    for (; *last != 0; last = &s->item[*last].next, n++)
+        if (shard_same(s->item[*last].s, st))
+            return true;
+    if (n == SHARD_STATES)
+        return false;
+    uint32_t id = s->nitem++;
+    *last = id; /* before the array moves */
+    s->item = vec_grow(s->a, s->item, &s->capitem, s->nitem, sizeof *s->item);
+    s->item[id] = (struct shard_item){.v = v, .s = st};
+    return true;
+}
+
+/* ---- options ------------------------------------------------------------------------------------ */
+
+bool shard_in_shape(const struct shard_ask *q, uint32_t i, struct shape *out)
+{
+    return node_in(q->s->m, q->n, i) != 0 && shape_in(q->s->f, q->n, i, out) && out->rank >= 0;
+}
+
+bool shard_out_shape(const struct shard_ask *q, uint32_t i, struct shape *out)
+{
+    vid v = node_out(q->s->m, q->n, i);
+    return v != 0 && shape_of(q->s->f, v, out) && out->rank >= 0;
+}
+
+void shard_set_in(struct shard_ask *q, uint32_t i, int axis)
+{
+    q->in[i] = (struct shard_state){(uint8_t)axis, q->given.run};
+}
+
+void shard_set_out(struct shard_ask *q, uint32_t i, int axis)
+{
+    q->out[i] = (struct shard_state){(uint8_t)axis, q->given.run};
+}
+
+void shard_set_all_out(struct shard_ask *q, int axis)
+{
+    for (uint32_t i = 0; i < q->s->m->node[q->n].out.n; i++)
+        if (node_out(q->s->m, q->n, i) != 0)
+            shard_set_out(q, i, axis);
+}
+
+/* Whether the answer is an option: all tensors can be cut as it says, and the one that was asked about is. */
+static bool is_valid(const struct shard_ask *q)
+{
+    const struct shard *s = q->s;
+    const struct node *k = &s->m->node[q->n];
+    struct shard_state asked = q->result ? q->out[q->at] : q->in[q->at];
+    bool cuts = false;
+    for (uint32_t i = 0; i < k->nformal; i++)
+        if (q->in[i].run != 0 && !shard_can_cut(s, node_in(s->m, q->n, i), q->in[i]))
+            return false;
+    for (uint32_t i = 0; i < k->out.n; i++) {
+        if (q->out[i].run != 0 && !shard_can_cut(s, node_out(s->m, q->n, i), q->out[i]))
+            return false;
+        cuts = cuts || q->out[i].run != 0;
+    }
+    return cuts && shard_same(asked, q->given);
+}
+
+/* Whether option o has the states of the answer. */
+static bool is_known(const struct shard_ask *q, const struct shard_option *o)
+{
+    const struct node *k = &q->s->m->node[q->n];
+    for (uint32_t i = 0; i < k->nformal; i++)
+        if (!shard_same(o->in[i], q->in[i]))
+            return false;
+    for (uint32_t i = 0; i < k->out.n; i++)
+        if (!shard_same(o->out[i], q->out[i]))
+            return false;
+    return true;
+}
+
+/* Adds the states of the answer to the items; false: a value has too many. */
+static bool add_items(const struct shard_ask *q)
+{
+    struct shard *s = q->s;
+    const struct node *k = &s->m->node[q->n];
+    for (uint32_t i = 0; i < k->nformal; i++)
+        if (q->in[i].run != 0 && !add_item(s, node_in(s->m, q->n, i), q->in[i]))
+            return false;
+    for (uint32_t i = 0; i < k->out.n; i++)
+        if (q->out[i].run != 0 && !add_item(s, node_out(s->m, q->n, i), q->out[i]))
+            return false;
+    return true;
+}
+
+/* Adds the answer to the options of the node, unless it is there or there are too many, and its states to the items. */
+static void add_option(struct shard_ask *q)
+{
+    struct shard *s = q->s;
+    const struct node *k = &s->m->node[q->n];
+    uint32_t *last = &s->first_opt[q->n], count = 0;
+    for (; *last != 0; last = &s->opt[*last].next, count++)
+        if (is_known(q, &s->opt[*last]))
+            return;
+    if (count == SHARD_OPTIONS || !add_items(q))
+        return;
+    uint32_t id = s->nopt++;
+    *last = id; /* before the array moves */
+    s->opt = vec_grow(s->a, s->opt, &s->capopt, s->nopt, sizeof *s->opt);
+    struct shard_option *o = &s->opt[id];
+    *o = (struct shard_option){.node = q->n};
+    o->in = arena_array(s->a, k->nformal + k->out.n + 1, sizeof *o->in);
+    o->out = o->in + k->nformal;
+    memcpy(o->in, q->in, k->nformal * sizeof *o->in);
+    memcpy(o->out, q->out, k->out.n * sizeof *o->out);
+    memcpy(o->change, q->change, sizeof o->change);
+}
+
+/* Asks the rule of q->n about state st of its operand or result number `at`. */
+static void ask(struct shard_ask *q, bool result, uint32_t at, struct shard_state st)
+{
+    const struct node *k = &q->s->m->node[q->n];
+    const struct shard_row *r = shard_row_of(q->s->m, q->n);
+    if (r == NULL || k->nformal > SHARD_OPERANDS || k->out.n > SHARD_OPERANDS)
+        return;
+    memset(q->in, 0, k->nformal * sizeof *q->in);
+    memset(q->out, 0, k->out.n * sizeof *q->out);
+    memset(q->change, 0, sizeof q->change);
+    q->result = result;
+    q->at = at;
+    q->given = st;
+    infer_at(q->s->f, q->n);
+    if (r->rule(q, r) && is_valid(q))
+        add_option(q);
+}
+
+/* Asks the rule of node n about state st of value v, wherever n reads or makes v. */
+static void ask_node(struct shard_ask *q, nid n, vid v, struct shard_state st)
+{
+    const struct module *m = q->s->m;
+    bool constant = q->s->kind[n] == SHARD_SHARED;
+    q->n = n;
+    if (m->node[n].graph != 1 ||
+        (q->s->kind[n] != SHARD_NODE && !(constant && shard_is_constant(q->s, node_out(m, n, 0)))))
+        return;
+    for (uint32_t i = 0; i < m->node[n].nformal; i++)
+        if (node_in(m, n, i) == v)
+            ask(q, false, i, st);
+    if (m->value[v].def == n)
+        ask(q, true, m->value[v].outno, st);
+}
+
+void shard_find_options(struct shard *s)
+{
+    struct shard_ask *q = arena_alloc(s->a, sizeof *q);
+    struct csr users = module_users(s->m, s->a);
+    q->s = s;
+    for (vid v = 1; v < s->m->nval; v++) {
+        struct shape k;
+        if (s->m->value[v].graph != 1 || !shape_of(s->f, v, &k))
+            continue;
+        for (int i = 0; i < k.rank; i++) {
+            struct shard_state st = {(uint8_t)i, k.d[i].value / s->ways};
+            if (k.d[i].sym == 0 && shard_can_cut(s, v, st))
+                add_item(s, v, st);
+        }
+    }
+    for (uint32_t i = 1; i < s->nitem; i++) {
+        const struct shard_item it = s->item[i];
+        if (s->m->value[it.v].def != 0)
+            ask_node(q, s->m->value[it.v].def, it.v, it.s);
+        for_row (n, users, it.v)
+            ask_node(q, n, it.v, it.s);
+    }
+}

@@ -1,0 +1,236 @@
+/* Rules for sharding of operators that compute (shard.h): which axes can be cut without adding up over devices.
+ * O(operands * rank) each. */
+#include "passes/shard/shard.h"
+
+#include "ir/model/dim.h"
+
+#include <string.h>
+
+/* ---- element by element ------------------------------------------------------------------------- */
+
+/* Elementwise operators.  r->arg: the number of operands that are broadcast, 0: all; the others are whole.  The axis of
+ * the result is cut, and with it the axis of each operand that has it in full. */
+bool rule_shard_each(struct shard_ask *q, const struct shard_row *r)
+{
+    struct shape out, k;
+    uint32_t n = q->s->m->node[q->n].nformal;
+    n = r->arg != 0 && n > (uint32_t)r->arg ? (uint32_t)r->arg : n;
+    if (!shard_out_shape(q, 0, &out) ||
+        (!q->result && (q->at >= n || !shard_in_shape(q, q->at, &k))))
+        return false;
+    int axis = q->result ? q->given.axis : q->given.axis + out.rank - k.rank;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!shard_in_shape(q, i, &k))
+            return false;
+        int here = axis - (out.rank - k.rank);
+        if (here < 0 || shard_is_one(k.d[here]))
+            continue;
+        if (!dim_same(k.d[here], out.d[axis]))
+            return false;
+        shard_set_in(q, i, here);
+    }
+    shard_set_all_out(q, axis);
+    return true;
+}
+
+/* ---- along some axes ---------------------------------------------------------------------------- */
+
+/* Softmax and the like: all axes but the one along which the elements are normalised; before opset 13 all before it. */
+bool rule_shard_along(struct shard_ask *q, const struct shard_row *r)
+{
+    struct shape k;
+    bool flat = q->s->f->opset < 13;
+    (void)r;
+    if (!shard_out_shape(q, 0, &k))
+        return false;
+    int axis = axis_of(node_attr_int(q->s->m, q->n, "axis", flat ? 1 : -1), k.rank),
+        cut = q->given.axis;
+    if (axis < 0 || (flat ? cut >= axis : cut == axis) || (!q->result && q->at != 0))
+        return false;
+    shard_set_in(q, 0, cut);
+    shard_set_all_out(q, cut);
+    return true;
+}
+
+/* LayerNormalization and RMSNormalization: axes before `axis`, where scale and bias do not have these. */
+bool rule_shard_norm(struct shard_ask *q, const struct shard_row *r)
+{
+    struct shape k, t;
+    const uint32_t n = q->s->m->node[q->n].nformal;
+    (void)r;
+    if (!shard_out_shape(q, 0, &k) || (!q->result && q->at != 0))
+        return false;
+    int axis = axis_of(node_attr_int(q->s->m, q->n, "axis", -1), k.rank), cut = q->given.axis;
+    if (axis < 0 || cut >= axis)
+        return false;
+    for (uint32_t i = 1; i < n; i++)
+        if (node_in(q->s->m, q->n, i) != 0 && (!shard_in_shape(q, i, &t) || t.rank > k.rank - axis))
+            return false;
+    shard_set_in(q, 0, cut);
+    shard_set_all_out(q, cut);
+    return true;
+}
+
+/* Writes to *axes, as bits, the axes along which a reduction of a tensor of that rank works; false: not known. */
+static bool reduced_axes(const struct shard_ask *q, int rank, uint32_t *axes)
+{
+    int64_t list[SHAPE_RANK];
+    int n = attr_or_input(q->s->f, q->n, "axes", 1, list, SHAPE_RANK);
+    *axes = 0;
+    if (n == -2)
+        return false;
+    if (n <= 0) {
+        if (node_attr_int(q->s->m, q->n, "noop_with_empty_axes", 0) == 0)
+            *axes = (UINT32_C(1) << rank) - 1;
+        return true;
+    }
+    for (int i = 0; i < n; i++) {
+        int axis = axis_of(list[i], rank);
+        if (axis < 0)
+            return false;
+        *axes |= UINT32_C(1) << axis;
+    }
+    return true;
+}
+
+/* Reductions: axes that are not reduced. */
+bool rule_shard_reduce(struct shard_ask *q, const struct shard_row *r)
+{
+    struct shape k;
+    uint32_t axes;
+    (void)r;
+    if (!shard_in_shape(q, 0, &k) || (!q->result && q->at != 0) || !reduced_axes(q, k.rank, &axes))
+        return false;
+    bool keeps = node_attr_int(q->s->m, q->n, "keepdims", 1) != 0;
+    int to = 0;
+    for (int from = 0; from < k.rank; from++) {
+        bool gone = (axes >> from & 1) != 0;
+        if (!gone && (q->result ? to == q->given.axis : from == q->given.axis)) {
+            shard_set_in(q, 0, from);
+            shard_set_out(q, 0, to);
+            return true;
+        }
+        to += !gone || keeps;
+    }
+    return false;
+}
+
+/* ---- products ----------------------------------------------------------------------------------- */
+
+/* Cuts the axis that is `behind` axes from the last one of operand i of a stack of matrices (0: the last one), if the
+ * operand has it in full.  d: the size in the result.  false: the size is another one. */
+static bool cut_stack(struct shard_ask *q, uint32_t i, const struct shape *k, int behind,
+                      struct dim d)
+{
+    int axis = k->rank - 1 - behind;
+    if (axis < 0 || shard_is_one(k->d[axis]))
+        return true;
+    if (!dim_same(k->d[axis], d))
+        return false;
+    shard_set_in(q, i, axis);
+    return true;
+}
+
+/* MatMul: rows of the first matrix, columns of the second one, or an axis of the stacks. */
+bool rule_shard_matmul(struct shard_ask *q, const struct shard_row *r)
+{
+    struct shape a, b, y;
+    (void)r;
+    if (!shard_in_shape(q, 0, &a) || !shard_in_shape(q, 1, &b) || !shard_out_shape(q, 0, &y) ||
+        a.rank < 2 || b.rank < 2)
+        return false;
+    const struct shape *given = q->result ? &y : q->at == 0 ? &a : &b;
+    int behind = given->rank - 1 - q->given.axis; /* from the last axis */
+    bool rows = behind == 1 && (q->result || q->at == 0),
+         columns = behind == 0 && (q->result || q->at == 1);
+    if (rows)
+        shard_set_in(q, 0, a.rank - 2);
+    else if (columns)
+        shard_set_in(q, 1, b.rank - 1);
+    else if (behind < 2)
+        return false; /* it is summed over */
+    else if (!cut_stack(q, 0, &a, behind, y.d[y.rank - 1 - behind]) ||
+             !cut_stack(q, 1, &b, behind, y.d[y.rank - 1 - behind]))
+        return false;
+    shard_set_out(q, 0, y.rank - 1 - behind);
+    return true;
+}
+
+/* Gemm: rows of the first matrix or columns of the second one, and the bias with them. */
+bool rule_shard_gemm(struct shard_ask *q, const struct shard_row *r)
+{
+    struct shape c, y;
+    int a = node_attr_int(q->s->m, q->n, "transA", 0) != 0,
+        b = node_attr_int(q->s->m, q->n, "transB", 0) == 0; /* axes of rows and columns */
+    (void)r;
+    if (!shard_out_shape(q, 0, &y) || (!q->result && q->at > 1))
+        return false;
+    int axis = q->result ? q->given.axis : q->at == 0 ? 0 : 1;
+    if (!q->result && q->given.axis != (q->at == 0 ? a : b))
+        return false; /* it is summed over */
+    if (axis == 0)
+        shard_set_in(q, 0, a);
+    else
+        shard_set_in(q, 1, b);
+    if (node_in(q->s->m, q->n, 2) != 0 &&
+        (!shard_in_shape(q, 2, &c) || !cut_stack(q, 2, &c, 1 - axis, y.d[axis])))
+        return false;
+    shard_set_out(q, 0, axis);
+    return true;
+}
+
+/* Conv: the batch; the channels of the result; with groups, N of which divides the number, the groups. */
+bool rule_shard_conv(struct shard_ask *q, const struct shard_row *r)
+{
+    struct shape x, w;
+    int64_t group = node_attr_int(q->s->m, q->n, "group", 1), ways = q->s->ways;
+    (void)r;
+    if (!shard_in_shape(q, 0, &x) || !shard_in_shape(q, 1, &w) || x.rank < 3)
+        return false;
+    bool data = q->result || q->at == 0;
+    if (data && q->given.axis == 0) {
+        shard_set_in(q, 0, 0);
+        shard_set_out(q, 0, 0);
+        return true;
+    }
+    bool channels = q->result    ? q->given.axis == 1
+                    : q->at == 0 ? q->given.axis == 1 && group > 1
+                                 : q->given.axis == 0 && q->at <= 2;
+    if (!channels || (group > 1 && (group % ways != 0 || x.d[1].value < 0 || w.d[0].value < 0)))
+        return false;
+    int64_t in = x.d[1].value / ways, out = w.d[0].value / ways;
+    if (group > 1) { /* each device has a block of the groups, all its channels in a row */
+        if (q->given.run != (data && !q->result ? in : out))
+            return false;
+        q->in[0] = (struct shard_state){1, in};
+        q->change[0] = (struct shard_change){.kind = SHARD_ATTR, .attr = "group"};
+        q->given.run = out;
+    }
+    shard_set_in(q, 1, 0);
+    if (node_in(q->s->m, q->n, 2) != 0)
+        shard_set_in(q, 2, 0);
+    shard_set_out(q, 0, 1);
+    if (group > 1 && data && !q->result)
+        q->given.run = in;
+    return true;
+}
+
+/* Operators on images that keep channels apart: the batch, or the channels.  r->arg == 1: all operands but the first
+ * one are vectors with an entry for each channel. */
+bool rule_shard_channels(struct shard_ask *q, const struct shard_row *r)
+{
+    const struct node *k = &q->s->m->node[q->n];
+    bool vector = !q->result && q->at > 0;
+    int axis = vector ? 1 : q->given.axis;
+    for (uint32_t i = 1; i < k->out.n; i++)
+        if (node_out(q->s->m, q->n, i) != 0)
+            return false; /* places in the whole tensor, or figures of training */
+    if (axis > 1 || (vector && r->arg != 1) ||
+        node_attr_int(q->s->m, q->n, "training_mode", 0) != 0)
+        return false;
+    shard_set_in(q, 0, axis);
+    for (uint32_t i = 1; i < k->nformal && axis == 1 && r->arg == 1; i++)
+        shard_set_in(q, i, 0);
+    shard_set_out(q, 0, axis);
+    return true;
+}

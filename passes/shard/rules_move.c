@@ -1,0 +1,253 @@
+/* Rules for sharding of operators that move elements (shard.h).  O(operands * rank) each. */
+#include "passes/shard/shard.h"
+
+#include "ir/model/dim.h"
+
+#include <string.h>
+
+/* Transpose: the axis goes where it is moved to. */
+bool rule_shard_transpose(struct shard_ask *q, const struct shard_row *r)
+{
+    struct shape k;
+    int64_t perm[SHAPE_RANK];
+    (void)r;
+    if (!shard_in_shape(q, 0, &k))
+        return false;
+    int n = attr_ints(q->s->f, q->n, "perm", perm, SHAPE_RANK);
+    for (int to = 0; to < k.rank; to++) {
+        int from = n == k.rank ? axis_of(perm[to], k.rank) : k.rank - 1 - to;
+        if (from < 0 || (n >= 0 && n != k.rank))
+            return false;
+        if ((q->result ? to : from) != q->given.axis)
+            continue;
+        shard_set_in(q, 0, from);
+        shard_set_out(q, 0, to);
+        return true;
+    }
+    return false;
+}
+
+/* ---- Reshape and kin ---------------------------------------------------------------------------- */
+
+/* Axes [a, a_end) of one shape and [b, b_end) of another one that hold the same elements in the same order. */
+struct axes_group {
+    int a, a_end, b, b_end;
+};
+
+/* Whether a / b is exact and above 1 for all sizes, so that b lacks axes. */
+static bool is_larger(struct module *m, struct dim a, struct dim b)
+{
+    if (a.sym == 0 && b.sym == 0)
+        return a.value > b.value;
+    return b.sym == 0 || (a.sym != 0 && dim_same(dim_mul(m, dim_div(m, a, b), b), a));
+}
+
+/* Finds the group of axes that has axis k of shape *from, with its axes in *to, from the last axes on.  false: the
+ * products of sizes cannot be compared. */
+static bool find_group(struct module *m, const struct shape *from, const struct shape *to, int k,
+                       struct axes_group *g)
+{
+    int i = from->rank, j = to->rank;
+    while (i > k) {
+        *g = (struct axes_group){.a_end = i, .b_end = j};
+        struct dim p = from->d[--i], o = dim_num(1);
+        if (j > 0)
+            o = to->d[--j];
+        while (!dim_same(p, o)) {
+            if (!dim_known(p) || !dim_known(o))
+                return false;
+            if (is_larger(m, p, o)) {
+                if (j == 0)
+                    return false;
+                o = dim_mul(m, o, to->d[--j]);
+            } else {
+                if (i == 0)
+                    return false;
+                p = dim_mul(m, p, from->d[--i]);
+            }
+        }
+        g->a = i;
+        g->b = j;
+    }
+    return true;
+}
+
+/* Finds the state of a tensor of shape *to that holds the elements of one of shape *from, which has state st. */
+static bool regrouped(const struct shard *s, const struct shape *from, const struct shape *to,
+                      struct shard_state st, struct shard_state *out)
+{
+    struct axes_group g;
+    if (st.axis >= from->rank || !find_group(s->m, from, to, st.axis, &g))
+        return false;
+    int64_t total = st.run, behind = 1; /* elements of the group in a row */
+    for (int i = st.axis + 1; i < g.a_end; i++) {
+        if (from->d[i].value <= 0 || total > INT64_MAX / from->d[i].value)
+            return false;
+        total *= from->d[i].value;
+    }
+    for (int i = g.b_end; i-- > g.b;) {
+        struct dim d = to->d[i];
+        if (total % behind != 0)
+            return false;
+        int64_t run = total / behind;
+        if (run > INT64_MAX / s->ways)
+            return false;
+        struct dim step = dim_num(run * s->ways);
+        if (!shard_is_one(d) &&
+            (d.sym == 0 ? d.value % (run * s->ways) == 0
+                        : dim_same(dim_mul(s->m, dim_div(s->m, d, step), step), d))) {
+            *out = (struct shard_state){(uint8_t)i, run};
+            return true;
+        }
+        if (d.value <= 0 || behind > INT64_MAX / d.value)
+            return false;
+        behind *= d.value;
+    }
+    return false;
+}
+
+/* Notes how the sizes in operand 1 of a Reshape change for pieces.  in, out: shapes; a, b: the axes that are cut.
+ * false: they cannot be changed. */
+static bool change_sizes(struct shard_ask *q, const struct shape *in, const struct shape *out,
+                         int a, int b)
+{
+    const struct nums *k = nums_of(q->s->f, node_in(q->s->m, q->n, 1));
+    bool copies = node_attr_int(q->s->m, q->n, "allowzero", 0) == 0;
+    struct shard_change c = {.kind = SHARD_SIZES, .operand = 1, .known = true};
+    if (k == NULL || (int)k->n != out->rank)
+        return false;
+    int64_t *fix = arena_array(q->s->a, (size_t)k->n + 1, sizeof *fix);
+    for (int j = 0; j < out->rank; j++) {
+        struct num e = k->at[j];
+        c.known = c.known && e.kind == NUM_INT;
+        fix[j] = e.kind == NUM_INT ? e.v : 0;
+        if (e.kind == NUM_UNKNOWN && j == b)
+            return false;
+        if (e.kind != NUM_INT && j != b)
+            continue;
+        if (e.kind == NUM_INT && e.v == -1)
+            continue;
+        bool zero = e.kind == NUM_INT && e.v == 0 && copies;
+        if (zero ? (j == a) == (j == b) : j != b)
+            continue; /* it copies what it should, or is not about the axis */
+        if (!zero) {
+            c.divide |= UINT64_C(1) << j;
+            continue;
+        }
+        if (out->d[j].value < 0 || j >= in->rank)
+            return false;
+        c.fix |= UINT64_C(1) << j;
+        fix[j] = j == b ? out->d[j].value / q->s->ways : out->d[j].value;
+    }
+    if (c.fix != 0 && !c.known)
+        return false;
+    c.value = fix;
+    if (c.divide != 0 || c.fix != 0)
+        q->change[0] = c;
+    return true;
+}
+
+/* Reshape, Flatten, Squeeze, Unsqueeze: elements stay in their order, so runs do. */
+bool rule_shard_reshape(struct shard_ask *q, const struct shard_row *r)
+{
+    struct shape in, out;
+    struct shard_state to;
+    (void)r;
+    if ((!q->result && q->at != 0) || !shard_in_shape(q, 0, &in) || !shard_out_shape(q, 0, &out) ||
+        !regrouped(q->s, q->result ? &out : &in, q->result ? &in : &out, q->given, &to))
+        return false;
+    q->in[0] = q->result ? to : q->given;
+    q->out[0] = q->result ? q->given : to;
+    return !node_is(q->s->m, q->n, "Reshape") || node_attr(q->s->m, q->n, "shape") != NULL
+               ? node_attr(q->s->m, q->n, "shape") == NULL
+               : change_sizes(q, &in, &out, q->in[0].axis, q->out[0].axis);
+}
+
+/* ---- parts of an axis --------------------------------------------------------------------------- */
+
+/* Split: any axis; on its own one each part has whole blocks of all devices, and the list of sizes is divided. */
+bool rule_shard_split(struct shard_ask *q, const struct shard_row *r)
+{
+    struct shape k;
+    int64_t sizes[SHAPE_VALUES];
+    (void)r;
+    if ((!q->result && q->at != 0) || !shard_in_shape(q, 0, &k))
+        return false;
+    int axis = axis_of(node_attr_int(q->s->m, q->n, "axis", 0), k.rank);
+    if (axis < 0)
+        return false;
+    shard_set_in(q, 0, q->given.axis);
+    shard_set_all_out(q, q->given.axis);
+    if (q->given.axis != axis)
+        return true;
+    for (uint32_t i = 0; i < q->s->m->node[q->n].out.n; i++)
+        if (node_out(q->s->m, q->n, i) == 0)
+            return false; /* its size is not known to be a multiple */
+    if (node_attr(q->s->m, q->n, "split") != NULL) {
+        q->change[0] = (struct shard_change){.kind = SHARD_ATTR_LIST, .attr = "split"};
+    } else if (node_in(q->s->m, q->n, 1) != 0) {
+        int n = ints_of(q->s->f, node_in(q->s->m, q->n, 1), sizes, SHAPE_VALUES);
+        if (n <= 0)
+            return false;
+        int64_t *list = arena_array(q->s->a, (size_t)n, sizeof *list);
+        memcpy(list, sizes, (size_t)n * sizeof *list);
+        q->change[0] =
+            (struct shard_change){.kind = SHARD_SIZES,
+                                  .operand = 1,
+                                  .value = list,
+                                  .known = true,
+                                  .divide = n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1};
+    }
+    return true;
+}
+
+/* Concat: any axis; on its own one each operand has whole blocks of all devices. */
+bool rule_shard_concat(struct shard_ask *q, const struct shard_row *r)
+{
+    (void)r;
+    for (uint32_t i = 0; i < q->s->m->node[q->n].nformal; i++)
+        shard_set_in(q, i, q->given.axis);
+    shard_set_out(q, 0, q->given.axis);
+    return true;
+}
+
+/* Slice: axes along which all elements stay. */
+bool rule_shard_slice(struct shard_ask *q, const struct shard_row *r)
+{
+    struct shape k;
+    int64_t axes[SHAPE_RANK];
+    (void)r;
+    if ((!q->result && q->at != 0) || !shard_in_shape(q, 0, &k))
+        return false;
+    int n = attr_or_input(q->s->f, q->n, "axes", 3, axes, SHAPE_RANK);
+    if (n < 0) /* the first axes, as many as there are starts; or not known */
+        return false;
+    for (int i = 0; i < n; i++)
+        if (axis_of(axes[i], k.rank) == q->given.axis || axis_of(axes[i], k.rank) < 0)
+            return false;
+    shard_set_in(q, 0, q->given.axis);
+    shard_set_out(q, 0, q->given.axis);
+    return true;
+}
+
+/* Gather: axes of the data but the one that is indexed, and axes of the indices. */
+bool rule_shard_gather(struct shard_ask *q, const struct shard_row *r)
+{
+    struct shape data, index;
+    (void)r;
+    if (!shard_in_shape(q, 0, &data) || !shard_in_shape(q, 1, &index))
+        return false;
+    int axis = axis_of(node_attr_int(q->s->m, q->n, "axis", 0), data.rank), at = q->given.axis;
+    if (axis < 0)
+        return false;
+    if (!q->result)
+        at = q->at == 1 ? at + axis : at < axis ? at : at > axis ? at + index.rank - 1 : -1;
+    if (at < 0)
+        return false;
+    if (at >= axis && at < axis + index.rank)
+        shard_set_in(q, 1, at - axis);
+    else
+        shard_set_in(q, 0, at < axis ? at : at - index.rank + 1);
+    shard_set_out(q, 0, at);
+    return true;
+}

@@ -1,0 +1,403 @@
+/* The choice of an option for each node (shard.h): dynamic programming over the values that are still read.
+ *
+ * Nodes are taken in their order.  A table has, for each set of states in which these values may be there on all
+ * devices, the least time to get there; a node extends each entry by each of its options and pays what the operands
+ * lack.  All devices do the same at the same time, so the time is that of one device, computing and exchanges one
+ * after the other.  An entry goes if a cheaper one is in no worse a position: converting its values costs no more than
+ * the difference.  A first pass with few entries gives a time to beat; in the second one entries go whose time and the
+ * least times of the nodes to come exceed it.  All that keeps a best choice; it is lost only where a table has more
+ * than ENTRIES entries, or more than SLOTS values are alive, and then the choice is not called exact.
+ *
+ * The search by tables of living tensors is that of nnScaler (OSDI 2024), spmd_solver.py. O(nodes * entries *
+ * (options * values alive + NEAREST * values alive)). */
+#include "passes/shard/shard.h"
+
+#include "ir/base/numbers.h"
+#include "ir/base/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FEW = 30,        /* most entries in the first pass */
+    ENTRIES = 4096,  /* most entries in the second pass */
+    SLOTS = 128,     /* the most values that are followed at once */
+    NEAREST = 24,    /* entries that each one is compared with */
+    WHOLE_ONE_IN = 8 /* shard_draw(): one node in so many stays whole though it has options */
+};
+
+/* A step on the way to an entry. */
+struct step {
+    uint32_t before; /* the step before, an index of table.step */
+    uint32_t option; /* of the step's node */
+};
+
+/* An entry of the table. */
+struct entry {
+    int64_t time;
+    uint32_t step;        /* the last step of its way */
+    uint16_t have[SLOTS]; /* [slot] states in which the value is there, as bits */
+};
+
+/* The table and what is known of the values that are alive. */
+struct table {
+    struct shard *s;
+    vid live[SLOTS]; /* [nlive] the values */
+    uint32_t nlive;
+    uint32_t *slot; /* [value] 1 + its slot; 0: not followed, it is whole on all devices */
+    nid *last;      /* [value] the last node that reads it; 0: none */
+    struct entry *now, *next;
+    uint32_t n, nnext, most, cap;
+    struct step *step;
+    uint32_t nstep, capstep;
+    int64_t *rest; /* [node] ps: the least times of all nodes behind it */
+    int64_t beat;  /* ps: entries that cannot be below go */
+    bool lost;     /* entries were dropped that may have been best */
+    uint32_t widest;
+    uint32_t *bucket; /* [nbucket] 1 + index in next, a hash table by states */
+    uint32_t nbucket;
+};
+
+/* ---- values ------------------------------------------------------------------------------------- */
+
+/* Whether a node's operand is of no matter for the choice: there is none, or it is a constant. */
+static bool is_free(const struct shard *s, vid v)
+{
+    return v == 0 || shard_is_constant(s, v);
+}
+
+/* Whether some option that is left takes or makes v cut. */
+static bool has_choice(const struct shard *s, vid v, const uint8_t *useful)
+{
+    return useful[v] != 0 && s->m->value[v].graph == 1;
+}
+
+/* Returns an array: [value] 1: an option that is left has it cut. */
+static uint8_t *useful_values(const struct shard *s)
+{
+    uint8_t *useful = arena_alloc(s->a, s->m->nval);
+    for (uint32_t o = 1; o < s->nopt; o++) {
+        const struct shard_option *p = &s->opt[o];
+        const struct node *k = &s->m->node[p->node];
+        for (uint32_t i = 0; i < k->nformal + k->out.n && !p->gone; i++) {
+            vid v = i < k->nformal ? node_in(s->m, p->node, i)
+                                   : node_out(s->m, p->node, i - k->nformal);
+            useful[v] = useful[v] || (p->in[i].run != 0 && !is_free(s, v));
+        }
+    }
+    return useful;
+}
+
+/* Follows value v from now on, whole in all entries unless it was followed. */
+static void follow(struct table *t, vid v, const uint8_t *useful)
+{
+    if (t->slot[v] != 0 || !has_choice(t->s, v, useful))
+        return;
+    if (t->nlive == SLOTS) {
+        t->lost = true;
+        return;
+    }
+    for (uint32_t i = 0; i < t->n; i++)
+        t->now[i].have[t->nlive] = 1;
+    t->live[t->nlive++] = v;
+    t->slot[v] = t->nlive;
+}
+
+/* ---- entries ------------------------------------------------------------------------------------ */
+
+/* Returns a hash of the states of an entry. */
+static uint32_t hash_of(const struct entry *e, uint32_t n)
+{
+    uint64_t h = 0x9e3779b97f4a7c15u;
+    for (uint32_t i = 0; i < n; i++)
+        h = (h ^ e->have[i]) * 0x100000001b3u;
+    return (uint32_t)(h ^ h >> 32);
+}
+
+/* Adds entry e to the next table, or improves the one with the same states. */
+static void keep(struct table *t, const struct entry *e, nid n, uint32_t option)
+{
+    const size_t size = t->nlive * sizeof *e->have;
+    uint32_t at = hash_of(e, t->nlive) & (t->nbucket - 1), found = 0;
+    if (sat_add(e->time, t->rest[n]) > t->beat)
+        return;
+    while (t->bucket[at] != 0 && found == 0) {
+        if (memcmp(t->next[t->bucket[at] - 1].have, e->have, size) == 0)
+            found = t->bucket[at];
+        else
+            at = (at + 1) & (t->nbucket - 1);
+    }
+    if (found != 0 && t->next[found - 1].time <= e->time)
+        return;
+    if (found == 0) {
+        if (t->nnext == t->cap) {
+            t->lost = true;
+            return;
+        }
+        t->bucket[at] = found = ++t->nnext;
+    }
+    t->step = vec_grow(t->s->a, t->step, &t->capstep, t->nstep + 1, sizeof *t->step);
+    t->step[t->nstep] = (struct step){e->step, option};
+    memcpy(t->next[found - 1].have, e->have, size);
+    t->next[found - 1].time = e->time;
+    t->next[found - 1].step = t->nstep++;
+}
+
+/* Brings value v of entry e to state st and adds the time. */
+static void bring(struct table *t, struct entry *e, vid v, struct shard_state st)
+{
+    uint32_t also, slot = t->slot[v];
+    int bit = shard_bit(t->s, v, st);
+    if (is_free(t->s, v) || (slot == 0 && bit == 0))
+        return;
+    uint32_t have = slot != 0 ? e->have[slot - 1] : 1;
+    e->time = sat_add(e->time, shard_exchange(t->s, v, have, (uint32_t)bit, &also));
+    if (slot != 0)
+        e->have[slot - 1] |= (uint16_t)also;
+}
+
+/* Whether n only looks at the sizes of its operand, so that any state of it will do. */
+static bool measures(const struct module *m, nid n)
+{
+    return node_is(m, n, "Shape") || node_is(m, n, "Size");
+}
+
+/* Extends entry e by node n with option o (0: whole). */
+static void extend(struct table *t, const struct entry *from, nid n, uint32_t o)
+{
+    struct shard *s = t->s;
+    const struct node *k = &s->m->node[n];
+    const struct shard_option *p = &s->opt[o];
+    struct entry e;
+    e.time = from->time;
+    e.step = from->step;
+    memcpy(e.have, from->have, t->nlive * sizeof *e.have);
+    for (uint32_t i = 0; i < k->in.n; i++)
+        if (!measures(s->m, n))
+            bring(t, &e, node_in(s->m, n, i),
+                  o != 0 && i < k->nformal ? p->in[i] : (struct shard_state){0});
+    e.time = sat_add(e.time, o != 0 ? p->time : s->m->cost->time[s->cls][n]);
+    for (uint32_t i = 0; i < k->out.n; i++) {
+        vid v = node_out(s->m, n, i);
+        struct shard_state st = o != 0 ? p->out[i] : (struct shard_state){0};
+        if (v == 0)
+            continue;
+        if (t->slot[v] != 0)
+            e.have[t->slot[v] - 1] = (uint16_t)(1u << shard_bit(s, v, st));
+        else if (st.run != 0) { /* it cannot be followed: joined at once */
+            uint32_t also;
+            e.time = sat_add(e.time, shard_exchange(s, v, 1u << shard_bit(s, v, st), 0, &also));
+        }
+        if (t->slot[v] != 0 && (s->m->value[v].flags & VALUE_OUTPUT) != 0)
+            bring(t, &e, v, (struct shard_state){0});
+    }
+    keep(t, &e, n, o);
+}
+
+/* ---- dominance ---------------------------------------------------------------------------------- */
+
+static int by_time(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return x->step < y->step ? -1 : x->step > y->step;
+}
+
+/* Whether entry b is no better than a: a can get all that b has for the difference of their times. */
+static bool is_dominated(const struct table *t, const struct entry *a, const struct entry *b)
+{
+    int64_t time = a->time;
+    for (uint32_t i = 0; i < t->nlive && time <= b->time; i++) {
+        uint32_t have = a->have[i];
+        for (uint32_t lacks = b->have[i] & ~have; lacks != 0; lacks = b->have[i] & ~have) {
+            uint32_t also;
+            time = sat_add(time, shard_exchange(t->s, t->live[i], have,
+                                                (uint32_t)__builtin_ctz(lacks), &also));
+            have |= also;
+        }
+    }
+    return time <= b->time;
+}
+
+/* Makes the next table the present one: sorted by time, without entries that another one dominates, at most t->most. */
+static void turn(struct table *t)
+{
+    struct entry *old = t->now;
+    uint32_t n = 0;
+    qsort(t->next, t->nnext, sizeof *t->next, by_time);
+    for (uint32_t i = 0; i < t->nnext; i++) {
+        bool worse = false;
+        for (uint32_t j = 0; j < n && j < NEAREST && !worse; j++)
+            worse = is_dominated(t, &t->next[j], &t->next[i]);
+        if (!worse && n < t->most)
+            t->next[n++] = t->next[i];
+        else if (!worse)
+            t->lost = true;
+    }
+    t->now = t->next;
+    t->next = old;
+    t->n = n;
+    t->nnext = 0;
+    t->widest = larger_u32(t->widest, n);
+}
+
+/* Stops following the values that node n was the last one to read, or that nothing reads. */
+static void forget_dead(struct table *t, nid n)
+{
+    for (uint32_t i = 0; i < t->nlive;) {
+        vid v = t->live[i];
+        if (t->last[v] > n) {
+            i++;
+            continue;
+        }
+        t->nlive--;
+        t->slot[v] = 0;
+        for (uint32_t k = 0; k < t->n; k++)
+            t->now[k].have[i] = t->now[k].have[t->nlive];
+        t->live[i] = t->live[t->nlive];
+        if (i < t->nlive)
+            t->slot[t->live[i]] = i + 1;
+    }
+}
+
+/* ---- the search --------------------------------------------------------------------------------- */
+
+/* Writes to t->rest the least times of the nodes behind each node, and to *floor those of all nodes. */
+static void least_times(struct table *t, int64_t *floor)
+{
+    const struct shard *s = t->s;
+    int64_t sum = 0;
+    for (nid n = s->m->nnode; n-- > 1;) {
+        t->rest[n] = sum;
+        if (s->m->node[n].graph != 1 || (s->kind[n] != SHARD_NODE && s->kind[n] != SHARD_ONCE))
+            continue;
+        int64_t least = s->m->cost->time[s->cls][n];
+        for (uint32_t o = s->first_opt[n]; o != 0 && s->kind[n] == SHARD_NODE; o = s->opt[o].next)
+            least = smaller(least, s->opt[o].time);
+        sum = sat_add(sum, least);
+    }
+    *floor = sum;
+}
+
+/* Removes doubles that follow when dead values are forgotten: the table is hashed anew. */
+static void merge_equal(struct table *t)
+{
+    uint32_t n = 0;
+    memset(t->bucket, 0, t->nbucket * sizeof *t->bucket);
+    for (uint32_t i = 0; i < t->n; i++) { /* ascending by time: the first of equal ones is best */
+        uint32_t at = hash_of(&t->now[i], t->nlive) & (t->nbucket - 1);
+        bool found = false;
+        while (t->bucket[at] != 0 && !found) {
+            found = memcmp(t->now[t->bucket[at] - 1].have, t->now[i].have,
+                           t->nlive * sizeof *t->now[i].have) == 0;
+            at = (at + 1) & (t->nbucket - 1);
+        }
+        if (found)
+            continue;
+        t->now[n] = t->now[i];
+        t->bucket[at] = ++n;
+    }
+    t->n = n;
+}
+
+/* Takes node n. */
+static void take(struct table *t, nid n, const uint8_t *useful)
+{
+    struct shard *s = t->s;
+    const struct node *k = &s->m->node[n];
+    for (uint32_t i = 0; i < k->in.n; i++) {
+        vid v = node_in(s->m, n, i);
+        if (v != 0 && s->m->value[v].def == 0)
+            follow(t, v, useful);
+    }
+    for (uint32_t i = 0; i < k->out.n; i++)
+        if (node_out(s->m, n, i) != 0)
+            follow(t, node_out(s->m, n, i), useful);
+    memset(t->bucket, 0, t->nbucket * sizeof *t->bucket);
+    for (uint32_t i = 0; i < t->n; i++) {
+        extend(t, &t->now[i], n, 0);
+        for (uint32_t o = s->kind[n] == SHARD_NODE ? s->first_opt[n] : 0; o != 0;
+             o = s->opt[o].next)
+            if (!s->opt[o].gone)
+                extend(t, &t->now[i], n, o);
+    }
+    turn(t);
+    forget_dead(t, n);
+    if (t->n > 1)
+        merge_equal(t);
+}
+
+/* Runs over all nodes with tables of at most `most` entries; writes the choice, unless no entry is below t->beat. */
+static void run(struct table *t, uint32_t most, const uint8_t *useful, struct shard_choice *c)
+{
+    const struct module *m = t->s->m;
+    const struct graph *g = &m->graph[1];
+    t->most = most;
+    t->cap = most * 8;
+    t->nbucket = 1;
+    while (t->nbucket < t->cap * 2)
+        t->nbucket *= 2;
+    t->now = arena_array(t->s->a, t->cap + 1, sizeof *t->now);
+    t->next = arena_array(t->s->a, t->cap + 1, sizeof *t->next);
+    t->bucket = arena_array(t->s->a, t->nbucket, sizeof *t->bucket);
+    t->lost = false;
+    t->widest = t->nstep = 0;
+    t->n = 1;
+    t->nlive = 0;
+    t->now[0] = (struct entry){.step = UINT32_MAX};
+    for (nid n = g->first; n < g->first + g->count && t->n > 0; n++)
+        if (t->s->kind[n] == SHARD_NODE || t->s->kind[n] == SHARD_ONCE)
+            take(t, n, useful);
+    if (t->n == 0 || (c->value >= 0 && t->now[0].time >= c->value))
+        return;
+    c->value = t->now[0].time;
+    uint32_t at = t->now[0].step;
+    for (nid n = g->first + g->count; n-- > g->first;) {
+        if (t->s->kind[n] != SHARD_NODE && t->s->kind[n] != SHARD_ONCE)
+            continue;
+        c->option[n] = t->step[at].option;
+        at = t->step[at].before;
+    }
+}
+
+struct shard_choice shard_search(struct shard *s)
+{
+    const struct module *m = s->m;
+    struct shard_choice c = {.option = arena_array(s->a, m->nnode, sizeof *c.option), .value = -1};
+    struct table t = {.s = s, .beat = INT64_MAX};
+    const uint8_t *useful = useful_values(s);
+    t.slot = arena_array(s->a, m->nval, sizeof *t.slot);
+    t.last = arena_array(s->a, m->nval, sizeof *t.last);
+    t.rest = arena_array(s->a, m->nnode, sizeof *t.rest);
+    for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++)
+        for (uint32_t i = 0; i < m->node[n].in.n; i++)
+            if (s->kind[n] == SHARD_NODE || s->kind[n] == SHARD_ONCE)
+                t.last[m->arg[m->node[n].in.at + i]] = n;
+    least_times(&t, &c.floor);
+    run(&t, FEW, useful, &c);
+    c.exact = !t.lost;
+    c.widest = t.widest;
+    if (t.lost) {
+        t.beat = c.value;
+        run(&t, ENTRIES, useful, &c);
+        c.exact = !t.lost;
+        c.widest = t.widest;
+    }
+    return c;
+}
+
+struct shard_choice shard_draw(struct shard *s, uint64_t seed)
+{
+    const struct module *m = s->m;
+    struct shard_choice c = {.option = arena_array(s->a, m->nnode, sizeof *c.option)};
+    for (nid n = 1; n < m->nnode; n++) {
+        uint32_t count = 0;
+        for (uint32_t o = s->first_opt[n]; o != 0 && s->kind[n] == SHARD_NODE; o = s->opt[o].next)
+            if (!s->opt[o].gone && random_below(&seed, ++count) == 0)
+                c.option[n] = o;
+        if (random_below(&seed, WHOLE_ONE_IN) == 0)
+            c.option[n] = 0;
+    }
+    return c;
+}

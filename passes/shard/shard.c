@@ -1,0 +1,371 @@
+/* shard: computes single operators on several equal devices together, each a piece, so that one sample takes less
+ * time.
+ *
+ * No placement makes a model faster than its longest path; cut matrices do.  The module is rewritten: node n becomes
+ * n@0, n@1, ..., one on each device, and what crosses between them is joined and cut by Concat and Slice nodes.  The
+ * parts are plain ONNX.  Nothing is added up over devices, so each element is computed by one operator from the same
+ * operands as in the model.  shard.h has the words, search.c the choice, write.c the rewriting.  The plan that follows
+ * from the devices of the nodes is taken by plan{from=self}.  O(nodes * options) and the search. */
+#include "passes/shard/shard.h"
+
+#include "ir/base/units.h"
+#include "ir/exec/evaluate.h"
+#include "ir/exec/exec_runs.h"
+#include "ir/model/dim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct shard_options {
+    const char *ways;
+    int64_t gain, draw;
+};
+
+static const struct opt shard_opts[] = {
+    {.kind = OPT_TEXT,
+     .name = "ways",
+     .off = offsetof(struct shard_options, ways),
+     .def = "auto",
+     .help = "devices that share each node, 2 to 64; auto: as many as pay, or none"},
+    {.kind = OPT_SHARE,
+     .name = "gain",
+     .off = offsetof(struct shard_options, gain),
+     .def = "0.05",
+     .help = "ways=auto: time that sharding must save against all plans of whole nodes"},
+    {.kind = OPT_INT,
+     .name = "draw",
+     .off = offsetof(struct shard_options, draw),
+     .def = "0",
+     .lo = "0",
+     .help = "for tests: not the best choice but one drawn at random, by this seed; 0: the best"},
+    {0}};
+
+/* Returns the largest number of equal accelerators side by side: in one group, if there are groups.  *cls, if not NULL:
+ * their class. */
+static uint32_t side_by_side(const struct cluster *c, uint32_t *cls)
+{
+    uint32_t most = 0;
+    for (uint32_t k = 0; k < c->ncls; k++) {
+        const struct device_class *d = &c->cls[k];
+        uint32_t count = d->group > 1 && d->group < d->count ? d->group : d->count;
+        if (d->host || count <= most)
+            continue;
+        most = count;
+        if (cls != NULL)
+            *cls = k;
+    }
+    return most;
+}
+
+/* Finds `ways` equal devices side by side for the nodes.  Returns 0, or -1 and reports an error. */
+static int find_devices(struct shard *s)
+{
+    const struct cluster *c = s->x->scene.cluster;
+    uint32_t *dev = arena_array(s->a, s->ways, sizeof *dev), first = 0,
+             most = side_by_side(c, &s->cls);
+    if (most < s->ways)
+        return diag_error(s->x->use.diag,
+                          "shard{ways=%u}: the cluster has %u equal accelerators %s: expected as "
+                          "many as ways",
+                          s->ways, most, cluster_grouped(c) ? "in a group" : "of a class");
+    for (uint32_t k = 0; k < s->cls; k++)
+        first += c->cls[k].count;
+    for (uint32_t i = 0; i < s->ways; i++)
+        dev[i] = first + i;
+    s->dev = dev;
+    return 0;
+}
+
+/* Whether all operands of n are weights, inputs, or results of nodes that each part has its own copy of. */
+static bool reads_shared(const struct shard *s, nid n)
+{
+    const struct module *m = s->m;
+    for (uint32_t i = 0; i < m->node[n].in.n; i++) {
+        nid def = m->value[node_in(m, n, i)].def;
+        if (def != 0 && s->kind[def] != SHARD_SHARED)
+            return false;
+    }
+    return true;
+}
+
+/* Whether n reads a value of a kind that cannot be sent, and its maker stays on the first device. */
+static bool reads_unsendable(const struct shard *s, nid n)
+{
+    const struct module *m = s->m;
+    for (uint32_t i = 0; i < m->node[n].in.n; i++) {
+        vid v = node_in(m, n, i);
+        nid def = m->value[v].def;
+        if (def != 0 && s->kind[def] == SHARD_ONCE && !type_is_declarable(m, m->value[v].type))
+            return true;
+    }
+    return false;
+}
+
+/* Returns an array: [value] 1: an input or output that holds state from one run to the next. */
+static uint8_t *find_states(const struct shard *s)
+{
+    uint8_t *state = arena_alloc(s->a, s->m->nval);
+    for (uint32_t i = 0; i < s->place->nstate; i++)
+        state[s->place->state_in[i]] = state[s->place->state_out[i]] = 1;
+    return state;
+}
+
+/* Whether n reads or makes a state that stays whole: it is on one device, and so are the nodes that read and make it. */
+static bool holds_state(const struct shard *s, nid n, const uint8_t *state)
+{
+    const struct node *k = &s->m->node[n];
+    for (uint32_t i = 0; i < k->in.n; i++)
+        if (state[node_in(s->m, n, i)])
+            return true;
+    for (uint32_t i = 0; i < k->out.n; i++)
+        if (state[node_out(s->m, n, i)])
+            return true;
+    return false;
+}
+
+/* Sets shard.kind of all nodes. */
+static void find_kinds(struct shard *s)
+{
+    const struct graph *g = &s->m->graph[1];
+    const uint8_t *state = find_states(s);
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        uint8_t kind = s->place->kind[n];
+        if (kind == PLACE_NONE)
+            s->kind[n] = SHARD_DEAD;
+        else if (kind == PLACE_COPY && reads_shared(s, n))
+            s->kind[n] = SHARD_SHARED;
+        else if (!place_is_pure(s->m, n) || reads_unsendable(s, n) || holds_state(s, n, state))
+            s->kind[n] = SHARD_ONCE;
+        else
+            s->kind[n] = SHARD_NODE;
+    }
+}
+
+/* Reports what cannot be sharded.  Returns 0, or -1. */
+static int check(struct shard *s)
+{
+    const struct module *m = s->m;
+    if (module_is_profiled(m))
+        return diag_error(s->x->use.diag,
+                          "shard: %s is a profile: expected a model, whose operators say "
+                          "how they can be cut",
+                          module_str(m, m->path));
+    if (m->color != NULL)
+        return diag_error(s->x->use.diag,
+                          "shard: nodes of one colour must share a device: expected a model "
+                          "without colours");
+    if (m->slot_ann != NULL)
+        return diag_error(s->x->use.diag,
+                          "shard: nodes have slots: expected a model without slots");
+    if (m->backward != NULL)
+        return diag_error(s->x->use.diag,
+                          "shard: this is a training graph: expected a model for inference");
+    if (s->f->opset < 7)
+        return diag_error(s->x->use.diag, "shard: the model is of opset %lld: expected 7 or later",
+                          (long long)s->f->opset);
+    if ((int64_t)m->nnode * s->ways > INT32_MAX / 4)
+        return diag_error(s->x->use.diag,
+                          "shard: %u copies of %u nodes are more than pcc can number", s->ways,
+                          m->nnode - 1);
+    return 0;
+}
+
+int shard_begin(struct shard *s, struct ctx *x, uint32_t ways)
+{
+    const struct settings *set = ctx_settings(x);
+    struct module *m = x->scene.m;
+    *s = (struct shard){.x = x, .m = m, .a = x->use.scratch, .ways = ways, .nopt = 1, .nitem = 1};
+    s->f = infer_values(m, s->a);
+    if (check(s) != 0 || find_devices(s) != 0)
+        return -1;
+    s->place = place_build(m, set->pairs, set->npairs, s->a, x->use.diag);
+    if (s->place == NULL)
+        return -1;
+    s->price = pricing_begin(x);
+    s->kind = arena_alloc(s->a, m->nnode);
+    s->first_opt = arena_array(s->a, m->nnode, sizeof *s->first_opt);
+    s->gather = arena_array(s->a, m->nval, sizeof *s->gather);
+    s->slice = arena_array(s->a, m->nval, sizeof *s->slice);
+    s->first_item = arena_array(s->a, m->nval, sizeof *s->first_item);
+    s->opt = vec_grow(s->a, NULL, &s->capopt, 1, sizeof *s->opt);
+    s->item = vec_grow(s->a, NULL, &s->capitem, 1, sizeof *s->item);
+    find_kinds(s);
+    return 0;
+}
+
+/* Reports that no axis can be cut: names the node that takes longest, its sizes, and the ways that would do there. */
+static int report_undivided(const struct shard *s)
+{
+    const struct graph *g = &s->m->graph[1];
+    const int64_t *time = s->m->cost->time[s->cls];
+    const char *ways = "", *sizes = "";
+    struct shape k;
+    nid most = 0;
+    for (nid n = g->first; n < g->first + g->count; n++)
+        if (s->kind[n] == SHARD_NODE && shard_row_of(s->m, n) != NULL &&
+            (most == 0 || time[n] > time[most]))
+            most = n;
+    if (most == 0 || !shape_of(s->f, node_out(s->m, most, 0), &k))
+        return diag_error(s->x->use.diag, "shard: no node of this model can be cut");
+    for (int i = 0; i < k.rank; i++)
+        sizes = arena_fmt(s->a, "%s%s%s", sizes, i == 0 ? "" : ", ", dim_text(s->m, k.d[i], s->a));
+    for (int64_t w = 2; w <= 8; w++) {
+        bool divides = false;
+        for (int i = 0; i < k.rank; i++)
+            divides = divides || (k.d[i].value > 0 && k.d[i].value % w == 0);
+        if (divides)
+            ways = arena_fmt(s->a, "%s%s%lld", ways, *ways == 0 ? "" : ", ", (long long)w);
+    }
+    return diag_error(s->x->use.diag,
+                      "shard{ways=%u}: no axis of known size can be cut %u ways: the longest node, "
+                      "'%s' (%s), makes [%s]%s%s",
+                      s->ways, s->ways, node_name(s->m, most), node_op(s->m, most), sizes,
+                      *ways == 0 ? "" : ", which can be cut by ways=", ways);
+}
+
+/* Returns the ps that inputs from the host, and outputs to it, take on the first device, one after the other. */
+static int64_t border_time(const struct shard *s)
+{
+    const struct module *m = s->m;
+    const struct slice list[2] = {m->graph[1].in, m->graph[1].out};
+    int64_t sum = 0;
+    for (uint32_t k = 0; k < 2 && !s->x->scene.model.io_free; k++)
+        for (uint32_t i = 0; i < list[k].n; i++) {
+            vid v = m->arg[list[k].at + i];
+            struct moved_value moved = {.bytes = m->cost->bytes[v], .measured = -1};
+            if ((m->value[v].flags & VALUE_INIT) == 0)
+                sum = sat_add(sum, cluster_transfer(s->x->scene.cluster, s->cls, false, moved));
+        }
+    return sum;
+}
+
+/* Finds the best choice for that many ways, or one drawn by the seed `draw`.  Returns 0, or -1 and reports an error. */
+static int choose(struct shard *s, struct ctx *x, uint32_t ways, int64_t draw,
+                  struct shard_choice *c)
+{
+    if (shard_begin(s, x, ways) != 0)
+        return -1;
+    shard_find_options(s);
+    if (s->nopt == 1)
+        return report_undivided(s);
+    shard_price(s);
+    shard_drop_impossible(s);
+    if (draw == 0)
+        shard_prune(s);
+    *c = draw == 0 ? shard_search(s) : shard_draw(s, (uint64_t)draw);
+    c->value = sat_add(c->value, border_time(s));
+    return 0;
+}
+
+/* Returns what the model takes without sharding: on one of the devices, and at least in any plan of whole nodes. */
+static struct sharding measure_whole(const struct shard *s)
+{
+    struct scene scene = s->x->scene;
+    int32_t *dev = arena_array(s->a, s->m->nnode, sizeof *dev);
+    struct sharding k = {.unsharded = -1};
+    scene.place = s->place;
+    if (scene.model.io_free)
+        place_free_io(scene.m, scene.place, s->a);
+    for (nid n = 1; n < s->m->nnode; n++)
+        dev[n] = (int32_t)s->dev[0];
+    struct evaluation e = plan_evaluate(&scene, &(struct plan){.dev = dev}, s->a);
+    const struct exec_runs *runs = exec_kind(&scene.model)->runs;
+    k.one_device = e.value;
+    if (runs != NULL && runs->bound != NULL)
+        k.unsharded = runs->bound(&scene, s->a).value;
+    return k;
+}
+
+/* Rewrites the module by choice c and notes in *k what was done. */
+static void rewrite(struct shard *s, const struct shard_choice *c, struct sharding *k)
+{
+    struct arena *mem = s->x->use.mem;
+    struct shard_written w = shard_write(s, c);
+    uint32_t *dev = arena_array(mem, s->ways, sizeof *dev);
+    memcpy(dev, s->dev, s->ways * sizeof *dev);
+    k->ways = s->ways;
+    k->dev = dev;
+    k->value = c->value;
+    k->floor = c->floor;
+    k->optimal = c->exact;
+    k->cut = w.cut;
+    k->whole = w.whole;
+    k->once = w.once;
+    k->made = w.made;
+    k->joined = w.gathers;
+    k->sliced = w.slices;
+    k->joined_bytes = w.gathered;
+    struct sharding *kept = arena_alloc(mem, sizeof *kept);
+    *kept = *k;
+    s->x->results.sharding = kept;
+}
+
+/* ways=auto: tries all divisors of the number of equal devices side by side, and rewrites the module by the best choice
+ * if it saves o->gain.  Returns 0, or -1 and reports an error. */
+static int choose_ways(struct ctx *x, const struct shard_options *o)
+{
+    const struct cluster *c = x->scene.cluster;
+    struct shard best = {0};
+    struct shard_choice chosen = {.value = INT64_MAX};
+    struct diag quiet = diag_silent(), *loud = x->use.diag;
+    char text[2][UNIT_TEXT];
+    uint32_t most = side_by_side(c, NULL);
+    for (uint32_t ways = 2; ways <= most && ways <= SHARD_WAYS; ways++) {
+        struct shard s;
+        struct shard_choice k;
+        if (most % ways != 0)
+            continue;
+        x->use.diag = &quiet;
+        int rc = choose(&s, x, ways, 0, &k);
+        x->use.diag = loud;
+        if (rc != 0 || k.value >= chosen.value)
+            continue;
+        best = s;
+        chosen = k;
+    }
+    if (best.ways == 0) /* say why */
+        return most < 2 ? shard_begin(&best, x, 2) : choose(&best, x, most, 0, &chosen);
+    struct sharding k = measure_whole(&best);
+    int64_t whole = k.unsharded >= 0 ? k.unsharded : k.one_device;
+    if (chosen.value <= whole - mul_div_ceil(whole, o->gain, 1000000)) {
+        rewrite(&best, &chosen, &k);
+        return 0;
+    }
+    diag_note(loud, "shard: %u ways take %s, plans of whole nodes at least %s: nodes stay whole",
+              best.ways, time_short(text[0], chosen.value), time_short(text[1], whole));
+    return 0;
+}
+
+/* pass.run: rewrites the model for several devices.  Returns 0, or -1 after an error. */
+static int run_shard(struct ctx *x, const void *options)
+{
+    const struct shard_options *o = options;
+    struct exec_model *e = &x->scene.model;
+    struct shard s;
+    struct shard_choice c;
+    char *end;
+    int objective = exec_objective(e, "makespan");
+    if (!ctx_said(x, "objective") && objective >= 0)
+        e->objective = (uint32_t)objective;
+    if (strcmp(o->ways, "auto") == 0)
+        return choose_ways(x, o);
+    unsigned long ways = strtoul(o->ways, &end, 10);
+    if (*end != '\0' || *o->ways < '0' || *o->ways > '9' || ways < 2 || ways > SHARD_WAYS)
+        return diag_error(x->use.diag, "shard{ways=%s}: expected auto, or a number from 2 to %d",
+                          o->ways, SHARD_WAYS);
+    if (choose(&s, x, (uint32_t)ways, o->draw, &c) != 0)
+        return -1;
+    struct sharding k = measure_whole(&s);
+    rewrite(&s, &c, &k);
+    return 0;
+}
+
+const struct pass pass_shard = {
+    .name = "shard",
+    .help = "tensor parallelism: several devices compute an operator together",
+    .opts = shard_opts,
+    .optsize = sizeof(struct shard_options),
+    .needs = NEED_SHAPES | NEED_COST,
+    .then = "plan{from=self}",
+    .rewrites = true,
+    .run = run_shard};

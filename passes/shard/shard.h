@@ -1,0 +1,214 @@
+/* Sharding: one operator computed by several devices together, each with a piece of its operands and results.
+ *
+ * N devices hold a tensor in a state: whole (R: each device has all of it), or cut along one axis (S).  A cut is
+ * described by its run: position p of the axis belongs to device (p / run) mod N.  A plain cut into N blocks has run =
+ * size / N.  Three matrices q, k, v side by side, each of h columns, are cut with run = h / N: each device gets its
+ * columns of each.  Split, Concat and Reshape of a cut axis leave such states as they are, and the size of the axis may
+ * have names: it only has to be a multiple of N * run for all values of the names.
+ *
+ * An option of a node says in which states its operands are taken and its results made, if each device computes one
+ * piece of the node.  Every node has the option that all devices compute the same, whole.  No option adds up over
+ * devices, so each element is computed by one device, from the same elements in the same operator.
+ *
+ * rules.c, rules_compute.c, rules_move.c find the options; strands.c removes options that cannot pay; prices.c has the
+ * times of options and exchanges; search.c chooses an option for each node; write.c rewrites the module. */
+#ifndef PCC_PASSES_SHARD_SHARD_H
+#define PCC_PASSES_SHARD_SHARD_H
+
+#include "ir/base/map.h"
+#include "passes/cost/pricing.h"
+#include "passes/shapes/infer.h"
+
+enum {
+    SHARD_WAYS = 64,     /* the most devices that share a node */
+    SHARD_STATES = 12,   /* the most ways to cut one tensor that are looked at */
+    SHARD_OPTIONS = 16,  /* the most options of a node */
+    SHARD_OPERANDS = 64, /* nodes with more operands or results are left whole */
+    SHARD_CHANGES = 2,   /* the most changes of an option */
+    SHARD_DEPTH = 16 /* the most nodes in a row that compute a constant of which there are pieces */
+};
+
+/* A state of a tensor; all fields 0: whole. */
+struct shard_state {
+    uint8_t axis; /* the axis that is cut */
+    int64_t run;  /* positions of one device in a row; 0: the tensor is whole */
+};
+
+/* A change by which a device's piece of a node differs from the node. */
+struct shard_change {
+    enum {
+        SHARD_NOTHING,
+        SHARD_ATTR,      /* the integer attribute `attr` is divided by N */
+        SHARD_ATTR_LIST, /* all entries of the list `attr` are divided by N */
+        SHARD_SIZES /* operand `operand`, a list of sizes, is replaced: entry j is from `list` or divided */
+    } kind;
+    const char *attr;
+    uint32_t operand;
+    uint64_t divide; /* SHARD_SIZES: bit j: entry j is divided by N */
+    uint64_t
+        fix; /* SHARD_SIZES: bit j: entry j, which may be 0 or -1 in the model, is value[j] instead */
+    const int64_t *value; /* [entry] see fix */
+    bool known;           /* all entries are numbers known here */
+};
+
+/* A way to compute a node in pieces. */
+struct shard_option {
+    nid node;
+    uint32_t next;           /* the node's next option; 0: none */
+    struct shard_state *in;  /* [operand] */
+    struct shard_state *out; /* [result] */
+    struct shard_change change[SHARD_CHANGES];
+    uint32_t strand; /* root of its strand, an index of shard.item */
+    int64_t time;    /* ps that each device takes */
+    bool gone;       /* removed by shard_prune() */
+};
+
+/* A state in which some option takes or makes a value. */
+struct shard_item {
+    vid v;
+    struct shard_state s;
+    uint32_t next; /* the value's next item; 0: none */
+};
+
+/* All that is known of a module that is to be shared by `ways` devices. */
+struct shard {
+    struct ctx *x;
+    struct module *m;
+    struct arena *a;
+    struct infer *f; /* types of values, as proven for all sizes */
+    uint32_t ways;
+    const uint32_t *dev; /* [ways] the devices */
+    uint32_t cls;        /* their class */
+    struct place *place;
+    struct pricing *price;
+    int64_t *gather, *slice; /* [value] 1 + ps of joining it, 0: not worked out yet; ps of cutting it */
+    uint8_t *kind;            /* [node] enum shard_kind */
+    struct shard_option *opt; /* [nopt], from 1 */
+    uint32_t nopt, capopt;
+    uint32_t *first_opt;     /* [node] 0: none */
+    struct shard_item *item; /* [nitem], from 1 */
+    uint32_t nitem, capitem;
+    uint32_t *first_item; /* [value] 0: none */
+};
+
+/* What is done with a node. */
+enum shard_kind {
+    SHARD_DEAD, /* no output needs it */
+    SHARD_SHARED, /* stays as it is: computed from weights, or sizes of inputs, alone; each part has its own copy */
+    SHARD_ONCE, /* stays as it is, on the first device, and its results are sent to the others */
+    SHARD_NODE  /* is computed by all devices, whole or in pieces */
+};
+
+/* A rule is asked: if this operand or result of node n has this state, which states do the others have? */
+struct shard_ask {
+    struct shard *s;
+    nid n;
+    bool result; /* `at` is the number of a result; else of an operand */
+    uint32_t at;
+    struct shard_state given;
+    /* the answer: all whole when the rule begins */
+    struct shard_state in[SHARD_OPERANDS], out[SHARD_OPERANDS];
+    struct shard_change change[SHARD_CHANGES];
+};
+
+struct shard_row;
+/* Fills the answer; false: there is no such option. */
+typedef bool shard_rule(struct shard_ask *q, const struct shard_row *r);
+struct shard_row {
+    const char *op;
+    shard_rule *rule;
+    int arg; /* the rule says what it means */
+};
+
+/* ---- shard.c ---- */
+
+/* Makes *s for that many ways, all but the options of nodes.  Returns 0, or -1 and reports an error. */
+int shard_begin(struct shard *s, struct ctx *x, uint32_t ways);
+
+/* ---- rules.c ---- */
+
+/* Returns the row of an operator; NULL: there is none, it is left whole. */
+const struct shard_row *shard_row_of(const struct module *m, nid n);
+/* Finds the options of all nodes. */
+void shard_find_options(struct shard *s);
+/* Returns the tensor of v if v is a weight, an initializer or the result of a Constant; else 0. */
+tid shard_weight(const struct module *m, vid v);
+/* Whether v is computed of weights alone (or is one), so that all devices may have it in any state for nothing. */
+bool shard_is_constant(const struct shard *s, vid v);
+/* Returns the bit of state st of value v in sets of states: 0 for whole, 1, 2, ... in the order of the items; -1: no
+ * option has it in that state. */
+int shard_bit(const struct shard *s, vid v, struct shard_state st);
+/* Returns the state with this bit. */
+struct shard_state shard_state_of(const struct shard *s, vid v, uint32_t bit);
+/* Whether the axis of v can be cut with that run for all sizes, and a piece be joined again. */
+bool shard_can_cut(const struct shard *s, vid v, struct shard_state st);
+/* Whether two states are equal. */
+bool shard_same(struct shard_state a, struct shard_state b);
+/* Writes the shape of a piece of v in state st to *out. */
+void shard_piece(const struct shard *s, vid v, struct shard_state st, struct shape *out);
+/* Returns the number of blocks that each piece of v has: 1 for a plain cut; -1: it depends on names. */
+int64_t shard_blocks(const struct shard *s, vid v, struct shard_state st);
+
+/* ---- functions for rules ---- */
+
+/* Writes the shape of an operand or result, whose number of axes must be known, and returns true. */
+bool shard_in_shape(const struct shard_ask *q, uint32_t i, struct shape *out);
+bool shard_out_shape(const struct shard_ask *q, uint32_t i, struct shape *out);
+/* Sets the state of operand or result i: cut along an axis, with the run that was given. */
+void shard_set_in(struct shard_ask *q, uint32_t i, int axis);
+void shard_set_out(struct shard_ask *q, uint32_t i, int axis);
+/* Sets the states of all results that are not omitted. */
+void shard_set_all_out(struct shard_ask *q, int axis);
+/* Whether a dimension is the number 1. */
+static inline bool shard_is_one(struct dim d)
+{
+    return d.value == 1;
+}
+
+shard_rule rule_shard_each, rule_shard_along, rule_shard_norm, rule_shard_reduce, rule_shard_matmul,
+    rule_shard_gemm, rule_shard_conv, rule_shard_channels; /* rules_compute.c */
+shard_rule rule_shard_transpose, rule_shard_reshape, rule_shard_split, rule_shard_concat,
+    rule_shard_slice, rule_shard_gather; /* rules_move.c */
+
+/* ---- strands.c ---- */
+
+/* Removes options that take a constant in a state in which its maker cannot make it. */
+void shard_drop_impossible(struct shard *s);
+/* Removes options that cannot pay, or whose strand another one contains; keeps a best choice. */
+void shard_prune(struct shard *s);
+
+/* ---- prices.c ---- */
+
+/* Returns the ps on each device of bringing v from one of the states `have` (a set of bits) to the state with bit
+ * `want`; 0 if it is there.  *also: bits that are there, too, afterwards. */
+int64_t shard_exchange(const struct shard *s, vid v, uint32_t have, uint32_t want, uint32_t *also);
+/* Sets the times of all options. */
+void shard_price(struct shard *s);
+
+/* ---- search.c ---- */
+
+/* The result of the search. */
+struct shard_choice {
+    uint32_t *option; /* [node] option, an index of shard.opt; 0: whole */
+    int64_t value;    /* ps: computing and exchanges one after the other */
+    int64_t floor;    /* ps: the sum of the least times of all nodes */
+    bool exact;       /* no choice has a smaller value */
+    uint32_t widest;  /* entries of the largest table */
+};
+struct shard_choice shard_search(struct shard *s);
+/* Returns a choice drawn at random, without value and floor: tests try odd ones. */
+struct shard_choice shard_draw(struct shard *s, uint64_t seed);
+
+/* ---- write.c ---- */
+
+/* Figures of a rewriting. */
+struct shard_written {
+    uint32_t cut, whole, once,
+        made; /* nodes: cut, on all devices whole, on one device; nodes afterwards */
+    uint32_t gathers, slices; /* exchanges: tensors joined on all devices, and cut */
+    int64_t gathered;         /* bytes of the tensors that are joined */
+};
+/* Rewrites the module by the choice and says in module.device_ann on which device each node runs. */
+struct shard_written shard_write(struct shard *s, const struct shard_choice *c);
+
+#endif

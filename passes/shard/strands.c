@@ -1,0 +1,198 @@
+/* Options that cannot be part of a best choice, or need not be (shard.h).
+ *
+ * States that options tie together make a strand: from the columns of one matrix through everything that keeps them
+ * apart.  Removed are
+ *  - options that take a constant in a state in which its maker cannot make it;
+ *  - strands that save less, all their nodes together, than joining their smallest result takes: what is cut must be
+ *    joined again, at the latest where the model gives it away;
+ *  - strands all of whose nodes another strand has, with blocks at most as many: that one serves as well.
+ * O(options * (options of a node)). */
+#include "passes/shard/shard.h"
+
+#include "ir/base/numbers.h"
+#include "ir/base/union_find.h"
+
+/* Returns the item of v with this state; 0: none, or whole. */
+static uint32_t item_of(const struct shard *s, vid v, struct shard_state st)
+{
+    uint32_t i = st.run == 0 ? 0 : s->first_item[v];
+    while (i != 0 && !shard_same(s->item[i].s, st))
+        i = s->item[i].next;
+    return i;
+}
+
+/* Whether the constant v, which a node computes, can be made in state st: its maker has an option for it. */
+static bool constant_has(const struct shard *s, vid v, struct shard_state st)
+{
+    nid n = s->m->value[v].def;
+    for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)
+        if (!s->opt[o].gone && shard_same(s->opt[o].out[s->m->value[v].outno], st))
+            return true;
+    return false;
+}
+
+void shard_drop_impossible(struct shard *s)
+{
+    const struct module *m = s->m;
+    uint8_t *depth =
+        arena_alloc(s->a, m->nnode);   /* [node] of constants: nodes before it in a row */
+    for (nid n = 1; n < m->nnode; n++) /* makers come before readers */
+        for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)
+            for (uint32_t i = 0; i < m->node[n].nformal; i++) {
+                vid v = node_in(m, n, i);
+                nid def = m->value[v].def;
+                if (s->opt[o].in[i].run == 0 || def == 0 || shard_weight(m, v) != 0 ||
+                    !shard_is_constant(s, v))
+                    continue;
+                depth[n] = depth[def] < depth[n] ? depth[n] : (uint8_t)(depth[def] + 1);
+                if (depth[n] >= SHARD_DEPTH || !constant_has(s, v, s->opt[o].in[i]))
+                    s->opt[o].gone = true;
+                depth[n] = depth[n] < SHARD_DEPTH ? depth[n] : SHARD_DEPTH;
+            }
+}
+
+/* Sets shard_option.strand. */
+static void tie(struct shard *s, uint32_t *parent)
+{
+    const struct module *m = s->m;
+    for (uint32_t o = 1; o < s->nopt; o++) {
+        const struct shard_option *p = &s->opt[o];
+        uint32_t first = 0;
+        const struct node *k = &m->node[p->node];
+        for (uint32_t i = 0; i < k->nformal + k->out.n && !p->gone; i++) {
+            vid v = i < k->nformal ? node_in(m, p->node, i) : node_out(m, p->node, i - k->nformal);
+            uint32_t it = item_of(s, v, p->in[i]); /* out[] lies behind in[] */
+            if (it == 0 || shard_is_constant(s, v))
+                continue;
+            if (first != 0)
+                parent[union_root(parent, first)] = union_root(parent, it);
+            first = it;
+        }
+        s->opt[o].strand = first;
+    }
+    for (uint32_t o = 1; o < s->nopt; o++)
+        s->opt[o].strand = union_root(parent, s->opt[o].strand);
+}
+
+/* What is known of a strand. */
+struct strand {
+    int64_t saves;  /* ps: the most that its options save, one for each node */
+    int64_t joins;  /* ps: the least that joining one of its results takes */
+    uint32_t nodes; /* number of its nodes */
+    bool gone;
+};
+
+/* Adds up saves, joins and nodes of each strand.  Options of a node in one strand count once. */
+static void measure(struct shard *s, struct strand *st)
+{
+    const struct module *m = s->m;
+    for (uint32_t i = 0; i < s->nitem; i++)
+        st[i].joins = INT64_MAX;
+    for (nid n = 1; n < m->nnode; n++) {
+        for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next) {
+            const struct shard_option *p = &s->opt[o];
+            if (p->gone || s->kind[n] != SHARD_NODE)
+                continue;
+            struct strand *k = &st[p->strand];
+            bool first = true;
+            int64_t best = p->time;
+            for (uint32_t q = s->first_opt[n]; q != o; q = s->opt[q].next)
+                first = first && (s->opt[q].gone || s->opt[q].strand != p->strand);
+            for (uint32_t q = p->next; q != 0; q = s->opt[q].next)
+                best = !s->opt[q].gone && s->opt[q].strand == p->strand
+                           ? smaller(best, s->opt[q].time)
+                           : best;
+            if (first) {
+                k->nodes++;
+                k->saves = sat_add(k->saves, larger(m->cost->time[s->cls][n] - best, 0));
+            }
+            for (uint32_t i = 0; i < m->node[n].out.n; i++) {
+                uint32_t also;
+                vid v = node_out(m, n, i);
+                if (p->out[i].run != 0)
+                    k->joins = smaller(k->joins, shard_exchange(s, v, 2, 0, &also));
+            }
+        }
+    }
+}
+
+/* Whether option p can take the place of option q: it takes the same operands cut, and its results have at most as many
+ * blocks. */
+static bool is_as_plain(const struct shard *s, const struct shard_option *p,
+                        const struct shard_option *q)
+{
+    for (uint32_t i = 0; i < s->m->node[p->node].nformal; i++)
+        if ((p->in[i].run == 0) != (q->in[i].run == 0) &&
+            !shard_is_constant(s, node_in(s->m, p->node, i)))
+            return false;
+    for (uint32_t i = 0; i < s->m->node[p->node].out.n; i++) {
+        vid v = node_out(s->m, p->node, i);
+        if (p->out[i].run == 0 || q->out[i].run == 0)
+            continue;
+        int64_t a = shard_blocks(s, v, p->out[i]), b = shard_blocks(s, v, q->out[i]);
+        if (a != b && a != 1 && (a < 0 || (b >= 0 && a > b)))
+            return false;
+    }
+    return true;
+}
+
+/* Looks at options p and q of one node, which are in different strands.  count: a table by pairs of strands. */
+typedef void pair_fn(struct shard *s, struct strand *st, struct map *count, uint32_t p, uint32_t q);
+
+/* Calls see() for each two options of a node that are in different strands. */
+static void each_pair(struct shard *s, struct strand *st, struct map *count, pair_fn *see)
+{
+    for (nid n = 1; n < s->m->nnode; n++)
+        for (uint32_t p = s->kind[n] == SHARD_NODE ? s->first_opt[n] : 0; p != 0;
+             p = s->opt[p].next)
+            for (uint32_t q = s->first_opt[n]; q != 0 && !s->opt[p].gone; q = s->opt[q].next)
+                if (!s->opt[q].gone && s->opt[p].strand != s->opt[q].strand)
+                    see(s, st, count, p, q);
+}
+
+/* Counts the nodes at which q's strand is at least as good as p's. */
+static void count_better(struct shard *s, struct strand *st, struct map *count, uint32_t p,
+                         uint32_t q)
+{
+    const struct shard_option *a = &s->opt[p], *b = &s->opt[q];
+    uint64_t key = map_key(a->strand, b->strand);
+    (void)st;
+    if (b->time <= a->time && is_as_plain(s, b, a))
+        map_set(count, s->a, key, map_get(count, key) + 1);
+}
+
+/* Removes p's strand if q's is at least as good at all of its nodes; of two equal ones the first one stays. */
+static void drop_contained(struct shard *s, struct strand *st, struct map *count, uint32_t p,
+                           uint32_t q)
+{
+    uint32_t a = s->opt[p].strand, b = s->opt[q].strand;
+    if (st[a].gone || st[b].gone || map_get(count, map_key(a, b)) < st[a].nodes)
+        return;
+    bool equal = map_get(count, map_key(b, a)) >= st[b].nodes;
+    st[a].gone = !equal || b < a;
+}
+
+/* Removes the options of strands that are gone. */
+static void drop_strands(struct shard *s, const struct strand *st)
+{
+    for (uint32_t o = 1; o < s->nopt; o++)
+        if (s->kind[s->opt[o].node] == SHARD_NODE && st[s->opt[o].strand].gone)
+            s->opt[o].gone = true;
+}
+
+void shard_prune(struct shard *s)
+{
+    uint32_t *parent = arena_array(s->a, s->nitem, sizeof *parent);
+    struct strand *st = arena_array(s->a, s->nitem, sizeof *st);
+    struct map count = {0};
+    for (uint32_t i = 0; i < s->nitem; i++)
+        parent[i] = i;
+    tie(s, parent);
+    measure(s, st);
+    for (uint32_t i = 0; i < s->nitem; i++)
+        st[i].gone = st[i].nodes > 0 && st[i].saves <= st[i].joins;
+    drop_strands(s, st);
+    each_pair(s, st, &count, count_better);
+    each_pair(s, st, &count, drop_contained);
+    drop_strands(s, st);
+}

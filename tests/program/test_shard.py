@@ -1,0 +1,192 @@
+"""shard against ONNX Runtime: what is computed in pieces is computed with the same bits.
+
+1. Single operators (batch_cases.py), in one model for each opset, with choices drawn at random (shard{draw=SEED}), in 2
+   and 4 ways: the rewritten model gives the bits of the original.  How many nodes were cut is printed, by operator.
+2. Models that pcc-gen makes: cut by the best choice and by random ones, split, and the parts verified.
+Needs onnx, numpy, onnxruntime (else 77)."""
+
+# extras: none
+import collections
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from with_ort import GEN, PCC, SOURCE, check, verified
+import batch_cases
+import checks
+import numpy as np
+import onnx
+import onnxruntime as ort
+
+warnings.simplefilter("ignore")
+ALL = os.environ.get("PCC_ALL") == "1"
+# (seed, ways)
+DRAWS = [(s, 2 + 2 * (s % 2)) for s in range(1, 25 if ALL else 3)]
+BATCH = 8
+# operators that ONNX Runtime computes with other kernels for other shapes: they may round in another way
+ROUNDS = {"Conv", "Cos", "Exp", "Gemm", "Log", "LogSoftmax", "MatMul", "Sin", "Softmax", "Softplus", "Tan", "Tanh"}
+
+
+def session(model):
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    return ort.InferenceSession(model if isinstance(model, bytes) else str(model), options,
+                                providers=["CPUExecutionProvider"])
+
+
+def renamed(model, prefix):
+    """The graph of a model with a prefix before all names of values and nodes."""
+    g = model.graph
+    for v in (*g.input, *g.output, *g.initializer, *g.value_info):
+        v.name = prefix + v.name
+    for n in g.node:
+        n.name = prefix + n.name
+        for names in (n.input, n.output):
+            for i, name in enumerate(names):
+                names[i] = name and prefix + name
+    return g
+
+
+def merged(cases):
+    """One model of all these cases that ONNX Runtime runs, sizes of the batch as numbers; its inputs; and operator by
+    prefix of names."""
+    rng = np.random.default_rng(4)
+    whole, inputs, op_of = None, {}, {}
+    for k, c in enumerate(cases):
+        if any(n.name for n in c.model("b").graph.node if n.attribute and any(a.HasField("g") for a in n.attribute)):
+            continue
+        m, prefix = c.model("b"), f"c{k}_"
+        for i in m.graph.input:
+            for d in i.type.tensor_type.shape.dim:
+                if d.dim_param:
+                    d.dim_value = BATCH
+        fed = c.inputs(collections.defaultdict(lambda: BATCH), rng)
+        try:
+            session(m.SerializeToString()).run(None, fed)
+        except Exception:  # of many types: the case is about other sizes, or not for ONNX Runtime
+            continue
+        inputs |= {prefix + name: v for name, v in fed.items()}
+        op_of[prefix] = c.op
+        g = renamed(m, prefix)
+        if whole is None:
+            whole = m
+            continue
+        for a in ("node", "input", "output", "initializer"):
+            getattr(whole.graph, a).extend(getattr(g, a))
+    return whole, inputs, op_of
+
+
+def same(a, b, op):
+    a, b = np.asarray(a), np.asarray(b)
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if a.tobytes() == b.tobytes():
+        return True
+    return op in ROUNDS and a.dtype.kind == "f" and np.allclose(a, b, 1e-5, 1e-5 * np.nanmax(np.abs(a)), equal_nan=True)
+
+
+def table():
+    """The operators of the table of rules."""
+    return set(re.findall(r'^    {"(\w+)", ', (SOURCE / "passes/shard/rules.c").read_text(), re.MULTILINE))
+
+
+def check_operators(folder):
+    by_opset, cut = {}, {}
+    known = table()
+    for c in batch_cases.all_cases():
+        if c.run is True and c.good is True and c.op in known and c.nodes is None:
+            by_opset.setdefault(c.opset, []).append(c)
+    for opset, cases in sorted(by_opset.items()):
+        model, inputs, op_of = merged(cases)
+        if model is None:
+            continue
+        path, out = folder / f"ops{opset}.onnx", folder / "out.onnx"
+        onnx.save(model, path)
+        s = session(path)
+        names = [o.name for o in s.get_outputs()]
+        want = dict(zip(names, s.run(None, inputs)))
+        for seed, ways in DRAWS:
+            r = subprocess.run([PCC, path, "-q", "-d", f"{ways}xa100", "-p", f"shard{{ways={ways}:draw={seed}}}", "-o",
+                                out], capture_output=True, text=True)
+            if not check(r.returncode == 0, f"opset {opset}, {ways} ways, seed {seed}: {r.stderr[-300:]}"):
+                continue
+            made = onnx.load(out)
+            for n in made.graph.node:
+                if n.name.endswith(".gather"):
+                    op = op_of[n.name.split("_")[0] + "_"]
+                    cut[op] = cut.get(op, 0) + 1
+            try:
+                got = dict(zip(names, session(out).run(names, inputs)))
+            except Exception as why:
+                check(False, f"opset {opset}, {ways} ways, seed {seed}: {str(why)[:400]}")
+                continue
+            for name in names:
+                op = op_of[name.split("_")[0] + "_"]
+                check(same(want[name], got[name], op),
+                      f"{op} ({name}), opset {opset}, {ways} ways, seed {seed}: other results")
+    return cut
+
+
+# What pcc-gen makes; whether its results are the same bits
+GENERATED = {
+    "gpt": ("--layers 2 --width 64 --heads 4 --vocab 60", True),
+    "bert": ("--layers 2 --width 64 --heads 4 --vocab 60", True),
+    "moe": ("--layers 1 --width 64 --heads 4 --vocab 60", True),
+    "encoder-decoder": ("--layers 1 --width 32 --heads 4 --vocab 60", True),
+    "resnet": ("--width 8", False),
+    "inception": ("--blocks 2 --width 8", False),
+    "unet": ("--layers 1 --width 16", False),
+}
+
+
+def drawn(s):
+    """Inputs for a session: names of dimensions are 2, 3, ... in the order in which they come."""
+    rng, sizes, fed = np.random.default_rng(1), {}, {}
+    for i in s.get_inputs():
+        shape = [d if isinstance(d, int) else sizes.setdefault(d, 2 + len(sizes)) for d in i.shape]
+        fed[i.name] = (rng.standard_normal(shape).astype(np.float32) if i.type == "tensor(float)"
+                       else rng.integers(0, 2, shape))
+    return fed
+
+
+def check_models(folder):
+    for name, (options, exact) in GENERATED.items():
+        if name in ("inception", "unet") and not ALL:
+            continue
+        path, out = folder / f"{name}.onnx", folder / "out.onnx"
+        subprocess.run([GEN, name, "-o", path, *options.split()], check=True)
+        s = session(path)
+        fed = drawn(s)
+        want = s.run(None, fed)
+        for seed, ways in DRAWS:
+            what = f"{name}, {ways} ways, seed {seed}"
+            r = subprocess.run([PCC, path, "-q", "-d", f"{ways}xa100", "-p", f"shard{{ways={ways}:draw={seed}}}", "-o",
+                                out], capture_output=True, text=True)
+            if not check(r.returncode == 0, f"{what}: {r.stderr[-300:]}"):
+                continue
+            try:
+                got = session(out).run(None, fed)
+            except Exception as why:
+                check(False, f"{what}: {str(why)[:400]}")
+                continue
+            for a, b in zip(want, got):
+                check(same(a, b, "" if exact else "Conv"),
+                          f"{what}: off by {np.abs(a - b).max()}, the largest value is {np.abs(a).max()}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        cut = check_operators(Path(name))
+        check_models(Path(name))
+        print("cut:", ", ".join(f"{op} {n}" for op, n in sorted(cut.items())))
+    return checks.finish()
+
+
+sys.exit(main())
