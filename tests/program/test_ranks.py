@@ -1,8 +1,8 @@
 """pcc-run with a process for each device: mpirun, on this machine, more processes than processors.
 
 With the stub engine, whose outputs are hashes of their inputs: outputs are those of one process, by lists, with
-states and where devices take turns; memory as planned; a part that fails, Ctrl-C, and what is refused.  Skipped without mpirun,
-or where pcc-run was built without MPI."""
+states and where devices take turns; memory as planned; a part that fails, a rank that is stopped or killed, Ctrl-C, and
+what is refused.  Skipped without mpirun, or where pcc-run was built without MPI."""
 import json
 import os
 import shutil
@@ -85,6 +85,39 @@ def failing():
     check(len(list(folder.iterdir())) == 5 and "5 samples, first after" in r.stdout, r.stdout)
 
 
+def ranks_of(folder):
+    """The processes that run a split, by rank."""
+    found = {}
+    for p in Path("/proc").iterdir():
+        try:
+            words = (p / "cmdline").read_bytes().split(b"\0") if p.name.isdigit() else []
+            if str(folder).encode() in words and words[0].endswith(b"/pcc-run"):
+                values = dict(w.split(b"=", 1) for w in (p / "environ").read_bytes().split(b"\0") if b"=" in w)
+                found[int(values.get(b"OMPI_COMM_WORLD_RANK", b"-1"))] = int(p.name)
+        except OSError:
+            pass
+    return found
+
+
+def lost():
+    """A rank that is stopped or killed ends all, with one message of who it was and where it stood."""
+    for sent, rank in ((signal.SIGSTOP, 1), (signal.SIGKILL, 0)):
+        folder = HERE / f"lost{rank}"
+        p = subprocess.Popen([RUN, HERE / "lists", "--processes", f"{STUB}:delay=10ms", "--samples=1000000", "-q",
+                              f"--output={folder}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             env=ENVIRONMENT)
+        while not (folder / "sample40.npz").exists() and p.poll() is None:
+            time.sleep(0.02)
+        there = ranks_of(HERE / "lists")
+        os.kill(there[rank], sent)
+        _, errors = p.communicate(timeout=60)
+        check(p.returncode not in (0, 130) and errors.count("error:") == 1 and
+              f"rank {rank} (cpu{rank} on " in errors and "was stopped or killed" in errors and
+              "it stood at: its beg" not in errors and f"; rank {1 - rank} (cpu{1 - rank}): " in errors,
+              f"exit {p.returncode}: {errors}")
+        check(not ranks_of(HERE / "lists"), "processes stay behind")
+
+
 def interrupted():
     """Ctrl-C: samples on their way are finished."""
     p = subprocess.Popen([RUN, HERE / "turns", "--processes", f"{STUB}:delay=1ms", "--samples=1000000", "-q",
@@ -113,7 +146,7 @@ def usage():
 def main():
     extras.need(shutil.which("mpirun"), "no program mpirun")
     extras.need((Path(RUN).parent / "pcc-mpi.so").exists(), "pcc-run was built without MPI")
-    for test in (make, same, failing, interrupted, usage):
+    for test in (make, same, failing, lost, interrupted, usage):
         test()
     return finish()
 

@@ -18,6 +18,7 @@
 #define LOOK_CROWDED (20 * US)
 #define LOOK_IDLE (1 * MS)
 #define EAGER (5 * MS)
+#define TELL (50 * MS)
 #define DRAIN (2000 * MS)
 
 /* ---- words ------------------------------------------------------------------------------------ */
@@ -208,6 +209,10 @@ void ranks_wait(struct runner *r)
         x->trouble = -1;
     }
     int64_t now = clock_now(), idle = now - x->event;
+    if (now - x->told_at > TELL) {
+        x->told_at = now;
+        rank_pulse_tell(r);
+    }
     if (ended) {
         x->event = now;
     } else if (d->part != RUN_NONE) {

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HOST_NAME = 64, OUT_OF_MEMORY = 1 };
+enum { OUT_OF_MEMORY = 1 };
 
 /* What a rank says where all agree. */
 struct vote {
     int64_t exit;
-    char host[HOST_NAME], line[RANK_LINE];
+    char line[RANK_LINE];
 };
 
 void ranks_keep(void *kept, enum diag_level level, enum warning w, const char *line)
@@ -29,16 +29,16 @@ void ranks_keep(void *kept, enum diag_level level, enum warning w, const char *l
 static int find_near(struct ranks *x, struct arena *a)
 {
     size_t ranks = (size_t)x->m.ranks;
-    char mine[HOST_NAME] = {0}, *all = arena_alloc(a, ranks * HOST_NAME);
+    char mine[RANK_HOST] = {0}, *all = arena_alloc(a, ranks * RANK_HOST);
     if (gethostname(mine, sizeof mine - 1))
         snprintf(mine, sizeof mine, "?");
-    if (x->m.face->gather(mine, all, HOST_NAME) ||
-        x->m.face->share(all, (int64_t)ranks * HOST_NAME))
+    if (x->m.face->gather(mine, all, RANK_HOST) ||
+        x->m.face->share(all, (int64_t)ranks * RANK_HOST))
         return -1;
-    x->host = arena_strdup(a, mine, strlen(mine));
+    x->machine = all;
     x->near = arena_array(a, ranks, sizeof *x->near);
     for (size_t k = 0; k < ranks; k++)
-        x->near[k] = !strcmp(all + k * HOST_NAME, mine);
+        x->near[k] = !strcmp(all + k * RANK_HOST, mine);
     return 0;
 }
 
@@ -57,7 +57,13 @@ int ranks_open(struct runner *r, const char *kept)
     x->ran = arena_array(r->a, (size_t)x->m.ranks, sizeof *x->ran);
     x->to = arena_array(r->a, (size_t)x->m.ranks, sizeof *x->to);
     r->ranks = x;
-    return 0;
+    return rank_pulse_start(r);
+}
+
+const char *ranks_name(const struct runner *r, int rank)
+{
+    return r->ranks->device && (uint32_t)rank < r->ndev ? r->dev[r->ranks->device[rank]].name
+                                                        : "no device yet";
 }
 
 bool ranks_near(const struct runner *r, uint32_t dev)
@@ -81,7 +87,6 @@ int ranks_agree(struct runner *r, int exit, const char *line)
     int ranks = x->m.ranks, first = -1;
     struct vote mine = {.exit = exit};
     struct vote *all = arena_array(r->a, (size_t)ranks, sizeof *all);
-    snprintf(mine.host, sizeof mine.host, "%s", x->host);
     snprintf(mine.line, sizeof mine.line, "%s", line ? line : x->kept);
     int64_t code = OUT_OF_MEMORY;
     if (x->m.face->gather(&mine, all, sizeof mine))
@@ -93,7 +98,8 @@ int ranks_agree(struct runner *r, int exit, const char *line)
             code = larger(code, all[k].exit);
         }
         if (!exit && first > 0)
-            diag_error(r->d, "rank %d on %s: %s", first, all[first].host, all[first].line);
+            diag_error(r->d, "rank %d on %s: %s", first, x->machine + (size_t)first * RANK_HOST,
+                       all[first].line);
     }
     if (x->m.face->share(&code, sizeof code))
         return OUT_OF_MEMORY;
@@ -228,6 +234,7 @@ void ranks_collect(struct runner *r)
 int ranks_close(struct runner *r, int exit)
 {
     int code = ranks_agree(r, exit, "");
+    rank_pulse_end(r);
     r->ranks->m.face->close();
     return code;
 }

@@ -10,6 +10,7 @@
  *     ranks_start.c     --processes: mpirun on this machine
  *     ranks.c           which rank has which device; beginning and end, where all ranks agree
  *     rank_tensors.c    tensors as messages
+ *     rank_pulse.c      signs of life: a rank that was stopped or killed ends the run
  *     rank_words.c      words between rank 0 and the others; waiting for messages */
 #ifndef PCC_TOOLS_RUN_RANKS_H
 #define PCC_TOOLS_RUN_RANKS_H
@@ -17,7 +18,7 @@
 #include "tools/run/messages.h"
 #include "tools/run/runner.h"
 
-enum { RANK_LINE = 600, RANK_DIMS = 64 };
+enum { RANK_LINE = 600, RANK_DIMS = 64, RANK_HOST = 64 };
 
 /* Type and sizes of a tensor, ahead of its elements. */
 struct rank_sizes {
@@ -64,7 +65,9 @@ struct transfer {
 
 struct ranks {
     struct messages m;
-    const char *host; /* name of this machine */
+    const char *machine; /* [rank * RANK_HOST] names of machines */
+    struct rank_pulse *pulse;
+    int64_t told_at;  /* ns: when the pulse last got to know where this rank stands */
     const char *kept; /* the first error of a rank other than 0 */
     uint32_t *device; /* [rank] its device */
     uint32_t *rank;   /* [device] its rank; [ndev], the host: 0; RUN_NONE: it has no parts */
@@ -107,6 +110,8 @@ void ranks_keep(void *kept, enum diag_level level, enum warning w, const char *l
 int ranks_open(struct runner *r, const char *kept);
 /* Whether a device's parts run in this process; of the host, whether this process is it. */
 bool ranks_have(const struct runner *r, uint32_t dev);
+/* Returns the name of a rank's device; "no device yet" before ranks have some. */
+const char *ranks_name(const struct runner *r, int rank);
 /* Whether a device's parts run on this machine. */
 bool ranks_near(const struct runner *r, uint32_t dev);
 /* Whether this process has samples, outputs and report. */
@@ -162,5 +167,17 @@ void ranks_hear(struct runner *r);
 void ranks_end(struct runner *r);
 /* Waits for the messages of samples that ran, and gives up what others never sent. */
 void ranks_drain(struct runner *r);
+
+/* ---- rank_pulse.c */
+/* Starts the thread.  Returns 0, or -1 and an error. */
+int rank_pulse_start(struct runner *r);
+/* Ends it, when all ranks are through. */
+void rank_pulse_end(struct runner *r);
+/* Lets others know where this rank stands; under the lock of the run. */
+void rank_pulse_tell(struct runner *r);
+/* At the host: adds how far the other ranks have moved to *moves.  Returns whether one of them runs a part. */
+bool rank_pulse_heard(struct runner *r, uint64_t *moves);
+/* At the host: returns words for where all ranks stand. */
+const char *rank_pulse_where(struct runner *r);
 
 #endif

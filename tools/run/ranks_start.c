@@ -1,5 +1,5 @@
-/* pcc-run --processes: mpirun on this machine (ranks.h), with a process for each device that has parts.  What is said
- * in the environment counts for Open MPI, as options of mpirun would; a setting of the user's own stays.  O(manifest). */
+/* pcc-run --processes: mpirun on this machine (ranks.h), with a process for each device that has parts.  What is set in
+ * the environment counts for Open MPI, as options of mpirun would; a setting of the user's own stays.  O(manifest). */
 #include "tools/run/ranks.h"
 
 #include <errno.h>

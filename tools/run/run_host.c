@@ -121,15 +121,17 @@ static void watch(struct hosting *h)
                   r->s.part[d->part].file, d->name, r->set.first + d->sample,
                   time_short(text, (now - d->since) * 1000));
     }
-    if (runs || r->opening || r->moves != h->moves || !r->set.stall) {
-        h->moves = r->moves;
+    uint64_t moves = r->moves;
+    runs = (r->ranks && rank_pulse_heard(r, &moves)) || runs;
+    if (runs || r->opening || moves != h->moves || !r->set.stall) {
+        h->moves = moves;
         h->moved = now;
         return;
     }
     if (now - h->moved < r->set.stall)
         return;
     h->stalled = true;
-    const char *where = r->lists ? lists_where(r) : "";
+    const char *where = r->ranks ? rank_pulse_where(r) : r->lists ? lists_where(r, r->a) : "";
     diag_error(r->d, "nothing has moved for %s%s%s", time_short(text, r->set.stall * 1000),
                *where ? "; the lists stand at: " : "", where);
 }

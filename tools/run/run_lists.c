@@ -398,7 +398,7 @@ void lists_ran(struct runner *r, uint32_t d)
     move_all(r);
 }
 
-const char *lists_where(struct runner *r)
+const char *lists_where(struct runner *r, struct arena *a)
 {
     const char *text = "";
     uint32_t shown = 0;
@@ -408,10 +408,10 @@ const char *lists_where(struct runner *r)
             continue;
         if (shown++ < SHOWN)
             text = arena_fmt(
-                r->a, "%s%s%s", text, *text ? "; " : "",
-                instruction_text(r->w, at(r, l), l->dev, r->set.first + sample_of(r, l), r->a));
+                a, "%s%s%s", text, *text ? "; " : "",
+                instruction_text(r->w, at(r, l), l->dev, r->set.first + sample_of(r, l), a));
     }
-    return shown <= SHOWN ? text : arena_fmt(r->a, "%s; and %u more", text, shown - SHOWN);
+    return shown <= SHOWN ? text : arena_fmt(a, "%s; and %u more", text, shown - SHOWN);
 }
 
 /* ---- making ----------------------------------------------------------------------------------- */

@@ -233,8 +233,8 @@ void lists_loaded(struct runner *r);
 void lists_ran(struct runner *r, uint32_t d);
 /* The message of a SEND to or from another rank has ended; place: of its tensor and receiver. */
 void lists_moved(struct runner *r, uint32_t place);
-/* Returns words for where the lists stand, in r->a; "" if all are at their end. */
-const char *lists_where(struct runner *r);
+/* Returns words for where the lists stand, in a; "" if all are at their end. */
+const char *lists_where(struct runner *r, struct arena *a);
 
 /* ---- run_turns.c; all under the lock */
 void turns_make(struct runner *r);
