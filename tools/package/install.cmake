@@ -34,6 +34,9 @@ foreach(name pcc pcc-profile pcc-run pcc-verify)
     install(FILES ${PCC_DOCS}/${name}.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT share)
 endforeach()
 install(TARGETS pcc pcc-gen pcc-profile pcc-run pcc-verify RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET pcc_mpi) # pcc-run looks for it in ../lib/pcc
+    install(TARGETS pcc_mpi LIBRARY DESTINATION lib/pcc)
+endif()
 
 # Pages and programs lie as in the tree, so that what one says of another can be found: all pages, and the programs in
 # Python that need no source. The schemas are among the pages, which refer to them, and where programs read them.

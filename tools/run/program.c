@@ -343,6 +343,12 @@ void program_catch(volatile sig_atomic_t *stop)
             sigaction(ending[i], &end, NULL);
 }
 
+void program_catch_also(int signal)
+{
+    struct sigaction end = {.sa_handler = on_signal};
+    sigaction(signal, &end, NULL);
+}
+
 int program_guarded(const struct program *p, struct arena *a, void (*work)(void *arg), void *arg,
                     int *exit)
 {

@@ -71,6 +71,8 @@ bool program_begin(struct program_args *args, int argc, char **argv, struct aren
 void program_show(void *args, enum diag_level level, enum warning w, const char *line);
 /* Has Ctrl-C, and other signals that end a program, set *stop to 1; the second one ends the program. */
 void program_catch(volatile sig_atomic_t *stop);
+/* Has another signal set the same. */
+void program_catch_also(int signal);
 /* Runs work(arg), which sets *exit, in the tree of `a`, which is freed then; a NULL: there was no memory for it.
  * Returns the exit code: *exit, or 1 where memory ran out, which is said. */
 int program_guarded(const struct program *p, struct arena *a, void (*work)(void *arg), void *arg,

@@ -8,6 +8,7 @@
 #include "tools/run/part_memory.h"
 #include "tools/run/plan_args.h"
 #include "tools/run/program.h"
+#include "tools/run/ranks.h"
 #include "tools/run/run_replan.h"
 #include "tools/run/runner.h"
 
@@ -62,6 +63,8 @@ static const struct opt rows[] = {
     {OPT_TEXT, "costs", .arg = "FILE",
      .help =
          "for --replan: times of nodes, as --costs of pcc takes them, of which each keeps its share of its part"},
+    {OPT_BOOL, "processes",
+     .help = "a process for each device instead of a thread: mpirun on this machine"},
     {OPT_BOOL, "no-check", .help = "run lists that the checker refuses, too"},
     PROGRAM_ROWS,
     {0}};
@@ -87,6 +90,7 @@ struct run {
     struct runner runner;
     int argc, exit;
     char **argv;
+    char kept[RANK_LINE]; /* of a rank other than 0: its first error, which rank 0 says */
 };
 
 static volatile sig_atomic_t stop; /* Ctrl-C was pressed */
@@ -177,6 +181,12 @@ static int configure(struct run *r, struct run_settings *to)
         .cores = cores};
     while ((cores[to->ncores] = program_nth(g, "cores", to->ncores)))
         to->ncores++;
+    if ((r->runner.ranks || program_value(g, "processes")) &&
+        (to->by_model || to->memory || program_value(g, "replan")))
+        return misused(r, arena_fmt(r->a, "%s has no effect with several ranks",
+                                    to->by_model ? "--order=model"
+                                    : to->memory ? "--memory"
+                                                 : "--replan"));
     if (to->by_model && to->in_flight > 1)
         return misused(r, "--in-flight has no effect with --order=model: one sample is on its way");
     if (to->output && !*to->output)
@@ -201,21 +211,33 @@ static void tell_engine(const struct runner *x)
     diag_detail(x->d, "%s", text);
 }
 
-/* replan.run: prepares and runs x, which gets an engine if it has none, and says what it measured.  Returns an exit
- * code. */
-static int run_one(struct runner *x)
+/* Prepares x, which gets an engine if it has none.  Returns an exit code. */
+static int prepare_one(struct runner *x)
 {
     if (run_prepare(x) || (x->set.trace && outfile_check(x->set.trace, x->a, x->d)))
         return INPUT;
-    x->bars = bars_new(x->set.trace ? TRACED : 0, x->a);
+    x->figures.bars = bars_new(x->set.trace ? TRACED : 0, x->a);
     if (run_cores(x))
         return USAGE;
-    if (!x->e) {
-        if (!(x->e = engine_open(&x->choice, x->a, x->d)))
-            return INPUT;
-        tell_engine(x);
-    }
-    int rc = run_all(x);
+    if (x->e)
+        return 0;
+    if (!(x->e = engine_open(&x->choice, x->a, x->d)))
+        return INPUT;
+    tell_engine(x);
+    return 0;
+}
+
+/* replan.run: prepares and runs x, and says what it measured.  Returns an exit code. */
+static int run_one(struct runner *x)
+{
+    int rc = prepare_one(x);
+    if (x->ranks)
+        rc = ranks_agree(x, rc, NULL);
+    if (rc)
+        return rc;
+    rc = run_all(x);
+    if (!ranks_host(x))
+        return rc;
     run_report(x, stdout);
     if (fflush(stdout) || ferror(stdout)) {
         diag_error(x->d, "stdout: %s", strerror(errno));
@@ -228,6 +250,26 @@ static int run_one(struct runner *x)
     return rc;
 }
 
+/* Runs mpirun.  Returns 0, or -1 after an error. */
+static int start_processes(struct run *r)
+{
+    if (configure(r, &r->runner.set) || !messages_find(r->a, &r->diag))
+        return -1;
+    r->exit = ranks_start(&r->runner, r->argv);
+    return 0;
+}
+
+/* Runs one of several ranks; rc: of its options.  Returns 0. */
+static int run_ranks(struct run *r, int rc)
+{
+    struct runner *x = &r->runner;
+    if (rc)
+        rc = r->exit ? r->exit : INPUT;
+    rc = ranks_agree(x, rc, NULL);
+    r->exit = ranks_close(x, rc ? rc : run_one(x));
+    return 0;
+}
+
 /* Runs the split.  Returns 0, or -1 after an error. */
 static int run_split(struct run *r)
 {
@@ -235,7 +277,14 @@ static int run_split(struct run *r)
     *x = (struct runner){.a = r->a, .d = &r->diag, .stop = &stop, .virtual = -1};
     x->choice = (struct engine_choice){program_value(&r->args, "engine"),
                                        program_value(&r->args, "onnxruntime")};
-    if (configure(r, &x->set))
+    if (program_value(&r->args, "processes") && messages_rank() < 0)
+        return start_processes(r);
+    if (ranks_open(x, r->kept))
+        return -1;
+    int rc = configure(r, &x->set);
+    if (x->ranks)
+        return run_ranks(r, rc);
+    if (rc)
         return -1;
     if (!program_value(&r->args, "replan")) {
         r->exit = run_one(x);
@@ -269,6 +318,8 @@ int main(int argc, char **argv)
         return part_memory_answer(argv[2]);
     struct run r = {.a = arena_new(NULL), .argc = argc, .argv = argv};
     r.diag = (struct diag){.emit = program_show, .user = &r.args};
+    if (messages_rank() > 0)
+        r.diag = (struct diag){.emit = ranks_keep, .user = r.kept};
     r.args.program = &program;
     program_catch(&stop);
     return program_guarded(&program, r.a, run, &r, &r.exit);

@@ -1,12 +1,14 @@
 /* Processors of devices (runner.h): as --cores acc0=0-1,cpu0=2 says, any, or else an equal share for each device that
  * runs parts.  O(devices * processors). */
 #include "tools/run/cores.h"
+#include "tools/run/ranks.h"
 #include "tools/run/runner.h"
 
 #include "ir/base/numbers.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Takes the processors of one device, NAME=LIST; seen: [device] it had some.  Returns 0, or -1 and an error. */
 static int take_device(struct runner *r, const char *text, bool *seen)
@@ -50,6 +52,14 @@ static int take_value(struct runner *r, const char *value, bool *seen)
     }
 }
 
+/* Whether a device takes a share of the processors that this process may use: it has parts, and is not on another
+ * machine, nor on processors of its own that mpirun has given its process. */
+static bool shares(const struct runner *r, uint32_t d, const cpu_set_t *have)
+{
+    bool bound = r->ranks && CPU_COUNT(have) < (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return r->dev[d].loaded && ranks_near(r, d) && (!bound || ranks_have(r, d));
+}
+
 /* Gives devices without processors equal shares of the processors that no other device has. */
 static void share_rest(struct runner *r, const cpu_set_t *have, uint32_t *short_of)
 {
@@ -62,11 +72,11 @@ static void share_rest(struct runner *r, const cpu_set_t *have, uint32_t *short_
             left[n++] = c;
     }
     for (uint32_t d = 0; d < r->ndev; d++)
-        want += r->dev[d].loaded && !r->dev[d].pinned;
+        want += shares(r, d, have) && !r->dev[d].pinned;
     *short_of = want > n ? want - n : 0;
     for (uint32_t d = 0; d < r->ndev; d++) {
         struct run_device *x = &r->dev[d];
-        if (!x->loaded || x->pinned)
+        if (!shares(r, d, have) || x->pinned)
             continue;
         x->threads = r->set.threads ? r->set.threads : 1;
         x->cores = *have;
@@ -78,7 +88,7 @@ static void share_rest(struct runner *r, const cpu_set_t *have, uint32_t *short_
         nth++;
     }
     for (uint32_t d = 0; d < r->ndev; d++)
-        r->dev[d].pinned = r->dev[d].pinned || (r->dev[d].loaded && !*short_of);
+        r->dev[d].pinned = r->dev[d].pinned || (shares(r, d, have) && !*short_of);
 }
 
 /* Returns the first device that shares a processor with an earlier one; ndev: none does. */
@@ -109,7 +119,7 @@ int run_cores(struct runner *r)
             return -1;
     share_rest(r, &have, &short_of);
     for (uint32_t k = 0; k < r->ndev; k++) {
-        busy += r->dev[k].loaded != NULL;
+        busy += shares(r, k, &have);
         r->dev[k].pinned = r->dev[k].pinned && !any;
     }
     uint32_t d = overlapping(r);

@@ -2,6 +2,7 @@
  *
  * A thread takes memory from no arena, of which only the main thread may use any.  The first failure makes the run one
  * of fewer samples: what runs for later ones is ended, and earlier ones come to their end. */
+#include "tools/run/ranks.h"
 #include "tools/run/runner.h"
 
 #include "ir/base/numbers.h"
@@ -33,6 +34,8 @@ void run_fail(struct runner *r, int64_t sample, const char *line)
         snprintf(r->error, sizeof r->error, "%s", line);
     r->failed = true;
     r->n = smaller(r->n, sample);
+    if (r->ranks)
+        ranks_fail(r, sample, line);
     for (uint32_t i = 0; i < r->ndev; i++) {
         struct run_device *d = &r->dev[i];
         if (d->part != RUN_NONE && d->sample >= r->n && had_by_all(r, d, d->part))
@@ -53,7 +56,7 @@ void states_hand_on(struct runner *r, int64_t k)
         return;
     for (uint32_t i = 0; i < r->wires.nstate; i++) {
         uint32_t in = r->wires.state_in[i], out = r->wires.state_out[i];
-        if (from->handed[i] || !from->box[out])
+        if (from->handed[i] || !from->box[out] || (r->ranks && !ranks_state_known(r, k, i)))
             continue;
         from->handed[i] = true;
         if (!to->box[in]) {
@@ -99,7 +102,10 @@ static void put_outputs(struct runner *r, struct run_device *d, struct flight *f
         f->made[v] = now;
         f->bytes[v] = r->w ? bytes_made(r, v, d->made[i]->value, f->sample == 0) : 0;
         d->bytes += f->bytes[v];
-        box_put(r, f, v, d->made[i], holders_of(r, v));
+        if (r->ranks)
+            ranks_made(r, f, v, d->made[i]);
+        else
+            box_put(r, f, v, d->made[i], holders_of(r, v));
     }
     d->most = larger(d->most, d->bytes);
 }
@@ -182,7 +188,8 @@ static void note_run(struct runner *r, struct run_device *d, struct flight *f)
         times_add(&g->part[d->part], now - d->since);
     if (g->samples > 0)
         g->busy[d - r->dev] += now - larger(d->since, g->first);
-    bars_add(&r->bars, (struct bar){(uint32_t)(d - r->dev), d->part, d->sample, d->since, now});
+    bars_add(&r->figures.bars,
+             (struct bar){(uint32_t)(d - r->dev), d->part, d->sample, d->since, now});
 }
 
 void device_end(struct runner *r, struct run_device *d)
@@ -226,6 +233,8 @@ static void run_part(struct runner *r, struct run_device *d)
         fail_part(r, d, room, &err);
     else
         device_end(r, d);
+    if (r->ranks)
+        pthread_cond_signal(&r->host); /* it looks after messages more often while nothing runs */
 }
 
 bool device_choose(struct runner *r, struct run_device *d)

@@ -1,6 +1,7 @@
 /* The host of a run (runner.h), which is the main thread: it lets samples in as places become free, gives their outputs
  * away in order, and looks a few times a second whether Ctrl-C was pressed, whether anything moves, and whether a part
  * runs long.  No thread is ever cancelled: all come to their end, then they are joined. */
+#include "tools/run/ranks.h"
 #include "tools/run/runner.h"
 
 #include "ir/base/clock.h"
@@ -23,7 +24,9 @@ struct hosting {
     uint64_t moves;     /* runner.moves when it last changed */
     int64_t moved;      /* ns: when that was */
     bool stopped, stalled;
+    int exit;      /* what all ranks have agreed on before the first sample; 0: they begin */
     bool unlocked; /* it has given up the lock meanwhile */
+    struct run_states left; /* with --state and --replan: states behind the last sample */
 };
 
 /* ---- samples in and out ----------------------------------------------------------------------- */
@@ -96,6 +99,8 @@ static void look_for_stop(struct hosting *h)
         return;
     h->stopped = true;
     r->n = smaller(r->n, r->loaded);
+    if (r->ranks)
+        ranks_limit(r, r->n);
     if (r->lists)
         lists_move(r);
 }
@@ -117,15 +122,17 @@ static void watch(struct hosting *h)
                   r->s.part[d->part].file, d->name, r->set.first + d->sample,
                   time_short(text, (now - d->since) * 1000));
     }
-    if (runs || r->opening || r->moves != h->moves || !r->set.stall) {
-        h->moves = r->moves;
+    uint64_t moves = r->moves;
+    runs = (r->ranks && rank_pulse_heard(r, &moves)) || runs;
+    if (runs || r->opening || moves != h->moves || !r->set.stall) {
+        h->moves = moves;
         h->moved = now;
         return;
     }
     if (now - h->moved < r->set.stall)
         return;
     h->stalled = true;
-    const char *where = r->lists ? lists_where(r) : "";
+    const char *where = r->ranks ? rank_pulse_where(r) : r->lists ? lists_where(r, r->a) : "";
     diag_error(r->d, "nothing has moved for %s%s%s", time_short(text, r->set.stall * 1000),
                *where ? "; the lists stand at: " : "", where);
 }
@@ -164,10 +171,11 @@ static void start_threads(struct runner *r)
     sigfillset(&all); /* signals are for the main thread */
     pthread_sigmask(SIG_BLOCK, &all, &before);
     for (uint32_t i = 0; i < r->ndev; i++)
-        r->opening += r->dev[i].loaded != NULL;
+        r->opening += r->dev[i].loaded && ranks_have(r, i);
     for (uint32_t i = 0; i < r->ndev; i++) {
         struct run_device *d = &r->dev[i];
-        int rc = d->loaded ? pthread_create(&d->thread, NULL, device_run, d) : -1;
+        int rc =
+            d->loaded && ranks_have(r, i) ? pthread_create(&d->thread, NULL, device_run, d) : -1;
         d->started = rc == 0;
         if (rc <= 0)
             continue;
@@ -225,7 +233,17 @@ static void serve(void *arg)
     struct runner *r = h->r;
     while (r->opening)
         wait_a_while(r);
+    if (r->ranks && (h->exit = ranks_agree(r, r->failed, r->error))) {
+        r->n = 0;
+        return;
+    }
     r->figures.began = h->moved = clock_now();
+    if (!ranks_host(r)) {
+        ranks_serve(r);
+        return;
+    }
+    if (r->ranks)
+        ranks_hear(r);
     if (r->lists)
         lists_move(r);
     while (r->given < r->n && !h->stalled) {
@@ -234,45 +252,72 @@ static void serve(void *arg)
             give_outputs(h, out);
         else if (may_load(r))
             load_sample(h);
+        else if (r->ranks)
+            ranks_wait(r);
         else
             wait_a_while(r);
         look_for_stop(h);
         watch(h);
     }
+    if (r->ranks)
+        ranks_end(r);
 }
 
-int run_all(struct runner *r)
+/* Makes samples, and what outputs need.  Returns 0, or an exit code after an error. */
+static int prepare_host(struct hosting *h)
 {
-    struct hosting h = {.r = r, .samples = samples_make(r)};
-    if (!h.samples)
+    struct runner *r = h->r;
+    h->samples = samples_make(r);
+    if (!h->samples)
         return *r->stop ? INTERRUPTED : FAILED;
-    if (r->set.memory && run_memory(r, h.samples)) {
-        samples_free(h.samples);
+    if (r->set.memory && run_memory(r, h->samples))
         return FAILED;
-    }
-    h.first = arena_array(r->a, (size_t)r->s.ninput + 1, sizeof(struct box *));
-    if (outputs_prepare(r, h.samples)) {
-        samples_free(h.samples);
-        return FAILED;
-    }
+    h->first = arena_array(r->a, (size_t)r->s.ninput + 1, sizeof(struct box *));
+    return outputs_prepare(r, h->samples) ? FAILED : 0;
+}
+
+/* Runs threads and samples. */
+static void run_samples(struct hosting *h)
+{
+    struct runner *r = h->r;
+    size_t wanted;
     make_lock(r);
     pthread_mutex_lock(&r->lock);
     start_threads(r);
-    size_t wanted;
-    bool served = arena_guard(r->a, serve, &h, &wanted);
-    if (h.unlocked)
-        lock_again(&h);
+    bool served = arena_guard(r->a, serve, h, &wanted);
+    if (h->unlocked)
+        lock_again(h);
+    if (r->ranks && served && !h->exit)
+        ranks_drain(r);
     end_threads(r);
     if (!served) /* now that no thread runs */
         arena_exhausted(r->a, wanted);
     if (r->failed)
         diag_error(r->d, "%s", r->error);
-    const struct run_states left = states_left(r);
+    h->left = states_left(r);
     free_all(r);
-    samples_free(h.samples);
-    states_keep(r, &left);
-    for (uint32_t i = 0; i < r->wires.noutput; i++)
+}
+
+int run_all(struct runner *r)
+{
+    struct hosting h = {.r = r};
+    int rc = ranks_host(r) ? prepare_host(&h) : 0;
+    if (r->ranks)
+        rc = ranks_agree(r, rc, "");
+    if (!rc)
+        run_samples(&h);
+    if (h.samples)
+        samples_free(h.samples);
+    if (!rc)
+        states_keep(r, &h.left);
+    for (uint32_t i = 0; i < r->wires.noutput && r->wires.constant; i++)
         if (r->wires.constant[i])
             r->e->face->value_free(r->e, r->wires.constant[i]->value);
-    return r->failed || h.stalled ? FAILED : h.stopped ? INTERRUPTED : 0;
+    if (r->ranks && !rc && !h.exit)
+        ranks_collect(r);
+    return rc                       ? rc
+           : h.exit                 ? h.exit
+           : r->failed || h.stalled ? FAILED
+           : h.stopped              ? INTERRUPTED
+                                    : 0;
 }

@@ -8,6 +8,7 @@
  *
  * Room in receiving queues is what ALLOC waits for where a file says less than there must be.  O(1) for an instruction
  * that is executed or skipped, and for a lane that is woken. */
+#include "tools/run/ranks.h"
 #include "tools/run/runner.h"
 
 #include "ir/base/json_in.h"
@@ -232,13 +233,15 @@ static uint32_t waits_for(struct runner *r, const struct lane *l)
     bool there = home == w->ndev ? flight_of(r, k)->sample == k : was_done(r, made, k);
     switch ((enum do_kind)i->kind) {
     case DO_ALLOC:
+        if (!ranks_have(r, home) && flight_of(r, k)->sample != k)
+            return key_loaded(r); /* a message is received for a sample that has begun */
         return alloc_waits(r, lane_recv(w->ndev, l->dev, home));
     case DO_SEND:
         if (!there)
             return made;
         if (home < w->ndev && was_done(r, key_of(r, DO_FREE, first), k))
             return key_of(r, DO_FREE, first); /* freed too early */
-        return to == w->ndev || was_done(r, key_of(r, DO_ALLOC, place), k)
+        return to == w->ndev || !ranks_have(r, to) || was_done(r, key_of(r, DO_ALLOC, place), k)
                    ? RUN_NONE
                    : key_of(r, DO_ALLOC, place);
     case DO_RECV:
@@ -279,7 +282,7 @@ static void receive(struct runner *r, const struct lane *l, struct flight *f, ui
         f->to_come--;
         flight_note_end(r, f, now);
     }
-    if (home < r->w->ndev)
+    if (home < r->w->ndev && ranks_have(r, home))
         times_add(&r->figures.transfer, now - f->made[r->wires.value[tensor]]);
 }
 
@@ -290,7 +293,14 @@ static void execute(struct runner *r, const struct lane *l)
     const struct sample_work *w = r->w;
     struct flight *f = flight_of(r, sample_of(r, l));
     uint32_t to = i->kind == DO_SEND ? i->other : l->dev;
+    uint32_t place = work_place(w, i->what, to);
+    if (i->kind == DO_SEND && !ranks_have(r, to)) {
+        ranks_send(r, f, i->what, place);
+        return; /* it is done when its message has left: lists_moved() */
+    }
     if (i->kind == DO_ALLOC) {
+        if (!ranks_have(r, home_of(r, i->what)))
+            ranks_take(r, f, i->what, place);
         r->lists->queued[lane_recv(w->ndev, l->dev, home_of(r, i->what))]++;
         hold_bytes(r, l->dev, w->tensor[i->what].bytes);
     } else if (i->kind == DO_SEND) {
@@ -305,7 +315,7 @@ static void execute(struct runner *r, const struct lane *l)
         if (f->held == 0)
             pthread_cond_signal(&r->host);
     }
-    done(r, key_of(r, i->kind, work_place(w, i->what, to)));
+    done(r, key_of(r, i->kind, place));
 }
 
 /* Leaves the COMPUTE that a lane stands at to its device's thread. */
@@ -371,6 +381,12 @@ void lists_loaded(struct runner *r)
     move_all(r);
 }
 
+void lists_moved(struct runner *r, uint32_t place)
+{
+    done(r, key_of(r, DO_SEND, place));
+    move_all(r);
+}
+
 void lists_ran(struct runner *r, uint32_t d)
 {
     struct lane *l = &r->lists->lane[d];
@@ -382,7 +398,7 @@ void lists_ran(struct runner *r, uint32_t d)
     move_all(r);
 }
 
-const char *lists_where(struct runner *r)
+const char *lists_where(struct runner *r, struct arena *a)
 {
     const char *text = "";
     uint32_t shown = 0;
@@ -392,10 +408,10 @@ const char *lists_where(struct runner *r)
             continue;
         if (shown++ < SHOWN)
             text = arena_fmt(
-                r->a, "%s%s%s", text, *text ? "; " : "",
-                instruction_text(r->w, at(r, l), l->dev, r->set.first + sample_of(r, l), r->a));
+                a, "%s%s%s", text, *text ? "; " : "",
+                instruction_text(r->w, at(r, l), l->dev, r->set.first + sample_of(r, l), a));
     }
-    return shown <= SHOWN ? text : arena_fmt(r->a, "%s; and %u more", text, shown - SHOWN);
+    return shown <= SHOWN ? text : arena_fmt(a, "%s; and %u more", text, shown - SHOWN);
 }
 
 /* ---- making ----------------------------------------------------------------------------------- */
@@ -442,7 +458,7 @@ int lists_make(struct runner *r)
         x->lane[k].dev = lane_device(r->w->ndev, k);
         if (check_lane(r, k))
             return -1;
-        if (s->at[k] < s->at[k + 1])
+        if (s->at[k] < s->at[k + 1] && ranks_have(r, x->lane[k].dev))
             begin_phase(r, &x->lane[k], s->at[k]);
         else
             x->lane[k].item = s->at[k + 1];

@@ -47,8 +47,9 @@ void run_planned(struct runner *r, struct bars *to)
     p.n = smaller(r->given, SAMPLES_MOST);
     p.loaded = p.given = p.virtual = 0;
     p.lists = NULL;
+    p.ranks = NULL;
     p.failed = false;
-    p.bars = *to;
+    p.figures.bars = *to;
     p.dev = arena_copy(r->a, r->dev, r->ndev * sizeof *r->dev);
     pthread_cond_init(&p.host, NULL);
     for (uint32_t d = 0; d < r->ndev; d++) {
@@ -67,5 +68,5 @@ void run_planned(struct runner *r, struct bars *to)
         p.virtual = d->since + r->s.part[d->part].compute_ps / PS_OF_NS;
         device_end(&p, d);
     }
-    *to = p.bars;
+    *to = p.figures.bars;
 }

@@ -4,6 +4,7 @@
  * Lists hold for any number of samples if they were proven for as many as can meet.  Where memory lets fewer meet, the
  * lists are executed for so many samples, then for the next so many; each list goes on by itself, so that devices do
  * not wait for each other between them: all that is waited for comes earlier. */
+#include "tools/run/ranks.h"
 #include "tools/run/resize.h"
 #include "tools/run/runner.h"
 
@@ -387,7 +388,7 @@ static int read_values(struct runner *r, struct names *names)
 static void make_flights(struct runner *r)
 {
     size_t nvalue = (size_t)r->s.nvalue + 1, npart = r->s.npart;
-    uint32_t boxes = r->wires.nstate ? 2 * r->width + 2 : r->width + 1, most = 1;
+    uint32_t boxes = r->wires.nstate || r->ranks ? 2 * r->width + 2 : r->width + 1, most = 1;
     r->flight = arena_array(r->a, r->width, sizeof *r->flight);
     for (uint32_t i = 0; i < r->width; i++) {
         struct flight *f = &r->flight[i];
@@ -442,6 +443,14 @@ int run_begin(struct runner *r)
     return 0;
 }
 
+int run_read_split(struct runner *r)
+{
+    struct names names;
+    return split_read(&r->s, r->set.folder, r->a, r->d) || read_values(r, &names) || read_places(r)
+               ? -1
+               : 0;
+}
+
 int run_prepare(struct runner *r)
 {
     struct names names;
@@ -460,5 +469,7 @@ int run_prepare(struct runner *r)
                   why ? why : "nothing says why");
     link_values(r, &names);
     find_shapes(r);
-    return set_width(r, r->n) ? -1 : run_begin(r);
+    if ((r->ranks && ranks_map(r)) || set_width(r, r->n) || (r->ranks && ranks_prepare(r)))
+        return -1;
+    return run_begin(r);
 }

@@ -120,9 +120,8 @@ void run_report(struct runner *r, FILE *f)
     put_parts(r, f);
     put_devices(r, f);
     if (g->transfer.n > 0)
-        fprintf(
-            f,
-            "tensors from device to device: taken %s after they were made (median), none copied\n",
-            time_text(first, times_rank(&g->transfer, MEDIAN, r->a)));
+        fprintf(f, "tensors from device to device: taken %s after they were made (median), %s\n",
+                time_text(first, times_rank(&g->transfer, MEDIAN, r->a)),
+                r->ranks ? "by messages" : "none copied");
     run_memory_end(r, f);
 }

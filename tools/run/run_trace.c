@@ -106,13 +106,13 @@ int run_trace(struct runner *r)
     fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n", o.f);
     put_lanes(o.f, r);
     put_bars(o.f, r, &planned, 0, /*real=*/false);
-    put_bars(o.f, r, &r->bars, r->figures.began, /*real=*/true);
+    put_bars(o.f, r, &r->figures.bars, r->figures.began, /*real=*/true);
     fputs("\n],\n\"otherData\": {\"pcc_run\": 1, \"parts\": ", o.f);
     put_parts(o.f, r);
     fputs(", \"devices\": ", o.f);
     put_devices(o.f, r);
     fputs("}}\n", o.f);
-    if (r->bars.n == r->bars.cap)
-        diag_note(r->d, "%s: it has the first %u runs of parts", r->set.trace, r->bars.n);
+    if (r->figures.bars.n == r->figures.bars.cap)
+        diag_note(r->d, "%s: it has the first %u runs of parts", r->set.trace, r->figures.bars.n);
     return outfile_close(&o, /*ok=*/true);
 }

@@ -1,6 +1,7 @@
 /* Running parts without lists (runner.h): each device takes the earliest part of the earliest sample that has all its
  * inputs, as run_split.py does; replicas of a part take samples in turn.  With --order=model a part also waits for the
  * part before it in the manifest, and one sample is on its way.  O(log parts) for a part. */
+#include "tools/run/ranks.h"
 #include "tools/run/runner.h"
 
 /* A part of a sample waits for one thing less. */
@@ -9,6 +10,8 @@ static void arrive(struct runner *r, struct flight *f, uint32_t part)
     if (--f->lacks[part] > 0)
         return;
     struct run_device *d = &r->dev[r->wires.place[part][f->sample % r->wires.nplace[part]]];
+    if (!ranks_have(r, (uint32_t)(d - r->dev)))
+        return;
     heap_push(&d->ready, f->sample, part, part);
     pthread_cond_signal(&d->work);
 }

@@ -4,6 +4,7 @@
  * sample's table counts the holders of each box; when the last one lets go the box returns to the free boxes of its
  * value, with its buffer if all samples have the same sizes there: so buffers are made once for each sample on its
  * way.  O(1) each. */
+#include "tools/run/ranks.h"
 #include "tools/run/runner.h"
 
 #include "ir/model/module.h"
@@ -27,13 +28,17 @@ void flight_begin(struct runner *r, struct box *const *first)
     f->began = f->ended = 0;
     memset(f->ran, 0, r->s.npart * sizeof *f->ran);
     memset(f->handed, 0, r->wires.nstate * sizeof *f->handed);
-    for (uint32_t t = 0; r->w && t < r->w->ntensor; t++)
+    for (uint32_t t = 0; r->w && t < r->w->ntensor && ranks_host(r); t++)
         f->to_come += r->w->tensor[t].returned;
+    if (r->ranks)
+        f->to_run = ranks_to_run(r, k, &f->to_come);
     for (uint32_t i = 0; i < r->s.ninput; i++)
         if (first[i])
             box_put(r, f, r->s.input[i], first[i], 1);
     r->loaded++;
     r->moves++;
+    if (r->ranks)
+        ranks_begin(r, f);
     if (r->lists)
         lists_loaded(r);
     else

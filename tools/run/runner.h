@@ -137,6 +137,7 @@ struct wires {
 };
 
 struct run_lists;
+struct ranks;
 
 /* A run. */
 struct runner {
@@ -151,6 +152,7 @@ struct runner {
     const struct sample_work *w;
     struct schedule *schedule;
     struct run_lists *lists;
+    struct ranks *ranks; /* with a process for each device (ranks.h); NULL: this process is alone */
     struct run_device *dev; /* [ndev] as the manifest has them */
     uint32_t ndev;
     struct wires wires;
@@ -171,7 +173,6 @@ struct runner {
     bool failed;
     char error[600]; /* of the first failure */
     struct figures figures;
-    struct bars bars;
     /* ns: the time where it only passes as parts say (run_planned.c); -1: the clock's */
     int64_t virtual;
 };
@@ -183,6 +184,8 @@ static inline int64_t run_now(const struct runner *r)
 }
 
 /* ---- run_prepare.c, and what run_planned.c repeats of it */
+/* Reads the manifest: values, parts and devices.  Returns 0, or -1 and an error. */
+int run_read_split(struct runner *r);
 /* Reads the folder, checks the schedule, and fills in all that does not change.  Returns 0, or -1 and an error. */
 int run_prepare(struct runner *r);
 /* Makes all that changes while r runs: places for samples, boxes, lists or turns, figures.  Returns 0, or -1 and an
@@ -237,8 +240,10 @@ void lists_move(struct runner *r);
 void lists_loaded(struct runner *r);
 /* The part that device d's list stands at has run. */
 void lists_ran(struct runner *r, uint32_t d);
-/* Returns words for where the lists stand, in r->a; "" if all are at their end. */
-const char *lists_where(struct runner *r);
+/* The message of a SEND to or from another rank has ended; place: of its tensor and receiver. */
+void lists_moved(struct runner *r, uint32_t place);
+/* Returns words for where the lists stand, in a; "" if all are at their end. */
+const char *lists_where(struct runner *r, struct arena *a);
 
 /* ---- run_turns.c; all under the lock */
 void turns_make(struct runner *r);

@@ -1,0 +1,154 @@
+"""pcc-run with a process for each device: mpirun, on this machine, more processes than processors.
+
+With the stub engine, whose outputs are hashes of their inputs: outputs are those of one process, by lists, with
+states and where devices take turns; memory as planned; a part that fails, a rank that is stopped or killed, Ctrl-C, and
+what is refused.  Skipped without mpirun, or where pcc-run was built without MPI."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import extras
+from checks import check, finish
+
+PCC = os.environ.get("PCC", "pcc")
+GEN = os.environ.get("PCC_GEN") or Path(PCC).parent / "pcc-gen"
+RUN = os.environ.get("PCC_RUN") or Path(PCC).parent / "pcc-run"
+FOLDER = tempfile.TemporaryDirectory()
+HERE = Path(FOLDER.name)
+STUB = "--engine=stub"
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl": "self,vader", "ASAN_OPTIONS":
+               os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}  # MPI's own
+
+
+def run(*command, ranks=None):
+    mpirun = ["mpirun", "-q", "-n", ranks] if ranks else []
+    return subprocess.run([str(c) for c in [*mpirun, *command]], capture_output=True, text=True, timeout=60,
+                          env=ENVIRONMENT)
+
+
+def good(r):
+    check(r.returncode == 0, f"{r.args}: exit {r.returncode}: {r.stderr}")
+    return r
+
+
+def refused(r, rc, *words):
+    check(r.returncode == rc and r.stderr.count("error:") == 1 and all(w in r.stderr for w in words),
+          f"{r.args}: exit {r.returncode}, not {rc}, or not {words}: {r.stderr}")
+    return r
+
+
+def outputs(split, *args, ranks=None):
+    folder = HERE / "out"
+    shutil.rmtree(folder, ignore_errors=True)
+    good(run(RUN, split, f"--output={folder}", "-q", *args, ranks=ranks))
+    return {p.name: p.read_bytes() for p in folder.iterdir()}
+
+
+def make():
+    small = ("--layers", 2, "--width", 16, "--heads", 2, "--vocab", 32)
+    good(run(GEN, "gpt", *small, "-o", HERE / "gpt.onnx"))
+    good(run(GEN, "gpt", "--kv", *small, "-o", HERE / "kv.onnx"))
+    for name, model, *options in (("lists", "gpt", "-d3xcpu", "--dim=batch=1,sequence=32"),
+                                  ("turns", "gpt", "-d2xcpu", "--dim=batch=1,sequence=32", "--replicate"),
+                                  ("states", "kv", "-d3xcpu", "-panneal-place", "--part-cost=0",
+                                   "--dim=batch=1,sequence=2,past_sequence=3")):
+        good(run(PCC, HERE / f"{model}.onnx", "-q", "--pictures=none", *options, "-o", HERE / name))
+
+
+def same():
+    """Outputs are those of one process, whoever runs first, and devices hold what was planned."""
+    trace = HERE / "run.trace.json"
+    for split, ranks, *args in (("lists", 3, "--samples=60"), ("turns", 2, "--samples=20"),
+                                ("states", 3, "--samples=9", "--state")):
+        want = outputs(HERE / split, STUB, *args)
+        got = outputs(HERE / split, f"{STUB}:random=200us", *args, f"-o{trace}", ranks=ranks)
+        check(got == want and len(want) == int(args[0][10:]), f"{split}: other outputs than in one process")
+        if split == "lists":
+            most = {d["name"]: d["most_bytes"] for d in json.loads(trace.read_text())["otherData"]["devices"]}
+            peaks = json.loads((HERE / split / "schedule.json").read_text())["devices"]
+            check(most == {d["name"]: d["peak_bytes"] for d in peaks}, f"the peaks of the schedule: {most}")
+
+
+def failing():
+    """Samples before the one that fails come to their end; one message, of the rank that failed."""
+    folder = HERE / "failed"
+    r = refused(run(RUN, HERE / "lists", f"{STUB}:fail=part1.onnx@5", "--samples=50", f"--output={folder}", "-q",
+                    ranks=3), 1, "part1.onnx (cpu1), sample 5: the stub was told to fail")
+    check(len(list(folder.iterdir())) == 5 and "5 samples, first after" in r.stdout, r.stdout)
+
+
+def ranks_of(folder):
+    """The processes that run a split, by rank."""
+    found = {}
+    for p in Path("/proc").iterdir():
+        try:
+            words = (p / "cmdline").read_bytes().split(b"\0") if p.name.isdigit() else []
+            if str(folder).encode() in words and words[0].endswith(b"/pcc-run"):
+                values = dict(w.split(b"=", 1) for w in (p / "environ").read_bytes().split(b"\0") if b"=" in w)
+                found[int(values.get(b"OMPI_COMM_WORLD_RANK", b"-1"))] = int(p.name)
+        except OSError:
+            pass
+    return found
+
+
+def lost():
+    """A rank that is stopped or killed ends all, with one message of who it was and where it stood."""
+    for sent, rank in ((signal.SIGSTOP, 1), (signal.SIGKILL, 0)):
+        folder = HERE / f"lost{rank}"
+        p = subprocess.Popen([RUN, HERE / "lists", "--processes", f"{STUB}:delay=10ms", "--samples=1000000", "-q",
+                              f"--output={folder}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             env=ENVIRONMENT)
+        while not (folder / "sample40.npz").exists() and p.poll() is None:
+            time.sleep(0.02)
+        there = ranks_of(HERE / "lists")
+        os.kill(there[rank], sent)
+        _, errors = p.communicate(timeout=60)
+        check(p.returncode not in (0, 130) and errors.count("error:") == 1 and
+              f"rank {rank} (cpu{rank} on " in errors and "was stopped or killed" in errors and
+              "it stood at: its beg" not in errors and f"; rank {1 - rank} (cpu{1 - rank}): " in errors,
+              f"exit {p.returncode}: {errors}")
+        check(not ranks_of(HERE / "lists"), "processes stay behind")
+
+
+def interrupted():
+    """Ctrl-C: samples on their way are finished."""
+    p = subprocess.Popen([RUN, HERE / "turns", "--processes", f"{STUB}:delay=1ms", "--samples=1000000", "-q",
+                          f"--output={HERE / 'stopped'}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                         env=ENVIRONMENT)
+    while not (HERE / "stopped/sample0.npz").exists() and p.poll() is None:
+        time.sleep(0.02)
+    p.send_signal(signal.SIGINT)
+    said, errors = p.communicate(timeout=60)
+    check(p.returncode == 130 and f"{len(list((HERE / 'stopped').iterdir()))} samples, first" in said,
+          f"exit {p.returncode}: {said} {errors}")
+
+
+def usage():
+    refused(run(RUN, HERE / "lists", STUB, "-q", ranks=2), 1, "3 devices have parts, and there are 2 ranks",
+            "mpirun -n 3")
+    refused(run(RUN, HERE / "lists", "--processes", "--order=model"), 2, "--order=model has no effect")
+    refused(run(RUN, HERE / "lists", "--processes", "--memory"), 2, "--memory has no effect with several ranks")
+    refused(run("env", f"PATH={HERE}", RUN, HERE / "lists", "--processes"), 1, "mpirun", "install openmpi-bin")
+    alone = HERE / "alone" / "pcc-run"
+    alone.parent.mkdir()
+    shutil.copy(RUN, alone)
+    refused(run(alone, HERE / "lists", "--processes"), 1, "built without MPI", "libopenmpi-dev")
+
+
+def main():
+    extras.need(shutil.which("mpirun"), "no program mpirun")
+    extras.need((Path(RUN).parent / "pcc-mpi.so").exists(), "pcc-run was built without MPI")
+    for test in (make, same, failing, lost, interrupted, usage):
+        test()
+    return finish()
+
+
+sys.exit(main())

@@ -1,0 +1,192 @@
+/* Messages by MPI (messages.h), a shared module of its own.  Tensors are sent synchronously: a message has left when
+ * its receive was posted, so that what is under way lies in the sender's buffer or the receiver's, and in none
+ * between. */
+#include "tools/run/messages.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 1 << 30, CHUNKS_MOST = 1 << 14 };
+
+static struct {
+    struct messages *m;
+    MPI_Comm channel[CHANNELS];
+} mpi;
+
+_Static_assert(sizeof(MPI_Request) <= sizeof(uint64_t), "a request fits a handle");
+
+/* Notes why a call failed.  Returns -1. */
+static int failed(int rc)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int n = 0;
+    if (MPI_Error_string(rc, text, &n))
+        n = 0;
+    snprintf(mpi.m->why, sizeof mpi.m->why, "%.*s", n, text);
+    return -1;
+}
+
+static uint64_t handle_of(MPI_Request q)
+{
+    uint64_t handle = 0;
+    memcpy(&handle, &q, sizeof q);
+    return handle;
+}
+
+static MPI_Request request_of(uint64_t handle)
+{
+    MPI_Request q;
+    memcpy(&q, &handle, sizeof q);
+    return q;
+}
+
+/* Makes a type of so many bytes, where these are more than an int counts.  Returns 0 or an error of MPI. */
+static int long_type(int64_t bytes, MPI_Datatype *type)
+{
+    int n = (int)(bytes / CHUNK) + 1;
+    if (bytes / CHUNK >= CHUNKS_MOST)
+        return MPI_ERR_COUNT;
+    int *length = calloc((size_t)n, sizeof *length);
+    MPI_Aint *at = calloc((size_t)n, sizeof *at);
+    int rc = length && at ? 0 : MPI_ERR_NO_MEM;
+    for (int i = 0; i < n && !rc; i++) {
+        length[i] = i < n - 1 ? CHUNK : (int)(bytes % CHUNK);
+        at[i] = (MPI_Aint)i * CHUNK;
+    }
+    rc = rc ? rc : MPI_Type_create_hindexed(n, length, at, MPI_BYTE, type);
+    rc = rc ? rc : MPI_Type_commit(type);
+    free(length);
+    free(at);
+    return rc;
+}
+
+static int send_message(enum channel c, int to, int64_t tag, const void *data, int64_t bytes,
+                        uint64_t *handle)
+{
+    MPI_Datatype type = MPI_BYTE;
+    MPI_Request q = MPI_REQUEST_NULL;
+    int rc = bytes > CHUNK ? long_type(bytes, &type) : 0;
+    int n = bytes > CHUNK ? 1 : (int)bytes;
+    if (!rc && c == CHANNEL_TENSOR)
+        rc = MPI_Issend(data, n, type, to, (int)tag, mpi.channel[c], &q);
+    else if (!rc)
+        rc = MPI_Isend(data, n, type, to, (int)tag, mpi.channel[c], &q);
+    if (type != MPI_BYTE)
+        MPI_Type_free(&type); /* the message keeps it */
+    *handle = handle_of(q);
+    return rc ? failed(rc) : 0;
+}
+
+static int receive_message(enum channel c, int from, int64_t tag, void *data, int64_t bytes,
+                           uint64_t *handle)
+{
+    MPI_Datatype type = MPI_BYTE;
+    MPI_Request q = MPI_REQUEST_NULL;
+    int rc = bytes > CHUNK ? long_type(bytes, &type) : 0;
+    if (!rc)
+        rc = MPI_Irecv(data, bytes > CHUNK ? 1 : (int)bytes, type,
+                       from == MESSAGES_ANY ? MPI_ANY_SOURCE : from,
+                       tag == MESSAGES_ANY ? MPI_ANY_TAG : (int)tag, mpi.channel[c], &q);
+    if (type != MPI_BYTE)
+        MPI_Type_free(&type);
+    *handle = handle_of(q);
+    return rc ? failed(rc) : 0;
+}
+
+static uint32_t ended_messages(uint64_t *handle, uint32_t n, struct message_end *end)
+{
+    MPI_Request q[MESSAGES_LOOK];
+    MPI_Status status[MESSAGES_LOOK];
+    int index[MESSAGES_LOOK], found = 0;
+    for (uint32_t i = 0; i < n; i++)
+        q[i] = request_of(handle[i]);
+    int rc = MPI_Testsome((int)n, q, &found, index, status);
+    if (found == MPI_UNDEFINED || (rc && rc != MPI_ERR_IN_STATUS))
+        return 0;
+    for (int i = 0; i < found; i++) {
+        MPI_Count bytes = 0;
+        MPI_Get_elements_x(&status[i], MPI_BYTE, &bytes);
+        end[i] = (struct message_end){(uint32_t)index[i], status[i].MPI_SOURCE, bytes,
+                                      rc && status[i].MPI_ERROR != MPI_SUCCESS};
+    }
+    for (uint32_t i = 0; i < n; i++)
+        handle[i] = handle_of(q[i]);
+    return (uint32_t)found;
+}
+
+static void cancel_message(uint64_t *handle)
+{
+    MPI_Request q = request_of(*handle);
+    MPI_Cancel(&q);
+    MPI_Request_free(&q);
+}
+
+static int gather_all(const void *mine, void *all, int64_t bytes)
+{
+    int rc = MPI_Gather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0,
+                        mpi.channel[CHANNEL_WORD]);
+    return rc ? failed(rc) : 0;
+}
+
+static int share_all(void *data, int64_t bytes)
+{
+    int rc = MPI_Bcast(data, (int)bytes, MPI_BYTE, 0, mpi.channel[CHANNEL_WORD]);
+    return rc ? failed(rc) : 0;
+}
+
+static void abort_all(int exit)
+{
+    MPI_Abort(MPI_COMM_WORLD, exit);
+}
+
+static void close_all(void)
+{
+    MPI_Finalize();
+}
+
+static int open_all(struct messages *m)
+{
+    int got = 0, flag = 0, *most = NULL, rc;
+    MPI_Comm here;
+    mpi.m = m;
+    if ((rc = MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &got)))
+        return failed(rc);
+    if (got < MPI_THREAD_MULTIPLE) {
+        snprintf(m->why, sizeof m->why,
+                 "this MPI gives threads of level %d, expected MPI_THREAD_MULTIPLE (%d): build or "
+                 "choose one with threads",
+                 got, MPI_THREAD_MULTIPLE);
+        return -1;
+    }
+    MPI_Comm_rank(MPI_COMM_WORLD, &m->rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &m->ranks);
+    for (int c = 0; c < CHANNELS; c++) {
+        if ((rc = MPI_Comm_dup(MPI_COMM_WORLD, &mpi.channel[c])))
+            return failed(rc);
+        MPI_Comm_set_errhandler(mpi.channel[c], MPI_ERRORS_RETURN);
+    }
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &flag);
+    m->tags = flag ? (int64_t)*most + 1 : 32768;
+    if (MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here) == 0)
+        MPI_Comm_size(here, &m->here);
+    return 0;
+}
+
+static const struct messages_face face = {.open = open_all,
+                                          .send = send_message,
+                                          .receive = receive_message,
+                                          .ended = ended_messages,
+                                          .cancel = cancel_message,
+                                          .gather = gather_all,
+                                          .share = share_all,
+                                          .abort = abort_all,
+                                          .close = close_all};
+
+messages_make pcc_messages;
+
+__attribute__((visibility("default"))) const struct messages_face *pcc_messages(void)
+{
+    return &face;
+}

@@ -1,0 +1,55 @@
+/* Finding the module that is linked with MPI (messages.h): beside the program, where both were built, or in
+ * ../lib/pcc, as they are installed. */
+#include "tools/run/ranks.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int messages_rank(void)
+{
+    static const char *const said[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        const char *text = getenv(said[i]);
+        if (text && *text)
+            return atoi(text);
+    }
+    return -1;
+}
+
+/* Returns the folder of the running program, in a. */
+static const char *program_folder(struct arena *a)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    while (n > 0 && self[n - 1] != '/')
+        n--;
+    return n > 0 ? arena_strdup(a, self, (size_t)n) : "";
+}
+
+const struct messages_face *messages_find(struct arena *a, struct diag *d)
+{
+    static const char *const at[] = {"", "../lib/pcc/"};
+    const char *folder = program_folder(a);
+    void *module = NULL;
+    const char *why = "";
+    for (size_t i = 0; i < sizeof at / sizeof *at && !module; i++) {
+        const char *path = arena_fmt(a, "%s%s%s", folder, at[i], PCC_MPI_MODULE);
+        if (access(path, R_OK))
+            continue;
+        /* for all to see: modules of MPI itself look for its symbols there */
+        module = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+        why = module ? "" : arena_fmt(a, "%s: ", dlerror());
+    }
+    messages_make *make = NULL;
+    if (module)
+        *(void **)&make = dlsym(module, MESSAGES_SYMBOL);
+    if (make)
+        return make();
+    diag_error(d,
+               "%sthis pcc-run cannot run with mpirun: it was built without MPI: install "
+               "libopenmpi-dev and openmpi-bin, or MPICH, and build pcc again",
+               why);
+    return NULL;
+}

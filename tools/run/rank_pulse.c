@@ -1,0 +1,272 @@
+/* Signs of life of ranks (ranks.h): a thread of its own, so that a part that computes for long is told from a process
+ * that was stopped or killed.
+ *
+ * Each rank tells rank 0 every BEAT where it stands, and rank 0 tells the others.  A rank that is silent for SILENT
+ * ends the run with one message: rank 0 says it, of rank 0 itself the next rank.  mpirun, too, ends all ranks when one
+ * was killed: it wakes them by SIGCONT first and ends them by SIGTERM a second later, so from then on a rank is looked
+ * for that is silent for HURRY. */
+#include "tools/run/ranks.h"
+
+#include "ir/base/clock.h"
+#include "ir/base/numbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS INT64_C(1000000)
+#define BEAT (100 * MS)
+#define LOOK (20 * MS)
+#define SILENT (3000 * MS)
+#define HURRY (600 * MS)
+#define NEXT (200 * MS) /* of each rank after the one that speaks before it */
+enum { FAILED = 1, TEXT = 320 };
+
+/* What a rank says. */
+struct pulse {
+    int64_t ends;  /* the run ends now: somebody has said why */
+    int64_t moves; /* as of runner.moves */
+    int64_t runs;  /* it runs a part */
+    char where[TEXT];
+};
+
+/* The other ranks, as the thread knows them. */
+struct rank_pulse {
+    struct runner *r;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    bool started, over;
+    struct pulse mine;             /* under the lock: what is said next */
+    struct pulse *last;            /* [rank] under the lock: what was said last */
+    int64_t *heard;                /* [rank] ns: when */
+    struct pulse *in, *out;        /* [rank] messages under way */
+    uint64_t *receiving, *sending; /* [rank] their handles */
+    bool *sends;                   /* [rank] sending counts */
+    int64_t hurry;                 /* ns: when mpirun has woken this process; 0: it has not */
+};
+
+static volatile sig_atomic_t woken; /* SIGCONT or SIGTERM has come */
+
+static void on_wake(int signal)
+{
+    (void)signal;
+    woken = 1;
+}
+
+/* Whether this rank listens to rank k, and speaks to it. */
+static bool is_peer(const struct messages *m, int k)
+{
+    return k != m->rank && (m->rank == 0 || k == 0);
+}
+
+/* Begins to receive the next pulse of rank k. */
+static void listen(struct rank_pulse *p, int k)
+{
+    p->r->ranks->m.face->receive(CHANNEL_PULSE, k, 0, &p->in[k], sizeof p->in[k], &p->receiving[k]);
+}
+
+/* Says to rank k where this rank stands, unless the last pulse is still under way. */
+static void beat(struct rank_pulse *p, int k)
+{
+    struct message_end end;
+    const struct messages_face *face = p->r->ranks->m.face;
+    if (p->sends[k] && face->ended(&p->sending[k], 1, &end) == 0)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->out[k] = p->mine;
+    pthread_mutex_unlock(&p->lock);
+    p->sends[k] =
+        face->send(CHANNEL_PULSE, k, 0, &p->out[k], sizeof p->out[k], &p->sending[k]) == 0;
+}
+
+/* Ends this run: all others are told to, and MPI ends what cannot hear.  Does not return. */
+static void end_all(struct rank_pulse *p)
+{
+    struct messages *m = &p->r->ranks->m;
+    const struct pulse last = {.ends = 1};
+    uint64_t handle;
+    for (int k = 0; k < m->ranks; k++)
+        if (k != m->rank)
+            m->face->send(CHANNEL_PULSE, k, 0, &last, sizeof last, &handle);
+    m->face->abort(FAILED);
+    _exit(FAILED);
+}
+
+/* Says that rank k is silent, where it stood, and where the others stand.  Does not return. */
+static void mourn(struct rank_pulse *p, int k, int64_t silent)
+{
+    const struct runner *r = p->r;
+    const struct ranks *x = r->ranks;
+    char line[16 * TEXT];
+    pthread_mutex_lock(&p->lock);
+    size_t n = (size_t)snprintf(
+        line, sizeof line,
+        "pcc-run: error: rank %d (%s on %s) was stopped or killed: nothing was heard of it for %d.%d s; "
+        "it stood at: %s",
+        k, ranks_name(r, k), x->machine + (size_t)k * RANK_HOST, (int)(silent / (1000 * MS)),
+        (int)(silent / (100 * MS) % 10), p->last[k].where);
+    for (int i = 0; i < x->m.ranks && n < sizeof line - TEXT - 64; i++) {
+        const struct pulse *of = i == x->m.rank ? &p->mine : &p->last[i];
+        if (i != k && (i == x->m.rank || is_peer(&x->m, i)))
+            n += (size_t)snprintf(line + n, sizeof line - n, "; rank %d (%s): %s", i,
+                                  ranks_name(r, i), of->where);
+    }
+    pthread_mutex_unlock(&p->lock);
+    line[n++] = '\n';
+    if (write(STDERR_FILENO, line, n) < 0)
+        _exit(FAILED);
+    end_all(p);
+}
+
+/* Hears what has come. */
+static void hear_all(struct rank_pulse *p)
+{
+    const struct messages *m = &p->r->ranks->m;
+    struct message_end end;
+    for (int k = 0; k < m->ranks; k++) {
+        if (k == m->rank || m->face->ended(&p->receiving[k], 1, &end) == 0)
+            continue;
+        if (p->in[k].ends)
+            _exit(FAILED);
+        pthread_mutex_lock(&p->lock);
+        p->last[k] = p->in[k];
+        p->last[k].where[TEXT - 1] = 0;
+        pthread_mutex_unlock(&p->lock);
+        p->heard[k] = clock_now();
+        listen(p, k);
+    }
+}
+
+/* Looks for a rank that is silent; after: ns that this thread itself has not looked. */
+static void look_for_silence(struct rank_pulse *p, int64_t after)
+{
+    const struct messages *m = &p->r->ranks->m;
+    int64_t now = clock_now(), turn = m->rank > 1 ? (m->rank - 1) * NEXT : 0, most = SILENT;
+    if (woken && !p->hurry)
+        p->hurry = now;
+    if (p->hurry && now - p->hurry > HURRY + turn && now - p->hurry < 3 * HURRY)
+        most = HURRY; /* by now a message of a rank that speaks before this one would have come */
+    most += turn;
+    for (int k = 0; k < m->ranks; k++) {
+        if (!is_peer(m, k))
+            continue;
+        if (after > 10 * LOOK)
+            p->heard[k] = now; /* this process itself was stopped, or had no processor */
+        if (now - p->heard[k] > most)
+            mourn(p, k, now - p->heard[k]);
+    }
+}
+
+/* The thread. */
+static void *run_pulse(void *arg)
+{
+    struct rank_pulse *p = arg;
+    const struct messages *m = &p->r->ranks->m;
+    const struct timespec nap = {.tv_nsec = LOOK};
+    int64_t last = 0, looked = clock_now();
+    for (bool over = false; !over;) {
+        bool due = clock_now() - last >= BEAT;
+        hear_all(p);
+        for (int k = 0; k < m->ranks && due; k++)
+            if (is_peer(m, k))
+                beat(p, k);
+        last = due ? clock_now() : last;
+        look_for_silence(p, clock_now() - looked);
+        looked = clock_now();
+        nanosleep(&nap, NULL);
+        pthread_mutex_lock(&p->lock);
+        over = p->over;
+        pthread_mutex_unlock(&p->lock);
+    }
+    return NULL;
+}
+
+int rank_pulse_start(struct runner *r)
+{
+    struct ranks *x = r->ranks;
+    size_t ranks = (size_t)x->m.ranks;
+    struct rank_pulse *p = x->pulse = arena_alloc(r->a, sizeof *p);
+    struct sigaction wake = {.sa_handler = on_wake, .sa_flags = SA_RESTART};
+    sigset_t all, before;
+    p->r = r;
+    p->last = arena_array(r->a, ranks, sizeof *p->last);
+    p->in = arena_array(r->a, ranks, sizeof *p->in);
+    p->out = arena_array(r->a, ranks, sizeof *p->out);
+    p->heard = arena_array(r->a, ranks, sizeof *p->heard);
+    p->receiving = arena_array(r->a, ranks, sizeof *p->receiving);
+    p->sending = arena_array(r->a, ranks, sizeof *p->sending);
+    p->sends = arena_array(r->a, ranks, sizeof *p->sends);
+    for (size_t k = 0; k < ranks; k++) {
+        p->heard[k] = clock_now();
+        snprintf(p->last[k].where, TEXT, "its beginning");
+        if ((int)k != x->m.rank)
+            listen(p, (int)k);
+    }
+    snprintf(p->mine.where, TEXT, "its beginning");
+    pthread_mutex_init(&p->lock, NULL);
+    sigaction(SIGCONT, &wake, NULL);
+    sigfillset(&all); /* signals are for the main thread */
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    int rc = pthread_create(&p->thread, NULL, run_pulse, p);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    p->started = rc == 0;
+    return rc ? diag_error(r->d, "no thread can be started: %s", strerror(rc)) : 0;
+}
+
+void rank_pulse_end(struct runner *r)
+{
+    struct rank_pulse *p = r->ranks->pulse;
+    if (!p || !p->started)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->over = true;
+    pthread_mutex_unlock(&p->lock);
+    pthread_join(p->thread, NULL);
+    for (int k = 0; k < r->ranks->m.ranks; k++)
+        if (k != r->ranks->m.rank)
+            r->ranks->m.face->cancel(&p->receiving[k]);
+    pthread_mutex_destroy(&p->lock);
+}
+
+void rank_pulse_tell(struct runner *r)
+{
+    struct rank_pulse *p = r->ranks->pulse;
+    const struct run_device *d = &r->dev[r->ranks->device[r->ranks->m.rank]];
+    struct arena *own = arena_new(r->a);
+    const char *text = r->lists ? lists_where(r, own) : "a sample that has not come";
+    if (d->part != RUN_NONE)
+        text = arena_fmt(own, "%s, sample %lld, for %lld ms", r->s.part[d->part].file,
+                         (long long)(r->set.first + d->sample),
+                         (long long)((clock_now() - d->since) / MS));
+    pthread_mutex_lock(&p->lock);
+    p->mine.moves = (int64_t)r->moves;
+    p->mine.runs = d->part != RUN_NONE || d->next_part != RUN_NONE || d->ready.n > 0;
+    snprintf(p->mine.where, TEXT, "%.*s", TEXT - 1, *text ? text : "its end");
+    pthread_mutex_unlock(&p->lock);
+    arena_free(own);
+}
+
+bool rank_pulse_heard(struct runner *r, uint64_t *moves)
+{
+    struct rank_pulse *p = r->ranks->pulse;
+    bool runs = false;
+    pthread_mutex_lock(&p->lock);
+    for (int k = 1; k < r->ranks->m.ranks; k++) {
+        *moves += (uint64_t)p->last[k].moves;
+        runs = runs || p->last[k].runs;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return runs;
+}
+
+const char *rank_pulse_where(struct runner *r)
+{
+    struct rank_pulse *p = r->ranks->pulse;
+    const char *text = "";
+    rank_pulse_tell(r);
+    for (int k = 0; k < r->ranks->m.ranks; k++)
+        text = arena_fmt(r->a, "%s%srank %d (%s): %s", text, k ? "; " : "", k, ranks_name(r, k),
+                         k ? p->last[k].where : p->mine.where);
+    return text;
+}

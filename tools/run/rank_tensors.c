@@ -1,0 +1,409 @@
+/* Tensors as messages between ranks (ranks.h).
+ *
+ * A tensor whose type and sizes are the same for all samples is one message, from the sender's buffer into the
+ * receiver's; of any other one its type and sizes go ahead.  Tags tell tensors and samples apart, so that a message
+ * that lacks, or comes twice, is never taken for that of another sample.  O(readers of a value) each. */
+#include "tools/run/ranks.h"
+
+#include "ir/base/numbers.h"
+#include "ir/model/module.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- records of messages ---------------------------------------------------------------------- */
+
+struct transfer *ranks_transfer(struct runner *r, enum transfer_step step, int64_t sample)
+{
+    struct ranks *x = r->ranks;
+    struct transfer *t = x->spare;
+    if (t)
+        x->spare = t->next;
+    else if (!(t = malloc(sizeof *t))) {
+        ranks_trouble(r, sample, "out of memory");
+        return NULL;
+    }
+    t->step = step;
+    t->sample = sample;
+    t->box = NULL;
+    t->next = NULL;
+    return t;
+}
+
+/* Frees a record whose message has ended. */
+static void transfer_over(struct runner *r, struct transfer *t)
+{
+    t->next = r->ranks->spare;
+    r->ranks->spare = t;
+}
+
+void ranks_watch(struct runner *r, struct transfer *t, int rc)
+{
+    struct ranks *x = r->ranks;
+    if (rc) {
+        char line[RANK_LINE];
+        snprintf(line, sizeof line, "MPI: %s", x->m.why);
+        ranks_trouble(r, t->sample, line);
+        return;
+    }
+    t->next = x->fresh;
+    x->fresh = t;
+}
+
+/* Returns the tag of a tensor of a sample. */
+static int64_t tag_of(const struct ranks *x, const struct runner *r, const struct transfer *t)
+{
+    int64_t key = t->place == RUN_NONE ? x->keys - r->s.nvalue + t->value : t->place;
+    return key + x->keys * (t->sample % x->rounds);
+}
+
+/* ---- routes ----------------------------------------------------------------------------------- */
+
+/* Returns the rank that runs a part for a sample. */
+static uint32_t rank_of_part(const struct runner *r, uint32_t part, int64_t sample)
+{
+    return r->ranks->rank[r->wires.place[part][sample % r->wires.nplace[part]]];
+}
+
+/* Returns the rank that makes value v of a sample. */
+static uint32_t rank_of_maker(const struct runner *r, uint32_t v, int64_t sample)
+{
+    uint32_t part = r->ranks->maker[v];
+    return part == RUN_NONE ? 0 : rank_of_part(r, part, sample);
+}
+
+/* Marks in to[] the ranks with a part that reads v for a sample, where no list brings v. */
+static void mark_readers(const struct runner *r, uint32_t v, int64_t sample, bool *to)
+{
+    uint32_t t = r->wires.tensor[v];
+    for_row (part, r->wires.readers, v) {
+        uint32_t d = r->wires.place[part][sample % r->wires.nplace[part]];
+        if (!r->schedule || t == RUN_NONE || work_place(r->w, t, d) == RUN_NONE)
+            to[r->ranks->rank[d]] = true;
+    }
+}
+
+/* Marks in x->to the ranks other than the maker's that get value v of a sample without lists. */
+static void mark_targets(struct runner *r, uint32_t v, int64_t sample)
+{
+    struct ranks *x = r->ranks;
+    uint32_t t = r->wires.tensor[v], state = r->wires.state_of[v];
+    memset(x->to, 0, (size_t)x->m.ranks * sizeof *x->to);
+    mark_readers(r, v, sample, x->to);
+    if (state != RUN_NONE)
+        mark_readers(r, r->wires.state_in[state], sample + 1, x->to);
+    if (r->wires.is_output[v] && !(r->schedule && t != RUN_NONE && r->w->tensor[t].returned))
+        x->to[0] = true;
+    x->to[rank_of_maker(r, v, sample)] = false;
+}
+
+/* Returns the state whose input v is; RUN_NONE: it is none. */
+static uint32_t state_of_input(const struct runner *r, uint32_t v)
+{
+    uint32_t i = 0;
+    while (i < r->wires.nstate && r->wires.state_in[i] != v)
+        i++;
+    return i < r->wires.nstate ? i : RUN_NONE;
+}
+
+/* ---- sending ---------------------------------------------------------------------------------- */
+
+/* Sends what a tensor is, ahead of its elements; v NULL: none comes.  Returns its bytes; -1: it cannot be sent. */
+static int64_t send_sizes(struct runner *r, const struct transfer *of, const struct engine_value *v)
+{
+    struct transfer *t = ranks_transfer(r, SEND_SIZES, of->sample);
+    struct engine_shape shape;
+    if (!t)
+        return -1;
+    t->value = of->value;
+    t->place = of->place;
+    t->sizes = (struct rank_sizes){0};
+    if (v && (r->e->face->value_shape(r->e, v, &shape, t->sizes.size) ||
+              (t->sizes.bytes = value_bytes(r->e, v)) < 0)) {
+        char line[RANK_LINE];
+        snprintf(line, sizeof line,
+                 "sample %" PRId64 ": '%.200s' is no tensor of plain numbers: it cannot go to "
+                 "another rank",
+                 r->set.first + of->sample, r->s.value[of->value].name);
+        transfer_over(r, t);
+        ranks_trouble(r, of->sample, line);
+        return -1;
+    }
+    t->sizes.elem = v ? shape.elem : 0;
+    t->sizes.rank = v ? (int64_t)shape.rank : 0;
+    int64_t bytes = t->sizes.bytes;
+    ranks_watch(r, t,
+                r->ranks->m.face->send(CHANNEL_SIZES, of->peer, tag_of(r->ranks, r, t), &t->sizes,
+                                       sizeof t->sizes, &t->handle));
+    return bytes;
+}
+
+/* The tensor of a message has left. */
+static void sent(struct runner *r, struct transfer *t)
+{
+    struct flight *f = flight_of(r, t->sample);
+    uint32_t place = t->place;
+    if (r->ranks->maker[t->value] != RUN_NONE)
+        times_add(&r->figures.transfer, run_now(r) - f->made[t->value]);
+    box_drop(r, f, t->value);
+    transfer_over(r, t);
+    if (place != RUN_NONE)
+        lists_moved(r, place);
+}
+
+/* Sends value v of a sample to a rank, and holds it until it has left. */
+static void send_value(struct runner *r, struct flight *f, uint32_t v, uint32_t place, uint32_t to)
+{
+    struct ranks *x = r->ranks;
+    struct transfer *t = ranks_transfer(r, SEND_TENSOR, f->sample);
+    if (!t)
+        return;
+    struct engine_value *value = f->box[v]->value;
+    t->value = v;
+    t->place = place;
+    t->peer = (int)to;
+    f->holders[v]++;
+    t->bytes = r->wires.shape[v].elem ? value_bytes(r->e, value) : send_sizes(r, t, value);
+    if (t->bytes < 0)
+        return; /* the run has failed */
+    ranks_watch(r, t,
+                x->m.face->send(CHANNEL_TENSOR, t->peer, tag_of(x, r, t),
+                                r->e->face->value_data(r->e, value), t->bytes, &t->handle));
+}
+
+void ranks_send(struct runner *r, struct flight *f, uint32_t tensor, uint32_t place)
+{
+    send_value(r, f, r->wires.value[tensor], place, r->ranks->rank[r->w->place.to[place]]);
+}
+
+/* Sends value v of a sample to all ranks that get it without lists. */
+static void send_loosely(struct runner *r, struct flight *f, uint32_t v)
+{
+    mark_targets(r, v, f->sample);
+    for (uint32_t k = 0; k < (uint32_t)r->ranks->m.ranks; k++)
+        if (r->ranks->to[k])
+            send_value(r, f, v, RUN_NONE, k);
+}
+
+void ranks_made(struct runner *r, struct flight *f, uint32_t v, struct box *b)
+{
+    box_put(r, f, v, b, 1 + ranks_holders(r, v, f->sample, /*made=*/true));
+    if (r->ranks->is_loose[v])
+        send_loosely(r, f, v);
+    box_drop(r, f, v);
+}
+
+/* ---- receiving -------------------------------------------------------------------------------- */
+
+/* Begins to receive the elements of a tensor, whose buffer t->box has. */
+static void take_elements(struct runner *r, struct transfer *t)
+{
+    t->step = TAKE_TENSOR;
+    ranks_watch(r, t,
+                r->ranks->m.face->receive(CHANNEL_TENSOR, t->peer, tag_of(r->ranks, r, t),
+                                          r->e->face->value_data(r->e, t->box->value), t->bytes,
+                                          &t->handle));
+}
+
+/* Takes room for value v of a sample, which another rank sends. */
+static void take_value(struct runner *r, struct flight *f, uint32_t v, uint32_t place,
+                       uint32_t from)
+{
+    struct ranks *x = r->ranks;
+    struct engine_error err = {"out of memory"};
+    bool known = r->wires.shape[v].elem != 0;
+    struct transfer *t = ranks_transfer(r, TAKE_SIZES, f->sample);
+    if (!t)
+        return;
+    t->value = v;
+    t->place = place;
+    t->peer = (int)from;
+    t->box = box_take(r, v);
+    if (!t->box || (known && box_fill(r, t->box, &err))) {
+        ranks_trouble(r, f->sample, err.line);
+        return;
+    }
+    t->bytes = known ? value_bytes(r->e, t->box->value) : (int64_t)sizeof t->sizes;
+    if (known)
+        take_elements(r, t);
+    else
+        ranks_watch(r, t,
+                    x->m.face->receive(CHANNEL_SIZES, t->peer, tag_of(x, r, t), &t->sizes, t->bytes,
+                                       &t->handle));
+}
+
+void ranks_take(struct runner *r, struct flight *f, uint32_t tensor, uint32_t place)
+{
+    uint32_t home = r->w->place.to[r->w->place.at[tensor]];
+    take_value(r, f, r->wires.value[tensor], place, r->ranks->rank[home]);
+}
+
+/* Makes the tensor that sizes announce.  Returns 0, or -1 and an error in line[]. */
+static int make_room(struct runner *r, struct transfer *t, char *line, size_t room)
+{
+    struct engine_error err = {"out of memory"};
+    const struct rank_sizes *s = &t->sizes;
+    if (s->rank < 0 || s->rank > RANK_DIMS) {
+        snprintf(line, room, "no tensor has %" PRId64 " dimensions", s->rank);
+        return -1;
+    }
+    const struct engine_shape shape = {(int)s->elem, (size_t)s->rank, s->size};
+    t->box->value = r->e->face->value_new(r->e, &shape, &err);
+    if (t->box->value && value_bytes(r->e, t->box->value) == s->bytes)
+        return 0;
+    snprintf(line, room, "%.200s",
+             t->box->value ? "its bytes are not those of its sizes" : err.line);
+    return -1;
+}
+
+/* Puts a tensor that has come into the table of its sample. */
+static void put_box(struct runner *r, struct flight *f, const struct transfer *t, uint32_t holders)
+{
+    if (f->box[t->value]) { /* it has come before, for the host or for the device */
+        f->holders[t->value] += holders;
+        box_return(r, t->box);
+    } else {
+        box_put(r, f, t->value, t->box, holders);
+    }
+}
+
+/* A tensor has come that no list brings: whoever waits for it goes on. */
+static void came_loosely(struct runner *r, struct flight *f, uint32_t v)
+{
+    uint32_t state = state_of_input(r, v);
+    if (state != RUN_NONE)
+        r->ranks->told[(size_t)(f->sample % r->width) * r->wires.nstate + state] = true;
+    if (r->lists)
+        lists_loaded(r);
+    else if (f->box[v])
+        turns_arrived(r, f, v);
+    if (r->wires.is_output[v] && ranks_host(r) && !(r->lists && !r->wires.direct[v])) {
+        f->to_come--;
+        flight_note_end(r, f, run_now(r));
+    }
+    if (r->wires.nstate)
+        states_hand_on(r, f->sample + (state == RUN_NONE));
+}
+
+/* The message of a tensor has come to its end. */
+static void came(struct runner *r, struct transfer *t)
+{
+    struct flight *f = flight_of(r, t->sample);
+    uint32_t v = t->value, place = t->place;
+    if (!t->box->value)
+        box_return(r, t->box); /* a state that the sample does not bring */
+    else
+        put_box(r, f, t, place == RUN_NONE ? ranks_holders(r, v, f->sample, false) : 1);
+    transfer_over(r, t);
+    r->moves++;
+    if (place == RUN_NONE)
+        came_loosely(r, f, v);
+    else
+        lists_moved(r, place);
+}
+
+void ranks_ended(struct runner *r, struct transfer *t, const struct message_end *end)
+{
+    char line[RANK_LINE], why[RANK_LINE] = "its message has another length than expected";
+    bool takes = t->step == TAKE_SIZES || t->step == TAKE_TENSOR;
+    int64_t expected = t->step == TAKE_SIZES ? (int64_t)sizeof t->sizes : t->bytes;
+    bool bad = end->failed || (takes && end->bytes != expected);
+    if (!bad && t->step == TAKE_SIZES && t->sizes.elem)
+        bad = make_room(r, t, why, sizeof why);
+    if (bad) {
+        snprintf(line, sizeof line, "sample %" PRId64 ": '%.200s': %s", r->set.first + t->sample,
+                 r->s.value[t->value].name, why);
+        ranks_trouble(r, t->sample, line);
+    } else if (t->step == SEND_SIZES) {
+        transfer_over(r, t);
+    } else if (t->step == SEND_TENSOR) {
+        sent(r, t);
+    } else if (t->step == TAKE_SIZES && t->sizes.elem) {
+        t->bytes = t->sizes.bytes;
+        take_elements(r, t);
+    } else {
+        came(r, t);
+    }
+}
+
+/* ---- samples ---------------------------------------------------------------------------------- */
+
+/* At the host: sends a sample's input, or says of a state that the sample does not bring it. */
+static void send_input(struct runner *r, struct flight *f, uint32_t v)
+{
+    struct transfer none = {.sample = f->sample, .value = v, .place = RUN_NONE};
+    if (f->box[v]) {
+        send_loosely(r, f, v);
+        return;
+    }
+    mark_targets(r, v, f->sample);
+    for (uint32_t k = 1; k < (uint32_t)r->ranks->m.ranks; k++)
+        if (r->ranks->to[k]) {
+            none.peer = (int)k;
+            send_sizes(r, &none, NULL);
+        }
+}
+
+void ranks_begin(struct runner *r, struct flight *f)
+{
+    struct ranks *x = r->ranks;
+    uint32_t me = (uint32_t)x->m.rank;
+    for (uint32_t i = 0; i < r->wires.nstate; i++)
+        x->told[(size_t)(f->sample % r->width) * r->wires.nstate + i] = me == 0;
+    for (uint32_t i = 0; i < x->nloose; i++) {
+        uint32_t v = x->loose[i], from = rank_of_maker(r, v, f->sample);
+        if (from == me) {
+            if (x->maker[v] == RUN_NONE)
+                send_input(r, f, v);
+            continue;
+        }
+        mark_targets(r, v, f->sample);
+        if (x->to[me])
+            take_value(r, f, v, RUN_NONE, from);
+    }
+    for (uint32_t t = 0; me == 0 && r->lists && t < r->w->ntensor; t++) {
+        uint32_t place = r->w->tensor[t].returned ? work_place(r->w, t, r->w->ndev) : RUN_NONE;
+        if (place != RUN_NONE && !ranks_have(r, r->w->place.to[r->w->place.at[t]]))
+            ranks_take(r, f, t, place);
+    }
+}
+
+uint32_t ranks_to_run(const struct runner *r, int64_t sample, uint32_t *to_come)
+{
+    uint32_t me = (uint32_t)r->ranks->m.rank, n = 0;
+    for (int k = 1; me == 0 && k < r->ranks->m.ranks; k++)
+        n += r->ranks->ran[k] <= sample; /* parts without inputs may have run before */
+    for (uint32_t k = 0; k < r->s.npart; k++)
+        n += rank_of_part(r, k, sample) == me;
+    for (uint32_t v = 0; me == 0 && v < r->s.nvalue; v++)
+        *to_come += r->wires.is_output[v] && !(r->schedule && !r->wires.direct[v]) &&
+                    rank_of_maker(r, v, sample) != 0;
+    return n;
+}
+
+/* Returns how many parts that run here read v of a sample. */
+static uint32_t readers_here(const struct runner *r, uint32_t v, int64_t sample)
+{
+    uint32_t n = 0;
+    for_row (part, r->wires.readers, v)
+        n += rank_of_part(r, part, sample) == (uint32_t)r->ranks->m.rank;
+    return n;
+}
+
+uint32_t ranks_holders(const struct runner *r, uint32_t v, int64_t sample, bool made)
+{
+    uint32_t state = r->wires.state_of[v];
+    bool given = r->lists ? r->wires.direct[v] : r->wires.is_output[v];
+    if (r->wires.is_input[v])
+        return 1; /* the sample itself */
+    uint32_t n = given && ranks_host(r);
+    n += state != RUN_NONE && readers_here(r, r->wires.state_in[state], sample + 1) > 0;
+    return r->lists ? n + made : n + readers_here(r, v, sample);
+}
+
+bool ranks_state_known(const struct runner *r, int64_t sample, uint32_t i)
+{
+    return readers_here(r, r->wires.state_in[i], sample) > 0 &&
+           r->ranks->told[(size_t)(sample % r->width) * r->wires.nstate + i];
+}

@@ -1,0 +1,307 @@
+/* Words between rank 0 and the other ranks, and waiting for messages (ranks.h).
+ *
+ * The main thread of a rank looks after all its messages.  While the device's thread runs a part it looks now and then,
+ * every LOOK_BUSY, and when the part has ended; a rank that waits looks again at once, giving up the processor, for
+ * EAGER after the last message, then ever more seldom.  Where ranks outnumber processors it sleeps from the first. */
+#include "tools/run/ranks.h"
+
+#include "ir/base/clock.h"
+#include "ir/base/numbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define US INT64_C(1000)
+#define MS INT64_C(1000000)
+#define LOOK_BUSY (200 * US)
+#define LOOK_CROWDED (20 * US)
+#define LOOK_IDLE (1 * MS)
+#define EAGER (5 * MS)
+#define TELL (50 * MS)
+#define DRAIN (2000 * MS)
+
+/* ---- words ------------------------------------------------------------------------------------ */
+
+/* Sends a word. */
+static void send_word(struct runner *r, int to, const struct rank_word *word)
+{
+    struct transfer *t = ranks_transfer(r, SEND_WORD, word->sample);
+    if (!t)
+        return;
+    t->word = *word;
+    ranks_watch(r, t,
+                r->ranks->m.face->send(CHANNEL_WORD, to, 0, &t->word, sizeof t->word, &t->handle));
+}
+
+/* Sends a word to all other ranks. */
+static void send_all(struct runner *r, const struct rank_word *word)
+{
+    for (int k = 1; k < r->ranks->m.ranks; k++)
+        send_word(r, k, word);
+}
+
+/* Receives the next word into t. */
+static void take_word(struct runner *r, struct transfer *t)
+{
+    struct messages *m = &r->ranks->m;
+    if (t)
+        ranks_watch(r, t,
+                    m->face->receive(CHANNEL_WORD, m->rank ? 0 : MESSAGES_ANY, 0, &t->word,
+                                     sizeof t->word, &t->handle));
+}
+
+void ranks_trouble(struct runner *r, int64_t sample, const char *line)
+{
+    struct ranks *x = r->ranks;
+    if (x->trouble >= 0 && x->trouble <= sample)
+        return;
+    x->trouble = sample;
+    snprintf(x->why, sizeof x->why, "%s", line);
+}
+
+void ranks_limit(struct runner *r, int64_t n)
+{
+    const struct rank_word word = {.kind = WORD_LIMIT, .sample = n, .failed = r->failed};
+    if (ranks_host(r))
+        send_all(r, &word);
+}
+
+void ranks_fail(struct runner *r, int64_t sample, const char *line)
+{
+    struct rank_word word = {.kind = WORD_FAIL, .sample = sample};
+    snprintf(word.line, sizeof word.line, "%s", line);
+    if (ranks_host(r))
+        ranks_limit(r, sample);
+    else if (!r->ranks->over)
+        send_word(r, 0, &word);
+}
+
+/* At the host: all parts of a sample have run at a rank, the first of which began so many ns ago. */
+static void part_of_sample_ran(struct runner *r, struct flight *f, int64_t age)
+{
+    int64_t now = run_now(r), began = now - age;
+    if (age >= 0 && (!f->began || began < f->began))
+        f->began = began;
+    f->to_run--;
+    flight_note_end(r, f, now);
+}
+
+/* Does what another rank has said. */
+static void hear(struct runner *r, int from, const struct rank_word *word)
+{
+    struct flight *f = flight_of(r, word->sample);
+    switch ((enum word_kind)word->kind) {
+    case WORD_RAN:
+        r->ranks->ran[from] = word->sample + 1;
+        if (f->sample == word->sample && f->to_run > 0)
+            part_of_sample_ran(r, f, word->age);
+        break;
+    case WORD_FAIL:
+        run_fail(r, word->sample, word->line);
+        break;
+    case WORD_LIMIT:
+        r->failed = r->failed || word->failed;
+        r->n = smaller(r->n, word->sample);
+        if (r->lists)
+            lists_move(r);
+        break;
+    case WORD_END:
+        r->ranks->over = true;
+        break;
+    }
+    r->moves++;
+}
+
+/* ---- looking after messages ------------------------------------------------------------------- */
+
+/* Adds fresh messages to those that are looked after.  Under the lock. */
+static void take_fresh(struct runner *r)
+{
+    struct ranks *x = r->ranks;
+    while (x->fresh) {
+        struct transfer *t = x->fresh;
+        if (x->nactive == x->active_room) {
+            uint32_t room = 2 * x->active_room + MESSAGES_LOOK;
+            struct transfer **more = realloc(x->active, room * sizeof(struct transfer *));
+            if (!more) {
+                ranks_trouble(r, t->sample, "out of memory");
+                return;
+            }
+            x->active = more;
+            x->active_room = room;
+        }
+        x->fresh = t->next;
+        x->active[x->nactive++] = t;
+    }
+}
+
+/* Does what follows from the end of a message.  Under the lock. */
+static void message_ended(struct runner *r, struct transfer *t, const struct message_end *end)
+{
+    struct rank_word word;
+    if (t->step == SEND_WORD) {
+        t->next = r->ranks->spare;
+        r->ranks->spare = t;
+    } else if (t->step == TAKE_WORD) {
+        word = t->word;
+        take_word(r, t);
+        if (!end->failed && end->bytes == (int64_t)sizeof word)
+            hear(r, end->from, &word);
+    } else {
+        ranks_ended(r, t, end);
+    }
+}
+
+/* Looks at all messages once.  Returns how many have ended.  Called under the lock, which is given up meanwhile. */
+static uint32_t look(struct runner *r)
+{
+    struct ranks *x = r->ranks;
+    struct message_end end[MESSAGES_LOOK];
+    struct transfer *t[MESSAGES_LOOK];
+    uint64_t handle[MESSAGES_LOOK];
+    uint32_t all = 0;
+    take_fresh(r);
+    for (uint32_t from = x->nactive; from > 0;) {
+        uint32_t n = smaller_u32(from, MESSAGES_LOOK);
+        from -= n;
+        for (uint32_t i = 0; i < n; i++)
+            handle[i] = x->active[from + i]->handle;
+        pthread_mutex_unlock(&r->lock);
+        uint32_t ended = x->m.face->ended(handle, n, end);
+        pthread_mutex_lock(&r->lock);
+        for (uint32_t i = 0; i < n; i++)
+            x->active[from + i]->handle = handle[i];
+        for (uint32_t i = 0; i < ended; i++)
+            t[i] = x->active[from + end[i].index];
+        for (uint32_t i = 0; i < ended; i++) /* MPI names them in any order */
+            x->active[from + end[i].index] = NULL;
+        uint32_t kept = from;
+        for (uint32_t i = from; i < x->nactive; i++)
+            if (x->active[i])
+                x->active[kept++] = x->active[i];
+        x->nactive = kept;
+        for (uint32_t i = 0; i < ended; i++)
+            message_ended(r, t[i], &end[i]);
+        all += ended;
+    }
+    return all;
+}
+
+/* Sleeps for ns, or until the host is woken.  Under the lock, which is given up meanwhile. */
+static void doze(struct runner *r, int64_t ns)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    ns += t.tv_nsec;
+    t.tv_sec += (time_t)(ns / (1000 * MS));
+    t.tv_nsec = (long)(ns % (1000 * MS));
+    pthread_cond_timedwait(&r->host, &r->lock, &t);
+}
+
+void ranks_wait(struct runner *r)
+{
+    struct ranks *x = r->ranks;
+    const struct run_device *d = &r->dev[x->device[x->m.rank]];
+    uint32_t ended = look(r);
+    if (x->trouble >= 0) {
+        run_fail(r, x->trouble, x->why);
+        x->trouble = -1;
+    }
+    int64_t now = clock_now(), idle = now - x->event;
+    if (now - x->told_at > TELL) {
+        x->told_at = now;
+        rank_pulse_tell(r);
+    }
+    if (ended) {
+        x->event = now;
+    } else if (d->part != RUN_NONE) {
+        doze(r, LOOK_BUSY);
+    } else if (idle < EAGER && !x->crowded) {
+        pthread_mutex_unlock(&r->lock);
+        sched_yield();
+        pthread_mutex_lock(&r->lock);
+    } else {
+        doze(r, smaller(LOOK_IDLE, larger(LOOK_CROWDED, idle / 16)));
+    }
+}
+
+/* ---- a rank other than 0 ---------------------------------------------------------------------- */
+
+/* Tells rank 0 of samples whose parts have run here, in order, and drops what they held. */
+static void give_up_samples(struct runner *r)
+{
+    for (;;) {
+        struct flight *f = flight_of(r, r->given);
+        if (f->sample != r->given || f->to_run > 0 || r->given >= r->n)
+            return;
+        int64_t age = f->began ? clock_now() - f->began : -1;
+        const struct rank_word word = {.kind = WORD_RAN, .sample = f->sample, .age = age};
+        for (uint32_t i = 0; i < r->s.ninput; i++)
+            if (f->box[r->s.input[i]])
+                box_drop(r, f, r->s.input[i]);
+        f->given = true;
+        r->given++;
+        if (r->figures.samples++ == 0)
+            r->figures.first = clock_now();
+        send_word(r, 0, &word);
+    }
+}
+
+void ranks_serve(struct runner *r)
+{
+    struct box **none = arena_array(r->a, (size_t)r->s.ninput + 1, sizeof(struct box *));
+    take_word(r, ranks_transfer(r, TAKE_WORD, 0));
+    if (r->lists)
+        lists_move(r);
+    while (!r->ranks->over) {
+        give_up_samples(r);
+        flight_next_out(r);
+        while (r->loaded < r->n && flight_of(r, r->loaded)->sample < 0)
+            flight_begin(r, none);
+        ranks_wait(r);
+    }
+}
+
+/* ---- the end ---------------------------------------------------------------------------------- */
+
+void ranks_hear(struct runner *r)
+{
+    take_word(r, ranks_transfer(r, TAKE_WORD, 0));
+}
+
+void ranks_end(struct runner *r)
+{
+    const struct rank_word word = {.kind = WORD_END};
+    r->ranks->over = true;
+    send_all(r, &word);
+}
+
+/* Whether a message is still to end: one that is sent, of a sample that ran. */
+static bool is_wanted(const struct runner *r, const struct transfer *t)
+{
+    bool sends = t->step == SEND_SIZES || t->step == SEND_TENSOR;
+    return t->step == SEND_WORD || (sends && t->sample < r->n);
+}
+
+void ranks_drain(struct runner *r)
+{
+    struct ranks *x = r->ranks;
+    int64_t until = clock_now() + DRAIN;
+    for (bool wanted = true; wanted && clock_now() < until;) {
+        look(r);
+        take_fresh(r);
+        wanted = false;
+        for (uint32_t i = 0; i < x->nactive; i++)
+            wanted = wanted || is_wanted(r, x->active[i]);
+    }
+    for (uint32_t i = 0; i < x->nactive; i++) {
+        struct transfer *t = x->active[i];
+        bool takes = t->step == TAKE_SIZES || t->step == TAKE_TENSOR || t->step == TAKE_WORD;
+        if (takes)
+            x->m.face->cancel(&t->handle);
+        if (t->box)
+            box_return(r, t->box);
+        t->box = NULL;
+    }
+}

@@ -1,0 +1,240 @@
+/* Which rank has which device, and the steps in which all ranks take part: beginning, agreeing, giving figures to
+ * rank 0, ending (ranks.h).  O(values + parts * ranks). */
+#include "tools/run/program.h"
+#include "tools/run/ranks.h"
+
+#include "ir/base/numbers.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OUT_OF_MEMORY = 1 };
+
+/* What a rank says where all agree. */
+struct vote {
+    int64_t exit;
+    char line[RANK_LINE];
+};
+
+void ranks_keep(void *kept, enum diag_level level, enum warning w, const char *line)
+{
+    char *to = kept;
+    (void)w;
+    if (level == DIAG_ERROR && !*to)
+        snprintf(to, RANK_LINE, "%s", line);
+}
+
+/* Finds the ranks that are on this machine.  Returns 0, or -1. */
+static int find_near(struct ranks *x, struct arena *a)
+{
+    size_t ranks = (size_t)x->m.ranks;
+    char mine[RANK_HOST] = {0}, *all = arena_alloc(a, ranks * RANK_HOST);
+    if (gethostname(mine, sizeof mine - 1))
+        snprintf(mine, sizeof mine, "?");
+    if (x->m.face->gather(mine, all, RANK_HOST) ||
+        x->m.face->share(all, (int64_t)ranks * RANK_HOST))
+        return -1;
+    x->machine = all;
+    x->near = arena_array(a, ranks, sizeof *x->near);
+    for (size_t k = 0; k < ranks; k++)
+        x->near[k] = !strcmp(all + k * RANK_HOST, mine);
+    return 0;
+}
+
+int ranks_open(struct runner *r, const char *kept)
+{
+    if (messages_rank() < 0)
+        return 0;
+    struct ranks *x = arena_alloc(r->a, sizeof *x);
+    if (!(x->m.face = messages_find(r->a, r->d)))
+        return -1;
+    if (x->m.face->open(&x->m) || find_near(x, r->a))
+        return diag_error(r->d, "MPI: %s", x->m.why);
+    x->kept = kept;
+    program_catch_also(SIGUSR1); /* which mpirun forwards, unlike Ctrl-C */
+    x->crowded = x->m.here > (int)sysconf(_SC_NPROCESSORS_ONLN);
+    x->ran = arena_array(r->a, (size_t)x->m.ranks, sizeof *x->ran);
+    x->to = arena_array(r->a, (size_t)x->m.ranks, sizeof *x->to);
+    r->ranks = x;
+    return rank_pulse_start(r);
+}
+
+const char *ranks_name(const struct runner *r, int rank)
+{
+    return r->ranks->device && (uint32_t)rank < r->ndev ? r->dev[r->ranks->device[rank]].name
+                                                        : "no device yet";
+}
+
+bool ranks_near(const struct runner *r, uint32_t dev)
+{
+    return !r->ranks || (r->ranks->rank[dev] != RUN_NONE && r->ranks->near[r->ranks->rank[dev]]);
+}
+
+bool ranks_have(const struct runner *r, uint32_t dev)
+{
+    return !r->ranks || r->ranks->rank[dev] == (uint32_t)r->ranks->m.rank;
+}
+
+bool ranks_host(const struct runner *r)
+{
+    return !r->ranks || r->ranks->m.rank == 0;
+}
+
+int ranks_agree(struct runner *r, int exit, const char *line)
+{
+    struct ranks *x = r->ranks;
+    int ranks = x->m.ranks, first = -1;
+    struct vote mine = {.exit = exit};
+    struct vote *all = arena_array(r->a, (size_t)ranks, sizeof *all);
+    snprintf(mine.line, sizeof mine.line, "%s", line ? line : x->kept);
+    int64_t code = OUT_OF_MEMORY;
+    if (x->m.face->gather(&mine, all, sizeof mine))
+        return (int)code;
+    if (x->m.rank == 0) {
+        code = exit;
+        for (int k = ranks - 1; k > 0; k--) {
+            first = all[k].exit ? k : first;
+            code = larger(code, all[k].exit);
+        }
+        if (!exit && first > 0)
+            diag_error(r->d, "rank %d on %s: %s", first, x->machine + (size_t)first * RANK_HOST,
+                       all[first].line);
+    }
+    if (x->m.face->share(&code, sizeof code))
+        return OUT_OF_MEMORY;
+    return (int)code;
+}
+
+/* ---- who gets what ---------------------------------------------------------------------------- */
+
+/* Gives ranks devices: rank i the i-th device that has parts.  Returns 0, or -1 and an error. */
+static int map_devices(struct runner *r)
+{
+    struct ranks *x = r->ranks;
+    uint32_t n = 0, ranks = (uint32_t)x->m.ranks;
+    x->device = arena_array(r->a, (size_t)r->ndev + 1, sizeof *x->device);
+    x->rank = arena_array(r->a, (size_t)r->ndev + 1, sizeof *x->rank);
+    for (uint32_t d = 0; d < r->ndev; d++) {
+        x->rank[d] = r->dev[d].loaded ? n : RUN_NONE;
+        if (r->dev[d].loaded)
+            x->device[n++] = d;
+    }
+    x->rank[r->ndev] = 0;
+    if (n == ranks)
+        return 0;
+    return diag_error(r->d,
+                      "%s: %u device%s ha%s parts, and there %s %u rank%s: expected mpirun -n %u",
+                      r->set.folder, n, n == 1 ? "" : "s", n == 1 ? "s" : "ve",
+                      ranks == 1 ? "is" : "are", ranks, ranks == 1 ? "" : "s", n);
+}
+
+/* Whether the lists bring value v to a device; ndev: to the host. */
+static bool lists_bring(const struct runner *r, uint32_t v, uint32_t dev)
+{
+    uint32_t t = r->wires.tensor[v];
+    if (!r->schedule || t == RUN_NONE)
+        return false;
+    return dev == r->ndev ? r->w->tensor[t].returned : work_place(r->w, t, dev) != RUN_NONE;
+}
+
+/* Whether some part reads v, or its state, for which no list brings it. */
+static bool read_loosely(const struct runner *r, uint32_t v)
+{
+    for_row (part, r->wires.readers, v)
+        for (uint32_t i = 0; i < r->wires.nplace[part]; i++)
+            if (!lists_bring(r, v, r->wires.place[part][i]))
+                return true;
+    return r->wires.state_of[v] != RUN_NONE ||
+           (r->wires.is_output[v] && !lists_bring(r, v, r->ndev));
+}
+
+int ranks_map(struct runner *r)
+{
+    struct ranks *x = r->ranks;
+    size_t nvalue = (size_t)r->s.nvalue + 1;
+    if (map_devices(r))
+        return -1;
+    x->maker = arena_array(r->a, nvalue, sizeof *x->maker);
+    x->loose = arena_array(r->a, nvalue, sizeof *x->loose);
+    x->is_loose = arena_array(r->a, nvalue, sizeof *x->is_loose);
+    for (uint32_t v = 0; v < r->s.nvalue; v++)
+        x->maker[v] = RUN_NONE;
+    for (uint32_t k = 0; k < r->s.npart; k++)
+        for (uint32_t i = 0; i < r->s.part[k].nout; i++)
+            x->maker[r->s.part[k].out[i]] = k;
+    for (uint32_t v = 0; v < r->s.nvalue; v++)
+        if ((x->is_loose[v] = read_loosely(r, v)))
+            x->loose[x->nloose++] = v;
+    x->keys = r->s.nvalue + (r->schedule ? r->w->place.at[r->w->ntensor] : 0);
+    return 0;
+}
+
+int ranks_prepare(struct runner *r)
+{
+    struct ranks *x = r->ranks;
+    x->trouble = -1;
+    x->told = arena_array(r->a, (size_t)r->width * r->wires.nstate + 1, sizeof *x->told);
+    x->rounds = x->m.tags / larger(1, x->keys);
+    if (x->rounds >= 2 * (int64_t)r->width)
+        return 0;
+    return diag_error(r->d, "%s: its messages need %" PRId64 " tags, and this MPI has %" PRId64,
+                      r->set.folder, 2 * r->width * x->keys, x->m.tags);
+}
+
+/* ---- figures ---------------------------------------------------------------------------------- */
+
+/* Figures of a rank, for rank 0: of a row of times the kept ones. */
+struct row {
+    int64_t n, sum, ns[FIGURES_KEPT];
+};
+
+static struct row row_of(const struct times *t)
+{
+    struct row to = {t->n, t->sum, {0}};
+    if (t->n > 0)
+        memcpy(to.ns, t->ns, (size_t)smaller(t->n, FIGURES_KEPT) * sizeof *to.ns);
+    return to;
+}
+
+/* Adds the times of a row. */
+static void add_row(struct times *t, const struct row *from)
+{
+    for (int64_t i = 0; i < smaller(from->n, FIGURES_KEPT); i++)
+        times_add(t, from->ns[i]);
+}
+
+void ranks_collect(struct runner *r)
+{
+    struct ranks *x = r->ranks;
+    int ranks = x->m.ranks;
+    struct device_figures {
+        int64_t busy, most;
+    } mine, *all = arena_array(r->a, (size_t)ranks, sizeof *all);
+    struct row *row = arena_array(r->a, (size_t)ranks, sizeof *row);
+    struct row own = row_of(&r->figures.transfer);
+    uint32_t d = x->device[x->m.rank];
+    mine = (struct device_figures){r->figures.busy[d], r->dev[d].most};
+    if (x->m.face->gather(&mine, all, sizeof mine) || x->m.face->gather(&own, row, sizeof own))
+        return;
+    for (int k = 1; k < ranks && x->m.rank == 0; k++) {
+        r->figures.busy[x->device[k]] = all[k].busy;
+        r->dev[x->device[k]].most = all[k].most;
+        add_row(&r->figures.transfer, &row[k]);
+    }
+    for (uint32_t p = 0; p < r->s.npart; p++) {
+        own = row_of(&r->figures.part[p]);
+        if (x->m.face->gather(&own, row, sizeof own))
+            return;
+        for (int k = 1; k < ranks && x->m.rank == 0; k++)
+            add_row(&r->figures.part[p], &row[k]);
+    }
+}
+
+int ranks_close(struct runner *r, int exit)
+{
+    int code = ranks_agree(r, exit, "");
+    rank_pulse_end(r);
+    r->ranks->m.face->close();
+    return code;
+}
