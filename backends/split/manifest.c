@@ -268,7 +268,7 @@ static int64_t weight_bytes(const struct module *m, vid v)
  * the names of these devices. */
 static void put_replicas(struct manifest_out *o, uint32_t x, struct arena *a)
 {
-    static const char *const pass[] = {"forward", "backward", "both", "weight"};
+    static const char *const pass[] = {"forward", "backward", "both", "weight", "update"};
     const struct result *r = o->s->r;
     const struct part_places *places = &o->s->places;
     uint32_t dev = o->s->parts->part[x].dev, n = r->plan->copies ? r->plan->copies[dev] : 1;
@@ -297,8 +297,9 @@ static void put_slice(struct manifest_out *o, uint32_t x)
     if (!w)
         return;
     json_int(&o->j, "slice_samples", work_slice_rows(w, x));
-    json_int(&o->j, "slice_peak_bytes",
-             sat_add(w->part[x].lasting, sat_add(work_bytes_in(w, x), w->part[x].running)));
+    json_int(
+        &o->j, "slice_peak_bytes",
+        sat_add(o->s->work->part[x].lasting, sat_add(work_bytes_in(w, x), w->part[x].running)));
 }
 
 /* Writes members of part x if it has a data file of its own: "data", its name, and "data_bytes". */

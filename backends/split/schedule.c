@@ -6,6 +6,7 @@
 #include "backends/split/split.h"
 #include "ir/plan/schedule_check.h"
 #include "ir/plan/schedule_json.h"
+#include "ir/plan/update_pass.h"
 
 #include <string.h>
 
@@ -66,8 +67,26 @@ static void take_memory(struct split *s)
     s->r = r;
 }
 
+/* Where updates should have parts of their own and the model does not allow it: an error if the user insists, else a
+ * note.  Returns 0, or -1 after the error. */
+static int check_updates(const struct split *s)
+{
+    const struct scene *of = &s->r->scene;
+    const struct staged_plan planned = {of, s->r->plan, s->r->verdict->stages};
+    if (!planned.stages || !update_pass_wanted(of))
+        return 0;
+    const char *why = update_pass_find(of, plan_stage_of(&planned, s->a), s->a).why;
+    if (why && of->model.training.update == UPDATE_APART)
+        return diag_error(s->diag, "--update=apart: %s", why);
+    if (why)
+        diag_note(s->diag, "updates stay within the parts that make gradients: %s", why);
+    return 0;
+}
+
 int split_schedule(struct split *s)
 {
+    if (check_updates(s))
+        return -1;
     const uint32_t *copies = s->r->plan->copies;
     s->work = work_of_parts(&s->r->scene, s->parts, /*slices=*/NULL, s->a);
     for (uint32_t d = 0; copies && d < s->work->ndev; d++)

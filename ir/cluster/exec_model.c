@@ -120,6 +120,12 @@ const struct opt exec_settings[] = {
          "gradients are exchanged after a stage's last backward pass, beside it, or also beside the "
          "next forward pass (default: after)",
      .topic = IN_TRAINING, .key = "reduce_when", .about = ABOUT_ITERATION, .in_plans = true},
+    {OPT_CHOICE, "update", FIELD(training.update), .bytes = 4,
+     .names = WORDS("auto", "apart", "within"),
+     .help =
+         "iteration: parameters are updated in parts of their own, once, or within the parts that make "
+         "gradients (default: auto, apart where there are several micro-batches)",
+     .topic = IN_TRAINING, .about = ABOUT_ITERATION},
     {OPT_BYTES, "workspace", FIELD(training.workspace),
      .help = "memory of a device beside weights and activations (default: 0)", .topic = IN_TRAINING,
      .like = "1GiB", .about = ABOUT_ITERATION, .in_plans = true},

@@ -132,6 +132,11 @@ enum recompute { RECOMPUTE_AUTO, RECOMPUTE_NONE, RECOMPUTE_ALL, RECOMPUTES };
  * the next iteration. */
 enum reduce_when { REDUCE_AFTER, REDUCE_BESIDE, REDUCE_ACROSS, REDUCE_WHENS };
 
+/* Where gradients become new parameters.  APART: in parts of their own, once an iteration, from gradients that were
+ * added up.  WITHIN: in the parts that make the gradients, each time.  AUTO: APART if there are several micro-batches
+ * and the model allows it. */
+enum update_where { UPDATE_AUTO, UPDATE_APART, UPDATE_WITHIN, UPDATES };
+
 enum { TRAINING_MICRO_BATCHES = 1000000 }; /* the most micro-batches of an iteration */
 
 /* Settings of an iteration of training.  All fields 0: one micro-batch, with as many samples as the costs are about. */
@@ -144,6 +149,7 @@ struct training {
     int64_t warm_up;     /* forward passes before a stage's first backward pass, or WARM_UP_* */
     enum recompute recompute;
     enum reduce_when reduce_when;
+    enum update_where update;
     /* a link carries values in one direction or gradients in the other one, never both at the same time */
     bool half_duplex;
     bool any_slices;      /* a device's slice of a micro-batch need not be whole samples */

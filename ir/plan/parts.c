@@ -11,6 +11,7 @@
 #include "ir/plan/parts.h"
 
 #include "ir/plan/pieces.h"
+#include "ir/plan/update_pass.h"
 #include "ir/plan/weight_pass.h"
 
 #include <assert.h>
@@ -374,11 +375,12 @@ static bool is_pass_apart(const struct staged_plan *p, int32_t stage)
 struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
 {
     enum {
-        LANES = 3
-    }; /* lanes of a stage: 0 nodes of no pass that is apart, 1 backward pass, 2 weight pass */
+        LANES = 4
+    }; /* lanes of a stage: 0 nodes of no pass that is apart, 1 backward pass, 2 weight pass, 3 update */
     const struct scene *s = p->scene;
     const struct graph *g = &s->m->graph[1];
-    bool weights = weight_pass_apart(s), apart = weights;
+    bool weights = weight_pass_apart(s), updates = update_pass_wanted(s),
+         apart = weights || updates;
     struct pieces k = {.piece = arena_array(a, s->m->nnode, sizeof *k.piece)};
     for (uint32_t i = 0; p->stages && i < p->stages->n; i++)
         apart = apart || is_pass_apart(p, (int32_t)i);
@@ -386,6 +388,8 @@ struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
         return parts_build(s, p->plan->dev, a);
     const int32_t *stage_of = plan_stage_of(p, a);
     const uint8_t *weight = weights ? weight_pass_nodes(s, stage_of, a) : NULL;
+    const struct update_pass update =
+        updates ? update_pass_find(s, stage_of, a) : (struct update_pass){.why = "not wanted"};
     /* [node] what pieces_build() gets as the node's device: LANES * stage + lane */
     int32_t *lane = arena_array(a, s->m->nnode, sizeof *lane);
     for (nid n = g->first; n < g->first + g->count; n++) {
@@ -393,7 +397,8 @@ struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
             continue;
         if (stage_of[n] < 0 || (uint32_t)stage_of[n] >= p->stages->n)
             return NULL;
-        lane[n] = LANES * stage_of[n] + (weight && weight[n]                                  ? 2
+        lane[n] = LANES * stage_of[n] + (!update.why && update.own[n]                         ? 3
+                                         : weight && weight[n]                                ? 2
                                          : is_pass_apart(p, stage_of[n]) && s->m->backward[n] ? 1
                                                                                               : 0);
     }

@@ -34,7 +34,9 @@ struct schedule_build {
     uint32_t *nth;           /* [part] position of the part in its device's row of `parts` */
     uint32_t *order;         /* all parts, by phase, level and number */
     struct positioned *item; /* all instructions, in the order in which they were put */
-    uint32_t n;              /* number of instructions */
+    /* [tensor of a micro-batch] a gradient: the slot of the ADD that was put last, at least that of later ones */
+    uint32_t *added;
+    uint32_t n; /* number of instructions */
 };
 
 /* ---- order ------------------------------------------------------------------------------------ */
@@ -164,6 +166,16 @@ static void put_free(struct schedule_build *b, uint32_t tensor, uint32_t dev, ui
         make_instruction(b, DO_FREE, tensor, last, /*later=*/0));
 }
 
+/* Puts the ADD of a gradient, which part x makes: behind x and behind the ADDs of earlier micro-batches, so that sums
+ * are in the order of micro-batches. */
+static void put_add(struct schedule_build *b, uint32_t tensor, uint32_t x)
+{
+    uint32_t *last = &b->added[tensor % b->w->each->ntensor];
+    *last = larger_u32(SLOTS * b->nth[x] + BEHIND, *last);
+    put(b, lane_compute(b->w->part[x].dev), *last,
+        make_instruction(b, DO_ADD, tensor, x, /*later=*/0));
+}
+
 /* Returns the last part of x's device that starts before the tensor, which x makes, has left the device; at least x. */
 static uint32_t find_last_before(const struct schedule_build *b, uint32_t tensor, uint32_t x)
 {
@@ -248,6 +260,10 @@ static const struct sending *put_memory_list_sendings(struct schedule_build *b, 
         }
         if (home == w->ndev)
             continue;
+        if (w->tensor[t].summed) {
+            put_add(b, t, from);
+            continue;
+        }
         if (!find_readers(b, t, home, &first, &last))
             last = from;
         if (leaves)
@@ -331,13 +347,18 @@ struct schedule *schedule_make(const struct sample_work *w, const struct rhythm 
 {
     struct schedule *s = arena_alloc(a, sizeof *s);
     struct schedule_build b = {.w = w, .y = y, .a = arena_new(a)};
-    size_t most = w->npart + 4 * (size_t)w->place.at[w->ntensor];
+    size_t most = 2 * (size_t)w->npart + 4 * (size_t)w->place.at[w->ntensor];
     order_parts(&b);
+    if (w->each)
+        b.added = arena_array(b.a, (size_t)w->each->ntensor + 1, sizeof *b.added);
     b.item = arena_array(b.a, most + 1, sizeof *b.item);
     for (uint32_t i = 0; i < w->npart; i++) {
         uint32_t x = b.order[i];
         put(&b, lane_compute(w->part[x].dev), SLOTS * b.nth[x] + AT,
             make_instruction(&b, DO_COMPUTE, x, x, /*later=*/0));
+        if (work_is_reduced(w, x))
+            put(&b, lane_compute(w->part[x].dev), SLOTS * b.nth[x] + BEFORE,
+                make_instruction(&b, DO_REDUCE, x, x, /*later=*/0));
     }
     put_tensors(&b);
     assert(b.n <= most);

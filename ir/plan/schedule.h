@@ -10,6 +10,8 @@
  *     SEND tensor, dev   waits for the COMPUTE that makes the tensor and, unless dev is the host, for its ALLOC on dev
  *     RECV tensor, dev   waits for the SEND of the tensor by dev
  *     FREE tensor        frees its memory; on the device that makes the tensor, waits for all SENDs of the tensor
+ *     ADD tensor         FREE of a gradient of a micro-batch, which is first added to the sum on its device
+ *     REDUCE part        makes the sums that the part reads equal on all devices that run it; waits for their ADDs
  *
  * COMPUTE allocates the part's own outputs.  So the computing lane alone determines the memory of a device over time,
  * and the peak does not depend on times.
@@ -27,16 +29,22 @@
 
 struct sample_work;
 
-enum do_kind { DO_COMPUTE, DO_SEND, DO_RECV, DO_ALLOC, DO_FREE };
+enum do_kind { DO_COMPUTE, DO_SEND, DO_RECV, DO_ALLOC, DO_FREE, DO_ADD, DO_REDUCE };
 
 /* An entry of a list. */
 struct instruction {
     uint8_t kind;   /* enum do_kind */
     uint8_t phase;  /* 0, 1, ...; never decreases along a list */
     int32_t offset; /* number of the sample minus number of the round */
-    uint32_t what;  /* COMPUTE: number of the part; else number of the tensor (work.h) */
+    uint32_t what;  /* COMPUTE, REDUCE: number of the part; else number of the tensor (work.h) */
     uint32_t other; /* SEND: receiving device; RECV: sending device; ndev: the host; else unused */
 };
+
+/* Whether an instruction is about a part. */
+static inline bool is_about_part(const struct instruction *i)
+{
+    return i->kind == DO_COMPUTE || i->kind == DO_REDUCE;
+}
 
 /* The lists of all lanes, and the memory that they need. */
 struct schedule {

@@ -27,6 +27,7 @@ struct schedule_state {
     const char *why;   /* the first error; NULL: none so far */
     uint32_t *lane_of; /* [item] lane of the item */
     uint32_t *compute; /* [part] the item that computes the part; NONE: none */
+    uint32_t *reduce;  /* [part] the item that reduces its sums; NONE: none */
     /* [index into w->place.to, for a tensor and a device] the item that allocates, sends (to the device), receives or
      * frees the tensor; NONE: none */
     uint32_t *alloc, *send, *recv, *free;
@@ -75,12 +76,11 @@ static uint32_t lane_device(const struct schedule_state *c, uint32_t lane)
 const char *instruction_text(const struct sample_work *w, const struct instruction *i, uint32_t dev,
                              int64_t sample, struct arena *a)
 {
-    static const char *const does[] = {[DO_COMPUTE] = "computes",
-                                       [DO_SEND] = "sends",
-                                       [DO_RECV] = "receives",
-                                       [DO_ALLOC] = "makes room for",
-                                       [DO_FREE] = "frees"};
-    bool part = i->kind == DO_COMPUTE, moves = i->kind == DO_SEND || i->kind == DO_RECV;
+    static const char *const does[] = {
+        [DO_COMPUTE] = "computes",          [DO_SEND] = "sends", [DO_RECV] = "receives",
+        [DO_ALLOC] = "makes room for",      [DO_FREE] = "frees", [DO_ADD] = "adds",
+        [DO_REDUCE] = "reduces the sums of"};
+    bool part = is_about_part(i), moves = i->kind == DO_SEND || i->kind == DO_RECV;
     return arena_fmt(a, "%s %s '%s' of sample %" PRId64 "%s%s", w->dev_name[dev], does[i->kind],
                      part ? w->part[i->what].name : w->tensor[i->what].name, sample,
                      !moves               ? ""
@@ -103,8 +103,8 @@ static bool note_once(struct schedule_state *c, uint32_t *at, uint32_t item, con
     return true;
 }
 
-/* Notes a COMPUTE in compute[].  Refuses it, and returns false, if its part is unknown, of another device, or computed
- * twice. */
+/* Notes a COMPUTE in compute[], a REDUCE in reduce[].  Refuses it, and returns false, if its part is unknown, of
+ * another device, there twice, or has no sums to be reduced. */
 static bool note_part(struct schedule_state *c, uint32_t lane, uint32_t item)
 {
     const struct instruction *i = item_at(c, item);
@@ -114,7 +114,12 @@ static bool note_part(struct schedule_state *c, uint32_t lane, uint32_t item)
     if (p->dev != lane)
         return refuse(c, "'%s' is computed on %s, but belongs to %s", p->name, c->w->dev_name[lane],
                       c->w->dev_name[p->dev]);
-    return note_once(c, &c->compute[i->what], item, "computed", p->name);
+    if (i->kind == DO_COMPUTE)
+        return note_once(c, &c->compute[i->what], item, "computed", p->name);
+    if (!work_is_reduced(c->w, i->what))
+        return refuse(c, "'%s' reads no sums that several devices have: there is no REDUCE",
+                      p->name);
+    return note_once(c, &c->reduce[i->what], item, "reduced", p->name);
 }
 
 /* Notes an instruction for a tensor in alloc[], send[], recv[] or free[].  Refuses it, and returns false, if the tensor
@@ -131,8 +136,13 @@ static bool note_tensor(struct schedule_state *c, uint32_t lane, uint32_t item)
     uint32_t place = work_place(w, i->what, to);
     if (place == NONE)
         return refuse(c, "'%s' is not wanted on %s", name, to <= n ? w->dev_name[to] : "?");
-    if (i->kind == DO_FREE)
-        return note_once(c, &c->free[place], item, "freed", name);
+    if (i->kind == DO_ADD && !w->tensor[i->what].summed)
+        return refuse(c, "'%s' is added on %s, but is no gradient of a parameter", name,
+                      w->dev_name[dev]);
+    if (i->kind == DO_FREE && w->tensor[i->what].summed)
+        return refuse(c, "'%s' is freed on %s, but not added", name, w->dev_name[dev]);
+    if (i->kind == DO_FREE || i->kind == DO_ADD)
+        return note_once(c, &c->free[place], item, i->kind == DO_ADD ? "added" : "freed", name);
     if (to == home)
         return refuse(c, "'%s' is made on %s: there is no %s", name, w->dev_name[home],
                       i->kind == DO_ALLOC  ? "ALLOC of it"
@@ -158,14 +168,14 @@ static bool note_all(struct schedule_state *c)
     for (uint32_t l = 0; l < s->nlane; l++)
         for (uint32_t i = s->at[l]; i < s->at[l + 1]; i++) {
             uint8_t k = s->item[i].kind;
-            bool right = l < n ? k == DO_COMPUTE || k == DO_ALLOC || k == DO_FREE
+            bool right = l < n                                    ? k != DO_SEND && k != DO_RECV
                          : l < lane_recv(n, /*to=*/0, /*from=*/0) ? k == DO_SEND
                                                                   : k == DO_RECV;
             c->lane_of[i] = l;
             if (!right || (i > s->at[l] && s->item[i].phase < s->item[i - 1].phase))
                 return refuse(c, "an instruction of %s stands in a list where it cannot",
                               c->w->dev_name[lane_device(c, l)]);
-            if (k == DO_COMPUTE ? !note_part(c, l, i) : !note_tensor(c, l, i))
+            if (is_about_part(&s->item[i]) ? !note_part(c, l, i) : !note_tensor(c, l, i))
                 return false;
         }
     return true;
@@ -178,6 +188,8 @@ static bool check_all_there(struct schedule_state *c)
     for (uint32_t x = 0; x < w->npart; x++)
         if (c->compute[x] == NONE)
             return refuse(c, "'%s' is never computed", w->part[x].name);
+        else if (work_is_reduced(w, x) && c->reduce[x] == NONE)
+            return refuse(c, "the sums of '%s' are never reduced", w->part[x].name);
     for (uint32_t t = 0; t < w->ntensor; t++)
         for (uint32_t i = w->place.at[t]; i < w->place.at[t + 1]; i++) {
             uint32_t dev = w->place.to[i];
@@ -190,7 +202,8 @@ static bool check_all_there(struct schedule_state *c)
             if (!home && !host && c->alloc[i] == NONE)
                 return refuse(c, "%s never makes room for '%s'", on, name);
             if (!host && c->free[i] == NONE)
-                return refuse(c, "%s never frees '%s'", on, name);
+                return refuse(c, "%s never %s '%s'", on, w->tensor[t].summed ? "adds" : "frees",
+                              name);
         }
     return true;
 }
@@ -297,7 +310,8 @@ static bool check_lifetimes(struct schedule_state *c)
         uint32_t home = home_of(c, t), from = w->tensor[t].from;
         const char *name = w->tensor[t].name;
         if (home < w->ndev && !precedes(c, c->compute[from], c->free[w->place.at[t]]))
-            return refuse(c, "%s frees '%s' before it makes it", w->dev_name[home], name);
+            return refuse(c, "%s %s '%s' before it makes it", w->dev_name[home],
+                          w->tensor[t].summed ? "adds" : "frees", name);
         for_row (x, w->reader, t) {
             uint32_t dev = w->part[x].dev, place = work_place(w, t, dev);
             uint32_t made = dev == home ? c->compute[from] : c->alloc[place];
@@ -309,6 +323,40 @@ static bool check_lifetimes(struct schedule_state *c)
                               w->dev_name[dev], name, w->part[x].name);
         }
     }
+    return true;
+}
+
+/* Whether the sums of all gradients that part k reads, which runs once, are complete before they are reduced, or, on
+ * one device, before k runs. */
+static bool check_sums_of(struct schedule_state *c, uint32_t k)
+{
+    const struct sample_work *w = c->w, *each = w->each;
+    uint32_t x = w->instance[k] % each->npart;
+    uint32_t by = c->reduce[k] == NONE ? c->compute[k] : c->reduce[k];
+    const char *does = by == c->compute[k] ? "computes" : "reduces the sums of";
+    const char *dev = w->dev_name[w->part[k].dev];
+    for_row (t, each->in, x)
+        for (uint32_t m = 0; each->tensor[t].summed && m < w->micro_batches; m++) {
+            uint32_t sum = m * each->ntensor + t, add = c->free[w->place.at[sum]];
+            if (home_of(c, sum) != w->part[k].dev)
+                return refuse(c, "'%s' reads the sum of '%s' on another device", w->part[k].name,
+                              w->tensor[sum].name);
+            if (!precedes(c, add, by))
+                return refuse(c, "%s %s '%s' before it adds '%s'", dev, does, w->part[k].name,
+                              w->tensor[sum].name);
+        }
+    if (by != c->compute[k] && !precedes(c, by, c->compute[k]))
+        return refuse(c, "%s computes '%s' before it reduces its sums", dev, w->part[k].name);
+    return true;
+}
+
+/* Whether all parts that run once read complete sums. */
+static bool check_sums(struct schedule_state *c)
+{
+    const struct sample_work *each = c->w->each;
+    for (uint32_t k = 0; each && k < c->w->npart; k++)
+        if (each->part[c->w->instance[k] % each->npart].once && !check_sums_of(c, k))
+            return false;
     return true;
 }
 
@@ -400,6 +448,23 @@ static void unroll(struct schedule_state *c, uint32_t most_rounds)
         }
 }
 
+/* next_wait() of the REDUCE of part x: the ADDs of all gradients, of all micro-batches, on all devices that run x. */
+static uint32_t next_add(const struct schedule_state *c, uint32_t x, uint32_t *k)
+{
+    const struct sample_work *w = c->w, *each = w->each;
+    uint32_t copy = w->instance[x] % each->npart;
+    uint32_t p = count_below(each->first_copy + 1, each->whole->npart, copy + 1);
+    uint32_t first = each->in.at[each->first_copy[p]];
+    uint32_t rows = each->in.at[each->first_copy[p + 1]] - first;
+    while (*k < rows * w->micro_batches) {
+        uint32_t t = each->in.to[first + *k % rows], m = *k / rows;
+        (*k)++;
+        if (each->tensor[t].summed)
+            return c->free[w->place.at[m * each->ntensor + t]];
+    }
+    return NONE;
+}
+
 /* Returns the next item that must be executed before `item`, for the same sample; NONE: there are no more.  *k is 0 in
  * the first call for an item, and says how far the calls have come. */
 static uint32_t next_wait(const struct schedule_state *c, uint32_t item, uint32_t *k)
@@ -413,6 +478,8 @@ static uint32_t next_wait(const struct schedule_state *c, uint32_t item, uint32_
             if (home_of(c, t) != dev)
                 return c->recv[work_place(w, t, dev)];
         }
+    } else if (i->kind == DO_REDUCE) {
+        return next_add(c, i->what, k);
     } else if (i->kind == DO_SEND) {
         uint32_t from = w->tensor[i->what].from, step = *k;
         if (step == 0 && from < w->npart) {
@@ -425,7 +492,7 @@ static uint32_t next_wait(const struct schedule_state *c, uint32_t item, uint32_
     } else if (i->kind == DO_RECV) {
         if ((*k)++ == 0)
             return c->send[work_place(w, i->what, dev)];
-    } else if (i->kind == DO_FREE && home_of(c, i->what) == dev) {
+    } else if ((i->kind == DO_FREE || i->kind == DO_ADD) && home_of(c, i->what) == dev) {
         uint32_t first = w->place.at[i->what];
         if (++*k < w->place.at[i->what + 1] - first)
             return c->send[first + *k];
@@ -531,6 +598,8 @@ static void find_peak(struct schedule_state *c, uint32_t dev, int64_t lasting)
     __int128 now = lasting, top = now;
     for (uint32_t e = c->s->at[dev] * c->samples; e < c->s->at[dev + 1] * c->samples; e++) {
         const struct instruction *i = item_at(c, c->item[e]);
+        if (i->kind == DO_REDUCE)
+            continue;
         if (i->kind == DO_COMPUTE) {
             top = now + w->part[i->what].running > top ? now + w->part[i->what].running : top;
             for_row (t, w->out, i->what)
@@ -591,6 +660,7 @@ const char *schedule_prove(const struct sample_work *w, struct schedule *s, stru
     assert(s->nlane == lane_count(w->ndev));
     c.lane_of = arena_array(c.a, (size_t)s->at[s->nlane] + 1, sizeof *c.lane_of);
     c.compute = items_new(c.a, w->npart);
+    c.reduce = items_new(c.a, w->npart);
     c.alloc = items_new(c.a, places);
     c.send = items_new(c.a, places);
     c.recv = items_new(c.a, places);
@@ -598,7 +668,7 @@ const char *schedule_prove(const struct sample_work *w, struct schedule *s, stru
     memset(s->queue, 0, s->nlane * sizeof *s->queue);
     uint32_t most_rounds;
     bool good = note_all(&c) && check_all_there(&c) && check_parts(&c) && check_sends(&c) &&
-                check_lifetimes(&c) && check_size(&c, &most_rounds);
+                check_lifetimes(&c) && check_sums(&c) && check_size(&c, &most_rounds);
     if (good) {
         unroll(&c, most_rounds);
         good = check_deadlock(&c);

@@ -9,7 +9,9 @@
  * "sample" is the offset of an instruction (struct instruction); "phase" follows it if the phase is not 0.  In the
  * schedule of a training iteration, "pcc_schedule" is 2, "micro_batches" replaces "in_flight" and "phases", and each
  * instruction is executed once, for the micro-batch "sample".  There "rows": [first, number] follows in "send" and
- * "recv" where samples of a slice move, not all of the micro-batch.  O(instructions + D^2). */
+ * "recv" where samples of a slice move, not all of the micro-batch.  Where parts run once, behind all micro-batches,
+ * "pcc_schedule" is 3, and "compute" also has {"add": tensor, "sample"} and {"reduce": part,
+ * "sample"}.  O(instructions + D^2). */
 #include "ir/plan/schedule_json.h"
 
 #include "ir/base/json_out.h"
@@ -18,17 +20,15 @@
 /* ---- writing ---------------------------------------------------------------------------------- */
 
 /* The key in JSON for what an instruction is about, a part or a tensor. */
-static const char *const key_of[] = {[DO_COMPUTE] = "compute",
-                                     [DO_ALLOC] = "alloc",
-                                     [DO_FREE] = "free",
-                                     [DO_SEND] = "tensor",
-                                     [DO_RECV] = "tensor"};
+static const char *const key_of[] = {
+    [DO_COMPUTE] = "compute", [DO_ALLOC] = "alloc", [DO_FREE] = "free",  [DO_REDUCE] = "reduce",
+    [DO_ADD] = "add",         [DO_SEND] = "tensor", [DO_RECV] = "tensor"};
 
 /* Returns the number of the part or tensor that an instruction of the iteration w is about, in w->each, the work of one
  * micro-batch in slices; writes the micro-batch to *batch. */
 static uint32_t number_in(const struct sample_work *w, const struct instruction *i, uint32_t *batch)
 {
-    bool part = i->kind == DO_COMPUTE;
+    bool part = is_about_part(i);
     uint32_t what = part ? w->instance[i->what] : i->what,
              n = part ? w->each->npart : w->each->ntensor;
     *batch = what / n;
@@ -49,7 +49,7 @@ static uint32_t put_iteration(struct json_out *o, const struct sample_work *w,
 {
     const struct sample_work *slices = w->each, *whole = slices->whole;
     uint32_t batch, other, x = number_in(w, i, &batch), n = 1;
-    if (i->kind == DO_COMPUTE) {
+    if (is_about_part(i)) {
         uint32_t part = owner_of(slices->first_copy, whole->npart, x);
         json_text(o, key_of[i->kind], whole->part[part].name);
         json_int(o, "sample", batch);
@@ -127,11 +127,20 @@ static void put_moves(struct json_out *o, const struct sample_work *w, const str
     json_close(o, JSON_ROW);
 }
 
+/* Returns the form of the file. */
+static int form_of(const struct sample_work *w)
+{
+    bool once = false;
+    for (uint32_t x = 0; w->each && x < w->each->npart; x++)
+        once = once || w->each->part[x].once;
+    return once ? 3 : w->each ? 2 : 1;
+}
+
 void schedule_put(FILE *f, const struct sample_work *w, const struct schedule *s)
 {
     struct json_out o = {.f = f};
     json_open(&o, NULL, '{', /*indent=*/2);
-    json_int(&o, "pcc_schedule", w->each ? 2 : 1);
+    json_int(&o, "pcc_schedule", form_of(w));
     if (w->each) {
         json_int(&o, "micro_batches", w->micro_batches);
     } else {

@@ -229,6 +229,8 @@ static int read_parts(struct schedule_reader *r, const json_t *parts)
         if (w->part[x].dev >= w->ndev)
             return diag_error(r->diag, "%s: '%s' is on '%s', which is none of the devices", r->path,
                               file, dev);
+        const char *pass = json_get_text(o, "pass");
+        w->part[x].once = r->stages && pass && strcmp(pass, "update") == 0;
         if (get_bytes(r, o, "lasting_bytes", &w->part[x].lasting) ||
             get_bytes(r, o, peak_key(r), &w->part[x].running))
             return -1;
@@ -389,6 +391,7 @@ static int read_manifest(struct schedule_reader *r, const json_t *root)
     if (read_parts(r, parts) || (r->stages && read_share(r, root, parts)) ||
         read_inputs(r, parts) || read_outputs(r, root))
         return -1;
+    work_mark_sums(w);
     work_finish(w, r->a);
     return 0;
 }
@@ -404,7 +407,10 @@ static const json_t *load(const struct schedule_reader *r, const struct json_tex
     if (!root)
         diag_error(r->diag, "%s:%d: %s", r->path, e.line, e.text);
     else if (!json_int_in(json_object_get(root, form), 1, last, &version))
-        diag_error(r->diag, "%s: expected '%s': 1%s", r->path, form, last > 1 ? " or 2" : "");
+        diag_error(r->diag, "%s: expected '%s': 1%s", r->path, form,
+                   last > 2   ? ", 2 or 3"
+                   : last > 1 ? " or 2"
+                              : "");
     else
         return root;
     return NULL;
@@ -504,7 +510,7 @@ static int push_slices(struct lists *l, uint32_t lane, uint32_t dev, struct inst
                        const json_t *o)
 {
     const struct sample_work *w = l->of.w;
-    if (i.kind == DO_COMPUTE) {
+    if (is_about_part(&i)) {
         uint32_t copy = map_get(&l->of.copy, map_key(i.what + 1, dev + 1));
         i.what = copy ? copy - 1 : w->first_copy[i.what];
         return push(l, lane, i);
@@ -553,27 +559,33 @@ static uint32_t find_name(const struct schedule_reader *r, const struct names *t
     return k;
 }
 
-/* Reads the list "compute" of a device: COMPUTE, ALLOC and FREE.  Returns 0, or -1 and an error. */
+/* Reads the list "compute" of a device: COMPUTE, ALLOC, FREE, ADD and REDUCE.  Returns 0, or -1 and an error. */
 static int read_compute(struct lists *l, const json_t *list, uint32_t dev)
 {
+    static const struct {
+        const char *key;
+        enum do_kind kind;
+    } verb[] = {{"compute", DO_COMPUTE},
+                {"alloc", DO_ALLOC},
+                {"free", DO_FREE},
+                {"add", DO_ADD},
+                {"reduce", DO_REDUCE}};
     for (uint32_t i = 0; i < length(list); i++) {
         const json_t *o = json_array_get(list, i);
         struct instruction x = {.kind = DO_COMPUTE};
-        int verbs = !!json_object_get(o, "compute") + !!json_object_get(o, "alloc") +
-                    !!json_object_get(o, "free");
-        if (verbs > 1)
-            return expect(&l->r, "one of 'alloc', 'compute' and 'free' in each of 'compute'");
-        if (json_object_get(o, "compute")) {
-            x.what = find_name(&l->r, &l->r.part, o, "compute");
-        } else if (json_object_get(o, "alloc")) {
-            x.kind = DO_ALLOC;
-            x.what = find_name(&l->r, &l->r.tensor, o, "alloc");
-        } else if (json_object_get(o, "free")) {
-            x.kind = DO_FREE;
-            x.what = find_name(&l->r, &l->r.tensor, o, "free");
-        } else {
-            return expect(&l->r, "'alloc', 'compute' or 'free' in each of 'compute'");
+        const char *key = NULL;
+        int verbs = 0;
+        for (size_t k = 0; k < sizeof verb / sizeof *verb; k++) {
+            if (!json_object_get(o, verb[k].key))
+                continue;
+            verbs++;
+            x.kind = (uint8_t)verb[k].kind;
+            key = verb[k].key;
         }
+        if (verbs != 1)
+            return expect(&l->r, "one of 'add', 'alloc', 'compute', 'free' and 'reduce' in each of "
+                                 "'compute'");
+        x.what = find_name(&l->r, is_about_part(&x) ? &l->r.part : &l->r.tensor, o, key);
         if (x.what == NONE || add_instruction(l, lane_compute(dev), dev, x, o))
             return -1;
     }
@@ -670,10 +682,14 @@ static const struct csr *list_instances(const struct lists *l, uint32_t micro_ba
                 list->to[n++] = (uint32_t)s->item[i].offset * w->npart + s->item[i].what;
         list->at[d + 1] = n;
     }
-    if (n == (uint64_t)w->npart * micro_batches)
+    uint32_t once = 0;
+    for (uint32_t x = 0; x < w->npart; x++)
+        once += w->part[x].once;
+    if (n == (uint64_t)(w->npart - once) * micro_batches + once)
         return list;
-    diag_error(l->r.diag, "%s: expected each of %u parts %u times, found %u times 'compute'",
-               l->r.path, w->npart, micro_batches, n);
+    diag_error(l->r.diag, "%s: expected each of %u parts %u times%s, found %u times 'compute'",
+               l->r.path, w->npart - once, micro_batches,
+               once ? arena_fmt(l->r.a, " and each of %u updates once", once) : "", n);
     return NULL;
 }
 
@@ -741,7 +757,7 @@ static int unroll(struct lists *l, uint32_t micro_batches)
         number[all->instance[k]] = k;
     for (uint32_t i = 0; i < l->n; i++) {
         struct instruction *x = &s->item[i];
-        bool part = x->kind == DO_COMPUTE;
+        bool part = is_about_part(x);
         x->what += (uint32_t)x->offset * (part ? w->npart : w->ntensor);
         x->what = part ? number[x->what] : x->what;
         x->offset = 0;
@@ -755,8 +771,9 @@ struct schedule *schedule_read(const struct json_text *j, const struct sample_wo
 {
     struct lists l = {.r = {.path = j->path, .a = a, .diag = d, .w = w},
                       .s = arena_alloc(a, sizeof *l.s)};
-    const json_t *root = load(&l.r, j, "pcc_schedule", 2);
-    bool iteration = json_integer_value(json_object_get(root, "pcc_schedule")) == 2;
+    const json_t *root = load(&l.r, j, "pcc_schedule", 3);
+    json_int_t form = json_integer_value(json_object_get(root, "pcc_schedule"));
+    bool iteration = form >= 2;
     int64_t samples = 1, phases = 1, batches = 0;
     if (!root)
         return NULL;

@@ -286,6 +286,32 @@ void work_finish(struct sample_work *w, struct arena *a)
     }
 }
 
+void work_mark_sums(struct sample_work *w)
+{
+    for (uint32_t x = 0; x < w->npart; x++) {
+        if (!w->part[x].once)
+            continue;
+        for_row (t, w->in, x) {
+            struct work_tensor *of = &w->tensor[t];
+            if (of->from >= w->npart || w->part[of->from].once)
+                continue;
+            if (!of->summed)
+                w->part[x].lasting = sat_add(w->part[x].lasting, of->bytes);
+            of->summed = true;
+            of->returned = false;
+        }
+    }
+}
+
+bool work_is_reduced(const struct sample_work *w, uint32_t x)
+{
+    if (!w->each || !w->part[x].once)
+        return false;
+    uint32_t copy = w->instance[x] % w->each->npart, n = w->each->whole->npart;
+    uint32_t of = count_below(w->each->first_copy + 1, n, copy + 1);
+    return w->each->first_copy[of + 1] - w->each->first_copy[of] > 1;
+}
+
 int64_t work_bytes_in(const struct sample_work *w, uint32_t part)
 {
     int64_t sum = 0;

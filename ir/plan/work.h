@@ -20,6 +20,9 @@ struct work_part {
     int64_t lasting;
     /* most bytes alive at one time while the part runs, without lasting bytes and inputs */
     int64_t running;
+    /* of an iteration: it runs once, behind the last micro-batch, and reads sums of gradients; they stay on its device
+     * and are in `lasting` */
+    bool once;
 };
 
 struct work_tensor {
@@ -28,6 +31,7 @@ struct work_tensor {
     int64_t bytes;
     uint32_t from; /* the part that makes the tensor; npart: it is an input of the model */
     bool returned; /* it is an output of the model, which is sent to the host */
+    bool summed;   /* a gradient: it is added up over micro-batches for the part that runs once */
     /* its rows, along the axis of the batch, are samples; false: it is the same for any number of samples */
     bool has_rows;
     /* of a slice of a tensor with rows (work_slice): its samples, of those of the micro-batch */
@@ -82,6 +86,10 @@ struct sample_work *work_of_parts(const struct scene *s, const struct parts *par
 /* Makes w->reader and w->place from the other fields.  O(inputs log inputs). */
 void work_finish(struct sample_work *w, struct arena *a);
 
+/* For parts of w that run once (work_part.once): marks the tensors of other parts that they read as summed, counts the
+ * bytes of the sums as lasting, and takes gradients from the host's outputs.  O(inputs of the parts). */
+void work_mark_sums(struct sample_work *w);
+
 /* Returns the work of a micro-batch that the devices of stages share, as w->share says.  Each part is there once for
  * each of its devices.  A tensor with rows is cut wherever the slices of two devices that make or read it end, so that
  * each of its slices comes from one device and is read as a whole.  A tensor without rows is made by each device of
@@ -102,11 +110,15 @@ int64_t work_slice_rows(const struct sample_work *w, uint32_t part);
 /* Returns the work of an iteration: `micro_batches` copies of w.  A part of it is an instance: a part of w for one
  * micro-batch.  list: device -> instances, numbered as in sample_work.instance, in the order in which the device runs
  * them.  The parts are numbered in an order in which they can run, which keeps to the lists; tensors are numbered
- * micro-batch * w->ntensor + tensor.  Returns NULL and the reason in *why if an instance is not listed exactly once, or
- * instances wait for each other in a circle.  Lives in a.  O(micro-batches * uses * log). */
+ * micro-batch * w->ntensor + tensor.  Parts that run once have one instance, of the last micro-batch, which reads no
+ * gradients: that it comes behind all sums is for the checker.  Returns NULL and the reason in *why if an instance is
+ * not listed exactly once, or instances wait for each other in a circle.  Lives in a.
+ * O(micro-batches * uses * log). */
 struct sample_work *work_unroll(const struct sample_work *w, uint32_t micro_batches,
                                 const struct csr *list, const char **why, struct arena *a);
 
+/* Whether several devices run part x of the work of an iteration, which runs once: their sums are to be made equal. */
+bool work_is_reduced(const struct sample_work *w, uint32_t x);
 /* Returns the bytes of all inputs of a part: of the slice of a device, where stages share micro-batches. */
 int64_t work_bytes_in(const struct sample_work *w, uint32_t part);
 /* Returns the index in w->place.to of the pair (tensor, dev); UINT32_MAX: dev does not hold the tensor.

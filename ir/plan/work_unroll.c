@@ -22,6 +22,12 @@ struct unroll_state {
     uint32_t *number; /* [instance] number of its part in `to` */
 };
 
+/* Whether the work has the instance: of a part that runs once, that of the last micro-batch. */
+static bool exists(const struct unroll_state *u, uint32_t i)
+{
+    return !u->w->part[i % u->w->npart].once || i / u->w->npart + 1 == u->to->micro_batches;
+}
+
 /* Returns words for an instance: "'part1.onnx' of micro-batch 2". */
 static const char *instance_text(const struct unroll_state *u, uint32_t i, struct arena *a)
 {
@@ -42,13 +48,16 @@ static const char *chain_lists(struct unroll_state *u)
             assert(i < u->n);
             if (seen[i]++)
                 return arena_fmt(u->a, "%s is computed twice", instance_text(u, i, u->a));
+            if (!exists(u, i))
+                return arena_fmt(u->a, "%s is computed: it runs once, behind the last micro-batch",
+                                 instance_text(u, i, u->a));
             if (k == u->list->at[d])
                 continue;
             u->next[u->list->to[k - 1]] = i;
             u->waits[i]++;
         }
     for (uint32_t i = 0; i < u->n; i++)
-        if (!seen[i])
+        if (!seen[i] && exists(u, i))
             return arena_fmt(u->a, "%s is never computed", instance_text(u, i, u->a));
     return NULL;
 }
@@ -60,7 +69,7 @@ static void count_inputs(struct unroll_state *u)
     for (uint32_t x = 0; x < w->npart; x++) {
         uint32_t from_parts = 0;
         for_row (t, w->in, x)
-            from_parts += w->tensor[t].from < w->npart;
+            from_parts += w->tensor[t].from < w->npart && !w->tensor[t].summed;
         for (uint32_t m = 0; m < u->to->micro_batches; m++)
             u->waits[m * w->npart + x] += from_parts;
     }
@@ -84,7 +93,7 @@ static const char *number_all(struct unroll_state *u)
     struct heap ready = {.a = u->own};
     uint32_t n = 0;
     for (uint32_t i = 0; i < u->n; i++)
-        if (!u->waits[i])
+        if (!u->waits[i] && exists(u, i))
             heap_push(&ready, 0, 0, i);
     while (ready.n) {
         uint32_t i = heap_pop(&ready).item, x = i % w->npart, batch = i - x;
@@ -94,9 +103,11 @@ static const char *number_all(struct unroll_state *u)
             done_waiting(u, &ready, u->next[i], u->level[i]);
         for_row (t, w->out, x)
             for_row (y, w->reader, t)
-                done_waiting(u, &ready, batch + y, u->level[i]);
+                if (exists(u, batch + y) && !w->tensor[t].summed)
+                    done_waiting(u, &ready, batch + y, u->level[i]);
     }
-    for (uint32_t d = 0; d < w->ndev && n < u->n; d++)
+    u->to->npart = n;
+    for (uint32_t d = 0; d < w->ndev; d++)
         for_row (y, *u->list, d)
             if (u->waits[y])
                 return arena_fmt(u->a, "deadlock: %s stands on %s before what it waits for",
@@ -106,7 +117,8 @@ static const char *number_all(struct unroll_state *u)
 
 /* ---- the work ----------------------------------------------------------------------------------- */
 
-/* Makes the tensors of the new work. */
+/* Makes the tensors of the new work.  What a part that runs once would make for other micro-batches than the last one
+ * is there as a tensor of the host that nothing reads. */
 static void copy_tensors(struct unroll_state *u)
 {
     const struct sample_work *w = u->w;
@@ -118,7 +130,9 @@ static void copy_tensors(struct unroll_state *u)
             struct work_tensor *x = &to->tensor[m * w->ntensor + t];
             *x = w->tensor[t];
             x->name = arena_fmt(u->a, "%s (micro-batch %u)", w->tensor[t].name, m);
-            x->from = x->from < w->npart ? u->number[m * w->npart + x->from] : to->npart;
+            bool made = x->from < w->npart && exists(u, m * w->npart + x->from);
+            x->returned = x->returned && made;
+            x->from = made ? u->number[m * w->npart + x->from] : to->npart;
         }
 }
 
@@ -130,10 +144,11 @@ static struct csr copy_uses(const struct unroll_state *u, const struct csr *of)
         .at = arena_array(u->a, (size_t)u->n + 1, sizeof *c.at),
         .to = arena_array(u->a, (size_t)of->at[w->npart] * u->to->micro_batches + 1, sizeof *c.to)};
     uint32_t n = 0;
-    for (uint32_t k = 0; k < u->n; k++) {
+    for (uint32_t k = 0; k < u->to->npart; k++) {
         uint32_t x = u->to->instance[k] % w->npart, m = u->to->instance[k] / w->npart;
         for_row (v, *of, x)
-            c.to[n++] = m * w->ntensor + v;
+            if (!w->part[x].once || !w->tensor[v].summed)
+                c.to[n++] = m * w->ntensor + v;
         c.at[k + 1] = n;
     }
     return c;
@@ -145,11 +160,11 @@ static void copy_parts(struct unroll_state *u)
     const struct sample_work *w = u->w;
     struct sample_work *to = u->to;
     to->part = arena_array(u->a, (size_t)u->n + 1, sizeof *to->part);
-    for (uint32_t k = 0; k < u->n; k++) {
+    for (uint32_t k = 0; k < to->npart; k++) {
         uint32_t x = to->instance[k] % w->npart, m = to->instance[k] / w->npart;
         to->part[k] = w->part[x];
         to->part[k].name = arena_fmt(u->a, "%s (micro-batch %u)", w->part[x].name, m);
-        to->part[k].lasting = m ? 0 : w->part[x].lasting;
+        to->part[k].lasting = m && !w->part[x].once ? 0 : w->part[x].lasting;
     }
 }
 

@@ -108,7 +108,12 @@ def work_off(manifest, schedule):
     for t in manifest["inputs"]:
         for s in range(samples_of(schedule)):
             there[t["name"], "host", s] = every if t["name"] in axis else {None}
-    use = {d: sum(p["lasting_bytes"] for p in all_of[d]) for d in all_of}
+    summed = {t for p in manifest["parts"] if p.get("pass") == "update" for t in p["inputs"]
+              if t in maker and maker[t]["pass"] != "update"}
+    added, reduced = {}, set()
+    sums = {d: sum(size(t, {None}) for p in all_of[d] if p.get("pass") == "update" for t in p["inputs"] if t in summed)
+            for d in all_of}
+    use = {d: sum(p["lasting_bytes"] for p in all_of[d]) + sums[d] for d in all_of}
     peak = dict(use)
 
     def rows_of(i):
@@ -118,6 +123,12 @@ def work_off(manifest, schedule):
         return set(range(i["rows"][0], sum(i["rows"])))
 
     slices = {(t, d): share(t, d, p) for d in all_of for p in all_of[d] for t in p["inputs"] + p["outputs"]}
+
+    def reduce_is_due(dev, p):
+        full = all(added.get((t, d)) == [*range(samples_of(schedule))]
+                   for d in p["replicas"] for t in p["inputs"] if t in summed)
+        reduced.update({(dev, p["file"])} if full else ())
+        return full
 
     def step(kind, dev, other, i, s):
         if kind == "send":
@@ -136,15 +147,23 @@ def work_off(manifest, schedule):
         elif "alloc" in i:
             room.add((i["alloc"], dev, s))
             use[dev] += size(i["alloc"], slices[i["alloc"], dev])
-        elif "free" in i:
-            t = i["free"]
+        elif "reduce" in i:
+            return reduce_is_due(dev, part[i["reduce"]])
+        elif "free" in i or "add" in i:
+            t = i.get("free") or i["add"]
+            check(("add" in i) == (t in summed), f"{dev}: {i}")
+            added.setdefault((t, dev), []).append(s) if "add" in i else None
             if any((t, dev, to, s, first) not in sent for to, first in goes.get((t, dev, s), [])):
                 return False
             check(there.pop((t, dev, s)) == slices[t, dev], f"{dev} had other rows of {t}")
             use[dev] -= size(t, slices[t, dev])
         else:
             p = part[i["compute"]]
-            mine = [(t, share(t, dev, p)) for t in p["inputs"] if t not in kept]
+            once = p.get("pass") == "update"
+            if once and any(added.get((t, dev)) != [*range(samples_of(schedule))] for t in p["inputs"] if t in summed):
+                return False
+            check(not once or len(p.get("replicas", [1])) == 1 or (dev, p["file"]) in reduced, f"{dev} reduces no sums")
+            mine = [(t, share(t, dev, p)) for t in p["inputs"] if t not in kept and not (once and t in summed)]
             if any(not rows <= there.get((t, dev, s), set()) for t, rows in mine):
                 return False
             held = sum(size(t, rows) for t, rows in mine) + p["lasting_bytes"]
@@ -169,13 +188,15 @@ def work_off(manifest, schedule):
                 at[key] = at.get(key, 0) + 1
                 moved = True
     check(all(at.get(k, 0) == len(v) for k, v in lanes.items()), "the lists do not come to their end")
-    check(sum(use.values()) == sum(p["lasting_bytes"] for d in all_of for p in all_of[d]), "something is never freed")
+    stays = sum(p["lasting_bytes"] for d in all_of for p in all_of[d]) + sum(sums.values())
+    check(sum(use.values()) == stays, "something is never freed")
     lasting = sum(p["lasting_bytes"] for p in manifest["parts"])
     weights = sum(d["weights_bytes"] for d in manifest["devices"])
     check(lasting == weights or (lasting < weights and "training" in manifest), "lasting bytes are not the devices'")
     for t in manifest["outputs"]:
         if t["name"] in maker and t["name"] not in {s["out"] for s in manifest["states"]}:
-            for s in range(samples_of(schedule)):
+            once = maker[t["name"]].get("pass") == "update"
+            for s in range(0 if t["name"] in summed else samples_of(schedule))[-1 if once else 0:]:
                 has = there.get((t["name"], "host", s))
                 check(has == (every if t["name"] in axis else {None}), f"the host gets {has} of '{t['name']}'")
     return computed, peak
@@ -188,7 +209,8 @@ def accepted(folder, what, *more):
     holds = f"{n} sample{'s' * (n > 1)} in flight" if rounds else f"an iteration of {n} micro-batch{'es' * (n > 1)}"
     check(f"holds for {holds}" in r.stdout, f"{what}: {r.stdout}")
     computed, peak = work_off(manifest, schedule)
-    want = [(p["file"], d, s) for p in manifest["parts"] for d in p.get("replicas", [p["device"]]) for s in range(n)]
+    want = [(p["file"], d, s) for p in manifest["parts"] for d in p.get("replicas", [p["device"]])
+            for s in range(n)[-1 if p.get("pass") == "update" else 0:]]
     check(sorted(computed) == sorted(want), f"{what}: not each part once for each sample")
     check(peak == {d["name"]: d["peak_bytes"] for d in schedule["devices"]}, f"{what}: other peaks: {peak}")
     for key in more:
@@ -422,7 +444,7 @@ def follows(manifest, schedule):
     training = manifest["training"]
     stages = training["stages"]
     for k, stage in enumerate(stages):
-        mine = [p for p in manifest["parts"] if p["stage"] == k]
+        mine = [p for p in manifest["parts"] if p["stage"] == k and p["pass"] != "update"]
         last = k + 1 == len(stages)
         check(all(p["device"] == stage["devices"][0] and (p["pass"] == "both") <= last for p in mine),
               f"devices and passes of stage {k}")
@@ -437,8 +459,10 @@ def follows(manifest, schedule):
         ran = [(what, k, m) for what, m in order_of(training["schedule"], k, stages[k]["ahead"], count)]
         if training["schedule"] == "interleaved":
             ran = order_in_turn(k, len(homes), len(stages) // len(homes), count)
-        want = [(p["file"], m) for what, s, m in ran for p in manifest["parts"]
+        own = [p for p in manifest["parts"] if p["device"] == home]
+        want = [(p["file"], m) for what, s, m in ran for p in own if p["pass"] != "update"
                 if p["stage"] == s and what == {"forward": "F", "weight": "W"}.get(p["pass"], "B")]
+        want += [(p["file"], count - 1) for p in own if p["pass"] == "update"]
         lists = next(d["compute"] for d in schedule["devices"] if d["name"] == home)
         found = [(i["compute"], i["sample"]) for i in lists if "compute" in i]
         check(found == want, f"{training['schedule']}: another order on {home}: {found}")
@@ -456,9 +480,10 @@ def zero_bubble(model, manifest):
     another stage, or the caller reads."""
     graph = onnx.load(model).graph
     stage = {n: p["stage"] for p in manifest["parts"] for n in manifest["nodes"][p["file"]]}
-    weight = {n for p in manifest["parts"] if p["pass"] == "weight" for n in manifest["nodes"][p["file"]]}
-    apart = {p["file"] for p in manifest["parts"] if p["pass"] == "weight"}
-    check(not [t for t in manifest["tensors"] if t["from"] in apart], "a part waits for gradients of weights")
+    late = {p["file"] for p in manifest["parts"] if p["pass"] in ("weight", "update")}
+    weight = {n for p in late for n in manifest["nodes"][p]}
+    update = {p["file"] for p in manifest["parts"] if p["pass"] == "update"}
+    check(not [t for t in manifest["tensors"] if t["from"] in late and not update.issuperset(t["to"])], "a part waits for gradients of weights")
     readers = {}
     for n in graph.node:
         for v in n.input:
@@ -709,7 +734,7 @@ def long_name(m, s):
 
 def planted_iteration(model, rules, folder):
     run(PCC, model, "-p", given(rules), "-o", folder, *TRAINED, "--micro-batches=8",
-        "-Wno-unmatched-pattern")
+        "--update=within", "-Wno-unmatched-pattern")
     manifest, schedule = load(folder, "manifest"), load(folder, "schedule")
     for plant, reason in [
             (swap_batches, "before"), (backward_first, "deadlock"), (twice, "is computed twice"),

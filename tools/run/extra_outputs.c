@@ -1,13 +1,16 @@
-/* Copies of a model with more outputs (extra_outputs.h).
+/* Copies of a model with more outputs (extra_outputs.h), or more inputs (extra_inputs.h).
  *
  * In protobuf's form the fields of a message may come in any order, and a message within it in several pieces, which
  * are merged: a second field "graph" of the model that has outputs alone adds them to those of the first.  So bytes are
  * appended, and nothing of the file is understood.  An output without a type gets the one that the engine infers.
  * O(bytes of the file). */
 #include "tools/run/extra_outputs.h"
+#include "tools/run/extra_inputs.h"
 
 #include "ir/base/infile.h"
 #include "ir/base/outfile.h"
+
+#include "onnx.pb-c.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,30 +56,94 @@ static void put_outputs(FILE *f, const char *const *name, uint32_t n)
     }
 }
 
-int extra_outputs(const char *from, const char *to, const char *const *name, uint32_t n,
-                  struct arena *a, struct diag *d)
+/* Begins the file `to` with the bytes of `from`; whether all were read is written to *whole, after an error.  Returns
+ * 0, or -1 and an error: there is no file. */
+static int copy_bytes(const char *from, const char *to, struct outfile *out, bool *whole,
+                      struct arena *a, struct diag *d)
 {
     enum { BLOCK = 1 << 16 };
-    struct outfile out;
     uint64_t size, have = 0;
     int fd = infile_open(from, INFILE_MODEL, &size, d);
     if (fd < 0)
         return -1;
-    if (outfile_open(&out, to, a, d)) {
+    if (outfile_open(out, to, a, d)) {
         close(fd);
         return -1;
     }
     char *block = arena_alloc(a, BLOCK);
     ssize_t got;
     while ((got = read(fd, block, BLOCK)) > 0) {
-        fwrite(block, 1, (size_t)got, out.f);
+        fwrite(block, 1, (size_t)got, out->f);
         have += (uint64_t)got;
     }
     close(fd);
-    put_outputs(out.f, name, n);
-    if (have != size)
+    *whole = have == size;
+    if (!*whole)
         diag_error(d, "%s: it cannot be read", from);
-    return outfile_close(&out, have == size);
+    return 0;
+}
+
+int extra_outputs(const char *from, const char *to, const char *const *name, uint32_t n,
+                  struct arena *a, struct diag *d)
+{
+    struct outfile out;
+    bool whole;
+    if (copy_bytes(from, to, &out, &whole, a, d))
+        return -1;
+    put_outputs(out.f, name, n);
+    return outfile_close(&out, whole);
+}
+
+/* Fills the messages of an input: a tensor with sizes that are numbers. */
+static Onnx__ValueInfoProto *make_input(const struct extra_input *in, struct arena *a)
+{
+    struct tensor_messages {
+        Onnx__ValueInfoProto info;
+        Onnx__TypeProto type;
+        Onnx__TypeProto__Tensor tensor;
+        Onnx__TensorShapeProto shape;
+    } *m = arena_alloc(a, sizeof *m);
+    Onnx__TensorShapeProto__Dimension *dim = arena_array(a, (size_t)in->rank + 1, sizeof *dim);
+    *m = (struct tensor_messages){ONNX__VALUE_INFO_PROTO__INIT, ONNX__TYPE_PROTO__INIT,
+                                  ONNX__TYPE_PROTO__TENSOR__INIT, ONNX__TENSOR_SHAPE_PROTO__INIT};
+    m->shape.dim = arena_array(a, (size_t)in->rank + 1, sizeof *m->shape.dim);
+    m->shape.n_dim = in->rank;
+    for (uint32_t k = 0; k < in->rank; k++) {
+        onnx__tensor_shape_proto__dimension__init(&dim[k]);
+        dim[k].value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+        dim[k].dim_value = in->size[k];
+        m->shape.dim[k] = &dim[k];
+    }
+    m->tensor.has_elem_type = 1;
+    m->tensor.elem_type = in->elem;
+    m->tensor.shape = &m->shape;
+    m->type.value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+    m->type.tensor_type = &m->tensor;
+    m->info.name = arena_strdup(a, in->name, strlen(in->name));
+    m->info.type = &m->type;
+    return &m->info;
+}
+
+int extra_inputs(const char *from, const char *to, const struct extra_input *in, uint32_t n,
+                 struct arena *a, struct diag *d)
+{
+    struct outfile out;
+    bool whole;
+    Onnx__GraphProto more = ONNX__GRAPH_PROTO__INIT;
+    more.input = arena_array(a, (size_t)n + 1, sizeof(void *));
+    for (uint32_t i = 0; i < n; i++)
+        if (!in[i].there)
+            more.input[more.n_input++] = make_input(&in[i], a);
+    if (copy_bytes(from, to, &out, &whole, a, d))
+        return -1;
+    size_t bytes = onnx__graph_proto__get_packed_size(&more);
+    uint8_t *packed = arena_alloc(a, bytes + 1);
+    onnx__graph_proto__pack(&more, packed);
+    if (more.n_input) {
+        put_head(out.f, MODEL_GRAPH, bytes);
+        fwrite(packed, 1, bytes, out.f);
+    }
+    return outfile_close(&out, whole);
 }
 
 void extra_outputs_links(const struct module *m, const char *folder, struct arena *a)

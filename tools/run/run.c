@@ -11,6 +11,7 @@
 #include "tools/run/ranks.h"
 #include "tools/run/run_replan.h"
 #include "tools/run/runner.h"
+#include "tools/run/step.h"
 
 #include "ir/base/infile.h"
 #include "ir/base/outfile.h"
@@ -65,6 +66,14 @@ static const struct opt rows[] = {
          "for --replan: times of nodes, as --costs of pcc takes them, of which each keeps its share of its part"},
     {OPT_BOOL, "processes",
      .help = "a process for each device instead of a thread: mpirun on this machine"},
+    {OPT_INT, "steps", .arg = "N", .lo = "1", .hi = "1000000000",
+     .help =
+         "of a split for training: N steps, whose inputs are those of all micro-batches together"},
+    {OPT_TEXT, "load", .arg = "FILE", .help = "for --steps: begin with the parameters of FILE.npz"},
+    {OPT_TEXT, "save", .arg = "FILE",
+     .help = "for --steps: write the parameters after the last one"},
+    {OPT_CHOICE, "loss", .arg = "mean|sum", .names = (const char *const[]){"mean", "sum", NULL},
+     .help = "for --steps: how the loss joins samples, where the split does not say it"},
     {OPT_BOOL, "no-check", .help = "run lists that the checker refuses, too"},
     PROGRAM_ROWS,
     {0}};
@@ -270,9 +279,49 @@ static int run_ranks(struct run *r, int rc)
     return 0;
 }
 
+/* Runs steps of training.  Returns 0, or -1 after an error. */
+static int run_steps(struct run *r)
+{
+    static const char *const idle[] = {"samples", "output", "trace",  "state", "in-flight", "order",
+                                       "cores",   "memory", "replan", "costs", "processes", NULL};
+    const struct program_args *g = &r->args;
+    const struct engine_choice choice = {program_value(g, "engine"),
+                                         program_value(g, "onnxruntime")};
+    for (const char *const *name = idle; *name; name++)
+        if (program_value(g, *name))
+            return misused(r, arena_fmt(r->a, "--%s has no effect with --steps", *name));
+    if (messages_rank() >= 0)
+        return misused(r, "--steps: expected one process, without mpirun");
+    if (g->noperand == 0)
+        return misused(r, "expected the folder of a split");
+    struct stepper s = {.a = r->a, .d = &r->diag, .stop = &stop};
+    s.set = (struct step_settings){.folder = g->operand[0],
+                                   .steps = program_number(g, "steps"),
+                                   .file = g->operand + 1,
+                                   .nfile = g->noperand - 1,
+                                   .load = program_value(g, "load"),
+                                   .save = program_value(g, "save"),
+                                   .loss = program_value(g, "loss"),
+                                   .seed = (uint64_t)program_number(g, "seed"),
+                                   .threads = (int)program_number(g, "threads"),
+                                   .optimise = program_number(g, "optimise") == 0,
+                                   .check = !program_value(g, "no-check")};
+    if (step_read(&s) || (s.set.save && outfile_check(s.set.save, r->a, &r->diag)) ||
+        !(s.e = engine_open(&choice, r->a, &r->diag)))
+        return -1;
+    r->exit = step_run(&s);
+    return 0;
+}
+
 /* Runs the split.  Returns 0, or -1 after an error. */
 static int run_split(struct run *r)
 {
+    static const char *const of_steps[] = {"load", "save", "loss", NULL};
+    if (program_value(&r->args, "steps"))
+        return run_steps(r);
+    for (const char *const *name = of_steps; *name; name++)
+        if (program_value(&r->args, *name))
+            return misused(r, arena_fmt(r->a, "--%s has no effect without --steps", *name));
     struct runner *x = &r->runner;
     *x = (struct runner){.a = r->a, .d = &r->diag, .stop = &stop, .virtual = -1};
     x->choice = (struct engine_choice){program_value(&r->args, "engine"),

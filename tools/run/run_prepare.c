@@ -78,9 +78,9 @@ static int read_schedule(struct runner *r, const char *file)
         read_text(r, &lists, file) || !(r->schedule = schedule_read(&lists, r->w, r->a, r->d)))
         return -1;
     if (r->schedule->work->each)
-        return diag_error(r->d,
-                          "%s: it is of an iteration of training: pcc-run runs samples in a row",
-                          lists.path);
+        return diag_error(
+            r->d, "%s: it is of an iteration of training: say how many steps to run (--steps=N)",
+            lists.path);
     const char *why = r->set.check ? schedule_check(r->w, r->schedule, r->a) : NULL;
     if (why)
         return diag_error(r->d, "%s: %s", lists.path, why);

@@ -6,6 +6,7 @@
 #include "ir/base/units.h"
 #include "ir/exec/iteration/iteration_verdict.h"
 #include "ir/model/batch.h"
+#include "ir/plan/update_pass.h"
 #include "ir/plan/weight_pass.h"
 
 enum {
@@ -39,6 +40,9 @@ bool part_places_find(struct part_places *p, const struct staged_plan *of,
     const int32_t *stage_of = plan_stage_of(of, a);
     const uint8_t *weight =
         weight_pass_apart(of->scene) ? weight_pass_nodes(of->scene, stage_of, a) : NULL;
+    const struct update_pass update = update_pass_wanted(of->scene)
+                                          ? update_pass_find(of->scene, stage_of, a)
+                                          : (struct update_pass){.why = "not wanted"};
     p->pass = arena_alloc(a, (size_t)w->npart + 1);
     p->stage = arena_array(a, (size_t)w->npart + 1, sizeof *p->stage);
     for (uint32_t x = 0; x < w->npart; x++) {
@@ -52,6 +56,10 @@ bool part_places_find(struct part_places *p, const struct staged_plan *of,
         bool mixed = is_part_mixed(of->scene->m, part), last = p->stage[x] + 1 == st->n;
         if (part_is_back(of->scene->m, part) && (last || !mixed))
             p->pass[x] = mixed ? PART_BOTH : PART_BACKWARD;
+        if (!update.why && is_all_of(update.own, part)) {
+            p->pass[x] = PART_UPDATE;
+            continue;
+        }
         if (weight && is_all_of(weight, part)) {
             p->pass[x] = PART_WEIGHT;
             continue;
@@ -104,7 +112,7 @@ static void find_first_tasks(struct part_timing *f)
 }
 
 /* Returns the rows device -> its instances, in the order in which the device runs the passes of its stages; the parts
- * of one pass by number. */
+ * of one pass by number; then parts that run once. */
 static struct csr list_instances(const struct part_timing *f)
 {
     const struct task_graph *g = &f->run->g;
@@ -112,8 +120,8 @@ static struct csr list_instances(const struct part_timing *f)
     uint32_t n = f->w->npart, *key = arena_array(f->a, (size_t)n + 1, sizeof *key);
     struct pairs on = {.a = f->a};
     for (uint32_t x = 0; x < n; x++)
-        key[x] = KINDS * stage_of(f, x) + kind_of(f, x);
-    struct csr of = csr_build(f->a, KINDS * st->n, n, key, NULL);
+        key[x] = f->w->part[x].once ? KINDS * st->n : KINDS * stage_of(f, x) + kind_of(f, x);
+    struct csr of = csr_build(f->a, KINDS * st->n + 1, n, key, NULL);
     for (uint32_t p = 0; p < f->run->x.nplace; p++)
         for_row (item, g->list, p) {
             const struct task *t = &g->task[task_of_item(g, item)];
@@ -122,6 +130,8 @@ static struct csr list_instances(const struct part_timing *f)
                 pairs_add(&on, f->w->part[x].dev,
                           (item - g->first[f->first[t->kind][t->number]]) * n + x);
         }
+    for_row (x, of, KINDS * st->n)
+        pairs_add(&on, f->w->part[x].dev, (f->run->x.micro_batches - 1) * n + x);
     return pairs_rows(&on, f->w->ndev);
 }
 
@@ -129,7 +139,12 @@ static struct csr list_instances(const struct part_timing *f)
 static void find_times(const struct part_timing *f, uint32_t instance, int64_t *start, int64_t *end)
 {
     const struct task_graph *g = &f->run->g;
-    uint32_t x = instance % f->w->npart, task = f->first[kind_of(f, x)][stage_of(f, x)];
+    uint32_t x = instance % f->w->npart;
+    if (f->w->part[x].once) {
+        *start = *end = f->run->t.end;
+        return;
+    }
+    uint32_t task = f->first[kind_of(f, x)][stage_of(f, x)];
     uint32_t item = g->first[task] + instance / f->w->npart;
     *start = f->run->t.start[item];
     *end = sat_add(*start, g->task[task_of_item(g, item)].time);
@@ -178,6 +193,9 @@ static const struct sample_work *slice_work(const struct rhythm_ask *of, const c
         return NULL;
     }
     struct sample_work *w = work_of_parts(of->scene, of->parts, sizes.axis ? &sizes : NULL, a);
+    for (uint32_t x = 0; x < npart; x++)
+        w->part[x].once = of->places->pass[x] == PART_UPDATE;
+    work_mark_sums(w);
     w->share = (struct work_share){pairs_rows(&on, npart), larger(t->micro_size, 1),
                                    larger(t->profiled, 1)};
     return work_slice(w, MOST_INSTANCES / training_count(t), why, a);

@@ -7,8 +7,9 @@
 /* The pass of a stage in which a part runs.  BACKWARD: the part reads a result of a later stage, or of a BACKWARD
  * part of its stage; in the last stage also a part with only backward nodes.  BOTH: a part of the last stage with
  * forward and backward nodes, which runs in the backward pass.  WEIGHT: a part that only computes gradients of
- * weights, which a zero-bubble schedule runs in a pass of its own (weight_pass.h).  FORWARD: all other parts. */
-enum part_pass { PART_FORWARD, PART_BACKWARD, PART_BOTH, PART_WEIGHT };
+ * weights, which a zero-bubble schedule runs in a pass of its own (weight_pass.h).  UPDATE: a part that only makes
+ * new parameters of gradients that were added up, once an iteration (update_pass.h).  FORWARD: all other parts. */
+enum part_pass { PART_FORWARD, PART_BACKWARD, PART_BOTH, PART_WEIGHT, PART_UPDATE };
 struct part_places {
     uint32_t *stage; /* [part] */
     uint8_t *pass;   /* [part] enum part_pass */

@@ -119,6 +119,9 @@ class Settings(TypedDict, total=False):
     # gradients are exchanged after a stage's last backward pass, beside it, or also beside the next forward pass
     # (default: after)
     allreduce_overlap: Optional[Literal["after", "beside", "across"]]
+    # iteration: parameters are updated in parts of their own, once, or within the parts that make gradients
+    # (default: auto, apart where there are several micro-batches)
+    update: Optional[Literal["auto", "apart", "within"]]
     # memory of a device beside weights and activations (default: 0)
     workspace: Optional[Union[int, str]]
     # zb-h1: share of backward that makes gradients of weights (default: 0.5)

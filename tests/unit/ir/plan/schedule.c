@@ -753,7 +753,8 @@ static void circle(void **state)
     struct arena *a = arena_new(NULL);
     const char *dev_name[] = {"acc0", "acc1", "host"};
     int64_t memory[] = {-1, -1};
-    struct work_part part[] = {{"c", 0, 0, 0}, {"a", 0, 0, 0}, {"d", 1, 0, 0}, {"b", 1, 0, 0}};
+    struct work_part part[] = {
+        {.name = "c"}, {.name = "a"}, {.name = "d", .dev = 1}, {.name = "b", .dev = 1}};
     struct work_tensor tensor[] = {{.name = "x", .bytes = 1, .from = 1},
                                    {.name = "y", .bytes = 1, .from = 3}};
     uint32_t in_at[] = {0, 1, 1, 2, 2}, in_to[] = {1, 0}, out_at[] = {0, 0, 1, 1, 2},

@@ -176,7 +176,7 @@ static void test_schedule(void **state)
 {
     static const struct refused t[] = {
         {{{"'pcc_schedule': 1", "'pcc_schedule': 1"}}, ""},
-        {{{"'pcc_schedule': 1", "'pcc_schedule': 3"}}, "s: expected 'pcc_schedule': 1 or 2"},
+        {{{"'pcc_schedule': 1", "'pcc_schedule': 4"}}, "s: expected 'pcc_schedule': 1, 2 or 3"},
         {{{"'in_flight': 1", "'in_flight': 0"}},
          "s: expected an integer 'in_flight' in 1..1073741824"},
         {{{"'in_flight': 1", "'in_flight': 1073741825"}},
@@ -197,9 +197,9 @@ static void test_schedule(void **state)
         {{{"'compute': 'p0', 'sample': 0", "'compute': 7, 'sample': 0"}},
          "s: expected a name 'compute' in an instruction"},
         {{{"'compute': 'p0', 'sample': 0", "'sample': 0"}},
-         "s: expected 'alloc', 'compute' or 'free' in each of 'compute'"},
+         "s: expected one of 'add', 'alloc', 'compute', 'free' and 'reduce' in each of 'compute'"},
         {{{"'compute': 'p0', 'sample': 0", "'compute': 'p0', 'free': 't', 'sample': 0"}},
-         "s: expected one of 'alloc', 'compute' and 'free' in each of 'compute'"},
+         "s: expected one of 'add', 'alloc', 'compute', 'free' and 'reduce' in each of 'compute'"},
         {{{"'compute': 'p0', 'sample': 0", "'compute': 'p1', 'sample': 0"}},
          "'p1' is computed on acc0, but belongs to acc1"},
         {{{"'compute': 'p0', 'sample': 0", "'compute': 'p2', 'sample': 0"}},

@@ -7,6 +7,7 @@
 #include "ir/base/units.h"
 #include "ir/base/utf8.h"
 #include "ir/plan/training_json.h"
+#include "ir/plan/update_pass.h"
 
 enum {
     STAGES_SHOWN = 64,  /* most stages in the table */
@@ -137,9 +138,40 @@ void iteration_report(FILE *f, const struct result *r, struct arena *a)
         fputs("* runs forward once more before backward\n", f);
 }
 
+/* Adds to o, the object "training" of the manifest, what a runtime adds up and updates by: "gradients" and "loss".
+ * Does nothing where updates have no parts of their own. */
+static void add_updates(json_t *o, const struct result *r, struct arena *a)
+{
+    static const char *const join[] = {
+        [LOSS_UNKNOWN] = NULL, [LOSS_MEAN] = "mean", [LOSS_SUM] = "sum"};
+    const struct module *m = r->scene.m;
+    const struct staged_plan p = {&r->scene, r->plan, r->verdict->stages};
+    if (!update_pass_wanted(&r->scene))
+        return;
+    const int32_t *stage_of = plan_stage_of(&p, a);
+    const struct update_pass u = update_pass_find(&r->scene, stage_of, a);
+    if (u.why)
+        return;
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < u.n; i++)
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:i}", "parameter",
+                                              value_name(m, u.of[i].parameter), "gradient",
+                                              value_name(m, u.of[i].gradient), "new",
+                                              value_name(m, u.of[i].fresh), "stage",
+                                              (int)stage_of[m->value[u.of[i].fresh].def]));
+    json_object_set_new(o, "gradients", list);
+    enum loss_join how;
+    vid loss = loss_find(m, &how, a);
+    json_object_set_new(
+        o, "loss",
+        loss ? json_pack("{s:s, s:s?}", "value", value_name(m, loss), "reduction", join[how])
+             : json_null());
+}
+
 void iteration_manifest(struct json_out *o, const struct result *r, struct arena *a)
 {
     json_t *training = training_json(&r->scene, r->verdict->stages, NULL, a);
+    add_updates(training, r, a);
     json_dumpf(training, json_member(o, "training"), 0);
     json_decref(training);
     int64_t peak = 0;

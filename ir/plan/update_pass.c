@@ -1,0 +1,371 @@
+/* Finds the update of a training graph (update_pass.h).
+ *
+ * A value varies if it depends on an input of the model with an axis of the batch; sizes of values do not count as
+ * dependence.  From an output of the backward pass that varies and has no such axis, the walk goes back through values
+ * without that axis, the one that was made last first.  A value that is alone while it waits lies on all ways from the
+ * loss to the output.  The deepest such value with the output's type is the gradient, or before that one whose name is
+ * the parameter's and "_grad".  What enters on the way with the same type is the parameter.  Source: the description of
+ * gradient accumulation in DAPPLE (arXiv 2007.01045), V. */
+#include "ir/plan/update_pass.h"
+
+#include "ir/base/heap.h"
+#include "ir/model/batch.h"
+
+#include <assert.h>
+#include <string.h>
+
+bool update_pass_wanted(const struct scene *s)
+{
+    const struct training *t = &s->model.training;
+    if (exec_kind(&s->model)->feed != FEED_MICRO_BATCHES || !s->m->ir_version || !s->m->backward ||
+        t->schedule == TRAINING_PIPEDREAM)
+        return false;
+    return t->update == UPDATE_APART || (t->update == UPDATE_AUTO && training_count(t) > 1);
+}
+
+/* State of the search. */
+struct update_search {
+    const struct scene *s;
+    const struct module *m;
+    const int32_t *axis;   /* [value] of the batch; -1: none */
+    uint8_t *varies;       /* [value] */
+    uint8_t *read_forward; /* [value] 1: an initializer that a node of the forward pass reads */
+    uint32_t *seen;        /* [value] 1 + the last output whose walk has come by */
+    struct heap open;      /* values that wait, by the node that makes them, the last one first */
+    uint32_t open_varying; /* how many of these vary */
+    struct arena *a, *own; /* for results; for scratch data */
+    struct update_pass *to;
+};
+
+/* Whether a result of the operator is about sizes only. */
+static bool tells_sizes(const struct module *m, nid n)
+{
+    return node_is(m, n, "Shape") || node_is(m, n, "Size");
+}
+
+/* Returns, in a, [value] whether it depends on samples: on an input with an axis of the batch. */
+static uint8_t *find_varying(const struct module *m, const int32_t *axis, struct arena *a)
+{
+    const struct graph *g = &m->graph[1];
+    uint8_t *varies = arena_alloc(a, m->nval);
+    for (uint32_t i = 0; i < g->in.n; i++) {
+        vid v = m->arg[g->in.at + i];
+        varies[v] = !(m->value[v].flags & VALUE_INIT) && axis[v] >= 0;
+    }
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        bool any = false;
+        for (uint32_t i = 0; i < m->node[n].in.n; i++)
+            any = any || varies[m->arg[m->node[n].in.at + i]];
+        for (uint32_t i = 0; any && !tells_sizes(m, n) && i < m->node[n].out.n; i++)
+            varies[m->arg[m->node[n].out.at + i]] = 1;
+    }
+    varies[0] = 0;
+    return varies;
+}
+
+/* Whether the value is an initializer and nothing else. */
+static bool is_initializer(const struct module *m, vid v)
+{
+    return v && !m->value[v].def && (m->value[v].flags & VALUE_INIT);
+}
+
+/* Whether two values have one element type and the same sizes, which are numbers. */
+static bool alike(const struct module *m, vid x, vid y)
+{
+    const struct type *a = &m->type[m->value[x].type], *b = &m->type[m->value[y].type];
+    if (a->kind != TYPE_TENSOR || b->kind != TYPE_TENSOR || a->elem != b->elem ||
+        a->rank != b->rank || a->rank < 0)
+        return false;
+    for (int i = 0; i < a->rank; i++)
+        if (m->dim[a->dim + (uint32_t)i].value < 0 ||
+            m->dim[a->dim + (uint32_t)i].value != m->dim[b->dim + (uint32_t)i].value)
+            return false;
+    return true;
+}
+
+/* Whether the name of v is that of `of` with this end. */
+static bool is_named_after(const struct module *m, vid v, vid of, const char *end)
+{
+    const char *name = value_name(m, v), *base = value_name(m, of);
+    size_t n = strlen(base);
+    return strncmp(name, base, n) == 0 && strcmp(name + n, end) == 0;
+}
+
+/* Has a value wait, once for each output. */
+static void wait_for(struct update_search *k, vid v, uint32_t output)
+{
+    if (!v || !k->m->value[v].def || k->seen[v] == output + 1)
+        return;
+    k->seen[v] = output + 1;
+    heap_push(&k->open, -(int64_t)k->m->value[v].def, 0, v);
+    k->open_varying += k->varies[v];
+}
+
+/* What a walk from an output has found. */
+struct walk {
+    vid from;      /* the output */
+    vid parameter; /* the initializer that it replaces; 0: none so far */
+    vid gradient;  /* 0: none so far */
+};
+
+/* Takes the initializer v into account, which enters on the way: the parameter is one whose name the output's name
+ * begins with, else one that the forward pass reads, else the first one. */
+static void enter(const struct update_search *k, struct walk *w, vid v)
+{
+    const char *name = value_name(k->m, v);
+    bool named = strncmp(value_name(k->m, w->from), name, strlen(name)) == 0;
+    if (!alike(k->m, v, w->from))
+        return;
+    const char *had = w->parameter ? value_name(k->m, w->parameter) : "";
+    bool had_named = w->parameter && strncmp(value_name(k->m, w->from), had, strlen(had)) == 0;
+    if (!w->parameter || (named && (!had_named || strlen(name) > strlen(had))) ||
+        (!had_named && k->read_forward[v] && !k->read_forward[w->parameter]))
+        w->parameter = v;
+}
+
+/* Walks back from the model's output number `output`. */
+static void walk_back(struct update_search *k, struct walk *w, uint32_t output)
+{
+    const struct module *m = k->m;
+    k->open.n = k->open_varying = 0;
+    wait_for(k, w->from, output);
+    while (k->open.n) {
+        vid v = heap_pop(&k->open).item;
+        nid n = m->value[v].def;
+        bool varies = k->varies[v], alone = varies && k->open_varying == 1;
+        k->open_varying -= varies;
+        if (varies && (k->axis[v] >= 0 || !m->backward[n]))
+            return;
+        if (varies && v != w->from && alike(m, v, w->from)) {
+            bool named = w->parameter && is_named_after(m, v, w->parameter, "_grad");
+            if (alone || named)
+                w->gradient = v;
+            if (named)
+                return;
+        }
+        for (uint32_t i = 0; i < m->node[n].in.n; i++) {
+            vid u = m->arg[m->node[n].in.at + i];
+            if (is_initializer(m, u))
+                enter(k, w, u);
+            else
+                wait_for(k, u, output);
+        }
+    }
+}
+
+/* Adds the parameters of all outputs that are new values of one. */
+static void find_gradients(struct update_search *k)
+{
+    const struct module *m = k->m;
+    const struct graph *g = &m->graph[1];
+    vid *fresh_of = arena_array(k->own, m->nval, sizeof *fresh_of); /* [parameter] */
+    k->to->of = arena_array(k->a, (size_t)g->out.n + 1, sizeof *k->to->of);
+    for (uint32_t i = 0; i < g->out.n && !k->to->why; i++) {
+        struct walk w = {.from = m->arg[g->out.at + i]};
+        nid n = m->value[w.from].def;
+        if (!n || !k->varies[w.from] || k->axis[w.from] >= 0 || !m->backward[n])
+            continue;
+        walk_back(k, &w, i);
+        if (!w.parameter || !w.gradient)
+            continue;
+        if (fresh_of[w.parameter])
+            k->to->why = arena_fmt(k->a, "'%s' and '%s' are both new values of '%s'",
+                                   value_name(m, fresh_of[w.parameter]), value_name(m, w.from),
+                                   value_name(m, w.parameter));
+        fresh_of[w.parameter] = w.from;
+        k->to->of[k->to->n++] = (struct gradient){w.parameter, w.gradient, w.from};
+    }
+    if (!k->to->why && !k->to->n)
+        k->to->why = "no output of the model is the new value of a parameter";
+}
+
+/* Whether the operator keeps sums: of two sums of its operands it makes the sum of its results. */
+static bool keeps_sums(const struct update_search *k, nid n)
+{
+    static const char *const of_all[] = {
+        "Add",   "Sub",     "Sum",    "Identity",  "Reshape",   "Transpose", "Cast",
+        "Neg",   "Squeeze", "Concat", "Unsqueeze", "Flatten",   "ReduceSum", "Slice",
+        "Split", "Pad",     "Gather", "Expand",    "ReduceMean"};
+    static const char *const of_one[] = {"Mul", "Div", "MatMul", "Gemm"};
+    const struct module *m = k->m;
+    uint32_t varying = 0;
+    for (uint32_t i = 0; i < m->node[n].in.n; i++)
+        varying += k->varies[m->arg[m->node[n].in.at + i]];
+    for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++)
+        if (node_is(m, n, of_all[i]))
+            return true;
+    for (size_t i = 0; i < sizeof of_one / sizeof *of_one; i++)
+        if (node_is(m, n, of_one[i]))
+            return varying == 1 && (i != 1 || k->varies[node_in(m, n, 0)]);
+    return false;
+}
+
+/* Checks that gradients are sums over samples: between them and values with an axis of the batch stand operators that
+ * keep sums only. */
+static void check_sums(struct update_search *k)
+{
+    const struct module *m = k->m;
+    uint8_t *up = arena_alloc(
+        k->own, m->nval); /* [value] a gradient follows from it, as it should by a sum */
+    const struct graph *g = &m->graph[1];
+    for (uint32_t i = 0; i < k->to->n; i++)
+        up[k->to->of[i].gradient] = 1;
+    for (nid n = g->first + g->count; n-- > g->first && !k->to->why;) {
+        bool above = false, batch = false, linear = true;
+        for (uint32_t i = 0; i < m->node[n].out.n; i++)
+            above = above || up[m->arg[m->node[n].out.at + i]];
+        for (uint32_t i = 0; above && i < m->node[n].in.n; i++) {
+            vid u = m->arg[m->node[n].in.at + i];
+            batch = batch || (k->varies[u] && k->axis[u] >= 0);
+        }
+        if (!above || batch)
+            continue;
+        linear = keeps_sums(k, n);
+        for (uint32_t i = 0; linear && i < m->node[n].in.n; i++)
+            up[m->arg[m->node[n].in.at + i]] |= k->varies[m->arg[m->node[n].in.at + i]];
+        if (!linear)
+            k->to->why = arena_fmt(k->a,
+                                   "'%s' (%s) works on gradients of all samples together, so that "
+                                   "gradients of micro-batches cannot be added up behind it",
+                                   node_name(m, n), node_op(m, n));
+    }
+}
+
+/* Marks all that follows from gradients in own[], and checks that it reads nothing else of samples. */
+static void mark_nodes(struct update_search *k)
+{
+    const struct module *m = k->m;
+    const struct graph *g = &m->graph[1];
+    uint8_t *sum = arena_alloc(k->own, m->nval), *made = arena_alloc(k->own, m->nval);
+    k->to->own = arena_alloc(k->a, (size_t)m->nnode + 1);
+    for (uint32_t i = 0; i < k->to->n; i++)
+        sum[k->to->of[i].gradient] = 1;
+    for (nid n = g->first; n < g->first + g->count && !k->to->why; n++) {
+        bool own = false;
+        const struct slice in = m->node[n].in, out = m->node[n].out;
+        for (uint32_t i = 0; i < in.n; i++)
+            own = own || sum[m->arg[in.at + i]] || made[m->arg[in.at + i]];
+        if (!own || k->s->place->kind[n] != PLACE_NODE)
+            continue;
+        k->to->own[n] = 1;
+        for (uint32_t i = 0; i < out.n; i++) {
+            made[m->arg[out.at + i]] = m->arg[out.at + i] != 0;
+            if (sum[m->arg[out.at + i]])
+                k->to->why = arena_fmt(k->a, "the gradient '%s' follows from another gradient",
+                                       value_name(m, m->arg[out.at + i]));
+        }
+        for (uint32_t i = 0; i < in.n; i++) {
+            vid u = m->arg[in.at + i];
+            if (k->varies[u] && !sum[u] && !made[u])
+                k->to->why = arena_fmt(k->a,
+                                       "'%s' (%s), which follows from gradients, reads '%s', "
+                                       "which each micro-batch makes anew",
+                                       node_name(m, n), node_op(m, n), value_name(m, u));
+        }
+    }
+}
+
+/* Checks that each stage updates its own parameters by its own gradients. */
+static void check_stages(struct update_search *k, const int32_t *stage_of)
+{
+    const struct module *m = k->m;
+    const struct graph *g = &m->graph[1];
+    uint8_t *sum = arena_alloc(k->own, m->nval);
+    for (uint32_t i = 0; i < k->to->n; i++)
+        sum[k->to->of[i].gradient] = 1;
+    for (nid n = g->first; n < g->first + g->count && !k->to->why; n++)
+        for (uint32_t i = 0; k->to->own[n] && i < m->node[n].in.n; i++) {
+            vid u = m->arg[m->node[n].in.at + i];
+            nid def = m->value[u].def;
+            if (def && (sum[u] || k->to->own[def]) && stage_of[def] != stage_of[n])
+                k->to->why = arena_fmt(k->a,
+                                       "'%s' (%s) in stage %d updates by '%s' of stage %d: updates "
+                                       "of all stages together have no part",
+                                       node_name(m, n), node_op(m, n), (int)stage_of[n],
+                                       value_name(m, u), (int)stage_of[def]);
+        }
+}
+
+struct update_pass update_pass_find(const struct scene *s, const int32_t *stage_of, struct arena *a)
+{
+    const struct module *m = s->m;
+    const struct graph *g = &m->graph[1];
+    struct update_pass to = {0};
+    struct update_search k = {.s = s, .m = m, .a = a, .own = arena_new(a), .to = &to};
+    k.open.a = k.own;
+    k.axis = value_batch_axes(m, k.own);
+    if (!m->backward)
+        to.why = "the model has no backward pass";
+    else if (!k.axis)
+        to.why = "the batch has no name in the shapes of the model's inputs";
+    if (!to.why) {
+        k.varies = find_varying(m, k.axis, k.own);
+        k.read_forward = arena_alloc(k.own, m->nval);
+        k.seen = arena_array(k.own, m->nval, sizeof *k.seen);
+        for (nid n = g->first; n < g->first + g->count; n++)
+            for (uint32_t i = 0; !m->backward[n] && i < m->node[n].in.n; i++)
+                k.read_forward[m->arg[m->node[n].in.at + i]] = 1;
+        find_gradients(&k);
+        if (!to.why)
+            check_sums(&k);
+        if (!to.why)
+            mark_nodes(&k);
+        if (!to.why && stage_of)
+            check_stages(&k, stage_of);
+    }
+    arena_free(k.own);
+    return to;
+}
+
+/* ---- the loss ----------------------------------------------------------------------------------- */
+
+/* Returns how the scalar v joins samples.  Only what the samples' losses pass through is looked at. */
+static enum loss_join join_of(const struct module *m, const uint8_t *varies, const int32_t *axis,
+                              vid v)
+{
+    bool divided = false;
+    for (;;) {
+        nid n = m->value[v].def;
+        vid x = n ? node_in(m, n, 0) : 0, y = n ? node_in(m, n, 1) : 0;
+        if (!n)
+            return LOSS_UNKNOWN;
+        if (node_is(m, n, "SoftmaxCrossEntropyLoss") ||
+            node_is(m, n, "NegativeLogLikelihoodLoss")) {
+            const char *how = node_attr_str(m, n, "reduction", "mean");
+            return strcmp(how, "mean") == 0  ? LOSS_MEAN
+                   : strcmp(how, "sum") == 0 ? LOSS_SUM
+                                             : LOSS_UNKNOWN;
+        }
+        if (axis[x] >= 0 && node_is(m, n, "ReduceMean"))
+            return LOSS_MEAN;
+        if (axis[x] >= 0 && node_is(m, n, "ReduceSum"))
+            return divided ? LOSS_MEAN : LOSS_SUM;
+        if (node_is(m, n, "Div") && varies[x] && !varies[y] && !is_initializer(m, y))
+            divided = true;
+        else if (!node_is(m, n, "Neg") && !node_is(m, n, "Identity") && !node_is(m, n, "Squeeze") &&
+                 !node_is(m, n, "Reshape"))
+            return LOSS_UNKNOWN;
+        v = x;
+    }
+}
+
+vid loss_find(const struct module *m, enum loss_join *how, struct arena *a)
+{
+    const struct graph *g = &m->graph[1];
+    struct arena *own = arena_new(a);
+    const int32_t *axis = value_batch_axes(m, own);
+    const uint8_t *varies = axis ? find_varying(m, axis, own) : NULL;
+    vid loss = 0;
+    *how = LOSS_UNKNOWN;
+    for (uint32_t i = 0; varies && i < g->out.n && !loss; i++) {
+        vid v = m->arg[g->out.at + i];
+        nid n = m->value[v].def;
+        if (n && varies[v] && !(m->backward && m->backward[n]) &&
+            type_elems(m, m->value[v].type) == 1)
+            loss = v;
+    }
+    if (loss)
+        *how = join_of(m, varies, axis, loss);
+    arena_free(own);
+    return loss;
+}

@@ -1,0 +1,35 @@
+/* Finds what a training graph runs once an iteration: from gradients, which are added up over micro-batches, to new
+ * parameters. */
+#ifndef PCC_IR_PLAN_UPDATE_PASS_H
+#define PCC_IR_PLAN_UPDATE_PASS_H
+
+#include "ir/plan/plan.h"
+
+/* An initializer that is a parameter, or a state of the optimizer; its gradient; and the output of the model that
+ * takes its place. */
+struct gradient {
+    vid parameter, gradient, fresh; /* fresh: the new value */
+};
+
+/* How a loss joins the losses of samples. */
+enum loss_join { LOSS_UNKNOWN, LOSS_MEAN, LOSS_SUM };
+
+struct update_pass {
+    const char *
+        why; /* why the model has no such pass, for people; NULL: it has, and the fields below count */
+    uint8_t *own;        /* [node] 1: a node of the pass */
+    struct gradient *of; /* [n] in the order of the model's outputs */
+    uint32_t n;
+};
+
+/* Whether the settings want updates in parts of their own: --update=apart, or more than one micro-batch. */
+bool update_pass_wanted(const struct scene *s);
+/* Finds the pass, in a.  stage_of: [node] its stage; NULL: stages do not matter.  Expected O(nodes + operands +
+ * values * rank), and for each output what lies between it and its gradient. */
+struct update_pass update_pass_find(const struct scene *s, const int32_t *stage_of,
+                                    struct arena *a);
+/* Returns which output of the model is the loss, and writes to *how how it joins samples; 0: no output is a scalar that
+ * the forward pass makes of the samples. */
+vid loss_find(const struct module *m, enum loss_join *how, struct arena *a);
+
+#endif

@@ -1,0 +1,269 @@
+"""pcc-run --steps: a training step over micro-batches, with the stub engine; bad folders and inputs, each by name.
+
+The stub's values have the planned bytes, so that what devices hold is measured.  Extra `ort`: with ONNX Runtime new
+parameters are those of the whole model at the full batch, bit by bit for one micro-batch, to 1e-5 of the largest
+gradient for more; all schedules give the same bits."""
+# extras: ort
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+import extras
+from checks import check, finish
+
+PCC = os.environ.get("PCC", "pcc")
+GEN = os.environ.get("PCC_GEN") or Path(PCC).parent / "pcc-gen"
+RUN = os.environ.get("PCC_RUN") or Path(PCC).parent / "pcc-run"
+FOLDER = tempfile.TemporaryDirectory()
+HERE = Path(FOLDER.name)
+MODEL, SPLIT = HERE / "train.onnx", HERE / "m4"
+STUB = "--engine=stub"
+SCHEDULES = (["dapple"], ["gpipe"], ["zb-h1"], ["interleaved", "--stages-per-device=2"])
+
+
+def run(*command):
+    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=300)
+
+
+def good(r):
+    check(r.returncode == 0, f"{r.args}: exit {r.returncode}: {r.stderr}")
+    return r
+
+
+def refused(r, rc, *words):
+    check(r.returncode == rc and r.stderr.count("error:") == 1 and all(w in r.stderr for w in words),
+          f"{r.args}: exit {r.returncode}, not {rc}, or not {words}: {r.stderr}")
+
+
+def plan(folder, *args, micro_batches=4, devices="2xa100", model=MODEL, batch=2):
+    return run(PCC, model, "-d", devices, "--objective=iteration-time", f"--micro-batches={micro_batches}",
+               f"--dim=batch={batch},sequence=8", "-q", "--pictures=none", "-o", folder, *args)
+
+
+def changed(name, file, change, of=SPLIT):
+    """A copy of a split whose file, JSON, was changed."""
+    folder = HERE / name
+    shutil.copytree(of, folder)
+    content = json.loads((folder / file).read_text())
+    change(content)
+    (folder / file).write_text(json.dumps(content))
+    return folder
+
+
+def make():
+    good(run(GEN, "train", "--layers", 2, "--width", 16, "--heads", 2, "--vocab", 40, "-o", MODEL))
+    good(plan(SPLIT))
+
+
+def held(said):
+    return re.findall(r"^(\w+): (\d+) bytes held at most, planned (\d+)$", said, re.M)
+
+
+def schedules():
+    """Each gradient is added once per micro-batch, the update comes last, and devices hold what was planned."""
+    for k, schedule in enumerate(SCHEDULES):
+        folder = HERE / f"schedule{k}"
+        good(plan(folder, f"--schedule={schedule[0]}", *schedule[1:]))
+        manifest = json.loads((folder / "manifest.json").read_text())
+        lists = json.loads((folder / "schedule.json").read_text())
+        training = manifest["training"]
+        added = [(i["add"], i["sample"]) for d in lists["devices"] for i in d["compute"] if "add" in i]
+        check(lists["pcc_schedule"] == 3 and sorted(added) ==
+              sorted((g["gradient"], m) for g in training["gradients"] for m in range(4)), f"{schedule}: adds")
+        check(training["loss"] == {"value": "loss", "reduction": "mean"}, f"{training['loss']}")
+        update = {p["file"] for p in manifest["parts"] if p["pass"] == "update"}
+        ran = [(i["compute"], i["sample"]) for d in lists["devices"] for i in d["compute"] if "compute" in i]
+        check(sorted(r for r in ran if r[0] in update) == sorted((u, 3) for u in update), f"{schedule}: updates")
+        check(manifest["iteration"]["peak_bytes"] >= max(d["peak_bytes"] for d in lists["devices"]), "peaks")
+        good(run(PCC, folder, "--check-schedule"))
+        said = good(run(RUN, folder, "--steps=2", f"{STUB}:random=50us")).stdout
+        most = held(said)
+        check(most and all(real == planned for _, real, planned in most), f"{schedule}: {said}")
+
+
+def within():
+    """--update=within has no parts for updates; so has a plan for one micro-batch, unless it is asked for."""
+    for name, args, form in (("within", ("--update=within",), 2), ("one", ("--micro-batches=1",), 2),
+                             ("apart", ("--micro-batches=1", "--update=apart"), 3)):
+        good(plan(HERE / name, *args))
+        lists = json.loads((HERE / name / "schedule.json").read_text())
+        manifest = json.loads((HERE / name / "manifest.json").read_text())
+        check(lists["pcc_schedule"] == form and ("gradients" in manifest["training"]) == (form == 3), name)
+    refused(run(RUN, HERE / "within", "--steps=1", STUB), 1, "its updates have no parts of their own", "--update=apart")
+
+
+def planted():
+    """Errors in lists are found by the checker before the first part runs."""
+    def compute(lists):
+        return lists["devices"][0]["compute"]
+
+    def first(lists, key):
+        return next(k for k, i in enumerate(compute(lists)) if key in i)
+
+    def dropped(lists):
+        compute(lists).pop(first(lists, "add"))
+
+    def twice(lists):
+        k = first(lists, "add")
+        compute(lists).insert(k, compute(lists)[k])
+
+    def early(lists):
+        for d in lists["devices"]:
+            last = max(k for k, i in enumerate(d["compute"]) if "compute" in i)
+            d["compute"].insert(len(d["compute"]) // 3, d["compute"].pop(last))
+
+    def not_added(lists):
+        k = first(lists, "add")
+        compute(lists)[k] = {"free": compute(lists)[k]["add"], "sample": compute(lists)[k]["sample"]}
+
+    def stash(lists):
+        k = first(lists, "free")
+        compute(lists)[k]["sample"] = 3 - compute(lists)[k]["sample"]
+
+    def no_gradient(lists):
+        k = first(lists, "free")
+        compute(lists)[k] = {"add": compute(lists)[k]["free"], "sample": compute(lists)[k]["sample"]}
+
+    def batch(lists):
+        lists["devices"][0]["compute"] = [i for i in compute(lists) if i["sample"] != 2]
+
+    for change, words in ((dropped, ("never adds", "micro-batch")), (twice, ("is added twice",)),
+                          (early, ("schedule.json: acc",)), (not_added, ("is freed", "but not added")),
+                          (stash, ("schedule.json: ",)), (no_gradient, ("is no gradient",)),
+                          (batch, ("expected each of",))):
+        folder = changed(change.__name__, "schedule.json", change)
+        refused(run(RUN, folder, "--steps=1", STUB), 1, *words)
+        check(run(PCC, folder, "--check-schedule").returncode == 1, f"{change.__name__}: checked")
+
+
+def bad():
+    """Folders and inputs that cannot be run, each with its reason."""
+    good(run(PCC, MODEL, "-d", "2xa100", "-q", "--pictures=none", "-o", HERE / "samples"))
+    refused(run(RUN, HERE / "samples", "--steps=1", STUB), 1, "no training by stages", "--objective=iteration-time")
+    refused(run(RUN, SPLIT, STUB), 1, "an iteration of training", "--steps=N")
+    refused(run(RUN, SPLIT, "--steps=1", "--samples=2"), 2, "--samples has no effect with --steps")
+    refused(run(RUN, SPLIT, "--save=none.npz"), 2, "--save has no effect without --steps")
+    refused(run(RUN, SPLIT, "--steps=1", "--loss=sum", STUB), 1, "--loss=sum: the loss 'loss' is a mean")
+
+    def unknown(m):
+        m["training"]["loss"]["reduction"] = None
+
+    def not_whole(m):
+        m["training"]["runnable"] = False
+
+    def strange(m):
+        m["training"]["gradients"][0]["gradient"] = "loss"
+
+    def double(m):
+        m["training"]["gradients"].append(m["training"]["gradients"][0])
+
+    folder = changed("unknown", "manifest.json", unknown)
+    refused(run(RUN, folder, "--steps=1", STUB), 1, "how the loss 'loss' joins samples is not known", "--loss=mean")
+    good(run(RUN, folder, "--steps=1", STUB, "--loss=mean"))
+    refused(run(RUN, changed("fractions", "manifest.json", not_whole), "--steps=1", STUB), 1, '"runnable": false')
+    refused(run(RUN, changed("strange", "manifest.json", strange), "--steps=1", STUB), 1, "no update reads", "'loss'")
+    refused(run(RUN, changed("double", "manifest.json", double), "--steps=1", STUB), 1, "is there twice")
+    refused(run(RUN, SPLIT, "--steps=1", f"{STUB}:fail=part0.onnx@2"), 1, "part0.onnx (acc0), micro-batch 2:")
+
+
+def whole(feed, parameters=None):
+    """Outputs of the whole model, whose parameters are given."""
+    import onnx
+    import onnxruntime as ort
+    model = onnx.load(MODEL)
+    for i in model.graph.initializer:
+        if parameters and i.name in parameters:
+            i.CopyFrom(onnx.numpy_helper.from_array(parameters[i.name], i.name))
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = 1
+    session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    return dict(zip([o.name for o in session.get_outputs()], session.run(None, feed)))
+
+
+def batch_of(m, rate=0.5):
+    random = np.random.default_rng(m)
+    ids = random.integers(0, 40, (2 * m, 8))
+    return {"input_ids": ids, "labels": (ids * 7 + 3) % 40, "learning_rate": np.array(rate, np.float32)}
+
+
+def compare(m, got, want, exact):
+    largest = max(abs(v).max() for n, v in want.items() if n.endswith("_grad"))
+    for name in got.files:
+        mine, theirs = got[name], want[f"{name}_new"]
+        close = mine.tobytes() == theirs.tobytes() if exact else abs(mine - theirs).max() <= 1e-5 * largest
+        check(mine.shape == theirs.shape and close, f"{m} micro-batches: {name} is not the whole model's")
+
+
+def by_runtime():
+    """New parameters against those of the whole model."""
+    make()
+    for m in (1, 4):
+        feed, bits = batch_of(m), set()
+        np.savez(HERE / "batch.npz", **feed)
+        want = whole(feed)
+        for k, schedule in enumerate(SCHEDULES):
+            folder, to = HERE / f"ort{m}.{k}", HERE / f"new{m}.{k}.npz"
+            good(plan(folder, f"--schedule={schedule[0]}", *schedule[1:], "--update=apart", micro_batches=m))
+            said = good(run(RUN, folder, HERE / "batch.npz", "--steps=1", f"--save={to}", "--optimise=none")).stdout
+            loss = float(re.search(r"step 1: loss (\S+),", said)[1])
+            check(abs(loss - want["loss"]) < 1e-5, f"loss {loss}, {want['loss']}")
+            check(all(real == planned for _, real, planned in held(said)), said)
+            shared = "replicas" in (folder / "manifest.json").read_text()
+            check(shared == (m == 1 and k == 3), "one micro-batch is shared where stages cannot be interleaved")
+            with np.load(to) as got:
+                compare(m, got, want, m == 1 and not shared)
+                bits.add(shared or b"".join(got[n].tobytes() for n in sorted(got.files)))
+        check(len(bits - {True}) == 1, f"{m} micro-batches: schedules give {len(bits)} results")
+    twenty()
+    refusals()
+
+
+def twenty():
+    """Twenty steps: the loss of each is that of the whole model, and falls; saved parameters go on as if not saved."""
+    feed = batch_of(4, 0.1)
+    np.savez(HERE / "batch.npz", **feed)
+    said = good(run(RUN, HERE / "ort4.0", HERE / "batch.npz", "--steps=20", f"--save={HERE / 'all.npz'}",
+                    "--optimise=none")).stdout
+    losses = [float(x) for x in re.findall(r"loss (\S+),", said)]
+    parameters = {}
+    for loss in losses:
+        want = whole(feed, parameters)
+        check(abs(loss - want["loss"]) < 1e-4, f"loss {loss}, the whole model's {want['loss']}")
+        parameters = {n.removesuffix("_new"): v for n, v in want.items() if n.endswith("_new")}
+    check(len(losses) == 20 and losses[-1] < losses[0] - 0.1, f"{losses}")
+    half = HERE / "half.npz"
+    good(run(RUN, HERE / "ort4.0", HERE / "batch.npz", "--steps=10", f"--save={half}", "--optimise=none"))
+    good(run(RUN, HERE / "ort4.0", HERE / "batch.npz", "--steps=10", f"--load={half}", f"--save={half}",
+             "--optimise=none"))
+    with np.load(half) as one, np.load(HERE / "all.npz") as other:
+        check(all(one[n].tobytes() == other[n].tobytes() for n in other.files), "20 steps are not 10 and 10")
+
+
+def refusals():
+    """Batches that cannot be cut, and gradients that are no numbers; nothing is saved."""
+    odd = {n: v[:7] if v.ndim else v for n, v in batch_of(4).items()}
+    np.savez(HERE / "odd.npz", **odd)
+    none = HERE / "none.npz"
+    refused(run(RUN, HERE / "ort4.0", HERE / "odd.npz", "--steps=1", f"--save={none}"), 1, "a batch of 7",
+            "4 micro-batches", "multiple of 4, such as 8")
+    np.savez(HERE / "huge.npz", **batch_of(4, np.inf))
+    refused(run(RUN, HERE / "ort4.0", HERE / "huge.npz", "--steps=3", f"--save={none}"), 1, "micro-batch 0",
+            "no finite number")
+    check(not none.exists(), "nothing is saved")
+
+
+if extras.extra() == "ort":
+    by_runtime()
+else:
+    for step in (make, schedules, within, planted, bad):
+        step()
+sys.exit(finish())

@@ -1,0 +1,25 @@
+/* Copies of a model whose initializers may be given as inputs. */
+#ifndef PCC_TOOLS_RUN_EXTRA_INPUTS_H
+#define PCC_TOOLS_RUN_EXTRA_INPUTS_H
+
+#include "ir/base/arena.h"
+#include "ir/base/diag.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* An initializer that becomes an input. */
+struct extra_input {
+    const char *name;
+    int elem; /* as ONNX numbers element types */
+    uint32_t rank;
+    const int64_t *size; /* [rank] */
+    bool there;          /* it is an input already */
+};
+
+/* Writes the model at `from` to `to`, with n more inputs.  What an initializer has stays its value where the input is
+ * not given.  Returns 0, or -1 and an error.  O(bytes of the file). */
+int extra_inputs(const char *from, const char *to, const struct extra_input *in, uint32_t n,
+                 struct arena *a, struct diag *d);
+
+#endif

@@ -1,0 +1,240 @@
+/* Step after step (step.h): cuts the batch of each step into micro-batches, runs the iteration, and takes its new
+ * parameters for the next step. */
+#include "tools/run/step.h"
+
+#include "tools/run/inputs.h"
+#include "tools/run/npz_write.h"
+
+#include "ir/base/clock.h"
+#include "ir/base/units.h"
+#include "ir/model/module.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INPUT = 1, INTERRUPTED = 130, RANKS = 64 };
+
+/* ---- inputs --------------------------------------------------------------------------------------- */
+
+/* Gives the inputs of the model the sizes of all micro-batches together. */
+static void enlarge_inputs(struct stepper *s)
+{
+    for (uint32_t t = 0; t < s->whole->ntensor; t++) {
+        struct split_value *v = &s->split.value[s->value[t]];
+        int32_t axis = s->axis[t];
+        if (s->whole->tensor[t].from < s->whole->npart || axis < 0 || !v->size ||
+            (uint32_t)axis >= v->rank)
+            continue;
+        int64_t *size = arena_array(s->a, (size_t)v->rank + 1, sizeof *size);
+        memcpy(size, v->size, v->rank * sizeof *size);
+        size[axis] = sat_mul(size[axis], s->w->micro_batches);
+        v->size = size;
+    }
+}
+
+/* Checks that M divides the batch of an input.  Returns 0, or -1 and an error. */
+static int check_batch(struct stepper *s, uint32_t t, const struct engine_value *v)
+{
+    struct engine_shape shape;
+    int64_t size[RANKS], m = s->w->micro_batches;
+    if (!*s->e->library || s->axis[t] < 0 || s->e->face->value_shape(s->e, v, &shape, size) ||
+        (size_t)s->axis[t] >= shape.rank)
+        return 0;
+    int64_t n = size[s->axis[t]], of = sat_mul(m, s->each->share.samples);
+    if (n > 0 && n % m == 0 && (s->each->npart == s->whole->npart || n % of == 0))
+        return 0;
+    of = s->each->npart == s->whole->npart ? m : of;
+    return diag_error(s->d,
+                      "input '%s': a batch of %" PRId64 " cannot be cut into %" PRId64
+                      " micro-batches%s: expected a multiple of %" PRId64 ", such as %" PRId64,
+                      s->whole->tensor[t].name, n, m,
+                      of == m ? "" : ", which several devices share", of, (n / of + 1) * of);
+}
+
+/* Cuts the inputs of the model, table[value], into the host's tensors.  Returns 0, or -1 and an error. */
+static int cut_inputs(struct stepper *s, struct engine_value **table)
+{
+    const struct sample_work *w = s->w;
+    int64_t samples = s->each->share.samples;
+    struct engine_error err;
+    for (uint32_t t = 0; t < w->ntensor; t++) {
+        uint32_t x = t % s->each->ntensor, of = s->owner[x];
+        const struct work_tensor *k = &s->each->tensor[x];
+        if (s->whole->tensor[of].from < s->whole->npart || w->reader.at[t] == w->reader.at[t + 1])
+            continue;
+        struct engine_value *all = table[s->value[of]];
+        int64_t rows[3] = {t / s->each->ntensor * samples + k->first_row, k->rows,
+                           samples * w->micro_batches};
+        if (s->axis[of] < 0)
+            rows[0] = 0, rows[1] = rows[2] = 1;
+        else if (s->each->npart == s->whole->npart) /* whole micro-batches, of any size */
+            rows[0] = t / s->each->ntensor, rows[1] = 1, rows[2] = w->micro_batches;
+        if (check_batch(s, of, all))
+            return -1;
+        s->now.tensor[t] = s->axis[of] < 0 ? rows_join(s->e, &all, 1, 0, &err)
+                                           : rows_cut(s->e, all, s->axis[of], rows, &err);
+        if (!s->now.tensor[t])
+            return diag_error(s->d, "input '%s': %s", s->whole->tensor[of].name, err.line);
+    }
+    return 0;
+}
+
+/* Makes or reads the inputs of a step.  Returns 0, or -1 and an error. */
+static int load_inputs(struct stepper *s, int64_t step)
+{
+    struct engine_value **table = calloc((size_t)s->split.nvalue + 1, sizeof(void *));
+    struct arena *own = arena_new(s->a);
+    const struct inputs_of of = {.file = s->set.nfile ? s->set.file[(uint64_t)step % s->set.nfile]
+                                                      : NULL,
+                                 .seed = s->set.seed + (uint64_t)step,
+                                 .all = true,
+                                 .any_sizes = true};
+    if (!table)
+        arena_exhausted(s->a, s->split.nvalue * sizeof(void *));
+    int rc = inputs_make(s->e, &s->split, &of, table, own, s->d);
+    rc = rc ? rc : cut_inputs(s, table);
+    for (uint32_t i = 0; i < s->split.ninput; i++)
+        s->e->face->value_free(s->e, table[s->split.input[i]]);
+    free(table);
+    arena_free(own);
+    return rc;
+}
+
+/* ---- parameters ----------------------------------------------------------------------------------- */
+
+/* Reads all parameters from a file.  Returns 0, or -1 and an error. */
+static int load_parameters(struct stepper *s)
+{
+    struct npz z;
+    struct engine_error err;
+    if (npz_open(&z, s->set.load, s->a, s->d))
+        return -1;
+    for (uint32_t k = 0; k < s->nparameter; k++) {
+        struct step_parameter *p = &s->parameter[k];
+        const struct npz_array *g;
+        if (npz_find(&z, p->name, &g, s->a, s->d))
+            return -1;
+        if (!g)
+            return diag_error(s->d, "%s: parameter '%s' is missing", s->set.load, p->name);
+        p->value =
+            s->e->face->value_new(s->e, &(struct engine_shape){g->elem, g->rank, g->size}, &err);
+        void *data = p->value && g->bytes ? s->e->face->value_data(s->e, p->value) : NULL;
+        if (!p->value || (g->bytes && !data))
+            return diag_error(s->d, "%s: '%s': it is no tensor of plain numbers", s->set.load,
+                              p->name);
+        if (data)
+            memcpy(data, g->data, g->bytes);
+    }
+    return 0;
+}
+
+/* Writes all parameters to a file.  Returns 0, or -1 and an error. */
+static int save_parameters(struct stepper *s)
+{
+    struct npz_out z;
+    if (npz_begin(&z, s->set.save, s->a, s->d))
+        return -1;
+    bool good = true;
+    for (uint32_t k = 0; k < s->nparameter && good; k++) {
+        const struct step_parameter *p = &s->parameter[k];
+        struct engine_shape shape;
+        int64_t size[RANKS];
+        good = s->e->face->value_shape(s->e, p->value, &shape, size) == 0;
+        const struct npz_array array = {.name = p->name,
+                                        .elem = shape.elem,
+                                        .rank = (uint32_t)shape.rank,
+                                        .size = size,
+                                        .data = s->e->face->value_data(s->e, p->value),
+                                        .bytes = (size_t)tensor_bytes(s->e, p->value)};
+        good = good && npz_add(&z, &array) == 0;
+        if (!good)
+            diag_error(s->d, "%s: '%s' is no tensor of plain numbers", s->set.save, p->name);
+    }
+    return npz_end(&z, good) || !good ? -1 : 0;
+}
+
+/* Takes the new parameters that the host has received. */
+static void take_parameters(struct stepper *s)
+{
+    uint32_t last = (s->w->micro_batches - 1) * s->each->ntensor;
+    for (uint32_t k = 0; k < s->nparameter; k++) {
+        struct step_parameter *p = &s->parameter[k];
+        uint32_t t = last + s->each->first_slice[p->made];
+        s->e->face->value_free(s->e, p->value);
+        p->value = s->now.tensor[t];
+        s->now.tensor[t] = NULL;
+    }
+}
+
+/* ---- steps ---------------------------------------------------------------------------------------- */
+
+/* Returns the loss of all samples of the step. */
+static double loss_of(struct stepper *s)
+{
+    uint32_t p = s->whole->tensor[s->loss].from;
+    uint32_t n = s->w->micro_batches * (s->each->first_copy[p + 1] - s->each->first_copy[p]);
+    double sum = 0;
+    for (uint32_t k = 0; k < s->w->micro_batches; k++)
+        sum += s->now.loss[k];
+    return s->mean ? sum / (double)n : sum;
+}
+
+/* Runs a step.  Returns 0, or -1 and an error. */
+static int run_step(struct stepper *s, int64_t step)
+{
+    char took[UNIT_TEXT];
+    int rc = load_inputs(s, step);
+    int64_t began = clock_now();
+    rc = rc ? rc : step_iteration(s);
+    if (!rc && !*s->stop) {
+        printf("step %" PRId64 ": ", step + 1);
+        if (s->loss != STEP_NONE)
+            printf("loss %.9g, ", loss_of(s));
+        printf("%s\n", time_short(took, sat_mul(clock_now() - began, 1000)));
+        fflush(stdout);
+        take_parameters(s);
+    }
+    step_clear(s);
+    return rc;
+}
+
+/* Prints what the devices held. */
+static void tell_memory(struct stepper *s)
+{
+    for (uint32_t d = 0; d < s->w->ndev; d++)
+        if (s->dev[d].most > 0)
+            printf("%s: %" PRId64 " bytes held at most, planned %" PRId64 "\n", s->w->dev_name[d],
+                   s->dev[d].most, s->lists->peak[d]);
+}
+
+/* Frees sessions and tensors that go from step to step. */
+static void free_all(struct stepper *s)
+{
+    for (uint32_t x = 0; x < s->each->npart; x++)
+        if (s->copy[x].loaded)
+            s->e->face->unload(s->copy[x].loaded);
+    for (uint32_t k = 0; k < s->nparameter; k++)
+        s->e->face->value_free(s->e, s->parameter[k].value);
+    for (uint32_t t = 0; t < s->each->ntensor; t++)
+        s->e->face->value_free(s->e, s->sum[t]);
+}
+
+int step_run(struct stepper *s)
+{
+    pthread_mutex_init(&s->now.lock, NULL);
+    pthread_cond_init(&s->now.moved, NULL);
+    enlarge_inputs(s);
+    int rc = step_open(s);
+    rc = rc || !s->set.load ? rc : load_parameters(s);
+    for (int64_t k = 0; k < s->set.steps && !rc && !*s->stop; k++)
+        rc = run_step(s, k);
+    if (!rc)
+        tell_memory(s);
+    if (!rc && s->set.save && s->parameter[0].value)
+        rc = save_parameters(s);
+    free_all(s);
+    pthread_cond_destroy(&s->now.moved);
+    pthread_mutex_destroy(&s->now.lock);
+    return rc ? INPUT : *s->stop ? INTERRUPTED : 0;
+}

@@ -1,0 +1,265 @@
+/* What a folder says of steps (step.h): lists, gradients, loss.  Parts that read parameters are copied with these as
+ * inputs besides, so that a step's new values are the next step's; what a part has stays the value of an input that is
+ * not given.  O(bytes of manifest, schedule and parts without large weights). */
+#include "tools/run/extra_inputs.h"
+#include "tools/run/scratch.h"
+#include "tools/run/step.h"
+
+#include "frontends/frontends.h"
+#include "ir/base/infile.h"
+#include "ir/base/json_in.h"
+#include "ir/base/name_table.h"
+#include "ir/plan/schedule_check.h"
+#include "ir/plan/schedule_json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Names of a folder by number. */
+struct names_of {
+    struct names tensor;    /* of whole */
+    struct names parameter; /* of step_parameter */
+};
+
+/* Reads a file of the folder.  Returns 0, or -1 and an error. */
+static int read_text(struct stepper *s, struct json_text *j, const char *file)
+{
+    j->path = arena_fmt(s->a, "%s/%s", s->set.folder, file);
+    j->text = infile_read(j->path, INFILE_PLAN, s->a, &j->n, s->d);
+    return j->text ? 0 : -1;
+}
+
+/* Returns an error that says what to plan with. */
+static int no_steps(struct stepper *s, const char *why)
+{
+    return diag_error(s->d,
+                      "%s: %s: --steps needs a split that pcc wrote with "
+                      "--objective=iteration-time --update=apart",
+                      s->set.folder, why);
+}
+
+/* Reads and checks the lists.  Returns 0, or -1 and an error. */
+static int read_lists(struct stepper *s)
+{
+    struct json_text manifest, lists;
+    const json_t *training = json_object_get(s->split.manifest, "training");
+    const char *why = json_get_text(s->split.manifest, "schedule_why");
+    if (!json_is_object(training))
+        return no_steps(s, "it is of no training by stages");
+    if (json_is_false(json_object_get(training, "runnable")))
+        return diag_error(s->d,
+                          "%s: \"runnable\": false: devices would get parts of a sample; plan with "
+                          "--slices=whole",
+                          s->set.folder);
+    if (json_is_null(json_object_get(s->split.manifest, "schedule")))
+        return no_steps(s,
+                        arena_fmt(s->a, "it has no schedule (%s)", why ? why : "why is not said"));
+    if (!json_array_size(json_object_get(training, "gradients")))
+        return no_steps(s, "its updates have no parts of their own");
+    if (json_array_size(json_object_get(s->split.manifest, "states")))
+        return diag_error(s->d, "%s: states go from sample to sample: --steps knows none",
+                          s->set.folder);
+    if (read_text(s, &manifest, "manifest.json") ||
+        !(s->whole = work_read(&manifest, s->a, s->d)) || read_text(s, &lists, SCHEDULE_FILE) ||
+        !(s->lists = schedule_read(&lists, s->whole, s->a, s->d)))
+        return -1;
+    s->w = s->lists->work;
+    s->each = s->w->each;
+    if (!s->each)
+        return diag_error(s->d, "%s: it is not of an iteration of training", lists.path);
+    why = s->set.check ? schedule_check(s->w, s->lists, s->a) : NULL;
+    return why ? diag_error(s->d, "%s: %s", lists.path, why) : 0;
+}
+
+/* Fills in the tables from the work to the folder.  Returns 0, or -1 and an error. */
+static int link_work(struct stepper *s, struct names_of *n)
+{
+    const struct sample_work *w = s->whole, *each = s->each;
+    struct names values = names_new(s->a, s->split.nvalue + 1);
+    for (uint32_t v = 0; v < s->split.nvalue; v++)
+        names_add(&values, s->split.value[v].name, v);
+    n->tensor = names_new(s->a, w->ntensor + 1);
+    s->value = arena_array(s->a, (size_t)w->ntensor + 1, sizeof *s->value);
+    s->owner = arena_array(s->a, (size_t)each->ntensor + 1, sizeof *s->owner);
+    s->part_of = arena_array(s->a, (size_t)each->npart + 1, sizeof *s->part_of);
+    for (uint32_t t = 0; t < w->ntensor; t++) {
+        names_add(&n->tensor, w->tensor[t].name, t);
+        s->value[t] = names_get(&values, w->tensor[t].name, STEP_NONE);
+        for (uint32_t x = each->first_slice[t]; x < each->first_slice[t + 1]; x++)
+            s->owner[x] = t;
+        if (s->value[t] == STEP_NONE)
+            return diag_error(s->d, "%s/manifest.json: \"values\" lacks '%s'", s->set.folder,
+                              w->tensor[t].name);
+    }
+    for (uint32_t p = 0; p < w->npart; p++)
+        for (uint32_t x = each->first_copy[p]; x < each->first_copy[p + 1]; x++)
+            s->part_of[x] = p;
+    return 0;
+}
+
+/* Reads the axes of the batch from a list of the manifest. */
+static void read_axes(struct stepper *s, struct names_of *n, const char *key)
+{
+    json_t *row;
+    size_t i;
+    json_array_foreach(json_object_get(s->split.manifest, key), i, row)
+    {
+        const char *name = json_get_text(row, "name");
+        uint32_t t = name ? names_get(&n->tensor, name, STEP_NONE) : STEP_NONE;
+        int64_t axis;
+        if (t != STEP_NONE && json_int_in(json_object_get(row, "batch_axis"), 0, 63, &axis))
+            s->axis[t] = (int32_t)axis;
+    }
+}
+
+/* Reads a parameter.  Returns 0, or -1 and an error. */
+static int read_parameter(struct stepper *s, struct names_of *n, const json_t *row)
+{
+    const char *name = json_get_text(row, "parameter"), *of = json_get_text(row, "gradient"),
+               *fresh = json_get_text(row, "new");
+    struct step_parameter *p = &s->parameter[s->nparameter];
+    if (!name || !of || !fresh)
+        return diag_error(s->d,
+                          "%s/manifest.json: training: expected names 'parameter', 'gradient' and "
+                          "'new' in each of 'gradients'",
+                          s->set.folder);
+    *p = (struct step_parameter){.name = arena_strdup(s->a, name, strlen(name)),
+                                 .gradient = of,
+                                 .fresh = fresh,
+                                 .sum = names_get(&n->tensor, of, STEP_NONE),
+                                 .made = names_get(&n->tensor, fresh, STEP_NONE)};
+    if (names_get(&n->parameter, name, STEP_NONE) != STEP_NONE)
+        return diag_error(s->d, "%s/manifest.json: training: '%s' is there twice", s->set.folder,
+                          name);
+    if (p->sum == STEP_NONE || !s->whole->tensor[p->sum].summed)
+        return diag_error(s->d, "%s/manifest.json: training: no update reads the gradient '%s'",
+                          s->set.folder, of);
+    if (p->made == STEP_NONE || !s->whole->tensor[p->made].returned)
+        return diag_error(s->d, "%s/manifest.json: training: '%s' is no output of an update",
+                          s->set.folder, fresh);
+    names_add(&n->parameter, p->name, s->nparameter++);
+    return 0;
+}
+
+/* Reads "gradients" and "loss".  Returns 0, or -1 and an error. */
+static int read_training(struct stepper *s, struct names_of *n)
+{
+    const json_t *o = json_object_get(s->split.manifest, "training");
+    const json_t *list = json_object_get(o, "gradients"), *loss = json_object_get(o, "loss");
+    n->parameter = names_new(s->a, 64);
+    s->parameter = arena_array(s->a, json_array_size(list) + 1, sizeof *s->parameter);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (read_parameter(s, n, json_array_get(list, i)))
+            return -1;
+    const char *value = json_get_text(loss, "value"), *how = json_get_text(loss, "reduction");
+    s->loss = value ? names_get(&n->tensor, value, STEP_NONE) : STEP_NONE;
+    if (how && s->set.loss && strcmp(how, s->set.loss) != 0)
+        return diag_error(s->d, "--loss=%s: the loss '%s' is a %s", s->set.loss, value, how);
+    if (s->loss != STEP_NONE && s->whole->tensor[s->loss].from >= s->whole->npart)
+        return diag_error(s->d, "%s/manifest.json: training: no part makes the loss '%s'",
+                          s->set.folder, value);
+    how = how ? how : s->set.loss;
+    if (!how)
+        return diag_error(
+            s->d, "%s: how %s%s%s joins samples is not known: say --loss=mean or --loss=sum",
+            s->set.folder, value ? "the loss '" : "its loss", value ? value : "", value ? "'" : "");
+    s->mean = strcmp(how, "mean") == 0;
+    return 0;
+}
+
+int step_read(struct stepper *s)
+{
+    struct names_of n;
+    if (split_read(&s->split, s->set.folder, s->a, s->d) || read_lists(s) || link_work(s, &n) ||
+        read_training(s, &n))
+        return -1;
+    const struct sample_work *w = s->w;
+    uint32_t places = w->place.at[w->ntensor];
+    s->axis = arena_array(s->a, (size_t)s->whole->ntensor + 1, sizeof *s->axis);
+    memset(s->axis, 0xff, s->whole->ntensor * sizeof *s->axis);
+    read_axes(s, &n, "inputs");
+    read_axes(s, &n, "tensors");
+    read_axes(s, &n, "outputs");
+    s->sum = arena_array(s->a, (size_t)s->each->ntensor + 1, sizeof *s->sum);
+    s->now.added = arena_array(s->a, (size_t)s->each->ntensor + 1, sizeof *s->now.added);
+    s->now.reducing = arena_array(s->a, (size_t)s->whole->npart + 1, sizeof *s->now.reducing);
+    s->now.reduced = arena_alloc(s->a, (size_t)s->whole->npart + 1);
+    s->now.loss = arena_array(s->a, (size_t)w->micro_batches + 1, sizeof *s->now.loss);
+    s->now.at = arena_array(s->a, (size_t)s->lists->nlane + 1, sizeof *s->now.at);
+    s->now.tensor = arena_array(s->a, (size_t)w->ntensor + 1, sizeof *s->now.tensor);
+    s->now.holders = arena_array(s->a, (size_t)w->ntensor + 1, sizeof *s->now.holders);
+    s->now.made = arena_alloc(s->a, (size_t)w->ntensor + 1);
+    s->now.room = arena_alloc(s->a, (size_t)places + 1);
+    s->now.sent = arena_alloc(s->a, (size_t)places + 1);
+    s->now.here = arena_alloc(s->a, (size_t)places + 1);
+    s->dev = arena_array(s->a, (size_t)w->ndev + 1, sizeof *s->dev);
+    for (uint32_t d = 0; d < w->ndev; d++)
+        s->dev[d] = (struct step_device){.s = s, .number = d};
+    return 0;
+}
+
+/* ---- parts ---------------------------------------------------------------------------------------- */
+
+/* Finds the parameters that the part of copy x has.  Writes their types to in[] (room for all parameters).  Returns 0,
+ * or -1 and an error. */
+static int find_parameters(struct stepper *s, const struct split_part *p, struct extra_input *in,
+                           uint32_t *number, uint32_t *n)
+{
+    const struct onnx_options links = {.allow_links = true};
+    const struct module *m = onnx_read(p->path, &links, s->a, s->d);
+    struct names of = names_new(s->a, s->nparameter + 1);
+    *n = 0;
+    if (!m)
+        return -1;
+    for (uint32_t k = 0; k < s->nparameter; k++)
+        names_add(&of, s->parameter[k].name, k);
+    const struct graph *g = &m->graph[1];
+    for (uint32_t i = 0; i < g->init.n; i++) {
+        vid v = m->arg[g->init.at + i];
+        uint32_t k = names_get(&of, value_name(m, v), STEP_NONE);
+        if (k == STEP_NONE)
+            continue;
+        const struct tensor *t = &m->tensor[m->value[v].tensor];
+        number[*n] = k;
+        in[(*n)++] = (struct extra_input){s->parameter[k].name, t->elem, t->rank, m->ints + t->dim,
+                                          m->value[v].flags & VALUE_INPUT};
+    }
+    return 0;
+}
+
+/* Opens the sessions of part p on all its devices.  folder: for its copy.  Returns 0, or -1 and an error. */
+static int open_part(struct stepper *s, uint32_t p, const char *folder)
+{
+    const struct split_part *of = &s->split.part[p];
+    struct extra_input *in = arena_array(s->a, (size_t)s->nparameter + 1, sizeof *in);
+    uint32_t *number = arena_array(s->a, (size_t)s->nparameter + 1, sizeof *number), n = 0;
+    struct engine_load how = split_load(of, s->set.threads, s->set.optimise);
+    struct engine_error err;
+    if (find_parameters(s, of, in, number, &n))
+        return -1;
+    if (n) {
+        how.path = arena_fmt(s->a, "%s/%s", folder, of->file);
+        how.data = s->set.folder;
+        if (extra_inputs(of->path, how.path, in, n, s->a, s->d))
+            return -1;
+    }
+    const char **name = arena_array(s->a, (size_t)of->nin + n + 1, sizeof(const char *));
+    for (uint32_t i = 0; i < of->nin + n; i++)
+        name[i] = i < of->nin ? of->in_name[i] : s->parameter[number[i - of->nin]].name;
+    for (uint32_t x = s->each->first_copy[p]; x < s->each->first_copy[p + 1]; x++) {
+        s->copy[x] = (struct step_copy){of, s->e->face->load(s->e, &how, &err), number, n, name};
+        if (!s->copy[x].loaded)
+            return diag_error(s->d, "%s: cannot be loaded: %s", of->file, err.line);
+    }
+    return 0;
+}
+
+int step_open(struct stepper *s)
+{
+    const char *folder = scratch_folder(s->a, s->d);
+    s->copy = arena_array(s->a, (size_t)s->each->npart + 1, sizeof *s->copy);
+    for (uint32_t p = 0; folder && p < s->whole->npart; p++)
+        if (open_part(s, p, folder))
+            return -1;
+    return folder ? 0 : -1;
+}

@@ -1,0 +1,232 @@
+/* Tensors of steps: rows along an axis, sums of gradients (step.h).  O(bytes). */
+#include "tools/run/step.h"
+
+#include "ir/base/numbers.h"
+#include "ir/model/module.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { RANKS = 64 };
+
+/* A tensor of plain numbers. */
+struct view {
+    struct engine_shape shape;
+    int64_t size[RANKS];
+    unsigned char *data;
+    int64_t elems, bytes;
+};
+
+/* Looks at a tensor.  Returns 0, or -1 with the reason in *err. */
+static int look(struct engine *e, const struct engine_value *v, struct view *to,
+                struct engine_error *err)
+{
+    *to = (struct view){.bytes = -1};
+    if (e->face->value_shape(e, v, &to->shape, to->size) == 0) {
+        to->shape.size = to->size;
+        to->elems = shape_elems(to->size, (uint32_t)to->shape.rank);
+        to->bytes = to->elems < 0 ? -1 : elem_bytes((enum elem)to->shape.elem, to->elems);
+        to->data = e->face->value_data(e, (struct engine_value *)v);
+    }
+    if (to->bytes >= 0 && (to->data || to->bytes == 0))
+        return 0;
+    snprintf(err->line, sizeof err->line, "it is no tensor of plain numbers");
+    return -1;
+}
+
+int64_t tensor_bytes(struct engine *e, const struct engine_value *v)
+{
+    struct view x;
+    struct engine_error err;
+    return look(e, v, &x, &err) ? 0 : x.bytes;
+}
+
+double first_element(struct engine *e, struct engine_value *v)
+{
+    struct view x;
+    struct engine_error err;
+    float f;
+    double d = NAN;
+    if (look(e, v, &x, &err) || x.elems < 1)
+        return NAN;
+    if (x.shape.elem == ELEM_F64) {
+        memcpy(&d, x.data, sizeof d);
+    } else if (x.shape.elem == ELEM_F32) {
+        memcpy(&f, x.data, sizeof f);
+        d = (double)f;
+    }
+    return d;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------- */
+
+/* Splits the sizes of a tensor at an axis: *outer stretches of size[axis] * *inner bytes.  The stub's tensors have one
+ * axis, of bytes, which stands for all. */
+static uint32_t split_at(const struct view *x, int32_t axis, int64_t *outer, int64_t *inner)
+{
+    uint32_t at = axis >= 0 && (size_t)axis < x->shape.rank ? (uint32_t)axis : 0;
+    *outer = 1;
+    for (uint32_t k = 0; k < at; k++)
+        *outer *= x->size[k];
+    int64_t row = *outer * (x->shape.rank ? x->size[at] : 1);
+    *inner = row ? x->bytes / row : 0;
+    return at;
+}
+
+struct engine_value *rows_cut(struct engine *e, const struct engine_value *v, int32_t axis,
+                              const int64_t from_rows_of[3], struct engine_error *err)
+{
+    struct view x, y;
+    int64_t outer, inner, from = from_rows_of[0], rows = from_rows_of[1], of = from_rows_of[2];
+    if (look(e, v, &x, err))
+        return NULL;
+    uint32_t at = split_at(&x, axis, &outer, &inner);
+    int64_t all = x.shape.rank ? x.size[at] : 0;
+    if (!x.shape.rank || all % of) {
+        snprintf(err->line, sizeof err->line, "%lld rows cannot be cut into %lld equal parts",
+                 (long long)all, (long long)of);
+        return NULL;
+    }
+    from *= all / of;
+    rows *= all / of;
+    x.size[at] = rows;
+    struct engine_value *to = e->face->value_new(e, &x.shape, err);
+    if (!to || look(e, to, &y, err)) {
+        e->face->value_free(e, to);
+        return NULL;
+    }
+    for (int64_t k = 0; k < outer && rows > 0 && inner > 0; k++)
+        memcpy(y.data + k * rows * inner, x.data + (k * all + from) * inner,
+               (size_t)(rows * inner));
+    return to;
+}
+
+/* Returns the rows of a tensor along an axis; a number alone is one row. */
+static int64_t rows_of(const struct view *x, uint32_t at)
+{
+    return x->shape.rank ? x->size[at] : 1;
+}
+
+struct engine_value *rows_join(struct engine *e, struct engine_value *const *v, uint32_t n,
+                               int32_t axis, struct engine_error *err)
+{
+    struct view first, x, y;
+    int64_t outer, inner, rows = 0, before = 0;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (look(e, v[i], &x, err))
+            return NULL;
+        first = i ? first : x;
+        first.shape.size = first.size;
+        at = split_at(&x, axis, &outer, &inner);
+        rows += rows_of(&x, at);
+    }
+    first.size[at] = rows;
+    struct engine_value *to = e->face->value_new(e, &first.shape, err);
+    if (!to || look(e, to, &y, err)) {
+        e->face->value_free(e, to);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (look(e, v[i], &x, err))
+            return NULL;
+        split_at(&x, axis, &outer, &inner);
+        for (int64_t k = 0; k < outer && x.bytes > 0; k++)
+            memcpy(y.data + (k * rows + before) * inner, x.data + k * rows_of(&x, at) * inner,
+                   (size_t)(rows_of(&x, at) * inner));
+        before += rows_of(&x, at);
+    }
+    return to;
+}
+
+/* ---- sums ------------------------------------------------------------------------------------- */
+
+/* Adds x[n] to sum[n].  Returns the first element of x that is not finite; n: all are. */
+static int64_t add_floats(float *sum, const float *x, int64_t n)
+{
+    int64_t bad = n;
+    for (int64_t i = 0; i < n; i++) {
+        bad = isfinite(x[i]) || bad < n ? bad : i;
+        sum[i] += x[i];
+    }
+    return bad;
+}
+
+/* The same for doubles. */
+static int64_t add_doubles(double *sum, const double *x, int64_t n)
+{
+    int64_t bad = n;
+    for (int64_t i = 0; i < n; i++) {
+        bad = isfinite(x[i]) || bad < n ? bad : i;
+        sum[i] += x[i];
+    }
+    return bad;
+}
+
+int sum_add(struct engine *e, struct engine_value **sum, const struct engine_value *v, bool first,
+            struct engine_error *err)
+{
+    struct view to, x;
+    if (look(e, v, &x, err) || (!*sum && !(*sum = e->face->value_new(e, &x.shape, err))) ||
+        look(e, *sum, &to, err))
+        return -1;
+    int64_t bad = x.elems;
+    if (to.bytes != x.bytes || to.shape.elem != x.shape.elem) {
+        snprintf(err->line, sizeof err->line, "its size is not that of other micro-batches");
+        return -1;
+    }
+    if (first && x.bytes > 0) /* a sum of -0 alone is -0 */
+        memset(to.data, 0, (size_t)x.bytes);
+    if (x.shape.elem == ELEM_F32)
+        bad = add_floats((float *)(void *)to.data, (const float *)(const void *)x.data, x.elems);
+    else if (x.shape.elem == ELEM_F64)
+        bad = add_doubles((double *)(void *)to.data, (const double *)(const void *)x.data, x.elems);
+    else if (!*e->library) /* the stub's bytes stand for numbers */
+        for (int64_t i = 0; i < x.bytes; i++)
+            to.data[i] = (unsigned char)(to.data[i] + x.data[i]);
+    else
+        snprintf(err->line, sizeof err->line,
+                 "gradients of type %s cannot be added, f32 and f64 can",
+                 elem_name((enum elem)x.shape.elem));
+    if (x.shape.elem != ELEM_F32 && x.shape.elem != ELEM_F64 && *e->library)
+        return -1;
+    if (first && x.bytes > 0)
+        memcpy(to.data, x.data, (size_t)x.bytes);
+    if (bad == x.elems)
+        return 0;
+    snprintf(err->line, sizeof err->line, "element %lld is no finite number", (long long)bad);
+    return -1;
+}
+
+int sum_reduce(struct engine *e, struct engine_value *const *sum, uint32_t n,
+               struct engine_error *err)
+{
+    struct view to, x;
+    struct engine_value *all = sum[0];
+    for (uint32_t i = 1; i < n; i++)
+        if (sum_add(e, &all, sum[i], /*first=*/false, err))
+            return -1;
+    if (look(e, all, &to, err))
+        return -1;
+    for (uint32_t i = 1; i < n; i++) {
+        if (look(e, sum[i], &x, err))
+            return -1;
+        if (x.bytes > 0)
+            memcpy(x.data, to.data, (size_t)x.bytes);
+    }
+    return 0;
+}
+
+int sum_divide(struct engine *e, struct engine_value *sum, uint32_t n, struct engine_error *err)
+{
+    struct view x;
+    if (look(e, sum, &x, err))
+        return -1;
+    float f = 1.0F / (float)n, *to = (float *)(void *)x.data;
+    double d = 1.0 / (double)n, *dto = (double *)(void *)x.data;
+    for (int64_t i = 0; i < x.elems && x.shape.elem == ELEM_F32; i++)
+        to[i] *= f;
+    for (int64_t i = 0; i < x.elems && x.shape.elem == ELEM_F64; i++)
+        dto[i] *= d;
+    return 0;
+}
