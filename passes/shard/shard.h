@@ -81,8 +81,9 @@ struct shard {
     uint32_t cls;        /* their class */
     struct place *place;
     struct pricing *price;
-    int64_t *gather, *slice; /* [value] 1 + ps of joining it, 0: not worked out yet; ps of cutting it */
-    uint8_t *kind;            /* [node] enum shard_kind */
+    int64_t *gather,
+        *slice;    /* [value] 1 + ps of joining it, 0: not worked out yet; ps of cutting it */
+    uint8_t *kind; /* [node] enum shard_kind */
     struct shard_option *opt; /* [nopt], from 1 */
     uint32_t nopt, capopt;
     uint32_t *first_opt;     /* [node] 0: none */

@@ -100,8 +100,8 @@ struct stage_sums *train_sums(const struct train *t, const struct stage_layout *
 /* Runs the plan with all choices of `ahead` and `recompute` that the scene's settings allow, and writes the fastest one
  * that fits the memory to *p. */
 void train_try(const struct train *t, struct stage_layout *p);
-/* Returns whether p is to be kept instead of *best: it is faster, or there was no plan, or neither can be run and p tells
- * more about the reason, because it is neither odd nor uneven. */
+/* Returns whether p is to be kept instead of *best: it is faster, or there was no plan, or neither can be run and p
+ * tells more about the reason, because it is neither odd nor uneven. */
 bool train_better(const struct stage_layout *p, const struct stage_layout *best);
 /* Runs a plan that fits with more forward passes before the first backward pass than DAPPLE's policies want, which
  * hides slow transfers, as long as that helps; the user must not have set their number.  Writes the fastest run to *p.

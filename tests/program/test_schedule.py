@@ -483,7 +483,8 @@ def zero_bubble(model, manifest):
     late = {p["file"] for p in manifest["parts"] if p["pass"] in ("weight", "update")}
     weight = {n for p in late for n in manifest["nodes"][p]}
     update = {p["file"] for p in manifest["parts"] if p["pass"] == "update"}
-    check(not [t for t in manifest["tensors"] if t["from"] in late and not update.issuperset(t["to"])], "a part waits for gradients of weights")
+    waited = [t for t in manifest["tensors"] if t["from"] in late and not update.issuperset(t["to"])]
+    check(not waited, "a part waits for gradients of weights")
     readers = {}
     for n in graph.node:
         for v in n.input:

@@ -309,9 +309,9 @@ enum pcc_status judge_result(struct pcc *p)
     j->r = (struct result){.scene = x->scene,
                            .plan = x->results.plan,
                            .table = x->results.table,
-                            .sharding = x->results.sharding,
-                            .diag = x->use.diag,
-                            .read_model = x->use.read_model};
+                           .sharding = x->results.sharding,
+                           .diag = x->use.diag,
+                           .read_model = x->use.read_model};
     set_dims(x, &j->r);
     if (!p->planned) /* no pass has run: there is only the model */
         return PCC_OK;
