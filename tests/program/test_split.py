@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
 from sanitized import SANITIZED
 
-from with_ort import FAILED, GEN, PCC, SKIP, check, verified  # first: it skips the test without ONNX Runtime
+from with_ort import FAILED, GEN, PCC, SKIP, check, verified_once  # first: it skips the test without ONNX Runtime
 import numpy as np
 import onnx
 import onnxruntime
@@ -52,7 +52,7 @@ def split(model, folder, *options, **more):
 
 
 def verify(model, folder, what, inputs=None):
-    code, said = verified(model, folder, "--quiet", *(["--inputs", inputs] if inputs else []))
+    code, said = verified_once(model, folder, "--quiet", *(["--inputs", inputs] if inputs else []))
     check(code == 0, f"{what}: {said[-300:]}")
     lists = run(PCC, folder, "--check-schedule")
     check(lists.returncode == 0, f"{what}: {lists.stderr[-300:]}")
