@@ -8,29 +8,30 @@
 # Presets: release is built and tested by dev, asan is built and tested, clang (if there is one) and dist are built only,
 # without optimising: warnings are errors.  Besides, one of the ways in which users may build it, another for each commit
 # (tools/builds.sh --one).  Unit tests, lit tests and fuzz inputs run once, with sanitizers; programs run in both.
+# What is built while tests run has less right to the processors than they, so that none waits.
 # --quick: release and dev alone, with all tests.  A build that fails counts as one failed test.
 # Exits with 1 if anything failed.
 set -eu
 cd "$(dirname "$0")/.."
 
-presets="release dev asan"
-build_only="clang dist" others=yes
+quick=
+build_only="clang dist"
 once='^(unit_|lit/|replay_)' # asan runs these
 for arg in "$@"; do
     case $arg in
-    --quick) presets="release dev" build_only= others= once= ;;
+    --quick) quick=yes once= ;;
     -h | --help) sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "$0"; exit 0 ;;
     *) echo "test: no option $arg (only --quick)" >&2; exit 2 ;;
     esac
 done
 
-passed=0 failed=0 skipped=0 reports= cpu=
+passed=0 failed=0 skipped=0 reports= cpu= gently=
 jobs=$(($(getconf _NPROCESSORS_ONLN) + 1)) # some tests wait
 
 build() { # preset, more for cmake
     echo "== build $1"
     cmake --preset "$@" >"build/$1.configure.log" 2>&1 || { cat "build/$1.configure.log"; return 1; }
-    cmake --build --preset "$1"
+    $gently cmake --build --preset "$1"
 }
 
 # For what is built only: warnings of clang, and of what assertions alone use, do not depend on how it is optimised.
@@ -69,27 +70,58 @@ run_tests() {
     passed=$((passed + all - bad - left)) failed=$((failed + bad)) skipped=$((skipped + left))
 }
 
-mkdir -p build
-tools/setup.sh || echo "test: setup is incomplete; going on with what is here" >&2
-for preset in $presets; do
-    if ! build "$preset"; then
-        echo "test: the $preset build failed" >&2
-        failed=$((failed + 1))
-    elif [ "$preset" != release ]; then # whose programs are tested by dev
-        run_tests "$preset"
-    fi
-done
-for preset in $build_only; do
-    if [ "$preset" = clang ] && ! command -v clang >/dev/null 2>&1; then
-        echo "test: no clang here, its build is left out"
-    elif ! build "$preset" $(in_short "$preset"); then
-        echo "test: the $preset build failed" >&2
-        failed=$((failed + 1))
-    fi
-done
-if [ -n "$others" ] && ! tools/builds.sh --one; then
-    echo "test: tools/builds.sh --one failed" >&2
+# Starts a step beside others; a build takes what they leave of the processors.  What it says comes at its end.
+start() { # step, command...
+    step=$1 gently="nice -n 19"
+    shift
+    "$@" >"build/$step.log" 2>&1 &
+    started=$! gently=
+}
+trap 'trap - INT; kill 0' INT # a shell's background jobs ignore Ctrl-C
+
+# Waits for that step; 1: it has failed.
+finish() {
+    status=0
+    wait "$started" || status=1
+    cat "build/$step.log"
+    return $status
+}
+
+# Builds what is built only.
+build_rest() {
+    status=0
+    for preset in $build_only; do
+        if [ "$preset" = clang ] && ! command -v clang >/dev/null 2>&1; then
+            echo "test: no clang here, its build is left out"
+        elif ! build "$preset" $(in_short "$preset"); then
+            status=1
+        fi
+    done
+    $gently tools/builds.sh --one || status=1
+    return $status
+}
+
+missed() { # what did not work: one failed test
+    echo "test: $1 failed" >&2
     failed=$((failed + 1))
+}
+
+incomplete="test: setup is incomplete; going on with what is here"
+mkdir -p build
+tools/setup.sh --no-python || echo "$incomplete" >&2
+start setup tools/setup.sh # Python, which only tests need
+build release || missed "the release build"
+finish || echo "$incomplete" >&2
+able=yes
+build dev || { missed "the dev build"; able=; }
+[ -n "$quick" ] || start asan-build build asan
+[ -z "$able" ] || run_tests dev # and the programs of release
+if [ -z "$quick" ]; then
+    able=yes
+    finish || { missed "the asan build"; able=; }
+    start other-builds build_rest
+    [ -z "$able" ] || run_tests asan
+    finish || missed "a build without tests"
 fi
 
 [ -z "$cpu" ] || tests/support/cpu.sh --slowest 10 $cpu

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
 from checks import check, finish
 
-from with_ort import GEN, PCC, verified  # first: it skips the test without ONNX Runtime
+from with_ort import GEN, PCC, verified_once  # first: it skips the test without ONNX Runtime
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -108,7 +108,7 @@ def split(model, folder, devices, rule, *more):
 
 def verify(model, folder, inputs):
     more = ["--inputs", str(inputs)] if inputs else []
-    code, said = verified(model, folder, "--quiet", *more)
+    code, said = verified_once(model, folder, "--quiet", *more)
     check(code == 0, f"{folder.name}: {said[-300:]}")
 
 

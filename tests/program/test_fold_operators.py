@@ -525,9 +525,11 @@ def check_operators(folder):
                 by_opset.setdefault(opset, []).append(make(d, op, opset, k % 8 == 7))
     for opset, cases in sorted(by_opset.items()):
         made = folded(model_of_all(cases, opset), folder)
-        for i, case in enumerate(cases):
+        for i, case in enumerate(cases if not SANITIZED else ()):  # the results are those of other builds
             results = [made.get(n) for n in case.node(f"c{i}").output]
             compare(case, [a for a in results if a is not None], count)
+    if SANITIZED:
+        return
     for op in KINDS if not ONLY else [ONLY]:
         c = {k: count[op, k] for k in ("cases", "ONNX Runtime", "the reference", "nobody", "wrong", "folded")}
         print(f"{op}: " + ", ".join(f"{k} {v}" for k, v in c.items()))
@@ -620,6 +622,8 @@ def check_chain(seed, folder, count):
             c.add("Gather", name, c.constant(k))
     names = [n.output[0] for n in c.nodes]
     got = folded(c.model(["y"]), folder, "chain")
+    if SANITIZED:
+        return
     session = session_of(c.model(names))
     runs = [dict(zip(names, session.run(None, {"x": np.zeros((b, 8, s, 64), np.float32)})))
             for b, s in zip(*Chain.SIZES.values())]
@@ -638,7 +642,7 @@ def check_chains(folder):
     for seed in range(60 * TIMES):
         check_chain(seed, folder, count)
     print(f"chains: {count['known']} values are known, {count['same']} are the same for all sizes")
-    check(count["known"] > 0.75 * count["same"], "too little is known of shapes with symbols")
+    check(SANITIZED or count["known"] > 0.75 * count["same"], "too little is known of shapes with symbols")
 
 
 # Operators of which fewer cases are computed: numbers that overflow or are not exact.

@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
 from sanitized import SANITIZED
 
-from with_ort import FAILED, PCC, SKIP, SOURCE, check, verified  # first: it skips the test without ONNX Runtime
+from with_ort import FAILED, PCC, SKIP, SOURCE, check, verified_once  # first: it skips the test without ONNX Runtime
 import numpy as np
 import onnx
 import onnx.defs
@@ -282,7 +282,7 @@ def inlined(work, name, m):
 
 
 def verify(path, folder, what):
-    code, said = verified(path, folder, "--quiet")
+    code, said = verified_once(path, folder, "--quiet")
     check(code == 0, f"{what}: {said[-400:]}")
 
 
@@ -382,7 +382,7 @@ def exported(work):
         check(done.returncode == 0 and "are not known" not in done.stderr, f"{name}: {done.stderr[-300:]}")
         check("now 1321 nodes with 0 calls" in done.stderr or not inputs, f"{name}: {done.stderr[-300:]}")
         more = ["--inputs", str(path.with_suffix(".inputs"))] if inputs else []
-        code, said = verified(path, folder, "--quiet", *more)
+        code, said = verified_once(path, folder, "--quiet", *more)
         check(code == 0, f"{name}: {said[-300:]}")
         kept = sum(int(r["flops"]) for r in table(path).values())
         opened = sum(int(r["flops"]) for r in table(path, "-p", "inline-functions,cost").values())

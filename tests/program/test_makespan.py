@@ -57,9 +57,9 @@ def one(name, model, tmp):
     check(value(f) == value(m) == f["objective"]["parts_value_s"], f"{name}: {f['objective']}")
     r = subprocess.run([sys.executable, ROOT / "tools/verify_split.py", model, fine], capture_output=True, text=True)
     check(r.returncode in (0, 77), f"{name}: {r.stdout[-300:]} {r.stderr[-300:]}")
-    again = pcc(model, "-d", DEVICES, "-p", f"plan{{from={split}}}", "--emit", "json", "-q")
+    again = pcc(model, "-d", DEVICES, "-p", f"plan{{from={split}:effort=0}}", "--emit", "json", "-q")
     check(value(json.loads(again.stdout)) == value(m), f"{name}: the plan that was written has another value")
-    host = pcc(model, "-d", DEVICES, "-p", f"plan{{from={split}}}", "--network=host", "--emit", "json")
+    host = pcc(model, "-d", DEVICES, "-p", f"plan{{from={split}:effort=0}}", "--network=host", "--emit", "json")
     check("it was made for network direct, and is judged by host" in host.stderr, f"{name}: {host.stderr[-300:]}")
     for planner in ("one-place{best-effort=true}", "dp-place"):
         other = pcc(model, "-d", DEVICES, "-p", planner, "--judge=makespan", "--network=direct", "--emit", "json", "-q")
@@ -87,7 +87,7 @@ def many_devices(tmp):
             break
         plan = tmp / f"plan{way}.txt"
         plan.write_text("".join(f"^n{k}$=acc{range(n)[::way][k]}\n" for k in range(n)))
-        took[way] = min(took[way], spent(chain, "-d", f"{n}xa100", "-p", f"plan{{from={plan}}}", "-q", "-o",
+        took[way] = min(took[way], spent(chain, "-d", f"{n}xa100", "-p", f"plan{{from={plan}:effort=0}}", "-q", "-o",
                                          tmp / "many.json"))
     check(took[-1] < 3 * took[1] + 0.05, f"CPU seconds forwards and backwards: {took}")
 

