@@ -377,7 +377,8 @@ def for_openvino(temp):
 
 def part_costs(temp):
     """Where nothing else is said a part costs what was measured of the engines, the most of them; this is printed."""
-    subprocess.run([GEN, *"gpt --kv --layers 1 --width 16 --heads 2 --vocab 20".split(), "-o", temp / "kv.onnx"], check=True)
+    decoder = "gpt --kv --layers 1 --width 16 --heads 2 --vocab 20"
+    subprocess.run([GEN, *decoder.split(), "-o", temp / "kv.onnx"], check=True)
     for engines, more, want in (("openvino", (), 65), ("genai,openvino", (), 65), ("genai", (), 15),
                                 ("triton,tensorrt", (), 5), ("openvino", ("--part-cost=7us",), 7)):
         r = pcc(temp / "kv.onnx", "-Wno-guessed-dim", "-d", "2xa100", "--no-cut=/attn/", "--pictures=none",
@@ -385,7 +386,8 @@ def part_costs(temp):
         there = manifest(temp / "costs")["objective"]["part_cost_s"]
         said = f"{want}us for each part as measured of {engines.split(',')[-1]}"
         text = " ".join((r.stderr + r.stdout).split())
-        check(round(there * 1e6, 3) == want and (said in text) == (want > 7), f"{engines} {more}: {there}, {text[-300:]}")
+        right = round(there * 1e6, 3) == want and (said in text) == (want > 7)
+        check(right, f"{engines} {more}: {there}, {text[-300:]}")
 
 
 def olive_splits(model, text):
