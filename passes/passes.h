@@ -71,7 +71,8 @@ struct settings {
     int64_t max_states; /* --max-states: ideals a planner may visit; 0: the pass's own option */
     /* --keep-blocks: contract merges each copy of a repeating layer into a vertex */
     bool keep_blocks;
-    int64_t cut;   /* --cut: 0: as few parts as possible; 1: a part ends at each transfer */
+    int64_t cut;         /* --cut: 0: as few parts as possible; 1: a part ends at each transfer */
+    const char *cost_of; /* engine of --for whose cost of a part is planned with; NULL: none */
     uint64_t said; /* exec_bit() of each setting of scene.model that the user gave, not a file */
     bool judged; /* --judge was given: plans are shown by the objective `judge`, not the scene's */
     uint32_t judge; /* row of exec_model.kinds; without --judge that of the time per sample */

@@ -31,6 +31,22 @@ bool engines_apart(int64_t engines)
     return false;
 }
 
+int64_t engines_part_cost(const char *words, const char **name)
+{
+    int64_t most = 0;
+    for (size_t n; *words; words += n + (words[n] == ',')) {
+        n = strcspn(words, ",");
+        for (int k = 0; k < ENGINES; k++) {
+            const struct engine_kind *e = engine_table[k];
+            if (strncmp(e->name, words, n) != 0 || e->name[n] || e->part_cost <= most)
+                continue;
+            most = e->part_cost;
+            *name = e->name;
+        }
+    }
+    return most;
+}
+
 /* Whether the user asks for the engine e. */
 static bool is_wanted(const struct export_options *o, const struct engine_kind *e)
 {

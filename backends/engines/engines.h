@@ -41,6 +41,9 @@ struct engine_kind {
     /* each part lies in a folder of its own: pcc gives the parts data files of their own, unless --weights says
      * otherwise */
     bool apart;
+    /* ps that a part costs its device beside computing, as tools/bench/part_cost.py measures it (four tensors in and
+     * out, a thread of a CPU); 0: it was not measured */
+    int64_t part_cost;
     /* Checks that the engine can run the split.  Returns 0, or -1 and an error that names the rule and the tensor, part
      * or device that breaks it. */
     int (*check)(const struct export_folder *x);
@@ -56,6 +59,9 @@ struct export_row {
 
 /* The words for --for; engine_names[k] is that of bit k.  NULL ends the list. */
 extern const char *const engine_names[];
+/* Returns the largest cost of a part, ps, that was measured of the engines in `words`, a value of --for, and the name
+ * of that engine in *name; 0: none was measured. */
+int64_t engines_part_cost(const char *words, const char **name);
 /* Whether one of the engines (bits) has each part in a folder of its own. */
 bool engines_apart(int64_t engines);
 /* Warns of options that have no effect on the engines asked for. */

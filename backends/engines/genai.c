@@ -420,6 +420,7 @@ static int write_genai(struct export_folder *x)
 }
 
 const struct engine_kind engine_genai = {.name = "genai",
+                                         .part_cost = 15 * (PS_PER_S / 1000000),
                                          .verified_with = "onnxruntime-genai 0.18.0, on a CPU",
                                          .check = check_genai,
                                          .write = write_genai};

@@ -289,6 +289,9 @@ def named_session(d, gpt):
 
 def refused(d):
     onnx.save(small(), str(d / "m.onnx"))
+    r = pcc(d / "m.onnx", "--check-annotations", "--dim", "batch=1", "--pin", "x=acc0", "--verify-each", "-v")
+    idle = re.findall("--([a-z-]+) has no effect: --check-annotations looks at the model alone", r.stderr)
+    check(sorted(idle) == ["pin", "verify-each"], f"options without effect: {idle}")
     (d / "g.pir").write_text("graph {\n}\n")
     for code, text, *args in (
             (2, "--annotate 'ir12': expected metadata or ir11", d / "m.onnx", "--annotate=ir12"),

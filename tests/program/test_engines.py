@@ -375,6 +375,21 @@ def for_openvino(temp):
     with_openvino_as_here(temp)
 
 
+def part_costs(temp):
+    """Where nothing else is said a part costs what was measured of the engines, the most of them; this is printed."""
+    decoder = "gpt --kv --layers 1 --width 16 --heads 2 --vocab 20"
+    subprocess.run([GEN, *decoder.split(), "-o", temp / "kv.onnx"], check=True)
+    for engines, more, want in (("openvino", (), 65), ("genai,openvino", (), 65), ("genai", (), 15),
+                                ("triton,tensorrt", (), 5), ("openvino", ("--part-cost=7us",), 7)):
+        r = pcc(temp / "kv.onnx", "-Wno-guessed-dim", "-d", "2xa100", "--no-cut=/attn/", "--pictures=none",
+                "-o", temp / "costs", f"--for={engines}", *more)
+        there = manifest(temp / "costs")["objective"]["part_cost_s"]
+        said = f"{want}us for each part as measured of {engines.split(',')[-1]}"
+        text = " ".join((r.stderr + r.stdout).split())
+        right = round(there * 1e6, 3) == want and (said in text) == (want > 7)
+        check(right, f"{engines} {more}: {there}, {text[-300:]}")
+
+
 def olive_splits(model, text):
     """The split of each node but Constant by the rules of Olive's SplitModel (olive/passes/onnx/split.py)."""
     names = dict(row.split("=") for row in text.split(";"))
@@ -716,7 +731,7 @@ def main():
             return checks.finish()
         support_list(Path(temp), sys.executable, "--provider", "CPUExecutionProvider")
         for test in (repositories, names, rules, refused, broken, gpus, folders, for_openvino, for_genai, for_olive,
-                     for_tensorrt):
+                     for_tensorrt, part_costs):
             test(Path(temp))
     return checks.finish()
 

@@ -481,9 +481,16 @@ print(pcc.Session({str(path)!r}, devices="2xa100", pictures="none", cache={str(k
     (temp / "other/changes.data").write_bytes(bytes((temp / "changes.data").stat().st_size))
     os.utime(temp / "other/changes.data", ns=(1, 1))
     check(_cache.key(temp / "other/changes.onnx", {}) != _cache.key(path, {}), "other weights of equal size and time")
+    (temp / "list.txt").write_text("Conv\n")
+    listed = {"support": f"{temp / 'list.txt'}:a100"}
+    before = _cache.key(path, listed)
+    (temp / "list.txt").write_text("Relu\n")
+    check(_cache.key(path, listed) != before, "another list, FILE:CLASS")
     os.environ["PCC_CACHE_LIMIT"] = "1"
     with pcc.Session(model, **more) as first:
         check(splits() == [first.split.folder.name], f"beyond the limit: {splits()}")
+        locks = sorted(p.stem for p in first.split.folder.parent.glob("*.lock"))
+        check(locks == splits(), f"locks {locks} of splits {splits()}")
         pcc.Session(model, **{**more, "devices": "3xa100"}).close()
         check(len(splits()) == 2 and first.split.folder.is_dir(), f"a split in use went: {splits()}")
     del os.environ["PCC_CACHE_LIMIT"]

@@ -132,8 +132,11 @@ static void add_part_cost(struct list *l, const struct ctx *x)
 {
     char text[UNIT_TEXT];
     int64_t cost = x->scene.model.part_cost;
-    if (x->results.priced && cost == exec_usual_part_cost(false))
-        add_assumption(l, arena_fmt(l->a, "%s for each part", time_print(text, cost)),
+    const char *engine = ctx_settings(x)->cost_of;
+    if (x->results.priced && (engine || cost == exec_usual_part_cost(false)))
+        add_assumption(l,
+                       arena_fmt(l->a, "%s for each part%s%s", time_print(text, cost),
+                                 engine ? " as measured of " : "", engine ? engine : ""),
                        "--part-cost");
 }
 

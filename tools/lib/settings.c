@@ -4,6 +4,7 @@
 
 #include "tools/lib/table_sizes.h"
 
+#include "backends/engines/engines.h"
 #include "ir/base/infile.h"
 #include "ir/base/nearest.h"
 #include "ir/base/strings.h"
@@ -324,6 +325,19 @@ static bool applies(const struct pcc *p, const struct opt *o)
     return handle_given(p, o->name) && (o->about != ABOUT_ITERATION || is_iteration(p));
 }
 
+/* Sets what a part costs to the largest that was measured of the engines of --for, unless --part-cost or the model's
+ * file says it, or the file comes with times. */
+static void take_engine_cost(struct pcc *p)
+{
+    const char *engines = handle_given(p, "for"), *name = NULL;
+    int64_t cost = engines ? engines_part_cost(engines, &name) : 0;
+    bool usual = p->own_model.part_cost == exec_usual_part_cost(/*brings_times=*/false);
+    if (!cost || !usual || handle_given(p, "part-cost"))
+        return;
+    p->x.scene.model.part_cost = cost;
+    p->settings.cost_of = name;
+}
+
 /* Sets the execution model from the settings in exec_settings, and reads "judge", the objective that plans are shown
  * by.  Returns 0; or reports an error and returns -1. */
 static int describe_model(struct pcc *p)
@@ -346,6 +360,7 @@ static int describe_model(struct pcc *p)
                           opt_expected(&objective, a));
     p->settings.judged = judge != NULL;
     p->settings.judge = (uint32_t)shown;
+    take_engine_cost(p);
     const char *why = exec_refuses(e, a), *memory = handle_given(p, "memory-model");
     unsigned about = exec_kind(e)->about | exec_kind_of(e, p->settings.judge)->about;
     if (memory && e->memory == MEMORY_PAPER && !(about & ABOUT_STEP))

@@ -259,10 +259,27 @@ static void emit_errors(void *user, enum diag_level level, enum warning w, const
         diag_error(user, "%s", line);
 }
 
+/* Warns of options that have no effect beside a use of the program that plans nothing.  used: the options that have
+ * one, beside those of messages; NULL ends the list.  why: the reason, the end of a message. */
+static void warn_idle(const struct cli *c, const char *const *used, const char *why, struct diag *d)
+{
+    static const char *const always[] = {"quiet", "verbose", "color", "diag", "warnings", NULL};
+    for (const struct cli_option *o = c->option; o < c->option + c->noption; o++) {
+        bool has_effect = !c->value[o->id];
+        for (const char *const *k = used; *k && !has_effect; k++)
+            has_effect = !strcmp(o->row->name, *k);
+        for (const char *const *k = always; *k && !has_effect; k++)
+            has_effect = !strcmp(o->row->name, *k);
+        if (!has_effect)
+            diag_warning(d, WARN_UNUSED_OPTION, "--%s has no effect: %s", o->row->name, why);
+    }
+}
+
 /* --check-annotations: infers shapes as far as possible, then reports every mistake in the annotations.  Returns the
  * exit code. */
 static int check_only(const struct cli *c, struct pcc *h)
 {
+    static const char *const used[] = {"check-annotations", "dim", "allow-links", NULL};
     struct input in;
     struct ctx *x = &h->x;
     struct pipeline p = {0};
@@ -273,6 +290,7 @@ static int check_only(const struct cli *c, struct pcc *h)
                    "--check-annotations writes nothing: -p, -o and --emit do not apply");
         return EXIT_USAGE;
     }
+    warn_idle(c, used, "--check-annotations looks at the model alone, nothing is planned", d);
     if (settings_dims(h) || pipeline_parse(&p, "infer-shapes", x->use.mem, x->use.diag))
         return EXIT_USAGE;
     if (take_input(c, h, &in) || open_input(h, &in))
@@ -287,6 +305,7 @@ static int check_only(const struct cli *c, struct pcc *h)
 /* --check-schedule: checks the schedule in the split folder that is the input.  Returns the exit code. */
 static int check_folder(const struct cli *c, struct pcc *h)
 {
+    static const char *const used[] = {"check-schedule", "in-flight", NULL};
     struct ctx *x = &h->x;
     if (c->value[CLI_OUTPUT] || c->value[CLI_PASSES] || c->n[CLI_EMIT] || cli_value(c, "for")) {
         diag_error(x->use.diag,
@@ -299,7 +318,11 @@ static int check_folder(const struct cli *c, struct pcc *h)
         diag_error(x->use.diag, "--in-flight '%s': expected a number of samples", text);
         return EXIT_USAGE;
     }
-    return check_schedule(c->input, (uint32_t)n, stdout, x->use.mem, x->use.diag) ? EXIT_INPUT : 0;
+    warn_idle(c, used, "--check-schedule looks at the folder alone, nothing is planned",
+              x->use.diag);
+    return check_schedule(c->input, (uint32_t)n, stdout, x->use.mem, x->use.diag) || check_warned(h)
+               ? EXIT_INPUT
+               : 0;
 }
 
 /* Whether the input is a split folder that is to get files for engines: --for without -o. */
@@ -313,23 +336,6 @@ static bool is_recomposing(const struct cli *c)
 {
     const char *out = c->value[CLI_OUTPUT];
     return out && writer_of(out) == writer_named("onnx", 4) && infile_is_folder(c->input);
-}
-
-/* Warns of options without effect where nothing is planned.  used: names of those that have one, and NULL; why: the
- * reason, for the warning. */
-static void warn_unused(const struct cli *c, const char *const *used, const char *why,
-                        struct diag *d)
-{
-    static const char *const always[] = {"quiet", "verbose", "color", "diag", "warnings"};
-    for (const struct cli_option *o = c->option; o < c->option + c->noption; o++) {
-        bool has_effect = !c->value[o->id];
-        for (size_t k = 0; k < sizeof always / sizeof *always; k++)
-            has_effect = has_effect || !strcmp(o->row->name, always[k]);
-        for (const char *const *u = used; *u; u++)
-            has_effect = has_effect || !strcmp(o->row->name, *u);
-        if (!has_effect)
-            diag_warning(d, WARN_UNUSED_OPTION, "--%s has no effect: %s", o->row->name, why);
-    }
 }
 
 /* -o whole.onnx with a split folder as the input: puts its parts together.  Returns the exit code. */
@@ -353,7 +359,7 @@ static int recompose_folder(const struct cli *c, struct pcc *h)
                    out);
         return EXIT_USAGE;
     }
-    warn_unused(c, used, "the parts of a split are put together, nothing is planned", &h->diag);
+    warn_idle(c, used, "the parts of a split are put together, nothing is planned", &h->diag);
     if (check_warned(h) ||
         recompose(c->input, out, cli_value(c, "allow-links"), &made, h->x.use.mem, &h->diag))
         return interrupted ? EXIT_INTERRUPTED : EXIT_INPUT;
@@ -389,8 +395,7 @@ static int export_folder(const struct cli *c, struct pcc *h)
                    utf8_text(a, c->input));
         return EXIT_USAGE;
     }
-    warn_unused(c, used, "--for adds files to a folder that is there, nothing is planned",
-                &h->diag);
+    warn_idle(c, used, "--for adds files to a folder that is there, nothing is planned", &h->diag);
     if (check_warned(h) ||
         split_export(c->input, &o->exports, h->x.use.read_model, &files, a, &h->diag) ||
         check_warned(h))

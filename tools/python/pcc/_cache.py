@@ -5,8 +5,8 @@ and when they changed, devices, settings, and the content of files that these na
 $XDG_CACHE_HOME or ~/.cache; it must belong to the user alone, since its models are run. Beside KEY lies KEY.lock: a
 process that uses a split holds the lock together with others, a process that makes or removes it holds it alone. So of
 two that want the same split one waits until the other has made it, and a split in use is not removed. When splits take
-more than $PCC_CACHE_LIMIT bytes (default: 16 GiB), the ones that were opened longest ago go. O(bytes of the model's
-file)."""
+more than $PCC_CACHE_LIMIT bytes (default: 16 GiB), the ones that were opened longest ago go, with their locks; so a
+lock counts only if it is still the file at its path. O(bytes of the model's file)."""
 from __future__ import annotations
 
 import contextlib
@@ -111,9 +111,9 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _named_files(words: Any) -> Iterator[Path]:
-    """The files that settings name: costs="times.csv", pin="@pins.txt", pipeline="plan{from=plan.json}"."""
+    """The files that settings name: costs="times.csv:cpu", pin="@pins.txt", pipeline="plan{from=plan.json}"."""
     for text in _texts(words):
-        for name in {text, text.lstrip("@"), *re.findall(r"=([^,:}]+)", text)}:
+        for name in {text, text.lstrip("@"), text.rpartition(":")[0], *re.findall(r"=([^,:}]+)", text)}:
             with contextlib.suppress(OSError, ValueError):
                 if name and Path(name).is_file():
                     yield Path(name)
@@ -180,6 +180,14 @@ def _locked_alone(file: Any) -> bool:
     return True
 
 
+def _is_at(file: Any, path: Path) -> bool:
+    """Whether the open file is still the one at that path."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except OSError:
+        return False
+
+
 def _drop_unfinished(folder: Path) -> None:
     """Removes what killed processes have left of splits that they were making: .KEY.pcc-XXXXXX, which pcc keeps locked
     as long as it makes it."""
@@ -194,18 +202,19 @@ def _drop_unfinished(folder: Path) -> None:
 
 
 def _make_room(folder: Path, limit: int) -> None:
-    """Removes splits that are not in use, opened longest ago first, until the rest is within the limit."""
+    """Removes splits that are not in use, opened longest ago first, until the rest is within the limit, and locks
+    without a split."""
     with contextlib.suppress(OSError):
         splits: List[Tuple[float, Path, int]] = sorted(
-            (lock.stat().st_mtime, lock.with_suffix(""), _bytes(lock.with_suffix("")))
-            for lock in folder.glob("*.lock") if lock.with_suffix("").is_dir())
+            (lock.stat().st_mtime, lock, _bytes(lock.with_suffix(""))) for lock in folder.glob("*.lock"))
         total = sum(size for _, _, size in splits)
-        for _, split, size in splits:
-            if total <= limit:
-                break
-            with open(split.with_suffix(".lock"), "ab") as lock:
-                if _locked_alone(lock):
-                    shutil.rmtree(split, ignore_errors=True)
+        for _, path, size in splits:
+            if total <= limit and path.with_suffix("").is_dir():
+                continue
+            with open(path, "ab") as lock:
+                if _locked_alone(lock) and _is_at(lock, path):
+                    shutil.rmtree(path.with_suffix(""), ignore_errors=True)
+                    path.unlink()
                     total -= size
 
 
@@ -214,15 +223,19 @@ def fetch(name: str, make: Callable[[Path], None], folder: Optional[Path] = None
     what make() raises."""
     base, limit = folder or root(), _limit()
     _prepare(base)
-    lock = _opened(base / f"{name}.lock")
+    path = base / f"{name}.lock"
+    lock = _opened(path)
     try:
         for _ in range(_TRIES):
-            if _locked_alone(lock) and not _complete(base / name):
+            if _locked_alone(lock) and _is_at(lock, path) and not _complete(base / name):
                 shutil.rmtree(base / name, ignore_errors=True)
                 make(base / name)
             fcntl.flock(lock, fcntl.LOCK_SH)  # waits only for a process that makes or removes it
-            if _complete(base / name):
-                os.utime(base / f"{name}.lock")
+            if not _is_at(lock, path):
+                lock.close()
+                lock = _opened(path)
+            elif _complete(base / name):
+                os.utime(path)
                 _drop_unfinished(base)
                 _make_room(base, limit)
                 return Kept(base / name, lock)
