@@ -14,8 +14,7 @@ struct npz_array {
     const void *data; /* [bytes] in the order of C; may be unaligned */
     size_t bytes;
     const char *const *text; /* elements of an array of strings that was read; else NULL */
-    int64_t
-        letters; /* characters of an element of an array of strings that is written, four bytes each */
+    int64_t letters; /* of each element of an array of strings that is written, 4 bytes each */
 };
 
 /* An archive.  All fields zero: it has no arrays. */

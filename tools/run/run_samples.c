@@ -2,8 +2,8 @@
  *
  * Samples are made or read before the run, as far as AHEAD bytes hold them.  The others are read when they are due, and
  * so are random ones made if outputs are written; else they are those that were made, again, so that making them takes
- * no time from the run.  Sample k has the seed of the run plus k.  Outputs go to
- * DIR/sampleK.npz, each file whole or not at all. */
+ * no time from the run.  Sample k has the seed of the run plus k.  Outputs go to DIR/sampleK.npz, each file whole or
+ * not at all. */
 #include "tools/run/inputs.h"
 #include "tools/run/npz_text.h"
 #include "tools/run/npz_write.h"
