@@ -339,6 +339,33 @@ def help_texts():
     check("in-flight" in good(run(RUN, "--help-completion=bash")).stdout, "completion")
 
 
+def words():
+    """Strings in a .npz, and a sample that is one file of ONNX's form."""
+    from onnx import TensorProto as T, helper as h, numpy_helper, save
+    said = ["", "ä€ two", "𝄞", "longer than others"]
+    graph = h.make_graph([h.make_node("Gather", ["said", "at"], ["word"]), h.make_node("Neg", ["at"], ["y"])], "g",
+                         [h.make_tensor_value_info("at", T.INT64, [2, 3])],
+                         [h.make_tensor_value_info("word", T.STRING, [2, 3]),
+                          h.make_tensor_value_info("y", T.INT64, [2, 3])],
+                         [h.make_tensor("said", T.STRING, [4], [w.encode() for w in said])])
+    save(h.make_model(graph, opset_imports=[h.make_opsetid("", 18)], ir_version=8), HERE / "words.onnx")
+    good(run(PCC, HERE / "words.onnx", "-d", "1xcpu", "-q", "--pictures=none", "-o", HERE / "words"))
+    at = np.array([[0, 1, 2], [3, 3, 1]])
+    (HERE / "at.pb").write_bytes(numpy_helper.from_array(at).SerializeToString())
+    outputs_of(HERE / "words", HERE / "at.pb", engine="--verbose")
+    with np.load(HERE / "out/sample0.npz") as got:
+        check(got["word"].tolist() == np.array(said)[at].tolist() and got["y"].tolist() == (-at).tolist(),
+              f"strings: {got['word']}")
+    (HERE / "at.pb").write_bytes(b"no tensor")
+    refused(run(RUN, HERE / "words", HERE / "at.pb"), 1, "expected a tensor in ONNX's form")
+    graph.initializer[0].string_data[3] = b"\xff\xfe"
+    save(h.make_model(graph, opset_imports=[h.make_opsetid("", 18)], ir_version=8), HERE / "bytes.onnx")
+    good(run(PCC, HERE / "bytes.onnx", "-d", "1xcpu", "-q", "--pictures=none", "-o", HERE / "bytes"))
+    np.savez(HERE / "at.npz", at=at)
+    refused(run(RUN, HERE / "bytes", HERE / "at.npz", f"--output={HERE / 'never'}"), 1, "its strings are not UTF-8")
+    check(not list((HERE / "never").iterdir()), "no half file")
+
+
 def replanned():
     """Two devices promise to halve the time of one, so samples go on there: each has the outputs that it had before."""
     one, out = HERE / "one", HERE / "switched"
@@ -453,6 +480,7 @@ def by_runtime():
     outputs_of(kept, paths[0], "--state", "--samples=3", engine="--verbose")
     grown = [np.load(HERE / f"out/sample{k}.npz")["present.0.key"].shape[2] for k in range(3)]
     check(grown == [5, 7, 9], f"a file brings its states once: {grown}")
+    words()
     replanned()
     replanned_states()
     from onnx import TensorProto as T, helper as h, save

@@ -103,10 +103,11 @@ struct engine_face {
     int (*value_count)(struct engine *e, const struct engine_value *v, size_t *n);
     /* Returns value number i of a sequence or a map, which the caller frees; NULL after an error. */
     struct engine_value *(*value_item)(struct engine *e, const struct engine_value *v, size_t i);
-    /* Returns the elements of a tensor of strings, one after the other, and sizes of the tensor and of each element in
-     * front of them: equal bytes mean equal tensors.  Writes their number to *n; the caller frees them by free().
-     * NULL: it is no such tensor. */
-    unsigned char *(*value_texts)(struct engine *e, const struct engine_value *v, size_t *n);
+    /* Returns the elements of a tensor of strings, one after the other; in front of them the tensor's sizes (int64_t),
+     * and where each element begins (size_t): equal bytes mean equal tensors.  Writes the number of bytes to *n, and
+     * that of sizes to *rank unless that is NULL; the caller frees them by free().  NULL: it is no such tensor. */
+    unsigned char *(*value_texts)(struct engine *e, const struct engine_value *v, size_t *rank,
+                                  size_t *n);
     void (*value_free)(struct engine *e, struct engine_value *v);
     /* Returns ps of processor time that this thread has spent: differences of two are what a run took.  Of the stub:
      * what its parts pretend to take. */

@@ -96,7 +96,7 @@ static void fit_squares(const struct points *p, uint32_t place, const double *la
         {2, OVERHEAD, OPERATION},
         {3, OVERHEAD, BYTE, OPERATION},
     };
-    double normal[TERMS][TERMS + 1] = {{0}}, least = INFINITY, all = 0;
+    double normal[TERMS][TERMS + 1] = {{0}}, least = HUGE_VAL, all = 0;
     for (uint32_t i = 0; i < p->n; i++) {
         const struct fit_node *v = &p->node[i];
         double t = (double)v->ps, w = last ? 1 / fmax(error_of(p, i, place, last), 1e-3) : 1;
@@ -156,7 +156,7 @@ static int64_t rate_of(double ps)
  * no more than by a thousandth.  If no node has any: as for a byte (an operation). */
 static double untold(const struct points *p, const double *x, bool bytes)
 {
-    double most = INFINITY;
+    double most = HUGE_VAL;
     for (uint32_t i = 0; i < p->n; i++) {
         const struct fit_node *v = &p->node[i];
         double mine = (double)(bytes ? v->bytes : v->flops);
@@ -171,7 +171,7 @@ static double untold(const struct points *p, const double *x, bool bytes)
  * bandwidth, and moves the best to where its times have it. */
 static void fit_points(const struct points *p, double *x)
 {
-    double least = INFINITY, y[TERMS];
+    double least = HUGE_VAL, y[TERMS];
     for (uint32_t i = PLACES + 1; i-- > 0;) {
         double sum = fit_place(p, (uint32_t)((uint64_t)p->n * i / PLACES), y);
         if (sum < least - 1e-9 * p->n) {

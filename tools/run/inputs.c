@@ -6,6 +6,7 @@
 #include "ir/base/infile.h"
 #include "ir/base/json_in.h"
 #include "ir/base/random.h"
+#include "ir/base/strings.h"
 #include "ir/model/module.h"
 #include "tools/run/npz.h"
 #include "tools/run/pb_in.h"
@@ -185,14 +186,15 @@ static struct engine_value *given_value(struct engine *e, const struct split_val
     return to;
 }
 
-int inputs_make(struct engine *e, const struct split *s, const struct inputs_of *of,
-                struct engine_value **table, struct arena *a, struct diag *d)
+/* Does the work of inputs_make(), in an arena of its own. */
+static int make_all(struct engine *e, const struct split *s, const struct inputs_of *of,
+                    struct engine_value **table, struct arena *a, struct diag *d)
 {
     struct npz npz = {0};
     struct randoms state = {of->seed, of->integers};
     uint32_t used = 0, i;
-    bool folder = of->all && of->file && infile_is_folder(of->file);
-    if (of->file && (folder ? pb_read(&npz, of->file, s, a, d) : npz_open(&npz, of->file, a, d)))
+    bool pb = of->file && of->all && (infile_is_folder(of->file) || str_ends(of->file, ".pb"));
+    if (of->file && (pb ? pb_read(&npz, of->file, s, a, d) : npz_open(&npz, of->file, a, d)))
         return -1;
     for (i = 0; i < s->ninput; i++) {
         const struct split_value *v = &s->value[s->input[i]];
@@ -229,4 +231,13 @@ int inputs_make(struct engine *e, const struct split *s, const struct inputs_of 
         table[s->input[k]] = NULL;
     }
     return good ? 0 : -1;
+}
+
+int inputs_make(struct engine *e, const struct split *s, const struct inputs_of *of,
+                struct engine_value **table, struct arena *a, struct diag *d)
+{
+    struct arena *own = arena_new(a); /* the archive is not kept: values are copies */
+    int rc = make_all(e, s, of, table, own, d);
+    arena_free(own);
+    return rc;
 }

@@ -17,7 +17,7 @@ struct inputs_of {
     enum random_integers integers;
     bool
         all; /* an input that the file lacks is an error, and --dim sets no sizes; the file may be a folder of
-               * input_0.pb, input_1.pb, ... */
+               * input_0.pb, input_1.pb, ..., or the .pb of a single input */
     bool any_sizes; /* inputs of the file have sizes of their own */
     const bool *
         kept; /* [value] inputs that may lack, then none is made, and may have any sizes; NULL: none */

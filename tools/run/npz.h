@@ -13,7 +13,8 @@ struct npz_array {
     int64_t *size;    /* [rank] */
     const void *data; /* [bytes] in the order of C; may be unaligned */
     size_t bytes;
-    const char *const *text; /* elements of an array of strings; else NULL */
+    const char *const *text; /* elements of an array of strings that was read; else NULL */
+    int64_t letters; /* of each element of an array of strings that is written, 4 bytes each */
 };
 
 /* An archive.  All fields zero: it has no arrays. */

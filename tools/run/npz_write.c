@@ -64,7 +64,9 @@ static const char *descr_of(enum elem elem)
 /* Returns the header of a .npy file, in z->a; NULL: numpy cannot hold the array. */
 static const char *npy_header(struct npz_out *z, const struct npz_array *x)
 {
-    const char *descr = descr_of((enum elem)x->elem), *shape = "";
+    const char *shape = "", *descr = x->elem == ELEM_STR
+                                         ? arena_fmt(z->a, "<U%lld", (long long)x->letters)
+                                         : descr_of((enum elem)x->elem);
     if (!descr)
         return NULL;
     for (uint32_t k = 0; k < x->rank; k++)

@@ -349,7 +349,8 @@ static struct engine_value *ort_value_item(struct engine *base, const struct eng
                : (struct engine_value *)item;
 }
 
-static unsigned char *ort_value_texts(struct engine *base, const struct engine_value *v, size_t *n)
+static unsigned char *ort_value_texts(struct engine *base, const struct engine_value *v,
+                                      size_t *rank, size_t *n)
 {
     struct ort *e = (struct ort *)base;
     struct engine_error err;
@@ -374,6 +375,8 @@ static unsigned char *ort_value_texts(struct engine *base, const struct engine_v
     if (!bad)
         memcpy(to + head, end, ends);
     *n = head + ends + bytes;
+    if (rank)
+        *rank = s.rank;
     free(end);
     if (!bad)
         return to;

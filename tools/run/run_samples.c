@@ -1,9 +1,11 @@
 /* Inputs and outputs of a run (runner.h).
  *
- * Samples are made or read before the run, as far as AHEAD bytes hold them: of the others files are read when they are
- * due, and random samples are those that were made, again.  Sample k has the seed of the run plus k.  Outputs go to
- * DIR/sampleK.npz, each file whole or not at all. */
+ * Samples are made or read before the run, as far as AHEAD bytes hold them.  The others are read when they are due, and
+ * so are random ones made if outputs are written; else they are those that were made, again, so that making them takes
+ * no time from the run.  Sample k has the seed of the run plus k.  Outputs go to DIR/sampleK.npz, each file whole or
+ * not at all. */
 #include "tools/run/inputs.h"
+#include "tools/run/npz_text.h"
 #include "tools/run/npz_write.h"
 #include "tools/run/runner.h"
 
@@ -13,6 +15,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -23,7 +26,7 @@ struct run_samples {
     int64_t total, kinds; /* samples of the run; those that differ */
     int64_t nmade;        /* of these, made before the run */
     struct box **made;    /* [nmade][ninput] boxes that stay */
-    bool late;            /* of the others the files are read when they are due */
+    bool late;            /* the others are read or made when they are due */
     bool *kept;           /* [value] inputs that hold state */
     struct box
         *zero; /* [state] its value before the first sample: that of an earlier run, or zeros;
@@ -199,7 +202,8 @@ struct run_samples *samples_make(struct runner *r)
     uint32_t files = r->set.nfile;
     s->r = r;
     s->total = r->set.samples ? r->set.samples : larger(1, files);
-    s->kinds = smaller(s->total, files ? files : KINDS_MOST);
+    bool each = files || r->set.output; /* samples whose outputs are written do not come again */
+    s->kinds = smaller(s->total, files ? files : each ? s->total : KINDS_MOST);
     s->kept = arena_array(r->a, (size_t)r->s.nvalue + 1, sizeof *s->kept);
     s->zero = arena_array(r->a, (size_t)r->wires.nstate + 1, sizeof *s->zero);
     for (uint32_t i = 0; i < r->wires.nstate; i++)
@@ -210,7 +214,7 @@ struct run_samples *samples_make(struct runner *r)
         samples_free(s);
         return NULL;
     }
-    s->late = files && s->nmade < s->kinds;
+    s->late = each && s->nmade < s->kinds;
     s->kinds = s->late ? s->kinds : s->nmade;
     return s;
 }
@@ -297,11 +301,12 @@ int outputs_prepare(struct runner *r, struct run_samples *s)
 }
 
 /* Adds an output to an archive.  Returns 0, or -1 with the reason in *err. */
-static int add_output(struct runner *r, struct npz_out *z, const char *name, struct engine_value *v,
+static int add_output(struct runner *r, struct npz_out *z, uint32_t value, struct engine_value *v,
                       struct engine_error *err)
 {
+    const char *name = r->s.value[value].name;
     struct engine_shape shape;
-    int64_t size[RANKS], bytes = v ? value_bytes(r->e, v) : -1;
+    int64_t size[RANKS], bytes = v && r->wires.plain[value] ? value_bytes(r->e, v) : -1;
     if (bytes >= 0 && !r->e->face->value_shape(r->e, v, &shape, size)) {
         const struct npz_array array = {.name = name,
                                         .elem = shape.elem,
@@ -312,8 +317,20 @@ static int add_output(struct runner *r, struct npz_out *z, const char *name, str
         if ((array.data || bytes == 0) && !npz_add(z, &array))
             return 0;
     }
+    size_t rank, n;
+    /* an optional value that is none may not even be asked for its type */
+    bool string = elem_of_name(r->s.value[value].type, strlen(r->s.value[value].type)) == ELEM_STR;
+    unsigned char *texts = v && string ? r->e->face->value_texts(r->e, v, &rank, &n) : NULL;
+    if (texts) {
+        struct npz_array array = {.name = name};
+        int rc = npz_texts(&array, texts, rank, n, z->a) || npz_add(z, &array);
+        free(texts);
+        if (!rc)
+            return 0;
+    }
     snprintf(err->line, sizeof err->line,
-             "output '%.200s' is no tensor of plain numbers: a .npz file cannot hold it", name);
+             "output '%.200s' is no tensor of plain numbers%s: a .npz file cannot hold it", name,
+             texts ? ", and its strings are not UTF-8" : " or strings");
     return -1;
 }
 
@@ -331,8 +348,7 @@ int outputs_write(struct runner *r, struct flight *f, struct engine_error *err)
         for (uint32_t i = 0; i < r->wires.noutput && !rc; i++) {
             uint32_t v = r->wires.output[i];
             const struct box *b = r->wires.constant[i] ? r->wires.constant[i] : f->box[v];
-            rc = add_output(r, &z, r->s.value[v].name, b && r->wires.plain[v] ? b->value : NULL,
-                            err);
+            rc = add_output(r, &z, v, b ? b->value : NULL, err);
         }
         rc = npz_end(&z, !rc);
     }

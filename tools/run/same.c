@@ -161,8 +161,8 @@ static bool compare_texts(struct engine *e, struct engine_value *a, struct engin
                           struct difference *out)
 {
     size_t n[2] = {0};
-    unsigned char *x = e->face->value_texts(e, a, &n[0]);
-    unsigned char *y = x ? e->face->value_texts(e, b, &n[1]) : NULL;
+    unsigned char *x = e->face->value_texts(e, a, NULL, &n[0]);
+    unsigned char *y = x ? e->face->value_texts(e, b, NULL, &n[1]) : NULL;
     bool both = x && y;
     if (both && n[0] == n[1] && !memcmp(x, y, n[0]))
         out->bits = out->near = true;

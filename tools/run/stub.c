@@ -155,9 +155,10 @@ static struct engine_value *stub_value_item(struct engine *e, const struct engin
     return NULL;
 }
 
-static unsigned char *stub_value_texts(struct engine *e, const struct engine_value *v, size_t *n)
+static unsigned char *stub_value_texts(struct engine *e, const struct engine_value *v, size_t *rank,
+                                       size_t *n)
 {
-    (void)e, (void)v, (void)n;
+    (void)e, (void)v, (void)rank, (void)n;
     return NULL;
 }
 

@@ -34,8 +34,9 @@ static void *data(struct engine *e, struct engine_value *v)
     return (void *)v->data;
 }
 
-static unsigned char *texts(struct engine *e, const struct engine_value *v, size_t *n)
+static unsigned char *texts(struct engine *e, const struct engine_value *v, size_t *rank, size_t *n)
 {
+    assert_null(rank);
     (void)e, (void)v, (void)n;
     return NULL;
 }
