@@ -139,6 +139,7 @@ static void put_terminal(struct html *h)
     struct memory m;
     struct result plain = *h->r;
     plain.colored = false;
+    plain.columns = 0; /* the page is the same, whatever the terminal's width */
     memory_begin(&m, h->a);
     if (m.f) {
         shows->gain(m.f, &plain, h->a);
@@ -154,27 +155,32 @@ static void put_terminal(struct html *h)
     html_close(h);
 }
 
-/* Keeps the first line of a sink of diagnostics in `user`, a const char **; for the timeline, without which the page is
- * complete. */
-static void keep_line(void *user, enum diag_level level, enum warning w, const char *line)
+/* The first error of what the page does without. */
+struct first_error {
+    char line[256]; /* "": none so far */
+};
+
+/* A sink of diagnostics that keeps the first error in user, a struct first_error, and drops all else. */
+static void keep_error(void *user, enum diag_level level, enum warning w, const char *line)
 {
+    struct first_error *e = user;
     (void)w;
-    if (level == DIAG_ERROR && !**(char **)user)
-        snprintf(*(char **)user, UNIT_TEXT * 8, "%s", line);
+    if (level == DIAG_ERROR && !*e->line)
+        snprintf(e->line, sizeof e->line, "%s", line);
 }
 
 void html_put_timeline(struct html *h)
 {
     struct arena *a = arena_new(h->a);
-    char why[UNIT_TEXT * 8] = "", *kept = why;
-    struct diag deaf = {.emit = keep_line, .user = &kept, .listener = h->r->diag->listener};
+    struct first_error why = {""};
+    struct diag deaf = {.emit = keep_error, .user = &why, .listener = h->r->diag->listener};
     struct result r = h->r->open ? *h->r->open : *h->r;
     struct chart c;
     r.diag = &deaf;
     html_open(h, "timeline", "The plan at work");
     if (chart_make(&c, &r, &(const struct chart_options){.curves = true}, MOST_BARS, a)) {
         fputs("<p>There is no timeline: ", h->f);
-        html_put(h->f, a, why);
+        html_put(h->f, a, why.line);
         fputs("</p>\n", h->f);
     } else {
         fputs("<div class=\"chart\">\n", h->f);

@@ -4,7 +4,6 @@
 #include "backends/html/html.h"
 
 #include "backends/html/text.h"
-#include "backends/palette.h"
 #include "backends/picture/frame_label.h"
 #include "ir/base/map.h"
 
@@ -55,7 +54,7 @@ static void put_box(struct html *h, struct operators *o, uint32_t i)
     html_put_json(h->f, h->a, cluster_device_name(c, h->a, dev));
     fputs(",\"class\":", h->f);
     html_put_json(h->f, h->a, c->cls[cluster_class(c, dev)].name);
-    fprintf(h->f, ",\"colour\":%u,\"nodes\":[", dev % PALETTE);
+    fputs(",\"nodes\":[", h->f);
     for_row (x, h->box.node, i) {
         fputs(first ? "\n" : ",\n", h->f);
         put_node(h, o, x, cluster_class(c, dev));

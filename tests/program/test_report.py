@@ -125,6 +125,7 @@ def read(path, what):
     check(own < 50000, f"{what}: {own} bytes of program and style")
     check(set(re.findall(r"https?://[\w./]+", text)) <= {"http://www.w3.org/2000/svg"}, f"{what}: an address")
     check(text.count("<script") == 1 + ('id="nodes"' in text) and text.count("<style") == 1, f"{what}: scripts")
+    check("<" not in page.text.get("script#nodes", ""), f"{what}: markup within the nodes")
     check({"graph", "timeline", "devices", "parts", "transfers", "bound", "sizes"} <= page.ids, f"{what}: {page.ids}")
     check(not re.search("[\x00-\x09\x0b-\x1f\u2028\u202a-\u202e\u2066-\u2069]", text),
           f"{what}: characters that hide or turn text")
@@ -180,6 +181,9 @@ def as_the_manifest(d):
         check(arrows == {a for a in page.arrows if 0 < a[0] and a[1] <= len(files)}, f"{plan}: arrows {page.arrows}")
         for part, box in zip(m["parts"], page.nodes["boxes"]):
             check(sum(n[2] for n in box["nodes"]) == round(part["compute_s"] * 1e12), f"{plan}: time of {part['file']}")
+        operator = {n[0]: page.nodes["operators"][n[1]] for b in page.nodes["boxes"] for n in b["nodes"]}
+        check(all(o == n.rsplit("/", 1)[1] for n, o in operator.items() if n.endswith(("MatMul", "Softmax", "Mul"))),
+              f"{plan}: operators {operator}")
         alone = pcc(gpt(d), *FAST, "-p", plan, "--emit", "html").stdout
         check(alone == page.bytes, f"{plan}: a page alone is another one")
         pcc(gpt(d), *FAST, "-p", plan, "-o", d / "alone.html")
