@@ -14,11 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-extern const struct engine_kind engine_genai, engine_openvino, engine_triton;
+extern const struct engine_kind engine_genai, engine_openvino, engine_triton, engine_web;
 
 static const struct engine_kind *const engine_table[] = {&engine_genai, &engine_openvino,
-                                                         &engine_triton};
-const char *const engine_names[] = {"genai", "openvino", "triton", NULL};
+                                                         &engine_triton, &engine_web};
+const char *const engine_names[] = {"genai", "openvino", "triton", "web", NULL};
 
 enum { ENGINES = sizeof engine_table / sizeof *engine_table };
 

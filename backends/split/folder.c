@@ -47,7 +47,7 @@ static const char *const fixed[] = {
     "blocks.pdf",    "blocks.png",    "nodes.dot",    "run_split.py", NULL};
 
 /* Names of folders that engines' files may have in splits. */
-static const char *const engine_folders[] = {"triton/", NULL};
+static const char *const engine_folders[] = {"triton/", "web/", NULL};
 
 /* Names of engines' files beside the usual ones. */
 static const char *const engine_files[] = {"genai_config.json", "hetero.json", "hetero.py",
