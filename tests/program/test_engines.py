@@ -8,6 +8,7 @@
    ONNX Runtime and 1e-6 of OpenVINO's own whole model, the whole model by HETERO, an affinity for each operation.
    genai: the configuration of generated decoders; the extra `genai` decodes 40 tokens as the whole model does, in parts
    of contiguous plans and of any shape.
+   ONNX Runtime: the parts by IOBinding.
    web: the extra `node` runs run.mjs with a runtime that only notes what it is asked for; `web` with onnxruntime-web
    and -node, parts against the whole bit by bit; `chromium` the page, from a server of files on this machine.
 2. What an engine cannot run is refused by name, before anything is written; so are broken folders.
@@ -39,6 +40,7 @@ import checks
 import extras
 import numpy as np
 import onnx
+import onnxruntime as ort
 import triton_repository as triton
 from google.protobuf import text_format
 from onnx import TensorProto, helper
@@ -94,6 +96,33 @@ def same_bits(folder, repository, configs, what):
         check(array.tobytes() == got[name].tobytes(), f"{what}: {name} differs from the whole model's")
 
 
+def by_binding(folder, optimise):
+    """What the parts make in ONNX Runtime with values bound by name, so that none passes through Python."""
+    values = {n: ort.OrtValue.ortvalue_from_numpy(a) for n, a in samples(folder)}
+    for part in manifest(folder)["parts"]:
+        session = triton.session(folder / part["file"], optimise)
+        binding = session.io_binding()
+        for name in part["inputs"]:
+            binding.bind_ortvalue_input(name, values[name])
+        for name in part["outputs"]:
+            binding.bind_output(name, "cpu")
+        session.run_with_iobinding(binding)
+        values.update(zip(part["outputs"], binding.get_outputs()))
+    return values
+
+
+def bound(folder, what):
+    """With optimisations off the whole model's bits, with them on within 1e-5 of the largest value: fusions end at
+    cuts."""
+    for optimise in (False, True):
+        whole, made = triton.session(folder / "model.onnx", optimise), by_binding(folder, optimise)
+        names = [o.name for o in whole.get_outputs()]
+        for name, want in zip(names, whole.run(names, dict(samples(folder)))):
+            got = made[name].numpy()
+            far = np.abs(got - want).max() / np.abs(want).max() if optimise else got.tobytes() != want.tobytes()
+            check(got.shape == want.shape and far <= 1e-5, f"{what}: {name}, optimised: {optimise}, differs by {far}")
+
+
 def repositories(temp):
     """Every model's repository; the folders are kept for what follows."""
     for k, (name, generated, plan) in enumerate(MODELS):
@@ -107,6 +136,7 @@ def repositories(temp):
         check(not list(triton.complaints(configs, away)), f"{name}: {list(triton.complaints(configs, away))[:3]}")
         check({c.max_batch_size for c in configs.values()} == {8 if batch else 0}, f"{name}: batches")
         same_bits(folder, away, configs, name)
+        bound(folder, name)
         for part in manifest(folder)["parts"]:
             gpus = [g for group in configs[f"{name}_{part['file'][:-5]}"].instance_group for g in group.gpus]
             want = [int(d[3:]) for d in part.get("replicas", [part["device"]])]

@@ -660,6 +660,7 @@ def test_planted(work, own):
     attempt("do not apply", lambda: None, whole, 2, "--for=web")
     attempt("do not apply", lambda: None, whole, 2, "-p", "cost")
     attempt("there is no folder", to=area / "no/whole.onnx")
+    attempt("is a folder without manifest.json", (folder / "manifest.json").unlink)
     attempt("--devices has no effect", lambda: None, whole, 1, "-d", "2xa100", "-Werror")
 
 
