@@ -3,7 +3,7 @@
 //     node web/run.mjs --ort onnxruntime-web [--inputs FILE.json] [--out FILE.json] [--seed N] [--exact] [--compare]
 //
 // --ort: the runtime's package or file, yours; nothing is downloaded. --inputs: {"name": [numbers]} or {"name": {"dims":
-// [...], "data": [...]}} (default: random, floats from 0 to 1, integers 0 or 1, in the sizes that were planned for);
+// [...], "data": [...]}} (default: random, float32 and float64 from 0 to 1, others 0 or 1, in the planned sizes);
 // --exact: the runtime's optimisations off, which join other operators in a part than in the whole model; --compare: so,
 // and runs the whole model, too, whose bits the parts must give.
 // In a page: import { readSplit, randomInputs, runParts } from "./run.mjs" (index.html does).
