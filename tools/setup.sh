@@ -22,6 +22,7 @@ TEST_PACKAGES="clang libcmocka-dev"
 TOOLS="cc cmake ninja pkg-config protoc-c dot"
 LIBRARIES="libprotobuf-c jansson libcgraph zlib"
 TEST_LIBRARIES="cmocka"
+NODE_ENGINES="onnxruntime-web@1.30.0 onnxruntime-node@1.30.0" # in build/engines/node
 USER_PYTHON='/^\(jsonschema\|numpy\|onnx\|onnxruntime\)==/p' # lines of requirements.txt, for sed
 
 say() { echo "setup: $*"; }
@@ -109,12 +110,17 @@ setup_python() {
 # The engines for which pcc writes files; tests look for them there.
 setup_engines() {
     stamp=build/engines/.stamp
-    state=$(python3 --version && cat tools/engines.txt)
+    state=$(python3 --version && cat tools/engines.txt && echo "$NODE_ENGINES" && command -v npm || true)
     [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$state" ] || return 0
     say "making build/engines"
     mkdir -p build
     python3 -m venv --clear build/engines
     build/engines/bin/python -m pip install --quiet --disable-pip-version-check -r tools/engines.txt
+    if have npm; then # its scripts would only download libraries for GPUs
+        npm install --prefix build/engines/node --no-save --ignore-scripts --no-audit --no-fund --silent $NODE_ENGINES
+    else
+        say "no npm: without the engines of Node ($NODE_ENGINES)"
+    fi
     printf '%s\n' "$state" >"$stamp"
 }
 

@@ -15,11 +15,12 @@
 #include <unistd.h>
 
 extern const struct engine_kind engine_genai, engine_olive, engine_openvino, engine_tensorrt,
-    engine_triton;
+    engine_triton, engine_web;
 
 static const struct engine_kind *const engine_table[] = {
-    &engine_genai, &engine_olive, &engine_openvino, &engine_tensorrt, &engine_triton};
-const char *const engine_names[] = {"genai", "olive", "openvino", "tensorrt", "triton", NULL};
+    &engine_genai, &engine_olive, &engine_openvino, &engine_tensorrt, &engine_triton, &engine_web};
+const char *const engine_names[] = {"genai",  "olive", "openvino", "tensorrt",
+                                    "triton", "web",   NULL};
 
 enum { ENGINES = sizeof engine_table / sizeof *engine_table };
 

@@ -38,7 +38,7 @@ struct export_folder {
 struct engine_kind {
     const char *name;          /* word for --for */
     const char *verified_with; /* what its exports were tried with, for readers of the manifest */
-    /* each part lies in a folder of its own: pcc gives the parts data files of their own, unless --weights says
+    /* each part must have its weights for itself: pcc gives the parts data files of their own, unless --weights says
      * otherwise */
     bool apart;
     /* ps that a part costs its device beside computing, as tools/bench/part_cost.py measures it (four tensors in and
@@ -62,7 +62,7 @@ extern const char *const engine_names[];
 /* Returns the largest cost of a part, ps, that was measured of the engines in `words`, a value of --for, and the name
  * of that engine in *name; 0: none was measured. */
 int64_t engines_part_cost(const char *words, const char **name);
-/* Whether one of the engines (bits) has each part in a folder of its own. */
+/* Whether one of the engines (bits) must have the weights of each part for itself. */
 bool engines_apart(int64_t engines);
 /* Warns of options that have no effect on the engines asked for. */
 void engines_check_options(const struct export_options *o, struct diag *d);
@@ -90,9 +90,10 @@ int64_t export_gpu(const struct export_folder *x, const char *device);
 /* Checks that the devices of a part are CPUs and GPUs.  engine: name for the error.  Returns 0, or -1 and an error. */
 int export_check_devices(const struct export_folder *x, const char *engine, const json_t *part);
 
-/* The bytes of tools/python/pcc/run_openvino.py and hetero.py; the build makes these arrays. */
-extern const unsigned char run_openvino_text[], hetero_text[];
-extern const size_t run_openvino_size, hetero_size;
+/* The bytes of tools/python/pcc/run_openvino.py and hetero.py, and of tools/web/index.html and run.mjs; the build makes
+ * these arrays. */
+extern const unsigned char run_openvino_text[], hetero_text[], web_page_text[], web_run_text[];
+extern const size_t run_openvino_size, hetero_size, web_page_size, web_run_size;
 
 /* Returns the text of the manifest `text`, in a, with rows[n] in its list of exports, in place of those of the same
  * engines.  NULL after an error about the file `path`. */

@@ -47,7 +47,7 @@ static const char *const fixed[] = {"manifest.json", "schedule.json", "weights.d
                                     "nodes.dot",     "run_split.py",  "report.html",  NULL};
 
 /* Names of folders that engines' files may have in splits. */
-static const char *const engine_folders[] = {"triton/", NULL};
+static const char *const engine_folders[] = {"triton/", "web/", NULL};
 
 /* Names of engines' files beside the usual ones. */
 static const char *const engine_files[] = {

@@ -8,15 +8,20 @@
    ONNX Runtime and 1e-6 of OpenVINO's own whole model, the whole model by HETERO, an affinity for each operation.
    genai: the configuration of generated decoders; the extra `genai` decodes 40 tokens as the whole model does, in parts
    of contiguous plans and of any shape.
+   ONNX Runtime: the parts by IOBinding.
+   web: the extra `node` runs run.mjs with a runtime that only notes what it is asked for; `web` with onnxruntime-web
+   and -node, parts against the whole bit by bit; `chromium` the page, from a server of files on this machine.
 2. What an engine cannot run is refused by name, before anything is written; so are broken folders.
    Lists of what an engine runs (tools/support.py, --support): of ONNX Runtime, and by the extra `openvino`.
 3. Folders: files for engines come to a folder without any other change to it, are made anew, go with an old split,
    and nothing of the user's among them is removed.
 Needs onnx, numpy, onnxruntime (else 77)."""
 
-# extras: genai openvino tritonclient
+# extras: chromium genai node openvino tritonclient web
 import contextlib
 import fcntl
+import functools
+import http.server
 import importlib.util
 import io
 import json
@@ -25,7 +30,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import types
+import urllib.parse
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -34,6 +41,7 @@ import checks
 import extras
 import numpy as np
 import onnx
+import onnxruntime as ort
 import triton_repository as triton
 from google.protobuf import text_format
 from onnx import TensorProto, helper
@@ -90,6 +98,33 @@ def same_bits(folder, repository, configs, what):
         check(array.tobytes() == got[name].tobytes(), f"{what}: {name} differs from the whole model's")
 
 
+def by_binding(folder, optimise):
+    """What the parts make in ONNX Runtime with values bound by name, so that none passes through Python."""
+    values = {n: ort.OrtValue.ortvalue_from_numpy(a) for n, a in samples(folder)}
+    for part in manifest(folder)["parts"]:
+        session = triton.session(folder / part["file"], optimise)
+        binding = session.io_binding()
+        for name in part["inputs"]:
+            binding.bind_ortvalue_input(name, values[name])
+        for name in part["outputs"]:
+            binding.bind_output(name, "cpu")
+        session.run_with_iobinding(binding)
+        values.update(zip(part["outputs"], binding.get_outputs()))
+    return values
+
+
+def bound(folder, what):
+    """With optimisations off the whole model's bits, with them on within 1e-5 of the largest value: fusions end at
+    cuts."""
+    for optimise in (False, True):
+        whole, made = triton.session(folder / "model.onnx", optimise), by_binding(folder, optimise)
+        names = [o.name for o in whole.get_outputs()]
+        for name, want in zip(names, whole.run(names, dict(samples(folder)))):
+            got = made[name].numpy()
+            far = np.abs(got - want).max() / np.abs(want).max() if optimise else got.tobytes() != want.tobytes()
+            check(got.shape == want.shape and far <= 1e-5, f"{what}: {name}, optimised: {optimise}, differs by {far}")
+
+
 def repositories(temp):
     """Every model's repository; the folders are kept for what follows."""
     for k, (name, generated, plan) in enumerate(MODELS):
@@ -103,6 +138,7 @@ def repositories(temp):
         check(not list(triton.complaints(configs, away)), f"{name}: {list(triton.complaints(configs, away))[:3]}")
         check({c.max_batch_size for c in configs.values()} == {8 if batch else 0}, f"{name}: batches")
         same_bits(folder, away, configs, name)
+        bound(folder, name)
         for part in manifest(folder)["parts"]:
             gpus = [g for group in configs[f"{name}_{part['file'][:-5]}"].instance_group for g in group.gpus]
             want = [int(d[3:]) for d in part.get("replicas", [part["device"]])]
@@ -723,15 +759,188 @@ def run_by_genai(temp):
             shutil.rmtree(temp / "m")
 
 
+def for_web(temp):
+    """Files and refusals."""
+    folder = temp / MODELS[0][0]
+    pcc(folder, "--for=web", "-q")
+    for name in ("index.html", "run.mjs"):
+        check((folder / "web" / name).read_bytes() == (SOURCE / "tools/web" / name).read_bytes(), f"web/{name}")
+    listed = manifest(folder)["exports"][-1]
+    check((listed["engine"], listed["files"]) == ("web", ["web/index.html", "web/run.mjs"]), f"exports {listed}")
+    model, away, text = temp / f"{folder.name}.onnx", temp / "web", (folder / "manifest.json").read_text()
+    half = ("z", [2, 4], TensorProto.BFLOAT16)
+    cast = helper.make_node("Cast", ["y"], ["z"], to=TensorProto.BFLOAT16)
+    onnx.save(model_of(chain("x", "y") + [cast], [("x", [2, 4])], [half]), temp / "odd.onnx")
+    split(temp / "odd.onnx", away, *FLAT, "--for=web", code=1, said="'z' is bf16, for which onnxruntime-web has no")
+    split(model, away, *FLAT, "--for=web", "--weights=shared", code=1, said="would fetch 'weights.data'")
+    split(model, away, *FLAT, "--for=web", "--weights=inline")
+    for change, said in ((lambda m: m["parts"][1].update(live_peak_bytes=1 << 32), "part1.onnx takes 4.000 GiB"),
+                         (lambda m: m["parts"][0].update(data_bytes=5 << 30), "part0.onnx takes 5.000 GiB"),
+                         (lambda m: m["outputs"][0].update({"from": "weights"}), "that is a weight: no part"),
+                         (lambda m: [v.update(type=None) for v in m["values"].values()], "has no known type")):
+        there = json.loads(text)
+        change(there)
+        (folder / "manifest.json").write_text(json.dumps(there))
+        pcc(folder, "--for=web", code=1, said=said)
+    (folder / "manifest.json").write_text(text)
+
+
+# A runtime for run.mjs that makes ones and notes on stderr what it is asked for.
+NOTING = """
+import { basename } from "node:path";
+const note = (...words) => console.error(JSON.stringify(words));
+export class Tensor { constructor(type, data, dims) { Object.assign(this, { type, data, dims, size: data.length }); } }
+export const env = { versions: { web: "0" } };
+export const InferenceSession = { create: async (path, options) => {
+  const file = basename(path);
+  note("create", file, options.externalData.map((e) => [e.path, basename(e.data)]), options.graphOptimizationLevel);
+  return { inputNames: NAMES[file] ?? [], release: async () => note("release", file), run: async (feeds, names) => {
+    note("run", file, Object.keys(feeds), names);
+    return Object.fromEntries(names.map((n) => [n, new Tensor("float32", new Float32Array(8).fill(1), [2, 4])]));
+  } };
+} };
+"""
+
+
+def node_there():
+    found = shutil.which("node")
+    said = subprocess.run([found, "--version"], capture_output=True, text=True).stdout if found else ""
+    extras.need(said.startswith("v") and int(said[1:].split(".")[0]) >= 18, "no node, version 18 or later")
+
+
+def run_mjs(folder, *args, code=0, said="", **more):
+    r = subprocess.run(["node", folder / "web/run.mjs", *map(str, args)], capture_output=True, text=True, **more)
+    check(r.returncode == code and said in r.stderr and (code == 0 or r.stderr.count("\n") == 1),
+          f"run.mjs {args}: exit {r.returncode}, {r.stderr[-300:]!r}, not {said}")
+    return r
+
+
+ODD_NAME = '<img src=x onerror="document.title=1"> \x1b[31m __proto__'
+
+
+def odd_split(temp):
+    """A split of a model whose output has an odd name, one tensor the name of what objects have."""
+    nodes = chain("x", "__proto__", 3) + chain("__proto__", ODD_NAME, 3)
+    onnx.save(model_of(nodes, [("x", [2, 4])], [(ODD_NAME, [2, 4])]), temp / "odd.onnx")
+    split(temp / "odd.onnx", temp / "odd", *FLAT, "--for=web")
+    return temp / "odd"
+
+
+def in_node(temp):
+    """run.mjs asks for one part at a time, each with its own weights; wrong folders are a line."""
+    node_there()
+    subprocess.run([GEN, *MODELS[-1][1].split(), "-o", temp / "m.onnx"], check=True)
+    split(temp / "m.onnx", temp / "m", *FLAT, "--for=web")
+    folder, there = temp / "m", manifest(temp / "m")
+    names = {p["file"]: p["inputs"] for p in there["parts"]}
+    (temp / "noting.mjs").write_text(NOTING + f"const NAMES = {json.dumps(names)};\n")
+    ort = ("--ort", temp / "noting.mjs")
+    want = []
+    for p in there["parts"]:
+        data = [[p["data"], p["data"]]] if "data" in p else []
+        want += [["create", p["file"], data, "all"], ["run", p["file"], p["inputs"], p["outputs"]],
+                 ["release", p["file"]]]
+    heard = run_mjs(folder, *ort).stderr.splitlines()
+    check([json.loads(line) for line in heard] == want, f"asked for: {heard}")
+    (temp / "in.json").write_text(json.dumps({there["inputs"][0]["name"]: {"dims": [1, 1], "data": ["NaN"]}}))
+    run_mjs(folder, *ort, "--inputs", temp / "in.json", "--out", temp / "out.json", said='"run"')
+    made = json.loads((temp / "out.json").read_text())[there["outputs"][0]["name"]]
+    check(made == {"type": "float32", "dims": [2, 4], "data": [1] * 8}, f"outputs {made}")
+    (temp / "in.json").write_text("{}")
+    run_mjs(folder, *ort, "--inputs", temp / "in.json", code=1, said="is not given")
+    run_mjs(folder, "--port=3", code=1, said="expected --ort, --inputs")
+    run_mjs(folder, "--ort", temp / "none.mjs", code=1, said="cannot be loaded (npm install onnxruntime-web)")
+    first, last = there["parts"][0], there["parts"][-1]
+    for change, wrong in ((lambda m: m.update(pcc_manifest=2), 'expected a manifest with "pcc_manifest": 1'),
+                          (lambda m: m["parts"][0].update(file="../x"), "the name of a file of the folder"),
+                          (lambda m: m["parts"][0].update(data="a/b"), '"data" is no name of a file'),
+                          (lambda m: m["parts"].reverse(), "read before a part makes it"),
+                          (lambda m: m["parts"][-1].update(outputs=first["outputs"]), "is made twice"),
+                          (lambda m: m["outputs"][0].update(name="none\x1b"), "'none\\u001b' is made by no part"),
+                          (lambda m: m["values"].clear(), "is undefined, which"),
+                          (lambda m: m["inputs"][0].update(sizes=[None, 1]), "its sizes are not known"),
+                          (lambda m: m.pop("model"), 'model: expected "file"')):
+        wrongly = json.loads(json.dumps(there))
+        change(wrongly)
+        (folder / "manifest.json").write_text(json.dumps(wrongly))
+        run_mjs(folder, *ort, code=1, said=wrong)
+    check(last["outputs"] == [o["name"] for o in there["outputs"]], "the model's outputs come from the last part")
+
+
+def packages():
+    folder = SOURCE / "build/engines/node/node_modules"
+    extras.need((folder / "onnxruntime-web").is_dir(), "no onnxruntime-web (tools/setup.sh --engines)")
+    return folder
+
+
+def run_by_web(temp):
+    """Parts and whole in the same runtime, bit by bit; weights of another part are seen."""
+    node_there()
+    folder = packages()
+    for name, generated, plan in MODELS:
+        subprocess.run([GEN, *generated.split(), "-o", temp / "m.onnx"], check=True)
+        split(temp / "m.onnx", temp / "m", *plan, "--for=web")
+        for package in ("onnxruntime-web", "onnxruntime-node")[:2 if name in ("gpt_kv", "dense") else 1]:
+            said = run_mjs(temp / "m", "--ort", package, "--compare", cwd=folder.parent).stdout
+            check("the parts give the bits of the whole model" in said, f"{name} in {package}: {said[-200:]}")
+    data = sorted((temp / "m").glob("part*.data"))[-1]
+    kept = data.read_bytes()
+    data.write_bytes(bytes(b ^ 64 if k % 4 == 2 else b for k, b in enumerate(kept)))
+    odd = onnx.load(temp / "m/model.onnx", load_external_data=False)
+    for t in odd.graph.initializer:  # the whole model keeps its weights
+        for e in t.external_data:
+            e.value = "kept.data" if e.value == data.name else e.value
+    onnx.save(odd, temp / "m/model.onnx")
+    (temp / "m/kept.data").write_bytes(kept)
+    there = manifest(temp / "m")
+    there["weights"]["files"].append("kept.data")
+    (temp / "m/manifest.json").write_text(json.dumps(there))
+    web = ("--ort", "onnxruntime-web", "--compare")
+    run_mjs(temp / "m", *web, cwd=folder.parent, code=1, said="is not the whole model's")
+    run_mjs(odd_split(temp), *web, cwd=folder.parent)
+
+
+def in_chromium(temp):
+    """The page runs a split, from a server of files; names are text there."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    extras.need(browser, "no chromium")
+    (temp / "npm").symlink_to(packages())
+    subprocess.run([GEN, *MODELS[-1][1].split(), "-o", temp / "m.onnx"], check=True)
+    split(temp / "m.onnx", temp / "m", *FLAT, "--for=web")
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *args):
+            asked.append(self.path)
+    asked = []
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=temp))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    for folder in (temp / "m", odd_split(temp)):
+        asked.clear()
+        query = urllib.parse.urlencode({"ort": "/npm/onnxruntime-web/dist/ort.wasm.min.mjs", "run": 1, "compare": 1})
+        page = subprocess.run(
+            [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--dump-dom",
+             f"--user-data-dir={temp}/profile", "--virtual-time-budget=60000",
+             f"http://127.0.0.1:{server.server_port}/{folder.name}/web/index.html?{query}"],
+            capture_output=True, text=True, timeout=300).stdout
+        check("the parts give the bits of the whole model\ndone" in page, f"{folder.name}: {page[-400:]}")
+        check("<img" not in page and "<title>A split" in page, "a name became a part of the page")
+        fetched = [path.rsplit("/", 1)[1] for path in asked if f"/{folder.name}/part" in path]
+        files_of = [f for p in manifest(folder)["parts"] for f in (p["file"], p.get("data")) if f]
+        check(fetched[:len(files_of)] == files_of, f"fetched {fetched}")
+    check("&lt;img" in page, "the odd name is not shown")
+    server.shutdown()
+
+
 def main():
     with tempfile.TemporaryDirectory() as temp:
         if extras.extra():
-            runs = {"genai": run_by_genai, "openvino": run_by_openvino, "tritonclient": parsed_by_tritonclient}
+            runs = {"genai": run_by_genai, "openvino": run_by_openvino, "tritonclient": parsed_by_tritonclient,
+                    "node": in_node, "web": run_by_web, "chromium": in_chromium}
             runs[extras.extra()](Path(temp))
             return checks.finish()
         support_list(Path(temp), sys.executable, "--provider", "CPUExecutionProvider")
         for test in (repositories, names, rules, refused, broken, gpus, folders, for_openvino, for_genai, for_olive,
-                     for_tensorrt, part_costs):
+                     for_tensorrt, part_costs, for_web):
             test(Path(temp))
     return checks.finish()
 

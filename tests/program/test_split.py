@@ -623,6 +623,27 @@ def first_shared(folder):
     return t.name, int(external_of(t)["offset"]) + 5
 
 
+def test_unread(work):
+    """Inputs that no part reads are described by the manifest, and outputs that are inputs by their input."""
+    f32, area = TensorProto.FLOAT, work / "unread"
+    kinds = [helper.make_tensor_type_proto(f32, ["n", 3, None]), helper.make_tensor_type_proto(TensorProto.INT64, []),
+             helper.make_tensor_type_proto(TensorProto.BFLOAT16, None)]
+    kinds += [helper.make_sequence_type_proto(helper.make_tensor_type_proto(f32, None)),
+              helper.make_optional_type_proto(helper.make_sequence_type_proto(kinds[2])),
+              helper.make_map_type_proto(TensorProto.INT64, helper.make_tensor_type_proto(TensorProto.STRING, None)),
+              helper.make_sparse_tensor_type_proto(f32, [2, "k"])]
+    unread = [helper.make_value_info(f"unread{k}", kind) for k, kind in enumerate(kinds)]
+    model = model_of(chain("x", "y", 4), [*unread, info("x", [2, 2])], [info("y", [2, 2]), unread[0]],
+                     [weight("w", 2, 2)], ir=10, opset=21)
+    (work / "unread.onnx").write_bytes(model.SerializeToString())
+    r = split(work / "unread.onnx", area, "-d", "2xa100", "--dim", "n=2", "--dim", "k=2", *FAST, *UNSEEN)
+    check(r.returncode == 0, r.stderr)
+    whole = put_together(area, "unread inputs")
+    for side in ("input", "output"):
+        want, got = (list(getattr(m.graph, side)) for m in (model, load(whole)))
+        check(want == got, f"unread inputs: {side}s {[(a, b) for a, b in zip(want, got) if a != b][:1]}")
+
+
 def swap_nodes(part):
     first = onnx.NodeProto()
     first.CopyFrom(part.graph.node[0])
@@ -675,6 +696,7 @@ def test_planted(work, own):
     attempt("do not apply", lambda: None, whole, 2, "--for=web")
     attempt("do not apply", lambda: None, whole, 2, "-p", "cost")
     attempt("there is no folder", to=area / "no/whole.onnx")
+    attempt("is a folder without manifest.json", (folder / "manifest.json").unlink)
     attempt("--devices has no effect", lambda: None, whole, 1, "-d", "2xa100", "-Werror")
 
 
@@ -702,6 +724,7 @@ def main():
             test_partly_lost(work)
             test_twice(work, own)
             test_planted(work, own)
+            test_unread(work)
     print(f"{len(FAILED)} failed")
     return 1 if FAILED else 0
 

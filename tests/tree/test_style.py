@@ -48,7 +48,7 @@ MANY_FIELDS, MOST_MANY_FIELDS = {
     "ort_api": "the functions of a foreign library that are used, by its names"}, 2
 FORBIDDEN = ("gets", "strcpy", "strcat", "strncat", "sprintf", "vsprintf", "alloca", "tmpnam",
              "mktemp")
-TEXT = {".c", ".h", ".py", ".sh", ".txt", ".json", ".md", ".pir", ".test", ".proto", ".cmake", ""}
+TEXT = {".c", ".h", ".py", ".mjs", ".sh", ".txt", ".json", ".md", ".pir", ".test", ".proto", ".cmake", ""}
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wshadow", "-Wconversion", "-Wstrict-prototypes",
             "-Wundef", "-Wvla"]
 
@@ -424,7 +424,7 @@ def help_texts(tree):
     texts.append(says(verify, "--help") if verify.exists() else "")
     texts.append("--preset --build --install --prefix --config --rm --hostfile --map-by --oversubscribe")
     texts.append("--extensions --node_data_paths")
-    named = {name.rsplit("/", 1)[-1] for _, t in user_pages(tree) for name in re.findall(r"[\w/-]+\.(?:sh|py)", t)}
+    named = {name.rsplit("/", 1)[-1] for _, t in user_pages(tree) for name in re.findall(r"[\w/-]+\.(?:sh|py|mjs)", t)}
     texts += [t for path, t in tree.text.items() if path.startswith("tools/") and path.rsplit("/", 1)[-1] in named]
     return "\n".join(texts)
 

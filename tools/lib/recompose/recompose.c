@@ -149,6 +149,11 @@ static int write_files(struct whole *w, const char *path, const char *data)
     struct outfile model, weights = {0};
     uint32_t n;
     const struct mapping *map = list_mappings(w, &n);
+    if (protobuf_c_message_get_packed_size(&w->model.base) > INT32_MAX)
+        return diag_error(w->diag,
+                          "%s: takes more than the 2 GiB of a protobuf file: make the large "
+                          "tensors of its nodes initializers",
+                          path);
     if (outfile_open(&model, path, w->a, w->diag))
         return -1;
     bool bad = w->size && outfile_open(&weights, data, w->a, w->diag);
@@ -187,8 +192,14 @@ int recompose(const char *folder, const char *path, bool links, struct recompose
                       .diag = d};
     w.x.from = w.x.to = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int rc = w.x.from < 0 ? diag_error(d, "%s: %s", folder, strerror(errno)) : 0;
-    if (!rc) {
+    if (!rc)
         arena_defer(own, folder_close_descriptor, (void *)(intptr_t)w.x.from);
+    if (!rc && faccessat(w.x.from, MANIFEST_FILE, F_OK, 0))
+        rc = diag_error(d,
+                        "%s: is a folder without " MANIFEST_FILE
+                        ": expected a model or the folder of a split",
+                        folder);
+    if (!rc) {
         d->may_break_off = true;
         rc = put_together(&w, path, data);
         d->may_break_off = false;

@@ -60,6 +60,11 @@ static bool same_call(const Onnx__NodeProto *a, const Onnx__NodeProto *b)
            same_names(a->output, a->n_output, b->output, b->n_output);
 }
 
+static const char *name_of(const Onnx__NodeProto *n)
+{
+    return n->name ? n->name : "";
+}
+
 /* Takes node n of a part.  copy: other parts may have it, too.  Returns 0, or -1 and an error. */
 static int take_node(struct whole *w, const struct source *s, Onnx__NodeProto *n, bool copy)
 {
@@ -70,7 +75,7 @@ static int take_node(struct whole *w, const struct source *s, Onnx__NodeProto *n
         return 0;
     if (before)
         return diag_error(w->diag, "%s: node '%s' makes what node '%s' of a part before it makes",
-                          s->path, n->name, ((Onnx__NodeProto *)w->node.v[before - 1])->name);
+                          s->path, name_of(n), name_of(w->node.v[before - 1]));
     drop_split_metadata(n->metadata_props, &n->n_metadata_props);
     whole_append(w, &w->node, n);
     for (size_t i = 0; i < n->n_output; i++)
@@ -101,7 +106,7 @@ static int take_nodes(struct whole *w, const struct source *s)
         return diag_error(w->diag, "%s: nodes: expected a list for %s", w->manifest, s->file);
     for (size_t i = 0; i < g->n_node; i++) {
         const char *want = json_string_value(json_array_get(names, next));
-        const char *name = g->node[i]->name ? g->node[i]->name : "";
+        const char *name = name_of(g->node[i]);
         bool own = want && !strcmp(want, name);
         if (!own && !is_copy(w, s, name))
             return diag_error(w->diag,
@@ -112,9 +117,11 @@ static int take_nodes(struct whole *w, const struct source *s)
         if (take_node(w, s, g->node[i], !own))
             return -1;
     }
-    if (next < json_array_size(names))
-        return diag_error(w->diag, "%s: lacks node '%s', which %s lists", s->path,
-                          json_string_value(json_array_get(names, next)), w->manifest);
+    if (next < json_array_size(names)) {
+        const char *name = json_string_value(json_array_get(names, next));
+        return diag_error(w->diag, "%s: lacks node '%s', which %s lists", s->path, name ? name : "",
+                          w->manifest);
+    }
     return 0;
 }
 
@@ -174,16 +181,26 @@ static int same_weight(struct module_tensor a, struct module_tensor b)
     return same;
 }
 
+/* Whether the message of an initializer is a SparseTensorProto. */
+static bool is_sparse(const ProtobufCMessage *message)
+{
+    return message->descriptor == &onnx__sparse_tensor_proto__descriptor;
+}
+
+/* Returns the name of an initializer, that of its values if it is sparse. */
+static const char *weight_name(const void *message)
+{
+    const Onnx__TensorProto *named =
+        is_sparse(message) ? ((const Onnx__SparseTensorProto *)message)->values : message;
+    return named && named->name ? named->name : "";
+}
+
 int whole_take_weight(struct whole *w, const struct source *s, void *message)
 {
-    bool sparse =
-        ((ProtobufCMessage *)message)->descriptor == &onnx__sparse_tensor_proto__descriptor;
     const struct module_tensor t = whole_tensor(w, message);
+    const char *name = weight_name(message);
     if (!t.t)
-        return diag_error(w->diag, "%s: an initializer cannot be read", s->path);
-    const Onnx__TensorProto *named =
-        sparse ? ((Onnx__SparseTensorProto *)message)->values : message;
-    const char *name = named->name ? named->name : "";
+        return diag_error(w->diag, "%s: weight '%s' cannot be read", s->path, name);
     uint32_t before = names_get(&w->weight, name, 0);
     int same = before ? same_weight(w->held[before - 1], t) : 1;
     if (same <= 0)
@@ -196,7 +213,7 @@ int whole_take_weight(struct whole *w, const struct source *s, void *message)
     w->held = vec_grow(w->a, w->held, &w->capheld, w->nheld + 1, sizeof *w->held);
     w->held[w->nheld++] = t;
     names_add(&w->weight, name, w->nheld);
-    whole_append(w, sparse ? &w->sparse : &w->dense, message);
+    whole_append(w, is_sparse(message) ? &w->sparse : &w->dense, message);
     return 0;
 }
 
@@ -280,6 +297,20 @@ static void make_model(struct whole *w)
     drop_split_metadata(g->metadata_props, &g->n_metadata_props);
 }
 
+/* Checks that no weight of the list is made by a node, too.  Returns 0, or -1 and an error. */
+static int check_apart(const struct whole *w, const struct message_list *weights)
+{
+    for (uint32_t i = 0; i < weights->n; i++) {
+        const char *name = weight_name(weights->v[i]);
+        uint32_t node = names_get(&w->made, name, 0);
+        if (node)
+            return diag_error(w->diag,
+                              "%s: '%s' is a weight of one part and made by node '%s' of another",
+                              w->x.name, name, name_of(w->node.v[node - 1]));
+    }
+    return 0;
+}
+
 int whole_join(struct whole *w)
 {
     struct names functions = names_new(w->a, 16), notes = names_new(w->a, 16);
@@ -292,15 +323,8 @@ int whole_join(struct whole *w)
         take_functions(w, s, &functions);
         take_notes(w, s, &notes);
     }
-    for (uint32_t i = 0; i < w->nheld; i++) {
-        const struct module_tensor *t = &w->held[i];
-        const char *name = module_str(t->m, t->m->tensor[t->t].name);
-        uint32_t node = names_get(&w->made, name, 0);
-        if (node)
-            return diag_error(w->diag,
-                              "%s: '%s' is a weight of one part and made by node '%s' of another",
-                              w->x.name, name, ((Onnx__NodeProto *)w->node.v[node - 1])->name);
-    }
+    if (check_apart(w, &w->dense) || check_apart(w, &w->sparse))
+        return -1;
     make_model(w);
     return 0;
 }

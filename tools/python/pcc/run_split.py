@@ -879,7 +879,8 @@ def verify(folder: Union[str, Path], model: Union[str, Path, bytes], sample: Opt
                          f"the model's {', '.join(names)}")
     tell("running the whole model")
     # integers 0 or 1 may be no lengths, and 0 no mask: where they do not suit the model, all are 1, then 0
-    tries = [sample] if sample is not None else [runner.random_sample(seed, integers=k) for k in (None, 1, 0)]
+    tries: List[Sample] = [sample] if sample is not None else [
+        runner.random_sample(seed, integers=k) for k in (None, 1, 0)]
     sample, found = _first_that_runs(runner, whole, tries)
     tell("running the parts")
     got = runner.run(sample)
@@ -1204,8 +1205,8 @@ def main(argv: Optional[List[str]] = None) -> int:
         print("stopped", file=sys.stderr)
         return INTERRUPTED
     except (SplitError, OSError) as e:
-        named = isinstance(e, OSError) and e.filename
-        print(printable(f"error: {e.filename}: {e.strerror}" if named else f"error: {e}"), file=sys.stderr)
+        text = f"{e.filename}: {e.strerror}" if isinstance(e, OSError) and e.filename else str(e)
+        print(printable(f"error: {text}"), file=sys.stderr)
         if isinstance(e, NoRun) and not args.sample:
             print(_sizes_hint(args), file=sys.stderr)
         return 2 if isinstance(e, BadOption) else 1

@@ -1,0 +1,108 @@
+/* A page and a program for browsers and Node: --for=web.
+ *
+ * web/index.html and web/run.mjs run the parts one after another in onnxruntime-web, each released before the next is
+ * loaded.  Limits are those of its documents ("Working with Large Models") and of its source (wasm-common.ts): a module
+ * of WebAssembly addresses 4 GiB; a tensor outside of a session is of one of the types below.  O(manifest). */
+#include "backends/engines/engines.h"
+
+#include "ir/base/json_in.h"
+#include "ir/base/units.h"
+
+#include <string.h>
+
+#define MOST_BYTES (INT64_C(1) << 32) /* that a module of WebAssembly can address */
+
+/* Types that onnxruntime-web's tensors can have, as the manifest calls them. */
+static const char *const types[] = {"f32", "f64", "f16", "i8",   "u8",  "i16", "u16", "i32",
+                                    "u32", "i64", "u64", "bool", "str", "i4",  "u4",  NULL};
+
+/* Checks that a tensor between sessions has a type there.  Returns 0, or -1 and an error. */
+static int check_tensor(const struct export_folder *x, const char *name, const json_t *value)
+{
+    const char *type = json_get_text(value, "type");
+    for (int k = 0; type && types[k]; k++)
+        if (!strcmp(types[k], type))
+            return 0;
+    return type
+               ? diag_error(
+                     x->diag,
+                     "%s: --for=web: tensor '%s' is %s, for which onnxruntime-web has no type",
+                     x->name, name, type)
+               : diag_error(x->diag, "%s: --for=web: tensor '%s' has no known type", x->name, name);
+}
+
+/* Checks that a part and what it needs at once fit WebAssembly's memory.  Returns 0, or -1 and an error. */
+static int check_size(const struct export_folder *x, const json_t *part)
+{
+    static const char *const keys[] = {"data_bytes", "live_peak_bytes"};
+    for (int k = 0; k < 2; k++) {
+        int64_t bytes = 0;
+        char text[UNIT_TEXT];
+        json_int_in(json_object_get(part, keys[k]), 0, INT64_MAX, &bytes);
+        if (bytes >= MOST_BYTES)
+            return diag_error(
+                x->diag,
+                "%s: --for=web: %s takes %s, and WebAssembly addresses 4 GiB: split over "
+                "more devices, or ones with less memory",
+                x->name, json_get_text(part, "file"), bytes_short(text, bytes));
+    }
+    return 0;
+}
+
+/* Checks that no part must fetch the weights of another one.  Returns 0, or -1 and an error. */
+static int check_weights(const struct export_folder *x)
+{
+    const json_t *weights = json_object_get(x->manifest, "weights");
+    const char *mode = json_get_text(weights, "mode");
+    const char *file = json_string_value(json_array_get(json_object_get(weights, "files"), 0));
+    if (!file || (mode && (!strcmp(mode, "parts") || !strcmp(mode, "inline"))))
+        return 0;
+    return diag_error(
+        x->diag,
+        "%s: --for=web: each part would fetch '%s', in which all have their weights: split "
+        "again with --weights=parts, or inline",
+        x->name, file);
+}
+
+static int check_web(const struct export_folder *x)
+{
+    const char *name;
+    size_t i;
+    json_t *row;
+    json_object_foreach(json_object_get(x->manifest, "values"), name, row)
+    {
+        if (check_tensor(x, name, row))
+            return -1;
+    }
+    json_array_foreach(json_object_get(x->manifest, "outputs"), i, row)
+    {
+        const char *from = json_get_text(row, "from");
+        if (!from || !strcmp(from, "weights"))
+            return diag_error(x->diag,
+                              "%s: --for=web: '%s' is an output of the model that is a weight: no "
+                              "part gives it",
+                              x->name, json_get_text(row, "name"));
+    }
+    json_array_foreach(json_object_get(x->manifest, "parts"), i, row)
+    {
+        if (check_size(x, row))
+            return -1;
+    }
+    return check_weights(x);
+}
+
+static int write_web(struct export_folder *x)
+{
+    return export_dir(x, "web") ||
+                   export_bytes(x, "web/index.html", web_page_text, web_page_size) ||
+                   export_bytes(x, "web/run.mjs", web_run_text, web_run_size)
+               ? -1
+               : 0;
+}
+
+const struct engine_kind engine_web = {
+    .name = "web",
+    .verified_with = "onnxruntime-web and onnxruntime-node 1.30.0, in Node 20 and Chromium 156",
+    .apart = true,
+    .check = check_web,
+    .write = write_web};
