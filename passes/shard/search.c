@@ -85,6 +85,8 @@ static uint8_t *useful_values(const struct shard *s)
             useful[v] = useful[v] || (p->in[i].run != 0 && !is_free(s, v));
         }
     }
+    for (vid v = 1; v < s->m->nval; v++)
+        useful[v] = useful[v] || s->kept[v].run != 0;
     return useful;
 }
 
@@ -97,8 +99,9 @@ static void follow(struct table *t, vid v, const uint8_t *useful)
         t->lost = true;
         return;
     }
+    struct shard_state first = t->s->m->value[v].def == 0 ? t->s->kept[v] : (struct shard_state){0};
     for (uint32_t i = 0; i < t->n; i++)
-        t->now[i].have[t->nlive] = 1;
+        t->now[i].have[t->nlive] = (uint16_t)(1u << shard_bit(t->s, v, first));
     t->live[t->nlive++] = v;
     t->slot[v] = t->nlive;
 }
@@ -182,6 +185,8 @@ static void extend(struct table *t, const struct entry *from, nid n, uint32_t o)
         struct shard_state st = o != 0 ? p->out[i] : (struct shard_state){0};
         if (v == 0)
             continue;
+        if (s->kind[n] == SHARD_ONCE && t->last[v] != 0)
+            e.time = sat_add(e.time, shard_send(s, v));
         if (t->slot[v] != 0)
             e.have[t->slot[v] - 1] = (uint16_t)(1u << shard_bit(s, v, st));
         else if (st.run != 0) { /* it cannot be followed: joined at once */
@@ -189,7 +194,7 @@ static void extend(struct table *t, const struct entry *from, nid n, uint32_t o)
             e.time = sat_add(e.time, shard_exchange(s, v, 1u << shard_bit(s, v, st), 0, &also));
         }
         if (t->slot[v] != 0 && (s->m->value[v].flags & VALUE_OUTPUT) != 0)
-            bring(t, &e, v, (struct shard_state){0});
+            bring(t, &e, v, s->kept[v]); /* outputs that are no state: whole */
     }
     keep(t, &e, n, o);
 }

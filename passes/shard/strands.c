@@ -9,6 +9,7 @@
  * O(options * (options of a node)). */
 #include "passes/shard/shard.h"
 
+#include "ir/base/csr.h"
 #include "ir/base/numbers.h"
 #include "ir/base/union_find.h"
 
@@ -180,17 +181,107 @@ static void drop_strands(struct shard *s, const struct strand *st)
             s->opt[o].gone = true;
 }
 
-void shard_prune(struct shard *s)
+/* Finds all strands and returns what is known of them, by their roots. */
+static struct strand *find_strands(struct shard *s)
 {
     uint32_t *parent = arena_array(s->a, s->nitem, sizeof *parent);
     struct strand *st = arena_array(s->a, s->nitem, sizeof *st);
-    struct map count = {0};
     for (uint32_t i = 0; i < s->nitem; i++)
         parent[i] = i;
     tie(s, parent);
     measure(s, st);
+    return st;
+}
+
+/* ---- states that are kept from one run to the next ---------------------------------------------- */
+
+/* Returns the option of node n that takes v, or makes it, in state st; 0: none. */
+static uint32_t option_with(const struct shard *s, nid n, vid v, struct shard_state st)
+{
+    for (uint32_t o = s->first_opt[n]; o != 0 && s->kind[n] == SHARD_NODE; o = s->opt[o].next) {
+        const struct node *k = &s->m->node[n];
+        for (uint32_t i = 0; i < k->nformal + k->out.n && !s->opt[o].gone; i++) {
+            vid w = i < k->nformal ? node_in(s->m, n, i) : node_out(s->m, n, i - k->nformal);
+            if (w == v && shard_same(s->opt[o].in[i], st))
+                return o;
+        }
+    }
+    return 0;
+}
+
+/* Whether n only looks at the sizes of its operand. */
+static bool measures(const struct module *m, nid n)
+{
+    return node_is(m, n, "Shape") || node_is(m, n, "Size");
+}
+
+/* Returns what keeping state pair number `pair` as `as` saves: the ps of the strand of its maker's option; -1: some
+ * reader, or the maker, has no option for it. */
+static int64_t keeping_saves(const struct shard *s, const struct strand *st,
+                             const struct csr *users, uint32_t pair, struct shard_state as)
+{
+    vid in = s->place->state_in[pair], out = s->place->state_out[pair];
+    nid maker = s->m->value[out].def;
+    uint32_t o = maker != 0 ? option_with(s, maker, out, as) : 0;
+    if (o == 0 || !shard_can_cut(s, in, as))
+        return -1;
+    for_row (n, *users, in)
+        if (s->m->node[n].graph != 1 || (!measures(s->m, n) && option_with(s, n, in, as) == 0))
+            return -1;
+    return st[s->opt[o].strand].saves;
+}
+
+/* Leaves a state pair whole: the readers of its input and the maker of its output are on the first device. */
+static void keep_whole(struct shard *s, const struct csr *users, uint32_t pair)
+{
+    vid in = s->place->state_in[pair], out = s->place->state_out[pair];
+    nid maker = s->m->value[out].def;
+    for_row (n, *users, in)
+        if (s->kind[n] == SHARD_NODE)
+            s->kind[n] = SHARD_ONCE;
+    if (s->kind[maker] == SHARD_NODE)
+        s->kind[maker] = SHARD_ONCE;
+}
+
+void shard_keep_states(struct shard *s, bool whole)
+{
+    const struct place *p = s->place;
+    const uint32_t given =
+        ctx_settings(s->x)->npairs; /* the user's names would not be those of pieces */
+    struct csr users = module_users(s->m, s->a);
+    const struct strand *st = p->nstate > 0 ? find_strands(s) : NULL;
+    for (uint32_t i = 0; i < p->nstate; i++) {
+        vid in = p->state_in[i], out = p->state_out[i];
+        int64_t best = -1;
+        struct shard_state as = {0};
+        for (uint32_t k = i < given || whole ? 0 : s->first_item[in]; k != 0; k = s->item[k].next) {
+            int64_t saves = keeping_saves(s, st, &users, i, s->item[k].s);
+            as = saves > best ? s->item[k].s : as;
+            best = saves > best ? saves : best;
+        }
+        if (as.run == 0)
+            keep_whole(s, &users, i);
+        s->kept[in] = s->kept[out] = as;
+    }
+    for (uint32_t o = 1; o < s->nopt; o++)
+        s->opt[o].gone = s->opt[o].gone || s->kind[s->opt[o].node] == SHARD_ONCE;
+}
+
+/* ---- which strands stay ------------------------------------------------------------------------- */
+
+void shard_prune(struct shard *s)
+{
+    struct strand *st = find_strands(s);
+    struct map count = {0};
     for (uint32_t i = 0; i < s->nitem; i++)
         st[i].gone = st[i].nodes > 0 && st[i].saves <= st[i].joins;
+    for (uint32_t i = 0; i < s->place->nstate; i++) { /* what it makes need not be joined */
+        vid out = s->place->state_out[i];
+        uint32_t o =
+            s->kept[out].run != 0 ? option_with(s, s->m->value[out].def, out, s->kept[out]) : 0;
+        if (o != 0)
+            st[s->opt[o].strand].gone = false;
+    }
     drop_strands(s, st);
     each_pair(s, st, &count, count_better);
     each_pair(s, st, &count, drop_contained);
