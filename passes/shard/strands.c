@@ -215,20 +215,18 @@ static bool measures(const struct module *m, nid n)
     return node_is(m, n, "Shape") || node_is(m, n, "Size");
 }
 
-/* Returns what keeping state pair number `pair` as `as` saves: the ps of the strand of its maker's option; -1: some
- * reader, or the maker, has no option for it. */
-static int64_t keeping_saves(const struct shard *s, const struct strand *st,
-                             const struct csr *users, uint32_t pair, struct shard_state as)
+/* Whether the devices can keep state pair number `pair` as `as`: its maker and all readers have options for it. */
+static bool can_keep(const struct shard *s, const struct csr *users, uint32_t pair,
+                     struct shard_state as)
 {
     vid in = s->place->state_in[pair], out = s->place->state_out[pair];
     nid maker = s->m->value[out].def;
-    uint32_t o = maker != 0 ? option_with(s, maker, out, as) : 0;
-    if (o == 0 || !shard_can_cut(s, in, as))
-        return -1;
+    if (maker == 0 || option_with(s, maker, out, as) == 0 || !shard_can_cut(s, in, as))
+        return false;
     for_row (n, *users, in)
         if (s->m->node[n].graph != 1 || (!measures(s->m, n) && option_with(s, n, in, as) == 0))
-            return -1;
-    return st[s->opt[o].strand].saves;
+            return false;
+    return true;
 }
 
 /* Leaves a state pair whole: the readers of its input and the maker of its output are on the first device. */
@@ -249,16 +247,14 @@ void shard_keep_states(struct shard *s, bool whole)
     const uint32_t given =
         ctx_settings(s->x)->npairs; /* the user's names would not be those of pieces */
     struct csr users = module_users(s->m, s->a);
-    const struct strand *st = p->nstate > 0 ? find_strands(s) : NULL;
     for (uint32_t i = 0; i < p->nstate; i++) {
         vid in = p->state_in[i], out = p->state_out[i];
-        int64_t best = -1;
         struct shard_state as = {0};
-        for (uint32_t k = i < given || whole ? 0 : s->first_item[in]; k != 0; k = s->item[k].next) {
-            int64_t saves = keeping_saves(s, st, &users, i, s->item[k].s);
-            as = saves > best ? s->item[k].s : as;
-            best = saves > best ? saves : best;
-        }
+        /* the first axis that will do: heads come before what a head has, and attention is cut with them */
+        for (uint32_t k = i < given || whole ? 0 : s->first_item[in]; k != 0; k = s->item[k].next)
+            if (can_keep(s, &users, i, s->item[k].s) &&
+                (as.run == 0 || s->item[k].s.axis < as.axis))
+                as = s->item[k].s;
         if (as.run == 0)
             keep_whole(s, &users, i);
         s->kept[in] = s->kept[out] = as;
