@@ -476,8 +476,8 @@ def pieces_of(manifest):
 
 
 def whole_names(names, pieces):
-    """Names in which those of pieces are replaced by that of the whole, which comes once, in its first piece's place."""
-    first = {f"{name}@{i}": name if i == 0 else None for name, (_, _, ways) in pieces.items() for i in range(ways)}
+    """Names in which those of pieces are replaced by that of the whole, which comes once, where its first piece was."""
+    first = {f"{name}@{i}": None if i else name for name, (_, _, ways) in pieces.items() for i in range(ways)}
     return [first.get(n, n) for n in names if first.get(n, n) is not None]
 
 
@@ -990,7 +990,8 @@ def verify(args, say):
     for what, found in zip(("inputs", "outputs"), names):
         pieces = pieces_of(manifest)
         said = whole_names([v["name"] for v in manifest[what]], pieces)
-        require(sorted(said) == sorted(found) if pieces else said == found, f"{what} in the manifest are {some(said)}, the model's {some(found)}")
+        same = sorted(said) == sorted(found) if pieces else said == found
+        require(same, f"{what} in the manifest are {some(said)}, the model's {some(found)}")
     random, first = random_values(model)
     random &= set(names[1])
     given = {o["name"] for o in manifest["outputs"] if o["from"] == "input"}

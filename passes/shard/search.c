@@ -321,7 +321,8 @@ static void take(struct table *t, nid n, const uint8_t *useful)
             follow(t, node_out(s->m, n, i), useful);
     memset(t->bucket, 0, t->nbucket * sizeof *t->bucket);
     for (uint32_t i = 0; i < t->n; i++) {
-        extend(t, &t->now[i], n, 0);
+        if (!s->must[n])
+            extend(t, &t->now[i], n, 0);
         for (uint32_t o = s->kind[n] == SHARD_NODE ? s->first_opt[n] : 0; o != 0;
              o = s->opt[o].next)
             if (!s->opt[o].gone)
@@ -401,7 +402,7 @@ struct shard_choice shard_draw(struct shard *s, uint64_t seed)
         for (uint32_t o = s->first_opt[n]; o != 0 && s->kind[n] == SHARD_NODE; o = s->opt[o].next)
             if (!s->opt[o].gone && random_below(&seed, ++count) == 0)
                 c.option[n] = o;
-        if (random_below(&seed, WHOLE_ONE_IN) == 0)
+        if (random_below(&seed, WHOLE_ONE_IN) == 0 && !s->must[n])
             c.option[n] = 0;
     }
     return c;

@@ -160,6 +160,7 @@ int shard_begin(struct shard *s, struct ctx *x, uint32_t ways)
         return -1;
     s->price = pricing_begin(x);
     s->kept = arena_array(s->a, m->nval, sizeof *s->kept);
+    s->must = arena_alloc(s->a, m->nnode);
     s->kind = arena_alloc(s->a, m->nnode);
     s->first_opt = arena_array(s->a, m->nnode, sizeof *s->first_opt);
     s->gather = arena_array(s->a, m->nval, sizeof *s->gather);

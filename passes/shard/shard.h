@@ -84,6 +84,7 @@ struct shard {
     /* [value] of an input that holds state, and of the output that it comes from: the state in which the devices keep
      * it; whole: it is on one device */
     struct shard_state *kept;
+    uint8_t *must; /* [node] 1: it reads or makes such a piece, so it cannot be whole */
     struct pricing *price;
     int64_t *gather,
         *slice;    /* [value] 1 + ps of joining it, 0: not worked out yet; ps of cutting it */
@@ -179,8 +180,8 @@ shard_rule rule_shard_transpose, rule_shard_reshape, rule_shard_split, rule_shar
 
 /* Removes options that take a constant in a state in which its maker cannot make it. */
 void shard_drop_impossible(struct shard *s);
-/* Chooses how the devices keep the inputs and outputs that hold state (whole: not in pieces); sets shard.kept, and SHARD_ONCE for the nodes that
- * read or make a state that must stay whole. */
+/* Chooses how the devices keep the inputs and outputs that hold state (whole: not in pieces).  Sets shard.kept and
+ * shard.must, and SHARD_ONCE for the nodes that read or make a state that stays whole. */
 void shard_keep_states(struct shard *s, bool whole);
 /* Removes options that cannot pay, or whose strand another one contains; keeps a best choice. */
 void shard_prune(struct shard *s);

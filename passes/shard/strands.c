@@ -13,6 +13,8 @@
 #include "ir/base/numbers.h"
 #include "ir/base/union_find.h"
 
+#include <string.h>
+
 /* Returns the item of v with this state; 0: none, or whole. */
 static uint32_t item_of(const struct shard *s, vid v, struct shard_state st)
 {
@@ -241,23 +243,76 @@ static void keep_whole(struct shard *s, const struct csr *users, uint32_t pair)
         s->kind[maker] = SHARD_ONCE;
 }
 
+/* Removes the options of node n but those that take, or make, v as the devices keep it. */
+static void bind(struct shard *s, nid n, vid v)
+{
+    const struct node *k = &s->m->node[n];
+    s->must[n] = 1;
+    for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)
+        for (uint32_t i = 0; i < k->nformal + k->out.n; i++) {
+            vid w = i < k->nformal ? node_in(s->m, n, i) : node_out(s->m, n, i - k->nformal);
+            s->opt[o].gone = s->opt[o].gone || (w == v && !shard_same(s->opt[o].in[i], s->kept[v]));
+        }
+}
+
+/* Binds the nodes around all states in pieces: a piece is read and made on its own device.  Returns whether that is
+ * possible for all of them. */
+static bool bind_all(struct shard *s, const struct csr *users)
+{
+    const struct place *p = s->place;
+    bool all = true;
+    for (uint32_t i = 0; i < p->nstate; i++) {
+        vid in = p->state_in[i], out = p->state_out[i];
+        if (s->kept[in].run == 0)
+            continue;
+        bind(s, s->m->value[out].def, out);
+        for_row (n, *users, in)
+            if (!measures(s->m, n))
+                bind(s, n, in);
+    }
+    for (uint32_t i = 0; i < p->nstate; i++) { /* no node has a piece of one state and the whole of another one */
+        if (s->kept[p->state_in[i]].run != 0)
+            continue;
+        all = all && !s->must[s->m->value[p->state_out[i]].def];
+        for_row (n, *users, p->state_in[i])
+            all = all && !s->must[n];
+    }
+    for (nid n = 1; n < s->m->nnode; n++) {
+        bool has = !s->must[n];
+        for (uint32_t o = s->first_opt[n]; o != 0 && !has; o = s->opt[o].next)
+            has = !s->opt[o].gone;
+        all = all && has;
+    }
+    return all;
+}
+
+/* Returns how the devices can keep state pair number `pair` in pieces; whole: they cannot. */
+static struct shard_state pieces_of(const struct shard *s, const struct csr *users, uint32_t pair)
+{
+    struct shard_state as = {0};
+    vid in = s->place->state_in[pair];
+    /* the first axis that will do: heads come before what a head has, and attention is cut with them */
+    for (uint32_t k = s->first_item[in]; k != 0; k = s->item[k].next)
+        if ((as.run == 0 || s->item[k].s.axis < as.axis) && can_keep(s, users, pair, s->item[k].s))
+            as = s->item[k].s;
+    return as;
+}
+
 void shard_keep_states(struct shard *s, bool whole)
 {
     const struct place *p = s->place;
     const uint32_t given =
         ctx_settings(s->x)->npairs; /* the user's names would not be those of pieces */
     struct csr users = module_users(s->m, s->a);
+    for (uint32_t i = given; i < p->nstate && !whole; i++)
+        s->kept[p->state_in[i]] = s->kept[p->state_out[i]] = pieces_of(s, &users, i);
+    bool all = bind_all(s, &users);
+    memset(s->must, 0, all ? 0 : s->m->nnode);
     for (uint32_t i = 0; i < p->nstate; i++) {
-        vid in = p->state_in[i], out = p->state_out[i];
-        struct shard_state as = {0};
-        /* the first axis that will do: heads come before what a head has, and attention is cut with them */
-        for (uint32_t k = i < given || whole ? 0 : s->first_item[in]; k != 0; k = s->item[k].next)
-            if (can_keep(s, &users, i, s->item[k].s) &&
-                (as.run == 0 || s->item[k].s.axis < as.axis))
-                as = s->item[k].s;
-        if (as.run == 0)
+        if (!all)
+            s->kept[p->state_in[i]] = s->kept[p->state_out[i]] = (struct shard_state){0};
+        if (s->kept[p->state_in[i]].run == 0)
             keep_whole(s, &users, i);
-        s->kept[in] = s->kept[out] = as;
     }
     for (uint32_t o = 1; o < s->nopt; o++)
         s->opt[o].gone = s->opt[o].gone || s->kind[s->opt[o].node] == SHARD_ONCE;
