@@ -470,6 +470,43 @@ def check_parts(manifest, model, folder, say):
 # ---------------------------------------------------------------- inputs
 
 
+def pieces_of(manifest):
+    """{input or output of the model that the folder has in pieces NAME@0, NAME@1, ...: (axis, run, ways)}."""
+    k = manifest.get("sharding", {"states": []})
+    return {s[side]: (s["axis"], s["run"], k["ways"]) for s in k["states"] for side in ("in", "out")}
+
+
+def whole_names(names, pieces):
+    """Names in which those of pieces are replaced by that of the whole, which comes once, where its first piece was."""
+    first = {f"{name}@{i}": None if i else name for name, (_, _, ways) in pieces.items() for i in range(ways)}
+    return [first.get(n, n) for n in names if first.get(n, n) is not None]
+
+
+def cut_pieces(table, pieces):
+    """The table with the pieces beside the whole values."""
+    more = {}
+    for name, (axis, run, ways) in pieces.items():
+        if name in table:
+            at = np.arange(table[name].shape[axis]) // run % ways
+            more |= {f"{name}@{i}": np.compress(at == i, table[name], axis) for i in range(ways)}
+    return table | more
+
+
+def join_pieces(table, pieces):
+    """The table with whole values in place of their pieces."""
+    table = dict(table)
+    for name, (axis, run, ways) in pieces.items():
+        if f"{name}@0" not in table:
+            continue
+        parts = [table.pop(f"{name}@{i}") for i in range(ways)]
+        whole = np.empty([n * ways if a == axis else n for a, n in enumerate(parts[0].shape)], parts[0].dtype)
+        at = np.arange(whole.shape[axis]) // run % ways
+        for i, part in enumerate(parts):
+            whole[(slice(None),) * axis + (at == i,)] = part
+        table[name] = whole
+    return table
+
+
 def sizes_of(manifest):
     """{input: its sizes} that the plan was made for: "sizes", or in older folders symbols of its shape by "dims"."""
     dims = manifest.get("dims", {})
@@ -477,6 +514,10 @@ def sizes_of(manifest):
     for entry in manifest["inputs"]:
         shape = entry["shape"] or []
         found[entry["name"]] = entry.get("sizes") or [d if isinstance(d, int) else dims.get(d) for d in shape]
+    for name, (axis, _, ways) in pieces_of(manifest).items():
+        if f"{name}@0" in found:
+            piece = found[f"{name}@0"]
+            found[name] = [n * ways if a == axis and n is not None else n for a, n in enumerate(piece)]
     return found
 
 
@@ -948,8 +989,10 @@ def verify(args, say):
 
     names, sets, reference = run_reference(args, manifest, say)
     for what, found in zip(("inputs", "outputs"), names):
-        said = [v["name"] for v in manifest[what]]
-        require(said == found, f"{what} in the manifest are {some(said)}, the model's {some(found)}")
+        pieces = pieces_of(manifest)
+        said = whole_names([v["name"] for v in manifest[what]], pieces)
+        same = sorted(said) == sorted(found) if pieces else said == found
+        require(same, f"{what} in the manifest are {some(said)}, the model's {some(found)}")
     random, first = random_values(model)
     random &= set(names[1])
     given = {o["name"] for o in manifest["outputs"] if o["from"] == "input"}
@@ -967,10 +1010,12 @@ def verify(args, say):
     crossing, reached = rounded_values(manifest, graphs, folder)
     rounded = reached & set(names[1])
     report_plan(manifest, crossing, rounded, say)
-    inexact = compare(reference, run_parts(manifest, folder, sets), rounded, "the parts")
+    sets = [cut_pieces(s, pieces) for s in sets]
+    inexact = compare(reference, [join_pieces(t, pieces) for t in run_parts(manifest, folder, sets)], rounded,
+                      "the parts")
     annotated = args.whole or folder / manifest["model"]["file"]
     try:
-        again = run_whole(open_session(Path(annotated)), sets)
+        again = [join_pieces(t, pieces) for t in run_whole(open_session(Path(annotated)), sets)]
     except Exception as e:
         raise Bad(f"{Path(annotated).name} does not run: {type(e).__name__}: {first_line(e)}") from e
     require(all(set(a) == set(names[1]) for a in again), f"{Path(annotated).name} has other outputs than the model")

@@ -132,6 +132,29 @@ static void put_schedule(struct manifest_out *o)
     json_close(&o->j, JSON_ROW);
 }
 
+/* Writes "sharding": the devices that share nodes, and the states of which each has a piece. */
+static void put_sharding(struct manifest_out *o)
+{
+    const struct sharding *k = o->s->r->sharding;
+    if (k == NULL)
+        return;
+    json_open(&o->j, "sharding", '{', JSON_ROW);
+    json_int(&o->j, "ways", k->ways);
+    json_text(&o->j, "sums", "none");
+    json_seconds(&o->j, "value_one_device_s", k->one_device);
+    json_open(&o->j, "states", '[', /*indent=*/6);
+    for (uint32_t i = 0; i < k->npair; i++) {
+        json_open(&o->j, NULL, '{', JSON_ROW);
+        json_text(&o->j, "in", k->pair[i].in);
+        json_text(&o->j, "out", k->pair[i].out);
+        json_int(&o->j, "axis", k->pair[i].axis);
+        json_int(&o->j, "run", k->pair[i].run);
+        json_close(&o->j, JSON_ROW);
+    }
+    json_close(&o->j, JSON_ROW);
+    json_close(&o->j, JSON_ROW);
+}
+
 /* Writes settings for ONNX Runtime's layer assignment, or why there are none. */
 static void put_layer_assignment(struct manifest_out *o, struct arena *a)
 {
@@ -477,6 +500,7 @@ int manifest_write(const struct split *s)
         dims_put(&o.j, s->r, a);
     put_weights(&o);
     put_schedule(&o);
+    put_sharding(&o);
     put_layer_assignment(&o, a);
     put_copies(&o, a);
     put_recomputed(&o);

@@ -126,6 +126,9 @@ gid edit_graph(struct edit *e, nid n, sid name);
  * replaced later, the new value becomes the output. */
 vid edit_input(struct edit *e, gid g, const char *name, uint32_t type);
 void edit_output(struct edit *e, gid g, vid v);
+/* Removes v from the inputs and outputs of its graph.  When the edit ends, nothing may read an input that was
+ * removed. */
+void edit_withdraw(struct edit *e, vid v);
 /* Imports the opset of a domain ("", NULL: ai.onnx) in that version, unless the model imports the domain already. */
 void edit_import(struct edit *e, const char *domain, int64_t version);
 

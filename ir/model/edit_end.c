@@ -94,7 +94,8 @@ static void change_output_reads(struct end *x, gid g, uint32_t by, struct todo *
     const struct edit *e = x->e;
     const struct slice out = x->m->graph[g].out;
     for (uint32_t i = 0; i < out.n; i++)
-        change_reads(x, edit_output_now(x->e, g, x->m->arg[out.at + i], 0), by, t);
+        if (!e->value[x->m->arg[out.at + i]].withdrawn)
+            change_reads(x, edit_output_now(x->e, g, x->m->arg[out.at + i], 0), by, t);
     for (uint32_t i = e->border_first[g]; i != 0; i = e->border[i - 1].next)
         if (e->border[i - 1].list == BORDER_OUT)
             change_reads(x,
@@ -191,6 +192,8 @@ static struct slice build_list(struct end *x, gid g, struct slice old, enum grap
     vid *list = vec_grow(x->a, NULL, &cap, old.n + 1, sizeof *list);
     for (uint32_t i = 0; i < old.n; i++) {
         vid v = m->arg[old.at + i];
+        if (which != BORDER_INIT && e->value[v].withdrawn)
+            continue;
         list[n++] = which == BORDER_OUT ? edit_output_now(e, g, v, 0) : v;
     }
     for (uint32_t i = e->border_first[g]; i != 0; i = e->border[i - 1].next) {

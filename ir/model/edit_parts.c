@@ -134,6 +134,15 @@ void edit_output(struct edit *e, gid g, vid v)
         e->m->value[v].flags |= VALUE_OUTPUT;
 }
 
+void edit_withdraw(struct edit *e, vid v)
+{
+    struct value *x = &e->m->value[v];
+    e->value[v].withdrawn = true;
+    x->flags &= ~(uint32_t)(VALUE_INPUT | VALUE_OUTPUT);
+    if (x->def == 0 && (x->flags & VALUE_INIT) == 0)
+        *x = (struct value){.graph = x->graph, .flags = VALUE_LOST};
+}
+
 void edit_import(struct edit *e, const char *domain, int64_t version)
 {
     sid d = domain != NULL && strcmp(domain, "ai.onnx") != 0 ? str_id(e->m, domain) : 0;

@@ -33,7 +33,8 @@ struct edit_value {
     uint32_t resolved_at;
     vid new_output; /* the graph's output instead of this value, from output_time on; 0: none */
     uint32_t output_time;
-    vid like; /* of a new value: the value whose type and sizes it has; 0: none */
+    bool withdrawn; /* no input or output of its graph any more (edit_withdraw) */
+    vid like;       /* of a new value: the value whose type and sizes it has; 0: none */
 };
 
 /* The lists of a graph: inputs, initializers, outputs. */

@@ -5,11 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An input or output of the model of which each device holds a piece, with the suffix @0, @1, ... */
-struct sharded_value {
-    const char *name; /* of the whole value */
-    uint32_t axis;    /* the axis that is cut */
-    int64_t run;      /* position p of the axis belongs to device (p / run) mod ways */
+/* An input and an output of the model that are one state, of which each device keeps a piece: the pieces have the names
+ * of the whole ones with the suffix @0, @1, ... */
+struct sharded_pair {
+    const char *in, *out; /* names of the whole input and output */
+    uint32_t axis;        /* the axis that is cut */
+    int64_t run;          /* position p of the axis belongs to device (p / run) mod ways */
 };
 
 /* A sharded module; times in ps. */
@@ -23,8 +24,10 @@ struct sharding {
     bool optimal;        /* no choice has a smaller value */
     uint32_t cut, whole, once,
         made; /* nodes: in pieces, whole on each device, on one device; nodes afterwards */
-    uint32_t joined, sliced; /* tensors that are joined, or cut, on the devices */
-    int64_t joined_bytes;    /* of the tensors that are joined */
+    uint32_t joined, sliced;         /* tensors that are joined, or cut, on the devices */
+    const struct sharded_pair *pair; /* [npair] states in pieces */
+    uint32_t npair;
+    int64_t joined_bytes; /* of the tensors that are joined */
 };
 
 #endif

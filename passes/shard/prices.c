@@ -65,15 +65,26 @@ static int64_t piece_bytes(const struct shard *s, vid v)
     return bytes / s->ways + (bytes % s->ways != 0);
 }
 
+/* Returns the ps that a device takes to send, or to receive, that many bytes to or from each of the others. */
+static int64_t hops_time(const struct shard *s, int64_t bytes)
+{
+    struct moved_value moved = {.bytes = bytes, .measured = -1};
+    int64_t hop = cluster_route(s->x->scene.cluster, s->dev[0], s->dev[1], moved);
+    return sat_mul(hop, s->ways - 1 + (s->x->scene.model.step.network == NETWORK_HOST));
+}
+
+int64_t shard_send(const struct shard *s, vid v)
+{
+    return sat_add(hops_time(s, s->m->cost->bytes[v]), s->x->scene.model.part_cost);
+}
+
 /* Returns the ps on each device of joining v on all of them. */
 static int64_t gather_time(const struct shard *s, vid v)
 {
-    const struct exec_model *e = &s->x->scene.model;
-    struct moved_value piece = {.bytes = piece_bytes(s, v), .measured = -1};
-    int64_t hop = cluster_route(s->x->scene.cluster, s->dev[0], s->dev[1], piece);
-    int64_t hops = s->ways - 1 + (e->step.network == NETWORK_HOST);
     int64_t move = pricing_move(s->price, s->cls, sat_mul(2, s->m->cost->bytes[v]));
-    return smaller(sat_add(sat_add(sat_mul(hops, hop), move), e->part_cost), CTX_SUM_MAX);
+    return smaller(
+        sat_add(sat_add(hops_time(s, piece_bytes(s, v)), move), s->x->scene.model.part_cost),
+        CTX_SUM_MAX);
 }
 
 /* Returns the ps on each device of taking its piece of v, which is there whole. */

@@ -30,6 +30,7 @@ static const struct shard_row rows[] = {
     {"Equal", rule_shard_each, 0},
     {"Erf", rule_shard_each, 1},
     {"Exp", rule_shard_each, 1},
+    {"Expand", rule_shard_expand, 0},
     {"Flatten", rule_shard_reshape, 0},
     {"Floor", rule_shard_each, 1},
     {"Gather", rule_shard_gather, 0},

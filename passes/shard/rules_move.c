@@ -251,3 +251,37 @@ bool rule_shard_gather(struct shard_ask *q, const struct shard_row *r)
     shard_set_out(q, 0, at);
     return true;
 }
+
+/* Expand: the axis of the result that is cut, and that of the operand if it has it in full; the size of the result in
+ * operand 1 is divided. */
+bool rule_shard_expand(struct shard_ask *q, const struct shard_row *r)
+{
+    struct shape in, out;
+    const struct nums *k = nums_of(q->s->f, node_in(q->s->m, q->n, 1));
+    struct shard_change c = {.kind = SHARD_SIZES, .operand = 1, .known = true};
+    (void)r;
+    if ((!q->result && q->at != 0) || !shard_in_shape(q, 0, &in) || !shard_out_shape(q, 0, &out) ||
+        k == NULL || (int)k->n > out.rank)
+        return false;
+    int axis = q->given.axis + (q->result ? 0 : out.rank - in.rank),
+        from = axis - (out.rank - in.rank), entry = axis - (out.rank - (int)k->n);
+    if (axis >= out.rank ||
+        (from >= 0 && !shard_is_one(in.d[from]) && !dim_same(in.d[from], out.d[axis])))
+        return false;
+    if (from >= 0 && !shard_is_one(in.d[from]))
+        shard_set_in(q, 0, from);
+    shard_set_out(q, 0, axis);
+    int64_t *list = arena_array(q->s->a, (size_t)k->n + 1, sizeof *list);
+    for (uint32_t j = 0; j < k->n; j++) {
+        c.known = c.known && k->at[j].kind == NUM_INT;
+        list[j] = k->at[j].kind == NUM_INT ? k->at[j].v : 0;
+    }
+    c.value = list;
+    if (entry < 0 || (k->at[entry].kind == NUM_INT && k->at[entry].v == 1))
+        return true; /* the operand alone says the size */
+    if (k->at[entry].kind == NUM_UNKNOWN || (k->at[entry].kind == NUM_INT && k->at[entry].v < 1))
+        return false;
+    c.divide = UINT64_C(1) << entry;
+    q->change[0] = c;
+    return true;
+}

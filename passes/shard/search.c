@@ -85,6 +85,8 @@ static uint8_t *useful_values(const struct shard *s)
             useful[v] = useful[v] || (p->in[i].run != 0 && !is_free(s, v));
         }
     }
+    for (vid v = 1; v < s->m->nval; v++)
+        useful[v] = useful[v] || s->kept[v].run != 0;
     return useful;
 }
 
@@ -97,8 +99,9 @@ static void follow(struct table *t, vid v, const uint8_t *useful)
         t->lost = true;
         return;
     }
+    struct shard_state first = t->s->m->value[v].def == 0 ? t->s->kept[v] : (struct shard_state){0};
     for (uint32_t i = 0; i < t->n; i++)
-        t->now[i].have[t->nlive] = 1;
+        t->now[i].have[t->nlive] = (uint16_t)(1u << shard_bit(t->s, v, first));
     t->live[t->nlive++] = v;
     t->slot[v] = t->nlive;
 }
@@ -182,6 +185,8 @@ static void extend(struct table *t, const struct entry *from, nid n, uint32_t o)
         struct shard_state st = o != 0 ? p->out[i] : (struct shard_state){0};
         if (v == 0)
             continue;
+        if (s->kind[n] == SHARD_ONCE && t->last[v] != 0)
+            e.time = sat_add(e.time, shard_send(s, v));
         if (t->slot[v] != 0)
             e.have[t->slot[v] - 1] = (uint16_t)(1u << shard_bit(s, v, st));
         else if (st.run != 0) { /* it cannot be followed: joined at once */
@@ -189,7 +194,7 @@ static void extend(struct table *t, const struct entry *from, nid n, uint32_t o)
             e.time = sat_add(e.time, shard_exchange(s, v, 1u << shard_bit(s, v, st), 0, &also));
         }
         if (t->slot[v] != 0 && (s->m->value[v].flags & VALUE_OUTPUT) != 0)
-            bring(t, &e, v, (struct shard_state){0});
+            bring(t, &e, v, s->kept[v]); /* outputs that are no state: whole */
     }
     keep(t, &e, n, o);
 }
@@ -316,7 +321,8 @@ static void take(struct table *t, nid n, const uint8_t *useful)
             follow(t, node_out(s->m, n, i), useful);
     memset(t->bucket, 0, t->nbucket * sizeof *t->bucket);
     for (uint32_t i = 0; i < t->n; i++) {
-        extend(t, &t->now[i], n, 0);
+        if (!s->must[n])
+            extend(t, &t->now[i], n, 0);
         for (uint32_t o = s->kind[n] == SHARD_NODE ? s->first_opt[n] : 0; o != 0;
              o = s->opt[o].next)
             if (!s->opt[o].gone)
@@ -396,7 +402,7 @@ struct shard_choice shard_draw(struct shard *s, uint64_t seed)
         for (uint32_t o = s->first_opt[n]; o != 0 && s->kind[n] == SHARD_NODE; o = s->opt[o].next)
             if (!s->opt[o].gone && random_below(&seed, ++count) == 0)
                 c.option[n] = o;
-        if (random_below(&seed, WHOLE_ONE_IN) == 0)
+        if (random_below(&seed, WHOLE_ONE_IN) == 0 && !s->must[n])
             c.option[n] = 0;
     }
     return c;

@@ -101,40 +101,17 @@ static bool reads_unsendable(const struct shard *s, nid n)
     return false;
 }
 
-/* Returns an array: [value] 1: an input or output that holds state from one run to the next. */
-static uint8_t *find_states(const struct shard *s)
-{
-    uint8_t *state = arena_alloc(s->a, s->m->nval);
-    for (uint32_t i = 0; i < s->place->nstate; i++)
-        state[s->place->state_in[i]] = state[s->place->state_out[i]] = 1;
-    return state;
-}
-
-/* Whether n reads or makes a state that stays whole: it is on one device, and so are the nodes that read and make it. */
-static bool holds_state(const struct shard *s, nid n, const uint8_t *state)
-{
-    const struct node *k = &s->m->node[n];
-    for (uint32_t i = 0; i < k->in.n; i++)
-        if (state[node_in(s->m, n, i)])
-            return true;
-    for (uint32_t i = 0; i < k->out.n; i++)
-        if (state[node_out(s->m, n, i)])
-            return true;
-    return false;
-}
-
 /* Sets shard.kind of all nodes. */
 static void find_kinds(struct shard *s)
 {
     const struct graph *g = &s->m->graph[1];
-    const uint8_t *state = find_states(s);
     for (nid n = g->first; n < g->first + g->count; n++) {
         uint8_t kind = s->place->kind[n];
         if (kind == PLACE_NONE)
             s->kind[n] = SHARD_DEAD;
         else if (kind == PLACE_COPY && reads_shared(s, n))
             s->kind[n] = SHARD_SHARED;
-        else if (!place_is_pure(s->m, n) || reads_unsendable(s, n) || holds_state(s, n, state))
+        else if (!place_is_pure(s->m, n) || reads_unsendable(s, n))
             s->kind[n] = SHARD_ONCE;
         else
             s->kind[n] = SHARD_NODE;
@@ -182,6 +159,8 @@ int shard_begin(struct shard *s, struct ctx *x, uint32_t ways)
     if (s->place == NULL)
         return -1;
     s->price = pricing_begin(x);
+    s->kept = arena_array(s->a, m->nval, sizeof *s->kept);
+    s->must = arena_alloc(s->a, m->nnode);
     s->kind = arena_alloc(s->a, m->nnode);
     s->first_opt = arena_array(s->a, m->nnode, sizeof *s->first_opt);
     s->gather = arena_array(s->a, m->nval, sizeof *s->gather);
@@ -239,21 +218,51 @@ static int64_t border_time(const struct shard *s)
     return sum;
 }
 
-/* Finds the best choice for that many ways, or one drawn by the seed `draw`.  Returns 0, or -1 and reports an error. */
-static int choose(struct shard *s, struct ctx *x, uint32_t ways, int64_t draw,
-                  struct shard_choice *c)
+/* What is asked of choose(). */
+struct wanted {
+    uint32_t ways;
+    int64_t draw; /* 0: the best choice; else the seed of a random one */
+    bool whole;   /* no state in pieces */
+};
+
+/* Finds a choice with states in pieces, where their nodes can be, or whole.  Returns 0, or -1 and reports an error. */
+static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
+                       struct shard_choice *c)
 {
-    if (shard_begin(s, x, ways) != 0)
+    if (shard_begin(s, x, w->ways) != 0)
         return -1;
     shard_find_options(s);
     if (s->nopt == 1)
         return report_undivided(s);
     shard_price(s);
     shard_drop_impossible(s);
-    if (draw == 0)
+    shard_keep_states(s, w->whole);
+    if (w->draw == 0)
         shard_prune(s);
-    *c = draw == 0 ? shard_search(s) : shard_draw(s, (uint64_t)draw);
+    *c = w->draw == 0 ? shard_search(s) : shard_draw(s, (uint64_t)w->draw);
     c->value = sat_add(c->value, border_time(s));
+    return 0;
+}
+
+/* Finds the best choice, or a random one.  A state is in pieces or whole from one run to the next: both are tried.
+ * Returns 0, or -1 and reports an error. */
+static int choose(struct shard *s, struct ctx *x, uint32_t ways, int64_t draw,
+                  struct shard_choice *c)
+{
+    struct shard whole;
+    struct shard_choice other;
+    struct wanted w = {ways, draw, .whole = false};
+    if (choose_with(s, x, &w, c) != 0)
+        return -1;
+    if (s->place->nstate == 0 || draw != 0)
+        return 0;
+    w.whole = true;
+    if (choose_with(&whole, x, &w, &other) != 0)
+        return -1;
+    if (other.value < c->value) {
+        *s = whole;
+        *c = other;
+    }
     return 0;
 }
 
@@ -295,6 +304,8 @@ static void rewrite(struct shard *s, const struct shard_choice *c, struct shardi
     k->joined = w.gathers;
     k->sliced = w.slices;
     k->joined_bytes = w.gathered;
+    k->pair = w.pair;
+    k->npair = w.npair;
     struct sharding *kept = arena_alloc(mem, sizeof *kept);
     *kept = *k;
     s->x->results.sharding = kept;

@@ -16,6 +16,7 @@
 #define PCC_PASSES_SHARD_SHARD_H
 
 #include "ir/base/map.h"
+#include "ir/plan/sharding.h"
 #include "passes/cost/pricing.h"
 #include "passes/shapes/infer.h"
 
@@ -80,6 +81,10 @@ struct shard {
     const uint32_t *dev; /* [ways] the devices */
     uint32_t cls;        /* their class */
     struct place *place;
+    /* [value] of an input that holds state, and of the output that it comes from: the state in which the devices keep
+     * it; whole: it is on one device */
+    struct shard_state *kept;
+    uint8_t *must; /* [node] 1: it reads or makes such a piece, so it cannot be whole */
     struct pricing *price;
     int64_t *gather,
         *slice;    /* [value] 1 + ps of joining it, 0: not worked out yet; ps of cutting it */
@@ -169,12 +174,15 @@ static inline bool shard_is_one(struct dim d)
 shard_rule rule_shard_each, rule_shard_along, rule_shard_norm, rule_shard_reduce, rule_shard_matmul,
     rule_shard_gemm, rule_shard_conv, rule_shard_channels; /* rules_compute.c */
 shard_rule rule_shard_transpose, rule_shard_reshape, rule_shard_split, rule_shard_concat,
-    rule_shard_slice, rule_shard_gather; /* rules_move.c */
+    rule_shard_slice, rule_shard_gather, rule_shard_expand; /* rules_move.c */
 
 /* ---- strands.c ---- */
 
 /* Removes options that take a constant in a state in which its maker cannot make it. */
 void shard_drop_impossible(struct shard *s);
+/* Chooses how the devices keep the inputs and outputs that hold state (whole: not in pieces).  Sets shard.kept and
+ * shard.must, and SHARD_ONCE for the nodes that read or make a state that stays whole. */
+void shard_keep_states(struct shard *s, bool whole);
 /* Removes options that cannot pay, or whose strand another one contains; keeps a best choice. */
 void shard_prune(struct shard *s);
 
@@ -183,6 +191,8 @@ void shard_prune(struct shard *s);
 /* Returns the ps on each device of bringing v from one of the states `have` (a set of bits) to the state with bit
  * `want`; 0 if it is there.  *also: bits that are there, too, afterwards. */
 int64_t shard_exchange(const struct shard *s, vid v, uint32_t have, uint32_t want, uint32_t *also);
+/* Returns the ps that the first device takes to send v, which is there alone, to all others. */
+int64_t shard_send(const struct shard *s, vid v);
 /* Sets the times of all options. */
 void shard_price(struct shard *s);
 
@@ -206,8 +216,10 @@ struct shard_choice shard_draw(struct shard *s, uint64_t seed);
 struct shard_written {
     uint32_t cut, whole, once,
         made; /* nodes: cut, on all devices whole, on one device; nodes afterwards */
-    uint32_t gathers, slices; /* exchanges: tensors joined on all devices, and cut */
-    int64_t gathered;         /* bytes of the tensors that are joined */
+    uint32_t gathers, slices;  /* exchanges: tensors joined on all devices, and cut */
+    int64_t gathered;          /* bytes of the tensors that are joined */
+    struct sharded_pair *pair; /* [npair] states in pieces, in x->use.mem */
+    uint32_t npair;
 };
 /* Rewrites the module by the choice and says in module.device_ann on which device each node runs. */
 struct shard_written shard_write(struct shard *s, const struct shard_choice *c);

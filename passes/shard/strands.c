@@ -9,8 +9,11 @@
  * O(options * (options of a node)). */
 #include "passes/shard/shard.h"
 
+#include "ir/base/csr.h"
 #include "ir/base/numbers.h"
 #include "ir/base/union_find.h"
+
+#include <string.h>
 
 /* Returns the item of v with this state; 0: none, or whole. */
 static uint32_t item_of(const struct shard *s, vid v, struct shard_state st)
@@ -180,17 +183,156 @@ static void drop_strands(struct shard *s, const struct strand *st)
             s->opt[o].gone = true;
 }
 
-void shard_prune(struct shard *s)
+/* Finds all strands and returns what is known of them, by their roots. */
+static struct strand *find_strands(struct shard *s)
 {
     uint32_t *parent = arena_array(s->a, s->nitem, sizeof *parent);
     struct strand *st = arena_array(s->a, s->nitem, sizeof *st);
-    struct map count = {0};
     for (uint32_t i = 0; i < s->nitem; i++)
         parent[i] = i;
     tie(s, parent);
     measure(s, st);
+    return st;
+}
+
+/* ---- states that are kept from one run to the next ---------------------------------------------- */
+
+/* Returns the option of node n that takes v, or makes it, in state st; 0: none. */
+static uint32_t option_with(const struct shard *s, nid n, vid v, struct shard_state st)
+{
+    for (uint32_t o = s->first_opt[n]; o != 0 && s->kind[n] == SHARD_NODE; o = s->opt[o].next) {
+        const struct node *k = &s->m->node[n];
+        for (uint32_t i = 0; i < k->nformal + k->out.n && !s->opt[o].gone; i++) {
+            vid w = i < k->nformal ? node_in(s->m, n, i) : node_out(s->m, n, i - k->nformal);
+            if (w == v && shard_same(s->opt[o].in[i], st))
+                return o;
+        }
+    }
+    return 0;
+}
+
+/* Whether n only looks at the sizes of its operand. */
+static bool measures(const struct module *m, nid n)
+{
+    return node_is(m, n, "Shape") || node_is(m, n, "Size");
+}
+
+/* Whether the devices can keep state pair number `pair` as `as`: its maker and all readers have options for it. */
+static bool can_keep(const struct shard *s, const struct csr *users, uint32_t pair,
+                     struct shard_state as)
+{
+    vid in = s->place->state_in[pair], out = s->place->state_out[pair];
+    nid maker = s->m->value[out].def;
+    if (maker == 0 || option_with(s, maker, out, as) == 0 || !shard_can_cut(s, in, as))
+        return false;
+    for_row (n, *users, in)
+        if (s->m->node[n].graph != 1 || (!measures(s->m, n) && option_with(s, n, in, as) == 0))
+            return false;
+    return true;
+}
+
+/* Leaves a state pair whole: the readers of its input and the maker of its output are on the first device. */
+static void keep_whole(struct shard *s, const struct csr *users, uint32_t pair)
+{
+    vid in = s->place->state_in[pair], out = s->place->state_out[pair];
+    nid maker = s->m->value[out].def;
+    for_row (n, *users, in)
+        if (s->kind[n] == SHARD_NODE)
+            s->kind[n] = SHARD_ONCE;
+    if (s->kind[maker] == SHARD_NODE)
+        s->kind[maker] = SHARD_ONCE;
+}
+
+/* Removes the options of node n but those that take, or make, v as the devices keep it. */
+static void bind(struct shard *s, nid n, vid v)
+{
+    const struct node *k = &s->m->node[n];
+    s->must[n] = 1;
+    for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)
+        for (uint32_t i = 0; i < k->nformal + k->out.n; i++) {
+            vid w = i < k->nformal ? node_in(s->m, n, i) : node_out(s->m, n, i - k->nformal);
+            s->opt[o].gone = s->opt[o].gone || (w == v && !shard_same(s->opt[o].in[i], s->kept[v]));
+        }
+}
+
+/* Binds the nodes around all states in pieces: a piece is read and made on its own device.  Returns whether that is
+ * possible for all of them. */
+static bool bind_all(struct shard *s, const struct csr *users)
+{
+    const struct place *p = s->place;
+    bool all = true;
+    for (uint32_t i = 0; i < p->nstate; i++) {
+        vid in = p->state_in[i], out = p->state_out[i];
+        if (s->kept[in].run == 0)
+            continue;
+        bind(s, s->m->value[out].def, out);
+        for_row (n, *users, in)
+            if (!measures(s->m, n))
+                bind(s, n, in);
+    }
+    for (uint32_t i = 0; i < p->nstate; i++) { /* no node has a piece of one state and the whole of another one */
+        if (s->kept[p->state_in[i]].run != 0)
+            continue;
+        all = all && !s->must[s->m->value[p->state_out[i]].def];
+        for_row (n, *users, p->state_in[i])
+            all = all && !s->must[n];
+    }
+    for (nid n = 1; n < s->m->nnode; n++) {
+        bool has = !s->must[n];
+        for (uint32_t o = s->first_opt[n]; o != 0 && !has; o = s->opt[o].next)
+            has = !s->opt[o].gone;
+        all = all && has;
+    }
+    return all;
+}
+
+/* Returns how the devices can keep state pair number `pair` in pieces; whole: they cannot. */
+static struct shard_state pieces_of(const struct shard *s, const struct csr *users, uint32_t pair)
+{
+    struct shard_state as = {0};
+    vid in = s->place->state_in[pair];
+    /* the first axis that will do: heads come before what a head has, and attention is cut with them */
+    for (uint32_t k = s->first_item[in]; k != 0; k = s->item[k].next)
+        if ((as.run == 0 || s->item[k].s.axis < as.axis) && can_keep(s, users, pair, s->item[k].s))
+            as = s->item[k].s;
+    return as;
+}
+
+void shard_keep_states(struct shard *s, bool whole)
+{
+    const struct place *p = s->place;
+    const uint32_t given =
+        ctx_settings(s->x)->npairs; /* the user's names would not be those of pieces */
+    struct csr users = module_users(s->m, s->a);
+    for (uint32_t i = given; i < p->nstate && !whole; i++)
+        s->kept[p->state_in[i]] = s->kept[p->state_out[i]] = pieces_of(s, &users, i);
+    bool all = bind_all(s, &users);
+    memset(s->must, 0, all ? 0 : s->m->nnode);
+    for (uint32_t i = 0; i < p->nstate; i++) {
+        if (!all)
+            s->kept[p->state_in[i]] = s->kept[p->state_out[i]] = (struct shard_state){0};
+        if (s->kept[p->state_in[i]].run == 0)
+            keep_whole(s, &users, i);
+    }
+    for (uint32_t o = 1; o < s->nopt; o++)
+        s->opt[o].gone = s->opt[o].gone || s->kind[s->opt[o].node] == SHARD_ONCE;
+}
+
+/* ---- which strands stay ------------------------------------------------------------------------- */
+
+void shard_prune(struct shard *s)
+{
+    struct strand *st = find_strands(s);
+    struct map count = {0};
     for (uint32_t i = 0; i < s->nitem; i++)
         st[i].gone = st[i].nodes > 0 && st[i].saves <= st[i].joins;
+    for (uint32_t i = 0; i < s->place->nstate; i++) { /* what it makes need not be joined */
+        vid out = s->place->state_out[i];
+        uint32_t o =
+            s->kept[out].run != 0 ? option_with(s, s->m->value[out].def, out, s->kept[out]) : 0;
+        if (o != 0)
+            st[s->opt[o].strand].gone = false;
+    }
     drop_strands(s, st);
     each_pair(s, st, &count, count_better);
     each_pair(s, st, &count, drop_contained);

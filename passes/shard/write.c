@@ -91,6 +91,8 @@ static struct shard_state made_in(const struct shard_writer *x, vid v)
 {
     const struct value *p = &x->m->value[v];
     uint32_t o = p->def != 0 ? x->option[p->def] : 0;
+    if (p->def == 0)
+        return x->s->kept[v];
     return o != 0 ? x->s->opt[o].out[p->outno] : (struct shard_state){0};
 }
 
@@ -98,7 +100,7 @@ static struct shard_state made_in(const struct shard_writer *x, vid v)
 static bool stays(const struct shard_writer *x, vid v)
 {
     nid n = x->m->value[v].def;
-    return n == 0 || x->s->kind[n] != SHARD_NODE;
+    return n == 0 ? x->s->kept[v].run == 0 : x->s->kind[n] != SHARD_NODE;
 }
 
 /* ---- pieces of weights and constants ------------------------------------------------------------ */
@@ -276,7 +278,7 @@ static void find_needs(struct shard_writer *x)
     const struct module *m = x->m;
     const struct graph *g = &m->graph[1];
     for (uint32_t i = 0; i < g->out.n; i++)
-        x->need[m->arg[g->out.at + i]] = 1;
+        x->need[m->arg[g->out.at + i]] = x->s->kept[m->arg[g->out.at + i]].run != 0 ? 2 : 1;
     for (nid n = g->first + g->count; n-- > g->first;) {
         uint8_t where = 1;
         if (x->s->kind[n] != SHARD_NODE && x->s->kind[n] != SHARD_ONCE)
@@ -375,7 +377,10 @@ static nid copy_node(struct shard_writer *x, nid n, uint32_t i, const vid *in,
         struct shape shape;
         if (v == 0 || m->value[v].name == 0)
             continue;
-        edit_name_value(x->e, w, arena_fmt(x->a, "%s@%u", value_name(m, v), i));
+        /* the name of a piece of state is for what the device keeps */
+        bool other = x->s->kept[v].run != 0 && !shard_same(st, x->s->kept[v]);
+        edit_name_value(x->e, w,
+                        arena_fmt(x->a, "%s@%u%s", value_name(m, v), i, other ? ".made" : ""));
         if (st.run != 0) {
             shard_piece(x->s, v, st, &shape);
             edit_set_type(x->e, w,
@@ -417,13 +422,63 @@ static void write_node(struct shard_writer *x, nid n)
     x->w->whole += p == NULL;
 }
 
+/* Returns the name of piece i of a value. */
+static const char *piece_name(struct shard_writer *x, const char *name, uint32_t i)
+{
+    return arena_fmt(x->s->x->use.mem, "%s@%u", name, i);
+}
+
+/* Adds an input for each piece of each state that the devices keep in pieces. */
+static void keep_inputs(struct shard_writer *x)
+{
+    const struct place *p = x->s->place;
+    for (uint32_t k = 0; k < p->nstate; k++) {
+        vid in = p->state_in[k];
+        struct shape shape;
+        if (x->s->kept[in].run == 0)
+            continue;
+        uint32_t at = copies(x, in, (uint32_t)shard_bit(x->s, in, x->s->kept[in]));
+        shard_piece(x->s, in, x->s->kept[in], &shape);
+        uint32_t type = module_add_tensor_type(x->m, (enum elem)shape.elem, shape.rank, shape.d);
+        for (uint32_t i = 0; i < x->ways; i++)
+            x->pool[at + i] = edit_input(x->e, 1, piece_name(x, value_name(x->m, in), i), type);
+    }
+}
+
+/* Makes the pieces of states outputs, in place of the states; notes them in x->w. */
+static void keep_outputs(struct shard_writer *x)
+{
+    const struct place *p = x->s->place;
+    struct arena *mem = x->s->x->use.mem;
+    x->w->pair = arena_array(mem, (size_t)p->nstate + 1, sizeof *x->w->pair);
+    for (uint32_t k = 0; k < p->nstate; k++) {
+        vid in = p->state_in[k], out = p->state_out[k];
+        struct shard_state st = x->s->kept[out];
+        const char *name = value_name(x->m, out);
+        if (st.run == 0)
+            continue;
+        x->w->pair[x->w->npair++] =
+            (struct sharded_pair){value_name(x->m, in), name, st.axis, st.run};
+        for (uint32_t i = 0; i < x->ways; i++) {
+            vid w = piece(x, out, st, i);
+            if (strcmp(value_name(x->m, w), piece_name(x, name, i)) != 0)
+                edit_name_value(x->e, w, piece_name(x, name, i));
+            edit_output(x->e, 1, w);
+        }
+        edit_withdraw(x->e, in);
+        edit_withdraw(x->e, out);
+    }
+}
+
 /* Lets the readers that stay, and the outputs, read what the first device has. */
 static void replace_reads(struct shard_writer *x, vid most)
 {
     const struct graph g = x->m->graph[1];
     x->at = 0;
     for (uint32_t i = 0; i < g.out.n; i++)
-        piece(x, x->m->arg[g.out.at + i], (struct shard_state){0}, 0);
+        if (x->s->kept[x->m->arg[g.out.at + i]].run == 0)
+            piece(x, x->m->arg[g.out.at + i], (struct shard_state){0}, 0);
+    keep_outputs(x);
     for (vid v = 1; v < most; v++) {
         uint32_t at = map_get(&x->made, map_key(v, 1));
         if (at != 0 && x->pool[at] != 0)
@@ -454,6 +509,7 @@ struct shard_written shard_write(struct shard *s, const struct shard_choice *c)
     x.need = arena_alloc(s->a, most);
     find_needs(&x);
     x.e = edit_begin(s->m, s->a);
+    keep_inputs(&x);
     for (nid n = g.first; n < g.first + g.count; n++) {
         if (s->kind[n] == SHARD_NODE) {
             write_node(&x, n);

@@ -7,6 +7,7 @@ Needs onnx, numpy, onnxruntime (else 77)."""
 
 # extras: none
 import collections
+import json
 import os
 import re
 import subprocess
@@ -181,10 +182,33 @@ def check_models(folder):
                           f"{what}: off by {np.abs(a - b).max()}, the largest value is {np.abs(a).max()}")
 
 
+def check_states(folder):
+    """A model whose caches each device has a piece of: the parts, fed with pieces, give the bits of the whole."""
+    path, out = folder / "llama.onnx", folder / "split"
+    size = "--layers 1 --width 256 --heads 4 --kv-heads 2 --vocab 60"
+    subprocess.run([GEN, "llama", "--kv", "-o", path, *size.split()], check=True)
+    r = subprocess.run([PCC, path, "-q", "-d", "2xa100", "--part-cost=0", "-p", "shard{ways=2:draw=3}", "-o", out],
+                       capture_output=True, text=True)
+    if not check(r.returncode == 0, r.stderr[-300:]):
+        return
+    manifest = json.loads((out / "manifest.json").read_text())
+    kept = {s["in"]: (s["axis"], s["run"]) for s in manifest["sharding"]["states"]}
+    check(kept == {f"past_key_values.0.{k}": (1, 1) for k in ("key", "value")}, f"states in pieces: {kept}")
+    pair = {"in": "past_key_values.0.key@1", "out": "present.0.key@1"}
+    check(pair in manifest["states"], f"{manifest['states']}")
+    code, said = verified(path, out, "--quiet")
+    check(code == 0 and "bit-equal" in said, said)
+    del manifest["sharding"]["states"][0]["run"]
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    code, said = verified(path, out, "--quiet")
+    check(code == 1 and "run" in said, f"a state without a run: {said}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         cut = check_operators(Path(name))
         check_models(Path(name))
+        check_states(Path(name))
         print("cut:", ", ".join(f"{op} {n}" for op, n in sorted(cut.items())))
     return checks.finish()
 

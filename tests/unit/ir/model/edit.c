@@ -363,6 +363,28 @@ static void outputs_keep_names(void **state)
 
 /* An output that is added counts from then on: what replaced the value before does not stand for it.  Values that
  * replace each other in turn end with the last one. */
+static void inputs_and_outputs_go(void **state)
+{
+    struct diag d = diag_silent();
+    nid a, b;
+    (void)state;
+    struct module *m = chain(&d, &a, &b);
+    struct edit *e = edit_begin(m, m->mem);
+    vid x = m->arg[m->graph[1].in.at], y = named(m, "y"), middle = node_out(m, a, 0);
+    vid w = edit_input(e, 1, "w", m->value[x].type);
+    edit_set_operand(e, a, 0, w);
+    edit_output(e, 1, middle);
+    edit_withdraw(e, x);
+    edit_withdraw(e, y);
+    edit_drop(e, b);
+    edit_end(e);
+    assert_true(module_verify(m, &d) == 0 && m->graph[1].in.n == 1 &&
+                m->arg[m->graph[1].in.at] == w);
+    assert_true(m->graph[1].out.n == 1 && m->arg[m->graph[1].out.at] == middle);
+    assert_true(m->value[x].flags == VALUE_LOST && m->value[y].flags == VALUE_LOST);
+    arena_free(m->mem);
+}
+
 static void outputs_have_their_time(void **state)
 {
     struct sink sink;
@@ -959,6 +981,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(attributes_change),
                                        cmocka_unit_test(outputs_keep_names),
                                        cmocka_unit_test(outputs_have_their_time),
+                                       cmocka_unit_test(inputs_and_outputs_go),
                                        cmocka_unit_test(order_is_found),
                                        cmocka_unit_test(order_of_the_list),
                                        cmocka_unit_test(names_are_new),
