@@ -10,6 +10,7 @@
 
 #include "ir/base/heap.h"
 #include "ir/model/batch.h"
+#include "ir/plan/batch_mix.h"
 
 #include <assert.h>
 #include <string.h>
@@ -33,6 +34,7 @@ struct update_search {
     uint32_t *seen;        /* [value] 1 + the last output whose walk has come by */
     struct heap open;      /* values that wait, by the node that makes them, the last one first */
     uint32_t open_varying; /* how many of these vary */
+    uint8_t *to_sum;       /* [value] a gradient follows from it by sums over samples alone */
     struct arena *a, *own; /* for results; for scratch data */
     struct update_pass *to;
 };
@@ -205,8 +207,7 @@ static bool keeps_sums(const struct update_search *k, nid n)
 static void check_sums(struct update_search *k)
 {
     const struct module *m = k->m;
-    uint8_t *up = arena_alloc(
-        k->own, m->nval); /* [value] a gradient follows from it, as it should by a sum */
+    uint8_t *up = k->to_sum = arena_alloc(k->own, m->nval);
     const struct graph *g = &m->graph[1];
     for (uint32_t i = 0; i < k->to->n; i++)
         up[k->to->of[i].gradient] = 1;
@@ -228,6 +229,29 @@ static void check_sums(struct update_search *k)
                                    "'%s' (%s) works on gradients of all samples together, so that "
                                    "gradients of micro-batches cannot be added up behind it",
                                    node_name(m, n), node_op(m, n));
+    }
+}
+
+/* Checks that samples meet in the loss and in sums of gradients alone, or lists the nodes in which they do. */
+static void check_batch(struct update_search *k)
+{
+    const struct graph *g = &k->m->graph[1];
+    const struct batch_view v = {k->m, k->axis, k->varies, k->to_sum};
+    bool allowed = k->s->model.training.mixing;
+    uint32_t cap = 0;
+    for (nid n = g->first; n < g->first + g->count && !k->to->why; n++) {
+        const char *why = k->to->own[n] ? NULL : batch_mix_why(&v, n, k->a);
+        if (!why)
+            continue;
+        if (!allowed) {
+            k->to->why = arena_fmt(k->a,
+                                   "%s, so that micro-batches need not add up to the whole batch; "
+                                   "--allow-batch-dependence lets that be",
+                                   why);
+            return;
+        }
+        k->to->mixing = vec_grow(k->a, k->to->mixing, &cap, k->to->nmixing + 1, sizeof(nid));
+        k->to->mixing[k->to->nmixing++] = n;
     }
 }
 
@@ -310,6 +334,8 @@ struct update_pass update_pass_find(const struct scene *s, const int32_t *stage_
             check_sums(&k);
         if (!to.why)
             mark_nodes(&k);
+        if (!to.why)
+            check_batch(&k);
         if (!to.why && stage_of)
             check_stages(&k, stage_of);
     }

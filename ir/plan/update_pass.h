@@ -20,6 +20,9 @@ struct update_pass {
     uint8_t *own;        /* [node] 1: a node of the pass */
     struct gradient *of; /* [n] in the order of the model's outputs */
     uint32_t n;
+    nid *
+        mixing; /* [nmixing] nodes that take samples together, where --allow-batch-dependence lets them */
+    uint32_t nmixing;
 };
 
 /* Whether the settings want updates in parts of their own: --update=apart, or more than one micro-batch. */

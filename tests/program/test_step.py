@@ -28,6 +28,37 @@ MODEL, SPLIT = HERE / "train.onnx", HERE / "m4"
 STUB = "--engine=stub"
 SCHEDULES = (["dapple"], ["gpipe"], ["zb-h1"], ["interleaved", "--stages-per-device=2"])
 
+# One weight, a mean of squares, its gradient and update.
+TEXT = """pcc 1
+opset ai.onnx 20
+graph {
+  in %x : f32[batch,4]
+  in %t : f32[batch,2]
+  in %rate : f32[]
+  init %w : f32[4,2] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
+  init %two : f32[] = [2.0]
+  init %half : f32[] = [0.5]
+  init %yes : bool[] = [1]
+  init %no : bool[] = [0]
+  init %last : i64[1] = [2]
+  init %one : f32[2] = [1.0, 1.0]
+  %h = MatMul(%x, %w) : f32[batch,2] name="h"
+  %e = Sub(%h, %t) : f32[batch,2] name="e"
+  %q = Mul(%e, %e) : f32[batch,2] name="q"
+  %loss = ReduceMean(%q) {keepdims = 0} : f32[] name="loss"
+  %n = Size(%e) : i64[] name="n"
+  %f = Cast(%n) {to = 1} : f32[] name="f"
+  %g = Mul(%e, %two) : f32[batch,2] name="g_grad"
+  %d = Div(%g, %f) : f32[batch,2] name="d_grad"
+  %xt = Transpose(%x) {perm = [1, 0]} : f32[4,batch] name="xt_grad"
+  %w_grad = MatMul(%xt, %d) : f32[4,2] name="w_grad"
+  %u = Mul(%w_grad, %rate) : f32[4,2] name="u_grad"
+  %w_new = Sub(%w, %u) : f32[4,2] name="w_new_grad"
+  out %loss
+  out %w_new
+}
+"""
+
 
 def run(*command):
     return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=300)
@@ -174,6 +205,58 @@ def bad():
     refused(run(RUN, SPLIT, "--steps=1", f"{STUB}:fail=part0.onnx@2"), 1, "part0.onnx (acc0), micro-batch 2:")
 
 
+def texts():
+    """Models whose micro-batches do not add up to the batch are told why; so are odd gradients."""
+    def made(name, *args, **change):
+        text = TEXT
+        for old, new in change.values():
+            check(old in text, f"{name}: {old}")
+            text = text.replace(old, new)
+        (HERE / f"{name}.pir").write_text(text)
+        return run(PCC, HERE / f"{name}.pir", "-d", "1xa100", "--objective=iteration-time", "--micro-batches=4",
+                   "--dim=batch=2", "-q", "--pictures=none", "-o", HERE / f"{name}.split", *args)
+
+    def training(name):
+        return json.loads((HERE / f"{name}.split" / "manifest.json").read_text())["training"]
+
+    square = "Mul(%e, %e)"
+    good(made("plain"))
+    check(training("plain")["gradients"] == [{"parameter": "w", "gradient": "w_grad", "new": "w_new", "stage": 0}] and
+          training("plain")["loss"] == {"value": "loss", "reduction": "mean"}, "the plain model")
+    good(run(RUN, HERE / "plain.split", "--steps=1", STUB))
+    good(made("sleeps", "--update=apart", op=(square, "Dropout(%e, %half, %no)")))
+    good(made("unknown", op=("ReduceMean(%q)", "ReduceMax(%q)")))
+    check(training("unknown")["loss"]["reduction"] is None, "a loss that is a maximum")
+    good(made("sum", op=("ReduceMean(%q)", "ReduceSum(%q)")))
+    check(training("sum")["loss"]["reduction"] == "sum", "a loss that is a sum")
+    good(made("let", "--allow-batch-dependence", op=(square, "Softmax(%e) {axis = 0}")))
+    check(training("let")["batch_dependent"] == ["q"], "what is let be")
+    said = good(run(RUN, HERE / "let.split", "--steps=1", STUB)).stderr
+    check("1 operator takes samples together, the first 'q'" in said, said)
+    for name, change, words in (
+            ("along", {"op": (square, "Softmax(%e) {axis = 0}")}, "'q' (Softmax) works along the axis of the batch"),
+            ("norm", {"op": (square, "BatchNormalization(%e, %one, %one, %one, %one) {training_mode = 1}")},
+             "'q' (BatchNormalization) takes mean and variance of all samples"),
+            ("draws", {"op": (square, "Dropout(%e, %half, %yes)")}, "'q' (Dropout) draws random numbers"),
+            ("count", {"op": ("Size(%e) : i64", "ReduceSum(%e) {keepdims = 0} : f32"),
+                       "cast": ("Cast(%n) {to = 1}", "Neg(%n)")},
+             "'d_grad' (Div) reads 'f', which is of all samples together"),
+            ("most", {"op": ("MatMul(%xt, %d)", "ReduceMax(%o) {keepdims = 0}"), "type": (
+                '  %w_grad',
+                '  %o = Einsum(%x, %d) {equation = "bi,bj->ijb"} : f32[4,2,batch] name="o_grad"\n  %w_grad'),
+                "axes": ("ReduceMax(%o)", "ReduceMax(%o, %last)")}, "and not by adding them up"),
+            ("anew", {"op": ("Mul(%w_grad, %rate)", "Mul(%w_grad, %loss)")},
+             "'u_grad' (Mul), which follows from gradients, reads 'loss', which each micro-batch makes anew"),
+            ("fixed", {"op": ("batch", "2")}, "the batch has no name in the shapes"),
+            ("both", {"op": ("  out %w_new", "  out %w_new\n  out %u"),
+                      "sub": ("Mul(%w_grad, %rate)", "Sub(%w, %w_grad)")},
+             "are both new values of 'w'")):
+        refused(made(name, "--update=apart", **change), 1, "--update=apart: ", words)
+        check(not (HERE / f"{name}.split").exists(), f"{name}: nothing is written")
+    good(made("noted", op=("batch", "2")))
+    check("gradients" not in training("noted"), "without --update=apart updates stay within")
+
+
 def whole(feed, parameters=None):
     """Outputs of the whole model, whose parameters are given."""
     import onnx
@@ -264,6 +347,6 @@ def refusals():
 if extras.extra() == "ort":
     by_runtime()
 else:
-    for step in (make, schedules, within, planted, bad):
+    for step in (make, schedules, within, planted, bad, texts):
         step()
 sys.exit(finish())
