@@ -37,8 +37,8 @@ static const char *take_levels(const struct cluster *c, struct servers *s)
     return c->nlevel && joined != s->n ? "its levels hold another number of devices" : NULL;
 }
 
-/* Returns the class on whose devices stages stand: accelerators, or hosts where there are no accelerators.  NULL, and the
- * reason in *why. */
+/* Returns the class on whose devices stages stand: accelerators, or hosts where there are no accelerators.  NULL, and
+ * the reason in *why. */
 static const struct device_class *stage_class(const struct cluster *c, const char **why)
 {
     const struct device_class *k = NULL, *main = &c->cls[cluster_main_class(c)];

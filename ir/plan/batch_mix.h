@@ -12,8 +12,8 @@ struct batch_view {
     const uint8_t *to_sum; /* [value] a gradient follows from it by sums over samples alone */
 };
 
-/* Returns NULL, or, in a, why node n of the main graph takes samples together or draws: a clause that names the node and
- * its operator.  O(operands and results of n). */
+/* Returns NULL, or, in a, why node n of the main graph takes samples together or draws: a clause that names the node
+ * and its operator.  O(operands and results of n). */
 const char *batch_mix_why(const struct batch_view *v, nid n, struct arena *a);
 
 #endif

@@ -29,7 +29,7 @@ struct step_settings {
     const char *loss;        /* "mean" or "sum" where the folder does not say; NULL: not given */
     uint64_t seed;
     int threads; /* of an operator */
-    bool optimise, check;
+    bool optimise;
 };
 
 /* A parameter. */

@@ -67,7 +67,7 @@ static int read_lists(struct stepper *s)
     s->each = s->w->each;
     if (!s->each)
         return diag_error(s->d, "%s: it is not of an iteration of training", lists.path);
-    why = s->set.check ? schedule_check(s->w, s->lists, s->a) : NULL;
+    why = schedule_check(s->w, s->lists, s->a);
     return why ? diag_error(s->d, "%s: %s", lists.path, why) : 0;
 }
 
