@@ -102,7 +102,7 @@ def schedules():
     """Each gradient is added once per micro-batch, the update comes last, and devices hold what was planned."""
     for k, schedule in enumerate(SCHEDULES):
         folder = HERE / f"schedule{k}"
-        good(plan(folder, f"--schedule={schedule[0]}", *schedule[1:]))
+        good(plan(folder, f"--schedule={schedule[0]}", *schedule[1:], devices="2xcpu" if k == 2 else "2xa100"))
         manifest = json.loads((folder / "manifest.json").read_text())
         lists = json.loads((folder / "schedule.json").read_text())
         training = manifest["training"]
@@ -118,6 +118,32 @@ def schedules():
         said = good(run(RUN, folder, "--steps=2", f"{STUB}:random=50us")).stdout
         most = held(said)
         check(most and all(real == planned for _, real, planned in most), f"{schedule}: {said}")
+
+
+def reduced():
+    """Devices of a stage make their sums equal before they update."""
+    folder = HERE / "reduced"
+    good(plan(folder, "-p", "data-parallel-place", micro_batches=2))
+    lists = json.loads((folder / "schedule.json").read_text())
+    what = [[next(iter(i)) for i in d["compute"] if "alloc" not in i and "free" not in i] for d in lists["devices"]]
+    check(what[0] == what[1] and what[0][-3:] == ["add", "reduce", "compute"], f"{what[0][-3:]}")
+    most = held(good(run(RUN, folder, "--steps=3", f"{STUB}:random=100us")).stdout)
+    check(len(most) == 2 and all(real == planned for _, real, planned in most), f"{most}")
+
+    def alone(lists):
+        lists["devices"][1]["compute"] = [i for i in lists["devices"][1]["compute"] if "reduce" not in i]
+
+    def later(lists):
+        own = lists["devices"][1]["compute"]
+        own.append(own.pop(next(k for k, i in enumerate(own) if "reduce" in i)))
+
+    def sooner(lists):
+        own = lists["devices"][1]["compute"]
+        own.insert(0, own.pop(next(k for k, i in enumerate(own) if "reduce" in i)))
+
+    for change, words in ((alone, "are never reduced"), (later, "before it reduces its sums"),
+                          (sooner, "before it adds")):
+        refused(run(RUN, changed(change.__name__, "schedule.json", change, folder), "--steps=1", STUB), 1, words)
 
 
 def within():
@@ -306,8 +332,40 @@ def by_runtime():
                 compare(m, got, want, m == 1 and not shared)
                 bits.add(shared or b"".join(got[n].tobytes() for n in sorted(got.files)))
         check(len(bits - {True}) == 1, f"{m} micro-batches: schedules give {len(bits)} results")
+    by_rows()
     twenty()
     refusals()
+
+
+def unequal(count, *args):
+    """A plan by hand: two stages, on two devices and on one; the number of tokens is counted in stage `count`."""
+    rules, plan_file, folder = HERE / "rules.txt", HERE / "unequal.json", HERE / "unequal"
+    rules.write_text(f"loss/Cast=acc{2 * count}\nlayers.1|ln_f|lm_head|loss=acc2\n.=acc0\n")
+    good(plan(plan_file, "-p", f"plan{{from={rules}}}", "-Wno-unmatched-pattern", micro_batches=2, devices="3xa100"))
+    made = json.loads(plan_file.read_text())
+    made["training"] = {
+        "schedule": "dapple", "micro_batches": 2, "micro_batch_size": 2, "profiled_batch": 2, "workspace_bytes": 0,
+        "stages": [{"devices": d, "ahead": 2, "recompute": False} for d in (["acc0", "acc1"], ["acc2"])]}
+    plan_file.write_text(json.dumps(made))
+    return folder, plan(folder, "-p", f"plan{{from={plan_file}}}", *args, micro_batches=2, devices="3xa100")
+
+
+def by_rows():
+    """A stage on two devices before one on one: rows are cut and joined, sums are reduced; slices are whole samples."""
+    folder, made = unequal(1)
+    good(made)
+    feed, to = batch_of(2), HERE / "shared.npz"
+    np.savez(HERE / "batch.npz", **feed)
+    said = good(run(RUN, folder, HERE / "batch.npz", "--steps=1", f"--save={to}", "--optimise=none")).stdout
+    want = whole(feed)
+    check(abs(float(re.search(r"loss (\S+),", said)[1]) - want["loss"]) < 1e-5, f"{said}, {want['loss']}")
+    check(len(held(said)) == 3 and all(real == planned for _, real, planned in held(said)), said)
+    with np.load(to) as got:
+        compare(2, got, want, False)
+    np.savez(HERE / "odd.npz", **{n: v[:2] if v.ndim else v for n, v in feed.items()})
+    refused(run(RUN, folder, HERE / "odd.npz", "--steps=1"), 1, "a batch of 2", "which several devices share",
+            "multiple of 4")
+    refused(unequal(0, "--update=apart")[1], 1, "'/loss/Cast_output_0' tells how many samples a device of stage 0 has")
 
 
 def twenty():
@@ -347,6 +405,6 @@ def refusals():
 if extras.extra() == "ort":
     by_runtime()
 else:
-    for step in (make, schedules, within, planted, bad, texts):
+    for step in (make, schedules, reduced, within, planted, bad, texts):
         step()
 sys.exit(finish())

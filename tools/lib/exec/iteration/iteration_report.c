@@ -149,7 +149,7 @@ static void add_updates(json_t *o, const struct result *r, struct arena *a)
     if (!update_pass_wanted(&r->scene))
         return;
     const int32_t *stage_of = plan_stage_of(&p, a);
-    const struct update_pass u = update_pass_find(&r->scene, stage_of, a);
+    const struct update_pass u = update_pass_find(&p, stage_of, a);
     if (u.why)
         return;
     json_t *list = json_array();
