@@ -283,19 +283,23 @@ def texts():
     check("gradients" not in training("noted"), "without --update=apart updates stay within")
 
 
-def whole(feed, parameters=None):
-    """Outputs of the whole model, whose parameters are given."""
+def whole_session():
+    """The whole model, whose parameters may be given as inputs."""
     import onnx
     import onnxruntime as ort
     model = onnx.load(MODEL)
     for i in model.graph.initializer:
-        if parameters and i.name in parameters:
-            i.CopyFrom(onnx.numpy_helper.from_array(parameters[i.name], i.name))
+        model.graph.input.append(onnx.helper.make_tensor_value_info(i.name, i.data_type, i.dims))
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.intra_op_num_threads = 1
-    session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    return dict(zip([o.name for o in session.get_outputs()], session.run(None, feed)))
+    options.intra_op_num_threads, options.log_severity_level = 1, 3  # no warnings of parameters that are inputs
+    return ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+
+
+def whole(feed, parameters=None, sessions=[]):
+    """Outputs of the whole model."""
+    sessions or sessions.append(whole_session())
+    return dict(zip([o.name for o in sessions[0].get_outputs()], sessions[0].run(None, {**feed, **(parameters or {})})))
 
 
 def batch_of(m, rate=0.5):
