@@ -75,7 +75,7 @@ static int check_updates(const struct split *s)
     const struct staged_plan planned = {of, s->r->plan, s->r->verdict->stages};
     if (!planned.stages || !update_pass_wanted(of))
         return 0;
-    const char *why = update_pass_find(of, plan_stage_of(&planned, s->a), s->a).why;
+    const char *why = update_pass_find(&planned, plan_stage_of(&planned, s->a), s->a).why;
     if (why && of->model.training.update == UPDATE_APART)
         return diag_error(s->diag, "--update=apart: %s", why);
     if (why)

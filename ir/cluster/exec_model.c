@@ -126,6 +126,9 @@ const struct opt exec_settings[] = {
          "iteration: parameters are updated in parts of their own, once, or within the parts that make "
          "gradients (default: auto, apart where there are several micro-batches)",
      .topic = IN_TRAINING, .about = ABOUT_ITERATION},
+    {OPT_BOOL, "allow-batch-dependence", FIELD(training.mixing),
+     .help = "iteration: updates apart also where operators take samples of a batch together",
+     .topic = IN_TRAINING, .about = ABOUT_ITERATION},
     {OPT_BYTES, "workspace", FIELD(training.workspace),
      .help = "memory of a device beside weights and activations (default: 0)", .topic = IN_TRAINING,
      .like = "1GiB", .about = ABOUT_ITERATION, .in_plans = true},

@@ -150,6 +150,7 @@ struct training {
     enum recompute recompute;
     enum reduce_when reduce_when;
     enum update_where update;
+    bool mixing; /* updates may be apart although nodes take samples together */
     /* a link carries values in one direction or gradients in the other one, never both at the same time */
     bool half_duplex;
     bool any_slices;      /* a device's slice of a micro-batch need not be whole samples */

@@ -37,20 +37,40 @@ static const char *take_levels(const struct cluster *c, struct servers *s)
     return c->nlevel && joined != s->n ? "its levels hold another number of devices" : NULL;
 }
 
+/* Returns the class on whose devices stages stand: accelerators, or hosts where there are no accelerators.  NULL, and
+ * the reason in *why. */
+static const struct device_class *stage_class(const struct cluster *c, const char **why)
+{
+    const struct device_class *k = NULL, *main = &c->cls[cluster_main_class(c)];
+    for (int host = 0; host < 2 && !k; host++)
+        for (uint32_t i = 0; i < c->ncls; i++) {
+            if (c->cls[i].host != (host == 1) || !c->cls[i].count)
+                continue;
+            *why = host ? "stages are on devices of one class, and there are several (-d)"
+                        : "stages are on accelerators of one class, and there are several (-d)";
+            if (k)
+                return NULL;
+            k = &c->cls[i];
+        }
+    if (k == main)
+        return k;
+    *why = k ? "stages are on devices of the first class, and it has none (-d)"
+             : "stages need devices, and there are none (-d)";
+    return NULL;
+}
+
 const char *servers_of(const struct cluster *c, struct servers *s)
 {
-    const struct device_class *k = NULL;
+    const char *why = NULL;
     *s = (struct servers){0};
-    for (uint32_t i = 0; i < c->ncls; i++) {
-        if (c->cls[i].host || !c->cls[i].count)
-            continue;
-        if (k)
-            return "stages are on accelerators of one class, and there are several (-d)";
-        k = &c->cls[i];
-    }
+    if (c->ncls == 0)
+        return "stages need devices, and there are none (-d)";
+    const struct device_class *k = stage_class(c, &why);
     if (!k)
-        return "stages are on accelerators, and there are none (-d)";
-    if (k->count > 1 && !k->link_bandwidth && !c->nlevel)
+        return why;
+    /* hosts have no links: they hand tensors over in memory */
+    int64_t rate = k->link_bandwidth || !k->host ? k->link_bandwidth : k->bandwidth;
+    if (k->count > 1 && !rate && !c->nlevel)
         return "stages send tensors over links of a known rate, and the devices have none "
                "(--link=RATE,LATENCY)";
     uint32_t size = larger_u32(k->group, 1);
@@ -60,9 +80,9 @@ const char *servers_of(const struct cluster *c, struct servers *s)
     s->n = k->count / size;
     for (uint32_t v = 0; v < s->n; v++)
         s->size[v] = (uint16_t)size;
-    s->outer = k->link_bandwidth;
-    s->outer_reduce = c->reduce_bandwidth ? c->reduce_bandwidth : k->link_bandwidth;
-    s->inner = k->group > 1 && k->inner_bandwidth ? k->inner_bandwidth : k->link_bandwidth;
+    s->outer = rate;
+    s->outer_reduce = c->reduce_bandwidth ? c->reduce_bandwidth : rate;
+    s->inner = k->group > 1 && k->inner_bandwidth ? k->inner_bandwidth : rate;
     s->inner_latency = k->group > 1 && k->inner_bandwidth ? k->inner_latency : k->link_latency;
     s->outer_latency = k->link_latency;
     return take_levels(c, s);

@@ -389,7 +389,7 @@ struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
     const int32_t *stage_of = plan_stage_of(p, a);
     const uint8_t *weight = weights ? weight_pass_nodes(s, stage_of, a) : NULL;
     const struct update_pass update =
-        updates ? update_pass_find(s, stage_of, a) : (struct update_pass){.why = "not wanted"};
+        updates ? update_pass_find(p, stage_of, a) : (struct update_pass){.why = "not wanted"};
     /* [node] what pieces_build() gets as the node's device: LANES * stage + lane */
     int32_t *lane = arena_array(a, s->m->nnode, sizeof *lane);
     for (nid n = g->first; n < g->first + g->count; n++) {

@@ -752,7 +752,7 @@ static int unroll(struct lists *l, uint32_t micro_batches)
     if (!all)
         return list ? diag_error(l->r.diag, "%s: %s", l->r.path, why) : -1;
     /* [instance] number of its part in `all` */
-    uint32_t *number = arena_array(l->r.a, (size_t)all->npart + 1, sizeof *number);
+    uint32_t *number = arena_array(l->r.a, (size_t)w->npart * micro_batches + 1, sizeof *number);
     for (uint32_t k = 0; k < all->npart; k++)
         number[all->instance[k]] = k;
     for (uint32_t i = 0; i < l->n; i++) {

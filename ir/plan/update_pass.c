@@ -10,6 +10,7 @@
 
 #include "ir/base/heap.h"
 #include "ir/model/batch.h"
+#include "ir/plan/batch_mix.h"
 
 #include <assert.h>
 #include <string.h>
@@ -33,6 +34,7 @@ struct update_search {
     uint32_t *seen;        /* [value] 1 + the last output whose walk has come by */
     struct heap open;      /* values that wait, by the node that makes them, the last one first */
     uint32_t open_varying; /* how many of these vary */
+    uint8_t *to_sum;       /* [value] a gradient follows from it by sums over samples alone */
     struct arena *a, *own; /* for results; for scratch data */
     struct update_pass *to;
 };
@@ -205,8 +207,7 @@ static bool keeps_sums(const struct update_search *k, nid n)
 static void check_sums(struct update_search *k)
 {
     const struct module *m = k->m;
-    uint8_t *up = arena_alloc(
-        k->own, m->nval); /* [value] a gradient follows from it, as it should by a sum */
+    uint8_t *up = k->to_sum = arena_alloc(k->own, m->nval);
     const struct graph *g = &m->graph[1];
     for (uint32_t i = 0; i < k->to->n; i++)
         up[k->to->of[i].gradient] = 1;
@@ -228,6 +229,29 @@ static void check_sums(struct update_search *k)
                                    "'%s' (%s) works on gradients of all samples together, so that "
                                    "gradients of micro-batches cannot be added up behind it",
                                    node_name(m, n), node_op(m, n));
+    }
+}
+
+/* Checks that samples meet in the loss and in sums of gradients alone, or lists the nodes in which they do. */
+static void check_batch(struct update_search *k)
+{
+    const struct graph *g = &k->m->graph[1];
+    const struct batch_view v = {k->m, k->axis, k->varies, k->to_sum};
+    bool allowed = k->s->model.training.mixing;
+    uint32_t cap = 0;
+    for (nid n = g->first; n < g->first + g->count && !k->to->why; n++) {
+        const char *why = k->to->own[n] ? NULL : batch_mix_why(&v, n, k->a);
+        if (!why)
+            continue;
+        if (!allowed) {
+            k->to->why = arena_fmt(k->a,
+                                   "%s, so that micro-batches need not add up to the whole batch; "
+                                   "--allow-batch-dependence lets that be",
+                                   why);
+            return;
+        }
+        k->to->mixing = vec_grow(k->a, k->to->mixing, &cap, k->to->nmixing + 1, sizeof(nid));
+        k->to->mixing[k->to->nmixing++] = n;
     }
 }
 
@@ -286,8 +310,74 @@ static void check_stages(struct update_search *k, const int32_t *stage_of)
         }
 }
 
-struct update_pass update_pass_find(const struct scene *s, const int32_t *stage_of, struct arena *a)
+/* Whether the node takes sizes other than that of the batch from a shape: a Gather of positions that are constants. */
+static bool takes_other_sizes(const struct update_search *k, nid n)
 {
+    enum { MOST = 16 };
+    const struct module *m = k->m;
+    int64_t at[MOST];
+    vid shape = node_is(m, n, "Gather") ? node_in(m, n, 0) : 0, which = node_in(m, n, 1);
+    nid def = m->value[shape].def;
+    if (!def || !node_is(m, def, "Shape") || !is_initializer(m, which) ||
+        node_attr(m, def, "start") || node_attr(m, def, "end"))
+        return false;
+    vid x = node_in(m, def, 0);
+    int count = tensor_ints(m, m->value[which].tensor, at, MOST);
+    int rank = m->type[m->value[x].type].rank;
+    bool other = count > 0 && rank > 0;
+    for (int i = 0; i < count; i++)
+        other = other && (at[i] < 0 ? at[i] + rank : at[i]) != k->axis[x];
+    return other;
+}
+
+/* Returns, in k->own, [value] whether it tells how many samples there are: it follows from sizes of values with an axis
+ * of the batch, and has no such axis. */
+static uint8_t *find_counts(const struct update_search *k)
+{
+    const struct module *m = k->m;
+    const struct graph *g = &m->graph[1];
+    uint8_t *counts = arena_alloc(k->own, m->nval);
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        bool any = tells_sizes(m, n) && k->axis[node_in(m, n, 0)] >= 0;
+        for (uint32_t i = 0; i < m->node[n].in.n; i++)
+            any = any || counts[m->arg[m->node[n].in.at + i]];
+        any = any && !takes_other_sizes(k, n);
+        for (uint32_t i = 0; any && i < m->node[n].out.n; i++) {
+            vid v = m->arg[m->node[n].out.at + i];
+            counts[v] = v && k->axis[v] < 0;
+        }
+    }
+    return counts;
+}
+
+/* Checks that stages on unequal numbers of devices, whose slices differ, tell each other no numbers of samples. */
+static void check_counts(struct update_search *k, const struct stages *st, const int32_t *stage_of)
+{
+    const struct module *m = k->m;
+    const struct place *p = k->s->place;
+    const uint32_t *at = st->device.at;
+    const uint8_t *counts = find_counts(k);
+    for (uint32_t e = 0; e < p->nnet && !k->to->why; e++) {
+        vid v = p->net_value[e];
+        nid def = m->value[v].def;
+        if (!counts[v] || k->varies[v] || !def || p->kind[def] != PLACE_NODE)
+            continue;
+        int32_t from = stage_of[def];
+        for_row (n, p->net_pin, e) {
+            int32_t to = stage_of[n];
+            if (at[to + 1] - at[to] != at[from + 1] - at[from])
+                k->to->why = arena_fmt(k->a,
+                                       "'%s' tells how many samples a device of stage %d has, and "
+                                       "stage %d reads it, which is on another number of devices",
+                                       value_name(m, v), (int)from, (int)to);
+        }
+    }
+}
+
+struct update_pass update_pass_find(const struct staged_plan *p, const int32_t *stage_of,
+                                    struct arena *a)
+{
+    const struct scene *s = p->scene;
     const struct module *m = s->m;
     const struct graph *g = &m->graph[1];
     struct update_pass to = {0};
@@ -310,8 +400,12 @@ struct update_pass update_pass_find(const struct scene *s, const int32_t *stage_
             check_sums(&k);
         if (!to.why)
             mark_nodes(&k);
-        if (!to.why && stage_of)
+        if (!to.why)
+            check_batch(&k);
+        if (!to.why)
             check_stages(&k, stage_of);
+        if (!to.why)
+            check_counts(&k, p->stages, stage_of);
     }
     arena_free(k.own);
     return to;

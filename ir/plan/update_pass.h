@@ -20,13 +20,16 @@ struct update_pass {
     uint8_t *own;        /* [node] 1: a node of the pass */
     struct gradient *of; /* [n] in the order of the model's outputs */
     uint32_t n;
+    nid *
+        mixing; /* [nmixing] nodes that take samples together, where --allow-batch-dependence lets them */
+    uint32_t nmixing;
 };
 
 /* Whether the settings want updates in parts of their own: --update=apart, or more than one micro-batch. */
 bool update_pass_wanted(const struct scene *s);
-/* Finds the pass, in a.  stage_of: [node] its stage; NULL: stages do not matter.  Expected O(nodes + operands +
+/* Finds the pass of a plan with stages, in a.  stage_of: plan_stage_of().  Expected O(nodes + operands + pins +
  * values * rank), and for each output what lies between it and its gradient. */
-struct update_pass update_pass_find(const struct scene *s, const int32_t *stage_of,
+struct update_pass update_pass_find(const struct staged_plan *p, const int32_t *stage_of,
                                     struct arena *a);
 /* Returns which output of the model is the loss, and writes to *how how it joins samples; 0: no output is a scalar that
  * the forward pass makes of the samples. */

@@ -483,8 +483,8 @@ def zero_bubble(model, manifest):
     late = {p["file"] for p in manifest["parts"] if p["pass"] in ("weight", "update")}
     weight = {n for p in late for n in manifest["nodes"][p]}
     update = {p["file"] for p in manifest["parts"] if p["pass"] == "update"}
-    waited = [t for t in manifest["tensors"] if t["from"] in late and not update.issuperset(t["to"])]
-    check(not waited, "a part waits for gradients of weights")
+    waits = [t["name"] for t in manifest["tensors"] if t["from"] in late and not update.issuperset(t["to"])]
+    check(not waits, "a part waits for gradients of weights")
     readers = {}
     for n in graph.node:
         for v in n.input:
@@ -509,7 +509,7 @@ def bars_of(at, model, manifest, how):
             took.setdefault(e["args"]["stage"], {}).setdefault(e["cat"], set()).add(e["dur"])
     for k, kinds in took.items():
         check(all(len(d) == 1 for d in kinds.values()), f"micro-batches of stage {k} take {kinds}")
-        for wanted, passes in ((kinds["weight"], ("weight",)), ((sum(max(d) for d in kinds.values()),), None)):
+        for wanted, passes in ((kinds["weight"], ("weight", "update")), ((sum(max(d) for d in kinds.values()),), None)):
             parts = sum(p["compute_s"] for p in manifest["parts"]
                         if p["stage"] == k and (not passes or p["pass"] in passes))
             parts += 0 if passes else 2 * manifest["objective"]["part_cost_s"]

@@ -28,6 +28,37 @@ MODEL, SPLIT = HERE / "train.onnx", HERE / "m4"
 STUB = "--engine=stub"
 SCHEDULES = (["dapple"], ["gpipe"], ["zb-h1"], ["interleaved", "--stages-per-device=2"])
 
+# One weight, a mean of squares, its gradient and update.
+TEXT = """pcc 1
+opset ai.onnx 20
+graph {
+  in %x : f32[batch,4]
+  in %t : f32[batch,2]
+  in %rate : f32[]
+  init %w : f32[4,2] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
+  init %two : f32[] = [2.0]
+  init %half : f32[] = [0.5]
+  init %yes : bool[] = [1]
+  init %no : bool[] = [0]
+  init %last : i64[1] = [2]
+  init %one : f32[2] = [1.0, 1.0]
+  %h = MatMul(%x, %w) : f32[batch,2] name="h"
+  %e = Sub(%h, %t) : f32[batch,2] name="e"
+  %q = Mul(%e, %e) : f32[batch,2] name="q"
+  %loss = ReduceMean(%q) {keepdims = 0} : f32[] name="loss"
+  %n = Size(%e) : i64[] name="n"
+  %f = Cast(%n) {to = 1} : f32[] name="f"
+  %g = Mul(%e, %two) : f32[batch,2] name="g_grad"
+  %d = Div(%g, %f) : f32[batch,2] name="d_grad"
+  %xt = Transpose(%x) {perm = [1, 0]} : f32[4,batch] name="xt_grad"
+  %w_grad = MatMul(%xt, %d) : f32[4,2] name="w_grad"
+  %u = Mul(%w_grad, %rate) : f32[4,2] name="u_grad"
+  %w_new = Sub(%w, %u) : f32[4,2] name="w_new_grad"
+  out %loss
+  out %w_new
+}
+"""
+
 
 def run(*command):
     return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=300)
@@ -71,7 +102,7 @@ def schedules():
     """Each gradient is added once per micro-batch, the update comes last, and devices hold what was planned."""
     for k, schedule in enumerate(SCHEDULES):
         folder = HERE / f"schedule{k}"
-        good(plan(folder, f"--schedule={schedule[0]}", *schedule[1:]))
+        good(plan(folder, f"--schedule={schedule[0]}", *schedule[1:], devices="2xcpu" if k == 2 else "2xa100"))
         manifest = json.loads((folder / "manifest.json").read_text())
         lists = json.loads((folder / "schedule.json").read_text())
         training = manifest["training"]
@@ -87,6 +118,32 @@ def schedules():
         said = good(run(RUN, folder, "--steps=2", f"{STUB}:random=50us")).stdout
         most = held(said)
         check(most and all(real == planned for _, real, planned in most), f"{schedule}: {said}")
+
+
+def reduced():
+    """Devices of a stage make their sums equal before they update."""
+    folder = HERE / "reduced"
+    good(plan(folder, "-p", "data-parallel-place", micro_batches=2))
+    lists = json.loads((folder / "schedule.json").read_text())
+    what = [[next(iter(i)) for i in d["compute"] if "alloc" not in i and "free" not in i] for d in lists["devices"]]
+    check(what[0] == what[1] and what[0][-3:] == ["add", "reduce", "compute"], f"{what[0][-3:]}")
+    most = held(good(run(RUN, folder, "--steps=3", f"{STUB}:random=100us")).stdout)
+    check(len(most) == 2 and all(real == planned for _, real, planned in most), f"{most}")
+
+    def alone(lists):
+        lists["devices"][1]["compute"] = [i for i in lists["devices"][1]["compute"] if "reduce" not in i]
+
+    def later(lists):
+        own = lists["devices"][1]["compute"]
+        own.append(own.pop(next(k for k, i in enumerate(own) if "reduce" in i)))
+
+    def sooner(lists):
+        own = lists["devices"][1]["compute"]
+        own.insert(0, own.pop(next(k for k, i in enumerate(own) if "reduce" in i)))
+
+    for change, words in ((alone, "are never reduced"), (later, "before it reduces its sums"),
+                          (sooner, "before it adds")):
+        refused(run(RUN, changed(change.__name__, "schedule.json", change, folder), "--steps=1", STUB), 1, words)
 
 
 def within():
@@ -174,19 +231,75 @@ def bad():
     refused(run(RUN, SPLIT, "--steps=1", f"{STUB}:fail=part0.onnx@2"), 1, "part0.onnx (acc0), micro-batch 2:")
 
 
-def whole(feed, parameters=None):
-    """Outputs of the whole model, whose parameters are given."""
+def texts():
+    """Models whose micro-batches do not add up to the batch are told why; so are odd gradients."""
+    def made(name, *args, **change):
+        text = TEXT
+        for old, new in change.values():
+            check(old in text, f"{name}: {old}")
+            text = text.replace(old, new)
+        (HERE / f"{name}.pir").write_text(text)
+        return run(PCC, HERE / f"{name}.pir", "-d", "1xa100", "--objective=iteration-time", "--micro-batches=4",
+                   "--dim=batch=2", "-q", "--pictures=none", "-o", HERE / f"{name}.split", *args)
+
+    def training(name):
+        return json.loads((HERE / f"{name}.split" / "manifest.json").read_text())["training"]
+
+    square = "Mul(%e, %e)"
+    good(made("plain"))
+    check(training("plain")["gradients"] == [{"parameter": "w", "gradient": "w_grad", "new": "w_new", "stage": 0}] and
+          training("plain")["loss"] == {"value": "loss", "reduction": "mean"}, "the plain model")
+    good(run(RUN, HERE / "plain.split", "--steps=1", STUB))
+    good(made("sleeps", "--update=apart", op=(square, "Dropout(%e, %half, %no)")))
+    good(made("unknown", op=("ReduceMean(%q)", "ReduceMax(%q)")))
+    check(training("unknown")["loss"]["reduction"] is None, "a loss that is a maximum")
+    good(made("sum", op=("ReduceMean(%q)", "ReduceSum(%q)")))
+    check(training("sum")["loss"]["reduction"] == "sum", "a loss that is a sum")
+    good(made("let", "--allow-batch-dependence", op=(square, "Softmax(%e) {axis = 0}")))
+    check(training("let")["batch_dependent"] == ["q"], "what is let be")
+    said = good(run(RUN, HERE / "let.split", "--steps=1", STUB)).stderr
+    check("1 operator takes samples together, the first 'q'" in said, said)
+    for name, change, words in (
+            ("along", {"op": (square, "Softmax(%e) {axis = 0}")}, "'q' (Softmax) works along the axis of the batch"),
+            ("norm", {"op": (square, "BatchNormalization(%e, %one, %one, %one, %one) {training_mode = 1}")},
+             "'q' (BatchNormalization) takes mean and variance of all samples"),
+            ("draws", {"op": (square, "Dropout(%e, %half, %yes)")}, "'q' (Dropout) draws random numbers"),
+            ("count", {"op": ("Size(%e) : i64", "ReduceSum(%e) {keepdims = 0} : f32"),
+                       "cast": ("Cast(%n) {to = 1}", "Neg(%n)")},
+             "'d_grad' (Div) reads 'f', which is of all samples together"),
+            ("most", {"op": ("MatMul(%xt, %d)", "ReduceMax(%o) {keepdims = 0}"), "type": (
+                '  %w_grad',
+                '  %o = Einsum(%x, %d) {equation = "bi,bj->ijb"} : f32[4,2,batch] name="o_grad"\n  %w_grad'),
+                "axes": ("ReduceMax(%o)", "ReduceMax(%o, %last)")}, "and not by adding them up"),
+            ("anew", {"op": ("Mul(%w_grad, %rate)", "Mul(%w_grad, %loss)")},
+             "'u_grad' (Mul), which follows from gradients, reads 'loss', which each micro-batch makes anew"),
+            ("fixed", {"op": ("batch", "2")}, "the batch has no name in the shapes"),
+            ("both", {"op": ("  out %w_new", "  out %w_new\n  out %u"),
+                      "sub": ("Mul(%w_grad, %rate)", "Sub(%w, %w_grad)")},
+             "are both new values of 'w'")):
+        refused(made(name, "--update=apart", **change), 1, "--update=apart: ", words)
+        check(not (HERE / f"{name}.split").exists(), f"{name}: nothing is written")
+    good(made("noted", op=("batch", "2")))
+    check("gradients" not in training("noted"), "without --update=apart updates stay within")
+
+
+def whole_session():
+    """The whole model, whose parameters may be given as inputs."""
     import onnx
     import onnxruntime as ort
     model = onnx.load(MODEL)
     for i in model.graph.initializer:
-        if parameters and i.name in parameters:
-            i.CopyFrom(onnx.numpy_helper.from_array(parameters[i.name], i.name))
+        model.graph.input.append(onnx.helper.make_tensor_value_info(i.name, i.data_type, i.dims))
     options = ort.SessionOptions()
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.intra_op_num_threads = 1
-    session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    return dict(zip([o.name for o in session.get_outputs()], session.run(None, feed)))
+    options.intra_op_num_threads, options.log_severity_level = 1, 3  # no warnings of parameters that are inputs
+    return ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+
+
+def whole(feed, parameters=None, sessions=[]):
+    """Outputs of the whole model."""
+    sessions or sessions.append(whole_session())
+    return dict(zip([o.name for o in sessions[0].get_outputs()], sessions[0].run(None, {**feed, **(parameters or {})})))
 
 
 def batch_of(m, rate=0.5):
@@ -223,8 +336,40 @@ def by_runtime():
                 compare(m, got, want, m == 1 and not shared)
                 bits.add(shared or b"".join(got[n].tobytes() for n in sorted(got.files)))
         check(len(bits - {True}) == 1, f"{m} micro-batches: schedules give {len(bits)} results")
+    by_rows()
     twenty()
     refusals()
+
+
+def unequal(count, *args):
+    """A plan by hand: two stages, on two devices and on one; the number of tokens is counted in stage `count`."""
+    rules, plan_file, folder = HERE / "rules.txt", HERE / "unequal.json", HERE / "unequal"
+    rules.write_text(f"loss/Cast=acc{2 * count}\nlayers.1|ln_f|lm_head|loss=acc2\n.=acc0\n")
+    good(plan(plan_file, "-p", f"plan{{from={rules}}}", "-Wno-unmatched-pattern", micro_batches=2, devices="3xa100"))
+    made = json.loads(plan_file.read_text())
+    made["training"] = {
+        "schedule": "dapple", "micro_batches": 2, "micro_batch_size": 2, "profiled_batch": 2, "workspace_bytes": 0,
+        "stages": [{"devices": d, "ahead": 2, "recompute": False} for d in (["acc0", "acc1"], ["acc2"])]}
+    plan_file.write_text(json.dumps(made))
+    return folder, plan(folder, "-p", f"plan{{from={plan_file}}}", *args, micro_batches=2, devices="3xa100")
+
+
+def by_rows():
+    """A stage on two devices before one on one: rows are cut and joined, sums are reduced; slices are whole samples."""
+    folder, made = unequal(1)
+    good(made)
+    feed, to = batch_of(2), HERE / "shared.npz"
+    np.savez(HERE / "batch.npz", **feed)
+    said = good(run(RUN, folder, HERE / "batch.npz", "--steps=1", f"--save={to}", "--optimise=none")).stdout
+    want = whole(feed)
+    check(abs(float(re.search(r"loss (\S+),", said)[1]) - want["loss"]) < 1e-5, f"{said}, {want['loss']}")
+    check(len(held(said)) == 3 and all(real == planned for _, real, planned in held(said)), said)
+    with np.load(to) as got:
+        compare(2, got, want, False)
+    np.savez(HERE / "odd.npz", **{n: v[:2] if v.ndim else v for n, v in feed.items()})
+    refused(run(RUN, folder, HERE / "odd.npz", "--steps=1"), 1, "a batch of 2", "which several devices share",
+            "multiple of 4")
+    refused(unequal(0, "--update=apart")[1], 1, "'/loss/Cast_output_0' tells how many samples a device of stage 0 has")
 
 
 def twenty():
@@ -264,6 +409,6 @@ def refusals():
 if extras.extra() == "ort":
     by_runtime()
 else:
-    for step in (make, schedules, within, planted, bad):
+    for step in (make, schedules, reduced, within, planted, bad, texts):
         step()
 sys.exit(finish())

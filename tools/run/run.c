@@ -282,8 +282,9 @@ static int run_ranks(struct run *r, int rc)
 /* Runs steps of training.  Returns 0, or -1 after an error. */
 static int run_steps(struct run *r)
 {
-    static const char *const idle[] = {"samples", "output", "trace",  "state", "in-flight", "order",
-                                       "cores",   "memory", "replan", "costs", "processes", NULL};
+    static const char *const idle[] = {"samples", "output",   "trace",     "state",  "in-flight",
+                                       "order",   "cores",    "memory",    "replan", "costs",
+                                       "stall",   "no-check", "processes", NULL};
     const struct program_args *g = &r->args;
     const struct engine_choice choice = {program_value(g, "engine"),
                                          program_value(g, "onnxruntime")};
@@ -304,8 +305,7 @@ static int run_steps(struct run *r)
                                    .loss = program_value(g, "loss"),
                                    .seed = (uint64_t)program_number(g, "seed"),
                                    .threads = (int)program_number(g, "threads"),
-                                   .optimise = program_number(g, "optimise") == 0,
-                                   .check = !program_value(g, "no-check")};
+                                   .optimise = program_number(g, "optimise") == 0};
     if (step_read(&s) || (s.set.save && outfile_check(s.set.save, r->a, &r->diag)) ||
         !(s.e = engine_open(&choice, r->a, &r->diag)))
         return -1;

@@ -169,11 +169,16 @@ static void take_parameters(struct stepper *s)
 
 /* ---- steps ---------------------------------------------------------------------------------------- */
 
+uint32_t step_divisor(const struct stepper *s, uint32_t p)
+{
+    uint32_t of = s->loss != STEP_NONE ? s->whole->tensor[s->loss].from : p;
+    return s->w->micro_batches * (s->each->first_copy[of + 1] - s->each->first_copy[of]);
+}
+
 /* Returns the loss of all samples of the step. */
 static double loss_of(struct stepper *s)
 {
-    uint32_t p = s->whole->tensor[s->loss].from;
-    uint32_t n = s->w->micro_batches * (s->each->first_copy[p + 1] - s->each->first_copy[p]);
+    uint32_t n = step_divisor(s, /*p=*/0);
     double sum = 0;
     for (uint32_t k = 0; k < s->w->micro_batches; k++)
         sum += s->now.loss[k];

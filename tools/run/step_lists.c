@@ -275,11 +275,11 @@ static void reduce(struct stepper *s, uint32_t part)
         pthread_cond_wait(&s->now.moved, &s->now.lock);
 }
 
-/* Divides the sums that a part reads by the number of micro-batches and devices.  Returns 0, or -1 with the reason
+/* Divides the sums that a part reads, of a mean, by the number of slices of the batch whose means they are.  Returns 0, or -1 with the reason
  * in *err. */
 static int divide_sums(struct stepper *s, uint32_t copy, struct engine_error *err)
 {
-    uint32_t n = s->w->micro_batches * devices_of(s, s->part_of[copy]);
+    uint32_t n = step_divisor(s, s->part_of[copy]);
     if (!s->each->part[copy].once || !s->mean || n == 1)
         return 0;
     for_row (t, s->each->in, copy)

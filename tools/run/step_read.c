@@ -67,7 +67,7 @@ static int read_lists(struct stepper *s)
     s->each = s->w->each;
     if (!s->each)
         return diag_error(s->d, "%s: it is not of an iteration of training", lists.path);
-    why = s->set.check ? schedule_check(s->w, s->lists, s->a) : NULL;
+    why = schedule_check(s->w, s->lists, s->a);
     return why ? diag_error(s->d, "%s: %s", lists.path, why) : 0;
 }
 
@@ -164,6 +164,14 @@ static int read_training(struct stepper *s, struct names_of *n)
             s->d, "%s: how %s%s%s joins samples is not known: say --loss=mean or --loss=sum",
             s->set.folder, value ? "the loss '" : "its loss", value ? value : "", value ? "'" : "");
     s->mean = strcmp(how, "mean") == 0;
+    const json_t *mixing = json_object_get(o, "batch_dependent");
+    const char *first = json_string_value(json_array_get(mixing, 0));
+    if (first)
+        diag_note(s->d,
+                  "%zu operator%s samples together, the first '%s': a step need not be one of the "
+                  "whole batch",
+                  json_array_size(mixing), json_array_size(mixing) == 1 ? " takes" : "s take",
+                  first);
     return 0;
 }
 

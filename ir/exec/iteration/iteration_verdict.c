@@ -392,8 +392,8 @@ static void add_nets(struct sums_state *w)
     }
 }
 
-/* Returns the number of a device among the accelerators, from 0; -1: it is no accelerator. */
-static int32_t accelerator_number(const struct cluster *c, uint32_t dev)
+/* Returns the number of a device among those that stages stand on, from 0; -1: it is none of them. */
+static int32_t stage_device_number(const struct cluster *c, uint32_t dev)
 {
     uint32_t cls = cluster_main_class(c), first = 0;
     for (uint32_t k = 0; k < cls; k++)
@@ -401,7 +401,7 @@ static int32_t accelerator_number(const struct cluster *c, uint32_t dev)
     return cluster_class(c, dev) == cls ? (int32_t)(dev - first) : -1;
 }
 
-/* Returns the devices of each stage, counted by server.  NULL, and *why: a device is no accelerator. */
+/* Returns the devices of each stage, counted by server.  NULL, and *why: a device is of another class. */
 static struct device_set *stage_sets(const struct sums_state *w, const struct servers *servers,
                                      const char **why)
 {
@@ -409,9 +409,10 @@ static struct device_set *stage_sets(const struct sums_state *w, const struct se
     struct device_set *set = arena_array(w->a, st->n, sizeof *set);
     for (uint32_t k = 0; k < st->n; k++)
         for_row (d, st->device, k) {
-            int32_t number = accelerator_number(w->s->cluster, d);
+            int32_t number = stage_device_number(w->s->cluster, d);
             if (number < 0) {
-                *why = "a stage stands on a device that is no accelerator";
+                *why =
+                    "a stage stands on a device of another class than accelerators, or, without any, hosts";
                 return NULL;
             }
             set[k].of[servers_find(servers, (uint32_t)number)]++;

@@ -41,7 +41,7 @@ bool part_places_find(struct part_places *p, const struct staged_plan *of,
     const uint8_t *weight =
         weight_pass_apart(of->scene) ? weight_pass_nodes(of->scene, stage_of, a) : NULL;
     const struct update_pass update = update_pass_wanted(of->scene)
-                                          ? update_pass_find(of->scene, stage_of, a)
+                                          ? update_pass_find(of, stage_of, a)
                                           : (struct update_pass){.why = "not wanted"};
     p->pass = arena_alloc(a, (size_t)w->npart + 1);
     p->stage = arena_array(a, (size_t)w->npart + 1, sizeof *p->stage);

@@ -149,7 +149,7 @@ static void add_updates(json_t *o, const struct result *r, struct arena *a)
     if (!update_pass_wanted(&r->scene))
         return;
     const int32_t *stage_of = plan_stage_of(&p, a);
-    const struct update_pass u = update_pass_find(&r->scene, stage_of, a);
+    const struct update_pass u = update_pass_find(&p, stage_of, a);
     if (u.why)
         return;
     json_t *list = json_array();
@@ -160,6 +160,11 @@ static void add_updates(json_t *o, const struct result *r, struct arena *a)
                                               value_name(m, u.of[i].fresh), "stage",
                                               (int)stage_of[m->value[u.of[i].fresh].def]));
     json_object_set_new(o, "gradients", list);
+    json_t *mixing = u.nmixing ? json_array() : NULL;
+    for (uint32_t i = 0; i < u.nmixing; i++)
+        json_array_append_new(mixing, json_string(node_name(m, u.mixing[i])));
+    if (mixing)
+        json_object_set_new(o, "batch_dependent", mixing);
     enum loss_join how;
     vid loss = loss_find(m, &how, a);
     json_object_set_new(

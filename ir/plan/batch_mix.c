@@ -1,0 +1,130 @@
+/* Finds nodes that take samples together (batch_mix.h).
+ *
+ * A step over micro-batches is one over the whole batch only if samples meet in the loss and in sums of gradients alone
+ * (DAPPLE, arXiv 2007.01045, VI-A).  A node is told by its operator, where this works along the axis of the batch, or
+ * by its values: it makes values of samples from one that is of all samples together. */
+#include "ir/plan/batch_mix.h"
+
+#include <string.h>
+
+/* Whether the node's operator is in the list, which ends with NULL. */
+static bool is_one_of(const struct module *m, nid n, const char *const *list)
+{
+    bool any = false;
+    for (; *list && !any; list++)
+        any = node_is(m, n, *list);
+    return any;
+}
+
+/* Whether a value is a constant that is false or 0. */
+static bool is_zero(const struct module *m, vid v)
+{
+    tid t = v && !m->value[v].def ? m->value[v].tensor : 0;
+    unsigned char byte[8] = {0};
+    if (!t || (m->value[v].flags & VALUE_INPUT) || !tensor_has_bytes(&m->tensor[t]) ||
+        m->tensor[t].len > sizeof byte || tensor_read(m, t, 0, byte, m->tensor[t].len))
+        return false;
+    for (size_t i = 0; i < sizeof byte; i++)
+        if (byte[i])
+            return false;
+    return true;
+}
+
+/* Whether the node draws random numbers. */
+static bool draws(const struct module *m, nid n)
+{
+    static const char *const random[] = {"RandomNormal",
+                                         "RandomUniform",
+                                         "RandomNormalLike",
+                                         "RandomUniformLike",
+                                         "Bernoulli",
+                                         "Multinomial",
+                                         NULL};
+    bool trains = node_is(m, n, "Dropout") && node_in(m, n, 2) && !is_zero(m, node_in(m, n, 2));
+    return is_one_of(m, n, random) || (trains && !is_zero(m, node_in(m, n, 1)));
+}
+
+/* Whether the operator works along an axis from `axis` on, or along `axis` alone, which is that of the batch. */
+static bool works_along_batch(const struct batch_view *v, nid n)
+{
+    static const char *const along[] = {"Softmax", "LogSoftmax", "Hardmax",         "TopK",
+                                        "ArgMax",  "ArgMin",     "LpNormalization", NULL};
+    static const char *const from[] = {"LayerNormalization", "RMSNormalization", NULL};
+    const struct module *m = v->m;
+    vid x = node_in(m, n, 0);
+    int rank = m->type[m->value[x].type].rank;
+    bool all = is_one_of(m, n, from), coerced = module_opset(m, 0) < 13;
+    if (!x || v->axis[x] < 0 || rank < 0 || (!all && !is_one_of(m, n, along)))
+        return false;
+    bool first = node_is(m, n, "ArgMax") || node_is(m, n, "ArgMin");
+    bool soft = node_is(m, n, "Softmax") || node_is(m, n, "LogSoftmax") || node_is(m, n, "Hardmax");
+    int64_t axis = node_attr_int(m, n, "axis", first ? 0 : soft && coerced ? 1 : -1);
+    axis += axis < 0 ? rank : 0;
+    return all || (soft && coerced) ? axis <= v->axis[x] : axis == v->axis[x];
+}
+
+/* Returns whether a result of the node has an axis of the batch. */
+static bool makes_samples(const struct batch_view *v, nid n)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < v->m->node[n].out.n; i++) {
+        vid y = v->m->arg[v->m->node[n].out.at + i];
+        any = any || (y && v->varies[y] && v->axis[y] >= 0);
+    }
+    return any;
+}
+
+/* Whether the operator adds up what samples bring where a result loses the axis of the batch. */
+static bool adds_up(const struct module *m, nid n)
+{
+    static const char *const sums[] = {"MatMul", "Gemm",          "ReduceSum", "Einsum",
+                                       "Conv",   "ConvTranspose", "ScatterND", "ScatterElements",
+                                       NULL};
+    return is_one_of(m, n, sums) || strstr(node_op(m, n), "Grad");
+}
+
+/* Returns NULL, or why a loss is no mean or sum over samples alone. */
+static const char *refuse_loss(const struct module *m, nid n)
+{
+    if (!node_is(m, n, "SoftmaxCrossEntropyLoss") && !node_is(m, n, "NegativeLogLikelihoodLoss"))
+        return NULL;
+    if (strcmp(node_attr_str(m, n, "reduction", "mean"), "mean") != 0)
+        return NULL;
+    if (node_attr(m, n, "ignore_index"))
+        return "means over labels that are not ignore_index, whose number differs by micro-batch";
+    return node_in(m, n, 2) ? "means with weights, whose sum differs by micro-batch" : NULL;
+}
+
+/* Returns NULL, or why the node takes samples together, by its operator. */
+static const char *refuse_operator(const struct batch_view *v, nid n)
+{
+    const struct module *m = v->m;
+    bool batch_norm = node_is(m, n, "BatchNormalization");
+    if (draws(m, n))
+        return "draws random numbers";
+    if (batch_norm && (node_attr_int(m, n, "training_mode", 0) || m->node[n].out.n > 1))
+        return "takes mean and variance of all samples";
+    if (works_along_batch(v, n))
+        return "works along the axis of the batch";
+    return refuse_loss(m, n);
+}
+
+const char *batch_mix_why(const struct batch_view *v, nid n, struct arena *a)
+{
+    const struct module *m = v->m;
+    const struct slice in = m->node[n].in, out = m->node[n].out;
+    const char *why = refuse_operator(v, n);
+    bool samples = makes_samples(v, n), has = false;
+    for (uint32_t i = 0; i < in.n && !why; i++) {
+        vid x = m->arg[in.at + i];
+        has = has || (v->varies[x] && v->axis[x] >= 0);
+        if (samples && v->varies[x] && v->axis[x] < 0)
+            why = arena_fmt(a, "reads '%s', which is of all samples together", value_name(m, x));
+    }
+    for (uint32_t i = 0; i < out.n && !why && has; i++) {
+        vid y = m->arg[out.at + i];
+        if (v->to_sum[y] && v->axis[y] < 0 && !adds_up(m, n))
+            why = "takes gradients of samples together, and not by adding them up";
+    }
+    return why ? arena_fmt(a, "'%s' (%s) %s", node_name(m, n), node_op(m, n), why) : NULL;
+}

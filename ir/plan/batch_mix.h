@@ -1,0 +1,19 @@
+/* Finds nodes that take samples of a batch together, so that micro-batches do not add up to the whole batch. */
+#ifndef PCC_IR_PLAN_BATCH_MIX_H
+#define PCC_IR_PLAN_BATCH_MIX_H
+
+#include "ir/model/module.h"
+
+/* What is known of a training graph. */
+struct batch_view {
+    const struct module *m;
+    const int32_t *axis;   /* [value] of the batch; -1: none */
+    const uint8_t *varies; /* [value] it depends on samples */
+    const uint8_t *to_sum; /* [value] a gradient follows from it by sums over samples alone */
+};
+
+/* Returns NULL, or, in a, why node n of the main graph takes samples together or draws: a clause that names the node
+ * and its operator.  O(operands and results of n). */
+const char *batch_mix_why(const struct batch_view *v, nid n, struct arena *a);
+
+#endif
