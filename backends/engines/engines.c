@@ -14,11 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-extern const struct engine_kind engine_genai, engine_openvino, engine_triton;
+extern const struct engine_kind engine_genai, engine_mpi, engine_openvino, engine_ray,
+    engine_triton;
 
-static const struct engine_kind *const engine_table[] = {&engine_genai, &engine_openvino,
-                                                         &engine_triton};
-const char *const engine_names[] = {"genai", "openvino", "triton", NULL};
+static const struct engine_kind *const engine_table[] = {
+    &engine_genai, &engine_mpi, &engine_openvino, &engine_ray, &engine_triton};
+const char *const engine_names[] = {"genai", "mpi", "openvino", "ray", "triton", NULL};
 
 enum { ENGINES = sizeof engine_table / sizeof *engine_table };
 
@@ -43,6 +44,8 @@ void engines_check_options(const struct export_options *o, struct diag *d)
 {
     if (o->triton_batch && !is_wanted(o, &engine_triton))
         diag_warning(d, WARN_UNUSED_OPTION, "--triton-batch has no effect: it is for --for=triton");
+    if (o->hosts && *o->hosts && !is_wanted(o, &engine_mpi))
+        diag_warning(d, WARN_UNUSED_OPTION, "--hosts has no effect: it is for --for=mpi");
     if (o->genai_base && *o->genai_base && !is_wanted(o, &engine_genai))
         diag_warning(d, WARN_UNUSED_OPTION, "--genai-base has no effect: it is for --for=genai");
 }

@@ -50,8 +50,9 @@ static const char *const fixed[] = {
 static const char *const engine_folders[] = {"triton/", NULL};
 
 /* Names of engines' files beside the usual ones. */
-static const char *const engine_files[] = {"genai_config.json", "hetero.json", "hetero.py",
-                                           "run_openvino.py", NULL};
+static const char *const engine_files[] = {
+    "genai_config.json", "hetero.json", "hetero.py", "run_openvino.py",
+    "ray_split.py",      "hosts",       "rankfile",  NULL};
 
 /* Whether engines' files may have this name in splits. */
 static bool is_engine_file(const char *name)

@@ -422,7 +422,7 @@ def help_texts(tree):
     texts = [says(PCC, "--help=all"), *(says(p, "--help") for p in beside if p.exists())]
     verify = Path(PCC).with_name("pcc-verify")
     texts.append(says(verify, "--help") if verify.exists() else "")
-    texts.append("--preset --build --install --prefix --config --rm --hostfile --map-by --oversubscribe")
+    texts.append("--preset --build --install --prefix --config --rm --hostfile --map-by --oversubscribe --rankfile")
     named = {name.rsplit("/", 1)[-1] for _, t in user_pages(tree) for name in re.findall(r"[\w/-]+\.(?:sh|py)", t)}
     texts += [t for path, t in tree.text.items() if path.startswith("tools/") and path.rsplit("/", 1)[-1] in named]
     return "\n".join(texts)

@@ -310,8 +310,8 @@ static bool is_export(const struct cli *c)
 /* Warns of options without effect on an export. */
 static void check_export_options(const struct cli *c, struct diag *d)
 {
-    static const char *const used[] = {"for",     "triton-batch", "genai-base", "quiet",
-                                       "verbose", "color",        "diag",       "warnings"};
+    static const char *const used[] = {"for",     "hosts", "triton-batch", "genai-base", "quiet",
+                                       "verbose", "color", "diag",         "warnings"};
     for (const struct cli_option *o = c->option; o < c->option + c->noption; o++) {
         bool has_effect = !c->value[o->id];
         for (size_t k = 0; k < sizeof used / sizeof *used; k++)
