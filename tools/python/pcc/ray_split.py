@@ -10,9 +10,9 @@ its device in the order of schedule.json; what they make stays in Ray's object s
 --in-flight samples are on their way (default: as many as schedule.json was proven for).
 
 --address: of a cluster: auto, HOST:PORT or ray://HOST:PORT (default: a Ray of its own on this machine). --map says
-where a device's actor is placed: acc0=node:10.0.0.2 or another resource of the cluster, acc1=zone=a a node's label; both
-repeat. A device whose provider is CUDA or TensorRT gets a GPU of Ray's. Each actor reads its parts from the folder, which
-lies at the same path on each machine; --ship sends its files, up to 256 MiB, by Ray's working_dir.
+where a device's actor is placed: acc0=node:10.0.0.2 or another resource of the cluster, acc1=zone=a a node's label;
+both repeat. A device whose provider is CUDA or TensorRT gets a GPU of Ray's. Each actor reads its parts from the
+folder, which lies at the same path on each machine; --ship sends its files, up to 256 MiB, by Ray's working_dir.
 
 Parts keep nothing from sample to sample: where an actor is lost it is started again, up to 3 times, and runs the lost
 samples anew. The first error of a part ends the run: exit 1. Exit 2: a wrong option. Ctrl-C: exit 130.
