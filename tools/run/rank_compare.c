@@ -1,6 +1,6 @@
 /* What must be the same at all ranks (ranks.h): the bytes of the manifest, the schedule and each rank's parts; a
- * warning where another version of the engine runs, whose bits may be others.  And how far clocks are apart: of ROUNDS messages
- * there and back the quickest says it, to half its time.  O(bytes of the files + ranks * ROUNDS). */
+ * warning where another version of the engine runs, whose bits may be others.  And how far clocks are apart: of ROUNDS
+ * messages there and back the quickest says it, to half its time.  O(bytes of the files + ranks * ROUNDS). */
 #include "tools/run/ranks.h"
 
 #include "ir/base/clock.h"
