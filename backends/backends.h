@@ -179,6 +179,7 @@ struct export_options {
     int64_t engines; /* bit k: for engine_names[k] */
     /* --triton-batch: samples of a request at most; 0: requests are as the model takes them */
     int64_t triton_batch;
+    const char *hosts;      /* --hosts: names of hosts with commas between them; "": not given */
     const char *genai_base; /* --genai-base: path of the user's genai_config.json; "": not given */
 };
 /* Options of a split folder and of an annotated model, a whole model with the plan in it. */

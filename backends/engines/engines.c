@@ -14,13 +14,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-extern const struct engine_kind engine_genai, engine_olive, engine_openvino, engine_tensorrt,
-    engine_triton, engine_web;
+extern const struct engine_kind engine_genai, engine_mpi, engine_olive, engine_openvino, engine_ray,
+    engine_tensorrt, engine_triton, engine_web;
 
 static const struct engine_kind *const engine_table[] = {
-    &engine_genai, &engine_olive, &engine_openvino, &engine_tensorrt, &engine_triton, &engine_web};
-const char *const engine_names[] = {"genai",  "olive", "openvino", "tensorrt",
-                                    "triton", "web",   NULL};
+    &engine_genai, &engine_mpi,      &engine_olive,  &engine_openvino,
+    &engine_ray,   &engine_tensorrt, &engine_triton, &engine_web};
+const char *const engine_names[] = {"genai",    "mpi",    "olive", "openvino", "ray",
+                                    "tensorrt", "triton", "web",   NULL};
 
 enum { ENGINES = sizeof engine_table / sizeof *engine_table };
 
@@ -61,6 +62,8 @@ void engines_check_options(const struct export_options *o, struct diag *d)
 {
     if (o->triton_batch && !is_wanted(o, &engine_triton))
         diag_warning(d, WARN_UNUSED_OPTION, "--triton-batch has no effect: it is for --for=triton");
+    if (o->hosts && *o->hosts && !is_wanted(o, &engine_mpi))
+        diag_warning(d, WARN_UNUSED_OPTION, "--hosts has no effect: it is for --for=mpi");
     if (o->genai_base && *o->genai_base && !is_wanted(o, &engine_genai))
         diag_warning(d, WARN_UNUSED_OPTION, "--genai-base has no effect: it is for --for=genai");
 }

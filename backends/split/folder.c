@@ -51,8 +51,8 @@ static const char *const engine_folders[] = {"triton/", "web/", NULL};
 
 /* Names of engines' files beside the usual ones. */
 static const char *const engine_files[] = {
-    "genai_config.json",     "hetero.json", "hetero.py", "run_openvino.py",
-    "split_assignments.txt", "trtexec.sh",  NULL};
+    "genai_config.json", "hetero.json",           "hetero.py",  "hosts", "rankfile", "ray_split.py",
+    "run_openvino.py",   "split_assignments.txt", "trtexec.sh", NULL};
 
 /* Whether engines' files may have this name in splits. */
 static bool is_engine_file(const char *name)

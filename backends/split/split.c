@@ -301,6 +301,11 @@ static const struct writer_opt genai_base_option = {
          .help =
              "the model's own genai_config.json, for --for=genai: token ids, context length, search"},
     .unused = "is for --for=genai"};
+static const struct writer_opt hosts_option = {
+    .opt = {OPT_TEXT, "hosts", offsetof(struct split_options, exports.hosts), "", .arg = "A,B",
+            .help =
+                "machines for --for=mpi, which share the devices in order (default: localhost)"},
+    .unused = "is for --for=mpi"};
 static const struct writer_opt triton_batch_option = {
     .opt = {OPT_INT, "triton-batch", offsetof(struct split_options, exports.triton_batch), "0",
             .lo = "0", .hi = "1048576",
@@ -312,7 +317,7 @@ const struct writer writer_split = {
     .has_model = true,
     .needs = WRITER_NEEDS_PLAN,
     .opts = (const struct writer_opt *const[]){&pictures_option, &weights_option, &annotate_option,
-                                               &for_option, &triton_batch_option,
+                                               &for_option, &hosts_option, &triton_batch_option,
                                                &genai_base_option, NULL},
     .optsize = sizeof(struct split_options),
     .check = check_split,

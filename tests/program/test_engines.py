@@ -17,7 +17,7 @@
    and nothing of the user's among them is removed.
 Needs onnx, numpy, onnxruntime (else 77)."""
 
-# extras: chromium genai node openvino tritonclient web
+# extras: chromium genai node openvino ray tritonclient web
 import contextlib
 import fcntl
 import functools
@@ -616,6 +616,42 @@ def support_list(temp, python, *engine):
     check(sorted(n for n in got if got[n] != free[n]) == sorted(three), f"{engine}: others than {three} move")
 
 
+def several_machines(temp):
+    """mpi: hosts share the devices that have parts, in order. ray: the script, as it lies in the source."""
+    subprocess.run([GEN, *MODELS[0][1].split(), "-o", temp / "m.onnx"], check=True)
+    folder = temp / "several"
+    split(temp / "m.onnx", folder, "--for=mpi,ray", "--hosts=a,b")
+    check((folder / "hosts").read_text() == "a slots=1\nb slots=2\n", "the hostfile")
+    check((folder / "rankfile").read_text() == "rank 0=a slot=0\nrank 1=b slot=0\nrank 2=b slot=1\n", "the rankfile")
+    check((folder / "ray_split.py").read_bytes() == (SOURCE / "tools/python/pcc/ray_split.py").read_bytes(), "script")
+    pcc(folder, "--for=mpi", "-q")
+    check((folder / "hosts").read_text() == "localhost slots=3\n", "the hostfile of one machine")
+    pcc(folder, "--for=mpi", "--hosts=a,a", code=1, said="'a' comes twice")
+    pcc(folder, "--for=mpi", "--hosts=a,b c", code=1, said="expected names of hosts such as a,b: 'b c' is none")
+    pcc(folder, "--for=mpi", "--hosts=a,b,c,d", code=1, said="4 hosts for 3 devices that have parts")
+    pcc(folder, "--for=ray", "--hosts=a", said="--hosts has no effect: it is for --for=mpi")
+    r = subprocess.run([sys.executable, "-c", "import sys; sys.modules['ray'] = None; sys.argv = ['x', '--folder', "
+                        f"{str(folder)!r}]; sys.path.insert(0, {str(folder)!r}); import ray_split; "
+                        "sys.exit(ray_split.main())"], capture_output=True, text=True)
+    check(r.returncode == 1 and "pip install ray" in r.stderr and r.stderr.count("error:") == 1, f"no Ray: {r.stderr}")
+    shutil.rmtree(folder)
+
+
+def run_by_ray(temp):
+    """Actors give the bits of run_split.py, by lists, in turns and with states, also where an actor is killed."""
+    python = SOURCE / "build/engines/bin/python"
+    there = python.exists() and subprocess.run([python, "-c", "import ray"], capture_output=True).returncode == 0
+    extras.need(there, "no Ray (tools/setup.sh --engines)")
+    folders = []
+    for k in (0, 1, 3):
+        subprocess.run([GEN, *MODELS[k][1].split(), "-o", temp / "m.onnx"], check=True)
+        sizes = ["--dim=sequence=2,past_sequence=3"] if k == 1 else []  # the first states
+        split(temp / "m.onnx", temp / MODELS[k][0], "--for=ray", *MODELS[k][2], *sizes)
+        folders.append(temp / MODELS[k][0])
+    r = subprocess.run([python, SOURCE / "tests/support/ray_by_folder.py", *folders], capture_output=True, text=True)
+    check(r.returncode == 0, f"exit {r.returncode}: {r.stdout} {r.stderr[-600:]}")
+
+
 def run_by_openvino(temp):
     python = SOURCE / "build/engines/bin/python"
     there = python.exists() and subprocess.run([python, "-c", "import openvino"], capture_output=True).returncode == 0
@@ -934,13 +970,13 @@ def in_chromium(temp):
 def main():
     with tempfile.TemporaryDirectory() as temp:
         if extras.extra():
-            runs = {"genai": run_by_genai, "openvino": run_by_openvino, "tritonclient": parsed_by_tritonclient,
+            runs = {"genai": run_by_genai, "openvino": run_by_openvino, "ray": run_by_ray, "tritonclient": parsed_by_tritonclient,
                     "node": in_node, "web": run_by_web, "chromium": in_chromium}
             runs[extras.extra()](Path(temp))
             return checks.finish()
         support_list(Path(temp), sys.executable, "--provider", "CPUExecutionProvider")
         for test in (repositories, names, rules, refused, broken, gpus, folders, for_openvino, for_genai, for_olive,
-                     for_tensorrt, part_costs, for_web):
+                     for_tensorrt, part_costs, for_web, several_machines):
             test(Path(temp))
     return checks.finish()
 

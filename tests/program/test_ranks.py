@@ -72,7 +72,11 @@ def same():
         got = outputs(HERE / split, f"{STUB}:random=200us", *args, f"-o{trace}", ranks=ranks)
         check(got == want and len(want) == int(args[0][10:]), f"{split}: other outputs than in one process")
         if split == "lists":
-            most = {d["name"]: d["most_bytes"] for d in json.loads(trace.read_text())["otherData"]["devices"]}
+            table = json.loads(trace.read_text())
+            bars = {(e["name"], e["args"]["sample"]) for e in table["traceEvents"] if e.get("cat") == "measured"}
+            check(bars == {(f"part{p}.onnx", k) for p in range(3) for k in range(60)} and
+                  [x["device"] for x in table["otherData"]["ranks"]] == ["cpu0", "cpu1", "cpu2"], "bars of all ranks")
+            most = {d["name"]: d["most_bytes"] for d in table["otherData"]["devices"]}
             peaks = json.loads((HERE / split / "schedule.json").read_text())["devices"]
             check(most == {d["name"]: d["peak_bytes"] for d in peaks}, f"the peaks of the schedule: {most}")
 
@@ -131,9 +135,22 @@ def interrupted():
           f"exit {p.returncode}: {said} {errors}")
 
 
+def folders():
+    """Another file at a rank, or none, is named before the first sample."""
+    other = HERE / "other"
+    shutil.copytree(HERE / "lists", other)
+    (other / "part1.onnx").write_bytes((other / "part1.onnx").read_bytes()[:-1])
+    mixed = [RUN, HERE / "lists", STUB, "-q", ":", "-n", 2, RUN, other, STUB, "-q"]
+    refused(run(*mixed, ranks=1), 1, "rank 1 on ", f"{other}/part1.onnx: its hash is ", ", that of rank 0's file ")
+    (other / "part1.onnx").unlink()
+    refused(run(*mixed, ranks=1), 1, "rank 1 on ", f"{other}/part1.onnx: it does not exist")
+
+
 def usage():
     refused(run(RUN, HERE / "lists", STUB, "-q", ranks=2), 1, "3 devices have parts, and there are 2 ranks",
             "mpirun -n 3")
+    needed = subprocess.run(["readelf", "-d", Path(RUN).parent / "pcc-mpi.so"], capture_output=True, text=True).stdout
+    check("libc.so" in needed and "libmpi" not in needed, f"packages would need MPI: {needed}")
     refused(run(RUN, HERE / "lists", "--processes", "--order=model"), 2, "--order=model has no effect")
     refused(run(RUN, HERE / "lists", "--processes", "--memory"), 2, "--memory has no effect with several ranks")
     refused(run("env", f"PATH={HERE}", RUN, HERE / "lists", "--processes"), 1, "mpirun", "install openmpi-bin")
@@ -146,7 +163,7 @@ def usage():
 def main():
     extras.need(shutil.which("mpirun"), "no program mpirun")
     extras.need((Path(RUN).parent / "pcc-mpi.so").exists(), "pcc-run was built without MPI")
-    for test in (make, same, failing, lost, interrupted, usage):
+    for test in (make, same, failing, lost, interrupted, folders, usage):
         test()
     return finish()
 

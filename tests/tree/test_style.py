@@ -423,7 +423,7 @@ def help_texts(tree):
     verify = Path(PCC).with_name("pcc-verify")
     texts.append(says(verify, "--help") if verify.exists() else "")
     texts.append("--preset --build --install --prefix --config --rm --hostfile --map-by --oversubscribe")
-    texts.append("--extensions --node_data_paths")
+    texts.append("--rankfile --extensions --node_data_paths")
     named = {name.rsplit("/", 1)[-1] for _, t in user_pages(tree) for name in re.findall(r"[\w/-]+\.(?:sh|py|mjs)", t)}
     texts += [t for path, t in tree.text.items() if path.startswith("tools/") and path.rsplit("/", 1)[-1] in named]
     return "\n".join(texts)

@@ -379,7 +379,7 @@ static int recompose_folder(const struct cli *c, struct pcc *h)
 /* --for: adds files for engines to the split folder that is the input.  Returns the exit code. */
 static int export_folder(const struct cli *c, struct pcc *h)
 {
-    static const char *const used[] = {"for", "triton-batch", "genai-base", NULL};
+    static const char *const used[] = {"for", "hosts", "triton-batch", "genai-base", NULL};
     uint32_t files = 0;
     struct arena *a = h->x.use.mem;
     if (c->value[CLI_PASSES] || c->n[CLI_EMIT]) {

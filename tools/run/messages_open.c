@@ -33,23 +33,24 @@ const struct messages_face *messages_find(struct arena *a, struct diag *d)
     static const char *const at[] = {"", "../lib/pcc/"};
     const char *folder = program_folder(a);
     void *module = NULL;
-    const char *why = "";
     for (size_t i = 0; i < sizeof at / sizeof *at && !module; i++) {
         const char *path = arena_fmt(a, "%s%s%s", folder, at[i], PCC_MPI_MODULE);
         if (access(path, R_OK))
             continue;
-        /* for all to see: modules of MPI itself look for its symbols there */
-        module = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-        why = module ? "" : arena_fmt(a, "%s: ", dlerror());
+        /* for all to see: the module, and those of MPI itself, look for its symbols there */
+        if (dlopen(PCC_MPI_LIBRARY, RTLD_NOW | RTLD_GLOBAL))
+            module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (module)
+            break;
+        diag_error(d, "MPI: %s: install openmpi-bin", dlerror());
+        return NULL;
     }
     messages_make *make = NULL;
     if (module)
         *(void **)&make = dlsym(module, MESSAGES_SYMBOL);
     if (make)
         return make();
-    diag_error(d,
-               "%sthis pcc-run cannot run with mpirun: it was built without MPI: install "
-               "libopenmpi-dev and openmpi-bin, or MPICH, and build pcc again",
-               why);
+    diag_error(d, "this pcc-run cannot run with mpirun: it was built without MPI: install "
+                  "libopenmpi-dev and openmpi-bin, or MPICH, and build pcc again");
     return NULL;
 }

@@ -305,7 +305,7 @@ static void came(struct runner *r, struct transfer *t)
 
 void ranks_ended(struct runner *r, struct transfer *t, const struct message_end *end)
 {
-    char line[RANK_LINE], why[RANK_LINE] = "its message has another length than expected";
+    char line[RANK_LINE], why[256] = "its message has another length than expected";
     bool takes = t->step == TAKE_SIZES || t->step == TAKE_TENSOR;
     int64_t expected = t->step == TAKE_SIZES ? (int64_t)sizeof t->sizes : t->bytes;
     bool bad = end->failed || (takes && end->bytes != expected);

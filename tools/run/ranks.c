@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define BYTE_ORDER_WORD UINT32_C(0x01020304)
 enum { OUT_OF_MEMORY = 1 };
 
 /* What a rank says where all agree. */
@@ -25,20 +26,40 @@ void ranks_keep(void *kept, enum diag_level level, enum warning w, const char *l
         snprintf(to, RANK_LINE, "%s", line);
 }
 
-/* Finds the ranks that are on this machine.  Returns 0, or -1. */
-static int find_near(struct ranks *x, struct arena *a)
+/* What a rank says first. */
+struct hello {
+    uint32_t order; /* BYTE_ORDER_WORD, in its bytes' order */
+    char version[60], host[RANK_HOST];
+};
+
+/* Meets the other ranks: which are on this machine, and whether all are of one pcc and one order of bytes.  Returns 0,
+ * or -1 and an error. */
+static int meet(struct ranks *x, struct arena *a, struct diag *d)
 {
     size_t ranks = (size_t)x->m.ranks;
-    char mine[RANK_HOST] = {0}, *all = arena_alloc(a, ranks * RANK_HOST);
-    if (gethostname(mine, sizeof mine - 1))
-        snprintf(mine, sizeof mine, "?");
-    if (x->m.face->gather(mine, all, RANK_HOST) ||
-        x->m.face->share(all, (int64_t)ranks * RANK_HOST))
-        return -1;
-    x->machine = all;
+    struct hello mine = {BYTE_ORDER_WORD, PCC_VERSION, ""},
+                 *all = arena_array(a, ranks, sizeof *all);
+    char *machine = arena_alloc(a, ranks * RANK_HOST);
+    if (gethostname(mine.host, sizeof mine.host - 1))
+        snprintf(mine.host, sizeof mine.host, "?");
+    if (x->m.face->gather(&mine, all, sizeof mine) ||
+        x->m.face->share(all, (int64_t)(ranks * sizeof *all)))
+        return diag_error(d, "MPI: %s", x->m.why);
+    x->machine = machine;
     x->near = arena_array(a, ranks, sizeof *x->near);
-    for (size_t k = 0; k < ranks; k++)
-        x->near[k] = !strcmp(all + k * RANK_HOST, mine);
+    for (size_t k = 0; k < ranks; k++) {
+        memcpy(machine + k * RANK_HOST, all[k].host, RANK_HOST);
+        x->near[k] = !strcmp(all[k].host, mine.host);
+    }
+    for (size_t k = 0; k < ranks; k++) {
+        if (all[k].order != all[0].order)
+            return diag_error(d, "rank %zu on %s has another order of bytes than rank 0 on %s", k,
+                              all[k].host, all[0].host);
+        if (strcmp(all[k].version, all[0].version) != 0)
+            return diag_error(
+                d, "rank %zu on %s is pcc %s, rank 0 on %s is pcc %s: expected one version", k,
+                all[k].host, all[k].version, all[0].host, all[0].version);
+    }
     return 0;
 }
 
@@ -49,8 +70,10 @@ int ranks_open(struct runner *r, const char *kept)
     struct ranks *x = arena_alloc(r->a, sizeof *x);
     if (!(x->m.face = messages_find(r->a, r->d)))
         return -1;
-    if (x->m.face->open(&x->m) || find_near(x, r->a))
+    if (x->m.face->open(&x->m))
         return diag_error(r->d, "MPI: %s", x->m.why);
+    if (meet(x, r->a, r->d))
+        return -1;
     x->kept = kept;
     program_catch_also(SIGUSR1); /* which mpirun forwards, unlike Ctrl-C */
     x->crowded = x->m.here > (int)sysconf(_SC_NPROCESSORS_ONLN);
@@ -204,17 +227,39 @@ static void add_row(struct times *t, const struct row *from)
         times_add(t, from->ns[i]);
 }
 
+/* Called by all ranks: rank 0 adds the bars of the others, of which none has more than `most`, which rank 0 knows, in
+ * the times of its own clock. */
+static void collect_bars(struct runner *r, int64_t most)
+{
+    struct ranks *x = r->ranks;
+    size_t ranks = (size_t)x->m.ranks;
+    if (x->m.face->share(&most, sizeof most))
+        return;
+    size_t room = (size_t)most + 1; /* the end of a rank's bars: its end is 0 */
+    struct bar *mine = arena_array(r->a, room, sizeof *mine);
+    struct bar *all = arena_array(r->a, x->m.rank ? 1 : room * ranks, sizeof *all);
+    memcpy(mine, r->figures.bars.at, r->figures.bars.n * sizeof *mine);
+    if (x->m.face->gather(mine, all, (int64_t)(room * sizeof *mine)))
+        return;
+    for (size_t k = 1; k < ranks && x->m.rank == 0; k++)
+        for (struct bar *b = all + k * room; b->end; b++) {
+            b->start -= x->offset[k];
+            b->end -= x->offset[k];
+            bars_add(&r->figures.bars, *b);
+        }
+}
+
 void ranks_collect(struct runner *r)
 {
     struct ranks *x = r->ranks;
     int ranks = x->m.ranks;
     struct device_figures {
-        int64_t busy, most;
+        int64_t busy, most, bars;
     } mine, *all = arena_array(r->a, (size_t)ranks, sizeof *all);
     struct row *row = arena_array(r->a, (size_t)ranks, sizeof *row);
     struct row own = row_of(&r->figures.transfer);
     uint32_t d = x->device[x->m.rank];
-    mine = (struct device_figures){r->figures.busy[d], r->dev[d].most};
+    mine = (struct device_figures){r->figures.busy[d], r->dev[d].most, r->figures.bars.n};
     if (x->m.face->gather(&mine, all, sizeof mine) || x->m.face->gather(&own, row, sizeof own))
         return;
     for (int k = 1; k < ranks && x->m.rank == 0; k++) {
@@ -222,6 +267,11 @@ void ranks_collect(struct runner *r)
         r->dev[x->device[k]].most = all[k].most;
         add_row(&r->figures.transfer, &row[k]);
     }
+    int64_t bars = 0;
+    for (int k = 0; k < ranks && x->m.rank == 0; k++)
+        bars = larger(bars, all[k].bars);
+    if (r->set.trace)
+        collect_bars(r, bars);
     for (uint32_t p = 0; p < r->s.npart; p++) {
         own = row_of(&r->figures.part[p]);
         if (x->m.face->gather(&own, row, sizeof own))

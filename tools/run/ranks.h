@@ -9,6 +9,7 @@
  *     messages.h        the calls of MPI; messages_open.c opens the module that has them
  *     ranks_start.c     --processes: mpirun on this machine
  *     ranks.c           which rank has which device; beginning and end, where all ranks agree
+ *     rank_compare.c    what must be the same at all ranks: files, versions; their clocks
  *     rank_tensors.c    tensors as messages
  *     rank_pulse.c      signs of life: a rank that was stopped or killed ends the run
  *     rank_words.c      words between rank 0 and the others; waiting for messages */
@@ -66,6 +67,8 @@ struct transfer {
 struct ranks {
     struct messages m;
     const char *machine; /* [rank * RANK_HOST] names of machines */
+    int64_t *offset,
+        *unsure; /* [rank] at rank 0: ns that its clock is ahead, and how much that may be wrong */
     struct rank_pulse *pulse;
     int64_t told_at;  /* ns: when the pulse last got to know where this rank stands */
     const char *kept; /* the first error of a rank other than 0 */
@@ -120,6 +123,9 @@ bool ranks_host(const struct runner *r);
 int ranks_map(struct runner *r);
 /* Makes what depends on how many samples can be on their way.  Returns 0, or -1 and an error. */
 int ranks_prepare(struct runner *r);
+/* Called by all ranks, when each is prepared: checks that folder and engine are those of rank 0, and how its clock goes
+ * beside rank 0's.  Returns 0, or -1 and an error. */
+int ranks_compare(struct runner *r);
 /* Called by all ranks: tells all the largest exit code; rank 0 says what the first rank with one says, unless it has an
  * own error.  line: this rank's; NULL: what was kept.  Returns that code. */
 int ranks_agree(struct runner *r, int exit, const char *line);

@@ -242,6 +242,8 @@ static int run_one(struct runner *x)
     int rc = prepare_one(x);
     if (x->ranks)
         rc = ranks_agree(x, rc, NULL);
+    if (x->ranks && !rc)
+        rc = ranks_agree(x, ranks_compare(x) ? INPUT : 0, NULL);
     if (rc)
         return rc;
     rc = run_all(x);

@@ -1,5 +1,6 @@
 /* The trace of a run (runner.h), for Perfetto or any other viewer of Chrome's Trace Event Format, as pcc's own traces:
  * for each device a lane as it was planned and a lane as it was, and of each part its time and its nodes.  O(bars). */
+#include "tools/run/ranks.h"
 #include "tools/run/runner.h"
 
 #include "ir/base/json_out.h"
@@ -96,6 +97,23 @@ static void put_devices(FILE *f, struct runner *r)
     json_close(&o, JSON_ROW);
 }
 
+/* Writes of each rank its device, how far its clock is ahead of rank 0's, ns, and by how much that may be wrong; bars
+ * are in the times of rank 0's. */
+static void put_clocks(FILE *f, struct runner *r)
+{
+    struct json_out o = {.f = f};
+    fputs(", \"ranks\": ", f);
+    json_open(&o, NULL, '[', JSON_ROW);
+    for (int k = 0; k < r->ranks->m.ranks; k++) {
+        json_open(&o, NULL, '{', JSON_ROW);
+        json_text(&o, "device", ranks_name(r, k));
+        json_int(&o, "clock_ahead", r->ranks->offset[k]);
+        json_int(&o, "clock_unsure", r->ranks->unsure[k]);
+        json_close(&o, JSON_ROW);
+    }
+    json_close(&o, JSON_ROW);
+}
+
 int run_trace(struct runner *r)
 {
     struct outfile o;
@@ -109,6 +127,8 @@ int run_trace(struct runner *r)
     put_bars(o.f, r, &r->figures.bars, r->figures.began, /*real=*/true);
     fputs("\n],\n\"otherData\": {\"pcc_run\": 1, \"parts\": ", o.f);
     put_parts(o.f, r);
+    if (r->ranks)
+        put_clocks(o.f, r);
     fputs(", \"devices\": ", o.f);
     put_devices(o.f, r);
     fputs("}}\n", o.f);

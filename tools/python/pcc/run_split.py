@@ -511,16 +511,21 @@ class Runner:
         self.states: List[Tuple[str, str]] = [(s["in"], s["out"]) for s in self.manifest.get("states", [])]
         _check_providers(self.manifest, providers or {})
         places = {d["name"]: _place(d, providers or {}) for d in self.manifest["devices"]}
-        self.parts: List[Part] = []
-        for k, p in enumerate(self.manifest["parts"]):
-            tell(f"opening {p['file']}, {k + 1} of {len(self.manifest['parts'])}")
-            self.parts.append(Part(self, p, *places[p["device"]]))
+        self.parts: List[Part] = self._open_parts(places, tell)
         self.readers: Dict[str, List[int]] = collections.defaultdict(list)  # of a tensor, parts
         for k, part in enumerate(self.parts):
             for name in part.inputs:
                 self.readers[name].append(k)
         self._say_where()
         self._constants: Optional[Outputs] = None  # outputs that no part makes
+
+    def _open_parts(self, places: Mapping[str, Tuple[str, Dict[str, Any]]], tell: Teller) -> List[Part]:
+        """The sessions of the parts; places: provider and options of each device."""
+        parts = []
+        for k, p in enumerate(self.manifest["parts"]):
+            tell(f"opening {p['file']}, {k + 1} of {len(self.manifest['parts'])}")
+            parts.append(Part(self, p, *places[p["device"]]))
+        return parts
 
     def _say_where(self) -> None:
         """An output stays in the memory of its device if all its consumers run there."""

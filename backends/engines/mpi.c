@@ -1,0 +1,111 @@
+/* Files for mpirun: --for=mpi.
+ *
+ * pcc-run has a rank for each device that has parts, in the manifest's order (docs/machines.md).  "hosts" is a
+ * hostfile: --hosts, of which each gets an equal share of the ranks, in order; "rankfile" also gives each rank a
+ * processor of its own there.  O(devices * parts). */
+#include "backends/engines/engines.h"
+
+#include "ir/base/json_in.h"
+#include "ir/base/memory.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* The hosts of --hosts. */
+struct hosts {
+    const char **name; /* [n] */
+    uint32_t n;
+};
+
+/* Takes the names between the commas of --hosts, or localhost.  Returns 0, or -1 and an error. */
+static int take_hosts(const struct export_folder *x, struct hosts *to)
+{
+    const char *said = x->o->hosts && *x->o->hosts ? x->o->hosts : "localhost";
+    to->n = 0;
+    to->name = arena_array(x->a, strlen(said) + 1, sizeof(const char *));
+    for (const char *s = said;; s++) {
+        size_t n = strcspn(s, ",");
+        const char *name = to->name[to->n++] = arena_strdup(x->a, s, n);
+        for (size_t i = 0; i < n; i++)
+            if (!isalnum((unsigned char)s[i]) && !strchr(".-_:", s[i]))
+                n = 0;
+        if (n == 0)
+            return diag_error(x->diag,
+                              "--hosts '%s': expected names of hosts such as a,b: '%s' is none",
+                              said, name);
+        for (uint32_t k = 0; k + 1 < to->n; k++)
+            if (!strcmp(to->name[k], name))
+                return diag_error(x->diag, "--hosts '%s': '%s' comes twice", said, name);
+        s += n;
+        if (!*s)
+            return 0;
+    }
+}
+
+/* Whether a device runs a part. */
+static bool runs_parts(const struct export_folder *x, const char *device)
+{
+    size_t i, k;
+    json_t *part, *replica;
+    json_array_foreach(json_object_get(x->manifest, "parts"), i, part)
+    {
+        const json_t *replicas = json_object_get(part, "replicas");
+        const char *alone = json_get_text(part, "device");
+        if (!json_array_size(replicas) && alone && !strcmp(alone, device))
+            return true;
+        json_array_foreach(replicas, k,
+                           replica) if (!strcmp(json_string_value(replica), device)) return true;
+    }
+    return false;
+}
+
+/* Returns the number of ranks: devices that run parts. */
+static uint32_t count_ranks(const struct export_folder *x)
+{
+    uint32_t n = 0;
+    size_t i;
+    json_t *row;
+    json_array_foreach(json_object_get(x->manifest, "devices"), i, row) n +=
+        runs_parts(x, json_get_text(row, "name"));
+    return n;
+}
+
+static int check_mpi(const struct export_folder *x)
+{
+    struct hosts h;
+    uint32_t ranks = count_ranks(x);
+    if (take_hosts(x, &h))
+        return -1;
+    if (h.n <= ranks)
+        return 0;
+    return diag_error(x->diag,
+                      "%s: --for=mpi: %u hosts for %u devices that have parts: expected at "
+                      "most as many",
+                      x->name, h.n, ranks);
+}
+
+static int write_mpi(struct export_folder *x)
+{
+    struct hosts h;
+    struct memory hosts, ranks;
+    uint32_t n = count_ranks(x);
+    if (take_hosts(x, &h))
+        return -1;
+    memory_begin(&hosts, x->a);
+    for (uint32_t k = 0; k < h.n && hosts.f; k++)
+        fprintf(hosts.f, "%s slots=%u\n", h.name[k], (k + 1) * n / h.n - k * n / h.n);
+    const char *list = memory_end(&hosts, /*ok=*/true, "hosts", x->a, x->diag);
+    memory_begin(&ranks, x->a);
+    for (uint32_t k = 0, r = 0; k < h.n && ranks.f; k++)
+        for (uint32_t first = r; r < (k + 1) * n / h.n; r++)
+            fprintf(ranks.f, "rank %u=%s slot=%u\n", r, h.name[k], r - first);
+    const char *slots = memory_end(&ranks, /*ok=*/true, "rankfile", x->a, x->diag);
+    return !list || !slots || export_text(x, "hosts", list) || export_text(x, "rankfile", slots)
+               ? -1
+               : 0;
+}
+
+const struct engine_kind engine_mpi = {.name = "mpi",
+                                       .verified_with = "Open MPI 4.1.4, on one machine",
+                                       .check = check_mpi,
+                                       .write = write_mpi};

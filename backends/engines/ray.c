@@ -1,0 +1,19 @@
+/* A script for Ray: --for=ray.  ray_split.py runs the parts as actors, one for each device; it reads the manifest
+ * itself, so it is the same for all folders.  O(1). */
+#include "backends/engines/engines.h"
+
+static int check_ray(const struct export_folder *x)
+{
+    (void)x; /* what run_split.py runs, actors run */
+    return 0;
+}
+
+static int write_ray(struct export_folder *x)
+{
+    return export_bytes(x, "ray_split.py", ray_split_text, ray_split_size);
+}
+
+const struct engine_kind engine_ray = {.name = "ray",
+                                       .verified_with = "Ray 2.60.0, on one machine",
+                                       .check = check_ray,
+                                       .write = write_ray};

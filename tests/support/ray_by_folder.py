@@ -1,0 +1,45 @@
+"""Runs splits as Ray's actors and compares with run_split.py, bit by bit: ray_by_folder.py SPLIT ...
+
+One Ray for all. Of the first split an actor is killed between samples; --address of a cluster that is not there, and
+places that are none, are refused. Exit 1 where something differs."""
+import os
+import signal
+import sys
+from pathlib import Path
+
+sys.path.insert(0, sys.argv[1])
+import ray
+import ray_split
+import run_split
+
+SAMPLES = 12
+
+
+def equal(want, got):
+    return len(want) == len(got) and all(a.keys() == b.keys() and all(a[k].tobytes() == b[k].tobytes() for k in a)
+                                         for a, b in zip(want, got))
+
+
+wrong = []
+for words, said in ((["--address", "127.0.0.1:1"], 1), (["--map", "accx=a"], 2)):
+    if ray_split.main(["--folder", sys.argv[1], *words]) != said:
+        wrong.append(f"{words}: not refused")
+ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, runtime_env={
+    "env_vars": {"PYTHONPATH": sys.argv[1]}})
+for folder in map(Path, sys.argv[1:]):
+    alone = run_split.Runner(folder, exact=True)
+    state = bool(alone.states)
+    samples = [alone.random_sample(k, state) for k in range(SAMPLES)]
+    want = list(alone.stream(samples, state=state))
+    actors = ray_split.RayRunner(folder, exact=True)
+    if not equal(want, list(actors.stream(samples, state=state))):
+        wrong.append(f"{folder.name}: other outputs")
+    if str(folder) == sys.argv[1]:
+        stream = actors.stream(samples * 3)
+        got = [next(stream)]
+        os.kill(ray.get(next(iter(actors.actors.values())).pid.remote()), signal.SIGKILL)
+        if not equal(want * 3, got + list(stream)):
+            wrong.append(f"{folder.name}: other outputs after an actor was killed")
+    actors.close()
+print("\n".join(wrong))
+sys.exit(bool(wrong))

@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+"""Runs the parts of a split folder as Ray's actors, one for each device that has parts.
+
+    python3 split/ray_split.py [SAMPLE ...] [--address auto] [--samples N] [--output DIR] [--in-flight N] [--state]
+                               [--map DEVICE=PLACE] [--provider DEVICE=PROVIDER[:OPTIONS]] [--threads N] [--exact]
+
+`pcc split/ --for=ray` puts this file beside run_split.py, which it needs, with ray, onnxruntime and numpy; it is the
+module pcc.ray_split, too. Samples, outputs, providers and states are those of run_split.py. An actor runs the parts of
+its device in the order of schedule.json; what they make stays in Ray's object store until its readers have it. At most
+--in-flight samples are on their way (default: as many as schedule.json was proven for).
+
+--address: of a cluster: auto, HOST:PORT or ray://HOST:PORT (default: a Ray of its own on this machine). --map says
+where a device's actor is placed: acc0=node:10.0.0.2 or another resource of the cluster, acc1=zone=a a node's label;
+both repeat. A device whose provider is CUDA or TensorRT gets a GPU of Ray's. Each actor reads its parts from the
+folder, which lies at the same path on each machine; --ship sends its files, up to 256 MiB, by Ray's working_dir.
+
+Parts keep nothing from sample to sample: where an actor is lost it is started again, up to 3 times, and runs the lost
+samples anew. The first error of a part ends the run: exit 1. Exit 2: a wrong option. Ctrl-C: exit 130.
+"""
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import socket
+import sys
+import time
+import types
+from pathlib import Path
+from typing import Any, Deque, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
+from collections import deque
+
+if __package__:
+    from . import run_split as rs
+else:
+    sys.path.insert(0, str(Path(__file__).resolve().parent))
+    import run_split as rs
+
+SHIPPED = 256 << 20  # bytes of a folder that are sent to other machines
+RESTARTS = 3
+PLACED_S = 60  # seconds in which all actors must be placed
+
+
+class Device:
+    """An actor: the parts of a device, each in a session."""
+
+    def __init__(self, folder: str, parts: List[Dict[str, Any]], provider: str, options: Mapping[str, Any],
+                 threads: int, exact: bool, values: Dict[str, Any]):
+        rs.ort.set_default_logger_severity(4)
+        self.values = values
+        like: Any = types.SimpleNamespace(values=values, folder=Path(folder or os.getcwd()), threads=threads,
+                                          exact=exact, options=None)
+        self.parts = {p["file"]: rs.Part(like, p, provider, options) for p in parts}
+        for part in self.parts.values():
+            part.goes = {name: ("cpu", 0) for name in part.outputs}
+
+    def run(self, file: str, number: int, *values: Any) -> Any:
+        """The outputs of a part for a sample: one, or a tuple of several."""
+        part, began = self.parts[file], time.perf_counter()
+        try:
+            made = part.run(dict(zip(part.inputs, values)))
+        except Exception as e:
+            raise rs.NoRun(f"{file} ({part.device}), sample {number}: {str(e).splitlines()[0][:300]}") from None
+        part.took(time.perf_counter() - began)
+        out = [rs._to_python(made[n], self.values[n]) for n in part.outputs]  # pylint: disable=protected-access
+        return out[0] if len(out) == 1 else tuple(out)
+
+    def pid(self) -> int:
+        """Of its process."""
+        return os.getpid()
+
+    def took(self) -> Dict[str, Tuple[int, float, float]]:
+        return {file: (p.runs, p.first_s, p.later_s) for file, p in self.parts.items()}
+
+
+class _Remote:
+    """A part that an actor runs, as run_split.Runner has parts."""
+
+    def __init__(self, entry: Mapping[str, Any], provider: str):
+        self.file, self.device = entry["file"], entry["device"]
+        self.inputs, self.outputs = entry["inputs"], entry["outputs"]
+        self.planned, self.provider, self.memory = entry.get("compute_s"), provider, ("cpu", 0)
+        self.goes: Dict[str, Any] = {}
+        self.runs, self.first_s, self.later_s = 0, 0.0, 0.0
+
+    takes = rs.Part.takes
+
+
+def _ray() -> Any:
+    try:
+        import ray  # pylint: disable=import-outside-toplevel
+    except ImportError as e:
+        raise rs.SplitError(f"ray is not installed for this Python ({sys.executable}): pip install ray") from e
+    return ray
+
+
+def _reach(address: Optional[str]) -> None:
+    """Raises OSError unless something listens at HOST:PORT, for which Ray itself would wait long."""
+    host, colon, port = (address or "").replace("ray://", "").rpartition(":")
+    if colon and port.isdigit():
+        socket.create_connection((host, int(port)), timeout=5).close()
+
+
+def parse_map(words: Iterable[str], devices: Iterable[str]) -> Dict[str, Dict[str, Any]]:
+    """Returns the options of each device's actor: {"acc0": {"resources": {"node:10.0.0.2": 0.001}}}."""
+    known, found = set(devices), {}  # type: ignore[var-annotated]
+    for word in (w for many in words for w in many.split(",")):
+        device, _, place = word.partition("=")
+        if not place or device not in known:
+            raise rs.BadOption(f"--map '{word}': expected DEVICE=PLACE with a device that has parts: "
+                               f"{', '.join(sorted(known))}")
+        if device in found:
+            raise rs.BadOption(f"--map: device '{device}' comes twice")
+        key, label, value = place.partition("=")
+        found[device] = {"label_selector": {key: value}} if label else {"resources": {place: 0.001}}
+    return found
+
+
+def _rounds(manifest: Mapping[str, Any], folder: Path) -> Dict[str, int]:
+    """How many rounds after a sample's first part each part runs, as schedule.json's lists have it; {}: without one
+    each sample runs after the other's parts were begun."""
+    if not manifest.get("schedule"):
+        return {}
+    lists = json.loads((folder / manifest["schedule"]).read_text(encoding="utf-8"))["devices"]
+    return {i["compute"]: -i["sample"] for d in lists for i in d["compute"] if "compute" in i}
+
+
+class RayRunner(rs.Runner):
+    """The parts of a split folder as Ray's actors, with the run() and stream() of run_split.Runner. close() ends the
+    actors; where this process began Ray, Ray, too."""
+
+    def __init__(self, folder: Union[str, Path], address: Optional[str] = None,
+                 providers: Optional[Mapping[str, rs.Provider]] = None, *, places: Iterable[str] = (),
+                 threads: int = 0, exact: bool = False, ship: bool = False):
+        self.ray = _ray()
+        self.actors: Dict[str, Any] = {}
+        self.words, self.ship, self.began = list(places), ship, not self.ray.is_initialized()
+        where = address or "a Ray of its own"
+        env: Dict[str, Any] = {"env_vars": {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}}
+        if ship:
+            env["working_dir"] = self._shipped(Path(folder))
+        try:
+            if self.began:
+                _reach(address)
+                self.ray.init(address=address, runtime_env=env, log_to_driver=False, logging_level="ERROR",
+                              include_dashboard=False if address is None else None)
+        except Exception as e:
+            raise rs.SplitError(f"--address {where}: {str(e).splitlines()[0][:200]}: expected a cluster that runs: "
+                                "ray start --head") from e
+        try:
+            super().__init__(folder, providers, threads=threads, exact=exact)
+        except BaseException:
+            self.close()
+            raise
+
+    @staticmethod
+    def _shipped(folder: Path) -> str:
+        size = sum(p.stat().st_size for p in folder.iterdir() if p.is_file())
+        if size > SHIPPED:
+            raise rs.SplitError(f"--ship: {folder} has {size >> 20} MiB, at most {SHIPPED >> 20} are sent: put it "
+                                "where all machines have it at the same path")
+        return str(folder.resolve())
+
+    def _open_parts(self, places: Mapping[str, Any], tell: rs.Teller) -> List[Any]:
+        """In place of sessions here: the actors."""
+        rows = self.manifest["parts"]
+        self.rounds = _rounds(self.manifest, self.folder)
+        devices = sorted({d for p in rows for d in p.get("replicas") or [p["device"]]})
+        mapped = parse_map(self.words, devices)
+        kind = self.ray.remote(Device)
+        for d in devices:
+            provider, options = places[d]
+            mine = [p for p in rows if d in (p.get("replicas") or [p["device"]])]
+            gpu = {"num_gpus": 1} if rs.MEMORY.get(provider) else {}
+            if gpu:  # Ray shows an actor its own GPU alone
+                options = {k: v for k, v in options.items() if k != "device_id"}
+            self.actors[d] = kind.options(num_cpus=0, max_restarts=RESTARTS, max_task_retries=RESTARTS, **gpu,
+                                          **mapped.get(d, {})).remote(
+                "" if self.ship else str(self.folder.resolve()), mine, provider, options, self.threads, self.exact,
+                self.values)
+        self._wait(devices)
+        return [_Remote(p, places[p["device"]][0]) for p in rows]
+
+    def _wait(self, devices: List[str]) -> None:
+        """Returns when all actors have opened their sessions."""
+        there = {d: self.actors[d].took.remote() for d in devices}
+        done, left = self.ray.wait(list(there.values()), num_returns=len(there), timeout=PLACED_S)
+        if left:
+            lost = [d for d in devices if there[d] in left]
+            raise rs.SplitError(f"no place for {', '.join(lost)} within {PLACED_S} s: the cluster has "
+                                f"{self.ray.cluster_resources()}")
+        self._get(done)
+
+    def _get(self, refs: Any) -> Any:
+        try:
+            return self.ray.get(refs)
+        except self.ray.exceptions.RayTaskError as e:
+            raise (e.cause if isinstance(e.cause, rs.SplitError) else rs.NoRun(str(e.cause).splitlines()[0])) from None
+        except self.ray.exceptions.RayActorError as e:
+            cause = getattr(e, "cause", None)
+            text = str(cause or e).strip().splitlines()
+            raise rs.SplitError(text[-1][:300] if text else "an actor was lost") from None
+
+    def _submit(self, part: Any, table: Dict[str, Any], number: int) -> None:
+        entry = self.manifest["parts"][self.parts.index(part)]
+        replicas = entry.get("replicas") or [part.device]
+        actor = self.actors[replicas[number % len(replicas)]]
+        made = actor.run.options(num_returns=len(part.outputs)).remote(part.file, number,
+                                                                       *(table[n] for n in part.inputs))
+        table.update(zip(part.outputs, [made] if len(part.outputs) == 1 else made))
+
+    def run(self, sample: rs.Sample, options: Any = None) -> rs.Outputs:
+        return next(iter(self.stream([sample], in_flight=1)))
+
+    def stream(self, samples: Iterable[rs.Sample], *, in_flight: int = 0, state: bool = False) -> Iterator[rs.Outputs]:
+        """The outputs of each sample, in order: parts are given to actors in rounds, each for its sample, at most
+        in_flight samples before the outputs of the first of them are asked for."""
+        rounds = {} if state else self.rounds
+        in_flight = in_flight or self._in_flight()
+        flights: Deque[Tuple[int, Dict[str, Any], List[Any]]] = deque()  # number, tensors, parts that wait
+        before: Dict[str, Any] = {}
+        for number, sample in enumerate(samples):
+            while len(flights) >= in_flight:
+                self._advance(flights, rounds, None)
+                yield self._out(flights)
+            table = self._begin(sample, state)
+            self._add_constants(table)
+            for into, out in self.states if state else []:
+                if into not in table:
+                    table[into] = before[out] if before else self._zeros(into)
+            flights.append((number, table, list(self.parts)))
+            self._advance(flights, rounds, number)
+            before = table
+        while flights:
+            self._advance(flights, rounds, None)
+            yield self._out(flights)
+
+    def _in_flight(self) -> int:
+        name = self.manifest.get("schedule")
+        proven = json.loads((self.folder / name).read_text(encoding="utf-8"))["in_flight"] if name else 0
+        return int(proven) or 2 * len(self.actors)
+
+    def _advance(self, flights: Deque[Any], rounds: Mapping[str, int], now: Optional[int]) -> None:
+        """Gives actors what is due in round `now`: of each sample the parts of no later round; None: all of the first
+        sample's."""
+        for number, table, parts in flights:
+            due = [p for p in parts if rounds.get(p.file, 0) <= (now - number if now is not None else 1 << 30)]
+            for part in due:
+                self._submit(part, table, number)
+                parts.remove(part)
+            if now is None:
+                return
+
+    def _out(self, flights: Deque[Any]) -> rs.Outputs:
+        _, table, _ = flights.popleft()
+        names = self.output_names
+        far = [n for n in names if isinstance(table[n], self.ray.ObjectRef)]
+        got = dict(zip(far, self._get([table[n] for n in far])))
+        return {n: got[n] if n in got else rs._to_python(table[n], self.values[n]) for n in names}
+
+    def figures(self) -> None:
+        """Fills in what each part took."""
+        for actor in self.actors.values():
+            for part in self.parts:
+                took = self._get(actor.took.remote()).get(part.file)
+                part.runs, part.first_s, part.later_s = took if took and took[0] else (part.runs, part.first_s,
+                                                                                      part.later_s)
+
+    def __enter__(self) -> "RayRunner":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def close(self) -> None:
+        for actor in self.actors.values():
+            self.ray.kill(actor)
+        self.actors = {}
+        if self.began and self.ray.is_initialized():
+            self.ray.shutdown()
+
+
+def _run(args: argparse.Namespace) -> str:
+    """Runs the samples. Returns the figures."""
+    runner = RayRunner(args.folder, args.address, rs.parse_providers(args.provider), places=args.map,
+                       threads=args.threads, exact=args.exact, ship=args.ship)
+    try:
+        if args.state and not runner.states:
+            raise rs.SplitError("--state: the model keeps no state that pcc knows of (pcc --state in=out says which)")
+        if args.output:
+            Path(args.output).mkdir(parents=True, exist_ok=True)
+        samples = rs._Samples(args, runner, rs._silent)  # pylint: disable=protected-access
+        clock = rs._Clock()  # pylint: disable=protected-access
+        for outputs in runner.stream(samples, in_flight=args.in_flight, state=args.state):
+            clock.came()
+            if args.output:
+                rs.write_outputs(Path(args.output) / f"sample{clock.n - 1}.npz", outputs)
+        runner.figures()
+        return rs._figures(runner, clock, ["tensors by Ray's object store"], [])  # pylint: disable=protected-access
+    finally:
+        runner.close()
+
+
+def _parse(argv: Optional[List[str]]) -> argparse.Namespace:
+    p = argparse.ArgumentParser(description="Runs the parts of a split folder as Ray's actors.")
+    p.add_argument("sample", nargs="*", metavar="SAMPLE", help="as for run_split.py (default: random)")
+    p.add_argument("--folder", default=str(Path(__file__).resolve().parent), help="the split (default: this file's)")
+    p.add_argument("--address", metavar="ADDRESS",
+                   help="auto, HOST:PORT or ray://HOST:PORT (default: a Ray of its own)")
+    p.add_argument("--samples", type=int, default=0, metavar="N", help="how many (default: as many as files, or 1)")
+    p.add_argument("--output", metavar="DIR", help="keep the outputs as DIR/sampleK.npz")
+    p.add_argument("--in-flight", type=int, default=0, metavar="N",
+                   help="samples on their way (default: schedule.json's)")
+    p.add_argument("--state", action="store_true", help="feed states back from sample to sample")
+    p.add_argument("--map", action="append", default=[], metavar="DEVICE=PLACE",
+                   help="where its actor is placed: acc0=node:10.0.0.2, a resource; acc1=zone=a, a label")
+    p.add_argument("--provider", action="append", default=[], metavar="DEVICE=PROVIDER[:OPTIONS]",
+                   help="acc0=cuda (default: cpu)")
+    p.add_argument("--threads", type=int, default=0, metavar="N", help="of each session (default: ONNX Runtime's)")
+    p.add_argument("--exact", action="store_true", help="no optimisations: the bits of the whole model run alike")
+    p.add_argument("--ship", action="store_true", help="send the folder's files to the other machines")
+    p.add_argument("--seed", type=int, default=0, help="of random inputs")
+    args = p.parse_args(argv)
+    if args.samples < 0 or args.in_flight < 0 or args.threads < 0:
+        p.error("--samples, --in-flight and --threads cannot be negative")
+    return args
+
+
+def main(argv: Optional[List[str]] = None) -> int:
+    args = _parse(argv)
+    try:
+        print(_run(args), flush=True)
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return rs.INTERRUPTED
+    except (rs.SplitError, OSError) as e:
+        named = isinstance(e, OSError) and e.filename
+        print(rs.printable(f"error: {e.filename}: {e.strerror}" if named else f"error: {e}"), file=sys.stderr)
+        return 2 if isinstance(e, rs.BadOption) else 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
