@@ -970,8 +970,8 @@ def in_chromium(temp):
 def main():
     with tempfile.TemporaryDirectory() as temp:
         if extras.extra():
-            runs = {"genai": run_by_genai, "openvino": run_by_openvino, "ray": run_by_ray, "tritonclient": parsed_by_tritonclient,
-                    "node": in_node, "web": run_by_web, "chromium": in_chromium}
+            runs = {"genai": run_by_genai, "openvino": run_by_openvino, "ray": run_by_ray,
+                    "tritonclient": parsed_by_tritonclient, "node": in_node, "web": run_by_web, "chromium": in_chromium}
             runs[extras.extra()](Path(temp))
             return checks.finish()
         support_list(Path(temp), sys.executable, "--provider", "CPUExecutionProvider")

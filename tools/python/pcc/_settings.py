@@ -122,6 +122,8 @@ class Settings(TypedDict, total=False):
     # iteration: parameters are updated in parts of their own, once, or within the parts that make gradients
     # (default: auto, apart where there are several micro-batches)
     update: Optional[Literal["auto", "apart", "within"]]
+    # iteration: updates apart also where operators take samples of a batch together
+    allow_batch_dependence: Optional[bool]
     # memory of a device beside weights and activations (default: 0)
     workspace: Optional[Union[int, str]]
     # zb-h1: share of backward that makes gradients of weights (default: 0.5)
