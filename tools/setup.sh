@@ -17,7 +17,7 @@ export LC_ALL
 
 PACKAGES="gcc libc6-dev cmake ninja-build pkg-config protobuf-c-compiler protobuf-compiler
 libprotobuf-c-dev libgraphviz-dev graphviz libjansson-dev lp-solve liblpsolve55-dev coinor-libcbc-dev
-libscotch-dev libmetis-dev zlib1g-dev python3 python3-venv"
+libscotch-dev libmetis-dev libopenmpi-dev openmpi-bin zlib1g-dev python3 python3-venv"
 TEST_PACKAGES="clang libcmocka-dev"
 TOOLS="cc cmake ninja pkg-config protoc-c dot"
 LIBRARIES="libprotobuf-c jansson libcgraph zlib"
@@ -80,7 +80,7 @@ setup_other() {
             pkg-config --exists "$l" || lacking="$lacking $l"
         done
     fi
-    # lp_solve, CBC, Scotch and METIS may be missing
+    # lp_solve, CBC, Scotch, METIS and MPI may be missing
     [ -z "$lacking" ] || fail "not a Debian system; install these (development files included):$lacking"
 }
 
