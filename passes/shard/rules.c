@@ -226,8 +226,10 @@ static bool add_item(struct shard *s, vid v, struct shard_state st)
     for (; *last != 0; last = &s->item[*last].next, n++)
         if (shard_same(s->item[*last].s, st))
             return true;
-    if (n == SHARD_STATES)
+    if (n == SHARD_STATES) {
+        s->capped = true;
         return false;
+    }
     uint32_t id = s->nitem++;
     *last = id; /* before the array moves */
     s->item = vec_grow(s->a, s->item, &s->capitem, s->nitem, sizeof *s->item);
@@ -319,6 +321,7 @@ static void add_option(struct shard_ask *q)
     for (; *last != 0; last = &s->opt[*last].next, count++)
         if (is_known(q, &s->opt[*last]))
             return;
+    s->capped = s->capped || count == SHARD_OPTIONS;
     if (count == SHARD_OPTIONS || !add_items(q))
         return;
     uint32_t id = s->nopt++;

@@ -241,6 +241,8 @@ static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
         shard_prune(s);
     *c = w->draw == 0 ? shard_search(s) : shard_draw(s, (uint64_t)w->draw);
     c->value = sat_add(c->value, border_time(s));
+    /* in which pieces states are kept is not searched for */
+    c->exact = c->exact && !s->capped && s->place->nstate == 0;
     return 0;
 }
 

@@ -94,6 +94,7 @@ struct shard {
     uint32_t *first_opt;     /* [node] 0: none */
     struct shard_item *item; /* [nitem], from 1 */
     uint32_t nitem, capitem;
+    bool capped;          /* options or states were left out, since there were too many */
     uint32_t *first_item; /* [value] 0: none */
 };
 

@@ -270,7 +270,8 @@ static bool bind_all(struct shard *s, const struct csr *users)
             if (!measures(s->m, n))
                 bind(s, n, in);
     }
-    for (uint32_t i = 0; i < p->nstate; i++) { /* no node has a piece of one state and the whole of another one */
+    for (uint32_t i = 0; i < p->nstate;
+         i++) { /* no node has a piece of one state and the whole of another one */
         if (s->kept[p->state_in[i]].run != 0)
             continue;
         all = all && !s->must[s->m->value[p->state_out[i]].def];

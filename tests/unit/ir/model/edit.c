@@ -374,8 +374,7 @@ static void inputs_and_outputs_go(void **state)
     vid w = edit_input(e, 1, "w", m->value[x].type);
     edit_set_operand(e, a, 0, w);
     edit_output(e, 1, middle);
-    edit_withdraw(e, x);
-    edit_withdraw(e, y);
+    edit_withdraw(e, x), edit_withdraw(e, y);
     edit_drop(e, b);
     edit_end(e);
     assert_true(module_verify(m, &d) == 0 && m->graph[1].in.n == 1 &&
