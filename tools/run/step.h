@@ -107,8 +107,8 @@ int step_open(struct stepper *s);
 /* Runs the lists once; tensors of the host must be there.  Afterwards the host's outputs are in s->tensor.  Returns 0,
  * or -1 and an error. */
 int step_iteration(struct stepper *s);
-/* Returns how many means a sum of part p of `whole` is of: one for each micro-batch and device of the part that makes the
- * loss; where there is no loss, of part p. */
+/* Returns how many means a sum of part p of `whole` is of: one for each micro-batch and device of the part that makes
+ * the loss; where there is no loss, of part p. */
 uint32_t step_divisor(const struct stepper *s, uint32_t p);
 /* Frees all tensors of an iteration. */
 void step_clear(struct stepper *s);

@@ -275,8 +275,8 @@ static void reduce(struct stepper *s, uint32_t part)
         pthread_cond_wait(&s->now.moved, &s->now.lock);
 }
 
-/* Divides the sums that a part reads, of a mean, by the number of slices of the batch whose means they are.  Returns 0, or -1 with the reason
- * in *err. */
+/* Divides the sums that a part reads, of a mean, by the number of slices of the batch whose means they are.  Returns 0,
+ * or -1 with the reason in *err. */
 static int divide_sums(struct stepper *s, uint32_t copy, struct engine_error *err)
 {
     uint32_t n = step_divisor(s, s->part_of[copy]);

@@ -46,9 +46,9 @@ double first_element(struct engine *e, struct engine_value *v)
     struct view x;
     struct engine_error err;
     float f;
-    double d = NAN;
+    double d = (double)NAN;
     if (look(e, v, &x, &err) || x.elems < 1)
-        return NAN;
+        return (double)NAN;
     if (x.shape.elem == ELEM_F64) {
         memcpy(&d, x.data, sizeof d);
     } else if (x.shape.elem == ELEM_F32) {
