@@ -90,8 +90,8 @@ int64_t export_gpu(const struct export_folder *x, const char *device);
 /* Checks that the devices of a part are CPUs and GPUs.  engine: name for the error.  Returns 0, or -1 and an error. */
 int export_check_devices(const struct export_folder *x, const char *engine, const json_t *part);
 
-/* The bytes of tools/python/pcc/run_openvino.py, hetero.py and ray_split.py, and of tools/web/index.html and run.mjs; the
- * build makes these arrays. */
+/* The bytes of tools/python/pcc/run_openvino.py, hetero.py and ray_split.py, and of tools/web/index.html and run.mjs;
+ * the build makes these arrays. */
 extern const unsigned char run_openvino_text[], hetero_text[], ray_split_text[], web_page_text[],
     web_run_text[];
 extern const size_t run_openvino_size, hetero_size, ray_split_size, web_page_size, web_run_size;

@@ -48,7 +48,8 @@ def text():
         if row["name"] == "devices":  # has a parameter of its own
             continue
         lines += textwrap.wrap(words(row["help"]), 114, initial_indent="    # ", subsequent_indent="    # ")
-        lines.append(f"    {python_name(row['name'])}: Optional[{type_of(row)}]")
+        line = f"    {python_name(row['name'])}: Optional[{type_of(row)}]"
+        lines += textwrap.wrap(line, 118, subsequent_indent=" " * (line.rindex("[") + 1), break_on_hyphens=False)
     return HEAD + "\n".join(lines) + "\n"
 
 

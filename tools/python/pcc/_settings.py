@@ -158,7 +158,8 @@ class Settings(TypedDict, total=False):
     # (default: auto: shared, or parts where for_ needs it)
     weights: Optional[Literal["shared", "parts", "inline", "original", "link", "auto"]]
     # engines for which a folder, also one that is there, gets files (docs/engines.md)
-    for_: Optional[Union[str, Sequence[Literal["genai", "mpi", "olive", "openvino", "ray", "tensorrt", "triton", "web"]]]]
+    for_: Optional[Union[str, Sequence[Literal["genai", "mpi", "olive", "openvino", "ray", "tensorrt", "triton",
+                                               "web"]]]]
     # machines for for_="mpi", which share the devices in order (default: localhost)
     hosts: Optional[One]
     # samples that Triton may put into one request (default: 0: it changes none)

@@ -12,10 +12,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
-
-#include <stdlib.h>
 
 /* ---- what a module computes ------------------------------------------------------------------- */
 
