@@ -4,8 +4,8 @@
     sharding.py [PCC]
 
 Models that pcc-gen makes, on a100 at peak rates (no figures of kernels) with inner links of 300GB/s,2us, by
---network=direct, --io=free and parts at no cost: the makespan, the time on one device, and at most how long the plan may
-take. Exits with 1 when a plan takes longer, or choosing it more than SECONDS of CPU."""
+--network=direct, --io=free and parts at no cost: the makespan, the time on one device, and at most how long a
+plan may take. Exits with 1 when a plan takes longer, or choosing it more than SECONDS of CPU."""
 import json
 import re
 import resource
