@@ -307,7 +307,8 @@ OPTIONS = [
     (2, (*ON, "--levels=8"), "levels '8': expected sizes and links of 1 to 4 levels, innermost first, such as "
      "8:25GB/s,0us/2:3GB/s,0us"),
     (2, (*ON, "-p", "dp-place", "-o", "m.pir"), "-o m.pir: that is the model itself; expected another file"),
-    (2, (*ON, "--emit=table"), "--emit 'table': expected ir, csv, json, sizes, levels, dot, gantt or trace"),
+    (2, (*ON, "--emit=table"),
+     "--emit 'table': expected ir, csv, json, sizes, levels, dot, gantt, trace, html or explorer"),
     (2, (*ON, "-p", "dp-place", "--in-flight=0"), "--in-flight '0': expected auto or a number >= 1"),
     (1, (*ON, "-p", "dp-place", "--replay=9223372036854775807"), "a replay of 9223372036854775807 samples through 1 "
      "part is too large: expected a --replay of at most 16777216"),
