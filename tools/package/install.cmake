@@ -58,7 +58,8 @@ endforeach()
 install(FILES ${PCC_SCHEMAS} DESTINATION ${PCC_DOC_FOLDER}/backends/split COMPONENT share)
 install(FILES ${PCC_SCHEMAS} ${PROJECT_SOURCE_DIR}/backends/split/manifest.md
     DESTINATION ${PCC_DATA_FOLDER} COMPONENT share)
-install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/measure.py ${PROJECT_SOURCE_DIR}/tools/verify_split.py
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/tools/measure.py ${PROJECT_SOURCE_DIR}/tools/support.py
+    ${PROJECT_SOURCE_DIR}/tools/verify_split.py
     DESTINATION ${PCC_DATA_FOLDER}/tools COMPONENT share)
 file(GLOB PCC_BENCH CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/bench/*.py)
 list(FILTER PCC_BENCH EXCLUDE REGEX "/(ablation|commands|mutate)\\.py$") # these change or compare source
