@@ -23,6 +23,7 @@ RUN = os.environ.get("PCC_RUN") or Path(PCC).parent / "pcc-run"
 FOLDER = tempfile.TemporaryDirectory()
 HERE = Path(FOLDER.name)
 STUB = "--engine=stub"
+SECONDS = 600 # more than any run takes on a machine that is very busy
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl": "self,vader", "ASAN_OPTIONS":
                os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}  # MPI's own
@@ -30,7 +31,7 @@ ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_R
 
 def run(*command, ranks=None):
     mpirun = ["mpirun", "-q", "-n", ranks] if ranks else []
-    return subprocess.run([str(c) for c in [*mpirun, *command]], capture_output=True, text=True, timeout=60,
+    return subprocess.run([str(c) for c in [*mpirun, *command]], capture_output=True, text=True, timeout=SECONDS,
                           env=ENVIRONMENT)
 
 
@@ -114,7 +115,7 @@ def lost():
             time.sleep(0.02)
         there = ranks_of(HERE / "lists")
         os.kill(there[rank], sent)
-        _, errors = p.communicate(timeout=60)
+        _, errors = p.communicate(timeout=SECONDS)
         check(p.returncode not in (0, 130) and errors.count("error:") == 1 and
               f"rank {rank} (cpu{rank} on " in errors and "was stopped or killed" in errors and
               "it stood at: its beg" not in errors and f"; rank {1 - rank} (cpu{1 - rank}): " in errors,
@@ -122,17 +123,43 @@ def lost():
         check(not ranks_of(HERE / "lists"), "processes stay behind")
 
 
-def interrupted():
-    """Ctrl-C: samples on their way are finished."""
-    p = subprocess.Popen([RUN, HERE / "turns", "--processes", f"{STUB}:delay=1ms", "--samples=1000000", "-q",
-                          f"--output={HERE / 'stopped'}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+def begin(split, folder, delay):
+    """A run that does not end by itself, whose first samples are through."""
+    p = subprocess.Popen([RUN, split, "--processes", f"{STUB}:delay={delay}", "--samples=1000000", "-q",
+                          f"--output={folder}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                          env=ENVIRONMENT)
-    while not (HERE / "stopped/sample0.npz").exists() and p.poll() is None:
+    while not (folder / "sample0.npz").exists() and p.poll() is None:
         time.sleep(0.02)
+    return p
+
+
+def interrupted():
+    """Ctrl-C: samples on their way are finished; twice: they are not; and a pcc-run that is killed leaves no ranks."""
+    twice, killed = begin(HERE / "lists", HERE / "twice", "500ms"), begin(HERE / "states", HERE / "killed", "1ms")
+    once = begin(HERE / "turns", HERE / "stopped", "1ms")
+    killed.kill()
+    for p in (once, twice):
+        p.send_signal(signal.SIGINT)
+    time.sleep(0.05)
+    twice.send_signal(signal.SIGINT)
+    said, errors = once.communicate(timeout=SECONDS)
+    check(once.returncode == 130 and f"{len(list((HERE / 'stopped').iterdir()))} samples, first" in said,
+          f"exit {once.returncode}: {said} {errors}")
+    said, errors = twice.communicate(timeout=SECONDS)
+    check(twice.returncode == 130 and "error:" not in errors, f"exit {twice.returncode}: {said} {errors}")
+    killed.communicate(timeout=SECONDS) # until no rank has its end of the pipes any more
+    check(not ranks_of(HERE / "lists") and not ranks_of(HERE / "states"), "processes stay behind")
+
+
+def early():
+    """Ctrl-C while ranks begin."""
+    p = subprocess.Popen([RUN, HERE / "turns", "--processes", STUB, "--samples=1000000000", "-q"], text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT)
+    while not ranks_of(HERE / "turns") and p.poll() is None:
+        time.sleep(0.01)
     p.send_signal(signal.SIGINT)
-    said, errors = p.communicate(timeout=60)
-    check(p.returncode == 130 and f"{len(list((HERE / 'stopped').iterdir()))} samples, first" in said,
-          f"exit {p.returncode}: {said} {errors}")
+    _, errors = p.communicate(timeout=SECONDS)
+    check(p.returncode == 130 and "signal" not in errors, f"exit {p.returncode}: {errors}")
 
 
 def folders():
@@ -163,7 +190,7 @@ def usage():
 def main():
     extras.need(shutil.which("mpirun"), "no program mpirun")
     extras.need((Path(RUN).parent / "pcc-mpi.so").exists(), "pcc-run was built without MPI")
-    for test in (make, same, failing, lost, interrupted, folders, usage):
+    for test in (make, same, failing, lost, interrupted, early, folders, usage):
         test()
     return finish()
 

@@ -67,6 +67,7 @@ int ranks_open(struct runner *r, const char *kept)
 {
     if (messages_rank() < 0)
         return 0;
+    program_catch_also(SIGUSR1); /* which mpirun forwards, unlike Ctrl-C */
     struct ranks *x = arena_alloc(r->a, sizeof *x);
     if (!(x->m.face = messages_find(r->a, r->d)))
         return -1;
@@ -75,7 +76,6 @@ int ranks_open(struct runner *r, const char *kept)
     if (meet(x, r->a, r->d))
         return -1;
     x->kept = kept;
-    program_catch_also(SIGUSR1); /* which mpirun forwards, unlike Ctrl-C */
     x->crowded = x->m.here > (int)sysconf(_SC_NPROCESSORS_ONLN);
     x->ran = arena_array(r->a, (size_t)x->m.ranks, sizeof *x->ran);
     x->to = arena_array(r->a, (size_t)x->m.ranks, sizeof *x->to);
