@@ -58,6 +58,8 @@ def make():
     good(run(GEN, "gpt", *small, "-o", HERE / "gpt.onnx"))
     good(run(GEN, "gpt", "--kv", *small, "-o", HERE / "kv.onnx"))
     for name, model, *options in (("lists", "gpt", "-d3xcpu", "--dim=batch=1,sequence=32"),
+                                  ("many", "gpt", "-d3xcpu", "-panneal-place", "--part-cost=0",
+                                   "--dim=batch=1,sequence=32"),
                                   ("turns", "gpt", "-d2xcpu", "--dim=batch=1,sequence=32", "--replicate"),
                                   ("states", "kv", "-d3xcpu", "-panneal-place", "--part-cost=0",
                                    "--dim=batch=1,sequence=2,past_sequence=3")):
@@ -171,6 +173,11 @@ def folders():
     refused(run(*mixed, ranks=1), 1, "rank 1 on ", f"{other}/part1.onnx: its hash is ", ", that of rank 0's file ")
     (other / "part1.onnx").unlink()
     refused(run(*mixed, ranks=1), 1, "rank 1 on ", f"{other}/part1.onnx: it does not exist")
+    mixed[mixed.index(other)] = HERE / "many"
+    refused(run(*mixed, ranks=1), 1, "rank 1 on ", f"{HERE}/many/manifest.json: its hash is ")
+    mixed[mixed.index(HERE / "many")] = HERE / "lists"
+    refused(run(*mixed, "--samples=2", f"-o{HERE}/none/run.json", ranks=1), 1, "rank 1 on ",
+            "expected the --samples, --in-flight and --state of rank 0")
 
 
 def usage():
