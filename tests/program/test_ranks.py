@@ -186,6 +186,8 @@ def usage():
             "mpirun -n 3")
     needed = subprocess.run(["readelf", "-d", Path(RUN).parent / "pcc-mpi.so"], capture_output=True, text=True).stdout
     check("libc.so" in needed and "libmpi" not in needed, f"packages would need MPI: {needed}")
+    refused(run(RUN, HERE / "lists", STUB, "-q", "--stall=1s", ":", "-n", 2, "sleep", 600, ranks=1), 1,
+            "rank 0 waits for other ranks to begin, for 1 s")
     refused(run(RUN, HERE / "lists", "--processes", "--order=model"), 2, "--order=model has no effect")
     refused(run(RUN, HERE / "lists", "--processes", "--memory"), 2, "--memory has no effect with several ranks")
     refused(run("env", f"PATH={HERE}", RUN, HERE / "lists", "--processes"), 1, "mpirun", "install openmpi-bin")

@@ -3,14 +3,17 @@
 #include "tools/run/program.h"
 #include "tools/run/ranks.h"
 
+#include "ir/base/clock.h"
 #include "ir/base/numbers.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
+#define NS_PER_S INT64_C(1000000000)
 #define BYTE_ORDER_WORD UINT32_C(0x01020304)
-enum { FAILED = 1 };
+enum { FAILED = 1, ALARM_TURN = 3 };
 
 /* What a rank says where all agree. */
 struct vote {
@@ -64,10 +67,42 @@ static int meet(struct ranks *x, struct arena *a, struct diag *d)
     return 0;
 }
 
+static struct {
+    char line[160];
+    int64_t due; /* ns */
+} late;          /* what on_alarm() says */
+
+static void on_alarm(int signal)
+{
+    (void)signal;
+    if (clock_now() - late.due < NS_PER_S) /* else this rank itself was stopped */
+        (void)!write(STDERR_FILENO, late.line, strlen(late.line));
+    _exit(FAILED);
+}
+
+/* Ends all ranks when this one has waited for the others as long as --stall says, where no signs of life are heard:
+ * before the first and behind the last.  Later than the rank before it, so that one rank speaks. */
+static void limit_waiting(const struct runner *r, const char *what)
+{
+    int64_t s = r->set.stall / NS_PER_S + (r->set.stall % NS_PER_S > 0);
+    if (!r->set.stall)
+        return;
+    snprintf(
+        late.line, sizeof late.line,
+        "pcc-run: error: rank %d waits for other ranks to %s, for %lld s (--stall): one of them was stopped, "
+        "or is no pcc-run\n",
+        messages_rank(), what, (long long)s);
+    signal(SIGALRM, on_alarm);
+    s = smaller(s, INT32_MAX / 2) + larger(0, messages_rank()) * ALARM_TURN;
+    late.due = clock_now() + s * NS_PER_S;
+    alarm((unsigned)s);
+}
+
 int ranks_open(struct runner *r, const char *kept)
 {
     if (messages_rank() < 0)
         return 0;
+    limit_waiting(r, "begin");
     program_catch_also(SIGUSR1); /* which mpirun forwards, unlike Ctrl-C */
     struct ranks *x = arena_alloc(r->a, sizeof *x);
     if (!(x->m.face = messages_find(r->a, r->d)))
@@ -81,7 +116,9 @@ int ranks_open(struct runner *r, const char *kept)
     x->crowded = x->m.here > (int)sysconf(_SC_NPROCESSORS_ONLN);
     x->ran = arena_array(r->a, (size_t)x->m.ranks, sizeof *x->ran);
     x->to = arena_array(r->a, (size_t)x->m.ranks, sizeof *x->to);
-    return ranks_agree(r, rank_pulse_start(r) ? FAILED : 0, NULL) ? -1 : 0;
+    int rc = ranks_agree(r, rank_pulse_start(r) ? FAILED : 0, NULL);
+    alarm(0);
+    return rc ? -1 : 0;
 }
 
 const char *ranks_name(const struct runner *r, int rank)
@@ -286,6 +323,7 @@ void ranks_collect(struct runner *r)
 int ranks_close(struct runner *r, int exit)
 {
     int code = ranks_agree(r, exit, NULL);
+    limit_waiting(r, "end");
     rank_pulse_end(r);
     r->ranks->m.face->close();
     return code;

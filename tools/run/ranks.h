@@ -108,8 +108,9 @@ int ranks_start(struct runner *r, char **argv);
 /* ---- ranks.c */
 /* struct diag.emit: keeps the first error's line.  kept: char[RANK_LINE]. */
 void ranks_keep(void *kept, enum diag_level level, enum warning w, const char *line);
-/* Begins with the other ranks: r->ranks stays NULL if mpirun has not started this process.  kept: where ranks_keep()
- * keeps this rank's error.  Returns 0, or -1 and an error, which with r->ranks rank 0 has said. */
+/* Begins with the other ranks, for which it waits as long as r->set.stall says: r->ranks stays NULL if mpirun has not
+ * started this process.  kept: where ranks_keep() keeps this rank's error.  Returns 0, or -1 and an error, which with
+ * r->ranks rank 0 has said. */
 int ranks_open(struct runner *r, const char *kept);
 /* Whether a device's parts run in this process; of the host, whether this process is it. */
 bool ranks_have(const struct runner *r, uint32_t dev);

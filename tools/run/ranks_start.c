@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FAILED = 1, INTERRUPTED = 130 };
+enum { FAILED = 1, SIGNALLED = 128, INTERRUPTED = 130 };
 
 /* Settings of Open MPI for ranks on one machine. */
 static const char *const setting[][2] = {
@@ -38,13 +38,13 @@ static uint32_t count_devices(const char *folder, struct arena *a, struct diag *
  * listens to it.  Why that fails is written to `tell`.  Does not return. */
 static void become(char **args, pid_t parent, const sigset_t *mask, int tell)
 {
-    int none = open("/dev/null", O_RDONLY);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != parent)
         _exit(FAILED);
-    if (none >= 0)
-        dup2(none, STDIN_FILENO); /* a group in the background may not read from a terminal */
+    int none[2];
+    if (pipe2(none, O_CLOEXEC) == 0)
+        dup2(none[0], STDIN_FILENO); /* a group in the background may not read from a terminal */
     signal(SIGUSR1, SIG_IGN);
     pthread_sigmask(SIG_SETMASK, mask, NULL);
     execvp(args[0], args);
@@ -92,8 +92,12 @@ static int wait_for(pid_t pid, const sigset_t *signals, bool stopped, struct dia
     }
     if (said > 1)
         return INTERRUPTED;
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    if (code > SIGNALLED &&
+        code != INTERRUPTED) /* what ranks say who hear of it, if they have begun */
+        diag_warning(d, WARN_NONE, "mpirun: a rank was ended by signal %d", code - SIGNALLED);
     if (ended == pid && WIFEXITED(status))
-        return WEXITSTATUS(status);
+        return code;
     return diag_error(d, "mpirun was ended by signal %d", WTERMSIG(status)), FAILED;
 }
 

@@ -331,6 +331,7 @@ static int run_split(struct run *r)
                                        program_value(&r->args, "onnxruntime")};
     if (program_value(&r->args, "processes") && messages_rank() < 0)
         return start_processes(r);
+    x->set.stall = program_number(&r->args, "stall") / 1000;
     if (ranks_open(x, r->kept)) {
         if (!x->ranks && messages_rank() > 0)
             fprintf(stderr, "pcc-run: error: rank %d: %s\n", messages_rank(), r->kept);
