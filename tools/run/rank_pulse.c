@@ -113,6 +113,7 @@ static void mourn(struct rank_pulse *p, int k, int64_t silent)
                                   ranks_name(r, i), of->where);
     }
     pthread_mutex_unlock(&p->lock);
+    n = n < sizeof line ? n : sizeof line - 1; /* names of devices may be of any length */
     line[n++] = '\n';
     if (write(STDERR_FILENO, line, n) < 0)
         _exit(FAILED);

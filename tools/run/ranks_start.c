@@ -74,7 +74,7 @@ static pid_t start(char **args, const sigset_t *mask)
 }
 
 /* Waits for mpirun, which has a process group of its own, so that Ctrl-C comes here: the first one is passed on as the
- * signal that mpirun forwards to ranks, again and again, since ranks that begin ignore it; the second one ends mpirun
+ * signal that mpirun forwards to ranks, again and again, since mpirun ignores it at first; the second one ends mpirun
  * and all ranks, the third one at once.  signals: those that are waited for, blocked.  Returns its exit code. */
 static int wait_for(pid_t pid, const sigset_t *signals, bool stopped, struct diag *d)
 {
@@ -90,7 +90,9 @@ static int wait_for(pid_t pid, const sigset_t *signals, bool stopped, struct dia
         else if (more)
             kill(pid, said == 2 ? SIGTERM : SIGKILL);
     }
-    if (said > 1)
+    bool early = said && WIFEXITED(status) && WEXITSTATUS(status) == SIGNALLED + SIGUSR1;
+    if (said > 1 ||
+        early) /* early: it ended a rank that did not listen yet, before the first sample */
         return INTERRUPTED;
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     if (code > SIGNALLED &&
