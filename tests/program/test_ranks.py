@@ -106,33 +106,29 @@ def ranks_of(folder):
     return found
 
 
+def begin(split, folder, delay, through=0):
+    """A run that does not end by itself, of which sample `through` is through."""
+    p = subprocess.Popen([RUN, split, "--processes", f"{STUB}:delay={delay}", "--samples=1000000", "-q",
+                          f"--output={folder}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                         env=ENVIRONMENT)
+    while not (folder / f"sample{through}.npz").exists() and p.poll() is None:
+        time.sleep(0.02)
+    return p
+
+
 def lost():
     """A rank that is stopped or killed ends all, with one message of who it was and where it stood."""
-    for sent, rank in ((signal.SIGSTOP, 1), (signal.SIGKILL, 0)):
-        folder = HERE / f"lost{rank}"
-        p = subprocess.Popen([RUN, HERE / "lists", "--processes", f"{STUB}:delay=10ms", "--samples=1000000", "-q",
-                              f"--output={folder}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                             env=ENVIRONMENT)
-        while not (folder / "sample40.npz").exists() and p.poll() is None:
-            time.sleep(0.02)
-        there = ranks_of(HERE / "lists")
-        os.kill(there[rank], sent)
+    runs = [(begin(HERE / split, HERE / f"lost{rank}", "10ms", 40), sent, rank, HERE / split)
+            for split, sent, rank in (("lists", signal.SIGSTOP, 1), ("many", signal.SIGKILL, 0))]
+    for _, sent, rank, split in runs:
+        os.kill(ranks_of(split)[rank], sent)
+    for p, _, rank, split in runs:
         _, errors = p.communicate(timeout=SECONDS)
         check(p.returncode not in (0, 130) and errors.count("error:") == 1 and
               f"rank {rank} (cpu{rank} on " in errors and "was stopped or killed" in errors and
               "it stood at: its beg" not in errors and f"; rank {1 - rank} (cpu{1 - rank}): " in errors,
               f"exit {p.returncode}: {errors}")
-        check(not ranks_of(HERE / "lists"), "processes stay behind")
-
-
-def begin(split, folder, delay):
-    """A run that does not end by itself, whose first samples are through."""
-    p = subprocess.Popen([RUN, split, "--processes", f"{STUB}:delay={delay}", "--samples=1000000", "-q",
-                          f"--output={folder}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                         env=ENVIRONMENT)
-    while not (folder / "sample0.npz").exists() and p.poll() is None:
-        time.sleep(0.02)
-    return p
+        check(not ranks_of(split), "processes stay behind")
 
 
 def interrupted():
