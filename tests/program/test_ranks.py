@@ -23,6 +23,7 @@ RUN = os.environ.get("PCC_RUN") or Path(PCC).parent / "pcc-run"
 FOLDER = tempfile.TemporaryDirectory()
 HERE = Path(FOLDER.name)
 STUB = "--engine=stub"
+SECONDS = 600 # more than any run takes on a machine that is very busy
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl": "self,vader", "ASAN_OPTIONS":
                os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}  # MPI's own
@@ -30,7 +31,7 @@ ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_R
 
 def run(*command, ranks=None):
     mpirun = ["mpirun", "-q", "-n", ranks] if ranks else []
-    return subprocess.run([str(c) for c in [*mpirun, *command]], capture_output=True, text=True, timeout=60,
+    return subprocess.run([str(c) for c in [*mpirun, *command]], capture_output=True, text=True, timeout=SECONDS,
                           env=ENVIRONMENT)
 
 
@@ -57,6 +58,8 @@ def make():
     good(run(GEN, "gpt", *small, "-o", HERE / "gpt.onnx"))
     good(run(GEN, "gpt", "--kv", *small, "-o", HERE / "kv.onnx"))
     for name, model, *options in (("lists", "gpt", "-d3xcpu", "--dim=batch=1,sequence=32"),
+                                  ("many", "gpt", "-d3xcpu", "-panneal-place", "--part-cost=0",
+                                   "--dim=batch=1,sequence=32"),
                                   ("turns", "gpt", "-d2xcpu", "--dim=batch=1,sequence=32", "--replicate"),
                                   ("states", "kv", "-d3xcpu", "-panneal-place", "--part-cost=0",
                                    "--dim=batch=1,sequence=2,past_sequence=3")):
@@ -103,36 +106,58 @@ def ranks_of(folder):
     return found
 
 
+def begin(split, folder, delay, through=0):
+    """A run that does not end by itself, of which sample `through` is through."""
+    p = subprocess.Popen([RUN, split, "--processes", f"{STUB}:delay={delay}", "--samples=1000000", "-q",
+                          f"--output={folder}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                         env=ENVIRONMENT)
+    while not (folder / f"sample{through}.npz").exists() and p.poll() is None:
+        time.sleep(0.02)
+    return p
+
+
 def lost():
     """A rank that is stopped or killed ends all, with one message of who it was and where it stood."""
-    for sent, rank in ((signal.SIGSTOP, 1), (signal.SIGKILL, 0)):
-        folder = HERE / f"lost{rank}"
-        p = subprocess.Popen([RUN, HERE / "lists", "--processes", f"{STUB}:delay=10ms", "--samples=1000000", "-q",
-                              f"--output={folder}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                             env=ENVIRONMENT)
-        while not (folder / "sample40.npz").exists() and p.poll() is None:
-            time.sleep(0.02)
-        there = ranks_of(HERE / "lists")
-        os.kill(there[rank], sent)
-        _, errors = p.communicate(timeout=60)
+    runs = [(begin(HERE / split, HERE / f"lost{rank}", "10ms", 40), sent, rank, HERE / split)
+            for split, sent, rank in (("lists", signal.SIGSTOP, 1), ("many", signal.SIGKILL, 0))]
+    for _, sent, rank, split in runs:
+        os.kill(ranks_of(split)[rank], sent)
+    for p, _, rank, split in runs:
+        _, errors = p.communicate(timeout=SECONDS)
         check(p.returncode not in (0, 130) and errors.count("error:") == 1 and
               f"rank {rank} (cpu{rank} on " in errors and "was stopped or killed" in errors and
               "it stood at: its beg" not in errors and f"; rank {1 - rank} (cpu{1 - rank}): " in errors,
               f"exit {p.returncode}: {errors}")
-        check(not ranks_of(HERE / "lists"), "processes stay behind")
+        check(not ranks_of(split), "processes stay behind")
 
 
 def interrupted():
-    """Ctrl-C: samples on their way are finished."""
-    p = subprocess.Popen([RUN, HERE / "turns", "--processes", f"{STUB}:delay=1ms", "--samples=1000000", "-q",
-                          f"--output={HERE / 'stopped'}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                         env=ENVIRONMENT)
-    while not (HERE / "stopped/sample0.npz").exists() and p.poll() is None:
-        time.sleep(0.02)
+    """Ctrl-C: samples on their way are finished; twice: they are not; and a pcc-run that is killed leaves no ranks."""
+    twice, killed = begin(HERE / "lists", HERE / "twice", "500ms"), begin(HERE / "states", HERE / "killed", "1ms")
+    once = begin(HERE / "turns", HERE / "stopped", "1ms")
+    killed.kill()
+    for p in (once, twice):
+        p.send_signal(signal.SIGINT)
+    time.sleep(0.05)
+    twice.send_signal(signal.SIGINT)
+    said, errors = once.communicate(timeout=SECONDS)
+    check(once.returncode == 130 and f"{len(list((HERE / 'stopped').iterdir()))} samples, first" in said,
+          f"exit {once.returncode}: {said} {errors}")
+    said, errors = twice.communicate(timeout=SECONDS)
+    check(twice.returncode == 130 and "error:" not in errors, f"exit {twice.returncode}: {said} {errors}")
+    killed.communicate(timeout=SECONDS) # until no rank has its end of the pipes any more
+    check(not ranks_of(HERE / "lists") and not ranks_of(HERE / "states"), "processes stay behind")
+
+
+def early():
+    """Ctrl-C while ranks begin."""
+    p = subprocess.Popen([RUN, HERE / "turns", "--processes", STUB, "--samples=1000000000", "-q"], text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT)
+    while max(ranks_of(HERE / "turns"), default=-1) < 0 and p.poll() is None:
+        time.sleep(0.01)
     p.send_signal(signal.SIGINT)
-    said, errors = p.communicate(timeout=60)
-    check(p.returncode == 130 and f"{len(list((HERE / 'stopped').iterdir()))} samples, first" in said,
-          f"exit {p.returncode}: {said} {errors}")
+    _, errors = p.communicate(timeout=SECONDS)
+    check(p.returncode == 130 and "signal" not in errors, f"exit {p.returncode}: {errors}")
 
 
 def folders():
@@ -144,6 +169,12 @@ def folders():
     refused(run(*mixed, ranks=1), 1, "rank 1 on ", f"{other}/part1.onnx: its hash is ", ", that of rank 0's file ")
     (other / "part1.onnx").unlink()
     refused(run(*mixed, ranks=1), 1, "rank 1 on ", f"{other}/part1.onnx: it does not exist")
+    mixed[mixed.index(other)] = HERE / "lists"
+    mixed[1] = HERE / "many"
+    refused(run(*mixed, ranks=1), 1, "rank 1 on ", f"{HERE}/lists/manifest.json: its hash is ")
+    mixed[1] = HERE / "lists"
+    refused(run(*mixed, "--samples=2", f"-o{HERE}/none/run.json", ranks=1), 1, "rank 1 on ",
+            "expected the --samples, --in-flight and --state of rank 0")
 
 
 def usage():
@@ -151,6 +182,8 @@ def usage():
             "mpirun -n 3")
     needed = subprocess.run(["readelf", "-d", Path(RUN).parent / "pcc-mpi.so"], capture_output=True, text=True).stdout
     check("libc.so" in needed and "libmpi" not in needed, f"packages would need MPI: {needed}")
+    refused(run(RUN, HERE / "lists", STUB, "-q", "--stall=1s", ":", "-n", 2, "sleep", 600, ranks=1), 1,
+            "rank 0 waits for other ranks to begin, for 1 s")
     refused(run(RUN, HERE / "lists", "--processes", "--order=model"), 2, "--order=model has no effect")
     refused(run(RUN, HERE / "lists", "--processes", "--memory"), 2, "--memory has no effect with several ranks")
     refused(run("env", f"PATH={HERE}", RUN, HERE / "lists", "--processes"), 1, "mpirun", "install openmpi-bin")
@@ -163,7 +196,7 @@ def usage():
 def main():
     extras.need(shutil.which("mpirun"), "no program mpirun")
     extras.need((Path(RUN).parent / "pcc-mpi.so").exists(), "pcc-run was built without MPI")
-    for test in (make, same, failing, lost, interrupted, folders, usage):
+    for test in (make, same, failing, lost, interrupted, early, folders, usage):
         test()
     return finish()
 

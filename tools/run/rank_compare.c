@@ -7,12 +7,13 @@
 #include "ir/base/hash.h"
 #include "ir/base/infile.h"
 #include "ir/base/json_in.h"
+#include "ir/base/numbers.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { CHUNK = 1 << 16, ROUNDS = 16, TIME_TAG = 1, ENGINE = 128 };
+enum { CHUNK = 1 << 16, ROUNDS = 16, TIME_TAG = 1, ENGINE = 128, FAILED = 1 };
 
 /* Writes a hash of a file's bytes to *hash, which shows files that differ by mistake, not on purpose.  Returns 0, or -1
  * and an error. */
@@ -61,17 +62,21 @@ static bool reads(const struct runner *r, uint32_t i)
 /* Checks that the files which this rank reads are rank 0's.  Returns 0, or -1 and an error. */
 static int compare_files(struct runner *r)
 {
-    uint32_t n = r->s.npart + 2;
-    uint64_t *mine = arena_array(r->a, n, sizeof *mine);
+    uint32_t n = r->s.npart + 2, all = n;
+    if (r->ranks->m.face->share(&all, sizeof all)) /* the split may be another one than rank 0's */
+        return diag_error(r->d, "MPI: %s", r->ranks->m.why);
+    uint64_t *mine = arena_array(r->a, larger_u32(n, all), sizeof *mine);
     bool bad = false;
     for (uint32_t i = 0; i < n && !bad; i++) {
         const char *path = path_of(r, i);
         bad = path && reads(r, i) && hash_file(r, path, &mine[i]);
     }
-    uint64_t *want = arena_copy(r->a, mine, n * sizeof *mine);
-    if (r->ranks->m.face->share(want, (int64_t)(n * sizeof *want)) || bad)
+    uint64_t *want = arena_copy(r->a, mine, larger_u32(n, all) * sizeof *mine);
+    if (r->ranks->m.face->share(want, (int64_t)(all * sizeof *want)))
+        return diag_error(r->d, "MPI: %s", r->ranks->m.why);
+    if (bad)
         return -1;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) /* of another number of parts the manifest differs */
         if (reads(r, i) && mine[i] != want[i])
             return diag_error(r->d,
                               "%s: its hash is %016" PRIx64 ", that of rank 0's file %016" PRIx64
@@ -88,12 +93,14 @@ static void compare_engines(struct runner *r)
     snprintf(mine, sizeof mine, "%s %s", r->e->face->name, r->e->version);
     if (r->ranks->m.face->gather(mine, all, ENGINE) || !ranks_host(r))
         return;
-    for (size_t k = 1; k < ranks; k++)
+    for (size_t k = 1; k < ranks; k++) {
+        all[(k + 1) * ENGINE - 1] = 0;
         if (strcmp(mine, all + k * ENGINE) != 0) {
             diag_warning(r->d, WARN_NONE, "rank %zu (%s) has %s, rank 0 %s: bits may differ", k,
                          ranks_name(r, (int)k), all + k * ENGINE, mine);
             return;
         }
+    }
 }
 
 /* Waits for a message.  Returns 0, or -1: it failed. */
@@ -145,9 +152,22 @@ static int compare_clocks(struct runner *r)
     return rc ? diag_error(r->d, "MPI: %s", x->m.why) : 0;
 }
 
+/* Checks that samples run here as at rank 0, which else waits for what never comes.  Returns 0, or -1 and an error. */
+static int compare_options(struct runner *r)
+{
+    const int64_t mine[] = {r->n, r->width, r->set.state};
+    int64_t want[] = {r->n, r->width, r->set.state};
+    if (r->ranks->m.face->share(want, sizeof want))
+        return diag_error(r->d, "MPI: %s", r->ranks->m.why);
+    return memcmp(mine, want, sizeof want)
+               ? diag_error(r->d, "expected the --samples, --in-flight and --state of rank 0")
+               : 0;
+}
+
 int ranks_compare(struct runner *r)
 {
     int rc = compare_files(r);
+    rc = compare_options(r) || rc;
     compare_engines(r);
-    return compare_clocks(r) || rc ? -1 : 0;
+    return ranks_agree(r, compare_clocks(r) || rc ? FAILED : 0, NULL);
 }

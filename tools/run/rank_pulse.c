@@ -46,7 +46,7 @@ struct rank_pulse {
     int64_t hurry;                 /* ns: when mpirun has woken this process; 0: it has not */
 };
 
-static volatile sig_atomic_t woken; /* SIGCONT or SIGTERM has come */
+static volatile sig_atomic_t woken; /* SIGCONT has come */
 
 static void on_wake(int signal)
 {
@@ -113,6 +113,7 @@ static void mourn(struct rank_pulse *p, int k, int64_t silent)
                                   ranks_name(r, i), of->where);
     }
     pthread_mutex_unlock(&p->lock);
+    n = n < sizeof line ? n : sizeof line - 1; /* names of devices may be of any length */
     line[n++] = '\n';
     if (write(STDERR_FILENO, line, n) < 0)
         _exit(FAILED);
@@ -151,8 +152,8 @@ static void look_for_silence(struct rank_pulse *p, int64_t after)
     for (int k = 0; k < m->ranks; k++) {
         if (!is_peer(m, k))
             continue;
-        if (after > 10 * LOOK)
-            p->heard[k] = now; /* this process itself was stopped, or had no processor */
+        if (after > most / 2)
+            p->heard[k] = now; /* this process itself was stopped */
         if (now - p->heard[k] > most)
             mourn(p, k, now - p->heard[k]);
     }
@@ -265,8 +266,10 @@ const char *rank_pulse_where(struct runner *r)
     struct rank_pulse *p = r->ranks->pulse;
     const char *text = "";
     rank_pulse_tell(r);
+    pthread_mutex_lock(&p->lock);
     for (int k = 0; k < r->ranks->m.ranks; k++)
         text = arena_fmt(r->a, "%s%srank %d (%s): %s", text, k ? "; " : "", k, ranks_name(r, k),
                          k ? p->last[k].where : p->mine.where);
+    pthread_mutex_unlock(&p->lock);
     return text;
 }

@@ -20,6 +20,7 @@
 #define EAGER (5 * MS)
 #define TELL (50 * MS)
 #define DRAIN (2000 * MS)
+#define SAMPLES_MOST INT64_C(1000000000)
 
 /* ---- words ------------------------------------------------------------------------------------ */
 
@@ -90,6 +91,8 @@ static void part_of_sample_ran(struct runner *r, struct flight *f, int64_t age)
 /* Does what another rank has said. */
 static void hear(struct runner *r, int from, const struct rank_word *word)
 {
+    if (word->sample < 0 || word->sample > SAMPLES_MOST)
+        return;
     struct flight *f = flight_of(r, word->sample);
     switch ((enum word_kind)word->kind) {
     case WORD_RAN:
@@ -145,6 +148,7 @@ static void message_ended(struct runner *r, struct transfer *t, const struct mes
         r->ranks->spare = t;
     } else if (t->step == TAKE_WORD) {
         word = t->word;
+        word.line[RANK_LINE - 1] = 0;
         take_word(r, t);
         if (!end->failed && end->bytes == (int64_t)sizeof word)
             hear(r, end->from, &word);
@@ -284,7 +288,7 @@ static bool is_wanted(const struct runner *r, const struct transfer *t)
     return t->step == SEND_WORD || (sends && t->sample < r->n);
 }
 
-void ranks_drain(struct runner *r)
+bool ranks_drain(struct runner *r)
 {
     struct ranks *x = r->ranks;
     int64_t until = clock_now() + DRAIN;
@@ -295,13 +299,13 @@ void ranks_drain(struct runner *r)
         for (uint32_t i = 0; i < x->nactive; i++)
             wanted = wanted || is_wanted(r, x->active[i]);
     }
+    bool ended = true;
     for (uint32_t i = 0; i < x->nactive; i++) {
         struct transfer *t = x->active[i];
         bool takes = t->step == TAKE_SIZES || t->step == TAKE_TENSOR || t->step == TAKE_WORD;
         if (takes)
             x->m.face->cancel(&t->handle);
-        if (t->box)
-            box_return(r, t->box);
-        t->box = NULL;
+        ended = ended && t->step == TAKE_WORD;
     }
+    return ended;
 }

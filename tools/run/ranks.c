@@ -3,14 +3,17 @@
 #include "tools/run/program.h"
 #include "tools/run/ranks.h"
 
+#include "ir/base/clock.h"
 #include "ir/base/numbers.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
+#define NS_PER_S INT64_C(1000000000)
 #define BYTE_ORDER_WORD UINT32_C(0x01020304)
-enum { OUT_OF_MEMORY = 1 };
+enum { FAILED = 1, ALARM_TURN = 3 };
 
 /* What a rank says where all agree. */
 struct vote {
@@ -48,6 +51,7 @@ static int meet(struct ranks *x, struct arena *a, struct diag *d)
     x->machine = machine;
     x->near = arena_array(a, ranks, sizeof *x->near);
     for (size_t k = 0; k < ranks; k++) {
+        all[k].version[sizeof all[k].version - 1] = all[k].host[RANK_HOST - 1] = 0;
         memcpy(machine + k * RANK_HOST, all[k].host, RANK_HOST);
         x->near[k] = !strcmp(all[k].host, mine.host);
     }
@@ -63,24 +67,58 @@ static int meet(struct ranks *x, struct arena *a, struct diag *d)
     return 0;
 }
 
+static struct {
+    char line[160];
+    int64_t due; /* ns */
+} late;          /* what on_alarm() says */
+
+static void on_alarm(int signal)
+{
+    (void)signal;
+    if (clock_now() - late.due < NS_PER_S) /* else this rank itself was stopped */
+        (void)!write(STDERR_FILENO, late.line, strlen(late.line));
+    _exit(FAILED);
+}
+
+/* Ends all ranks when this one has waited for the others as long as --stall says, where no signs of life are heard:
+ * before the first and behind the last.  Later than the rank before it, so that one rank speaks. */
+static void limit_waiting(const struct runner *r, const char *what)
+{
+    int64_t s = r->set.stall / NS_PER_S + (r->set.stall % NS_PER_S > 0);
+    if (!r->set.stall)
+        return;
+    snprintf(
+        late.line, sizeof late.line,
+        "pcc-run: error: rank %d waits for other ranks to %s, for %lld s (--stall): one of them was stopped, "
+        "or is no pcc-run\n",
+        messages_rank(), what, (long long)s);
+    signal(SIGALRM, on_alarm);
+    s = smaller(s, INT32_MAX / 2) + larger(0, messages_rank()) * ALARM_TURN;
+    late.due = clock_now() + s * NS_PER_S;
+    alarm((unsigned)s);
+}
+
 int ranks_open(struct runner *r, const char *kept)
 {
     if (messages_rank() < 0)
         return 0;
+    limit_waiting(r, "begin");
+    program_catch_also(SIGUSR1); /* which mpirun forwards, unlike Ctrl-C */
     struct ranks *x = arena_alloc(r->a, sizeof *x);
     if (!(x->m.face = messages_find(r->a, r->d)))
         return -1;
     if (x->m.face->open(&x->m))
         return diag_error(r->d, "MPI: %s", x->m.why);
+    r->ranks = x;
+    x->kept = kept;
     if (meet(x, r->a, r->d))
         return -1;
-    x->kept = kept;
-    program_catch_also(SIGUSR1); /* which mpirun forwards, unlike Ctrl-C */
     x->crowded = x->m.here > (int)sysconf(_SC_NPROCESSORS_ONLN);
     x->ran = arena_array(r->a, (size_t)x->m.ranks, sizeof *x->ran);
     x->to = arena_array(r->a, (size_t)x->m.ranks, sizeof *x->to);
-    r->ranks = x;
-    return rank_pulse_start(r);
+    int rc = ranks_agree(r, rank_pulse_start(r) ? FAILED : 0, NULL);
+    alarm(0);
+    return rc ? -1 : 0;
 }
 
 const char *ranks_name(const struct runner *r, int rank)
@@ -111,12 +149,13 @@ int ranks_agree(struct runner *r, int exit, const char *line)
     struct vote mine = {.exit = exit};
     struct vote *all = arena_array(r->a, (size_t)ranks, sizeof *all);
     snprintf(mine.line, sizeof mine.line, "%s", line ? line : x->kept);
-    int64_t code = OUT_OF_MEMORY;
+    int64_t code = FAILED;
     if (x->m.face->gather(&mine, all, sizeof mine))
         return (int)code;
     if (x->m.rank == 0) {
         code = exit;
         for (int k = ranks - 1; k > 0; k--) {
+            all[k].line[RANK_LINE - 1] = 0;
             first = all[k].exit ? k : first;
             code = larger(code, all[k].exit);
         }
@@ -125,7 +164,7 @@ int ranks_agree(struct runner *r, int exit, const char *line)
                        all[first].line);
     }
     if (x->m.face->share(&code, sizeof code))
-        return OUT_OF_MEMORY;
+        return FAILED;
     return (int)code;
 }
 
@@ -228,24 +267,25 @@ static void add_row(struct times *t, const struct row *from)
 }
 
 /* Called by all ranks: rank 0 adds the bars of the others, of which none has more than `most`, which rank 0 knows, in
- * the times of its own clock. */
+ * the times of its own clock; 0: it wants none. */
 static void collect_bars(struct runner *r, int64_t most)
 {
     struct ranks *x = r->ranks;
     size_t ranks = (size_t)x->m.ranks;
-    if (x->m.face->share(&most, sizeof most))
+    if (x->m.face->share(&most, sizeof most) || most <= 0)
         return;
     size_t room = (size_t)most + 1; /* the end of a rank's bars: its end is 0 */
     struct bar *mine = arena_array(r->a, room, sizeof *mine);
     struct bar *all = arena_array(r->a, x->m.rank ? 1 : room * ranks, sizeof *all);
-    memcpy(mine, r->figures.bars.at, r->figures.bars.n * sizeof *mine);
+    memcpy(mine, r->figures.bars.at, smaller_u32(r->figures.bars.n, (uint32_t)most) * sizeof *mine);
     if (x->m.face->gather(mine, all, (int64_t)(room * sizeof *mine)))
         return;
     for (size_t k = 1; k < ranks && x->m.rank == 0; k++)
-        for (struct bar *b = all + k * room; b->end; b++) {
+        for (struct bar *b = all + k * room; b < all + k * room + most && b->end; b++) {
             b->start -= x->offset[k];
             b->end -= x->offset[k];
-            bars_add(&r->figures.bars, *b);
+            if (b->part < r->s.npart && b->dev < r->ndev)
+                bars_add(&r->figures.bars, *b);
         }
 }
 
@@ -269,9 +309,8 @@ void ranks_collect(struct runner *r)
     }
     int64_t bars = 0;
     for (int k = 0; k < ranks && x->m.rank == 0; k++)
-        bars = larger(bars, all[k].bars);
-    if (r->set.trace)
-        collect_bars(r, bars);
+        bars = smaller(r->figures.bars.cap, larger(bars, all[k].bars));
+    collect_bars(r, bars);
     for (uint32_t p = 0; p < r->s.npart; p++) {
         own = row_of(&r->figures.part[p]);
         if (x->m.face->gather(&own, row, sizeof own))
@@ -283,7 +322,8 @@ void ranks_collect(struct runner *r)
 
 int ranks_close(struct runner *r, int exit)
 {
-    int code = ranks_agree(r, exit, "");
+    int code = ranks_agree(r, exit, NULL);
+    limit_waiting(r, "end");
     rank_pulse_end(r);
     r->ranks->m.face->close();
     return code;

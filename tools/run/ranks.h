@@ -108,8 +108,9 @@ int ranks_start(struct runner *r, char **argv);
 /* ---- ranks.c */
 /* struct diag.emit: keeps the first error's line.  kept: char[RANK_LINE]. */
 void ranks_keep(void *kept, enum diag_level level, enum warning w, const char *line);
-/* Begins with the other ranks: r->ranks becomes NULL if mpirun has not started this process.  kept: where ranks_keep()
- * keeps this rank's error.  Returns 0, or -1 and an error. */
+/* Begins with the other ranks, for which it waits as long as r->set.stall says: r->ranks stays NULL if mpirun has not
+ * started this process.  kept: where ranks_keep() keeps this rank's error.  Returns 0, or -1 and an error, which with
+ * r->ranks rank 0 has said. */
 int ranks_open(struct runner *r, const char *kept);
 /* Whether a device's parts run in this process; of the host, whether this process is it. */
 bool ranks_have(const struct runner *r, uint32_t dev);
@@ -123,8 +124,8 @@ bool ranks_host(const struct runner *r);
 int ranks_map(struct runner *r);
 /* Makes what depends on how many samples can be on their way.  Returns 0, or -1 and an error. */
 int ranks_prepare(struct runner *r);
-/* Called by all ranks, when each is prepared: checks that folder and engine are those of rank 0, and how its clock goes
- * beside rank 0's.  Returns 0, or -1 and an error. */
+/* Called by all ranks, when each is prepared: checks that folder, options and engine are those of rank 0, and how its
+ * clock goes beside rank 0's.  Returns 0, or the exit code that all have agreed on. */
 int ranks_compare(struct runner *r);
 /* Called by all ranks: tells all the largest exit code; rank 0 says what the first rank with one says, unless it has an
  * own error.  line: this rank's; NULL: what was kept.  Returns that code. */
@@ -171,8 +172,9 @@ void ranks_serve(struct runner *r);
 void ranks_hear(struct runner *r);
 /* Rank 0: says that all is through. */
 void ranks_end(struct runner *r);
-/* Waits for the messages of samples that ran, and gives up what others never sent. */
-void ranks_drain(struct runner *r);
+/* Waits for the messages of samples that ran, and gives up what others never sent.  Returns whether all tensors have
+ * come and left; if not, MPI may still read and write their buffers, which must stay. */
+bool ranks_drain(struct runner *r);
 
 /* ---- rank_pulse.c */
 /* Starts the thread.  Returns 0, or -1 and an error. */

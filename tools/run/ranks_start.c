@@ -3,13 +3,16 @@
 #include "tools/run/ranks.h"
 
 #include <errno.h>
-#include <spawn.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { FAILED = 1 };
+enum { FAILED = 1, SIGNALLED = 128, INTERRUPTED = 130 };
 
 /* Settings of Open MPI for ranks on one machine. */
 static const char *const setting[][2] = {
@@ -31,18 +34,73 @@ static uint32_t count_devices(const char *folder, struct arena *a, struct diag *
     return n;
 }
 
-/* Waits for mpirun, which has a process group of its own, so that Ctrl-C comes here: it is passed on as the signal that
- * mpirun forwards to ranks; the second one ends mpirun.  Returns its exit code. */
-static int wait_for(pid_t pid, const volatile sig_atomic_t *stop)
+/* Becomes mpirun in a process of its own, which ends with this one, however that ends.  SIGUSR1 is ignored until mpirun
+ * listens to it.  Why that fails is written to `tell`.  Does not return. */
+static void become(char **args, pid_t parent, const sigset_t *mask, int tell)
 {
-    int status = 0;
-    bool told = false;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-        if (*stop && !told)
-            kill(pid, SIGUSR1);
-        told = *stop;
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(FAILED);
+    int none[2];
+    if (pipe2(none, O_CLOEXEC) == 0)
+        dup2(none[0], STDIN_FILENO); /* a group in the background may not read from a terminal */
+    signal(SIGUSR1, SIG_IGN);
+    pthread_sigmask(SIG_SETMASK, mask, NULL);
+    execvp(args[0], args);
+    int why = errno;
+    (void)!write(tell, &why, sizeof why);
+    _exit(FAILED);
+}
+
+/* Starts mpirun.  Returns its process, or -1 with errno. */
+static pid_t start(char **args, const sigset_t *mask)
+{
+    int tell[2], why = 0;
+    if (pipe2(tell, O_CLOEXEC))
+        return -1;
+    pid_t parent = getpid(), pid = fork();
+    if (pid == 0)
+        become(args, parent, mask, tell[1]);
+    int failed = pid < 0 ? errno : 0;
+    close(tell[1]);
+    if (pid > 0 && read(tell[0], &why, sizeof why) == (ssize_t)sizeof why) {
+        waitpid(pid, NULL, 0);
+        failed = why;
     }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : FAILED;
+    close(tell[0]);
+    errno = failed;
+    return failed ? -1 : pid;
+}
+
+/* Waits for mpirun, which has a process group of its own, so that Ctrl-C comes here: the first one is passed on as the
+ * signal that mpirun forwards to ranks, again and again, since mpirun ignores it at first; the second one ends mpirun
+ * and all ranks, the third one at once.  signals: those that are waited for, blocked.  Returns its exit code. */
+static int wait_for(pid_t pid, const sigset_t *signals, bool stopped, struct diag *d)
+{
+    const struct timespec again = {.tv_nsec = 500000000};
+    int status = 0, said = stopped;
+    pid_t ended;
+    while ((ended = waitpid(pid, &status, WNOHANG)) == 0) {
+        int got = sigtimedwait(signals, NULL, &again);
+        bool more = got > 0 && got != SIGCHLD;
+        said += more;
+        if (said == 1)
+            kill(pid, SIGUSR1);
+        else if (more)
+            kill(pid, said == 2 ? SIGTERM : SIGKILL);
+    }
+    bool early = said && WIFEXITED(status) && WEXITSTATUS(status) == SIGNALLED + SIGUSR1;
+    if (said > 1 ||
+        early) /* early: it ended a rank that did not listen yet, before the first sample */
+        return INTERRUPTED;
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    if (code > SIGNALLED &&
+        code != INTERRUPTED) /* what ranks say who hear of it, if they have begun */
+        diag_warning(d, WARN_NONE, "mpirun: a rank was ended by signal %d", code - SIGNALLED);
+    if (ended == pid && WIFEXITED(status))
+        return code;
+    return diag_error(d, "mpirun was ended by signal %d", WTERMSIG(status)), FAILED;
 }
 
 int ranks_start(struct runner *r, char **argv)
@@ -68,17 +126,21 @@ int ranks_start(struct runner *r, char **argv)
             args[m++] = argv[i];
     for (size_t i = 0; i < sizeof setting / sizeof *setting; i++)
         setenv(setting[i][0], setting[i][1], /*overwrite=*/0);
-    posix_spawnattr_t attr;
-    pid_t pid;
-    posix_spawnattr_init(&attr);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP);
-    int rc = posix_spawnp(&pid, run, NULL, &attr, args, environ);
-    posix_spawnattr_destroy(&attr);
-    if (rc)
+    static const int waited[] = {SIGINT, SIGTERM, SIGHUP, SIGCHLD};
+    struct sigaction now;
+    sigset_t signals, mask;
+    signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit code away */
+    sigemptyset(&signals);
+    for (size_t i = 0; i < sizeof waited / sizeof *waited; i++)
+        if (sigaction(waited[i], NULL, &now) || now.sa_handler != SIG_IGN) /* nohup(1) */
+            sigaddset(&signals, waited[i]);
+    pthread_sigmask(SIG_BLOCK, &signals, &mask);
+    pid_t pid = start(args, &mask);
+    if (pid < 0)
         return diag_error(
                    r->d,
                    "--processes: mpirun: %s: install openmpi-bin and libopenmpi-dev, or MPICH",
-                   strerror(rc)),
+                   strerror(errno)),
                FAILED;
-    return wait_for(pid, r->stop);
+    return wait_for(pid, &signals, *r->stop, r->d);
 }

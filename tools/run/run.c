@@ -223,7 +223,8 @@ static void tell_engine(const struct runner *x)
 /* Prepares x, which gets an engine if it has none.  Returns an exit code. */
 static int prepare_one(struct runner *x)
 {
-    if (run_prepare(x) || (x->set.trace && outfile_check(x->set.trace, x->a, x->d)))
+    bool traces = x->set.trace && ranks_host(x);
+    if (run_prepare(x) || (traces && outfile_check(x->set.trace, x->a, x->d)))
         return INPUT;
     x->figures.bars = bars_new(x->set.trace ? TRACED : 0, x->a);
     if (run_cores(x))
@@ -243,7 +244,7 @@ static int run_one(struct runner *x)
     if (x->ranks)
         rc = ranks_agree(x, rc, NULL);
     if (x->ranks && !rc)
-        rc = ranks_agree(x, ranks_compare(x) ? INPUT : 0, NULL);
+        rc = ranks_compare(x);
     if (rc)
         return rc;
     rc = run_all(x);
@@ -330,8 +331,12 @@ static int run_split(struct run *r)
                                        program_value(&r->args, "onnxruntime")};
     if (program_value(&r->args, "processes") && messages_rank() < 0)
         return start_processes(r);
-    if (ranks_open(x, r->kept))
+    x->set.stall = program_number(&r->args, "stall") / 1000;
+    if (ranks_open(x, r->kept)) {
+        if (!x->ranks && messages_rank() > 0)
+            fprintf(stderr, "pcc-run: error: rank %d: %s\n", messages_rank(), r->kept);
         return -1;
+    }
     int rc = configure(r, &x->set);
     if (x->ranks)
         return run_ranks(r, rc);

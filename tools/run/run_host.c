@@ -287,15 +287,15 @@ static void run_samples(struct hosting *h)
     bool served = arena_guard(r->a, serve, h, &wanted);
     if (h->unlocked)
         lock_again(h);
-    if (r->ranks && served && !h->exit)
-        ranks_drain(r);
+    bool unused = !r->ranks || !served || h->exit || ranks_drain(r);
     end_threads(r);
     if (!served) /* now that no thread runs */
         arena_exhausted(r->a, wanted);
     if (r->failed)
         diag_error(r->d, "%s", r->error);
     h->left = states_left(r);
-    free_all(r);
+    if (unused)
+        free_all(r);
 }
 
 int run_all(struct runner *r)
