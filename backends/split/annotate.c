@@ -22,18 +22,32 @@ static const char *const keys[NKEYS] = {"layer_ann", "pcc.device", "pcc.part", "
 /* What the metadata of a node will say. */
 struct whereabouts {
     char *value[NKEYS]; /* value for keys[i]; NULL: the key is not written */
+    /* of value[DEVICE] and value[PART]; capacity 0: the value is the first item itself */
+    uint32_t bytes[2], capacity[2];
 };
 
-/* Returns a comma-separated list with an item appended: "a,b" and "c" give "a,b,c"; NULL is an empty list.  Returns
- * the list unchanged if its last item is the same. */
-static char *append_item(struct split *s, char *list, const char *item)
+/* Appends an item to the comma-separated list w->value[key]: "a,b" and "c" give "a,b,c".  Leaves the list unchanged if
+ * its last item is the same.  O(length of the item), in the mean: a constant may have copies in very many parts. */
+static void append_item(struct split *s, struct whereabouts *w, int key, const char *item)
 {
-    if (!list)
-        return (char *)item;
-    size_t n = strlen(list), k = strlen(item);
-    if (n >= k && strcmp(list + n - k, item) == 0 && (n == k || list[n - k - 1] == ','))
-        return list;
-    return arena_fmt(s->a, "%s,%s", list, item);
+    uint32_t *bytes = &w->bytes[key - DEVICE], *capacity = &w->capacity[key - DEVICE];
+    uint32_t n = *bytes, k = (uint32_t)strlen(item);
+    char *list = w->value[key];
+    if (!list) {
+        w->value[key] = (char *)item;
+        *bytes = k;
+        return;
+    }
+    if (n >= k && memcmp(list + n - k, item, k) == 0 && (n == k || list[n - k - 1] == ','))
+        return;
+    if (*capacity)
+        list = vec_grow(s->a, list, capacity, n + k + 2, 1);
+    else
+        list = memcpy(vec_grow(s->a, NULL, capacity, n + k + 2, 1), list, n);
+    list[n] = ',';
+    memcpy(list + n + 1, item, k + 1u);
+    w->value[key] = list;
+    *bytes = n + 1 + k;
 }
 
 /* Returns the planned time of node n on a device as text. */
@@ -52,8 +66,8 @@ static void add_whereabouts(struct split *s, struct whereabouts *w, nid n, uint3
         w->value[LAYER] = (char *)device;
         w->value[TIME] = planned_time(s, n, s->parts->part[x].dev);
     }
-    w->value[DEVICE] = append_item(s, w->value[DEVICE], device);
-    w->value[PART] = append_item(s, w->value[PART], s->file[x]);
+    append_item(s, w, DEVICE, device);
+    append_item(s, w, PART, s->file[x]);
 }
 
 /* Returns [node] the texts that the metadata of the node will have. */

@@ -13,6 +13,14 @@
 # RUN: not %pcc %s --precision=i8,bf16:acc 2>&1 | FileCheck %s --check-prefix=LACKS
 # RUN: not %pcc %s --precision=f16:gpu 2>&1 | FileCheck %s --check-prefix=CLASS
 # RUN: not %pcc %s --precision=int8 2>&1 | FileCheck %s --check-prefix=WORD
+# An ONNX model as it came says nothing of devices; textual IR does.
+# RUN: %pcc %s --precision=tf32 --pin=m=acc0 -o %t.onnx 2>&1 | FileCheck %s --check-prefix=IDLE
+# RUN: %pcc %s --precision=tf32 --pin=m=acc0 -o %t.out.pir 2>&1 | FileCheck %s --check-prefix=HELD
+# RUN: %pcc %s --precision=tf32 --pin=m=acc0 -p one-place -o %t.onnx 2>&1 | FileCheck %s --check-prefix=HELD
+# IDLE-DAG: warning: --precision has no effect: nothing is planned
+# IDLE-DAG: warning: --pin has no effect: nothing is planned
+# HELD-NOT: no effect
+# HELD: wrote
 # 2 * 64^3 operations; three times 16 KiB at 1 TB/s.  The table's bytes are those of the model.
 # F32: m,MatMul,524288,49152,16384,525288
 # F32: s,Softmax,{{[0-9]+}},32768,16384,33768

@@ -26,6 +26,7 @@ import importlib.util
 import io
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -882,9 +883,16 @@ def in_node(temp):
     run_mjs(folder, *ort, "--inputs", temp / "in.json", "--out", temp / "out.json", said='"run"')
     made = json.loads((temp / "out.json").read_text())[there["outputs"][0]["name"]]
     check(made == {"type": "float32", "dims": [2, 4], "data": [1] * 8}, f"outputs {made}")
-    (temp / "in.json").write_text("{}")
-    run_mjs(folder, *ort, "--inputs", temp / "in.json", code=1, said="is not given")
-    run_mjs(folder, "--port=3", code=1, said="expected --ort, --inputs")
+    for text, wrong in (("{}", "is not given"), ("[1", "expected JSON"), ("null", 'inputs: expected {"name"'),
+                        ('{"valueOf": [1]}', "'valueOf' is no input of the model, whose inputs are")):
+        (temp / "in.json").write_text(text)
+        run_mjs(folder, *ort, "--inputs", temp / "in.json", code=1, said=wrong)
+    (temp / "none").mkdir()
+    r = subprocess.run(["node", folder / "web/run.mjs", *ort, "--out", temp / "none/out.json"], capture_output=True,
+                       text=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20)))
+    check(r.returncode != 0 and not list((temp / "none").iterdir()), f"--out in 20 bytes: {r.stderr[-200:]}")
+    for option in ("--port=3", "--valueOf", "--toString=1"):
+        run_mjs(folder, option, code=1, said="expected --ort, --inputs")
     run_mjs(folder, "--ort", temp / "none.mjs", code=1, said="cannot be loaded (npm install onnxruntime-web)")
     first, last = there["parts"][0], there["parts"][-1]
     for change, wrong in ((lambda m: m.update(pcc_manifest=2), 'expected a manifest with "pcc_manifest": 1'),

@@ -223,6 +223,26 @@ def names_cannot_flood(d):
     check(seconds["colliding"] < 3 * seconds["random"] + 0.1, f"{seconds}")
 
 
+def copies_cannot_flood(d):
+    """A constant with a copy in each of thousands of parts takes memory in proportion to them, not to their square."""
+    parts = 400 if SANITIZED else 4000
+    model = helper.make_model(helper.make_graph([], "g", [helper.make_tensor_value_info("v0", TensorProto.FLOAT, [1])],
+                                                [helper.make_tensor_value_info(f"v{parts}", TensorProto.FLOAT, [1])]))
+    model.graph.node.append(helper.make_node("Constant", [], ["one"], "one", value_float=1.0))
+    for k in range(parts):
+        model.graph.node.add(op_type="Add", name=f"n{k}", input=[f"v{k}", "one"], output=[f"v{k + 1}"])
+    onnx.save(model, str(d / "c.onnx"))
+    limit = None if SANITIZED else lambda: resource.setrlimit(resource.RLIMIT_AS, (128 << 20, 128 << 20))
+    r = pcc("c.onnx", "-q", "--pin=n[0-9]*[02468]$=acc0", "--pin=n[0-9]*[13579]$=acc1", "--pictures=none",
+            "-o", "split", cwd=d, preexec_fn=limit)
+    if not check(r.returncode == 0, r.stderr):
+        return
+    said = onnx.load(str(d / "split/model.onnx")).graph.node[0].metadata_props
+    for key, item in (("pcc.part", f"part%0{len(str(parts - 1))}d.onnx"), ("pcc.device", "acc%d")):
+        want = ",".join(item % (k if key == "pcc.part" else k % 2) for k in range(parts))
+        check([p.value for p in said if p.key == key] == [want], f"{key} of the constant")
+
+
 def names_are_utf8(d):
     """Each way in: ONNX, textual IR, tables, plans."""
     m = model(d)
@@ -475,8 +495,8 @@ def few_files(d, m, limited):
 
 def main():
     tests = [inputs_are_regular_files, folders_hold_regular_files, standard_input_where_asked, expressions_stay_cheap,
-             errors_fail, names_cannot_flood, names_are_utf8, reading_ends_in_time, ctrl_c_ends_as_promised,
-             order_is_not_the_hash_s,
+             errors_fail, names_cannot_flood, copies_cannot_flood, names_are_utf8, reading_ends_in_time,
+             ctrl_c_ends_as_promised, order_is_not_the_hash_s,
              terminals_obey_nothing, tables_run_nothing, files_cut_short, small_limits]
     if extras.extra() == "dot":
         extras.need(shutil.which("dot"), "no program dot")

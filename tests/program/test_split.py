@@ -644,6 +644,41 @@ def test_unread(work):
         check(want == got, f"unread inputs: {side}s {[(a, b) for a, b in zip(want, got) if a != b][:1]}")
 
 
+def test_shared_code(work):
+    """Parts whose copies of a constant or a function differ are refused; where the bytes lie does not count."""
+    area, folder, whole = work / "shared", work / "shared" / "split", work / "shared" / "whole.onnx"
+    area.mkdir()
+    table = numpy_helper.from_array(RNG.standard_normal((20, 20)).astype(np.float32), "table")
+    body = [helper.make_node("Constant", [], ["k"], value=table), helper.make_node("MatMul", ["p", "k"], ["r"])]
+    function = helper.make_function("own", "F", ["p"], ["r"], body, [helper.make_opsetid("", 17)])
+    nodes = [helper.make_node("Constant", [], ["c"], name="copied", value=table)]
+    for k in range(3):
+        nodes += [helper.make_node("MatMul", [f"v{k}", "c"], [f"m{k}"], name=f"m{k}"),
+                  helper.make_node("F", [f"m{k}"], [f"v{k + 1}"], name=f"f{k}", domain="own")]
+    model = model_of(nodes, [info("v0", [4, 20])], [info("v3", [4, 20])], [], functions=[function], domains=["own"])
+    (area / "m.onnx").write_bytes(model.SerializeToString())
+    r = split(area / "m.onnx", folder, "-d", "3xa100", "--cut-at=f", *FAST, *UNSEEN, "--weights=parts")
+    check(r.returncode == 0 and "copied" in manifest_of(folder)["copies"]["nodes"], f"shared code: {r.stderr}")
+    put_together(folder, "shared code")
+    kept = (folder / "part1.onnx").read_bytes()
+    constant = lambda nodes: next(n for n in nodes if n.op_type == "Constant").attribute[0]
+    changes = {
+        "function 'F'": [lambda p: p.functions[0].node[1].input.reverse(),
+                         lambda p: p.functions[0].attribute.append("more"),
+                         lambda p: constant(p.functions[0].node).t.dims.append(1),
+                         lambda p: setattr(p.functions[0].opset_import[0], "version", 16)],
+        "node 'copied'": [lambda p: setattr(constant(p.graph.node), "doc_string", "other"),
+                          lambda p: setattr(constant(p.graph.node).t, "raw_data", bytes(1600)) or
+                          constant(p.graph.node).t.ClearField("data_location")]}
+    for said, planted in changes.items():
+        for change in planted:
+            changed_part(folder, 1, change)
+            r = run(PCC, folder, "-o", whole)
+            check(r.returncode == 1 and f"{said} is not the one" in r.stderr and not whole.exists(),
+                  f"{said}: {r.stderr}")
+            (folder / "part1.onnx").write_bytes(kept)
+
+
 def swap_nodes(part):
     first = onnx.NodeProto()
     first.CopyFrom(part.graph.node[0])
@@ -725,6 +760,7 @@ def main():
             test_twice(work, own)
             test_planted(work, own)
             test_unread(work)
+            test_shared_code(work)
     print(f"{len(FAILED)} failed")
     return 1 if FAILED else 0
 

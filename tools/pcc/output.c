@@ -225,9 +225,13 @@ static const char *only_for(const struct opt *row, struct arena *a)
 static const char *why_unused(const struct cli *c, const struct ctx *x, const struct result *r,
                               const struct opt *row)
 {
+    const char *out = c->value[CLI_OUTPUT];
     bool planned = x->results.plan != NULL;
-    bool shown = planned || c->value[CLI_OUTPUT] || c->n[CLI_EMIT] || r->table;
-    if ((row->with & WITH_SHOWN && !shown) || ((row->with & WITH_PLAN || row->about) && !planned))
+    bool copied = out && !c->value[CLI_PASSES] && writer_of(out) == writer_named("onnx", 4);
+    bool shown = planned || (out && !copied) || c->n[CLI_EMIT] || r->table;
+    bool of_devices = row->topic == IN_DEVICES && copied; /* an ONNX model as it came has none */
+    if (((row->with & WITH_SHOWN || of_devices) && !shown) ||
+        ((row->with & WITH_PLAN || row->about) && !planned))
         return "nothing is planned";
     if (row->about && !(r->verdict && exec_counts(&r->scene.model, row)))
         return only_for(row, x->use.mem);

@@ -120,7 +120,18 @@ export function randomInputs(ort, split, seed = 0) {
 
 /** Inputs from JSON: {"name": [numbers]} or {"name": {"dims": [...], "data": [...]}}, as a Map of tensors. */
 export function givenInputs(ort, split, text) {
-  const given = new Map(Object.entries(JSON.parse(text)));
+  let said;
+  try {
+    said = JSON.parse(text);
+  } catch (e) {
+    throw new Failed(`inputs: ${printable(e.message)}: expected JSON, {"name": [numbers]}`);
+  }
+  if (!said || typeof said !== "object" || Array.isArray(said)) throw new Failed('inputs: expected {"name": [numbers]}');
+  const given = new Map(Object.entries(said)), known = split.inputs.map((i) => i.name);
+  for (const name of given.keys())
+    if (!known.includes(name)) {
+      throw new Failed(`inputs: '${printable(name)}' is no input of the model, whose inputs are ${printable(known.join(", "))}`);
+    }
   return new Map(split.inputs.map(({ name, type, dims }) => {
     const said = given.get(name), data = Array.isArray(said) ? said : said?.data;
     if (!Array.isArray(data)) throw new Failed(`input '${printable(name)}' is not given`);
@@ -207,12 +218,27 @@ function parse(args) {
   const flags = { exact: false, compare: false }, texts = { ort: "onnxruntime-web", inputs: null, out: null, seed: "0" };
   for (let k = 0; k < args.length; k++) {
     const [, name, value] = /^--(\w+)(?:=(.*))?$/s.exec(args[k]) ?? [];
-    if (name in flags && value === undefined) flags[name] = true;
-    else if (name in texts && (value ?? args[k + 1]) !== undefined) texts[name] = value ?? args[++k];
+    if (Object.hasOwn(flags, name) && value === undefined) flags[name] = true;
+    else if (Object.hasOwn(texts, name) && (value ?? args[k + 1]) !== undefined) texts[name] = value ?? args[++k];
     else throw new Failed(`${printable(args[k])}: expected --ort, --inputs, --out, --seed, --exact or --compare`);
   }
   if (!/^\d+$/.test(texts.seed)) throw new Failed(`--seed ${printable(texts.seed)}: expected a number`);
   return { ...flags, ...texts, seed: Number(texts.seed) };
+}
+
+/** Writes a file that appears whole or not at all; what is there and is no file, such as a pipe, is written to. */
+async function writeWhole(path, text) {
+  const { rename, rm, stat, writeFile } = await import("node:fs/promises");
+  const there = await stat(path).catch(() => null);
+  if (there && !there.isFile()) return writeFile(path, text);
+  const part = `${path}.part`;
+  try {
+    await writeFile(part, text);
+    await rename(part, path);
+  } catch (e) {
+    await rm(part, { force: true });
+    throw e;
+  }
 }
 
 /** The runtime: a file, or a package that Node finds from the current folder. */
@@ -230,7 +256,7 @@ async function load(name) {
 }
 
 async function main(args) {
-  const { readFile, writeFile } = await import("node:fs/promises");
+  const { readFile } = await import("node:fs/promises");
   const { fileURLToPath } = await import("node:url");
   const o = parse(args), at = (name) => fileURLToPath(new URL(`../${encodeURIComponent(name)}`, import.meta.url));
   const ort = await load(o.ort);
@@ -239,7 +265,7 @@ async function main(args) {
     (line) => console.log(line));
   const plain = (x) => (typeof x === "bigint" || (typeof x === "number" && !Number.isFinite(x)) ? String(x) : x);
   const all = [...outputs].map(([name, t]) => [name, { type: t.type, dims: t.dims, data: Array.from(t.data, plain) }]);
-  if (o.out !== null) await writeFile(o.out, JSON.stringify(Object.fromEntries(all)));
+  if (o.out !== null) await writeWhole(o.out, JSON.stringify(Object.fromEntries(all)));
 }
 
 if (typeof process !== "undefined" && process.versions?.node && process.argv[1]) {

@@ -35,6 +35,7 @@ struct whole {
     /* filled by whole_join() and whole_border() */
     struct message_list node, dense, sparse, in, out, info, note, function;
     struct names made;          /* result of a node -> 1 + index of the node in `node` */
+    struct names copy;          /* "node\x1ffile" of the manifest's copies of nodes */
     struct names weight;        /* name of an initializer -> 1 + index in `held` */
     struct module_tensor *held; /* [nheld] the initializers */
     uint32_t nheld, capheld;
@@ -58,6 +59,11 @@ void whole_append(struct whole *w, struct message_list *l, void *message);
 struct module_tensor whole_tensor(const struct whole *w, const void *message);
 /* Fills w->tensor and w->origin from the sources that were read. */
 void whole_list_tensors(struct whole *w);
+
+/* Whether two initializers are the same; -1 after an error. */
+int whole_same_weight(struct module_tensor a, struct module_tensor b);
+/* Whether two messages of one type are the same, their tensors by name, type, sizes and bytes; -1 after an error. */
+int whole_same_message(const struct whole *w, const void *one, const void *two);
 
 /* Join the parts: nodes, weights, functions and descriptions of values, each once.  Return 0, or -1 and an error. */
 int whole_join(struct whole *w);

@@ -3,7 +3,7 @@
  * The nodes of the parts follow each other in the order of the parts, which is legal: what a part reads, one before it
  * makes.  A node that several parts have a copy of, and a weight that several parts read, are taken from the first of
  * them.  That the parts are those of the manifest is checked on the way: their nodes by name and order, that nothing is
- * made twice, that what several parts have is the same in all, bytes of weights included.
+ * made twice, that what several parts have is the same in all (whole_same.c), bytes of weights included.
  * O(messages + bytes of weights that lie in several files). */
 #include "tools/lib/recompose/whole.h"
 
@@ -36,33 +36,27 @@ static void drop_split_metadata(Onnx__StringStringEntryProto **list, size_t *n)
     *n = kept;
 }
 
-/* Whether two lists of names are the same. */
-static bool same_names(char *const *a, size_t na, char *const *b, size_t nb)
-{
-    bool same = na == nb;
-    for (size_t i = 0; same && i < na; i++)
-        same = !strcmp(a[i], b[i]);
-    return same;
-}
-
 /* Whether two texts of messages are the same; NULL is "". */
 static bool same_text(const char *a, const char *b)
 {
     return !strcmp(a ? a : "", b ? b : "");
 }
 
-/* Whether two nodes do the same, as far as names say. */
-static bool same_call(const Onnx__NodeProto *a, const Onnx__NodeProto *b)
-{
-    return same_text(a->op_type, b->op_type) && same_text(a->domain, b->domain) &&
-           a->n_attribute == b->n_attribute &&
-           same_names(a->input, a->n_input, b->input, b->n_input) &&
-           same_names(a->output, a->n_output, b->output, b->n_output);
-}
-
 static const char *name_of(const Onnx__NodeProto *n)
 {
     return n->name ? n->name : "";
+}
+
+/* Checks that a part's message is the one that a part before it has.  what, name: of the message, for the error.
+ * Returns 0, or -1 and an error. */
+static int check_same(struct whole *w, const struct source *s, const void *before,
+                      const void *message, const char *what, const char *name)
+{
+    int same = whole_same_message(w, before, message);
+    if (!same)
+        diag_error(w->diag, "%s: %s '%s' is not the one that a part before it has", s->path, what,
+                   name);
+    return same > 0 ? 0 : -1;
 }
 
 /* Takes node n of a part.  copy: other parts may have it, too.  Returns 0, or -1 and an error. */
@@ -71,12 +65,12 @@ static int take_node(struct whole *w, const struct source *s, Onnx__NodeProto *n
     uint32_t before = 0; /* 1 + index of a node that has a result of n */
     for (size_t i = 0; i < n->n_output && !before; i++)
         before = *n->output[i] ? names_get(&w->made, n->output[i], 0) : 0;
-    if (before && copy && same_call(w->node.v[before - 1], n))
-        return 0;
+    drop_split_metadata(n->metadata_props, &n->n_metadata_props);
+    if (before && copy)
+        return check_same(w, s, w->node.v[before - 1], n, "node", name_of(n));
     if (before)
         return diag_error(w->diag, "%s: node '%s' makes what node '%s' of a part before it makes",
                           s->path, name_of(n), name_of(w->node.v[before - 1]));
-    drop_split_metadata(n->metadata_props, &n->n_metadata_props);
     whole_append(w, &w->node, n);
     for (size_t i = 0; i < n->n_output; i++)
         if (*n->output[i])
@@ -84,14 +78,33 @@ static int take_node(struct whole *w, const struct source *s, Onnx__NodeProto *n
     return 0;
 }
 
+/* Returns the key of node `name` as a copy in `file`, in a. */
+static const char *copy_key(const char *name, const char *file, struct arena *a)
+{
+    return arena_fmt(a, "%s\x1f%s", name, file);
+}
+
+/* Enters the copies of nodes that the manifest lists into w->copy. */
+static void list_copies(struct whole *w)
+{
+    json_t *copies = json_object_get(json_object_get(w->x.manifest, "copies"), "nodes"), *files;
+    const json_t *file;
+    const char *name;
+    size_t i;
+    w->copy = names_new(w->a, 16);
+    json_object_foreach(copies, name, files)
+    {
+        json_array_foreach(files, i, file) if (json_is_string(file))
+            names_add(&w->copy, copy_key(name, json_string_value(file), w->a), 1);
+    }
+}
+
 /* Whether the manifest says that node `name` is copied into the part s. */
 static bool is_copy(const struct whole *w, const struct source *s, const char *name)
 {
-    const json_t *copies = json_object_get(json_object_get(w->x.manifest, "copies"), "nodes");
-    const json_t *files = json_object_get(copies, name), *file;
-    size_t i;
-    bool found = false;
-    json_array_foreach(files, i, file) found = found || same_text(json_string_value(file), s->file);
+    struct arena_mark mark = arena_mark(w->a);
+    bool found = names_get(&w->copy, copy_key(name, s->file, w->a), 0) != 0;
+    arena_release(w->a, mark);
     return found;
 }
 
@@ -127,60 +140,6 @@ static int take_nodes(struct whole *w, const struct source *s)
 
 /* ---- weights -------------------------------------------------------------------------------- */
 
-/* Whether two tensors of the same size have the same bytes.  -1 after an error. */
-static int same_bytes(struct module_tensor a, struct module_tensor b)
-{
-    enum { BLOCK = 1 << 14 };
-    uint8_t one[BLOCK], two[BLOCK];
-    uint64_t len = a.m->tensor[a.t].len;
-    for (uint64_t at = 0, n; at < len; at += n) {
-        n = smaller_u64(len - at, BLOCK);
-        if (tensor_read(a.m, a.t, at, one, n) || tensor_read(b.m, b.t, at, two, n))
-            return -1;
-        if (memcmp(one, two, n) != 0)
-            return 0;
-    }
-    return 1;
-}
-
-/* Whether two dense tensors are the same.  -1 after an error. */
-static int same_tensor(struct module_tensor a, struct module_tensor b)
-{
-    const struct tensor *x = &a.m->tensor[a.t], *y = &b.m->tensor[b.t];
-    bool same = x->elem == y->elem && x->rank == y->rank && x->len == y->len;
-    for (uint32_t i = 0; same && i < x->rank; i++)
-        same = a.m->ints[x->dim + i] == b.m->ints[y->dim + i];
-    if (!same || tensor_has_bytes(x) != tensor_has_bytes(y))
-        return 0;
-    if (!tensor_has_bytes(x)) { /* strings, which are in the messages */
-        const Onnx__TensorProto *p = x->src, *q = y->src;
-        same = p->n_string_data == q->n_string_data;
-        for (size_t i = 0; same && i < p->n_string_data; i++)
-            same = p->string_data[i].len == q->string_data[i].len &&
-                   !memcmp(p->string_data[i].data, q->string_data[i].data, p->string_data[i].len);
-        return same;
-    }
-    if (x->where == TENSOR_FILE && y->where == TENSOR_FILE && x->off == y->off &&
-        !strcmp(module_str(a.m, a.m->file[x->file].path), module_str(b.m, b.m->file[y->file].path)))
-        return 1;
-    return same_bytes(a, b);
-}
-
-/* Whether two initializers are the same.  -1 after an error. */
-static int same_weight(struct module_tensor a, struct module_tensor b)
-{
-    const struct tensor *x = &a.m->tensor[a.t], *y = &b.m->tensor[b.t];
-    int same = 1;
-    if (x->where != TENSOR_SPARSE && y->where != TENSOR_SPARSE)
-        return same_tensor(a, b);
-    if (x->where != y->where)
-        return 0;
-    for (int i = 0; i < 2 && same == 1; i++)
-        same = same_tensor((struct module_tensor){a.m, x->of[i]},
-                           (struct module_tensor){b.m, y->of[i]});
-    return same;
-}
-
 /* Whether the message of an initializer is a SparseTensorProto. */
 static bool is_sparse(const ProtobufCMessage *message)
 {
@@ -202,7 +161,7 @@ int whole_take_weight(struct whole *w, const struct source *s, void *message)
     if (!t.t)
         return diag_error(w->diag, "%s: weight '%s' cannot be read", s->path, name);
     uint32_t before = names_get(&w->weight, name, 0);
-    int same = before ? same_weight(w->held[before - 1], t) : 1;
+    int same = before ? whole_same_weight(w->held[before - 1], t) : 1;
     if (same <= 0)
         return same
                    ? -1
@@ -232,30 +191,42 @@ static int take_weights(struct whole *w, const struct source *s)
 
 /* ---- the rest ------------------------------------------------------------------------------- */
 
-/* Takes the functions of a part that no part before it has.  known: their names. */
-static void take_functions(struct whole *w, const struct source *s, struct names *known)
+/* Takes the functions of a part that no part before it has.  known: name -> 1 + index in w->function.  Returns 0, or -1
+ * and an error. */
+static int take_functions(struct whole *w, const struct source *s, struct names *known)
 {
     for (size_t i = 0; i < s->model->n_functions; i++) {
         Onnx__FunctionProto *f = s->model->functions[i];
         const char *key = arena_fmt(w->a, "%s\x1f%s\x1f%s", f->domain ? f->domain : "",
                                     f->name ? f->name : "", f->overload ? f->overload : "");
-        if (!names_get(known, key, 0))
-            whole_append(w, &w->function, f);
-        names_add(known, key, 1);
+        uint32_t before = names_get(known, key, 0);
+        if (before && check_same(w, s, w->function.v[before - 1], f, "function", f->name))
+            return -1;
+        if (before)
+            continue;
+        whole_append(w, &w->function, f);
+        names_add(known, key, w->function.n);
     }
+    return 0;
 }
 
-/* Takes quantization annotations that no part before has.  known: names of annotated values. */
-static void take_notes(struct whole *w, const struct source *s, struct names *known)
+/* Takes quantization annotations that no part before has.  known: annotated value -> 1 + index in w->note.  Returns 0,
+ * or -1 and an error. */
+static int take_notes(struct whole *w, const struct source *s, struct names *known)
 {
     const Onnx__GraphProto *g = s->model->graph;
     for (size_t i = 0; i < g->n_quantization_annotation; i++) {
         Onnx__TensorAnnotation *q = g->quantization_annotation[i];
         const char *name = q->tensor_name ? q->tensor_name : "";
-        if (!names_get(known, name, 0))
-            whole_append(w, &w->note, q);
-        names_add(known, name, 1);
+        uint32_t before = names_get(known, name, 0);
+        if (before && check_same(w, s, w->note.v[before - 1], q, "annotation of", name))
+            return -1;
+        if (before)
+            continue;
+        whole_append(w, &w->note, q);
+        names_add(known, name, w->note.n);
     }
+    return 0;
 }
 
 /* Checks that a part is written in the operator sets and the version of the first one.  Returns 0, or -1 and an
@@ -316,12 +287,12 @@ int whole_join(struct whole *w)
     struct names functions = names_new(w->a, 16), notes = names_new(w->a, 16);
     w->made = names_new(w->a, 1024);
     w->weight = names_new(w->a, 1024);
+    list_copies(w);
     for (uint32_t x = 0; x < w->npart; x++) {
         const struct source *s = &w->part[x];
-        if (check_versions(w, s) || take_nodes(w, s) || take_weights(w, s))
+        if (check_versions(w, s) || take_nodes(w, s) || take_weights(w, s) ||
+            take_functions(w, s, &functions) || take_notes(w, s, &notes))
             return -1;
-        take_functions(w, s, &functions);
-        take_notes(w, s, &notes);
     }
     if (check_apart(w, &w->dense) || check_apart(w, &w->sparse))
         return -1;
