@@ -236,6 +236,13 @@ def check_odd(folder):
                   f"{what}, {ways} ways, seed {seed}: other results")
 
 
+def check_training(folder):
+    path = folder / "train.onnx"
+    subprocess.run([GEN, "train", "-o", path, *"--layers 1 --width 32 --heads 2 --vocab 30".split()], check=True)
+    r = subprocess.run([PCC, path, "-q", "-d", "2xa100", "-p", "shard{ways=2}"], capture_output=True, text=True)
+    check(r.returncode == 1 and "this is a training graph" in r.stderr, f"a training graph: {r.stderr[-300:]}")
+
+
 def check_states(folder):
     """A model whose caches each device has a piece of: the parts, fed with pieces, give the bits of the whole."""
     path, out = folder / "llama.onnx", folder / "split"
@@ -263,6 +270,7 @@ def main():
         cut = check_operators(Path(name))
         check_models(Path(name))
         check_odd(Path(name))
+        check_training(Path(name))
         check_states(Path(name))
         print("cut:", ", ".join(f"{op} {n}" for op, n in sorted(cut.items())))
     return checks.finish()
