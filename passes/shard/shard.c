@@ -324,11 +324,13 @@ static int choose_ways(struct ctx *x, const struct shard_options *o)
     struct diag quiet = diag_silent(), *loud = x->use.diag;
     char text[2][UNIT_TEXT];
     uint32_t most = side_by_side(c, NULL);
+    bool tried = false;
     for (uint32_t ways = 2; ways <= most && ways <= SHARD_WAYS; ways++) {
         struct shard s;
         struct shard_choice k;
         if (most % ways != 0)
             continue;
+        tried = true;
         x->use.diag = &quiet;
         int rc = choose(&s, x, ways, 0, &k);
         x->use.diag = loud;
@@ -336,6 +338,11 @@ static int choose_ways(struct ctx *x, const struct shard_options *o)
             continue;
         best = s;
         chosen = k;
+    }
+    if (most >= 2 && !tried) {
+        diag_note(loud, "shard: no number from 2 to %d divides %u equal devices: nodes stay whole",
+                  SHARD_WAYS, most);
+        return 0;
     }
     if (best.ways == 0) /* say why */
         return most < 2 ? shard_begin(&best, x, 2) : choose(&best, x, most, 0, &chosen);

@@ -243,6 +243,13 @@ def check_training(folder):
     check(r.returncode == 1 and "this is a training graph" in r.stderr, f"a training graph: {r.stderr[-300:]}")
 
 
+def check_devices(folder):
+    path = folder / "dense.onnx"
+    subprocess.run([GEN, "dense", "-o", path, "--layers", "1", "--width", "64"], check=True)
+    r = subprocess.run([PCC, path, "-v", "-d", "67xa100", "-p", "shard"], capture_output=True, text=True)
+    check(r.returncode == 0 and "no number from 2 to 64 divides 67" in r.stderr, f"67 devices: {r.stderr[-300:]}")
+
+
 def check_states(folder):
     """A model whose caches each device has a piece of: the parts, fed with pieces, give the bits of the whole."""
     path, out = folder / "llama.onnx", folder / "split"
@@ -271,6 +278,7 @@ def main():
         check_models(Path(name))
         check_odd(Path(name))
         check_training(Path(name))
+        check_devices(Path(name))
         check_states(Path(name))
         print("cut:", ", ".join(f"{op} {n}" for op, n in sorted(cut.items())))
     return checks.finish()
