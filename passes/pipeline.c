@@ -158,17 +158,25 @@ static const struct opt *opt_named(const struct pass *p, const char *name)
 
 /* Inserts open-functions at the start if a pass reads a plan file (NEED_OPEN), and passes the file's name on to it, so
  * that the function calls that were open when that plan was made are opened.  Does nothing if the pipeline opens or
- * inlines calls before that pass. */
+ * inlines calls before that pass.  Where a pass before it rewrites the module for that plan (pass.then), calls are
+ * inlined instead: it takes single nodes. */
 static void open_for_plan(struct pipeline *p, struct arena *a)
 {
     const struct pass *open = pass_find(NULL, "open-functions");
     const struct pass *in = pass_find(NULL, "inline-functions");
+    bool rewritten = false;
     uint32_t at = 0;
-    for (; at < p->n && !(p->step[at].pass->needs & NEED_OPEN); at++)
+    for (; at < p->n && !(p->step[at].pass->needs & NEED_OPEN); at++) {
         if (p->step[at].pass == open || p->step[at].pass == in)
             return;
+        rewritten = rewritten || (p->step[at].pass->rewrites && p->step[at].pass->then != NULL);
+    }
     if (at == p->n)
         return;
+    if (rewritten) {
+        add_step(p, 0, in, a)->inserted = true;
+        return;
+    }
     const char *from = opt_get(opt_named(p->step[at].pass, "from"), p->step[at].opts, a);
     struct pipeline_step *s = add_step(p, 0, open, a);
     s->inserted = true;

@@ -259,17 +259,33 @@ static void make_classes(struct backward_marks *k)
     }
 }
 
+/* Finds the nodes of a backward pass; false: the graph is not one for training. */
+static bool mark(struct backward_marks *k)
+{
+    const struct module *m = k->m;
+    k->g = &m->graph[1];
+    k->backward = arena_alloc(m->mem, m->nnode);
+    k->output = arena_alloc(k->x->use.scratch, m->nval);
+    for (uint32_t i = 0; i < k->g->out.n; i++)
+        k->output[m->arg[k->g->out.at + i]] = 1;
+    return mark_by_name(k) || mark_by_outputs(k);
+}
+
+bool training_is(const struct ctx *x, struct place *place)
+{
+    struct ctx look = *x;
+    look.scene.place = place;
+    struct backward_marks k = {.x = &look, .m = x->scene.m};
+    return x->scene.m->backward != NULL || (x->scene.m->ir_version != 0 && mark(&k));
+}
+
 void training_mark(struct ctx *x)
 {
     struct module *m = x->scene.m;
     if (m->backward || m->color || !m->ir_version)
         return;
-    struct backward_marks k = {.x = x, .m = m, .g = &m->graph[1]};
-    k.backward = arena_alloc(m->mem, m->nnode);
-    k.output = arena_alloc(x->use.scratch, m->nval);
-    for (uint32_t i = 0; i < k.g->out.n; i++)
-        k.output[m->arg[k.g->out.at + i]] = 1;
-    if (!mark_by_name(&k) && !mark_by_outputs(&k))
+    struct backward_marks k = {.x = x, .m = m};
+    if (!mark(&k))
         return;
     spread_backward(&k);
     uint32_t forward = 0, backward = 0;

@@ -8,4 +8,8 @@
  * readers, the gradient and the update of a parameter get one colour.  x->scene.place must be set. */
 void training_mark(struct ctx *x);
 
+/* Whether the module is a training graph: its nodes' backward is set, or some nodes are of a backward pass.  place: the
+ * kinds of its nodes.  Changes nothing. */
+bool training_is(const struct ctx *x, struct place *place);
+
 #endif

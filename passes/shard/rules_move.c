@@ -147,12 +147,20 @@ static bool change_sizes(struct shard_ask *q, const struct shape *in, const stru
     return true;
 }
 
+/* Whether n is a Squeeze that drops all axes of size 1: in a piece, the cut axis may be one. */
+static bool drops_ones(const struct module *m, nid n)
+{
+    return node_is(m, n, "Squeeze") && node_attr(m, n, "axes") == NULL && node_in(m, n, 1) == 0;
+}
+
 /* Reshape, Flatten, Squeeze, Unsqueeze: elements stay in their order, so runs do. */
 bool rule_shard_reshape(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape in, out;
     struct shard_state to;
     (void)r;
+    if (drops_ones(q->s->m, q->n))
+        return false;
     if ((!q->result && q->at != 0) || !shard_in_shape(q, 0, &in) || !shard_out_shape(q, 0, &out) ||
         !regrouped(q->s, q->result ? &out : &in, q->result ? &in : &out, q->given, &to))
         return false;
@@ -279,7 +287,10 @@ bool rule_shard_expand(struct shard_ask *q, const struct shard_row *r)
     c.value = list;
     if (entry < 0 || (k->at[entry].kind == NUM_INT && k->at[entry].v == 1))
         return true; /* the operand alone says the size */
-    if (k->at[entry].kind == NUM_UNKNOWN || (k->at[entry].kind == NUM_INT && k->at[entry].v < 1))
+    /* the entry must be the size of the result: another one may be 1 when the model runs */
+    if (k->at[entry].kind == NUM_INT
+            ? k->at[entry].v != out.d[axis].value
+            : k->at[entry].kind != NUM_SYM || k->at[entry].sym != out.d[axis].sym)
         return false;
     c.divide = UINT64_C(1) << entry;
     q->change[0] = c;

@@ -12,6 +12,7 @@
 #include "ir/exec/evaluate.h"
 #include "ir/exec/exec_runs.h"
 #include "ir/model/dim.h"
+#include "passes/coarsen/backward.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -134,9 +135,6 @@ static int check(struct shard *s)
     if (m->slot_ann != NULL)
         return diag_error(s->x->use.diag,
                           "shard: nodes have slots: expected a model without slots");
-    if (m->backward != NULL)
-        return diag_error(s->x->use.diag,
-                          "shard: this is a training graph: expected a model for inference");
     if (s->f->opset < 7)
         return diag_error(s->x->use.diag, "shard: the model is of opset %lld: expected 7 or later",
                           (long long)s->f->opset);
@@ -158,6 +156,9 @@ int shard_begin(struct shard *s, struct ctx *x, uint32_t ways)
     s->place = place_build(m, set->pairs, set->npairs, s->a, x->use.diag);
     if (s->place == NULL)
         return -1;
+    if (training_is(x, s->place))
+        return diag_error(x->use.diag,
+                          "shard: this is a training graph: expected a model for inference");
     s->price = pricing_begin(x);
     s->kept = arena_array(s->a, m->nval, sizeof *s->kept);
     s->must = arena_alloc(s->a, m->nnode);
@@ -323,11 +324,13 @@ static int choose_ways(struct ctx *x, const struct shard_options *o)
     struct diag quiet = diag_silent(), *loud = x->use.diag;
     char text[2][UNIT_TEXT];
     uint32_t most = side_by_side(c, NULL);
+    bool tried = false;
     for (uint32_t ways = 2; ways <= most && ways <= SHARD_WAYS; ways++) {
         struct shard s;
         struct shard_choice k;
         if (most % ways != 0)
             continue;
+        tried = true;
         x->use.diag = &quiet;
         int rc = choose(&s, x, ways, 0, &k);
         x->use.diag = loud;
@@ -335,6 +338,11 @@ static int choose_ways(struct ctx *x, const struct shard_options *o)
             continue;
         best = s;
         chosen = k;
+    }
+    if (most >= 2 && !tried) {
+        diag_note(loud, "shard: no number from 2 to %d divides %u equal devices: nodes stay whole",
+                  SHARD_WAYS, most);
+        return 0;
     }
     if (best.ways == 0) /* say why */
         return most < 2 ? shard_begin(&best, x, 2) : choose(&best, x, most, 0, &chosen);

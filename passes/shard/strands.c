@@ -79,9 +79,9 @@ static void tie(struct shard *s, uint32_t *parent)
 
 /* What is known of a strand. */
 struct strand {
-    int64_t saves;  /* ps: the most that its options save, one for each node */
-    int64_t joins;  /* ps: the least that joining one of its results takes */
-    uint32_t nodes; /* number of its nodes */
+    int64_t saves;           /* ps: the most that its options save, one for each node */
+    int64_t joins;           /* ps: the least that joining one of its results takes */
+    uint32_t nodes, options; /* numbers of its nodes and of its options */
     bool gone;
 };
 
@@ -99,6 +99,7 @@ static void measure(struct shard *s, struct strand *st)
             struct strand *k = &st[p->strand];
             bool first = true;
             int64_t best = p->time;
+            k->options++;
             for (uint32_t q = s->first_opt[n]; q != o; q = s->opt[q].next)
                 first = first && (s->opt[q].gone || s->opt[q].strand != p->strand);
             for (uint32_t q = p->next; q != 0; q = s->opt[q].next)
@@ -153,25 +154,34 @@ static void each_pair(struct shard *s, struct strand *st, struct map *count, pai
                     see(s, st, count, p, q);
 }
 
-/* Counts the nodes at which q's strand is at least as good as p's. */
+/* Whether option q is at least as good as option p of the same node. */
+static bool is_better(const struct shard *s, uint32_t p, uint32_t q)
+{
+    return s->opt[q].time <= s->opt[p].time && is_as_plain(s, &s->opt[q], &s->opt[p]);
+}
+
+/* Counts the options in p's strand for which q's strand has one at least as good; each counts once. */
 static void count_better(struct shard *s, struct strand *st, struct map *count, uint32_t p,
                          uint32_t q)
 {
     const struct shard_option *a = &s->opt[p], *b = &s->opt[q];
     uint64_t key = map_key(a->strand, b->strand);
+    bool first = is_better(s, p, q);
     (void)st;
-    if (b->time <= a->time && is_as_plain(s, b, a))
+    for (uint32_t o = s->first_opt[a->node]; o != q && first; o = s->opt[o].next)
+        first = s->opt[o].gone || s->opt[o].strand != b->strand || !is_better(s, p, o);
+    if (first)
         map_set(count, s->a, key, map_get(count, key) + 1);
 }
 
-/* Removes p's strand if q's is at least as good at all of its nodes; of two equal ones the first one stays. */
+/* Removes p's strand if q's is at least as good for all of its options; of two equal ones the first one stays. */
 static void drop_contained(struct shard *s, struct strand *st, struct map *count, uint32_t p,
                            uint32_t q)
 {
     uint32_t a = s->opt[p].strand, b = s->opt[q].strand;
-    if (st[a].gone || st[b].gone || map_get(count, map_key(a, b)) < st[a].nodes)
+    if (st[a].gone || st[b].gone || map_get(count, map_key(a, b)) < st[a].options)
         return;
-    bool equal = map_get(count, map_key(b, a)) >= st[b].nodes;
+    bool equal = map_get(count, map_key(b, a)) >= st[b].options;
     st[a].gone = !equal || b < a;
 }
 
@@ -299,6 +309,16 @@ static struct shard_state pieces_of(const struct shard *s, const struct csr *use
     return as;
 }
 
+/* Leaves on the first device what measures results of nodes that run only there: sizes are taken where the value is. */
+static void measure_once(struct shard *s)
+{
+    for (nid n = 1; n < s->m->nnode; n++) {
+        nid def = measures(s->m, n) ? s->m->value[node_in(s->m, n, 0)].def : 0;
+        if (def != 0 && s->kind[n] == SHARD_NODE && s->kind[def] == SHARD_ONCE)
+            s->kind[n] = SHARD_ONCE;
+    }
+}
+
 void shard_keep_states(struct shard *s, bool whole)
 {
     const struct place *p = s->place;
@@ -315,6 +335,7 @@ void shard_keep_states(struct shard *s, bool whole)
         if (s->kept[p->state_in[i]].run == 0)
             keep_whole(s, &users, i);
     }
+    measure_once(s);
     for (uint32_t o = 1; o < s->nopt; o++)
         s->opt[o].gone = s->opt[o].gone || s->kind[s->opt[o].node] == SHARD_ONCE;
 }

@@ -3,6 +3,7 @@
 1. Single operators (batch_cases.py), in one model for each opset, with choices drawn at random (shard{draw=SEED}), in 2
    and 4 ways: the rewritten model gives the bits of the original.  How many nodes were cut is printed, by operator.
 2. Models that pcc-gen makes: cut by the best choice and by random ones, split, and the parts verified.
+3. Small models whose pieces have sizes, or places, of their own.
 Needs onnx, numpy, onnxruntime (else 77)."""
 
 # extras: none
@@ -182,6 +183,73 @@ def check_models(folder):
                           f"{what}: off by {np.abs(a - b).max()}, the largest value is {np.abs(a).max()}")
 
 
+def odd_models():
+    """Models whose pieces have sizes, or places, of their own: name, model, inputs."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    def model(nodes, inputs, outputs, weights=(), functions=()):
+        """Inputs and outputs: name -> sizes."""
+        many = [[helper.make_tensor_value_info(k, TensorProto.FLOAT, v) for k, v in list_.items()]
+                for list_ in (inputs, outputs)]
+        held = [numpy_helper.from_array(v, k) for k, v in dict(weights).items()]
+        opsets = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
+        return helper.make_model(helper.make_graph(nodes, "g", *many, held), opset_imports=opsets, functions=functions,
+                                 ir_version=9)
+
+    rng, node = np.random.default_rng(2), helper.make_node
+    x, w = rng.standard_normal((4, 8), np.float32), rng.standard_normal((8, 12), np.float32)
+    product = node("MatMul", ["x", "w"], ["a"])
+    yield "a piece of size 1 and Squeeze", model(
+        [product, node("Squeeze", ["a"], ["b"]), node("Relu", ["b"], ["y"])], {"x": [1, 4, 8]}, {"y": [4, 12]},
+        {"w": w}), {"x": x[None]}
+    yield "Expand to sizes that are 1", model(
+        [product, node("Shape", ["z"], ["s"]), node("Expand", ["a", "s"], ["y"])],
+        {"x": [4, 8], "z": ["m", "k"]}, {"y": [4, 12]}, {"w": w}), {"x": x, "z": x[:1, :1]}
+    past, present = "past_key_values.0.key", "present.0.key"
+    yield "sizes of what is computed once", model(
+        [product, node("Relu", [past], ["r"]), node("Shape", ["r"], ["s"]), node("Cast", ["s"], ["f"], to=1),
+         node("Gather", ["f", "one"], ["n"]), node("Add", ["a", "n"], ["y"]),
+         node("Concat", [past, "new"], [present], axis=1)], {"x": [4, 8], past: ["B", "P"], "new": ["B", "T"]},
+        {"y": [4, 12], present: ["B", "P+T"]}, {"w": w, "one": np.array(1)}), {"x": x, past: x, "new": x}
+    twice = helper.make_function("own", "Twice", ["p"], ["q"], [node("Add", ["p", "p"], ["q"])],
+                                 [helper.make_opsetid("", 17)])
+    yield "a function", model([product, node("Twice", ["a"], ["y"], domain="own")], {"x": [4, 8]}, {"y": [4, 12]},
+                              {"w": w}, [twice]), {"x": x}
+
+
+def check_odd(folder):
+    path, out = folder / "odd.onnx", folder / "out.onnx"
+    for what, model, fed in odd_models():
+        onnx.save(model, path)
+        want = session(path).run(None, fed)
+        for ways, seed in ((4, 6), (4, 10), (2, 1)):
+            r = subprocess.run([PCC, path, "-q", "-d", f"{ways}xa100", "-p", f"shard{{ways={ways}:draw={seed}}}", "-o",
+                                out], capture_output=True, text=True)
+            if not check(r.returncode == 0, f"{what}, {ways} ways, seed {seed}: {r.stderr[-300:]}"):
+                continue
+            try:
+                got = session(out).run(None, fed)
+            except Exception as why:
+                check(False, f"{what}, {ways} ways, seed {seed}: {str(why)[:400]}")
+                continue
+            check(all(same(a, b, "MatMul") for a, b in zip(want, got)),
+                  f"{what}, {ways} ways, seed {seed}: other results")
+
+
+def check_training(folder):
+    path = folder / "train.onnx"
+    subprocess.run([GEN, "train", "-o", path, *"--layers 1 --width 32 --heads 2 --vocab 30".split()], check=True)
+    r = subprocess.run([PCC, path, "-q", "-d", "2xa100", "-p", "shard{ways=2}"], capture_output=True, text=True)
+    check(r.returncode == 1 and "this is a training graph" in r.stderr, f"a training graph: {r.stderr[-300:]}")
+
+
+def check_devices(folder):
+    path = folder / "dense.onnx"
+    subprocess.run([GEN, "dense", "-o", path, "--layers", "1", "--width", "64"], check=True)
+    r = subprocess.run([PCC, path, "-v", "-d", "67xa100", "-p", "shard"], capture_output=True, text=True)
+    check(r.returncode == 0 and "no number from 2 to 64 divides 67" in r.stderr, f"67 devices: {r.stderr[-300:]}")
+
+
 def check_states(folder):
     """A model whose caches each device has a piece of: the parts, fed with pieces, give the bits of the whole."""
     path, out = folder / "llama.onnx", folder / "split"
@@ -208,6 +276,9 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         cut = check_operators(Path(name))
         check_models(Path(name))
+        check_odd(Path(name))
+        check_training(Path(name))
+        check_devices(Path(name))
         check_states(Path(name))
         print("cut:", ", ".join(f"{op} {n}" for op, n in sorted(cut.items())))
     return checks.finish()

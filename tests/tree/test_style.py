@@ -27,7 +27,7 @@ FLOORS = [
     ["ir/base"], ["ir/model"], ["ir/cluster"], ["ir/dag"], ["ir/plan"], ["ir/exec", "ir/text"], ["ir/exec/replicas"],
     ["ir/exec/*"], ["ir"],
     ["passes/passes.h"], ["passes/context.c"], ["passes/functions"], ["passes/shapes"], ["passes/rewrite"],
-    ["passes/cost"], ["passes/shard"], ["passes/coarsen"], ["passes/recompute"], ["passes/problem"],
+    ["passes/cost"], ["passes/coarsen"], ["passes/shard"], ["passes/recompute"], ["passes/problem"],
     ["passes/replicas"], ["passes/bounds"],
     ["passes/contiguous"], ["passes/any_shape"], ["passes/latency"], ["passes/integer"],
     ["passes/baselines", "passes/given", "passes/list", "passes/stages"],
