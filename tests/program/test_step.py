@@ -60,6 +60,10 @@ graph {
 """
 
 
+# More constants for the model.
+KEY = ("  init %two", "  init %k : i64[] = [0]\n  init %ks : i64[1] = [0]\n  init %end : i64[1] = [9]\n  init %two")
+
+
 def run(*command):
     return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=300)
 
@@ -255,6 +259,16 @@ def texts():
     check(training("unknown")["loss"]["reduction"] is None, "a loss that is a maximum")
     good(made("sum", op=("ReduceMean(%q)", "ReduceSum(%q)")))
     check(training("sum")["loss"]["reduction"] == "sum", "a loss that is a sum")
+    for name, by, reduction in (("eighth", "Div(%s, %two)", "sum"), ("each", "Div(%s, %c)", "mean"), (
+            "token", "Div(%s, %l)", "sum"), ("again", "Div(%s, %c)", None)):
+        join = "ReduceSum" if reduction else "ReduceMean"
+        good(made(name, loss=("%loss = ReduceMean(%q)", f"%s = {join}(%q)"), by=('name="loss"', f"""name="loss"
+  %count = Size(%q) : i64[] name="count"
+  %c = Cast(%count) {{to = 1}} : f32[] name="c"
+  %length = Shape(%q) {{start = 1, end = 2}} : i64[1] name="length"
+  %l = Cast(%length) {{to = 1}} : f32[1] name="l"
+  %loss = {by} : f32[{'1' if '%l' in by else ''}] name="by" """)))
+        check(training(name)["loss"]["reduction"] == reduction, f"a loss divided: {name}: {training(name)['loss']}")
     good(made("let", "--allow-batch-dependence", op=(square, "Softmax(%e) {axis = 0}")))
     check(training("let")["batch_dependent"] == ["q"], "what is let be")
     said = good(run(RUN, HERE / "let.split", "--steps=1", STUB)).stderr
@@ -271,6 +285,27 @@ def texts():
                 '  %w_grad',
                 '  %o = Einsum(%x, %d) {equation = "bi,bj->ijb"} : f32[4,2,batch] name="o_grad"\n  %w_grad'),
                 "axes": ("ReduceMax(%o)", "ReduceMax(%o, %last)")}, "and not by adding them up"),
+            ("pairs", {"op": ("Mul(%e, %e) : f32[batch,2]", "LogSoftmax(%z) : f32[batch,batch]"), "z": (
+                '  %q', '  %et = Transpose(%e) {perm = [1, 0]} : f32[2,batch] name="et"\n'
+                '  %z = MatMul(%e, %et) : f32[batch,batch] name="z"\n  %q')},
+             "'z' (MatMul) makes a result with the batch"),
+            ("running", {"op": (square, "CumSum(%e, %k)"), "k": KEY}, "'q' (CumSum) works along"),
+            ("next", {"op": (square, "Slice(%e, %k, %end, %ks)"), "k": KEY}, "'q' (Slice) works along"),
+            ("others", {"op": (square, "Gather(%e, %ks) {axis = 0}"), "k": KEY}, "'q' (Gather) works along"),
+            ("twice", {"op": (square, "Concat(%e, %e) {axis = 0}"), "type": (
+                "f32[batch,2] name=\"q", "f32[2*batch,2] name=\"q")}, "'q' (Concat) works along"),
+            ("mean", {"op": (square, "MeanVarianceNormalization(%e) {axes = [0]}")},
+             "'q' (MeanVarianceNormalization) works along"),
+            ("turned", {"op": ("Mul(%e, %e) : f32[batch,2]", "Reshape(%e, %ks) : f32[2,batch]"), "k": KEY},
+             "'q' (Reshape) moves numbers from samples to others"),
+            ("reckons", {"op": (square, "Div(%e, %f)"), "f": (
+                "  %q", "  %n = Size(%e) : i64[]\n  %f = Cast(%n) {to = 1} : f32[]\n  %q"), "not": (
+                '  %n = Size(%e) : i64[] name="n"\n  %f = Cast(%n) {to = 1} : f32[] name="f"\n', "")},
+             "'q' (Div) reckons with 'f', which tells how many samples there are"),
+            ("decay", {"op": ("%w_grad = MatMul", "%raw_grad = MatMul"), "add": (
+                "  %u =", "  %wd_grad = Mul(%w, %rate) : f32[4,2]\n"
+                "  %w_grad = Add(%raw_grad, %wd_grad) : f32[4,2] name=\"add_grad\"\n  %u ="),
+                "sum": ("ReduceMean", "ReduceSum")}, "'add_grad' (Add) works on gradients of all samples together"),
             ("anew", {"op": ("Mul(%w_grad, %rate)", "Mul(%w_grad, %loss)")},
              "'u_grad' (Mul), which follows from gradients, reads 'loss', which each micro-batch makes anew"),
             ("fixed", {"op": ("batch", "2")}, "the batch has no name in the shapes"),
