@@ -435,6 +435,17 @@ def refusals():
     none = HERE / "none.npz"
     refused(run(RUN, HERE / "ort4.0", HERE / "odd.npz", "--steps=1", f"--save={none}"), 1, "a batch of 7",
             "4 micro-batches", "multiple of 4, such as 8")
+    for labels, words in ((batch_of(4)["labels"][:4], ("'labels': its batch is 4, but that of 'input_ids' is 8",)),
+                          (np.array(3), ("'labels': expected samples along its axis 0",))):
+        np.savez(HERE / "odd.npz", **{**batch_of(4), "labels": labels})
+        refused(run(RUN, HERE / "ort4.0", HERE / "odd.npz", "--steps=1"), 1, *words)
+    with np.load(HERE / "half.npz") as had:
+        parameters = dict(had)
+    name = sorted(parameters)[0]
+    for change, found in ((parameters[name][:-1], "f32[15]"), (parameters[name].astype(np.float64), "f64[16]")):
+        np.savez(HERE / "odd.npz", **{**parameters, name: change})
+        refused(run(RUN, HERE / "ort4.0", "--steps=1", f"--load={HERE / 'odd.npz'}"), 1,
+                f"parameter '{name}': expected f32[16], found {found}")
     np.savez(HERE / "huge.npz", **batch_of(4, np.inf))
     refused(run(RUN, HERE / "ort4.0", HERE / "huge.npz", "--steps=3", f"--save={none}"), 1, "micro-batch 0",
             "no finite number")
