@@ -161,6 +161,14 @@ def within():
     refused(run(RUN, HERE / "within", "--steps=1", STUB), 1, "its updates have no parts of their own", "--update=apart")
 
 
+def versions():
+    """A schedule that keeps versions of weights has no steps."""
+    words = ("--schedule=pipedream keeps versions of weights", "--schedule=dapple")
+    refused(plan(HERE / "pipedream", "--schedule=pipedream", "--update=apart"), 1, "--update=apart: ", *words)
+    good(plan(HERE / "pipedream", "--schedule=pipedream"))
+    refused(run(RUN, HERE / "pipedream", "--steps=1", STUB), 1, *words)
+
+
 def planted():
     """Errors in lists are found by the checker before the first part runs."""
     def compute(lists):
@@ -455,6 +463,6 @@ def refusals():
 if extras.extra() == "ort":
     by_runtime()
 else:
-    for step in (make, schedules, reduced, within, planted, bad, texts):
+    for step in (make, schedules, reduced, within, versions, planted, bad, texts):
         step()
 sys.exit(finish())

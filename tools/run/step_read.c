@@ -51,6 +51,13 @@ static int read_lists(struct stepper *s)
                           "%s: \"runnable\": false: devices would get parts of a sample; plan with "
                           "--slices=whole",
                           s->set.folder);
+    const char *order = json_get_text(training, "schedule");
+    if (order && strcmp(order, "pipedream") == 0)
+        return diag_error(s->d,
+                          "%s: --schedule=pipedream keeps versions of weights, so that no step is "
+                          "one of the whole batch: plan with --schedule=dapple, gpipe, zb-h1 or "
+                          "interleaved",
+                          s->set.folder);
     if (json_is_null(json_object_get(s->split.manifest, "schedule")))
         return no_steps(s,
                         arena_fmt(s->a, "it has no schedule (%s)", why ? why : "why is not said"));
