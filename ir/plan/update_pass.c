@@ -25,6 +25,10 @@ bool update_pass_wanted(const struct scene *s)
     return t->update == UPDATE_APART || (t->update == UPDATE_AUTO && training_count(t) > 1);
 }
 
+/* Walks from all outputs may come by each value this often on average; those of an optimizer without a norm of all
+ * gradients do so as often as there are outputs for a parameter. */
+enum { WALKS = 16 };
+
 /* State of the search. */
 struct update_search {
     const struct scene *s;
@@ -35,6 +39,7 @@ struct update_search {
     uint32_t *seen;        /* [value] 1 + the last output whose walk has come by */
     struct heap open;      /* values that wait, by the node that makes them, the last one first */
     uint32_t open_varying; /* how many of these vary */
+    uint64_t left;         /* values that all walks together may still come by */
     enum loss_join join;   /* how the loss joins samples */
     uint8_t *to_sum;       /* [value] a gradient follows from it by sums over samples alone */
     struct arena *a, *own; /* for results; for scratch data */
@@ -188,6 +193,13 @@ static void walk_back(struct update_search *k, struct walk *w, uint32_t output)
     while (k->open.n) {
         vid v = heap_pop(&k->open).item;
         nid n = m->value[v].def;
+        if (!k->left--) {
+            k->to->why = arena_fmt(k->a,
+                                   "'%s' and other new values follow from gradients of many "
+                                   "parameters each, as behind a norm of all",
+                                   value_name(m, w->from));
+            return;
+        }
         bool varies = k->varies[v], alone = varies && k->open_varying == 1;
         k->open_varying -= varies;
         if (varies && (k->axis[v] >= 0 || !m->backward[n]))
@@ -216,12 +228,15 @@ static void find_gradients(struct update_search *k)
     const struct graph *g = &m->graph[1];
     vid *fresh_of = arena_array(k->own, m->nval, sizeof *fresh_of); /* [parameter] */
     k->to->of = arena_array(k->a, (size_t)g->out.n + 1, sizeof *k->to->of);
+    k->left = WALKS * ((uint64_t)m->nval + 1);
     for (uint32_t i = 0; i < g->out.n && !k->to->why; i++) {
         struct walk w = {.from = m->arg[g->out.at + i]};
         nid n = m->value[w.from].def;
         if (!n || !k->varies[w.from] || k->axis[w.from] >= 0 || !m->backward[n])
             continue;
         walk_back(k, &w, i);
+        if (k->to->why)
+            return;
         if (!w.parameter || !w.gradient)
             continue;
         if (fresh_of[w.parameter])

@@ -326,6 +326,26 @@ def texts():
     check("gradients" not in training("noted"), "without --update=apart updates stay within")
 
 
+def norms():
+    """A norm of the gradients of 400 parameters: the search for gradients takes no time for each pair of them."""
+    many, lines = 400, []
+    for k in range(many):
+        lines += [f'  %g{k} = MatMul(%xt, %d) : f32[4,2] name="g{k}_grad"',
+                  f'  %s{k} = ReduceSum(%g{k}) {{keepdims = 0}} : f32[] name="s{k}_grad"']
+    lines += ['  %sum = Sum(' + ", ".join(f"%s{k}" for k in range(many)) + ') : f32[] name="sum_grad"']
+    for k in range(many):
+        lines += [f'  %c{k} = Div(%g{k}, %sum) : f32[4,2] name="c{k}_grad"',
+                  f'  %p{k}_new = Sub(%p{k}, %c{k}) : f32[4,2] name="p{k}_new_grad"']
+    head, tail = TEXT.split("  %w_grad")
+    text = head.replace("  init %two", "\n".join(f"  init %p{k} : f32[4,2] = [1, 2, 3, 4, 5, 6, 7, 8]" for k in range(
+        many)) + "\n  init %two")
+    (HERE / "norms.pir").write_text(text + "\n".join(lines) + "\n  out %loss\n" + "\n".join(
+        f"  out %p{k}_new" for k in range(many)) + "\n}\n")
+    refused(run(PCC, HERE / "norms.pir", "-d", "1xa100", "--objective=iteration-time", "--micro-batches=4", "-q",
+                "--dim=batch=2", "--pictures=none", "--update=apart", "-o", HERE / "norms.split"), 1,
+            "follow from gradients of many parameters each, as behind a norm of all")
+
+
 def whole_session():
     """The whole model, whose parameters may be given as inputs."""
     import onnx
@@ -463,6 +483,6 @@ def refusals():
 if extras.extra() == "ort":
     by_runtime()
 else:
-    for step in (make, schedules, reduced, within, versions, planted, bad, texts):
+    for step in (make, schedules, reduced, within, versions, planted, bad, texts, norms):
         step()
 sys.exit(finish())

@@ -44,21 +44,12 @@ static int check_sizes(struct pcc *p, int64_t size, int64_t count, int64_t globa
     return 0;
 }
 
-/* Whether a setting says how many samples or micro-batches there are. */
-static bool sizes_given(const struct pcc *p)
-{
-    return handle_given(p, "micro-batch-size") || handle_given(p, "micro-batches") ||
-           handle_given(p, "global-batch") || handle_given(p, "profiled-batch");
-}
-
 int settings_training(struct pcc *p)
 {
     struct training *t = &p->x.scene.model.training;
     /* an input that names the objective may also say sizes, which count unless others are given */
-    const bool named = !handle_given(p, "objective");
-    const struct training own = named ? p->own_model.training : (struct training){0};
-    if (named && own.micro_size && !sizes_given(p))
-        return 0;
+    const struct training own =
+        handle_given(p, "objective") ? (struct training){0} : p->own_model.training;
     int64_t size = handle_given(p, "micro-batch-size") ? t->micro_size : 0, global = 0;
     int64_t count = handle_given(p, "micro-batches") ? t->micro_batches : 0;
     int64_t profiled = handle_given(p, "profiled-batch") ? t->profiled
@@ -78,7 +69,7 @@ int settings_training(struct pcc *p)
            : global && count ? global / count
            : own.micro_size  ? own.micro_size
                              : profiled;
-    count = count ? count : global ? global / size : 1;
+    count = count ? count : global ? global / size : own.micro_batches ? own.micro_batches : 1;
     if (count > TRAINING_MICRO_BATCHES)
         return diag_error(&p->diag, "%lld micro-batches: expected at most %d", (long long)count,
                           TRAINING_MICRO_BATCHES);
