@@ -493,7 +493,7 @@ static enum loss_join join_of(const struct module *m, const uint8_t *varies, con
         if (node_is(m, n, "Div") && varies[x] && !varies[y] && !(divided && counts[y]))
             divided = divided || counts[y];
         else if (!node_is(m, n, "Neg") && !node_is(m, n, "Identity") && !node_is(m, n, "Squeeze") &&
-                 !node_is(m, n, "Reshape"))
+                 !node_is(m, n, "Reshape") && !node_is(m, n, "Cast"))
             return LOSS_UNKNOWN;
         v = x;
     }

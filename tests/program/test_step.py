@@ -401,6 +401,7 @@ def by_runtime():
         check(len(bits - {True}) == 1, f"{m} micro-batches: schedules give {len(bits)} results")
     by_rows()
     twenty()
+    small_loss()
     refusals()
 
 
@@ -454,6 +455,20 @@ def twenty():
              "--optimise=none"))
     with np.load(half) as one, np.load(HERE / "all.npz") as other:
         check(all(one[n].tobytes() == other[n].tobytes() for n in other.files), "20 steps are not 10 and 10")
+
+
+def small_loss():
+    """A loss in half precision is told as a number."""
+    feed = {"x": np.ones((8, 4), np.float32), "t": np.zeros((8, 2), np.float32), "rate": np.array(0.1, np.float32)}
+    np.savez(HERE / "ones.npz", **feed)
+    for elem, number in (("f16", 10), ("bf16", 16)):
+        text = TEXT.replace("%loss = ReduceMean(%q) {keepdims = 0}", "%l = ReduceMean(%q) {keepdims = 0}").replace(
+            '  %n = Size', f'  %loss = Cast(%l) {{to = {number}}} : {elem}[] name="small"\n  %n = Size')
+        (HERE / "small.pir").write_text(text)
+        good(run(PCC, HERE / "small.pir", "-d", "1xa100", "--objective=iteration-time", "--micro-batches=4", "-q",
+                 "--dim=batch=2", "--pictures=none", "-o", HERE / f"small.{elem}"))
+        said = good(run(RUN, HERE / f"small.{elem}", HERE / "ones.npz", "--steps=1")).stdout
+        check("step 1: loss 328," in said, f"{elem}: {said}")  # (16^2 + 20^2) / 2
 
 
 def refusals():

@@ -266,7 +266,7 @@ static int run_step(struct stepper *s, int64_t step)
     rc = rc ? rc : step_iteration(s);
     if (!rc && !*s->stop) {
         printf("step %" PRId64 ": ", step + 1);
-        if (s->loss != STEP_NONE)
+        if (s->loss != STEP_NONE && *s->e->library) /* the stub's values are no numbers */
             printf("loss %.9g, ", loss_of(s));
         printf("%s\n", time_short(took, sat_mul(clock_now() - began, 1000)));
         fflush(stdout);
