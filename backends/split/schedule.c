@@ -73,10 +73,16 @@ static int check_updates(const struct split *s)
 {
     const struct scene *of = &s->r->scene;
     const struct staged_plan planned = {of, s->r->plan, s->r->verdict->stages};
+    const struct training *t = &of->model.training;
+    if (planned.stages && t->update == UPDATE_APART && t->schedule == TRAINING_PIPEDREAM)
+        return diag_error(s->diag,
+                          "--update=apart: --schedule=pipedream keeps versions of weights, so that "
+                          "no step is one of the whole batch: plan with --schedule=dapple, gpipe, "
+                          "zb-h1 or interleaved");
     if (!planned.stages || !update_pass_wanted(of))
         return 0;
     const char *why = update_pass_find(&planned, plan_stage_of(&planned, s->a), s->a).why;
-    if (why && of->model.training.update == UPDATE_APART)
+    if (why && t->update == UPDATE_APART)
         return diag_error(s->diag, "--update=apart: %s", why);
     if (why)
         diag_note(s->diag, "updates stay within the parts that make gradients: %s", why);

@@ -90,3 +90,18 @@ const int32_t *value_batch_axes(const struct module *m, struct arena *a)
     arena_free(s.a);
     return axis;
 }
+
+const uint8_t *value_batch_squares(const struct module *m, struct arena *a)
+{
+    struct batch_search s = {.m = m, .batch = batch_name(m), .a = arena_new(a)};
+    uint8_t *several = arena_alloc(a, m->nval);
+    for (vid v = 0; s.batch && v < m->nval; v++) {
+        const struct type *t = &m->type[m->value[v].type];
+        int n = 0;
+        for (int32_t i = 0; t->kind == TYPE_TENSOR && i < t->rank; i++)
+            n += depends_on_batch(&s, m->dim[t->dim + (uint32_t)i]);
+        several[v] = n > 1;
+    }
+    arena_free(s.a);
+    return several;
+}

@@ -16,5 +16,8 @@ sid batch_name(const struct module *m);
  * known, that one is taken to; of a value of unknown rank axis 0.  NULL: the batch dimension has no name.  Expected
  * O(values * rank). */
 const int32_t *value_batch_axes(const struct module *m, struct arena *a);
+/* Returns, in a, [value of the main graph] 1: the sizes of several of its axes depend on batch_name().  Expected
+ * O(values * rank). */
+const uint8_t *value_batch_squares(const struct module *m, struct arena *a);
 
 #endif

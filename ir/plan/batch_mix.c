@@ -5,6 +5,8 @@
  * by its values: it makes values of samples from one that is of all samples together. */
 #include "ir/plan/batch_mix.h"
 
+#include "ir/plan/batch_along.h"
+
 #include <string.h>
 
 /* Whether the node's operator is in the list, which ends with NULL. */
@@ -44,23 +46,23 @@ static bool draws(const struct module *m, nid n)
     return is_one_of(m, n, random) || (trains && !is_zero(m, node_in(m, n, 1)));
 }
 
-/* Whether the operator works along an axis from `axis` on, or along `axis` alone, which is that of the batch. */
-static bool works_along_batch(const struct batch_view *v, nid n)
+/* Whether a result has the batch along two axes, which no operand has: each sample meets all others. */
+static bool makes_square(const struct batch_view *v, nid n)
 {
-    static const char *const along[] = {"Softmax", "LogSoftmax", "Hardmax",         "TopK",
-                                        "ArgMax",  "ArgMin",     "LpNormalization", NULL};
-    static const char *const from[] = {"LayerNormalization", "RMSNormalization", NULL};
-    const struct module *m = v->m;
-    vid x = node_in(m, n, 0);
-    int rank = m->type[m->value[x].type].rank;
-    bool all = is_one_of(m, n, from), coerced = module_opset(m, 0) < 13;
-    if (!x || v->axis[x] < 0 || rank < 0 || (!all && !is_one_of(m, n, along)))
-        return false;
-    bool first = node_is(m, n, "ArgMax") || node_is(m, n, "ArgMin");
-    bool soft = node_is(m, n, "Softmax") || node_is(m, n, "LogSoftmax") || node_is(m, n, "Hardmax");
-    int64_t axis = node_attr_int(m, n, "axis", first ? 0 : soft && coerced ? 1 : -1);
-    axis += axis < 0 ? rank : 0;
-    return all || (soft && coerced) ? axis <= v->axis[x] : axis == v->axis[x];
+    const struct slice in = v->m->node[n].in, out = v->m->node[n].out;
+    bool had = false, any = false;
+    for (uint32_t i = 0; i < in.n; i++)
+        had = had || v->squares[v->m->arg[in.at + i]];
+    for (uint32_t i = 0; i < out.n; i++)
+        any = any || v->squares[v->m->arg[out.at + i]];
+    return any && !had;
+}
+
+/* Whether a node of the forward pass reckons with the value, which tells how many samples there are. */
+static bool reckons_with(const struct batch_view *v, nid n, vid x)
+{
+    static const char *const reckon[] = {"Add", "Sub", "Mul", "Div", "Pow", "Sum", NULL};
+    return v->counts[x] && !v->m->backward[n] && is_one_of(v->m, n, reckon);
 }
 
 /* Returns whether a result of the node has an axis of the batch. */
@@ -104,9 +106,10 @@ static const char *refuse_operator(const struct batch_view *v, nid n)
         return "draws random numbers";
     if (batch_norm && (node_attr_int(m, n, "training_mode", 0) || m->node[n].out.n > 1))
         return "takes mean and variance of all samples";
-    if (works_along_batch(v, n))
-        return "works along the axis of the batch";
-    return refuse_loss(m, n);
+    if (makes_square(v, n))
+        return "makes a result with the batch along two axes, where each sample meets all others";
+    const char *why = batch_along_why(m, v->axis, n);
+    return why ? why : refuse_loss(m, n);
 }
 
 const char *batch_mix_why(const struct batch_view *v, nid n, struct arena *a)
@@ -120,6 +123,9 @@ const char *batch_mix_why(const struct batch_view *v, nid n, struct arena *a)
         has = has || (v->varies[x] && v->axis[x] >= 0);
         if (samples && v->varies[x] && v->axis[x] < 0)
             why = arena_fmt(a, "reads '%s', which is of all samples together", value_name(m, x));
+        else if (samples && reckons_with(v, n, x))
+            why = arena_fmt(a, "reckons with '%s', which tells how many samples there are",
+                            value_name(m, x));
     }
     for (uint32_t i = 0; i < out.n && !why && has; i++) {
         vid y = m->arg[out.at + i];

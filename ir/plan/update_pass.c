@@ -10,6 +10,7 @@
 
 #include "ir/base/heap.h"
 #include "ir/model/batch.h"
+#include "ir/plan/batch_along.h"
 #include "ir/plan/batch_mix.h"
 
 #include <assert.h>
@@ -24,6 +25,10 @@ bool update_pass_wanted(const struct scene *s)
     return t->update == UPDATE_APART || (t->update == UPDATE_AUTO && training_count(t) > 1);
 }
 
+/* Walks from all outputs may come by each value this often on average; those of an optimizer without a norm of all
+ * gradients do so as often as there are outputs for a parameter. */
+enum { WALKS = 16 };
+
 /* State of the search. */
 struct update_search {
     const struct scene *s;
@@ -34,6 +39,8 @@ struct update_search {
     uint32_t *seen;        /* [value] 1 + the last output whose walk has come by */
     struct heap open;      /* values that wait, by the node that makes them, the last one first */
     uint32_t open_varying; /* how many of these vary */
+    uint64_t left;         /* values that all walks together may still come by */
+    enum loss_join join;   /* how the loss joins samples */
     uint8_t *to_sum;       /* [value] a gradient follows from it by sums over samples alone */
     struct arena *a, *own; /* for results; for scratch data */
     struct update_pass *to;
@@ -63,6 +70,58 @@ static uint8_t *find_varying(const struct module *m, const int32_t *axis, struct
     }
     varies[0] = 0;
     return varies;
+}
+
+/* Whether the node takes sizes other than that of the batch from a shape: a Gather of positions that are constants. */
+static bool takes_other_sizes(const struct module *m, const int32_t *axis, nid n)
+{
+    enum { MOST = 16 };
+    int64_t at[MOST];
+    vid shape = node_is(m, n, "Gather") ? node_in(m, n, 0) : 0;
+    nid def = m->value[shape].def;
+    if (!def || !node_is(m, def, "Shape") || node_attr(m, def, "start") || node_attr(m, def, "end"))
+        return false;
+    vid x = node_in(m, def, 0);
+    int count = constant_ints(m, node_in(m, n, 1), at, MOST);
+    int rank = m->type[m->value[x].type].rank;
+    bool other = count > 0 && rank > 0;
+    for (int i = 0; i < count; i++)
+        other = other && (at[i] < 0 ? at[i] + rank : at[i]) != axis[x];
+    return other;
+}
+
+/* Whether a node tells the size of the axis of the batch of its operand. */
+static bool tells_batch(const struct module *m, const int32_t *axis, nid n)
+{
+    vid x = node_in(m, n, 0);
+    int rank = m->type[m->value[x].type].rank;
+    if (!tells_sizes(m, n) || axis[x] < 0)
+        return false;
+    if (node_is(m, n, "Size") || rank < 0)
+        return true;
+    int64_t from = node_attr_int(m, n, "start", 0), to = node_attr_int(m, n, "end", rank);
+    from += from < 0 ? rank : 0;
+    to += to < 0 ? rank : 0;
+    return axis[x] >= from && axis[x] < to;
+}
+
+/* Returns, in a, [value] whether it tells how many samples there are: it follows from sizes of values with an axis of
+ * the batch, and has no such axis. */
+static uint8_t *find_counts(const struct module *m, const int32_t *axis, struct arena *a)
+{
+    const struct graph *g = &m->graph[1];
+    uint8_t *counts = arena_alloc(a, m->nval);
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        bool any = tells_batch(m, axis, n);
+        for (uint32_t i = 0; i < m->node[n].in.n && !tells_sizes(m, n); i++)
+            any = any || counts[m->arg[m->node[n].in.at + i]];
+        any = any && !takes_other_sizes(m, axis, n);
+        for (uint32_t i = 0; any && i < m->node[n].out.n; i++) {
+            vid v = m->arg[m->node[n].out.at + i];
+            counts[v] = v && axis[v] < 0;
+        }
+    }
+    return counts;
 }
 
 /* Whether the value is an initializer and nothing else. */
@@ -134,6 +193,13 @@ static void walk_back(struct update_search *k, struct walk *w, uint32_t output)
     while (k->open.n) {
         vid v = heap_pop(&k->open).item;
         nid n = m->value[v].def;
+        if (!k->left--) {
+            k->to->why = arena_fmt(k->a,
+                                   "'%s' and other new values follow from gradients of many "
+                                   "parameters each, as behind a norm of all",
+                                   value_name(m, w->from));
+            return;
+        }
         bool varies = k->varies[v], alone = varies && k->open_varying == 1;
         k->open_varying -= varies;
         if (varies && (k->axis[v] >= 0 || !m->backward[n]))
@@ -162,12 +228,15 @@ static void find_gradients(struct update_search *k)
     const struct graph *g = &m->graph[1];
     vid *fresh_of = arena_array(k->own, m->nval, sizeof *fresh_of); /* [parameter] */
     k->to->of = arena_array(k->a, (size_t)g->out.n + 1, sizeof *k->to->of);
+    k->left = WALKS * ((uint64_t)m->nval + 1);
     for (uint32_t i = 0; i < g->out.n && !k->to->why; i++) {
         struct walk w = {.from = m->arg[g->out.at + i]};
         nid n = m->value[w.from].def;
         if (!n || !k->varies[w.from] || k->axis[w.from] >= 0 || !m->backward[n])
             continue;
         walk_back(k, &w, i);
+        if (k->to->why)
+            return;
         if (!w.parameter || !w.gradient)
             continue;
         if (fresh_of[w.parameter])
@@ -181,25 +250,39 @@ static void find_gradients(struct update_search *k)
         k->to->why = "no output of the model is the new value of a parameter";
 }
 
-/* Whether the operator keeps sums: of two sums of its operands it makes the sum of its results. */
+/* Whether node n is in the list. */
+static bool is_one_of(const struct module *m, nid n, const char *const *list, size_t count)
+{
+    bool any = false;
+    for (size_t i = 0; i < count && !any; i++)
+        any = node_is(m, n, list[i]);
+    return any;
+}
+
+/* Whether the operator keeps sums: of two sums of its operands it makes the sum of its results.  What is the same for
+ * all samples may be added only to what becomes a mean. */
 static bool keeps_sums(const struct update_search *k, nid n)
 {
-    static const char *const of_all[] = {
-        "Add",   "Sub",     "Sum",    "Identity",  "Reshape",   "Transpose", "Cast",
-        "Neg",   "Squeeze", "Concat", "Unsqueeze", "Flatten",   "ReduceSum", "Slice",
-        "Split", "Pad",     "Gather", "Expand",    "ReduceMean"};
-    static const char *const of_one[] = {"Mul", "Div", "MatMul", "Gemm"};
+    static const char *const of_all[] = {"Add", "Sub", "Sum", "Concat"};
+    static const char *const of_first[] = {
+        "Identity",  "Reshape", "Transpose", "Cast", "Neg",    "Squeeze", "Unsqueeze", "Flatten",
+        "ReduceSum", "Slice",   "Split",     "Pad",  "Gather", "Expand",  "ReduceMean"};
+    static const char *const of_one[] = {"Mul", "MatMul", "Gemm"};
     const struct module *m = k->m;
-    uint32_t varying = 0;
-    for (uint32_t i = 0; i < m->node[n].in.n; i++)
-        varying += k->varies[m->arg[m->node[n].in.at + i]];
-    for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++)
-        if (node_is(m, n, of_all[i]))
-            return true;
-    for (size_t i = 0; i < sizeof of_one / sizeof *of_one; i++)
-        if (node_is(m, n, of_one[i]))
-            return varying == 1 && (i != 1 || k->varies[node_in(m, n, 0)]);
-    return false;
+    uint32_t varying = 0, read = 0;
+    for (uint32_t i = 0; i < m->node[n].in.n; i++) {
+        vid u = m->arg[m->node[n].in.at + i];
+        varying += k->varies[u];
+        read += u != 0;
+    }
+    if (is_one_of(m, n, of_all, sizeof of_all / sizeof *of_all))
+        return varying == read || k->join == LOSS_MEAN;
+    if (node_is(m, n, "Gemm") && node_in(m, n, 2) && k->join != LOSS_MEAN)
+        return false;
+    if (is_one_of(m, n, of_one, sizeof of_one / sizeof *of_one))
+        return varying == 1;
+    return varying == 1 && k->varies[node_in(m, n, 0)] &&
+           (node_is(m, n, "Div") || is_one_of(m, n, of_first, sizeof of_first / sizeof *of_first));
 }
 
 /* Checks that gradients are sums over samples: between them and values with an axis of the batch stand operators that
@@ -236,7 +319,12 @@ static void check_sums(struct update_search *k)
 static void check_batch(struct update_search *k)
 {
     const struct graph *g = &k->m->graph[1];
-    const struct batch_view v = {k->m, k->axis, k->varies, k->to_sum};
+    const struct batch_view v = {.m = k->m,
+                                 .axis = k->axis,
+                                 .varies = k->varies,
+                                 .to_sum = k->to_sum,
+                                 .squares = value_batch_squares(k->m, k->own),
+                                 .counts = find_counts(k->m, k->axis, k->own)};
     bool allowed = k->s->model.training.mixing;
     uint32_t cap = 0;
     for (nid n = g->first; n < g->first + g->count && !k->to->why; n++) {
@@ -310,53 +398,13 @@ static void check_stages(struct update_search *k, const int32_t *stage_of)
         }
 }
 
-/* Whether the node takes sizes other than that of the batch from a shape: a Gather of positions that are constants. */
-static bool takes_other_sizes(const struct update_search *k, nid n)
-{
-    enum { MOST = 16 };
-    const struct module *m = k->m;
-    int64_t at[MOST];
-    vid shape = node_is(m, n, "Gather") ? node_in(m, n, 0) : 0, which = node_in(m, n, 1);
-    nid def = m->value[shape].def;
-    if (!def || !node_is(m, def, "Shape") || !is_initializer(m, which) ||
-        node_attr(m, def, "start") || node_attr(m, def, "end"))
-        return false;
-    vid x = node_in(m, def, 0);
-    int count = tensor_ints(m, m->value[which].tensor, at, MOST);
-    int rank = m->type[m->value[x].type].rank;
-    bool other = count > 0 && rank > 0;
-    for (int i = 0; i < count; i++)
-        other = other && (at[i] < 0 ? at[i] + rank : at[i]) != k->axis[x];
-    return other;
-}
-
-/* Returns, in k->own, [value] whether it tells how many samples there are: it follows from sizes of values with an axis
- * of the batch, and has no such axis. */
-static uint8_t *find_counts(const struct update_search *k)
-{
-    const struct module *m = k->m;
-    const struct graph *g = &m->graph[1];
-    uint8_t *counts = arena_alloc(k->own, m->nval);
-    for (nid n = g->first; n < g->first + g->count; n++) {
-        bool any = tells_sizes(m, n) && k->axis[node_in(m, n, 0)] >= 0;
-        for (uint32_t i = 0; i < m->node[n].in.n; i++)
-            any = any || counts[m->arg[m->node[n].in.at + i]];
-        any = any && !takes_other_sizes(k, n);
-        for (uint32_t i = 0; any && i < m->node[n].out.n; i++) {
-            vid v = m->arg[m->node[n].out.at + i];
-            counts[v] = v && k->axis[v] < 0;
-        }
-    }
-    return counts;
-}
-
 /* Checks that stages on unequal numbers of devices, whose slices differ, tell each other no numbers of samples. */
 static void check_counts(struct update_search *k, const struct stages *st, const int32_t *stage_of)
 {
     const struct module *m = k->m;
     const struct place *p = k->s->place;
     const uint32_t *at = st->device.at;
-    const uint8_t *counts = find_counts(k);
+    const uint8_t *counts = find_counts(m, k->axis, k->own);
     for (uint32_t e = 0; e < p->nnet && !k->to->why; e++) {
         vid v = p->net_value[e];
         nid def = m->value[v].def;
@@ -395,6 +443,7 @@ struct update_pass update_pass_find(const struct staged_plan *p, const int32_t *
         for (nid n = g->first; n < g->first + g->count; n++)
             for (uint32_t i = 0; !m->backward[n] && i < m->node[n].in.n; i++)
                 k.read_forward[m->arg[m->node[n].in.at + i]] = 1;
+        loss_find(m, &k.join, k.own);
         find_gradients(&k);
         if (!to.why)
             check_sums(&k);
@@ -413,9 +462,15 @@ struct update_pass update_pass_find(const struct staged_plan *p, const int32_t *
 
 /* ---- the loss ----------------------------------------------------------------------------------- */
 
+/* Returns how a loss joins samples that operator n joins as `how`; divided: by the number of samples, afterwards. */
+static enum loss_join join_divided(enum loss_join how, bool divided)
+{
+    return !divided ? how : how == LOSS_SUM ? LOSS_MEAN : LOSS_UNKNOWN;
+}
+
 /* Returns how the scalar v joins samples.  Only what the samples' losses pass through is looked at. */
 static enum loss_join join_of(const struct module *m, const uint8_t *varies, const int32_t *axis,
-                              vid v)
+                              const uint8_t *counts, vid v)
 {
     bool divided = false;
     for (;;) {
@@ -426,18 +481,19 @@ static enum loss_join join_of(const struct module *m, const uint8_t *varies, con
         if (node_is(m, n, "SoftmaxCrossEntropyLoss") ||
             node_is(m, n, "NegativeLogLikelihoodLoss")) {
             const char *how = node_attr_str(m, n, "reduction", "mean");
-            return strcmp(how, "mean") == 0  ? LOSS_MEAN
-                   : strcmp(how, "sum") == 0 ? LOSS_SUM
-                                             : LOSS_UNKNOWN;
+            return join_divided(strcmp(how, "mean") == 0  ? LOSS_MEAN
+                                : strcmp(how, "sum") == 0 ? LOSS_SUM
+                                                          : LOSS_UNKNOWN,
+                                divided);
         }
         if (axis[x] >= 0 && node_is(m, n, "ReduceMean"))
-            return LOSS_MEAN;
+            return join_divided(LOSS_MEAN, divided);
         if (axis[x] >= 0 && node_is(m, n, "ReduceSum"))
-            return divided ? LOSS_MEAN : LOSS_SUM;
-        if (node_is(m, n, "Div") && varies[x] && !varies[y] && !is_initializer(m, y))
-            divided = true;
+            return join_divided(LOSS_SUM, divided);
+        if (node_is(m, n, "Div") && varies[x] && !varies[y] && !(divided && counts[y]))
+            divided = divided || counts[y];
         else if (!node_is(m, n, "Neg") && !node_is(m, n, "Identity") && !node_is(m, n, "Squeeze") &&
-                 !node_is(m, n, "Reshape"))
+                 !node_is(m, n, "Reshape") && !node_is(m, n, "Cast"))
             return LOSS_UNKNOWN;
         v = x;
     }
@@ -459,7 +515,7 @@ vid loss_find(const struct module *m, enum loss_join *how, struct arena *a)
             loss = v;
     }
     if (loss)
-        *how = join_of(m, varies, axis, loss);
+        *how = join_of(m, varies, axis, find_counts(m, axis, own), loss);
     arena_free(own);
     return loss;
 }

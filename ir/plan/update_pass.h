@@ -28,7 +28,7 @@ struct update_pass {
 /* Whether the settings want updates in parts of their own: --update=apart, or more than one micro-batch. */
 bool update_pass_wanted(const struct scene *s);
 /* Finds the pass of a plan with stages, in a.  stage_of: plan_stage_of().  Expected O(nodes + operands + pins +
- * values * rank), and for each output what lies between it and its gradient. */
+ * values * rank * log). */
 struct update_pass update_pass_find(const struct staged_plan *p, const int32_t *stage_of,
                                     struct arena *a);
 /* Returns which output of the model is the loss, and writes to *how how it joins samples; 0: no output is a scalar that

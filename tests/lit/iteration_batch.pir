@@ -4,6 +4,14 @@
 # RUN: not %pcc %s -d 4xv100 --objective=iteration-time --micro-batches=4 -p data-parallel-place 2>&1 | FileCheck %s --check-prefix=ONE
 # RUN: %pcc %s -d 4xv100 --objective=iteration-time --micro-batches=4 -p pipeline-place 2>&1 | FileCheck %s --check-prefix=PIPELINE
 # RUN: not %pcc %s -d 4xv100 --objective=iteration-time --micro-batches=4 -p data-parallel-place --dim batch=3 2>&1 | FileCheck %s --check-prefix=ONE
+# Where the text names the objective, its sizes count, and so do options about iterations.
+# RUN: sed '1i cluster "2xv100" objective="iteration-time" micro_batches=2 micro_size=3 profiled=1 training="gpipe"' %s > %t.named.pir
+# RUN: %pcc %t.named.pir --dim batch=1 -o %t.json 2>&1 | FileCheck %s --check-prefix=NAMED
+# RUN: %pcc %t.named.pir --dim batch=1 --micro-batches=4 --schedule=dapple -Werror -o %t.json 2>&1 | FileCheck %s --check-prefix=OPTIONS
+# RUN: %pcc %t.named.pir --dim batch=1 --micro-batch-size=5 --global-batch=10 -Werror -o %t.json 2>&1 | FileCheck %s --check-prefix=SIZES
+# NAMED: of 6 samples through
+# OPTIONS: 4 micro-batches of 3 samples through
+# SIZES: 2 micro-batches of 5 samples through
 # EIGHT: 4 micro-batches of 8 samples through 1 stage
 # EIGHT: acc0 to acc3
 # ONE: error: data-parallel-place: no plan that was tried has whole samples

@@ -60,6 +60,10 @@ graph {
 """
 
 
+# More constants for the model.
+KEY = ("  init %two", "  init %k : i64[] = [0]\n  init %ks : i64[1] = [0]\n  init %end : i64[1] = [9]\n  init %two")
+
+
 def run(*command):
     return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=300)
 
@@ -155,6 +159,14 @@ def within():
         manifest = json.loads((HERE / name / "manifest.json").read_text())
         check(lists["pcc_schedule"] == form and ("gradients" in manifest["training"]) == (form == 3), name)
     refused(run(RUN, HERE / "within", "--steps=1", STUB), 1, "its updates have no parts of their own", "--update=apart")
+
+
+def versions():
+    """A schedule that keeps versions of weights has no steps."""
+    words = ("--schedule=pipedream keeps versions of weights", "--schedule=dapple")
+    refused(plan(HERE / "pipedream", "--schedule=pipedream", "--update=apart"), 1, "--update=apart: ", *words)
+    good(plan(HERE / "pipedream", "--schedule=pipedream"))
+    refused(run(RUN, HERE / "pipedream", "--steps=1", STUB), 1, *words)
 
 
 def planted():
@@ -255,6 +267,16 @@ def texts():
     check(training("unknown")["loss"]["reduction"] is None, "a loss that is a maximum")
     good(made("sum", op=("ReduceMean(%q)", "ReduceSum(%q)")))
     check(training("sum")["loss"]["reduction"] == "sum", "a loss that is a sum")
+    for name, by, reduction in (("eighth", "Div(%s, %two)", "sum"), ("each", "Div(%s, %c)", "mean"), (
+            "token", "Div(%s, %l)", "sum"), ("again", "Div(%s, %c)", None)):
+        join = "ReduceSum" if reduction else "ReduceMean"
+        good(made(name, loss=("%loss = ReduceMean(%q)", f"%s = {join}(%q)"), by=('name="loss"', f"""name="loss"
+  %count = Size(%q) : i64[] name="count"
+  %c = Cast(%count) {{to = 1}} : f32[] name="c"
+  %length = Shape(%q) {{start = 1, end = 2}} : i64[1] name="length"
+  %l = Cast(%length) {{to = 1}} : f32[1] name="l"
+  %loss = {by} : f32[{'1' if '%l' in by else ''}] name="by" """)))
+        check(training(name)["loss"]["reduction"] == reduction, f"a loss divided: {name}: {training(name)['loss']}")
     good(made("let", "--allow-batch-dependence", op=(square, "Softmax(%e) {axis = 0}")))
     check(training("let")["batch_dependent"] == ["q"], "what is let be")
     said = good(run(RUN, HERE / "let.split", "--steps=1", STUB)).stderr
@@ -271,6 +293,27 @@ def texts():
                 '  %w_grad',
                 '  %o = Einsum(%x, %d) {equation = "bi,bj->ijb"} : f32[4,2,batch] name="o_grad"\n  %w_grad'),
                 "axes": ("ReduceMax(%o)", "ReduceMax(%o, %last)")}, "and not by adding them up"),
+            ("pairs", {"op": ("Mul(%e, %e) : f32[batch,2]", "LogSoftmax(%z) : f32[batch,batch]"), "z": (
+                '  %q', '  %et = Transpose(%e) {perm = [1, 0]} : f32[2,batch] name="et"\n'
+                '  %z = MatMul(%e, %et) : f32[batch,batch] name="z"\n  %q')},
+             "'z' (MatMul) makes a result with the batch"),
+            ("running", {"op": (square, "CumSum(%e, %k)"), "k": KEY}, "'q' (CumSum) works along"),
+            ("next", {"op": (square, "Slice(%e, %k, %end, %ks)"), "k": KEY}, "'q' (Slice) works along"),
+            ("others", {"op": (square, "Gather(%e, %ks) {axis = 0}"), "k": KEY}, "'q' (Gather) works along"),
+            ("twice", {"op": (square, "Concat(%e, %e) {axis = 0}"), "type": (
+                "f32[batch,2] name=\"q", "f32[2*batch,2] name=\"q")}, "'q' (Concat) works along"),
+            ("mean", {"op": (square, "MeanVarianceNormalization(%e) {axes = [0]}")},
+             "'q' (MeanVarianceNormalization) works along"),
+            ("turned", {"op": ("Mul(%e, %e) : f32[batch,2]", "Reshape(%e, %ks) : f32[2,batch]"), "k": KEY},
+             "'q' (Reshape) moves numbers from samples to others"),
+            ("reckons", {"op": (square, "Div(%e, %f)"), "f": (
+                "  %q", "  %n = Size(%e) : i64[]\n  %f = Cast(%n) {to = 1} : f32[]\n  %q"), "not": (
+                '  %n = Size(%e) : i64[] name="n"\n  %f = Cast(%n) {to = 1} : f32[] name="f"\n', "")},
+             "'q' (Div) reckons with 'f', which tells how many samples there are"),
+            ("decay", {"op": ("%w_grad = MatMul", "%raw_grad = MatMul"), "add": (
+                "  %u =", "  %wd_grad = Mul(%w, %rate) : f32[4,2]\n"
+                "  %w_grad = Add(%raw_grad, %wd_grad) : f32[4,2] name=\"add_grad\"\n  %u ="),
+                "sum": ("ReduceMean", "ReduceSum")}, "'add_grad' (Add) works on gradients of all samples together"),
             ("anew", {"op": ("Mul(%w_grad, %rate)", "Mul(%w_grad, %loss)")},
              "'u_grad' (Mul), which follows from gradients, reads 'loss', which each micro-batch makes anew"),
             ("fixed", {"op": ("batch", "2")}, "the batch has no name in the shapes"),
@@ -281,6 +324,26 @@ def texts():
         check(not (HERE / f"{name}.split").exists(), f"{name}: nothing is written")
     good(made("noted", op=("batch", "2")))
     check("gradients" not in training("noted"), "without --update=apart updates stay within")
+
+
+def norms():
+    """A norm of the gradients of 400 parameters: the search for gradients takes no time for each pair of them."""
+    many, lines = 400, []
+    for k in range(many):
+        lines += [f'  %g{k} = MatMul(%xt, %d) : f32[4,2] name="g{k}_grad"',
+                  f'  %s{k} = ReduceSum(%g{k}) {{keepdims = 0}} : f32[] name="s{k}_grad"']
+    lines += ['  %sum = Sum(' + ", ".join(f"%s{k}" for k in range(many)) + ') : f32[] name="sum_grad"']
+    for k in range(many):
+        lines += [f'  %c{k} = Div(%g{k}, %sum) : f32[4,2] name="c{k}_grad"',
+                  f'  %p{k}_new = Sub(%p{k}, %c{k}) : f32[4,2] name="p{k}_new_grad"']
+    head, tail = TEXT.split("  %w_grad")
+    text = head.replace("  init %two", "\n".join(f"  init %p{k} : f32[4,2] = [1, 2, 3, 4, 5, 6, 7, 8]" for k in range(
+        many)) + "\n  init %two")
+    (HERE / "norms.pir").write_text(text + "\n".join(lines) + "\n  out %loss\n" + "\n".join(
+        f"  out %p{k}_new" for k in range(many)) + "\n}\n")
+    refused(run(PCC, HERE / "norms.pir", "-d", "1xa100", "--objective=iteration-time", "--micro-batches=4", "-q",
+                "--dim=batch=2", "--pictures=none", "--update=apart", "-o", HERE / "norms.split"), 1,
+            "follow from gradients of many parameters each, as behind a norm of all")
 
 
 def whole_session():
@@ -338,6 +401,7 @@ def by_runtime():
         check(len(bits - {True}) == 1, f"{m} micro-batches: schedules give {len(bits)} results")
     by_rows()
     twenty()
+    small_loss()
     refusals()
 
 
@@ -393,6 +457,20 @@ def twenty():
         check(all(one[n].tobytes() == other[n].tobytes() for n in other.files), "20 steps are not 10 and 10")
 
 
+def small_loss():
+    """A loss in half precision is told as a number."""
+    feed = {"x": np.ones((8, 4), np.float32), "t": np.zeros((8, 2), np.float32), "rate": np.array(0.1, np.float32)}
+    np.savez(HERE / "ones.npz", **feed)
+    for elem, number in (("f16", 10), ("bf16", 16)):
+        text = TEXT.replace("%loss = ReduceMean(%q) {keepdims = 0}", "%l = ReduceMean(%q) {keepdims = 0}").replace(
+            '  %n = Size', f'  %loss = Cast(%l) {{to = {number}}} : {elem}[] name="small"\n  %n = Size')
+        (HERE / "small.pir").write_text(text)
+        good(run(PCC, HERE / "small.pir", "-d", "1xa100", "--objective=iteration-time", "--micro-batches=4", "-q",
+                 "--dim=batch=2", "--pictures=none", "-o", HERE / f"small.{elem}"))
+        said = good(run(RUN, HERE / f"small.{elem}", HERE / "ones.npz", "--steps=1")).stdout
+        check("step 1: loss 328," in said, f"{elem}: {said}")  # (16^2 + 20^2) / 2
+
+
 def refusals():
     """Batches that cannot be cut, and gradients that are no numbers; nothing is saved."""
     odd = {n: v[:7] if v.ndim else v for n, v in batch_of(4).items()}
@@ -400,6 +478,17 @@ def refusals():
     none = HERE / "none.npz"
     refused(run(RUN, HERE / "ort4.0", HERE / "odd.npz", "--steps=1", f"--save={none}"), 1, "a batch of 7",
             "4 micro-batches", "multiple of 4, such as 8")
+    for labels, words in ((batch_of(4)["labels"][:4], ("'labels': its batch is 4, but that of 'input_ids' is 8",)),
+                          (np.array(3), ("'labels': expected samples along its axis 0",))):
+        np.savez(HERE / "odd.npz", **{**batch_of(4), "labels": labels})
+        refused(run(RUN, HERE / "ort4.0", HERE / "odd.npz", "--steps=1"), 1, *words)
+    with np.load(HERE / "half.npz") as had:
+        parameters = dict(had)
+    name = sorted(parameters)[0]
+    for change, found in ((parameters[name][:-1], "f32[15]"), (parameters[name].astype(np.float64), "f64[16]")):
+        np.savez(HERE / "odd.npz", **{**parameters, name: change})
+        refused(run(RUN, HERE / "ort4.0", "--steps=1", f"--load={HERE / 'odd.npz'}"), 1,
+                f"parameter '{name}': expected f32[16], found {found}")
     np.savez(HERE / "huge.npz", **batch_of(4, np.inf))
     refused(run(RUN, HERE / "ort4.0", HERE / "huge.npz", "--steps=3", f"--save={none}"), 1, "micro-batch 0",
             "no finite number")
@@ -409,6 +498,6 @@ def refusals():
 if extras.extra() == "ort":
     by_runtime()
 else:
-    for step in (make, schedules, reduced, within, planted, bad, texts):
+    for step in (make, schedules, reduced, within, versions, planted, bad, texts, norms):
         step()
 sys.exit(finish())

@@ -79,7 +79,7 @@ const struct exec_kind *given_kind(const struct pcc *p)
     for (uint32_t i = 0; name && exec_kinds[i]; i++)
         if (!strcmp(exec_kinds[i]->name, name))
             return exec_kinds[i];
-    return exec_kinds[TIME_PER_SAMPLE];
+    return exec_kinds[p->own_model.objective];
 }
 
 const char *given_nth(const struct pcc *p, const char *name, uint32_t i)

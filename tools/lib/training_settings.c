@@ -47,9 +47,14 @@ static int check_sizes(struct pcc *p, int64_t size, int64_t count, int64_t globa
 int settings_training(struct pcc *p)
 {
     struct training *t = &p->x.scene.model.training;
+    /* an input that names the objective may also say sizes, which count unless others are given */
+    const struct training own =
+        handle_given(p, "objective") ? (struct training){0} : p->own_model.training;
     int64_t size = handle_given(p, "micro-batch-size") ? t->micro_size : 0, global = 0;
     int64_t count = handle_given(p, "micro-batches") ? t->micro_batches : 0;
-    int64_t profiled = handle_given(p, "profiled-batch") ? t->profiled : batch_of_name(p->name);
+    int64_t profiled = handle_given(p, "profiled-batch") ? t->profiled
+                       : own.profiled                    ? own.profiled
+                                                         : batch_of_name(p->name);
     profiled = profiled ? profiled : bind_planned_batch(&p->x);
     if (handle_given(p, "global-batch"))
         count_parse(handle_given(p, "global-batch"), &global);
@@ -57,11 +62,14 @@ int settings_training(struct pcc *p)
         return diag_error(&p->diag, "--%s needs --profiled-batch, the samples that costs are about",
                           size ? "micro-batch-size" : "global-batch");
     if (!size && global && !count)
-        size = profiled;
+        size = own.micro_size ? own.micro_size : profiled;
     if (check_sizes(p, size, count, global))
         return -1;
-    size = size ? size : global && count ? global / count : profiled;
-    count = count ? count : global ? global / size : 1;
+    size = size              ? size
+           : global && count ? global / count
+           : own.micro_size  ? own.micro_size
+                             : profiled;
+    count = count ? count : global ? global / size : own.micro_batches ? own.micro_batches : 1;
     if (count > TRAINING_MICRO_BATCHES)
         return diag_error(&p->diag, "%lld micro-batches: expected at most %d", (long long)count,
                           TRAINING_MICRO_BATCHES);

@@ -33,15 +33,26 @@ static void enlarge_inputs(struct stepper *s)
     }
 }
 
-/* Checks that M divides the batch of an input.  Returns 0, or -1 and an error. */
-static int check_batch(struct stepper *s, uint32_t t, const struct engine_value *v)
+/* Writes the size of an input's axis of the batch to *n; -1: the plan, or the engine, has none.  Returns 0, or -1 and
+ * an error. */
+static int batch_of(struct stepper *s, uint32_t t, const struct engine_value *v, int64_t *n)
 {
     struct engine_shape shape;
-    int64_t size[RANKS], m = s->w->micro_batches;
-    if (!*s->e->library || s->axis[t] < 0 || s->e->face->value_shape(s->e, v, &shape, size) ||
-        (size_t)s->axis[t] >= shape.rank)
+    int64_t size[RANKS];
+    *n = -1;
+    if (!*s->e->library || s->axis[t] < 0 || s->e->face->value_shape(s->e, v, &shape, size))
         return 0;
-    int64_t n = size[s->axis[t]], of = sat_mul(m, s->each->share.samples);
+    if ((size_t)s->axis[t] >= shape.rank)
+        return diag_error(s->d, "input '%s': expected samples along its axis %d, found %zu axes",
+                          s->whole->tensor[t].name, (int)s->axis[t], shape.rank);
+    *n = size[s->axis[t]];
+    return 0;
+}
+
+/* Checks that M divides the batch of an input, n.  Returns 0, or -1 and an error. */
+static int check_divides(struct stepper *s, uint32_t t, int64_t n)
+{
+    int64_t m = s->w->micro_batches, of = sat_mul(m, s->each->share.samples);
     if (n > 0 && n % m == 0 && (s->each->npart == s->whole->npart || n % of == 0))
         return 0;
     of = s->each->npart == s->whole->npart ? m : of;
@@ -50,6 +61,41 @@ static int check_batch(struct stepper *s, uint32_t t, const struct engine_value 
                       " micro-batches%s: expected a multiple of %" PRId64 ", such as %" PRId64,
                       s->whole->tensor[t].name, n, m,
                       of == m ? "" : ", which several devices share", of, (n / of + 1) * of);
+}
+
+/* Returns the planned size of an input's axis of the batch; -1: it is not known. */
+static int64_t planned_batch(const struct stepper *s, uint32_t t)
+{
+    const struct split_value *v = &s->split.value[s->value[t]];
+    return v->size && s->axis[t] >= 0 && (uint32_t)s->axis[t] < v->rank ? v->size[s->axis[t]] : -1;
+}
+
+/* Checks that M divides the batches of all inputs, table[value], and that all have as many samples.  Returns 0, or -1
+ * and an error. */
+static int check_batches(struct stepper *s, struct engine_value **table)
+{
+    uint32_t first = STEP_NONE;
+    int64_t had = 0;
+    for (uint32_t t = 0; t < s->whole->ntensor; t++) {
+        if (s->whole->tensor[t].from < s->whole->npart || !table[s->value[t]])
+            continue;
+        int64_t n, planned = planned_batch(s, t);
+        if (batch_of(s, t, table[s->value[t]], &n) || (n >= 0 && check_divides(s, t, n)))
+            return -1;
+        if (n < 0 || planned <= 0)
+            continue;
+        if (first == STEP_NONE)
+            first = t, had = n;
+        int64_t other = planned_batch(s, first);
+        if ((__int128)n * other != (__int128)had * planned)
+            return diag_error(s->d,
+                              "input '%s': its batch is %" PRId64 ", but that of '%s' is %" PRId64
+                              ", planned were %" PRId64 " and %" PRId64
+                              ": expected all inputs to have as many samples",
+                              s->whole->tensor[t].name, n, s->whole->tensor[first].name, had,
+                              planned, other);
+    }
+    return 0;
 }
 
 /* Cuts the inputs of the model, table[value], into the host's tensors.  Returns 0, or -1 and an error. */
@@ -70,8 +116,6 @@ static int cut_inputs(struct stepper *s, struct engine_value **table)
             rows[0] = 0, rows[1] = rows[2] = 1;
         else if (s->each->npart == s->whole->npart) /* whole micro-batches, of any size */
             rows[0] = t / s->each->ntensor, rows[1] = 1, rows[2] = w->micro_batches;
-        if (check_batch(s, of, all))
-            return -1;
         s->now.tensor[t] = s->axis[of] < 0 ? rows_join(s->e, &all, 1, 0, &err)
                                            : rows_cut(s->e, all, s->axis[of], rows, &err);
         if (!s->now.tensor[t])
@@ -93,7 +137,7 @@ static int load_inputs(struct stepper *s, int64_t step)
     if (!table)
         arena_exhausted(s->a, s->split.nvalue * sizeof(void *));
     int rc = inputs_make(s->e, &s->split, &of, table, own, s->d);
-    rc = rc ? rc : cut_inputs(s, table);
+    rc = rc || check_batches(s, table) || cut_inputs(s, table) ? -1 : 0;
     for (uint32_t i = 0; i < s->split.ninput; i++)
         s->e->face->value_free(s->e, table[s->split.input[i]]);
     free(table);
@@ -103,11 +147,45 @@ static int load_inputs(struct stepper *s, int64_t step)
 
 /* ---- parameters ----------------------------------------------------------------------------------- */
 
+/* Whether an array is of the type that the parts have for the parameter; they have none where no part reads it. */
+static bool has_type(const struct step_parameter *p, const struct npz_array *g)
+{
+    bool same = !p->known || (g->elem == p->elem && g->rank == p->rank);
+    for (uint32_t i = 0; p->known && same && i < g->rank; i++)
+        same = g->size[i] == p->size[i];
+    return same;
+}
+
+/* Returns the text of a type: "f32[4,2]". */
+static const char *tensor_text(struct stepper *s, int elem, uint32_t rank, const int64_t *size)
+{
+    const char *text = arena_fmt(s->a, "%s[", elem_name((enum elem)elem));
+    for (uint32_t i = 0; i < rank; i++)
+        text = arena_fmt(s->a, "%s%s%" PRId64, text, i ? "," : "", size[i]);
+    return arena_fmt(s->a, "%s]", text);
+}
+
+/* Reads a parameter from an array.  Returns 0, or -1 and an error. */
+static int load_parameter(struct stepper *s, struct step_parameter *p, const struct npz_array *g)
+{
+    struct engine_error err;
+    if (*s->e->library && !has_type(p, g))
+        return diag_error(s->d, "%s: parameter '%s': expected %s, found %s", s->set.load, p->name,
+                          tensor_text(s, p->elem, p->rank, p->size),
+                          tensor_text(s, g->elem, g->rank, g->size));
+    p->value = s->e->face->value_new(s->e, &(struct engine_shape){g->elem, g->rank, g->size}, &err);
+    void *data = p->value && g->bytes ? s->e->face->value_data(s->e, p->value) : NULL;
+    if (!p->value || (g->bytes && !data))
+        return diag_error(s->d, "%s: '%s': it is no tensor of plain numbers", s->set.load, p->name);
+    if (data)
+        memcpy(data, g->data, g->bytes);
+    return 0;
+}
+
 /* Reads all parameters from a file.  Returns 0, or -1 and an error. */
 static int load_parameters(struct stepper *s)
 {
     struct npz z;
-    struct engine_error err;
     if (npz_open(&z, s->set.load, s->a, s->d))
         return -1;
     for (uint32_t k = 0; k < s->nparameter; k++) {
@@ -117,14 +195,8 @@ static int load_parameters(struct stepper *s)
             return -1;
         if (!g)
             return diag_error(s->d, "%s: parameter '%s' is missing", s->set.load, p->name);
-        p->value =
-            s->e->face->value_new(s->e, &(struct engine_shape){g->elem, g->rank, g->size}, &err);
-        void *data = p->value && g->bytes ? s->e->face->value_data(s->e, p->value) : NULL;
-        if (!p->value || (g->bytes && !data))
-            return diag_error(s->d, "%s: '%s': it is no tensor of plain numbers", s->set.load,
-                              p->name);
-        if (data)
-            memcpy(data, g->data, g->bytes);
+        if (load_parameter(s, p, g))
+            return -1;
     }
     return 0;
 }
@@ -194,7 +266,7 @@ static int run_step(struct stepper *s, int64_t step)
     rc = rc ? rc : step_iteration(s);
     if (!rc && !*s->stop) {
         printf("step %" PRId64 ": ", step + 1);
-        if (s->loss != STEP_NONE)
+        if (s->loss != STEP_NONE && *s->e->library) /* the stub's values are no numbers */
             printf("loss %.9g, ", loss_of(s));
         printf("%s\n", time_short(took, sat_mul(clock_now() - began, 1000)));
         fflush(stdout);

@@ -38,6 +38,10 @@ struct step_parameter {
     uint32_t sum;               /* number in `whole` of the gradient's tensor */
     uint32_t made;              /* number in `whole` of the new value's tensor */
     struct engine_value *value; /* what the next step reads; NULL: what the parts have */
+    bool known;                 /* a part reads it, and the fields below are its type */
+    int elem;                   /* ONNX's number */
+    uint32_t rank;
+    const int64_t *size; /* [rank] */
 };
 
 /* A part on one of its devices: a copy in the work of a micro-batch in slices. */

@@ -51,6 +51,13 @@ static int read_lists(struct stepper *s)
                           "%s: \"runnable\": false: devices would get parts of a sample; plan with "
                           "--slices=whole",
                           s->set.folder);
+    const char *order = json_get_text(training, "schedule");
+    if (order && strcmp(order, "pipedream") == 0)
+        return diag_error(s->d,
+                          "%s: --schedule=pipedream keeps versions of weights, so that no step is "
+                          "one of the whole batch: plan with --schedule=dapple, gpipe, zb-h1 or "
+                          "interleaved",
+                          s->set.folder);
     if (json_is_null(json_object_get(s->split.manifest, "schedule")))
         return no_steps(s,
                         arena_fmt(s->a, "it has no schedule (%s)", why ? why : "why is not said"));
@@ -210,24 +217,26 @@ int step_read(struct stepper *s)
 
 /* Finds the parameters that the part of copy x has.  Writes their types to in[] (room for all parameters).  Returns 0,
  * or -1 and an error. */
-static int find_parameters(struct stepper *s, const struct split_part *p, struct extra_input *in,
+static int find_parameters(struct stepper *s, const struct split_part *of, struct extra_input *in,
                            uint32_t *number, uint32_t *n)
 {
     const struct onnx_options links = {.allow_links = true};
-    const struct module *m = onnx_read(p->path, &links, s->a, s->d);
-    struct names of = names_new(s->a, s->nparameter + 1);
+    const struct module *m = onnx_read(of->path, &links, s->a, s->d);
+    struct names names = names_new(s->a, s->nparameter + 1);
     *n = 0;
     if (!m)
         return -1;
     for (uint32_t k = 0; k < s->nparameter; k++)
-        names_add(&of, s->parameter[k].name, k);
+        names_add(&names, s->parameter[k].name, k);
     const struct graph *g = &m->graph[1];
     for (uint32_t i = 0; i < g->init.n; i++) {
         vid v = m->arg[g->init.at + i];
-        uint32_t k = names_get(&of, value_name(m, v), STEP_NONE);
+        uint32_t k = names_get(&names, value_name(m, v), STEP_NONE);
         if (k == STEP_NONE)
             continue;
         const struct tensor *t = &m->tensor[m->value[v].tensor];
+        struct step_parameter *p = &s->parameter[k];
+        p->known = true, p->elem = t->elem, p->rank = t->rank, p->size = m->ints + t->dim;
         number[*n] = k;
         in[(*n)++] = (struct extra_input){s->parameter[k].name, t->elem, t->rank, m->ints + t->dim,
                                           m->value[v].flags & VALUE_INPUT};

@@ -41,11 +41,22 @@ int64_t tensor_bytes(struct engine *e, const struct engine_value *v)
     return look(e, v, &x, &err) ? 0 : x.bytes;
 }
 
+/* Returns the number whose bits are `bits`: a sign, `exponent` bits of exponent, `mantissa` bits. */
+static double small_float(unsigned bits, int exponent, int mantissa)
+{
+    int top = (1 << exponent) - 1, e = (int)(bits >> mantissa) & top;
+    double m = (double)(bits & ((1U << mantissa) - 1)), sign = bits >> 15 ? -1 : 1;
+    if (e == top)
+        return m > 0 ? (double)NAN : sign * (double)INFINITY;
+    return sign * ldexp(e ? m + (double)(1 << mantissa) : m, (e ? e : 1) - (top >> 1) - mantissa);
+}
+
 double first_element(struct engine *e, struct engine_value *v)
 {
     struct view x;
     struct engine_error err;
     float f;
+    uint16_t bits;
     double d = (double)NAN;
     if (look(e, v, &x, &err) || x.elems < 1)
         return (double)NAN;
@@ -54,6 +65,9 @@ double first_element(struct engine *e, struct engine_value *v)
     } else if (x.shape.elem == ELEM_F32) {
         memcpy(&f, x.data, sizeof f);
         d = (double)f;
+    } else if (x.shape.elem == ELEM_F16 || x.shape.elem == ELEM_BF16) {
+        memcpy(&bits, x.data, sizeof bits);
+        d = x.shape.elem == ELEM_F16 ? small_float(bits, 5, 10) : small_float(bits, 8, 7);
     }
     return d;
 }

@@ -1,0 +1,174 @@
+/* Operators that work along the axis of the batch (batch_along.h).
+ *
+ * A table says for each operator where it finds the axes that it works along: in an attribute, in an operand, or, with
+ * kernels, behind the first two.  Rows along these axes meet, or change places; where the axis of the batch is among
+ * them, samples do.  Axes that are no constants may be any.  O(operands) for a node. */
+#include "ir/plan/batch_along.h"
+
+#include <string.h>
+
+/* Which axes of its first operand an operator works along. */
+enum along {
+    ALONG_AXIS,   /* the attribute "axis" */
+    ALONG_FROM,   /* "axis" and all behind it */
+    ALONG_AXES,   /* the attribute "axes", or the operand number `operand`; none: all */
+    ALONG_BEHIND, /* all from number `usual` on */
+};
+
+struct along_row {
+    const char *op;
+    enum along along;
+    int32_t usual;    /* ALONG_AXIS, ALONG_FROM: the axis without an attribute */
+    uint32_t operand; /* ALONG_AXES: 0: there is no such operand */
+};
+
+static const struct along_row rows[] = {
+    {"Softmax", ALONG_AXIS, -1, 0},
+    {"LogSoftmax", ALONG_AXIS, -1, 0},
+    {"Hardmax", ALONG_AXIS, -1, 0},
+    {"TopK", ALONG_AXIS, -1, 0},
+    {"ArgMax", ALONG_AXIS, 0, 0},
+    {"ArgMin", ALONG_AXIS, 0, 0},
+    {"LpNormalization", ALONG_AXIS, -1, 0},
+    {"LayerNormalization", ALONG_FROM, -1, 0},
+    {"RMSNormalization", ALONG_FROM, -1, 0},
+    {"Gather", ALONG_AXIS, 0, 0},
+    {"GatherElements", ALONG_AXIS, 0, 0},
+    {"ScatterElements", ALONG_AXIS, 0, 0},
+    {"Split", ALONG_AXIS, 0, 0},
+    {"Concat", ALONG_AXIS, 0, 0},
+    {"Compress", ALONG_AXIS, 0, 0},
+    {"CumSum", ALONG_AXES, 0, 1},
+    {"Slice", ALONG_AXES, 0, 3},
+    {"Pad", ALONG_AXES, 0, 3},
+    {"MeanVarianceNormalization", ALONG_AXES, 0, 0},
+    {"Conv", ALONG_BEHIND, 2, 0},
+    {"ConvTranspose", ALONG_BEHIND, 2, 0},
+    {"MaxPool", ALONG_BEHIND, 2, 0},
+    {"AveragePool", ALONG_BEHIND, 2, 0},
+    {"LpPool", ALONG_BEHIND, 2, 0},
+    {"InstanceNormalization", ALONG_BEHIND, 1, 0},
+    {"GroupNormalization", ALONG_BEHIND, 1, 0},
+};
+
+enum { MOST = 64 };
+
+int constant_ints(const struct module *m, vid v, int64_t *out, uint32_t max)
+{
+    const struct value *x = &m->value[v];
+    if (!v || (x->flags & VALUE_INPUT))
+        return -1;
+    if (!x->def)
+        return x->flags & VALUE_INIT ? tensor_ints(m, x->tensor, out, max) : -1;
+    if (!node_is(m, x->def, "Constant"))
+        return -1;
+    const struct attr *a = node_attr(m, x->def, "value");
+    if (a && a->kind == ATTR_TENSOR)
+        return tensor_ints(m, a->u.t, out, max);
+    a = node_attr(m, x->def, "value_ints");
+    if (a && a->kind == ATTR_INTS && a->u.list.n <= max) {
+        memcpy(out, m->ints + a->u.list.at, a->u.list.n * sizeof *out);
+        return (int)a->u.list.n;
+    }
+    a = node_attr(m, x->def, "value_int");
+    if (!a || a->kind != ATTR_INT || !max)
+        return -1;
+    out[0] = a->u.i;
+    return 1;
+}
+
+/* Returns the axis of an operator, counted from the front. */
+static int64_t axis_of(const struct module *m, nid n, const struct along_row *r, int rank)
+{
+    int64_t axis = node_attr_int(m, n, "axis", r->usual);
+    return axis < 0 ? axis + rank : axis;
+}
+
+/* Whether the axis is among those of the operator; true: it may be. */
+static bool is_among(const struct module *m, nid n, const struct along_row *r, int32_t axis,
+                     int rank)
+{
+    int64_t list[MOST];
+    int count = -1;
+    const struct attr *a = node_attr(m, n, "axes");
+    if (a && a->kind == ATTR_INTS && a->u.list.n <= MOST) {
+        count = (int)a->u.list.n;
+        memcpy(list, m->ints + a->u.list.at, a->u.list.n * sizeof *list);
+    } else if (r->operand && node_in(m, n, r->operand)) {
+        count = constant_ints(m, node_in(m, n, r->operand), list, MOST);
+    }
+    for (int i = 0; i < count; i++)
+        if ((list[i] < 0 ? list[i] + rank : list[i]) == axis)
+            return true;
+    return count < 0;
+}
+
+/* Whether a Pad without axes leaves the axis alone. */
+static bool pads_others(const struct module *m, nid n, int32_t axis, int rank)
+{
+    int64_t pads[MOST];
+    const struct attr *a = node_attr(m, n, "pads");
+    int count = constant_ints(m, node_in(m, n, 1), pads, MOST);
+    if (a && a->kind == ATTR_INTS && a->u.list.n <= MOST) {
+        count = (int)a->u.list.n;
+        memcpy(pads, m->ints + a->u.list.at, a->u.list.n * sizeof *pads);
+    }
+    return !node_in(m, n, 3) && count == 2 * rank && !pads[axis] && !pads[axis + rank];
+}
+
+/* Whether the recurrent operator takes samples for steps of time: by "layout" these are on axis 0 or 1. */
+static bool takes_for_time(const struct module *m, nid n, int32_t axis)
+{
+    bool recurrent = node_is(m, n, "LSTM") || node_is(m, n, "GRU") || node_is(m, n, "RNN");
+    return recurrent && axis == (node_attr_int(m, n, "layout", 0) ? 1 : 0);
+}
+
+/* Whether a Reshape moves numbers between samples: the axis of the batch has other stretches before it than before. */
+static bool scrambles(const struct module *m, const int32_t *axis, nid n)
+{
+    int64_t before[2] = {1, 1};
+    const vid of[2] = {node_in(m, n, 0), m->node[n].out.n ? m->arg[m->node[n].out.at] : 0};
+    if (!node_is(m, n, "Reshape") || axis[of[1]] < 0)
+        return false;
+    for (int k = 0; k < 2; k++) {
+        const struct type *t = &m->type[m->value[of[k]].type];
+        for (int32_t i = 0; i < axis[of[k]]; i++) {
+            int64_t size = m->dim[t->dim + (uint32_t)i].value;
+            if (size < 0 || size > INT32_MAX || before[k] > INT32_MAX)
+                return false; /* not known */
+            before[k] *= size;
+        }
+    }
+    return before[0] != before[1];
+}
+
+const char *batch_along_why(const struct module *m, const int32_t *axis, nid n)
+{
+    static const char *const along = "works along the axis of the batch";
+    vid x = node_in(m, n, 0);
+    for (uint32_t i = 1; node_is(m, n, "Concat") && i < m->node[n].in.n && axis[x] < 0; i++)
+        x = m->arg[m->node[n].in.at + i];
+    int rank = m->type[m->value[x].type].rank;
+    if (!x || axis[x] < 0 || m->type[m->value[x].type].kind != TYPE_TENSOR || rank <= axis[x])
+        return NULL;
+    if (scrambles(m, axis, n))
+        return "moves numbers from samples to others";
+    if (takes_for_time(m, n, axis[x]))
+        return "takes samples for steps of time";
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        struct along_row r = rows[k];
+        if (!node_is(m, n, r.op))
+            continue;
+        if (k < 3 &&
+            module_opset(m, 0) < 13) /* Softmax, LogSoftmax, Hardmax took all axes from 1 */
+            r.along = ALONG_FROM, r.usual = 1;
+        bool met = r.along == ALONG_AXIS   ? axis_of(m, n, &r, rank) == axis[x]
+                   : r.along == ALONG_FROM ? axis_of(m, n, &r, rank) <= axis[x]
+                   : r.along == ALONG_AXES ? is_among(m, n, &r, axis[x], rank)
+                                           : axis[x] >= r.usual;
+        if (node_is(m, n, "Pad") && pads_others(m, n, axis[x], rank))
+            met = false;
+        return met ? along : NULL;
+    }
+    return NULL;
+}
