@@ -77,10 +77,28 @@ static void tie(struct shard *s, uint32_t *parent)
         s->opt[o].strand = union_root(parent, s->opt[o].strand);
 }
 
+/* Whether n only looks at the sizes of its operand. */
+static bool measures(const struct module *m, nid n)
+{
+    return node_is(m, n, "Shape") || node_is(m, n, "Size");
+}
+
+/* Whether the pieces of v need never be joined: it is no output of the model, and at most its sizes are read. */
+static bool stays_apart(const struct module *m, const struct csr *users, vid v)
+{
+    if (m->value[v].flags & VALUE_OUTPUT)
+        return false;
+    for_row (n, *users, v)
+        if (!measures(m, n))
+            return false;
+    return true;
+}
+
 /* What is known of a strand. */
 struct strand {
-    int64_t saves;           /* ps: the most that its options save, one for each node */
-    int64_t joins;           /* ps: the least that joining one of its results takes */
+    int64_t saves; /* ps: the most that its options save, one for each node */
+    int64_t
+        joins; /* ps: the least that joining one of its results takes; 0: one need not be joined */
     uint32_t nodes, options; /* numbers of its nodes and of its options */
     bool gone;
 };
@@ -89,6 +107,7 @@ struct strand {
 static void measure(struct shard *s, struct strand *st)
 {
     const struct module *m = s->m;
+    struct csr users = module_users(m, s->a);
     for (uint32_t i = 0; i < s->nitem; i++)
         st[i].joins = INT64_MAX;
     for (nid n = 1; n < m->nnode; n++) {
@@ -114,7 +133,9 @@ static void measure(struct shard *s, struct strand *st)
                 uint32_t also;
                 vid v = node_out(m, n, i);
                 if (p->out[i].run != 0)
-                    k->joins = smaller(k->joins, shard_exchange(s, v, 2, 0, &also));
+                    k->joins = stays_apart(m, &users, v)
+                                   ? 0
+                                   : smaller(k->joins, shard_exchange(s, v, 2, 0, &also));
             }
         }
     }
@@ -219,12 +240,6 @@ static uint32_t option_with(const struct shard *s, nid n, vid v, struct shard_st
         }
     }
     return 0;
-}
-
-/* Whether n only looks at the sizes of its operand. */
-static bool measures(const struct module *m, nid n)
-{
-    return node_is(m, n, "Shape") || node_is(m, n, "Size");
 }
 
 /* Whether the devices can keep state pair number `pair` as `as`: its maker and all readers have options for it. */

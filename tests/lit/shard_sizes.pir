@@ -1,0 +1,13 @@
+# Pieces of which only the sizes are read need not be joined, however slow the link is: nodes in pieces are the least.
+# RUN: %pcc %s --io=free --part-cost=0 -p 'shard{ways=2}' 2>/dev/null | FileCheck %s
+# CHECK: sharded over 2 devices: 2 nodes in pieces, 1 whole on each, 0 on one; 0 tensors
+cluster network=direct
+class acc x2 link=1GB/s,1us peak=[f32:1T] bandwidth=1TB/s
+opset ai.onnx 17
+graph {
+  in %x : f32[4096,4096]
+  %a = Exp(%x)
+  %b = Tanh(%a)
+  %s = Shape(%b)
+  out %s
+}
