@@ -123,6 +123,9 @@ static void find_kinds(struct shard *s)
 static int check(struct shard *s)
 {
     const struct module *m = s->m;
+    if (s->x->results.sharding != NULL)
+        return diag_error(s->x->use.diag,
+                          "shard: nodes are in pieces already: expected shard once");
     if (module_is_profiled(m))
         return diag_error(s->x->use.diag,
                           "shard: %s is a profile: expected a model, whose operators say "

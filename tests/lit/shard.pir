@@ -6,6 +6,8 @@
 # RUN: not %pcc %s --io=free --part-cost=0 -p 'shard{ways=5}' 2>&1 | FileCheck %s --check-prefix=FEW
 # RUN: not %pcc %s --io=free --part-cost=0 -p 'shard{ways=no}' 2>&1 | FileCheck %s --check-prefix=WORD
 # RUN: not %pcc %s --io=free --part-cost=0 -p 'shard{ways=2}' --cut=few 2>&1 | FileCheck %s --check-prefix=CUT
+# RUN: not %pcc %s --io=free --part-cost=0 -p 'shard{ways=2},shard{ways=2}' 2>&1 | FileCheck %s --check-prefix=TWICE
+# TWICE: error: shard: nodes are in pieces already: expected shard once
 # CHECK: 1.96x one acc ({{.*}} of makespan)
 # CHECK: sharded over 2 devices: 3 nodes in pieces, 0 whole on each, 0 on one; 2 tensors
 # CHECK-NEXT: joined
