@@ -84,6 +84,7 @@ void ctx_forget(struct ctx *x)
     x->levels = (struct levels){.contract_requested = x->levels.contract_requested};
     x->results = (struct results){.looked_inside = x->results.looked_inside,
                                   .split = x->results.split,
+                                  .told = x->results.told,
                                   .sharding = x->results.sharding};
 }
 

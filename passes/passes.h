@@ -112,6 +112,7 @@ struct results {
     bool looked_inside; /* a pass tried to open the calls: a call that is left cannot be opened */
     bool priced;        /* m->cost was made by the pass cost, not read from the input */
     bool inferred; /* infer-shapes has run: shapes_unknown, guessed, nameless and guess are set */
+    const char *told; /* the last warning about guessed sizes, which is not repeated; NULL: none */
     int64_t shapes_unknown; /* number of the main graph's nodes with a result of unknown shape */
     struct dim_binding *guessed; /* [nguessed] dimensions whose sizes are guessed */
     uint32_t nguessed, capguessed;

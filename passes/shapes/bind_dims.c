@@ -568,8 +568,12 @@ void bind_warn_guesses(struct ctx *x)
     if (x->results.guess)
         why = arena_fmt(x->use.scratch, " (with %lld, sizes are more than pcc can count)",
                         (long long)guesses[0]);
-    diag_warning(x->use.diag, WARN_GUESSED_DIM, "assuming %s%s%s", s, why,
-                 x->results.nguessed > 0 ? "; set with --dim" : "");
+    s = arena_fmt(x->use.mem, "assuming %s%s%s", s, why,
+                  x->results.nguessed > 0 ? "; set with --dim" : "");
+    if (x->results.told && !strcmp(x->results.told, s)) /* before a pass changed nodes */
+        return;
+    x->results.told = s;
+    diag_warning(x->use.diag, WARN_GUESSED_DIM, "%s", s);
 }
 
 const char *bind_excuse(const struct ctx *x)
