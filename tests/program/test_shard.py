@@ -266,6 +266,10 @@ def check_states(folder):
     check(pair in manifest["states"], f"{manifest['states']}")
     code, said = verified(path, out, "--quiet")
     check(code == 0 and "bit-equal" in said, said)
+    verify = Path(PCC).with_name("pcc-verify")
+    if verify.exists():
+        r = subprocess.run([verify, path, folder / "split"], capture_output=True, text=True)
+        check(r.returncode == 1 and "verify_split.py can" in r.stderr, f"pcc-verify: {r.returncode} {r.stderr}")
     del manifest["sharding"]["states"][0]["run"]
     (out / "manifest.json").write_text(json.dumps(manifest))
     code, said = verified(path, out, "--quiet")

@@ -499,6 +499,12 @@ static int read_folder(struct verifying *v)
 
 int verify_read(struct verifying *v, const char *model, const char *const *dim, uint32_t ndim)
 {
+    const json_t *pieces = json_object_get(json_object_get(v->s->manifest, "sharding"), "states");
+    if (json_array_size(pieces) > 0)
+        return diag_error(v->d,
+                          "%s/manifest.json: sharding: devices keep states in pieces, which "
+                          "pcc-verify cannot join: verify_split.py can",
+                          v->s->folder);
     if (read_outputs(v))
         return -1;
     struct diag *errors = arena_alloc(v->a, sizeof *errors); /* lives as long as the handle */
