@@ -347,8 +347,15 @@ static int choose_ways(struct ctx *x, const struct shard_options *o)
                   SHARD_WAYS, most);
         return 0;
     }
-    if (best.ways == 0) /* say why */
-        return most < 2 ? shard_begin(&best, x, 2) : choose(&best, x, most, 0, &chosen);
+    if (best.ways == 0) {
+        if (shard_begin(&best, x, larger_u32(most, 2)) != 0) /* says why */
+            return -1;
+        diag_note(loud,
+                  "shard: no node has an axis of known size that %u devices, or a divisor of them, "
+                  "can share: nodes stay whole",
+                  most);
+        return 0;
+    }
     struct sharding k = measure_whole(&best);
     int64_t whole = k.unsharded >= 0 ? k.unsharded : k.one_device;
     if (chosen.value <= whole - mul_div_ceil(whole, o->gain, 1000000)) {
