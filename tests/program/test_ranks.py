@@ -16,6 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
 from checks import check, finish
+from commands import good, refused
 
 PCC = os.environ.get("PCC", "pcc")
 GEN = os.environ.get("PCC_GEN") or Path(PCC).parent / "pcc-gen"
@@ -33,17 +34,6 @@ def run(*command, ranks=None):
     mpirun = ["mpirun", "-q", "-n", ranks] if ranks else []
     return subprocess.run([str(c) for c in [*mpirun, *command]], capture_output=True, text=True, timeout=SECONDS,
                           env=ENVIRONMENT)
-
-
-def good(r):
-    check(r.returncode == 0, f"{r.args}: exit {r.returncode}: {r.stderr}")
-    return r
-
-
-def refused(r, rc, *words):
-    check(r.returncode == rc and r.stderr.count("error:") == 1 and all(w in r.stderr for w in words),
-          f"{r.args}: exit {r.returncode}, not {rc}, or not {words}: {r.stderr}")
-    return r
 
 
 def outputs(split, *args, ranks=None):

@@ -19,7 +19,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+import commands
 from checks import check, finish
+from commands import good, run
 
 PCC = os.environ.get("PCC", "pcc")
 GEN = os.environ.get("PCC_GEN") or Path(PCC).parent / "pcc-gen"
@@ -31,18 +33,8 @@ MODEL, SPLIT = HERE / "gpt.onnx", HERE / "split"
 STUB = "--engine=stub"
 
 
-def run(*command):
-    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=300)
-
-
-def good(r):
-    check(r.returncode == 0, f"{r.args}: exit {r.returncode}: {r.stderr}")
-    return r
-
-
 def refused(r, rc, *words):
-    check(r.returncode == rc and r.stderr.count("error:") == 1 and all(w in r.stderr for w in words),
-          f"{r.args}: exit {r.returncode}, not {rc}, or not {words}: {r.stderr}")
+    commands.refused(r, rc, *words)
     made = [p.name for p in HERE.rglob("*.part")] + [p.name for p in HERE.iterdir() if p.name.startswith("none")]
     check(not made, f"{r.args} left {made}")
     return r

@@ -8,7 +8,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
 from checks import check, finish
+from commands import good, refused, run
 
 PCC = os.environ.get("PCC", "pcc")
 GEN = os.environ.get("PCC_GEN") or Path(PCC).parent / "pcc-gen"
@@ -62,20 +62,6 @@ graph {
 
 # More constants for the model.
 KEY = ("  init %two", "  init %k : i64[] = [0]\n  init %ks : i64[1] = [0]\n  init %end : i64[1] = [9]\n  init %two")
-
-
-def run(*command):
-    return subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=300)
-
-
-def good(r):
-    check(r.returncode == 0, f"{r.args}: exit {r.returncode}: {r.stderr}")
-    return r
-
-
-def refused(r, rc, *words):
-    check(r.returncode == rc and r.stderr.count("error:") == 1 and all(w in r.stderr for w in words),
-          f"{r.args}: exit {r.returncode}, not {rc}, or not {words}: {r.stderr}")
 
 
 def plan(folder, *args, micro_batches=4, devices="2xa100", model=MODEL, batch=2):
