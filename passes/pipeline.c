@@ -389,22 +389,13 @@ int pipeline_step_run(const struct pipeline_step *s, struct ctx *x)
     return rc;
 }
 
-/* Whether a node calls a function of the model. */
-static bool has_calls(const struct module *m)
-{
-    for (nid n = 1; n < m->nnode; n++)
-        if (m->node[n].callee != 0)
-            return true;
-    return false;
-}
-
 /* Runs a pass that changes nodes.  If it made an edit, verifies the module and forgets all results about the old
  * nodes.  Returns 0, or the pass's error code, or -1 and reports an error. */
 static int run_rewriter(const struct pipeline_step *s, struct ctx *x)
 {
     struct module *m = x->scene.m;
     uint32_t edits = m->edits;
-    if (s->inserted && !has_calls(m)) /* inline-functions */
+    if (s->inserted && !module_calls_anywhere(m)) /* inline-functions */
         return 0;
     if (x->results.opened)
         return diag_error(

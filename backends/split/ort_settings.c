@@ -248,7 +248,8 @@ static void lengthen(struct labelled *l, uint32_t n)
     }
 }
 
-/* Gives names next to each other whose substrings begin with each other the shorter one. */
+/* Joins neighbours in the sorted list: where one substring is the beginning of the next one, both names get the
+ * shorter. */
 static void join_prefixes(struct labelled *l, uint32_t n)
 {
     for (uint32_t turn = 0; turn < 2; turn++)

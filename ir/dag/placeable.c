@@ -55,11 +55,6 @@ static const char *const random_ops[] = {
     "RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike",
     "Multinomial",  "Bernoulli",     "Dropout",          NULL};
 
-static bool is_shape_or_size(const struct module *m, nid n)
-{
-    return node_is(m, n, "Shape") || node_is(m, n, "Size");
-}
-
 bool place_is_pure(const struct module *m, nid n)
 {
     const struct node *nd = &m->node[n];
@@ -124,7 +119,7 @@ static bool runs_at_host(const struct builder *b, nid n)
 {
     const struct module *m = b->m;
     const struct node *nd = &m->node[n];
-    if (is_shape_or_size(m, n))
+    if (node_tells_sizes(m, n))
         return true;
     for (uint32_t i = 0; i < nd->in.n; i++) {
         vid v = m->arg[nd->in.at + i];
@@ -147,7 +142,7 @@ static bool reads_only_copies(const struct builder *b, nid n, bool *all_constant
         if (!v || is_constant(m, v))
             continue;
         nid def = m->value[v].def;
-        bool shape = def && b->p->kind[def] == PLACE_NODE && is_shape_or_size(m, def);
+        bool shape = def && b->p->kind[def] == PLACE_NODE && node_tells_sizes(m, def);
         if (!shape && (!def || b->p->kind[def] != PLACE_COPY))
             return false;
         if (shape || !b->constant[def])
@@ -160,7 +155,7 @@ static bool reads_only_copies(const struct builder *b, nid n, bool *all_constant
 static bool is_shape_of_input(const struct builder *b, nid n)
 {
     vid x = node_in(b->m, n, 0);
-    return is_shape_or_size(b->m, n) && x && (b->m->value[x].flags & VALUE_INPUT) && !b->state[x];
+    return node_tells_sizes(b->m, n) && x && (b->m->value[x].flags & VALUE_INPUT) && !b->state[x];
 }
 
 /* Adds v to the root set that is being made. */
@@ -370,7 +365,7 @@ static void collect_same(struct builder *b)
     bool profiled = module_is_profiled(m);
     uint32_t cap = 0;
     for (nid n = g->first; n < g->first + g->count; n++) {
-        if (b->p->kind[n] != PLACE_NODE || !is_shape_or_size(m, n))
+        if (b->p->kind[n] != PLACE_NODE || !node_tells_sizes(m, n))
             continue;
         vid x = node_in(m, n, 0);
         if (x)
@@ -380,7 +375,7 @@ static void collect_same(struct builder *b)
     for (uint32_t i = 0; i < b->p->nstate; i++) {
         vid in = b->p->state_in[i];
         for_row (user, users, in)
-            if (m->node[user].graph == 1 && !is_shape_or_size(m, user))
+            if (m->node[user].graph == 1 && !node_tells_sizes(m, user))
                 add_same_pair(b, m->value[b->p->state_out[i]].def, user, SAME_STATE, &cap);
     }
     for (vid v = 1; v < m->nval && !profiled; v++) {

@@ -337,6 +337,11 @@ bool node_is(const struct module *m, nid n, const char *op)
     return m->node[n].domain == 0 && strcmp(module_str(m, m->node[n].op), op) == 0;
 }
 
+bool node_tells_sizes(const struct module *m, nid n)
+{
+    return node_is(m, n, "Shape") || node_is(m, n, "Size");
+}
+
 bool node_has_body(const struct module *m, nid n)
 {
     assert(n < m->nnode);
@@ -352,6 +357,14 @@ bool node_has_body(const struct module *m, nid n)
 bool module_has_calls(const struct module *m)
 {
     for (nid n = m->graph[1].first; n < m->graph[1].first + m->graph[1].count; n++)
+        if (m->node[n].callee != 0)
+            return true;
+    return false;
+}
+
+bool module_calls_anywhere(const struct module *m)
+{
+    for (nid n = 1; n < m->nnode; n++)
         if (m->node[n].callee != 0)
             return true;
     return false;

@@ -436,10 +436,14 @@ const char *node_meta(const struct module *m, nid n, const char *key);
 #define META_RECOMPUTES "pcc.recomputes"
 /* Whether n is a node of operator op of domain ai.onnx. */
 bool node_is(const struct module *m, nid n, const char *op);
+/* Whether the node is a Shape or Size, which read only the sizes of their operand. */
+bool node_tells_sizes(const struct module *m, nid n);
 /* Whether a graph is among the node's attributes, as in If, Loop and Scan. */
 bool node_has_body(const struct module *m, nid n);
 /* Whether a node of the main graph calls a function of the model.  O(nodes). */
 bool module_has_calls(const struct module *m);
+/* The same for nodes of all graphs.  O(nodes). */
+bool module_calls_anywhere(const struct module *m);
 /* Returns text, in a, on what the memory of plans of m leaves out, "memory without 2 values of unknown size, the first
  * 'x'"; NULL: nothing. */
 const char *module_left_out(const struct module *m, struct arena *a);

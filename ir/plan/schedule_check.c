@@ -27,7 +27,8 @@ struct schedule_state {
     const char *why;   /* the first error; NULL: none so far */
     uint32_t *lane_of; /* [item] lane of the item */
     uint32_t *compute; /* [part] the item that computes the part; NONE: none */
-    uint32_t *reduce;  /* [part] the item that reduces its sums; NONE: none */
+    uint32_t *
+        reduce; /* [part] the instruction `reduce` of the part's sums; NONE: there is no such instruction */
     /* [index into w->place.to, for a tensor and a device] the item that allocates, sends (to the device), receives or
      * frees the tensor; NONE: none */
     uint32_t *alloc, *send, *recv, *free;

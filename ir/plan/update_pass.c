@@ -46,12 +46,6 @@ struct update_search {
     struct update_pass *to;
 };
 
-/* Whether a result of the operator is about sizes only. */
-static bool tells_sizes(const struct module *m, nid n)
-{
-    return node_is(m, n, "Shape") || node_is(m, n, "Size");
-}
-
 /* Returns, in a, [value] whether it depends on samples: on an input with an axis of the batch. */
 static uint8_t *find_varying(const struct module *m, const int32_t *axis, struct arena *a)
 {
@@ -65,7 +59,7 @@ static uint8_t *find_varying(const struct module *m, const int32_t *axis, struct
         bool any = false;
         for (uint32_t i = 0; i < m->node[n].in.n; i++)
             any = any || varies[m->arg[m->node[n].in.at + i]];
-        for (uint32_t i = 0; any && !tells_sizes(m, n) && i < m->node[n].out.n; i++)
+        for (uint32_t i = 0; any && !node_tells_sizes(m, n) && i < m->node[n].out.n; i++)
             varies[m->arg[m->node[n].out.at + i]] = 1;
     }
     varies[0] = 0;
@@ -95,7 +89,7 @@ static bool tells_batch(const struct module *m, const int32_t *axis, nid n)
 {
     vid x = node_in(m, n, 0);
     int rank = m->type[m->value[x].type].rank;
-    if (!tells_sizes(m, n) || axis[x] < 0)
+    if (!node_tells_sizes(m, n) || axis[x] < 0)
         return false;
     if (node_is(m, n, "Size") || rank < 0)
         return true;
@@ -113,7 +107,7 @@ static uint8_t *find_counts(const struct module *m, const int32_t *axis, struct 
     uint8_t *counts = arena_alloc(a, m->nval);
     for (nid n = g->first; n < g->first + g->count; n++) {
         bool any = tells_batch(m, axis, n);
-        for (uint32_t i = 0; i < m->node[n].in.n && !tells_sizes(m, n); i++)
+        for (uint32_t i = 0; i < m->node[n].in.n && !node_tells_sizes(m, n); i++)
             any = any || counts[m->arg[m->node[n].in.at + i]];
         any = any && !takes_other_sizes(m, axis, n);
         for (uint32_t i = 0; any && i < m->node[n].out.n; i++) {
@@ -165,7 +159,7 @@ static void wait_for(struct update_search *k, vid v, uint32_t output)
 /* What a walk from an output has found. */
 struct walk {
     vid from;      /* the output */
-    vid parameter; /* the initializer that it replaces; 0: none so far */
+    vid parameter; /* the initializer that a new value replaces; 0: none found yet */
     vid gradient;  /* 0: none so far */
 };
 

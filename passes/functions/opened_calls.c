@@ -23,10 +23,7 @@ struct inlined_module *calls_expand(const struct module *m, bool names, struct a
     struct inlined_module *e;
     struct diag quiet = diag_silent();
     uint64_t nodes;
-    bool any = false;
-    for (nid n = 1; n < m->nnode && !any; n++)
-        any = m->node[n].callee != 0;
-    if (!any)
+    if (!module_calls_anywhere(m))
         return NULL;
     struct functions *f = functions_study(m, a);
     if (!calls_few(m, f, &nodes))

@@ -45,7 +45,7 @@ struct table {
     vid live[SLOTS]; /* [nlive] the values */
     uint32_t nlive;
     uint32_t *slot; /* [value] 1 + its slot; 0: not followed, it is whole on all devices */
-    nid *last;      /* [value] the last node that reads it; 0: none */
+    nid *last;      /* [value] its last reader, in the order of nodes; 0: nothing reads the value */
     struct entry *now, *next;
     uint32_t n, nnext, most, cap;
     struct step *step;
@@ -159,12 +159,6 @@ static void bring(struct table *t, struct entry *e, vid v, struct shard_state st
         e->have[slot - 1] |= (uint16_t)also;
 }
 
-/* Whether n only looks at the sizes of its operand, so that any state of it will do. */
-static bool measures(const struct module *m, nid n)
-{
-    return node_is(m, n, "Shape") || node_is(m, n, "Size");
-}
-
 /* Extends entry e by node n with option o (0: whole). */
 static void extend(struct table *t, const struct entry *from, nid n, uint32_t o)
 {
@@ -176,7 +170,7 @@ static void extend(struct table *t, const struct entry *from, nid n, uint32_t o)
     e.step = from->step;
     memcpy(e.have, from->have, t->nlive * sizeof *e.have);
     for (uint32_t i = 0; i < k->in.n; i++)
-        if (!measures(s->m, n))
+        if (!node_tells_sizes(s->m, n))
             bring(t, &e, node_in(s->m, n, i),
                   o != 0 && i < k->nformal ? p->in[i] : (struct shard_state){0});
     e.time = sat_add(e.time, o != 0 ? p->time : s->m->cost->time[s->cls][n]);

@@ -77,26 +77,20 @@ static void tie(struct shard *s, uint32_t *parent)
         s->opt[o].strand = union_root(parent, s->opt[o].strand);
 }
 
-/* Whether n only looks at the sizes of its operand. */
-static bool measures(const struct module *m, nid n)
-{
-    return node_is(m, n, "Shape") || node_is(m, n, "Size");
-}
-
 /* Whether the pieces of v need never be joined: it is no output of the model, and at most its sizes are read. */
 static bool stays_apart(const struct module *m, const struct csr *users, vid v)
 {
     if (m->value[v].flags & VALUE_OUTPUT)
         return false;
     for_row (n, *users, v)
-        if (!measures(m, n))
+        if (!node_tells_sizes(m, n))
             return false;
     return true;
 }
 
 /* What is known of a strand. */
 struct strand {
-    int64_t saves; /* ps: the most that its options save, one for each node */
+    int64_t saves; /* ps: what the best option of each node saves, added up */
     int64_t
         joins; /* ps: the least that joining one of its results takes; 0: one need not be joined */
     uint32_t nodes, options; /* numbers of its nodes and of its options */
@@ -251,7 +245,8 @@ static bool can_keep(const struct shard *s, const struct csr *users, uint32_t pa
     if (maker == 0 || option_with(s, maker, out, as) == 0 || !shard_can_cut(s, in, as))
         return false;
     for_row (n, *users, in)
-        if (s->m->node[n].graph != 1 || (!measures(s->m, n) && option_with(s, n, in, as) == 0))
+        if (s->m->node[n].graph != 1 ||
+            (!node_tells_sizes(s->m, n) && option_with(s, n, in, as) == 0))
             return false;
     return true;
 }
@@ -292,7 +287,7 @@ static bool bind_all(struct shard *s, const struct csr *users)
             continue;
         bind(s, s->m->value[out].def, out);
         for_row (n, *users, in)
-            if (!measures(s->m, n))
+            if (!node_tells_sizes(s->m, n))
                 bind(s, n, in);
     }
     for (uint32_t i = 0; i < p->nstate;
@@ -328,7 +323,7 @@ static struct shard_state pieces_of(const struct shard *s, const struct csr *use
 static void measure_once(struct shard *s)
 {
     for (nid n = 1; n < s->m->nnode; n++) {
-        nid def = measures(s->m, n) ? s->m->value[node_in(s->m, n, 0)].def : 0;
+        nid def = node_tells_sizes(s->m, n) ? s->m->value[node_in(s->m, n, 0)].def : 0;
         if (def != 0 && s->kind[n] == SHARD_NODE && s->kind[def] == SHARD_ONCE)
             s->kind[n] = SHARD_ONCE;
     }

@@ -266,12 +266,6 @@ static vid piece(struct shard_writer *x, vid v, struct shard_state st, uint32_t 
 
 /* ---- nodes -------------------------------------------------------------------------------------- */
 
-/* Whether n only looks at the sizes of its operand. */
-static bool measures(const struct module *m, nid n)
-{
-    return node_is(m, n, "Shape") || node_is(m, n, "Size");
-}
-
 /* Sets need[] of all values: where they must be, whole or in pieces. */
 static void find_needs(struct shard_writer *x)
 {
@@ -405,7 +399,7 @@ static void write_node(struct shard_writer *x, nid n)
     for (uint32_t j = 0; j < k.out.n; j++)
         count = x->need[node_out(m, n, j)] > 1 ? x->ways : count;
     struct shard_state seen =
-        measures(m, n) ? made_in(x, node_in(m, n, 0)) : (struct shard_state){0};
+        node_tells_sizes(m, n) ? made_in(x, node_in(m, n, 0)) : (struct shard_state){0};
     x->at = n;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < k.nformal; j++)

@@ -26,8 +26,8 @@ struct idle {
     struct plan tried; /* the plan with its own devices */
     uint32_t to;       /* the idle device */
     uint32_t n;        /* plans that were tried */
-    uint32_t held;     /* of them, those that can be carried out */
-    int64_t least;     /* ps: the least that these take */
+    uint32_t held;     /* number of tried plans that fit the memory and can run */
+    int64_t least;     /* ps: the least value of such a plan */
 };
 
 /* Gives the idle device nodes at one end of `from`, the first (choice 0, 2) or the last (1, 3): one node, or as many as

@@ -20,7 +20,7 @@
 #define LOOK (20 * MS)
 #define SILENT (3000 * MS)
 #define HURRY (600 * MS)
-#define NEXT (200 * MS) /* of each rank after the one that speaks before it */
+#define NEXT (200 * MS) /* between the reports of two ranks, by rank number */
 enum { FAILED = 1, TEXT = 320 };
 
 /* What a rank says. */

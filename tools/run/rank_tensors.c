@@ -98,7 +98,7 @@ static void mark_targets(struct runner *r, uint32_t v, int64_t sample)
     x->to[rank_of_maker(r, v, sample)] = false;
 }
 
-/* Returns the state whose input v is; RUN_NONE: it is none. */
+/* Returns the number of the state pair with input v; RUN_NONE: v holds no state. */
 static uint32_t state_of_input(const struct runner *r, uint32_t v)
 {
     uint32_t i = 0;

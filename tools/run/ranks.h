@@ -28,7 +28,7 @@ struct rank_sizes {
     int64_t size[RANK_DIMS];
 };
 
-/* What rank 0 and another rank tell each other. */
+/* Kinds of words (messages without a tensor) between rank 0 and the other ranks. */
 enum word_kind {
     WORD_RAN,   /* to rank 0: all parts of a sample have run at this rank */
     WORD_FAIL,  /* to rank 0: the run fails at a sample */
@@ -53,7 +53,7 @@ struct transfer {
         SEND_WORD,
         TAKE_WORD
     } step;
-    struct box *box;       /* of one that is received: where it goes */
+    struct box *box;       /* the box that a received tensor fills */
     uint32_t value, place; /* place: of the lists (work.h); RUN_NONE: no list carries it */
     int64_t sample, bytes;
     int peer;

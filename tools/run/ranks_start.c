@@ -95,8 +95,7 @@ static int wait_for(pid_t pid, const sigset_t *signals, bool stopped, struct dia
         early) /* early: it ended a rank that did not listen yet, before the first sample */
         return INTERRUPTED;
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    if (code > SIGNALLED &&
-        code != INTERRUPTED) /* what ranks say who hear of it, if they have begun */
+    if (code > SIGNALLED && code != INTERRUPTED) /* ranks that have begun report it, too */
         diag_warning(d, WARN_NONE, "mpirun: a rank was ended by signal %d", code - SIGNALLED);
     if (ended == pid && WIFEXITED(status))
         return code;

@@ -35,7 +35,7 @@ static void test_stairs(void **state)
     arena_free(a);
 }
 
-/* Parts that do not wait for each other stand below each other, those of one device beside each other. */
+/* Independent parts of several devices stand in a column, independent parts of one device in a row. */
 static void test_beside(void **state)
 {
     (void)state;
