@@ -14,10 +14,10 @@ over one.  Then turns (11), in each of which these run one after the other, so t
 
 A column is a median over turns of a ratio within a turn.  gain: one / two; machine: 2 one / apart; of it: gain /
 machine; of promise: two by the manifest's time per sample, which was written before any of these runs; then how much
-longer the manifest's order and Python take.  Ends with 1 if the gain is below 1.7, and below 0.95 of the machine's where that is below 1.8; if the
-manifest's order is more than 3 % shorter than the planned one; or if Python is faster than pcc-run, or on the small GPT
-not 1.2 times slower.  Skipped (77) with fewer than two processors.  --quick: 2 turns of one model, for seeing that the
-script works."""
+longer the manifest's order and Python take.  Ends with 1 if the gain is below 1.7, and below 0.95 of the machine's
+where that is below 1.8; if the manifest's order is more than 3 % shorter than the planned one; or if Python is faster
+than pcc-run, or on the small GPT not 1.2 times slower.  Skipped (77) with fewer than two processors.  --quick: 2 turns
+of one model, for seeing that the script works."""
 import argparse
 import os
 import statistics
