@@ -16,8 +16,8 @@ static void put(FILE *f, const struct result *r, const char *text)
 static const char *exchanges(const struct sharded_layers *l, struct arena *a)
 {
     char text[UNIT_TEXT];
-    const char *joined =
-        arena_fmt(a, "%u tensors joined, %s", l->joined, bytes_short(text, l->bytes));
+    const char *joined = arena_fmt(a, "%u tensor%s joined, %s", l->joined,
+                                   l->joined == 1 ? "" : "s", bytes_short(text, l->bytes));
     return l->cut ? arena_fmt(a, "%s, and %u cut", joined, l->cut) : joined;
 }
 
