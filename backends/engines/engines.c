@@ -183,8 +183,7 @@ static int check_pieces(const struct export_folder *x, const struct engine_kind 
     const json_t *states = json_object_get(json_object_get(x->manifest, "sharding"), "states");
     const json_t *first = json_array_get(states, 0);
     const char *in = json_get_text(first, "in"), *out = json_get_text(first, "out");
-    const char *piece =
-        json_get_text(json_array_get(json_object_get(first, "pieces"), 0), "in");
+    const char *piece = json_get_text(json_array_get(json_object_get(first, "pieces"), 0), "in");
     if (json_array_size(states) == 0 || e->pieces == PIECES_JOINED)
         return 0;
     if (e->pieces == PIECES_REFUSED)

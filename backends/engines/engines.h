@@ -19,8 +19,9 @@ struct export_folder {
     int to;           /* descriptor of the folder in which files are made; may be `from` */
     const char *text; /* [size] of manifest.json */
     size_t size;      /* bytes */
-    json_t *manifest; /* the same, checked: export_read(); states in pieces stand there as their pieces */
-    struct names gpu;       /* device that is a GPU -> 1 + its number among all GPUs */
+    json_t *
+        manifest; /* the same, checked: export_read(); states in pieces stand there as their pieces */
+    struct names gpu; /* device that is a GPU -> 1 + its number among all GPUs */
     const struct export_options *o;
     read_model_fn *read_model; /* for the models of the folder; NULL: the caller cannot */
     struct arena *a;

@@ -98,13 +98,13 @@ static void put_box(struct drawing *d, uint32_t i)
 {
     const struct sharded_node *n = &d->k->node[i];
     const struct sharded_value *made = n->nout > 0 ? &n->value[n->nin] : NULL;
-    const char *fill = n->how == SHARDED_CUT && made && made->run ? palette_fill(made->axis)
-                                                                  : "#f2f2f2";
-    const char *words = n->how == SHARDED_ONCE
-                            ? arena_fmt(d->a, "on %s alone",
-                                        cluster_device_name(d->r->scene.cluster, d->a, n->dev))
-                        : n->how == SHARDED_CUT && made && made->run ? state(d, made)
-                                                                     : "whole";
+    const char *fill =
+        n->how == SHARDED_CUT && made && made->run ? palette_fill(made->axis) : "#f2f2f2";
+    const char *words =
+        n->how == SHARDED_ONCE
+            ? arena_fmt(d->a, "on %s alone", cluster_device_name(d->r->scene.cluster, d->a, n->dev))
+        : n->how == SHARDED_CUT && made && made->run ? state(d, made)
+                                                     : "whole";
     fprintf(d->f, "    n%u [fillcolor=\"%s\"%s label=\"", i, fill,
             n->how == SHARDED_ONCE ? " style=\"filled,dashed\"" : "");
     put_inside(d, n->op);
@@ -159,8 +159,9 @@ int shards_write(const struct result *r, const char *path)
     const struct sharding *k = r->sharding;
     struct outfile o;
     if (k == NULL)
-        return diag_error(r->diag, "%s: --view=shards shows how devices share nodes: expected the "
-                                   "pass shard in -p, and that it cuts some",
+        return diag_error(r->diag,
+                          "%s: --view=shards shows how devices share nodes: expected the "
+                          "pass shard in -p, and that it cuts some",
                           path);
     if (outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))
         return -1;

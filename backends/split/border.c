@@ -36,10 +36,9 @@ static void find_rows(struct finding *f, const struct split *s, struct slice lis
             f->row[f->n++] = row;
         } else if (p != 0 && p != LATER) {
             const struct sharded_end *e = end_of(f, p - 1);
-            f->cut[p - 1] =
-                (struct border_row){e->name,    e->type,
-                                    i,          f->k->pair[p - 1].axis,
-                                    f->k->ways, sat_mul(row.bytes, f->k->ways)};
+            f->cut[p - 1] = (struct border_row){e->name,    e->type,
+                                                i,          f->k->pair[p - 1].axis,
+                                                f->k->ways, sat_mul(row.bytes, f->k->ways)};
         }
     }
 }

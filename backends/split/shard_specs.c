@@ -1,8 +1,8 @@
 /* The choice of the pass shard in the words of the standard: the model before it was rewritten, whose nodes say in
  * sharding specs of IR version 11 how devices have their operands and results.
  *
- * A tensor that each device has whole is on a group of devices (a negative number, index_to_device_group_map); a cut one
- * lists the devices in the order of their pieces.  An axis of several blocks, each of which is cut, is one that was
+ * A tensor that each device has whole is on a group of devices (a negative number, index_to_device_group_map); a cut
+ * one lists the devices in the order of their pieces.  An axis of several blocks, each of which is cut, is one that was
  * fused of two: (blocks, 1 shard), (positions of a block, as many shards as devices).  The standard has no word for
  * nodes that each part copies: they have no configuration.  O(operands * devices). */
 #include "backends/onnx/pack.h"
@@ -80,7 +80,8 @@ static Onnx__ShardingSpecProto *make_spec(struct split *s, const struct sharded_
 }
 
 /* Returns the device configuration of node n.  An operand that it reads twice in one state gets one spec. */
-static Onnx__NodeDeviceConfigurationProto *make_config(struct split *s, const struct sharded_node *n)
+static Onnx__NodeDeviceConfigurationProto *make_config(struct split *s,
+                                                       const struct sharded_node *n)
 {
     Onnx__NodeDeviceConfigurationProto *c = arena_alloc(s->a, sizeof *c);
     struct names seen = names_new(s->a, n->nin);
@@ -102,9 +103,10 @@ int shard_specs_model(struct split *s, Onnx__ModelProto *out)
     const struct sharding *k = s->r->sharding;
     const Onnx__ModelProto *src = k->source;
     if (src == NULL)
-        return diag_error(s->diag, "--annotate=ir11: passes before shard have changed the model, so "
-                                   "that its nodes cannot say how devices share them: expected "
-                                   "shard without them");
+        return diag_error(s->diag,
+                          "--annotate=ir11: passes before shard have changed the model, so "
+                          "that its nodes cannot say how devices share them: expected "
+                          "shard without them");
     struct origin *from = arena_array(s->a, (size_t)k->source_nodes + 1, sizeof *from);
     Onnx__GraphProto *g = arena_copy(s->a, src->graph, sizeof *g);
     for (uint32_t i = 0; i < k->source_nodes; i++)

@@ -89,7 +89,7 @@ void onnx_keep_shard_ann(const struct onnx_build *b, const Onnx__NodeProto *p, n
         if (k)
             spec_word(configuration(b, c->configuration_id), c->sharding_spec[k - 1], word);
         text = vec_grow(b->tmp, text, &cap, at + WORD + 2, 1);
-        at += (uint32_t)sprintf(text + at, "%s%s", i ? " " : "", word);
+        at += (uint32_t)snprintf(text + at, WORD + 2, "%s%s", i ? " " : "", word);
     }
     if (m->shard_ann == NULL)
         m->shard_ann = arena_array(m->mem, m->nnode, sizeof *m->shard_ann);

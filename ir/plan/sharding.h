@@ -7,10 +7,11 @@
 
 /* An input or output of the model of which each device has a piece. */
 struct sharded_end {
-    const char *name;         /* of the whole */
-    uint32_t type;            /* of the whole, an index of module.type */
-    uint32_t at;              /* its place among the inputs without initializer, or the outputs */
-    const char *const *piece; /* [ways] names of the pieces: like that of the whole with @0, @1, ... */
+    const char *name; /* of the whole */
+    uint32_t type;    /* of the whole, an index of module.type */
+    uint32_t at;      /* its place among the inputs without initializer, or the outputs */
+    const char *const
+        *piece; /* [ways] names of the pieces: like that of the whole with @0, @1, ... */
 };
 
 /* An input and an output of the model that are one state, of which each device keeps a piece. */
@@ -92,12 +93,12 @@ struct sharding {
     uint32_t joined, sliced;         /* tensors that are joined, or cut, on the devices */
     const struct sharded_pair *pair; /* [npair] states in pieces */
     uint32_t npair;
-    int64_t joined_bytes; /* of the tensors that are joined */
-    int64_t sliced_bytes; /* of the tensors that are cut */
-    int64_t whole_bytes;  /* memory that the model takes on one device */
-    uint32_t source_nodes; /* of the model before */
-    const struct sharded_weight *weight;   /* [nweight] in the order of their first use */
-    const struct sharded_layers *layers;   /* [nlayers] */
+    int64_t joined_bytes;                        /* of the tensors that are joined */
+    int64_t sliced_bytes;                        /* of the tensors that are cut */
+    int64_t whole_bytes;                         /* memory that the model takes on one device */
+    uint32_t source_nodes;                       /* of the model before */
+    const struct sharded_weight *weight;         /* [nweight] in the order of their first use */
+    const struct sharded_layers *layers;         /* [nlayers] */
     struct sharded_axis undivided[SHARDED_AXES]; /* [nundivided] the most time first */
     const struct sharded_pin *pin;               /* [npin] */
     const struct sharded_node *node;             /* [source_nodes] in their order */

@@ -83,17 +83,18 @@ static void find_makers(struct piecing *p)
         set(p, p->from, json_string_value(name), json_incref(json_object_get(part, "file")));
 }
 
-/* Returns the row of a piece of the state whose row is `of`, in "inputs" or "outputs".  NULL and an error: its sizes are
- * not those of a state in so many pieces. */
-static json_t *piece_row(const struct piecing *p, json_t *of, const char *piece, const json_t *state,
-                         bool input)
+/* Returns the row of a piece of the state whose row is `of`, in "inputs" or "outputs".  NULL and an error: its sizes
+ * are not those of a state in that many pieces. */
+static json_t *piece_row(const struct piecing *p, json_t *of, const char *piece,
+                         const json_t *state, bool input)
 {
     json_t *row = json_keep(p->a, made(p, json_copy(of))), *size, *shape;
     json_t *sizes = json_object_get(of, "sizes");
     int64_t ways = (int64_t)json_array_size(json_object_get(state, "pieces")), n = 0;
     size_t axis = (size_t)json_integer_value(json_object_get(state, "axis"));
     set(p, row, "name", json_string(piece));
-    shape = json_object_get(json_object_get(json_object_get(p->manifest, "values"), piece), "shape");
+    shape =
+        json_object_get(json_object_get(json_object_get(p->manifest, "values"), piece), "shape");
     set(p, row, "shape", shape ? json_incref(shape) : json_null());
     if (json_int_in(json_object_get(of, "bytes"), 0, INT64_MAX, &n))
         set(p, row, "bytes", json_integer(n / ways));
@@ -134,9 +135,9 @@ static int replace(struct piecing *p, const char *key, json_t *whole)
             add(p, to, json_incref(row));
         json_array_foreach(json_object_get(state, "pieces"), k, piece)
         {
-            json_t *one = pairs ? piece
-                                : piece_row(p, row, json_get_text(piece, input ? "in" : "out"),
-                                            state, input);
+            json_t *one =
+                pairs ? piece
+                      : piece_row(p, row, json_get_text(piece, input ? "in" : "out"), state, input);
             if (!one)
                 return -1;
             add(p, to, json_incref(one));

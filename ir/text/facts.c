@@ -545,8 +545,7 @@ int text_finish_facts(struct parser *p)
     m->backward = p->facts.has_backward ? arena_array(m->mem, m->nnode, 1) : NULL;
     m->device_ann =
         p->facts.has_device ? arena_array(m->mem, m->nnode, sizeof *m->device_ann) : NULL;
-    m->shard_ann =
-        p->facts.has_shard ? arena_array(m->mem, m->nnode, sizeof *m->shard_ann) : NULL;
+    m->shard_ann = p->facts.has_shard ? arena_array(m->mem, m->nnode, sizeof *m->shard_ann) : NULL;
     m->slot_ann = p->facts.has_slot ? arena_array(m->mem, m->nnode, sizeof *m->slot_ann) : NULL;
     for (nid n = 0; n < m->nnode; n++) {
         if (p->facts.has_color)

@@ -19,8 +19,8 @@ static int by_saving(const void *pa, const void *pb)
 }
 
 /* Adds node n, whose axis of this size does not divide, to the axes of that size.  of: size -> 1 + index in axis[]. */
-static void add_axis(const struct shard *s, nid n, int64_t size, struct map *of,
-                     struct sharding *k, struct sharded_axis *axis)
+static void add_axis(const struct shard *s, nid n, int64_t size, struct map *of, struct sharding *k,
+                     struct sharded_axis *axis)
 {
     int64_t time = s->m->cost->time[s->cls][n];
     int64_t padded = (size / s->ways + 1) * s->ways;
@@ -44,8 +44,7 @@ static void add_axis(const struct shard *s, nid n, int64_t size, struct map *of,
 static void find_undivided(const struct shard *s, struct sharding *k)
 {
     const struct graph *g = &s->m->graph[1];
-    struct sharded_axis *axis =
-        arena_array(s->a, (size_t)g->count * SHAPE_RANK + 1, sizeof *axis);
+    struct sharded_axis *axis = arena_array(s->a, (size_t)g->count * SHAPE_RANK + 1, sizeof *axis);
     struct map of = {0};
     for (nid n = g->first; n < g->first + g->count; n++) {
         struct shape shape;
@@ -73,7 +72,7 @@ static struct sharded_value *values_of(const struct shard *s, nid n, const struc
         arena_array(s->x->use.mem, (size_t)k->nformal + k->out.n + 1, sizeof *list);
     for (uint32_t i = 0; i < k->nformal + k->out.n; i++) {
         vid v = i < k->nformal ? node_in(s->m, n, i) : node_out(s->m, n, i - k->nformal);
-        struct shard_state st = p == NULL       ? (struct shard_state){0}
+        struct shard_state st = p == NULL        ? (struct shard_state){0}
                                 : i < k->nformal ? p->in[i]
                                                  : p->out[i - k->nformal];
         bool named = v != 0 && s->m->value[v].name != 0;
@@ -142,8 +141,7 @@ void shard_figures_end(const struct shard *s, const struct shard_figures *f,
                        const struct shard_written *w, struct sharding *k)
 {
     struct sharded_layers *each = arena_array(s->a, (size_t)f->nlayer + 1, sizeof *each);
-    struct sharded_layers *group =
-        arena_array(s->x->use.mem, (size_t)f->nlayer + 1, sizeof *group);
+    struct sharded_layers *group = arena_array(s->x->use.mem, (size_t)f->nlayer + 1, sizeof *group);
     for (uint32_t i = 0; i < w->nexchange; i++) {
         struct sharded_layers *to = &each[f->layer[w->exchange[i].at]];
         to->joined += w->exchange[i].joined;

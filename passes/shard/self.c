@@ -33,7 +33,8 @@ static struct said take_word(const char **at)
         s.kind = WHOLE;
     else if (n > 1 && *w == '@')
         s = (struct said){.kind = ALONE, .device = w + 1, .len = n - 1};
-    else if ((sscanf(w, "S%" SCNd64 ",%" SCNd64 "/%" SCNd64 "%n", &axis, &run, &s.ways, &end) == 3 &&
+    else if ((sscanf(w, "S%" SCNd64 ",%" SCNd64 "/%" SCNd64 "%n", &axis, &run, &s.ways, &end) ==
+                  3 &&
               (size_t)end == n && run > 0) ||
              (sscanf(w, "S%" SCNd64 "/%" SCNd64 "%n", &axis, &s.ways, &end) == 2 &&
               (size_t)end == n))
@@ -102,11 +103,11 @@ int shard_self_homes(struct shard *s)
         char *name = arena_strdup(s->a, w.device, w.len);
         int dev = cluster_device(s->x->scene.cluster, name);
         if (dev < 0)
-            return diag_error(s->x->use.diag,
-                              "shard{from=self}: node '%s' says '%s', which is no device; the first "
-                              "is '%s'",
-                              node_name(s->m, n), name,
-                              cluster_device_name(s->x->scene.cluster, s->a, 0));
+            return diag_error(
+                s->x->use.diag,
+                "shard{from=self}: node '%s' says '%s', which is no device; the first "
+                "is '%s'",
+                node_name(s->m, n), name, cluster_device_name(s->x->scene.cluster, s->a, 0));
         s->kind[n] = SHARD_ONCE;
         s->home[n] = shard_home(s, (uint32_t)dev);
     }

@@ -264,8 +264,9 @@ static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
         shard_prune(s);
     *c = w->draw == 0 ? shard_search(s) : shard_draw(s, (uint64_t)w->draw);
     c->value = sat_add(c->value, border_time(s));
-    /* in which pieces states are kept is not searched for */
-    c->exact = c->exact && !s->capped && s->place->nstate == 0;
+    /* in which pieces states are kept is not searched for; what pinned nodes send is taken for what others send */
+    c->exact =
+        c->exact && !s->capped && s->place->nstate == 0 && ctx_settings(x)->npins == 0 && !w->self;
     return 0;
 }
 
@@ -404,8 +405,9 @@ static int run_shard(struct ctx *x, const void *options)
         return choose_ways(x, o);
     int64_t said = o->from == FROM_SELF ? shard_self_ways(x->scene.m) : 0;
     if (o->from == FROM_SELF && said == 0)
-        return diag_error(x->use.diag, "shard{from=self}: %s has no sharding spec that cuts a tensor: "
-                                       "pcc --annotate=ir11 -o FILE.onnx writes such specs",
+        return diag_error(x->use.diag,
+                          "shard{from=self}: %s has no sharding spec that cuts a tensor: "
+                          "pcc --annotate=ir11 -o FILE.onnx writes such specs",
                           module_str(x->scene.m, x->scene.m->path));
     bool by_file = strcmp(o->ways, "auto") == 0;
     unsigned long ways = strtoul(o->ways, &end, 10);
@@ -414,8 +416,7 @@ static int run_shard(struct ctx *x, const void *options)
     if ((!number && !by_file) || ways < 2 || ways > SHARD_WAYS)
         return diag_error(x->use.diag, "shard{ways=%s}: expected auto, or a number from 2 to %d",
                           o->ways, SHARD_WAYS);
-    const struct wanted w = {
-        .ways = (uint32_t)ways, .draw = o->draw, .self = o->from == FROM_SELF};
+    const struct wanted w = {.ways = (uint32_t)ways, .draw = o->draw, .self = o->from == FROM_SELF};
     if (choose(&s, x, w, &c) != 0)
         return -1;
     struct sharding k = measure_whole(&s);

@@ -83,7 +83,7 @@ struct shard {
     uint32_t ndev;
     uint32_t *home;  /* [node] of SHARD_ONCE: number in dev of its device */
     uint8_t *pinned; /* [node] 1: the user has pinned it */
-    uint32_t cls;        /* their class */
+    uint32_t cls;    /* their class */
     struct place *place;
     /* [value] of an input that holds state, and of the output that it comes from: the state in which the devices keep
      * it; whole: it is on one device */
@@ -152,8 +152,8 @@ uint32_t shard_home(struct shard *s, uint32_t dev);
 
 /* Returns the number of devices for which the file's sharding specs cut tensors; 0: they cut none. */
 int64_t shard_self_ways(const struct module *m);
-/* Gives nodes that are on one device by these specs their homes, unless they are pinned.  Returns 0, or -1 and reports an
- * error. */
+/* Gives nodes that are on one device by these specs their homes, unless they are pinned.  Returns 0, or -1 and reports
+ * an error. */
 int shard_self_homes(struct shard *s);
 /* Removes the options that are not what the specs say; fixed[node]: 1: the node must be cut.  Returns 0, or -1 and
  * reports an error. */

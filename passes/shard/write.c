@@ -117,13 +117,15 @@ static const char **note_weight(struct shard_writer *x, vid v, tid t, struct sha
         int64_t before = 1, blocks = x->m->ints[k->dim + st.axis] / (st.run * x->ways);
         for (uint32_t i = 0; i < st.axis; i++)
             before *= x->m->ints[k->dim + i];
-        x->w->weight = vec_grow(mem, x->w->weight, &x->w->capweight, x->w->nweight + 1,
-                                sizeof *x->w->weight);
+        x->w->weight =
+            vec_grow(mem, x->w->weight, &x->w->capweight, x->w->nweight + 1, sizeof *x->w->weight);
         at = ++x->w->nweight;
-        x->w->weight[at - 1] =
-            (struct sharded_weight){value_name(x->m, v), st.axis,
-                                    st.run,              blocks,
-                                    before * blocks == 1, arena_array(mem, x->ways, sizeof(char *))};
+        x->w->weight[at - 1] = (struct sharded_weight){value_name(x->m, v),
+                                                       st.axis,
+                                                       st.run,
+                                                       blocks,
+                                                       before * blocks == 1,
+                                                       arena_array(mem, x->ways, sizeof(char *))};
         map_set(&x->weights, x->a, key, at);
     }
     return (const char **)(uintptr_t)x->w->weight[at - 1].piece;

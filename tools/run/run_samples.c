@@ -360,7 +360,6 @@ static int add_joined(struct runner *r, struct npz_out *z, const struct split_cu
     return rc;
 }
 
-
 int outputs_write(struct runner *r, struct flight *f, struct engine_error *err)
 {
     if (!r->set.output)

@@ -17,7 +17,8 @@ struct split_value {
     uint32_t rank;
     int64_t bytes;  /* in the sizes of the plan; -1: not known */
     uint32_t nuses; /* parts that read it, and 1 more if the model returns it */
-    uint32_t joined; /* 1 + the number in split.joined of the output that it is a piece of; 0: none */
+    uint32_t
+        joined; /* 1 + the number in split.joined of the output that it is a piece of; 0: none */
 };
 
 /* A part.  in, out: numbers of values; names: the same as texts, as engines take them. */
@@ -45,7 +46,8 @@ struct split_cut {
 /* A folder. */
 struct split {
     const char *folder;
-    json_t *manifest; /* the whole file; states in pieces stand there as their pieces (state_pieces.h) */
+    json_t *
+        manifest; /* the whole file; states in pieces stand there as their pieces (state_pieces.h) */
     const json_t
         *dims; /* sizes of dimensions by name: the manifest's, or others (resize.h); NULL: none */
     struct split_value *value; /* [nvalue] */

@@ -1,7 +1,7 @@
 /* Cutting tensors into pieces and joining these (whole.h).
  *
- * Position p of the axis is in piece (p / run) mod ways, so that runs of the axis go to the pieces in turn: a tensor is,
- * for each index before the axis, `blocks` times one run for each piece.  O(bytes). */
+ * Position p of the axis is in piece (p / run) mod ways, so that runs of the axis go to the pieces in turn: a tensor
+ * is, for each index before the axis, `blocks` times one run for each piece.  O(bytes). */
 #include "tools/run/whole.h"
 
 #include "ir/base/numbers.h"

@@ -172,10 +172,11 @@ static int put_together(struct whole *w, const char *path, const char *data)
     if (export_read(&w->x))
         return -1;
     if (json_object_get(w->x.manifest, "whole")) /* state_pieces() */
-        diag_note(w->diag,
-                  "%s: states are in pieces, NAME@0, NAME@1, ...: so they are inputs and outputs of "
-                  "%s; \"sharding\" of its manifest.json says how to cut and join them",
-                  w->x.name, path);
+        diag_note(
+            w->diag,
+            "%s: states are in pieces, NAME@0, NAME@1, ...: so they are inputs and outputs of "
+            "%s; \"sharding\" of its manifest.json says how to cut and join them",
+            w->x.name, path);
     if (check_place(w, path, data) || read_parts(w))
         return -1;
     whole_list_tensors(w);
