@@ -13,7 +13,7 @@
 #include "ir/plan/sharding.h"
 
 /* What each box of a picture stands for: a device (or a part on it), a block of nodes, or a node. */
-enum view { VIEW_DEVICES, VIEW_BLOCKS, VIEW_NODES };
+enum view { VIEW_DEVICES, VIEW_BLOCKS, VIEW_NODES, VIEW_SHARDS };
 /* Formats of pictures, as bits: bit k is format picture_formats[k] ("svg", ...; NULL ends the list).  HTML: the report
  * of the plan as a page (html/html.h). */
 enum { PICTURE_SVG = 1, PICTURE_PDF = 2, PICTURE_PNG = 4, PICTURE_DOT = 8, PICTURE_HTML = 16 };

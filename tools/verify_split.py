@@ -179,8 +179,13 @@ def inside(folder, name):
 
 def check_order(manifest):
     """Each part's inputs are model inputs or outputs of earlier parts, each tensor has one origin."""
-    origin = {i["name"]: "input" for i in manifest["inputs"]}
-    require(len(origin) == len(manifest["inputs"]), "an input is listed twice")
+    kept = kept_in_pieces(manifest)
+    given = [i["name"] for i in manifest["inputs"]]
+    origin = {name: "input" for name in given}
+    require(len(origin) == len(given), "an input is listed twice")
+    for state in kept:
+        require(origin.pop(state["in"], None), f"sharding: state '{state['in']}' is no input")
+        origin.update((piece["in"], "input") for piece in state["pieces"])
     for part in manifest["parts"]:
         for name in part["inputs"]:
             require(name in origin, f"{part['file']} needs '{name}', which no earlier part makes")
@@ -188,6 +193,10 @@ def check_order(manifest):
             require(name not in origin,
                     f"{part['file']} makes '{name}', which comes from {origin.get(name)} already")
             origin[name] = part["file"]
+    for state in kept:
+        for piece in state["pieces"]:
+            require(piece["out"] in origin, f"sharding: no part makes '{piece['out']}'")
+        origin[state["out"]] = "pieces"
     for output in manifest["outputs"]:
         name, source = output["name"], output["from"]
         require(source == "weights" or origin.get(name) == source,
@@ -328,6 +337,7 @@ def check_values(manifest, graphs):
     values = manifest["values"]
     names = {n for part in manifest["parts"] for side in ("inputs", "outputs") for n in part[side]}
     names |= {v["name"] for side in ("inputs", "outputs") for v in manifest[side]}
+    names |= {piece["in"] for state in kept_in_pieces(manifest) for piece in state["pieces"]}
     require(set(values) == names, f"values: lacks {sorted(names - set(values))[:3]}, has "
             f"{sorted(set(values) - names)[:3]}, which go into and come out of nothing")
     for row in [*manifest["inputs"], *manifest["outputs"], *manifest["tensors"]]:
@@ -470,35 +480,38 @@ def check_parts(manifest, model, folder, say):
 # ---------------------------------------------------------------- inputs
 
 
-def pieces_of(manifest):
-    """{input or output of the model that the folder has in pieces NAME@0, NAME@1, ...: (axis, run, ways)}."""
+def kept_in_pieces(manifest):
+    """The rows of the states of which each device keeps a piece."""
     k = manifest.get("sharding", {"states": []})
-    return {s[side]: (s["axis"], s["run"], k["ways"]) for s in k["states"] for side in ("in", "out")}
+    for state in k["states"]:
+        require(len(state["pieces"]) == k["ways"], f"sharding: state '{state['in']}' has not as many pieces as ways")
+    return k["states"]
 
 
-def whole_names(names, pieces):
-    """Names in which those of pieces are replaced by that of the whole, which comes once, where its first piece was."""
-    first = {f"{name}@{i}": None if i else name for name, (_, _, ways) in pieces.items() for i in range(ways)}
-    return [first.get(n, n) for n in names if first.get(n, n) is not None]
+def pieces_of(manifest):
+    """{input or output of the model that parts have in pieces: (axis, run, names of the pieces)}."""
+    return {s[side]: (s["axis"], s["run"], [p[side] for p in s["pieces"]])
+            for s in kept_in_pieces(manifest) for side in ("in", "out")}
 
 
 def cut_pieces(table, pieces):
     """The table with the pieces beside the whole values."""
     more = {}
-    for name, (axis, run, ways) in pieces.items():
+    for name, (axis, run, names) in pieces.items():
         if name in table:
-            at = np.arange(table[name].shape[axis]) // run % ways
-            more |= {f"{name}@{i}": np.compress(at == i, table[name], axis) for i in range(ways)}
+            at = np.arange(table[name].shape[axis]) // run % len(names)
+            more |= {piece: np.compress(at == i, table[name], axis) for i, piece in enumerate(names)}
     return table | more
 
 
 def join_pieces(table, pieces):
     """The table with whole values in place of their pieces."""
     table = dict(table)
-    for name, (axis, run, ways) in pieces.items():
-        if f"{name}@0" not in table:
+    for name, (axis, run, names) in pieces.items():
+        if names[0] not in table:
             continue
-        parts = [table.pop(f"{name}@{i}") for i in range(ways)]
+        ways = len(names)
+        parts = [table.pop(piece) for piece in names]
         whole = np.empty([n * ways if a == axis else n for a, n in enumerate(parts[0].shape)], parts[0].dtype)
         at = np.arange(whole.shape[axis]) // run % ways
         for i, part in enumerate(parts):
@@ -514,10 +527,6 @@ def sizes_of(manifest):
     for entry in manifest["inputs"]:
         shape = entry["shape"] or []
         found[entry["name"]] = entry.get("sizes") or [d if isinstance(d, int) else dims.get(d) for d in shape]
-    for name, (axis, _, ways) in pieces_of(manifest).items():
-        if f"{name}@0" in found:
-            piece = found[f"{name}@0"]
-            found[name] = [n * ways if a == axis and n is not None else n for a, n in enumerate(piece)]
     return found
 
 
@@ -672,6 +681,7 @@ def run_parts(manifest, folder, sets):
         for table, values in zip(tables, made):
             table.update({name: values[name] for name in part["outputs"]})
         del session
+    tables = [join_pieces(table, pieces_of(manifest)) for table in tables]
     return [{o["name"]: read_output(o, table, folder / manifest["model"]["file"])
              for o in manifest["outputs"]} for table in tables]
 
@@ -989,10 +999,8 @@ def verify(args, say):
 
     names, sets, reference = run_reference(args, manifest, say)
     for what, found in zip(("inputs", "outputs"), names):
-        pieces = pieces_of(manifest)
-        said = whole_names([v["name"] for v in manifest[what]], pieces)
-        same = sorted(said) == sorted(found) if pieces else said == found
-        require(same, f"{what} in the manifest are {some(said)}, the model's {some(found)}")
+        said = [v["name"] for v in manifest[what]]
+        require(said == found, f"{what} in the manifest are {some(said)}, the model's {some(found)}")
     random, first = random_values(model)
     random &= set(names[1])
     given = {o["name"] for o in manifest["outputs"] if o["from"] == "input"}
@@ -1008,11 +1016,12 @@ def verify(args, say):
     gc.collect()
 
     crossing, reached = rounded_values(manifest, graphs, folder)
+    pieces = pieces_of(manifest)
+    reached |= {name for name, (_, _, parts) in pieces.items() if reached & set(parts)}
     rounded = reached & set(names[1])
     report_plan(manifest, crossing, rounded, say)
     sets = [cut_pieces(s, pieces) for s in sets]
-    inexact = compare(reference, [join_pieces(t, pieces) for t in run_parts(manifest, folder, sets)], rounded,
-                      "the parts")
+    inexact = compare(reference, run_parts(manifest, folder, sets), rounded, "the parts")
     annotated = args.whole or folder / manifest["model"]["file"]
     try:
         again = [join_pieces(t, pieces) for t in run_whole(open_session(Path(annotated)), sets)]

@@ -176,13 +176,36 @@ static const char *row_text(struct export_folder *x, const struct engine_kind *e
     return memory_end(&m, /*ok=*/true, "the list of exports", x->a, x->diag);
 }
 
+/* Says what becomes of states in pieces in the files of engine e.  Returns 0; or -1 and an error, if it cannot have
+ * them. */
+static int check_pieces(const struct export_folder *x, const struct engine_kind *e)
+{
+    const json_t *states = json_object_get(json_object_get(x->manifest, "sharding"), "states");
+    const json_t *first = json_array_get(states, 0);
+    const char *in = json_get_text(first, "in"), *out = json_get_text(first, "out");
+    const char *piece = json_get_text(json_array_get(json_object_get(first, "pieces"), 0), "in");
+    if (json_array_size(states) == 0 || e->pieces == PIECES_JOINED)
+        return 0;
+    if (e->pieces == PIECES_REFUSED)
+        return diag_error(x->diag,
+                          "%s: --for=%s: devices keep '%s' in pieces, which this engine's files "
+                          "cannot cut and join: keep states whole (--state %s=%s, ...)",
+                          x->name, e->name, in, in, out);
+    diag_note(x->diag,
+              "%s: --for=%s: states are in pieces: give and take '%s', ... in place of '%s', as "
+              "\"sharding\" of manifest.json says",
+              x->name, e->name, piece, in);
+    return 0;
+}
+
 int export_write(struct export_folder *x)
 {
     struct export_row row[ENGINES];
     const char *path = arena_fmt(x->a, "%s/manifest.json", x->name);
     uint32_t n = 0;
     for (int k = 0; k < ENGINES; k++)
-        if (x->o->engines >> k & 1 && engine_table[k]->check(x))
+        if (x->o->engines >> k & 1 &&
+            (check_pieces(x, engine_table[k]) || engine_table[k]->check(x)))
             return -1;
     for (int k = 0; k < ENGINES; k++) {
         x->nfile = 0;

@@ -19,8 +19,9 @@ struct export_folder {
     int to;           /* descriptor of the folder in which files are made; may be `from` */
     const char *text; /* [size] of manifest.json */
     size_t size;      /* bytes */
-    const json_t *manifest; /* the same, checked: export_read() */
-    struct names gpu;       /* device that is a GPU -> 1 + its number among all GPUs */
+    json_t *
+        manifest; /* the same, checked: export_read(); states in pieces stand there as their pieces */
+    struct names gpu; /* device that is a GPU -> 1 + its number among all GPUs */
     const struct export_options *o;
     read_model_fn *read_model; /* for the models of the folder; NULL: the caller cannot */
     struct arena *a;
@@ -34,6 +35,13 @@ struct export_folder {
     const char *both;
 };
 
+/* What an engine's files do with states of which each device keeps a piece ("sharding" of the manifest). */
+enum engine_pieces {
+    PIECES_REFUSED, /* the engine cannot have them */
+    PIECES_SHOWN,   /* its users give and take the pieces */
+    PIECES_JOINED   /* its users give and take whole tensors */
+};
+
 /* An engine. */
 struct engine_kind {
     const char *name;          /* word for --for */
@@ -44,6 +52,7 @@ struct engine_kind {
     /* ps that a part costs its device beside computing, as tools/bench/part_cost.py measures it (four tensors in and
      * out, a thread of a CPU); 0: it was not measured */
     int64_t part_cost;
+    enum engine_pieces pieces;
     /* Checks that the engine can run the split.  Returns 0, or -1 and an error that names the rule and the tensor, part
      * or device that breaks it. */
     int (*check)(const struct export_folder *x);

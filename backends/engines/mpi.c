@@ -107,5 +107,6 @@ static int write_mpi(struct export_folder *x)
 
 const struct engine_kind engine_mpi = {.name = "mpi",
                                        .verified_with = "Open MPI 4.1.4, on one machine",
+                                       .pieces = PIECES_JOINED,
                                        .check = check_mpi,
                                        .write = write_mpi};

@@ -222,5 +222,6 @@ static int write_olive(struct export_folder *x)
 
 const struct engine_kind engine_olive = {.name = "olive",
                                          .verified_with = "nothing: Olive's source was read",
+                                         .pieces = PIECES_SHOWN,
                                          .check = check_olive,
                                          .write = write_olive};

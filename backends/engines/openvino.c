@@ -116,5 +116,6 @@ static int write_openvino(struct export_folder *x)
 const struct engine_kind engine_openvino = {.name = "openvino",
                                             .part_cost = 65 * (PS_PER_S / 1000000),
                                             .verified_with = "OpenVINO 2026.4.1, on a CPU",
+                                            .pieces = PIECES_JOINED,
                                             .check = check_openvino,
                                             .write = write_openvino};

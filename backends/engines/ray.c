@@ -15,5 +15,6 @@ static int write_ray(struct export_folder *x)
 
 const struct engine_kind engine_ray = {.name = "ray",
                                        .verified_with = "Ray 2.60.0, on one machine",
+                                       .pieces = PIECES_JOINED,
                                        .check = check_ray,
                                        .write = write_ray};

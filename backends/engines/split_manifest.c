@@ -10,6 +10,7 @@
 #include "ir/base/json_in.h"
 #include "ir/base/name_table.h"
 #include "ir/cluster/presets.h"
+#include "ir/plan/state_pieces.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -178,6 +179,8 @@ int export_read(struct export_folder *x)
         return diag_error(x->diag, "%s:%d:%d: %s", c.path, e.line, e.column, e.text);
     if (!json_int_in(json_object_get(x->manifest, "pcc_manifest"), 1, 1, &version))
         return diag_error(x->diag, "%s: expected a manifest with \"pcc_manifest\": 1", c.path);
+    if (state_pieces(x->manifest, c.path, x->a, x->diag))
+        return -1;
     int rc = check_manifest(&c);
     x->gpu = c.gpu;
     return rc;

@@ -394,5 +394,6 @@ static int write_tensorrt(struct export_folder *x)
 const struct engine_kind engine_tensorrt = {
     .name = "tensorrt",
     .verified_with = "nothing: the list of operators of TensorRT 10.15 was read",
+    .pieces = PIECES_SHOWN,
     .check = check_tensorrt,
     .write = write_tensorrt};

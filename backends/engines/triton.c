@@ -393,5 +393,6 @@ const struct engine_kind engine_triton = {
     .name = "triton",
     .verified_with = "ModelConfig of tritonclient 2.73.0, ONNX Runtime 1.31.1; without a server",
     .apart = true,
+    .pieces = PIECES_SHOWN,
     .check = check_triton,
     .write = write_triton};

@@ -55,6 +55,9 @@ int onnx_pack_file(const struct mapping *map, uint32_t nmap, const Onnx__ModelPr
  * whose files have the payloads.  Returns 0, or -1 and an error. */
 int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const char *path,
                    struct diag *d);
+/* Does the same for a model whose weights are all as in the file that m was read from. */
+int onnx_pack_source(const struct module *m, const Onnx__ModelProto *model, const char *path,
+                     struct diag *d);
 
 /* Copies len bytes from offset off of descriptor `in` to the position of descriptor `out`, by copy_file_range if
  * possible.  what: name of the output, for messages.  Returns 0, or -1 and an error. */

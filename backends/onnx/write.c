@@ -265,32 +265,46 @@ static struct mapping *module_mappings(const struct module *m, uint32_t *n, stru
     return list;
 }
 
+/* Writes a model whose weights have places, and frees a.  bad: finding these has failed: writes nothing.  Returns 0, or
+ * -1 and an error. */
+static int pack_placed(const struct module *m, struct model_file *x, const char *path, bool bad,
+                       struct arena *a, struct diag *d)
+{
+    struct outfile o;
+    uint32_t n;
+    const struct mapping *map = module_mappings(m, &n, a);
+    if (!bad && (outfile_open_to(&o, path, NULL, a, d) != 0 || fflush(o.f) != 0))
+        bad = true;
+    else if (!bad) {
+        bad = onnx_pack_to(map, n, &x->model, fileno(o.f), path, d) != 0;
+        if (!bad)
+            warn_moved(m, path, d); /* may run out of memory, so before the file gets its name */
+        if (x->has_data)
+            bad = outfile_close(&x->data, !bad) != 0 || bad;
+        x->has_data = false;
+        bad = outfile_close(&o, !bad) != 0;
+    }
+    if (x->has_data)
+        outfile_close(&x->data, /*ok=*/false);
+    arena_free(a);
+    return bad ? -1 : 0;
+}
+
 int onnx_pack_path(const struct module *m, const Onnx__ModelProto *model, const char *path,
                    struct diag *d)
 {
     assert(model && path);
     struct arena *a = arena_new(m->mem);
     struct model_file x;
-    struct outfile o;
-    uint32_t n;
-    const struct mapping *map = module_mappings(m, &n, a);
-    int bad = onnx_place(m, model, path, &x, a, d);
+    bool bad = onnx_place(m, model, path, &x, a, d) != 0;
+    return pack_placed(m, &x, path, bad, a, d);
+}
 
-    if (!bad && (outfile_open_to(&o, path, NULL, a, d) != 0 || fflush(o.f) != 0))
-        bad = -1;
-    else if (!bad) {
-        bad = onnx_pack_to(map, n, &x.model, fileno(o.f), path, d);
-        if (!bad)
-            warn_moved(m, path, d); /* may run out of memory, so before the file gets its name */
-        if (x.has_data)
-            bad = outfile_close(&x.data, !bad) != 0 || bad;
-        x.has_data = false;
-        bad = outfile_close(&o, !bad);
-    }
-    if (x.has_data)
-        outfile_close(&x.data, /*ok=*/false);
-    arena_free(a);
-    return bad;
+int onnx_pack_source(const struct module *m, const Onnx__ModelProto *model, const char *path,
+                     struct diag *d)
+{
+    struct model_file x = {.model = *model};
+    return pack_placed(m, &x, path, /*bad=*/false, arena_new(m->mem), d);
 }
 
 int onnx_write(const struct module *m, const char *path, struct diag *d)

@@ -21,6 +21,7 @@
 #include "backends/picture/arrange.h"
 #include "backends/picture/layout.h"
 #include "backends/picture/op_kind.h"
+#include "backends/picture/shards.h"
 #include "backends/label.h"
 #include "backends/palette.h"
 #include "ir/base/listener.h"
@@ -852,6 +853,8 @@ int dot_write(const struct result *r, const struct scenery *s, const char *path)
     enum view view = s->view;
     uint32_t most = s->boxes;
     struct outfile o;
+    if (view == VIEW_SHARDS)
+        return shards_write(r, path);
     struct picture p = {.r = r, .a = arena_new(r->scene.m->mem)};
     if (outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag)) {
         arena_free(p.a);

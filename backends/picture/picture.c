@@ -70,7 +70,9 @@ static const struct attempt nodes[] = {{VIEW_NODES, MOST_BOXES, 0, 20, 3000},
                                        {VIEW_BLOCKS, GOOD_BOXES, ARRANGED, 2, 0},
                                        {VIEW_BLOCKS, FEW_BOXES, NEWRANK | SIMPLE, 2, 0},
                                        {0}};
-static const struct attempt *const attempts[] = {devices, blocks, nodes}; /* by enum view */
+static const struct attempt shards[] = {
+    {VIEW_SHARDS, MOST_BOXES, 0, 10, 0}, {VIEW_SHARDS, MOST_BOXES, NEWRANK | SIMPLE, 10, 0}, {0}};
+static const struct attempt *const attempts[] = {devices, blocks, nodes, shards}; /* by enum view */
 
 /* Names of temporary files beside the picture; split/folder.c knows them, too. */
 #define FEWER_DOT ".pcc-fewer.dot"
@@ -450,7 +452,8 @@ static int write_png(const struct result *r, const void *opts, const char *path)
     return write_view(r, opts, PICTURE_PNG, path);
 }
 
-static const char *const views[] = {"devices", "blocks", "nodes", NULL}; /* as enum view */
+static const char *const views[] = {"devices", "blocks", "nodes", "shards",
+                                    NULL}; /* as enum view */
 static const struct writer_opt view_option = {
     .opt = {OPT_CHOICE, "view", offsetof(struct options, view), "blocks", .names = views,
             .help = "what .dot .svg .pdf .png and --emit dot show (default: blocks)"}};

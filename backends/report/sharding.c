@@ -2,6 +2,81 @@
 #include "backends/report/sharding.h"
 
 #include "ir/base/units.h"
+#include "ir/base/utf8.h"
+
+enum { KINDS = 3 }; /* of layers that are told of */
+
+/* Prints a sentence, with its further lines indented. */
+static void put(FILE *f, const struct result *r, const char *text)
+{
+    plan_print_words(f, r, text, /*at=*/0, /*indent=*/2);
+}
+
+/* Returns what is joined and cut in each of some layers: "4 tensors joined, 1.5 MiB, and 2 cut". */
+static const char *exchanges(const struct sharded_layers *l, struct arena *a)
+{
+    char text[UNIT_TEXT];
+    const char *joined = arena_fmt(a, "%u tensor%s joined, %s", l->joined,
+                                   l->joined == 1 ? "" : "s", bytes_short(text, l->bytes));
+    return l->cut ? arena_fmt(a, "%s, and %u cut", joined, l->cut) : joined;
+}
+
+/* Prints what is exchanged: in all, in each layer, and outside of layers. */
+static void put_exchanges(FILE *f, const struct result *r, struct arena *a)
+{
+    const struct sharding *k = r->sharding;
+    const struct sharded_layers all = {0, k->joined, k->sliced, k->joined_bytes};
+    const char *text = "";
+    for (uint32_t i = 1; i < k->nlayers && i <= KINDS; i++)
+        text = arena_fmt(a, "%s; %s%u layer%s: %s", text, k->layers[i].layers > 1 ? "each of " : "",
+                         k->layers[i].layers, k->layers[i].layers > 1 ? "s" : "",
+                         exchanges(&k->layers[i], a));
+    if (k->nlayers > KINDS + 1)
+        text = arena_fmt(a, "%s; other layers differ", text);
+    if (k->nlayers > 1)
+        text = arena_fmt(a, "%s; elsewhere: %s", text, exchanges(&k->layers[0], a));
+    const char *pins = k->npin ? arena_fmt(a, " (%u by --pin)", k->npin) : "";
+    put(f, r,
+        arena_fmt(
+            a, "sharded over %u devices: %u nodes in pieces, %u whole on each, %u on one%s; %s%s",
+            k->ways, k->cut, k->whole, k->once, pins, exchanges(&all, a), text));
+}
+
+/* Prints the memory of the devices, beside that of one device that has the whole model. */
+static void put_memory(FILE *f, const struct result *r, struct arena *a)
+{
+    const struct sharding *k = r->sharding;
+    const struct device_load *l = r->verdict->load;
+    char text[3][UNIT_TEXT];
+    int64_t least = INT64_MAX, most = 0;
+    for (uint32_t i = 0; i < k->ways; i++) {
+        least = smaller(least, l[k->dev[i]].used);
+        most = larger(most, l[k->dev[i]].used);
+    }
+    bytes_short(text[0], least);
+    bytes_short(text[1], most);
+    put(f, r,
+        arena_fmt(a, "memory of each %s%s%s, of one device alone %s", text[0],
+                  least == most ? "" : " to ", least == most ? "" : text[1],
+                  bytes_short(text[2], k->whole_bytes)));
+}
+
+/* Prints the axes that could not be cut, and what padding would give. */
+static void put_undivided(FILE *f, const struct result *r, struct arena *a)
+{
+    const struct sharding *k = r->sharding;
+    char text[UNIT_TEXT];
+    for (uint32_t i = 0; i < k->nundivided; i++) {
+        const struct sharded_axis *x = &k->undivided[i];
+        const char *more = x->nodes > 1 ? arena_fmt(a, " and %u more", x->nodes - 1) : "";
+        put(f, r,
+            arena_fmt(a,
+                      "an axis of %lld is whole, in '%s' (%s)%s: %u does not divide it; padded to "
+                      "%lld it would save at most %s",
+                      (long long)x->size, utf8_text(a, x->node), utf8_text(a, x->op), more, k->ways,
+                      (long long)x->padded, time_short(text, x->saves)));
+    }
+}
 
 void report_sharding(FILE *f, const struct result *r, struct arena *a)
 {
@@ -9,23 +84,16 @@ void report_sharding(FILE *f, const struct result *r, struct arena *a)
     char text[4][UNIT_TEXT];
     if (k == NULL)
         return;
-    plan_print_words(
-        f, r,
-        arena_fmt(
-            a,
-            "sharded over %u devices: %u nodes in pieces, %u whole on each, %u on one; %u tensors "
-            "joined, %s, and %u cut",
-            k->ways, k->cut, k->whole, k->once, k->joined, bytes_short(text[0], k->joined_bytes),
-            k->sliced),
-        /*at=*/0, /*indent=*/2);
-    plan_print_words(
-        f, r,
+    put_exchanges(f, r, a);
+    put(f, r,
         arena_fmt(
             a,
             "in lock step %s, %s; at least %s if each device has a share of every node; at least "
-            "%s if nodes stay whole",
-            time_short(text[1], k->value), k->optimal ? "the least of all choices" : "feasible",
-            time_short(text[2], k->floor),
-            k->unsharded < 0 ? "(not known)" : time_short(text[3], k->unsharded)),
-        /*at=*/0, /*indent=*/2);
+            "%s if nodes stay whole; one device alone %s",
+            time_short(text[0], k->value), k->optimal ? "the least of all choices" : "feasible",
+            time_short(text[1], k->floor),
+            k->unsharded < 0 ? "(not known)" : time_short(text[2], k->unsharded),
+            time_short(text[3], k->one_device)));
+    put_memory(f, r, a);
+    put_undivided(f, r, a);
 }

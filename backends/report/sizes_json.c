@@ -29,7 +29,7 @@ static void put_document(FILE *f, const struct result *r, struct arena *a)
         json_text(j, "name", value_name(m, v));
         type_put(j, m, m->value[v].type, TYPE_WORDS_IR);
         shape_put(j, m, m->value[v].type);
-        sizes_put(j, r, i);
+        sizes_put(j, r, i, 0, 1);
         json_close(j, JSON_ROW);
     }
     json_close(j, 2);

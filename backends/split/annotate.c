@@ -214,8 +214,14 @@ static int write_onnx(const struct result *r, const void *opts, const char *path
     s.file = arena_array(s.a, (size_t)s.parts->nparts + 1, sizeof *s.file);
     for (uint32_t x = 0; x < s.parts->nparts; x++)
         s.file[x] = part_file(s.parts, x, s.a);
-    annotate_model(&s, &model);
-    int rc = onnx_pack_path(s.m, &model, path, r->diag);
+    int rc;
+    if (r->sharding && s.o->annotate == ANNOTATE_IR11) {
+        rc = shard_specs_model(&s, &model);
+        rc = rc ? rc : onnx_pack_source(s.m, &model, path, r->diag);
+    } else {
+        annotate_model(&s, &model);
+        rc = onnx_pack_path(s.m, &model, path, r->diag);
+    }
     arena_free(s.a);
     return rc;
 }

@@ -12,8 +12,6 @@
 #include <assert.h>
 #include <string.h>
 
-#define CONFIGURATION "pcc" /* name of the model's device configuration */
-
 /* Adds part `part` to the station of a node that is in it: the part's device, and, for the node's first part, the
  * part's number as the stage. */
 static void add_station(struct split *s, struct station *t, uint32_t part)
@@ -204,9 +202,8 @@ static Onnx__NodeDeviceConfigurationProto *node_config(struct split *s, nid id,
     return c;
 }
 
-void device_config_node(struct split *s, nid id, Onnx__NodeProto *n)
+void device_config_drop(struct split *s, Onnx__NodeProto *n)
 {
-    assert(s->configs.station && id < s->m->nnode);
     Onnx__NodeDeviceConfigurationProto **old = n->device_configurations;
     size_t nold = n->n_device_configurations;
     n->device_configurations =
@@ -215,6 +212,12 @@ void device_config_node(struct split *s, nid id, Onnx__NodeProto *n)
     for (size_t i = 0; i < nold; i++)
         if (!is_our_configuration(old[i]->configuration_id))
             n->device_configurations[n->n_device_configurations++] = old[i];
+}
+
+void device_config_node(struct split *s, nid id, Onnx__NodeProto *n)
+{
+    assert(s->configs.station && id < s->m->nnode);
+    device_config_drop(s, n);
     if (s->configs.station[id].stage >= 0)
         n->device_configurations[n->n_device_configurations++] = node_config(s, id, n);
 }

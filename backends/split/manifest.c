@@ -4,6 +4,8 @@
  * It is written member by member, without a JSON tree in memory, because there may be a hundred thousand nodes; times
  * are exact decimal numbers of seconds, which binary floating point numbers could not hold.  Bytes that are not UTF-8
  * become U+FFFD.  ir/plan/plan_json.c writes "objective" and "order", and reads a manifest as a plan. */
+#include "backends/split/border.h"
+#include "backends/split/sharding.h"
 #include "backends/split/sizes.h"
 #include "backends/split/split.h"
 #include "backends/split/type_words.h"
@@ -46,15 +48,16 @@ static void put_part_files(struct manifest_out *o, const char *key, const uint32
     json_close(&o->j, JSON_ROW);
 }
 
-/* Opens an object for value v and writes its members name, type, shape and bytes. */
-static void open_value(struct manifest_out *o, vid v)
+/* Opens an object for a tensor and writes its members name, type, shape and bytes.  v: the value that it is, or a piece
+ * of it. */
+static void open_tensor(struct manifest_out *o, const char *name, uint32_t type, int64_t bytes,
+                        vid v)
 {
-    const struct module *m = o->s->m;
     json_open(&o->j, NULL, '{', JSON_ROW);
-    json_text(&o->j, "name", value_name(m, v));
-    type_put(&o->j, m, m->value[v].type, TYPE_WORDS_IR);
-    shape_put(&o->j, m, m->value[v].type);
-    json_int(&o->j, "bytes", m->cost->bytes[v]);
+    json_text(&o->j, "name", name);
+    type_put(&o->j, o->s->m, type, TYPE_WORDS_IR);
+    shape_put(&o->j, o->s->m, type);
+    json_int(&o->j, "bytes", bytes);
     if (o->batch_axis && o->batch_axis[v] >= 0)
         json_int(&o->j, "batch_axis", o->batch_axis[v]);
 }
@@ -113,45 +116,42 @@ static void put_weights(struct manifest_out *o)
     json_close(&o->j, JSON_ROW);
 }
 
+/* Writes an open object's members "in" and "out". */
+static void put_pair(struct manifest_out *o, const char *in, const char *out)
+{
+    json_text(&o->j, "in", in);
+    json_text(&o->j, "out", out);
+}
+
+/* Writes a row of "states", or of the pieces of a state. */
+static void put_pair_row(struct manifest_out *o, const char *in, const char *out)
+{
+    json_open(&o->j, NULL, '{', JSON_ROW);
+    put_pair(o, in, out);
+    json_close(&o->j, JSON_ROW);
+}
+
 /* Writes "schedule", the name of the schedule file, and "states", pairs of an input and an output of the model that are
- * one state (struct state_pair). */
-static void put_schedule(struct manifest_out *o)
+ * one state (struct state_pair); those that devices have in pieces as the whole ones. */
+static void put_schedule(struct manifest_out *o, struct arena *a)
 {
     const struct split *s = o->s;
     const struct place *p = s->r->scene.place;
+    const struct sharding *k = s->r->sharding;
+    uint32_t npair = k ? k->npair : 0;
+    struct names pieces = names_new(a, npair);
     json_text(&o->j, "schedule", s->schedule ? SCHEDULE_FILE : NULL);
     if (!s->schedule)
         json_text(&o->j, "schedule_why", s->no_schedule);
     json_open(&o->j, "states", '[', /*indent=*/4);
-    for (uint32_t i = 0; i < p->nstate; i++) {
-        json_open(&o->j, NULL, '{', JSON_ROW);
-        json_text(&o->j, "in", value_name(s->m, p->state_in[i]));
-        json_text(&o->j, "out", value_name(s->m, p->state_out[i]));
-        json_close(&o->j, JSON_ROW);
+    for (uint32_t i = 0; i < npair; i++) {
+        put_pair_row(o, k->pair[i].in.name, k->pair[i].out.name);
+        for (uint32_t w = 0; w < k->ways; w++)
+            names_add(&pieces, k->pair[i].in.piece[w], 1);
     }
-    json_close(&o->j, JSON_ROW);
-}
-
-/* Writes "sharding": the devices that share nodes, and the states of which each has a piece. */
-static void put_sharding(struct manifest_out *o)
-{
-    const struct sharding *k = o->s->r->sharding;
-    if (k == NULL)
-        return;
-    json_open(&o->j, "sharding", '{', JSON_ROW);
-    json_int(&o->j, "ways", k->ways);
-    json_text(&o->j, "sums", "none");
-    json_seconds(&o->j, "value_one_device_s", k->one_device);
-    json_open(&o->j, "states", '[', /*indent=*/6);
-    for (uint32_t i = 0; i < k->npair; i++) {
-        json_open(&o->j, NULL, '{', JSON_ROW);
-        json_text(&o->j, "in", k->pair[i].in);
-        json_text(&o->j, "out", k->pair[i].out);
-        json_int(&o->j, "axis", k->pair[i].axis);
-        json_int(&o->j, "run", k->pair[i].run);
-        json_close(&o->j, JSON_ROW);
-    }
-    json_close(&o->j, JSON_ROW);
+    for (uint32_t i = 0; i < p->nstate; i++)
+        if (!names_get(&pieces, value_name(s->m, p->state_in[i]), 0))
+            put_pair_row(o, value_name(s->m, p->state_in[i]), value_name(s->m, p->state_out[i]));
     json_close(&o->j, JSON_ROW);
 }
 
@@ -217,26 +217,27 @@ static void put_devices(struct manifest_out *o, struct arena *a)
 }
 
 /* Writes "inputs" and "outputs" of the model; initializers that are listed as inputs are left out. */
-static void put_inputs_outputs(struct manifest_out *o)
+static void put_inputs_outputs(struct manifest_out *o, struct arena *a)
 {
     const struct split *s = o->s;
     const struct graph *g = &s->m->graph[1];
+    uint32_t n;
+    const struct border_row *row = border_rows(s, /*inputs=*/true, &n, a);
     json_open(&o->j, "inputs", '[', /*indent=*/4);
-    for (uint32_t i = 0; i < g->in.n; i++) {
-        vid v = s->m->arg[g->in.at + i];
-        if (s->m->value[v].flags & VALUE_INIT)
-            continue;
-        open_value(o, v);
-        sizes_put(&o->j, s->r, i);
+    for (uint32_t i = 0; i < n; i++) {
+        open_tensor(o, row[i].name, row[i].type, row[i].bytes, s->m->arg[g->in.at + row[i].at]);
+        sizes_put(&o->j, s->r, row[i].at, row[i].axis, row[i].ways);
         json_close(&o->j, JSON_ROW);
     }
     json_close(&o->j, 2);
+    row = border_rows(s, /*inputs=*/false, &n, a);
     json_open(&o->j, "outputs", '[', /*indent=*/4);
-    for (uint32_t i = 0; i < g->out.n; i++) {
-        int32_t from = s->parts->out_from[i];
-        open_value(o, s->m->arg[g->out.at + i]);
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t from = s->parts->out_from[row[i].at];
+        open_tensor(o, row[i].name, row[i].type, row[i].bytes, s->m->arg[g->out.at + row[i].at]);
         json_text(&o->j, "from",
-                  from >= 0               ? s->file[from]
+                  row[i].ways > 1         ? "pieces"
+                  : from >= 0             ? s->file[from]
                   : from == PART_OF_INPUT ? "input"
                                           : "weights");
         json_close(&o->j, JSON_ROW);
@@ -244,15 +245,11 @@ static void put_inputs_outputs(struct manifest_out *o)
     json_close(&o->j, 2);
 }
 
-/* Writes the member of value v in "values": its type and shape; does nothing if seen[v] is set, then sets it. */
-static void put_value_type(struct manifest_out *o, vid v, uint8_t *seen)
+/* Writes a member of "values": type and shape of the tensor with that name. */
+static void put_type(struct manifest_out *o, const char *name, uint32_t type)
 {
     const struct module *m = o->s->m;
-    uint32_t type = m->value[v].type;
-    if (seen[v])
-        return;
-    seen[v] = 1;
-    json_open(&o->j, value_name(m, v), '{', JSON_ROW);
+    json_open(&o->j, name, '{', JSON_ROW);
     type_put(&o->j, m, type, TYPE_WORDS_IR);
     type_put(&o->j, m, type, TYPE_WORDS_ONNX);
     numpy_type_put(&o->j, m, type);
@@ -260,11 +257,21 @@ static void put_value_type(struct manifest_out *o, vid v, uint8_t *seen)
     json_close(&o->j, JSON_ROW);
 }
 
-/* Writes "values": each input and output of the model and of the parts once, in the order of the parts. */
+/* Writes the member of value v in "values"; does nothing if seen[v] is set, then sets it. */
+static void put_value_type(struct manifest_out *o, vid v, uint8_t *seen)
+{
+    if (!seen[v])
+        put_type(o, value_name(o->s->m, v), o->s->m->value[v].type);
+    seen[v] = 1;
+}
+
+/* Writes "values": each input and output of the model and of the parts once, in the order of the parts; then the whole
+ * tensors of which these have pieces. */
 static void put_values(struct manifest_out *o, struct arena *a)
 {
     const struct split *s = o->s;
     const struct graph *g = &s->m->graph[1];
+    const struct sharding *k = s->r->sharding;
     uint8_t *seen = arena_alloc(a, s->m->nval);
     json_open(&o->j, "values", '{', /*indent=*/4);
     for (uint32_t i = 0; i < g->in.n; i++)
@@ -275,6 +282,10 @@ static void put_values(struct manifest_out *o, struct arena *a)
             put_value_type(o, s->parts->part[x].out[i], seen);
     for (uint32_t i = 0; i < g->out.n; i++)
         put_value_type(o, s->m->arg[g->out.at + i], seen);
+    for (uint32_t i = 0; k && i < k->npair; i++) {
+        put_type(o, k->pair[i].in.name, k->pair[i].in.type);
+        put_type(o, k->pair[i].out.name, k->pair[i].out.type);
+    }
     json_close(&o->j, 2);
 }
 
@@ -380,8 +391,9 @@ static void put_tensors(struct manifest_out *o)
     const struct parts *c = s->parts;
     json_open(&o->j, "tensors", '[', /*indent=*/4);
     for (uint32_t i = 0; i < c->ncross; i++) {
-        open_value(o, c->cross[i]);
-        json_text(&o->j, "from", s->file[c->part_of[s->m->value[c->cross[i]].def]]);
+        vid v = c->cross[i];
+        open_tensor(o, value_name(s->m, v), s->m->value[v].type, s->m->cost->bytes[v], v);
+        json_text(&o->j, "from", s->file[c->part_of[s->m->value[v].def]]);
         put_part_files(o, "to", c->cross_to.to + c->cross_to.at[i],
                        c->cross_to.at[i + 1] - c->cross_to.at[i]);
         json_close(&o->j, JSON_ROW);
@@ -491,7 +503,7 @@ int manifest_write(const struct split *s)
         shows->json(&o.j, s->r, a);
     put_replication(&o);
     put_devices(&o, a);
-    put_inputs_outputs(&o);
+    put_inputs_outputs(&o, a);
     put_values(&o, a);
     put_parts(&o, a);
     put_tensors(&o);
@@ -499,8 +511,9 @@ int manifest_write(const struct split *s)
     if (s->r->ndims)
         dims_put(&o.j, s->r, a);
     put_weights(&o);
-    put_schedule(&o);
-    put_sharding(&o);
+    put_schedule(&o, a);
+    if (s->r->sharding)
+        sharding_put(&o.j, s->r, a);
     put_layer_assignment(&o, a);
     put_copies(&o, a);
     put_recomputed(&o);

@@ -3,6 +3,7 @@
 #include "backends/split/sizes.h"
 
 #include "ir/base/map.h"
+#include "ir/base/units.h"
 #include "ir/model/dim.h"
 
 #include <string.h>
@@ -49,7 +50,8 @@ void dims_put(struct json_out *j, const struct result *r, struct arena *a)
     json_close(j, JSON_ROW);
 }
 
-void sizes_put(struct json_out *j, const struct result *r, uint32_t input)
+void sizes_put(struct json_out *j, const struct result *r, uint32_t input, uint32_t axis,
+               uint32_t times)
 {
     if (!r->size_at)
         return;
@@ -61,7 +63,7 @@ void sizes_put(struct json_out *j, const struct result *r, uint32_t input)
     json_open(j, "sizes", '[', JSON_ROW);
     for (uint32_t i = from; i < to; i++) {
         if (r->size[i] >= 0)
-            json_int(j, NULL, r->size[i]);
+            json_int(j, NULL, sat_mul(r->size[i], i - from == axis ? times : 1));
         else
             json_text(j, NULL, NULL);
     }

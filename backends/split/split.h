@@ -26,7 +26,8 @@
 #define WEIGHT_INLINE UINT64_MAX
 #define WEIGHT_SOURCE (UINT64_MAX - 1)
 #define WEIGHT_OPEN (UINT64_MAX - 2)
-#define IR_DEVICES 11 /* the first IR version with device configurations */
+#define IR_DEVICES 11       /* the first IR version with device configurations */
+#define CONFIGURATION "pcc" /* name of the model's device configuration */
 
 /* Where a node runs, as its device configuration will say (device_config.c). */
 struct station {
@@ -231,6 +232,11 @@ Onnx__NodeProto *annotate_in_part(struct split *s, const Onnx__NodeProto *src, n
  * devices, in place of what an earlier run left; id 0, a message that is no node of the module: only removes that. */
 void device_config_model(struct split *s, Onnx__ModelProto *out);
 void device_config_node(struct split *s, nid id, Onnx__NodeProto *n);
+/* Gives n, a copy of a node's message, a list of device configurations without pcc's, with room for one more. */
+void device_config_drop(struct split *s, Onnx__NodeProto *n);
+/* Makes in *out the model before the pass shard, whose nodes say in sharding specs how devices share them.  Returns 0,
+ * or -1 and an error. */
+int shard_specs_model(struct split *s, Onnx__ModelProto *out);
 
 /* A text file of the new folder while it is written. */
 struct split_file {

@@ -551,6 +551,7 @@ static int emit_node(struct onnx_build *b, uint32_t s)
         return -1;
     m->node[x->id] = n;
     keep_device_ann(m, p, x->id);
+    onnx_keep_shard_ann(b, p, x->id);
     for (uint32_t i = 0; i < x->out.n; i++) {
         vid v = b->arg[x->out.at + i];
         if (v != 0)

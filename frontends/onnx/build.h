@@ -40,6 +40,8 @@ struct onnx_build {
     const Onnx__GraphProto *graph; /* main graph */
     Onnx__OperatorSetIdProto *const *opset;
     size_t nopset;
+    Onnx__DeviceConfigurationProto *const *configuration; /* of the model; NULL: of a function */
+    size_t nconfiguration;
 
     struct onnx_body *body;
     uint32_t nbody, capbody;
@@ -105,6 +107,10 @@ int onnx_attrs(struct onnx_build *b, const struct onnx_slot *s, struct slice *ou
 /* Appends documentation and metadata of a message to module.about and returns the index; 0: there are none. */
 uint32_t onnx_about(struct module *m, const char *doc, Onnx__StringStringEntryProto *const *meta,
                     size_t nmeta);
+/* Sets module.shard_ann of node id to what its sharding specs say, if it has any. */
+void onnx_keep_shard_ann(const struct onnx_build *b, const Onnx__NodeProto *p, nid id);
+/* Forgets module.shard_ann if no node has a cut tensor: specs then only say devices. */
+void onnx_drop_shard_ann(struct module *m);
 /* Returns the interned name of a domain; 0: ai.onnx. */
 sid onnx_domain(struct module *m, const char *domain);
 

@@ -205,6 +205,8 @@ int onnx_build_model(struct onnx_build *b, const Onnx__ModelProto *p)
     b->graph = p->graph;
     b->opset = p->opset_import;
     b->nopset = p->n_opset_import;
+    b->configuration = p->configuration;
+    b->nconfiguration = p->n_configuration;
     for (size_t i = 0; i < p->n_functions; i++)
         if (declare_function(b, p->functions[i]) != 0)
             return -1;
@@ -215,6 +217,7 @@ int onnx_build_model(struct onnx_build *b, const Onnx__ModelProto *p)
         return -1;
     if (onnx_build(b) != 0)
         return -1;
+    onnx_drop_shard_ann(b->m);
     module_share_files(b->m);
     return 0;
 }

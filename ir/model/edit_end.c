@@ -621,6 +621,7 @@ static void move_tables(const struct end *x)
     m->color = move_facts(x, m->color);
     m->layer = move_facts(x, m->layer);
     m->device_ann = move_facts(x, m->device_ann);
+    m->shard_ann = move_facts(x, m->shard_ann);
     m->slot_ann = move_facts(x, m->slot_ann);
     m->scope = move_facts(x, m->scope);
     if (m->backward != NULL) {

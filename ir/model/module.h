@@ -373,6 +373,8 @@ struct module {
     uint8_t *backward; /* 1: a node of the backward pass */
     /* [node] facts from metadata of the file; NULL: the file gives none */
     sid *device_ann; /* name of the node's device; 0: not given */
+    /* how devices share the node, in the words of frontends/onnx/shard_words.c; 0: not given */
+    sid *shard_ann;
     /* scope of the node's path, such as "/encoder/layer.5"; 0: not given (path.h) */
     sid *scope;
     /* slot 1, 2, ... of the node's subgraph on its device (plan.slot); 0: not given */

@@ -8,6 +8,7 @@
 #include "ir/base/name_table.h"
 #include "ir/base/units.h"
 #include "ir/cluster/cluster.h"
+#include "ir/plan/state_pieces.h"
 
 #include <string.h>
 
@@ -398,12 +399,12 @@ static int read_manifest(struct schedule_reader *r, const json_t *root)
 
 /* Parses the text.  Returns the document; NULL and an error if it is not JSON, or the value of the key `form`, a
  * version, is not from 1 to last. */
-static const json_t *load(const struct schedule_reader *r, const struct json_text *j,
-                          const char *form, int last)
+static json_t *load(const struct schedule_reader *r, const struct json_text *j, const char *form,
+                    int last)
 {
     json_error_t e;
     int64_t version;
-    const json_t *root = json_read(r->a, j->text, j->n, &e);
+    json_t *root = json_read(r->a, j->text, j->n, &e);
     if (!root)
         diag_error(r->diag, "%s:%d: %s", r->path, e.line, e.text);
     else if (!json_int_in(json_object_get(root, form), 1, last, &version))
@@ -420,7 +421,7 @@ struct sample_work *work_read(const struct json_text *j, struct arena *a, struct
 {
     struct schedule_reader r = {
         .path = j->path, .a = a, .diag = d, .made = arena_alloc(a, sizeof *r.made)};
-    const json_t *root = load(&r, j, "pcc_manifest", 1);
+    json_t *root = load(&r, j, "pcc_manifest", 1);
     const char *why = json_get_text(root, "schedule_why");
     r.w = r.made;
     if (!root)
@@ -435,7 +436,7 @@ struct sample_work *work_read(const struct json_text *j, struct arena *a, struct
     r.tensor = names_new(a, 256);
     r.bytes = names_new(a, 256);
     r.state = names_new(a, 16);
-    return read_manifest(&r, root) ? NULL : r.made;
+    return state_pieces(root, j->path, a, d) || read_manifest(&r, root) ? NULL : r.made;
 }
 
 /* ---- the schedule ----------------------------------------------------------------------------- */

@@ -5,13 +5,79 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An input and an output of the model that are one state, of which each device keeps a piece: the pieces have the names
- * of the whole ones with the suffix @0, @1, ... */
-struct sharded_pair {
-    const char *in, *out; /* names of the whole input and output */
-    uint32_t axis;        /* the axis that is cut */
-    int64_t run;          /* position p of the axis belongs to device (p / run) mod ways */
+/* An input or output of the model of which each device has a piece. */
+struct sharded_end {
+    const char *name; /* of the whole */
+    uint32_t type;    /* of the whole, an index of module.type */
+    uint32_t at;      /* its place among the inputs without initializer, or the outputs */
+    const char *const
+        *piece; /* [ways] names of the pieces: like that of the whole with @0, @1, ... */
 };
+
+/* An input and an output of the model that are one state, of which each device keeps a piece. */
+struct sharded_pair {
+    struct sharded_end in, out;
+    uint32_t axis; /* the axis that is cut */
+    int64_t run;   /* position p of the axis belongs to device (p / run) mod ways */
+};
+
+/* A weight of which each device has a piece. */
+struct sharded_weight {
+    const char *name;
+    uint32_t axis;
+    int64_t run;              /* as in sharded_pair */
+    int64_t blocks;           /* runs of a piece along the axis */
+    bool contiguous;          /* the bytes of a piece are one range of those of the weight */
+    const char *const *piece; /* [ways] names; NULL: no part needs that piece */
+};
+
+/* Layers with the same exchanges. */
+struct sharded_layers {
+    uint32_t layers;      /* how many; 0: these are the exchanges outside of layers */
+    uint32_t joined, cut; /* in each: tensors that are joined, and that are cut */
+    int64_t bytes;        /* in each: of the tensors that are joined */
+};
+
+/* An axis of nodes that stay whole, since the number of devices does not divide its size. */
+struct sharded_axis {
+    const char *node, *op; /* the node that takes longest, and its operator */
+    uint32_t nodes;        /* how many have it */
+    int64_t size, padded;  /* the next larger size that would do */
+    int64_t most;          /* time of that node */
+    int64_t saves;         /* of the time of the nodes: at most that, if the axis were padded */
+};
+
+/* A node of the model that the user has pinned: it is on that device alone. */
+struct sharded_pin {
+    const char *node;
+    uint32_t dev;
+};
+
+/* How devices have an operand or a result of a node. */
+struct sharded_value {
+    const char *name; /* NULL: it is omitted */
+    uint32_t axis;    /* the axis that is cut */
+    int64_t run;      /* as in sharded_pair; 0: each device has the whole */
+    int64_t blocks;   /* runs of a piece; -1: as many as names of sizes say */
+};
+
+/* A node of the model before nodes were in pieces. */
+struct sharded_node {
+    const char *name, *op;
+    const void *src; /* its message in the source; NULL: it has none */
+    enum {
+        SHARDED_CUT,   /* each device computes a piece */
+        SHARDED_WHOLE, /* each device that needs it computes all of it */
+        SHARDED_ONCE,  /* the device `dev` alone computes it */
+        SHARDED_COPIED /* it has no device: each part that needs it has a copy, or none does */
+    } how;
+    uint32_t dev;
+    uint32_t layer;                    /* number of its layer; 0: none */
+    uint32_t nin, nout;                /* formal operands; results */
+    const struct sharded_value *value; /* [nin + nout] */
+};
+
+enum { SHARDED_AXES = 3 };
 
 /* A sharded module; times in ps. */
 struct sharding {
@@ -27,7 +93,17 @@ struct sharding {
     uint32_t joined, sliced;         /* tensors that are joined, or cut, on the devices */
     const struct sharded_pair *pair; /* [npair] states in pieces */
     uint32_t npair;
-    int64_t joined_bytes; /* of the tensors that are joined */
+    int64_t joined_bytes;                        /* of the tensors that are joined */
+    int64_t sliced_bytes;                        /* of the tensors that are cut */
+    int64_t whole_bytes;                         /* memory that the model takes on one device */
+    uint32_t source_nodes;                       /* of the model before */
+    const struct sharded_weight *weight;         /* [nweight] in the order of their first use */
+    const struct sharded_layers *layers;         /* [nlayers] */
+    struct sharded_axis undivided[SHARDED_AXES]; /* [nundivided] the most time first */
+    const struct sharded_pin *pin;               /* [npin] */
+    const struct sharded_node *node;             /* [source_nodes] in their order */
+    uint32_t nweight, nlayers, nundivided, npin;
+    const void *source; /* message of the model before; NULL: other passes had changed it */
 };
 
 #endif

@@ -466,6 +466,11 @@ int text_node_key(struct parser *p, nid n)
         p->facts.has_device = true;
         return expect_assign(p) < 0 ? -1 : text_name(p, &f->device, "the name of a device");
     }
+    if (text_is(p, "shard")) {
+        text_next(p);
+        p->facts.has_shard = true;
+        return expect_assign(p) < 0 ? -1 : text_string(p, &f->shard, "how devices share the node");
+    }
     if (text_is(p, "backward")) {
         text_next(p);
         f->backward = 1;
@@ -540,6 +545,7 @@ int text_finish_facts(struct parser *p)
     m->backward = p->facts.has_backward ? arena_array(m->mem, m->nnode, 1) : NULL;
     m->device_ann =
         p->facts.has_device ? arena_array(m->mem, m->nnode, sizeof *m->device_ann) : NULL;
+    m->shard_ann = p->facts.has_shard ? arena_array(m->mem, m->nnode, sizeof *m->shard_ann) : NULL;
     m->slot_ann = p->facts.has_slot ? arena_array(m->mem, m->nnode, sizeof *m->slot_ann) : NULL;
     for (nid n = 0; n < m->nnode; n++) {
         if (p->facts.has_color)
@@ -550,6 +556,8 @@ int text_finish_facts(struct parser *p)
             m->backward[n] = p->facts.nf[n].backward;
         if (p->facts.has_device)
             m->device_ann[n] = p->facts.nf[n].device;
+        if (p->facts.has_shard)
+            m->shard_ann[n] = p->facts.nf[n].shard;
         if (p->facts.has_slot)
             m->slot_ann[n] = p->facts.nf[n].slot;
     }

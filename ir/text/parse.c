@@ -625,7 +625,7 @@ static int parse_function_body(struct parser *p, struct function *f)
     if (!p->has_opset)
         module_add_opset(p->m, 0, 20);
     if (p->facts.has_cost || p->facts.has_color || p->facts.has_layer || p->facts.has_backward ||
-        p->facts.has_device || p->facts.has_slot)
+        p->facts.has_device || p->facts.has_slot || p->facts.has_shard)
         return text_error(p, p->tok.at,
                           "the nodes and values of functions have no costs and facts");
     return finish_bodies(p);

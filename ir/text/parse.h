@@ -49,7 +49,7 @@ struct node_fact {
     struct fact_times time, overhead;
     int64_t flops, traffic, own;
     uint32_t color, layer, slot;
-    sid device;
+    sid device, shard;
     int64_t params;
     uint8_t backward;
 };
@@ -95,7 +95,8 @@ struct text_facts {
     int64_t *time; /* times of all nodes, ps or COST_NEVER */
     uint32_t ntime, captime;
     /* some node has the key !params, !color, ... */
-    bool has_overhead, has_params, has_color, has_layer, has_backward, has_device, has_slot;
+    bool has_overhead, has_params, has_color, has_layer, has_backward, has_device, has_slot,
+        has_shard;
 };
 
 struct parser {

@@ -190,6 +190,10 @@ static void put_node_facts(struct printer *p, nid n)
         text_put(p, " !device=");
         text_put_name(p, module_str(m, m->device_ann[n]));
     }
+    if (m->shard_ann != NULL && m->shard_ann[n] != 0) {
+        text_put(p, " !shard=");
+        text_put_quoted(p, module_str(m, m->shard_ann[n]));
+    }
     if (m->slot_ann != NULL && m->slot_ann[n] != 0)
         fprintf(p->f, " !slot=%u", m->slot_ann[n]);
     text_put(p, m->node[n].flags & NODE_UNNAMED ? " !unnamed" : "");

@@ -1,5 +1,6 @@
 /* The base level, built when the first pass needs it: ctx_base() of passes.h.  O(nodes + operands + pins), and O(nodes)
  * for each --pin. */
+#include "ir/base/name_table.h"
 #include "ir/base/units.h"
 #include "passes/coarsen/undivided.h"
 #include "passes/functions/patterns.h"
@@ -72,12 +73,32 @@ int ctx_check_pins(const struct ctx *x)
     return good ? 0 : -1;
 }
 
+/* Pins the nodes that stay whole on their devices in a model that devices share: the pass shard has tried the patterns
+ * on the model before. */
+static void pin_shared(struct ctx *x)
+{
+    const struct sharding *k = x->results.sharding;
+    struct wdag *g = x->levels.base;
+    struct arena *own = arena_new(x->use.scratch);
+    struct names dev = names_new(own, k->npin);
+    for (uint32_t i = 0; i < k->npin; i++)
+        names_add(&dev, k->pin[i].node, k->pin[i].dev + 1);
+    for (uint32_t v = 0; v < g->n; v++) {
+        uint32_t to = names_get(&dev, node_name(x->scene.m, g->node[v]), 0);
+        if (to != 0)
+            g->pin[v] = (int32_t)to - 1;
+    }
+    arena_free(own);
+}
+
 /* Pins vertices by all --pin 'regex=device'.  For each node the first pattern counts that matches its name or path,
  * or an open call around it: so the last one is applied first.  Returns 0, or -1 after an error. */
 static int apply_pins(struct ctx *x)
 {
     const uint8_t *follows = place_follows(x->scene.m, x->scene.place, x->use.scratch);
-    for (uint32_t k = ctx_settings(x)->npins; k-- > 0;) {
+    if (x->results.sharding)
+        pin_shared(x);
+    for (uint32_t k = x->results.sharding ? 0 : ctx_settings(x)->npins; k-- > 0;) {
         const struct pin *p = &ctx_settings(x)->pins[k];
         struct arena *own = arena_new(x->use.scratch);
         int dev;

@@ -173,7 +173,7 @@ static void extend(struct table *t, const struct entry *from, nid n, uint32_t o)
         if (!node_tells_sizes(s->m, n))
             bring(t, &e, node_in(s->m, n, i),
                   o != 0 && i < k->nformal ? p->in[i] : (struct shard_state){0});
-    e.time = sat_add(e.time, o != 0 ? p->time : s->m->cost->time[s->cls][n]);
+    e.time = sat_add(e.time, o != 0 ? p->time : shard_whole_time(s, n));
     for (uint32_t i = 0; i < k->out.n; i++) {
         vid v = node_out(s->m, n, i);
         struct shard_state st = o != 0 ? p->out[i] : (struct shard_state){0};
@@ -271,7 +271,7 @@ static void least_times(struct table *t, int64_t *floor)
         t->rest[n] = sum;
         if (s->m->node[n].graph != 1 || (s->kind[n] != SHARD_NODE && s->kind[n] != SHARD_ONCE))
             continue;
-        int64_t least = s->m->cost->time[s->cls][n];
+        int64_t least = shard_whole_time(s, n);
         for (uint32_t o = s->first_opt[n]; o != 0 && s->kind[n] == SHARD_NODE; o = s->opt[o].next)
             least = smaller(least, s->opt[o].time);
         sum = sat_add(sum, least);

@@ -19,8 +19,11 @@
 
 struct shard_options {
     const char *ways;
-    int64_t gain, draw;
+    int64_t gain, from, draw;
 };
+
+static const char *const from_names[] = {"search", "self", NULL};
+enum { FROM_SEARCH, FROM_SELF }; /* as from_names */
 
 static const struct opt shard_opts[] = {
     {.kind = OPT_TEXT,
@@ -33,6 +36,12 @@ static const struct opt shard_opts[] = {
      .off = offsetof(struct shard_options, gain),
      .def = "0.05",
      .help = "ways=auto: time that sharding must save against all plans of whole nodes"},
+    {.kind = OPT_CHOICE,
+     .name = "from",
+     .off = offsetof(struct shard_options, from),
+     .def = "search",
+     .names = from_names,
+     .help = "self: as sharding specs in the file say, where it has some (--annotate=ir11)"},
     {.kind = OPT_INT,
      .name = "draw",
      .off = offsetof(struct shard_options, draw),
@@ -62,8 +71,8 @@ static uint32_t side_by_side(const struct cluster *c, uint32_t *cls)
 static int find_devices(struct shard *s)
 {
     const struct cluster *c = s->x->scene.cluster;
-    uint32_t *dev = arena_array(s->a, s->ways, sizeof *dev), first = 0,
-             most = side_by_side(c, &s->cls);
+    uint32_t *dev = arena_array(s->a, (size_t)s->ways + ctx_settings(s->x)->npins, sizeof *dev),
+             first = 0, most = side_by_side(c, &s->cls);
     if (most < s->ways)
         return diag_error(s->x->use.diag,
                           "shard{ways=%u}: the cluster has %u equal accelerators %s: expected as "
@@ -74,6 +83,7 @@ static int find_devices(struct shard *s)
     for (uint32_t i = 0; i < s->ways; i++)
         dev[i] = first + i;
     s->dev = dev;
+    s->ndev = s->ways;
     return 0;
 }
 
@@ -89,15 +99,17 @@ static bool reads_shared(const struct shard *s, nid n)
     return true;
 }
 
-/* Whether n reads a value of a kind that cannot be sent, and its maker stays on the first device. */
-static bool reads_unsendable(const struct shard *s, nid n)
+/* Whether n reads a value of a kind that cannot be sent, and its maker is on one device: *home is set to that. */
+static bool reads_unsendable(const struct shard *s, nid n, uint32_t *home)
 {
     const struct module *m = s->m;
     for (uint32_t i = 0; i < m->node[n].in.n; i++) {
         vid v = node_in(m, n, i);
         nid def = m->value[v].def;
-        if (def != 0 && s->kind[def] == SHARD_ONCE && !type_is_declarable(m, m->value[v].type))
+        if (def != 0 && s->kind[def] == SHARD_ONCE && !type_is_declarable(m, m->value[v].type)) {
+            *home = s->home[def];
             return true;
+        }
     }
     return false;
 }
@@ -112,7 +124,7 @@ static void find_kinds(struct shard *s)
             s->kind[n] = SHARD_DEAD;
         else if (kind == PLACE_COPY && reads_shared(s, n))
             s->kind[n] = SHARD_SHARED;
-        else if (!place_is_pure(s->m, n) || reads_unsendable(s, n))
+        else if (!place_is_pure(s->m, n) || reads_unsendable(s, n, &s->home[n]))
             s->kind[n] = SHARD_ONCE;
         else
             s->kind[n] = SHARD_NODE;
@@ -172,8 +184,9 @@ int shard_begin(struct shard *s, struct ctx *x, uint32_t ways)
     s->first_item = arena_array(s->a, m->nval, sizeof *s->first_item);
     s->opt = vec_grow(s->a, NULL, &s->capopt, 1, sizeof *s->opt);
     s->item = vec_grow(s->a, NULL, &s->capitem, 1, sizeof *s->item);
+    s->home = arena_array(s->a, m->nnode, sizeof *s->home);
     find_kinds(s);
-    return 0;
+    return shard_pin(s);
 }
 
 /* Reports that no axis can be cut: names the node that takes longest, its sizes, and the ways that would do there. */
@@ -226,6 +239,7 @@ static int64_t border_time(const struct shard *s)
 struct wanted {
     uint32_t ways;
     int64_t draw; /* 0: the best choice; else the seed of a random one */
+    bool self;    /* as the file's sharding specs say */
     bool whole;   /* no state in pieces */
 };
 
@@ -233,34 +247,38 @@ struct wanted {
 static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
                        struct shard_choice *c)
 {
-    if (shard_begin(s, x, w->ways) != 0)
+    uint8_t *fixed = arena_alloc(x->use.scratch, x->scene.m->nnode);
+    if (shard_begin(s, x, w->ways) != 0 || (w->self && shard_self_homes(s) != 0))
         return -1;
     shard_find_options(s);
     if (s->nopt == 1)
         return report_undivided(s);
     shard_price(s);
     shard_drop_impossible(s);
+    if (w->self && shard_self_fix(s, fixed) != 0)
+        return -1;
     shard_keep_states(s, w->whole);
-    if (w->draw == 0)
+    for (nid n = 1; n < s->m->nnode; n++)
+        s->must[n] = s->must[n] || (fixed[n] && s->kind[n] == SHARD_NODE);
+    if (w->draw == 0 && !w->self)
         shard_prune(s);
     *c = w->draw == 0 ? shard_search(s) : shard_draw(s, (uint64_t)w->draw);
     c->value = sat_add(c->value, border_time(s));
-    /* in which pieces states are kept is not searched for */
-    c->exact = c->exact && !s->capped && s->place->nstate == 0;
+    /* in which pieces states are kept is not searched for; what pinned nodes send is taken for what others send */
+    c->exact =
+        c->exact && !s->capped && s->place->nstate == 0 && ctx_settings(x)->npins == 0 && !w->self;
     return 0;
 }
 
 /* Finds the best choice, or a random one.  A state is in pieces or whole from one run to the next: both are tried.
  * Returns 0, or -1 and reports an error. */
-static int choose(struct shard *s, struct ctx *x, uint32_t ways, int64_t draw,
-                  struct shard_choice *c)
+static int choose(struct shard *s, struct ctx *x, struct wanted w, struct shard_choice *c)
 {
     struct shard whole;
     struct shard_choice other;
-    struct wanted w = {ways, draw, .whole = false};
     if (choose_with(s, x, &w, c) != 0)
         return -1;
-    if (s->place->nstate == 0 || draw != 0)
+    if (s->place->nstate == 0 || w.draw != 0 || w.self)
         return 0;
     w.whole = true;
     if (choose_with(&whole, x, &w, &other) != 0)
@@ -286,6 +304,7 @@ static struct sharding measure_whole(const struct shard *s)
     struct evaluation e = plan_evaluate(&scene, &(struct plan){.dev = dev}, s->a);
     const struct exec_runs *runs = exec_kind(&scene.model)->runs;
     k.one_device = e.value;
+    k.whole_bytes = e.v.load[s->dev[0]].used;
     if (runs != NULL && runs->bound != NULL)
         k.unsharded = runs->bound(&scene, s->a).value;
     return k;
@@ -295,6 +314,8 @@ static struct sharding measure_whole(const struct shard *s)
 static void rewrite(struct shard *s, const struct shard_choice *c, struct sharding *k)
 {
     struct arena *mem = s->x->use.mem;
+    const struct shard_figures f = shard_figures_begin(s, c, k);
+    shard_list_pins(s, k);
     struct shard_written w = shard_write(s, c);
     uint32_t *dev = arena_array(mem, s->ways, sizeof *dev);
     memcpy(dev, s->dev, s->ways * sizeof *dev);
@@ -310,6 +331,8 @@ static void rewrite(struct shard *s, const struct shard_choice *c, struct shardi
     k->joined = w.gathers;
     k->sliced = w.slices;
     k->joined_bytes = w.gathered;
+    k->sliced_bytes = w.sliced;
+    shard_figures_end(s, &f, &w, k);
     k->pair = w.pair;
     k->npair = w.npair;
     struct sharding *kept = arena_alloc(mem, sizeof *kept);
@@ -335,7 +358,7 @@ static int choose_ways(struct ctx *x, const struct shard_options *o)
             continue;
         tried = true;
         x->use.diag = &quiet;
-        int rc = choose(&s, x, ways, 0, &k);
+        int rc = choose(&s, x, (struct wanted){.ways = ways}, &k);
         x->use.diag = loud;
         if (rc != 0 || k.value >= chosen.value)
             continue;
@@ -378,13 +401,23 @@ static int run_shard(struct ctx *x, const void *options)
     int objective = exec_objective(e, "makespan");
     if (!ctx_said(x, "objective") && objective >= 0)
         e->objective = (uint32_t)objective;
-    if (strcmp(o->ways, "auto") == 0)
+    if (strcmp(o->ways, "auto") == 0 && o->from == FROM_SEARCH)
         return choose_ways(x, o);
+    int64_t said = o->from == FROM_SELF ? shard_self_ways(x->scene.m) : 0;
+    if (o->from == FROM_SELF && said == 0)
+        return diag_error(x->use.diag,
+                          "shard{from=self}: %s has no sharding spec that cuts a tensor: "
+                          "pcc --annotate=ir11 -o FILE.onnx writes such specs",
+                          module_str(x->scene.m, x->scene.m->path));
+    bool by_file = strcmp(o->ways, "auto") == 0;
     unsigned long ways = strtoul(o->ways, &end, 10);
-    if (*end != '\0' || *o->ways < '0' || *o->ways > '9' || ways < 2 || ways > SHARD_WAYS)
+    bool number = *end == '\0' && *o->ways >= '0' && *o->ways <= '9';
+    ways = by_file ? (unsigned long)said : ways;
+    if ((!number && !by_file) || ways < 2 || ways > SHARD_WAYS)
         return diag_error(x->use.diag, "shard{ways=%s}: expected auto, or a number from 2 to %d",
                           o->ways, SHARD_WAYS);
-    if (choose(&s, x, (uint32_t)ways, o->draw, &c) != 0)
+    const struct wanted w = {.ways = (uint32_t)ways, .draw = o->draw, .self = o->from == FROM_SELF};
+    if (choose(&s, x, w, &c) != 0)
         return -1;
     struct sharding k = measure_whole(&s);
     rewrite(&s, &c, &k);

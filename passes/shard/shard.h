@@ -78,8 +78,12 @@ struct shard {
     struct arena *a;
     struct infer *f; /* types of values, as proven for all sizes */
     uint32_t ways;
-    const uint32_t *dev; /* [ways] the devices */
-    uint32_t cls;        /* their class */
+    /* [ndev] the devices that share nodes, `ways`; behind them others to which nodes are pinned */
+    uint32_t *dev;
+    uint32_t ndev;
+    uint32_t *home;  /* [node] of SHARD_ONCE: number in dev of its device */
+    uint8_t *pinned; /* [node] 1: the user has pinned it */
+    uint32_t cls;    /* their class */
     struct place *place;
     /* [value] of an input that holds state, and of the output that it comes from: the state in which the devices keep
      * it; whole: it is on one device */
@@ -102,7 +106,7 @@ struct shard {
 enum shard_kind {
     SHARD_DEAD, /* no output needs it */
     SHARD_SHARED, /* stays as it is: computed from weights, or sizes of inputs, alone; each part has its own copy */
-    SHARD_ONCE, /* stays as it is, on the first device, and its results are sent to the others */
+    SHARD_ONCE, /* stays as it is, on its home, and its results are sent to the others */
     SHARD_NODE  /* is computed by all devices, whole or in pieces */
 };
 
@@ -131,6 +135,29 @@ struct shard_row {
 
 /* Makes *s for that many ways, all but the options of nodes.  Returns 0, or -1 and reports an error. */
 int shard_begin(struct shard *s, struct ctx *x, uint32_t ways);
+
+/* ---- pins.c ---- */
+
+/* Gives pinned nodes their homes.  Returns 0, or -1 and reports an error. */
+int shard_pin(struct shard *s);
+/* Returns the ps that node n takes whole. */
+int64_t shard_whole_time(const struct shard *s, nid n);
+/* Notes the pinned nodes in *k. */
+void shard_list_pins(const struct shard *s, struct sharding *k);
+
+/* Returns the number in s->dev of device dev, which is added to the list behind those that share nodes. */
+uint32_t shard_home(struct shard *s, uint32_t dev);
+
+/* ---- self.c ---- */
+
+/* Returns the number of devices for which the file's sharding specs cut tensors; 0: they cut none. */
+int64_t shard_self_ways(const struct module *m);
+/* Gives nodes that are on one device by these specs their homes, unless they are pinned.  Returns 0, or -1 and reports
+ * an error. */
+int shard_self_homes(struct shard *s);
+/* Removes the options that are not what the specs say; fixed[node]: 1: the node must be cut.  Returns 0, or -1 and
+ * reports an error. */
+int shard_self_fix(struct shard *s, uint8_t *fixed);
 
 /* ---- rules.c ---- */
 
@@ -213,16 +240,40 @@ struct shard_choice shard_draw(struct shard *s, uint64_t seed);
 
 /* ---- write.c ---- */
 
+/* A tensor that is joined, or cut, on the devices. */
+struct shard_exchanged {
+    nid at; /* the reader for which that is done, by its number before the rewriting; 0: the end of the model */
+    int64_t bytes; /* of the whole tensor */
+    bool joined;
+};
+
 /* Figures of a rewriting. */
 struct shard_written {
     uint32_t cut, whole, once,
         made; /* nodes: cut, on all devices whole, on one device; nodes afterwards */
     uint32_t gathers, slices;  /* exchanges: tensors joined on all devices, and cut */
-    int64_t gathered;          /* bytes of the tensors that are joined */
+    int64_t gathered, sliced;  /* bytes of the tensors that are joined, and cut */
     struct sharded_pair *pair; /* [npair] states in pieces, in x->use.mem */
     uint32_t npair;
+    struct shard_exchanged *exchange; /* [nexchange] */
+    struct sharded_weight *weight;    /* [nweight] in x->use.mem */
+    uint32_t nexchange, capexchange, nweight, capweight;
 };
 /* Rewrites the module by the choice and says in module.device_ann on which device each node runs. */
 struct shard_written shard_write(struct shard *s, const struct shard_choice *c);
+
+/* ---- figures.c ---- */
+
+/* What is known of the module before the rewriting. */
+struct shard_figures {
+    const uint32_t *layer; /* [node] 0: none */
+    uint32_t nlayer;
+};
+/* Notes in *k what is told of the module before the rewriting by choice c. */
+struct shard_figures shard_figures_begin(const struct shard *s, const struct shard_choice *c,
+                                         struct sharding *k);
+/* Notes in *k what is told of the rewriting. */
+void shard_figures_end(const struct shard *s, const struct shard_figures *f,
+                       const struct shard_written *w, struct sharding *k);
 
 #endif

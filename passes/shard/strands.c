@@ -251,16 +251,26 @@ static bool can_keep(const struct shard *s, const struct csr *users, uint32_t pa
     return true;
 }
 
-/* Leaves a state pair whole: the readers of its input and the maker of its output are on the first device. */
+/* Leaves node n whole on one device, a number of s->dev, unless it has a pin. */
+static void put_once(struct shard *s, nid n, uint32_t home)
+{
+    if (s->kind[n] != SHARD_NODE && s->kind[n] != SHARD_ONCE)
+        return;
+    s->kind[n] = SHARD_ONCE;
+    s->home[n] = s->pinned[n] ? s->home[n] : home;
+}
+
+/* Leaves a state pair whole: the readers of its input and the maker of its output are on one device, that to which one
+ * of them is pinned, or the first. */
 static void keep_whole(struct shard *s, const struct csr *users, uint32_t pair)
 {
     vid in = s->place->state_in[pair], out = s->place->state_out[pair];
-    nid maker = s->m->value[out].def;
+    nid maker = s->m->value[out].def, first = s->pinned[maker] ? maker : 0;
     for_row (n, *users, in)
-        if (s->kind[n] == SHARD_NODE)
-            s->kind[n] = SHARD_ONCE;
-    if (s->kind[maker] == SHARD_NODE)
-        s->kind[maker] = SHARD_ONCE;
+        first = first == 0 && s->pinned[n] ? n : first;
+    for_row (n, *users, in)
+        put_once(s, n, s->home[first]);
+    put_once(s, maker, s->home[first]);
 }
 
 /* Removes the options of node n but those that take, or make, v as the devices keep it. */
@@ -319,13 +329,13 @@ static struct shard_state pieces_of(const struct shard *s, const struct csr *use
     return as;
 }
 
-/* Leaves on the first device what measures results of nodes that run only there: sizes are taken where the value is. */
+/* Leaves what measures results of nodes that run on one device there: sizes are taken where the value is. */
 static void measure_once(struct shard *s)
 {
     for (nid n = 1; n < s->m->nnode; n++) {
         nid def = node_tells_sizes(s->m, n) ? s->m->value[node_in(s->m, n, 0)].def : 0;
         if (def != 0 && s->kind[n] == SHARD_NODE && s->kind[def] == SHARD_ONCE)
-            s->kind[n] = SHARD_ONCE;
+            put_once(s, n, s->home[def]);
     }
 }
 

@@ -16,7 +16,7 @@
 /* A node that was made, and its device. */
 struct placed {
     nid node;     /* its number during the edit */
-    uint32_t dev; /* 0 .. ways - 1 */
+    uint32_t dev; /* an index of shard.dev */
 };
 
 struct shard_writer {
@@ -27,13 +27,14 @@ struct shard_writer {
     uint32_t ways;
     const uint32_t *option; /* [node] its option; 0: whole */
     uint8_t *need;          /* [value] 0: nowhere, 1: on the first device, 2: on all */
-    /* values on devices: (value, state's bit) -> index in pool of `ways` values, 0: not made yet */
+    /* values on devices: (value, state's bit) -> index in pool of `ndev` values, 0: not made yet */
     struct map made;
     vid *pool;
     uint32_t npool, cappool;
     struct placed *placed;
     uint32_t nplaced, capplaced;
-    nid at; /* new nodes come before this one; 0: at the end */
+    struct map weights; /* (value, state's bit) -> 1 + index in w->weight */
+    nid at;             /* new nodes come before this one; 0: at the end */
     struct shard_written *w;
 };
 
@@ -79,9 +80,9 @@ static uint32_t copies(struct shard_writer *x, vid v, uint32_t bit)
     if (at != 0)
         return at;
     at = x->npool;
-    x->pool = vec_grow(x->a, x->pool, &x->cappool, x->npool + x->ways, sizeof *x->pool);
-    memset(x->pool + at, 0, x->ways * sizeof *x->pool);
-    x->npool += x->ways;
+    x->pool = vec_grow(x->a, x->pool, &x->cappool, x->npool + x->s->ndev, sizeof *x->pool);
+    memset(x->pool + at, 0, x->s->ndev * sizeof *x->pool);
+    x->npool += x->s->ndev;
     map_set(&x->made, x->a, key, at);
     return at;
 }
@@ -105,6 +106,31 @@ static bool stays(const struct shard_writer *x, vid v)
 
 /* ---- pieces of weights and constants ------------------------------------------------------------ */
 
+/* Returns the names of the pieces of weight v, whose tensor is t, in x->w: [device], which the caller fills. */
+static const char **note_weight(struct shard_writer *x, vid v, tid t, struct shard_state st)
+{
+    struct arena *mem = x->s->x->use.mem;
+    const struct tensor *k = &x->m->tensor[t];
+    uint64_t key = map_key(v, (uint32_t)shard_bit(x->s, v, st) + 1);
+    uint32_t at = map_get(&x->weights, key);
+    if (at == 0) {
+        int64_t before = 1, blocks = x->m->ints[k->dim + st.axis] / (st.run * x->ways);
+        for (uint32_t i = 0; i < st.axis; i++)
+            before *= x->m->ints[k->dim + i];
+        x->w->weight =
+            vec_grow(mem, x->w->weight, &x->w->capweight, x->w->nweight + 1, sizeof *x->w->weight);
+        at = ++x->w->nweight;
+        x->w->weight[at - 1] = (struct sharded_weight){value_name(x->m, v),
+                                                       st.axis,
+                                                       st.run,
+                                                       blocks,
+                                                       before * blocks == 1,
+                                                       arena_array(mem, x->ways, sizeof(char *))};
+        map_set(&x->weights, x->a, key, at);
+    }
+    return (const char **)(uintptr_t)x->w->weight[at - 1].piece;
+}
+
 /* Returns piece i of weight v, whose tensor is t. */
 static vid weight_piece(struct shard_writer *x, vid v, tid t, struct shard_state st, uint32_t i)
 {
@@ -118,7 +144,9 @@ static vid weight_piece(struct shard_writer *x, vid v, tid t, struct shard_state
     }
     const char *name =
         arena_fmt(x->a, "%s@%u.%lld.%u", value_name(x->m, v), st.axis, (long long)st.run, i);
-    return edit_weight(x->e, 1, name, edit_slice(x->e, t, st.axis, range, n));
+    vid w = edit_weight(x->e, 1, name, edit_slice(x->e, t, st.axis, range, n));
+    note_weight(x, v, t, st)[i] = value_name(x->m, w);
+    return w;
 }
 
 static vid piece(struct shard_writer *x, vid v, struct shard_state st, uint32_t i);
@@ -173,6 +201,20 @@ static void part_axis(struct module *m, const struct shape *of, int k, int64_t r
     to->d[k + 1] = dim_num(run);
 }
 
+/* Notes that v is joined, or cut, on the devices. */
+static void note_exchange(struct shard_writer *x, vid v, bool joined)
+{
+    struct shard_written *w = x->w;
+    int64_t bytes = x->m->cost->bytes[v];
+    w->gathers += joined;
+    w->slices += !joined;
+    w->gathered = sat_add(w->gathered, joined ? bytes : 0);
+    w->sliced = sat_add(w->sliced, joined ? 0 : bytes);
+    w->exchange =
+        vec_grow(x->a, w->exchange, &w->capexchange, w->nexchange + 1, sizeof *w->exchange);
+    w->exchange[w->nexchange++] = (struct shard_exchanged){x->at, bytes, joined};
+}
+
 /* Returns v, whole, on device i: its pieces joined. */
 static vid gather(struct shard_writer *x, vid v, struct shard_state st, uint32_t i)
 {
@@ -195,10 +237,8 @@ static vid gather(struct shard_writer *x, vid v, struct shard_state st, uint32_t
                                     in, x->ways, blocks ? &joined : &whole},
                    &n);
     edit_set_int(x->e, n, "axis", st.axis + blocks);
-    if (i == 0) {
-        x->w->gathers++;
-        x->w->gathered += x->m->cost->bytes[v];
-    }
+    if (i == 0)
+        note_exchange(x, v, /*joined=*/true);
     return blocks ? reshaped(x, out, st.axis, &whole, i, name) : out;
 }
 
@@ -231,7 +271,8 @@ static vid cut(struct shard_writer *x, vid v, vid whole, struct shard_state st, 
     const char *name = arena_fmt(x->a, "%s@%u.slice%u", value_name(x->m, v), i, st.axis);
     shape_of(x->s->f, v, &all);
     shard_piece(x->s, v, st, &part);
-    x->w->slices += i == 0;
+    if (i == 0)
+        note_exchange(x, v, /*joined=*/false);
     if (shard_blocks(x->s, v, st) == 1)
         return slice_of(x, whole, st, &part, i, name);
     part_axis(x->m, &all, st.axis, st.run * x->ways, &parted);
@@ -256,6 +297,8 @@ static vid piece(struct shard_writer *x, vid v, struct shard_state st, uint32_t 
         w = weight_piece(x, v, t, st, i);
     else if (stays(x, v) && shard_is_constant(x->s, v))
         w = constant_piece(x, v, st, i);
+    else if (i >= x->ways && made_in(x, v).run == 0)
+        w = piece(x, v, st, 0);
     else if (st.run == 0)
         w = gather(x, v, made_in(x, v), i);
     else
@@ -280,6 +323,8 @@ static void find_needs(struct shard_writer *x)
         for (uint32_t i = 0; i < m->node[n].out.n && x->s->kind[n] == SHARD_NODE; i++)
             where = x->need[node_out(m, n, i)] > where ? 2 : where;
         where = x->option[n] != 0 ? 2 : where;
+        if (x->s->kind[n] == SHARD_ONCE && x->s->home[n] > 0 && x->s->home[n] < x->ways)
+            where = 2;
         for (uint32_t i = 0; i < m->node[n].in.n; i++) {
             vid v = node_in(m, n, i);
             x->need[v] = where > x->need[v] ? where : x->need[v];
@@ -422,20 +467,46 @@ static const char *piece_name(struct shard_writer *x, const char *name, uint32_t
     return arena_fmt(x->s->x->use.mem, "%s@%u", name, i);
 }
 
-/* Adds an input for each piece of each state that the devices keep in pieces. */
+/* Returns the end of a state in pieces that v is, `at` places behind the first of its list, with room for the names of
+ * its pieces, which the caller fills. */
+static struct sharded_end end_of(struct shard_writer *x, vid v, uint32_t at, const char ***piece)
+{
+    struct arena *mem = x->s->x->use.mem;
+    *piece = arena_array(mem, x->ways, sizeof **piece);
+    return (struct sharded_end){value_name(x->m, v), x->m->value[v].type, at, *piece};
+}
+
+/* Returns the place of v in a list of inputs or outputs; those with one of the flags `but` are not counted. */
+static uint32_t place_in(const struct module *m, struct slice list, vid v, uint32_t but)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < list.n && m->arg[list.at + i] != v; i++)
+        at += (m->value[m->arg[list.at + i]].flags & but) == 0;
+    return at;
+}
+
+/* Adds an input for each piece of each state that the devices keep in pieces; notes them in x->w. */
 static void keep_inputs(struct shard_writer *x)
 {
     const struct place *p = x->s->place;
+    x->w->pair = arena_array(x->s->x->use.mem, (size_t)p->nstate + 1, sizeof *x->w->pair);
     for (uint32_t k = 0; k < p->nstate; k++) {
         vid in = p->state_in[k];
+        struct shard_state st = x->s->kept[in];
         struct shape shape;
-        if (x->s->kept[in].run == 0)
+        const char **name;
+        if (st.run == 0)
             continue;
-        uint32_t at = copies(x, in, (uint32_t)shard_bit(x->s, in, x->s->kept[in]));
-        shard_piece(x->s, in, x->s->kept[in], &shape);
+        struct sharded_pair *pair = &x->w->pair[x->w->npair++];
+        *pair = (struct sharded_pair){.axis = st.axis, .run = st.run};
+        pair->in = end_of(x, in, place_in(x->m, x->m->graph[1].in, in, VALUE_INIT), &name);
+        uint32_t at = copies(x, in, (uint32_t)shard_bit(x->s, in, st));
+        shard_piece(x->s, in, st, &shape);
         uint32_t type = module_add_tensor_type(x->m, (enum elem)shape.elem, shape.rank, shape.d);
-        for (uint32_t i = 0; i < x->ways; i++)
+        for (uint32_t i = 0; i < x->ways; i++) {
             x->pool[at + i] = edit_input(x->e, 1, piece_name(x, value_name(x->m, in), i), type);
+            name[i] = value_name(x->m, x->pool[at + i]);
+        }
     }
 }
 
@@ -443,25 +514,30 @@ static void keep_inputs(struct shard_writer *x)
 static void keep_outputs(struct shard_writer *x)
 {
     const struct place *p = x->s->place;
-    struct arena *mem = x->s->x->use.mem;
-    x->w->pair = arena_array(mem, (size_t)p->nstate + 1, sizeof *x->w->pair);
+    const struct slice list = x->m->graph[1].out;
+    struct sharded_pair *pair = x->w->pair;
     for (uint32_t k = 0; k < p->nstate; k++) {
-        vid in = p->state_in[k], out = p->state_out[k];
+        vid out = p->state_out[k];
         struct shard_state st = x->s->kept[out];
-        const char *name = value_name(x->m, out);
+        const char **name;
         if (st.run == 0)
             continue;
-        x->w->pair[x->w->npair++] =
-            (struct sharded_pair){value_name(x->m, in), name, st.axis, st.run};
+        pair->out = end_of(x, out, place_in(x->m, list, out, 0), &name);
         for (uint32_t i = 0; i < x->ways; i++) {
+            const char *like = piece_name(x, pair->out.name, i);
             vid w = piece(x, out, st, i);
-            if (strcmp(value_name(x->m, w), piece_name(x, name, i)) != 0)
-                edit_name_value(x->e, w, piece_name(x, name, i));
+            if (strcmp(value_name(x->m, w), like) != 0)
+                edit_name_value(x->e, w, like);
+            name[i] = value_name(x->m, w);
             edit_output(x->e, 1, w);
         }
-        edit_withdraw(x->e, in);
-        edit_withdraw(x->e, out);
+        pair++;
     }
+    for (uint32_t k = 0; k < p->nstate; k++)
+        if (x->s->kept[p->state_out[k]].run != 0) {
+            edit_withdraw(x->e, p->state_in[k]);
+            edit_withdraw(x->e, p->state_out[k]);
+        }
 }
 
 /* Lets the readers that stay, and the outputs, read what the first device has. */
@@ -484,9 +560,9 @@ static void replace_reads(struct shard_writer *x, vid most)
 static void annotate(struct shard_writer *x, const nid *now)
 {
     struct module *m = x->m;
-    sid *name = arena_array(x->a, x->ways, sizeof *name);
+    sid *name = arena_array(x->a, x->s->ndev, sizeof *name);
     m->device_ann = arena_array(m->mem, m->nnode, sizeof *m->device_ann);
-    for (uint32_t i = 0; i < x->ways; i++)
+    for (uint32_t i = 0; i < x->s->ndev; i++)
         name[i] = str_id(m, cluster_device_name(x->s->x->scene.cluster, x->a, x->s->dev[i]));
     for (uint32_t i = 0; i < x->nplaced; i++)
         m->device_ann[now[x->placed[i].node]] = name[x->placed[i].dev];
@@ -509,9 +585,13 @@ struct shard_written shard_write(struct shard *s, const struct shard_choice *c)
             write_node(&x, n);
         } else if (s->kind[n] == SHARD_ONCE) {
             x.at = n;
-            for (uint32_t i = 0; i < s->m->node[n].in.n; i++)
-                piece(&x, node_in(s->m, n, i), (struct shard_state){0}, 0);
-            put(&x, n, 0);
+            for (uint32_t i = 0; i < s->m->node[n].in.n; i++) {
+                uint32_t home = i < s->m->node[n].nformal ? s->home[n] : 0;
+                vid v = piece(&x, node_in(s->m, n, i), (struct shard_state){0}, home);
+                if (home != 0)
+                    edit_set_operand(x.e, n, i, v);
+            }
+            put(&x, n, s->home[n]);
             w.once++;
         } else if (s->kind[n] == SHARD_DEAD) {
             edit_drop(x.e, n);

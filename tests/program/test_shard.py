@@ -262,18 +262,111 @@ def check_states(folder):
     manifest = json.loads((out / "manifest.json").read_text())
     kept = {s["in"]: (s["axis"], s["run"]) for s in manifest["sharding"]["states"]}
     check(kept == {f"past_key_values.0.{k}": (1, 1) for k in ("key", "value")}, f"states in pieces: {kept}")
-    pair = {"in": "past_key_values.0.key@1", "out": "present.0.key@1"}
-    check(pair in manifest["states"], f"{manifest['states']}")
+    names = ["input_ids", *kept]
+    check([i["name"] for i in manifest["inputs"]] == names, f"inputs: {manifest['inputs']}")
+    check([o["from"] for o in manifest["outputs"]][1:] == ["pieces"] * 2, f"outputs: {manifest['outputs']}")
+    check([s["in"] for s in manifest["states"]] == names[1:], f"states: {manifest['states']}")
+    first = manifest["sharding"]["states"][0]["pieces"]
+    check(first[1] == {"in": "past_key_values.0.key@1", "out": "present.0.key@1"}, f"pieces: {first}")
+    check_weight_pieces(path, out, manifest["sharding"]["weights"])
+    check(manifest["sharding"]["groups"] == [["acc0", "acc1"]], f"groups: {manifest['sharding']['groups']}")
     code, said = verified(path, out, "--quiet")
     check(code == 0 and "bit-equal" in said, said)
-    verify = Path(PCC).with_name("pcc-verify")
-    if verify.exists():
-        r = subprocess.run([verify, path, folder / "split"], capture_output=True, text=True)
-        check(r.returncode == 1 and "verify_split.py can" in r.stderr, f"pcc-verify: {r.returncode} {r.stderr}")
-    del manifest["sharding"]["states"][0]["run"]
-    (out / "manifest.json").write_text(json.dumps(manifest))
+    check_whole_tensors(path, out, folder, manifest)
+    check_exports(out)
+    broken = json.loads(json.dumps(manifest))
+    del broken["sharding"]["states"][0]["run"]
+    (out / "manifest.json").write_text(json.dumps(broken))
     code, said = verified(path, out, "--quiet")
     check(code == 1 and "run" in said, f"a state without a run: {said}")
+    verify = Path(PCC).with_name("pcc-verify")
+    if verify.exists():
+        r = subprocess.run([verify, path, out], capture_output=True, text=True)
+        check(r.returncode == 1 and 'expected in each "in", "out", "axis", "run"' in r.stderr, f"{verify}: {r.stderr}")
+
+
+def check_weight_pieces(path, out, rows):
+    """What the manifest says of pieces of weights: their elements."""
+    whole, made = onnx.load(path), onnx.load(out / "model.onnx")
+    old = {t.name: onnx.numpy_helper.to_array(t) for t in whole.graph.initializer}
+    new = {t.name: onnx.numpy_helper.to_array(t) for t in made.graph.initializer}
+    for w in rows:
+        at = np.arange(old[w["name"]].shape[w["axis"]]) // w["run"] % len(w["pieces"])
+        for k, piece in enumerate(w["pieces"]):
+            want = np.compress(at == k, old[w["name"]], w["axis"])
+            check(piece is None or np.array_equal(new[piece], want), f"{piece} is not that piece of {w['name']}")
+            flat = old[w["name"]].reshape(-1)
+            begin = flat.size // len(w["pieces"]) * k
+            one = np.array_equal(flat[begin:begin + want.size], want.reshape(-1))
+            check(one == w["contiguous"], f"{w['name']}: contiguous is {w['contiguous']}")
+    check(any(w["contiguous"] for w in rows) and not all(w["contiguous"] for w in rows), "pieces of one kind alone")
+
+
+def check_whole_tensors(path, out, folder, manifest):
+    """Programs that run parts take and give whole tensors, and keep states from sample to sample."""
+    program = Path(PCC).with_name("pcc-run")
+    sizes = {i["name"]: i["sizes"] for i in manifest["inputs"]}
+    rng, samples = np.random.default_rng(3), []
+    for k in range(3):
+        fed = {"input_ids": rng.integers(0, 60, sizes["input_ids"])}
+        if k == 0:
+            fed |= {n: rng.standard_normal(s, np.float32) for n, s in sizes.items() if n != "input_ids"}
+        np.savez(folder / f"in{k}.npz", **fed)
+        samples.append(str(folder / f"in{k}.npz"))
+    whole, kept, want = session(path), {}, []
+    for name in samples:
+        with np.load(name) as arrays:
+            kept |= dict(arrays)
+        got = dict(zip([o.name for o in whole.get_outputs()], whole.run(None, kept)))
+        kept = {s["in"]: got[s["out"]] for s in manifest["states"]}
+        want.append(got)
+    runs = {"run_split.py": [sys.executable, out / "run_split.py", "--output", folder / "a"],
+            "run_split.py --pipeline": [sys.executable, out / "run_split.py", "--pipeline=3", "--output", folder / "b"]}
+    if program.exists():
+        runs["pcc-run"] = [program, out, f"--output={folder / 'c'}"]
+    for (what, command), place in zip(runs.items(), "abc"):
+        r = subprocess.run([*map(str, command), "--state", *samples], capture_output=True, text=True)
+        check(r.returncode == 0, f"{what}: {r.stderr[-300:]}")
+        for k in range(3 if r.returncode == 0 else 0):
+            with np.load(folder / place / f"sample{k}.npz") as got:
+                check(list(got.files) == list(want[k]), f"{what}: outputs {got.files}")
+                check(all(got[n].shape == v.shape and np.allclose(got[n], v, 1e-3, 1e-4) for n, v in want[k].items()),
+                      f"{what}: sample {k} differs from the whole model")
+    r = subprocess.run([sys.executable, out / "run_split.py", "--verify", path], capture_output=True, text=True)
+    check(r.returncode == 0 and "equal: 3 outputs, bit by bit" in r.stdout, f"run_split.py --verify: {r.stderr}")
+    verify = program.with_name("pcc-verify")
+    if verify.exists():
+        r = subprocess.run([verify, path, out], capture_output=True, text=True)
+        check(r.returncode == 0 and "3 outputs of the parts and of the whole model" in r.stdout, f"{verify}: {r}")
+
+
+def check_exports(out):
+    """What cannot have pieces says so; what shows them says that."""
+    for engine, code, said in (("genai", 1, "devices keep 'past_key_values.0.key' in pieces"),
+                               ("mpi", 0, ""), ("tensorrt", 0, "give and take 'past_key_values.0.key@0'")):
+        r = subprocess.run([PCC, out, f"--for={engine}"], capture_output=True, text=True)
+        check(r.returncode == code and said in r.stderr, f"--for={engine}: {r.returncode} {r.stderr}")
+    r = subprocess.run([PCC, out, "-o", out.with_name("joined.onnx")], capture_output=True, text=True)
+    check(r.returncode == 0 and "states are in pieces" in r.stderr, f"put together: {r.stderr}")
+
+
+def check_specs(folder):
+    """The choice as sharding specs of IR version 11, which come back as the same choice."""
+    path, said, again = folder / "llama.onnx", folder / "said.onnx", folder / "again.onnx"
+    common = ["-q", "-d", "4xa100", "--part-cost=0", "--annotate=ir11"]
+    for how in ("shard{ways=2:draw=3}", "shard{ways=4:draw=2}"):
+        for command in ([path, "-p", how, "--pin", "mlp/act=acc1", "-o", said],
+                        [said, "-p", "shard{from=self}", "-o", again]):
+            r = subprocess.run([PCC, *command, *common], capture_output=True, text=True)
+            check(r.returncode == 0, f"{how}: {r.stderr[-300:]}")
+        check(again.read_bytes() == said.read_bytes(), f"{how}: the specs come back as another choice")
+    onnx.checker.check_model(str(said))
+    model = onnx.load(said, load_external_data=False)
+    specs = [s for n in model.graph.node for c in n.device_configurations for s in c.sharding_spec]
+    check(model.ir_version == 11 and any(len(s.sharded_dim) for s in specs)
+          and any(s.index_to_device_group_map for s in specs), "specs of cut and of whole tensors")
+    check([n.name for n in model.graph.node] == [n.name for n in onnx.load(path, load_external_data=False).graph.node],
+          "the nodes are those of the model before")
 
 
 def main():
@@ -284,6 +377,7 @@ def main():
         check_training(Path(name))
         check_devices(Path(name))
         check_states(Path(name))
+        check_specs(Path(name))
         print("cut:", ", ".join(f"{op} {n}" for op, n in sorted(cut.items())))
     return checks.finish()
 

@@ -11,6 +11,7 @@
 #include "tools/run/npz.h"
 #include "tools/run/pb_in.h"
 #include "tools/run/resize.h"
+#include "tools/run/whole.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -147,7 +148,7 @@ static int check_sizes(const struct split *s, const struct split_value *v,
     if (of->any_sizes || !v->size ||
         (v->rank == g->rank && !memcmp(v->size, g->size, v->rank * sizeof *v->size)))
         return 0;
-    json_array_foreach(json_object_get(s->manifest, "inputs"), i, row)
+    json_array_foreach((json_t *)(uintptr_t)split_list(s, "inputs"), i, row)
     {
         const char *name = json_get_text(row, "name");
         shape = name && !strcmp(name, v->name) ? json_object_get(row, "shape") : shape;
@@ -196,13 +197,13 @@ static int make_all(struct engine *e, const struct split *s, const struct inputs
     bool pb = of->file && of->all && (infile_is_folder(of->file) || str_ends(of->file, ".pb"));
     if (of->file && (pb ? pb_read(&npz, of->file, s, a, d) : npz_open(&npz, of->file, a, d)))
         return -1;
-    for (i = 0; i < s->ninput; i++) {
-        const struct split_value *v = &s->value[s->input[i]];
+    for (i = 0; i < s->ngiven; i++) {
+        const struct split_value *v = &s->value[s->given[i]];
         const struct npz_array *g;
         struct engine_value *to = NULL;
         if (npz_find(&npz, v->name, &g, a, d))
             break;
-        bool kept = of->kept && of->kept[s->input[i]];
+        bool kept = of->kept && of->kept[s->given[i]];
         if (!g && kept)
             continue;
         if (!g && of->file && of->all)
@@ -214,21 +215,21 @@ static int make_all(struct engine *e, const struct split *s, const struct inputs
         if (!to)
             break;
         used += g != NULL;
-        table[s->input[i]] = to;
+        table[s->given[i]] = to;
     }
-    bool good = i == s->ninput && used == npz.n;
-    for (uint32_t k = 0; k < npz.n && i == s->ninput && !good; k++) {
+    bool good = i == s->ngiven && used == npz.n;
+    for (uint32_t k = 0; k < npz.n && i == s->ngiven && !good; k++) {
         bool known = false;
-        for (uint32_t j = 0; j < s->ninput; j++)
-            known |= !strcmp(s->value[s->input[j]].name, npz.array[k].name);
+        for (uint32_t j = 0; j < s->ngiven; j++)
+            known |= !strcmp(s->value[s->given[j]].name, npz.array[k].name);
         if (!known) {
             diag_error(d, "%s: '%s' is no input of the model", of->file, npz.array[k].name);
             break;
         }
     }
     for (uint32_t k = 0; k < i && !good; k++) {
-        e->face->value_free(e, table[s->input[k]]);
-        table[s->input[k]] = NULL;
+        e->face->value_free(e, table[s->given[k]]);
+        table[s->given[k]] = NULL;
     }
     return good ? 0 : -1;
 }
@@ -237,7 +238,15 @@ int inputs_make(struct engine *e, const struct split *s, const struct inputs_of 
                 struct engine_value **table, struct arena *a, struct diag *d)
 {
     struct arena *own = arena_new(a); /* the archive is not kept: values are copies */
+    struct engine_error err;
     int rc = make_all(e, s, of, table, own, d);
     arena_free(own);
+    if (!rc && whole_cut_inputs(e, s, table, of->whole, &err)) {
+        rc = diag_error(d, "input %s", err.line);
+        for (uint32_t i = 0; i < s->ngiven; i++) {
+            e->face->value_free(e, table[s->given[i]]);
+            table[s->given[i]] = NULL;
+        }
+    }
     return rc;
 }

@@ -19,12 +19,14 @@ struct inputs_of {
         all; /* an input that the file lacks is an error, and --dim sets no sizes; the file may be a folder of
                * input_0.pb, input_1.pb, ..., or the .pb of a single input */
     bool any_sizes; /* inputs of the file have sizes of their own */
+    bool whole;     /* inputs that parts have in pieces are made whole, too */
     const bool *
         kept; /* [value] inputs that may lack, then none is made, and may have any sizes; NULL: none */
 };
 
 /* Makes the inputs of a split's model, table[value], which the caller frees: those of the file, the others random:
- * floats of a normal distribution, integers as of->integers says, in the sizes that the plan was made for.  Returns 0,
+ * floats of a normal distribution, integers as of->integers says, in the sizes that the plan was made for.  What parts
+ * have in pieces becomes its pieces.  Returns 0,
  * or -1 after an error; then no input is left. */
 int inputs_make(struct engine *e, const struct split *s, const struct inputs_of *of,
                 struct engine_value **table, struct arena *a, struct diag *d);

@@ -93,21 +93,21 @@ int pb_read(struct npz *out, const char *folder, const struct split *s, struct a
             struct diag *d)
 {
     const char *inner = arena_fmt(a, "%s/test_data_set_0", folder);
-    out->array = arena_array(a, (size_t)s->ninput + 1, sizeof *out->array);
+    out->array = arena_array(a, (size_t)s->ngiven + 1, sizeof *out->array);
     if (!infile_is_folder(folder)) {
-        if (s->ninput != 1)
+        if (s->ngiven != 1)
             return diag_error(d,
                               "%s: one tensor, but the model has %u inputs: expected a folder with "
                               "input_0.pb, input_1.pb, ...",
-                              folder, s->ninput);
-        out->array[out->n++].name = s->value[s->input[0]].name;
+                              folder, s->ngiven);
+        out->array[out->n++].name = s->value[s->given[0]].name;
         return read_file(out->array, folder, a, d);
     }
     if (infile_is_folder(inner))
         folder = inner;
-    for (; out->n < s->ninput; out->n++) {
+    for (; out->n < s->ngiven; out->n++) {
         struct npz_array *to = &out->array[out->n];
-        to->name = s->value[s->input[out->n]].name;
+        to->name = s->value[s->given[out->n]].name;
         if (read_file(to, arena_fmt(a, "%s/input_%u.pb", folder, out->n), a, d))
             return -1;
     }

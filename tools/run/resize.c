@@ -2,6 +2,7 @@
 #include "tools/run/resize.h"
 
 #include "ir/base/json_in.h"
+#include "ir/base/units.h"
 #include "tools/lib/pcc.h"
 
 #include <string.h>
@@ -30,7 +31,7 @@ bool split_names_dim(const struct split *s, const char *dim)
     if (!strpbrk(dim, "+-*/%(' "))
         return true;
     /* a name that is no word stands in quotes in a shape, an expression stands there as it is */
-    json_array_foreach(json_object_get(s->manifest, "inputs"), i, row) json_array_foreach(
+    json_array_foreach((json_t *)(uintptr_t)split_list(s, "inputs"), i, row) json_array_foreach(
         json_object_get(row, "shape"), k,
         size) if (json_is_string(size) && !strcmp(json_string_value(size), dim)) return false;
     return true;
@@ -71,6 +72,23 @@ static json_t *ask_sizes(const struct split *s, const char *const *dim, uint32_t
     return text ? json_read(a, text, strlen(text), NULL) : NULL;
 }
 
+/* Gives inputs that parts have in pieces the sizes that follow from those of the pieces. */
+static void resize_whole(struct split *s, struct arena *a)
+{
+    for (uint32_t k = 0; k < s->ncut; k++) {
+        const struct split_value *piece = &s->value[*s->cut[k].piece];
+        struct split_value *whole = &s->value[s->cut[k].whole];
+        int64_t *size = arena_array(a, (size_t)piece->rank + 1, sizeof *size);
+        whole->size = NULL;
+        if (!piece->size || s->cut[k].axis >= piece->rank)
+            continue;
+        memcpy(size, piece->size, piece->rank * sizeof *size);
+        size[s->cut[k].axis] = sat_mul(size[s->cut[k].axis], s->cut[k].ways);
+        whole->size = size;
+        whole->rank = piece->rank;
+    }
+}
+
 int split_resize(struct split *s, const char *const *dim, uint32_t ndim, struct arena *a,
                  struct diag *d)
 {
@@ -86,6 +104,7 @@ int split_resize(struct split *s, const char *const *dim, uint32_t ndim, struct 
             if (!strcmp(s->value[s->input[k]].name, name))
                 split_take_sizes(&s->value[s->input[k]], json_object_get(row, "sizes"), a);
     }
+    resize_whole(s, a);
     for (uint32_t v = 0; v < s->nvalue; v++) /* these are of the sizes that were planned for */
         s->value[v].bytes = -1;
     for (uint32_t k = 0; k < s->npart; k++)

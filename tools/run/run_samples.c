@@ -8,10 +8,12 @@
 #include "tools/run/npz_text.h"
 #include "tools/run/npz_write.h"
 #include "tools/run/runner.h"
+#include "tools/run/whole.h"
 
 #include "ir/base/json_in.h"
 #include "ir/base/numbers.h"
 #include "ir/model/module.h"
+#include "ir/plan/state_pieces.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +29,7 @@ struct run_samples {
     int64_t nmade;        /* of these, made before the run */
     struct box **made;    /* [nmade][ninput] boxes that stay */
     bool late;            /* the others are read or made when they are due */
-    bool *kept;           /* [value] inputs that hold state */
+    bool *kept;           /* [value] inputs that hold state, and pieces of such inputs */
     struct box
         *zero; /* [state] its value before the first sample: that of an earlier run, or zeros;
                        * value NULL: the sample brings it */
@@ -48,10 +50,10 @@ static void keep_line(void *user, enum diag_level level, enum warning w, const c
  * *err. */
 static int check_random(const struct run_samples *s, struct engine_error *err)
 {
-    for (uint32_t i = 0; i < s->r->s.ninput; i++) {
-        const struct split_value *v = &s->r->s.value[s->r->s.input[i]];
+    for (uint32_t i = 0; i < s->r->s.ngiven; i++) {
+        const struct split_value *v = &s->r->s.value[s->r->s.given[i]];
         enum elem elem = elem_of_name(v->type, strlen(v->type));
-        if (s->kept[s->r->s.input[i]] || (v->size && elem != ELEM_NONE))
+        if (s->kept[s->r->s.given[i]] || (v->size && elem != ELEM_NONE))
             continue;
         snprintf(err->line, sizeof err->line, "input '%.200s': %s: give SAMPLE.npz", v->name,
                  v->size ? "no random values of its type can be made"
@@ -208,6 +210,8 @@ struct run_samples *samples_make(struct runner *r)
     s->zero = arena_array(r->a, (size_t)r->wires.nstate + 1, sizeof *s->zero);
     for (uint32_t i = 0; i < r->wires.nstate; i++)
         s->kept[r->wires.state_in[i]] = true;
+    for (uint32_t i = 0; i < r->s.ncut && r->wires.nstate; i++)
+        s->kept[r->s.cut[i].whole] = s->kept[*r->s.cut[i].piece];
     s->made = arena_array(r->a, (size_t)(smaller(s->kinds, KINDS_MOST) * r->s.ninput) + 1,
                           sizeof(struct box *));
     if (make_all_ahead(s) || make_states(s, s->made)) {
@@ -334,6 +338,28 @@ static int add_output(struct runner *r, struct npz_out *z, uint32_t value, struc
     return -1;
 }
 
+/* Returns how the tensor is cut of which a value is the first piece; NULL: it is none.  *later: it is another piece. */
+static const struct split_cut *cut_of(const struct split *s, uint32_t value, bool *later)
+{
+    uint32_t k = s->value[value].joined;
+    const struct split_cut *c = k ? &s->joined[k - 1] : NULL;
+    *later = c && *c->piece != value;
+    return *later ? NULL : c;
+}
+
+/* Adds an output of which sample f has the pieces to an archive.  Returns 0, or -1 with the reason in *err. */
+static int add_joined(struct runner *r, struct npz_out *z, const struct split_cut *c,
+                      const struct flight *f, struct engine_error *err)
+{
+    struct engine_value *piece[PIECES_MOST];
+    for (uint32_t i = 0; i < c->ways; i++)
+        piece[i] = f->box[c->piece[i]] ? f->box[c->piece[i]]->value : NULL;
+    struct engine_value *whole = whole_join(r->e, c, piece, err);
+    int rc = whole ? add_output(r, z, c->whole, whole, err) : -1;
+    r->e->face->value_free(r->e, whole);
+    return rc;
+}
+
 int outputs_write(struct runner *r, struct flight *f, struct engine_error *err)
 {
     if (!r->set.output)
@@ -348,7 +374,12 @@ int outputs_write(struct runner *r, struct flight *f, struct engine_error *err)
         for (uint32_t i = 0; i < r->wires.noutput && !rc; i++) {
             uint32_t v = r->wires.output[i];
             const struct box *b = r->wires.constant[i] ? r->wires.constant[i] : f->box[v];
-            rc = add_output(r, &z, v, b ? b->value : NULL, err);
+            bool later;
+            const struct split_cut *c = cut_of(&r->s, v, &later);
+            if (c)
+                rc = add_joined(r, &z, c, f, err);
+            else if (!later)
+                rc = add_output(r, &z, v, b ? b->value : NULL, err);
         }
         rc = npz_end(&z, !rc);
     }

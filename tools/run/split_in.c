@@ -6,6 +6,7 @@
 #include "ir/base/name_table.h"
 #include "ir/base/numbers.h"
 #include "ir/base/units.h"
+#include "ir/plan/state_pieces.h"
 
 #include <math.h>
 #include <string.h>
@@ -141,6 +142,68 @@ static int read_rows(struct reader *r, const char *key)
     return 0;
 }
 
+/* Reads what sharding.states says of a state's inputs ("in") or outputs ("out") into *to.  Returns 0, or -1 and an
+ * error. */
+static int read_cut(struct reader *r, const json_t *state, const char *end, struct split_cut *to)
+{
+    json_t *pieces = json_object_get(state, "pieces"), *piece;
+    int64_t axis = json_integer_value(json_object_get(state, "axis"));
+    int64_t whole = value_named(r, json_object_get(state, end), "sharding");
+    uint32_t *list = arena_array(r->a, json_array_size(pieces) + 1, sizeof *list);
+    size_t k;
+    *to = (struct split_cut){.piece = list, .axis = (uint32_t)axis};
+    to->ways = (uint32_t)json_array_size(pieces);
+    to->run = json_integer_value(json_object_get(state, "run"));
+    if (whole < 0)
+        return -1;
+    to->whole = (uint32_t)whole;
+    json_array_foreach(pieces, k, piece)
+    {
+        int64_t v = value_named(r, json_object_get(piece, end), "sharding");
+        if (v < 0)
+            return -1;
+        list[k] = (uint32_t)v;
+    }
+    return 0;
+}
+
+/* Reads which inputs the model has, and what of them and of its outputs is in pieces.  Returns 0, or -1 and an
+ * error. */
+static int read_whole(struct reader *r)
+{
+    struct split *s = r->s;
+    const json_t *states = json_object_get(json_object_get(s->manifest, "sharding"), "states");
+    json_t *row, *inputs = (json_t *)(uintptr_t)split_list(s, "inputs");
+    size_t i;
+    s->ncut = (uint32_t)json_array_size(states);
+    s->cut = arena_array(r->a, (size_t)s->ncut + 1, sizeof *s->cut);
+    s->joined = arena_array(r->a, (size_t)s->ncut + 1, sizeof *s->joined);
+    s->given = arena_array(r->a, json_array_size(inputs) + 1, sizeof *s->given);
+    for (uint32_t k = 0; k < s->ncut; k++)
+        if (read_cut(r, json_array_get(states, k), "in", &s->cut[k]) ||
+            read_cut(r, json_array_get(states, k), "out", &s->joined[k]))
+            return -1;
+    for (uint32_t k = 0; k < s->ncut; k++)
+        for (uint32_t p = 0; p < s->joined[k].ways; p++)
+            s->value[s->joined[k].piece[p]].joined = k + 1;
+    json_array_foreach(inputs, i, row)
+    {
+        int64_t v = value_named(r, json_object_get(row, "name"), "inputs");
+        if (v < 0)
+            return -1;
+        s->given[s->ngiven++] = (uint32_t)v;
+        if (s->ncut)
+            split_take_sizes(&s->value[v], json_object_get(row, "sizes"), r->a);
+    }
+    return 0;
+}
+
+const json_t *split_list(const struct split *s, const char *key)
+{
+    const json_t *whole = json_object_get(s->manifest, "whole");
+    return json_object_get(whole ? whole : s->manifest, key);
+}
+
 /* Reads the list of a part's inputs or outputs into *at, *name and *n. */
 static int read_side(struct reader *r, const json_t *list, bool inputs, struct split_part *p)
 {
@@ -221,11 +284,13 @@ int split_read(struct split *s, const char *folder, struct arena *a, struct diag
     if (!json_int_in(json_object_get(s->manifest, "pcc_manifest"), 1, 1, &version))
         return diag_error(d, "%s: expected a manifest with \"pcc_manifest\": 1", r.path);
     s->dims = json_object_get(s->manifest, "dims");
+    if (state_pieces(s->manifest, r.path, a, d))
+        return -1;
     json_t *parts = json_object_get(s->manifest, "parts");
     if (!json_is_array(parts))
         return diag_error(d, "%s: expected a list \"parts\"", r.path);
     s->part = arena_array(a, json_array_size(parts) + 1, sizeof *s->part);
-    if (read_values(&r) || read_rows(&r, "inputs") || read_rows(&r, "outputs") ||
+    if (read_values(&r) || read_whole(&r) || read_rows(&r, "inputs") || read_rows(&r, "outputs") ||
         read_rows(&r, "tensors"))
         return -1;
     json_array_foreach(parts, i, row)

@@ -17,6 +17,8 @@ struct split_value {
     uint32_t rank;
     int64_t bytes;  /* in the sizes of the plan; -1: not known */
     uint32_t nuses; /* parts that read it, and 1 more if the model returns it */
+    uint32_t
+        joined; /* 1 + the number in split.joined of the output that it is a piece of; 0: none */
 };
 
 /* A part.  in, out: numbers of values; names: the same as texts, as engines take them. */
@@ -33,21 +35,35 @@ struct split_part {
     int64_t compute_ps; /* that the plan has for it; -1: not said */
 };
 
+/* An input or output of the model that parts have in pieces: position p of the axis is in piece (p / run) mod ways. */
+struct split_cut {
+    uint32_t whole;        /* value */
+    const uint32_t *piece; /* [ways] values */
+    uint32_t ways, axis;
+    int64_t run;
+};
+
 /* A folder. */
 struct split {
     const char *folder;
-    json_t *manifest; /* the whole file */
+    json_t *
+        manifest; /* the whole file; states in pieces stand there as their pieces (state_pieces.h) */
     const json_t
         *dims; /* sizes of dimensions by name: the manifest's, or others (resize.h); NULL: none */
     struct split_value *value; /* [nvalue] */
     struct split_part *part;   /* [npart] in an order in which they can run */
-    uint32_t *input;           /* [ninput] values that are inputs of the model */
-    uint32_t nvalue, npart, ninput;
+    uint32_t *input; /* [ninput] values that are inputs of the model, or pieces of such inputs */
+    uint32_t *given; /* [ngiven] values that are inputs of the model */
+    struct split_cut *cut;    /* [ncut] inputs in pieces */
+    struct split_cut *joined; /* [ncut] outputs in pieces */
+    uint32_t nvalue, npart, ninput, ngiven, ncut;
 };
 
 /* Reads manifest.json of a folder into *s, in a.  Checks that the files exist and lie in the folder, and that each
  * input of a part is made before it.  Returns 0, or -1 and an error that names file and key. */
 int split_read(struct split *s, const char *folder, struct arena *a, struct diag *d);
+/* Returns the list "inputs", "outputs" or "states" of the manifest as the file has it, with whole tensors. */
+const json_t *split_list(const struct split *s, const char *key);
 /* Returns how a part is loaded: without times or memory of nodes. */
 struct engine_load split_load(const struct split_part *p, int threads, bool optimise);
 /* Takes the list "sizes" of an input, at most 64, into *v: none, if a size is not known. */

@@ -145,15 +145,22 @@ static int make_sample(struct run *r, uint32_t k, enum random_integers integers)
         of.seed = (uint64_t)program_number(g, "seed") + (k - given);
     r->sample_name[k] =
         k < given ? of.file : arena_fmt(r->a, "random sample %llu", (unsigned long long)of.seed);
+    of.whole = true;
     return inputs_make(r->v.e, &r->split, &of, r->reference[k], r->a, &r->diag);
+}
+
+/* Returns input number i: of those of the parts, and then of the model; most are both. */
+static uint32_t input_at(const struct split *s, uint32_t i)
+{
+    return i < s->ninput ? s->input[i] : s->given[i - s->ninput];
 }
 
 /* Frees the inputs of the first n samples. */
 static void free_samples(struct run *r, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++)
-        for (uint32_t i = 0; i < r->split.ninput; i++) {
-            uint32_t at = r->split.input[i];
+        for (uint32_t i = 0; i < r->split.ninput + r->split.ngiven; i++) {
+            uint32_t at = input_at(&r->split, i);
             r->v.e->face->value_free(r->v.e, r->reference[k][at]);
             r->reference[k][at] = r->found[k][at] = NULL;
         }
@@ -167,8 +174,10 @@ static int make_samples(struct run *r, enum random_integers integers)
             free_samples(r, k);
             return k < r->args.noperand - 2 || program_value(&r->args, "inputs") ? INPUT : NOTHING;
         }
-        for (uint32_t i = 0; i < r->split.ninput; i++)
-            r->found[k][r->split.input[i]] = r->reference[k][r->split.input[i]];
+        for (uint32_t i = 0; i < r->split.ninput + r->split.ngiven; i++) {
+            uint32_t at = input_at(&r->split, i);
+            r->found[k][at] = r->reference[k][at];
+        }
     }
     return 0;
 }

@@ -183,8 +183,15 @@ static void find_rounded(struct verifying *v)
     }
     v->marked = k.names;
     v->mark = k.mark;
+    bool *rounded = arena_array(v->a, (size_t)v->s->nvalue + 1, sizeof *rounded);
     for (uint32_t i = 0; i < v->noutput; i++)
-        v->output[i].rounded = verify_rounds(v, v->s->value[v->output[i].value].name);
+        rounded[v->output[i].value] = verify_rounds(v, v->s->value[v->output[i].value].name);
+    for (uint32_t i = 0; i < v->s->ncut; i++)
+        for (uint32_t p = 0; p < v->s->joined[i].ways; p++)
+            rounded[v->s->joined[i].whole] |=
+                verify_rounds(v, v->s->value[v->s->joined[i].piece[p]].name);
+    for (uint32_t i = 0; i < v->noutput; i++)
+        v->output[i].rounded = rounded[v->output[i].value];
 }
 
 bool verify_rounds(const struct verifying *v, const char *value)
@@ -345,18 +352,20 @@ static enum verify_source *sources_of(const struct verifying *v)
     enum verify_source *from = arena_array(v->a, (size_t)s->nvalue + 1, sizeof *from);
     for (uint32_t k = 0; k < s->nvalue; k++)
         from[k] = FROM_WEIGHTS;
-    for (uint32_t k = 0; k < s->ninput; k++)
-        from[s->input[k]] = FROM_INPUT;
+    for (uint32_t k = 0; k < s->ngiven; k++)
+        from[s->given[k]] = FROM_INPUT;
     for (uint32_t k = 0; k < s->npart; k++)
         for (uint32_t i = 0; i < s->part[k].nout; i++)
             from[s->part[k].out[i]] = FROM_PART;
+    for (uint32_t k = 0; k < s->ncut; k++) /* of what parts make */
+        from[s->joined[k].whole] = from[*s->joined[k].piece];
     return from;
 }
 
 /* Reads "outputs" of the manifest, and checks where they are said to come from. */
 static int read_outputs(struct verifying *v)
 {
-    json_t *all = json_object_get(v->s->manifest, "outputs"), *row;
+    json_t *all = (json_t *)(uintptr_t)split_list(v->s, "outputs"), *row;
     const enum verify_source *sources = sources_of(v);
     size_t i;
     v->values = names_new(v->a, v->s->nvalue);
@@ -400,25 +409,40 @@ static int check_weights(const struct verifying *v)
     return 0;
 }
 
-/* Returns a part that is a whole model: it makes all outputs but those that are inputs. */
-static struct split_part *whole_part(const struct verifying *v, const char *path)
+/* Adds an output to a part. */
+static void add_output(const struct verifying *v, struct split_part *p, uint32_t value)
+{
+    p->out[p->nout] = value;
+    p->out_bytes[p->nout] = v->s->value[value].bytes;
+    p->out_name[p->nout++] = v->s->value[value].name;
+}
+
+/* Returns a part that is a whole model: it makes all outputs but those that are inputs.  pieces: where devices have
+ * tensors in pieces, it reads and makes these. */
+static struct split_part *whole_part(const struct verifying *v, const char *path, bool pieces)
 {
     struct split_part *p = arena_alloc(v->a, sizeof *p);
+    size_t most = (size_t)v->noutput + 1;
+    bool *cut = arena_array(v->a, (size_t)v->s->nvalue + 1, sizeof *cut);
+    for (uint32_t k = 0; k < v->s->ncut; k++) {
+        most += v->s->joined[k].ways;
+        cut[v->s->joined[k].whole] = pieces;
+    }
     *p = (struct split_part){.file = path_base(path), .path = path, .device = ""};
-    p->in = v->s->input;
-    p->nin = v->s->ninput;
+    p->in = pieces ? v->s->input : v->s->given;
+    p->nin = pieces ? v->s->ninput : v->s->ngiven;
     p->in_name = arena_array(v->a, (size_t)p->nin + 1, sizeof *p->in_name);
-    p->out = arena_array(v->a, (size_t)v->noutput + 1, sizeof *p->out);
-    p->out_name = arena_array(v->a, (size_t)v->noutput + 1, sizeof *p->out_name);
-    p->out_bytes = arena_array(v->a, (size_t)v->noutput + 1, sizeof *p->out_bytes);
+    p->out = arena_array(v->a, most, sizeof *p->out);
+    p->out_name = arena_array(v->a, most, sizeof *p->out_name);
+    p->out_bytes = arena_array(v->a, most, sizeof *p->out_bytes);
     for (uint32_t i = 0; i < p->nin; i++)
         p->in_name[i] = v->s->value[p->in[i]].name;
     for (uint32_t i = 0; i < v->noutput; i++)
-        if (v->output[i].from != FROM_INPUT) {
-            p->out[p->nout] = v->output[i].value;
-            p->out_bytes[p->nout] = v->s->value[v->output[i].value].bytes;
-            p->out_name[p->nout++] = v->s->value[v->output[i].value].name;
-        }
+        if (v->output[i].from != FROM_INPUT && !cut[v->output[i].value])
+            add_output(v, p, v->output[i].value);
+    for (uint32_t k = 0; k < v->s->ncut && pieces; k++)
+        for (uint32_t i = 0; i < v->s->joined[k].ways; i++)
+            add_output(v, p, v->s->joined[k].piece[i]);
     return p;
 }
 
@@ -435,7 +459,7 @@ static int report_other(const struct verifying *v, const char *what)
 static int check_list(struct verifying *v, const struct module *m, struct slice list,
                       const char *key)
 {
-    const json_t *said = json_object_get(v->s->manifest, key);
+    const json_t *said = split_list(v->s, key);
     size_t at = 0;
     for (uint32_t i = 0; i < list.n; i++) {
         vid x = m->arg[list.at + i];
@@ -463,13 +487,13 @@ int verify_tell_other(const struct verifying *v)
         module_str(v->whole.m[0], v->whole.m[0]->path), source ? source : "", v->other);
 }
 
-/* Fills a side that is one file, a whole model. */
+/* Fills a side that is one file, a whole model; pieces: as whole_part() takes it. */
 static void one_file(struct verifying *v, struct verify_side *side, const char *path,
-                     const struct module *m)
+                     const struct module *m, bool pieces)
 {
     const struct module **list = arena_alloc(v->a, sizeof *list);
     *list = m;
-    side->part = whole_part(v, path);
+    side->part = whole_part(v, path, pieces);
     side->m = list;
     side->npart = 1;
 }
@@ -487,7 +511,7 @@ static int read_folder(struct verifying *v)
     const struct module *m = onnx_read(path, &links, v->a, v->d);
     if (!m)
         return -1;
-    one_file(v, &v->annotated, path, m);
+    one_file(v, &v->annotated, path, m, /*pieces=*/true);
     v->annotated.who = file;
     for (uint32_t k = 0; k < v->s->npart; k++)
         if (!(list[k] = onnx_read(v->s->part[k].path, &links, v->a, v->d)))
@@ -499,12 +523,6 @@ static int read_folder(struct verifying *v)
 
 int verify_read(struct verifying *v, const char *model, const char *const *dim, uint32_t ndim)
 {
-    const json_t *pieces = json_object_get(json_object_get(v->s->manifest, "sharding"), "states");
-    if (json_array_size(pieces) > 0)
-        return diag_error(v->d,
-                          "%s/manifest.json: sharding: devices keep states in pieces, which "
-                          "pcc-verify cannot join: verify_split.py can",
-                          v->s->folder);
     if (read_outputs(v))
         return -1;
     struct diag *errors = arena_alloc(v->a, sizeof *errors); /* lives as long as the handle */
@@ -513,7 +531,7 @@ int verify_read(struct verifying *v, const char *model, const char *const *dim, 
     if (!p)
         return 1;
     v->whole.who = "the model";
-    one_file(v, &v->whole, model, p->x.scene.m);
+    one_file(v, &v->whole, model, p->x.scene.m, /*pieces=*/false);
     v->bytes = p->x.scene.m->cost->bytes;
     if (read_folder(v) || check_weights(v))
         return -1;

@@ -1,6 +1,7 @@
 /* Running a model and the parts of its split, one file after the other (verify.h): each is loaded once and runs on all
  * samples; a value that crosses is freed behind its last reader. */
 #include "tools/run/verify.h"
+#include "tools/run/whole.h"
 
 /* A side while it runs. */
 struct running {
@@ -90,13 +91,22 @@ int verify_run(const struct verifying *v, const struct verify_side *side, bool o
     r.uses = arena_array(v->a, (size_t)v->s->nvalue + 1, sizeof *r.uses);
     for (uint32_t i = 0; i < v->s->ninput; i++)
         r.uses[v->s->input[i]] = 1;
+    for (uint32_t i = 0; i < v->s->ngiven; i++)
+        r.uses[v->s->given[i]] = 1;
     for (uint32_t i = 0; i < v->noutput; i++)
         r.uses[v->output[i].value]++;
+    for (uint32_t k = 0; k < v->s->ncut; k++)
+        for (uint32_t i = 0; i < v->s->joined[k].ways; i++)
+            r.uses[v->s->joined[k].piece[i]]++;
     for (uint32_t k = 0; k < side->npart; k++)
         for (uint32_t i = 0; i < side->part[k].nin; i++)
             r.uses[side->part[k].in[i]]++;
     for (uint32_t k = 0; k < side->npart && !rc; k++)
         rc = run_file(&r, &side->part[k], optimise, f);
+    for (uint32_t k = 0; k < nsample && !rc; k++)
+        rc = whole_join_outputs(v->e, v->s, table[k], &f->line);
+    for (uint32_t k = 0; k < v->s->ncut && rc; k++)
+        free_value(&r, v->s->joined[k].whole);
     for (uint32_t k = 0; k < side->npart && rc; k++)
         for (uint32_t i = 0; i < side->part[k].nout; i++)
             free_value(&r, side->part[k].out[i]);

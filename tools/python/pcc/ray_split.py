@@ -253,10 +253,9 @@ class RayRunner(rs.Runner):
 
     def _out(self, flights: Deque[Any]) -> rs.Outputs:
         _, table, _ = flights.popleft()
-        names = self.output_names
+        names = [p for n in self.output_names for p in (self.joins[n].pieces if n in self.joins else [n])]
         far = [n for n in names if isinstance(table[n], self.ray.ObjectRef)]
-        got = dict(zip(far, self._get([table[n] for n in far])))
-        return {n: got[n] if n in got else rs._to_python(table[n], self.values[n]) for n in names}
+        return self._end({**table, **dict(zip(far, self._get([table[n] for n in far])))})
 
     def figures(self) -> None:
         """Fills in what each part took."""

@@ -53,6 +53,27 @@ def parse_map(texts: List[str], names: List[str]) -> Dict[str, str]:
     return found
 
 
+def cut_states(manifest: Mapping[str, Any], tensors: Dict[str, Any]) -> None:
+    """Puts into the table the pieces of inputs of which each device keeps one (manifest["sharding"])."""
+    for state in manifest.get("sharding", {}).get("states", []):
+        whole, pieces = tensors.pop(state["in"], None), [p["in"] for p in state["pieces"]]
+        if whole is None:
+            raise Failed(f"input '{state['in']}' is not given")
+        at = np.arange(whole.shape[state["axis"]]) // state["run"] % len(pieces)
+        tensors.update((name, np.compress(at == k, whole, state["axis"])) for k, name in enumerate(pieces))
+
+
+def join_states(manifest: Mapping[str, Any], tensors: Dict[str, Any]) -> None:
+    """Puts into the table the outputs of which it has the pieces."""
+    for state in manifest.get("sharding", {}).get("states", []):
+        pieces, axis = [tensors[p["out"]] for p in state["pieces"]], state["axis"]
+        joined = np.concatenate(pieces, axis)  # the piece of a position is (position div run) mod pieces
+        each = joined.shape[axis] // len(pieces)
+        at = np.arange(joined.shape[axis])
+        block, piece, inside = at // state["run"] // len(pieces), at // state["run"] % len(pieces), at % state["run"]
+        tensors[state["out"]] = np.take(joined, piece * each + block * state["run"] + inside, axis)
+
+
 class Parts:
     """The parts of a folder, compiled. where: {"acc0": "GPU.0"}; devices of the plan that it lacks are the CPU."""
 
@@ -83,12 +104,14 @@ class Parts:
     def run(self, inputs: Mapping[str, Any]) -> Dict[str, Any]:
         """The model's outputs by name."""
         tensors = dict(inputs)
+        cut_states(self.manifest, tensors)
         for part, compiled in self.parts:
             lacking = [n for n in part["inputs"] if n not in tensors]
             if lacking:
                 raise Failed(f"input '{lacking[0]}' is not given")
             made = compiled({n: tensors[n] for n in part["inputs"]}, share_outputs=False)
             tensors.update({n: made[n] for n in part["outputs"]})
+        join_states(self.manifest, tensors)
         return {o["name"]: tensors[o["name"]] for o in self.manifest["outputs"]}
 
 

@@ -175,6 +175,7 @@ SIZES = _Kind("a list of sizes or null", lambda v: v is None or isinstance(v, li
     d is None or _is_count(d) for d in v))
 SHAPE = _Kind("a list of sizes and names, or null", lambda v: v is None or isinstance(v, list) and all(
     _is_count(d) or d is None or isinstance(d, str) for d in v))
+POSITIVE = _Kind("a number > 0", lambda v: _is_count(v) and v > 0)
 FILE = _Kind("the name of a file in this folder", lambda v: isinstance(v, str) and v not in ("", ".", "..")
              and not set(v) & set("/\\\0"))
 # What this program reads of a manifest: dict: an object of these keys, those with "?" may lack; "*": any key; list: a
@@ -184,6 +185,8 @@ MANIFEST = {"values": {"*": {"type": TEXT, "onnx_type": TYPE, "numpy_type": NUMP
             "devices": [{"name": TEXT, "class": TEXT, "index": COUNT}], "model": {"file": FILE},
             "parts": [{"file": FILE, "device": TEXT, "inputs": [TEXT], "outputs": [TEXT], "compute_s?": SECONDS}],
             "states?": [{"in": TEXT, "out": TEXT}], "dims?": {"*": COUNT},
+            "sharding?": {"states?": [{"in": TEXT, "out": TEXT, "axis": COUNT, "run": POSITIVE,
+                                       "pieces": [{"in": TEXT, "out": TEXT}]}]},
             "objective?": {"name": TEXT, "value_s?": SECONDS}}
 
 
@@ -220,7 +223,8 @@ def _check_names(manifest: Mapping[str, Any], folder: Path) -> None:
     """Raises SplitError unless each tensor is told of and made before it is read, each device is listed, and each file
     lies in the folder, not at the end of a link that leads out of it."""
     where, values, devices = folder / "manifest.json", manifest["values"], {d["name"] for d in manifest["devices"]}
-    made = [v["name"] for v in manifest["inputs"]]
+    kept = _kept_in_pieces(manifest)
+    made = [v["name"] for v in manifest["inputs"]] + [p["in"] for s in kept for p in s["pieces"]]
     there = set(made)
 
     def told(key: str, names: Iterable[str], among: Any, why: str) -> None:
@@ -229,6 +233,7 @@ def _check_names(manifest: Mapping[str, Any], folder: Path) -> None:
                 raise SplitError(f"{where}: {key}: {why} '{name}'")
 
     told("inputs", made, values, "expected a tensor of \"values\", found")
+    told("sharding.states", (s["out"] for s in kept), values, "expected a tensor of \"values\", found")
     for k, part in enumerate(manifest["parts"]):
         told(f"parts[{k}].device", [part["device"]], devices, "expected a device of \"devices\", found")
         told(f"parts[{k}].inputs", part["inputs"], there, "expected an input or what an earlier part makes, found")
@@ -236,6 +241,9 @@ def _check_names(manifest: Mapping[str, Any], folder: Path) -> None:
         if len({*part["outputs"]} - there) < len(part["outputs"]):
             raise SplitError(f"{where}: parts[{k}].outputs: a tensor is made twice")
         there.update(part["outputs"])
+    for s in kept:
+        told("sharding.states", (p["out"] for p in s["pieces"]), there, "expected what a part makes, found")
+        there.add(s["out"])
     told("outputs", (v["name"] for v in manifest["outputs"]), values, "expected a tensor of \"values\", found")
     told("outputs", (v["name"] for v in manifest["outputs"] if v["from"] != "weights"), there,
          "expected what an input or a part gives, found")
@@ -252,6 +260,41 @@ def _check_names(manifest: Mapping[str, Any], folder: Path) -> None:
 
 
 # ---------------------------------------------------------------- values
+
+
+def _kept_in_pieces(manifest: Mapping[str, Any]) -> List[Mapping[str, Any]]:
+    """Returns the rows of the states of which each device keeps a piece."""
+    found: List[Mapping[str, Any]] = manifest.get("sharding", {}).get("states", [])
+    return found
+
+
+class _Cut:
+    """An input or output of the model that parts have in pieces: position p of the axis is in piece p // run % ways."""
+
+    def __init__(self, state: Mapping[str, Any], side: str):
+        self.name: str = state[side]
+        self.axis: int = state["axis"]
+        self.run: int = state["run"]
+        self.pieces: List[str] = [p[side] for p in state["pieces"]]
+
+    def cut(self, whole: Any) -> Dict[str, Any]:
+        """Returns the pieces of an array."""
+        size = whole.shape[self.axis] if self.axis < whole.ndim else None
+        if size is None or size % (self.run * len(self.pieces)):
+            raise SplitError(f"input '{self.name}': {len(self.pieces)} devices share its axis {self.axis}: expected a "
+                             f"multiple of {self.run * len(self.pieces)} there, found {size}")
+        at = np.arange(size) // self.run % len(self.pieces)
+        return {name: np.ascontiguousarray(np.compress(at == k, whole, self.axis))
+                for k, name in enumerate(self.pieces)}
+
+    def join(self, pieces: List[Any]) -> Any:
+        """Returns the array of which these are the pieces."""
+        sizes = [n * len(pieces) if k == self.axis else n for k, n in enumerate(pieces[0].shape)]
+        whole = np.empty(sizes, pieces[0].dtype)
+        at = np.arange(sizes[self.axis]) // self.run % len(pieces)
+        for k, piece in enumerate(pieces):
+            whole[(slice(None),) * self.axis + (at == k,)] = piece
+        return whole
 
 
 def _is_tensor(row: Mapping[str, Any]) -> bool:
@@ -508,7 +551,17 @@ class Runner:
         self.sizes: Dict[str, Optional[List[int]]] = {
             v["name"]: _sizes(v, self.manifest.get("dims", {})) for v in self.manifest["inputs"]}
         self.output_names: List[str] = [v["name"] for v in self.manifest["outputs"]]
-        self.states: List[Tuple[str, str]] = [(s["in"], s["out"]) for s in self.manifest.get("states", [])]
+        self.cuts = {s["in"]: _Cut(s, "in") for s in _kept_in_pieces(self.manifest)}
+        self.joins = {s["out"]: _Cut(s, "out") for s in _kept_in_pieces(self.manifest)}
+        for cut in self.cuts.values():
+            whole = self.sizes.get(cut.name)
+            piece = whole and [n // len(cut.pieces) if k == cut.axis else n for k, n in enumerate(whole)]
+            self.sizes.update((name, piece) for name in cut.pieces)
+        pairs = [(s["in"], s["out"]) for s in self.manifest.get("states", [])]
+        self.kept_inputs = {into for into, _ in pairs}  # as samples have them
+        # as parts have them
+        self.states: List[Tuple[str, str]] = [pair for pair in pairs if pair[0] not in self.cuts] + [
+            (p["in"], p["out"]) for s in _kept_in_pieces(self.manifest) for p in s["pieces"]]
         _check_providers(self.manifest, providers or {})
         places = {d["name"]: _place(d, providers or {}) for d in self.manifest["devices"]}
         self.parts: List[Part] = self._open_parts(places, tell)
@@ -541,11 +594,19 @@ class Runner:
 
     def _begin(self, sample: Sample, state: bool) -> Dict[str, Any]:
         """The table of a sample before any part has run. With `state`, inputs that hold state may be missing."""
+        table = self._take(sample, state)
+        for name, cut in self.cuts.items():
+            if name in table:
+                table.update(cut.cut(table.pop(name)))
+        return table
+
+    def _take(self, sample: Sample, state: bool) -> Dict[str, Any]:
+        """The inputs of a sample, as the model has them."""
         if not isinstance(sample, Mapping):
             raise SplitError(f"a sample is a dict of arrays by name ({', '.join(self.input_names)}), "
                              f"found {type(sample).__name__}")
         unknown = [n for n in sample if n not in self.input_names]
-        kept = {into for into, _ in self.states} if state else set()
+        kept = self.kept_inputs if state else set()
         lacking = [n for n in self.input_names if n not in sample and n not in kept and not self._optional(n)]
         if unknown or lacking:
             wrong = f"no input '{unknown[0]}' in the model" if unknown else f"input '{lacking[0]}' is not given"
@@ -576,7 +637,11 @@ class Runner:
         table.update(self._constants or {})
 
     def _end(self, table: Mapping[str, Any]) -> Outputs:
-        return {n: _to_python(table[n], self.values[n]) for n in self.output_names}
+        def one(name: str) -> Any:
+            return _to_python(table[name], self.values[name])
+
+        return {n: self.joins[n].join([one(p) for p in self.joins[n].pieces]) if n in self.joins else one(n)
+                for n in self.output_names}
 
     def _run_part(self, part: Part, table: Mapping[str, Any], number: int, options: Any = None) -> Dict[str, Any]:
         began = time.perf_counter()
@@ -635,7 +700,7 @@ class Runner:
         """Floats of a normal distribution, integers 0 or 1 (or all of them `integers`), in the sizes that the plan was
         made for. With `state` without the inputs that hold it."""
         rng = np.random.default_rng(seed)
-        kept = {into for into, _ in self.states} if state else set()
+        kept = self.kept_inputs if state else set()
         return {n: self._random(n, rng, integers) for n in self.input_names if n not in kept}
 
     def _random(self, name: str, rng: Any, integers: Optional[int]) -> Any:
@@ -903,7 +968,7 @@ def _first_that_runs(runner: Runner, whole: Any, samples: List[Sample]) -> Tuple
     none."""
     wrong: Optional[Exception] = None
     for sample in samples:
-        table = runner._begin(sample, False)
+        table = runner._take(sample, False)
         try:
             return sample, _run_whole(runner, whole, table)
         except Exception as e:

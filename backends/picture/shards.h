@@ -1,0 +1,11 @@
+/* The picture of a model whose nodes devices share, as it was before: --view=shards. */
+#ifndef PCC_BACKENDS_PICTURE_SHARDS_H
+#define PCC_BACKENDS_PICTURE_SHARDS_H
+
+#include "backends/backends.h"
+
+/* Writes the picture as DOT to `path` ("-": r->out).  Returns 0; -1 and an error: the model is not sharded, or the file
+ * cannot be written. */
+int shards_write(const struct result *r, const char *path);
+
+#endif

@@ -1,0 +1,65 @@
+/* The rows of the manifest's "inputs" and "outputs" (border.h).
+ *
+ * The pass shard has put pieces in the place of states that devices share; sharding.pair says what they are pieces of,
+ * and which place the whole one had among the inputs or outputs.  O(inputs + outputs). */
+#include "backends/split/border.h"
+
+/* The rows while they are found. */
+struct finding {
+    const struct sharding *k; /* without pairs: nothing is in pieces */
+    bool inputs;
+    struct border_row *row; /* [n] the tensors that are whole, in their order */
+    uint32_t n;
+    struct border_row *cut; /* [pair] the tensors in pieces */
+};
+
+/* Returns the end of a pair that is an input, or an output. */
+static const struct sharded_end *end_of(const struct finding *f, uint32_t pair)
+{
+    return f->inputs ? &f->k->pair[pair].in : &f->k->pair[pair].out;
+}
+
+/* Fills f->row and f->cut. */
+static void find_rows(struct finding *f, const struct split *s, struct slice list, struct arena *a)
+{
+    enum { LATER = UINT32_MAX }; /* it is no first piece */
+    const struct module *m = s->m;
+    struct names first = names_new(a, f->k->npair * f->k->ways); /* of pieces -> 1 + pair */
+    for (uint32_t p = 0; p < f->k->npair; p++)
+        for (uint32_t i = 0; i < f->k->ways; i++)
+            names_add(&first, end_of(f, p)->piece[i], i == 0 ? p + 1 : LATER);
+    for (uint32_t i = 0; i < list.n; i++) {
+        vid v = m->arg[list.at + i];
+        uint32_t p = names_get(&first, value_name(m, v), 0);
+        struct border_row row = {value_name(m, v), m->value[v].type, i, 0, 1, m->cost->bytes[v]};
+        if (p == 0 && !(f->inputs && m->value[v].flags & VALUE_INIT)) {
+            f->row[f->n++] = row;
+        } else if (p != 0 && p != LATER) {
+            const struct sharded_end *e = end_of(f, p - 1);
+            f->cut[p - 1] = (struct border_row){e->name,    e->type,
+                                                i,          f->k->pair[p - 1].axis,
+                                                f->k->ways, sat_mul(row.bytes, f->k->ways)};
+        }
+    }
+}
+
+struct border_row *border_rows(const struct split *s, bool inputs, uint32_t *n, struct arena *a)
+{
+    static const struct sharding none;
+    const struct slice list = inputs ? s->m->graph[1].in : s->m->graph[1].out;
+    struct finding f = {.k = s->r->sharding ? s->r->sharding : &none, .inputs = inputs};
+    uint32_t npair = f.k->npair, at = 0;
+    f.row = arena_array(a, (size_t)list.n + 1, sizeof *f.row);
+    f.cut = arena_array(a, (size_t)npair + 1, sizeof *f.cut);
+    find_rows(&f, s, list, a);
+    *n = f.n + npair;
+    struct border_row *all = arena_array(a, (size_t)*n + 1, sizeof *all);
+    for (uint32_t p = 0; p < npair; p++) /* each to its own place; the others fill up */
+        all[end_of(&f, p)->at] = f.cut[p];
+    for (uint32_t i = 0; i < f.n; i++, at++) {
+        while (all[at].name)
+            at++;
+        all[at] = f.row[i];
+    }
+    return all;
+}

@@ -1,0 +1,21 @@
+/* Inputs and outputs as the manifest lists them: those of the model, whole, also where devices keep pieces. */
+#ifndef PCC_BACKENDS_SPLIT_BORDER_H
+#define PCC_BACKENDS_SPLIT_BORDER_H
+
+#include "backends/split/split.h"
+
+/* A row of "inputs" or "outputs". */
+struct border_row {
+    const char *name;
+    uint32_t type; /* index in module.type */
+    uint32_t at;   /* place of the value, or of its first piece, in the list of the main graph */
+    uint32_t axis; /* in pieces: the axis that is cut */
+    uint32_t ways; /* pieces; 1: the value is whole */
+    int64_t bytes; /* of the whole, in the sizes of the plan */
+};
+
+/* Returns the rows of the model's inputs without initializer, or of its outputs, in the order of the model; *n: their
+ * number.  In a. */
+struct border_row *border_rows(const struct split *s, bool inputs, uint32_t *n, struct arena *a);
+
+#endif

@@ -1,0 +1,170 @@
+/* Replacing states of a manifest by their pieces (state_pieces.h).
+ *
+ * Who runs a split has pieces on its devices, and the user has whole tensors.  Readers that follow parts and lists from
+ * one to the next so see the pieces as inputs, outputs and states of their own, as in any other split, and only the
+ * border knows of whole ones.  The manifest may hold anything: what is not as it should be is an error.
+ * O(rows + pieces), expected. */
+#include "ir/plan/state_pieces.h"
+
+#include <string.h>
+
+/* The manifest while it is changed. */
+struct piecing {
+    json_t *manifest;
+    json_t *in, *out; /* name of a state's input, or output -> its row of sharding.states */
+    json_t *from;     /* name of a piece that comes out -> the file of its part, null: none yet */
+    const char *path;
+    struct arena *a;
+    struct diag *d;
+};
+
+/* Returns j after a check that there was memory for it. */
+static json_t *made(const struct piecing *p, json_t *j)
+{
+    if (!j)
+        arena_exhausted(p->a, 1);
+    return j;
+}
+
+/* Sets the member `key` of o to v, whose reference it takes. */
+static void set(const struct piecing *p, json_t *o, const char *key, json_t *v)
+{
+    if (json_object_set_new(o, key, made(p, v)))
+        arena_exhausted(p->a, 1);
+}
+
+/* Adds v, whose reference it takes, to a list. */
+static void add(const struct piecing *p, json_t *list, json_t *v)
+{
+    if (json_array_append_new(list, made(p, v)))
+        arena_exhausted(p->a, 1);
+}
+
+/* Reads sharding.states into p->in, p->out and p->from.  Returns 0, or -1 and an error. */
+static int read_states(struct piecing *p, json_t *states, json_t *ways)
+{
+    json_t *row, *piece;
+    size_t i, k;
+    int64_t run, axis, n;
+    json_array_foreach(states, i, row)
+    {
+        json_t *pieces = json_object_get(row, "pieces");
+        const char *in = json_get_text(row, "in"), *out = json_get_text(row, "out");
+        bool good = in && out && json_int_in(json_object_get(row, "run"), 1, INT64_MAX, &run) &&
+                    json_int_in(json_object_get(row, "axis"), 0, 63, &axis) &&
+                    json_int_in(ways, 2, PIECES_MOST, &n) && json_is_array(pieces) &&
+                    json_array_size(pieces) == (size_t)n;
+        json_array_foreach(pieces, k, piece)
+        {
+            const char *name = json_get_text(piece, "out");
+            good = good && name && json_get_text(piece, "in");
+            if (name)
+                set(p, p->from, name, json_null());
+        }
+        if (!good)
+            return diag_error(p->d,
+                              "%s: sharding: states: expected in each \"in\", \"out\", \"axis\", "
+                              "\"run\", and \"pieces\", as many as \"ways\"",
+                              p->path);
+        set(p, p->in, in, json_incref(row));
+        set(p, p->out, out, json_incref(row));
+    }
+    return 0;
+}
+
+/* Notes in p->from which part makes each piece. */
+static void find_makers(struct piecing *p)
+{
+    json_t *part, *name;
+    size_t i, k;
+    json_array_foreach(json_object_get(p->manifest, "parts"), i, part) json_array_foreach(
+        json_object_get(part, "outputs"), k,
+        name) if (json_is_string(name) && json_object_get(p->from, json_string_value(name)))
+        set(p, p->from, json_string_value(name), json_incref(json_object_get(part, "file")));
+}
+
+/* Returns the row of a piece of the state whose row is `of`, in "inputs" or "outputs".  NULL and an error: its sizes
+ * are not those of a state in that many pieces. */
+static json_t *piece_row(const struct piecing *p, json_t *of, const char *piece,
+                         const json_t *state, bool input)
+{
+    json_t *row = json_keep(p->a, made(p, json_copy(of))), *size, *shape;
+    json_t *sizes = json_object_get(of, "sizes");
+    int64_t ways = (int64_t)json_array_size(json_object_get(state, "pieces")), n = 0;
+    size_t axis = (size_t)json_integer_value(json_object_get(state, "axis"));
+    set(p, row, "name", json_string(piece));
+    shape =
+        json_object_get(json_object_get(json_object_get(p->manifest, "values"), piece), "shape");
+    set(p, row, "shape", shape ? json_incref(shape) : json_null());
+    if (json_int_in(json_object_get(of, "bytes"), 0, INT64_MAX, &n))
+        set(p, row, "bytes", json_integer(n / ways));
+    if (!input) {
+        set(p, row, "from", json_incref(made(p, json_object_get(p->from, piece))));
+        return row;
+    }
+    if (!json_is_array(sizes))
+        return row;
+    size = json_array_get(sizes, axis);
+    if (!size || (json_int_in(size, 0, INT64_MAX, &n) && n % ways != 0)) {
+        diag_error(p->d, "%s: inputs: '%s': expected sizes that \"axis\" and \"ways\" divide",
+                   p->path, json_get_text(of, "name"));
+        return NULL;
+    }
+    sizes = made(p, json_copy(sizes));
+    set(p, row, "sizes", sizes);
+    if (json_is_integer(size) && json_array_set_new(sizes, axis, made(p, json_integer(n / ways))))
+        arena_exhausted(p->a, 1);
+    return row;
+}
+
+/* Replaces the rows of states in the list `key`, and keeps the list as it was in `whole`.  Returns 0, or -1 and an
+ * error. */
+static int replace(struct piecing *p, const char *key, json_t *whole)
+{
+    json_t *list = json_object_get(p->manifest, key), *to = json_keep(p->a, json_array());
+    bool input = !strcmp(key, "inputs"), pairs = !strcmp(key, "states");
+    json_t *row, *piece;
+    size_t i, k;
+    if (!json_is_array(list))
+        return diag_error(p->d, "%s: expected a list \"%s\"", p->path, key);
+    json_array_foreach(list, i, row)
+    {
+        const char *name = json_get_text(row, pairs ? "in" : "name");
+        const json_t *state = name ? json_object_get(input || pairs ? p->in : p->out, name) : NULL;
+        if (!state)
+            add(p, to, json_incref(row));
+        json_array_foreach(json_object_get(state, "pieces"), k, piece)
+        {
+            json_t *one =
+                pairs ? piece
+                      : piece_row(p, row, json_get_text(piece, input ? "in" : "out"), state, input);
+            if (!one)
+                return -1;
+            add(p, to, json_incref(one));
+        }
+    }
+    set(p, whole, key, json_incref(list));
+    set(p, p->manifest, key, json_incref(to));
+    return 0;
+}
+
+int state_pieces(json_t *manifest, const char *path, struct arena *a, struct diag *d)
+{
+    json_t *sharding = json_object_get(manifest, "sharding");
+    json_t *states = json_object_get(sharding, "states");
+    struct piecing p = {.manifest = manifest, .path = path, .a = a, .d = d};
+    if (json_array_size(states) == 0)
+        return 0;
+    json_t *whole = json_keep(a, made(&p, json_object()));
+    p.in = json_keep(a, made(&p, json_object()));
+    p.out = json_keep(a, made(&p, json_object()));
+    p.from = json_keep(a, made(&p, json_object()));
+    if (read_states(&p, states, json_object_get(sharding, "ways")))
+        return -1;
+    find_makers(&p);
+    if (replace(&p, "inputs", whole) || replace(&p, "outputs", whole) ||
+        replace(&p, "states", whole))
+        return -1;
+    set(&p, manifest, "whole", json_incref(whole));
+    return 0;
+}

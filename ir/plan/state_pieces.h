@@ -1,0 +1,15 @@
+/* A manifest whose parts have states in pieces ("sharding" of backends/split/manifest.md), for readers of parts. */
+#ifndef PCC_IR_PLAN_STATE_PIECES_H
+#define PCC_IR_PLAN_STATE_PIECES_H
+
+#include "ir/base/diag.h"
+#include "ir/base/json_in.h"
+
+enum { PIECES_MOST = 64 }; /* of one state */
+
+/* Replaces in a manifest the rows of "inputs", "outputs" and "states" that are states in pieces by rows of their
+ * pieces, which parts read and make; "whole" is an object with the lists as they were.  Does nothing if there are no
+ * such states.  path: for errors.  Returns 0, or -1 and an error. */
+int state_pieces(json_t *manifest, const char *path, struct arena *a, struct diag *d);
+
+#endif

@@ -1,0 +1,162 @@
+/* What is told of a rewriting beside its value: exchanges of each layer, and axes that could not be cut.
+ *
+ * An axis is told of if its node stays whole for want of any option, its size is a number, and the number of devices
+ * does not divide it: heads, or words of a vocabulary.  What padding would give is the node's time less that of a piece
+ * of the padded node, at most: whether the other nodes around it can follow is not looked at.  O(nodes + exchanges). */
+#include "ir/base/units.h"
+#include "ir/model/layers.h"
+#include "passes/shard/shard.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* For qsort(): what saves more comes first. */
+static int by_saving(const void *pa, const void *pb)
+{
+    const struct sharded_axis *a = pa, *b = pb;
+    return a->saves != b->saves ? (a->saves < b->saves) - (a->saves > b->saves)
+                                : (a->size > b->size) - (a->size < b->size);
+}
+
+/* Adds node n, whose axis of this size does not divide, to the axes of that size.  of: size -> 1 + index in axis[]. */
+static void add_axis(const struct shard *s, nid n, int64_t size, struct map *of, struct sharding *k,
+                     struct sharded_axis *axis)
+{
+    int64_t time = s->m->cost->time[s->cls][n];
+    int64_t padded = (size / s->ways + 1) * s->ways;
+    uint32_t at = map_get(of, (uint64_t)size);
+    if (at == 0) {
+        at = ++k->nundivided;
+        map_set(of, s->a, (uint64_t)size, at);
+        axis[at - 1] = (struct sharded_axis){.size = size, .padded = padded};
+    }
+    struct sharded_axis *x = &axis[at - 1];
+    if (time > x->most) {
+        x->most = time;
+        x->node = node_name(s->m, n);
+        x->op = node_op(s->m, n);
+    }
+    x->nodes++;
+    x->saves = sat_add(x->saves, time - mul_div_ceil(time, padded / s->ways, size));
+}
+
+/* Fills k->undivided. */
+static void find_undivided(const struct shard *s, struct sharding *k)
+{
+    const struct graph *g = &s->m->graph[1];
+    struct sharded_axis *axis = arena_array(s->a, (size_t)g->count * SHAPE_RANK + 1, sizeof *axis);
+    struct map of = {0};
+    for (nid n = g->first; n < g->first + g->count; n++) {
+        struct shape shape;
+        int64_t largest = 0;
+        if (s->kind[n] != SHARD_NODE || s->first_opt[n] != 0 || shard_row_of(s->m, n) == NULL ||
+            !shape_of(s->f, node_out(s->m, n, 0), &shape))
+            continue;
+        for (int i = 0; i < shape.rank; i++)
+            if (shape.d[i].sym == 0 && shape.d[i].value > largest && shape.d[i].value > 1 &&
+                shape.d[i].value % s->ways != 0)
+                largest = shape.d[i].value;
+        if (largest > 0)
+            add_axis(s, n, largest, &of, k, axis);
+    }
+    qsort(axis, k->nundivided, sizeof *axis, by_saving);
+    k->nundivided = k->nundivided < SHARDED_AXES ? k->nundivided : SHARDED_AXES;
+    memcpy(k->undivided, axis, k->nundivided * sizeof *axis);
+}
+
+/* Returns how the devices have the operands, then the results of node n, with option p; NULL: whole. */
+static struct sharded_value *values_of(const struct shard *s, nid n, const struct shard_option *p)
+{
+    const struct node *k = &s->m->node[n];
+    struct sharded_value *list =
+        arena_array(s->x->use.mem, (size_t)k->nformal + k->out.n + 1, sizeof *list);
+    for (uint32_t i = 0; i < k->nformal + k->out.n; i++) {
+        vid v = i < k->nformal ? node_in(s->m, n, i) : node_out(s->m, n, i - k->nformal);
+        struct shard_state st = p == NULL        ? (struct shard_state){0}
+                                : i < k->nformal ? p->in[i]
+                                                 : p->out[i - k->nformal];
+        bool named = v != 0 && s->m->value[v].name != 0;
+        list[i] = (struct sharded_value){named ? value_name(s->m, v) : NULL, st.axis, st.run,
+                                         st.run != 0 ? shard_blocks(s, v, st) : 1};
+    }
+    return list;
+}
+
+/* Fills k->node. */
+static void list_nodes(const struct shard *s, const struct shard_choice *c, const uint32_t *layer,
+                       struct sharding *k)
+{
+    const struct graph *g = &s->m->graph[1];
+    struct sharded_node *list = arena_array(s->x->use.mem, (size_t)g->count + 1, sizeof *list);
+    for (uint32_t i = 0; i < g->count; i++) {
+        nid n = g->first + i;
+        const struct shard_option *p = c->option[n] != 0 ? &s->opt[c->option[n]] : NULL;
+        list[i] = (struct sharded_node){.name = node_name(s->m, n),
+                                        .op = node_op(s->m, n),
+                                        .src = s->m->node[n].src,
+                                        .dev = s->dev[s->home[n]],
+                                        .layer = layer[n],
+                                        .nin = s->m->node[n].nformal,
+                                        .nout = s->m->node[n].out.n,
+                                        .value = values_of(s, n, p)};
+        list[i].how = s->kind[n] == SHARD_ONCE   ? SHARDED_ONCE
+                      : s->kind[n] != SHARD_NODE ? SHARDED_COPIED
+                      : p != NULL                ? SHARDED_CUT
+                                                 : SHARDED_WHOLE;
+    }
+    k->node = list;
+    k->source_nodes = g->count;
+    k->source = s->m->rewritten ? NULL : s->m->src;
+}
+
+struct shard_figures shard_figures_begin(const struct shard *s, const struct shard_choice *c,
+                                         struct sharding *k)
+{
+    const struct layers l = layers_find(s->m, s->a);
+    list_nodes(s, c, l.of, k);
+    find_undivided(s, k);
+    return (struct shard_figures){l.of, l.n};
+}
+
+/* For qsort(): orders layers by their exchanges; 0: they have the same. */
+static int by_exchanges(const void *pa, const void *pb)
+{
+    const struct sharded_layers *a = pa, *b = pb;
+    if (a->bytes != b->bytes)
+        return (a->bytes < b->bytes) - (a->bytes > b->bytes);
+    if (a->joined != b->joined)
+        return (a->joined < b->joined) - (a->joined > b->joined);
+    return (a->cut < b->cut) - (a->cut > b->cut);
+}
+
+/* For qsort(): the most layers first, then as by_exchanges(). */
+static int by_number(const void *pa, const void *pb)
+{
+    const struct sharded_layers *a = pa, *b = pb;
+    return a->layers != b->layers ? (a->layers < b->layers) - (a->layers > b->layers)
+                                  : by_exchanges(pa, pb);
+}
+
+void shard_figures_end(const struct shard *s, const struct shard_figures *f,
+                       const struct shard_written *w, struct sharding *k)
+{
+    struct sharded_layers *each = arena_array(s->a, (size_t)f->nlayer + 1, sizeof *each);
+    struct sharded_layers *group = arena_array(s->x->use.mem, (size_t)f->nlayer + 1, sizeof *group);
+    for (uint32_t i = 0; i < w->nexchange; i++) {
+        struct sharded_layers *to = &each[f->layer[w->exchange[i].at]];
+        to->joined += w->exchange[i].joined;
+        to->cut += !w->exchange[i].joined;
+        to->bytes = sat_add(to->bytes, w->exchange[i].joined ? w->exchange[i].bytes : 0);
+    }
+    k->layers = group;
+    group[k->nlayers++] = each[0]; /* what is in no layer */
+    qsort(each + 1, f->nlayer, sizeof *each, by_exchanges);
+    for (uint32_t i = 1; i <= f->nlayer; i++) {
+        if (i == 1 || by_exchanges(&each[i - 1], &each[i]) != 0)
+            group[k->nlayers++] = each[i];
+        group[k->nlayers - 1].layers++;
+    }
+    qsort(group + 1, k->nlayers - 1, sizeof *group, by_number);
+    k->weight = w->weight;
+    k->nweight = w->nweight;
+}

@@ -1,0 +1,29 @@
+# What cannot be shared is refused, with the reason.
+# RUN: sed 's/= MatMul/= profile:op/;s/^  out.*//' %s > %t.profile.pir
+# RUN: not %pcc %t.profile.pir -p 'shard{ways=2}' 2>&1 | FileCheck %s --check-prefix=PROFILE
+# PROFILE: is a profile: expected a model, whose operators say how they can be cut
+# RUN: sed 's/MatMul(%x, %w)/& !color=1/' %s > %t.color.pir
+# RUN: not %pcc %t.color.pir -p 'shard{ways=2}' 2>&1 | FileCheck %s --check-prefix=COLOR
+# COLOR: error: shard: nodes of one colour must share a device: expected a model without colours
+# RUN: sed 's/MatMul(%x, %w)/& !slot=1/' %s > %t.slot.pir
+# RUN: not %pcc %t.slot.pir -p 'shard{ways=2}' 2>&1 | FileCheck %s --check-prefix=SLOT
+# SLOT: error: shard: nodes have slots: expected a model without slots
+# RUN: not %pcc %s -p 'shard{from=self}' 2>&1 | FileCheck %s --check-prefix=SELF
+# SELF: error: shard{from=self}: {{.*}} has no sharding spec that cuts a tensor: pcc --annotate=ir11 -o FILE.onnx writes
+# RUN: sed 's/MatMul(%x, %w)/& !shard="S2,512\/2 S0,512\/2 R"/' %s > %t.sums.pir
+# RUN: not %pcc %t.sums.pir -p 'shard{from=self}' 2>&1 | FileCheck %s --check-prefix=NEVER
+# NEVER: error: shard{from=self}: node 'h' (MatMul): 2 devices cannot share it as its sharding specs say (S2,512/2 S0,512/2 R)
+# RUN: sed 's/MatMul(%x, %w)/& !shard="? R S2,512\/2"/' %s > %t.odd.pir
+# RUN: not %pcc %t.odd.pir -p 'shard{from=self}' 2>&1 | FileCheck %s --check-prefix=ODD
+# ODD: error: shard{from=self}: node 'h' (MatMul): 2 devices cannot share it as its sharding specs say (? R S2,512/2)
+# RUN: not %pcc %s -p dp-place --view=shards -o %t.dot 2>&1 | FileCheck %s --check-prefix=VIEW
+# VIEW: error: {{.*}}.dot: --view=shards shows how devices share nodes: expected the pass shard in -p, and that it cuts some
+class acc x4 link=300GB/s,1us peak=[f32:1T] bandwidth=1TB/s
+opset ai.onnx 17
+graph {
+  in %x : f32[batch,sequence,1024]
+  in %w : f32[1024,1024]
+  %h = MatMul(%x, %w)
+  %y = MatMul(%h, %w)
+  out %y
+}

@@ -1,0 +1,181 @@
+/* Cutting tensors into pieces and joining these (whole.h).
+ *
+ * Position p of the axis is in piece (p / run) mod ways, so that runs of the axis go to the pieces in turn: a tensor
+ * is, for each index before the axis, `blocks` times one run for each piece.  O(bytes). */
+#include "tools/run/whole.h"
+
+#include "ir/base/numbers.h"
+#include "ir/base/units.h"
+#include "ir/model/module.h"
+#include "ir/plan/state_pieces.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { RANKS = 64 };
+
+/* A tensor of plain numbers. */
+struct dense {
+    struct engine_shape shape;
+    int64_t size[RANKS];
+    unsigned char *data;
+    int64_t bytes;
+};
+
+/* Looks at a tensor.  Returns 0, or -1 with the reason in *err. */
+static int look(struct engine *e, const struct engine_value *v, struct dense *to,
+                struct engine_error *err)
+{
+    *to = (struct dense){.bytes = -1};
+    if (v && e->face->value_shape(e, v, &to->shape, to->size) == 0 &&
+        elem_bits((enum elem)to->shape.elem) >= 8) {
+        int64_t elems = shape_elems(to->size, (uint32_t)to->shape.rank);
+        to->shape.size = to->size;
+        to->bytes = elems < 0 ? -1 : elem_bytes((enum elem)to->shape.elem, elems);
+        to->data = e->face->value_data(e, (struct engine_value *)(uintptr_t)v);
+    }
+    if (to->bytes >= 0 && (to->data || to->bytes == 0))
+        return 0;
+    snprintf(err->line, sizeof err->line, "it is no tensor of plain numbers");
+    return -1;
+}
+
+/* Makes a tensor like x, whose axis has another size, in *to.  Returns it; NULL, with the reason in *err. */
+static struct engine_value *make_like(struct engine *e, const struct dense *x, uint32_t axis,
+                                      int64_t size, struct dense *to, struct engine_error *err)
+{
+    int64_t sizes[RANKS];
+    struct engine_shape shape = {x->shape.elem, x->shape.rank, sizes};
+    memcpy(sizes, x->size, sizeof sizes);
+    sizes[axis] = size;
+    struct engine_value *v = e->face->value_new(e, &shape, err);
+    if (v && look(e, v, to, err) == 0)
+        return v;
+    e->face->value_free(e, v);
+    return NULL;
+}
+
+/* Copies the runs of piece i between a whole tensor and the piece: out of the whole, or into it. */
+static void copy_runs(const struct split_cut *c, const struct dense *whole,
+                      const struct dense *piece, uint32_t i, bool into)
+{
+    int64_t outer = 1, size = whole->size[c->axis], blocks = size / (c->run * c->ways);
+    for (uint32_t k = 0; k < c->axis; k++)
+        outer *= whole->size[k];
+    if (whole->bytes == 0)
+        return;
+    size_t run = (size_t)(c->run * (whole->bytes / (outer * size)));
+    for (int64_t k = 0; k < outer * blocks; k++) {
+        unsigned char *one = whole->data + ((size_t)k * c->ways + i) * run,
+                      *other = piece->data + (size_t)k * run;
+        memcpy(into ? one : other, into ? other : one, run);
+    }
+}
+
+/* Checks that the axis of a tensor has whole runs for all pieces; `of`: it is one of so many pieces.  Returns 0, or -1
+ * with the reason in *err. */
+static int check_axis(const struct split_cut *c, const struct dense *x, uint32_t of,
+                      struct engine_error *err)
+{
+    int64_t size = c->axis < x->shape.rank ? x->size[c->axis] : -1;
+    int64_t each = sat_mul(c->run, c->ways / of);
+    if (size >= 0 && size % each == 0)
+        return 0;
+    snprintf(err->line, sizeof err->line,
+             "its axis %" PRIu32 " has the size %" PRId64 ": expected a multiple of %" PRId64
+             ", for %" PRIu32 " devices",
+             c->axis, size, each, c->ways);
+    return -1;
+}
+
+struct engine_value *whole_cut(struct engine *e, const struct split_cut *c,
+                               const struct engine_value *whole, uint32_t i,
+                               struct engine_error *err)
+{
+    struct dense x, y;
+    if (look(e, whole, &x, err) || check_axis(c, &x, 1, err))
+        return NULL;
+    struct engine_value *to = make_like(e, &x, c->axis, x.size[c->axis] / c->ways, &y, err);
+    if (to)
+        copy_runs(c, &x, &y, i, /*into=*/false);
+    return to;
+}
+
+struct engine_value *whole_join(struct engine *e, const struct split_cut *c,
+                                struct engine_value *const *piece, struct engine_error *err)
+{
+    struct dense first, x, y;
+    if (look(e, piece[0], &first, err) || check_axis(c, &first, c->ways, err))
+        return NULL;
+    struct engine_value *to =
+        make_like(e, &first, c->axis, sat_mul(first.size[c->axis], c->ways), &y, err);
+    for (uint32_t i = 0; i < c->ways && to; i++) {
+        bool good = look(e, piece[i], &x, err) == 0;
+        if (good && (x.shape.elem != first.shape.elem || x.shape.rank != first.shape.rank ||
+                     memcmp(x.size, first.size, x.shape.rank * sizeof *x.size) != 0)) {
+            snprintf(err->line, sizeof err->line, "its pieces have different sizes");
+            good = false;
+        }
+        if (good) {
+            copy_runs(c, &y, &x, i, /*into=*/true);
+            continue;
+        }
+        e->face->value_free(e, to);
+        to = NULL;
+    }
+    return to;
+}
+
+/* Frees a value of the table. */
+static void drop(struct engine *e, struct engine_value **table, uint32_t v)
+{
+    e->face->value_free(e, table[v]);
+    table[v] = NULL;
+}
+
+/* Puts the name of a tensor before the reason in *err.  Returns -1. */
+static int name_it(const struct split *s, const struct split_cut *c, struct engine_error *err)
+{
+    struct engine_error why = *err;
+    snprintf(err->line, sizeof err->line, "'%.100s': %.280s", s->value[c->whole].name, why.line);
+    return -1;
+}
+
+int whole_cut_inputs(struct engine *e, const struct split *s, struct engine_value **table,
+                     bool keep, struct engine_error *err)
+{
+    int rc = 0;
+    for (uint32_t k = 0; k < s->ncut && !rc; k++) {
+        const struct split_cut *c = &s->cut[k];
+        for (uint32_t i = 0; i < c->ways && table[c->whole] && !rc; i++)
+            if (!(table[c->piece[i]] = whole_cut(e, c, table[c->whole], i, err)))
+                rc = name_it(s, c, err);
+    }
+    for (uint32_t k = 0; k < s->ncut; k++) {
+        for (uint32_t i = 0; i < s->cut[k].ways && rc; i++)
+            drop(e, table, s->cut[k].piece[i]);
+        if (!keep)
+            drop(e, table, s->cut[k].whole);
+    }
+    return rc;
+}
+
+int whole_join_outputs(struct engine *e, const struct split *s, struct engine_value **table,
+                       struct engine_error *err)
+{
+    struct engine_value *piece[PIECES_MOST];
+    for (uint32_t k = 0; k < s->ncut; k++) {
+        const struct split_cut *c = &s->joined[k];
+        bool there = true;
+        for (uint32_t i = 0; i < c->ways && there; i++)
+            there = (piece[i] = table[c->piece[i]]) != NULL;
+        if (!there)
+            continue;
+        if (!(table[c->whole] = whole_join(e, c, piece, err)))
+            return name_it(s, c, err);
+        for (uint32_t i = 0; i < c->ways; i++)
+            drop(e, table, c->piece[i]);
+    }
+    return 0;
+}
