@@ -19,7 +19,7 @@
 
 struct shard_options {
     const char *ways;
-    int64_t gain, draw;
+    int64_t gain, draw, number;
 };
 
 static const struct opt shard_opts[] = {
@@ -39,6 +39,12 @@ static const struct opt shard_opts[] = {
      .def = "0",
      .lo = "0",
      .help = "for tests: not the best choice but one drawn at random, by this seed; 0: the best"},
+    {.kind = OPT_INT,
+     .name = "number",
+     .off = offsetof(struct shard_options, number),
+     .def = "0",
+     .lo = "0",
+     .help = "for tests: option 1, 2, ... of each node, counted round; 0: the best choice"},
     {0}};
 
 /* Returns the largest number of equal accelerators side by side: in one group, if there are groups.  *cls, if not NULL:
@@ -112,7 +118,8 @@ static void find_kinds(struct shard *s)
             s->kind[n] = SHARD_DEAD;
         else if (kind == PLACE_COPY && reads_shared(s, n))
             s->kind[n] = SHARD_SHARED;
-        else if (!place_is_pure(s->m, n) || reads_unsendable(s, n))
+        else if ((!place_is_pure(s->m, n) && shard_row_of(s->m, n) == NULL) ||
+                 reads_unsendable(s, n))
             s->kind[n] = SHARD_ONCE;
         else
             s->kind[n] = SHARD_NODE;
@@ -225,8 +232,9 @@ static int64_t border_time(const struct shard *s)
 /* What is asked of choose(). */
 struct wanted {
     uint32_t ways;
-    int64_t draw; /* 0: the best choice; else the seed of a random one */
-    bool whole;   /* no state in pieces */
+    int64_t
+        draw; /* 0: the best choice; > 0: the seed of a random one; < 0: -K: option K of each node */
+    bool whole; /* no state in pieces */
 };
 
 /* Finds a choice with states in pieces, where their nodes can be, or whole.  Returns 0, or -1 and reports an error. */
@@ -243,7 +251,12 @@ static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
     shard_keep_states(s, w->whole);
     if (w->draw == 0)
         shard_prune(s);
-    *c = w->draw == 0 ? shard_search(s) : shard_draw(s, (uint64_t)w->draw);
+    if (w->draw < 0) {
+        *c = (struct shard_choice){.option = arena_array(s->a, s->m->nnode, sizeof *c->option)};
+        shard_take_number(s, (uint32_t)(-1 - w->draw), c->option);
+    } else {
+        *c = w->draw == 0 ? shard_search(s) : shard_draw(s, (uint64_t)w->draw);
+    }
     c->value = sat_add(c->value, border_time(s));
     /* in which pieces states are kept is not searched for */
     c->exact = c->exact && !s->capped && s->place->nstate == 0;
@@ -384,7 +397,7 @@ static int run_shard(struct ctx *x, const void *options)
     if (*end != '\0' || *o->ways < '0' || *o->ways > '9' || ways < 2 || ways > SHARD_WAYS)
         return diag_error(x->use.diag, "shard{ways=%s}: expected auto, or a number from 2 to %d",
                           o->ways, SHARD_WAYS);
-    if (choose(&s, x, (uint32_t)ways, o->draw, &c) != 0)
+    if (choose(&s, x, (uint32_t)ways, o->number > 0 ? -o->number : o->draw, &c) != 0)
         return -1;
     struct sharding k = measure_whole(&s);
     rewrite(&s, &c, &k);
