@@ -12,20 +12,47 @@
 #include <string.h>
 
 /* Sorted by operator (bytewise).  arg of rule_shard_each: the number of operands that are broadcast, 0: all; the
- * others are whole.  Of rule_shard_along: see rules_compute.c. */
-static const struct shard_row rows[] = {
+ * others are whole.  Of other rules: see there. */
+static const struct shard_row onnx_rows[] = {
     {"Abs", rule_shard_each, 1},
+    {"Acos", rule_shard_each, 1},
+    {"Acosh", rule_shard_each, 1},
     {"Add", rule_shard_each, 0},
     {"And", rule_shard_each, 0},
+    {"ArgMax", rule_shard_arg, 0},
+    {"ArgMin", rule_shard_arg, 0},
+    {"Asin", rule_shard_each, 1},
+    {"Asinh", rule_shard_each, 1},
+    {"Atan", rule_shard_each, 1},
+    {"Atanh", rule_shard_each, 1},
+    {"Attention", rule_shard_attention, SHARD_HEADS_ONNX},
     {"AveragePool", rule_shard_channels, 0},
     {"BatchNormalization", rule_shard_channels, 1},
+    {"BitShift", rule_shard_each, 0},
+    {"BitwiseAnd", rule_shard_each, 0},
+    {"BitwiseNot", rule_shard_each, 1},
+    {"BitwiseOr", rule_shard_each, 0},
+    {"BitwiseXor", rule_shard_each, 0},
     {"Cast", rule_shard_each, 1},
+    {"CastLike", rule_shard_each, 1},
     {"Ceil", rule_shard_each, 1},
+    {"Celu", rule_shard_each, 1},
     {"Clip", rule_shard_each, 1},
+    {"Col2Im", rule_shard_axes, SHARD_AXES_FIRST},
     {"Concat", rule_shard_concat, 0},
-    {"Conv", rule_shard_conv, 0},
+    {"Conv", rule_shard_convolve, SHARD_CONV_PLAIN},
+    {"ConvInteger", rule_shard_convolve, SHARD_CONV_INTEGER},
+    {"ConvTranspose", rule_shard_convolve, SHARD_CONV_TURNED},
     {"Cos", rule_shard_each, 1},
+    {"Cosh", rule_shard_each, 1},
+    {"CumProd", rule_shard_apart, SHARD_APART_OPERAND},
+    {"CumSum", rule_shard_apart, SHARD_APART_OPERAND},
+    {"DeformConv", rule_shard_axes, SHARD_AXES_DEFORM},
+    {"DepthToSpace", rule_shard_depth, 0},
+    {"DequantizeLinear", rule_shard_quantize, 0},
     {"Div", rule_shard_each, 0},
+    {"Dropout", rule_shard_each, 1},
+    {"Einsum", rule_shard_einsum, 0},
     {"Elu", rule_shard_each, 1},
     {"Equal", rule_shard_each, 0},
     {"Erf", rule_shard_each, 1},
@@ -33,36 +60,64 @@ static const struct shard_row rows[] = {
     {"Expand", rule_shard_expand, 0},
     {"Flatten", rule_shard_reshape, 0},
     {"Floor", rule_shard_each, 1},
+    {"GRU", rule_shard_axes, SHARD_AXES_GATES},
     {"Gather", rule_shard_gather, 0},
+    {"GatherElements", rule_shard_gather_elements, 0},
+    {"GatherND", rule_shard_gather_nd, 0},
     {"Gelu", rule_shard_each, 1},
     {"Gemm", rule_shard_gemm, 0},
     {"GlobalAveragePool", rule_shard_channels, 0},
+    {"GlobalLpPool", rule_shard_channels, 0},
     {"GlobalMaxPool", rule_shard_channels, 0},
     {"Greater", rule_shard_each, 0},
     {"GreaterOrEqual", rule_shard_each, 0},
+    {"GridSample", rule_shard_axes, SHARD_AXES_GRID},
+    {"GroupNormalization", rule_shard_group_norm, 0},
     {"HardSigmoid", rule_shard_each, 1},
     {"HardSwish", rule_shard_each, 1},
+    {"Hardmax", rule_shard_along, 0},
     {"Identity", rule_shard_each, 1},
+    {"InstanceNormalization", rule_shard_axes, SHARD_AXES_INSTANCE},
+    {"IsInf", rule_shard_each, 1},
+    {"IsNaN", rule_shard_each, 1},
+    {"LRN", rule_shard_axes, SHARD_AXES_ACROSS},
+    {"LSTM", rule_shard_axes, SHARD_AXES_GATES_CELL},
     {"LayerNormalization", rule_shard_norm, 0},
     {"LeakyRelu", rule_shard_each, 1},
     {"Less", rule_shard_each, 0},
     {"LessOrEqual", rule_shard_each, 0},
     {"Log", rule_shard_each, 1},
     {"LogSoftmax", rule_shard_along, 0},
+    {"LpNormalization", rule_shard_apart, SHARD_APART_LAST},
+    {"LpPool", rule_shard_channels, 0},
     {"MatMul", rule_shard_matmul, 0},
+    {"MatMulInteger", rule_shard_product, SHARD_PRODUCT_INTEGER},
     {"Max", rule_shard_each, 0},
     {"MaxPool", rule_shard_channels, 0},
+    {"MaxRoiPool", rule_shard_axes, SHARD_AXES_REGION_POOL},
     {"Mean", rule_shard_each, 0},
+    {"MeanVarianceNormalization", rule_shard_apart, SHARD_APART_LIST},
     {"Min", rule_shard_each, 0},
+    {"Mish", rule_shard_each, 1},
+    {"Mod", rule_shard_each, 0},
     {"Mul", rule_shard_each, 0},
     {"Neg", rule_shard_each, 1},
     {"Not", rule_shard_each, 1},
+    {"OneHot", rule_shard_one_hot, 0},
     {"Or", rule_shard_each, 0},
+    {"PRelu", rule_shard_each, 0},
+    {"Pad", rule_shard_pad, 0},
     {"Pow", rule_shard_each, 0},
+    {"QLinearConv", rule_shard_convolve, SHARD_CONV_QLINEAR},
+    {"QLinearMatMul", rule_shard_product, SHARD_PRODUCT_QLINEAR},
+    {"QuantizeLinear", rule_shard_quantize, 0},
     {"RMSNormalization", rule_shard_norm, 0},
+    {"RNN", rule_shard_axes, SHARD_AXES_GATES},
     {"Reciprocal", rule_shard_each, 1},
     {"ReduceL1", rule_shard_reduce, 0},
     {"ReduceL2", rule_shard_reduce, 0},
+    {"ReduceLogSum", rule_shard_reduce, 0},
+    {"ReduceLogSumExp", rule_shard_reduce, 0},
     {"ReduceMax", rule_shard_reduce, 0},
     {"ReduceMean", rule_shard_reduce, 0},
     {"ReduceMin", rule_shard_reduce, 0},
@@ -71,38 +126,109 @@ static const struct shard_row rows[] = {
     {"ReduceSumSquare", rule_shard_reduce, 0},
     {"Relu", rule_shard_each, 1},
     {"Reshape", rule_shard_reshape, 0},
+    {"Resize", rule_shard_resize, 2},
+    {"ReverseSequence", rule_shard_reverse, 0},
+    {"RoiAlign", rule_shard_axes, SHARD_AXES_REGIONS},
+    {"RotaryEmbedding", rule_shard_attention, SHARD_HEADS_ROTARY},
     {"Round", rule_shard_each, 1},
+    {"Scatter", rule_shard_scatter_elements, 0},
+    {"ScatterElements", rule_shard_scatter_elements, 0},
+    {"ScatterND", rule_shard_scatter_nd, 0},
     {"Selu", rule_shard_each, 1},
+    {"Shrink", rule_shard_each, 1},
     {"Sigmoid", rule_shard_each, 1},
     {"Sign", rule_shard_each, 1},
+    {"SimplifiedLayerNormalization", rule_shard_norm, 0},
     {"Sin", rule_shard_each, 1},
+    {"Sinh", rule_shard_each, 1},
     {"Slice", rule_shard_slice, 0},
     {"Softmax", rule_shard_along, 0},
     {"Softplus", rule_shard_each, 1},
     {"Softsign", rule_shard_each, 1},
+    {"SpaceToDepth", rule_shard_depth, 1},
     {"Split", rule_shard_split, 0},
     {"Sqrt", rule_shard_each, 1},
     {"Squeeze", rule_shard_reshape, 0},
     {"Sub", rule_shard_each, 0},
     {"Sum", rule_shard_each, 0},
+    {"Swish", rule_shard_each, 1},
     {"Tan", rule_shard_each, 1},
     {"Tanh", rule_shard_each, 1},
+    {"TensorScatter", rule_shard_axes, SHARD_AXES_CACHE},
+    {"ThresholdedRelu", rule_shard_each, 1},
+    {"Tile", rule_shard_tile, 0},
+    {"TopK", rule_shard_apart, SHARD_APART_LAST},
     {"Transpose", rule_shard_transpose, 0},
+    {"Trilu", rule_shard_apart, SHARD_APART_ROWS},
     {"Unsqueeze", rule_shard_reshape, 0},
+    {"Upsample", rule_shard_resize, 1},
     {"Where", rule_shard_each, 0},
     {"Xor", rule_shard_each, 0},
 };
 
+static const struct shard_row ms_rows[] = {
+    {"Attention", rule_shard_attention, SHARD_HEADS_PACKED},
+    {"BiasGelu", rule_shard_each, 0},
+    {"DequantizeLinear", rule_shard_quantize, 0},
+    {"DynamicQuantizeMatMul", rule_shard_product, SHARD_PRODUCT_DYNAMIC},
+    {"EmbedLayerNormalization", rule_shard_axes, SHARD_AXES_EMBED},
+    {"FastGelu", rule_shard_each, 0},
+    {"FusedConv", rule_shard_convolve, SHARD_CONV_FUSED},
+    {"FusedGemm", rule_shard_gemm, 0},
+    {"FusedMatMul", rule_shard_product, SHARD_PRODUCT_FUSED},
+    {"Gelu", rule_shard_each, 1},
+    {"GroupQueryAttention", rule_shard_attention, SHARD_HEADS_GROUPED},
+    {"MatMulIntegerToFloat", rule_shard_product, SHARD_PRODUCT_FLOAT},
+    {"MatMulNBits", rule_shard_packed, 0},
+    {"MultiHeadAttention", rule_shard_attention, SHARD_HEADS_MULTI},
+    {"NhwcMaxPool", rule_shard_axes, SHARD_AXES_ENDS},
+    {"QAttention", rule_shard_attention, SHARD_HEADS_QUANTISED},
+    {"QGemm", rule_shard_product, SHARD_PRODUCT_GEMM},
+    {"QLinearAdd", rule_shard_qlinear, 0},
+    {"QLinearAveragePool", rule_shard_axes, SHARD_AXES_CHANNELS},
+    {"QLinearConcat", rule_shard_qlinear, 2},
+    {"QLinearGlobalAveragePool", rule_shard_axes, SHARD_AXES_CHANNELS},
+    {"QLinearLeakyRelu", rule_shard_each, 1},
+    {"QLinearMul", rule_shard_qlinear, 0},
+    {"QLinearSigmoid", rule_shard_each, 1},
+    {"QuantizeLinear", rule_shard_quantize, 0},
+    {"QuickGelu", rule_shard_each, 1},
+    {"RotaryEmbedding", rule_shard_attention, SHARD_HEADS_ROTARY_MS},
+    {"SkipLayerNormalization", rule_shard_skip_norm, 0},
+    {"SkipSimplifiedLayerNormalization", rule_shard_skip_norm, 0},
+};
+
+static const struct {
+    const char *domain;
+    const struct shard_row *row;
+    size_t n;
+} domains[] = {{"", onnx_rows, sizeof onnx_rows / sizeof *onnx_rows},
+               {"com.microsoft", ms_rows, sizeof ms_rows / sizeof *ms_rows}};
+
+/* Whether n draws random numbers: a Dropout that trains, or may. */
+static bool draws(const struct module *m, nid n)
+{
+    vid mode = node_in(m, n, 2);
+    int64_t trains = 1;
+    if (mode == 0 || !node_is(m, n, "Dropout"))
+        return false;
+    tid t = shard_weight(m, mode);
+    return t == 0 || tensor_ints(m, t, &trains, 1) != 1 || trains != 0;
+}
+
 const struct shard_row *shard_row_of(const struct module *m, nid n)
 {
-    size_t low = 0, high = sizeof rows / sizeof *rows;
-    if (m->node[n].domain != 0 || (m->node[n].flags & NODE_CALL) != 0)
+    size_t d = 0, low = 0;
+    if ((m->node[n].flags & NODE_CALL) != 0)
         return NULL;
-    while (low < high) {
+    while (strcmp(domains[d].domain, module_str(m, m->node[n].domain)) != 0)
+        if (++d == sizeof domains / sizeof *domains)
+            return NULL;
+    for (size_t high = domains[d].n; low < high;) {
         size_t mid = (low + high) / 2;
-        int c = strcmp(node_op(m, n), rows[mid].op);
+        int c = strcmp(node_op(m, n), domains[d].row[mid].op);
         if (c == 0)
-            return &rows[mid];
+            return draws(m, n) ? NULL : &domains[d].row[mid];
         if (c < 0)
             high = mid;
         else
@@ -391,5 +517,21 @@ void shard_find_options(struct shard *s)
             ask_node(q, s->m->value[it.v].def, it.v, it.s);
         for_row (n, users, it.v)
             ask_node(q, n, it.v, it.s);
+    }
+}
+
+void shard_take_number(const struct shard *s, uint32_t number, uint32_t *option)
+{
+    for (nid n = 1; n < s->m->nnode; n++) {
+        uint32_t count = 0, left;
+        for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)
+            count += !s->opt[o].gone;
+        option[n] = 0;
+        if (count == 0 || s->kind[n] != SHARD_NODE)
+            continue;
+        left = number % count;
+        for (uint32_t o = s->first_opt[n]; option[n] == 0; o = s->opt[o].next)
+            if (!s->opt[o].gone && left-- == 0)
+                option[n] = o;
     }
 }

@@ -179,42 +179,6 @@ bool rule_shard_gemm(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Conv: the batch; the channels of the result; with groups, N of which divides the number, the groups. */
-bool rule_shard_conv(struct shard_ask *q, const struct shard_row *r)
-{
-    struct shape x, w;
-    int64_t group = node_attr_int(q->s->m, q->n, "group", 1), ways = q->s->ways;
-    (void)r;
-    if (!shard_in_shape(q, 0, &x) || !shard_in_shape(q, 1, &w) || x.rank < 3)
-        return false;
-    bool data = q->result || q->at == 0;
-    if (data && q->given.axis == 0) {
-        shard_set_in(q, 0, 0);
-        shard_set_out(q, 0, 0);
-        return true;
-    }
-    bool channels = q->result    ? q->given.axis == 1
-                    : q->at == 0 ? q->given.axis == 1 && group > 1
-                                 : q->given.axis == 0 && q->at <= 2;
-    if (!channels || (group > 1 && (group % ways != 0 || x.d[1].value < 0 || w.d[0].value < 0)))
-        return false;
-    int64_t in = x.d[1].value / ways, out = w.d[0].value / ways;
-    if (group > 1) { /* each device has a block of the groups, all its channels in a row */
-        if (q->given.run != (data && !q->result ? in : out))
-            return false;
-        q->in[0] = (struct shard_state){1, in};
-        q->change[0] = (struct shard_change){.kind = SHARD_ATTR, .attr = "group"};
-        q->given.run = out;
-    }
-    shard_set_in(q, 1, 0);
-    if (node_in(q->s->m, q->n, 2) != 0)
-        shard_set_in(q, 2, 0);
-    shard_set_out(q, 0, 1);
-    if (group > 1 && data && !q->result)
-        q->given.run = in;
-    return true;
-}
-
 /* Operators on images that keep channels apart: the batch, or the channels.  r->arg == 1: all operands but the first
  * one are vectors with an entry for each channel. */
 bool rule_shard_channels(struct shard_ask *q, const struct shard_row *r)

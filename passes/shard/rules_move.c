@@ -177,7 +177,7 @@ bool rule_shard_reshape(struct shard_ask *q, const struct shard_row *r)
 bool rule_shard_split(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape k;
-    int64_t sizes[SHAPE_VALUES];
+    const uint32_t n = q->s->m->node[q->n].out.n;
     (void)r;
     if ((!q->result && q->at != 0) || !shard_in_shape(q, 0, &k))
         return false;
@@ -188,25 +188,17 @@ bool rule_shard_split(struct shard_ask *q, const struct shard_row *r)
     shard_set_all_out(q, q->given.axis);
     if (q->given.axis != axis)
         return true;
-    for (uint32_t i = 0; i < q->s->m->node[q->n].out.n; i++)
+    for (uint32_t i = 0; i < n; i++)
         if (node_out(q->s->m, q->n, i) == 0)
             return false; /* its size is not known to be a multiple */
-    if (node_attr(q->s->m, q->n, "split") != NULL) {
-        q->change[0] = (struct shard_change){.kind = SHARD_ATTR_LIST, .attr = "split"};
-    } else if (node_in(q->s->m, q->n, 1) != 0) {
-        int n = ints_of(q->s->f, node_in(q->s->m, q->n, 1), sizes, SHAPE_VALUES);
-        if (n <= 0)
-            return false;
-        int64_t *list = arena_array(q->s->a, (size_t)n, sizeof *list);
-        memcpy(list, sizes, (size_t)n * sizeof *list);
+    uint64_t all = n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
+    if (node_attr(q->s->m, q->n, "split") != NULL)
         q->change[0] =
-            (struct shard_change){.kind = SHARD_SIZES,
-                                  .operand = 1,
-                                  .value = list,
-                                  .known = true,
-                                  .divide = n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1};
-    }
-    return true;
+            (struct shard_change){.kind = SHARD_ATTR_LIST, .attr = "split", .divide = all};
+    else if (node_in(q->s->m, q->n, 1) != 0)
+        q->change[0] = (struct shard_change){.kind = SHARD_SIZES, .operand = 1, .divide = all};
+    return q->change[0].kind != SHARD_SIZES ||
+           (shard_list_change(q, &q->change[0]) && q->change[0].known);
 }
 
 /* Concat: any axis; on its own one each operand has whole blocks of all devices. */
@@ -219,22 +211,60 @@ bool rule_shard_concat(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Slice: axes along which all elements stay. */
+/* Finds what happens to entry j of a list of starts or ends, of an axis that is cut with `step` positions for each run
+ * of all devices; *c: the list.  false: it is no border between such steps. */
+static bool cut_border(struct shard_ask *q, int j, int64_t step, struct shard_change *c)
+{
+    int64_t v;
+    if (!shard_list_change(q, c) || !c->known)
+        return false;
+    v = c->value[j];
+    if (v >= INT32_MAX || v <= -INT32_MAX)
+        return true; /* the end, or the beginning, whatever the size is */
+    c->divide = v != 0 ? UINT64_C(1) << j : 0;
+    if (c->divide == 0)
+        c->kind = SHARD_NOTHING;
+    return v % step == 0;
+}
+
+/* Slice: axes along which all elements stay; a cut axis from one border between steps (N runs) to another one. */
 bool rule_shard_slice(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape k;
-    int64_t axes[SHAPE_RANK];
+    int64_t axes[SHAPE_RANK], by[SHAPE_RANK];
+    bool attrs = node_attr(q->s->m, q->n, "starts") != NULL;
+    int cut = q->given.axis, at = -1;
     (void)r;
-    if ((!q->result && q->at != 0) || !shard_in_shape(q, 0, &k))
+    if ((!q->result && q->at != 0) || !shard_in_shape(q, 0, &k) ||
+        q->given.run > INT64_MAX / q->s->ways)
         return false;
     int n = attr_or_input(q->s->f, q->n, "axes", 3, axes, SHAPE_RANK);
-    if (n < 0) /* the first axes, as many as there are starts; or not known */
-        return false;
-    for (int i = 0; i < n; i++)
-        if (axis_of(axes[i], k.rank) == q->given.axis || axis_of(axes[i], k.rank) < 0)
+    for (int i = 0; i < n; i++) {
+        if (axis_of(axes[i], k.rank) < 0)
             return false;
-    shard_set_in(q, 0, q->given.axis);
-    shard_set_out(q, 0, q->given.axis);
+        at = axis_of(axes[i], k.rank) == cut ? i : at;
+    }
+    const struct nums *first = nums_attr_or_input(q->s->f, q->n, "starts", 1);
+    if (n == -2 || (n == -1 && first == NULL))
+        return false;
+    if (n == -1 && cut < (int)first->n) /* the first axes, as many as there are starts */
+        at = cut;
+    shard_set_in(q, 0, cut);
+    shard_set_out(q, 0, cut);
+    if (at < 0)
+        return true;
+    if (node_in(q->s->m, q->n, 4) != 0 &&
+        (ints_of(q->s->f, node_in(q->s->m, q->n, 4), by, SHAPE_RANK) <= at || by[at] != 1))
+        return false;
+    for (uint32_t i = 0; i < 2; i++) {
+        q->change[i] = (struct shard_change){.kind = attrs ? SHARD_ATTR_LIST : SHARD_SIZES,
+                                             .attr = !attrs   ? NULL
+                                                     : i == 0 ? "starts"
+                                                              : "ends",
+                                             .operand = i + 1};
+        if (!cut_border(q, at, q->given.run * q->s->ways, &q->change[i]))
+            return false;
+    }
     return true;
 }
 
@@ -266,7 +296,7 @@ bool rule_shard_expand(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape in, out;
     const struct nums *k = nums_of(q->s->f, node_in(q->s->m, q->n, 1));
-    struct shard_change c = {.kind = SHARD_SIZES, .operand = 1, .known = true};
+    struct shard_change c = {.kind = SHARD_SIZES, .operand = 1};
     (void)r;
     if ((!q->result && q->at != 0) || !shard_in_shape(q, 0, &in) || !shard_out_shape(q, 0, &out) ||
         k == NULL || (int)k->n > out.rank)
@@ -279,20 +309,12 @@ bool rule_shard_expand(struct shard_ask *q, const struct shard_row *r)
     if (from >= 0 && !shard_is_one(in.d[from]))
         shard_set_in(q, 0, from);
     shard_set_out(q, 0, axis);
-    int64_t *list = arena_array(q->s->a, (size_t)k->n + 1, sizeof *list);
-    for (uint32_t j = 0; j < k->n; j++) {
-        c.known = c.known && k->at[j].kind == NUM_INT;
-        list[j] = k->at[j].kind == NUM_INT ? k->at[j].v : 0;
-    }
-    c.value = list;
     if (entry < 0 || (k->at[entry].kind == NUM_INT && k->at[entry].v == 1))
         return true; /* the operand alone says the size */
     /* the entry must be the size of the result: another one may be 1 when the model runs */
-    if (k->at[entry].kind == NUM_INT
-            ? k->at[entry].v != out.d[axis].value
-            : k->at[entry].kind != NUM_SYM || k->at[entry].sym != out.d[axis].sym)
-        return false;
     c.divide = UINT64_C(1) << entry;
+    if (!shard_same_size(q, 1, entry, out.d[axis]) || !shard_list_change(q, &c))
+        return false;
     q->change[0] = c;
     return true;
 }

@@ -56,6 +56,8 @@ struct table {
     uint32_t widest;
     uint32_t *bucket; /* [nbucket] 1 + index in next, a hash table by states */
     uint32_t nbucket;
+    uint32_t *used; /* [nused] the buckets that are not 0 */
+    uint32_t nused;
 };
 
 /* ---- values ------------------------------------------------------------------------------------- */
@@ -117,6 +119,20 @@ static uint32_t hash_of(const struct entry *e, uint32_t n)
     return (uint32_t)(h ^ h >> 32);
 }
 
+/* Empties the hash table.  O(its entries). */
+static void clear_buckets(struct table *t)
+{
+    while (t->nused > 0)
+        t->bucket[t->used[--t->nused]] = 0;
+}
+
+/* Sets bucket number `at`, which is empty. */
+static void set_bucket(struct table *t, uint32_t at, uint32_t to)
+{
+    t->bucket[at] = to;
+    t->used[t->nused++] = at;
+}
+
 /* Adds entry e to the next table, or improves the one with the same states. */
 static void keep(struct table *t, const struct entry *e, nid n, uint32_t option)
 {
@@ -137,7 +153,8 @@ static void keep(struct table *t, const struct entry *e, nid n, uint32_t option)
             t->lost = true;
             return;
         }
-        t->bucket[at] = found = ++t->nnext;
+        found = ++t->nnext;
+        set_bucket(t, at, found);
     }
     t->step = vec_grow(t->s->a, t->step, &t->capstep, t->nstep + 1, sizeof *t->step);
     t->step[t->nstep] = (struct step){e->step, option};
@@ -283,7 +300,7 @@ static void least_times(struct table *t, int64_t *floor)
 static void merge_equal(struct table *t)
 {
     uint32_t n = 0;
-    memset(t->bucket, 0, t->nbucket * sizeof *t->bucket);
+    clear_buckets(t);
     for (uint32_t i = 0; i < t->n; i++) { /* ascending by time: the first of equal ones is best */
         uint32_t at = hash_of(&t->now[i], t->nlive) & (t->nbucket - 1);
         bool found = false;
@@ -295,7 +312,7 @@ static void merge_equal(struct table *t)
         if (found)
             continue;
         t->now[n] = t->now[i];
-        t->bucket[at] = ++n;
+        set_bucket(t, at, ++n);
     }
     t->n = n;
 }
@@ -313,7 +330,7 @@ static void take(struct table *t, nid n, const uint8_t *useful)
     for (uint32_t i = 0; i < k->out.n; i++)
         if (node_out(s->m, n, i) != 0)
             follow(t, node_out(s->m, n, i), useful);
-    memset(t->bucket, 0, t->nbucket * sizeof *t->bucket);
+    clear_buckets(t);
     for (uint32_t i = 0; i < t->n; i++) {
         if (!s->must[n])
             extend(t, &t->now[i], n, 0);
@@ -341,6 +358,8 @@ static void run(struct table *t, uint32_t most, const uint8_t *useful, struct sh
     t->now = arena_array(t->s->a, t->cap + 1, sizeof *t->now);
     t->next = arena_array(t->s->a, t->cap + 1, sizeof *t->next);
     t->bucket = arena_array(t->s->a, t->nbucket, sizeof *t->bucket);
+    t->used = arena_array(t->s->a, t->cap + 1, sizeof *t->used);
+    t->nused = 0;
     t->lost = false;
     t->widest = t->nstep = 0;
     t->n = 1;

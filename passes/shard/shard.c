@@ -19,7 +19,7 @@
 
 struct shard_options {
     const char *ways;
-    int64_t gain, from, draw;
+    int64_t gain, from, draw, number;
 };
 
 static const char *const from_names[] = {"search", "self", NULL};
@@ -48,6 +48,12 @@ static const struct opt shard_opts[] = {
      .def = "0",
      .lo = "0",
      .help = "for tests: not the best choice but one drawn at random, by this seed; 0: the best"},
+    {.kind = OPT_INT,
+     .name = "number",
+     .off = offsetof(struct shard_options, number),
+     .def = "0",
+     .lo = "0",
+     .help = "for tests: option 1, 2, ... of each node, counted round; 0: the best choice"},
     {0}};
 
 /* Returns the largest number of equal accelerators side by side: in one group, if there are groups.  *cls, if not NULL:
@@ -124,7 +130,8 @@ static void find_kinds(struct shard *s)
             s->kind[n] = SHARD_DEAD;
         else if (kind == PLACE_COPY && reads_shared(s, n))
             s->kind[n] = SHARD_SHARED;
-        else if (!place_is_pure(s->m, n) || reads_unsendable(s, n, &s->home[n]))
+        else if ((!place_is_pure(s->m, n) && shard_row_of(s->m, n) == NULL) ||
+                 reads_unsendable(s, n, &s->home[n]))
             s->kind[n] = SHARD_ONCE;
         else
             s->kind[n] = SHARD_NODE;
@@ -238,7 +245,7 @@ static int64_t border_time(const struct shard *s)
 /* What is asked of choose(). */
 struct wanted {
     uint32_t ways;
-    int64_t draw; /* 0: the best choice; else the seed of a random one */
+    int64_t draw; /* 0: the best choice; > 0: the seed of a random one; < 0: -K: option K of each */
     bool self;    /* as the file's sharding specs say */
     bool whole;   /* no state in pieces */
 };
@@ -262,7 +269,12 @@ static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
         s->must[n] = s->must[n] || (fixed[n] && s->kind[n] == SHARD_NODE);
     if (w->draw == 0 && !w->self)
         shard_prune(s);
-    *c = w->draw == 0 ? shard_search(s) : shard_draw(s, (uint64_t)w->draw);
+    if (w->draw < 0) {
+        *c = (struct shard_choice){.option = arena_array(s->a, s->m->nnode, sizeof *c->option)};
+        shard_take_number(s, (uint32_t)(-1 - w->draw), c->option);
+    } else {
+        *c = w->draw == 0 ? shard_search(s) : shard_draw(s, (uint64_t)w->draw);
+    }
     c->value = sat_add(c->value, border_time(s));
     /* in which pieces states are kept is not searched for; what pinned nodes send is taken for what others send */
     c->exact =
@@ -416,7 +428,9 @@ static int run_shard(struct ctx *x, const void *options)
     if ((!number && !by_file) || ways < 2 || ways > SHARD_WAYS)
         return diag_error(x->use.diag, "shard{ways=%s}: expected auto, or a number from 2 to %d",
                           o->ways, SHARD_WAYS);
-    const struct wanted w = {.ways = (uint32_t)ways, .draw = o->draw, .self = o->from == FROM_SELF};
+    const struct wanted w = {.ways = (uint32_t)ways,
+                             .draw = o->number > 0 ? -o->number : o->draw,
+                             .self = o->from == FROM_SELF};
     if (choose(&s, x, w, &c) != 0)
         return -1;
     struct sharding k = measure_whole(&s);

@@ -40,12 +40,12 @@ struct shard_change {
     enum {
         SHARD_NOTHING,
         SHARD_ATTR,      /* the integer attribute `attr` is divided by N */
-        SHARD_ATTR_LIST, /* all entries of the list `attr` are divided by N */
+        SHARD_ATTR_LIST, /* the list `attr` is replaced: entry j is that of the node, or divided */
         SHARD_SIZES /* operand `operand`, a list of sizes, is replaced: entry j is from `list` or divided */
     } kind;
     const char *attr;
     uint32_t operand;
-    uint64_t divide; /* SHARD_SIZES: bit j: entry j is divided by N */
+    uint64_t divide; /* lists: bit j: entry j is divided by N */
     uint64_t
         fix; /* SHARD_SIZES: bit j: entry j, which may be 0 or -1 in the model, is value[j] instead */
     const int64_t *value; /* [entry] see fix */
@@ -165,6 +165,8 @@ int shard_self_fix(struct shard *s, uint8_t *fixed);
 const struct shard_row *shard_row_of(const struct module *m, nid n);
 /* Finds the options of all nodes. */
 void shard_find_options(struct shard *s);
+/* Fills option[node] with option number `number` (from 0) of each node, counted round: tests try all of them. */
+void shard_take_number(const struct shard *s, uint32_t number, uint32_t *option);
 /* Returns the tensor of v if v is a weight, an initializer or the result of a Constant; else 0. */
 tid shard_weight(const struct module *m, vid v);
 /* Whether v is computed of weights alone (or is one), so that all devices may have it in any state for nothing. */
@@ -200,9 +202,74 @@ static inline bool shard_is_one(struct dim d)
 }
 
 shard_rule rule_shard_each, rule_shard_along, rule_shard_norm, rule_shard_reduce, rule_shard_matmul,
-    rule_shard_gemm, rule_shard_conv, rule_shard_channels; /* rules_compute.c */
+    rule_shard_gemm, rule_shard_channels; /* rules_compute.c */
 shard_rule rule_shard_transpose, rule_shard_reshape, rule_shard_split, rule_shard_concat,
     rule_shard_slice, rule_shard_gather, rule_shard_expand; /* rules_move.c */
+
+/* Numbers for rules that several operators share, in struct shard_row.arg; the tables beside the rules say what each
+ * has. */
+enum shard_axes { /* rule_shard_axes */
+                  SHARD_AXES_FIRST,
+                  SHARD_AXES_PAIR,
+                  SHARD_AXES_CHANNELS,
+                  SHARD_AXES_ENDS,
+                  SHARD_AXES_INSTANCE,
+                  SHARD_AXES_ACROSS,
+                  SHARD_AXES_GRID,
+                  SHARD_AXES_REGIONS,
+                  SHARD_AXES_REGION_POOL,
+                  SHARD_AXES_DEFORM,
+                  SHARD_AXES_CACHE,
+                  SHARD_AXES_GATES,
+                  SHARD_AXES_GATES_CELL,
+                  SHARD_AXES_EMBED
+};
+enum shard_apart {                      /* rule_shard_apart: it works along */
+                   SHARD_APART_LAST,    /* attribute axis, the last one unless given */
+                   SHARD_APART_FIRST,   /* attribute axis, the first one unless given */
+                   SHARD_APART_OPERAND, /* the axis in operand 1 */
+                   SHARD_APART_LIST,    /* attribute axes */
+                   SHARD_APART_ROWS     /* the last two axes */
+};
+enum shard_product { /* rule_shard_product */
+                     SHARD_PRODUCT_INTEGER,
+                     SHARD_PRODUCT_QLINEAR,
+                     SHARD_PRODUCT_FLOAT,
+                     SHARD_PRODUCT_DYNAMIC,
+                     SHARD_PRODUCT_GEMM,
+                     SHARD_PRODUCT_FUSED
+};
+enum shard_conv { /* rule_shard_convolve */
+                  SHARD_CONV_PLAIN,
+                  SHARD_CONV_TURNED,
+                  SHARD_CONV_INTEGER,
+                  SHARD_CONV_QLINEAR,
+                  SHARD_CONV_FUSED
+};
+enum shard_attention { /* rule_shard_attention */
+                       SHARD_HEADS_ONNX,
+                       SHARD_HEADS_MULTI,
+                       SHARD_HEADS_GROUPED,
+                       SHARD_HEADS_PACKED,
+                       SHARD_HEADS_QUANTISED,
+                       SHARD_HEADS_ROTARY,
+                       SHARD_HEADS_ROTARY_MS
+};
+shard_rule rule_shard_axes, rule_shard_apart, rule_shard_arg, rule_shard_reverse,
+    rule_shard_skip_norm, rule_shard_einsum; /* rules_axes.c */
+shard_rule rule_shard_quantize, rule_shard_qlinear, rule_shard_product,
+    rule_shard_packed; /* rules_quant.c */
+shard_rule rule_shard_convolve, rule_shard_group_norm, rule_shard_pad, rule_shard_resize,
+    rule_shard_depth; /* rules_vision.c */
+shard_rule rule_shard_tile, rule_shard_one_hot, rule_shard_gather_elements,
+    rule_shard_scatter_elements, rule_shard_gather_nd, rule_shard_scatter_nd; /* rules_pick.c */
+shard_rule rule_shard_attention; /* rules_attention.c */
+
+/* Fills value and known of c, whose list is an attribute or an operand; false: nothing is known of it.  (rules_pick.c,
+ * and so the next one) */
+bool shard_list_change(const struct shard_ask *q, struct shard_change *c);
+/* Whether entry j of the list in an operand is the size d for all values of names. */
+bool shard_same_size(const struct shard_ask *q, uint32_t operand, int j, struct dim d);
 
 /* ---- strands.c ---- */
 

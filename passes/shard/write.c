@@ -365,7 +365,7 @@ static void change(struct shard_writer *x, const struct shard_change *c, nid n, 
     } else if (c->kind == SHARD_ATTR_LIST) {
         int count = attr_ints(x->s->f, n, c->attr, list, SHAPE_VALUES);
         for (int j = 0; j < count; j++)
-            list[j] /= x->ways;
+            list[j] /= (c->divide >> j & 1) != 0 ? x->ways : 1;
         edit_set_ints(x->e, k, c->attr, list, count > 0 ? (uint32_t)count : 0);
     } else if (c->kind == SHARD_SIZES) {
         change_sizes(x, c, n, k, i);

@@ -1,0 +1,234 @@
+/* Rules for sharding of attention and of rotary embeddings (shard.h): by heads, or along the batch.
+ *
+ * Heads stand in an axis of their own, or side by side in the last axis.  A device that has some heads of the keys has
+ * the heads of the queries that look them up: with grouped queries, as many times more.  Where all queries share one
+ * head of keys, each device has that one whole.  O(operands * rank) each. */
+#include "passes/shard/shard.h"
+
+#include "ir/model/dim.h"
+
+#include <string.h>
+
+/* What an operator of attention has. */
+struct form {
+    const char *count, *key_count; /* attributes: heads of queries, and of keys; NULL: as many */
+    /* A character for each operand, ':', and one for each result.  q: heads of queries; k: heads of keys.  Both: axis 2
+     * of a tensor with 3 or 5 axes, axis 1 of one with 4.  s: three times the heads, side by side in the last axis; one
+     * entry is for all.  p: heads in axis 2, the batch in axis 1.  v: a number for each head of queries.  m: a mask,
+     * which has batch, heads of queries, rows and columns as its last axes, as far as it has them.  i: the batch in
+     * axis 0, no heads.  b: so, if it has the batch in full.  c: so, if it has three axes.  '-': for all.  x: must be
+     * omitted. */
+    const char *text;
+};
+
+/* [enum shard_attention] */
+static const struct form forms[] = {
+    [SHARD_HEADS_ONNX] = {"q_num_heads", "kv_num_heads", "qkkmkkb:qkkq"},
+    [SHARD_HEADS_MULTI] = {"num_heads", NULL, "qkksbmkk-x:qkkq"},
+    [SHARD_HEADS_GROUPED] = {"num_heads", "kv_num_heads", "qkkkkb---bmvxx:qkkq"},
+    [SHARD_HEADS_PACKED] = {"num_heads", NULL, "issbpm-:qp"},
+    [SHARD_HEADS_QUANTISED] = {"num_heads", NULL, "iss-sb-sp:qp"},
+    [SHARD_HEADS_ROTARY] = {"num_heads", NULL, "qccb:q"},
+    [SHARD_HEADS_ROTARY_MS] = {"num_heads", NULL, "qb--:q"},
+};
+
+/* Numbers of heads, of queries and keys, and how many in a row each device has; run_k 0: all heads of keys. */
+struct head_counts {
+    int64_t q, k, run_q, run_k;
+};
+
+/* Returns the character of an operand or result. */
+static char code_of(const struct form *f, bool result, uint32_t i)
+{
+    size_t before = strcspn(f->text, ":"), all = strlen(f->text);
+    size_t at = result ? before + 1 + i : i;
+    return at < (result ? all : before) ? f->text[at] : 'x';
+}
+
+/* Writes the shape of operand or result i; false: it is omitted, or not known. */
+static bool shape_at(const struct shard_ask *q, bool result, uint32_t i, struct shape *k)
+{
+    return result ? shard_out_shape(q, i, k) : shard_in_shape(q, i, k);
+}
+
+/* Returns the number of heads that an attribute says; else the size of axis 1 of operand i, if that has four axes;
+ * 0: not known. */
+static int64_t count_of(const struct shard_ask *q, const char *attr, uint32_t i)
+{
+    struct shape k;
+    int64_t n = node_attr_int(q->s->m, q->n, attr, 0);
+    if (n > 0 || !shard_in_shape(q, i, &k) || k.rank != 4)
+        return n;
+    return k.d[1].value;
+}
+
+/* Writes the numbers of heads; false: not known. */
+static bool count_heads(const struct shard_ask *q, const struct form *f, struct head_counts *h)
+{
+    struct shape x, table;
+    h->q = count_of(q, f->count, 0);
+    if (h->q == 0 && f == &forms[SHARD_HEADS_ROTARY_MS] && shard_in_shape(q, 0, &x) &&
+        shard_in_shape(q, 2, &table) && x.rank == 3 && table.rank == 2 && table.d[1].value > 0 &&
+        x.d[2].value > 0) /* a table has half of a head */
+        h->q = x.d[2].value / (2 * table.d[1].value);
+    h->k = f->key_count != NULL ? count_of(q, f->key_count, 1) : h->q;
+    return h->q > 0 && h->k > 0 && h->q % h->k == 0;
+}
+
+/* Finds the axis that has the heads in a tensor of shape *k, and the positions that one head has there.  false: it has
+ * none, or their size is not known. */
+static bool head_axis(char code, const struct shape *k, const struct head_counts *h, int *axis,
+                      int64_t *unit)
+{
+    int64_t heads = code == 'k' ? h->k : code == 's' ? 3 * h->q : h->q;
+    bool apart = code == 'p' || k->rank == 4 || k->rank == 5; /* an axis of their own */
+    if (code == 's')
+        *axis = k->rank - 1;
+    else if (code == 'v')
+        *axis = 0;
+    else if (code == 'm')
+        *axis = k->rank - 3;
+    else
+        *axis = k->rank == 4 && code != 'p' ? 1 : 2;
+    if (*axis < 0 || *axis >= k->rank || strchr("qkspvm", code) == NULL)
+        return false;
+    int64_t size = k->d[*axis].value;
+    *unit = size > 0 && size % heads == 0 ? size / heads : 0;
+    return *unit > 0 && (*unit == 1 || (code != 'v' && code != 'm' && (code == 's' || !apart)));
+}
+
+/* Whether a tensor in this state is for all heads: it is no matter how these are cut. */
+static bool is_for_all(char code, const struct shape *k)
+{
+    bool one = code == 'm' && (k->rank < 3 || shard_is_one(k->d[k->rank - 3]));
+    return one || strchr("ibc-", code) != NULL ||
+           (code == 's' && (k->rank == 0 || (k->rank == 1 && shard_is_one(k->d[0]))));
+}
+
+/* Sets the state of operand or result i. */
+static void set_state(struct shard_ask *q, bool result, uint32_t i, int axis, int64_t run)
+{
+    struct shard_state *st = result ? &q->out[i] : &q->in[i];
+    *st = (struct shard_state){(uint8_t)axis, run};
+}
+
+/* Cuts operand or result i by heads.  false: it cannot be. */
+static bool cut_heads(struct shard_ask *q, const struct form *f, const struct head_counts *h,
+                      bool result, uint32_t i)
+{
+    char code = code_of(f, result, i);
+    struct shape k;
+    int axis;
+    int64_t unit, run = code == 'k' ? h->run_k : h->run_q;
+    if ((result ? node_out(q->s->m, q->n, i) : node_in(q->s->m, q->n, i)) == 0)
+        return true;
+    if (!shape_at(q, result, i, &k))
+        return false;
+    if (is_for_all(code, &k) || run == 0)
+        return true;
+    if (!head_axis(code, &k, h, &axis, &unit) || run > INT64_MAX / unit)
+        return false;
+    set_state(q, result, i, axis, run * unit);
+    return true;
+}
+
+/* Finds the heads that each device has in a row, from the state that was given.  false: it is no cut between heads. */
+static bool find_runs(const struct shard_ask *q, const struct form *f, struct head_counts *h)
+{
+    char code = code_of(f, q->result, q->at);
+    struct shape k;
+    int axis;
+    int64_t unit, each = h->q / h->k; /* heads of queries for one of keys */
+    if (!shape_at(q, q->result, q->at, &k) || is_for_all(code, &k) ||
+        !head_axis(code, &k, h, &axis, &unit) || axis != q->given.axis || q->given.run % unit != 0)
+        return false;
+    int64_t run = q->given.run / unit;
+    bool shares = h->k == 1 && h->q > 1; /* the only head of keys is there on each device */
+    if (shares)
+        each = 1;
+    if (code == 'k' ? shares || run > INT64_MAX / each : run % each != 0)
+        return false;
+    h->run_q = code == 'k' ? run * each : run;
+    h->run_k = shares ? 0 : h->run_q / each;
+    return true;
+}
+
+/* Cuts the node by heads, as the state that was given says. */
+static bool by_heads(struct shard_ask *q, const struct form *f)
+{
+    const struct module *m = q->s->m;
+    const struct node *n = &m->node[q->n];
+    struct head_counts h;
+    bool good = count_heads(q, f, &h) && find_runs(q, f, &h);
+    for (uint32_t i = 0; i < n->nformal && good; i++)
+        good = cut_heads(q, f, &h, false, i);
+    for (uint32_t i = 0; i < n->out.n && good; i++)
+        good = cut_heads(q, f, &h, true, i);
+    if (node_attr_int(m, q->n, f->count, 0) > 0)
+        q->change[0] = (struct shard_change){.kind = SHARD_ATTR, .attr = f->count};
+    if (good && h.run_k > 0 && f->key_count != NULL && node_attr_int(m, q->n, f->key_count, 0) > 0)
+        q->change[1] = (struct shard_change){.kind = SHARD_ATTR, .attr = f->key_count};
+    return good;
+}
+
+/* Returns the axis of the batch in a tensor of shape *k; -1: it has none.  size: of the batch. */
+static int batch_axis(char code, const struct shape *k, struct dim size)
+{
+    int axis = code == 'p' ? 1 : code == 'm' ? k->rank - 4 : 0;
+    if (strchr("sv-", code) != NULL || axis < 0 || (code == 'c' && k->rank != 3))
+        return -1;
+    if ((code == 'm' || code == 'b') && shard_is_one(k->d[axis]) && !shard_is_one(size))
+        return -1;
+    return axis;
+}
+
+/* Cuts the batch. */
+static bool by_batch(struct shard_ask *q, const struct form *f)
+{
+    const struct node *n = &q->s->m->node[q->n];
+    struct shape x, k;
+    const struct shard_state given = q->given;
+    if (!shape_at(q, false, 0, &x) || !shape_at(q, q->result, q->at, &k) ||
+        given.axis != batch_axis(code_of(f, q->result, q->at), &k, x.d[0]))
+        return false;
+    for (uint32_t i = 0; i < n->nformal + n->out.n; i++) {
+        bool result = i >= n->nformal;
+        uint32_t at = result ? i - n->nformal : i;
+        if ((result ? node_out(q->s->m, q->n, at) : node_in(q->s->m, q->n, at)) == 0)
+            continue;
+        if (!shape_at(q, result, at, &k))
+            return false;
+        int axis = k.rank == 0 ? -1 : batch_axis(code_of(f, result, at), &k, x.d[0]);
+        if (axis >= 0 && !dim_same(k.d[axis], x.d[0]))
+            return false;
+        if (axis >= 0)
+            set_state(q, result, at, axis, given.run);
+    }
+    return true;
+}
+
+/* Attention and RotaryEmbedding.  r->arg: enum shard_attention. */
+bool rule_shard_attention(struct shard_ask *q, const struct shard_row *r)
+{
+    const struct form *f = &forms[r->arg];
+    const struct node *n = &q->s->m->node[q->n];
+    struct shape x, k;
+    for (uint32_t i = 0; i < n->nformal; i++)
+        if (node_in(q->s->m, q->n, i) != 0 && code_of(f, false, i) == 'x')
+            return false;
+    if (node_attr(q->s->m, q->n, "qkv_hidden_sizes") != NULL || !shard_in_shape(q, 0, &x) ||
+        x.rank < 3)
+        return false;
+    /* queries, keys and values in one tensor: parts of other lengths */
+    if (r->arg == SHARD_HEADS_GROUPED && !shard_in_shape(q, 1, &k))
+        return false;
+    /* a bias for queries, keys and values: its parts are alike if the heads of values are as large as the others */
+    if (r->arg == SHARD_HEADS_MULTI && shard_in_shape(q, 3, &k) && x.rank == 3 &&
+        (k.rank != 1 || k.d[0].value != 3 * x.d[2].value))
+        return false;
+    if (by_batch(q, f))
+        return true;
+    memset(q->in, 0, n->nformal * sizeof *q->in);
+    memset(q->out, 0, n->out.n * sizeof *q->out);
+    return by_heads(q, f);
+}

@@ -1,0 +1,194 @@
+/* Rules for sharding of operators with scales and zero points (shard.h): quantised tensors, and products of several
+ * kinds of matrices, which may have a scale for each row or column.  Integer sums stay on one device, too.
+ * O(operands * rank) each. */
+#include "passes/shard/shard.h"
+
+#include "ir/model/dim.h"
+
+#include <string.h>
+
+/* Whether operand i is omitted, or has one element. */
+static bool is_single(const struct shard_ask *q, uint32_t i)
+{
+    struct shape k;
+    if (node_in(q->s->m, q->n, i) == 0)
+        return true;
+    if (!shard_in_shape(q, i, &k))
+        return false;
+    for (int j = 0; j < k.rank; j++)
+        if (!shard_is_one(k.d[j]))
+            return false;
+    return true;
+}
+
+/* ---- to and from integers ----------------------------------------------------------------------- */
+
+/* Cuts operand i of QuantizeLinear or DequantizeLinear, a scale or zero point, where axis `cut` of the tensor *x is
+ * cut.  axis: the axis of which each position, or each block, has its own.  false: it cannot be cut so. */
+static bool cut_scale(struct shard_ask *q, uint32_t i, const struct shape *x, int cut, int axis)
+{
+    struct shape k;
+    int64_t block = node_attr_int(q->s->m, q->n, "block_size", 0);
+    if (is_single(q, i))
+        return true;
+    if (!shard_in_shape(q, i, &k) || (k.rank != 1 && k.rank != x->rank))
+        return false;
+    if (block == 0) {
+        if (cut == axis)
+            shard_set_in(q, i, 0);
+        return k.rank == 1;
+    }
+    if (k.rank != x->rank || (cut == axis && q->given.run % block != 0))
+        return false;
+    q->in[i] = (struct shard_state){(uint8_t)cut, q->given.run / (cut == axis ? block : 1)};
+    return true;
+}
+
+/* QuantizeLinear, DequantizeLinear: all axes; scale and zero point are cut with the axis that they are for. */
+bool rule_shard_quantize(struct shard_ask *q, const struct shard_row *r)
+{
+    struct shape x;
+    (void)r;
+    if ((!q->result && q->at != 0) || !shard_in_shape(q, 0, &x))
+        return false;
+    int axis = axis_of(node_attr_int(q->s->m, q->n, "axis", 1), x.rank);
+    shard_set_in(q, 0, q->given.axis);
+    shard_set_out(q, 0, q->given.axis);
+    return (axis >= 0 || is_single(q, 1)) && cut_scale(q, 1, &x, q->given.axis, axis) &&
+           cut_scale(q, 2, &x, q->given.axis, axis);
+}
+
+/* QLinearAdd and QLinearMul (r->arg == 0): operands 0 and 3 are broadcast.  QLinearConcat (r->arg == 2): operands 2, 5,
+ * 8, ... are joined along an axis.  All others are scales and zero points. */
+bool rule_shard_qlinear(struct shard_ask *q, const struct shard_row *r)
+{
+    struct shape out, k;
+    const uint32_t first = (uint32_t)r->arg, n = first == 0 ? 4 : q->s->m->node[q->n].nformal;
+    if (!shard_out_shape(q, 0, &out) || (!q->result && (q->at < first || (q->at - first) % 3 != 0 ||
+                                                        !shard_in_shape(q, q->at, &k))))
+        return false;
+    int axis = q->result ? q->given.axis : q->given.axis + out.rank - k.rank;
+    for (uint32_t i = first; i < n; i += 3) {
+        if (!shard_in_shape(q, i, &k))
+            return false;
+        int here = axis - (out.rank - k.rank);
+        if (first == 0 && (here < 0 || shard_is_one(k.d[here])))
+            continue;
+        if (here < 0 || (first == 0 && !dim_same(k.d[here], out.d[axis])))
+            return false;
+        shard_set_in(q, i, here);
+    }
+    shard_set_out(q, 0, axis);
+    return true;
+}
+
+/* ---- products ----------------------------------------------------------------------------------- */
+
+/* [enum shard_product] Operands of a product of matrices.  a: the first matrix; A: the first one, which has one scale
+ * that all its elements decide, so that it stays whole; b: the second one; r: for each row of the result; c: for each
+ * column; '-': for all. */
+static const char *const product_text[] = {
+    [SHARD_PRODUCT_INTEGER] = "abrc",   [SHARD_PRODUCT_QLINEAR] = "arrbcc--",
+    [SHARD_PRODUCT_FLOAT] = "abrcrcc",  [SHARD_PRODUCT_DYNAMIC] = "Abccc",
+    [SHARD_PRODUCT_GEMM] = "A--bccc--", [SHARD_PRODUCT_FUSED] = "ab",
+};
+
+/* Cuts operand i, for rows or columns of the result, whose axis `behind` (from the last one) is cut.  letter: r, c. */
+static bool cut_vector(struct shard_ask *q, uint32_t i, int behind, char letter)
+{
+    struct shape k;
+    if (is_single(q, i))
+        return true;
+    if (!shard_in_shape(q, i, &k))
+        return false;
+    if (k.rank == 1) {
+        if (behind == (letter == 'r' ? 1 : 0))
+            shard_set_in(q, i, 0);
+        return true;
+    }
+    int axis = k.rank - 1 - behind;
+    if (axis >= 0 && !shard_is_one(k.d[axis]))
+        shard_set_in(q, i, axis);
+    return true;
+}
+
+/* Cuts a stack of matrices, operand i, along the axis `behind` of the result, if it has that axis in full. */
+static bool cut_matrices(struct shard_ask *q, uint32_t i, int behind, const struct shape *y)
+{
+    struct shape k;
+    if (!shard_in_shape(q, i, &k))
+        return false;
+    int axis = k.rank - 1 - behind;
+    if (axis < 0 || shard_is_one(k.d[axis]))
+        return true;
+    if (!dim_same(k.d[axis], y->d[y->rank - 1 - behind]))
+        return false;
+    shard_set_in(q, i, axis);
+    return true;
+}
+
+/* Products of matrices that are quantised or fused with other operators: rows of the first matrix, columns of the
+ * second one, an axis of the stacks.  r->arg: enum shard_product. */
+bool rule_shard_product(struct shard_ask *q, const struct shard_row *r)
+{
+    const char *text = product_text[r->arg];
+    const struct module *m = q->s->m;
+    uint32_t ia = (uint32_t)strcspn(text, "aA"), ib = (uint32_t)strcspn(text, "b"),
+             n = m->node[q->n].nformal;
+    bool turn_a = node_attr_int(m, q->n, "transA", 0) != 0,
+         turn_b = node_attr_int(m, q->n, "transB", 0) != 0;
+    struct shape a, b, y;
+    if (!shard_in_shape(q, ia, &a) || !shard_in_shape(q, ib, &b) || !shard_out_shape(q, 0, &y) ||
+        a.rank < 2 || b.rank < 2 || n > strlen(text) || node_attr_int(m, q->n, "transBatchA", 0) ||
+        node_attr_int(m, q->n, "transBatchB", 0) || (!q->result && q->at != ia && q->at != ib))
+        return false;
+    const struct shape *given = q->result ? &y : q->at == ia ? &a : &b;
+    int behind = given->rank - 1 - q->given.axis; /* from the last axis of the result */
+    if (behind < 2 && !q->result && (q->at == ia ? turn_a : turn_b))
+        behind = 1 - behind;
+    if (behind < 2 && !q->result && behind != (q->at == ia ? 1 : 0))
+        return false; /* it is summed over */
+    if (behind == 0)
+        shard_set_in(q, ib, turn_b ? b.rank - 2 : b.rank - 1);
+    else if (text[ia] == 'A')
+        return false;
+    else if (behind == 1)
+        shard_set_in(q, ia, turn_a ? a.rank - 1 : a.rank - 2);
+    else if (!cut_matrices(q, ia, behind, &y) || !cut_matrices(q, ib, behind, &y))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if ((text[i] == 'r' || text[i] == 'c') && !cut_vector(q, i, behind, text[i]))
+            return false;
+    shard_set_out(q, 0, y.rank - 1 - behind);
+    return true;
+}
+
+/* MatMulNBits: columns, which are the rows of the packed matrix, its scales and zero points; axes before the last one
+ * of the first operand. */
+bool rule_shard_packed(struct shard_ask *q, const struct shard_row *r)
+{
+    struct shape a, y, k;
+    const struct module *m = q->s->m;
+    int64_t columns = node_attr_int(m, q->n, "N", 0), ways = q->s->ways;
+    (void)r;
+    if (!shard_in_shape(q, 0, &a) || !shard_out_shape(q, 0, &y) || (!q->result && q->at != 0) ||
+        a.rank != y.rank)
+        return false;
+    int cut = q->given.axis;
+    shard_set_out(q, 0, cut);
+    if (cut < y.rank - 1) {
+        shard_set_in(q, 0, cut);
+        return true;
+    }
+    if (!q->result || columns <= 0 || columns % ways != 0 || q->given.run != columns / ways)
+        return false;
+    for (uint32_t i = 1; i < m->node[q->n].nformal; i++) {
+        if (node_in(m, q->n, i) == 0 || i == 4)
+            continue; /* operand 4: an index for each row */
+        if (!shard_in_shape(q, i, &k) || k.rank < 1 || k.d[0].value % ways != 0)
+            return false;
+        q->in[i] = (struct shard_state){0, k.d[0].value / ways};
+    }
+    q->change[0] = (struct shard_change){.kind = SHARD_ATTR, .attr = "N"};
+    return true;
+}

@@ -1,0 +1,193 @@
+/* Rules for sharding of convolutions and other operators on images (shard.h).  O(operands * rank) each. */
+#include "passes/shard/shard.h"
+
+#include "ir/model/dim.h"
+
+#include <string.h>
+
+/* ---- convolutions ------------------------------------------------------------------------------- */
+
+/* [enum shard_conv] Operands of a convolution: x: the image; w: the kernels; c: an entry for each channel of the
+ * result, or one for all; y: as the result; '-': one for all. */
+static const char *const conv_text[] = {
+    [SHARD_CONV_PLAIN] = "xwc",         [SHARD_CONV_TURNED] = "xwc", [SHARD_CONV_INTEGER] = "xw-c",
+    [SHARD_CONV_QLINEAR] = "x--wcc--c", [SHARD_CONV_FUSED] = "xwcy",
+};
+
+/* Cuts the operands that are not images or kernels: those for channels of the result if `channels`, those like the
+ * result at axis `cut`. */
+static bool cut_others(struct shard_ask *q, const char *text, bool channels, int cut)
+{
+    struct shape k;
+    for (uint32_t i = 0; i < q->s->m->node[q->n].nformal; i++) {
+        if (node_in(q->s->m, q->n, i) == 0 || (text[i] != 'c' && text[i] != 'y'))
+            continue;
+        if (!shard_in_shape(q, i, &k))
+            return false;
+        if (text[i] == 'y')
+            shard_set_in(q, i, cut);
+        else if (channels && k.rank == 1 && !shard_is_one(k.d[0]))
+            shard_set_in(q, i, 0);
+        else if (k.rank > 1)
+            return false;
+    }
+    return true;
+}
+
+/* Convolutions: the batch; the channels of the result; with groups, N of which divides the number, the groups.
+ * r->arg: enum shard_conv. */
+bool rule_shard_convolve(struct shard_ask *q, const struct shard_row *r)
+{
+    const char *text = conv_text[r->arg];
+    uint32_t iw = (uint32_t)strcspn(text, "w");
+    struct shape x, w, y;
+    int64_t group = node_attr_int(q->s->m, q->n, "group", 1), ways = q->s->ways;
+    int cut = q->given.axis, side = r->arg == SHARD_CONV_TURNED ? 1 : 0; /* channels of kernels */
+    if (!shard_in_shape(q, 0, &x) || !shard_in_shape(q, iw, &w) || !shard_out_shape(q, 0, &y) ||
+        x.rank < 3 || q->s->m->node[q->n].nformal > strlen(text) || (!q->result && q->at != 0))
+        return false;
+    if (cut == 0) {
+        shard_set_in(q, 0, 0);
+        shard_set_out(q, 0, 0);
+        return cut_others(q, text, false, 0);
+    }
+    if (cut != 1 || group <= 0 || (!q->result && group == 1))
+        return false;
+    struct shard_state given = q->given;
+    if (group > 1) { /* each device has a block of the groups, all its channels in a row */
+        int64_t in = x.d[1].value / ways, out = y.d[1].value / ways, all = w.d[0].value / ways;
+        if (group % ways != 0 || in <= 0 || out <= 0 || all <= 0 ||
+            given.run != (q->result ? out : in))
+            return false;
+        q->change[0] = (struct shard_change){.kind = SHARD_ATTR, .attr = "group"};
+        q->in[0] = (struct shard_state){1, in};
+        q->in[iw] = (struct shard_state){0, all};
+        q->given.run = out;
+    } else {
+        shard_set_in(q, iw, side);
+    }
+    shard_set_out(q, 0, 1);
+    bool good = cut_others(q, text, true, 1);
+    q->given = given;
+    return good;
+}
+
+/* GroupNormalization: the batch; blocks of groups, if N divides their number. */
+bool rule_shard_group_norm(struct shard_ask *q, const struct shard_row *r)
+{
+    struct shape x, k;
+    int64_t groups = node_attr_int(q->s->m, q->n, "num_groups", 0), ways = q->s->ways;
+    int cut = q->given.axis;
+    (void)r;
+    if ((!q->result && q->at != 0) || !shard_in_shape(q, 0, &x) || cut > 1 || x.rank < 2)
+        return false;
+    shard_set_in(q, 0, cut);
+    shard_set_out(q, 0, cut);
+    if (cut == 0)
+        return true;
+    if (groups % ways != 0 || x.d[1].value < 0 || q->given.run != x.d[1].value / ways)
+        return false;
+    for (uint32_t i = 1; i < q->s->m->node[q->n].nformal; i++) {
+        if (!shard_in_shape(q, i, &k) || k.rank != 1 || k.d[0].value % ways != 0)
+            return false;
+        q->in[i] = (struct shard_state){0, k.d[0].value / ways};
+    }
+    q->change[0] = (struct shard_change){.kind = SHARD_ATTR, .attr = "num_groups"};
+    return true;
+}
+
+/* ---- images of other sizes ---------------------------------------------------------------------- */
+
+/* Returns the index of an axis in the list of axes that operand i, or the attribute, has for the sizes, pads or scales
+ * of a node; the axis itself if there is no such list; -1: it is not listed; -2: the list is not known. */
+static int entry_of(const struct shard_ask *q, uint32_t i, int axis, int rank)
+{
+    int64_t axes[SHAPE_RANK];
+    int n = attr_or_input(q->s->f, q->n, "axes", i, axes, SHAPE_RANK);
+    if (n == -1)
+        return axis;
+    for (int j = 0; j < n; j++)
+        if (axis_of(axes[j], rank) == axis)
+            return j;
+    return n < 0 ? -2 : -1;
+}
+
+/* Whether entry j of a list is known to be v. */
+static bool entry_is(const struct nums *k, int j, int64_t v)
+{
+    return k != NULL && j >= 0 && j < (int)k->n && k->at[j].kind == NUM_INT && k->at[j].v == v;
+}
+
+/* Pad: axes that get nothing, before or behind. */
+bool rule_shard_pad(struct shard_ask *q, const struct shard_row *r)
+{
+    struct shape x;
+    (void)r;
+    if ((!q->result && q->at != 0) || !shard_in_shape(q, 0, &x))
+        return false;
+    const struct nums *k = nums_attr_or_input(q->s->f, q->n, "pads", 1);
+    int j = entry_of(q, 3, q->given.axis, x.rank);
+    if (j == -2 || (j >= 0 && (!entry_is(k, j, 0) || !entry_is(k, j + (int)k->n / 2, 0))))
+        return false;
+    shard_set_in(q, 0, q->given.axis);
+    shard_set_out(q, 0, q->given.axis);
+    return true;
+}
+
+/* Whether entry j of the scales, in operand i or an attribute, is 1. */
+static bool scale_is_one(const struct shard_ask *q, uint32_t i, int j)
+{
+    const struct module *m = q->s->m;
+    const struct attr *a = node_attr(m, q->n, "scales");
+    if (a != NULL)
+        return a->kind == ATTR_FLOATS && (uint32_t)j < a->u.list.n &&
+               m->floats[a->u.list.at + (uint32_t)j] == 1.0f;
+    return entry_is(nums_of(q->s->f, node_in(m, q->n, i)), j, 1);
+}
+
+/* Resize (r->arg == 2: from opset 11 on, operand 2 has the scales) and Upsample (1: operand 1 has them): axes that keep
+ * their size.  Sizes in operand 3 are divided. */
+bool rule_shard_resize(struct shard_ask *q, const struct shard_row *r)
+{
+    struct shape x;
+    const struct module *m = q->s->m;
+    uint32_t scales = r->arg == 1 || q->s->f->opset < 11 ? 1 : 2;
+    if ((!q->result && q->at != 0) || !shard_in_shape(q, 0, &x) ||
+        strcmp(node_attr_str(m, q->n, "coordinate_transformation_mode", ""),
+               "tf_crop_and_resize") == 0 ||
+        strcmp(node_attr_str(m, q->n, "keep_aspect_ratio_policy", "stretch"), "stretch") != 0)
+        return false;
+    int cut = q->given.axis, j = entry_of(q, UINT32_MAX, cut, x.rank);
+    shard_set_in(q, 0, cut);
+    shard_set_out(q, 0, cut);
+    if (j == -1)
+        return true;
+    if (j == -2 || node_in(m, q->n, 3) == 0)
+        return j >= 0 && scale_is_one(q, scales, j);
+    struct shard_change c = {.kind = SHARD_SIZES, .operand = 3, .divide = UINT64_C(1) << j};
+    return shard_same_size(q, 3, j, x.d[cut]) && shard_list_change(q, &c) &&
+           (q->change[0] = c, true);
+}
+
+/* DepthToSpace, SpaceToDepth: the batch.  Channels of the smaller tensor: in the larger one they come in as many blocks
+ * as a square has, or, in the mode CRD, side by side. */
+bool rule_shard_depth(struct shard_ask *q, const struct shard_row *r)
+{
+    struct shape x, y;
+    int64_t b = node_attr_int(q->s->m, q->n, "blocksize", 0);
+    bool to_space = r->arg == 0;
+    bool beside = strcmp(node_attr_str(q->s->m, q->n, "mode", "DCR"), "CRD") == 0;
+    int cut = q->given.axis;
+    if (!shard_in_shape(q, 0, &x) || !shard_out_shape(q, 0, &y) || cut > 1 || b <= 0 || b > 1024)
+        return false;
+    int64_t run = q->given.run, more = cut == 1 && beside ? b * b : 1;
+    bool deep = q->result != to_space; /* asked about the tensor with more channels */
+    if (deep && run % more != 0)
+        return false;
+    int64_t few = deep ? run / more : run;
+    if (few > INT64_MAX / more)
+        return false;
+    q->in[0] = (struct shard_state){(uint8_t)cut, to_space ? few * more : few};
+    q->out[0] = (struct shard_state){(uint8_t)cut, to_space ? few : few * more};
+    return cut == 0 || dim_known(to_space ? y.d[1] : x.d[1]);
+}

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Are exported models right when devices share their operators?
+
+    sharded_exports.py FOLDER|MODEL... [--ways 2,4] [--draw SEED]
+
+Each model (of a folder: all *.onnx in it) is sharded, exactly (without sums), by links that cost next to nothing, so
+that as much as can be is cut, and split. ONNX Runtime runs the original, the sharded whole (model.onnx of the folder)
+and, by tools/verify_split.py, the parts, on the inputs beside the model (NAME.inputs/test_data_set_0) or random ones.
+The parts must give the bits of the sharded whole; that must give the bits of the original, or be within 1e-5 of the
+largest value of an output (1e-2 for halves). --draw: not the best choice but a random one. Prints a line for each
+model and number of ways; exits with 1 when one is wrong, or when more than one in ten of the models that ONNX Runtime
+runs is refused."""
+import argparse
+import json
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+from common import PCC
+from onnx import numpy_helper
+import subprocess
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests/support"))
+from with_ort import verified  # noqa: E402
+
+warnings.simplefilter("ignore")
+
+
+def session(path):
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def inputs_of(model, s):
+    """The inputs of a session: those of the files beside the model, else random ones."""
+    held = sorted(model.with_suffix(".inputs").glob("*/input_*.pb"), key=lambda p: int(p.stem.split("_")[1]))
+    if held:
+        return {i.name: numpy_helper.to_array(onnx.load_tensor(str(p))) for i, p in zip(s.get_inputs(), held)}
+    rng, sizes, fed = np.random.default_rng(1), {}, {}
+    types = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(float16)": np.float16}
+    for i in s.get_inputs():
+        shape = [d if isinstance(d, int) else sizes.setdefault(d, 4) for d in i.shape]
+        if i.type in types:
+            fed[i.name] = rng.standard_normal(shape).astype(types[i.type])
+        else:
+            kind = {"tensor(bool)": bool, "tensor(int32)": np.int32, "tensor(uint8)": np.uint8}.get(i.type, np.int64)
+            fed[i.name] = rng.integers(0, 2, shape).astype(kind)
+    return fed
+
+
+def piece(value, state, ways, k):
+    """Piece k of a tensor that the devices keep in pieces."""
+    at = np.arange(value.shape[state["axis"]])
+    return np.ascontiguousarray(np.take(value, at[at // state["run"] % ways == k], state["axis"]))
+
+
+def joined(pieces, state):
+    ways, axis, run = len(pieces), state["axis"], state["run"]
+    size = sum(p.shape[axis] for p in pieces)
+    whole = np.empty((*pieces[0].shape[:axis], size, *pieces[0].shape[axis + 1:]), pieces[0].dtype)
+    at = np.arange(size)
+    for k, p in enumerate(pieces):
+        whole[(slice(None),) * axis + (at[at // run % ways == k],)] = p
+    return whole
+
+
+def run_whole(folder, fed, names, manifest):
+    """What the sharded whole makes of whole inputs: outputs by name."""
+    states = manifest.get("sharding", {}).get("states", [])
+    ways = manifest.get("sharding", {}).get("ways", 1)
+    s = session(folder / "model.onnx")
+    wanted, fed = {i.name for i in s.get_inputs()}, dict(fed)
+    for st in states:
+        if st["in"] in fed:
+            value = fed.pop(st["in"])
+            fed.update({f"{st['in']}@{k}": piece(value, st, ways, k) for k in range(ways)})
+    got = dict(zip([o.name for o in s.get_outputs()], s.run(None, {k: v for k, v in fed.items() if k in wanted})))
+    for st in states:
+        if f"{st['out']}@0" in got:
+            got[st["out"]] = joined([got[f"{st['out']}@{k}"] for k in range(ways)], st)
+    return [got[n] for n in names]
+
+
+def difference(a, b):
+    """0: the same bits; else the largest difference by the largest value; None: another kind of value."""
+    if type(a) is not type(b) or not isinstance(a, np.ndarray):
+        return 0 if str(a) == str(b) else None
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return None
+    if a.tobytes() == b.tobytes():
+        return 0
+    if a.dtype.kind != "f" or not np.array_equal(np.isfinite(a), np.isfinite(b)):
+        return None
+    a, b = (np.where(np.isfinite(v), v, 0).astype(np.float64) for v in (a, b))
+    return float(np.abs(a - b).max() / max(np.abs(a).max(), 1e-30))
+
+
+def judge(model, ways, draw, folder):
+    """What there is to say of a model in so many ways: (kind, text); kinds: skipped, refused, wrong, bits, near."""
+    try:
+        s = session(model)
+        fed = inputs_of(model, s)
+        names = [o.name for o in s.get_outputs()]
+        want = s.run(names, fed)
+    except Exception as why:
+        return "skipped", f"ONNX Runtime does not run it: {str(why).strip()[:90]}"
+    half = any(t in i.type for i in (*s.get_inputs(), *s.get_outputs()) for t in ("float16", "bfloat16"))
+    held = onnx.load(str(model), load_external_data=False).graph.initializer
+    half = half or any(t.data_type in (10, 16) for t in held)
+    r = subprocess.run([PCC, model, "-d", f"{ways}xa100", "--link", "100TB/s,0us", "--network=direct", "--part-cost=0",
+                        "-p", f"shard{{ways={ways}:draw={draw}}}", "--emit", "none", "-o", folder],
+                       capture_output=True, text=True)
+    if r.returncode:
+        return "refused", r.stderr.strip().splitlines()[-1][:160]
+    manifest = json.loads((folder / "manifest.json").read_text())
+    try:
+        got = run_whole(folder, fed, names, manifest)
+    except Exception as why:
+        return "wrong", f"the sharded whole does not run: {str(why)[:200]}"
+    off = [difference(a, b) for a, b in zip(want, got)]
+    if None in off or max(off, default=0) > (1e-2 if half else 1e-5):
+        return "wrong", f"differs: {[(n, d) for n, d in zip(names, off) if d is None or d > 1e-5][:3]}"
+    exact = max(off, default=0) == 0
+    inputs = model.with_suffix(".inputs") / "test_data_set_0"
+    whole = model if exact else folder / "model.onnx"
+    code, said = verified(whole, folder, "--quiet", *(["--inputs", inputs] if exact and inputs.is_dir() else []))
+    if code not in (0, 3):
+        return "wrong", f"parts: {said.strip().splitlines()[-1][:200]}"
+    sharding = manifest["sharding"]
+    text = ", ".join(f"{k} {v}" for k, v in sharding.get("nodes", {}).items())
+    return ("bits" if exact else "near"), f"{text}{'' if exact else f'; off by {max(off):.1e}'}"
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("models", nargs="+", type=Path)
+    p.add_argument("--ways", default="2,4")
+    p.add_argument("--draw", type=int, default=0)
+    args = p.parse_args()
+    models = [m for a in args.models for m in (sorted(a.glob("*.onnx")) if a.is_dir() else [a])]
+    count = {}
+    for model in models:
+        for ways in map(int, args.ways.split(",")):
+            with tempfile.TemporaryDirectory() as name:
+                kind, text = judge(model, ways, args.draw, Path(name) / "split")
+            count[kind] = count.get(kind, 0) + 1
+            print(f"{kind}: {model.name}, {ways} ways: {text}", flush=True)
+    print(", ".join(f"{k} {n}" for k, n in sorted(count.items())))
+    ran = sum(n for k, n in count.items() if k != "skipped")
+    return 1 if count.get("wrong") or count.get("refused", 0) * 10 > ran else 0
+
+
+sys.exit(main())
