@@ -144,7 +144,7 @@ def four_bits(temp):
              helper.make_node("DequantizeLinear", ["b", "s"], ["g"], name="g"),
              helper.make_node("Sub", ["f", "g"], ["h"], name="h")]
     inputs = [("a", [3, 5], TensorProto.INT4), ("b", [3, 5], TensorProto.UINT4)]
-    onnx.save(model_of([*nodes, *chain("h", "y")], inputs, [("y", [3, 5])], [scale]), temp / "four.onnx")
+    onnx.save(model_of([*nodes, *chain("h", "y", 2)], inputs, [("y", [3, 5])], [scale]), temp / "four.onnx")
     split(temp / "four.onnx", temp / "four", *FLAT, "--for=web")
     nodes.append(helper.make_node("QuantizeLinear", ["h", "s"], ["q"], name="q", output_dtype=TensorProto.INT4))
     onnx.save(model_of(nodes, inputs, [("q", [3, 5], TensorProto.INT4)], [scale]), temp / "gives.onnx")
@@ -179,7 +179,7 @@ def run_by_web(temp):
     run_mjs(temp / "m", *web, cwd=folder.parent, code=1, said="is not the whole model's")
     run_mjs(odd_split(temp), *web, cwd=folder.parent)
     four = run_mjs(four_bits(temp), *web, cwd=folder.parent).stdout
-    check("2 of 2" in four and "the parts give the bits" in four, f"4 bits: {four}")
+    check("Infinity" not in four and "the parts give the bits" in four, f"4 bits: {four}")
 
 
 def in_chromium(temp):

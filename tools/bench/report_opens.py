@@ -5,10 +5,11 @@ usage: report_opens.py [--nodes N] [--runs N] [--limit SECONDS] [--pcc PROGRAM]
 
 A generated GPT of about N nodes (10,000) is planned for four devices; Chromium without a window loads its page, which
 runs the page's program, and writes what has come of it (--dump-dom).  Printed: bytes of the page, and the least time of
-the runs, with the browser's own start, which an empty page shows.  Exit 1: the least is above the limit (3 s), or the
-page does not find a node that is asked for."""
+the runs, with the browser's own start, which an empty page shows.  Exit 1: the page takes more than the limit (3 s)
+beside that start, or does not find a node that is asked for."""
 import argparse
-import json
+import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -20,15 +21,15 @@ PCC = Path(__file__).resolve().parents[2] / "build/release/pcc"
 
 
 def opened(browser, path, folder, place=""):
-    """The page after its program has run, and the seconds that the browser took."""
-    start = time.perf_counter()
+    """The page after its program has run, and the seconds that the browser took: of the clock, of processors."""
+    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     r = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
                         f"--user-data-dir={folder}/profile", "--dump-dom", path.as_uri() + place],
                        capture_output=True, text=True, timeout=600)
-    took = time.perf_counter() - start
+    took, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if r.returncode or "CONSOLE" in r.stderr:
         sys.exit(f"{path.name}: exit {r.returncode}: {r.stderr[-400:]}")
-    return r.stdout, took
+    return r.stdout, took, sum(getattr(after, k) - getattr(before, k) for k in ("ru_utime", "ru_stime"))
 
 
 def main():
@@ -47,16 +48,17 @@ def main():
         subprocess.run([args.pcc.parent / "pcc-gen", "gpt", "--layers", str(layers), "--width", "64", "--heads", "4",
                         "--no-weights", "-o", temp / "gpt.onnx"], check=True)
         subprocess.run([args.pcc, temp / "gpt.onnx", "-q", "-d", "4xa100", "-Wno-guessed-dim", "-o",
-                        temp / "gpt.html", "-o", temp / "gpt.json"], check=True)
+                        temp / "gpt.html"], check=True)
         (temp / "empty.html").write_text("<!doctype html><title>empty</title>")
-        names = [n for d in json.loads((temp / "gpt.json").read_text())["devices"] for n in d["nodes"]]
-        empty = min(opened(browser, temp / "empty.html", temp)[1] for _ in range(args.runs))
+        names = re.findall(r'^\["([\w/.]+)"', (temp / "gpt.html").read_text(), re.M)  # a line for each node
+        empty = [opened(browser, temp / "empty.html", temp) for _ in range(args.runs)]
         found = [opened(browser, temp / "gpt.html", temp, f"#find={names[-1]}") for _ in range(args.runs)]
-        least = min(took for _, took in found)
-        print(f"{len(names)} nodes, {(temp / 'gpt.html').stat().st_size / 1e6:.2f} MB: {least:.2f} s, of these the "
-              f"browser's start {empty:.2f} s")
+        least, start = (min(row[1] for row in rows) for rows in (found, empty))
+        cpu, idle = (min(row[2] for row in rows) for rows in (found, empty))
+        print(f"{len(names)} nodes, {(temp / 'gpt.html').stat().st_size / 1e6:.2f} MB: {least:.2f} s ({cpu:.2f} s of "
+              f"processors), of these the browser's start {start:.2f} s ({idle:.2f} s)")
         shown = found[0][0].count(names[-1])
-        return 0 if least <= args.limit and shown > 1 else 1
+        return 0 if least - start <= args.limit and shown > 1 else 1
 
 
 if __name__ == "__main__":
