@@ -7,6 +7,7 @@
 #include "ir/base/json_in.h"
 #include "ir/base/json_out.h"
 #include "ir/base/memory.h"
+#include "ir/cluster/presets.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -143,16 +144,34 @@ int64_t export_gpu(const struct export_folder *x, const char *device)
     return (int64_t)names_get(&x->gpu, device, 0) - 1;
 }
 
+/* Checks that a device is a CPU, or a GPU that CUDA knows.  Returns 0, or -1 and an error. */
+static int check_device(const struct export_folder *x, const char *engine, const char *file,
+                        const char *device)
+{
+    const json_t *devices = json_object_get(x->manifest, "devices");
+    const char *class =
+        json_get_text(json_array_get(devices, names_get(&x->device, device, 1) - 1), "class");
+    if (strncmp(device, "acc", 3) != 0)
+        return 0;
+    if (export_gpu(x, device) < 0)
+        return diag_error(x->diag,
+                          "%s: --for=%s: %s runs on %s, an NPU: expected GPUs and CPUs alone",
+                          x->name, engine, file, device);
+    if (class && preset_is_other_gpu(class, NVIDIA))
+        return diag_error(x->diag,
+                          "%s: --for=%s: %s runs on %s, of class %s: expected GPUs of NVIDIA and "
+                          "CPUs alone",
+                          x->name, engine, file, device, class);
+    return 0;
+}
+
 int export_check_devices(const struct export_folder *x, const char *engine, const json_t *part)
 {
     const json_t *replicas = json_object_get(part, "replicas");
     for (size_t i = 0; i <= json_array_size(replicas); i++) {
         const json_t *name = i ? json_array_get(replicas, i - 1) : json_object_get(part, "device");
-        const char *device = json_string_value(name);
-        if (strncmp(device, "acc", 3) == 0 && export_gpu(x, device) < 0)
-            return diag_error(x->diag,
-                              "%s: --for=%s: %s runs on %s, an NPU: expected GPUs and CPUs alone",
-                              x->name, engine, json_get_text(part, "file"), device);
+        if (check_device(x, engine, json_get_text(part, "file"), json_string_value(name)))
+            return -1;
     }
     return 0;
 }

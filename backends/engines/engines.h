@@ -19,9 +19,9 @@ struct export_folder {
     int to;           /* descriptor of the folder in which files are made; may be `from` */
     const char *text; /* [size] of manifest.json */
     size_t size;      /* bytes */
-    json_t *
-        manifest; /* the same, checked: export_read(); states in pieces stand there as their pieces */
-    struct names gpu; /* device that is a GPU -> 1 + its number among all GPUs */
+    json_t *manifest; /* the same, checked: export_read(); states in pieces are their pieces there */
+    struct names device; /* name of a device -> 1 + its row in "devices" */
+    struct names gpu;    /* device that is a GPU -> 1 + its number (gpus_number()) */
     const struct export_options *o;
     read_model_fn *read_model; /* for the models of the folder; NULL: the caller cannot */
     struct arena *a;
@@ -94,9 +94,10 @@ int export_copy(struct export_folder *x, const char *file, const char *path);
 /* Reads the folder's model `file`, into the arena `of`.  engine: name for the error.  Returns NULL after an error. */
 struct module *export_model(const struct export_folder *x, const char *engine, const char *file,
                             struct arena *of);
-/* Returns the number of a device among all GPUs; -1: it is a CPU or an NPU. */
+/* Returns the number of a device among the GPUs of its maker; -1: it is a CPU or an NPU. */
 int64_t export_gpu(const struct export_folder *x, const char *device);
-/* Checks that the devices of a part are CPUs and GPUs.  engine: name for the error.  Returns 0, or -1 and an error. */
+/* Checks that the devices of a part are CPUs and GPUs, none of them known to be of another maker than NVIDIA.  engine:
+ * name for the error.  Returns 0, or -1 and an error. */
 int export_check_devices(const struct export_folder *x, const char *engine, const json_t *part);
 
 /* The bytes of tools/python/pcc/run_openvino.py, hetero.py and ray_split.py, and of tools/web/index.html and run.mjs;

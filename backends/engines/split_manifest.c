@@ -22,7 +22,7 @@ struct checker {
     const char *path; /* of the manifest, for messages */
     struct names
         made; /* values that are there: inputs of the model, outputs of the parts that were checked */
-    struct names device; /* names of the devices */
+    struct names device; /* name of a device -> 1 + its row in "devices" */
     struct names gpu;    /* as in struct export_folder */
 };
 
@@ -126,18 +126,23 @@ static int check_part(struct checker *c, const json_t *part)
 static int check_devices(struct checker *c)
 {
     const json_t *devices = json_object_get(c->x->manifest, "devices");
-    uint32_t gpus = 0;
-    size_t i;
-    json_t *row;
-    json_array_foreach(devices, i, row)
-    {
-        const char *name = json_get_text(row, "name"), *class = json_get_text(row, "class");
-        if (!name)
+    size_t n = json_array_size(devices);
+    const char **name = arena_array(c->x->a, n, sizeof *name);
+    const char **class = arena_array(c->x->a, n, sizeof *class);
+    int32_t *gpu = arena_array(c->x->a, n, sizeof *gpu);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *row = json_array_get(devices, i);
+        name[i] = json_get_text(row, "name");
+        if (!name[i])
             return diag_error(c->x->diag, "%s: devices: expected objects with \"name\"", c->path);
-        names_add(&c->device, name, 1);
-        if (strncmp(name, "acc", 3) == 0 && !(class && preset_is_npu(class)))
-            names_add(&c->gpu, name, ++gpus);
+        const char *said = json_get_text(row, "class");
+        class[i] = strncmp(name[i], "acc", 3) != 0 ? NULL : said ? said : "";
+        names_add(&c->device, name[i], (uint32_t)i + 1);
     }
+    gpus_number(class, (uint32_t)n, gpu);
+    for (size_t i = 0; i < n; i++)
+        if (gpu[i] >= 0)
+            names_add(&c->gpu, name[i], (uint32_t)gpu[i] + 1);
     return 0;
 }
 
@@ -183,5 +188,6 @@ int export_read(struct export_folder *x)
         return -1;
     int rc = check_manifest(&c);
     x->gpu = c.gpu;
+    x->device = c.device;
     return rc;
 }

@@ -306,6 +306,8 @@ static int check_tensorrt(const struct export_folder *x)
         if (export_gpu(x, device) < 0)
             return refuse(x, file,
                           arena_fmt(x->a, "it runs on %s: TensorRT has GPUs alone", device));
+        if (export_check_devices(x, "tensorrt", part))
+            return -1;
         const struct module *m = export_model(x, "tensorrt", file, own);
         if (!m || check_operators(x, m, file) || check_types(x, m, file) ||
             check_inputs(x, m, file))

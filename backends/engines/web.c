@@ -31,6 +31,26 @@ static int check_tensor(const struct export_folder *x, const char *name, const j
                : diag_error(x->diag, "%s: --for=web: tensor '%s' has no known type", x->name, name);
 }
 
+/* Checks that a part makes no tensor of 4 bits: onnxruntime-web takes them as inputs, but gives none ("unsupported type:
+ * uint4").  Returns 0, or -1 and an error. */
+static int check_made(const struct export_folder *x, const json_t *part)
+{
+    size_t i;
+    json_t *name;
+    json_array_foreach(json_object_get(part, "outputs"), i, name)
+    {
+        const char *made = json_string_value(name);
+        const json_t *value = json_object_get(json_object_get(x->manifest, "values"), made);
+        const char *type = json_get_text(value, "type");
+        if (!strcmp(type, "i4") || !strcmp(type, "u4"))
+            return diag_error(x->diag,
+                              "%s: --for=web: %s makes tensor '%s' of %s, which onnxruntime-web "
+                              "takes as an input, but cannot give",
+                              x->name, json_get_text(part, "file"), made, type);
+    }
+    return 0;
+}
+
 /* Checks that a part and what it needs at once fit WebAssembly's memory.  Returns 0, or -1 and an error. */
 static int check_size(const struct export_folder *x, const json_t *part)
 {
@@ -85,7 +105,7 @@ static int check_web(const struct export_folder *x)
     }
     json_array_foreach(json_object_get(x->manifest, "parts"), i, row)
     {
-        if (check_size(x, row))
+        if (check_size(x, row) || check_made(x, row))
             return -1;
     }
     return check_weights(x);

@@ -591,7 +591,10 @@ void plan_print(FILE *f, const struct result *r, const char *split_folder)
     report_sharding(f, r, a);
     const char *why, *settings = r->annotated ? layer_assignment(r, a, &why) : NULL;
     if (settings)
-        fprintf(f, "ONNX Runtime, whole model:\n  session.layer_assignment_settings=\"%s\"\n",
+        fprintf(f,
+                "ONNX Runtime, whole model:\n  session.layer_assignment_settings=\"%s\"\n"
+                "  (a device without a provider is only logged: see what the session's\n"
+                "  get_provider_graph_assignment_info() says)\n",
                 utf8_text(a, settings));
     if (split_folder)
         print_runner(

@@ -189,7 +189,8 @@ static void put_devices(struct manifest_out *o, struct arena *a)
         of[x] = s->parts->part[x].dev;
     struct csr parts = csr_build(a, c->ndev, s->parts->nparts, of, NULL);
     json_open(&o->j, "devices", '[', /*indent=*/4);
-    uint32_t gpus = 0;
+    int32_t *gpu = arena_array(a, c->ndev, sizeof *gpu);
+    cluster_number_gpus(c, a, gpu);
     for (uint32_t d = 0; d < c->ndev; d++) {
         const struct device_class *k = &c->cls[cluster_class(c, d)];
         const struct device_load *l = &s->r->verdict->load[d];
@@ -197,8 +198,8 @@ static void put_devices(struct manifest_out *o, struct arena *a)
         json_text(&o->j, "name", cluster_device_name(c, a, d));
         json_text(&o->j, "class", k->name);
         json_int(&o->j, "index", index_in_class(c, d));
-        if (preset_is_gpu(k))
-            json_int(&o->j, "gpu", gpus++);
+        if (gpu[d] >= 0)
+            json_int(&o->j, "gpu", gpu[d]);
         if (k->memory >= 0)
             json_int(&o->j, "memory_bytes", k->memory + k->reserve);
         else

@@ -51,12 +51,12 @@ static const char **device_words(const struct result *r, struct arena *a, const 
     const struct cluster *k = r->scene.cluster;
     const uint8_t *used = used_devices(r, a);
     const char **word = arena_array(a, k->ndev, sizeof *word), *first[KINDS] = {0};
-    uint32_t gpus = 0;
+    int32_t *gpu = arena_array(a, k->ndev, sizeof *gpu);
     *why = NULL;
+    cluster_number_gpus(k, a, gpu);
     for (uint32_t d = 0; d < k->ndev; d++) {
         enum kind kind = kind_of(k, d);
         const char *name = cluster_device_name(k, a, d);
-        uint32_t index = kind == KIND_GPU ? gpus++ : 0;
         if (!used[d])
             continue;
         if (first[kind]) {
@@ -68,7 +68,7 @@ static const char **device_words(const struct result *r, struct arena *a, const 
             return NULL;
         }
         first[kind] = name;
-        word[d] = kind == KIND_GPU ? arena_fmt(a, "gpu:%u", index) : kind_name[kind];
+        word[d] = kind == KIND_GPU ? arena_fmt(a, "gpu:%d", gpu[d]) : kind_name[kind];
     }
     return word;
 }

@@ -2,7 +2,7 @@
  *
  * A model says its types; a runtime may compute in others: TF32 in the matrix units of NVIDIA's GPUs, half precision or
  * integers in engines such as TensorRT, Core ML or an NPU's.  That is a setting of the runtime, so it is said and never
- * assumed.  O(classes) for each item of the text. */
+ * assumed.  O(classes + items of the text) for each item. */
 #include "ir/cluster/cluster.h"
 
 #include <string.h>
@@ -49,23 +49,41 @@ static const char *set_precision(struct cluster *c, enum precision p, const char
                     : "no class has a rate for it, expected a \"peak\" in a cluster file";
 }
 
+/* Whether an earlier item of the text, which begins at `text`, is for the same classes as the one at s: for the class
+ * name[0 .. n), or for all if n is 0. */
+static bool comes_again(const char *text, const char *s, const char *name, size_t n)
+{
+    bool found = false;
+    for (const char *at = text; at < s && !found; at += strcspn(at, ",") + 1) {
+        size_t item = strcspn(at, ","), type = strcspn(at, ":,");
+        size_t size = type < item ? item - type - 1 : 0;
+        found = size == n && memcmp(at + item - size, name, n) == 0;
+    }
+    return found;
+}
+
 int cluster_set_precision(struct cluster *c, const char *text, struct diag *d)
 {
-    for (const char *s = text;;) {
-        size_t n = strcspn(s, ","), type = strcspn(s, ":,");
-        size_t name = type < n ? n - type - 1 : 0;
-        enum precision p = precision_of(s, type);
-        if (p == PRECISIONS || (type < n && !name))
-            return diag_error(
-                d,
-                "--precision '%.*s': expected f32, tf32, f16, bf16 or i8, perhaps for "
-                "a class as in f16:a100",
-                (int)n, s);
-        const char *wrong = set_precision(c, p, s + n - name, name);
-        if (wrong)
-            return diag_error(d, "--precision '%.*s': %s", (int)n, s, wrong);
-        if (!s[n])
-            return 0;
-        s += n + 1;
-    }
+    for (int turn = 0; turn < 2; turn++) /* items for all classes, then those for one, which win */
+        for (const char *s = text;;) {
+            size_t n = strcspn(s, ","), type = strcspn(s, ":,");
+            size_t name = type < n ? n - type - 1 : 0;
+            enum precision p = precision_of(s, type);
+            const char *wrong = NULL, *class = s + n - name;
+            if (p == PRECISIONS || (type < n && !name))
+                wrong = "expected f32, tf32, f16, bf16 or i8, perhaps for a class as in f16:a100";
+            else if (turn == (name > 0) && comes_again(text, s, class, name))
+                wrong = name
+                            ? "a second type for this class, expected one"
+                            : "a second type without a class, expected one, and others for a class "
+                              "each as in f16:a100";
+            else if (turn == (name > 0))
+                wrong = set_precision(c, p, class, name);
+            if (wrong)
+                return diag_error(d, "--precision '%.*s': %s", (int)n, s, wrong);
+            if (!s[n])
+                break;
+            s += n + 1;
+        }
+    return 0;
 }

@@ -336,6 +336,37 @@ bool preset_is_gpu(const struct device_class *c)
     return !c->host && !preset_is_npu(c->name);
 }
 
+bool preset_is_other_gpu(const char *name, enum gpu_maker maker)
+{
+    const struct preset *p = find_preset(name, strlen(name));
+    return p && p->maker != NPU && p->maker != maker;
+}
+
+void gpus_number(const char *const *class, uint32_t n, int32_t *number)
+{
+    int32_t next[GPU_MAKERS] = {0};
+    enum gpu_maker first = NO_GPU; /* the first maker of a preset */
+    const struct preset *p;
+    for (uint32_t i = 0; i < n && first == NO_GPU; i++)
+        if (class[i] && (p = find_preset(class[i], strlen(class[i]))) && p->maker != NPU)
+            first = p->maker;
+    for (uint32_t i = 0; i < n; i++) {
+        p = class[i] ? find_preset(class[i], strlen(class[i])) : NULL;
+        bool gpu = class[i] && !(p && p->maker == NPU);
+        number[i] = gpu ? next[p ? p->maker : first]++ : -1;
+    }
+}
+
+void cluster_number_gpus(const struct cluster *c, struct arena *a, int32_t *number)
+{
+    const char **class = arena_array(a, c->ndev, sizeof *class);
+    for (uint32_t d = 0; d < c->ndev; d++) {
+        const struct device_class *k = &c->cls[cluster_class(c, d)];
+        class[d] = k->host ? NULL : k->name;
+    }
+    gpus_number(class, c->ndev, number);
+}
+
 bool preset_of(const char *name, size_t n, struct arena *a, struct device_class *c)
 {
     const struct preset *p = find_preset(name, n);

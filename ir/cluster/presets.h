@@ -28,9 +28,17 @@ enum gpu_maker preset_maker(uint32_t i);
 enum kernel_source preset_kernels(uint32_t i);
 /* Whether the class with this name is an NPU. */
 bool preset_is_npu(const char *name);
-/* Whether devices of the class count as GPUs: they are accelerators, but no NPUs.  Runtimes know a GPU by its number
- * among all GPUs, whatever their classes. */
+/* Whether devices of the class count as GPUs: they are accelerators, but no NPUs. */
 bool preset_is_gpu(const struct device_class *c);
+/* Writes to number[0 .. n) the number by which runtimes know each device, whose class has the name class[i]: GPUs of
+ * one maker count from 0 in their order, whatever their classes, since a runtime knows those of one maker only.  GPUs
+ * with the name of no preset count with those of the first maker that is known, other presets' GPUs (of no maker in
+ * enum gpu_maker) among themselves.  class[i] NULL: a CPU; it and NPUs get -1.  O(n * presets). */
+void gpus_number(const char *const *class, uint32_t n, int32_t *number);
+/* Does the same for the devices of a cluster. */
+void cluster_number_gpus(const struct cluster *c, struct arena *a, int32_t *number);
+/* Whether the class with this name is a preset that is a GPU of another maker than this one. */
+bool preset_is_other_gpu(const char *name, enum gpu_maker maker);
 
 /* A link that is known by name. */
 struct link_preset {

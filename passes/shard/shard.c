@@ -79,6 +79,10 @@ static int find_devices(struct shard *s)
     const struct cluster *c = s->x->scene.cluster;
     uint32_t *dev = arena_array(s->a, (size_t)s->ways + ctx_settings(s->x)->npins, sizeof *dev),
              first = 0, most = side_by_side(c, &s->cls);
+    if (most < 2)
+        return diag_error(s->x->use.diag,
+                          "shard: there are no two equal accelerators that could share nodes: "
+                          "expected 2 of a class at least, as in -d 2xa100");
     if (most < s->ways)
         return diag_error(s->x->use.diag,
                           "shard{ways=%u}: the cluster has %u equal accelerators %s: expected as "

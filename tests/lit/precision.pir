@@ -12,6 +12,9 @@
 # RUN: not %pcc %s --precision=bf16 2>&1 | FileCheck %s --check-prefix=NONE
 # RUN: not %pcc %s --precision=i8,bf16:acc 2>&1 | FileCheck %s --check-prefix=LACKS
 # RUN: not %pcc %s --precision=f16:gpu 2>&1 | FileCheck %s --check-prefix=CLASS
+# RUN: not %pcc %s --precision=f16,tf32 2>&1 | FileCheck %s --check-prefix=TWICE
+# RUN: not %pcc %s --precision=f16:acc,f32,i8:acc 2>&1 | FileCheck %s --check-prefix=AGAIN
+# RUN: %pcc %s -q -p one-place --precision=i8:acc,f16 --emit csv | FileCheck %s --check-prefix=I8
 # RUN: not %pcc %s --precision=int8 2>&1 | FileCheck %s --check-prefix=WORD
 # An ONNX model as it came says nothing of devices; textual IR does.
 # RUN: %pcc %s --precision=tf32 --pin=m=acc0 -o %t.onnx 2>&1 | FileCheck %s --check-prefix=IDLE
@@ -39,6 +42,8 @@
 # IR: peak=[f32:1T, i8:64T, f16:4T, tf32:8T] precision=tf32
 # NONE: --precision 'bf16': no class has a rate for it, expected a "peak" in a cluster file
 # LACKS: --precision 'bf16:acc': the class has no rate for it, expected a "peak" in a cluster file
+# TWICE: --precision 'tf32': a second type without a class, expected one, and others for a class each as in f16:a100
+# AGAIN: --precision 'i8:acc': a second type for this class, expected one
 # CLASS: --precision 'f16:gpu': there is no such class, expected the name of one of the cluster
 # WORD: --precision 'int8': expected f32, tf32, f16, bf16 or i8, perhaps for a class as in f16:a100
 class acc x1 link=25GB/s,10us overhead=1ns bandwidth=1TB/s peak=[f32:1T, f16:4T, i8:64T, tf32:8T]

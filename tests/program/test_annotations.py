@@ -222,6 +222,7 @@ def two_kinds(d, gpt):
                                 ("1xxdna2", (), "npu(=acc0)"),
                                 ("2xcpu", ("--pin=wte=cpu1", "--pin=lm_head=cpu0"), None),
                                 ("2xa100", ("--pin=.=acc1",), "gpu:1(=acc1)"),
+                                ("1xa100,1xmi300x", ("--pin=.=acc1",), "gpu:0(=acc1)"),
                                 ("2xa100", ("--replicate", "--io=free", "--link=1GB/s,1ms"), None)):
         pcc(gpt, "-d", cluster, *more, "-q", "-p", "dp-place", "-o", d / "kinds")
         manifest = json.loads((d / "kinds/manifest.json").read_text())

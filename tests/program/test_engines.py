@@ -2,8 +2,8 @@
 
 1. Triton: the repositories of generated models, contiguous plans and plans of any shape, obey the server's published
    rules (support/triton_repository.py), and a run by their config files alone, through ONNX Runtime, gives the bits of
-   the whole model. Each rule refuses a repository in which it is broken. The extra `tritonclient` parses all with its
-   ModelConfig.
+   the whole model; so it does through a server that only seems to be one. Each rule refuses a repository in which it is
+   broken. The extra `tritonclient` parses all with its ModelConfig; `triton` asks the server of PCC_TRITON_URL.
    OpenVINO: scripts and hetero.json are what the manifest says; the extra `openvino` runs them: parts within 1e-5 of
    ONNX Runtime and 1e-6 of OpenVINO's own whole model, the whole model by HETERO, an affinity for each operation.
    genai: the configuration of generated decoders; the extra `genai` decodes 40 tokens as the whole model does, in parts
@@ -17,23 +17,18 @@
    and nothing of the user's among them is removed.
 Needs onnx, numpy, onnxruntime (else 77)."""
 
-# extras: chromium genai node openvino ray tritonclient web
+# extras: chromium genai node openvino providers ray triton tritonclient web
 import contextlib
 import fcntl
-import functools
-import http.server
 import importlib.util
 import io
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import types
-import urllib.parse
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -44,47 +39,12 @@ import numpy as np
 import onnx
 import onnxruntime as ort
 import triton_repository as triton
+import triton_server
+import web_cases
+from engine_splits import ANY, FLAT, MODELS, RESNET, chain, files, manifest, model_of, pcc, plans, samples, \
+    split
 from google.protobuf import text_format
 from onnx import TensorProto, helper
-
-FLAT = ["-p", "dp-place"]
-ANY = ["-p", "auto-place{gain=0}"]
-MODELS = [("gpt", "gpt --layers 2 --width 16 --heads 2 --vocab 20", FLAT),
-          ("gpt_kv", "gpt --kv --layers 2 --width 16 --heads 2 --vocab 20", ANY),
-          ("llama_kv", "llama --kv --layers 2 --width 16 --heads 2 --kv-heads 1 --vocab 20", FLAT),
-          ("resnet", "resnet --depth 18 --size 32 --width 4 --classes 5", ["--replicate"]),
-          ("dense", "dense --layers 6 --width 16", FLAT)]
-RESNET = MODELS[3][1]
-if os.environ.get("PCC_SANITIZED"):
-    MODELS = MODELS[::3]
-
-
-def pcc(*args, code=0, said=""):
-    r = subprocess.run([PCC, *map(str, args)], capture_output=True, text=True)
-    check(r.returncode == code and said in r.stderr, f"{args}: exit {r.returncode}, {r.stderr[-400:]!r}, not {said}")
-    return r
-
-
-def split(model, folder, *options, code=0, said=""):
-    """Splits over three devices, fast enough links for plans of any shape."""
-    return pcc(model, "-q", "-d", "3xa100", "--link", "1TB/s,0us", "--part-cost=0", "--pictures=none",
-               "-Wno-guessed-dim", "--dim", "batch=2", "-o", folder, *options, code=code, said=said)
-
-
-def files(folder):
-    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
-
-
-def manifest(folder):
-    return json.loads((folder / "manifest.json").read_text())
-
-
-def samples(folder, seed=3):
-    rng = np.random.default_rng(seed)
-    said = manifest(folder)
-    for i in said["inputs"]:
-        kind = said["values"][i["name"]]["numpy_type"]
-        yield i["name"], (rng.integers(0, 5, i["sizes"]) if "int" in kind else rng.random(i["sizes"])).astype(kind)
 
 
 def same_bits(folder, repository, configs, what):
@@ -127,27 +87,65 @@ def bound(folder, what):
 
 
 def repositories(temp):
-    """Every model's repository; the folders are kept for what follows."""
-    for k, (name, generated, plan) in enumerate(MODELS):
-        model, folder, away = temp / f"{name}.onnx", temp / name, temp / "repository"
-        subprocess.run([GEN, *generated.split(), "-o", model], check=True)
-        batch = ["--triton-batch=8"] if name == "resnet" else []
-        split(model, folder, *plan, "--for=triton", *batch, *(["--weights=inline"] if k == 4 else []))
-        shutil.copytree(folder / "triton", away)  # it needs nothing else of the folder
-        configs = triton.read(away)
-        check(len(configs) == 1 + len(manifest(folder)["parts"]), f"{name}: {list(configs)}")
-        check(not list(triton.complaints(configs, away)), f"{name}: {list(triton.complaints(configs, away))[:3]}")
-        check({c.max_batch_size for c in configs.values()} == {8 if batch else 0}, f"{name}: batches")
-        same_bits(folder, away, configs, name)
-        bound(folder, name)
-        for part in manifest(folder)["parts"]:
-            gpus = [g for group in configs[f"{name}_{part['file'][:-5]}"].instance_group for g in group.gpus]
-            want = [int(d[3:]) for d in part.get("replicas", [part["device"]])]
-            check(gpus == want, f"{name}: {part['file']} on GPUs {gpus}, expected {want}")
-        listed = manifest(folder)["exports"]
-        check([e["engine"] for e in listed] == ["triton"], f"{name}: exports {listed}")
-        check(set(listed[0]["files"]) == {f for f in files(folder) if f.startswith("triton/")}, f"{name}: files listed")
-        shutil.rmtree(away)
+    """Every model's repository; the folders of the first plans are kept for what follows."""
+    for k, (name, generated, first) in enumerate(MODELS):
+        subprocess.run([GEN, *generated.split(), "-o", temp / f"{name}.onnx"], check=True)
+        more = ["--triton-batch=8"] if name == "resnet" else ["--weights=inline"] if k == 4 else []
+        for plan in reversed(plans(first)):
+            repository(temp, name, plan, more)
+
+
+def repository(temp, name, plan, more):
+    folder, away, what = temp / name, temp / "repository", f"{name} {plan}"
+    split(temp / f"{name}.onnx", folder, *plan, "--for=triton", *more)
+    shutil.copytree(folder / "triton", away)  # it needs nothing else of the folder
+    configs, there = triton.read(away), manifest(folder)
+    check(len(configs) == 1 + len(there["parts"]) > 1 + (plan in (FLAT, ANY)), f"{what}: {list(configs)}")
+    check(not list(triton.complaints(configs, away)), f"{what}: {list(triton.complaints(configs, away))[:3]}")
+    check({c.max_batch_size for c in configs.values()} == {8 if "batch" in str(more) else 0}, f"{what}: batches")
+    same_bits(folder, away, configs, what)
+    bound(folder, what)
+    for part in there["parts"]:
+        gpus = [g for group in configs[f"{name}_{part['file'][:-5]}"].instance_group for g in group.gpus]
+        want = [int(d[3:]) for d in part.get("replicas", [part["device"]])]
+        check(gpus == want, f"{what}: {part['file']} on GPUs {gpus}, expected {want}")
+    check([e["engine"] for e in there["exports"]] == ["triton"], f"{what}: exports {there['exports']}")
+    check(set(there["exports"][0]["files"]) == {f for f in files(folder) if f.startswith("triton/")}, f"{what}: files")
+    shutil.rmtree(away)
+
+
+def through_server(temp):
+    """By a server's HTTP interface: loaded, asked and unloaded, the same bits; here the server only seems to be one."""
+    folder = temp / MODELS[0][0]
+    with triton_server.emulated() as (url, asked):
+        got = triton_server.Server(url).run(folder / "triton", dict(samples(folder)))
+        whole = triton.session(folder / "model.onnx")
+        want = whole.run(list(got), dict(samples(folder)))
+        check(len(got) == len(whole.get_outputs()) and all(a.tobytes() == b.tobytes() for a, b in
+                                                           zip(want, got.values())), "a server's bits differ")
+        parts = [f"{folder.name}_{p['file'][:-5]}" for p in manifest(folder)["parts"]]
+        check(asked == [*(f"load {p}" for p in parts), f"load {folder.name}", f"infer {folder.name}",
+                        f"unload {folder.name}", *(f"unload {p}" for p in parts)], f"asked {asked}")
+        try:
+            triton_server.Server(url).infer(folder.name, {})
+            check(False, "a model that is not loaded runs")
+        except RuntimeError as e:
+            check("400" in str(e), f"{e}")
+
+
+def by_server(temp):
+    """The same by the server of PCC_TRITON_URL, which optimises. PCC_TRITON_DEVICES: what it has, such as 2xa100."""
+    url = os.environ.get("PCC_TRITON_URL")
+    extras.need(url, "no Triton server (PCC_TRITON_URL=http://localhost:8000 names one)")
+    devices = os.environ.get("PCC_TRITON_DEVICES", "3xcpu")
+    for name, generated, plan in MODELS:
+        subprocess.run([GEN, *generated.split(), "-o", temp / f"{name}.onnx"], check=True)
+        split(temp / f"{name}.onnx", temp / name, "-d", devices, *plan, "--for=triton")
+        got = triton_server.Server(url).run(temp / name / "triton", dict(samples(temp / name)))
+        whole = triton.session(temp / name / "model.onnx")
+        for output, want in zip(whole.get_outputs(), whole.run(None, dict(samples(temp / name)))):
+            far = np.abs(got[output.name] - want).max() / np.abs(want).max()
+            check(got[output.name].shape == want.shape and far <= 1e-5, f"{name}: {output.name} differs by {far}")
 
 
 def names(temp):
@@ -193,18 +191,6 @@ def rules(temp):
         configs = triton.read(temp / name / "triton")
         change(configs[name], configs[f"{name}_part0"], configs[f"{name}_part1"])
         check(list(triton.complaints(configs, temp / name / "triton")), f"mutation {k} is not found")
-
-
-def model_of(nodes, inputs, outputs, inits=()):
-    def info(name, shape, kind=TensorProto.FLOAT):
-        return helper.make_tensor_value_info(name, kind, shape)
-    graph = helper.make_graph(nodes, "g", [info(*i) for i in inputs], [info(*o) for o in outputs], list(inits))
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
-
-
-def chain(first, last, n=6):
-    names = [first, *(f"{last}.{k}" for k in range(n - 1)), last]
-    return [helper.make_node("Exp", [a], [b], name=f"{last}/{k}") for k, (a, b) in enumerate(zip(names, names[1:]))]
 
 
 def refused(temp):
@@ -278,11 +264,12 @@ def broken(temp):
 
 
 def gpus(temp):
-    """An accelerator is the GPU of its number among all GPUs, whatever their classes; NPUs do not count."""
+    """An accelerator is the GPU of its number among its maker's, whatever their classes; NPUs do not count."""
     base, folder = temp / MODELS[0][0], temp / "gpus"
     shutil.copytree(base, folder)
     there = manifest(folder)
-    there["devices"][:0] = [{"name": "acc7", "class": "h100"}, {"name": "acc8", "class": "npu"}]
+    there["devices"][:0] = [{"name": "acc6", "class": "mi300x"}, {"name": "acc7", "class": "h100"},
+                            {"name": "acc8", "class": "npu"}]
     (folder / "manifest.json").write_text(json.dumps(there))
     pcc(folder, "--for=triton", "-q")
     found = [c.instance_group[0].gpus[0] for c in triton.read(folder / "triton").values() if c.instance_group]
@@ -290,8 +277,12 @@ def gpus(temp):
     split(temp / f"{base.name}.onnx", folder, *FLAT, "-d", "1xnpu,2xa100", "--weights=parts")
     kinds = [(d["class"], d.get("gpu")) for d in manifest(folder)["devices"]]
     check(kinds == [("npu", None), ("a100", 0), ("a100", 1)], f"devices {kinds}")
-    for engine in ("triton", "genai"):
-        pcc(folder, f"--for={engine}", code=1, said="runs on acc0, an NPU")
+    for engine in ("triton", "genai", "tensorrt"):
+        pcc(folder, f"--for={engine}", code=1, said="runs on acc0" + (", an NPU" if engine != "tensorrt" else ": "))
+        changed = (folder / "manifest.json").read_text().replace('"class": "npu"', '"class": "mi300x"')
+        (folder / "manifest.json").write_text(changed)
+        pcc(folder, f"--for={engine}", code=1, said="runs on acc0, of class mi300x: expected GPUs of NVIDIA")
+        (folder / "manifest.json").write_text(changed.replace('"class": "mi300x"', '"class": "npu"'))
 
 
 def folders(temp):
@@ -367,20 +358,20 @@ def model_config():
 
 def parsed_by_tritonclient(temp):
     message, name = model_config(), 'quote" back\\slash\ttab'
-    model = onnx.load(temp / "dense.onnx") if (temp / "dense.onnx").exists() else None
-    for _, generated, _ in MODELS:
+    for _, generated, first in MODELS:
         subprocess.run([GEN, *generated.split(), "-o", temp / "m.onnx"], check=True)
         model = onnx.load(temp / "m.onnx")
-        first = model.graph.input[0].name
+        named = model.graph.input[0].name
         for node in model.graph.node:
-            node.input[:] = [name if i == first else i for i in node.input]
+            node.input[:] = [name if i == named else i for i in node.input]
         model.graph.input[0].name = name
         onnx.save(model, temp / "m.onnx")
-        split(temp / "m.onnx", temp / "split", "--for=triton")
-        configs = triton.read(temp / "split/triton", message)
-        check(configs["m"].input[0].name == name, f"{generated}: {configs['m'].input[0].name!r}")
-        check(len(configs["m"].ensemble_scheduling.step) == len(configs) - 1, f"{generated}: steps")
-        text_format.MessageToString(configs["m"])
+        for plan in plans(first):
+            split(temp / "m.onnx", temp / "split", "--for=triton", *plan)
+            configs = triton.read(temp / "split/triton", message)
+            check(configs["m"].input[0].name == name, f"{generated} {plan}: {configs['m'].input[0].name!r}")
+            check(len(configs["m"].ensemble_scheduling.step) == len(configs) - 1, f"{generated} {plan}: steps")
+            text_format.MessageToString(configs["m"])
 
 
 def for_openvino(temp):
@@ -653,29 +644,52 @@ def run_by_ray(temp):
     check(r.returncode == 0, f"exit {r.returncode}: {r.stdout} {r.stderr[-600:]}")
 
 
+def two_providers(temp):
+    """One session of the whole model divides it between two providers as planned, by both settings. ONNX Runtime 1.32.0
+    does not load a model in which a provider that takes nodes in groups has neighbours elsewhere."""
+    python = SOURCE / "build/engines/bin/python"
+    there = python.exists() and subprocess.run([python, "-c", "import onnxruntime_ep_openvino"],
+                                               capture_output=True).returncode == 0
+    extras.need(there, "no second provider for ONNX Runtime (tools/setup.sh --engines)")
+    towers = [n for k in "abc" for n in chain(f"{k}.x", f"{k}/y", 4)]
+    ends = [[(f"{k}{end}", [2, 4]) for k in "abc"] for end in (".x", "/y")]
+    onnx.save(model_of(towers, *ends), temp / "towers.onnx")
+    onnx.save(model_of(chain("x", "y"), [("x", [2, 4])], [("y", [2, 4])]), temp / "joined.onnx")
+    for name, first in (("towers", "^b"), ("joined", "/[01]$")):
+        split(temp / f"{name}.onnx", temp / "m", *FLAT, "-d", "1xcpu,1xa100", f"--pin={first}=cpu0", "--pin=.=acc0")
+        r = subprocess.run([python, SOURCE / "tests/support/two_providers.py", temp / "m", temp / f"{name}.onnx"],
+                           capture_output=True, text=True)
+        known = name == "joined" and "num_nodes_processed == in_degree.size() was false" in r.stderr
+        check(known or r.returncode == 0, f"{name}: {r.stdout}{r.stderr[-300:]}")
+
+
 def run_by_openvino(temp):
     python = SOURCE / "build/engines/bin/python"
     there = python.exists() and subprocess.run([python, "-c", "import openvino"], capture_output=True).returncode == 0
     extras.need(there, "no OpenVINO (tools/setup.sh --engines)")
     support_list(temp, python, "--openvino", "CPU")
-    for name, generated, plan in MODELS:
+    for name, generated, first in MODELS:
         subprocess.run([GEN, *generated.split(), "-o", temp / "m.onnx"], check=True)
-        split(temp / "m.onnx", temp / "m", "--for=openvino", *plan)
-        inputs = dict(samples(temp / "m"))
-        np.savez(temp / "in.npz", **inputs)
-        r = subprocess.run([python, SOURCE / "tests/support/openvino_split.py", temp / "m", temp / "in.npz",
-                            temp / "out.npz"], capture_output=True, text=True)
-        if not check(r.returncode == 0, f"{name}: {r.stderr[-300:]}"):
-            continue
-        got = np.load(temp / "out.npz")
-        whole = triton.session(temp / "m/model.onnx")
-        for output, want in zip(whole.get_outputs(), whole.run(None, inputs)):
-            parts, hetero, alone = (got[f"{k}:{output.name}"] for k in ("parts", "hetero", "whole"))
-            largest = np.abs(want).max()
-            near = [np.abs(a - b).max() / largest for a, b in ((parts, want), (parts, alone), (hetero, alone))]
-            check(near[0] <= 1e-5 and near[1] <= 1e-6 and near[2] <= 1e-6, f"{name}: {output.name}: {near}")
-        shutil.rmtree(temp / "m")
+        for plan in plans(first):
+            split(temp / "m.onnx", temp / "m", "--for=openvino", *plan)
+            as_onnxruntime(python, temp, f"{name} {plan}")
     by_session(python, temp)
+
+
+def as_onnxruntime(python, temp, what):
+    """Parts and whole model in OpenVINO give what ONNX Runtime gives, within 1e-5, and each other's within 1e-6."""
+    inputs = dict(samples(temp / "m"))
+    np.savez(temp / "in.npz", **inputs)
+    r = subprocess.run([python, SOURCE / "tests/support/openvino_split.py", temp / "m", temp / "in.npz",
+                        temp / "out.npz"], capture_output=True, text=True)
+    if not check(r.returncode == 0, f"{what}: {r.stderr[-300:]}"):
+        return
+    got, whole = np.load(temp / "out.npz"), triton.session(temp / "m/model.onnx")
+    for output, want in zip(whole.get_outputs(), whole.run(None, inputs)):
+        parts, hetero, alone = (got[f"{k}:{output.name}"] for k in ("parts", "hetero", "whole"))
+        largest = np.abs(want).max()
+        near = [np.abs(a - b).max() / largest for a, b in ((parts, want), (parts, alone), (hetero, alone))]
+        check(near[0] <= 1e-5 and near[1] <= 1e-6 and near[2] <= 1e-6, f"{what}: {output.name}: {near}")
 
 
 def by_session(python, temp):
@@ -796,195 +810,17 @@ def run_by_genai(temp):
             shutil.rmtree(temp / "m")
 
 
-def for_web(temp):
-    """Files and refusals."""
-    folder = temp / MODELS[0][0]
-    pcc(folder, "--for=web", "-q")
-    for name in ("index.html", "run.mjs"):
-        check((folder / "web" / name).read_bytes() == (SOURCE / "tools/web" / name).read_bytes(), f"web/{name}")
-    listed = manifest(folder)["exports"][-1]
-    check((listed["engine"], listed["files"]) == ("web", ["web/index.html", "web/run.mjs"]), f"exports {listed}")
-    model, away, text = temp / f"{folder.name}.onnx", temp / "web", (folder / "manifest.json").read_text()
-    half = ("z", [2, 4], TensorProto.BFLOAT16)
-    cast = helper.make_node("Cast", ["y"], ["z"], to=TensorProto.BFLOAT16)
-    onnx.save(model_of(chain("x", "y") + [cast], [("x", [2, 4])], [half]), temp / "odd.onnx")
-    split(temp / "odd.onnx", away, *FLAT, "--for=web", code=1, said="'z' is bf16, for which onnxruntime-web has no")
-    split(model, away, *FLAT, "--for=web", "--weights=shared", code=1, said="would fetch 'weights.data'")
-    split(model, away, *FLAT, "--for=web", "--weights=inline")
-    for change, said in ((lambda m: m["parts"][1].update(live_peak_bytes=1 << 32), "part1.onnx takes 4.000 GiB"),
-                         (lambda m: m["parts"][0].update(data_bytes=5 << 30), "part0.onnx takes 5.000 GiB"),
-                         (lambda m: m["outputs"][0].update({"from": "weights"}), "that is a weight: no part"),
-                         (lambda m: [v.update(type=None) for v in m["values"].values()], "has no known type")):
-        there = json.loads(text)
-        change(there)
-        (folder / "manifest.json").write_text(json.dumps(there))
-        pcc(folder, "--for=web", code=1, said=said)
-    (folder / "manifest.json").write_text(text)
-
-
-# A runtime for run.mjs that makes ones and notes on stderr what it is asked for.
-NOTING = """
-import { basename } from "node:path";
-const note = (...words) => console.error(JSON.stringify(words));
-export class Tensor { constructor(type, data, dims) { Object.assign(this, { type, data, dims, size: data.length }); } }
-export const env = { versions: { web: "0" } };
-export const InferenceSession = { create: async (path, options) => {
-  const file = basename(path);
-  note("create", file, options.externalData.map((e) => [e.path, basename(e.data)]), options.graphOptimizationLevel);
-  return { inputNames: NAMES[file] ?? [], release: async () => note("release", file), run: async (feeds, names) => {
-    note("run", file, Object.keys(feeds), names);
-    return Object.fromEntries(names.map((n) => [n, new Tensor("float32", new Float32Array(8).fill(1), [2, 4])]));
-  } };
-} };
-"""
-
-
-def node_there():
-    found = shutil.which("node")
-    said = subprocess.run([found, "--version"], capture_output=True, text=True).stdout if found else ""
-    extras.need(said.startswith("v") and int(said[1:].split(".")[0]) >= 18, "no node, version 18 or later")
-
-
-def run_mjs(folder, *args, code=0, said="", **more):
-    r = subprocess.run(["node", folder / "web/run.mjs", *map(str, args)], capture_output=True, text=True, **more)
-    check(r.returncode == code and said in r.stderr and (code == 0 or r.stderr.count("\n") == 1),
-          f"run.mjs {args}: exit {r.returncode}, {r.stderr[-300:]!r}, not {said}")
-    return r
-
-
-ODD_NAME = '<img src=x onerror="document.title=1"> \x1b[31m __proto__'
-
-
-def odd_split(temp):
-    """A split of a model whose output has an odd name, one tensor the name of what objects have."""
-    nodes = chain("x", "__proto__", 3) + chain("__proto__", ODD_NAME, 3)
-    onnx.save(model_of(nodes, [("x", [2, 4])], [(ODD_NAME, [2, 4])]), temp / "odd.onnx")
-    split(temp / "odd.onnx", temp / "odd", *FLAT, "--for=web")
-    return temp / "odd"
-
-
-def in_node(temp):
-    """run.mjs asks for one part at a time, each with its own weights; wrong folders are a line."""
-    node_there()
-    subprocess.run([GEN, *MODELS[-1][1].split(), "-o", temp / "m.onnx"], check=True)
-    split(temp / "m.onnx", temp / "m", *FLAT, "--for=web")
-    folder, there = temp / "m", manifest(temp / "m")
-    names = {p["file"]: p["inputs"] for p in there["parts"]}
-    (temp / "noting.mjs").write_text(NOTING + f"const NAMES = {json.dumps(names)};\n")
-    ort = ("--ort", temp / "noting.mjs")
-    want = []
-    for p in there["parts"]:
-        data = [[p["data"], p["data"]]] if "data" in p else []
-        want += [["create", p["file"], data, "all"], ["run", p["file"], p["inputs"], p["outputs"]],
-                 ["release", p["file"]]]
-    heard = run_mjs(folder, *ort).stderr.splitlines()
-    check([json.loads(line) for line in heard] == want, f"asked for: {heard}")
-    (temp / "in.json").write_text(json.dumps({there["inputs"][0]["name"]: {"dims": [1, 1], "data": ["NaN"]}}))
-    run_mjs(folder, *ort, "--inputs", temp / "in.json", "--out", temp / "out.json", said='"run"')
-    made = json.loads((temp / "out.json").read_text())[there["outputs"][0]["name"]]
-    check(made == {"type": "float32", "dims": [2, 4], "data": [1] * 8}, f"outputs {made}")
-    for text, wrong in (("{}", "is not given"), ("[1", "expected JSON"), ("null", 'inputs: expected {"name"'),
-                        ('{"valueOf": [1]}', "'valueOf' is no input of the model, whose inputs are")):
-        (temp / "in.json").write_text(text)
-        run_mjs(folder, *ort, "--inputs", temp / "in.json", code=1, said=wrong)
-    (temp / "none").mkdir()
-    r = subprocess.run(["node", folder / "web/run.mjs", *ort, "--out", temp / "none/out.json"], capture_output=True,
-                       text=True, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20)))
-    check(r.returncode != 0 and not list((temp / "none").iterdir()), f"--out in 20 bytes: {r.stderr[-200:]}")
-    for option in ("--port=3", "--valueOf", "--toString=1"):
-        run_mjs(folder, option, code=1, said="expected --ort, --inputs")
-    run_mjs(folder, "--ort", temp / "none.mjs", code=1, said="cannot be loaded (npm install onnxruntime-web)")
-    first, last = there["parts"][0], there["parts"][-1]
-    for change, wrong in ((lambda m: m.update(pcc_manifest=2), 'expected a manifest with "pcc_manifest": 1'),
-                          (lambda m: m["parts"][0].update(file="../x"), "the name of a file of the folder"),
-                          (lambda m: m["parts"][0].update(data="a/b"), '"data" is no name of a file'),
-                          (lambda m: m["parts"].reverse(), "read before a part makes it"),
-                          (lambda m: m["parts"][-1].update(outputs=first["outputs"]), "is made twice"),
-                          (lambda m: m["outputs"][0].update(name="none\x1b"), "'none\\u001b' is made by no part"),
-                          (lambda m: m["values"].clear(), "is undefined, which"),
-                          (lambda m: m["inputs"][0].update(sizes=[None, 1]), "its sizes are not known"),
-                          (lambda m: m.pop("model"), 'model: expected "file"')):
-        wrongly = json.loads(json.dumps(there))
-        change(wrongly)
-        (folder / "manifest.json").write_text(json.dumps(wrongly))
-        run_mjs(folder, *ort, code=1, said=wrong)
-    check(last["outputs"] == [o["name"] for o in there["outputs"]], "the model's outputs come from the last part")
-
-
-def packages():
-    folder = SOURCE / "build/engines/node/node_modules"
-    extras.need((folder / "onnxruntime-web").is_dir(), "no onnxruntime-web (tools/setup.sh --engines)")
-    return folder
-
-
-def run_by_web(temp):
-    """Parts and whole in the same runtime, bit by bit; weights of another part are seen."""
-    node_there()
-    folder = packages()
-    for name, generated, plan in MODELS:
-        subprocess.run([GEN, *generated.split(), "-o", temp / "m.onnx"], check=True)
-        split(temp / "m.onnx", temp / "m", *plan, "--for=web")
-        for package in ("onnxruntime-web", "onnxruntime-node")[:2 if name in ("gpt_kv", "dense") else 1]:
-            said = run_mjs(temp / "m", "--ort", package, "--compare", cwd=folder.parent).stdout
-            check("the parts give the bits of the whole model" in said, f"{name} in {package}: {said[-200:]}")
-    data = sorted((temp / "m").glob("part*.data"))[-1]
-    kept = data.read_bytes()
-    data.write_bytes(bytes(b ^ 64 if k % 4 == 2 else b for k, b in enumerate(kept)))
-    odd = onnx.load(temp / "m/model.onnx", load_external_data=False)
-    for t in odd.graph.initializer:  # the whole model keeps its weights
-        for e in t.external_data:
-            e.value = "kept.data" if e.value == data.name else e.value
-    onnx.save(odd, temp / "m/model.onnx")
-    (temp / "m/kept.data").write_bytes(kept)
-    there = manifest(temp / "m")
-    there["weights"]["files"].append("kept.data")
-    (temp / "m/manifest.json").write_text(json.dumps(there))
-    web = ("--ort", "onnxruntime-web", "--compare")
-    run_mjs(temp / "m", *web, cwd=folder.parent, code=1, said="is not the whole model's")
-    run_mjs(odd_split(temp), *web, cwd=folder.parent)
-
-
-def in_chromium(temp):
-    """The page runs a split, from a server of files; names are text there."""
-    browser = shutil.which("chromium") or shutil.which("google-chrome")
-    extras.need(browser, "no chromium")
-    (temp / "npm").symlink_to(packages())
-    subprocess.run([GEN, *MODELS[-1][1].split(), "-o", temp / "m.onnx"], check=True)
-    split(temp / "m.onnx", temp / "m", *FLAT, "--for=web")
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *args):
-            asked.append(self.path)
-    asked = []
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=temp))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    for folder in (temp / "m", odd_split(temp)):
-        asked.clear()
-        query = urllib.parse.urlencode({"ort": "/npm/onnxruntime-web/dist/ort.wasm.min.mjs", "run": 1, "compare": 1})
-        page = subprocess.run(
-            [browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--dump-dom",
-             f"--user-data-dir={temp}/profile", "--virtual-time-budget=60000",
-             f"http://127.0.0.1:{server.server_port}/{folder.name}/web/index.html?{query}"],
-            capture_output=True, text=True, timeout=300).stdout
-        check("the parts give the bits of the whole model\ndone" in page, f"{folder.name}: {page[-400:]}")
-        check("<img" not in page and "<title>A split" in page, "a name became a part of the page")
-        fetched = [path.rsplit("/", 1)[1] for path in asked if f"/{folder.name}/part" in path]
-        files_of = [f for p in manifest(folder)["parts"] for f in (p["file"], p.get("data")) if f]
-        check(fetched[:len(files_of)] == files_of, f"fetched {fetched}")
-    check("&lt;img" in page, "the odd name is not shown")
-    server.shutdown()
-
-
 def main():
     with tempfile.TemporaryDirectory() as temp:
         if extras.extra():
-            runs = {"genai": run_by_genai, "openvino": run_by_openvino, "ray": run_by_ray,
-                    "tritonclient": parsed_by_tritonclient, "node": in_node, "web": run_by_web, "chromium": in_chromium}
+            runs = {"genai": run_by_genai, "openvino": run_by_openvino, "providers": two_providers, "ray": run_by_ray,
+                    "triton": by_server, "tritonclient": parsed_by_tritonclient, "node": web_cases.in_node,
+                    "web": web_cases.run_by_web, "chromium": web_cases.in_chromium}
             runs[extras.extra()](Path(temp))
             return checks.finish()
         support_list(Path(temp), sys.executable, "--provider", "CPUExecutionProvider")
-        for test in (repositories, names, rules, refused, broken, gpus, folders, for_openvino, for_genai, for_olive,
-                     for_tensorrt, part_costs, for_web, several_machines):
+        for test in (repositories, through_server, names, rules, refused, broken, gpus, folders, for_openvino,
+                     for_genai, for_olive, for_tensorrt, part_costs, web_cases.for_web, several_machines):
             test(Path(temp))
     return checks.finish()
 

@@ -378,6 +378,10 @@ def stream(temp, model):
         n += all(np.allclose(w, got[name], rtol=1e-4, atol=1e-5) for name, w in zip(names, want))
     check((k, n) == (199, 200), f"{n} of {k + 1} samples are the whole model's")
     check(split.verify(model) == len(names) == split.verify(onnx.load(model)), "verify")
+    check(split.recompose(temp / "back.onnx") == temp / "back.onnx" and split.verify(temp / "back.onnx") == len(names),
+          "the model that is put together again")
+    raises(pcc.BadInput, "lies in the split", split.recompose, split.folder / "back.onnx")
+    raises(pcc.BadUse, "ends in .onnx", split.recompose, temp / "back")
     raises(pcc.RunError, "is not given", split.run, {})
     raises(pcc.RunError, "is not given", lambda: list(split.stream([samples[0], {}])))
     raises(pcc.RunError, "this ONNX Runtime has", pcc.Split(split.folder, {"a100": "NoProvider"}).run, samples[0])
@@ -421,8 +425,13 @@ def sessions(temp, model):
         kinds = [(i.name, i.type, i.shape) for i in ort.InferenceSession(str(model)).get_inputs()]
         check([tuple(i) for i in session.get_inputs()] == kinds == [tuple(i) for i in there.get_inputs()], "inputs")
         place = _session._by_device(there.split.manifest, ["CUDAExecutionProvider"], None)
-        numbers = [run_split._place(d, place)[1]["device_id"] for d in there.split.manifest["devices"]]
+        numbers = [more["device_id"] for _, more in run_split._places(there.split.manifest["devices"], place).values()]
         check(numbers == [0, 1, 2], f"GPUs {numbers}")
+        mixed = [{"name": f"acc{k}", "class": c, "index": 0, "gpu": 0} for k, c in enumerate(("a100", "mi300x"))]
+        cuda, other, dml = (f"{p}ExecutionProvider" for p in ("CUDA", "MIGraphX", "Dml"))
+        for said, want in (((cuda, other), [0, 0]), ((dml, dml), [0, 1])):  # DirectML counts GPUs of all makers
+            got = run_split._places(mixed, dict(zip(("acc0", "acc1"), said)))
+            check([more["device_id"] for _, more in got.values()] == want, f"numbers of {said}: {got}")
         raises(pcc.RunError, "no output 'x' in the model", session.run, ["x"], {})
         raises(pcc.RunError, "is not given", session.run, None, {})
         raises(pcc.BadUse, "it is split already", pcc.Session, session.split.folder, devices="2xa100")
@@ -516,15 +525,28 @@ def without_cache(temp, model, more):
         (temp / "theirs").mkdir()
         os.chown(temp / "theirs", 12345, 12345)
         warned("belongs to another user", cache=temp / "theirs")
-    whole = pcc.Plan.split
+    full_disk(temp, model)
 
-    def full(self, out):
-        if "full" in str(out):
-            raise pcc.BadInput("weights.data: No space left on device")
-        return whole(self, out)
-    pcc.Plan.split = full
-    warned("No space left on device", cache=temp / "full")
-    pcc.Plan.split = whole
+
+def full_disk(temp, model):
+    """A cache on a file system of 16 KiB: that is said, the session runs, and nothing is left there."""
+    (temp / "disk").mkdir()
+    code = f"""import os, sys, warnings
+sys.path.insert(0, {str(SOURCE / 'tools/python')!r})
+import pcc
+with warnings.catch_warnings(record=True) as heard:
+    warnings.simplefilter("always")
+    with pcc.Session({str(model)!r}, devices="2xa100", pictures="none", cache={str(temp / 'disk/kept')!r},
+                     warnings="no-guessed-dim") as session:
+        print(len(session.run(None, session.split.random_sample())), *(w.message for w in heard))
+print([n for n in os.listdir({str(temp / 'disk/kept')!r}) if not n.endswith(".lock")])"""
+    alone = ["unshare", "-rm", "sh", "-c", 'mount -t tmpfs -o size=16k none "$0" && exec "$@"', temp / "disk"]
+    if not shutil.which("unshare") or run(*alone, "true").returncode:
+        print("left out: no file system of its own for a full disk (unshare -rm)")
+        return
+    r = run(*alone, sys.executable, "-c", code)
+    check(re.match(r"5 no split is kept for the next session: .* its file system has .*\n\[\]\n$", r.stdout),
+          f"a full disk: {r.stdout} {r.stderr[-300:]}")
 
 
 def example(temp, model):

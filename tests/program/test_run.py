@@ -331,6 +331,77 @@ def help_texts():
     check("in-flight" in good(run(RUN, "--help-completion=bash")).stdout, "completion")
 
 
+def sequences():
+    """Sequences and maps, of files of ONNX's form; what is another kind of value is refused."""
+    from onnx import MapProto, TensorProto as T, helper as h, numpy_helper as nh, save
+
+    def model(name, nodes, given, shape):
+        x, y, z = (h.make_tensor_value_info(n, T.FLOAT, size) for n, size in (("x", [2]), ("y", shape), ("z", [2])))
+        graph = h.make_graph(nodes, "g", [h.make_value_info("s", given), x], [y, z])
+        imports = [h.make_opsetid("", 18), h.make_opsetid("ai.onnx.ml", 3)]
+        save(h.make_model(graph, opset_imports=imports, ir_version=8), HERE / f"{name}.onnx")
+        good(run(PCC, HERE / f"{name}.onnx", "-d", "2xcpu", "-q", "--pictures=none", "-Wno-guessed-dim", "-o",
+                 HERE / name))
+        (HERE / f"{name}_in").mkdir()
+        (HERE / f"{name}_in/input_1.pb").write_bytes(nh.from_array(np.float32([1, 2])).SerializeToString())
+
+    def made(name, value):
+        (HERE / f"{name}_in/input_0.pb").write_bytes(value if isinstance(value, bytes) else value.SerializeToString())
+        return run(RUN, HERE / name, HERE / f"{name}_in", f"--output={HERE / 'out'}")
+    rows = [np.array([[1, 2]], np.float32), np.array([[3, 4], [5, 6]], np.float32)]
+    neg = h.make_node("Neg", ["x"], ["z"])
+    floats = h.make_sequence_type_proto(h.make_tensor_type_proto(T.FLOAT, [None, 2]))
+    model("seq", [h.make_node("ConcatFromSequence", ["s"], ["y"], axis=0), neg], floats, [None, 2])
+    good(made("seq", nh.from_list(rows)))
+    with np.load(HERE / "out/sample0.npz") as got:
+        check(got["y"].tolist() == [[1, 2], [3, 4], [5, 6]] and got["z"].tolist() == [-1, -2], f"sequence: {got['y']}")
+    verify = [Path(PCC).parent / "pcc-verify", HERE / "seq.onnx", HERE / "seq", HERE / "seq_in"]
+    check("2 outputs" in good(run(*verify)).stdout, f"pcc-verify: {run(*verify).stdout}")
+    refused(run(RUN, HERE / "seq"), 1, "input 's'", "give a folder of input_0.pb, input_1.pb, ...")
+    for value, said in ((nh.from_list([rows[0].astype(int)]), "expected seq<f32>, found seq<i64>"),
+                        (nh.from_list([]), "an empty sequence"), (b"\x1a\x7f", "expected a sequence in ONNX's form"),
+                        (b"\x10\x03", "expected a sequence of tensors"),
+                        (b"\x1a\x03abc", "expected a tensor in ONNX's form")):
+        refused(made("seq", value), 1, "input_0.pb" if "found" not in said else "seq_in", said)
+    to = h.make_node("DictVectorizer", ["s"], ["y"], domain="ai.onnx.ml", string_vocabulary=["a", "b", "c"])
+    model("map", [to, neg], h.make_map_type_proto(T.STRING, h.make_tensor_type_proto(T.FLOAT, [])), [1, 3])
+    rows = list(np.float32([[3], [1]]))
+    one = MapProto(key_type=T.STRING, string_keys=[b"c", b"a"], values=nh.from_list(rows))
+    good(made("map", one))
+    with np.load(HERE / "out/sample0.npz") as got:
+        check(got["y"].ravel().tolist() == [1, 0, 3], f"map: {got['y']}")
+    one.string_keys.append(b"b")
+    refused(made("map", one), 1, "expected a map in ONNX's form, with a value for each key")
+    refused(made("map", nh.from_dict({1: np.float32(3)})), 1, "expected map<str,f32>, found map<i64,f32>")
+
+
+def by_cuda(library):
+    """What a runtime with CUDA's provider is asked for (support/fake_cuda.c); all runs on the CPU, with its outputs."""
+    fake = f"--onnxruntime={extras.BUILT / 'libfake-cuda.so'}"
+    os.environ["PCC_FAKE_OF"] = str(library)
+
+    def sized(m):
+        m["devices"][1].update(memory_bytes=1 << 30, reserved_bytes=1 << 20, gpu=5)
+        m["devices"][2]["class"] = "t4"
+    folder = changed("gpus", "manifest.json", sized)
+    want = outputs_of(folder, "--samples=3", engine="--optimise=none")
+    said = good(run(RUN, folder, fake, "--samples=3", "--optimise=none", "--provider=cpu1=cuda", "--provider=t4=cuda:0",
+                    f"--output={HERE / 'by_cuda'}")).stderr
+    heard = sorted(line for line in said.splitlines() if line.startswith("fake: "))
+    options = "arena_extend_strategy=kSameAsRequested do_copy_in_default_stream=1"
+    check(heard[:2] == [f"fake: cuda device_id=0 {options}",
+                        f"fake: cuda device_id=5 {options} gpu_mem_limit={(1 << 30) - (1 << 20)}"]
+          and len(heard) == 3 and re.fullmatch("fake: memory CudaPinned 0 [05] -1", heard[2]), f"heard {heard}")
+    check(outputs(HERE / "by_cuda") == want, "other outputs")
+    for args, words in ((["--provider=cpu1=dml"], "expected DEVICE=cuda or DEVICE=cuda:N"),
+                        (["--provider=cpu9=cuda"], "no such device or class"),
+                        (["--provider=cpu0=cuda"], "cpu0 is no GPU in the plan: say which it is, cpu0=cuda:0"),
+                        (["--provider=cpu1=cuda,cpu1=cuda:2"], "'cpu1' comes twice"),
+                        (["--provider=cpu1=cuda", "--memory"], "--memory has no effect with --provider")):
+        refused(run(RUN, folder, fake, *args), 2, words)
+    refused(run(RUN, folder, "--provider=cpu1=cuda"), 1, "part1.onnx (cpu1): cannot be loaded: ", "CUDA")
+
+
 def words():
     """Strings in a .npz, and a sample that is one file of ONNX's form."""
     from onnx import TensorProto as T, helper as h, numpy_helper, save
@@ -442,9 +513,9 @@ def replan_on():
 def by_runtime():
     """The bits of run_split.py, with lists and without, with states and without."""
     make()
-    r = run(RUN, SPLIT)
+    r = run(RUN, SPLIT, "--verbose")
     extras.need("ONNX Runtime is not found" not in r.stderr, "no ONNX Runtime: pip install onnxruntime")
-    good(r)
+    library = re.search(r"onnxruntime [\d.]+, (\S+),", good(r).stderr)[1]
     sys.path.insert(0, str(SOURCE / "tools/python"))
     from pcc.run_split import Runner
 
@@ -473,6 +544,8 @@ def by_runtime():
     grown = [np.load(HERE / f"out/sample{k}.npz")["present.0.key"].shape[2] for k in range(3)]
     check(grown == [5, 7, 9], f"a file brings its states once: {grown}")
     words()
+    sequences()
+    by_cuda(library)
     replanned()
     replanned_states()
     from onnx import TensorProto as T, helper as h, save

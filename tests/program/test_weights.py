@@ -457,6 +457,9 @@ def test_large(work):
         mib = split_resident(work, "parts", model)
         most = max(p["data_bytes"] for p in manifest_of(work / "big")["parts"])
         check(mib < 60 and most > 1 << 31, f"parts: {mib:.0f} MiB resident for data of {most >> 20} MiB")
+        mib = resident(work / "big", "-o", work / "whole.onnx")
+        check(mib < 60, f"put together: {mib:.0f} MiB resident for {size >> 20} MiB of weights")
+        (work / "whole.onnx.data").unlink()
     model, size = dense(work, 1500)
     for mode in MODES:
         mib = split_resident(work, mode, model)

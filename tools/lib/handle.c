@@ -8,6 +8,7 @@
 #include "ir/base/warning_switch.h"
 #include "tools/lib/exec/kinds.h"
 #include "tools/lib/lists.h"
+#include "tools/lib/recompose/recompose.h"
 #include "tools/lib/settings.h"
 #include "tools/lib/write.h"
 
@@ -126,8 +127,8 @@ static enum pcc_status store_setting(struct pcc *p, const char *name, const char
 
 /* The arguments of a call of pcc.h, and where its result goes.  A call uses only some of the fields. */
 struct call {
-    const char *name,
-        *value; /* name: of a setting or input; value: of a setting, a pipeline, a path or a text */
+    const char *name,  /* of a setting, an input or a folder */
+        *value;        /* of a setting, a pipeline, a path or a text */
     const void *bytes; /* [n] content of an input; NULL: it is a file */
     size_t n;
     const char **text;               /* gets the text that the call returns */
@@ -381,4 +382,26 @@ static enum pcc_status do_write(struct pcc *p, const struct call *c)
 enum pcc_status pcc_write(struct pcc *p, const char *path)
 {
     return run_call(p, do_write, &(struct call){.value = path});
+}
+
+/* Does the work of pcc_recompose() for run_call().  Returns the status of the call. */
+static enum pcc_status do_recompose(struct pcc *p, const struct call *c)
+{
+    struct recomposed made;
+    p->stop = 0;
+    p->listener.ended = false;
+    if (writer_of(c->value) != writer_named("onnx", 4) || write_is_stdout(c->value)) {
+        diag_error(&p->diag, "%s: expected the name of a file that ends in .onnx", c->value);
+        return PCC_BAD_USE;
+    }
+    struct arena *a = arena_new(p->mem);
+    int rc =
+        recompose(c->name, c->value, handle_given(p, "allow-links") != NULL, &made, a, &p->diag);
+    arena_free(a);
+    return rc ? PCC_BAD_INPUT : check_warned(p);
+}
+
+enum pcc_status pcc_recompose(struct pcc *p, const char *folder, const char *path)
+{
+    return run_call(p, do_recompose, &(struct call){.name = folder, .value = path});
 }

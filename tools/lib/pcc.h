@@ -90,7 +90,8 @@ PCC_API void pcc_listen(struct pcc *p, const struct pcc_listener *l);
  * Never returns NULL. */
 PCC_API const char *pcc_error(const struct pcc *p);
 /* Ends the work of a call that is running for p: pcc_open fails; in pcc_plan the planner finishes with the best plan
- * so far; pcc_write fails and leaves nothing behind.  May be called by another thread or by a signal handler. */
+ * so far; pcc_write and pcc_recompose fail and leave nothing behind.  May be called by another thread or by a signal
+ * handler. */
 PCC_API void pcc_stop(struct pcc *p);
 
 /* Gives a setting a value, for all later calls.  name: that of a long option of the program (pcc --help=all), such
@@ -165,6 +166,10 @@ PCC_API const char *pcc_text(struct pcc *p, const char *what);
  * ".svg", ".pdf", ".png", ".dot", ".json", ".csv", ".onnx", ".pir", ".gantt.svg", ".trace.json", ".html",
  * ".explorer.json" or ".levels.csv"; another name is a folder, which gets the split. */
 PCC_API enum pcc_status pcc_write(struct pcc *p, const char *path);
+/* Puts the parts of a split together to one model again: writes it to `path`, which ends in ".onnx" and lies outside of
+ * `folder`, and its weights of 1 KiB and more to path.data, both complete or not at all.  Needs no open model and no
+ * plan, and changes neither; of the settings only "allow-links" and "warnings" count. */
+PCC_API enum pcc_status pcc_recompose(struct pcc *p, const char *folder, const char *path);
 
 #ifdef __cplusplus
 }

@@ -25,6 +25,12 @@ struct engine_choice {
     const char *library; /* the file of ONNX Runtime; NULL: where it is usually found */
 };
 
+/* A GPU that runs a part by CUDA. */
+struct engine_gpu {
+    int number;     /* as CUDA counts them */
+    int64_t memory; /* bytes that the session's arena may take there; -1: all */
+};
+
 /* How a part is loaded. */
 struct engine_load {
     const char *path; /* the ONNX file */
@@ -37,6 +43,7 @@ struct engine_load {
     const char *const
         *node; /* [nnode] names of the part's nodes, which the stub makes its times from */
     size_t nnode;
+    const struct engine_gpu *gpu; /* NULL: the CPU */
 };
 
 /* A value: a tensor, a sequence, a map or an optional value.  Its maker frees it with value_free(). */
@@ -87,7 +94,8 @@ struct engine_face {
     int (*profile)(struct loaded *p, const char **path, struct arena *a, struct engine_error *err);
     /* Writes what the arena of p's session has; -1: the engine cannot tell. */
     int (*arena)(struct loaded *p, struct engine_arena *out);
-    /* Returns a tensor of zeros; of strings: of empty ones. */
+    /* Returns a tensor of zeros; of strings: of empty ones.  Once a part is loaded for a GPU its memory is pinned, so
+     * that copies to and from GPUs need no other buffer. */
     struct engine_value *(*value_new)(struct engine *e, const struct engine_shape *shape,
                                       struct engine_error *err);
     /* Writes what a tensor of plain numbers is to *s, its sizes to size[64].  Returns 0; -1: it is something else. */
@@ -103,6 +111,10 @@ struct engine_face {
     int (*value_count)(struct engine *e, const struct engine_value *v, size_t *n);
     /* Returns value number i of a sequence or a map, which the caller frees; NULL after an error. */
     struct engine_value *(*value_item)(struct engine *e, const struct engine_value *v, size_t i);
+    /* Returns a sequence of the n values, or a map of two, its keys and its values, which the caller still frees; NULL
+     * after an error. */
+    struct engine_value *(*value_join)(struct engine *e, struct engine_value *const *item, size_t n,
+                                       bool map, struct engine_error *err);
     /* Returns the elements of a tensor of strings, one after the other; in front of them the tensor's sizes (int64_t),
      * and where each element begins (size_t): equal bytes mean equal tensors.  Writes the number of bytes to *n, and
      * that of sizes to *rank unless that is NULL; the caller frees them by free().  NULL: it is no such tensor. */

@@ -98,10 +98,10 @@ static struct engine_value *random_value(struct engine *e, const struct split_va
     struct engine_shape shape = {(int)elem, v->rank, v->size};
     int64_t n = v->size ? shape_elems(v->size, v->rank) : -1;
     if (elem == ELEM_NONE || (n < 0 && v->size) || (elem != ELEM_STR && elem_bits(elem) < 8)) {
-        diag_error(
-            d,
-            "input '%s': no random values of type '%s' can be made: give it by --inputs=FILE.npz",
-            v->name, v->type);
+        diag_error(d, "input '%s': no random values of type '%s' can be made: give it by %s",
+                   v->name, v->type,
+                   strchr(v->type, '<') ? "a folder of input_0.pb, input_1.pb, ..."
+                                        : "--inputs=FILE.npz");
         return NULL;
     }
     if (n < 0) {
@@ -145,7 +145,7 @@ static int check_sizes(const struct split *s, const struct split_value *v,
     json_t *row, *shape = NULL;
     const char *fix = "";
     size_t i;
-    if (of->any_sizes || !v->size ||
+    if (of->any_sizes || !v->size || g->item ||
         (v->rank == g->rank && !memcmp(v->size, g->size, v->rank * sizeof *v->size)))
         return 0;
     json_array_foreach((json_t *)(uintptr_t)split_list(s, "inputs"), i, row)
@@ -162,16 +162,24 @@ static int check_sizes(const struct split *s, const struct split_value *v,
                       sizes_text(v->size, v->rank, a), sizes_text(g->size, g->rank, a), fix);
 }
 
-/* Returns a value with the array of a file; NULL after an error. */
-static struct engine_value *given_value(struct engine *e, const struct split_value *v,
-                                        const struct npz_array *g, const char *file, struct diag *d)
+/* Returns the type of what a file has, as split_value.type, in a; NULL: of a sequence whose elements differ. */
+static const char *type_text(const struct npz_array *g, bool map, struct arena *a)
+{
+    if (!g->item)
+        return elem_name((enum elem)g->elem);
+    for (uint32_t i = 1; i < g->nitem && !map; i++)
+        if (g->item[i].elem != g->item[0].elem)
+            return NULL;
+    const char *first = elem_name((enum elem)g->item[0].elem);
+    return map ? arena_fmt(a, "map<%s,%s>", first, elem_name((enum elem)g->item[1].elem))
+               : arena_fmt(a, "seq<%s>", first);
+}
+
+/* Returns a tensor with the array of a file for input v; NULL after an error. */
+static struct engine_value *given_tensor(struct engine *e, const struct split_value *v,
+                                         const struct npz_array *g, struct diag *d)
 {
     struct engine_error err = {"its data cannot be reached"};
-    if (strcmp(v->type, elem_name((enum elem)g->elem)) != 0) {
-        diag_error(d, "%s: input '%s': expected %s, found %s", file, v->name, v->type,
-                   elem_name((enum elem)g->elem));
-        return NULL;
-    }
     struct engine_value *to =
         e->face->value_new(e, &(struct engine_shape){g->elem, g->rank, g->size}, &err);
     if (to && g->text) {
@@ -184,6 +192,33 @@ static struct engine_value *given_value(struct engine *e, const struct split_val
         return no_value(e, v, to, &err, d);
     if (data)
         memcpy(data, g->data, g->bytes);
+    return to;
+}
+
+/* Returns a value with what a file has for input v; NULL after an error. */
+static struct engine_value *given_value(struct engine *e, const struct split_value *v,
+                                        const struct npz_array *g, const char *file,
+                                        struct arena *a, struct diag *d)
+{
+    bool map = g->item && !strncmp(v->type, "map<", 4);
+    const char *type = type_text(g, map, a);
+    struct engine_error err;
+    struct engine_value *to = NULL;
+    uint32_t n = 0;
+    if (!type || strcmp(v->type, type) != 0) {
+        diag_error(d, "%s: input '%s': expected %s, found %s", file, v->name, v->type,
+                   type ? type : "elements of several types");
+        return NULL;
+    }
+    if (!g->item)
+        return given_tensor(e, v, g, d);
+    struct engine_value **item = arena_array(a, g->nitem, sizeof *item);
+    while (n < g->nitem && (item[n] = given_tensor(e, v, &g->item[n], d)))
+        n++;
+    if (n == g->nitem && !(to = e->face->value_join(e, item, n, map, &err)))
+        no_value(e, v, NULL, &err, d);
+    while (n > 0)
+        e->face->value_free(e, item[--n]);
     return to;
 }
 
@@ -211,7 +246,7 @@ static int make_all(struct engine *e, const struct split *s, const struct inputs
         else if (!g)
             to = random_value(e, v, &state, a, d);
         else if (kept || !check_sizes(s, v, g, of, a, d))
-            to = given_value(e, v, g, of->file, d);
+            to = given_value(e, v, g, of->file, a, d);
         if (!to)
             break;
         used += g != NULL;

@@ -5,7 +5,7 @@
 #include "ir/base/arena.h"
 #include "ir/base/diag.h"
 
-/* An array of an archive. */
+/* An array of an archive; or, of an input in ONNX's own form, a sequence of arrays or a map. */
 struct npz_array {
     const char *name;
     int elem; /* ONNX's number of its element type */
@@ -15,6 +15,10 @@ struct npz_array {
     size_t bytes;
     const char *const *text; /* elements of an array of strings that was read; else NULL */
     int64_t letters; /* of each element of an array of strings that is written, 4 bytes each */
+    const struct npz_array
+        *item; /* [nitem] of a sequence, or the keys and the values of a map, in one array each;
+                                   * NULL: it is an array, to which the fields above belong */
+    uint32_t nitem;
 };
 
 /* An archive.  All fields zero: it has no arrays. */

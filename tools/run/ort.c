@@ -5,7 +5,11 @@
  * which grows by what is asked for, not by powers of two; only an allocator of the environment can be told so.  Freed
  * weights go back to the system at once: M_MMAP_THRESHOLD is set before the library is opened.
  *
- * Times of nodes come from the library's own profiler, a trace file that it writes when a session is asked to. */
+ * Times of nodes come from the library's own profiler, a trace file that it writes when a session is asked to.
+ *
+ * A part for a GPU gets CUDA's provider before the CPU's: an arena that grows by what is asked for, within the memory
+ * that the plan has there, copies on the stream that computes, and tensors in pinned memory of the host, from which and
+ * to which the library copies.  Not tried with a GPU; test_run.py looks at the calls. */
 #include "tools/run/engine.h"
 #include "tools/run/ort_api.h"
 #include "tools/run/ort_find.h"
@@ -16,6 +20,7 @@
 #include <assert.h>
 #include <dlfcn.h>
 #include <malloc.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -30,6 +35,10 @@ struct ort {
     OrtEnv *env;
     OrtMemoryInfo *cpu;  /* the arena in the machine's memory */
     OrtAllocator *plain; /* the library's own, for texts and tensors; never freed */
+    /* pinned memory of the host, of the first session for a GPU; NULL: there is none; under `lock` until all parts are
+     * loaded */
+    OrtAllocator *pinned;
+    pthread_mutex_t lock;
 };
 
 /* A part in its session. */
@@ -77,11 +86,14 @@ static int check(const struct ort *e, OrtStatus *status, struct engine_error *er
 static void ort_close(struct engine *base)
 {
     struct ort *e = (struct ort *)base;
+    if (e->pinned)
+        e->api.ReleaseAllocator(e->pinned);
     if (e->cpu)
         e->api.ReleaseMemoryInfo(e->cpu);
     if (e->env)
         e->api.ReleaseEnv(e->env);
     /* the library stays mapped: its threads and its static objects end with the process */
+    pthread_mutex_destroy(&e->lock);
     free(e);
 }
 
@@ -141,6 +153,7 @@ struct engine *ort_open(const char *library, struct arena *a, struct diag *d)
         arena_exhausted(a, sizeof *e);
     e->base =
         (struct engine){&face, arena_fmt(a, "%s", base->version()), arena_fmt(a, "%s", found.path)};
+    pthread_mutex_init(&e->lock, NULL);
     ort_api_take(&e->api, more ? more : table, more ? ORT_VERSION_STATS : ORT_VERSION_OLDEST);
     if (make_environment(e, &err)) {
         diag_error(d, "%s: %s", found.path, err.line);
@@ -178,6 +191,47 @@ static int set_options(const struct ort *e, OrtSessionOptions *o, const struct e
     return rc ? -1 : 0;
 }
 
+/* Has a session's nodes run on a GPU where CUDA's provider takes them.  Returns 0; or -1 with the reason in *err. */
+static int add_cuda(const struct ort *e, OrtSessionOptions *o, const struct engine_gpu *gpu,
+                    struct engine_error *err)
+{
+    const struct ort_api *api = &e->api;
+    char number[16], memory[24];
+    const char *const key[] = {"device_id", "arena_extend_strategy", "do_copy_in_default_stream",
+                               "gpu_mem_limit"};
+    const char *const value[] = {number, "kSameAsRequested", "1", memory};
+    OrtCUDAProviderOptionsV2 *cuda = NULL;
+    snprintf(number, sizeof number, "%d", gpu->number);
+    snprintf(memory, sizeof memory, "%lld", (long long)gpu->memory);
+    int rc =
+        check(e, api->CreateCUDAProviderOptions(&cuda), err) ||
+        check(e, api->UpdateCUDAProviderOptions(cuda, key, value, gpu->memory < 0 ? 3 : 4), err) ||
+        check(e, api->SessionOptionsAppendExecutionProvider_CUDA_V2(o, cuda), err);
+    if (cuda)
+        api->ReleaseCUDAProviderOptions(cuda);
+    return rc ? -1 : 0;
+}
+
+/* Takes pinned memory of the host from a session for a GPU, unless there is some.  Returns 0; or -1 with the reason in
+ * *err. */
+static int take_pinned(struct ort *e, const OrtSession *session, const struct engine_gpu *gpu,
+                       struct engine_error *err)
+{
+    OrtMemoryInfo *info = NULL;
+    int rc = 0;
+    pthread_mutex_lock(&e->lock);
+    if (!e->pinned)
+        rc = check(e,
+                   e->api.CreateMemoryInfo("CudaPinned", ORT_NO_ARENA, gpu->number,
+                                           ORT_MEMORY_CPU_OUTPUT, &info),
+                   err) ||
+             check(e, e->api.CreateAllocator(session, info, &e->pinned), err);
+    pthread_mutex_unlock(&e->lock);
+    if (info)
+        e->api.ReleaseMemoryInfo(info);
+    return rc ? -1 : 0;
+}
+
 static void ort_unload(struct loaded *p)
 {
     if (p->run)
@@ -199,7 +253,9 @@ static struct loaded *ort_load(struct engine *base, const struct engine_load *ho
     }
     p->e = e;
     int rc = check(e, e->api.CreateSessionOptions(&o), err) || set_options(e, o, how, err) ||
+             (how->gpu && add_cuda(e, o, how->gpu, err)) ||
              check(e, e->api.CreateSession(e->env, how->path, o, &p->session), err) ||
+             (how->gpu && take_pinned(e, p->session, how->gpu, err)) ||
              check(e, e->api.CreateRunOptions(&p->run), err);
     if (o)
         e->api.ReleaseSessionOptions(o);
@@ -311,7 +367,8 @@ static struct engine_value *ort_value_new(struct engine *base, const struct engi
     struct ort *e = (struct ort *)base;
     OrtValue *v = NULL;
     void *data;
-    if (check(e, e->api.CreateTensorAsOrtValue(e->plain, s->size, s->rank, s->elem, &v), err))
+    OrtAllocator *from = e->pinned && s->elem != ELEM_STR ? e->pinned : e->plain;
+    if (check(e, e->api.CreateTensorAsOrtValue(from, s->size, s->rank, s->elem, &v), err))
         return NULL;
     int64_t elems = shape_elems(s->size, (uint32_t)s->rank);
     if (s->elem != ELEM_STR && elems > 0 && (data = ort_value_data(base, (struct engine_value *)v)))
@@ -347,6 +404,17 @@ static struct engine_value *ort_value_item(struct engine *base, const struct eng
     return check(e, e->api.GetValue((const OrtValue *)v, (int)i, e->plain, &item), &err)
                ? NULL
                : (struct engine_value *)item;
+}
+
+static struct engine_value *ort_value_join(struct engine *base, struct engine_value *const *item,
+                                           size_t n, bool map, struct engine_error *err)
+{
+    struct ort *e = (struct ort *)base;
+    OrtValue *to = NULL;
+    int kind = map ? ORT_TYPE_MAP : ORT_TYPE_SEQUENCE;
+    return check(e, e->api.CreateValue((const OrtValue *const *)item, n, kind, &to), err)
+               ? NULL
+               : (struct engine_value *)to;
 }
 
 static unsigned char *ort_value_texts(struct engine *base, const struct engine_value *v,
@@ -407,6 +475,7 @@ static const struct engine_face face = {
     .value_strings = ort_value_strings,
     .value_count = ort_value_count,
     .value_item = ort_value_item,
+    .value_join = ort_value_join,
     .value_texts = ort_value_texts,
     .value_free = ort_value_free,
     .spent = ort_spent,

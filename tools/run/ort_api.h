@@ -17,6 +17,7 @@ enum { ORT_VERSION_OLDEST = 16, ORT_VERSION_STATS = 23 };
 /* Numbers that the interface fixes. */
 enum { ORT_SEQUENTIAL = 0, ORT_OPTIMISE_NONE = 0, ORT_OPTIMISE_ALL = 99 };
 enum { ORT_LOG_FATAL = 4, ORT_ARENA = 1, ORT_MEMORY_DEFAULT = 0, ORT_EXTEND_AS_REQUESTED = 1 };
+enum { ORT_NO_ARENA = 0, ORT_MEMORY_CPU_OUTPUT = -1 };
 enum { ORT_TYPE_TENSOR = 1, ORT_TYPE_SEQUENCE = 2, ORT_TYPE_MAP = 3 };
 
 /* Objects of the library. */
@@ -31,6 +32,7 @@ typedef struct OrtMemoryInfo OrtMemoryInfo;
 typedef struct OrtArenaCfg OrtArenaCfg;
 typedef struct OrtTensorTypeAndShapeInfo OrtTensorTypeAndShapeInfo;
 typedef struct OrtKeyValuePairs OrtKeyValuePairs;
+typedef struct OrtCUDAProviderOptionsV2 OrtCUDAProviderOptionsV2;
 
 /* The functions that are used, by the library's names. */
 struct ort_api {
@@ -62,11 +64,13 @@ struct ort_api {
     OrtStatus *(*GetDimensions)(const OrtTensorTypeAndShapeInfo *, int64_t *, size_t);
     OrtStatus *(*GetTensorTypeAndShape)(const OrtValue *, OrtTensorTypeAndShapeInfo **);
     OrtStatus *(*GetValueType)(const OrtValue *, int *);
+    OrtStatus *(*CreateMemoryInfo)(const char *, int, int, int, OrtMemoryInfo **);
     OrtStatus *(*CreateCpuMemoryInfo)(int, int, OrtMemoryInfo **);
     OrtStatus *(*AllocatorFree)(OrtAllocator *, void *);
     OrtStatus *(*GetAllocatorWithDefaultOptions)(OrtAllocator **);
     OrtStatus *(*GetValue)(const OrtValue *, int, OrtAllocator *, OrtValue **);
     OrtStatus *(*GetValueCount)(const OrtValue *, size_t *);
+    OrtStatus *(*CreateValue)(const OrtValue *const *, size_t, int, OrtValue **);
     void (*ReleaseEnv)(OrtEnv *);
     void (*ReleaseStatus)(OrtStatus *);
     void (*ReleaseMemoryInfo)(OrtMemoryInfo *);
@@ -82,6 +86,12 @@ struct ort_api {
     OrtStatus *(*CreateAndRegisterAllocator)(OrtEnv *, const OrtMemoryInfo *, const OrtArenaCfg *);
     OrtStatus *(*CreateArenaCfg)(size_t, int, int, int, OrtArenaCfg **);
     void (*ReleaseArenaCfg)(OrtArenaCfg *);
+    OrtStatus *(*SessionOptionsAppendExecutionProvider_CUDA_V2)(OrtSessionOptions *,
+                                                                const OrtCUDAProviderOptionsV2 *);
+    OrtStatus *(*CreateCUDAProviderOptions)(OrtCUDAProviderOptionsV2 **);
+    OrtStatus *(*UpdateCUDAProviderOptions)(OrtCUDAProviderOptionsV2 *, const char *const *,
+                                            const char *const *, size_t);
+    void (*ReleaseCUDAProviderOptions)(OrtCUDAProviderOptionsV2 *);
     /* from version ORT_VERSION_STATS on; NULL in an older library.  GetKeyValuePairs returns nothing. */
     void (*GetKeyValuePairs)(const OrtKeyValuePairs *, const char *const **, const char *const **,
                              size_t *);

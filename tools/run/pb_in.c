@@ -1,5 +1,6 @@
-/* Inputs in ONNX's own form (pb_in.h).  A file is a message TensorProto.  With a few bytes around it, it is an
- * initializer of a model, which the reader of models takes, with all its checks.  O(bytes). */
+/* Inputs in ONNX's own form (pb_in.h).  A file is a message TensorProto, unless the input is a sequence or a map
+ * (pb_list.c).  With a few bytes around it, it is an initializer of a model, which the reader of models takes, with all
+ * its checks.  O(bytes). */
 #include "tools/run/pb_in.h"
 
 #include "frontends/frontends.h"
@@ -60,7 +61,7 @@ static int take_tensor(const struct module *m, tid t, struct npz_array *to, cons
     if (x->where == TENSOR_STRINGS) {
         const char **text = arena_array(a, x->len + 1, sizeof *text);
         for (uint64_t k = 0; k < x->len; k++)
-            text[k] = module_str(m, m->sids[x->off + k]);
+            text[k] = arena_fmt(a, "%s", module_str(m, m->sids[x->off + k]));
         to->text = text;
         return 0;
     }
@@ -72,21 +73,36 @@ static int take_tensor(const struct module *m, tid t, struct npz_array *to, cons
     return tensor_read(m, t, 0, data, x->len);
 }
 
-/* Reads the file of an input.  Returns 0, or -1 and an error. */
-static int read_file(struct npz_array *to, const char *path, struct arena *a, struct diag *d)
+int pb_tensor(struct npz_array *to, const struct pb_bytes *from, struct arena *a, struct diag *d)
 {
     struct diag silent = diag_silent();
-    size_t n, size;
-    const char *bytes = infile_bytes(path, INFILE_STREAM, a, &n, d);
-    if (!bytes)
-        return -1;
-    const char *model = wrap(bytes, n, &size, a);
+    struct arena *own = arena_new(a); /* of the model: the tensor is copied */
+    size_t size;
+    const char *model = wrap(from->at, from->n, &size, own);
     const struct onnx_options o = {.bytes = model, .size = size};
-    const struct module *m = onnx_read(path, &o, a, &silent);
+    const struct module *m = onnx_read(from->path, &o, own, &silent);
     vid v = m && m->graph[1].init.n == 1 ? m->arg[m->graph[1].init.at] : 0;
-    if (!v || !m->value[v].tensor)
-        return diag_error(d, "%s: expected a tensor in ONNX's form", path);
-    return take_tensor(m, m->value[v].tensor, to, path, a, d);
+    int rc = v && m->value[v].tensor
+                 ? take_tensor(m, m->value[v].tensor, to, from->path, a, d)
+                 : diag_error(d, "%s: expected a tensor in ONNX's form", from->path);
+    arena_free(own);
+    return rc;
+}
+
+/* Reads the file of an input of a type.  Returns 0, or -1 and an error. */
+static int read_file(struct npz_array *to, const char *type, const char *path, struct arena *a,
+                     struct diag *d)
+{
+    struct arena *own = arena_new(a);
+    struct pb_bytes from = {.path = path};
+    int rc = -1;
+    from.at = infile_bytes(path, INFILE_STREAM, own, &from.n, d);
+    if (from.at && (!strncmp(type, "seq<", 4) || !strncmp(type, "map<", 4)))
+        rc = pb_list(to, type, &from, a, d);
+    else if (from.at)
+        rc = pb_tensor(to, &from, a, d);
+    arena_free(own);
+    return rc;
 }
 
 int pb_read(struct npz *out, const char *folder, const struct split *s, struct arena *a,
@@ -97,18 +113,19 @@ int pb_read(struct npz *out, const char *folder, const struct split *s, struct a
     if (!infile_is_folder(folder)) {
         if (s->ngiven != 1)
             return diag_error(d,
-                              "%s: one tensor, but the model has %u inputs: expected a folder with "
+                              "%s: one value, but the model has %u inputs: expected a folder with "
                               "input_0.pb, input_1.pb, ...",
                               folder, s->ngiven);
         out->array[out->n++].name = s->value[s->given[0]].name;
-        return read_file(out->array, folder, a, d);
+        return read_file(out->array, s->value[s->given[0]].type, folder, a, d);
     }
     if (infile_is_folder(inner))
         folder = inner;
     for (; out->n < s->ngiven; out->n++) {
         struct npz_array *to = &out->array[out->n];
         to->name = s->value[s->given[out->n]].name;
-        if (read_file(to, arena_fmt(a, "%s/input_%u.pb", folder, out->n), a, d))
+        if (read_file(to, s->value[s->given[out->n]].type,
+                      arena_fmt(a, "%s/input_%u.pb", folder, out->n), a, d))
             return -1;
     }
     const char *more = arena_fmt(a, "%s/input_%u.pb", folder, out->n);

@@ -64,6 +64,10 @@ static const struct opt rows[] = {
     {OPT_TEXT, "costs", .arg = "FILE",
      .help =
          "for --replan: times of nodes, as --costs of pcc takes them, of which each keeps its share of its part"},
+    {OPT_TEXT, "provider", .arg = "DEVICE=cuda[:N]",
+     .help =
+         "a device, or all of a class (a100=cuda), runs its parts on a GPU by CUDA, whose number is N (default: its "
+         "number in the plan) (repeats; default: the CPU)"},
     {OPT_BOOL, "processes",
      .help = "a process for each device instead of a thread: mpirun on this machine"},
     {OPT_INT, "steps", .arg = "N", .lo = "1", .hi = "1000000000",
@@ -167,6 +171,7 @@ static int configure(struct run *r, struct run_settings *to)
 {
     const struct program_args *g = &r->args;
     const char **cores = arena_array(r->a, (size_t)g->ngiven + 1, sizeof(const char *));
+    const char **provider = arena_array(r->a, (size_t)g->ngiven + 1, sizeof(const char *));
     if (g->noperand == 0)
         return misused(r, "expected the folder of a split");
     if (check_replan(r))
@@ -187,9 +192,14 @@ static int configure(struct run *r, struct run_settings *to)
         .nfile = g->noperand - 1,
         .output = program_value(g, "output"),
         .trace = program_value(g, "trace"),
-        .cores = cores};
+        .cores = cores,
+        .provider = provider};
     while ((cores[to->ncores] = program_nth(g, "cores", to->ncores)))
         to->ncores++;
+    while ((provider[to->nprovider] = program_nth(g, "provider", to->nprovider)))
+        to->nprovider++;
+    if (to->nprovider && to->memory)
+        return misused(r, "--memory has no effect with --provider: it measures on the CPU");
     if ((r->runner.ranks || program_value(g, "processes")) &&
         (to->by_model || to->memory || program_value(g, "replan")))
         return misused(r, arena_fmt(r->a, "%s has no effect with several ranks",
@@ -227,7 +237,7 @@ static int prepare_one(struct runner *x)
     if (run_prepare(x) || (traces && outfile_check(x->set.trace, x->a, x->d)))
         return INPUT;
     x->figures.bars = bars_new(x->set.trace ? TRACED : 0, x->a);
-    if (run_cores(x))
+    if (run_cores(x) || run_gpus(x))
         return USAGE;
     if (x->e)
         return 0;
@@ -285,9 +295,9 @@ static int run_ranks(struct run *r, int rc)
 /* Runs steps of training.  Returns 0, or -1 after an error. */
 static int run_steps(struct run *r)
 {
-    static const char *const idle[] = {"samples", "output",   "trace",     "state",  "in-flight",
-                                       "order",   "cores",    "memory",    "replan", "costs",
-                                       "stall",   "no-check", "processes", NULL};
+    static const char *const idle[] = {"samples", "output",   "trace",     "state",    "in-flight",
+                                       "order",   "cores",    "memory",    "replan",   "costs",
+                                       "stall",   "no-check", "processes", "provider", NULL};
     const struct program_args *g = &r->args;
     const struct engine_choice choice = {program_value(g, "engine"),
                                          program_value(g, "onnxruntime")};

@@ -271,7 +271,8 @@ static int open_parts(struct runner *r, struct run_device *d, char *line, size_t
             mine = mine || &r->dev[r->wires.place[k][i]] == d;
         if (!mine)
             continue;
-        const struct engine_load how = split_load(p, d->threads, r->set.optimise);
+        struct engine_load how = split_load(p, d->threads, r->set.optimise);
+        how.gpu = d->cuda ? &d->gpu : NULL;
         if (!(d->loaded[k] = r->e->face->load(r->e, &how, &err))) {
             snprintf(line, room, "%s (%s): cannot be loaded: %s", p->file, d->name, err.line);
             return -1;

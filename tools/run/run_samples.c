@@ -55,9 +55,11 @@ static int check_random(const struct run_samples *s, struct engine_error *err)
         enum elem elem = elem_of_name(v->type, strlen(v->type));
         if (s->kept[s->r->s.given[i]] || (v->size && elem != ELEM_NONE))
             continue;
-        snprintf(err->line, sizeof err->line, "input '%.200s': %s: give SAMPLE.npz", v->name,
-                 v->size ? "no random values of its type can be made"
-                         : "nothing says how large it is");
+        bool list = strchr(v->type, '<') != NULL;
+        snprintf(err->line, sizeof err->line, "input '%.200s': %s: give %s", v->name,
+                 v->size || list ? "no random values of its type can be made"
+                                 : "nothing says how large it is",
+                 list ? "a folder of input_0.pb, input_1.pb, ..." : "SAMPLE.npz");
         return -1;
     }
     return 0;

@@ -57,6 +57,8 @@ struct run_settings {
     struct run_states *states; /* with --replan: from run to run; NULL: each begins anew */
     const char *const *cores;  /* [ncores] values of --cores */
     uint32_t ncores;
+    const char *const *provider; /* [nprovider] values of --provider */
+    uint32_t nprovider;
 };
 
 /* A tensor on its way. */
@@ -91,11 +93,13 @@ struct run_device {
     struct runner *r;
     const char *name;
     pthread_t thread;
-    bool started;           /* there is a thread */
-    pthread_cond_t work;    /* it may have something to do */
-    cpu_set_t cores;        /* where its thread runs */
-    bool pinned;            /* cores counts */
-    int threads;            /* of an operator */
+    bool started;        /* there is a thread */
+    pthread_cond_t work; /* it may have something to do */
+    cpu_set_t cores;     /* where its thread runs */
+    bool pinned;         /* cores counts */
+    int threads;         /* of an operator */
+    bool cuda;           /* its parts run on a GPU by CUDA, and gpu counts */
+    struct engine_gpu gpu;
     struct loaded **loaded; /* [part] NULL: the part never runs here */
     struct heap ready;      /* without lists: (sample, part) that can run */
     /* with lists: the part and the sample that its list stands at, when they can run; RUN_NONE: it waits */
@@ -196,6 +200,10 @@ int run_begin(struct runner *r);
 /* Gives each device the processors that --cores says, or else an equal share of those that are left.  Returns 0; -1 and
  * an error in usage. */
 int run_cores(struct runner *r);
+
+/* ---- run_gpus.c */
+/* Finds the devices that --provider makes GPUs.  Returns 0; -1 and an error in usage. */
+int run_gpus(struct runner *r);
 
 /* ---- run_values.c */
 /* Begins sample r->loaded, with a box for each input, NULL for a state; under the lock. */

@@ -155,6 +155,14 @@ static struct engine_value *stub_value_item(struct engine *e, const struct engin
     return NULL;
 }
 
+static struct engine_value *stub_value_join(struct engine *e, struct engine_value *const *item,
+                                            size_t n, bool map, struct engine_error *err)
+{
+    (void)e, (void)item, (void)n, (void)map;
+    snprintf(err->line, sizeof err->line, "the stub engine has tensors alone");
+    return NULL;
+}
+
 static unsigned char *stub_value_texts(struct engine *e, const struct engine_value *v, size_t *rank,
                                        size_t *n)
 {
@@ -312,6 +320,7 @@ static const struct engine_face face = {
     .value_strings = stub_value_strings,
     .value_count = stub_value_count,
     .value_item = stub_value_item,
+    .value_join = stub_value_join,
     .value_texts = stub_value_texts,
     .value_free = stub_value_free,
     .spent = stub_spent,

@@ -156,6 +156,7 @@ _CALLS = {
     "pcc_verdict": (ctypes.POINTER(Verdict), [ctypes.c_void_p]),
     "pcc_text": (ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_char_p]),
     "pcc_write": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p]),
+    "pcc_recompose": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p]),
 }
 _lock = threading.Lock()
 _loaded: List[Any] = []

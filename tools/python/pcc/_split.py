@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Mapping, Optional, Union
 
-from ._library import BadInput, BadUse, RunError
+from ._library import BadInput, BadUse, Handle, RunError, path_bytes
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -148,6 +148,18 @@ class Split:
         with _run_errors():
             equal: int = _runner_module().verify(self.folder, whole, inputs, seed=seed, tolerance=tolerance)
         return equal
+
+    def recompose(self, path: Union[str, "os.PathLike[str]"], *, allow_links: bool = False) -> Path:
+        """Puts the parts together to one model again, in the file `path`, which ends in .onnx and lies outside of the
+        folder; weights of 1 KiB and more in path.data. Returns the path. allow_links: the parts' weights are links
+        (weights="link"). Needs the library, not ONNX Runtime. Raises BadInput, BadUse."""
+        handle = Handle()
+        try:
+            handle.set("allow-links", allow_links)
+            handle.call("pcc_recompose", path_bytes(self.folder), path_bytes(path))
+        finally:
+            handle.close()
+        return Path(path)
 
     def show(self, view: str = "plan") -> Picture:
         """The picture of the folder: "plan", its devices; "blocks", what is in them."""

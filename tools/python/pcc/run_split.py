@@ -16,9 +16,10 @@ made for; floats normal, integers 0 or 1; beyond 256 MiB they repeat). --output 
 DIR/sampleK.npz.
 
 --provider acc0=cuda:0 says what a device is here; a100=cuda says it of all devices of a class, each with its number
-among all GPUs. Names are ONNX Runtime's, with or without "ExecutionProvider", capitals or not: cuda, trt (tensorrt),
-dml, openvino, coreml, qnn, webgpu, cpu. acc1=openvino:device_type=NPU,num_streams=2 gives the provider options; a value
-with a comma stands in quotes: device_type="HETERO:GPU,CPU". A device of which nothing is said is the CPU.
+among the GPUs of its maker (for dml among all). Names are ONNX Runtime's, with or without "ExecutionProvider", capitals
+or not: cuda, trt (tensorrt), dml, openvino, coreml, qnn, webgpu, cpu. acc1=openvino:device_type=NPU,num_streams=2 gives
+the provider options; a value with a comma stands in quotes: device_type="HETERO:GPU,CPU". A device of which nothing is
+said is the CPU.
 
 Inputs are made or read before the clock starts. The time of a part is the mean over all samples but the first; it holds
 the copying that its session does.
@@ -79,9 +80,10 @@ NUMPY_TYPES = {"bool", "object", "float16", "float32", "float64", "complex64", "
 SHOWN = 10  # parts and outputs that are named at the end of a run
 INTERRUPTED = 130  # exit code after Ctrl-C
 AHEAD = 1 << 28  # bytes of samples that are made before a run begins
+DML = "DmlExecutionProvider"
 # Providers with an option device_id that counts the machine's devices.
 NUMBERED = {"CUDAExecutionProvider", "TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider",
-            "ROCMExecutionProvider", "MIGraphXExecutionProvider", "DmlExecutionProvider", "CANNExecutionProvider"}
+            "ROCMExecutionProvider", "MIGraphXExecutionProvider", DML, "CANNExecutionProvider"}
 # Providers that have memory of their own in which tensors may stay; all others take and give the host's.
 MEMORY = {"CUDAExecutionProvider": "cuda", "TensorrtExecutionProvider": "cuda"}
 # What runs the nodes that a provider does not take, before the CPU does.
@@ -402,14 +404,22 @@ def full_name(provider: str) -> str:
     return known.get(short) or known.get(f"{short}executionprovider", provider)
 
 
-def _place(device: Mapping[str, Any], providers: Mapping[str, Provider]) -> Tuple[str, Dict[str, Any]]:
-    """Returns the provider of a device, and its options."""
+def _places(devices: Sequence[Mapping[str, Any]],
+            providers: Mapping[str, Provider]) -> Dict[str, Tuple[str, Dict[str, Any]]]:
+    """Returns the provider of each device, and its options."""
+    gpus = [d["name"] for d in devices if "gpu" in d]
+    return {d["name"]: _place(d, providers, gpus) for d in devices}
+
+
+def _place(device: Mapping[str, Any], providers: Mapping[str, Provider], gpus: List[str]) -> Tuple[str, Dict[str, Any]]:
+    """Returns the provider of a device, and its options. gpus: names of all GPUs, in their order."""
     said = providers.get(device["name"], providers.get(device["class"], CPU))
     name, more = (said, {}) if isinstance(said, str) else said
     name = full_name(name)
     options = dict(more) if isinstance(more, Mapping) else {"device_id": more}
-    if name in NUMBERED:
-        options.setdefault("device_id", device.get("gpu", device["index"]))
+    if name in NUMBERED:  # DirectML counts GPUs of all makers, the others those of one
+        number = gpus.index(device["name"]) if name == DML and "gpu" in device else device.get("gpu", device["index"])
+        options.setdefault("device_id", number)
     elif not isinstance(more, Mapping):
         options = {}
     return name, options
@@ -563,7 +573,7 @@ class Runner:
         self.states: List[Tuple[str, str]] = [pair for pair in pairs if pair[0] not in self.cuts] + [
             (p["in"], p["out"]) for s in _kept_in_pieces(self.manifest) for p in s["pieces"]]
         _check_providers(self.manifest, providers or {})
-        places = {d["name"]: _place(d, providers or {}) for d in self.manifest["devices"]}
+        places = _places(self.manifest["devices"], providers or {})
         self.parts: List[Part] = self._open_parts(places, tell)
         self.readers: Dict[str, List[int]] = collections.defaultdict(list)  # of a tensor, parts
         for k, part in enumerate(self.parts):

@@ -269,6 +269,23 @@ static void routes(void **state)
 }
 
 /* --group, and what a value of 1000 bytes then costs within a group. */
+/* GPUs have numbers among those of their maker; classes of the user's own count with the first maker. */
+static void gpus_of_makers(void **state)
+{
+    const char *const class[] = {"gaudi2", "mine", "mi250", "npu",  NULL,
+                                 "A100",   "4090", "mi300", "mine", "m1-max"};
+    const int32_t want[] = {0, 0, 1, -1, -1, 0, 1, 2, 3, 1};
+    int32_t number[10];
+    (void)state;
+    gpus_number(class, 10, number);
+    assert_memory_equal(number, want, sizeof want);
+    gpus_number(class + 1, 1, number); /* no maker is known */
+    assert_int_equal(number[0], 0);
+    assert_true(preset_is_other_gpu("mi300", NVIDIA) && preset_is_other_gpu("m1", NVIDIA));
+    assert_false(preset_is_other_gpu("a100", NVIDIA) || preset_is_other_gpu("mine", NVIDIA));
+    assert_false(preset_is_other_gpu("npu", NVIDIA));
+}
+
 static void groups(void **state)
 {
     static const char *const bad[] = {
@@ -893,6 +910,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups),
+        cmocka_unit_test(gpus_of_makers),
         cmocka_unit_test(routes),
         cmocka_unit_test(links_refused),
         cmocka_unit_test(links_all),

@@ -151,6 +151,11 @@ static void test_order_of_calls(void **state)
     expect_error(p, pcc_write(p, "-"), PCC_BAD_USE, "expected a file or folder");
     expect_error(p, pcc_write(p, "x.SVG"), PCC_BAD_USE, "pcc writes no .SVG");
     expect_error(p, pcc_write(p, "/nowhere/x.json"), PCC_BAD_INPUT, "/nowhere/x.json: ");
+    expect_error(p, pcc_recompose(p, "/nowhere", "x.onnx"), PCC_BAD_INPUT, "/nowhere: ");
+    expect_error(p, pcc_recompose(p, "/", "x.onnx"), PCC_BAD_INPUT, "without manifest.json");
+    expect_error(p, pcc_recompose(p, "/", "x.json"), PCC_BAD_USE, "ends in .onnx");
+    expect_error(p, pcc_recompose(p, "/", "-.onnx"), PCC_BAD_USE, "ends in .onnx");
+    assert_int_equal(pcc_verdict(p)->nparts, 2); /* the open model and its plan stay */
     pcc_free(p);
 }
 
