@@ -25,13 +25,13 @@ for arg in "$@"; do
     esac
 done
 
-passed=0 failed=0 skipped=0 reports= cpu= gently=
+passed=0 failed=0 skipped=0 reports= cpu= gently= target=
 jobs=$(($(getconf _NPROCESSORS_ONLN) + 1)) # some tests wait
 
 build() { # preset, more for cmake
     echo "== build $1"
     cmake --preset "$@" >"build/$1.configure.log" 2>&1 || { cat "build/$1.configure.log"; return 1; }
-    $gently cmake --build --preset "$1"
+    $gently cmake --build --preset "$1" $target
 }
 
 # For what is built only: warnings of clang, and of what assertions alone use, do not depend on how it is optimised.
@@ -113,7 +113,9 @@ start setup tools/setup.sh # Python, which only tests need
 build release || missed "the release build"
 finish || echo "$incomplete" >&2
 able=yes
+[ -n "$quick" ] || target="--target for_programs" # asan builds the unit tests
 build dev || { missed "the dev build"; able=; }
+target=
 [ -n "$quick" ] || start asan-build build asan
 [ -z "$able" ] || run_tests dev # and the programs of release
 if [ -z "$quick" ]; then

@@ -155,11 +155,15 @@ class Build:
         return out
 
     def run(self, name, *objects):
-        """Whether the test passes, linked with these objects before the library."""
+        """Whether the test passes, linked with these objects before the library; it ends at what fails first."""
         program = self.folder / f"{name}.test"
         subprocess.run([*self.cc, self.unit, *objects, *self.libs, "-o", program], check=True)
-        r = subprocess.run(["sh", "-c", f"ulimit -t {self.seconds}; exec {program}"], capture_output=True)
-        return r.returncode == 0
+        test = subprocess.Popen(["sh", "-c", f"ulimit -t {self.seconds}; exec {program}"], stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, text=True, errors="replace")
+        with test:
+            if any("[  FAILED  ]" in line for line in test.stderr):
+                test.kill()
+        return test.returncode == 0
 
 
 def plant(build, number):

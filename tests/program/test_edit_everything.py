@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
-from with_ort import PCC, verified  # first: it skips the test without ONNX Runtime
+from with_ort import PCC, verified_once  # first: it skips the test without ONNX Runtime
 import numpy as np
 import onnx
 import onnxruntime as ort
@@ -421,7 +421,7 @@ def check_runs(folder):
         check(np.allclose(got[name], array, rtol=1e-4, atol=1e-4), name)
     r = run(PCC, path, "-q", *FAST, "-o", f"{folder}/run-split/")
     check(r.returncode == 0, r.stderr)
-    code, said = verified(path, folder / "run-split")
+    code, said = verified_once(path, folder / "run-split")
     check(code == 0, said)
 
 

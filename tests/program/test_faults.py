@@ -191,14 +191,15 @@ def library(tmp, models):
     cluster.write_text('{"classes": [{"name": "own", "count": 2, "memory": "1GiB", "bandwidth": "1TB/s", "peak": '
                        '{"f32": "1T"}, "link": {"bandwidth": "25GB/s", "latency": "1us"}}]}')
     cnn, gpt, body = (models / f"{name}.onnx" for name in ("cnn", "gpt", "body"))
-    jobs = [(body, "2xa100", "dp-place", "plan.json", 1), (cnn, "2xa100", "fuse,dp-place", "split", 4),
+    jobs = [(body, "2xa100", "dp-place", "plan.json", 1), (cnn, "2xa100", "fuse,dp-place", "split", 8),
             (gpt, "2xa100", "fuse,dp-place", "split", 40),
             (body, "2xa100", "inline-functions{only=T},dp-place", "p.pir", 8),
             (body, "2xa100", "open-functions,fuse,auto-place{starts=1}", "split", 8),
             (cnn, cluster, "ip-place{starts=1:moves=100}", "plan.csv", 8),
-            (cnn, "2xa100", f"contract{{blocks={tmp / 'blocks.json'}}},anneal-place", "p.trace.json", 8),
+            (cnn, "2xa100", f"contract{{blocks={tmp / 'blocks.json'}}},anneal-place{{starts=1:moves=100:chains=2}}",
+             "p.trace.json", 16),
             (cnn, "2xa100", f"plan{{from={tmp / 'plan.json'}}}", "p.onnx", 8),
-            (tmp / "cnn.pir", "", "hier-place", "p.dot", 8),
+            (tmp / "cnn.pir", "", "hier-place", "p.dot", 16),
             (cnn, "2xa100", f"plan{{from={tmp / 'list.txt'}}}", "p.gantt.svg", 40)]
     for model, devices, passes, out, every in jobs:
         r = run(EVERY, [model, devices, passes, out, 1 if ALL else every], area)

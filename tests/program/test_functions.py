@@ -264,6 +264,8 @@ def inlined(work, name, m):
     done = pcc(path, "-p", "inline-functions,infer-shapes", "--verify-each", "-q", "-o", out)
     if not check(done.returncode == 0, f"{name}: inline-functions: {done.stderr.strip()[-300:]}"):
         return
+    if SANITIZED:  # the bytes are those of other builds
+        return
     result = onnx.load(out)
     called = any(n.domain == "my" for n in m.graph.node)
     check(not (called and result.functions), f"{name}: {len(result.functions)} functions are left")

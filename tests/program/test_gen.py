@@ -20,7 +20,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from checks import check, finish
-from with_ort import GEN, PCC, verified  # first: it skips the test without ONNX Runtime
+from sanitized import SANITIZED
+from with_ort import GEN, PCC, verified_once  # first: it skips the test without ONNX Runtime
 import numpy as np
 import onnx
 import onnxruntime as ort
@@ -146,8 +147,7 @@ def check_run(name, s, sizes, rng):
         check(differs(first, outputs(s, other)), f"{name}: no output depends on {i.name}")
 
 
-def check_model(name, folder):
-    path = generate(name, folder / f"{name}.onnx")
+def check_claims(name, path):
     model = onnx.load(str(path))
     onnx.checker.check_model(model, full_check=True)
     onnx.shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
@@ -165,6 +165,12 @@ def check_model(name, folder):
     s, rng = session(path), np.random.default_rng(5)
     check_run(name, s, sizes_of(2, 5, 3), rng)
     check_run(name, s, sizes_of(3, 7, 4), rng)
+
+
+def check_model(name, folder):
+    path = generate(name, folder / f"{name}.onnx")
+    if not SANITIZED:  # the bytes are those of other builds
+        check_claims(name, path)
     again = generate(name, folder / "again.onnx").read_bytes()
     check(again == path.read_bytes(), f"{name}: two runs, different bytes")
     if name not in ("star", "ladder"):
@@ -179,7 +185,7 @@ def check_split(name, path, folder):
             "--quiet")
     if not check(r.returncode == 0, f"{name}: pcc: {r.stderr.strip()[:300]}"):
         return
-    code, said = verified(path, out, "--sensitive", "--quiet")
+    code, said = verified_once(path, out, "--sensitive", "--quiet")
     check(code == 0, f"{name}: split: {said[-300:]}")
     parts = json.loads((out / "manifest.json").read_text())["parts"]
     check(len({p["device"] for p in parts}) == 2, f"{name}: all on one device")
@@ -302,6 +308,15 @@ def check_gradients(folder):
     check(after < out["loss"], f"train: the loss went from {out['loss']} to {after}")
 
 
+def check_numbers(folder):
+    for kind in ("llama", "moe", "gpt"):
+        check_cache(kind, folder)
+    check_order(folder)
+    check_mask(folder)
+    check_experts(folder)
+    check_gradients(folder)
+
+
 # ---------------------------------------------------------------- sizes and command line
 
 
@@ -369,12 +384,8 @@ def main():
         paths = {name: check_model(name, folder) for name in SMALL}
         for name in ("bert", "llama-kv", "moe", "unet", "dlrm", "train", "encoder-decoder", "detector"):
             check_split(name, paths[name], folder)
-        for kind in ("llama", "moe", "gpt"):
-            check_cache(kind, folder)
-        check_order(folder)
-        check_mask(folder)
-        check_experts(folder)
-        check_gradients(folder)
+        if not SANITIZED:
+            check_numbers(folder)
         check_large(folder)
         check_modes(folder)
         check_usage(folder)

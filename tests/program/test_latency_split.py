@@ -23,6 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/support"))
 from checks import check, finish
+from sanitized import SANITIZED
 
 PCC = os.environ.get("PCC", "pcc")
 GEN = os.environ.get("PCC_GEN", str(Path(PCC).parent / "pcc-gen"))
@@ -84,8 +85,10 @@ def one(name, model, tmp):
         again = json.loads(pcc(source, *args).stdout)
         check(again["objective"]["value_s"] == o["value_s"] and
               {d["name"]: d.get("slots") for d in again["devices"]} == told, f"{name}: {noted}: {again['objective']}")
-    r = subprocess.run([sys.executable, ROOT / "tools/verify_split.py", model, split], capture_output=True, text=True)
-    check(r.returncode in (0, 77), f"{name}: {r.stdout[-300:]} {r.stderr[-300:]}")
+    if not SANITIZED:  # the parts are those of other builds
+        r = subprocess.run([sys.executable, ROOT / "tools/verify_split.py", model, split], capture_output=True,
+                           text=True)
+        check(r.returncode in (0, 77), f"{name}: {r.stdout[-300:]} {r.stderr[-300:]}")
     pcc(split, "--check-schedule")
     trace = tmp / "x.trace.json"
     pcc(model, "-d", DEVICES, "-p", f"plan{{from={plan}}}", "-q", "-o", trace)

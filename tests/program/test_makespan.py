@@ -51,12 +51,14 @@ def one(name, model, tmp):
     ordered = [n for nodes in m["order"].values() for n in nodes]
     parts = [n for nodes in m["nodes"].values() for n in nodes]
     check(sorted(ordered) == sorted(set(ordered)) and set(parts) >= set(ordered), f"{name}: the order of its nodes")
-    pcc(model, "-d", DEVICES, "--objective=makespan", "--network=direct", "--cut=transfers", "--part-cost=0",
+    pcc(model, "-d", DEVICES, "-p", f"plan{{from={split}:effort=0}}", "--cut=transfers", "--part-cost=0",
         "--pictures=none", "-o", fine)
     f = json.loads((fine / "manifest.json").read_text())
     check(value(f) == value(m) == f["objective"]["parts_value_s"], f"{name}: {f['objective']}")
-    r = subprocess.run([sys.executable, ROOT / "tools/verify_split.py", model, fine], capture_output=True, text=True)
-    check(r.returncode in (0, 77), f"{name}: {r.stdout[-300:]} {r.stderr[-300:]}")
+    if not SANITIZED:  # the parts are those of other builds
+        r = subprocess.run([sys.executable, ROOT / "tools/verify_split.py", model, fine], capture_output=True,
+                           text=True)
+        check(r.returncode in (0, 77), f"{name}: {r.stdout[-300:]} {r.stderr[-300:]}")
     again = pcc(model, "-d", DEVICES, "-p", f"plan{{from={split}:effort=0}}", "--emit", "json", "-q")
     check(value(json.loads(again.stdout)) == value(m), f"{name}: the plan that was written has another value")
     host = pcc(model, "-d", DEVICES, "-p", f"plan{{from={split}:effort=0}}", "--network=host", "--emit", "json")

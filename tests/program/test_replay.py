@@ -238,7 +238,7 @@ def random_workloads(tmp):
         g = workload(rng, rng.randint(8, 14), i % 2 == 1, rng.randint(2, 4))
         path, split = tmp / f"a{i}.json", tmp / f"as{i}.json"
         path.write_text(json.dumps(g))
-        planner = ("contract{training}," if i % 2 else "") + "anneal-place{moves=300000}"
+        planner = ("contract{training}," if i % 2 else "") + "anneal-place{starts=1:moves=30000}"
         one(f"annealed {i}", path, split, ["-p", planner], 20, g)
     check(known > 100, f"only {known} data dependences were looked at")
 
@@ -247,7 +247,7 @@ def generated(tmp):
     """ONNX: a training graph, and the default number of samples."""
     model = tmp / "train.onnx"
     subprocess.run([GEN, "train", "--layers", "3", "--width", "64", "-o", model], check=True)
-    args = [model, "-d", "3xa100", "-p", "contract{training},dp-place", "-q"]
+    args = [model, "-d", "3xa100", "-p", "contract{training},dp-place{max-states=1000}", "-q"]
     _, err = pcc(*args, "--replay", 50, "-o", tmp / "t.json", "--emit", "ir")
     n, end, levels = line_of(err)
     value = json.loads((tmp / "t.json").read_text(), parse_float=Decimal)["objective"]["value_s"]

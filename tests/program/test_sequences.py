@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from with_ort import FAILED, PCC, SKIP, check, verified  # first: it skips the test without ONNX Runtime
+from with_ort import FAILED, PCC, SKIP, check, verified_once  # first: it skips the test without ONNX Runtime
 import numpy as np
 import onnx
 import onnxruntime
@@ -188,7 +188,7 @@ def cut(work, name, path, values):
         return
     crossing = re.findall(r'"type": "(seq|opt)', (folder / "manifest.json").read_text())
     check(crossing, f"{name}: no sequence crosses")
-    code, said = verified(path, folder, "--quiet")
+    code, said = verified_once(path, folder, "--quiet")
     check(code == 0, f"{name}: {said[-300:]}")
 
 

@@ -81,7 +81,7 @@ def put_together(folder, what):
         r = run(PCC, folder, "-o", whole, "--quiet")
     if not check(r.returncode == 0, f"{what}: put together: {r.stderr[-300:]}"):
         return None
-    wrong = recomposed.complaints(folder, whole)
+    wrong = recomposed.complaints(folder, whole) if not SANITIZED else ()  # the bytes are those of other builds
     check(not wrong, f"{what}: put together: {wrong[:3]}")
     return whole
 

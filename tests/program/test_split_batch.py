@@ -22,10 +22,12 @@ import warnings
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
-from with_ort import GEN, PCC, SOURCE, check, verified
+from sanitized import SANITIZED
+from with_ort import GEN, PCC, SOURCE, check, verified_once
 import batch_cases
 import checks
 import extras
+import operator_examples
 import numpy as np
 import onnx
 import onnxruntime as ort
@@ -35,7 +37,7 @@ from onnx.reference import ReferenceEvaluator
 warnings.simplefilter("ignore")
 ALL = os.environ.get("PCC_ALL") == "1"
 SEED = int(os.environ.get("PCC_SEED", "5"))
-FEWER = 4 if os.environ.get("PCC_SANITIZED") else 1
+FEWER = 4 if SANITIZED else 1  # with sanitizers nothing is run: models and splits are those of other builds
 F = onnx.TensorProto.FLOAT
 LARGEST = 1e-5  # of the largest value of the original
 
@@ -130,6 +132,8 @@ def try_case(case, folder, ways, seen):
         if not check(code == 0, f"{case}: {code} {said}"):
             return
         seen.update((op, True) for op in ops)
+        if SANITIZED:
+            continue
         inputs = case.inputs({"b": size, "s": 3, "n": 1}, np.random.default_rng(size))
         want, got = outputs(path, inputs, case.run), outputs(out, inputs, case.run)
         if check(want is not None and got is not None, f"{case}: not run: {getattr(outputs, 'why', '')}"):
@@ -268,8 +272,8 @@ def try_model(path, name, folder, tally, sizes_of, ways_of=(2, 4), pattern=None)
             tally.refused.append((name, re.sub(r"^.*?split-batch: ", "", said.strip().split("\n")[0])))
             return
         check(pattern is None, f"{name}: expected /{pattern}/")
-        check(valid(out) or not valid(path), f"{name}: the split does not pass onnx's checker")
-        for size in (ways, 2 * ways) if isinstance(batch, str) else (batch,):
+        check(SANITIZED or valid(out) or not valid(path), f"{name}: the split does not pass onnx's checker")
+        for size in () if SANITIZED else (ways, 2 * ways) if isinstance(batch, str) else (batch,):
             inputs = sizes_of(model, batch, size)
             want = outputs(path, inputs)
             if want is None:
@@ -368,11 +372,8 @@ def choices(example):
 
 
 def examples(folder):
-    from onnx.backend.test.loader import load_model_tests  # noqa: F401  (needs the examples)
-    from onnx.backend.test.case.node import collect_testcases
-
     taken = refused = 0
-    for n, example in enumerate(collect_testcases(None)):
+    for n, example in enumerate(operator_examples.examples()):
         if example.model is None or not example.data_sets or (not ALL and n % (13 * FEWER) != SEED % 13):
             continue
         for choice, axis in choices(example):
@@ -385,6 +386,9 @@ def examples(folder):
             if code != 0:
                 check(code == 1 and "split-batch" in said, f"{example.name} {choice} {axis}: {code} {said}")
                 refused += 1
+                continue
+            if SANITIZED:
+                taken += 1
                 continue
             want = outputs(path, inputs)
             if want is None or any(isinstance(v, (list, dict)) or v is None for v in want):
@@ -419,7 +423,7 @@ def compared(model, folder, what, inputs, ways=2, runs=True, passes=""):
     code, said = run(path, "-q", "-p", f"{passes}split-batch{{ways={ways}}}", "-o", out)
     if not check(code == 0, f"{what}: {code} {said}"):
         return None
-    if runs:
+    if runs and not SANITIZED:
         want, got = outputs(path, inputs), outputs(out, inputs)
         if check(want is not None and got is not None, f"{what}: {getattr(outputs, 'why', '')}"):
             wrong, _ = differ(want, got)
@@ -530,7 +534,7 @@ def batches_that_do_not_divide(folder):
             f"opset {opset}",
             {"x": X, "z": X[:, :1]},
         )
-        for x, z in ((np.resize(X, (5, 3)), X[:1]), (X[:1], X[:1]), (X, X[:3, :1])):
+        for x, z in () if SANITIZED else ((np.resize(X, (5, 3)), X[:1]), (X[:1], X[:1]), (X, X[:3, :1])):
             z = np.resize(z, (len(x), 1)) if len(z) == 1 else z
             got = outputs(folder / "small.split.onnx", {"x": x, "z": z})
             check(got is None and "split" in outputs.why.lower(), f"opset {opset}: {len(x)} samples in 2 ways: {got}")
@@ -614,8 +618,8 @@ def plans(folder):
             if not check(code == 0, f"{shape}: {code} {said}"):
                 continue
             for model in (path, whole):
-                code, said = verified(model, parts)
-                check(code == 0 and "bit-equal" in said, f"{shape} {model.name} {k}: {said}")
+                code, said = verified_once(model, parts)
+                check(code == 0 and (SANITIZED or "bit-equal" in said), f"{shape} {model.name} {k}: {said}")
 
 
 def static(folder):

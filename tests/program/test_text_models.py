@@ -561,12 +561,13 @@ def check_model(path, runs=None, split=False):
     r = pcc(text, "-q", "-o", back)
     if not check(r.returncode == 0, f"{what} -> text -> ONNX: {r.stderr.strip()[:300]}"):
         return
-    if path.name not in TWICE_DEFINED:
+    if path.name not in TWICE_DEFINED and not SANITIZED:  # the bytes are those of other builds
         a, b = plain(path), plain(back)
         if a.SerializeToString(deterministic=True) != b.SerializeToString(deterministic=True):
             check(False, f"{what}: {first_difference(a, b)}")
+    if path.name not in TWICE_DEFINED:
         check(not list(path.parent.glob("back.onnx.data")), f"{what}: weights are copied")
-    if runs and not runs.why_not and not SANITIZED:  # the bytes are those of other builds
+    if runs and not runs.why_not:
         check(not (wrong := runs.difference(back)), f"{what}: {wrong}")
     if split and path.name not in TWICE_DEFINED:
         check_splits(path, text, path.parent, what)
@@ -612,7 +613,7 @@ def generated(folder):
         path = folder / f"{shape}.onnx"
         r = subprocess.run([GEN, shape, "-o", path, *map(str, options)], capture_output=True, text=True)
         if check(r.returncode == 0, r.stderr):
-            check_model(path, Runs(path), split=True)
+            check_model(path, Runs(path) if not SANITIZED else None, split=True)
     return len(shapes)
 
 
@@ -625,7 +626,7 @@ def shared(folder):
                 shutil.copy(f, folder / f.name)
         copy = folder / path.name
         shutil.copy(path, copy)
-        run = path.stat().st_size < LARGEST and path.parent.name != "real"
+        run = path.stat().st_size < LARGEST and path.parent.name != "real" and not SANITIZED
         check_model(copy, Runs(copy, path.with_suffix(".inputs")) if run else None, split=ALL)
         copy.unlink()
         n += 1
