@@ -101,4 +101,14 @@ extern const size_t run_openvino_size, hetero_size, ray_split_size, web_page_siz
 const char *exports_put(const char *text, const char *path, const struct export_row *rows,
                         uint32_t n, struct arena *a, struct diag *d);
 
+/* Hashes of the files of a part (ir/base/sha256.h). */
+struct part_hashes {
+    const char *file, *data; /* the model; its data file, NULL: it has none */
+};
+
+/* Returns the text of the manifest `text`, in a, in which part k has hashes of[k] as "sha256" and "data_sha256", in
+ * place of those that it has.  NULL after an error about the file `path`. */
+const char *hashes_put(const char *text, const char *path, const struct part_hashes *of,
+                       struct arena *a, struct diag *d);
+
 #endif

@@ -326,16 +326,29 @@ static int ort_value_strings(struct engine *base, struct engine_value *v, const 
     return check(e, e->api.FillStringTensor((OrtValue *)v, text, n), err);
 }
 
-static int ort_value_count(struct engine *base, const struct engine_value *v, size_t *n)
+static int ort_value_count(struct engine *base, const struct engine_value *v, size_t *n, bool *map)
 {
     struct ort *e = (struct ort *)base;
     struct engine_error err;
     int type = 0;
-    return check(e, e->api.GetValueType((const OrtValue *)v, &type), &err) ||
-                   (type != ORT_TYPE_SEQUENCE && type != ORT_TYPE_MAP) ||
-                   check(e, e->api.GetValueCount((const OrtValue *)v, n), &err)
-               ? -1
-               : 0;
+    if (check(e, e->api.GetValueType((const OrtValue *)v, &type), &err) ||
+        (type != ORT_TYPE_SEQUENCE && type != ORT_TYPE_MAP) ||
+        check(e, e->api.GetValueCount((const OrtValue *)v, n), &err))
+        return -1;
+    if (map)
+        *map = type == ORT_TYPE_MAP;
+    return 0;
+}
+
+static struct engine_value *ort_value_join(struct engine *base, struct engine_value *const *item,
+                                           size_t n, bool map, struct engine_error *err)
+{
+    struct ort *e = (struct ort *)base;
+    OrtValue *v = NULL;
+    int type = map ? ORT_TYPE_MAP : ORT_TYPE_SEQUENCE;
+    return check(e, e->api.CreateValue((const OrtValue *const *)item, n, type, &v), err)
+               ? NULL
+               : (struct engine_value *)v;
 }
 
 static struct engine_value *ort_value_item(struct engine *base, const struct engine_value *v,
@@ -407,6 +420,7 @@ static const struct engine_face face = {
     .value_strings = ort_value_strings,
     .value_count = ort_value_count,
     .value_item = ort_value_item,
+    .value_join = ort_value_join,
     .value_texts = ort_value_texts,
     .value_free = ort_value_free,
     .spent = ort_spent,

@@ -35,6 +35,7 @@ static const struct ort_slot slots[] = {
     SLOT(78, GetAllocatorWithDefaultOptions),
     SLOT(80, GetValue),
     SLOT(81, GetValueCount),
+    SLOT(82, CreateValue),
     SLOT(92, ReleaseEnv),
     SLOT(93, ReleaseStatus),
     SLOT(94, ReleaseMemoryInfo),

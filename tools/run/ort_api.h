@@ -67,6 +67,7 @@ struct ort_api {
     OrtStatus *(*GetAllocatorWithDefaultOptions)(OrtAllocator **);
     OrtStatus *(*GetValue)(const OrtValue *, int, OrtAllocator *, OrtValue **);
     OrtStatus *(*GetValueCount)(const OrtValue *, size_t *);
+    OrtStatus *(*CreateValue)(const OrtValue *const *, size_t, int, OrtValue **);
     void (*ReleaseEnv)(OrtEnv *);
     void (*ReleaseStatus)(OrtStatus *);
     void (*ReleaseMemoryInfo)(OrtMemoryInfo *);

@@ -45,8 +45,10 @@ struct split {
     uint32_t nvalue, npart, ninput;
 };
 
-/* Reads manifest.json of a folder into *s, in a.  Checks that the files exist and lie in the folder, and that each
- * input of a part is made before it.  Returns 0, or -1 and an error that names file and key. */
+/* Reads manifest.json of a folder into *s, in a.  Checks that the files lie in the folder, and that each input of a
+ * part is made before it.  Returns 0, or -1 and an error that names file and key. */
+int split_read_manifest(struct split *s, const char *folder, struct arena *a, struct diag *d);
+/* Does the same, and checks that the file of each part is there. */
 int split_read(struct split *s, const char *folder, struct arena *a, struct diag *d);
 /* Returns how a part is loaded: without times or memory of nodes. */
 struct engine_load split_load(const struct split_part *p, int threads, bool optimise);

@@ -142,10 +142,18 @@ static int stub_value_strings(struct engine *e, struct engine_value *v, const ch
     return 0;
 }
 
-static int stub_value_count(struct engine *e, const struct engine_value *v, size_t *n)
+static int stub_value_count(struct engine *e, const struct engine_value *v, size_t *n, bool *map)
 {
-    (void)e, (void)v, (void)n;
+    (void)e, (void)v, (void)n, (void)map;
     return -1;
+}
+
+static struct engine_value *stub_value_join(struct engine *e, struct engine_value *const *item,
+                                            size_t n, bool map, struct engine_error *err)
+{
+    (void)e, (void)item, (void)n, (void)map;
+    snprintf(err->line, sizeof err->line, "the stub has no sequences");
+    return NULL;
 }
 
 static struct engine_value *stub_value_item(struct engine *e, const struct engine_value *v,
@@ -312,6 +320,7 @@ static const struct engine_face face = {
     .value_strings = stub_value_strings,
     .value_count = stub_value_count,
     .value_item = stub_value_item,
+    .value_join = stub_value_join,
     .value_texts = stub_value_texts,
     .value_free = stub_value_free,
     .spent = stub_spent,
