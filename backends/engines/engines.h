@@ -19,7 +19,8 @@ struct export_folder {
     int to;           /* descriptor of the folder in which files are made; may be `from` */
     const char *text; /* [size] of manifest.json */
     size_t size;      /* bytes */
-    json_t *manifest; /* the same, checked: export_read(); states in pieces are their pieces there */
+    json_t
+        *manifest; /* the same, checked: export_read(); states in pieces are their pieces there */
     struct names device; /* name of a device -> 1 + its row in "devices" */
     struct names gpu;    /* device that is a GPU -> 1 + its number (gpus_number()) */
     const struct export_options *o;
@@ -110,5 +111,15 @@ extern const size_t run_openvino_size, hetero_size, ray_split_size, web_page_siz
  * engines.  NULL after an error about the file `path`. */
 const char *exports_put(const char *text, const char *path, const struct export_row *rows,
                         uint32_t n, struct arena *a, struct diag *d);
+
+/* Hashes of the files of a part (ir/base/sha256.h). */
+struct part_hashes {
+    const char *file, *data; /* the model; its data file, NULL: it has none */
+};
+
+/* Returns the text of the manifest `text`, in a, in which part k has hashes of[k] as "sha256" and "data_sha256", in
+ * place of those that it has.  NULL after an error about the file `path`. */
+const char *hashes_put(const char *text, const char *path, const struct part_hashes *of,
+                       struct arena *a, struct diag *d);
 
 #endif

@@ -1,7 +1,7 @@
-/* The member "exports" of a manifest, put into its text (exports_put).
+/* The member "exports" of a manifest, and hashes of its parts' files, put into its text (exports_put, hashes_put).
  *
  * The rest of the text stays byte for byte, because times in it are decimal numbers that binary ones would not hold,
- * and because a plan must not change where files are added to its folder.  So the member is cut out of the text and
+ * and because a plan must not change where files are added to its folder.  So a member is cut out of its object and
  * put at its end; where members begin and end, a scan tells that knows brackets and quotes.  The text is JSON that was
  * parsed before.  O(bytes). */
 #include "backends/engines/engines.h"
@@ -20,17 +20,18 @@ static size_t string_end(const char *t, size_t at)
     return at + 1;
 }
 
-/* Returns the offset of the comma or bracket behind the member that begins at `at`. */
+/* Returns the offset of the comma or closing bracket behind the member or element that begins at `at`. */
 static size_t member_end(const char *t, size_t at)
 {
     for (uint32_t depth = 0;; at++) {
+        bool closes = t[at] == '}' || t[at] == ']';
         if (t[at] == '"')
             at = string_end(t, at) - 1;
         else if (t[at] == '{' || t[at] == '[')
             depth++;
-        else if (!depth && (t[at] == ',' || t[at] == '}'))
+        else if (!depth && (t[at] == ',' || closes))
             return at;
-        else if (t[at] == '}' || t[at] == ']')
+        else if (closes)
             depth--;
     }
 }
@@ -43,16 +44,26 @@ static size_t skip_blanks(const char *t, size_t at)
     return at;
 }
 
-/* Returns the members of the object `t` but "exports", in a: from behind its opening bracket on, without blanks at the
- * end. */
-static const char *other_members(const char *t, struct arena *a)
+/* Whether the member that begins at t has one of the keys `without`, which end with NULL. */
+static bool has_key(const char *t, const char *const *without)
 {
-    static const char key[] = "\"exports\"";
-    size_t at = strcspn(t, "{") + 1, n = 0, len = strlen(t);
-    char *kept = arena_alloc(a, len + 1);
+    size_t n = string_end(t, 0) - 2;
+    for (; *without; without++)
+        if (strlen(*without) == n && strncmp(t + 1, *without, n) == 0)
+            return true;
+    return false;
+}
+
+/* Returns the members of the object that begins at t, and has fewer than `bytes`, but those with the keys `without`, in
+ * a: from behind its opening bracket on, without blanks at the end. */
+static const char *other_members(const char *t, size_t bytes, const char *const *without,
+                                 struct arena *a)
+{
+    size_t at = 1, n = 0;
+    char *kept = arena_alloc(a, bytes + 1);
     for (bool more = t[skip_blanks(t, at)] == '"'; more;) {
         size_t end = member_end(t, at);
-        if (strncmp(t + skip_blanks(t, at), key, sizeof key - 1) != 0) {
+        if (!has_key(t + skip_blanks(t, at), without)) {
             if (n)
                 kept[n++] = ',';
             memcpy(kept + n, t + at, end - at);
@@ -100,7 +111,9 @@ const char *exports_put(const char *text, const char *path, const struct export_
                         uint32_t n, struct arena *a, struct diag *d)
 {
     const json_t *root = json_read(a, text, strlen(text), NULL);
-    const char *rest = other_members(text, a);
+    static const char *const without[] = {"exports", NULL};
+    const char *root_text = text + strcspn(text, "{");
+    const char *rest = other_members(root_text, strlen(root_text), without, a);
     struct memory m;
     memory_begin(&m, a);
     if (m.f) {
@@ -112,5 +125,53 @@ const char *exports_put(const char *text, const char *path, const struct export_
     if (!made || json_read(a, made, strlen(made), NULL))
         return made;
     diag_error(d, "%s: \"exports\" cannot be added to it", path);
+    return NULL;
+}
+
+/* Returns the offset of the first element of the list "parts"; 0: the text has no such list. */
+static size_t find_parts(const char *t)
+{
+    static const char key[] = "\"parts\"";
+    for (size_t at = strcspn(t, "{") + 1;; at = member_end(t, at) + 1) {
+        size_t name = skip_blanks(t, at);
+        if (t[name] != '"')
+            return 0;
+        if (strncmp(t + name, key, sizeof key - 1) == 0) {
+            size_t list = skip_blanks(t, skip_blanks(t, name + sizeof key - 1) + 1);
+            return t[list] == '[' ? list + 1 : 0;
+        }
+        if (t[member_end(t, at)] != ',')
+            return 0;
+    }
+}
+
+const char *hashes_put(const char *text, const char *path, const struct part_hashes *of,
+                       struct arena *a, struct diag *d)
+{
+    static const char *const without[] = {"sha256", "data_sha256", NULL};
+    size_t at = find_parts(text), from = at;
+    struct memory m;
+    memory_begin(&m, a);
+    if (m.f && fwrite(text, 1, at, m.f) != at)
+        return memory_end(&m, /*ok=*/false, path, a, d);
+    for (uint32_t k = 0; m.f && at > 0; k++) {
+        size_t begin = skip_blanks(text, from), end = member_end(text, begin);
+        fprintf(m.f, "%.*s{%s, \"sha256\": \"%s\"", (int)(begin - from), text + from,
+                other_members(text + begin, end - begin, without, a), of[k].file);
+        if (of[k].data)
+            fprintf(m.f, ", \"data_sha256\": \"%s\"", of[k].data);
+        fputs("}", m.f);
+        from = end;
+        if (text[end] != ',')
+            break;
+        fputs(",", m.f);
+        from++;
+    }
+    if (m.f)
+        fputs(text + from, m.f);
+    const char *made = memory_end(&m, /*ok=*/true, path, a, d);
+    if (!made || json_read(a, made, strlen(made), NULL))
+        return made;
+    diag_error(d, "%s: hashes cannot be added to it", path);
     return NULL;
 }

@@ -2,14 +2,19 @@
  *
  * pcc-run has a rank for each device that has parts, in the manifest's order (docs/machines.md).  "hosts" is a
  * hostfile: --hosts, of which each gets an equal share of the ranks, in order; "rankfile" also gives each rank a
- * processor of its own there.  O(devices * parts). */
+ * processor of its own there.  The manifest gets hashes of the parts' files.
+ * O(devices * parts + bytes of parts and their data files). */
 #include "backends/engines/engines.h"
 
+#include "ir/base/infile.h"
 #include "ir/base/json_in.h"
 #include "ir/base/memory.h"
+#include "ir/base/sha256.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The hosts of --hosts. */
 struct hosts {
@@ -84,6 +89,42 @@ static int check_mpi(const struct export_folder *x)
                       x->name, h.n, ranks);
 }
 
+/* Returns the hash of a file of the folder; NULL after an error. */
+static const char *hash_of(const struct export_folder *x, const char *file)
+{
+    char *text = arena_alloc(x->a, SHA256_TEXT);
+    int fd = infile_open_beneath(x->from, file, /*links=*/false, x->a);
+    int rc = fd < 0 ? -1 : sha256_of_file(fd, text);
+    if (rc)
+        diag_error(x->diag, "%s/%s: %s", x->name, file, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return rc ? NULL : text;
+}
+
+/* Puts hashes of the parts' files into the manifest, by which ranks know that they have the same ones.  Returns 0, or
+ * -1 and an error. */
+static int put_hashes(struct export_folder *x)
+{
+    const json_t *parts = json_object_get(x->manifest, "parts");
+    size_t n = json_array_size(parts);
+    struct part_hashes *of = arena_array(x->a, n + 1, sizeof *of);
+    for (size_t k = 0; k < n; k++) {
+        const json_t *part = json_array_get(parts, k);
+        const char *data = json_get_text(part, "data");
+        if (!(of[k].file = hash_of(x, json_get_text(part, "file"))) ||
+            (data && !(of[k].data = hash_of(x, data))))
+            return -1;
+    }
+    const char *text =
+        hashes_put(x->text, arena_fmt(x->a, "%s/manifest.json", x->name), of, x->a, x->diag);
+    if (!text)
+        return -1;
+    x->text = text;
+    x->size = strlen(text);
+    return 0;
+}
+
 static int write_mpi(struct export_folder *x)
 {
     struct hosts h;
@@ -100,9 +141,9 @@ static int write_mpi(struct export_folder *x)
         for (uint32_t first = r; r < (k + 1) * n / h.n; r++)
             fprintf(ranks.f, "rank %u=%s slot=%u\n", r, h.name[k], r - first);
     const char *slots = memory_end(&ranks, /*ok=*/true, "rankfile", x->a, x->diag);
-    return !list || !slots || export_text(x, "hosts", list) || export_text(x, "rankfile", slots)
-               ? -1
-               : 0;
+    if (!list || !slots || export_text(x, "hosts", list) || export_text(x, "rankfile", slots))
+        return -1;
+    return put_hashes(x);
 }
 
 const struct engine_kind engine_mpi = {.name = "mpi",

@@ -3,8 +3,10 @@
 With the stub engine, whose outputs are hashes of their inputs: outputs are those of one process, by lists, with
 states and where devices take turns; memory as planned; a part that fails, a rank that is stopped or killed, Ctrl-C, and
 what is refused.  Skipped without mpirun, or where pcc-run was built without MPI."""
+import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -62,7 +64,8 @@ def same():
     for split, ranks, *args in (("lists", 3, "--samples=60"), ("turns", 2, "--samples=20"),
                                 ("states", 3, "--samples=9", "--state")):
         want = outputs(HERE / split, STUB, *args)
-        got = outputs(HERE / split, f"{STUB}:random=200us", *args, f"-o{trace}", ranks=ranks)
+        mapped = ["--map=cpu0=2", "--map=cpu2=1,cpu1=0"] if split == "states" else []
+        got = outputs(HERE / split, f"{STUB}:random=200us", *args, *mapped, f"-o{trace}", ranks=ranks)
         check(got == want and len(want) == int(args[0][10:]), f"{split}: other outputs than in one process")
         if split == "lists":
             table = json.loads(trace.read_text())
@@ -140,7 +143,12 @@ def interrupted():
 
 
 def early():
-    """Ctrl-C while ranks begin."""
+    """Ctrl-C while ranks begin; a rank that is stopped then ends the run before --stall."""
+    command = [RUN, HERE / "lists", "--processes", STUB, "--samples=1000000000", "-q", "--stall=600s"]
+    stopped = subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT)
+    while 1 not in ranks_of(HERE / "lists") and stopped.poll() is None:
+        time.sleep(0.005)
+    os.kill(ranks_of(HERE / "lists")[1], signal.SIGSTOP)
     p = subprocess.Popen([RUN, HERE / "turns", "--processes", STUB, "--samples=1000000000", "-q"], text=True,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT)
     while max(ranks_of(HERE / "turns"), default=-1) < 0 and p.poll() is None:
@@ -148,6 +156,9 @@ def early():
     p.send_signal(signal.SIGINT)
     _, errors = p.communicate(timeout=SECONDS)
     check(p.returncode == 130 and "signal" not in errors, f"exit {p.returncode}: {errors}")
+    _, errors = stopped.communicate(timeout=SECONDS)
+    check(stopped.returncode == 1 and errors.count("error:") == 1 and "was stopped" in errors and
+          not ranks_of(HERE / "lists"), f"exit {stopped.returncode}: {errors}")
 
 
 def folders():
@@ -164,12 +175,86 @@ def folders():
     refused(run(*mixed, ranks=1), 1, "rank 1 on ", f"{HERE}/lists/manifest.json: its hash is ")
     mixed[1] = HERE / "lists"
     refused(run(*mixed, "--samples=2", f"-o{HERE}/none/run.json", ranks=1), 1, "rank 1 on ",
-            "expected the --samples, --in-flight and --state of rank 0")
+            "expected the --samples, --in-flight, --state, --map and --most-bytes of rank 0")
+
+
+def own_files():
+    """A rank needs no parts and weights of other ranks; hashes in the manifest tell whether it has its own."""
+    whole, own = HERE / "whole", [HERE / f"own{k}" for k in range(3)]
+    good(run(PCC, HERE / "gpt.onnx", "-q", "--pictures=none", "-d3xcpu", "--dim=batch=1,sequence=32", "--weights=parts",
+             "--for=mpi", "-o", whole))
+    rows = json.loads((whole / "manifest.json").read_text())["parts"]
+    for k, folder in enumerate(own):
+        shutil.copytree(whole, folder, ignore=shutil.ignore_patterns("part[!%d].*" % k, "weights*", "model*"))
+        check(len(list(folder.glob("part*"))) == 2, f"{folder}: {sorted(folder.iterdir())}")
+    for row in rows:
+        check([row["sha256"], row["data_sha256"]] == [hashlib.sha256((whole / row[k]).read_bytes()).hexdigest()
+                                                      for k in ("file", "data")], f"hashes of {row['file']}")
+    apart = [RUN, own[0], STUB, "-q", "--samples=3", f"--output={HERE / 'apart'}"]
+    for folder in own[1:]:
+        apart += [":", "-n", 1, RUN, folder, STUB, "-q", "--samples=3"]
+    good(run(*apart, ranks=1))
+    want = outputs(whole, STUB, "--samples=3")
+    check({p.name: p.read_bytes() for p in (HERE / "apart").iterdir()} == want, "folders of their own")
+    for name, key in (("part1.onnx", "sha256"), ("part1.data", "data_sha256")):
+        kept = (own[1] / name).read_bytes()
+        (own[1] / name).write_bytes(bytes(kept[:-1]) + bytes([kept[-1] ^ 1]))
+        refused(run(*apart, ranks=1), 1, "rank 1 on ", f"{own[1]}/{name}: its SHA-256 is ",
+                f"that in manifest.json {rows[1][key]}")
+        (own[1] / name).write_bytes(kept)
+    (own[2] / "part2.data").unlink()
+    refused(run(*apart, ranks=1), 1, "rank 2 on ", f"{own[2]}/part2.data: expected a file of ")
+    (own[0] / "part0.onnx").unlink()
+    refused(run(*apart, ranks=1), 1, "rank 0 on ", f"{own[0]}/part0.onnx: it does not exist")
+
+
+def faults():
+    """A message that is lost, swapped with another one, or comes twice: found, with the tensor and its sample."""
+    library = Path(os.environ["PCC_BUILT"]) / "libbad-mpi.so"
+    stands = r"nothing has moved for 1.000 s; .*: cpu[12] (receives|computes) '\S+' of sample \d+"
+    for fault, words in (("drop@7", stands),
+                         ("swap@7", f"{stands}|sample \\d+: '\\S+': its message has another length"),
+                         ("twice@7", r"rank \d on \S+: sample \d+: '\S+' came from rank 0 \(cpu0\) once more")):
+        bad = ["mpirun", "-q", "-n", 3, "-x", f"LD_PRELOAD={library}", "-x", f"BAD_MPI={fault}", "-x", "BAD_MPI_RANK=0"]
+        r = refused(run(*bad, RUN, HERE / "lists", STUB, "-q", "--samples=20", "--stall=1s"), 1)
+        check(re.search(words, r.stderr), f"{fault}: {r.stderr}")
+
+
+def steps():
+    """Steps of training: the bits of one process, where stages follow each other and where devices share a batch."""
+    good(run(GEN, "train", "--layers", 2, "--width", 16, "--heads", 2, "--vocab", 40, "-o", HERE / "train.onnx"))
+    for name, *options in (("stages", "--micro-batches=4"), ("shared", "-pdata-parallel-place", "--micro-batches=2")):
+        good(run(PCC, HERE / "train.onnx", "-q", "--pictures=none", "-d2xa100", "--objective=iteration-time",
+                 "--dim=batch=2,sequence=8", *options, "-o", HERE / name))
+        saved, said = [], []
+        for k, ranks in enumerate((None, 2, 2)):
+            to = HERE / f"{name}{k}.npz"
+            sums = ["--sum=as-made"] if k == 2 else []
+            said.append(good(run(RUN, HERE / name, STUB, "-q", "--steps=3", f"--save={to}", *sums, ranks=ranks)).stdout)
+            saved.append(to.read_bytes())
+        check(saved[0] == saved[1] == saved[2], f"{name}: other parameters than in one process")
+        lines = [[line for line in text.splitlines() if "bytes held" in line] for text in said]
+        check(lines[0] == lines[1] and len(lines[0]) == 2, f"{name}: {said}")
+    half = HERE / "half.npz"
+    good(run(RUN, HERE / "shared", STUB, "-q", "--steps=1", f"--save={half}", "--processes"))
+    good(run(RUN, HERE / "shared", STUB, "-q", "--steps=1", f"--load={half}", f"--save={half}", "--seed=1", ranks=2))
+    good(run(RUN, HERE / "shared", STUB, "-q", "--steps=1", f"--load={half}", f"--save={half}", "--seed=2"))
+    check(half.read_bytes() == (HERE / "shared0.npz").read_bytes(), "3 steps are not 1, 1 and 1")
+    refused(run(RUN, HERE / "stages", f"{STUB}:fail=part1.onnx@2", "-q", "--steps=3", ranks=2), 1, "part1.onnx (acc",
+            "the stub was told to fail")
 
 
 def usage():
-    refused(run(RUN, HERE / "lists", STUB, "-q", ranks=2), 1, "3 devices have parts, and there are 2 ranks",
+    refused(run(RUN, HERE / "lists", STUB, "-q", ranks=2), 2, "3 devices have parts, and there are 2 ranks",
             "mpirun -n 3")
+    for words, *said in (("cpu0=0,cpu1=1", "gives ranks to 2 of 3 devices", "lacks cpu2"),
+                         ("cpu0=0,cpu0=1", "device 'cpu0' has rank 0 already"),
+                         ("cpu0=0,cpu1=0", "rank 0 has device 'cpu0' already"), ("cpu0=3", "below 3"),
+                         ("cpu7=0", "no device 'cpu7' has parts"), ("cpu0", "expected DEVICE=RANK")):
+        refused(run(RUN, HERE / "lists", STUB, "-q", f"--map={words}", ranks=3), 2, "--map", *said)
+    refused(run(RUN, HERE / "lists", STUB, "--map=cpu0=0"), 2, "--map has no effect with one process")
+    refused(run(RUN, HERE / "states", STUB, "-q", "--state", "--samples=5", "--most-bytes=100", ranks=3), 1,
+            "sample 0: '", "makes ", " bytes of it, and --most-bytes is 100")
     needed = subprocess.run(["readelf", "-d", Path(RUN).parent / "pcc-mpi.so"], capture_output=True, text=True).stdout
     check("libc.so" in needed and "libmpi" not in needed, f"packages would need MPI: {needed}")
     refused(run(RUN, HERE / "lists", STUB, "-q", "--stall=1s", ":", "-n", 2, "sleep", 600, ranks=1), 1,
@@ -186,7 +271,7 @@ def usage():
 def main():
     extras.need(shutil.which("mpirun"), "no program mpirun")
     extras.need((Path(RUN).parent / "pcc-mpi.so").exists(), "pcc-run was built without MPI")
-    for test in (make, same, failing, lost, interrupted, early, folders, usage):
+    for test in (make, same, failing, lost, interrupted, early, folders, own_files, faults, steps, usage):
         test()
     return finish()
 

@@ -106,9 +106,9 @@ struct engine_face {
     /* Sets the elements of a tensor of strings. */
     int (*value_strings)(struct engine *e, struct engine_value *v, const char *const *text,
                          size_t n, struct engine_error *err);
-    /* Writes to *n how many values a sequence has, or a map, which has two: keys and values.  Returns 0; -1: it is
-     * neither. */
-    int (*value_count)(struct engine *e, const struct engine_value *v, size_t *n);
+    /* Writes to *n how many values a sequence has, or a map, which has two: keys and values, and to *map, unless that
+     * is NULL, whether it is a map.  Returns 0; -1: it is neither. */
+    int (*value_count)(struct engine *e, const struct engine_value *v, size_t *n, bool *map);
     /* Returns value number i of a sequence or a map, which the caller frees; NULL after an error. */
     struct engine_value *(*value_item)(struct engine *e, const struct engine_value *v, size_t i);
     /* Returns a sequence of the n values, or a map of two, its keys and its values, which the caller still frees; NULL

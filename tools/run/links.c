@@ -58,7 +58,7 @@ struct wire {
 
 const char *link_way_name(enum link_way way)
 {
-    static const char *const name[] = {"threads", "processes"};
+    static const char *const name[] = {"threads", "processes", "ranks"};
     return name[way];
 }
 
@@ -98,9 +98,16 @@ static int wait_answer(struct wire *w)
     return 0;
 }
 
-/* Copies `bytes` some times.  Returns ns, or -1: the receiver gives no answer. */
-static int64_t copy_time(struct wire *w, size_t bytes)
+int64_t link_quartile(int64_t *ns, int n)
 {
+    qsort(ns, (size_t)n, sizeof *ns, by_i64);
+    return larger(ns[n / 4], 1);
+}
+
+/* link_copier.copy; arg: the struct wire. */
+static int64_t copy_time(void *arg, size_t bytes)
+{
+    struct wire *w = arg;
     int64_t ns[COPIES_MOST], begin = clock_now();
     int n = 0;
     while (n < COPIES_MOST && (n < COPIES_LEAST || clock_now() - begin < ENOUGH_NS)) {
@@ -112,8 +119,7 @@ static int64_t copy_time(struct wire *w, size_t bytes)
             return -1;
         ns[n++] = w->s->got - sent;
     }
-    qsort(ns, (size_t)n, sizeof *ns, by_i64);
-    return larger(ns[n / 4], 1);
+    return link_quartile(ns, n);
 }
 
 /* ---- the fit ---------------------------------------------------------------------------------- */
@@ -161,35 +167,33 @@ static struct line fit(const size_t *bytes, const int64_t *ns, int n)
     return l;
 }
 
-/* Measures all sizes and the fresh ones.  Returns 0; 1: ended by *stop; -1: the receiver gives no answer. */
-static int fill(struct wire *w, const volatile sig_atomic_t *stop, struct link_fit *out)
+int link_find(const struct link_copier *c, const volatile sig_atomic_t *stop, struct link_fit *out)
 {
     size_t bytes[SIZES_MOST];
     int64_t ns[SIZES_MOST], off[FRESH];
     uint64_t rng = 1;
     int n = 0;
-    for (size_t b = 1; b / GROWTH < w->largest && n < SIZES_MOST; b *= GROWTH, n++) {
-        bytes[n] = b < w->largest ? b : w->largest;
+    for (size_t b = 1; b / GROWTH < c->largest && n < SIZES_MOST; b *= GROWTH, n++) {
+        bytes[n] = b < c->largest ? b : c->largest;
         if (*stop)
             return 1;
-        if ((ns[n] = copy_time(w, bytes[n])) < 0)
+        if ((ns[n] = c->copy(c->arg, bytes[n])) < 0)
             return -1;
     }
     struct line l = fit(bytes, ns, n);
     for (int i = 0; i < FRESH; i++) {
         double share = (double)random_below(&rng, 1000000) / 1000000;
-        size_t b = (size_t)pow((double)w->largest, share);
-        int64_t found = *stop ? 1 : copy_time(w, b);
+        size_t b = (size_t)pow((double)c->largest, share);
+        int64_t found = *stop ? 1 : c->copy(c->arg, b);
         if (*stop || found < 0)
             return *stop ? 1 : -1;
         off[i] = (int64_t)(1000 * relative_error(&l, b, found));
     }
     qsort(off, FRESH, sizeof *off, by_i64);
     int64_t bps = l.per_byte > 1e-9 ? (int64_t)(1e9 / l.per_byte) : INT64_MAX;
-    *out = (struct link_fit){.way = w->way,
-                             .latency_ps = (int64_t)l.latency * 1000,
+    *out = (struct link_fit){.latency_ps = (int64_t)l.latency * 1000,
                              .bps = larger(bps / RATE_STEP, 1) * RATE_STEP,
-                             .largest = (int64_t)w->largest,
+                             .largest = (int64_t)c->largest,
                              .off = off[FRESH / 2]};
     return 0;
 }
@@ -273,7 +277,9 @@ int link_measure(enum link_way way, const volatile sig_atomic_t *stop, struct li
     if (!w.s || !w.to || sem_init(&w.s->go, 1, 0) || sem_init(&w.s->done, 1, 0) || begin(&w)) {
         diag_error(d, "--links: %s: %s", link_way_name(way), strerror(errno));
     } else {
-        rc = wait_answer(&w) ? -1 : fill(&w, stop, out);
+        const struct link_copier copier = {copy_time, &w, w.largest};
+        rc = wait_answer(&w) ? -1 : link_find(&copier, stop, out);
+        out->way = way;
         end(&w, rc < 0);
         if (rc < 0)
             diag_error(d, "--links: %s: the receiver gives no answer", link_way_name(way));

@@ -7,7 +7,12 @@
 
 #include <signal.h>
 
-enum link_way { LINK_THREADS, LINK_PROCESSES, LINK_WAYS };
+enum link_way {
+    LINK_THREADS,
+    LINK_PROCESSES,
+    LINK_WAYS /* of one machine */,
+    LINK_RANKS = LINK_WAYS
+};
 
 /* A link as a cluster file has it: a copy of b bytes takes latency_ps + b / bps. */
 struct link_fit {
@@ -17,13 +22,30 @@ struct link_fit {
     int64_t off;     /* thousandths: median error at sizes that the fit does not know */
 };
 
-/* Returns "threads" or "processes". */
+/* What makes copies. */
+struct link_copier {
+    /* Copies `bytes` some times.  Returns the lower quartile of the times, ns, or -1: the receiver gives no answer. */
+    int64_t (*copy)(void *arg, size_t bytes);
+    void *arg;
+    size_t largest; /* bytes */
+};
+
+/* Returns "threads", "processes" or "ranks". */
 const char *link_way_name(enum link_way way);
 /* Measures copies of 1 B to 512 MiB (less where memory is short) one way, and fits latency and bandwidth, such that the
  * sum of relative errors is least.  *stop: 1 ends the work.  Returns 0; 1: ended by *stop; -1 and an error.
  */
 int link_measure(enum link_way way, const volatile sig_atomic_t *stop, struct link_fit *out,
                  struct diag *d);
+/* Fits latency and bandwidth to the times of a copier.  Returns 0; 1: ended by *stop; -1: the receiver gives no
+ * answer. */
+int link_find(const struct link_copier *c, const volatile sig_atomic_t *stop, struct link_fit *out);
+/* Returns the lower quartile of n > 0 times, ns, which it sorts; at least 1. */
+int64_t link_quartile(int64_t *ns, int n);
+/* rank_link.c.  Measures messages between two ranks under mpirun (ranks.h), which both call this; rank 0 gets *out.
+ * Returns as link_measure(). */
+int link_measure_ranks(const volatile sig_atomic_t *stop, struct link_fit *out, struct arena *a,
+                       struct diag *d);
 /* Writes a cluster file with two CPUs that are joined by the link.  Returns 0, or -1 and an error. */
 int link_write(const struct link_fit *l, const char *path, struct arena *a, struct diag *d);
 

@@ -2,7 +2,8 @@
  * linked with MPI (messages_mpi.c) is opened only where a run has several processes, so that programs start without
  * MPI, and are built without it where it is missing.
  *
- * Calls may come from several threads at a time.  Those that fail return -1 and leave a line in m->why. */
+ * Calls may come from several threads at a time, those that all ranks call from one.  Those that fail return -1 and
+ * leave a line in m->why. */
 #ifndef PCC_TOOLS_RUN_MESSAGES_H
 #define PCC_TOOLS_RUN_MESSAGES_H
 
@@ -53,10 +54,18 @@ struct messages_face {
     uint32_t (*ended)(uint64_t *handle, uint32_t n, struct message_end *end);
     /* Gives a message up that is to be received. */
     void (*cancel)(uint64_t *handle);
+    /* Takes a message that has come and that no receive is for.  Returns whether there is one, and who has sent it. */
+    bool (*stray)(enum channel c, int *from, int64_t *tag);
     /* Called by all ranks: rank 0 gets `bytes` of each, all[rank]. */
     int (*gather)(const void *mine, void *all, int64_t bytes);
     /* Called by all ranks: all get what rank 0 has. */
     int (*share)(void *data, int64_t bytes);
+    /* Called by the n ranks of a group, in the order rank[]: *group is its number for sum(); tag tells groups apart
+     * that are made at the same time. */
+    int (*group)(const int *rank, int n, int tag, int *group);
+    /* Called by all ranks of a group: begins to add up their floats, doubles or bytes, by ONNX's number elem, each to
+     * be replaced by the sum, in an order of MPI's. */
+    int (*sum)(int group, void *data, int elem, int64_t bytes, uint64_t *handle);
     /* Ends all ranks now, with an exit code. */
     void (*abort)(int exit);
     /* Called by all ranks: ends in good order. */

@@ -3,16 +3,22 @@
  * between. */
 #include "tools/run/messages.h"
 
+#include "ir/model/module.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1 << 30, CHUNKS_MOST = 1 << 14 };
+enum { CHUNK = 1 << 30, CHUNKS_MOST = 1 << 14, GROUPS = 1 << 12 };
 
 static struct {
     struct messages *m;
     MPI_Comm channel[CHANNELS];
+    MPI_Comm group[GROUPS]; /* [groups] */
+    int groups;
+    MPI_Op bytes; /* add_bytes(), if adds */
+    bool adds;
 } mpi;
 
 _Static_assert(sizeof(MPI_Request) <= sizeof(uint64_t), "a request fits a handle");
@@ -123,6 +129,23 @@ static void cancel_message(uint64_t *handle)
     MPI_Request_free(&q);
 }
 
+static bool take_stray(enum channel c, int *from, int64_t *tag)
+{
+    MPI_Status status;
+    MPI_Count bytes = 0;
+    int there = 0;
+    if (MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, mpi.channel[c], &there, &status) || !there)
+        return false;
+    *from = status.MPI_SOURCE;
+    *tag = status.MPI_TAG;
+    MPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+    void *to = bytes <= CHUNK ? malloc((size_t)bytes + 1) : NULL;
+    if (to)
+        MPI_Recv(to, (int)bytes, MPI_BYTE, *from, status.MPI_TAG, mpi.channel[c], &status);
+    free(to);
+    return true;
+}
+
 static int gather_all(const void *mine, void *all, int64_t bytes)
 {
     int rc = MPI_Gather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, 0,
@@ -133,6 +156,49 @@ static int gather_all(const void *mine, void *all, int64_t bytes)
 static int share_all(void *data, int64_t bytes)
 {
     int rc = MPI_Bcast(data, (int)bytes, MPI_BYTE, 0, mpi.channel[CHANNEL_WORD]);
+    return rc ? failed(rc) : 0;
+}
+
+static int make_group(const int *rank, int n, int tag, int *group)
+{
+    MPI_Group all, some;
+    int rc = mpi.groups < GROUPS ? MPI_Comm_group(MPI_COMM_WORLD, &all) : MPI_ERR_NO_MEM;
+    if (rc || (rc = MPI_Group_incl(all, n, rank, &some)))
+        return failed(rc);
+    rc = MPI_Comm_create_group(MPI_COMM_WORLD, some, tag, &mpi.group[mpi.groups]);
+    MPI_Group_free(&all);
+    MPI_Group_free(&some);
+    if (rc)
+        return failed(rc);
+    MPI_Comm_set_errhandler(mpi.group[mpi.groups], MPI_ERRORS_RETURN);
+    *group = mpi.groups++;
+    return 0;
+}
+
+/* MPI_User_function: adds bytes modulo 256, where MPI_SUM of Open MPI 4.1.4 stops at 255. */
+static void add_bytes(void *from, void *to, int *n, MPI_Datatype *type)
+{
+    const unsigned char *x = from;
+    unsigned char *sum = to;
+    (void)type;
+    for (int i = 0; i < *n; i++)
+        sum[i] = (unsigned char)(sum[i] + x[i]);
+}
+
+static int sum_up(int group, void *data, int elem, int64_t bytes, uint64_t *handle)
+{
+    bool f32 = elem == ELEM_F32, f64 = elem == ELEM_F64;
+    MPI_Datatype type = f32 ? MPI_FLOAT : f64 ? MPI_DOUBLE : MPI_UINT8_T;
+    int64_t n = bytes / (f32 ? (int64_t)sizeof(float) : f64 ? (int64_t)sizeof(double) : 1);
+    MPI_Request q = MPI_REQUEST_NULL;
+    int rc = n > CHUNK ? MPI_ERR_COUNT : 0;
+    if (!rc && !mpi.adds)
+        rc = MPI_Op_create(add_bytes, /*commute=*/1, &mpi.bytes);
+    mpi.adds = true;
+    rc = rc ? rc
+            : MPI_Iallreduce(MPI_IN_PLACE, data, (int)n, type, f32 || f64 ? MPI_SUM : mpi.bytes,
+                             mpi.group[group], &q);
+    *handle = handle_of(q);
     return rc ? failed(rc) : 0;
 }
 
@@ -179,8 +245,11 @@ static const struct messages_face face = {.open = open_all,
                                           .receive = receive_message,
                                           .ended = ended_messages,
                                           .cancel = cancel_message,
+                                          .stray = take_stray,
                                           .gather = gather_all,
                                           .share = share_all,
+                                          .group = make_group,
+                                          .sum = sum_up,
                                           .abort = abort_all,
                                           .close = close_all};
 

@@ -383,16 +383,18 @@ static int ort_value_strings(struct engine *base, struct engine_value *v, const 
     return check(e, e->api.FillStringTensor((OrtValue *)v, text, n), err);
 }
 
-static int ort_value_count(struct engine *base, const struct engine_value *v, size_t *n)
+static int ort_value_count(struct engine *base, const struct engine_value *v, size_t *n, bool *map)
 {
     struct ort *e = (struct ort *)base;
     struct engine_error err;
     int type = 0;
-    return check(e, e->api.GetValueType((const OrtValue *)v, &type), &err) ||
-                   (type != ORT_TYPE_SEQUENCE && type != ORT_TYPE_MAP) ||
-                   check(e, e->api.GetValueCount((const OrtValue *)v, n), &err)
-               ? -1
-               : 0;
+    if (check(e, e->api.GetValueType((const OrtValue *)v, &type), &err) ||
+        (type != ORT_TYPE_SEQUENCE && type != ORT_TYPE_MAP) ||
+        check(e, e->api.GetValueCount((const OrtValue *)v, n), &err))
+        return -1;
+    if (map)
+        *map = type == ORT_TYPE_MAP;
+    return 0;
 }
 
 static struct engine_value *ort_value_item(struct engine *base, const struct engine_value *v,

@@ -6,6 +6,7 @@
  *   pcc-profile MODEL --rounds=N -o split/ -- ARGS        plans by what was measured, measures the plan, and so on
  *   pcc-profile MODEL --fit --costs=costs.json -o class.json  a class of devices from times that are known
  *   pcc-profile --links [-o cluster.json]                 what it takes to hand values to another thread or process
+ *   mpirun -n 2 pcc-profile --links [-o cluster.json]     the same between two machines
  * Exit codes: 0 done, 1 bad input, or a part that fails, 2 wrong usage, 3 no plan fits, 130 ended by Ctrl-C: what is
  * complete is written. */
 #include "backends/split/folder.h"
@@ -23,6 +24,7 @@
 #include "tools/run/plan_args.h"
 #include "tools/run/profile_folder.h"
 #include "tools/run/program.h"
+#include "tools/run/ranks.h"
 #include "tools/run/rounds.h"
 #include "tools/run/scratch.h"
 
@@ -58,7 +60,7 @@ static const struct opt rows[] = {
     {OPT_BOOL, "links",
      .help =
          "without a model: what it takes to hand a value to another thread, and to another process, as --link of pcc "
-         "has it; -o is then a cluster file (--devices)"},
+         "has it, or, by mpirun -n 2, to another machine; -o is then a cluster file (--devices)"},
     {OPT_BOOL, "fit",
      .help =
          "run nothing: fit overhead, peak and bandwidth of a class to the times of --costs, say how far each operator "
@@ -84,7 +86,7 @@ static const struct program program = {
              "       pcc-profile SPLIT [--costs=costs.json] -o next.json\n"
              "       pcc-profile MODEL --rounds=3 -o split/ -- ARGUMENTS OF PCC\n"
              "       pcc-profile MODEL --fit --costs=costs.json -o class.json\n"
-             "       pcc-profile --links [-o cluster.json]\n",
+             "       [mpirun -n 2] pcc-profile --links [-o cluster.json]\n",
     .description =
         "Runs a model in pieces, or the parts of a split folder, in ONNX Runtime, and writes a time for each node such "
         "that those of a part sum to what the part takes. pcc plans with the file by --costs.",
@@ -439,28 +441,37 @@ static int scale_pieces(struct run *r, const struct profiling *p, struct profile
     return 0;
 }
 
-/* Measures the links of this machine, prints them, and writes the threads' to the file of -o.  Returns 0, or -1 after
- * an error. */
+/* Prints a link. */
+static void tell_link(struct run *r, const struct link_fit *l, bool first)
+{
+    char rate[UNIT_TEXT], latency[UNIT_TEXT], size[UNIT_TEXT];
+    if (first)
+        printf("between    --link                        measured up to   off at 20 other sizes\n");
+    const char *text =
+        arena_fmt(r->a, "%s,%s", rate_print(rate, l->bps), time_print(latency, l->latency_ps));
+    printf("%-10s %-29s %-16s %.1f %%\n", link_way_name(l->way), text,
+           bytes_short(size, l->largest), (double)l->off / 10);
+}
+
+/* Measures the links of this machine, or that between two ranks, prints them, and writes the threads' or the ranks' to
+ * the file of -o.  Returns 0, or -1 after an error. */
 static int measure_links(struct run *r)
 {
     const char *output = program_value(&r->args, "output");
     struct link_fit link[LINK_WAYS];
-    char rate[UNIT_TEXT], latency[UNIT_TEXT], size[UNIT_TEXT];
-    for (int w = 0; w < LINK_WAYS; w++) {
-        int rc = link_measure((enum link_way)w, &stop, &link[w], &r->diag);
+    bool ranks = messages_rank() >= 0;
+    for (int w = 0; w < (ranks ? 1 : LINK_WAYS); w++) {
+        int rc = ranks ? link_measure_ranks(&stop, link, r->a, &r->diag)
+                       : link_measure((enum link_way)w, &stop, &link[w], &r->diag);
         if (rc > 0) {
             r->exit = INTERRUPTED;
             return diag_error(&r->diag, "ended by Ctrl-C: nothing is complete");
         }
         if (rc < 0)
             return -1;
-        if (w == 0)
-            printf(
-                "between    --link                        measured up to   off at 20 other sizes\n");
-        const char *text = arena_fmt(r->a, "%s,%s", rate_print(rate, link[w].bps),
-                                     time_print(latency, link[w].latency_ps));
-        printf("%-10s %-29s %-16s %.1f %%\n", link_way_name((enum link_way)w), text,
-               bytes_short(size, link[w].largest), (double)link[w].off / 10);
+        if (messages_rank() > 0)
+            return 0;
+        tell_link(r, &link[w], w == 0);
     }
     return output ? link_write(&link[LINK_THREADS], output, r->a, &r->diag) : 0;
 }

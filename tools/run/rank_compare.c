@@ -1,6 +1,7 @@
-/* What must be the same at all ranks (ranks.h): the bytes of the manifest, the schedule and each rank's parts; a
- * warning where another version of the engine runs, whose bits may be others.  And how far clocks are apart: of ROUNDS
- * messages there and back the quickest says it, to half its time.  O(bytes of the files + ranks * ROUNDS). */
+/* What must be the same at all ranks (ranks.h): the bytes of the manifest, the schedule and each rank's parts, whose
+ * SHA-256 the manifest may have, so that no rank needs the parts of another one; a warning where another version of the
+ * engine runs, whose bits may be others.  And how far clocks are apart: of ROUNDS messages there and back the quickest
+ * says it, to half its time.  O(bytes of the files + ranks * ROUNDS). */
 #include "tools/run/ranks.h"
 
 #include "ir/base/clock.h"
@@ -8,6 +9,7 @@
 #include "ir/base/infile.h"
 #include "ir/base/json_in.h"
 #include "ir/base/numbers.h"
+#include "ir/base/sha256.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -35,7 +37,14 @@ static int hash_file(struct runner *r, const char *path, uint64_t *hash)
     return n < 0 ? diag_error(r->d, "%s: it cannot be read", path) : 0;
 }
 
-/* Returns the path of file number i: the manifest, the schedule, then each part; NULL: there is none. */
+/* Returns the row of a part in the manifest. */
+static const json_t *row_of(const struct runner *r, uint32_t part)
+{
+    return json_array_get(json_object_get(r->s.manifest, "parts"), part);
+}
+
+/* Returns the path of file number i that all ranks compare: the manifest, the schedule, then each part whose hash the
+ * manifest does not have; NULL: there is none. */
 static const char *path_of(const struct runner *r, uint32_t i)
 {
     const char *schedule = json_get_text(r->s.manifest, "schedule");
@@ -45,43 +54,99 @@ static const char *path_of(const struct runner *r, uint32_t i)
         return schedule && !strchr(schedule, '/')
                    ? arena_fmt(r->a, "%s/%s", r->set.folder, schedule)
                    : NULL;
-    return r->s.part[i - 2].path;
+    return json_get_text(row_of(r, i - 2), "sha256") ? NULL : r->s.part[i - 2].path;
 }
 
-/* Whether this rank reads file number i. */
-static bool reads(const struct runner *r, uint32_t i)
+/* Whether this rank compares file number i: it runs it; rank 0 also has the hashes of parts of others that it has. */
+static bool compares(const struct runner *r, uint32_t i)
 {
-    if (i < 2 || ranks_host(r))
-        return true;
-    for (uint32_t k = 0; k < r->wires.nplace[i - 2]; k++)
-        if (ranks_have(r, r->wires.place[i - 2][k]))
-            return true;
-    return false;
+    const char *path = path_of(r, i);
+    if (!path || i < 2 || ranks_run_part(r, i - 2))
+        return path;
+    return ranks_host(r) && access(path, R_OK) == 0;
 }
 
-/* Checks that the files which this rank reads are rank 0's.  Returns 0, or -1 and an error. */
+/* Has rank 0 find, for each of n files, the first rank that has a hash of it, and all ranks get that hash, want[], and
+ * rank, of[].  Returns 0, or -1. */
+static int share_hashes(struct runner *r, const uint64_t *mine, uint32_t n, uint64_t *want,
+                        int64_t *of)
+{
+    struct ranks *x = r->ranks;
+    size_t ranks = (size_t)x->m.ranks;
+    uint64_t *all = arena_array(r->a, x->m.rank ? 1 : ranks * n, sizeof *all);
+    if (x->m.face->gather(mine, all, (int64_t)(n * sizeof *all)))
+        return -1;
+    for (size_t k = ranks; k-- > 0 && x->m.rank == 0;)
+        for (uint32_t i = 0; i < n; i++)
+            if (all[k * n + i]) {
+                want[i] = all[k * n + i];
+                of[i] = (int64_t)k;
+            }
+    return x->m.face->share(want, (int64_t)(n * sizeof *want)) ||
+                   x->m.face->share(of, (int64_t)(n * sizeof *of))
+               ? -1
+               : 0;
+}
+
+/* Checks that manifest, schedule and the parts that this rank runs, as far as the manifest does not say their hashes,
+ * are those of the first rank that has them.  Returns 0, or -1 and an error. */
 static int compare_files(struct runner *r)
 {
-    uint32_t n = r->s.npart + 2, all = n;
+    uint32_t own = r->s.npart + 2, all = own;
     if (r->ranks->m.face->share(&all, sizeof all)) /* the split may be another one than rank 0's */
         return diag_error(r->d, "MPI: %s", r->ranks->m.why);
-    uint64_t *mine = arena_array(r->a, larger_u32(n, all), sizeof *mine);
+    uint32_t n = larger_u32(own, all);
+    uint64_t *mine = arena_array(r->a, n, sizeof *mine), *want = arena_array(r->a, n, sizeof *want);
+    int64_t *of = arena_array(r->a, n, sizeof *of);
     bool bad = false;
-    for (uint32_t i = 0; i < n && !bad; i++) {
-        const char *path = path_of(r, i);
-        bad = path && reads(r, i) && hash_file(r, path, &mine[i]);
-    }
-    uint64_t *want = arena_copy(r->a, mine, larger_u32(n, all) * sizeof *mine);
-    if (r->ranks->m.face->share(want, (int64_t)(all * sizeof *want)))
+    for (uint32_t i = 0; i < own && !bad; i++)
+        bad = compares(r, i) && hash_file(r, path_of(r, i), &mine[i]);
+    if (share_hashes(r, mine, all, want, of))
         return diag_error(r->d, "MPI: %s", r->ranks->m.why);
     if (bad)
         return -1;
-    for (uint32_t i = 0; i < n; i++) /* of another number of parts the manifest differs */
-        if (reads(r, i) && mine[i] != want[i])
+    for (uint32_t i = 0; i < own; i++) /* of another number of parts the manifest differs */
+        if (mine[i] != want[i] && (i < 2 || ranks_run_part(r, i - 2)))
             return diag_error(r->d,
-                              "%s: its hash is %016" PRIx64 ", that of rank 0's file %016" PRIx64
-                              ": expected the same folder at all ranks",
-                              path_of(r, i), mine[i], want[i]);
+                              "%s: its hash is %016" PRIx64 ", that of rank %" PRId64
+                              "'s file %016" PRIx64 ": expected the same folder at all ranks",
+                              path_of(r, i), mine[i], of[i], want[i]);
+    return 0;
+}
+
+/* Checks a file of a part against its hash in the manifest, if that has it.  Returns 0, or -1 and an error. */
+static int check_hash(struct runner *r, const char *file, const char *want)
+{
+    char text[SHA256_TEXT] = "";
+    if (!file || !want)
+        return 0;
+    const char *path = arena_fmt(r->a, "%s/%s", r->set.folder, file), *at = ranks_speaker(r);
+    uint64_t size;
+    int fd = infile_open(path, INFILE_DATA, &size, r->d), rc = fd < 0 ? -1 : 0;
+    rc = rc || sha256_of_file(fd, text);
+    if (fd >= 0)
+        close(fd);
+    if (fd >= 0 && rc)
+        return diag_error(r->d, "%s%s: it cannot be read", at, path);
+    return !rc && strcmp(text, want) != 0
+               ? diag_error(r->d,
+                            "%s%s: its SHA-256 is %s, that in manifest.json %s: expected the file "
+                            "of this folder",
+                            at, path, text, want)
+           : rc ? -1
+                : 0;
+}
+
+/* Checks the files of the parts that this rank runs.  Returns 0, or -1 and an error. */
+static int check_hashes(struct runner *r)
+{
+    for (uint32_t k = 0; k < r->s.npart; k++) {
+        const json_t *row = row_of(r, k);
+        if (ranks_run_part(r, k) &&
+            (check_hash(r, r->s.part[k].file, json_get_text(row, "sha256")) ||
+             check_hash(r, json_get_text(row, "data"), json_get_text(row, "data_sha256"))))
+            return -1;
+    }
     return 0;
 }
 
@@ -155,18 +220,25 @@ static int compare_clocks(struct runner *r)
 /* Checks that samples run here as at rank 0, which else waits for what never comes.  Returns 0, or -1 and an error. */
 static int compare_options(struct runner *r)
 {
-    const int64_t mine[] = {r->n, r->width, r->set.state};
-    int64_t want[] = {r->n, r->width, r->set.state};
-    if (r->ranks->m.face->share(want, sizeof want))
-        return diag_error(r->d, "MPI: %s", r->ranks->m.why);
-    return memcmp(mine, want, sizeof want)
-               ? diag_error(r->d, "expected the --samples, --in-flight and --state of rank 0")
+    const struct ranks *x = r->ranks;
+    const int64_t mine[] = {r->n, r->width, r->set.state, r->set.most_bytes};
+    int64_t want[] = {r->n, r->width, r->set.state, r->set.most_bytes};
+    size_t bytes = (size_t)x->m.ranks * sizeof *x->device;
+    uint32_t *device = arena_copy(r->a, x->device, bytes);
+    if (x->m.face->share(want, sizeof want) || x->m.face->share(device, (int64_t)bytes))
+        return diag_error(r->d, "MPI: %s", x->m.why);
+    return memcmp(mine, want, sizeof want) || memcmp(device, x->device, bytes)
+               ? diag_error(
+                     r->d,
+                     "expected the --samples, --in-flight, --state, --map and --most-bytes of "
+                     "rank 0")
                : 0;
 }
 
 int ranks_compare(struct runner *r)
 {
     int rc = compare_files(r);
+    rc = check_hashes(r) || rc;
     rc = compare_options(r) || rc;
     compare_engines(r);
     return ranks_agree(r, compare_clocks(r) || rc ? FAILED : 0, NULL);

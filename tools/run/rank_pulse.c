@@ -230,9 +230,18 @@ void rank_pulse_end(struct runner *r)
     pthread_mutex_destroy(&p->lock);
 }
 
-void rank_pulse_tell(struct runner *r)
+void rank_pulse_say(struct runner *r, uint64_t moves, bool runs, const char *where)
 {
     struct rank_pulse *p = r->ranks->pulse;
+    pthread_mutex_lock(&p->lock);
+    p->mine.moves = (int64_t)moves;
+    p->mine.runs = runs;
+    snprintf(p->mine.where, TEXT, "%.*s", TEXT - 1, *where ? where : "its end");
+    pthread_mutex_unlock(&p->lock);
+}
+
+void rank_pulse_tell(struct runner *r)
+{
     const struct run_device *d = &r->dev[r->ranks->device[r->ranks->m.rank]];
     struct arena *own = arena_new(r->a);
     const char *text = r->lists ? lists_where(r, own) : "a sample that has not come";
@@ -240,11 +249,8 @@ void rank_pulse_tell(struct runner *r)
         text = arena_fmt(own, "%s, sample %lld, for %lld ms", r->s.part[d->part].file,
                          (long long)(r->set.first + d->sample),
                          (long long)((clock_now() - d->since) / MS));
-    pthread_mutex_lock(&p->lock);
-    p->mine.moves = (int64_t)r->moves;
-    p->mine.runs = d->part != RUN_NONE || d->next_part != RUN_NONE || d->ready.n > 0;
-    snprintf(p->mine.where, TEXT, "%.*s", TEXT - 1, *text ? text : "its end");
-    pthread_mutex_unlock(&p->lock);
+    bool runs = d->part != RUN_NONE || d->next_part != RUN_NONE || d->ready.n > 0;
+    rank_pulse_say(r, r->moves, runs, text);
     arena_free(own);
 }
 

@@ -27,6 +27,7 @@ struct transfer *ranks_transfer(struct runner *r, enum transfer_step step, int64
     t->step = step;
     t->sample = sample;
     t->box = NULL;
+    t->packed = NULL;
     t->next = NULL;
     return t;
 }
@@ -34,6 +35,8 @@ struct transfer *ranks_transfer(struct runner *r, enum transfer_step step, int64
 /* Frees a record whose message has ended. */
 static void transfer_over(struct runner *r, struct transfer *t)
 {
+    free(t->packed);
+    t->packed = NULL;
     t->next = r->ranks->spare;
     r->ranks->spare = t;
 }
@@ -109,29 +112,49 @@ static uint32_t state_of_input(const struct runner *r, uint32_t v)
 
 /* ---- sending ---------------------------------------------------------------------------------- */
 
+/* Ends the run at the sample of a message, whose value has no form for messages. */
+static void refuse(struct runner *r, const struct transfer *of)
+{
+    char line[RANK_LINE];
+    snprintf(line, sizeof line,
+             "sample %" PRId64 ": '%.200s' is no tensor, sequence or map that can go to another "
+             "rank",
+             r->set.first + of->sample, r->s.value[of->value].name);
+    ranks_trouble(r, of->sample, line);
+}
+
+/* Fills in what goes ahead of the value v of a message, whose bytes are packed where it is no tensor of numbers.
+ * Returns 0, or -1: it cannot be sent. */
+static int announce(struct runner *r, struct transfer *of, const struct engine_value *v,
+                    struct rank_sizes *to)
+{
+    struct engine_shape shape;
+    *to = (struct rank_sizes){0};
+    if (!v)
+        return 0;
+    if (r->e->face->value_shape(r->e, v, &shape, to->size)) {
+        of->packed = rank_pack(r->e, v, &to->bytes);
+        to->elem = RANK_PACKED;
+        return of->packed ? 0 : -1;
+    }
+    to->elem = shape.elem;
+    to->rank = (int64_t)shape.rank;
+    return (to->bytes = value_bytes(r->e, v)) < 0 ? -1 : 0;
+}
+
 /* Sends what a tensor is, ahead of its elements; v NULL: none comes.  Returns its bytes; -1: it cannot be sent. */
-static int64_t send_sizes(struct runner *r, const struct transfer *of, const struct engine_value *v)
+static int64_t send_sizes(struct runner *r, struct transfer *of, const struct engine_value *v)
 {
     struct transfer *t = ranks_transfer(r, SEND_SIZES, of->sample);
-    struct engine_shape shape;
     if (!t)
         return -1;
     t->value = of->value;
     t->place = of->place;
-    t->sizes = (struct rank_sizes){0};
-    if (v && (r->e->face->value_shape(r->e, v, &shape, t->sizes.size) ||
-              (t->sizes.bytes = value_bytes(r->e, v)) < 0)) {
-        char line[RANK_LINE];
-        snprintf(line, sizeof line,
-                 "sample %" PRId64 ": '%.200s' is no tensor of plain numbers: it cannot go to "
-                 "another rank",
-                 r->set.first + of->sample, r->s.value[of->value].name);
+    if (announce(r, of, v, &t->sizes)) {
         transfer_over(r, t);
-        ranks_trouble(r, of->sample, line);
+        refuse(r, of);
         return -1;
     }
-    t->sizes.elem = v ? shape.elem : 0;
-    t->sizes.rank = v ? (int64_t)shape.rank : 0;
     int64_t bytes = t->sizes.bytes;
     ranks_watch(r, t,
                 r->ranks->m.face->send(CHANNEL_SIZES, of->peer, tag_of(r->ranks, r, t), &t->sizes,
@@ -169,7 +192,8 @@ static void send_value(struct runner *r, struct flight *f, uint32_t v, uint32_t 
         return; /* the run has failed */
     ranks_watch(r, t,
                 x->m.face->send(CHANNEL_TENSOR, t->peer, tag_of(x, r, t),
-                                r->e->face->value_data(r->e, value), t->bytes, &t->handle));
+                                t->packed ? t->packed : r->e->face->value_data(r->e, value),
+                                t->bytes, &t->handle));
 }
 
 void ranks_send(struct runner *r, struct flight *f, uint32_t tensor, uint32_t place)
@@ -202,8 +226,9 @@ static void take_elements(struct runner *r, struct transfer *t)
     t->step = TAKE_TENSOR;
     ranks_watch(r, t,
                 r->ranks->m.face->receive(CHANNEL_TENSOR, t->peer, tag_of(r->ranks, r, t),
-                                          r->e->face->value_data(r->e, t->box->value), t->bytes,
-                                          &t->handle));
+                                          t->packed ? t->packed
+                                                    : r->e->face->value_data(r->e, t->box->value),
+                                          t->bytes, &t->handle));
 }
 
 /* Takes room for value v of a sample, which another rank sends. */
@@ -239,11 +264,25 @@ void ranks_take(struct runner *r, struct flight *f, uint32_t tensor, uint32_t pl
     take_value(r, f, r->wires.value[tensor], place, r->ranks->rank[home]);
 }
 
-/* Makes the tensor that sizes announce.  Returns 0, or -1 and an error in line[]. */
+/* Makes the tensor that sizes announce, or room for what is packed.  Returns 0, or -1 and an error in line[]. */
 static int make_room(struct runner *r, struct transfer *t, char *line, size_t room)
 {
     struct engine_error err = {"out of memory"};
     const struct rank_sizes *s = &t->sizes;
+    uint32_t part = r->ranks->maker[t->value];
+    if (s->bytes > r->set.most_bytes) {
+        snprintf(line, room,
+                 "%.100s makes %" PRId64 " bytes of it, and --most-bytes is %" PRId64 " for what "
+                 "another rank makes in a size not known before",
+                 part == RUN_NONE ? "the sample" : r->s.part[part].file, s->bytes,
+                 r->set.most_bytes);
+        return -1;
+    }
+    if (s->elem == RANK_PACKED && s->bytes >= 0) {
+        t->packed = malloc((size_t)s->bytes + 1);
+        snprintf(line, room, "%.200s", err.line);
+        return t->packed ? 0 : -1;
+    }
     if (s->rank < 0 || s->rank > RANK_DIMS) {
         snprintf(line, room, "no tensor has %" PRId64 " dimensions", s->rank);
         return -1;
@@ -255,6 +294,15 @@ static int make_room(struct runner *r, struct transfer *t, char *line, size_t ro
     snprintf(line, room, "%.200s",
              t->box->value ? "its bytes are not those of its sizes" : err.line);
     return -1;
+}
+
+/* Makes the value that has come packed.  Returns 0, or -1 and an error in line[]. */
+static int unpack(struct runner *r, struct transfer *t, char *line, size_t room)
+{
+    struct engine_error err = {"out of memory"};
+    t->box->value = rank_unpack(r->e, t->packed, t->bytes, &err);
+    snprintf(line, room, "%.200s", err.line);
+    return t->box->value ? 0 : -1;
 }
 
 /* Puts a tensor that has come into the table of its sample. */
@@ -303,14 +351,37 @@ static void came(struct runner *r, struct transfer *t)
         lists_moved(r, place);
 }
 
+/* The tensor of a message for the lists has come, which count those of a place: one that comes before that of an
+ * earlier sample waits, so that no list takes it for that one. */
+static void came_for_lists(struct runner *r, struct transfer *t)
+{
+    struct ranks *x = r->ranks;
+    uint32_t place = t->place;
+    t->next = x->order.early;
+    x->order.early = t;
+    for (struct transfer **at = &x->order.early; *at;) {
+        t = *at;
+        if (t->place != place || t->sample != x->order.next[place]) {
+            at = &t->next;
+            continue;
+        }
+        *at = t->next;
+        x->order.next[place]++;
+        came(r, t);
+        at = &x->order.early;
+    }
+}
+
 void ranks_ended(struct runner *r, struct transfer *t, const struct message_end *end)
 {
-    char line[RANK_LINE], why[256] = "its message has another length than expected";
+    char line[RANK_LINE], why[RANK_LINE / 2] = "its message has another length than expected";
     bool takes = t->step == TAKE_SIZES || t->step == TAKE_TENSOR;
     int64_t expected = t->step == TAKE_SIZES ? (int64_t)sizeof t->sizes : t->bytes;
     bool bad = end->failed || (takes && end->bytes != expected);
     if (!bad && t->step == TAKE_SIZES && t->sizes.elem)
         bad = make_room(r, t, why, sizeof why);
+    if (!bad && t->step == TAKE_TENSOR && t->packed)
+        bad = unpack(r, t, why, sizeof why);
     if (bad) {
         snprintf(line, sizeof line, "sample %" PRId64 ": '%.200s': %s", r->set.first + t->sample,
                  r->s.value[t->value].name, why);
@@ -322,8 +393,10 @@ void ranks_ended(struct runner *r, struct transfer *t, const struct message_end 
     } else if (t->step == TAKE_SIZES && t->sizes.elem) {
         t->bytes = t->sizes.bytes;
         take_elements(r, t);
-    } else {
+    } else if (t->place == RUN_NONE) {
         came(r, t);
+    } else {
+        came_for_lists(r, t);
     }
 }
 

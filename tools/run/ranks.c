@@ -1,5 +1,5 @@
-/* Which rank has which device, and the steps in which all ranks take part: beginning, agreeing, giving figures to
- * rank 0, ending (ranks.h).  O(values + parts * ranks). */
+/* The steps in which all ranks take part: beginning, agreeing, giving figures to rank 0, ending; and what goes from
+ * rank to rank (ranks.h).  O(values + parts * ranks). */
 #include "tools/run/program.h"
 #include "tools/run/ranks.h"
 
@@ -170,27 +170,6 @@ int ranks_agree(struct runner *r, int exit, const char *line)
 
 /* ---- who gets what ---------------------------------------------------------------------------- */
 
-/* Gives ranks devices: rank i the i-th device that has parts.  Returns 0, or -1 and an error. */
-static int map_devices(struct runner *r)
-{
-    struct ranks *x = r->ranks;
-    uint32_t n = 0, ranks = (uint32_t)x->m.ranks;
-    x->device = arena_array(r->a, (size_t)r->ndev + 1, sizeof *x->device);
-    x->rank = arena_array(r->a, (size_t)r->ndev + 1, sizeof *x->rank);
-    for (uint32_t d = 0; d < r->ndev; d++) {
-        x->rank[d] = r->dev[d].loaded ? n : RUN_NONE;
-        if (r->dev[d].loaded)
-            x->device[n++] = d;
-    }
-    x->rank[r->ndev] = 0;
-    if (n == ranks)
-        return 0;
-    return diag_error(r->d,
-                      "%s: %u device%s ha%s parts, and there %s %u rank%s: expected mpirun -n %u",
-                      r->set.folder, n, n == 1 ? "" : "s", n == 1 ? "s" : "ve",
-                      ranks == 1 ? "is" : "are", ranks, ranks == 1 ? "" : "s", n);
-}
-
 /* Whether the lists bring value v to a device; ndev: to the host. */
 static bool lists_bring(const struct runner *r, uint32_t v, uint32_t dev)
 {
@@ -211,12 +190,24 @@ static bool read_loosely(const struct runner *r, uint32_t v)
            (r->wires.is_output[v] && !lists_bring(r, v, r->ndev));
 }
 
-int ranks_map(struct runner *r)
+bool ranks_run_part(const struct runner *r, uint32_t part)
+{
+    for (uint32_t i = 0; i < r->wires.nplace[part]; i++)
+        if (ranks_have(r, r->wires.place[part][i]))
+            return true;
+    return false;
+}
+
+const char *ranks_speaker(const struct runner *r)
+{
+    return r->ranks && r->ranks->m.rank == 0 ? arena_fmt(r->a, "rank 0 on %s: ", r->ranks->machine)
+                                             : "";
+}
+
+void ranks_map(struct runner *r)
 {
     struct ranks *x = r->ranks;
     size_t nvalue = (size_t)r->s.nvalue + 1;
-    if (map_devices(r))
-        return -1;
     x->maker = arena_array(r->a, nvalue, sizeof *x->maker);
     x->loose = arena_array(r->a, nvalue, sizeof *x->loose);
     x->is_loose = arena_array(r->a, nvalue, sizeof *x->is_loose);
@@ -229,7 +220,6 @@ int ranks_map(struct runner *r)
         if ((x->is_loose[v] = read_loosely(r, v)))
             x->loose[x->nloose++] = v;
     x->keys = r->s.nvalue + (r->schedule ? r->w->place.at[r->w->ntensor] : 0);
-    return 0;
 }
 
 int ranks_prepare(struct runner *r)
@@ -237,6 +227,7 @@ int ranks_prepare(struct runner *r)
     struct ranks *x = r->ranks;
     x->trouble = -1;
     x->told = arena_array(r->a, (size_t)r->width * r->wires.nstate + 1, sizeof *x->told);
+    x->order.next = arena_array(r->a, (size_t)(x->keys - r->s.nvalue) + 1, sizeof *x->order.next);
     x->rounds = x->m.tags / larger(1, x->keys);
     if (x->rounds >= 2 * (int64_t)r->width)
         return 0;
@@ -287,6 +278,43 @@ static void collect_bars(struct runner *r, int64_t most)
             if (b->part < r->s.npart && b->dev < r->ndev)
                 bars_add(&r->figures.bars, *b);
         }
+}
+
+/* Called by all ranks: returns whether all say yes. */
+static bool all_say(struct runner *r, bool yes)
+{
+    struct ranks *x = r->ranks;
+    int64_t mine = yes, all_yes = 1, *all = arena_array(r->a, (size_t)x->m.ranks, sizeof *all);
+    if (x->m.face->gather(&mine, all, sizeof mine))
+        return false;
+    for (int k = 0; k < x->m.ranks && x->m.rank == 0; k++)
+        all_yes = all_yes && all[k];
+    return !x->m.face->share(&all_yes, sizeof all_yes) && all_yes;
+}
+
+int ranks_check_strays(struct runner *r, bool good)
+{
+    struct ranks *x = r->ranks;
+    int from, rc = 0;
+    int64_t tag, places = x->keys - r->s.nvalue;
+    if (!all_say(r, good)) /* what was given up may be on its way */
+        return 0;
+    while (x->m.face->stray(CHANNEL_TENSOR, &from, &tag) ||
+           x->m.face->stray(CHANNEL_SIZES, &from, &tag)) {
+        int64_t key = tag % x->keys, v = key - places;
+        uint32_t t = 0;
+        while (v < 0 && r->w->place.at[t + 1] <= key)
+            t++;
+        v = v < 0 ? r->wires.value[t] : v;
+        rc = rc ? rc
+                : diag_error(r->d,
+                             "%ssample %" PRId64
+                             ": '%s' came from rank %d (%s) once more than it is "
+                             "received",
+                             ranks_speaker(r), r->set.first + tag / x->keys, r->s.value[v].name,
+                             from, ranks_name(r, from));
+    }
+    return rc;
 }
 
 void ranks_collect(struct runner *r)

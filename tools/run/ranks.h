@@ -8,9 +8,10 @@
  *
  *     messages.h        the calls of MPI; messages_open.c opens the module that has them
  *     ranks_start.c     --processes: mpirun on this machine
- *     ranks.c           which rank has which device; beginning and end, where all ranks agree
+ *     rank_map.c        which rank has which device
+ *     ranks.c           beginning and end, where all ranks agree
  *     rank_compare.c    what must be the same at all ranks: files, versions; their clocks
- *     rank_tensors.c    tensors as messages
+ *     rank_tensors.c    tensors as messages; rank_pack.c: strings and sequences
  *     rank_pulse.c      signs of life: a rank that was stopped or killed ends the run
  *     rank_words.c      words between rank 0 and the others; waiting for messages */
 #ifndef PCC_TOOLS_RUN_RANKS_H
@@ -20,10 +21,12 @@
 #include "tools/run/runner.h"
 
 enum { RANK_LINE = 600, RANK_DIMS = 64, RANK_HOST = 64 };
+enum { RANK_PACKED = -1 };
 
 /* Type and sizes of a tensor, ahead of its elements. */
 struct rank_sizes {
-    int64_t elem; /* as ONNX numbers it; 0: no tensor comes, the state before it is the input */
+    /* as ONNX numbers it; 0: no tensor comes, the state before it is the input; RANK_PACKED: rank_pack() has it */
+    int64_t elem;
     int64_t bytes, rank;
     int64_t size[RANK_DIMS];
 };
@@ -53,7 +56,9 @@ struct transfer {
         SEND_WORD,
         TAKE_WORD
     } step;
-    struct box *box;       /* the box that a received tensor fills */
+    struct box *box; /* the box that a received tensor fills */
+    unsigned char
+        *packed; /* [bytes] what is sent or received in place of elements; NULL: elements */
     uint32_t value, place; /* place: of the lists (work.h); RUN_NONE: no list carries it */
     int64_t sample, bytes;
     int peer;
@@ -85,10 +90,14 @@ struct ranks {
     int64_t keys, rounds; /* tags of one sample; samples with tags of their own */
     int64_t
         trouble; /* the earliest sample at which the run is to fail, where lists were moving; -1: none */
-    char why[RANK_LINE];            /* its error */
-    bool crowded;                   /* ranks here outnumber processors */
-    bool over;                      /* rank 0 has said that all is through */
-    int64_t event;                  /* ns: when a message last ended */
+    char why[RANK_LINE]; /* its error */
+    bool crowded;        /* ranks here outnumber processors */
+    bool over;           /* rank 0 has said that all is through */
+    int64_t event;       /* ns: when a message last ended */
+    struct {
+        int64_t *next;              /* [place] the sample whose tensor the lists take next */
+        struct transfer *early;     /* tensors of later samples */
+    } order;                        /* under the lock */
     struct transfer *fresh, *spare; /* under the lock: not looked at yet; free */
     struct transfer **active;       /* [nactive] of the main thread */
     uint32_t nactive, active_room;
@@ -114,14 +123,19 @@ void ranks_keep(void *kept, enum diag_level level, enum warning w, const char *l
 int ranks_open(struct runner *r, const char *kept);
 /* Whether a device's parts run in this process; of the host, whether this process is it. */
 bool ranks_have(const struct runner *r, uint32_t dev);
+/* Whether a part runs on a device of this process. */
+bool ranks_run_part(const struct runner *r, uint32_t part);
 /* Returns the name of a rank's device; "no device yet" before ranks have some. */
 const char *ranks_name(const struct runner *r, int rank);
 /* Whether a device's parts run on this machine. */
 bool ranks_near(const struct runner *r, uint32_t dev);
+/* Returns what begins an error of this process: "rank 0 on HOST: "; "" for the others, for which rank 0 says it, and
+ * for a process that is alone.  Lives in r->a. */
+const char *ranks_speaker(const struct runner *r);
 /* Whether this process has samples, outputs and report. */
 bool ranks_host(const struct runner *r);
-/* Gives each rank its device, and finds what goes by messages.  Returns 0, or -1 and an error. */
-int ranks_map(struct runner *r);
+/* Finds what goes by messages. */
+void ranks_map(struct runner *r);
 /* Makes what depends on how many samples can be on their way.  Returns 0, or -1 and an error. */
 int ranks_prepare(struct runner *r);
 /* Called by all ranks, when each is prepared: checks that folder, options and engine are those of rank 0, and how its
@@ -130,10 +144,17 @@ int ranks_compare(struct runner *r);
 /* Called by all ranks: tells all the largest exit code; rank 0 says what the first rank with one says, unless it has an
  * own error.  line: this rank's; NULL: what was kept.  Returns that code. */
 int ranks_agree(struct runner *r, int exit, const char *line);
+/* Called by all ranks after a run; good: all samples ran here.  If so everywhere, looks for messages that nothing here
+ * receives, such as one that came twice.  Returns 0, or -1 and an error that names the tensor. */
+int ranks_check_strays(struct runner *r, bool good);
 /* Called by all ranks when their threads have ended: rank 0 gets what was measured. */
 void ranks_collect(struct runner *r);
 /* Ends: all ranks with rank 0's exit code.  Returns it. */
 int ranks_close(struct runner *r, int exit);
+
+/* ---- rank_map.c */
+/* Gives each rank its device.  Returns 0, or -1 and an error in usage. */
+int ranks_map_devices(struct runner *r);
 
 /* ---- rank_tensors.c; all under the lock */
 /* Sends a tensor, or takes room for one, for an instruction of the lists. */
@@ -156,6 +177,14 @@ void ranks_ended(struct runner *r, struct transfer *t, const struct message_end 
 struct transfer *ranks_transfer(struct runner *r, enum transfer_step step, int64_t sample);
 /* Has the main thread look after a message that was begun; rc: of beginning it. */
 void ranks_watch(struct runner *r, struct transfer *t, int rc);
+
+/* ---- rank_pack.c */
+/* Returns a value of strings, or a sequence or map, as bytes, which the caller frees by free(), and their number; NULL:
+ * it is of another kind, or there is no memory. */
+unsigned char *rank_pack(struct engine *e, const struct engine_value *v, int64_t *bytes);
+/* Returns the value of such bytes; NULL, with the reason in *err. */
+struct engine_value *rank_unpack(struct engine *e, const unsigned char *data, int64_t bytes,
+                                 struct engine_error *err);
 
 /* ---- rank_words.c; all under the lock */
 /* The run fails at a sample as soon as the lists stand still. */
@@ -183,6 +212,8 @@ int rank_pulse_start(struct runner *r);
 void rank_pulse_end(struct runner *r);
 /* Lets others know where this rank stands; under the lock of the run. */
 void rank_pulse_tell(struct runner *r);
+/* The same in words: what has moved so far, whether a part runs. */
+void rank_pulse_say(struct runner *r, uint64_t moves, bool runs, const char *where);
 /* At the host: adds how far the other ranks have moved to *moves.  Returns whether one of them runs a part. */
 bool rank_pulse_heard(struct runner *r, uint64_t *moves);
 /* At the host: returns words for where all ranks stand. */

@@ -2,6 +2,9 @@
  * the environment counts for Open MPI, as options of mpirun would; a setting of the user's own stays.  O(manifest). */
 #include "tools/run/ranks.h"
 
+#include "ir/base/clock.h"
+#include "ir/cluster/detect/machine_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,7 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FAILED = 1, SIGNALLED = 128, INTERRUPTED = 130 };
+enum { FAILED = 1, SIGNALLED = 128, INTERRUPTED = 130, PROCESSES = 512 };
+#define STOPPED INT64_C(5000000000) /* ns; longer than signs of life are waited for */
 
 /* Settings of Open MPI for ranks on one machine. */
 static const char *const setting[][2] = {
@@ -73,15 +77,67 @@ static pid_t start(char **args, const sigset_t *mask)
     return failed ? -1 : pid;
 }
 
+/* Returns what /proc says of a process, in a; "" if that is gone. */
+static const char *proc_text(pid_t pid, const char *file, struct arena *a)
+{
+    const char *text = machine_text("", arena_fmt(a, "/proc/%d/%s", pid, file), a);
+    return text ? text : "";
+}
+
+/* Whether a process was stopped. */
+static bool is_stopped(pid_t pid, struct arena *a)
+{
+    const char *name = strrchr(proc_text(pid, "stat", a), ')'); /* the state stands behind it */
+    return name && !strncmp(name, ") T", 3);
+}
+
+/* Returns a process that mpirun has started, itself or through others, and that was stopped; 0: there is none. */
+static pid_t find_stopped(pid_t mpirun, struct arena *a)
+{
+    pid_t pid[PROCESSES] = {mpirun};
+    int n = 1;
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && is_stopped(pid[i], a))
+            return pid[i];
+        char *end;
+        const char *text = proc_text(pid[i], arena_fmt(a, "task/%d/children", pid[i]), a);
+        for (long child; n < PROCESSES && (child = strtol(text, &end, 10)) > 0; text = end)
+            pid[n++] = (pid_t)child;
+    }
+    return 0;
+}
+
+/* A rank that was stopped. */
+struct stopped {
+    pid_t pid;     /* 0: none was at the last look */
+    int64_t since; /* ns */
+    pid_t killed;  /* 0: none */
+};
+
+/* Kills a rank that was stopped for STOPPED, before the first or behind the last sign of life: mpirun ends the others
+ * then. */
+static void end_stopped(struct stopped *x, pid_t mpirun, struct arena *a)
+{
+    struct arena *own = arena_new(a);
+    pid_t now = find_stopped(mpirun, own);
+    arena_free(own);
+    if (!now || now != x->pid)
+        *x = (struct stopped){now, clock_now(), x->killed};
+    else if (!x->killed && clock_now() - x->since > STOPPED)
+        x->killed = kill(now, SIGKILL) ? 0 : now;
+}
+
 /* Waits for mpirun, which has a process group of its own, so that Ctrl-C comes here: the first one is passed on as the
  * signal that mpirun forwards to ranks, again and again, since mpirun ignores it at first; the second one ends mpirun
  * and all ranks, the third one at once.  signals: those that are waited for, blocked.  Returns its exit code. */
-static int wait_for(pid_t pid, const sigset_t *signals, bool stopped, struct diag *d)
+static int wait_for(struct runner *r, pid_t pid, const sigset_t *signals)
 {
     const struct timespec again = {.tv_nsec = 500000000};
-    int status = 0, said = stopped;
+    struct stopped of = {0};
+    int status = 0, said = *r->stop;
     pid_t ended;
     while ((ended = waitpid(pid, &status, WNOHANG)) == 0) {
+        end_stopped(&of, pid, r->a);
         int got = sigtimedwait(signals, NULL, &again);
         bool more = got > 0 && got != SIGCHLD;
         said += more;
@@ -95,11 +151,19 @@ static int wait_for(pid_t pid, const sigset_t *signals, bool stopped, struct dia
         early) /* early: it ended a rank that did not listen yet, before the first sample */
         return INTERRUPTED;
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    if (of.killed && code == SIGNALLED + SIGKILL) {
+        diag_error(
+            r->d,
+            "a rank (process %d) was stopped before the ranks had met, or when they were through: all "
+            "were ended",
+            of.killed);
+        return FAILED;
+    }
     if (code > SIGNALLED && code != INTERRUPTED) /* ranks that have begun report it, too */
-        diag_warning(d, WARN_NONE, "mpirun: a rank was ended by signal %d", code - SIGNALLED);
+        diag_warning(r->d, WARN_NONE, "mpirun: a rank was ended by signal %d", code - SIGNALLED);
     if (ended == pid && WIFEXITED(status))
         return code;
-    return diag_error(d, "mpirun was ended by signal %d", WTERMSIG(status)), FAILED;
+    return diag_error(r->d, "mpirun was ended by signal %d", WTERMSIG(status)), FAILED;
 }
 
 int ranks_start(struct runner *r, char **argv)
@@ -141,5 +205,5 @@ int ranks_start(struct runner *r, char **argv)
                    "--processes: mpirun: %s: install openmpi-bin and libopenmpi-dev, or MPICH",
                    strerror(errno)),
                FAILED;
-    return wait_for(pid, &signals, *r->stop, r->d);
+    return wait_for(r, pid, &signals);
 }

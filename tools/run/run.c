@@ -11,7 +11,7 @@
 #include "tools/run/ranks.h"
 #include "tools/run/run_replan.h"
 #include "tools/run/runner.h"
-#include "tools/run/step.h"
+#include "tools/run/step_ranks.h"
 
 #include "ir/base/infile.h"
 #include "ir/base/outfile.h"
@@ -70,6 +70,12 @@ static const struct opt rows[] = {
          "number in the plan) (repeats; default: the CPU)"},
     {OPT_BOOL, "processes",
      .help = "a process for each device instead of a thread: mpirun on this machine"},
+    {OPT_TEXT, "map", .arg = "DEVICE=RANK",
+     .help =
+         "ranks of devices, acc0=0,cpu0=1 (repeats; default: the devices that have parts, in order)"},
+    {OPT_BYTES, "most-bytes", .arg = "SIZE", .def = "64MiB", .lo = "1",
+     .help =
+         "largest tensor between ranks whose size is not known before it is made (default: 64MiB)"},
     {OPT_INT, "steps", .arg = "N", .lo = "1", .hi = "1000000000",
      .help =
          "of a split for training: N steps, whose inputs are those of all micro-batches together"},
@@ -78,6 +84,11 @@ static const struct opt rows[] = {
      .help = "for --steps: write the parameters after the last one"},
     {OPT_CHOICE, "loss", .arg = "mean|sum", .names = (const char *const[]){"mean", "sum", NULL},
      .help = "for --steps: how the loss joins samples, where the split does not say it"},
+    {OPT_CHOICE, "sum", .arg = "ordered|as-made", .def = "ordered",
+     .names = (const char *const[]){"ordered", "as-made", NULL},
+     .help =
+         "for --steps: add gradients up in the order of micro-batches (default), or as they are made, which "
+         "keeps none and need not give the same bits for all schedules"},
     {OPT_BOOL, "no-check", .help = "run lists that the checker refuses, too"},
     PROGRAM_ROWS,
     {0}};
@@ -166,12 +177,34 @@ static int check_outputs(struct run *r, const struct run_settings *set)
                 : 0;
 }
 
+/* Returns all values of an option that repeats, and their number in *n. */
+static const char *const *values_of(struct run *r, const char *name, uint32_t *n)
+{
+    const char **value = arena_array(r->a, (size_t)r->args.ngiven + 1, sizeof(const char *));
+    *n = 0;
+    while ((value[*n] = program_nth(&r->args, name, *n)))
+        ++*n;
+    return value;
+}
+
+/* Checks that options for several ranks have an effect.  Returns 0, or -1 and an error. */
+static int check_ranks(struct run *r)
+{
+    static const char *const of_ranks[] = {"map", "most-bytes", NULL};
+    bool several = r->runner.ranks || program_value(&r->args, "processes");
+    for (const char *const *name = of_ranks; *name && !several; name++)
+        if (program_value(&r->args, *name))
+            return misused(r, arena_fmt(r->a,
+                                        "--%s has no effect with one process: expected mpirun, or "
+                                        "--processes",
+                                        *name));
+    return 0;
+}
+
 /* Fills *to by the options.  Returns 0, or -1 after an error. */
 static int configure(struct run *r, struct run_settings *to)
 {
     const struct program_args *g = &r->args;
-    const char **cores = arena_array(r->a, (size_t)g->ngiven + 1, sizeof(const char *));
-    const char **provider = arena_array(r->a, (size_t)g->ngiven + 1, sizeof(const char *));
     if (g->noperand == 0)
         return misused(r, "expected the folder of a split");
     if (check_replan(r))
@@ -192,14 +225,14 @@ static int configure(struct run *r, struct run_settings *to)
         .nfile = g->noperand - 1,
         .output = program_value(g, "output"),
         .trace = program_value(g, "trace"),
-        .cores = cores,
-        .provider = provider};
-    while ((cores[to->ncores] = program_nth(g, "cores", to->ncores)))
-        to->ncores++;
-    while ((provider[to->nprovider] = program_nth(g, "provider", to->nprovider)))
-        to->nprovider++;
+        .most_bytes = program_number(g, "most-bytes")};
+    to->cores = values_of(r, "cores", &to->ncores);
+    to->map = values_of(r, "map", &to->nmap);
+    to->provider = values_of(r, "provider", &to->nprovider);
     if (to->nprovider && to->memory)
         return misused(r, "--memory has no effect with --provider: it measures on the CPU");
+    if (check_ranks(r))
+        return -1;
     if ((r->runner.ranks || program_value(g, "processes")) &&
         (to->by_model || to->memory || program_value(g, "replan")))
         return misused(r, arena_fmt(r->a, "%s has no effect with several ranks",
@@ -234,8 +267,9 @@ static void tell_engine(const struct runner *x)
 static int prepare_one(struct runner *x)
 {
     bool traces = x->set.trace && ranks_host(x);
-    if (run_prepare(x) || (traces && outfile_check(x->set.trace, x->a, x->d)))
-        return INPUT;
+    int rc = run_prepare(x);
+    if (rc || (traces && outfile_check(x->set.trace, x->a, x->d)))
+        return rc ? rc : INPUT;
     x->figures.bars = bars_new(x->set.trace ? TRACED : 0, x->a);
     if (run_cores(x) || run_gpus(x))
         return USAGE;
@@ -273,9 +307,13 @@ static int run_one(struct runner *x)
 }
 
 /* Runs mpirun.  Returns 0, or -1 after an error. */
-static int start_processes(struct run *r)
+static int start_processes(struct run *r, bool steps)
 {
-    if (configure(r, &r->runner.set) || !messages_find(r->a, &r->diag))
+    const struct program_args *g = &r->args;
+    if (steps && g->noperand == 0)
+        return misused(r, "expected the folder of a split");
+    r->runner.set.folder = steps ? g->operand[0] : NULL;
+    if ((!steps && configure(r, &r->runner.set)) || !messages_find(r->a, &r->diag))
         return -1;
     r->exit = ranks_start(&r->runner, r->argv);
     return 0;
@@ -292,61 +330,85 @@ static int run_ranks(struct run *r, int rc)
     return 0;
 }
 
+/* Reads the split of steps, and opens the engine.  Returns an exit code. */
+static int prepare_steps(struct run *r, struct stepper *s)
+{
+    struct runner *x = &r->runner;
+    if (check_ranks(r) || !s->set.folder)
+        return s->set.folder ? r->exit : (misused(r, "expected the folder of a split"), USAGE);
+    if (step_read(s))
+        return INPUT;
+    int rc = x->ranks ? step_ranks_open(s, x) : 0;
+    if (rc || (s->set.save && ranks_host(x) && outfile_check(s->set.save, r->a, &r->diag)))
+        return rc ? rc : INPUT;
+    x->e = s->e = engine_open(&x->choice, r->a, &r->diag);
+    return s->e ? 0 : INPUT;
+}
+
 /* Runs steps of training.  Returns 0, or -1 after an error. */
 static int run_steps(struct run *r)
 {
-    static const char *const idle[] = {"samples", "output",   "trace",     "state",    "in-flight",
-                                       "order",   "cores",    "memory",    "replan",   "costs",
-                                       "stall",   "no-check", "processes", "provider", NULL};
     const struct program_args *g = &r->args;
-    const struct engine_choice choice = {program_value(g, "engine"),
-                                         program_value(g, "onnxruntime")};
-    for (const char *const *name = idle; *name; name++)
-        if (program_value(g, *name))
-            return misused(r, arena_fmt(r->a, "--%s has no effect with --steps", *name));
-    if (messages_rank() >= 0)
-        return misused(r, "--steps: expected one process, without mpirun");
-    if (g->noperand == 0)
-        return misused(r, "expected the folder of a split");
+    struct runner *x = &r->runner;
     struct stepper s = {.a = r->a, .d = &r->diag, .stop = &stop};
-    s.set = (struct step_settings){.folder = g->operand[0],
+    s.set = (struct step_settings){.folder = g->noperand ? g->operand[0] : NULL,
                                    .steps = program_number(g, "steps"),
                                    .file = g->operand + 1,
-                                   .nfile = g->noperand - 1,
+                                   .nfile = g->noperand ? g->noperand - 1 : 0,
                                    .load = program_value(g, "load"),
                                    .save = program_value(g, "save"),
                                    .loss = program_value(g, "loss"),
+                                   .as_made = program_number(g, "sum") == 1,
                                    .seed = (uint64_t)program_number(g, "seed"),
                                    .threads = (int)program_number(g, "threads"),
                                    .optimise = program_number(g, "optimise") == 0};
-    if (step_read(&s) || (s.set.save && outfile_check(s.set.save, r->a, &r->diag)) ||
-        !(s.e = engine_open(&choice, r->a, &r->diag)))
-        return -1;
-    r->exit = step_run(&s);
+    x->set.folder = s.set.folder;
+    x->set.map = values_of(r, "map", &x->set.nmap);
+    int rc = prepare_steps(r, &s);
+    if (x->ranks)
+        rc = ranks_agree(x, rc, NULL);
+    if (x->ranks && !rc)
+        rc = ranks_compare(x);
+    rc = rc ? rc : step_run(&s);
+    r->exit = x->ranks ? ranks_close(x, rc) : rc;
+    return 0;
+}
+
+/* Checks options of steps, or that there are none.  Returns 0, or -1 and an error. */
+static int check_steps(struct run *r)
+{
+    static const char *const of_steps[] = {"load", "save", "loss", "sum", NULL};
+    static const char *const idle[] = {"samples", "output",   "trace",      "state",    "in-flight",
+                                       "order",   "cores",    "memory",     "replan",   "costs",
+                                       "stall",   "no-check", "most-bytes", "provider", NULL};
+    bool steps = program_value(&r->args, "steps");
+    for (const char *const *name = steps ? idle : of_steps; *name; name++)
+        if (program_value(&r->args, *name))
+            return misused(
+                r, arena_fmt(r->a, "--%s has no effect with%s --steps", *name, steps ? "" : "out"));
     return 0;
 }
 
 /* Runs the split.  Returns 0, or -1 after an error. */
 static int run_split(struct run *r)
 {
-    static const char *const of_steps[] = {"load", "save", "loss", NULL};
-    if (program_value(&r->args, "steps"))
-        return run_steps(r);
-    for (const char *const *name = of_steps; *name; name++)
-        if (program_value(&r->args, *name))
-            return misused(r, arena_fmt(r->a, "--%s has no effect without --steps", *name));
     struct runner *x = &r->runner;
+    bool steps = program_value(&r->args, "steps");
+    if (check_steps(r))
+        return -1;
     *x = (struct runner){.a = r->a, .d = &r->diag, .stop = &stop, .virtual = -1};
     x->choice = (struct engine_choice){program_value(&r->args, "engine"),
                                        program_value(&r->args, "onnxruntime")};
     if (program_value(&r->args, "processes") && messages_rank() < 0)
-        return start_processes(r);
+        return start_processes(r, steps);
     x->set.stall = program_number(&r->args, "stall") / 1000;
     if (ranks_open(x, r->kept)) {
         if (!x->ranks && messages_rank() > 0)
             fprintf(stderr, "pcc-run: error: rank %d: %s\n", messages_rank(), r->kept);
         return -1;
     }
+    if (steps)
+        return run_steps(r);
     int rc = configure(r, &x->set);
     if (x->ranks)
         return run_ranks(r, rc);

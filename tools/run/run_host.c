@@ -315,6 +315,9 @@ int run_all(struct runner *r)
             r->e->face->value_free(r->e, r->wires.constant[i]->value);
     if (r->ranks && !rc && !h.exit)
         ranks_collect(r);
+    bool good = !r->failed && !h.stalled && !h.stopped && !*r->stop;
+    if (r->ranks && !rc && !h.exit && ranks_check_strays(r, good))
+        return FAILED;
     return rc                       ? rc
            : h.exit                 ? h.exit
            : r->failed || h.stalled ? FAILED

@@ -20,8 +20,9 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-enum { APART_MOST = 1 << 16, ENTRIES_MOST = 1 << 22, EACH = 2 };
+enum { APART_MOST = 1 << 16, ENTRIES_MOST = 1 << 22, EACH = 2, INPUT = 1, USAGE = 2 };
 
 /* ---- the schedule ----------------------------------------------------------------------------- */
 
@@ -305,32 +306,42 @@ static void find_shapes(struct runner *r)
     }
 }
 
-/* Checks that files of weights are there, with their sizes where the manifest says them.  Returns 0, or -1 and an
- * error. */
-static int check_files(struct runner *r)
+/* Checks that a part's files are there, its data file with its size.  Returns 0, or -1 and an error. */
+static int check_part_files(struct runner *r, uint32_t part)
 {
-    const json_t *files = json_object_get(json_object_get(r->s.manifest, "weights"), "files");
-    const json_t *parts = json_object_get(r->s.manifest, "parts");
+    const json_t *row = json_array_get(json_object_get(r->s.manifest, "parts"), part);
+    const char *data = json_get_text(row, "data"), *at = ranks_speaker(r);
     struct stat st;
     int64_t bytes;
-    for (size_t i = 0; i < json_array_size(files); i++) {
+    if (access(r->s.part[part].path, R_OK))
+        return diag_error(r->d, "%s%s: it does not exist, but %s/manifest.json lists it", at,
+                          r->s.part[part].path, r->set.folder);
+    if (!data || !json_int_in(json_object_get(row, "data_bytes"), 0, INT64_MAX, &bytes))
+        return 0;
+    if (stat(arena_fmt(r->a, "%s/%s", r->set.folder, data), &st) == 0 && st.st_size == bytes)
+        return 0;
+    return diag_error(r->d,
+                      "%s%s/%s: expected a file of %" PRId64
+                      " bytes, as parts[%u].data_bytes of manifest.json says",
+                      at, r->set.folder, data, bytes, part);
+}
+
+/* Checks that the files are there which parts of this process read.  Returns 0, or -1 and an error. */
+static int check_files(struct runner *r)
+{
+    const json_t *weights = json_object_get(r->s.manifest, "weights");
+    const json_t *files = json_object_get(weights, "files");
+    const char *mode = json_get_text(weights, "mode");
+    bool own = r->ranks && mode && !strcmp(mode, "parts"); /* each part has a data file */
+    for (uint32_t k = 0; k < r->s.npart; k++)
+        if (ranks_run_part(r, k) && check_part_files(r, k))
+            return -1;
+    for (size_t i = 0; i < json_array_size(files) && !own; i++) {
         const char *name = json_string_value(json_array_get(files, i));
-        if (!name || stat(arena_fmt(r->a, "%s/%s", r->set.folder, name), &st))
+        if (!name || access(arena_fmt(r->a, "%s/%s", r->set.folder, name), F_OK))
             return diag_error(
-                r->d, "%s/%s: it does not exist, but weights.files of manifest.json lists it",
-                r->set.folder, name ? name : "?");
-    }
-    for (size_t k = 0; k < json_array_size(parts); k++) {
-        const json_t *part = json_array_get(parts, k);
-        const char *name = json_get_text(part, "data");
-        if (!name || !json_int_in(json_object_get(part, "data_bytes"), 0, INT64_MAX, &bytes))
-            continue;
-        if (stat(arena_fmt(r->a, "%s/%s", r->set.folder, name), &st) || st.st_size != bytes)
-            return diag_error(r->d,
-                              "%s/%s: expected a file of %" PRId64
-                              " bytes, as parts[%zu].data_bytes of "
-                              "manifest.json says",
-                              r->set.folder, name, bytes, k);
+                r->d, "%s%s/%s: it does not exist, but weights.files of manifest.json lists it",
+                ranks_speaker(r), r->set.folder, name ? name : "?");
     }
     return 0;
 }
@@ -455,13 +466,15 @@ int run_prepare(struct runner *r)
 {
     struct names names;
     r->n = r->set.samples ? r->set.samples : larger(1, r->set.nfile);
-    if (split_read(&r->s, r->set.folder, r->a, r->d) || check_files(r) || read_values(r, &names) ||
+    if (split_read_manifest(&r->s, r->set.folder, r->a, r->d) || read_values(r, &names) ||
         read_places(r))
-        return -1;
+        return INPUT;
+    if (r->ranks && ranks_map_devices(r))
+        return USAGE;
     const char *file = json_get_text(r->s.manifest, "schedule");
     const char *why = json_get_text(r->s.manifest, "schedule_why");
-    if (file && !r->set.by_model && read_schedule(r, file))
-        return -1;
+    if (check_files(r) || (file && !r->set.by_model && read_schedule(r, file)))
+        return INPUT;
     if (!file && !r->set.by_model)
         diag_note(r->d,
                   "there is no schedule (%s): each device takes the earliest part of the earliest "
@@ -469,7 +482,9 @@ int run_prepare(struct runner *r)
                   why ? why : "nothing says why");
     link_values(r, &names);
     find_shapes(r);
-    if ((r->ranks && ranks_map(r)) || set_width(r, r->n) || (r->ranks && ranks_prepare(r)))
-        return -1;
-    return run_begin(r);
+    if (r->ranks)
+        ranks_map(r);
+    if (set_width(r, r->n) || (r->ranks && ranks_prepare(r)) || run_begin(r))
+        return INPUT;
+    return 0;
 }

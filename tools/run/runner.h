@@ -52,13 +52,14 @@ struct run_settings {
     bool optimise, state, by_model, check, memory;
     const char *const *file; /* [nfile] samples */
     uint32_t nfile;
-    const char *output;        /* folder for outputs; NULL: they are dropped */
-    const char *trace;         /* file for the trace; NULL: none */
-    struct run_states *states; /* with --replan: from run to run; NULL: each begins anew */
-    const char *const *cores;  /* [ncores] values of --cores */
-    uint32_t ncores;
+    const char *output;          /* folder for outputs; NULL: they are dropped */
+    const char *trace;           /* file for the trace; NULL: none */
+    struct run_states *states;   /* with --replan: from run to run; NULL: each begins anew */
+    const char *const *cores;    /* [ncores] values of --cores */
+    const char *const *map;      /* [nmap] values of --map */
     const char *const *provider; /* [nprovider] values of --provider */
-    uint32_t nprovider;
+    uint32_t ncores, nmap, nprovider;
+    int64_t most_bytes; /* of a tensor between ranks whose size is not known before */
 };
 
 /* A tensor on its way. */
@@ -190,7 +191,8 @@ static inline int64_t run_now(const struct runner *r)
 /* ---- run_prepare.c, and what run_planned.c repeats of it */
 /* Reads the manifest: values, parts and devices.  Returns 0, or -1 and an error. */
 int run_read_split(struct runner *r);
-/* Reads the folder, checks the schedule, and fills in all that does not change.  Returns 0, or -1 and an error. */
+/* Reads the folder, checks the schedule, and fills in all that does not change.  Returns 0, or the exit code of an
+ * error: 1, or 2 where devices have no ranks. */
 int run_prepare(struct runner *r);
 /* Makes all that changes while r runs: places for samples, boxes, lists or turns, figures.  Returns 0, or -1 and an
  * error: lists that cannot be executed at all. */

@@ -206,7 +206,8 @@ static void compare_at(struct engine *e, struct engine_value *a, struct engine_v
     size_t n[2];
     if (compare_numbers(e, a, b, out) || compare_texts(e, a, b, out))
         return;
-    if (depth == DEPTH || e->face->value_count(e, a, &n[0]) || e->face->value_count(e, b, &n[1])) {
+    if (depth == DEPTH || e->face->value_count(e, a, &n[0], NULL) ||
+        e->face->value_count(e, b, &n[1], NULL)) {
         snprintf(out->text, sizeof out->text, "values of different kinds, or of an unknown one");
     } else if (n[0] != n[1]) {
         snprintf(out->text, sizeof out->text, "%zu elements instead of %zu", n[1], n[0]);

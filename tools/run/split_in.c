@@ -245,8 +245,6 @@ static int read_part(struct reader *r, const json_t *row, struct split_part *p)
         return diag_error(
             r->d, "%s: parts: expected \"file\", a file of the folder, and \"device\"", r->path);
     p->path = arena_fmt(r->a, "%s/%s", r->s->folder, p->file);
-    if (access(p->path, R_OK))
-        return diag_error(r->d, "%s: it does not exist, but %s lists it", p->path, r->path);
     double s = json_number_value(json_object_get(row, "compute_s"));
     p->compute_ps = json_is_number(json_object_get(row, "compute_s")) && s >= 0 && s < 1e6
                         ? llround(s * (double)PS_PER_S)
@@ -267,7 +265,7 @@ static int read_part(struct reader *r, const json_t *row, struct split_part *p)
                : 0;
 }
 
-int split_read(struct split *s, const char *folder, struct arena *a, struct diag *d)
+int split_read_manifest(struct split *s, const char *folder, struct arena *a, struct diag *d)
 {
     size_t n, i;
     int64_t version;
@@ -300,6 +298,17 @@ int split_read(struct split *s, const char *folder, struct arena *a, struct diag
         s->npart++;
     }
     return s->npart > 0 ? 0 : diag_error(d, "%s: it has no parts", r.path);
+}
+
+int split_read(struct split *s, const char *folder, struct arena *a, struct diag *d)
+{
+    if (split_read_manifest(s, folder, a, d))
+        return -1;
+    for (uint32_t k = 0; k < s->npart; k++)
+        if (access(s->part[k].path, R_OK))
+            return diag_error(d, "%s: it does not exist, but %s/manifest.json lists it",
+                              s->part[k].path, folder);
+    return 0;
 }
 
 struct engine_load split_load(const struct split_part *p, int threads, bool optimise)

@@ -1,6 +1,6 @@
 /* Step after step (step.h): cuts the batch of each step into micro-batches, runs the iteration, and takes its new
  * parameters for the next step. */
-#include "tools/run/step.h"
+#include "tools/run/step_ranks.h"
 
 #include "tools/run/inputs.h"
 #include "tools/run/npz_write.h"
@@ -261,10 +261,12 @@ static double loss_of(struct stepper *s)
 static int run_step(struct stepper *s, int64_t step)
 {
     char took[UNIT_TEXT];
-    int rc = load_inputs(s, step);
+    bool host = step_here(s, s->w->ndev);
+    int rc = step_agree(s, host ? load_inputs(s, step) : 0);
     int64_t began = clock_now();
-    rc = rc ? rc : step_iteration(s);
-    if (!rc && !*s->stop) {
+    rc = rc ? rc : step_agree(s, step_iteration(s));
+    rc = rc || !s->ranks ? rc : step_gather(s);
+    if (!rc && !*s->stop && host) {
         printf("step %" PRId64 ": ", step + 1);
         if (s->loss != STEP_NONE && *s->e->library) /* the stub's values are no numbers */
             printf("loss %.9g, ", loss_of(s));
@@ -272,8 +274,10 @@ static int run_step(struct stepper *s, int64_t step)
         fflush(stdout);
         take_parameters(s);
     }
+    if (step_is_broken(s))
+        return rc; /* its tensors must stay */
     step_clear(s);
-    return rc;
+    return rc || !s->ranks ? rc : step_give_parameters(s);
 }
 
 /* Prints what the devices held. */
@@ -288,6 +292,8 @@ static void tell_memory(struct stepper *s)
 /* Frees sessions and tensors that go from step to step. */
 static void free_all(struct stepper *s)
 {
+    if (step_is_broken(s))
+        return;
     for (uint32_t x = 0; x < s->each->npart; x++)
         if (s->copy[x].loaded)
             s->e->face->unload(s->copy[x].loaded);
@@ -297,21 +303,38 @@ static void free_all(struct stepper *s)
         s->e->face->value_free(s->e, s->sum[t]);
 }
 
+/* Opens sessions, and reads parameters that steps begin with.  Returns 0, or -1 and an error. */
+static int prepare(struct stepper *s)
+{
+    bool loads = s->set.load && step_here(s, s->w->ndev);
+    int rc = step_agree(s, step_open(s));
+    rc = rc ? rc : step_agree(s, loads ? load_parameters(s) : 0);
+    if (!s->ranks || rc)
+        return rc;
+    rc = step_agree(s, step_ranks_ready(s));
+    return rc || !s->set.load ? rc : step_give_parameters(s);
+}
+
 int step_run(struct stepper *s)
 {
     pthread_mutex_init(&s->now.lock, NULL);
     pthread_cond_init(&s->now.moved, NULL);
     enlarge_inputs(s);
-    int rc = step_open(s);
-    rc = rc || !s->set.load ? rc : load_parameters(s);
-    for (int64_t k = 0; k < s->set.steps && !rc && !*s->stop; k++)
+    bool stops = false;
+    int rc = prepare(s);
+    for (int64_t k = 0; k < s->set.steps && !rc && !*s->stop; k++) {
+        if (s->ranks && (stops = step_stops(s)))
+            break;
         rc = run_step(s, k);
-    if (!rc)
+    }
+    if (!rc && step_here(s, s->w->ndev)) {
         tell_memory(s);
-    if (!rc && s->set.save && s->parameter[0].value)
-        rc = save_parameters(s);
+        if (s->set.save && s->parameter[0].value)
+            rc = save_parameters(s);
+    }
+    step_ranks_close(s);
     free_all(s);
     pthread_cond_destroy(&s->now.moved);
     pthread_mutex_destroy(&s->now.lock);
-    return rc ? INPUT : *s->stop ? INTERRUPTED : 0;
+    return rc ? INPUT : stops || *s->stop ? INTERRUPTED : 0;
 }

@@ -2,6 +2,7 @@
  *
  *     step_read.c    what the folder says: schedule, gradients, loss; parts whose parameters are inputs
  *     step_lists.c   an iteration: a thread for each device, which follows its list
+ *     step_ranks.c   the same with a process for each device
  *     step_values.c  tensors: rows of batches, sums of gradients
  *     step.c         step after step */
 #ifndef PCC_TOOLS_RUN_STEP_H
@@ -27,6 +28,7 @@ struct step_settings {
     uint32_t nfile;
     const char *load, *save; /* files of parameters; NULL: those of the folder; they are not kept */
     const char *loss;        /* "mean" or "sum" where the folder does not say; NULL: not given */
+    bool as_made;            /* gradients are added when they are made, not in order */
     uint64_t seed;
     int threads; /* of an operator */
     bool optimise;
@@ -54,6 +56,7 @@ struct step_copy {
 };
 
 struct stepper;
+struct step_ranks;
 /* A device. */
 struct step_device {
     struct stepper *s;
@@ -100,6 +103,7 @@ struct stepper {
     bool mean;                 /* micro-batches' gradients are averaged, else added */
     struct engine_value **sum; /* [tensor of each] of summed ones; kept from step to step */
     struct step_device *dev;   /* [ndev] */
+    struct step_ranks *ranks; /* with a process for each device (step_ranks.h); NULL: all is here */
     struct step_now now;
 };
 

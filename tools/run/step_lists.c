@@ -4,12 +4,17 @@
  * can, by whoever has moved something.  A tensor that crosses is handed over by its address.  Parts run, and gradients
  * are added, with the lock given up: only the device's own thread touches its sums. */
 #include "tools/run/step.h"
+#include "tools/run/step_ranks.h"
 
 #include "ir/base/numbers.h"
+
+#include "ir/plan/schedule_check.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { TEXT = 300 /* columns for where lists stand */ };
 
 /* ---- what instructions wait for --------------------------------------------------------------- */
 
@@ -41,7 +46,7 @@ static uint32_t whole_part(const struct stepper *s, uint32_t part)
 }
 
 /* Whether the instruction of a list of device dev need not wait. */
-static bool is_ready(const struct stepper *s, uint32_t dev, const struct instruction *i)
+static bool is_ready(struct stepper *s, uint32_t dev, const struct instruction *i)
 {
     const struct sample_work *w = s->w;
     if (i->kind == DO_COMPUTE)
@@ -49,6 +54,8 @@ static bool is_ready(const struct stepper *s, uint32_t dev, const struct instruc
     if (i->kind == DO_REDUCE)
         return true; /* the device's thread waits for the others */
     uint32_t first = w->place.at[i->what], home = w->place.to[first];
+    if (i->kind == DO_SEND && !step_here(s, i->other))
+        return s->now.made[i->what] && step_send(s, i->what, work_place(w, i->what, i->other));
     if (i->kind == DO_SEND)
         return s->now.made[i->what] &&
                (i->other == w->ndev || s->now.room[work_place(w, i->what, i->other)]);
@@ -90,9 +97,11 @@ static void execute(struct stepper *s, uint32_t dev, const struct instruction *i
     if (i->kind == DO_ALLOC) {
         s->now.room[place] = 1;
         hold(&s->dev[dev], w->tensor[i->what].bytes);
+        if (!step_here(s, home_of(s, i->what)))
+            step_receive(s, i->what, place);
     } else if (i->kind == DO_SEND) {
         s->now.sent[place] = 1;
-        s->now.holders[i->what]++;
+        s->now.holders[i->what] += step_here(s, i->other);
     } else if (i->kind == DO_RECV) {
         s->now.here[place] = 1;
     } else {
@@ -103,23 +112,34 @@ static void execute(struct stepper *s, uint32_t dev, const struct instruction *i
     }
 }
 
-/* Returns the device whose list of transfers a lane is. */
-static uint32_t device_of(uint32_t ndev, uint32_t lane)
+uint32_t step_lane_device(const struct stepper *s, uint32_t lane)
 {
-    uint32_t receiving = lane_recv(ndev, /*to=*/0, /*from=*/0);
-    return lane < receiving ? lane - ndev : (lane - receiving) / (ndev + 1);
+    uint32_t ndev = s->w->ndev, receiving = lane_recv(ndev, /*to=*/0, /*from=*/0);
+    return lane < ndev ? lane : lane < receiving ? lane - ndev : (lane - receiving) / (ndev + 1);
 }
 
-/* Moves the lists of transfers as far as they go, and wakes the threads. */
-static void move_transfers(struct stepper *s)
+const char *step_where(const struct stepper *s, struct arena *a)
+{
+    const char *text = "";
+    for (uint32_t l = 0; l < s->lists->nlane; l++) {
+        uint32_t dev = step_lane_device(s, l);
+        if (s->now.at[l] < s->lists->at[l + 1] && step_here(s, dev) && strlen(text) < TEXT)
+            text = arena_fmt(a, "%s%s%s", text, *text ? "; " : "",
+                             instruction_text(s->w, &s->lists->item[s->now.at[l]], dev, 0, a));
+    }
+    return text;
+}
+
+void step_move(struct stepper *s)
 {
     const struct schedule *e = s->lists;
     bool any = true;
     while (any) {
         any = false;
         for (uint32_t l = s->w->ndev; l < e->nlane; l++) {
-            uint32_t dev = device_of(s->w->ndev, l);
-            while (s->now.at[l] < e->at[l + 1] && is_ready(s, dev, &e->item[s->now.at[l]])) {
+            uint32_t dev = step_lane_device(s, l);
+            while (step_here(s, dev) && s->now.at[l] < e->at[l + 1] &&
+                   is_ready(s, dev, &e->item[s->now.at[l]])) {
                 execute(s, dev, &e->item[s->now.at[l]++]);
                 any = true;
             }
@@ -262,6 +282,10 @@ static void reduce(struct stepper *s, uint32_t part)
 {
     uint32_t p = whole_part(s, part);
     struct engine_error err = {"out of memory"};
+    if (s->ranks) {
+        step_reduce(s, p, s->w->part[part].dev);
+        return;
+    }
     if (++s->now.reducing[p] == devices_of(s, p)) {
         pthread_mutex_unlock(&s->now.lock);
         int rc = reduce_sums(s, p, &err);
@@ -362,7 +386,7 @@ static void *device_run(void *arg)
         else
             execute(s, d->number, i);
         s->now.at[l]++;
-        move_transfers(s);
+        step_move(s);
     }
     pthread_cond_broadcast(&s->now.moved);
     pthread_mutex_unlock(&s->now.lock);
@@ -409,16 +433,26 @@ int step_iteration(struct stepper *s)
     uint32_t n = s->w->ndev, started = 0;
     begin(s);
     pthread_mutex_lock(&s->now.lock);
-    move_transfers(s);
+    step_ranks_begin(s);
+    step_move(s);
     pthread_mutex_unlock(&s->now.lock);
     for (; started < n; started++)
-        if (pthread_create(&s->dev[started].thread, NULL, device_run, &s->dev[started])) {
+        if (step_here(s, started) &&
+            pthread_create(&s->dev[started].thread, NULL, device_run, &s->dev[started])) {
             pthread_mutex_lock(&s->now.lock);
             fail(s, "a thread", started, 0, &(struct engine_error){"it cannot be started"});
             pthread_mutex_unlock(&s->now.lock);
             break;
         }
+    if (s->ranks) {
+        pthread_mutex_lock(&s->now.lock);
+        step_look_after(s, /*lists=*/true);
+        pthread_mutex_unlock(&s->now.lock);
+    }
     for (uint32_t d = 0; d < started; d++)
-        pthread_join(s->dev[d].thread, NULL);
-    return s->now.failed ? diag_error(s->d, "%s", s->now.error) : 0;
+        if (step_here(s, d))
+            pthread_join(s->dev[d].thread, NULL);
+    if (s->now.failed && *s->now.error)
+        diag_error(s->d, "%s", s->now.error);
+    return s->now.failed ? -1 : 0;
 }

@@ -3,7 +3,7 @@
  * not given.  O(bytes of manifest, schedule and parts without large weights). */
 #include "tools/run/extra_inputs.h"
 #include "tools/run/scratch.h"
-#include "tools/run/step.h"
+#include "tools/run/step_ranks.h"
 
 #include "frontends/frontends.h"
 #include "ir/base/infile.h"
@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Names of a folder by number. */
 struct names_of {
@@ -185,8 +186,8 @@ static int read_training(struct stepper *s, struct names_of *n)
 int step_read(struct stepper *s)
 {
     struct names_of n;
-    if (split_read(&s->split, s->set.folder, s->a, s->d) || read_lists(s) || link_work(s, &n) ||
-        read_training(s, &n))
+    if (split_read_manifest(&s->split, s->set.folder, s->a, s->d) || read_lists(s) ||
+        link_work(s, &n) || read_training(s, &n))
         return -1;
     const struct sample_work *w = s->w;
     uint32_t places = w->place.at[w->ntensor];
@@ -252,6 +253,13 @@ static int open_part(struct stepper *s, uint32_t p, const char *folder)
     uint32_t *number = arena_array(s->a, (size_t)s->nparameter + 1, sizeof *number), n = 0;
     struct engine_load how = split_load(of, s->set.threads, s->set.optimise);
     struct engine_error err;
+    bool here = false;
+    for (uint32_t x = s->each->first_copy[p]; x < s->each->first_copy[p + 1]; x++)
+        here = here || step_here(s, s->each->part[x].dev);
+    if (access(of->path, R_OK))
+        return here ? diag_error(s->d, "%s%s: it does not exist, but %s/manifest.json lists it",
+                                 step_speaker(s), of->path, s->set.folder)
+                    : 0;
     if (find_parameters(s, of, in, number, &n))
         return -1;
     if (n) {
@@ -264,7 +272,10 @@ static int open_part(struct stepper *s, uint32_t p, const char *folder)
     for (uint32_t i = 0; i < of->nin + n; i++)
         name[i] = i < of->nin ? of->in_name[i] : s->parameter[number[i - of->nin]].name;
     for (uint32_t x = s->each->first_copy[p]; x < s->each->first_copy[p + 1]; x++) {
-        s->copy[x] = (struct step_copy){of, s->e->face->load(s->e, &how, &err), number, n, name};
+        s->copy[x] = (struct step_copy){of, NULL, number, n, name};
+        if (!step_here(s, s->each->part[x].dev))
+            continue;
+        s->copy[x].loaded = s->e->face->load(s->e, &how, &err);
         if (!s->copy[x].loaded)
             return diag_error(s->d, "%s: cannot be loaded: %s", of->file, err.line);
     }

@@ -142,9 +142,9 @@ static int stub_value_strings(struct engine *e, struct engine_value *v, const ch
     return 0;
 }
 
-static int stub_value_count(struct engine *e, const struct engine_value *v, size_t *n)
+static int stub_value_count(struct engine *e, const struct engine_value *v, size_t *n, bool *map)
 {
-    (void)e, (void)v, (void)n;
+    (void)e, (void)v, (void)n, (void)map;
     return -1;
 }
 

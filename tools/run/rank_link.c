@@ -1,0 +1,119 @@
+/* What messages between two ranks take (links.h): pcc-profile --links under mpirun, on one machine or on two.
+ *
+ * Rank 0 says how many messages of which size follow; each goes there and back, and half of that is its time, so that
+ * no clock of one rank is compared with the other's.  O(bytes). */
+#include "tools/run/links.h"
+#include "tools/run/messages.h"
+#include "tools/run/ranks.h"
+
+#include "ir/base/clock.h"
+#include "ir/base/numbers.h"
+
+#include <stdlib.h>
+
+#define LARGEST ((size_t)64 << 20)
+#define ENOUGH ((int64_t)16 << 20) /* bytes of a size that are sent, if a few times are enough */
+enum { TIMES_LEAST = 3, TIMES_MOST = 51, PAGE = 4096 };
+
+/* Both ranks. */
+struct pair {
+    struct messages m;
+    unsigned char *block; /* [LARGEST] */
+    bool failed;          /* a call of MPI has failed: m.why */
+};
+
+/* What rank 0 says first; times 0: it is the end. */
+struct order {
+    int64_t bytes, times;
+};
+
+/* Waits for a message that was begun; rc: of beginning it. */
+static void wait_for(struct pair *p, uint64_t handle, int rc)
+{
+    struct message_end end = {0};
+    while (!rc && !p->failed && p->m.face->ended(&handle, 1, &end) == 0)
+        sched_yield();
+    p->failed = p->failed || rc || end.failed;
+}
+
+/* Sends bytes to the other rank. */
+static void give(struct pair *p, const void *data, int64_t bytes)
+{
+    uint64_t handle = 0;
+    if (p->failed)
+        return;
+    int rc = p->m.face->send(CHANNEL_TENSOR, !p->m.rank, 0, data, bytes, &handle);
+    wait_for(p, handle, rc);
+}
+
+/* Receives bytes of the other rank. */
+static void take(struct pair *p, void *data, int64_t bytes)
+{
+    uint64_t handle = 0;
+    if (p->failed)
+        return;
+    int rc = p->m.face->receive(CHANNEL_TENSOR, !p->m.rank, 0, data, bytes, &handle);
+    wait_for(p, handle, rc);
+}
+
+/* link_copier.copy; arg: the struct pair. */
+static int64_t copy_time(void *arg, size_t bytes)
+{
+    struct pair *p = arg;
+    int64_t ns[TIMES_MOST], size = (int64_t)bytes;
+    struct order order = {size, smaller(TIMES_MOST, larger(TIMES_LEAST, ENOUGH / size))};
+    give(p, &order, sizeof order);
+    for (int64_t i = 0; i < order.times; i++) {
+        int64_t began = clock_now();
+        give(p, p->block, size);
+        take(p, p->block, size);
+        ns[i] = (clock_now() - began) / 2;
+    }
+    return p->failed ? -1 : link_quartile(ns, (int)order.times);
+}
+
+/* Rank 1: sends back what comes, until rank 0 is through. */
+static void answer(struct pair *p)
+{
+    for (struct order order = {0, 1}; order.times > 0 && !p->failed;) {
+        take(p, &order, sizeof order);
+        for (int64_t i = 0; i < order.times && !p->failed; i++) {
+            take(p, p->block, order.bytes);
+            give(p, p->block, order.bytes);
+        }
+    }
+}
+
+int link_measure_ranks(const volatile sig_atomic_t *stop, struct link_fit *out, struct arena *a,
+                       struct diag *d)
+{
+    struct pair p = {.m.face = messages_find(a, d)};
+    const struct link_copier copier = {copy_time, &p, LARGEST};
+    const struct order end = {0, 0};
+    int rc = 0;
+    if (!p.m.face)
+        return -1;
+    if (p.m.face->open(&p.m))
+        return diag_error(d, "MPI: %s", p.m.why);
+    p.block = calloc(1, LARGEST + PAGE);
+    if (p.m.ranks != 2) {
+        rc = p.m.rank ? -1
+                      : diag_error(d, "--links: expected mpirun -n 2, found %d rank%s", p.m.ranks,
+                                   p.m.ranks == 1 ? "" : "s");
+    } else if (!p.block) {
+        diag_error(d, "--links: out of memory");
+        p.m.face->abort(1);
+    } else if (p.m.rank) {
+        answer(&p);
+    } else {
+        rc = link_find(&copier, stop, out);
+        out->way = LINK_RANKS;
+        give(&p, &end, sizeof end);
+    }
+    if (p.failed)
+        rc = diag_error(d, "MPI: %s", p.m.why);
+    else
+        p.m.face->close();
+    free(p.block);
+    return rc;
+}

@@ -1,0 +1,596 @@
+/* Steps with a process for each device (step.h, ranks.h).
+ *
+ * Each rank follows the lists of its own device; rank 0 those of the host, too, which has batches, parameters and the
+ * printed lines.  What a list sends to a device of another rank goes by messages: its type and sizes, and its elements,
+ * for which the receiver makes room when the sizes have come; a SEND is done when its message has left.  The main
+ * thread looks after messages.  Sums of gradients that several devices must have equal are gathered by the rank of the
+ * first device, which adds them in the order of devices and gives the sum back: the bits of one process; with
+ * --sum=as-made MPI_Iallreduce adds them.  After a step rank 0 gives new parameters to the ranks whose parts read them.
+ * O(bytes of messages). */
+#include "tools/run/step_ranks.h"
+
+#include "tools/run/ranks.h"
+
+#include "ir/base/clock.h"
+#include "ir/base/numbers.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { FAILED = 1 };
+#define NAP_NS 50000L             /* between looks at messages */
+#define TELL_NS INT64_C(50000000) /* between signs of where this rank stands */
+
+/* ---- messages; under the lock ----------------------------------------------------------------- */
+
+/* A message with a value. */
+struct step_message {
+    struct rank_sizes sizes;    /* go ahead of the elements */
+    struct engine_value *value; /* of one that is received: NULL until its sizes have come */
+    uint64_t handle[2];         /* of sizes and of elements; only the second one of --sum=as-made */
+    bool done[2];
+    bool takes, over;
+    int peer;
+    int64_t tag;
+    uint32_t tensor, place; /* of the lists; place STEP_NONE: no list carries it */
+    struct step_message *next;
+};
+
+/* The ranks of a run of steps. */
+struct step_ranks {
+    struct runner *r;                    /* names of devices, folder and options */
+    struct ranks *x;                     /* of r */
+    uint8_t *begun, *left;               /* [place] its message has begun to leave; has left */
+    uint8_t *reads;                      /* [rank * nparameter + parameter] a part there reads it */
+    int *group;                          /* [part of whole] of ranks, for --sum=as-made */
+    struct step_message *fresh, *active; /* under the lock; of the main thread */
+    uint64_t moves;                      /* messages that are over */
+    int64_t told_at;              /* ns: when others last got to know where this rank stands */
+    struct rank_word heard, word; /* of a failure elsewhere; here */
+    uint64_t hearing;             /* the message of the first */
+    bool hears;                   /* it is under way */
+    bool broken; /* messages of a failed iteration are under way, whose tensors must stay */
+    const volatile sig_atomic_t *stop; /* Ctrl-C: of rank 0 it counts, between two steps */
+    volatile sig_atomic_t halt;        /* stands for it in an iteration: always 0 */
+};
+
+/* Ends the iteration with an error; "": another rank has said it. */
+static void fail(struct stepper *s, const char *line)
+{
+    if (!s->now.failed)
+        snprintf(s->now.error, sizeof s->now.error, "%s", line);
+    s->now.failed = true;
+    pthread_cond_broadcast(&s->now.moved);
+}
+
+/* Ends the iteration with what MPI says, if rc says so. */
+static void check_mpi(struct stepper *s, int rc)
+{
+    char line[RANK_LINE];
+    snprintf(line, sizeof line, "MPI: %s", s->ranks->x->m.why);
+    if (rc)
+        fail(s, line);
+}
+
+/* Fills in what goes ahead of the elements of a value.  Returns its elements; NULL: it has none. */
+static void *announce(struct stepper *s, struct step_message *m)
+{
+    struct engine_shape shape;
+    if (s->e->face->value_shape(s->e, m->value, &shape, m->sizes.size)) {
+        fail(s, "what goes to another rank is no tensor of plain numbers");
+        return NULL;
+    }
+    m->sizes.elem = shape.elem;
+    m->sizes.rank = (int64_t)shape.rank;
+    m->sizes.bytes = tensor_bytes(s->e, m->value);
+    return s->e->face->value_data(s->e, m->value);
+}
+
+/* Begins to send v to a rank, or, v NULL, to receive from it.  Returns the message, which the caller frees when it is
+ * over, or whose place is noted then; NULL: the iteration has failed. */
+static struct step_message *begin(struct stepper *s, int peer, int64_t tag, struct engine_value *v)
+{
+    const struct messages_face *face = s->ranks->x->m.face;
+    struct step_message *m = calloc(1, sizeof *m);
+    if (!m) {
+        fail(s, "out of memory");
+        return NULL;
+    }
+    *m = (struct step_message){
+        .value = v, .takes = !v, .peer = peer, .tag = tag, .place = STEP_NONE};
+    const void *data = v ? announce(s, m) : NULL;
+    if (!v)
+        check_mpi(
+            s, face->receive(CHANNEL_SIZES, peer, tag, &m->sizes, sizeof m->sizes, &m->handle[0]));
+    else if (!s->now.failed)
+        check_mpi(s,
+                  face->send(CHANNEL_SIZES, peer, tag, &m->sizes, sizeof m->sizes, &m->handle[0]) ||
+                      face->send(CHANNEL_TENSOR, peer, tag, data, m->sizes.bytes, &m->handle[1]));
+    m->next = s->ranks->fresh;
+    s->ranks->fresh = m;
+    return m;
+}
+
+/* The sizes of a message have come: makes room, and receives the elements. */
+static void take_elements(struct stepper *s, struct step_message *m)
+{
+    struct engine_error err = {"its sizes are none"};
+    const struct rank_sizes *z = &m->sizes;
+    const struct engine_shape shape = {(int)z->elem, (size_t)z->rank, z->size};
+    if (z->rank >= 0 && z->rank <= RANK_DIMS)
+        m->value = s->e->face->value_new(s->e, &shape, &err);
+    if (!m->value || tensor_bytes(s->e, m->value) != z->bytes) {
+        fail(s, err.line);
+        return;
+    }
+    check_mpi(s, s->ranks->x->m.face->receive(CHANNEL_TENSOR, m->peer, m->tag,
+                                              s->e->face->value_data(s->e, m->value), z->bytes,
+                                              &m->handle[1]));
+}
+
+/* A message has left or come. */
+static void over(struct stepper *s, struct step_message *m)
+{
+    m->over = true;
+    s->ranks->moves++;
+    if (m->place == STEP_NONE)
+        return;
+    if (!m->takes)
+        s->ranks->left[m->place] = 1;
+    else if (s->now.tensor[m->tensor]) { /* it has come for the host, or for the device */
+        s->e->face->value_free(s->e, m->value);
+        s->now.holders[m->tensor]++;
+    } else {
+        s->now.tensor[m->tensor] = m->value;
+        s->now.holders[m->tensor] = 1;
+    }
+    if (m->takes)
+        s->now.sent[m->place] = 1;
+    free(m);
+}
+
+/* Looks at a message; the lock is given up meanwhile.  Returns whether it is over. */
+static bool look(struct stepper *s, struct step_message *m)
+{
+    for (int i = 0; i < 2; i++) {
+        struct message_end end = {0};
+        if (m->done[i] || (i == 1 && !m->done[0] && m->takes))
+            continue;
+        pthread_mutex_unlock(&s->now.lock);
+        m->done[i] = s->ranks->x->m.face->ended(&m->handle[i], 1, &end) > 0;
+        pthread_mutex_lock(&s->now.lock);
+        if (m->done[i] && end.failed)
+            fail(s, "MPI: a message could not be sent or received");
+        if (m->done[i] && i == 0 && m->takes)
+            take_elements(s, m);
+    }
+    return m->done[0] && m->done[1] && !s->now.failed;
+}
+
+/* Looks at all messages once.  Returns whether some are left. */
+static bool look_at_all(struct stepper *s)
+{
+    struct step_ranks *k = s->ranks;
+    while (k->fresh) {
+        struct step_message *m = k->fresh;
+        k->fresh = m->next;
+        m->next = k->active;
+        k->active = m;
+    }
+    for (struct step_message **at = &k->active; *at && !s->now.failed;) {
+        struct step_message *m = *at;
+        if (look(s, m)) {
+            *at = m->next;
+            over(s, m);
+        } else {
+            at = &m->next;
+        }
+    }
+    return k->active || k->fresh;
+}
+
+bool step_is_broken(const struct stepper *s)
+{
+    return s->ranks && s->ranks->broken;
+}
+
+const char *step_speaker(const struct stepper *s)
+{
+    return s->ranks ? ranks_speaker(s->ranks->r) : "";
+}
+
+/* ---- lists ------------------------------------------------------------------------------------ */
+
+bool step_here(const struct stepper *s, uint32_t dev)
+{
+    return !s->ranks || ranks_have(s->ranks->r, dev);
+}
+
+/* Returns the rank of a device. */
+static int rank_of(const struct stepper *s, uint32_t dev)
+{
+    return (int)s->ranks->x->rank[dev];
+}
+
+bool step_send(struct stepper *s, uint32_t tensor, uint32_t place)
+{
+    struct step_ranks *k = s->ranks;
+    if (!k->begun[place] && !s->now.failed) {
+        k->begun[place] = 1;
+        struct step_message *m =
+            begin(s, rank_of(s, s->w->place.to[place]), place, s->now.tensor[tensor]);
+        if (m) {
+            m->tensor = tensor;
+            m->place = place;
+        }
+    }
+    return k->left[place];
+}
+
+void step_receive(struct stepper *s, uint32_t tensor, uint32_t place)
+{
+    uint32_t home = s->w->place.to[s->w->place.at[tensor]];
+    struct step_message *m = begin(s, rank_of(s, home), place, NULL);
+    if (m) {
+        m->tensor = tensor;
+        m->place = place;
+    }
+}
+
+/* Whether all lists of this process are at their end. */
+static bool at_end(const struct stepper *s)
+{
+    for (uint32_t l = 0; l < s->lists->nlane; l++)
+        if (s->now.at[l] < s->lists->at[l + 1] && step_here(s, step_lane_device(s, l)))
+            return false;
+    return true;
+}
+
+/* Hears of a failure at another rank, and tells the others of one here. */
+static void hear(struct stepper *s, bool *told)
+{
+    struct step_ranks *k = s->ranks;
+    struct messages *m = &k->x->m;
+    struct message_end end = {0};
+    if (k->hears && m->face->ended(&k->hearing, 1, &end)) {
+        k->hears = false;
+        k->heard.line[RANK_LINE - 1] = 0;
+        fail(s, m->rank ? "" : k->heard.line);
+    }
+    if (!s->now.failed || *told)
+        return;
+    *told = true;
+    k->word = (struct rank_word){.kind = WORD_FAIL};
+    snprintf(k->word.line, sizeof k->word.line, "%s", s->now.error);
+    for (int i = 0; i < m->ranks; i++)
+        if (i != m->rank && (i == 0 || m->rank == 0) && (m->rank == 0 || *s->now.error)) {
+            uint64_t handle; /* the process ends soon: nothing waits for it */
+            m->face->send(CHANNEL_WORD, i, 0, &k->word, sizeof k->word, &handle);
+        }
+}
+
+/* Lets others know where this rank stands. */
+static void tell(struct stepper *s)
+{
+    struct step_ranks *k = s->ranks;
+    int64_t now = clock_now();
+    if (now - k->told_at < TELL_NS)
+        return;
+    k->told_at = now;
+    struct arena *own = arena_new(s->a);
+    rank_pulse_say(k->r, k->moves, /*runs=*/false, step_where(s, own));
+    arena_free(own);
+}
+
+void step_look_after(struct stepper *s, bool lists)
+{
+    const struct timespec nap = {.tv_nsec = NAP_NS};
+    bool told = false, left = true;
+    while (!s->now.failed && (left || (lists && !at_end(s)))) {
+        uint64_t moves = s->ranks->moves;
+        left = look_at_all(s);
+        if (lists && moves != s->ranks->moves)
+            step_move(s);
+        hear(s, &told);
+        tell(s);
+        pthread_mutex_unlock(&s->now.lock);
+        if (moves == s->ranks->moves)
+            nanosleep(&nap, NULL);
+        pthread_mutex_lock(&s->now.lock);
+    }
+    hear(s, &told);
+    s->ranks->broken = s->now.failed;
+}
+
+void step_ranks_begin(struct stepper *s)
+{
+    const struct sample_work *w = s->w;
+    uint32_t places = w->place.at[w->ntensor];
+    if (!s->ranks)
+        return;
+    memset(s->ranks->begun, 0, places);
+    memset(s->ranks->left, 0, places);
+    for (uint32_t t = 0; t < w->ntensor && ranks_host(s->ranks->r); t++) {
+        uint32_t place = w->tensor[t].returned ? work_place(w, t, w->ndev) : STEP_NONE;
+        if (place != STEP_NONE && !step_here(s, w->place.to[w->place.at[t]]))
+            step_receive(s, t, place);
+    }
+}
+
+/* ---- sums ------------------------------------------------------------------------------------- */
+
+/* Waits until a message is over, and frees it.  Returns its value; NULL: the iteration has failed. */
+static struct engine_value *wait_for(struct stepper *s, struct step_message *m)
+{
+    while (m && !m->over && !s->now.failed)
+        pthread_cond_wait(&s->now.moved, &s->now.lock);
+    struct engine_value *v = m && m->over ? m->value : NULL;
+    if (m && m->over)
+        free(m);
+    return v;
+}
+
+/* Writes the elements of one tensor over those of another one of the same size. */
+static void copy_elements(struct stepper *s, struct engine_value *to, struct engine_value *from)
+{
+    int64_t bytes = smaller(tensor_bytes(s->e, to), tensor_bytes(s->e, from));
+    if (bytes > 0)
+        memcpy(s->e->face->value_data(s->e, to), s->e->face->value_data(s->e, from), (size_t)bytes);
+}
+
+/* At the first device: adds the sums of the others to its own, slice[0], and gives it to them.  slice: [n] numbers of
+ * the sums; dev: [n]. */
+static void gather(struct stepper *s, const uint32_t *slice, const uint32_t *dev, uint32_t n)
+{
+    struct engine_error err;
+    struct engine_value **sum = calloc(n, sizeof(void *));
+    int64_t tags = s->w->place.at[s->w->ntensor];
+    for (uint32_t i = 1; sum && i < n; i++)
+        sum[i] = wait_for(s, begin(s, rank_of(s, dev[i]), tags + slice[i], NULL));
+    if (!sum)
+        fail(s, "out of memory");
+    if (!s->now.failed) {
+        sum[0] = s->sum[slice[0]];
+        if (sum_reduce(s->e, sum, n, &err))
+            fail(s, err.line);
+    }
+    for (uint32_t i = 1; i < n && !s->now.failed; i++)
+        wait_for(s, begin(s, rank_of(s, dev[i]), tags + slice[i], sum[0]));
+    for (uint32_t i = 1; sum && i < n && !s->now.failed; i++)
+        s->e->face->value_free(s->e, sum[i]);
+    free(sum);
+}
+
+/* At another device: gives its sum to the first one, and takes the whole one. */
+static void give(struct stepper *s, uint32_t slice, uint32_t first)
+{
+    int64_t tag = (int64_t)s->w->place.at[s->w->ntensor] + slice;
+    wait_for(s, begin(s, rank_of(s, first), tag, s->sum[slice]));
+    struct engine_value *v =
+        s->now.failed ? NULL : wait_for(s, begin(s, rank_of(s, first), tag, NULL));
+    if (v)
+        copy_elements(s, s->sum[slice], v);
+    if (v)
+        s->e->face->value_free(s->e, v);
+}
+
+/* Has MPI add a sum up over the devices of part p. */
+static void add_as_made(struct stepper *s, uint32_t p, uint32_t slice)
+{
+    struct messages *m = &s->ranks->x->m;
+    struct engine_value *v = s->sum[slice];
+    struct engine_shape shape;
+    int64_t size[RANK_DIMS];
+    struct message_end end = {0};
+    uint64_t handle;
+    const struct timespec nap = {.tv_nsec = NAP_NS};
+    int rc = s->e->face->value_shape(s->e, v, &shape, size) ||
+             m->face->sum(s->ranks->group[p], s->e->face->value_data(s->e, v), shape.elem,
+                          tensor_bytes(s->e, v), &handle);
+    check_mpi(s, rc);
+    while (!rc && !s->now.failed && m->face->ended(&handle, 1, &end) == 0) {
+        pthread_mutex_unlock(&s->now.lock);
+        nanosleep(&nap, NULL);
+        pthread_mutex_lock(&s->now.lock);
+    }
+}
+
+void step_reduce(struct stepper *s, uint32_t p, uint32_t dev)
+{
+    const struct sample_work *each = s->each;
+    uint32_t first = each->first_copy[p], n = each->first_copy[p + 1] - first;
+    uint32_t *slice = calloc(n, sizeof *slice), *at = calloc(n, sizeof *at), mine = 0;
+    if (!slice || !at)
+        fail(s, "out of memory");
+    for (uint32_t i = 0; i < n && !s->now.failed; i++) {
+        at[i] = each->part[first + i].dev;
+        mine = at[i] == dev ? i : mine;
+    }
+    uint32_t from = each->in.at[first];
+    for (uint32_t k = from; k < each->in.at[first + 1] && !s->now.failed; k++) {
+        if (!each->tensor[each->in.to[k]].summed)
+            continue;
+        for (uint32_t i = 0; i < n; i++) /* each device has one slice of it, in the same place */
+            slice[i] = each->in.to[k - from + each->in.at[first + i]];
+        if (s->set.as_made)
+            add_as_made(s, p, slice[mine]);
+        else if (mine == 0)
+            gather(s, slice, at, n);
+        else
+            give(s, slice[mine], at[0]);
+    }
+    free(slice);
+    free(at);
+}
+
+/* ---- between iterations ----------------------------------------------------------------------- */
+
+/* Sends parameters, or takes them; under the lock.  message: [ranks * nparameter] */
+static void begin_parameters(struct stepper *s, struct step_message **message)
+{
+    const struct ranks *x = s->ranks->x;
+    int64_t tags = (int64_t)s->w->place.at[s->w->ntensor] + s->each->ntensor;
+    for (uint32_t k = 0; k < s->nparameter; k++)
+        for (uint32_t i = 1; i < (uint32_t)x->m.ranks; i++) {
+            size_t at = (size_t)i * s->nparameter + k;
+            if (!s->ranks->reads[at])
+                continue;
+            if (x->m.rank == 0 && s->parameter[k].value)
+                message[at] = begin(s, (int)i, tags + k, s->parameter[k].value);
+            else if (x->m.rank == (int)i)
+                message[at] = begin(s, 0, tags + k, NULL);
+        }
+}
+
+int step_give_parameters(struct stepper *s)
+{
+    const struct ranks *x = s->ranks->x;
+    size_t n = (size_t)x->m.ranks * s->nparameter;
+    struct step_message **message = calloc(n + 1, sizeof(void *));
+    if (!message)
+        arena_exhausted(s->a, n);
+    pthread_mutex_lock(&s->now.lock);
+    begin_parameters(s, message);
+    step_look_after(s, /*lists=*/false);
+    for (size_t i = 0; i < n && !s->now.failed; i++) {
+        struct step_parameter *p = &s->parameter[i % s->nparameter];
+        if (message[i] && message[i]->takes) {
+            s->e->face->value_free(s->e, p->value);
+            p->value = message[i]->value;
+        }
+        free(message[i]);
+    }
+    pthread_mutex_unlock(&s->now.lock);
+    free(message);
+    return step_agree(s, s->now.failed ? diag_error(s->d, "%s", s->now.error) : 0);
+}
+
+int step_agree(struct stepper *s, int rc)
+{
+    return s->ranks ? ranks_agree(s->ranks->r, rc ? FAILED : 0, NULL) : rc;
+}
+
+bool step_stops(struct stepper *s)
+{
+    int64_t stops = *s->ranks->stop;
+    return s->ranks->x->m.face->share(&stops, sizeof stops) || stops;
+}
+
+int step_gather(struct stepper *s)
+{
+    const struct messages *m = &s->ranks->x->m;
+    uint32_t n = s->w->micro_batches + s->w->ndev;
+    double *mine = arena_array(s->a, n, sizeof *mine);
+    double *all = arena_array(s->a, m->rank ? 1 : (size_t)n * (size_t)m->ranks, sizeof *all);
+    memcpy(mine, s->now.loss, s->w->micro_batches * sizeof *mine);
+    for (uint32_t d = 0; d < s->w->ndev; d++) /* below 2^53 bytes */
+        mine[s->w->micro_batches + d] = (double)s->dev[d].most;
+    if (m->face->gather(mine, all, (int64_t)(n * sizeof *mine)))
+        return diag_error(s->d, "MPI: %s", m->why);
+    for (int k = 1; k < m->ranks && m->rank == 0; k++) {
+        const double *of = all + (size_t)k * n;
+        for (uint32_t i = 0; i < s->w->micro_batches; i++)
+            s->now.loss[i] += of[i];
+        uint32_t d = s->ranks->x->device[k];
+        s->dev[d].most = (int64_t)of[s->w->micro_batches + d];
+    }
+    return 0;
+}
+
+/* ---- beginning and end ------------------------------------------------------------------------ */
+
+/* Fills in what ranks.h's functions want to know of the folder. */
+static void describe(struct stepper *s, struct runner *r)
+{
+    const struct sample_work *each = s->each;
+    r->s = s->split;
+    r->ndev = s->w->ndev;
+    r->dev = arena_array(s->a, (size_t)r->ndev + 1, sizeof *r->dev);
+    for (uint32_t d = 0; d < r->ndev; d++)
+        r->dev[d] = (struct run_device){.name = s->w->dev_name[d], .part = STEP_NONE};
+    r->wires.place = arena_array(s->a, (size_t)s->whole->npart + 1, sizeof *r->wires.place);
+    r->wires.nplace = arena_array(s->a, (size_t)s->whole->npart + 1, sizeof *r->wires.nplace);
+    for (uint32_t p = 0; p < s->whole->npart; p++) {
+        uint32_t first = each->first_copy[p], n = each->first_copy[p + 1] - first;
+        r->wires.nplace[p] = n;
+        r->wires.place[p] = arena_array(s->a, n, sizeof **r->wires.place);
+        for (uint32_t i = 0; i < n; i++) {
+            struct run_device *d = &r->dev[r->wires.place[p][i] = each->part[first + i].dev];
+            d->loaded = d->loaded ? d->loaded : arena_array(s->a, 1, sizeof(struct loaded *));
+        }
+    }
+    r->n = s->set.steps;
+}
+
+/* Makes groups of ranks that add sums up.  Returns 0, or -1 and an error. */
+static int make_groups(struct stepper *s)
+{
+    struct messages *m = &s->ranks->x->m;
+    int *rank = arena_array(s->a, (size_t)m->ranks, sizeof *rank);
+    s->ranks->group = arena_array(s->a, (size_t)s->whole->npart + 1, sizeof *s->ranks->group);
+    for (uint32_t p = 0; p < s->whole->npart && s->set.as_made; p++) {
+        uint32_t first = s->each->first_copy[p], n = s->each->first_copy[p + 1] - first;
+        bool mine = false;
+        for (uint32_t i = 0; i < n; i++) {
+            rank[i] = rank_of(s, s->each->part[first + i].dev);
+            mine = mine || rank[i] == m->rank;
+        }
+        if (n > 1 && mine && s->whole->part[p].once &&
+            m->face->group(rank, (int)n, (int)p, &s->ranks->group[p]))
+            return diag_error(s->d, "MPI: %s", m->why);
+    }
+    return 0;
+}
+
+int step_ranks_open(struct stepper *s, struct runner *r)
+{
+    struct step_ranks *k = arena_alloc(s->a, sizeof *k);
+    uint32_t places = s->w->place.at[s->w->ntensor];
+    k->r = r;
+    k->x = r->ranks;
+    k->stop = s->stop;
+    describe(s, r);
+    if (ranks_map_devices(r))
+        return 2;
+    s->ranks = k;
+    s->stop = &k->halt;
+    k->begun = arena_alloc(s->a, (size_t)places + 1);
+    k->left = arena_alloc(s->a, (size_t)places + 1);
+    int64_t tags = (int64_t)places + s->each->ntensor + s->nparameter;
+    if (tags > k->x->m.tags)
+        return diag_error(s->d, "%s: its messages need %" PRId64 " tags, and this MPI has %" PRId64,
+                          s->set.folder, tags, k->x->m.tags),
+               FAILED;
+    return 0;
+}
+
+int step_ranks_ready(struct stepper *s)
+{
+    struct step_ranks *k = s->ranks;
+    struct messages *m = &k->x->m;
+    size_t n = (size_t)m->ranks * s->nparameter;
+    k->reads = arena_alloc(s->a, n + 1);
+    uint8_t *mine = arena_alloc(s->a, (size_t)s->nparameter + 1);
+    for (uint32_t x = 0; x < s->each->npart; x++)
+        for (uint32_t i = 0; i < s->copy[x].nparameter; i++)
+            if (s->copy[x].loaded)
+                mine[s->copy[x].parameter[i]] = 1;
+    if (m->face->gather(mine, k->reads, s->nparameter) || m->face->share(k->reads, (int64_t)n))
+        return diag_error(s->d, "MPI: %s", m->why);
+    k->hears = true;
+    check_mpi(s, m->face->receive(CHANNEL_WORD, m->rank ? 0 : MESSAGES_ANY, 0, &k->heard,
+                                  sizeof k->heard, &k->hearing));
+    return make_groups(s);
+}
+
+void step_ranks_close(struct stepper *s)
+{
+    struct step_ranks *k = s->ranks;
+    if (k && k->hears)
+        k->x->m.face->cancel(&k->hearing);
+    for (const struct step_message *m = k ? k->active : NULL; m; m = m->next)
+        if (m->takes)
+            k->x->m.face->cancel((uint64_t *)&m->handle[m->done[0]]);
+}
