@@ -243,6 +243,14 @@ def check_training(folder):
     check(r.returncode == 1 and "this is a training graph" in r.stderr, f"a training graph: {r.stderr[-300:]}")
 
 
+def check_pictures(folder):
+    """Pieces are folded by layer, on each device; in the model before, layers that are alike are drawn once."""
+    for view, said in (("blocks", "2 x {"), ("shards", "2 layers like this")):
+        r = subprocess.run([PCC, folder / "gpt.onnx", "-q", "-d", "2xa100", "-p", "shard{ways=2}", "--emit", "dot",
+                            f"--view={view}"], capture_output=True, text=True)
+        check(r.returncode == 0 and said in r.stdout, f"--view={view}: {r.returncode} {r.stderr}")
+
+
 def check_devices(folder):
     path = folder / "dense.onnx"
     subprocess.run([GEN, "dense", "-o", path, "--layers", "1", "--width", "64"], check=True)
@@ -376,6 +384,7 @@ def main():
         check_odd(Path(name))
         check_training(Path(name))
         check_devices(Path(name))
+        check_pictures(Path(name))
         check_states(Path(name))
         check_specs(Path(name))
         print("cut:", ", ".join(f"{op} {n}" for op, n in sorted(cut.items())))

@@ -210,7 +210,7 @@ static int read_promise(struct replanning *w, struct tried *t)
     struct split s;
     if (split_read(&s, t->folder, w->a, w->d))
         return -1;
-    t->states = json_object_get(s.manifest, "states");
+    t->states = split_list(&s, "states");
     double value =
         json_number_value(json_object_get(json_object_get(s.manifest, "objective"), "value_s"));
     char *nodes = json_dumps(json_object_get(s.manifest, "nodes"), JSON_COMPACT | JSON_SORT_KEYS);
