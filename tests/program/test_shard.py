@@ -340,6 +340,10 @@ def check_whole_tensors(path, out, folder, manifest):
                 check(list(got.files) == list(want[k]), f"{what}: outputs {got.files}")
                 check(all(got[n].shape == v.shape and np.allclose(got[n], v, 1e-3, 1e-4) for n, v in want[k].items()),
                       f"{what}: sample {k} differs from the whole model")
+    if program.exists():
+        r = subprocess.run([program, out, "--samples=4", "--replan=1", "--", "-d", "2xa100"], capture_output=True,
+                           text=True)
+        check(r.returncode == 1 and "plan the model itself again" in r.stderr, f"--replan: {r.stderr}")
     r = subprocess.run([sys.executable, out / "run_split.py", "--verify", path], capture_output=True, text=True)
     check(r.returncode == 0 and "equal: 3 outputs, bit by bit" in r.stdout, f"run_split.py --verify: {r.stderr}")
     verify = program.with_name("pcc-verify")

@@ -210,7 +210,7 @@ static int read_promise(struct replanning *w, struct tried *t)
     struct split s;
     if (split_read(&s, t->folder, w->a, w->d))
         return -1;
-    t->states = split_list(&s, "states");
+    t->states = json_object_get(s.manifest, "states");
     double value =
         json_number_value(json_object_get(json_object_get(s.manifest, "objective"), "value_s"));
     char *nodes = json_dumps(json_object_get(s.manifest, "nodes"), JSON_COMPACT | JSON_SORT_KEYS);
@@ -353,6 +353,14 @@ static int check_files(struct replanning *w)
 {
     const char *classes, *costs = w->of->costs ? table_path(w->of->costs, &classes, w->a) : NULL;
     struct folder f;
+    struct split s;
+    if (split_read(&s, w->tried[0].folder, w->a, w->d))
+        return -1;
+    if (s.ncut > 0)
+        return diag_error(w->d,
+                          "--replan: devices keep states of %s in pieces, and its model.onnx has "
+                          "these as inputs: plan the model itself again, with pcc --costs",
+                          w->tried[0].folder);
     if (access(w->call.model, R_OK))
         return diag_error(w->d, "%s: %s: --replan plans the whole model again", w->call.model,
                           strerror(errno));

@@ -95,8 +95,6 @@ static int make_states(struct run_samples *s, struct box *const *first)
 {
     struct runner *r = s->r;
     struct engine_error err;
-    if (states_cut(r, &err))
-        return diag_error(r->d, "states of the run before: %s", err.line);
     for (uint32_t i = 0; i < r->wires.nstate; i++) {
         const struct split_value *x = &r->s.value[r->wires.state_in[i]];
         enum elem elem = elem_of_name(x->type, strlen(x->type));

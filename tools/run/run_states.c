@@ -1,13 +1,10 @@
 /* States that go from one run of samples to the next, on the same split or another (runner.h).
  *
  * A state is an output of a sample that the next one has as an input, so that what a run leaves is a tensor for each of
- * these inputs.  It is copied: the tensor itself belongs to a session of the split, which ends.  Between two runs there
- * are whole tensors: devices of another split may keep other pieces, or none.  O(bytes). */
+ * these inputs.  It is copied: the tensor itself belongs to a session of the split, which ends.  O(bytes). */
 #include "tools/run/runner.h"
-#include "tools/run/whole.h"
 
 #include "ir/model/module.h"
-#include "ir/plan/state_pieces.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -52,84 +49,6 @@ void states_free(struct engine *e, struct run_states *s)
     s->n = 0;
 }
 
-/* Adds a state to the list, in which there must be room. */
-static void add_state(struct run_states *s, const char *name, struct engine_value *value)
-{
-    s->name[s->n] = name;
-    s->value[s->n++] = value;
-}
-
-/* Returns the number of the state with this name; s->n: there is none. */
-static uint32_t state_named(const struct run_states *s, const char *name)
-{
-    uint32_t k = 0;
-    while (k < s->n && strcmp(s->name[k], name) != 0)
-        k++;
-    return k;
-}
-
-/* Puts whole states in the place of their pieces. */
-static void join_left(struct runner *r, struct run_states *left)
-{
-    const struct split *s = &r->s;
-    struct engine_value *piece[PIECES_MOST];
-    struct engine_error err;
-    for (uint32_t k = 0; k < s->ncut && !left->lost; k++) {
-        const struct split_cut *c = &s->cut[k];
-        for (uint32_t i = 0; i < c->ways && !left->lost; i++) {
-            uint32_t at = state_named(left, s->value[c->piece[i]].name);
-            left->lost = at == left->n ? s->value[c->whole].name : NULL;
-            piece[i] = at < left->n ? left->value[at] : NULL;
-            if (at < left->n && i > 0) { /* the last one takes its place */
-                left->name[at] = left->name[--left->n];
-                left->value[at] = left->value[left->n];
-            }
-        }
-        uint32_t first = state_named(left, s->value[*c->piece].name);
-        struct engine_value *whole = left->lost ? NULL : whole_join(r->e, c, piece, &err);
-        left->lost = whole ? NULL : s->value[c->whole].name;
-        for (uint32_t i = 0; i < c->ways && whole; i++)
-            r->e->face->value_free(r->e, piece[i]);
-        if (whole) {
-            left->name[first] = s->value[c->whole].name;
-            left->value[first] = whole;
-        }
-    }
-}
-
-int states_cut(struct runner *r, struct engine_error *err)
-{
-    const struct split *s = &r->s;
-    struct run_states *now = r->set.states, to = {0};
-    size_t most = (now ? now->n : 0) + (size_t)s->ncut * PIECES_MOST + 1;
-    if (!now || now->n == 0 || s->ncut == 0)
-        return 0;
-    to.name = arena_array(r->a, most, sizeof *to.name);
-    to.value = arena_array(r->a, most, sizeof *to.value);
-    for (uint32_t k = 0; k < s->ncut; k++) {
-        const struct split_cut *c = &s->cut[k];
-        uint32_t at = state_named(now, s->value[c->whole].name);
-        for (uint32_t i = 0; i < c->ways && at < now->n; i++) {
-            add_state(&to, s->value[c->piece[i]].name, whole_cut(r->e, c, now->value[at], i, err));
-            if (!to.value[to.n - 1]) {
-                states_free(r->e, &to);
-                return -1;
-            }
-        }
-    }
-    for (uint32_t k = 0; k < now->n; k++) {
-        bool cut = false;
-        for (uint32_t i = 0; i < s->ncut && !cut; i++)
-            cut = strcmp(s->value[s->cut[i].whole].name, now->name[k]) == 0;
-        if (cut)
-            r->e->face->value_free(r->e, now->value[k]);
-        else
-            add_state(&to, now->name[k], now->value[k]);
-    }
-    *now = to;
-    return 0;
-}
-
 struct run_states states_left(struct runner *r)
 {
     struct run_states left = {0};
@@ -143,7 +62,6 @@ struct run_states states_left(struct runner *r)
         left.value[left.n] = v ? copy_of(r->e, v) : NULL;
         left.lost = !left.value[left.n] ? left.name[left.n] : NULL;
     }
-    join_left(r, &left);
     return left;
 }
 

@@ -270,12 +270,8 @@ void run_fail(struct runner *r, int64_t sample, const char *line);
 void states_hand_on(struct runner *r, int64_t k);
 
 /* ---- run_states.c */
-/* Returns copies of the states behind the last sample that was given, whole ones, if r->set.states is there; no thread
- * runs. */
+/* Returns copies of the states behind the last sample that was given, if r->set.states is there; no thread runs. */
 struct run_states states_left(struct runner *r);
-/* Cuts the states of an earlier run, in r->set.states, as the devices of this split keep them.  Returns 0, or -1 with the
- * reason in *err. */
-int states_cut(struct runner *r, struct engine_error *err);
 /* Keeps them in r->set.states, in place of those that the run began with, which nothing may use any more. */
 void states_keep(struct runner *r, const struct run_states *left);
 /* Returns the value that state i has from an earlier run, which is not the caller's; NULL: none. */
