@@ -11,7 +11,7 @@
 #include "tools/run/npz.h"
 #include "tools/run/pb_in.h"
 #include "tools/run/resize.h"
-#include "tools/run/whole.h"
+#include "tools/run/cut_tensors.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -241,7 +241,7 @@ int inputs_make(struct engine *e, const struct split *s, const struct inputs_of 
     struct engine_error err;
     int rc = make_all(e, s, of, table, own, d);
     arena_free(own);
-    if (!rc && whole_cut_inputs(e, s, table, of->whole, &err)) {
+    if (!rc && cut_inputs(e, s, table, of->whole, &err)) {
         rc = diag_error(d, "input %s", err.line);
         for (uint32_t i = 0; i < s->ngiven; i++) {
             e->face->value_free(e, table[s->given[i]]);

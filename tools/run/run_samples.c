@@ -8,7 +8,7 @@
 #include "tools/run/npz_text.h"
 #include "tools/run/npz_write.h"
 #include "tools/run/runner.h"
-#include "tools/run/whole.h"
+#include "tools/run/cut_tensors.h"
 
 #include "ir/base/json_in.h"
 #include "ir/base/numbers.h"
@@ -354,7 +354,7 @@ static int add_joined(struct runner *r, struct npz_out *z, const struct split_cu
     struct engine_value *piece[PIECES_MOST];
     for (uint32_t i = 0; i < c->ways; i++)
         piece[i] = f->box[c->piece[i]] ? f->box[c->piece[i]]->value : NULL;
-    struct engine_value *whole = whole_join(r->e, c, piece, err);
+    struct engine_value *whole = cut_tensor_join(r->e, c, piece, err);
     int rc = whole ? add_output(r, z, c->whole, whole, err) : -1;
     r->e->face->value_free(r->e, whole);
     return rc;

@@ -1,7 +1,7 @@
 /* Running a model and the parts of its split, one file after the other (verify.h): each is loaded once and runs on all
  * samples; a value that crosses is freed behind its last reader. */
 #include "tools/run/verify.h"
-#include "tools/run/whole.h"
+#include "tools/run/cut_tensors.h"
 
 /* A side while it runs. */
 struct running {
@@ -104,7 +104,7 @@ int verify_run(const struct verifying *v, const struct verify_side *side, bool o
     for (uint32_t k = 0; k < side->npart && !rc; k++)
         rc = run_file(&r, &side->part[k], optimise, f);
     for (uint32_t k = 0; k < nsample && !rc; k++)
-        rc = whole_join_outputs(v->e, v->s, table[k], &f->line);
+        rc = join_outputs(v->e, v->s, table[k], &f->line);
     for (uint32_t k = 0; k < v->s->ncut && rc; k++)
         free_value(&r, v->s->joined[k].whole);
     for (uint32_t k = 0; k < side->npart && rc; k++)

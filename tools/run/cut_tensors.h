@@ -1,25 +1,25 @@
 /* Whole tensors and their pieces: what users give and take, and what the parts of a sharded split read and make. */
-#ifndef PCC_TOOLS_RUN_WHOLE_H
-#define PCC_TOOLS_RUN_WHOLE_H
+#ifndef PCC_TOOLS_RUN_CUT_TENSORS_H
+#define PCC_TOOLS_RUN_CUT_TENSORS_H
 
 #include "tools/run/engine.h"
 #include "tools/run/split_in.h"
 
 /* Returns piece i of a tensor that is cut as c says; NULL, with the reason in *err. */
-struct engine_value *whole_cut(struct engine *e, const struct split_cut *c,
-                               const struct engine_value *whole, uint32_t i,
-                               struct engine_error *err);
+struct engine_value *cut_tensor(struct engine *e, const struct split_cut *c,
+                                const struct engine_value *whole, uint32_t i,
+                                struct engine_error *err);
 /* Returns the tensor of which piece[c->ways] are the pieces; NULL, with the reason in *err. */
-struct engine_value *whole_join(struct engine *e, const struct split_cut *c,
-                                struct engine_value *const *piece, struct engine_error *err);
+struct engine_value *cut_tensor_join(struct engine *e, const struct split_cut *c,
+                                     struct engine_value *const *piece, struct engine_error *err);
 
 /* Puts the pieces of inputs into table[value], where their whole tensors are; `keep`: these stay there, too, else they
  * are freed.  Returns 0; or -1 with the reason in *err, then no pieces are there. */
-int whole_cut_inputs(struct engine *e, const struct split *s, struct engine_value **table,
-                     bool keep, struct engine_error *err);
+int cut_inputs(struct engine *e, const struct split *s, struct engine_value **table, bool keep,
+               struct engine_error *err);
 /* Puts whole outputs into table[value] in place of their pieces, which it frees, where all pieces are there.  Returns
  * 0; or -1 with the reason in *err. */
-int whole_join_outputs(struct engine *e, const struct split *s, struct engine_value **table,
-                       struct engine_error *err);
+int join_outputs(struct engine *e, const struct split *s, struct engine_value **table,
+                 struct engine_error *err);
 
 #endif

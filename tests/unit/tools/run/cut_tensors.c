@@ -1,5 +1,5 @@
-/* whole_cut() and whole_join(): each position of an axis is in the piece that its run says, in tensors of any shape. */
-#include "tools/run/whole.h"
+/* cut_tensor() and cut_tensor_join(): each position of an axis is in the piece that its run says, in tensors of any shape. */
+#include "tools/run/cut_tensors.h"
 
 #include "ir/model/module.h"
 
@@ -83,14 +83,14 @@ static void test_pieces(void **state)
                 struct engine_value *whole = tensor(size), *piece[4], *again;
                 int64_t next[4] = {0};
                 for (uint32_t i = 0; i < ways; i++) {
-                    assert_non_null(piece[i] = whole_cut(&engine, &c, whole, i, &err));
+                    assert_non_null(piece[i] = cut_tensor(&engine, &c, whole, i, &err));
                     assert_int_equal(piece[i]->size[1], run * blocks);
                 }
                 for (int64_t k = 0; k < 6 * size; k++) { /* element by element, by the rule */
                     uint32_t of = (uint32_t)(k / 3 % size / run) % ways;
                     assert_int_equal(piece[of]->data[next[of]++], whole->data[k]);
                 }
-                assert_non_null(again = whole_join(&engine, &c, piece, &err));
+                assert_non_null(again = cut_tensor_join(&engine, &c, piece, &err));
                 assert_int_equal(again->size[1], size);
                 assert_memory_equal(again->data, whole->data, sizeof whole->data);
                 for (uint32_t i = 0; i < ways; i++)
@@ -107,18 +107,18 @@ static void test_refused(void **state)
     struct engine_error err;
     struct split_cut c = {.ways = 2, .axis = 1, .run = 2};
     struct engine_value *v = tensor(6), *other = tensor(4), *piece[2] = {v, other};
-    assert_null(whole_cut(&engine, &c, v, 0, &err)); /* 6 is no multiple of 4 */
+    assert_null(cut_tensor(&engine, &c, v, 0, &err)); /* 6 is no multiple of 4 */
     assert_string_equal(err.line,
                         "its axis 1 has the size 6: expected a multiple of 4, for 2 devices");
-    assert_null(whole_join(&engine, &c, piece, &err));
+    assert_null(cut_tensor_join(&engine, &c, piece, &err));
     assert_string_equal(err.line, "its pieces have different sizes");
     c.axis = 3;
-    assert_null(whole_cut(&engine, &c, v, 0, &err)); /* it has no such axis */
+    assert_null(cut_tensor(&engine, &c, v, 0, &err)); /* it has no such axis */
     piece[1] = NULL;
     c.axis = 1;
-    assert_null(whole_join(&engine, &c, piece, &err));
+    assert_null(cut_tensor_join(&engine, &c, piece, &err));
     v->shape.elem = 0;
-    assert_null(whole_cut(&engine, &c, v, 0, &err));
+    assert_null(cut_tensor(&engine, &c, v, 0, &err));
     assert_string_equal(err.line, "it is no tensor of plain numbers");
     value_free(&engine, v);
     value_free(&engine, other);

@@ -2,7 +2,7 @@
  *
  * Position p of the axis is in piece (p / run) mod ways, so that runs of the axis go to the pieces in turn: a tensor
  * is, for each index before the axis, `blocks` times one run for each piece.  O(bytes). */
-#include "tools/run/whole.h"
+#include "tools/run/cut_tensors.h"
 
 #include "ir/base/numbers.h"
 #include "ir/base/units.h"
@@ -89,9 +89,9 @@ static int check_axis(const struct split_cut *c, const struct dense *x, uint32_t
     return -1;
 }
 
-struct engine_value *whole_cut(struct engine *e, const struct split_cut *c,
-                               const struct engine_value *whole, uint32_t i,
-                               struct engine_error *err)
+struct engine_value *cut_tensor(struct engine *e, const struct split_cut *c,
+                                const struct engine_value *whole, uint32_t i,
+                                struct engine_error *err)
 {
     struct dense x, y;
     if (look(e, whole, &x, err) || check_axis(c, &x, 1, err))
@@ -102,8 +102,8 @@ struct engine_value *whole_cut(struct engine *e, const struct split_cut *c,
     return to;
 }
 
-struct engine_value *whole_join(struct engine *e, const struct split_cut *c,
-                                struct engine_value *const *piece, struct engine_error *err)
+struct engine_value *cut_tensor_join(struct engine *e, const struct split_cut *c,
+                                     struct engine_value *const *piece, struct engine_error *err)
 {
     struct dense first, x, y;
     if (look(e, piece[0], &first, err) || check_axis(c, &first, c->ways, err))
@@ -142,14 +142,14 @@ static int name_it(const struct split *s, const struct split_cut *c, struct engi
     return -1;
 }
 
-int whole_cut_inputs(struct engine *e, const struct split *s, struct engine_value **table,
-                     bool keep, struct engine_error *err)
+int cut_inputs(struct engine *e, const struct split *s, struct engine_value **table, bool keep,
+               struct engine_error *err)
 {
     int rc = 0;
     for (uint32_t k = 0; k < s->ncut && !rc; k++) {
         const struct split_cut *c = &s->cut[k];
         for (uint32_t i = 0; i < c->ways && table[c->whole] && !rc; i++)
-            if (!(table[c->piece[i]] = whole_cut(e, c, table[c->whole], i, err)))
+            if (!(table[c->piece[i]] = cut_tensor(e, c, table[c->whole], i, err)))
                 rc = name_it(s, c, err);
     }
     for (uint32_t k = 0; k < s->ncut; k++) {
@@ -161,8 +161,8 @@ int whole_cut_inputs(struct engine *e, const struct split *s, struct engine_valu
     return rc;
 }
 
-int whole_join_outputs(struct engine *e, const struct split *s, struct engine_value **table,
-                       struct engine_error *err)
+int join_outputs(struct engine *e, const struct split *s, struct engine_value **table,
+                 struct engine_error *err)
 {
     struct engine_value *piece[PIECES_MOST];
     for (uint32_t k = 0; k < s->ncut; k++) {
@@ -172,7 +172,7 @@ int whole_join_outputs(struct engine *e, const struct split *s, struct engine_va
             there = (piece[i] = table[c->piece[i]]) != NULL;
         if (!there)
             continue;
-        if (!(table[c->whole] = whole_join(e, c, piece, err)))
+        if (!(table[c->whole] = cut_tensor_join(e, c, piece, err)))
             return name_it(s, c, err);
         for (uint32_t i = 0; i < c->ways; i++)
             drop(e, table, c->piece[i]);
