@@ -37,8 +37,8 @@ enum {
 struct frames frames_build(const struct result *r, uint32_t most, struct arena *a)
 {
     const struct parts *parts = r->parts;
-    bool by_part = parts->nparts <= most;
-    struct pairs node = {.a = a}; /* (frame, node) */
+    bool by_part = parts->nparts <= most && !r->sharding; /* a device's pieces of a layer are one */
+    struct pairs node = {.a = a};                         /* (frame, node) */
     uint32_t *frame_of = arena_array(a, (size_t)parts->nparts + 1, sizeof *frame_of);
     uint32_t *of_dev = arena_array(a, r->scene.cluster->ndev, sizeof *of_dev);
     struct frames f = {.of = arena_array(a, r->scene.m->nnode, sizeof *f.of)};

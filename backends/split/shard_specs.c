@@ -12,7 +12,7 @@
 
 enum { GROUP = -1 }; /* the number that stands for all devices that share nodes */
 
-/* Returns a simple sharding with so many shards of a dimension; size 0: its size is not said. */
+/* Returns a simple sharding of a dimension into n shards; size 0: its size is not said. */
 static Onnx__SimpleShardedDimProto *shards(struct split *s, int64_t size, int64_t n)
 {
     Onnx__SimpleShardedDimProto *d = arena_alloc(s->a, sizeof *d);

@@ -9,7 +9,7 @@
 void dims_put(struct json_out *j, const struct result *r, struct arena *a);
 /* Writes "sizes" of model input number `input`: the size of each dimension, null where it is not known; null for all if
  * their number is not known.  Writes nothing if r has no sizes.  The size of the axis is multiplied by `times`: the
- * input is one of so many pieces of that whose sizes are written. */
+ * input is one of that many pieces of the tensor whose sizes are written. */
 void sizes_put(struct json_out *j, const struct result *r, uint32_t input, uint32_t axis,
                uint32_t times);
 

@@ -5,7 +5,7 @@
  *     -              nothing is said
  *     R              each device has the whole tensor
  *     S1,512/2       axis 1 is cut for 2 devices: position p belongs to device (p / 512) mod 2
- *     S1/2           the same in one block of a size that the spec does not give
+ *     S1/2           the same in one block of a size that the spec does not give; -1 is the last axis
  *     @acc1          the device acc1 alone has it
  *     ?              something that pcc cannot do: several axes, or uneven pieces
  *
@@ -25,7 +25,7 @@ enum { WORD = 80 };
 static void axis_word(const Onnx__ShardedDimProto *d, char *word)
 {
     const size_t n = d->n_simple_sharding;
-    bool good = d->has_axis && d->axis >= 0 && n > 0;
+    bool good = d->has_axis && n > 0;
     for (size_t i = 0; i + 1 < n; i++)
         good = good && d->simple_sharding[i]->num_shards == 1;
     const Onnx__SimpleShardedDimProto *last = good ? d->simple_sharding[n - 1] : NULL;

@@ -261,10 +261,13 @@ static const char *reasons_text(int why, struct arena *a)
 
 /* Warns of each vertex of g with several nodes that takes more than a tenth of the time on class 0 (more than half if
  * the user asked for the group), since it limits every plan.  why[vertex]: its reasons, WHY_*.  Unless qdq_all (option
- * qdq=all), does not warn of vertices joined for WHY_QDQ alone: an operator with its quantisation nodes. */
+ * qdq=all), does not warn of vertices joined for WHY_QDQ alone: an operator with its quantisation nodes; nor in a model
+ * whose nodes devices share, since these have their devices already. */
 static void warn_large(struct ctx *x, const struct wdag *g, const int *why, bool qdq_all)
 {
     int64_t total = 0;
+    if (x->results.sharding)
+        return;
     uint32_t *members = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *members);
     uint32_t *first = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *first);
     uint32_t *last = arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *last);

@@ -44,7 +44,7 @@ static void add_axis(const struct shard *s, nid n, int64_t size, struct map *of,
 static void find_undivided(const struct shard *s, struct sharding *k)
 {
     const struct graph *g = &s->m->graph[1];
-    struct sharded_axis *axis = arena_array(s->a, (size_t)g->count * SHAPE_RANK + 1, sizeof *axis);
+    struct sharded_axis *axis = arena_array(s->a, (size_t)g->count + 1, sizeof *axis);
     struct map of = {0};
     for (nid n = g->first; n < g->first + g->count; n++) {
         struct shape shape;

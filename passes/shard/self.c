@@ -13,9 +13,8 @@
 /* What a word says. */
 struct said {
     enum { NOTHING, WHOLE, CUT, ALONE, OTHER } kind;
-    struct shard_state state; /* of CUT; run 0: one block */
-    int64_t ways;             /* of CUT */
-    const char *device;       /* of ALONE: its name, up to the next blank */
+    int64_t axis, run, ways; /* of CUT; axis < 0: counted from the last; run 0: one block */
+    const char *device;      /* of ALONE: its name, up to the next blank */
     size_t len;
 };
 
@@ -25,7 +24,6 @@ static struct said take_word(const char **at)
     const char *w = *at;
     size_t n = strcspn(w, " ");
     struct said s = {.kind = OTHER};
-    int64_t axis = -1, run = 0;
     int end = 0;
     if (n == 1 && *w == '-')
         s.kind = NOTHING;
@@ -33,16 +31,13 @@ static struct said take_word(const char **at)
         s.kind = WHOLE;
     else if (n > 1 && *w == '@')
         s = (struct said){.kind = ALONE, .device = w + 1, .len = n - 1};
-    else if ((sscanf(w, "S%" SCNd64 ",%" SCNd64 "/%" SCNd64 "%n", &axis, &run, &s.ways, &end) ==
-                  3 &&
-              (size_t)end == n && run > 0) ||
-             (sscanf(w, "S%" SCNd64 "/%" SCNd64 "%n", &axis, &s.ways, &end) == 2 &&
-              (size_t)end == n))
+    else if (sscanf(w, "S%" SCNd64 ",%" SCNd64 "/%" SCNd64 "%n", &s.axis, &s.run, &s.ways, &end) ==
+                 3 &&
+             (size_t)end == n && s.run > 0)
         s.kind = CUT;
-    if (s.kind == CUT && (axis < 0 || axis >= SHAPE_RANK))
-        s.kind = OTHER;
-    else if (s.kind == CUT)
-        s.state = (struct shard_state){(uint8_t)axis, run};
+    else if (sscanf(w, "S%" SCNd64 "/%" SCNd64 "%n", &s.axis, &s.ways, &end) == 2 &&
+             (size_t)end == n)
+        s = (struct said){.kind = CUT, .axis = s.axis, .ways = s.ways};
     *at += n + (w[n] == ' ');
     return s;
 }
@@ -56,10 +51,13 @@ static const char *words_of(const struct module *m, nid n)
 /* Whether state `st` of v is what a word says. */
 static bool agrees(const struct shard *s, vid v, struct shard_state st, const struct said *w)
 {
-    if (w->kind != CUT || v == 0)
+    struct shape shape;
+    if (w->kind == WHOLE || w->kind == ALONE || v == 0)
         return st.run == 0;
-    return st.axis == w->state.axis && st.run != 0 && w->ways == s->ways &&
-           (w->state.run != 0 ? st.run == w->state.run : shard_blocks(s, v, st) == 1);
+    if (w->kind != CUT || st.run == 0 || w->ways != s->ways || !shape_of(s->f, v, &shape))
+        return false;
+    return st.axis == w->axis + (w->axis < 0 ? shape.rank : 0) &&
+           (w->run != 0 ? st.run == w->run : shard_blocks(s, v, st) == 1);
 }
 
 /* Whether option o of a node, 0 for whole, is what the words say. */

@@ -254,6 +254,14 @@ def check_training(folder):
     check(r.returncode == 1 and "this is a training graph" in r.stderr, f"a training graph: {r.stderr[-300:]}")
 
 
+def check_pictures(folder):
+    """Pieces are folded by layer, on each device; in the model before, layers that are alike are drawn once."""
+    for view, said in (("blocks", "2 x {"), ("shards", "2 layers like this")):
+        r = subprocess.run([PCC, folder / "gpt.onnx", "-q", "-d", "2xa100", "-p", "shard{ways=2}", "--emit", "dot",
+                            f"--view={view}"], capture_output=True, text=True)
+        check(r.returncode == 0 and said in r.stdout, f"--view={view}: {r.returncode} {r.stderr}")
+
+
 def check_devices(folder):
     path = folder / "dense.onnx"
     subprocess.run([GEN, "dense", "-o", path, "--layers", "1", "--width", "64"], check=True)
@@ -343,6 +351,10 @@ def check_whole_tensors(path, out, folder, manifest):
                 check(list(got.files) == list(want[k]), f"{what}: outputs {got.files}")
                 check(all(got[n].shape == v.shape and np.allclose(got[n], v, 1e-3, 1e-4) for n, v in want[k].items()),
                       f"{what}: sample {k} differs from the whole model")
+    if program.exists():
+        r = subprocess.run([program, out, "--samples=4", "--replan=1", "--", "-d", "2xa100"], capture_output=True,
+                           text=True)
+        check(r.returncode == 1 and "plan the model itself again" in r.stderr, f"--replan: {r.stderr}")
     r = subprocess.run([sys.executable, out / "run_split.py", "--verify", path], capture_output=True, text=True)
     check(r.returncode == 0 and "equal: 3 outputs, bit by bit" in r.stdout, f"run_split.py --verify: {r.stderr}")
     verify = program.with_name("pcc-verify")
@@ -387,6 +399,7 @@ def main():
         check_odd(Path(name))
         check_training(Path(name))
         check_devices(Path(name))
+        check_pictures(Path(name))
         check_states(Path(name))
         check_specs(Path(name))
         print("cut:", ", ".join(f"{op} {n}" for op, n in sorted(cut.items())))

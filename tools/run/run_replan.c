@@ -353,6 +353,14 @@ static int check_files(struct replanning *w)
 {
     const char *classes, *costs = w->of->costs ? table_path(w->of->costs, &classes, w->a) : NULL;
     struct folder f;
+    struct split s;
+    if (split_read(&s, w->tried[0].folder, w->a, w->d))
+        return -1;
+    if (s.ncut > 0)
+        return diag_error(w->d,
+                          "--replan: devices keep states of %s in pieces, and its model.onnx has "
+                          "these as inputs: plan the model itself again, with pcc --costs",
+                          w->tried[0].folder);
     if (access(w->call.model, R_OK))
         return diag_error(w->d, "%s: %s: --replan plans the whole model again", w->call.model,
                           strerror(errno));

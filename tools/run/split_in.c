@@ -142,9 +142,21 @@ static int read_rows(struct reader *r, const char *key)
     return 0;
 }
 
-/* Reads what sharding.states says of a state's inputs ("in") or outputs ("out") into *to.  Returns 0, or -1 and an
- * error. */
-static int read_cut(struct reader *r, const json_t *state, const char *end, struct split_cut *to)
+/* Whether value v is a state, or a piece of one, already; reports that. */
+static bool is_twice(struct reader *r, uint32_t v, bool *seen)
+{
+    bool twice = seen[v];
+    seen[v] = true;
+    if (twice)
+        diag_error(r->d, "%s: sharding: states: '%s' is listed twice", r->path,
+                   r->s->value[v].name);
+    return twice;
+}
+
+/* Reads what sharding.states says of a state's inputs ("in") or outputs ("out") into *to.  seen: [value] is_twice().
+ * Returns 0, or -1 and an error. */
+static int read_cut(struct reader *r, const json_t *state, const char *end, bool *seen,
+                    struct split_cut *to)
 {
     json_t *pieces = json_object_get(state, "pieces"), *piece;
     int64_t axis = json_integer_value(json_object_get(state, "axis"));
@@ -154,15 +166,15 @@ static int read_cut(struct reader *r, const json_t *state, const char *end, stru
     *to = (struct split_cut){.piece = list, .axis = (uint32_t)axis};
     to->ways = (uint32_t)json_array_size(pieces);
     to->run = json_integer_value(json_object_get(state, "run"));
-    if (whole < 0)
-        return -1;
     to->whole = (uint32_t)whole;
+    if (whole < 0 || is_twice(r, to->whole, seen))
+        return -1;
     json_array_foreach(pieces, k, piece)
     {
         int64_t v = value_named(r, json_object_get(piece, end), "sharding");
-        if (v < 0)
-            return -1;
         list[k] = (uint32_t)v;
+        if (v < 0 || is_twice(r, list[k], seen))
+            return -1;
     }
     return 0;
 }
@@ -174,14 +186,15 @@ static int read_whole(struct reader *r)
     struct split *s = r->s;
     const json_t *states = json_object_get(json_object_get(s->manifest, "sharding"), "states");
     json_t *row, *inputs = (json_t *)(uintptr_t)split_list(s, "inputs");
+    bool *seen = arena_array(r->a, (size_t)s->nvalue + 1, sizeof *seen);
     size_t i;
     s->ncut = (uint32_t)json_array_size(states);
     s->cut = arena_array(r->a, (size_t)s->ncut + 1, sizeof *s->cut);
     s->joined = arena_array(r->a, (size_t)s->ncut + 1, sizeof *s->joined);
     s->given = arena_array(r->a, json_array_size(inputs) + 1, sizeof *s->given);
     for (uint32_t k = 0; k < s->ncut; k++)
-        if (read_cut(r, json_array_get(states, k), "in", &s->cut[k]) ||
-            read_cut(r, json_array_get(states, k), "out", &s->joined[k]))
+        if (read_cut(r, json_array_get(states, k), "in", seen, &s->cut[k]) ||
+            read_cut(r, json_array_get(states, k), "out", seen, &s->joined[k]))
             return -1;
     for (uint32_t k = 0; k < s->ncut; k++)
         for (uint32_t p = 0; p < s->joined[k].ways; p++)

@@ -142,7 +142,7 @@ class Settings(TypedDict, total=False):
     # form of the plan in the whole model; ir11: device configurations, too
     annotate: Optional[Literal["metadata", "ir11"]]
     # what .dot .svg .pdf .png and pcc --emit dot show (default: blocks)
-    view: Optional[Literal["devices", "blocks", "nodes"]]
+    view: Optional[Literal["devices", "blocks", "nodes", "shards"]]
     # in .dot .svg .pdf .png, the nodes of this part: N
     part: Optional[One]
     # in .dot .svg .pdf .png, the nodes at most K arrows from NODE: NODE:2
