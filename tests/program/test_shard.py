@@ -254,6 +254,33 @@ def check_training(folder):
     check(r.returncode == 1 and "this is a training graph" in r.stderr, f"a training graph: {r.stderr[-300:]}")
 
 
+def check_weights(folder):
+    """A matrix of which there are pieces is not written as a whole, too; weights of old models, which are inputs at the
+    same time, are cut in the file, not when the model runs."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    path, size = folder / "external.onnx", []
+    subprocess.run([GEN, "gpt", "-o", path, "--external", *"--layers 1 --width 64 --heads 4 --vocab 60".split()],
+                   check=True)
+    for k, planner in enumerate(("one-place", "shard{ways=2:number=1}")):
+        out = folder / f"weights{k}"
+        subprocess.run([PCC, path, "-q", "-d", "2xa100", "-p", planner, "--dim=batch=1", "--dim=sequence=8",
+                        "--pictures=none", "-o", out], check=True)
+        size.append((out / "weights.data").stat().st_size)
+    check(size[1] < 1.5 * size[0], f"bytes of weights.data, whole and in pieces: {size}")
+
+    w = np.random.default_rng(3).standard_normal((8, 16)).astype(np.float32)
+    x, held, y = (helper.make_tensor_value_info(k, TensorProto.FLOAT, v)
+                  for k, v in (("x", [4, 8]), ("w", [8, 16]), ("y", [4, 16])))
+    graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"], name="n")], "g", [x, held], [y],
+                              [numpy_helper.from_array(w, "w")])
+    out = folder / "old_out.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 9)], ir_version=3), folder / "old.onnx")
+    subprocess.run([PCC, folder / "old.onnx", "-q", "-d", "2xa100", "-p", "shard{ways=2:number=2}", "-o", out], check=True)
+    names = [i.name for i in onnx.load(out).graph.initializer]
+    check({"w@1.8.0", "w@1.8.1"} <= set(names), f"initializers: {names}")
+
+
 def check_devices(folder):
     path = folder / "dense.onnx"
     subprocess.run([GEN, "dense", "-o", path, "--layers", "1", "--width", "64"], check=True)
@@ -293,6 +320,7 @@ def main():
         check_models(Path(name))
         check_odd(Path(name))
         check_training(Path(name))
+        check_weights(Path(name))
         check_devices(Path(name))
         check_states(Path(name))
         print("cut:", ", ".join(f"{op} {n}" for op, n in sorted(cut.items())))
