@@ -211,22 +211,47 @@ static uint8_t *main_initializers(struct split *s)
     return in_main;
 }
 
+/* Returns [tensor of the split's module] 1: an attribute, or an initializer of some graph, refers to it.  Others are
+ * tensors of which only slices are left, or that a pass has dropped.  O(module). */
+static uint8_t *referred_tensors(const struct split *s)
+{
+    const struct module *m = s->m;
+    uint8_t *is = arena_alloc(s->a, m->ntensor);
+    for (gid g = 1; g < m->ngraph; g++)
+        for (uint32_t i = 0; i < m->graph[g].init.n; i++)
+            is[m->value[m->arg[m->graph[g].init.at + i]].tensor] = 1;
+    for (uint32_t i = 0; i < m->nattr; i++) {
+        const struct attr *a = &m->attr[i];
+        if (a->kind == ATTR_TENSOR || a->kind == ATTR_SPARSE)
+            is[a->u.t] = 1;
+        for (uint32_t k = 0;
+             (a->kind == ATTR_TENSORS || a->kind == ATTR_SPARSES) && k < a->u.list.n; k++)
+            is[m->refs[a->u.list.at + k]] = 1;
+    }
+    for (tid t = m->ntensor; t-- > 1;) /* parts of a sparse tensor have smaller numbers */
+        for (uint32_t k = 0; k < 2 && is[t] && m->tensor[t].where == TENSOR_SPARSE; k++)
+            is[m->tensor[t].of[k]] = 1;
+    return is;
+}
+
 /* Whether entry h of the list is a tensor in a node or function that the source has in another file than the model.
- * in_main: main_initializers(). */
-static bool is_nested(const struct split *s, const uint8_t *in_main, uint32_t h)
+ * in_main: main_initializers(); referred: referred_tensors(). */
+static bool is_nested(const struct split *s, const uint8_t *in_main, const uint8_t *referred,
+                      uint32_t h)
 {
     const struct tensor *x = listed_tensor(s, h);
-    return x->where == TENSOR_FILE && s->m->file[x->file].location && !in_main[h];
+    bool unread = s->weights.list[h].m == s->m && !referred[s->weights.list[h].t];
+    return x->where == TENSOR_FILE && s->m->file[x->file].location && !in_main[h] && !unread;
 }
 
 /* Returns [module.file] 1: the split may refer to the file. */
-static uint8_t *referable_files(struct split *s, const uint8_t *in_main)
+static uint8_t *referable_files(struct split *s, const uint8_t *in_main, const uint8_t *referred)
 {
     uint8_t *may = arena_alloc(s->a, s->m->nfile);
     memset(may, s->weights.mode == WEIGHTS_ORIGINAL || s->weights.mode == WEIGHTS_LINK,
            s->m->nfile);
     for (uint32_t h = 1; h < s->weights.nlist; h++)
-        if (s->weights.mode == WEIGHTS_LINK && is_nested(s, in_main, h))
+        if (s->weights.mode == WEIGHTS_LINK && is_nested(s, in_main, referred, h))
             may[listed_tensor(s, h)->file] = 0;
     return may;
 }
@@ -237,10 +262,11 @@ int weights_plan(struct split *s)
     uint64_t size = 0;
     list_all_tensors(s);
     s->sources.used = arena_alloc(s->a, m->nfile);
-    const uint8_t *in_main = main_initializers(s), *may = referable_files(s, in_main);
+    const uint8_t *in_main = main_initializers(s), *referred = referred_tensors(s),
+                  *may = referable_files(s, in_main, referred);
     for (uint32_t t = 0; t < s->weights.nlist; t++) {
         const struct tensor *x = listed_tensor(s, t);
-        bool nested = is_nested(s, in_main, t);
+        bool nested = is_nested(s, in_main, referred, t);
         bool missing = s->sources.beside && is_missing(s, t);
         s->weights.at[t] = WEIGHT_INLINE;
         s->weights.nested |= nested;

@@ -247,7 +247,7 @@ bool shard_same(struct shard_state a, struct shard_state b)
 tid shard_weight(const struct module *m, vid v)
 {
     const struct value *p = &m->value[v];
-    if ((p->flags & (VALUE_INIT | VALUE_INPUT)) == VALUE_INIT)
+    if ((p->flags & VALUE_INIT) != 0) /* parts have no such inputs, also where the model does */
         return p->tensor;
     if (p->def == 0 || !node_is(m, p->def, "Constant"))
         return 0;
@@ -259,12 +259,12 @@ bool shard_is_constant(const struct shard *s, vid v)
 {
     nid n = s->m->value[v].def;
     if (n == 0)
-        return (s->m->value[v].flags & (VALUE_INIT | VALUE_INPUT)) == VALUE_INIT;
+        return (s->m->value[v].flags & VALUE_INIT) != 0;
     if (s->kind[n] != SHARD_SHARED)
         return false;
     for (uint32_t i = 0; i < s->m->node[n].in.n; i++) {
         vid w = node_in(s->m, n, i);
-        if (w != 0 && (s->m->value[w].flags & (VALUE_INIT | VALUE_INPUT)) != VALUE_INIT)
+        if (w != 0 && (s->m->value[w].flags & VALUE_INIT) == 0)
             return shard_weight(s->m, v) != 0;
     }
     return true;

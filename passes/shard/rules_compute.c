@@ -131,28 +131,34 @@ static bool cut_stack(struct shard_ask *q, uint32_t i, const struct shape *k, in
     return true;
 }
 
-/* MatMul: rows of the first matrix, columns of the second one, or an axis of the stacks. */
+/* MatMul: rows of the first matrix, columns of the second one, or an axis of the stacks.  An operand with one axis is a
+ * vector, which is summed over; the result lacks the axis that it would have. */
 bool rule_shard_matmul(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape a, b, y;
     (void)r;
     if (!shard_in_shape(q, 0, &a) || !shard_in_shape(q, 1, &b) || !shard_out_shape(q, 0, &y) ||
-        a.rank < 2 || b.rank < 2)
+        a.rank < 1 || b.rank < 1)
         return false;
     const struct shape *given = q->result ? &y : q->at == 0 ? &a : &b;
-    int behind = given->rank - 1 - q->given.axis; /* from the last axis */
+    int behind = given->rank - 1 - q->given.axis; /* from the last axis of a result of matrices */
+    if (!q->result && given->rank == 1)
+        return false;
+    behind += q->result && b.rank == 1;
+    behind += q->result && a.rank == 1 && behind > 0;
     bool rows = behind == 1 && (q->result || q->at == 0),
          columns = behind == 0 && (q->result || q->at == 1);
+    int at = behind - (b.rank == 1) - (a.rank == 1 && behind > 1); /* in y, from its last axis */
     if (rows)
         shard_set_in(q, 0, a.rank - 2);
     else if (columns)
         shard_set_in(q, 1, b.rank - 1);
     else if (behind < 2)
         return false; /* it is summed over */
-    else if (!cut_stack(q, 0, &a, behind, y.d[y.rank - 1 - behind]) ||
-             !cut_stack(q, 1, &b, behind, y.d[y.rank - 1 - behind]))
+    else if (!cut_stack(q, 0, &a, behind, y.d[y.rank - 1 - at]) ||
+             !cut_stack(q, 1, &b, behind, y.d[y.rank - 1 - at]))
         return false;
-    shard_set_out(q, 0, y.rank - 1 - behind);
+    shard_set_out(q, 0, y.rank - 1 - at);
     return true;
 }
 

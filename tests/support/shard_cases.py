@@ -187,6 +187,8 @@ def products():
         yield from each("MatMulInteger", integers(*a), integers(*b), first=10)
         yield Case("FusedMatMul", x(*a), x(*b), domain=MS, alpha=0.5)
     yield from each("MatMul", x(8, 4), w(4, 16))
+    for a, b in (((4,), (4, 16)), ((8, 4), (4,)), ((4,), (8, 4, 16)), ((4, 8, 4), (4,))):
+        yield from each("MatMul", x(*a), x(*b), last=9)
     for ta in (0, 1):
         for tb in (0, 1):
             a, b = ((4, 8), (8, 4))[ta == 0], ((4, 16), (16, 4))[tb]
