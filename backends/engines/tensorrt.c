@@ -249,12 +249,18 @@ static int64_t symbol_size(void *user, const char *symbol)
     return q->least && size > 1 ? 1 : size;
 }
 
-/* Returns the size of dimension d of an input of a part; -1: nothing tells it. */
-static int64_t size_of(const struct export_folder *x, const struct module *m, struct dim d,
-                       bool least)
+/* Returns size k of the input v of a part; -1: nothing tells it.  The file may have a name for it that no input of the
+ * model has, such as that of an output of the model which the part reads, where the manifest has a sum of known
+ * names. */
+static int64_t size_of(const struct export_folder *x, struct module *m, vid v, int k, bool least)
 {
     struct size_of q = {x, least};
-    return d.value >= 0 ? d.value : d.sym ? dim_eval(m, d, symbol_size, &q) : -1;
+    struct dim d = m->dim[m->type[m->value[v].type].dim + (uint32_t)k];
+    int64_t size = d.value >= 0 ? d.value : d.sym ? dim_eval(m, d, symbol_size, &q) : -1;
+    const json_t *values = json_object_get(x->manifest, "values"),
+                 *shape = json_object_get(json_object_get(values, value_name(m, v)), "shape");
+    const char *text = json_string_value(json_array_get(shape, (size_t)k));
+    return size < 0 && text ? dim_eval(m, dim_parse(m, text), symbol_size, &q) : size;
 }
 
 /* Whether input v of a part has a size that is no number. */
@@ -269,14 +275,14 @@ static bool is_open(const struct module *m, vid v)
 
 /* Checks that the sizes of a part's inputs are known, and that their names can be written.  Returns 0, or -1 and an
  * error. */
-static int check_inputs(const struct export_folder *x, const struct module *m, const char *file)
+static int check_inputs(const struct export_folder *x, struct module *m, const char *file)
 {
     for (uint32_t i = 0; i < m->graph[1].in.n; i++) {
         vid v = m->arg[m->graph[1].in.at + i];
         const struct type *t = &m->type[m->value[v].type];
         bool told = t->rank >= 0;
         for (int k = 0; k < t->rank; k++)
-            told = told && size_of(x, m, m->dim[t->dim + (uint32_t)k], false) >= 0;
+            told = told && size_of(x, m, v, k, false) >= 0;
         if (is_open(m, v) && !told)
             return refuse(x, file,
                           arena_fmt(x->a,
@@ -308,7 +314,7 @@ static int check_tensorrt(const struct export_folder *x)
                           arena_fmt(x->a, "it runs on %s: TensorRT has GPUs alone", device));
         if (export_check_devices(x, "tensorrt", part))
             return -1;
-        const struct module *m = export_model(x, "tensorrt", file, own);
+        struct module *m = export_model(x, "tensorrt", file, own);
         if (!m || check_operators(x, m, file) || check_types(x, m, file) ||
             check_inputs(x, m, file))
             return -1;
@@ -325,8 +331,8 @@ static void put_quoted(FILE *f, const char *text)
 }
 
 /* Writes an option with the sizes of all inputs of a part that have sizes without a number. */
-static void put_shapes(FILE *f, const struct export_folder *x, const struct module *m,
-                       const char *option, bool least)
+static void put_shapes(FILE *f, const struct export_folder *x, struct module *m, const char *option,
+                       bool least)
 {
     const char *sign = "";
     fprintf(f, " '--%s=", option);
@@ -341,8 +347,7 @@ static void put_shapes(FILE *f, const struct export_folder *x, const struct modu
         fputs(sign, f);
         put_quoted(f, name);
         for (int k = 0; k < t->rank; k++)
-            fprintf(f, "%c%lld", k ? 'x' : ':',
-                    (long long)size_of(x, m, m->dim[t->dim + (uint32_t)k], least));
+            fprintf(f, "%c%lld", k ? 'x' : ':', (long long)size_of(x, m, v, k, least));
         sign = ",";
     }
     putc('\'', f);
@@ -353,7 +358,7 @@ static int put_part(FILE *f, const struct export_folder *x, const json_t *part)
 {
     const char *file = json_get_text(part, "file"), *device = json_get_text(part, "device");
     struct arena *own = arena_new(x->a);
-    const struct module *m = export_model(x, "tensorrt", file, own);
+    struct module *m = export_model(x, "tensorrt", file, own);
     bool open = false;
     for (uint32_t i = 0; m && i < m->graph[1].in.n; i++)
         open = open || is_open(m, m->arg[m->graph[1].in.at + i]);

@@ -31,8 +31,8 @@ static int check_tensor(const struct export_folder *x, const char *name, const j
                : diag_error(x->diag, "%s: --for=web: tensor '%s' has no known type", x->name, name);
 }
 
-/* Checks that a part makes no tensor of 4 bits: onnxruntime-web takes them as inputs, but gives none ("unsupported type:
- * uint4").  Returns 0, or -1 and an error. */
+/* Checks that a part makes no tensor of 4 bits: onnxruntime-web takes them as inputs, but gives none ("unsupported
+ * type: uint4").  Returns 0, or -1 and an error. */
 static int check_made(const struct export_folder *x, const json_t *part)
 {
     size_t i;

@@ -4,6 +4,7 @@
 # RUN: %pcc %s --io=free --part-cost=0 -v -p 'shard{gain=0.8}' 2>&1 | FileCheck %s --check-prefix=STAYS
 # RUN: not %pcc %s --io=free --part-cost=0 -p 'shard{ways=3}' 2>&1 | FileCheck %s --check-prefix=THREE
 # RUN: not %pcc %s --io=free --part-cost=0 -p 'shard{ways=5}' 2>&1 | FileCheck %s --check-prefix=FEW
+# RUN: sed 's/acc x4/acc x1/' %s > %t.one.pir && not %pcc %t.one.pir -q -p shard 2>&1 | FileCheck %s --check-prefix=ONE
 # RUN: not %pcc %s --io=free --part-cost=0 -p 'shard{ways=no}' 2>&1 | FileCheck %s --check-prefix=WORD
 # RUN: not %pcc %s --io=free --part-cost=0 -p 'shard{ways=2}' --cut=few 2>&1 | FileCheck %s --check-prefix=CUT
 # RUN: not %pcc %s --io=free --part-cost=0 -p 'shard{ways=2},shard{ways=2}' 2>&1 | FileCheck %s --check-prefix=TWICE
@@ -25,6 +26,7 @@
 # STAYS: note: shard: 4 ways take {{.*}}, plans of whole nodes at least {{.*}}: nodes stay whole
 # THREE: error: shard{ways=3}: no axis of known size can be cut 3 ways: the longest node, 'h' (MatMul), makes [batch, sequence, 1024], which can be cut by ways=2, 4, 8
 # FEW: error: shard{ways=5}: the cluster has 4 equal accelerators of a class: expected as many as ways
+# ONE: error: shard: there are no two equal accelerators that could share nodes: expected 2 of a class at least, as in -d 2xa100
 # WORD: error: shard{ways=no}: expected auto, or a number from 2 to 64
 # CUT: error: --cut=few: devices that share nodes would take turns
 cluster network=direct

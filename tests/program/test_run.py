@@ -370,6 +370,7 @@ def sequences():
     good(made("map", one))
     with np.load(HERE / "out/sample0.npz") as got:
         check(got["y"].ravel().tolist() == [1, 0, 3], f"map: {got['y']}")
+    good(made("map", one.SerializeToString() + MapProto(values=one.values).SerializeToString()))  # values twice
     one.string_keys.append(b"b")
     refused(made("map", one), 1, "expected a map in ONNX's form, with a value for each key")
     refused(made("map", nh.from_dict({1: np.float32(3)})), 1, "expected map<str,f32>, found map<i64,f32>")

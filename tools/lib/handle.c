@@ -388,6 +388,7 @@ enum pcc_status pcc_write(struct pcc *p, const char *path)
 static enum pcc_status do_recompose(struct pcc *p, const struct call *c)
 {
     struct recomposed made;
+    uint32_t failures = p->diag.failures;
     p->stop = 0;
     p->listener.ended = false;
     if (writer_of(c->value) != writer_named("onnx", 4) || write_is_stdout(c->value)) {
@@ -398,7 +399,7 @@ static enum pcc_status do_recompose(struct pcc *p, const struct call *c)
     int rc =
         recompose(c->name, c->value, handle_given(p, "allow-links") != NULL, &made, a, &p->diag);
     arena_free(a);
-    return rc ? PCC_BAD_INPUT : check_warned(p);
+    return rc ? PCC_BAD_INPUT : p->diag.failures > failures ? check_warned(p) : PCC_OK;
 }
 
 enum pcc_status pcc_recompose(struct pcc *p, const char *folder, const char *path)

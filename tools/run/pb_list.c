@@ -52,6 +52,7 @@ static bool next_field(struct wire *w)
     uint64_t left, kind = tag & 7;
     w->field = tag >> 3 > 100 ? 100 : (int)(tag >> 3);
     w->bytes = NULL;
+    w->number = 0;
     w->n = kind == 1 ? 8 : kind == 5 ? 4 : 0;
     if (kind == 0)
         w->number = read_number(w);
@@ -98,7 +99,8 @@ static int join_items(struct npz_array *to, const struct npz_array *item, uint32
                       const char *path, struct arena *a, struct diag *d)
 {
     int64_t *size = arena_array(a, 1, sizeof *size);
-    size_t each = item[0].bytes;
+    bool one = shape_elems(item[0].size, item[0].rank) == 1;
+    size_t each = one ? item[0].bytes : 0;
     char *data = arena_array(a, (size_t)n + 1, each + 1);
     const char **text = arena_array(a, (size_t)n + 1, sizeof *text);
     size[0] = n;
@@ -164,8 +166,10 @@ static int read_map(struct npz_array *to, struct wire w, const char *path, struc
         bool key = w.field == MAP_KEYS || (w.field == MAP_TEXT_KEYS && w.bytes);
         if (key && !add_keys(&k, &w, a))
             return diag_error(d, "%s: more than %d elements", path, ITEMS_MOST);
-        if (w.field == MAP_VALUES && w.bytes &&
-            read_items(&values, wire_of(w.bytes, w.n), path, a, d))
+        if (w.field != MAP_VALUES || !w.bytes)
+            continue;
+        values = (struct npz_array){.name = to->name}; /* the last one counts */
+        if (read_items(&values, wire_of(w.bytes, w.n), path, a, d))
             return -1;
     }
     if (w.bad || !k.n || values.nitem != k.n)
