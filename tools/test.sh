@@ -7,7 +7,8 @@
 #
 # Presets: release is built and tested by dev, asan is built and tested, clang (if there is one) and dist are built only,
 # without optimising: warnings are errors.  Besides, one of the ways in which users may build it, another for each commit
-# (tools/builds.sh --one).  Unit tests, lit tests and fuzz inputs run once, with sanitizers; programs run in both.
+# (tools/builds.sh --one).  Unit tests, lit tests and fuzz inputs are built and run once, with sanitizers; programs run
+# in both.
 # What is built while tests run has less right to the processors than they, so that none waits.
 # --quick: release and dev alone, with all tests.  A build that fails counts as one failed test.
 # Exits with 1 if anything failed.

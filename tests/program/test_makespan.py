@@ -26,7 +26,8 @@ from sanitized import SANITIZED
 PCC = os.environ.get("PCC", "pcc")
 GEN = os.environ.get("PCC_GEN", str(Path(PCC).parent / "pcc-gen"))
 ROOT = Path(__file__).parents[2]
-MODELS = (("gpt", "--layers", "2", "--width", "64", "--heads", "2", "--vocab", "100"), ("inception",), ("moe",))
+MODELS = (("gpt", "--layers", "2", "--width", "64", "--heads", "2", "--vocab", "100"), ("inception", "--blocks", "3"),
+          ("moe", "--layers", "2", "--width", "64", "--heads", "4", "--vocab", "100"))
 DEVICES = "3xa100:4GiB,1xcpu"
 
 

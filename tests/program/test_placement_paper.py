@@ -29,6 +29,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
 from checks import check, finish
+from sanitized import SANITIZED
 
 SOURCE = Path(os.environ.get("PCC_SOURCE", Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(SOURCE / "tools/bench"))
@@ -166,6 +167,13 @@ def bench(*args, code=0):
 
 
 def published(folder, out):
+    if not SANITIZED:  # the figures are those of other builds
+        paper(folder, out)
+    said = bench("throughput", folder, "--relative", "--only", "op_bert3_inference", "--planner=dp", "--planner=auto")
+    check("1.27 (1.27)" in said, "Table 2: BERT-3 is not 1.27 times as fast")
+
+
+def paper(folder, out):
     said = bench("paper", folder, "-o", out)
     check("159.4375" in said and "465.4128" in said, "Table 3 has other times for the layers of BERT-12")
     check("27.9186" in said and "21.9084" in said, "Figure 10 has other times")
@@ -181,8 +189,6 @@ def published(folder, out):
         picture = out / f"figure10_{name}.svg"
         if f"figure10_{name}.svg" in said:
             check(picture.read_text(encoding="utf-8").count('class="node"') >= 200, f"{picture.name} lacks nodes")
-    said = bench("throughput", folder, "--relative", "--only", "op_bert3_inference", "--planner=dp", "--planner=auto")
-    check("1.27 (1.27)" in said, "Table 2: BERT-3 is not 1.27 times as fast")
 
 
 def main():

@@ -247,8 +247,9 @@ def generated(tmp):
     """ONNX: a training graph, and the default number of samples."""
     model = tmp / "train.onnx"
     subprocess.run([GEN, "train", "--layers", "3", "--width", "64", "-o", model], check=True)
-    args = [model, "-d", "3xa100", "-p", "contract{training},dp-place{max-states=1000}", "-q"]
-    _, err = pcc(*args, "--replay", 50, "-o", tmp / "t.json", "--emit", "ir")
+    args = [model, "-d", "3xa100", "-q", "-p"]
+    _, err = pcc(*args, "contract{training},dp-place", "--replay", 50, "-o", tmp / "t.json", "--emit", "ir")
+    args.append(f"contract{{training}},plan{{from={tmp / 't.json'}:effort=0}}")
     n, end, levels = line_of(err)
     value = json.loads((tmp / "t.json").read_text(), parse_float=Decimal)["objective"]["value_s"]
     bounded("train.onnx", n, end, levels, Decimal(value).quantize(Decimal("1e-12")) * 10**12)

@@ -289,7 +289,8 @@ def ctrl_c_ends_as_promised(d):
     (d / "t.pir").write_text("graph {\n  in %v : f32[4]\n" + "".join(
         f"  %{k} = Neg(%{k - 1 if k else 'v'})\n" for k in range(2500)) + "  out %2499\n}\n")
     for name, passes, out in (("m.onnx", "fuse,dp-place", "x.json"), ("w.json", "dp-place{max-states=20000}", "x.json"),
-                              ("t.pir", "fuse,dp-place", "x.json"), ("m.onnx", "anneal-place{moves=20000}", "split")):
+                              ("t.pir", "fuse,dp-place", "x.json"),
+                              ("m.onnx", "anneal-place{starts=1:moves=20000}", "split")):
         before, ends = listing(d), {"read": 0, "said": 0, "whole": 0}
         for at in (1, 3, 10, 100, 1000, 10**9) if SANITIZED else (1, 2, 3, 4, 6, 10, 32, 100, 1000, 10000, 10**9):
             r = interrupted(d, at, name, "-p", passes, "-o", out, "--pictures=none")

@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
+from sanitized import SANITIZED
 
 
 # name: time per sample in ms as printed by the paper's program, ideals
@@ -134,7 +135,7 @@ def main():
         return 1
     failed = 0
     with tempfile.TemporaryDirectory() as tmp:
-        for name in sys.argv[1:] or PUBLISHED:
+        for name in sys.argv[1:] or list(PUBLISHED)[::1 + 2 * SANITIZED]:
             try:
                 failed += bool(check(pcc, folder, name, tmp))
             except ValueError as e:

@@ -96,9 +96,10 @@ def use(folder, wheel):
     here = folder / "work"
     here.mkdir()
     venv = folder / "venv"
-    run(sys.executable, "-m", "venv", venv)
+    run(sys.executable, "-m", "venv", "--without-pip", venv)  # the pip of this Python does
     bare = {"cwd": here, "env": {"PATH": ""}}
-    run(venv / "bin/pip", "install", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check", wheel)
+    run(sys.executable, "-m", "pip", "--python", venv / "bin/python", "install", "--quiet", "--no-index", "--no-deps",
+        "--disable-pip-version-check", wheel)
     run(venv / "bin/pcc-gen", "gpt", "--kv", "--layers", "2", "--width", "32", "--heads", "2", "--vocab", "64", "-o",
         "m.onnx", **bare)
     version = run(venv / "bin/pcc", "--version", **bare).split()[:2]

@@ -27,7 +27,7 @@ struct job {
 
 static const struct job jobs[] = {
     {.devices = "2xa100", .output = "a"},
-    {.devices = "3xa100", .pipeline = "fuse,anneal-place{moves=20000}", .output = "b.svg"},
+    {.devices = "3xa100", .pipeline = "fuse,anneal-place{starts=1:moves=20000}", .output = "b.svg"},
     {.devices = "4xh100:1GiB", .pipeline = "fuse{range=5},dp-place", .output = "f"},
     {.devices = "2xa100:1MiB", .pipeline = "dp-place", .output = "g"},
     {.devices = "2xa1000"},

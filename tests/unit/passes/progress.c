@@ -114,9 +114,9 @@ static const char groups[] = "class acc x4 link=1GB/s,1us group=2 inner=10GB/s,1
 static void test_told(void **state)
 {
     (void)state;
-    check(plain, "dp-place{max-states=200000}", 0);
-    check(plain, "auto-place{gain=0:moves=2000000}", 0);
-    check(plain, "anneal-place{moves=2000000}", 0);
+    check(plain, "dp-place{max-states=50000}", 0);
+    check(plain, "auto-place{gain=0:moves=400000}", 0);
+    check(plain, "anneal-place{moves=400000}", 0);
     check(plain, "dpl-place{starts=20}", 0);
     check(plain, "local-place", 0);
     check(plain, "pipedream-place", 0);
