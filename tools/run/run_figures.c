@@ -1,5 +1,5 @@
-/* Rows of times (run_figures.h).  Only the last of them are kept: a run may have any number of samples.  Their memory is
- * written at once, so that what a process holds does not grow while it runs, and a leak would show. */
+/* Rows of times (run_figures.h).  Only the last of them are kept: a run may have any number of samples.  Their memory
+ * is written at once, so that what a process holds does not grow while it runs, and a leak would show. */
 #include "tools/run/run_figures.h"
 
 #include "ir/base/numbers.h"
