@@ -1,4 +1,5 @@
-/* Rows of times (run_figures.h).  Only the last of them are kept: a run may have any number of samples. */
+/* Rows of times (run_figures.h).  Only the last of them are kept: a run may have any number of samples.  Their memory
+ * is written at once, so that what a process holds does not grow while it runs, and a leak would show. */
 #include "tools/run/run_figures.h"
 
 #include "ir/base/numbers.h"
@@ -8,7 +9,9 @@
 
 struct bars bars_new(uint32_t most, struct arena *a)
 {
-    return (struct bars){arena_array(a, (size_t)most + 1, sizeof(struct bar)), 0, most};
+    struct bar *at = arena_array(a, (size_t)most + 1, sizeof *at);
+    memset(at, 0, ((size_t)most + 1) * sizeof *at);
+    return (struct bars){at, 0, most};
 }
 
 void bars_add(struct bars *b, struct bar bar)
@@ -19,7 +22,9 @@ void bars_add(struct bars *b, struct bar bar)
 
 struct times times_new(struct arena *a)
 {
-    return (struct times){.ns = arena_array(a, FIGURES_KEPT, sizeof(int64_t))};
+    int64_t *ns = arena_array(a, FIGURES_KEPT, sizeof *ns);
+    memset(ns, 0, FIGURES_KEPT * sizeof *ns);
+    return (struct times){.ns = ns};
 }
 
 void times_add(struct times *t, int64_t ns)

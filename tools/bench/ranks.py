@@ -1,0 +1,381 @@
+#!/usr/bin/env python3
+"""Runs splits with a process for each device, by mpirun, and checks what docs/machines.md says.
+
+usage: ranks.py [--few] [same|samples|ends|sizes|delay ...]      (default: all; --few: a tenth of it)
+
+same      outputs of 2, 3 and 4 ranks are, bit by bit, those of the parts in ONNX Runtime (run_split.py --exact)
+samples   10,000 samples through 4 ranks with random delays, 20 seeds: each output is of its own sample, memory stays
+          flat, and devices hold what the schedule says
+ends      20 ranks that are killed and 20 that are stopped end the run within 5 s, with one message that names them;
+          a part that takes 20 s does not
+sizes     1 kB, 1 MB and 64 MB from device to device: threads, ranks, and the same messages in a bare program of MPI
+delay     two network namespaces 1 ms apart: the same outputs, and the throughput that pcc predicts with the link that
+          pcc-profile --links measures there (needs root and /dev/net/tun; else skipped)
+Exit 1 when one does not hold; times only where PCC_TIMED says that the machine is quiet."""
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from common import PCC, PCC_GEN, ROOT, SHARED, help_or_go
+
+RUN = Path(PCC).parent / "pcc-run"
+STUB = "--engine=stub"
+SMALL = ["--layers", 4, "--width", 64, "--heads", 4, "--vocab", 100]
+TIMED = bool(os.environ.get("PCC_TIMED"))
+ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
+               "OMPI_MCA_mpi_yield_when_idle": "1"}
+WRONG = []
+
+
+def check(good, what):
+    if not good:
+        WRONG.append(what)
+        print(f"WRONG: {what}", flush=True)
+
+
+def run(*command, **options):
+    r = subprocess.run([str(c) for c in command], capture_output=True, text=True, env=ENVIRONMENT, **options)
+    if r.returncode:
+        sys.exit(f"{' '.join(map(str, command))}: exit {r.returncode}: {r.stderr[-2000:]}")
+    return r.stdout
+
+
+def ranks(n, *command):
+    return run("mpirun", "-q", "-n", n, *command)
+
+
+def arrays(folder):
+    made = {}
+    for path in sorted(folder.iterdir()):
+        with np.load(path) as z:
+            made[path.name] = {n: (z[n].shape, z[n].tobytes()) for n in z.files}
+    return made
+
+
+# ---- same ---------------------------------------------------------------------------------------
+
+def exports():
+    """Two models of ../shared that are there."""
+    tiny = SHARED / "models/exported/tiny"
+    return [(m.stem, m, []) for m in sorted(tiny.glob("*.onnx"))[:2]]
+
+
+def models(tmp):
+    for name, *args in (("gpt_kv", "gpt", "--kv", *SMALL), ("moe", "moe", *SMALL),
+                        ("resnet", "resnet", "--depth", 18, "--width", 8, "--size", 32)):
+        run(PCC_GEN, *args, "-o", tmp / f"{name}.onnx")
+        sizes = ["--dim=batch=1,sequence=2,past_sequence=3"] if name == "gpt_kv" else []
+        yield name, tmp / f"{name}.onnx", sizes
+    yield from exports()
+
+
+def samples_of(split, n, tmp, state):
+    """Random samples as files, for both programs."""
+    manifest, rng, files = json.loads((split / "manifest.json").read_text()), np.random.default_rng(1), []
+    states = {s["in"] for s in manifest["states"]} if state else set()
+    kinds = {"f32": np.float32, "f64": np.float64, "i64": np.int64, "i32": np.int32, "bool": np.bool_}
+    for k in range(n):
+        feed = {}
+        for i in manifest["inputs"]:
+            if i["name"] in states:
+                continue
+            size, kind = i["sizes"], kinds[i["type"].split("[")[0]]
+            whole = issubclass(kind, np.integer) or kind is np.bool_
+            feed[i["name"]] = (rng.integers(0, 2, size) if whole else rng.standard_normal(size)).astype(kind)
+        files.append(tmp / f"sample{k}.npz")
+        np.savez(files[-1], **feed)
+    return files
+
+
+# The parts in ONNX Runtime for Python, without optimisations: what run_split.py does, and so verify_split.py.
+EXACT = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+import run_split
+runner = run_split.Runner(sys.argv[1], exact=True)
+feeds = (dict(run_split.np.load(f)) for f in sys.argv[4:])
+for k, made in enumerate(runner.stream(feeds, state=bool(sys.argv[3]))):
+    run_split.write_outputs(Path(sys.argv[2]) / f"sample{k}.npz", made)
+"""
+
+
+def same(tmp, few):
+    n = 10 if few else 100
+    for name, model, sizes in models(tmp):
+        state = ["--state"] if name == "gpt_kv" else []
+        for devices in (2, 3, 4):
+            split, one, other = tmp / "split", tmp / "one", tmp / "other"
+            for folder in (split, one, other):
+                shutil.rmtree(folder, ignore_errors=True)
+            run(PCC, model, "-q", "--pictures=none", f"-d{devices}xcpu", "-panneal-place", "--part-cost=0", *sizes,
+                "-o", split)
+            used = len({p["device"] for p in json.loads((split / "manifest.json").read_text())["parts"]})
+            files = samples_of(split, n, tmp, bool(state))
+            ranks(used, RUN, split, *files, "-q", "--optimise=none", f"--output={one}", *state)
+            other.mkdir()
+            run(sys.executable, "-c", EXACT, split, other, bool(state) or "", *files)
+            got, want = arrays(one), arrays(other)
+            check(got == want and len(got) == n, f"{name}, {used} ranks: other outputs than run_split.py's")
+            print(f"same: {name}: {used} ranks, {n} samples", flush=True)
+
+
+# ---- samples ------------------------------------------------------------------------------------
+
+def processes(folder):
+    """The ranks that run a split: {rank: process}."""
+    found = {}
+    for p in Path("/proc").iterdir():
+        try:
+            words = (p / "cmdline").read_bytes().split(b"\0") if p.name.isdigit() else []
+            if str(folder).encode() in words and words[0].endswith(b"/pcc-run"):
+                values = dict(w.split(b"=", 1) for w in (p / "environ").read_bytes().split(b"\0") if b"=" in w)
+                found[int(values.get(b"OMPI_COMM_WORLD_RANK", b"-1"))] = int(p.name)
+        except OSError:
+            pass
+    return found
+
+
+def resident(process):
+    text = Path(f"/proc/{process}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+)", text)[1])
+
+
+def gpt_of(tmp, devices, name="gpt"):
+    split = tmp / f"{name}{devices}"
+    if not split.exists():
+        run(PCC_GEN, "gpt", *SMALL, "-o", tmp / "gpt.onnx")
+        run(PCC, tmp / "gpt.onnx", "-q", "--pictures=none", f"-d{devices}xcpu", "-panneal-place", "--part-cost=0",
+            "--dim=batch=1,sequence=8", "-o", split)
+    return split
+
+
+def samples(tmp, few):
+    split, n = gpt_of(tmp, 4), 1000 if few else 10000
+    peaks = {d["name"]: d["peak_bytes"] for d in json.loads((split / "schedule.json").read_text())["devices"]}
+    run(RUN, split, STUB, "-q", f"--samples={n}", f"--output={tmp / 'want'}")
+    want = {p.name: p.read_bytes() for p in (tmp / "want").iterdir()}
+    worst = 0
+    for seed in range(2 if few else 20):
+        shutil.rmtree(tmp / "got", ignore_errors=True)
+        p = subprocess.Popen(["mpirun", "-q", "-n", "4", RUN, split, f"{STUB}:random=100us,seed={seed}", "-q",
+                              f"--samples={n}", f"--output={tmp / 'got'}", f"-o{tmp / 'run.trace.json'}"],
+                             env=ENVIRONMENT, stdout=subprocess.DEVNULL)
+        held = {}
+        while p.poll() is None:
+            time.sleep(0.1)
+            if (tmp / f"got/sample{n // 10}.npz").exists() and not (tmp / f"got/sample{n - 1}.npz").exists():
+                for rank, process in processes(split).items():
+                    try:
+                        held.setdefault(rank, []).append(resident(process))
+                    except (OSError, TypeError):
+                        pass
+        check(p.returncode == 0, f"samples, seed {seed}: exit {p.returncode}")
+        for rank, rows in held.items():
+            worst = max(worst, (max(rows) - min(rows)) / (max(rows) + min(rows)))
+        got = {p.name: p.read_bytes() for p in (tmp / "got").iterdir()}
+        check(got == want, f"samples, seed {seed}: outputs of other samples")
+        devices = json.loads((tmp / "run.trace.json").read_text())["otherData"]["devices"]
+        most = {d["name"]: d["most_bytes"] for d in devices}
+        check(most == peaks, f"samples, seed {seed}: held {most}, planned {peaks}")
+        print(f"samples: seed {seed}: {n} in order; memory of ranks flat to {100 * worst:.2f} %", flush=True)
+    check(worst <= (0.02 if few else 0.01), f"samples: memory of a rank changes by {100 * worst:.2f} %")
+
+
+# ---- ends ---------------------------------------------------------------------------------------
+
+def ends(tmp, few):
+    split, longest, rng = gpt_of(tmp, 3), 0.0, random.Random(1)
+    used = len({p["device"] for p in json.loads((split / "manifest.json").read_text())["parts"]})
+    for k in range(4 if few else 40):
+        sent, rank, out = (signal.SIGKILL, signal.SIGSTOP)[k % 2], rng.randrange(used), tmp / f"end{k}"
+        p = subprocess.Popen([RUN, split, "--processes", f"{STUB}:delay=5ms", "--samples=1000000", "-q",
+                              f"--output={out}"], env=ENVIRONMENT, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                             text=True)
+        while not (out / "sample0.npz").exists() and p.poll() is None:
+            time.sleep(0.02)
+        time.sleep(rng.random())
+        os.kill(processes(split)[rank], sent)
+        began = time.monotonic()
+        _, said = p.communicate()
+        took = time.monotonic() - began
+        longest = max(longest, took)
+        check(p.returncode not in (0, 130) and said.count("error:") == 1 and f"error: rank {rank} " in said and
+              not processes(split), f"ends: {sent.name} of rank {rank}: exit {p.returncode}, {said}")
+        check(took < 5 or not TIMED, f"ends: {sent.name} of rank {rank}: {took:.1f} s")
+        shutil.rmtree(out)
+        print(f"ends: {sent.name} of rank {rank}: {took:.1f} s", flush=True)
+    long = ranks(used, RUN, split, f"{STUB}:delay={'5s' if few else '20s'}", "-q", "--samples=1")
+    check("1 sample" in long, f"ends: a part that takes 20 s: {long}")
+    print(f"ends: at most {longest:.1f} s", flush=True)
+
+
+# ---- sizes --------------------------------------------------------------------------------------
+
+def two_parts(tmp, count):
+    """A model whose first part makes a tensor of `count` floats, and whose second part reads it."""
+    text, rules = tmp / f"big{count}.pir", tmp / "rules.txt"
+    text.write_text(f"""pcc 1
+opset ai.onnx 20
+graph {{
+  in %x : f32[1]
+  init %n : i64[1] = [{count}]
+  %big = Expand(%x, %n) : f32[{count}] name="big"
+  %z = ReduceMax(%big) {{keepdims = 1}} : f32[1] name="z"
+  out %z
+}}
+""")
+    rules.write_text("big=cpu0\n.=cpu1\n")
+    run(PCC, text, "-q", "--pictures=none", "-d2xcpu", "-p", f"plan{{from={rules}}}", "-o", tmp / f"big{count}")
+    return tmp / f"big{count}"
+
+
+def figures(said):
+    """Samples a second, and us from made to taken."""
+    rate = re.search(r"each: ([\d.]+)(k?) a second", said)
+    taken = re.search(r"taken ([\d.]+) (ns|us|ms|s) after", said)
+    unit = {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}
+    return float(rate[1]) * (1000 if rate[2] else 1), float(taken[1]) * unit[taken[2]]
+
+
+def sizes(tmp, few):
+    bare, rows = tmp / "bare_mpi", []
+    subprocess.run(["mpicc", "-O2", ROOT / "tools/bench/bare_mpi.c", "-o", bare], check=True)
+    for count in (256, 262144, 16777216):
+        split, turns, got = two_parts(tmp, count), 1 if few else 5, {"threads": [], "ranks": [], "bare": []}
+        n = (20 if few else 200) if count < 1 << 24 else (3 if few else 20)
+        for _ in range(turns):  # in alternation, for a machine that is not quiet
+            got["threads"].append(figures(run(RUN, split, "-q", f"--samples={n}")))
+            got["ranks"].append(figures(ranks(2, RUN, split, "-q", f"--samples={n}")))
+            got["bare"].append(float(ranks(2, bare, 4 * count, n)) / 1000)
+        rate = {k: max(r for r, _ in got[k]) for k in ("threads", "ranks")}
+        taken = {k: min(t for _, t in got[k]) for k in ("threads", "ranks")}
+        best = min(got["bare"])
+        rows.append((4 * count, rate["threads"], taken["threads"], rate["ranks"], taken["ranks"], best))
+        check(taken["ranks"] <= 1.2 * best or not TIMED,
+              f"sizes: {4 * count} bytes: {taken['ranks']} us, bare {best} us")
+    print("| bytes | threads | ranks | a bare program |\n|---|---|---|---|")
+    for size, *row in rows:
+        print("| {:,} | {:,.0f}/s, {:,.1f} us | {:,.0f}/s, {:,.1f} us | {:,.1f} us |".format(size, *row), flush=True)
+
+
+# ---- delay --------------------------------------------------------------------------------------
+
+# Hands packets from one TUN device to another, each in its own network namespace, 1 ms later.
+RELAY = """
+import collections, ctypes, fcntl, os, select, struct, sys, time
+set_space = lambda f: ctypes.CDLL(None).setns(f, 0x40000000)
+def tun(space, name):
+    own = os.open("/proc/self/ns/net", os.O_RDONLY)
+    set_space(os.open(f"/run/netns/{space}", os.O_RDONLY))
+    f = os.open("/dev/net/tun", os.O_RDWR)
+    fcntl.ioctl(f, 0x400454ca, struct.pack("16sH", name.encode(), 0x1001))
+    set_space(own)
+    os.set_blocking(f, False)
+    return f
+ends = [tun(sys.argv[1], "pcc0"), tun(sys.argv[2], "pcc0")]
+print("ready", flush=True)
+late = collections.deque()
+while True:
+    wait = max(0, late[0][0] - time.monotonic()) if late else None
+    for f in select.select(ends, [], [], wait)[0]:
+        try:
+            for _ in range(64):
+                late.append((time.monotonic() + 0.001, ends[1 - ends.index(f)], os.read(f, 1 << 17)))
+        except BlockingIOError:
+            pass
+    while late and late[0][0] <= time.monotonic():
+        _, to, packet = late.popleft()
+        try:
+            os.write(to, packet)
+        except OSError:
+            pass
+"""
+AGENT = """#!/bin/sh
+host=$1; shift
+exec ip netns exec pcc-${host##*.} unshare -u sh -c "hostname pcc-${host##*.}; $*"
+"""
+
+
+class Namespaces:
+    """Two network namespaces, 10.77.0.1 and 10.77.0.2."""
+
+    def __init__(self, tmp):
+        for k in "12":
+            run("ip", "netns", "add", f"pcc-{k}")
+        self.relay = subprocess.Popen([sys.executable, "-c", RELAY, "pcc-1", "pcc-2"], stdout=subprocess.PIPE)
+        self.relay.stdout.readline()
+        for k in "12":
+            run("ip", "-n", f"pcc-{k}", "addr", "add", f"10.77.0.{k}/24", "dev", "pcc0")
+            run("ip", "-n", f"pcc-{k}", "link", "set", "pcc0", "mtu", 65000, "up")
+            run("ip", "-n", f"pcc-{k}", "link", "set", "lo", "up")
+        agent = tmp / "agent.sh"
+        agent.write_text(AGENT)
+        agent.chmod(0o755)
+        net = ("--mca", "btl", "self,tcp", "--mca", "btl_tcp_if_include", "pcc0", "--mca", "oob_tcp_if_include", "pcc0")
+        self.mpirun = ("ip", "netns", "exec", "pcc-1", "unshare", "-u", "sh", "-c", 'hostname pcc-1; exec "$@"', "sh",
+                       "mpirun", "-q", "--mca", "plm_rsh_agent", agent, *net, "--host", "pcc-1,10.77.0.2", "-n", 2)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.relay.kill()
+        for k in "12":
+            subprocess.run(["ip", "netns", "del", f"pcc-{k}"])
+
+
+def permitted():
+    """Whether namespaces and TUN devices can be made here."""
+    tried = subprocess.run("unshare -nu true && test -w /dev/net/tun && ip netns add pcc-try && ip netns del pcc-try",
+                           shell=True, capture_output=True)
+    return tried.returncode == 0
+
+
+def delay(tmp, few):
+    if not permitted():
+        print("delay: skipped: no network namespaces or TUN devices here")
+        return
+    run(PCC_GEN, "gpt", *SMALL, "-o", tmp / "far.onnx")
+    with Namespaces(tmp) as far:
+        link = tmp / "link.json"
+        print(run(*far.mpirun, RUN.parent / "pcc-profile", "--links", "-o", link), flush=True)
+        split = tmp / "far"
+        run(PCC, tmp / "far.onnx", "-q", "--pictures=none", "-d", link, "-panneal-place", "--part-cost=0",
+            "--dim=batch=1,sequence=8", "-o", split)
+        n = 20 if few else 200
+        run(RUN, split, STUB, "-q", f"--samples={n}", f"--output={tmp / 'near-out'}")
+        run(*far.mpirun, RUN, split, STUB, "-q", f"--samples={n}", f"--output={tmp / 'far-out'}")
+        check(arrays(tmp / "near-out") == arrays(tmp / "far-out"), "delay: other outputs")
+        planned = json.loads((split / "manifest.json").read_text())["objective"]["value_s"]
+        rate, taken = figures(run(*far.mpirun, RUN, split, STUB, "-q", f"--samples={n}"))
+        print(f"delay: {n} samples, the same outputs; a sample each {1e3 / rate:.2f} ms, planned "
+              f"{1e3 * planned:.2f} ms; tensors taken {taken:.0f} us after they were made", flush=True)
+        check(abs(planned * rate - 1) <= 0.1 or not TIMED, "delay: throughput is not the plan's")
+
+
+def main():
+    help_or_go()
+    words = [w for w in sys.argv[1:] if w != "--few"]
+    known = {f.__name__: f for f in (same, samples, ends, sizes, delay)}
+    if any(w not in known for w in words):
+        sys.exit(__doc__)
+    for name in words or known:
+        with tempfile.TemporaryDirectory() as tmp:
+            known[name](Path(tmp), "--few" in sys.argv)
+    print(f"{len(WRONG)} wrong")
+    sys.exit(bool(WRONG))
+
+
+main()
