@@ -74,6 +74,11 @@ static const struct opt rows[] = {
      .help = "for --steps: write the parameters after the last one"},
     {OPT_CHOICE, "loss", .arg = "mean|sum", .names = (const char *const[]){"mean", "sum", NULL},
      .help = "for --steps: how the loss joins samples, where the split does not say it"},
+    {OPT_CHOICE, "sum", .arg = "ordered|as-made", .def = "ordered",
+     .names = (const char *const[]){"ordered", "as-made", NULL},
+     .help =
+         "for --steps: add gradients up in the order of micro-batches (default), or as they are made, which "
+         "keeps none and need not give the same bits for all schedules"},
     {OPT_BOOL, "no-check", .help = "run lists that the checker refuses, too"},
     PROGRAM_ROWS,
     {0}};
@@ -306,6 +311,7 @@ static int run_steps(struct run *r)
                                    .load = program_value(g, "load"),
                                    .save = program_value(g, "save"),
                                    .loss = program_value(g, "loss"),
+                                   .as_made = program_number(g, "sum") == 1,
                                    .seed = (uint64_t)program_number(g, "seed"),
                                    .threads = (int)program_number(g, "threads"),
                                    .optimise = program_number(g, "optimise") == 0};
@@ -319,7 +325,7 @@ static int run_steps(struct run *r)
 /* Runs the split.  Returns 0, or -1 after an error. */
 static int run_split(struct run *r)
 {
-    static const char *const of_steps[] = {"load", "save", "loss", NULL};
+    static const char *const of_steps[] = {"load", "save", "loss", "sum", NULL};
     if (program_value(&r->args, "steps"))
         return run_steps(r);
     for (const char *const *name = of_steps; *name; name++)

@@ -124,24 +124,35 @@ static int cut_inputs(struct stepper *s, struct engine_value **table)
     return 0;
 }
 
-/* Makes or reads the inputs of a step.  Returns 0, or -1 and an error. */
-static int load_inputs(struct stepper *s, int64_t step)
+int step_inputs(struct stepper *s, int64_t step, struct engine_value **table)
 {
-    struct engine_value **table = calloc((size_t)s->split.nvalue + 1, sizeof(void *));
     struct arena *own = arena_new(s->a);
     const struct inputs_of of = {.file = s->set.nfile ? s->set.file[(uint64_t)step % s->set.nfile]
                                                       : NULL,
                                  .seed = s->set.seed + (uint64_t)step,
                                  .all = true,
                                  .any_sizes = true};
+    int rc = inputs_make(s->e, &s->split, &of, table, own, s->d);
+    rc = rc ? rc : check_batches(s, table);
+    for (uint32_t i = 0; rc && i < s->split.ninput; i++) {
+        s->e->face->value_free(s->e, table[s->split.input[i]]);
+        table[s->split.input[i]] = NULL;
+    }
+    arena_free(own);
+    return rc;
+}
+
+/* Makes or reads the inputs of a step, and cuts them.  Returns 0, or -1 and an error. */
+static int load_inputs(struct stepper *s, int64_t step)
+{
+    struct engine_value **table = calloc((size_t)s->split.nvalue + 1, sizeof(void *));
     if (!table)
         arena_exhausted(s->a, s->split.nvalue * sizeof(void *));
-    int rc = inputs_make(s->e, &s->split, &of, table, own, s->d);
-    rc = rc || check_batches(s, table) || cut_inputs(s, table) ? -1 : 0;
+    int rc = step_inputs(s, step, table);
+    rc = rc ? rc : cut_inputs(s, table);
     for (uint32_t i = 0; i < s->split.ninput; i++)
         s->e->face->value_free(s->e, table[s->split.input[i]]);
     free(table);
-    arena_free(own);
     return rc;
 }
 
@@ -304,6 +315,8 @@ int step_run(struct stepper *s)
     enlarge_inputs(s);
     int rc = step_open(s);
     rc = rc || !s->set.load ? rc : load_parameters(s);
+    rc =
+        rc || !s->confirm || !*s->e->library ? rc : step_confirm(s); /* the stub makes no numbers */
     for (int64_t k = 0; k < s->set.steps && !rc && !*s->stop; k++)
         rc = run_step(s, k);
     if (!rc)

@@ -165,11 +165,14 @@ static int read_training(struct stepper *s, struct names_of *n)
     if (s->loss != STEP_NONE && s->whole->tensor[s->loss].from >= s->whole->npart)
         return diag_error(s->d, "%s/manifest.json: training: no part makes the loss '%s'",
                           s->set.folder, value);
+    s->confirm = !how || json_is_true(json_object_get(loss, "said"));
     how = how ? how : s->set.loss;
+    const char *op = json_get_text(loss, "operator");
     if (!how)
         return diag_error(
-            s->d, "%s: how %s%s%s joins samples is not known: say --loss=mean or --loss=sum",
-            s->set.folder, value ? "the loss '" : "its loss", value ? value : "", value ? "'" : "");
+            s->d, "%s: how %s%s%s%s%s%s joins samples is not known: say --loss=mean or --loss=sum",
+            s->set.folder, value ? "the loss '" : "its loss", value ? value : "", value ? "'" : "",
+            op ? " (" : "", op ? op : "", op ? ")" : "");
     s->mean = strcmp(how, "mean") == 0;
     const json_t *mixing = json_object_get(o, "batch_dependent");
     const char *first = json_string_value(json_array_get(mixing, 0));
@@ -197,6 +200,7 @@ int step_read(struct stepper *s)
     read_axes(s, &n, "outputs");
     s->sum = arena_array(s->a, (size_t)s->each->ntensor + 1, sizeof *s->sum);
     s->now.added = arena_array(s->a, (size_t)s->each->ntensor + 1, sizeof *s->now.added);
+    s->now.divided = arena_alloc(s->a, (size_t)s->each->ntensor + 1);
     s->now.reducing = arena_array(s->a, (size_t)s->whole->npart + 1, sizeof *s->now.reducing);
     s->now.reduced = arena_alloc(s->a, (size_t)s->whole->npart + 1);
     s->now.loss = arena_array(s->a, (size_t)w->micro_batches + 1, sizeof *s->now.loss);

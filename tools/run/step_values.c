@@ -51,25 +51,46 @@ static double small_float(unsigned bits, int exponent, int mantissa)
     return sign * ldexp(e ? m + (double)(1 << mantissa) : m, (e ? e : 1) - (top >> 1) - mantissa);
 }
 
+/* Returns element i of a tensor, which has it; not a number: it is no tensor of floats. */
+static double element_of(const struct view *x, int64_t i)
+{
+    float f;
+    uint16_t bits;
+    double d = (double)NAN;
+    if (x->shape.elem == ELEM_F64) {
+        memcpy(&d, x->data + i * (int64_t)sizeof d, sizeof d);
+    } else if (x->shape.elem == ELEM_F32) {
+        memcpy(&f, x->data + i * (int64_t)sizeof f, sizeof f);
+        d = (double)f;
+    } else if (x->shape.elem == ELEM_F16 || x->shape.elem == ELEM_BF16) {
+        memcpy(&bits, x->data + i * (int64_t)sizeof bits, sizeof bits);
+        d = x->shape.elem == ELEM_F16 ? small_float(bits, 5, 10) : small_float(bits, 8, 7);
+    }
+    return d;
+}
+
 double first_element(struct engine *e, struct engine_value *v)
 {
     struct view x;
     struct engine_error err;
-    float f;
-    uint16_t bits;
-    double d = (double)NAN;
-    if (look(e, v, &x, &err) || x.elems < 1)
-        return (double)NAN;
-    if (x.shape.elem == ELEM_F64) {
-        memcpy(&d, x.data, sizeof d);
-    } else if (x.shape.elem == ELEM_F32) {
-        memcpy(&f, x.data, sizeof f);
-        d = (double)f;
-    } else if (x.shape.elem == ELEM_F16 || x.shape.elem == ELEM_BF16) {
-        memcpy(&bits, x.data, sizeof bits);
-        d = x.shape.elem == ELEM_F16 ? small_float(bits, 5, 10) : small_float(bits, 8, 7);
+    return look(e, v, &x, &err) || x.elems < 1 ? (double)NAN : element_of(&x, 0);
+}
+
+void compare_add(struct engine *e, const struct engine_value *one, const struct engine_value *two,
+                 struct comparison *c)
+{
+    struct view x, y;
+    struct engine_error err;
+    if (look(e, one, &x, &err) || look(e, two, &y, &err) || x.elems != y.elems)
+        return;
+    for (int64_t i = 0; i < x.elems; i++) {
+        double a = element_of(&x, i), b = element_of(&y, i);
+        c->both += a * b;
+        c->one += a * a;
+        c->largest = fmax(c->largest, fabs(a));
+        c->off[0] = fmax(c->off[0], fabs(b - a));
+        c->off[1] = fmax(c->off[1], fabs(b - 2 * a));
     }
-    return d;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------- */
@@ -155,24 +176,55 @@ struct engine_value *rows_join(struct engine *e, struct engine_value *const *v, 
 
 /* ---- sums ------------------------------------------------------------------------------------- */
 
-/* Adds x[n] to sum[n].  Returns the first element of x that is not finite; n: all are. */
-static int64_t add_floats(float *sum, const float *x, int64_t n)
+enum { STRETCH = 2048 }; /* elements that are looked at, then added while they are near */
+
+/* Adds n floats to a sum, or begins it; n at most STRETCH.  Returns whether all of them are finite. */
+static bool add_floats(float *sum, const float *x, int64_t n, bool first)
 {
-    int64_t bad = n;
-    for (int64_t i = 0; i < n; i++) {
-        bad = isfinite(x[i]) || bad < n ? bad : i;
+    uint32_t bits[STRETCH], odd = 0;
+    memcpy(bits, x, (size_t)n * sizeof *x);
+    for (int64_t i = 0; i < n; i++)
+        odd |= (bits[i] & 0x7f800000) == 0x7f800000;
+    if (first)
+        memcpy(sum, x, (size_t)n * sizeof *x); /* a sum of -0 alone is -0 */
+    for (int64_t i = 0; i < n && !first; i++)
         sum[i] += x[i];
-    }
-    return bad;
+    return !odd;
 }
 
 /* The same for doubles. */
-static int64_t add_doubles(double *sum, const double *x, int64_t n)
+static bool add_doubles(double *sum, const double *x, int64_t n, bool first)
 {
-    int64_t bad = n;
-    for (int64_t i = 0; i < n; i++) {
-        bad = isfinite(x[i]) || bad < n ? bad : i;
+    uint64_t bits[STRETCH], odd = 0;
+    memcpy(bits, x, (size_t)n * sizeof *x);
+    for (int64_t i = 0; i < n; i++)
+        odd |= (bits[i] & 0x7ff0000000000000) == 0x7ff0000000000000;
+    if (first)
+        memcpy(sum, x, (size_t)n * sizeof *x);
+    for (int64_t i = 0; i < n && !first; i++)
         sum[i] += x[i];
+    return !odd;
+}
+
+/* Adds bytes of the stub, which stand for numbers. */
+static void add_bytes(unsigned char *sum, const unsigned char *x, int64_t n, bool first)
+{
+    for (int64_t i = 0; i < n; i++)
+        sum[i] = (unsigned char)(first ? x[i] : sum[i] + x[i]);
+}
+
+/* Adds the elements of x to `to`, or begins it.  Returns the first one that is not finite, of a tensor of floats; all:
+ * there is none. */
+static int64_t add_elements(const struct view *to, const struct view *x, bool first)
+{
+    int64_t bad = x->elems, size = x->shape.elem == ELEM_F64 ? 8 : 4;
+    for (int64_t at = 0; at < x->elems; at += STRETCH) {
+        int64_t n = smaller(STRETCH, x->elems - at);
+        void *sum = to->data + at * size;
+        const void *of = x->data + at * size;
+        bool good = size == 8 ? add_doubles(sum, of, n, first) : add_floats(sum, of, n, first);
+        for (int64_t i = 0; !good && i < n && bad == x->elems; i++)
+            bad = isfinite(element_of(x, at + i)) ? bad : at + i;
     }
     return bad;
 }
@@ -185,27 +237,21 @@ int sum_add(struct engine *e, struct engine_value **sum, const struct engine_val
         look(e, *sum, &to, err))
         return -1;
     int64_t bad = x.elems;
+    bool floats = x.shape.elem == ELEM_F32 || x.shape.elem == ELEM_F64;
     if (to.bytes != x.bytes || to.shape.elem != x.shape.elem) {
         snprintf(err->line, sizeof err->line, "its size is not that of other micro-batches");
         return -1;
     }
-    if (first && x.bytes > 0) /* a sum of -0 alone is -0 */
-        memset(to.data, 0, (size_t)x.bytes);
-    if (x.shape.elem == ELEM_F32)
-        bad = add_floats((float *)(void *)to.data, (const float *)(const void *)x.data, x.elems);
-    else if (x.shape.elem == ELEM_F64)
-        bad = add_doubles((double *)(void *)to.data, (const double *)(const void *)x.data, x.elems);
-    else if (!*e->library) /* the stub's bytes stand for numbers */
-        for (int64_t i = 0; i < x.bytes; i++)
-            to.data[i] = (unsigned char)(to.data[i] + x.data[i]);
-    else
+    if (!floats && *e->library) {
         snprintf(err->line, sizeof err->line,
                  "gradients of type %s cannot be added, f32 and f64 can",
                  elem_name((enum elem)x.shape.elem));
-    if (x.shape.elem != ELEM_F32 && x.shape.elem != ELEM_F64 && *e->library)
         return -1;
-    if (first && x.bytes > 0)
-        memcpy(to.data, x.data, (size_t)x.bytes);
+    }
+    if (floats)
+        bad = add_elements(&to, &x, first);
+    else
+        add_bytes(to.data, x.data, x.bytes, first);
     if (bad == x.elems)
         return 0;
     snprintf(err->line, sizeof err->line, "element %lld is no finite number", (long long)bad);
