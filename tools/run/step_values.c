@@ -176,34 +176,43 @@ struct engine_value *rows_join(struct engine *e, struct engine_value *const *v, 
 
 /* ---- sums ------------------------------------------------------------------------------------- */
 
-enum { STRETCH = 2048 }; /* elements that are looked at, then added while they are near */
+/* Elements that are looked at, then added while they are near; loops of so many are made of vectors by the compiler. */
+enum { STRETCH = 2048 };
 
-/* Adds n floats to a sum, or begins it; n at most STRETCH.  Returns whether all of them are finite. */
-static bool add_floats(float *sum, const float *x, int64_t n, bool first)
+/* Whether some of x[STRETCH] are not finite. */
+static bool are_odd_floats(const float *x)
 {
-    uint32_t bits[STRETCH], odd = 0;
-    memcpy(bits, x, (size_t)n * sizeof *x);
-    for (int64_t i = 0; i < n; i++)
-        odd |= (bits[i] & 0x7f800000) == 0x7f800000;
-    if (first)
-        memcpy(sum, x, (size_t)n * sizeof *x); /* a sum of -0 alone is -0 */
-    for (int64_t i = 0; i < n && !first; i++)
-        sum[i] += x[i];
-    return !odd;
+    uint32_t odd = 0, bits;
+    for (int i = 0; i < STRETCH; i++) {
+        memcpy(&bits, x + i, sizeof bits);
+        odd |= (bits & 0x7f800000) == 0x7f800000;
+    }
+    return odd;
 }
 
-/* The same for doubles. */
-static bool add_doubles(double *sum, const double *x, int64_t n, bool first)
+/* The same of doubles. */
+static bool are_odd_doubles(const double *x)
 {
-    uint64_t bits[STRETCH], odd = 0;
-    memcpy(bits, x, (size_t)n * sizeof *x);
-    for (int64_t i = 0; i < n; i++)
-        odd |= (bits[i] & 0x7ff0000000000000) == 0x7ff0000000000000;
-    if (first)
-        memcpy(sum, x, (size_t)n * sizeof *x);
-    for (int64_t i = 0; i < n && !first; i++)
+    uint64_t odd = 0, bits;
+    for (int i = 0; i < STRETCH; i++) {
+        memcpy(&bits, x + i, sizeof bits);
+        odd |= (bits & 0x7ff0000000000000) == 0x7ff0000000000000;
+    }
+    return odd;
+}
+
+/* Adds x[STRETCH] to a sum. */
+static void add_floats(float *restrict sum, const float *restrict x)
+{
+    for (int i = 0; i < STRETCH; i++)
         sum[i] += x[i];
-    return !odd;
+}
+
+/* The same of doubles. */
+static void add_doubles(double *restrict sum, const double *restrict x)
+{
+    for (int i = 0; i < STRETCH; i++)
+        sum[i] += x[i];
 }
 
 /* Adds bytes of the stub, which stand for numbers. */
@@ -213,18 +222,40 @@ static void add_bytes(unsigned char *sum, const unsigned char *x, int64_t n, boo
         sum[i] = (unsigned char)(first ? x[i] : sum[i] + x[i]);
 }
 
-/* Adds the elements of x to `to`, or begins it.  Returns the first one that is not finite, of a tensor of floats; all:
- * there is none. */
+/* Adds a stretch of doubles (wide) or floats to a sum, or begins it.  Returns whether some are not finite. */
+static bool add_stretch(void *sum, const void *x, bool wide, bool first)
+{
+    bool odd = wide ? are_odd_doubles(x) : are_odd_floats(x);
+    if (first) /* a sum of -0 alone is -0 */
+        memcpy(sum, x, STRETCH * (wide ? sizeof(double) : sizeof(float)));
+    else if (wide)
+        add_doubles(sum, x);
+    else
+        add_floats(sum, x);
+    return odd;
+}
+
+/* Adds the elements of x, f32 or f64, to `to`, or begins it.  Returns the first one that is not finite; all: there is
+ * none. */
 static int64_t add_elements(const struct view *to, const struct view *x, bool first)
 {
-    int64_t bad = x->elems, size = x->shape.elem == ELEM_F64 ? 8 : 4;
+    bool wide = x->shape.elem == ELEM_F64;
+    size_t size = wide ? sizeof(double) : sizeof(float);
+    int64_t bad = x->elems, whole = x->elems - x->elems % STRETCH;
+    double sum[STRETCH] = {0}, rest[STRETCH] = {0}; /* the last stretch, which is shorter */
     for (int64_t at = 0; at < x->elems; at += STRETCH) {
-        int64_t n = smaller(STRETCH, x->elems - at);
-        void *sum = to->data + at * size;
-        const void *of = x->data + at * size;
-        bool good = size == 8 ? add_doubles(sum, of, n, first) : add_floats(sum, of, n, first);
-        for (int64_t i = 0; !good && i < n && bad == x->elems; i++)
-            bad = isfinite(element_of(x, at + i)) ? bad : at + i;
+        void *into = to->data + (size_t)at * size;
+        const void *of = x->data + (size_t)at * size;
+        size_t bytes = (size_t)(x->elems - whole) * size;
+        if (at == whole) {
+            memcpy(rest, of, bytes);
+            memcpy(sum, into, bytes);
+        }
+        bool odd = add_stretch(at == whole ? sum : into, at == whole ? rest : of, wide, first);
+        if (at == whole)
+            memcpy(into, sum, bytes);
+        for (int64_t i = at; odd && i < x->elems && bad == x->elems; i++)
+            bad = isfinite(element_of(x, i)) ? bad : i;
     }
     return bad;
 }
