@@ -2,8 +2,8 @@
 
 The stub's values have the planned bytes, so that what devices hold is measured.  Extra `ort`: with ONNX Runtime new
 parameters are those of the whole model at the full batch, bit by bit for one micro-batch, to 1e-5 of the largest
-gradient for more; all schedules give the same bits."""
-# extras: ort
+gradient for more; all schedules give the same bits.  Extra `shared`: training steps of other exporters."""
+# extras: ort shared
 import json
 import os
 import re
@@ -26,6 +26,7 @@ FOLDER = tempfile.TemporaryDirectory()
 HERE = Path(FOLDER.name)
 MODEL, SPLIT = HERE / "train.onnx", HERE / "m4"
 STUB = "--engine=stub"
+EVERY = os.environ.get("PCC_ALL") == "1"
 SCHEDULES = (["dapple"], ["gpipe"], ["zb-h1"], ["interleaved", "--stages-per-device=2"])
 
 # One weight, a mean of squares, its gradient and update.
@@ -263,6 +264,9 @@ def bad():
     refused(run(RUN, folder, "--steps=1", STUB), 1, "how the loss 'loss' joins samples is not known", "--loss=mean")
     good(run(RUN, folder, "--steps=1", STUB, "--loss=mean"))
     refused(run(RUN, changed("fractions", "manifest.json", not_whole), "--steps=1", STUB), 1, '"runnable": false')
+    good(plan(HERE / "thirds", "-p", "data-parallel-place", "--slices=any", devices="3xa100"))
+    refused(run(RUN, HERE / "thirds", "--steps=1", STUB), 1, "the 3 devices of stage 0 would get 0.666667 samples each",
+            "of a micro-batch of 2")
     refused(run(RUN, changed("strange", "manifest.json", strange), "--steps=1", STUB), 1, "no update reads", "'loss'")
     refused(run(RUN, changed("double", "manifest.json", double), "--steps=1", STUB), 1, "is there twice")
     refused(run(RUN, SPLIT, "--steps=1", f"{STUB}:fail=part0.onnx@2"), 1, "part0.onnx (acc0), micro-batch 2:")
@@ -349,11 +353,11 @@ def clips():
     check(len(held(said)) == 2 and all(real == planned for _, real, planned in held(said)), said)
 
 
-def whole_session():
+def whole_session(of=MODEL):
     """The whole model, whose parameters may be given as inputs."""
     import onnx
     import onnxruntime as ort
-    model = onnx.load(MODEL)
+    model = onnx.load(of)
     for i in model.graph.initializer:
         model.graph.input.append(onnx.helper.make_tensor_value_info(i.name, i.data_type, i.dims))
     options = ort.SessionOptions()
@@ -382,6 +386,32 @@ def compare(m, got, want, exact):
         check(mine.shape == theirs.shape and close, f"{m} micro-batches: {name} is not the whole model's")
 
 
+def stages(layers, number, m, schedules):
+    """Stages by hand, one for each layer or several: all schedules give the bits of the first, which is the whole model
+    to rounding, and to the bit for one micro-batch."""
+    model, rules = HERE / f"train{layers}.onnx", HERE / "layers.txt"
+    if not model.exists():
+        good(run(GEN, "train", "--layers", layers, "--width", 16, "--heads", 2, "--vocab", 40, "-o", model))
+    last = f"layers.{layers - 1}|ln_f|lm_head|loss=acc{number - 1}\n"
+    rules.write_text("".join(f"layers.{k}=acc{k * number // layers}\n" for k in range(1, layers - 1)) + last + ".=acc0\n")
+    feed, bits = batch_of(m), set()
+    np.savez(HERE / "batch.npz", **feed)
+    session = whole_session(model)
+    want = dict(zip([o.name for o in session.get_outputs()], session.run(None, feed)))
+    for schedule in schedules:
+        folder, to = HERE / "by_hand", HERE / "by_hand.npz"
+        shutil.rmtree(folder, ignore_errors=True)
+        good(plan(folder, f"--schedule={schedule}", "-p", f"plan{{from={rules}}}", "--update=apart",
+                  "-Wno-unmatched-pattern", micro_batches=m, devices=f"{number}xa100", model=model))
+        listed = json.loads((folder / "manifest.json").read_text())["training"]["stages"]
+        check(len(listed) == number, f"{len(listed)} stages, expected {number}")
+        good(run(RUN, folder, HERE / "batch.npz", "--steps=1", f"--save={to}", "--optimise=none"))
+        with np.load(to) as got:
+            compare(m, got, want, m == 1)
+            bits.add(b"".join(got[n].tobytes() for n in sorted(got.files)))
+    check(len(bits) == 1, f"{layers} layers, {number} stages, {m} micro-batches: {len(bits)} results")
+
+
 def by_runtime():
     """New parameters against those of the whole model."""
     make()
@@ -407,6 +437,9 @@ def by_runtime():
                 compare(m, got, want, m == 1 and not shared)
                 bits.add(shared or b"".join(got[n].tobytes() for n in sorted(got.files)))
         check(len(bits - {True}) == 1, f"{m} micro-batches: schedules give {len(bits)} results")
+    stages(4, 4, 8, ("dapple", "gpipe", "zb-h1"))
+    for layers, number, m in ((2, 2, 1), (2, 2, 4), (2, 2, 8), (4, 2, 4), (4, 4, 1), (4, 4, 4)) if EVERY else ():
+        stages(layers, number, m, ("dapple", "gpipe", "zb-h1"))
     by_rows()
     twenty()
     small_loss()
@@ -438,6 +471,9 @@ def by_rows():
     want = whole(feed)
     check(abs(float(re.search(r"loss (\S+),", said)[1]) - want["loss"]) < 1e-5, f"{said}, {want['loss']}")
     check(len(held(said)) == 3 and all(real == planned for _, real, planned in held(said)), said)
+    planned = sum(int(p) for _, _, p in held(said))
+    peak = re.search(r"^process: (\d+) bytes at its peak, planned for all devices (\d+)$", said, re.M)
+    check(peak and int(peak[2]) == planned < int(peak[1]), f"the process: {said}")
     with np.load(to) as got:
         compare(2, got, want, False)
     np.savez(HERE / "odd.npz", **{n: v[:2] if v.ndim else v for n, v in feed.items()})
@@ -556,12 +592,23 @@ def refusals():
                 f"parameter '{name}': expected f32[16], found {found}")
     np.savez(HERE / "huge.npz", **batch_of(4, np.inf))
     refused(run(RUN, HERE / "ort4.0", HERE / "huge.npz", "--steps=3", f"--save={none}"), 1, "micro-batch 0",
-            "no finite number")
+            "gradient '", "' of parameter '", "', which part", "no finite number")
     check(not none.exists(), "nothing is saved")
+
+
+def exported():
+    """Training steps of other exporters."""
+    models = extras.shared("models/exported/tiny")
+    out = ("-d", "2xcpu", "--objective=iteration-time", "--micro-batches=4", "-q", "--pictures=none", "--update=apart",
+           "-o", HERE / "exported")
+    refused(run(PCC, models / "train_gpt_grad_dyn.onnx", *out), 1, "the batch has no name in the shapes")
+    refused(run(PCC, models / "train_ortgrad_cnn_eval_model.onnx", *out), 1, "the model has no backward pass")
 
 
 if extras.extra() == "ort":
     by_runtime()
+elif extras.extra() == "shared":
+    exported()
 else:
     for step in (make, schedules, reduced, within, versions, planted, bad, texts, norms,
                  clips):

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum { INPUT = 1, INTERRUPTED = 130, RANKS = 64 };
 
@@ -287,13 +288,20 @@ static int run_step(struct stepper *s, int64_t step)
     return rc;
 }
 
-/* Prints what the devices held. */
+/* Prints what the devices held, and what the process had at most, which has also what the engine keeps. */
 static void tell_memory(struct stepper *s)
 {
+    struct rusage used;
+    int64_t planned = 0;
     for (uint32_t d = 0; d < s->w->ndev; d++)
-        if (s->dev[d].most > 0)
+        if (s->dev[d].most > 0) {
             printf("%s: %" PRId64 " bytes held at most, planned %" PRId64 "\n", s->w->dev_name[d],
                    s->dev[d].most, s->lists->peak[d]);
+            planned = sat_add(planned, s->lists->peak[d]);
+        }
+    if (*s->e->library && getrusage(RUSAGE_SELF, &used) == 0)
+        printf("process: %" PRId64 " bytes at its peak, planned for all devices %" PRId64 "\n",
+               (int64_t)used.ru_maxrss * 1024, planned);
 }
 
 /* Frees sessions and tensors that go from step to step. */

@@ -79,7 +79,7 @@ struct step_now {
     double *loss;                 /* [micro-batch] sum over devices */
     uint8_t *room, *sent, *here;  /* [place] ALLOC, SEND, RECV are done */
     bool failed;
-    char error[600];
+    char error[1000];
 };
 
 struct stepper {

@@ -292,19 +292,32 @@ static int divide_sums(struct stepper *s, uint32_t copy, struct engine_error *er
     return 0;
 }
 
+/* Writes the name of a gradient, a tensor of `whole`, with its parameter and the part that makes it.  Returns it. */
+static const char *gradient_words(const struct stepper *s, uint32_t tensor,
+                                  struct engine_error *words)
+{
+    const struct work_tensor *t = &s->whole->tensor[tensor];
+    const char *parameter = "";
+    for (uint32_t k = 0; k < s->nparameter && !*parameter; k++)
+        parameter = s->parameter[k].sum == tensor ? s->parameter[k].name : "";
+    snprintf(words->line, sizeof words->line, "gradient '%s' of parameter '%s', which %s makes",
+             t->name, parameter, s->whole->part[t->from].name);
+    return words->line;
+}
+
 /* Adds a gradient to its sum, and frees it; under the lock, which is given up meanwhile. */
 static void add(struct stepper *s, uint32_t dev, uint32_t tensor)
 {
     uint32_t t = tensor % s->each->ntensor;
     const struct engine_value *v = s->now.tensor[tensor];
-    struct engine_error err;
+    struct engine_error err, words;
     int64_t bytes = tensor_bytes(s->e, v);
     bool first = s->now.added[t]++ == 0;
     pthread_mutex_unlock(&s->now.lock);
     int rc = sum_add(s->e, &s->sum[t], v, first, &err);
     pthread_mutex_lock(&s->now.lock);
     if (rc)
-        fail(s, s->each->tensor[t].name, dev, tensor / s->each->ntensor, &err);
+        fail(s, gradient_words(s, s->owner[t], &words), dev, tensor / s->each->ntensor, &err);
     hold(&s->dev[dev], -bytes);
     drop(s, tensor);
 }
