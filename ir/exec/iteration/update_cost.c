@@ -52,6 +52,7 @@ struct update_cost update_cost_find(const struct scene *s, const struct stages *
     int64_t *each = arena_array(a, (size_t)m->nnode + 1, sizeof *each);
     int64_t *once = arena_array(a, (size_t)m->nnode + 1, sizeof *once);
     nid *maker = arena_array(a, m->nval, sizeof *maker);
+    uint8_t *seen = arena_alloc(a, m->nval); /* [value] 1: a gradient that is counted */
     int64_t overhead = m->cost->overhead ? s->cluster->cls[cls].overhead : 0;
     const struct pace pace = find_pace(s, u.own, cls);
     for (nid n = g->first; n < g->first + g->count; n++)
@@ -60,6 +61,8 @@ struct update_cost update_cost_find(const struct scene *s, const struct stages *
         vid v = u.of[i].gradient;
         nid n = maker[u.of[i].parameter] = m->value[v].def;
         int64_t bytes = m->cost->bytes[v];
+        if (seen[v]++)
+            continue; /* a parameter and states of its optimizer share a gradient, which is added once */
         each[n] = sat_add(each[n], time_of(&pace, sat_mul(3, bytes), overhead));
         if (u.join != LOSS_SUM && training_count(&s->model.training) > 1)
             once[n] = sat_add(once[n], time_of(&pace, sat_mul(2, bytes), overhead));
