@@ -82,6 +82,8 @@ static int check_updates(const struct split *s)
     if (!planned.stages || !update_pass_wanted(of))
         return 0;
     const char *why = update_pass_find(&planned, plan_stage_of(&planned, s->a), s->a).why;
+    if (why && (t->ngradient || t->loss))
+        return diag_error(s->diag, "%s", why);
     if (why && t->update == UPDATE_APART)
         return diag_error(s->diag, "--update=apart: %s", why);
     if (why)

@@ -129,6 +129,10 @@ const struct opt exec_settings[] = {
     {OPT_BOOL, "allow-batch-dependence", FIELD(training.mixing),
      .help = "iteration: updates apart also where operators take samples of a batch together",
      .topic = IN_TRAINING, .about = ABOUT_ITERATION},
+    {OPT_CHOICE, "loss", FIELD(training.loss), .bytes = 4, .names = WORDS("", "mean", "sum"),
+     .help =
+         "iteration: how the loss joins samples, where the model does not show it; pcc-run tries it",
+     .topic = IN_TRAINING, .about = ABOUT_ITERATION},
     {OPT_BYTES, "workspace", FIELD(training.workspace),
      .help = "memory of a device beside weights and activations (default: 0)", .topic = IN_TRAINING,
      .like = "1GiB", .about = ABOUT_ITERATION, .in_plans = true},

@@ -139,6 +139,11 @@ enum update_where { UPDATE_AUTO, UPDATE_APART, UPDATE_WITHIN, UPDATES };
 
 enum { TRAINING_MICRO_BATCHES = 1000000 }; /* the most micro-batches of an iteration */
 
+/* A parameter and its gradient, by name (--gradient). */
+struct said_gradient {
+    const char *parameter, *value;
+};
+
 /* Settings of an iteration of training.  All fields 0: one micro-batch, with as many samples as the costs are about. */
 struct training {
     uint32_t micro_batches; /* number of micro-batches; 0: one */
@@ -151,6 +156,10 @@ struct training {
     enum reduce_when reduce_when;
     enum update_where update;
     bool mixing; /* updates may be apart although nodes take samples together */
+    uint32_t
+        loss; /* how the loss joins samples where the model does not show it (enum loss_join) */
+    const struct said_gradient *gradient; /* [ngradient] that the user has said */
+    uint32_t ngradient;
     /* a link carries values in one direction or gradients in the other one, never both at the same time */
     bool half_duplex;
     bool any_slices;      /* a device's slice of a micro-batch need not be whole samples */

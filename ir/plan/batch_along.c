@@ -39,6 +39,8 @@ static const struct along_row rows[] = {
     {"Concat", ALONG_AXIS, 0, 0},
     {"Compress", ALONG_AXIS, 0, 0},
     {"CumSum", ALONG_AXES, 0, 1},
+    {"NonZero", ALONG_AXES, 0, 0},
+    {"Unique", ALONG_AXES, 0, 0},
     {"Slice", ALONG_AXES, 0, 3},
     {"Pad", ALONG_AXES, 0, 3},
     {"MeanVarianceNormalization", ALONG_AXES, 0, 0},
@@ -116,11 +118,54 @@ static bool pads_others(const struct module *m, nid n, int32_t axis, int rank)
     return !node_in(m, n, 3) && count == 2 * rank && !pads[axis] && !pads[axis + rank];
 }
 
-/* Whether the recurrent operator takes samples for steps of time: by "layout" these are on axis 0 or 1. */
+/* Whether the operator takes samples for steps of time: of a recurrent one these are on axis 0 or 1, by "layout". */
 static bool takes_for_time(const struct module *m, nid n, int32_t axis)
 {
     bool recurrent = node_is(m, n, "LSTM") || node_is(m, n, "GRU") || node_is(m, n, "RNN");
+    if (node_is(m, n, "ReverseSequence"))
+        return axis == node_attr_int(m, n, "time_axis", 0);
     return recurrent && axis == (node_attr_int(m, n, "layout", 0) ? 1 : 0);
+}
+
+/* Whether the node picks rows, or writes them, by positions along the axis: GatherND and ScatterND take as many axes,
+ * from "batch_dims" on, as a position has numbers; a number that is not known may be any. */
+static bool takes_positions(const struct module *m, nid n, int32_t axis)
+{
+    bool gathers = node_is(m, n, "GatherND");
+    const struct type *t = &m->type[m->value[node_in(m, n, 1)].type];
+    int64_t from = gathers ? node_attr_int(m, n, "batch_dims", 0) : 0, each = -1;
+    if (!gathers && !node_is(m, n, "ScatterND"))
+        return false;
+    if (t->kind == TYPE_TENSOR && t->rank > 0)
+        each = m->dim[t->dim + (uint32_t)(t->rank - 1)].value;
+    return axis >= from && (each < 0 || axis - from < each);
+}
+
+/* Whether a Scan that keeps a state takes samples one after the other. */
+static bool hands_state_on(const struct module *m, nid n, const int32_t *axis)
+{
+    int64_t scans = node_attr_int(m, n, "num_scan_inputs", 0);
+    int64_t states = (int64_t)m->node[n].nformal - scans, at[MOST] = {0};
+    const struct attr *a = node_attr(m, n, "scan_input_axes");
+    if (!node_is(m, n, "Scan") || scans <= 0 || states <= 0 || module_opset(m, 0) < 9)
+        return false; /* before opset 9 each sample is scanned by itself */
+    if (scans > MOST)
+        return true;
+    if (a && a->kind == ATTR_INTS && a->u.list.n <= MOST)
+        memcpy(at, m->ints + a->u.list.at, a->u.list.n * sizeof *at);
+    for (int64_t i = 0; i < scans; i++) {
+        vid x = node_in(m, n, (uint32_t)(states + i));
+        int rank = m->type[m->value[x].type].rank;
+        if (axis[x] >= 0 && (at[i] < 0 ? at[i] + rank : at[i]) == axis[x])
+            return true;
+    }
+    return false;
+}
+
+/* Whether the node keeps a triangle of rows and columns of which one are samples. */
+static bool keeps_triangle(const struct module *m, nid n, int32_t axis, int rank)
+{
+    return node_is(m, n, "Trilu") && axis >= rank - 2;
 }
 
 /* Whether a Reshape moves numbers between samples: the axis of the batch has other stretches before it than before. */
@@ -146,6 +191,8 @@ const char *batch_along_why(const struct module *m, const int32_t *axis, nid n)
 {
     static const char *const along = "works along the axis of the batch";
     vid x = node_in(m, n, 0);
+    if (hands_state_on(m, n, axis))
+        return "takes samples one after the other, and keeps a state between them";
     for (uint32_t i = 1; node_is(m, n, "Concat") && i < m->node[n].in.n && axis[x] < 0; i++)
         x = m->arg[m->node[n].in.at + i];
     int rank = m->type[m->value[x].type].rank;
@@ -155,6 +202,8 @@ const char *batch_along_why(const struct module *m, const int32_t *axis, nid n)
         return "moves numbers from samples to others";
     if (takes_for_time(m, n, axis[x]))
         return "takes samples for steps of time";
+    if (takes_positions(m, n, axis[x]) || keeps_triangle(m, n, axis[x], rank))
+        return along;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         struct along_row r = rows[k];
         if (!node_is(m, n, r.op))

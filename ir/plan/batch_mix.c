@@ -80,9 +80,10 @@ static bool makes_samples(const struct batch_view *v, nid n)
 static bool adds_up(const struct module *m, nid n)
 {
     static const char *const sums[] = {"MatMul", "Gemm",          "ReduceSum", "Einsum",
-                                       "Conv",   "ConvTranspose", "ScatterND", "ScatterElements",
-                                       NULL};
-    return is_one_of(m, n, sums) || strstr(node_op(m, n), "Grad");
+                                       "Conv",   "ConvTranspose", NULL};
+    bool scatters = node_is(m, n, "ScatterND") || node_is(m, n, "ScatterElements");
+    return is_one_of(m, n, sums) || strstr(node_op(m, n), "Grad") ||
+           (scatters && strcmp(node_attr_str(m, n, "reduction", "none"), "add") == 0);
 }
 
 /* Returns NULL, or why a loss is no mean or sum over samples alone. */
@@ -133,4 +134,22 @@ const char *batch_mix_why(const struct batch_view *v, nid n, struct arena *a)
             why = "takes gradients of samples together, and not by adding them up";
     }
     return why ? arena_fmt(a, "'%s' (%s) %s", node_name(m, n), node_op(m, n), why) : NULL;
+}
+
+const char *batch_mix_body_why(const struct batch_view *v, nid n, struct arena *a)
+{
+    const struct module *m = v->m;
+    nid root = batch_body_root(m, m->node[n].graph);
+    const char *why = refuse_operator(v, n);
+    return why ? arena_fmt(a, "'%s' (%s), in '%s' (%s), %s", node_name(m, n), node_op(m, n),
+                           node_name(m, root), node_op(m, root), why)
+               : NULL;
+}
+
+nid batch_body_root(const struct module *m, gid g)
+{
+    nid n = 0;
+    for (; g > 1 && m->graph[g].owner; g = m->node[n].graph)
+        n = m->graph[g].owner;
+    return g == 1 ? n : 0;
 }

@@ -3,8 +3,8 @@
  * A value varies if it depends on an input of the model with an axis of the batch; sizes of values do not count as
  * dependence.  From an output of the backward pass that varies and has no such axis, the walk goes back through values
  * without that axis, the one that was made last first.  A value that is alone while it waits lies on all ways from the
- * loss to the output.  The deepest such value with the output's type is the gradient, or before that one whose name is
- * the parameter's and "_grad".  What enters on the way with the same type is the parameter.  Source: the description of
+ * loss to the output.  The deepest such value with the output's type is the gradient, unless the gradient is known by
+ * name (named_gradients.h).  What enters on the way with the same type is the parameter.  Source: the description of
  * gradient accumulation in DAPPLE (arXiv 2007.01045), V. */
 #include "ir/plan/update_pass.h"
 
@@ -12,9 +12,13 @@
 #include "ir/model/batch.h"
 #include "ir/plan/batch_along.h"
 #include "ir/plan/batch_mix.h"
+#include "ir/plan/named_gradients.h"
 
 #include <assert.h>
 #include <string.h>
+
+const char *const loss_join_name[] = {
+    [LOSS_UNKNOWN] = NULL, [LOSS_MEAN] = "mean", [LOSS_SUM] = "sum"};
 
 bool update_pass_wanted(const struct scene *s)
 {
@@ -40,6 +44,7 @@ struct update_search {
     struct heap open;      /* values that wait, by the node that makes them, the last one first */
     uint32_t open_varying; /* how many of these vary */
     uint64_t left;         /* values that all walks together may still come by */
+    struct named_gradients named;
     enum loss_join join;   /* how the loss joins samples */
     uint8_t *to_sum;       /* [value] a gradient follows from it by sums over samples alone */
     struct arena *a, *own; /* for results; for scratch data */
@@ -124,28 +129,6 @@ static bool is_initializer(const struct module *m, vid v)
     return v && !m->value[v].def && (m->value[v].flags & VALUE_INIT);
 }
 
-/* Whether two values have one element type and the same sizes, which are numbers. */
-static bool alike(const struct module *m, vid x, vid y)
-{
-    const struct type *a = &m->type[m->value[x].type], *b = &m->type[m->value[y].type];
-    if (a->kind != TYPE_TENSOR || b->kind != TYPE_TENSOR || a->elem != b->elem ||
-        a->rank != b->rank || a->rank < 0)
-        return false;
-    for (int i = 0; i < a->rank; i++)
-        if (m->dim[a->dim + (uint32_t)i].value < 0 ||
-            m->dim[a->dim + (uint32_t)i].value != m->dim[b->dim + (uint32_t)i].value)
-            return false;
-    return true;
-}
-
-/* Whether the name of v is that of `of` with this end. */
-static bool is_named_after(const struct module *m, vid v, vid of, const char *end)
-{
-    const char *name = value_name(m, v), *base = value_name(m, of);
-    size_t n = strlen(base);
-    return strncmp(name, base, n) == 0 && strcmp(name + n, end) == 0;
-}
-
 /* Has a value wait, once for each output. */
 static void wait_for(struct update_search *k, vid v, uint32_t output)
 {
@@ -169,13 +152,20 @@ static void enter(const struct update_search *k, struct walk *w, vid v)
 {
     const char *name = value_name(k->m, v);
     bool named = strncmp(value_name(k->m, w->from), name, strlen(name)) == 0;
-    if (!alike(k->m, v, w->from))
+    if (!values_alike(k->m, v, w->from))
         return;
     const char *had = w->parameter ? value_name(k->m, w->parameter) : "";
     bool had_named = w->parameter && strncmp(value_name(k->m, w->from), had, strlen(had)) == 0;
     if (!w->parameter || (named && (!had_named || strlen(name) > strlen(had))) ||
         (!had_named && k->read_forward[v] && !k->read_forward[w->parameter]))
         w->parameter = v;
+}
+
+/* Whether the gradient of the walk's parameter is known by name, and the output is the parameter's new value. */
+static bool knows_gradient(const struct update_search *k, const struct walk *w)
+{
+    vid p = w->parameter;
+    return p && k->named.of[p] && (k->named.said[p] || is_named_after(k->m, w->from, p, "_new"));
 }
 
 /* Walks back from the model's output number `output`. */
@@ -198,13 +188,11 @@ static void walk_back(struct update_search *k, struct walk *w, uint32_t output)
         k->open_varying -= varies;
         if (varies && (k->axis[v] >= 0 || !m->backward[n]))
             return;
-        if (varies && v != w->from && alike(m, v, w->from)) {
-            bool named = w->parameter && is_named_after(m, v, w->parameter, "_grad");
-            if (alone || named)
-                w->gradient = v;
-            if (named)
-                return;
-        }
+        bool named = w->parameter && k->named.of[w->parameter] == v;
+        if (named || (alone && v != w->from && values_alike(m, v, w->from)))
+            w->gradient = v;
+        if (named)
+            return;
         for (uint32_t i = 0; i < m->node[n].in.n; i++) {
             vid u = m->arg[m->node[n].in.at + i];
             if (is_initializer(m, u))
@@ -212,6 +200,29 @@ static void walk_back(struct update_search *k, struct walk *w, uint32_t output)
             else
                 wait_for(k, u, output);
         }
+        if (knows_gradient(k, w)) {
+            w->gradient = k->named.of[w->parameter];
+            return;
+        }
+    }
+}
+
+/* Checks that each gradient that the user has said, or that the model returns, has an update.  fresh_of: [parameter]
+ * its new value; 0: none. */
+static void check_updated(struct update_search *k, const vid *fresh_of)
+{
+    const struct module *m = k->m;
+    const struct graph *g = &m->graph[1];
+    uint8_t *returned = arena_alloc(k->own, m->nval);
+    for (uint32_t i = 0; i < g->out.n; i++)
+        returned[m->arg[g->out.at + i]] = 1;
+    for (uint32_t i = 0; i < g->init.n && !k->to->why; i++) {
+        vid p = m->arg[g->init.at + i], v = k->named.of[p];
+        if (v && !fresh_of[p] && (k->named.said[p] || returned[v]))
+            k->to->why = arena_fmt(k->a,
+                                   "the gradient '%s' has no update: no output of the model is the "
+                                   "new value of '%s'",
+                                   value_name(m, v), value_name(m, p));
     }
 }
 
@@ -242,6 +253,7 @@ static void find_gradients(struct update_search *k)
     }
     if (!k->to->why && !k->to->n)
         k->to->why = "no output of the model is the new value of a parameter";
+    check_updated(k, fresh_of);
 }
 
 /* Whether node n is in the list. */
@@ -309,6 +321,23 @@ static void check_sums(struct update_search *k)
     }
 }
 
+/* Lists a node that takes samples together, where that is allowed; else that is why there is no pass.  why NULL: it
+ * does not.  cap: of the list. */
+static void add_mixing(struct update_search *k, nid n, const char *why, uint32_t *cap)
+{
+    if (!why || k->to->why)
+        return;
+    if (!k->s->model.training.mixing) {
+        k->to->why = arena_fmt(k->a,
+                               "%s, so that micro-batches need not add up to the whole batch; "
+                               "--allow-batch-dependence lets that be",
+                               why);
+        return;
+    }
+    k->to->mixing = vec_grow(k->a, k->to->mixing, cap, k->to->nmixing + 1, sizeof(nid));
+    k->to->mixing[k->to->nmixing++] = n;
+}
+
 /* Checks that samples meet in the loss and in sums of gradients alone, or lists the nodes in which they do. */
 static void check_batch(struct update_search *k)
 {
@@ -319,21 +348,15 @@ static void check_batch(struct update_search *k)
                                  .to_sum = k->to_sum,
                                  .squares = value_batch_squares(k->m, k->own),
                                  .counts = find_counts(k->m, k->axis, k->own)};
-    bool allowed = k->s->model.training.mixing;
     uint32_t cap = 0;
-    for (nid n = g->first; n < g->first + g->count && !k->to->why; n++) {
-        const char *why = k->to->own[n] ? NULL : batch_mix_why(&v, n, k->a);
-        if (!why)
-            continue;
-        if (!allowed) {
-            k->to->why = arena_fmt(k->a,
-                                   "%s, so that micro-batches need not add up to the whole batch; "
-                                   "--allow-batch-dependence lets that be",
-                                   why);
-            return;
-        }
-        k->to->mixing = vec_grow(k->a, k->to->mixing, &cap, k->to->nmixing + 1, sizeof(nid));
-        k->to->mixing[k->to->nmixing++] = n;
+    for (nid n = g->first; n < g->first + g->count && !k->to->why; n++)
+        if (!k->to->own[n])
+            add_mixing(k, n, batch_mix_why(&v, n, k->a), &cap);
+    for (gid b = 2; b < k->m->ngraph && !k->to->why; b++) {
+        nid root = batch_body_root(k->m, b);
+        const struct graph *body = &k->m->graph[b];
+        for (nid n = body->first; root && !k->to->own[root] && n < body->first + body->count; n++)
+            add_mixing(k, n, batch_mix_body_why(&v, n, k->a), &cap);
     }
 }
 
@@ -371,8 +394,47 @@ static void mark_nodes(struct update_search *k)
     }
 }
 
-/* Checks that each stage updates its own parameters by its own gradients. */
-static void check_stages(struct update_search *k, const int32_t *stage_of)
+/* Checks that each new value follows from the parameter's gradient. */
+static void check_followed(struct update_search *k)
+{
+    const struct module *m = k->m;
+    for (uint32_t i = 0; i < k->to->n && !k->to->why; i++) {
+        const struct gradient *x = &k->to->of[i];
+        if (!k->to->own[m->value[x->fresh].def])
+            k->to->why = arena_fmt(
+                k->a, "'%s', the new value of '%s', does not follow from the gradient '%s'",
+                value_name(m, x->fresh), value_name(m, x->parameter), value_name(m, x->gradient));
+    }
+}
+
+/* Says that node n of the pass reads u, which another stage makes; st: the stages. */
+static void check_joint(struct update_search *k, const struct stages *st, const int32_t *stage_of,
+                        nid n, vid u)
+{
+    const struct module *m = k->m;
+    nid def = m->value[u].def;
+    const char *what =
+        arena_fmt(k->a, "'%s' (%s) in stage %d updates by '%s' of stage %d", node_name(m, n),
+                  node_op(m, n), (int)stage_of[n], value_name(m, u), (int)stage_of[def]);
+    if (!k->to->own[def])
+        k->to->why = arena_fmt(k->a, "%s: a stage updates by gradients of its own", what);
+    else if (k->s->model.training.schedule != TRAINING_GPIPE)
+        k->to->why = arena_fmt(k->a,
+                               "%s, a value of several stages' gradients, as in clipping by a "
+                               "global norm: --schedule=gpipe can do that",
+                               what);
+    else if (st->device.at[st->n] != st->n)
+        k->to->why = arena_fmt(
+            k->a,
+            "%s, a value of several stages' gradients: stages on several devices cannot do "
+            "that",
+            what);
+    k->to->joint = true;
+}
+
+/* Checks that each stage updates its own parameters by its own gradients, and by values of other stages' gradients only
+ * where all of these are there before any update. */
+static void check_stages(struct update_search *k, const struct stages *st, const int32_t *stage_of)
 {
     const struct module *m = k->m;
     const struct graph *g = &m->graph[1];
@@ -380,15 +442,11 @@ static void check_stages(struct update_search *k, const int32_t *stage_of)
     for (uint32_t i = 0; i < k->to->n; i++)
         sum[k->to->of[i].gradient] = 1;
     for (nid n = g->first; n < g->first + g->count && !k->to->why; n++)
-        for (uint32_t i = 0; k->to->own[n] && i < m->node[n].in.n; i++) {
+        for (uint32_t i = 0; k->to->own[n] && i < m->node[n].in.n && !k->to->why; i++) {
             vid u = m->arg[m->node[n].in.at + i];
             nid def = m->value[u].def;
             if (def && (sum[u] || k->to->own[def]) && stage_of[def] != stage_of[n])
-                k->to->why = arena_fmt(k->a,
-                                       "'%s' (%s) in stage %d updates by '%s' of stage %d: updates "
-                                       "of all stages together have no part",
-                                       node_name(m, n), node_op(m, n), (int)stage_of[n],
-                                       value_name(m, u), (int)stage_of[def]);
+                check_joint(k, st, stage_of, n, u);
         }
 }
 
@@ -416,6 +474,30 @@ static void check_counts(struct update_search *k, const struct stages *st, const
     }
 }
 
+/* Returns [value] whether it can be a gradient: it depends on samples, has no axis of the batch, and the backward pass
+ * makes it. */
+static const uint8_t *may_be_gradients(struct update_search *k)
+{
+    const struct module *m = k->m;
+    uint8_t *may_be = arena_alloc(k->own, m->nval);
+    for (vid v = 1; v < m->nval; v++)
+        may_be[v] = k->varies[v] && k->axis[v] < 0 && m->backward[m->value[v].def];
+    return may_be;
+}
+
+/* Finds how the loss joins samples: as the model shows it, else as the user says. */
+static void find_loss(struct update_search *k)
+{
+    enum loss_join said = (enum loss_join)k->s->model.training.loss;
+    vid loss = loss_find(k->m, &k->join, k->own);
+    if (said && k->join && said != k->join && !k->to->why)
+        k->to->why = arena_fmt(k->a, "--loss=%s: the loss '%s' is a %s", loss_join_name[said],
+                               value_name(k->m, loss), loss_join_name[k->join]);
+    k->to->join_said = said && !k->join;
+    k->join = k->join ? k->join : said;
+    k->to->join = k->join;
+}
+
 struct update_pass update_pass_find(const struct staged_plan *p, const int32_t *stage_of,
                                     struct arena *a)
 {
@@ -437,17 +519,22 @@ struct update_pass update_pass_find(const struct staged_plan *p, const int32_t *
         for (nid n = g->first; n < g->first + g->count; n++)
             for (uint32_t i = 0; !m->backward[n] && i < m->node[n].in.n; i++)
                 k.read_forward[m->arg[m->node[n].in.at + i]] = 1;
-        loss_find(m, &k.join, k.own);
-        find_gradients(&k);
+        k.named = named_gradients_find(m, &s->model.training, may_be_gradients(&k), a);
+        to.why = k.named.why;
+        find_loss(&k);
+        if (!to.why)
+            find_gradients(&k);
         if (!to.why)
             check_sums(&k);
         if (!to.why)
             mark_nodes(&k);
         if (!to.why)
+            check_followed(&k);
+        if (!to.why)
             check_batch(&k);
-        if (!to.why)
-            check_stages(&k, stage_of);
-        if (!to.why)
+        if (!to.why && stage_of)
+            check_stages(&k, p->stages, stage_of);
+        if (!to.why && stage_of)
             check_counts(&k, p->stages, stage_of);
     }
     arena_free(k.own);

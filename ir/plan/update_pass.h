@@ -13,6 +13,8 @@ struct gradient {
 
 /* How a loss joins the losses of samples. */
 enum loss_join { LOSS_UNKNOWN, LOSS_MEAN, LOSS_SUM };
+/* [enum loss_join] "mean", "sum"; NULL for LOSS_UNKNOWN. */
+extern const char *const loss_join_name[];
 
 struct update_pass {
     const char *
@@ -23,11 +25,15 @@ struct update_pass {
     nid *
         mixing; /* [nmixing] nodes that take samples together, where --allow-batch-dependence lets them */
     uint32_t nmixing;
+    enum loss_join join; /* how the loss joins samples */
+    bool join_said;      /* the user says so; the model does not show it */
+    bool joint;          /* stages update by values of other stages' gradients, as a norm of all */
 };
 
 /* Whether the settings want updates in parts of their own: --update=apart, or more than one micro-batch. */
 bool update_pass_wanted(const struct scene *s);
-/* Finds the pass of a plan with stages, in a.  stage_of: plan_stage_of().  Expected O(nodes + operands + pins +
+/* Finds the pass of a plan with stages, in a; only scene and stages of p are read.  stage_of: plan_stage_of(); NULL:
+ * there are no stages yet, so that what only these forbid is not looked for.  Expected O(nodes + operands + pins +
  * values * rank * log). */
 struct update_pass update_pass_find(const struct staged_plan *p, const int32_t *stage_of,
                                     struct arena *a);

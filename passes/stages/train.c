@@ -9,6 +9,7 @@
 
 #include "ir/base/units.h"
 #include "ir/exec/evaluate.h"
+#include "ir/plan/update_pass.h"
 #include "passes/problem/claim.h"
 #include "passes/stages/stage_bound.h"
 
@@ -33,6 +34,7 @@ static void add_parts(const struct train *t, const struct stage_layout *p, struc
                       struct arena *a)
 {
     const struct layers_of *l = &t->layers;
+    bool apart = update_pass_wanted(&t->x->scene);
     int64_t *now = arena_array(a, (size_t)p->n + 1, sizeof *now); /* [stage] ps passed so far */
     for (uint32_t v = 0; v < l->n; v++)
         sum[p->stage_of[v]].parts.n++;
@@ -45,6 +47,8 @@ static void add_parts(const struct train *t, const struct stage_layout *p, struc
         uint32_t k = p->stage_of[v];
         struct reduce_parts *of = &sum[k].parts;
         now[k] = sat_add(now[k], l->backward[v]);
+        if (t->update)
+            now[k] = sat_add(now[k], apart ? t->update[v].each : t->update[v].within);
         if (l->parameter[v])
             of->part[of->n++] = (struct reduce_part){now[k], l->parameter[v]};
     }
@@ -81,10 +85,21 @@ static void add_spans(const struct train *t, const struct stage_layout *p, struc
     }
 }
 
+/* Adds what the updates of a layer take to the sums of its stage. */
+static void add_update(const struct layer_update *u, bool apart, struct stage_sums *sum)
+{
+    sum->backward = sat_add(sum->backward, apart ? u->each : u->within);
+    sum->weight = sat_add(sum->weight, apart ? u->weight : u->within);
+    int64_t overhead = apart ? u->each : u->within_overhead;
+    sum->overhead.backward = sat_add(sum->overhead.backward, overhead);
+    sum->overhead.weight = sat_add(sum->overhead.weight, apart ? u->weight : overhead);
+    sum->update = sat_add(sum->update, apart ? u->once : 0);
+}
+
 struct stage_sums *train_sums(const struct train *t, const struct stage_layout *p, struct arena *a)
 {
     const struct layers_of *l = &t->layers;
-    bool graph = t->x->scene.m->ir_version;
+    bool graph = t->x->scene.m->ir_version, apart = update_pass_wanted(&t->x->scene);
     struct stage_sums *sum = arena_array(a, (size_t)p->n + 1, sizeof *sum);
     for (uint32_t v = 0; v < l->n; v++) {
         uint32_t k = p->stage_of[v], last = k;
@@ -92,6 +107,8 @@ struct stage_sums *train_sums(const struct train *t, const struct stage_layout *
         sum[k].backward = sat_add(sum[k].backward, l->backward[v]);
         sum[k].overhead.forward = sat_add(sum[k].overhead.forward, l->forward_overhead[v]);
         sum[k].overhead.backward = sat_add(sum[k].overhead.backward, l->backward_overhead[v]);
+        if (t->update)
+            add_update(&t->update[v], apart, &sum[k]);
         sum[k].parameter = sat_add(sum[k].parameter, l->parameter[v]);
         sum[k].stored = sat_add(sum[k].stored, t->stored[v]);
         sum[k].constant = sat_add(sum[k].constant, t->constant[v]);

@@ -22,6 +22,13 @@ struct layer_spans {
     uint32_t n, cap;
 };
 
+/* What the updates of a layer take, in ps, on each of several devices whole.  Apart (update_pass_wanted()): each,
+ * beside each backward pass, to add gradients up; once, an iteration; weight, the share of `each` that no other layer
+ * waits for.  Within backward passes: within, of which within_overhead does not depend on the slice. */
+struct layer_update {
+    int64_t each, weight, once, within, within_overhead;
+};
+
 /* A model that is trained, as a row of layers: the vertices of the level that contract leaves, each with its forward
  * and backward nodes.  Times and bytes are for the samples that the costs are about, not for a micro-batch. */
 struct train {
@@ -31,7 +38,10 @@ struct train {
     struct layers_of layers; /* times, bytes and edges (stage_states.h) */
     int64_t *stored;         /* [layer] bytes that the forward pass keeps for the backward pass */
     int64_t *constant;       /* [layer] bytes of constants that training does not change */
-    const uint32_t *layer;   /* [base vertex] its layer */
+    /* [layer] beside layers.backward, which has no updates if they may be apart: bounds by it hold wherever they are;
+     * NULL: they are within, and layers.backward has them */
+    struct layer_update *update;
+    const uint32_t *layer; /* [base vertex] its layer */
     struct clock clock;
     /* Only for a graph in ONNX, else empty.  values: bytes that forward nodes make, from their layer to the last layer
      * that reads them.  gradients: bytes that backward nodes make, from their layer down to the first layer that reads

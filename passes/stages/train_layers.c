@@ -9,6 +9,7 @@
 
 #include "ir/base/components.h"
 #include "ir/base/units.h"
+#include "ir/exec/iteration/update_cost.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -19,11 +20,29 @@ struct layer_sums {
     int64_t *forward, *backward, *activation, *parameter; /* [layer] ps, ps, bytes, bytes */
     int64_t *forward_overhead, *backward_overhead;        /* [layer] ps */
     uint32_t cls; /* the accelerators' class, whose times count */
+    struct update_cost update;
 };
 
 uint32_t train_layer(const struct train *t, nid n)
 {
     return t->layer[t->x->levels.base->vertex[n]];
+}
+
+/* Adds what node n takes to the updates of its layer l.  Returns whether the node is part of an update. */
+static bool measure_update(struct layer_sums *m, nid n, uint32_t l)
+{
+    const struct costs *k = m->t->x->scene.m->cost;
+    struct layer_update *u = m->t->update ? &m->t->update[l] : NULL;
+    if (!u)
+        return false;
+    u->each = sat_add(u->each, m->update.each[n]);
+    u->once = sat_add(u->once, m->update.once[n]);
+    if (!m->update.own[n])
+        return false;
+    int64_t ps = k->time[m->cls][n];
+    u->within = sat_add(u->within, ps == COST_NEVER ? 0 : ps);
+    u->within_overhead = sat_add(u->within_overhead, costs_overhead(k, m->cls, n));
+    return true;
 }
 
 /* Adds time, parameters and stored bytes of each placed node to its layer, and the bytes of each weight or constant to
@@ -38,6 +57,8 @@ static void measure_nodes(struct layer_sums *m)
             continue;
         uint32_t l = train_layer(m->t, n);
         bool back = s->m->backward[n];
+        if (measure_update(m, n, l))
+            continue;
         int64_t *time = back ? &m->backward[l] : &m->forward[l], ps = k->time[m->cls][n];
         int64_t *overhead = back ? &m->backward_overhead[l] : &m->forward_overhead[l];
         *time = sat_add(*time, ps == COST_NEVER ? 0 : ps);
@@ -162,6 +183,10 @@ static void measure_waiting(struct layer_sums *m)
             for_row (y, *pin, e)
                 if (y != v && s->m->backward[y] && low[y] < low[v])
                     low[v] = low[y];
+        if (t->update && low[v] == train_layer(t, v))
+            t->update[low[v]].weight = sat_add(t->update[low[v]].weight, m->update.each[v]);
+        if (t->update && m->update.own[v])
+            continue;
         add_span(&t->waiting, a,
                  (struct layer_span){train_layer(t, v), low[v], ps == COST_NEVER ? 0 : ps,
                                      costs_overhead(s->m->cost, m->cls, v), 0});
@@ -259,12 +284,19 @@ int train_begin(struct train *t, struct ctx *x, const char *planner)
     if (why)
         return diag_error(x->use.diag, "%s: %s", planner, why);
     struct layer_sums m = {.t = t, .cls = cluster_main_class(x->scene.cluster)};
+    struct scene several =
+        x->scene; /* planners may choose more micro-batches, unless the user has set them */
+    if (several.model.training.micro_size && !train_size_said(x))
+        several.model.training.micro_batches = TRAINING_MICRO_BATCHES;
+    m.update = update_cost_find(&several, NULL, NULL, a);
     int64_t **const sum[] = {&m.forward, &m.backward,  &m.activation,       &m.parameter,
                              &t->stored, &t->constant, &m.forward_overhead, &m.backward_overhead};
     t->layer = wdag_flatten(g, a);
     t->layers = (struct layers_of){.n = g->n, .succ = g->succ, .pred = g->pred};
     if (x->scene.m->ir_version)
         join_layers(t, g, a);
+    if (m.update.own)
+        t->update = arena_array(a, (size_t)t->layers.n + 1, sizeof *t->update);
     for (size_t i = 0; i < sizeof sum / sizeof *sum; i++)
         *sum[i] = arena_array(a, (size_t)t->layers.n + 1, sizeof **sum[i]);
     measure_nodes(&m);

@@ -506,21 +506,40 @@ def zero_bubble(model, manifest):
 
 
 def bars_of(at, model, manifest, how):
-    """In the trace of the iteration W takes as long as the parts of that pass, all passes as long as all parts and
-    what two of them cost, forward and backward."""
+    """In the trace of the iteration W takes as long as the parts of that pass and the adding up of the stage's
+    gradients; the update, once, as long as its part, what it costs, and one multiplication of each sum; all passes as
+    long as the other parts, what two of them cost, and adding up.  Adding moves three tensors' bytes, multiplying two,
+    at one rate, each with an operator's overhead: two stages tell both, the others must agree."""
     out = at / "x.trace.json"
     run(PCC, model, *how, "-o", out)
     took = {}
     for e in json.loads(out.read_text())["traceEvents"]:
-        if e["ph"] == "X" and e["cat"] in ("forward", "backward", "weight"):
+        if e["ph"] == "X" and e["cat"] in ("forward", "backward", "weight", "update"):
             took.setdefault(e["args"]["stage"], {}).setdefault(e["cat"], set()).add(e["dur"])
     for k, kinds in took.items():
         check(all(len(d) == 1 for d in kinds.values()), f"micro-batches of stage {k} take {kinds}")
-        for wanted, passes in ((kinds["weight"], ("weight", "update")), ((sum(max(d) for d in kinds.values()),), None)):
-            parts = sum(p["compute_s"] for p in manifest["parts"]
-                        if p["stage"] == k and (not passes or p["pass"] in passes))
-            parts += 0 if passes else 2 * manifest["objective"]["part_cost_s"]
-            check(abs(max(wanted) / 1e6 - parts) < 1e-11, f"stage {k}: {passes or 'all'} take {wanted} us, {parts} s")
+
+    def parts(k, *passes):
+        return sum(p["compute_s"] for p in manifest["parts"] if p["stage"] == k and p["pass"] in passes)
+
+    cost, sums = manifest["objective"]["part_cost_s"], {}
+    for k, kinds in took.items():
+        most = {kind: max(d) / 1e6 for kind, d in kinds.items()}
+        own = {g["gradient"] for g in manifest["training"].get("gradients", []) if g["stage"] == k}
+        bytes_of = [t["bytes"] for t in manifest["tensors"] if t["name"] in own]
+        adds = most["weight"] - parts(k, "weight")
+        check(("update" in most) == bool(own) and (own or abs(adds) < 1e-11), f"stage {k}: {most}, {adds} s for sums")
+        if own:
+            sums[k] = adds, most["update"] - parts(k, "update") - cost, len(bytes_of), sum(bytes_of)
+        passes = most["forward"] + most["backward"] + most["weight"]
+        rest = passes - adds - parts(k, "forward", "backward", "both", "weight") - 2 * cost
+        check(abs(rest) < 1e-11, f"stage {k}: passes take {rest} s besides")
+    adds, scales, n, size = sums.get(0, (3, 2, 1, 1))
+    rate = (adds - scales) / size  # 3 - 2 tensors
+    overhead = (adds - 3 * size * rate) / n
+    check(not sums or rate > 0 and overhead > 0 and all(
+        abs(a - n * overhead - 3 * b * rate) < n * 1e-11 and abs(s - n * overhead - 2 * b * rate) < n * 1e-11
+        for a, s, n, b in sums.values()), f"sums of gradients: {sums}")
     check(sorted(took) == [0, 1, 2, 3], f"stages {sorted(took)} in the trace")
 
 

@@ -2,8 +2,8 @@
 
 The stub's values have the planned bytes, so that what devices hold is measured.  Extra `ort`: with ONNX Runtime new
 parameters are those of the whole model at the full batch, bit by bit for one micro-batch, to 1e-5 of the largest
-gradient for more; all schedules give the same bits."""
-# extras: ort
+gradient for more; all schedules give the same bits.  Extra `shared`: training steps of other exporters."""
+# extras: ort shared
 import json
 import os
 import re
@@ -26,6 +26,7 @@ FOLDER = tempfile.TemporaryDirectory()
 HERE = Path(FOLDER.name)
 MODEL, SPLIT = HERE / "train.onnx", HERE / "m4"
 STUB = "--engine=stub"
+EVERY = os.environ.get("PCC_ALL") == "1"
 SCHEDULES = (["dapple"], ["gpipe"], ["zb-h1"], ["interleaved", "--stages-per-device=2"])
 
 # One weight, a mean of squares, its gradient and update.
@@ -38,10 +39,7 @@ graph {
   init %w : f32[4,2] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
   init %two : f32[] = [2.0]
   init %half : f32[] = [0.5]
-  init %yes : bool[] = [1]
   init %no : bool[] = [0]
-  init %last : i64[1] = [2]
-  init %one : f32[2] = [1.0, 1.0]
   %h = MatMul(%x, %w) : f32[batch,2] name="h"
   %e = Sub(%h, %t) : f32[batch,2] name="e"
   %q = Mul(%e, %e) : f32[batch,2] name="q"
@@ -60,8 +58,46 @@ graph {
 """
 
 
-# More constants for the model.
-KEY = ("  init %two", "  init %k : i64[] = [0]\n  init %ks : i64[1] = [0]\n  init %end : i64[1] = [9]\n  init %two")
+# Two layers, whose gradients are clipped by the norm of both.
+CLIPPED = """pcc 1
+opset ai.onnx 20
+graph {
+  in %x : f32[batch,4]
+  in %t : f32[batch,2]
+  in %rate : f32[]
+  init %w : f32[4,2] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
+  init %v : f32[2,2] = [1.0, -2.0, 3.0, 4.0]
+  init %two : f32[] = [2.0]
+  %h = MatMul(%x, %w) : f32[batch,2] name="a_h"
+  %z = MatMul(%h, %v) : f32[batch,2] name="b_z"
+  %e = Sub(%z, %t) : f32[batch,2] name="b_e"
+  %q = Mul(%e, %e) : f32[batch,2] name="b_q"
+  %loss = ReduceMean(%q) {keepdims = 0} : f32[] name="b_loss"
+  %n = Size(%e) : i64[] name="b_n_grad"
+  %f = Cast(%n) {to = 1} : f32[] name="b_f_grad"
+  %g = Mul(%e, %two) : f32[batch,2] name="b_g_grad"
+  %d = Div(%g, %f) : f32[batch,2] name="b_d_grad"
+  %ht = Transpose(%h) {perm = [1, 0]} : f32[2,batch] name="b_ht_grad"
+  %v_grad = MatMul(%ht, %d) : f32[2,2] name="b_v_grad"
+  %vt = Transpose(%v) {perm = [1, 0]} : f32[2,2] name="b_vt_grad"
+  %dh = MatMul(%d, %vt) : f32[batch,2] name="b_dh_grad"
+  %xt = Transpose(%x) {perm = [1, 0]} : f32[4,batch] name="a_xt_grad"
+  %w_grad = MatMul(%xt, %dh) : f32[4,2] name="a_w_grad"
+  %ww = ReduceSumSquare(%w_grad) {keepdims = 0} : f32[] name="a_ww_grad"
+  %vv = ReduceSumSquare(%v_grad) {keepdims = 0} : f32[] name="b_vv_grad"
+  %s = Add(%ww, %vv) : f32[] name="b_s_grad"
+  %norm = Sqrt(%s) : f32[] name="b_norm_grad"
+  %cw = Div(%w_grad, %norm) : f32[4,2] name="a_cw_grad"
+  %uw = Mul(%cw, %rate) : f32[4,2] name="a_uw_grad"
+  %w_new = Sub(%w, %uw) : f32[4,2] name="a_new_grad"
+  %cv = Div(%v_grad, %norm) : f32[2,2] name="b_cv_grad"
+  %uv = Mul(%cv, %rate) : f32[2,2] name="b_uv_grad"
+  %v_new = Sub(%v, %uv) : f32[2,2] name="b_new_grad"
+  out %loss
+  out %w_new
+  out %v_new
+}
+"""
 
 
 def plan(folder, *args, micro_batches=4, devices="2xa100", model=MODEL, batch=2):
@@ -108,6 +144,9 @@ def schedules():
         said = good(run(RUN, folder, "--steps=2", f"{STUB}:random=50us")).stdout
         most = held(said)
         check(most and all(real == planned for _, real, planned in most), f"{schedule}: {said}")
+        if schedule[0] == "gpipe":  # backward passes go from the last micro-batch: all gradients wait for the first
+            most = held(good(run(RUN, folder, "--steps=2", STUB, "--sum=as-made")).stdout)
+            check(all(int(real) < int(planned) for _, real, planned in most), f"as made: {most}")
 
 
 def reduced():
@@ -205,7 +244,8 @@ def bad():
     refused(run(RUN, HERE / "samples", "--steps=1", STUB), 1, "no training by stages", "--objective=iteration-time")
     refused(run(RUN, SPLIT, STUB), 1, "an iteration of training", "--steps=N")
     refused(run(RUN, SPLIT, "--steps=1", "--samples=2"), 2, "--samples has no effect with --steps")
-    refused(run(RUN, SPLIT, "--save=none.npz"), 2, "--save has no effect without --steps")
+    for idle in ("--save=none.npz", "--sum=as-made"):
+        refused(run(RUN, SPLIT, idle), 2, f"{idle.partition('=')[0]} has no effect without --steps")
     refused(run(RUN, SPLIT, "--steps=1", "--loss=sum", STUB), 1, "--loss=sum: the loss 'loss' is a mean")
 
     def unknown(m):
@@ -224,6 +264,9 @@ def bad():
     refused(run(RUN, folder, "--steps=1", STUB), 1, "how the loss 'loss' joins samples is not known", "--loss=mean")
     good(run(RUN, folder, "--steps=1", STUB, "--loss=mean"))
     refused(run(RUN, changed("fractions", "manifest.json", not_whole), "--steps=1", STUB), 1, '"runnable": false')
+    good(plan(HERE / "thirds", "-p", "data-parallel-place", "--slices=any", devices="3xa100"))
+    refused(run(RUN, HERE / "thirds", "--steps=1", STUB), 1, "the 3 devices of stage 0 would get 0.666667 samples each",
+            "of a micro-batch of 2")
     refused(run(RUN, changed("strange", "manifest.json", strange), "--steps=1", STUB), 1, "no update reads", "'loss'")
     refused(run(RUN, changed("double", "manifest.json", double), "--steps=1", STUB), 1, "is there twice")
     refused(run(RUN, SPLIT, "--steps=1", f"{STUB}:fail=part0.onnx@2"), 1, "part0.onnx (acc0), micro-batch 2:")
@@ -253,59 +296,18 @@ def texts():
     check(training("unknown")["loss"]["reduction"] is None, "a loss that is a maximum")
     good(made("sum", op=("ReduceMean(%q)", "ReduceSum(%q)")))
     check(training("sum")["loss"]["reduction"] == "sum", "a loss that is a sum")
-    for name, by, reduction in (("eighth", "Div(%s, %two)", "sum"), ("each", "Div(%s, %c)", "mean"), (
-            "token", "Div(%s, %l)", "sum"), ("again", "Div(%s, %c)", None)):
-        join = "ReduceSum" if reduction else "ReduceMean"
-        good(made(name, loss=("%loss = ReduceMean(%q)", f"%s = {join}(%q)"), by=('name="loss"', f"""name="loss"
-  %count = Size(%q) : i64[] name="count"
-  %c = Cast(%count) {{to = 1}} : f32[] name="c"
-  %length = Shape(%q) {{start = 1, end = 2}} : i64[1] name="length"
-  %l = Cast(%length) {{to = 1}} : f32[1] name="l"
-  %loss = {by} : f32[{'1' if '%l' in by else ''}] name="by" """)))
-        check(training(name)["loss"]["reduction"] == reduction, f"a loss divided: {name}: {training(name)['loss']}")
     good(made("let", "--allow-batch-dependence", op=(square, "Softmax(%e) {axis = 0}")))
     check(training("let")["batch_dependent"] == ["q"], "what is let be")
     said = good(run(RUN, HERE / "let.split", "--steps=1", STUB)).stderr
     check("1 operator takes samples together, the first 'q'" in said, said)
+    good(made("other", "--gradient=w=u"))
+    check(training("other")["gradients"] == [{"parameter": "w", "gradient": "u", "new": "w_new", "stage": 0}], "said")
+    refused(made("nowhere", "--gradient=w=nothing"), 1, "--gradient 'w=nothing': the model has no value 'nothing'")
+    refused(made("half", "--gradient=w"), 2, "--gradient 'w': expected PARAMETER=VALUE")
+    refused(made("contrary", "--loss=sum"), 1, "--loss=sum: the loss 'loss' is a mean")
     for name, change, words in (
             ("along", {"op": (square, "Softmax(%e) {axis = 0}")}, "'q' (Softmax) works along the axis of the batch"),
-            ("norm", {"op": (square, "BatchNormalization(%e, %one, %one, %one, %one) {training_mode = 1}")},
-             "'q' (BatchNormalization) takes mean and variance of all samples"),
-            ("draws", {"op": (square, "Dropout(%e, %half, %yes)")}, "'q' (Dropout) draws random numbers"),
-            ("count", {"op": ("Size(%e) : i64", "ReduceSum(%e) {keepdims = 0} : f32"),
-                       "cast": ("Cast(%n) {to = 1}", "Neg(%n)")},
-             "'d_grad' (Div) reads 'f', which is of all samples together"),
-            ("most", {"op": ("MatMul(%xt, %d)", "ReduceMax(%o) {keepdims = 0}"), "type": (
-                '  %w_grad',
-                '  %o = Einsum(%x, %d) {equation = "bi,bj->ijb"} : f32[4,2,batch] name="o_grad"\n  %w_grad'),
-                "axes": ("ReduceMax(%o)", "ReduceMax(%o, %last)")}, "and not by adding them up"),
-            ("pairs", {"op": ("Mul(%e, %e) : f32[batch,2]", "LogSoftmax(%z) : f32[batch,batch]"), "z": (
-                '  %q', '  %et = Transpose(%e) {perm = [1, 0]} : f32[2,batch] name="et"\n'
-                '  %z = MatMul(%e, %et) : f32[batch,batch] name="z"\n  %q')},
-             "'z' (MatMul) makes a result with the batch"),
-            ("running", {"op": (square, "CumSum(%e, %k)"), "k": KEY}, "'q' (CumSum) works along"),
-            ("next", {"op": (square, "Slice(%e, %k, %end, %ks)"), "k": KEY}, "'q' (Slice) works along"),
-            ("others", {"op": (square, "Gather(%e, %ks) {axis = 0}"), "k": KEY}, "'q' (Gather) works along"),
-            ("twice", {"op": (square, "Concat(%e, %e) {axis = 0}"), "type": (
-                "f32[batch,2] name=\"q", "f32[2*batch,2] name=\"q")}, "'q' (Concat) works along"),
-            ("mean", {"op": (square, "MeanVarianceNormalization(%e) {axes = [0]}")},
-             "'q' (MeanVarianceNormalization) works along"),
-            ("turned", {"op": ("Mul(%e, %e) : f32[batch,2]", "Reshape(%e, %ks) : f32[2,batch]"), "k": KEY},
-             "'q' (Reshape) moves numbers from samples to others"),
-            ("reckons", {"op": (square, "Div(%e, %f)"), "f": (
-                "  %q", "  %n = Size(%e) : i64[]\n  %f = Cast(%n) {to = 1} : f32[]\n  %q"), "not": (
-                '  %n = Size(%e) : i64[] name="n"\n  %f = Cast(%n) {to = 1} : f32[] name="f"\n', "")},
-             "'q' (Div) reckons with 'f', which tells how many samples there are"),
-            ("decay", {"op": ("%w_grad = MatMul", "%raw_grad = MatMul"), "add": (
-                "  %u =", "  %wd_grad = Mul(%w, %rate) : f32[4,2]\n"
-                "  %w_grad = Add(%raw_grad, %wd_grad) : f32[4,2] name=\"add_grad\"\n  %u ="),
-                "sum": ("ReduceMean", "ReduceSum")}, "'add_grad' (Add) works on gradients of all samples together"),
-            ("anew", {"op": ("Mul(%w_grad, %rate)", "Mul(%w_grad, %loss)")},
-             "'u_grad' (Mul), which follows from gradients, reads 'loss', which each micro-batch makes anew"),
-            ("fixed", {"op": ("batch", "2")}, "the batch has no name in the shapes"),
-            ("both", {"op": ("  out %w_new", "  out %w_new\n  out %u"),
-                      "sub": ("Mul(%w_grad, %rate)", "Sub(%w, %w_grad)")},
-             "are both new values of 'w'")):
+            ("fixed", {"op": ("batch", "2")}, "the batch has no name in the shapes")):
         refused(made(name, "--update=apart", **change), 1, "--update=apart: ", words)
         check(not (HERE / f"{name}.split").exists(), f"{name}: nothing is written")
     good(made("noted", op=("batch", "2")))
@@ -332,11 +334,30 @@ def norms():
             "follow from gradients of many parameters each, as behind a norm of all")
 
 
-def whole_session():
+def clipped(*args):
+    """The plan of a model whose gradients are clipped by the norm of all: stages a and b."""
+    (HERE / "clipped.pir").write_text(CLIPPED)
+    (HERE / "clipped.txt").write_text("^a_=acc0\n^b_=acc1\n")
+    return run(PCC, HERE / "clipped.pir", "-d", "2xa100", "--objective=iteration-time", "--micro-batches=4", "-q",
+               "--dim=batch=2", "--pictures=none", "-p", f"plan{{from={HERE / 'clipped.txt'}}}", "--update=apart", "-o",
+               HERE / "clipped", *args)
+
+
+def clips():
+    """A norm of all stages' gradients is known once all are there: gpipe; other schedules are refused."""
+    words = ("updates by", "as in clipping by a global norm: --schedule=gpipe can do that")
+    for schedule in ("dapple", "zb-h1"):
+        refused(clipped(f"--schedule={schedule}"), 1, *words)
+    good(clipped("--schedule=gpipe"))
+    said = good(run(RUN, HERE / "clipped", "--steps=2", f"{STUB}:random=50us")).stdout
+    check(len(held(said)) == 2 and all(real == planned for _, real, planned in held(said)), said)
+
+
+def whole_session(of=MODEL):
     """The whole model, whose parameters may be given as inputs."""
     import onnx
     import onnxruntime as ort
-    model = onnx.load(MODEL)
+    model = onnx.load(of)
     for i in model.graph.initializer:
         model.graph.input.append(onnx.helper.make_tensor_value_info(i.name, i.data_type, i.dims))
     options = ort.SessionOptions()
@@ -365,6 +386,32 @@ def compare(m, got, want, exact):
         check(mine.shape == theirs.shape and close, f"{m} micro-batches: {name} is not the whole model's")
 
 
+def stages(layers, number, m, schedules):
+    """Stages by hand, one for each layer or several: all schedules give the bits of the first, which is the whole model
+    to rounding, and to the bit for one micro-batch."""
+    model, rules = HERE / f"train{layers}.onnx", HERE / "layers.txt"
+    if not model.exists():
+        good(run(GEN, "train", "--layers", layers, "--width", 16, "--heads", 2, "--vocab", 40, "-o", model))
+    last = f"layers.{layers - 1}|ln_f|lm_head|loss=acc{number - 1}\n"
+    rules.write_text("".join(f"layers.{k}=acc{k * number // layers}\n" for k in range(1, layers - 1)) + last + ".=acc0\n")
+    feed, bits = batch_of(m), set()
+    np.savez(HERE / "batch.npz", **feed)
+    session = whole_session(model)
+    want = dict(zip([o.name for o in session.get_outputs()], session.run(None, feed)))
+    for schedule in schedules:
+        folder, to = HERE / "by_hand", HERE / "by_hand.npz"
+        shutil.rmtree(folder, ignore_errors=True)
+        good(plan(folder, f"--schedule={schedule}", "-p", f"plan{{from={rules}}}", "--update=apart",
+                  "-Wno-unmatched-pattern", micro_batches=m, devices=f"{number}xa100", model=model))
+        listed = json.loads((folder / "manifest.json").read_text())["training"]["stages"]
+        check(len(listed) == number, f"{len(listed)} stages, expected {number}")
+        good(run(RUN, folder, HERE / "batch.npz", "--steps=1", f"--save={to}", "--optimise=none"))
+        with np.load(to) as got:
+            compare(m, got, want, m == 1)
+            bits.add(b"".join(got[n].tobytes() for n in sorted(got.files)))
+    check(len(bits) == 1, f"{layers} layers, {number} stages, {m} micro-batches: {len(bits)} results")
+
+
 def by_runtime():
     """New parameters against those of the whole model."""
     make()
@@ -379,15 +426,25 @@ def by_runtime():
             loss = float(re.search(r"step 1: loss (\S+),", said)[1])
             check(abs(loss - want["loss"]) < 1e-5, f"loss {loss}, {want['loss']}")
             check(all(real == planned for _, real, planned in held(said)), said)
+            if schedule[0] == "gpipe" and m == 4:
+                as_made = HERE / "as_made.npz"
+                good(run(RUN, folder, HERE / "batch.npz", "--steps=1", f"--save={as_made}", "--sum=as-made"))
+                with np.load(as_made) as got:
+                    compare(m, got, want, False)
             shared = "replicas" in (folder / "manifest.json").read_text()
             check(shared == (m == 1 and k == 3), "one micro-batch is shared where stages cannot be interleaved")
             with np.load(to) as got:
                 compare(m, got, want, m == 1 and not shared)
                 bits.add(shared or b"".join(got[n].tobytes() for n in sorted(got.files)))
         check(len(bits - {True}) == 1, f"{m} micro-batches: schedules give {len(bits)} results")
+    stages(4, 4, 8, ("dapple", "gpipe", "zb-h1"))
+    for layers, number, m in ((2, 2, 1), (2, 2, 4), (2, 2, 8), (4, 2, 4), (4, 4, 1), (4, 4, 4)) if EVERY else ():
+        stages(layers, number, m, ("dapple", "gpipe", "zb-h1"))
     by_rows()
     twenty()
     small_loss()
+    clipped_bits()
+    tried_losses()
     refusals()
 
 
@@ -414,6 +471,9 @@ def by_rows():
     want = whole(feed)
     check(abs(float(re.search(r"loss (\S+),", said)[1]) - want["loss"]) < 1e-5, f"{said}, {want['loss']}")
     check(len(held(said)) == 3 and all(real == planned for _, real, planned in held(said)), said)
+    planned = sum(int(p) for _, _, p in held(said))
+    peak = re.search(r"^process: (\d+) bytes at its peak, planned for all devices (\d+)$", said, re.M)
+    check(peak and int(peak[2]) == planned < int(peak[1]), f"the process: {said}")
     with np.load(to) as got:
         compare(2, got, want, False)
     np.savez(HERE / "odd.npz", **{n: v[:2] if v.ndim else v for n, v in feed.items()})
@@ -457,6 +517,61 @@ def small_loss():
         check("step 1: loss 328," in said, f"{elem}: {said}")  # (16^2 + 20^2) / 2
 
 
+def clipped_bits():
+    """Clipped gradients: new parameters of four micro-batches are those of the whole batch."""
+    good(clipped("--schedule=gpipe"))
+    random = np.random.default_rng(5)
+    feed = {"x": random.standard_normal((8, 4)).astype(np.float32),
+            "t": random.standard_normal((8, 2)).astype(np.float32), "rate": np.array(0.5, np.float32)}
+    np.savez(HERE / "clip.npz", **feed)
+    good(run(RUN, HERE / "clipped", HERE / "clip.npz", "--steps=1", f"--save={HERE / 'clipped.npz'}"))
+    w = np.arange(1, 9, dtype=np.float64).reshape(4, 2)
+    v = np.array([[1, -2], [3, 4]], np.float64)
+    h = feed["x"] @ w
+    d = 2 * (h @ v - feed["t"]) / 16
+    gradient = {"w": feed["x"].T @ (d @ v.T), "v": h.T @ d}
+    norm = np.sqrt(sum((g * g).sum() for g in gradient.values()))
+    with np.load(HERE / "clipped.npz") as got:
+        for name, was in (("w", w), ("v", v)):
+            want = was - 0.5 * gradient[name] / norm
+            check(abs(got[name] - want).max() < 1e-5, f"{name}: {got[name]}, {want}")
+
+
+def tried_losses():
+    """--loss is tried on the first micro-batch, once and twice: what it refutes ends the run with both figures."""
+    random = np.random.default_rng(7)
+    np.savez(HERE / "eight.npz", x=random.standard_normal((8, 4)).astype(np.float32),
+             t=random.standard_normal((8, 2)).astype(np.float32), rate=np.array(0.1, np.float32))
+    for name, loss, d in (("mean", "ReduceMean", "Div(%g, %f)"), ("sum", "ReduceSum", "Identity(%g)"),
+                          ("root", "ReduceMean", "Div(%g, %r)")):
+        # the loss hides behind an operator of another domain's kind; the gradient is that of the loss
+        text = TEXT.replace("%loss = ReduceMean(%q) {keepdims = 0}", f"%l = {loss}(%q) {{keepdims = 0}}").replace(
+            "  %n = Size", '  %loss = Abs(%l) : f32[] name="abs"\n  %n = Size').replace("Div(%g, %f)", d).replace(
+            "  %g = Mul", '  %r = Sqrt(%f) : f32[] name="r_grad"\n  %g = Mul')
+        (HERE / f"{name}.pir").write_text(text)
+        folder = HERE / f"tried_{name}"
+        args = ["-d", "1xa100", "--objective=iteration-time", "--micro-batches=4", "-q", "--dim=batch=2",
+                "--pictures=none", "-o", folder]
+        good(run(PCC, HERE / f"{name}.pir", *args))
+        step = (RUN, folder, HERE / "eight.npz", "--steps=1")
+        refused(run(*step), 1, "how the loss 'loss' (Abs) joins samples is not known", "--loss=mean")
+        for said, factor in (("mean", 1), ("sum", 2)):
+            if said == name:
+                check("confirmed" not in good(run(*step, f"--loss={said}")).stderr, name)
+            else:
+                found = {"mean": "1", "sum": "2", "root": "1.41421"}[name]
+                refused(run(*step, f"--loss={said}", f"--save={HERE / 'refuted.npz'}"), 1,
+                        f"--loss={said}: the same micro-batch twice makes gradients {found} times as large: "
+                        f"expected {factor}", "it is neither" if name == "root" else "")
+                check(not (HERE / "refuted.npz").exists(), "nothing is saved")
+        if name != "root":
+            good(run(PCC, HERE / f"{name}.pir", *args, f"--loss={name}"))
+            good(run(*step))
+            other = {"mean": "sum", "sum": "mean"}[name]
+            good(run(PCC, HERE / f"{name}.pir", *args, f"--loss={other}"))
+            refused(run(*step), 1, f"--loss={other}: the same micro-batch twice")
+
+
 def refusals():
     """Batches that cannot be cut, and gradients that are no numbers; nothing is saved."""
     odd = {n: v[:7] if v.ndim else v for n, v in batch_of(4).items()}
@@ -477,13 +592,25 @@ def refusals():
                 f"parameter '{name}': expected f32[16], found {found}")
     np.savez(HERE / "huge.npz", **batch_of(4, np.inf))
     refused(run(RUN, HERE / "ort4.0", HERE / "huge.npz", "--steps=3", f"--save={none}"), 1, "micro-batch 0",
-            "no finite number")
+            "gradient '", "' of parameter '", "', which part", "no finite number")
     check(not none.exists(), "nothing is saved")
+
+
+def exported():
+    """Training steps of other exporters."""
+    models = extras.shared("models/exported/tiny")
+    out = ("-d", "2xcpu", "--objective=iteration-time", "--micro-batches=4", "-q", "--pictures=none", "--update=apart",
+           "-o", HERE / "exported")
+    refused(run(PCC, models / "train_gpt_grad_dyn.onnx", *out), 1, "the batch has no name in the shapes")
+    refused(run(PCC, models / "train_ortgrad_cnn_eval_model.onnx", *out), 1, "the model has no backward pass")
 
 
 if extras.extra() == "ort":
     by_runtime()
+elif extras.extra() == "shared":
+    exported()
 else:
-    for step in (make, schedules, reduced, within, versions, planted, bad, texts, norms):
+    for step in (make, schedules, reduced, within, versions, planted, bad, texts, norms,
+                 clips):
         step()
 sys.exit(finish())

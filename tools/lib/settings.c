@@ -44,6 +44,9 @@ static const struct opt table[] = {
      .help = "bytes per second of an AllReduce over several groups (default: the link's)"},
     {OPT_INT, "global-batch", .lo = "1", .hi = "4294967295", .topic = IN_TRAINING,
      .about = ABOUT_ITERATION, .help = "samples of all micro-batches"},
+    {OPT_TEXT, "gradient", .topic = IN_TRAINING, .arg = "PARAMETER=VALUE", .about = ABOUT_ITERATION,
+     .help =
+         "the gradient of a parameter, where updates apart take another value for it (repeats)"},
     {OPT_TEXT, "transfer-scale", .topic = IN_INPUT, .arg = "X",
      .help = "multiply a workload's transfers: 1000 where a file has them in seconds, not ms"},
     {OPT_CHOICE, "uneven-edges", .topic = IN_INPUT,

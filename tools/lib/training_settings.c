@@ -44,6 +44,24 @@ static int check_sizes(struct pcc *p, int64_t size, int64_t count, int64_t globa
     return 0;
 }
 
+/* Reads all values of "gradient", "PARAMETER=VALUE", into *t.  Returns 0; or reports an error and returns -1. */
+static int read_gradients(struct pcc *p, struct training *t)
+{
+    struct arena *a = p->x.use.mem;
+    struct said_gradient *list = arena_array(a, (size_t)p->ngiven + 1, sizeof *list);
+    const char *text;
+    t->ngradient = 0;
+    for (; (text = given_nth(p, "gradient", t->ngradient)); t->ngradient++) {
+        const char *eq = strchr(text, '=');
+        if (!eq || eq == text || !eq[1])
+            return diag_error(&p->diag, "--gradient '%s': expected PARAMETER=VALUE", text);
+        list[t->ngradient] =
+            (struct said_gradient){arena_strdup(a, text, (size_t)(eq - text)), eq + 1};
+    }
+    t->gradient = list;
+    return 0;
+}
+
 int settings_training(struct pcc *p)
 {
     struct training *t = &p->x.scene.model.training;
@@ -63,7 +81,7 @@ int settings_training(struct pcc *p)
                           size ? "micro-batch-size" : "global-batch");
     if (!size && global && !count)
         size = own.micro_size ? own.micro_size : profiled;
-    if (check_sizes(p, size, count, global))
+    if (check_sizes(p, size, count, global) || read_gradients(p, t))
         return -1;
     size = size              ? size
            : global && count ? global / count

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum { INPUT = 1, INTERRUPTED = 130, RANKS = 64 };
 
@@ -124,24 +125,35 @@ static int cut_inputs(struct stepper *s, struct engine_value **table)
     return 0;
 }
 
-/* Makes or reads the inputs of a step.  Returns 0, or -1 and an error. */
-static int load_inputs(struct stepper *s, int64_t step)
+int step_inputs(struct stepper *s, int64_t step, struct engine_value **table)
 {
-    struct engine_value **table = calloc((size_t)s->split.nvalue + 1, sizeof(void *));
     struct arena *own = arena_new(s->a);
     const struct inputs_of of = {.file = s->set.nfile ? s->set.file[(uint64_t)step % s->set.nfile]
                                                       : NULL,
                                  .seed = s->set.seed + (uint64_t)step,
                                  .all = true,
                                  .any_sizes = true};
+    int rc = inputs_make(s->e, &s->split, &of, table, own, s->d);
+    rc = rc ? rc : check_batches(s, table);
+    for (uint32_t i = 0; rc && i < s->split.ninput; i++) {
+        s->e->face->value_free(s->e, table[s->split.input[i]]);
+        table[s->split.input[i]] = NULL;
+    }
+    arena_free(own);
+    return rc;
+}
+
+/* Makes or reads the inputs of a step, and cuts them.  Returns 0, or -1 and an error. */
+static int load_inputs(struct stepper *s, int64_t step)
+{
+    struct engine_value **table = calloc((size_t)s->split.nvalue + 1, sizeof(void *));
     if (!table)
         arena_exhausted(s->a, s->split.nvalue * sizeof(void *));
-    int rc = inputs_make(s->e, &s->split, &of, table, own, s->d);
-    rc = rc || check_batches(s, table) || cut_inputs(s, table) ? -1 : 0;
+    int rc = step_inputs(s, step, table);
+    rc = rc ? rc : cut_inputs(s, table);
     for (uint32_t i = 0; i < s->split.ninput; i++)
         s->e->face->value_free(s->e, table[s->split.input[i]]);
     free(table);
-    arena_free(own);
     return rc;
 }
 
@@ -280,13 +292,20 @@ static int run_step(struct stepper *s, int64_t step)
     return rc || !s->ranks ? rc : step_give_parameters(s);
 }
 
-/* Prints what the devices held. */
+/* Prints what the devices held, and what the process had at most, which has also what the engine keeps. */
 static void tell_memory(struct stepper *s)
 {
+    struct rusage used;
+    int64_t planned = 0;
     for (uint32_t d = 0; d < s->w->ndev; d++)
-        if (s->dev[d].most > 0)
+        if (s->dev[d].most > 0) {
             printf("%s: %" PRId64 " bytes held at most, planned %" PRId64 "\n", s->w->dev_name[d],
                    s->dev[d].most, s->lists->peak[d]);
+            planned = sat_add(planned, s->lists->peak[d]);
+        }
+    if (*s->e->library && getrusage(RUSAGE_SELF, &used) == 0)
+        printf("process: %" PRId64 " bytes at its peak, planned for all devices %" PRId64 "\n",
+               (int64_t)used.ru_maxrss * 1024, planned);
 }
 
 /* Frees sessions and tensors that go from step to step. */
@@ -315,6 +334,16 @@ static int prepare(struct stepper *s)
     return rc || !s->set.load ? rc : step_give_parameters(s);
 }
 
+/* Confirms what only the user says of the loss.  Returns 0, or -1 and an error. */
+static int confirm(struct stepper *s)
+{
+    if (s->ranks && step_here(s, s->w->ndev))
+        diag_note(s->d, "--loss=%s is not confirmed: that takes one process for all devices",
+                  s->mean ? "mean" : "sum");
+    /* the stub makes no numbers */
+    return s->ranks || !*s->e->library ? 0 : step_confirm(s);
+}
+
 int step_run(struct stepper *s)
 {
     pthread_mutex_init(&s->now.lock, NULL);
@@ -322,6 +351,8 @@ int step_run(struct stepper *s)
     enlarge_inputs(s);
     bool stops = false;
     int rc = prepare(s);
+    if (!rc && s->confirm)
+        rc = confirm(s);
     for (int64_t k = 0; k < s->set.steps && !rc && !*s->stop; k++) {
         if (s->ranks && (stops = step_stops(s)))
             break;

@@ -3,6 +3,7 @@
  *     step_read.c    what the folder says: schedule, gradients, loss; parts whose parameters are inputs
  *     step_lists.c   an iteration: a thread for each device, which follows its list
  *     step_ranks.c   the same with a process for each device
+ *     step_confirm.c whether the loss joins samples as the user says
  *     step_values.c  tensors: rows of batches, sums of gradients
  *     step.c         step after step */
 #ifndef PCC_TOOLS_RUN_STEP_H
@@ -74,12 +75,13 @@ struct step_now {
     uint32_t *holders;            /* [tensor of w] devices and the host */
     uint8_t *made;                /* [tensor of w] */
     uint32_t *added;              /* [tensor of each] micro-batches in its sum */
+    uint8_t *divided;             /* [tensor of each] its sum has become a mean */
     uint32_t *reducing;           /* [part of whole] devices whose sums are complete */
     uint8_t *reduced;             /* [part of whole] its sums are those of all devices */
     double *loss;                 /* [micro-batch] sum over devices */
     uint8_t *room, *sent, *here;  /* [place] ALLOC, SEND, RECV are done */
     bool failed;
-    char error[600];
+    char error[1000];
 };
 
 struct stepper {
@@ -101,6 +103,7 @@ struct stepper {
     struct step_copy *copy;    /* [part of each] */
     uint32_t loss;             /* number in whole of the loss; STEP_NONE: there is none */
     bool mean;                 /* micro-batches' gradients are averaged, else added */
+    bool confirm;              /* only the user says so */
     struct engine_value **sum; /* [tensor of each] of summed ones; kept from step to step */
     struct step_device *dev;   /* [ndev] */
     struct step_ranks *ranks; /* with a process for each device (step_ranks.h); NULL: all is here */
@@ -142,8 +145,26 @@ int sum_divide(struct engine *e, struct engine_value *sum, uint32_t n, struct en
 int64_t tensor_bytes(struct engine *e, const struct engine_value *v);
 /* Returns the first element of a tensor of floats. */
 double first_element(struct engine *e, struct engine_value *v);
+/* How the gradients of a micro-batch and those of the same one twice compare, over all parameters. */
+struct comparison {
+    double largest; /* of the gradients of one */
+    double off[2];  /* the largest distance of those of two from them, from their double */
+    double both,
+        one; /* sums of products of the two, and of squares: their quotient is the factor */
+};
+/* Adds the elements of two gradients of as many elements to *c. */
+void compare_add(struct engine *e, const struct engine_value *one, const struct engine_value *two,
+                 struct comparison *c);
+
+/* ---- step_confirm.c */
+/* Checks on the first micro-batch that the loss joins samples as the user says.  Returns 0, or -1 and an error; where
+ * it cannot be told, a note. */
+int step_confirm(struct stepper *s);
 
 /* ---- step.c */
+/* Makes or reads the inputs of a step, of all micro-batches together, table[value of the split], which the caller
+ * frees.  Returns 0, or -1 and an error; then none is left. */
+int step_inputs(struct stepper *s, int64_t step, struct engine_value **table);
 /* Runs all steps.  Returns an exit code. */
 int step_run(struct stepper *s);
 

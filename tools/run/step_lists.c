@@ -306,10 +306,54 @@ static int divide_sums(struct stepper *s, uint32_t copy, struct engine_error *er
     uint32_t n = step_divisor(s, s->part_of[copy]);
     if (!s->each->part[copy].once || !s->mean || n == 1)
         return 0;
-    for_row (t, s->each->in, copy)
-        if (s->each->tensor[t].summed && sum_divide(s->e, s->sum[t], n, err))
+    for_row (t, s->each->in, copy) {
+        if (!s->each->tensor[t].summed || s->now.divided[t])
+            continue; /* several parts may read a sum, one after the other */
+        s->now.divided[t] = 1;
+        if (sum_divide(s->e, s->sum[t], n, err))
             return -1;
+    }
     return 0;
+}
+
+/* Writes the name of a gradient, a tensor of `whole`, with its parameter and the part that makes it.  Returns it. */
+static const char *gradient_words(const struct stepper *s, uint32_t tensor,
+                                  struct engine_error *words)
+{
+    const struct work_tensor *t = &s->whole->tensor[tensor];
+    const char *parameter = "";
+    for (uint32_t k = 0; k < s->nparameter && !*parameter; k++)
+        parameter = s->parameter[k].sum == tensor ? s->parameter[k].name : "";
+    snprintf(words->line, sizeof words->line, "gradient '%s' of parameter '%s', which %s makes",
+             t->name, parameter, s->whole->part[t->from].name);
+    return words->line;
+}
+
+/* Adds a gradient to its sum, and frees it; under the lock, which is given up meanwhile. */
+static void add(struct stepper *s, uint32_t dev, uint32_t tensor)
+{
+    uint32_t t = tensor % s->each->ntensor;
+    const struct engine_value *v = s->now.tensor[tensor];
+    struct engine_error err, words;
+    int64_t bytes = tensor_bytes(s->e, v);
+    bool first = s->now.added[t]++ == 0;
+    pthread_mutex_unlock(&s->now.lock);
+    int rc = sum_add(s->e, &s->sum[t], v, first, &err);
+    pthread_mutex_lock(&s->now.lock);
+    if (rc)
+        fail(s, gradient_words(s, s->owner[t], &words), dev, tensor / s->each->ntensor, &err);
+    hold(&s->dev[dev], -bytes);
+    drop(s, tensor);
+}
+
+/* Adds the gradients that a part has just made, with --sum=as-made; under the lock, which is given up meanwhile. */
+static void add_made(struct stepper *s, uint32_t part)
+{
+    uint32_t copy = s->w->instance[part] % s->each->npart;
+    uint32_t batch = s->w->instance[part] / s->each->npart * s->each->ntensor;
+    for_row (t, s->each->out, copy)
+        if (s->each->tensor[t].summed && !s->now.failed)
+            add(s, s->w->part[part].dev, batch + t);
 }
 
 /* Runs a part; under the lock, which is given up meanwhile. */
@@ -345,23 +389,8 @@ static void compute(struct stepper *s, uint32_t part)
         fail(s, of->part->file, dev, s->w->instance[part] / s->each->npart, &c.err);
     if (c.in && c.out && c.joined)
         end_call(&c);
-}
-
-/* Adds a gradient to its sum, and frees it; under the lock, which is given up meanwhile. */
-static void add(struct stepper *s, uint32_t dev, uint32_t tensor)
-{
-    uint32_t t = tensor % s->each->ntensor;
-    const struct engine_value *v = s->now.tensor[tensor];
-    struct engine_error err;
-    int64_t bytes = tensor_bytes(s->e, v);
-    bool first = s->now.added[t]++ == 0;
-    pthread_mutex_unlock(&s->now.lock);
-    int rc = sum_add(s->e, &s->sum[t], v, first, &err);
-    pthread_mutex_lock(&s->now.lock);
-    if (rc)
-        fail(s, s->each->tensor[t].name, dev, tensor / s->each->ntensor, &err);
-    hold(&s->dev[dev], -bytes);
-    drop(s, tensor);
+    if (!rc && s->set.as_made)
+        add_made(s, part);
 }
 
 /* The thread of a device. */
@@ -379,11 +408,11 @@ static void *device_run(void *arg)
         }
         if (i->kind == DO_COMPUTE)
             compute(s, i->what);
-        else if (i->kind == DO_ADD)
+        else if (i->kind == DO_ADD && !s->set.as_made)
             add(s, d->number, i->what);
         else if (i->kind == DO_REDUCE)
             reduce(s, i->what);
-        else
+        else if (i->kind != DO_ADD)
             execute(s, d->number, i);
         s->now.at[l]++;
         step_move(s);
@@ -412,6 +441,7 @@ static void begin(struct stepper *s)
     memset(s->now.sent, 0, places);
     memset(s->now.here, 0, places);
     memset(s->now.added, 0, s->each->ntensor * sizeof *s->now.added);
+    memset(s->now.divided, 0, s->each->ntensor);
     memset(s->now.reducing, 0, s->whole->npart * sizeof *s->now.reducing);
     memset(s->now.reduced, 0, s->whole->npart);
     for (uint32_t m = 0; m < w->micro_batches; m++)

@@ -12,6 +12,7 @@
 #include "ir/plan/schedule_check.h"
 #include "ir/plan/schedule_json.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,6 +40,27 @@ static int no_steps(struct stepper *s, const char *why)
                       s->set.folder, why);
 }
 
+/* Returns an error that says which stage has how much of a sample. */
+static int no_slices(struct stepper *s, const json_t *training)
+{
+    const json_t *stages = json_object_get(training, "stages");
+    int64_t size = 0, n;
+    json_int_in(json_object_get(training, "micro_batch_size"), 1, UINT32_MAX, &size);
+    for (size_t k = 0; size && k < json_array_size(stages); k++) {
+        n = (int64_t)json_array_size(json_object_get(json_array_get(stages, k), "devices"));
+        if (n && size % n)
+            return diag_error(s->d,
+                              "%s: \"runnable\": false: the %" PRId64 " devices of stage %zu would "
+                              "get %.6g samples each of a micro-batch of %" PRId64
+                              ": plan with --slices=whole",
+                              s->set.folder, n, k, (double)size / (double)n, size);
+    }
+    return diag_error(s->d,
+                      "%s: \"runnable\": false: devices would get parts of a sample; plan with "
+                      "--slices=whole",
+                      s->set.folder);
+}
+
 /* Reads and checks the lists.  Returns 0, or -1 and an error. */
 static int read_lists(struct stepper *s)
 {
@@ -48,10 +70,7 @@ static int read_lists(struct stepper *s)
     if (!json_is_object(training))
         return no_steps(s, "it is of no training by stages");
     if (json_is_false(json_object_get(training, "runnable")))
-        return diag_error(s->d,
-                          "%s: \"runnable\": false: devices would get parts of a sample; plan with "
-                          "--slices=whole",
-                          s->set.folder);
+        return no_slices(s, training);
     const char *order = json_get_text(training, "schedule");
     if (order && strcmp(order, "pipedream") == 0)
         return diag_error(s->d,
@@ -166,11 +185,14 @@ static int read_training(struct stepper *s, struct names_of *n)
     if (s->loss != STEP_NONE && s->whole->tensor[s->loss].from >= s->whole->npart)
         return diag_error(s->d, "%s/manifest.json: training: no part makes the loss '%s'",
                           s->set.folder, value);
+    s->confirm = !how || json_is_true(json_object_get(loss, "said"));
     how = how ? how : s->set.loss;
+    const char *op = json_get_text(loss, "operator");
     if (!how)
         return diag_error(
-            s->d, "%s: how %s%s%s joins samples is not known: say --loss=mean or --loss=sum",
-            s->set.folder, value ? "the loss '" : "its loss", value ? value : "", value ? "'" : "");
+            s->d, "%s: how %s%s%s%s%s%s joins samples is not known: say --loss=mean or --loss=sum",
+            s->set.folder, value ? "the loss '" : "its loss", value ? value : "", value ? "'" : "",
+            op ? " (" : "", op ? op : "", op ? ")" : "");
     s->mean = strcmp(how, "mean") == 0;
     const json_t *mixing = json_object_get(o, "batch_dependent");
     const char *first = json_string_value(json_array_get(mixing, 0));
@@ -198,6 +220,7 @@ int step_read(struct stepper *s)
     read_axes(s, &n, "outputs");
     s->sum = arena_array(s->a, (size_t)s->each->ntensor + 1, sizeof *s->sum);
     s->now.added = arena_array(s->a, (size_t)s->each->ntensor + 1, sizeof *s->now.added);
+    s->now.divided = arena_alloc(s->a, (size_t)s->each->ntensor + 1);
     s->now.reducing = arena_array(s->a, (size_t)s->whole->npart + 1, sizeof *s->now.reducing);
     s->now.reduced = arena_alloc(s->a, (size_t)s->whole->npart + 1);
     s->now.loss = arena_array(s->a, (size_t)w->micro_batches + 1, sizeof *s->now.loss);

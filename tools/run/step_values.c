@@ -51,25 +51,46 @@ static double small_float(unsigned bits, int exponent, int mantissa)
     return sign * ldexp(e ? m + (double)(1 << mantissa) : m, (e ? e : 1) - (top >> 1) - mantissa);
 }
 
+/* Returns element i of a tensor, which has it; not a number: it is no tensor of floats. */
+static double element_of(const struct view *x, int64_t i)
+{
+    float f;
+    uint16_t bits;
+    double d = (double)NAN;
+    if (x->shape.elem == ELEM_F64) {
+        memcpy(&d, x->data + i * (int64_t)sizeof d, sizeof d);
+    } else if (x->shape.elem == ELEM_F32) {
+        memcpy(&f, x->data + i * (int64_t)sizeof f, sizeof f);
+        d = (double)f;
+    } else if (x->shape.elem == ELEM_F16 || x->shape.elem == ELEM_BF16) {
+        memcpy(&bits, x->data + i * (int64_t)sizeof bits, sizeof bits);
+        d = x->shape.elem == ELEM_F16 ? small_float(bits, 5, 10) : small_float(bits, 8, 7);
+    }
+    return d;
+}
+
 double first_element(struct engine *e, struct engine_value *v)
 {
     struct view x;
     struct engine_error err;
-    float f;
-    uint16_t bits;
-    double d = (double)NAN;
-    if (look(e, v, &x, &err) || x.elems < 1)
-        return (double)NAN;
-    if (x.shape.elem == ELEM_F64) {
-        memcpy(&d, x.data, sizeof d);
-    } else if (x.shape.elem == ELEM_F32) {
-        memcpy(&f, x.data, sizeof f);
-        d = (double)f;
-    } else if (x.shape.elem == ELEM_F16 || x.shape.elem == ELEM_BF16) {
-        memcpy(&bits, x.data, sizeof bits);
-        d = x.shape.elem == ELEM_F16 ? small_float(bits, 5, 10) : small_float(bits, 8, 7);
+    return look(e, v, &x, &err) || x.elems < 1 ? (double)NAN : element_of(&x, 0);
+}
+
+void compare_add(struct engine *e, const struct engine_value *one, const struct engine_value *two,
+                 struct comparison *c)
+{
+    struct view x, y;
+    struct engine_error err;
+    if (look(e, one, &x, &err) || look(e, two, &y, &err) || x.elems != y.elems)
+        return;
+    for (int64_t i = 0; i < x.elems; i++) {
+        double a = element_of(&x, i), b = element_of(&y, i);
+        c->both += a * b;
+        c->one += a * a;
+        c->largest = fmax(c->largest, fabs(a));
+        c->off[0] = fmax(c->off[0], fabs(b - a));
+        c->off[1] = fmax(c->off[1], fabs(b - 2 * a));
     }
-    return d;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------- */
@@ -155,24 +176,86 @@ struct engine_value *rows_join(struct engine *e, struct engine_value *const *v, 
 
 /* ---- sums ------------------------------------------------------------------------------------- */
 
-/* Adds x[n] to sum[n].  Returns the first element of x that is not finite; n: all are. */
-static int64_t add_floats(float *sum, const float *x, int64_t n)
+/* Elements that are looked at, then added while they are near; loops of so many are made of vectors by the compiler. */
+enum { STRETCH = 2048 };
+
+/* Whether some of x[STRETCH] are not finite. */
+static bool are_odd_floats(const float *x)
 {
-    int64_t bad = n;
-    for (int64_t i = 0; i < n; i++) {
-        bad = isfinite(x[i]) || bad < n ? bad : i;
-        sum[i] += x[i];
+    uint32_t odd = 0, bits;
+    for (int i = 0; i < STRETCH; i++) {
+        memcpy(&bits, x + i, sizeof bits);
+        odd |= (bits & 0x7f800000) == 0x7f800000;
     }
-    return bad;
+    return odd;
 }
 
-/* The same for doubles. */
-static int64_t add_doubles(double *sum, const double *x, int64_t n)
+/* The same of doubles. */
+static bool are_odd_doubles(const double *x)
 {
-    int64_t bad = n;
-    for (int64_t i = 0; i < n; i++) {
-        bad = isfinite(x[i]) || bad < n ? bad : i;
+    uint64_t odd = 0, bits;
+    for (int i = 0; i < STRETCH; i++) {
+        memcpy(&bits, x + i, sizeof bits);
+        odd |= (bits & 0x7ff0000000000000) == 0x7ff0000000000000;
+    }
+    return odd;
+}
+
+/* Adds x[STRETCH] to a sum. */
+static void add_floats(float *restrict sum, const float *restrict x)
+{
+    for (int i = 0; i < STRETCH; i++)
         sum[i] += x[i];
+}
+
+/* The same of doubles. */
+static void add_doubles(double *restrict sum, const double *restrict x)
+{
+    for (int i = 0; i < STRETCH; i++)
+        sum[i] += x[i];
+}
+
+/* Adds bytes of the stub, which stand for numbers. */
+static void add_bytes(unsigned char *sum, const unsigned char *x, int64_t n, bool first)
+{
+    for (int64_t i = 0; i < n; i++)
+        sum[i] = (unsigned char)(first ? x[i] : sum[i] + x[i]);
+}
+
+/* Adds a stretch of doubles (wide) or floats to a sum, or begins it.  Returns whether some are not finite. */
+static bool add_stretch(void *sum, const void *x, bool wide, bool first)
+{
+    bool odd = wide ? are_odd_doubles(x) : are_odd_floats(x);
+    if (first) /* a sum of -0 alone is -0 */
+        memcpy(sum, x, STRETCH * (wide ? sizeof(double) : sizeof(float)));
+    else if (wide)
+        add_doubles(sum, x);
+    else
+        add_floats(sum, x);
+    return odd;
+}
+
+/* Adds the elements of x, f32 or f64, to `to`, or begins it.  Returns the first one that is not finite; all: there is
+ * none. */
+static int64_t add_elements(const struct view *to, const struct view *x, bool first)
+{
+    bool wide = x->shape.elem == ELEM_F64;
+    size_t size = wide ? sizeof(double) : sizeof(float);
+    int64_t bad = x->elems, whole = x->elems - x->elems % STRETCH;
+    double sum[STRETCH] = {0}, rest[STRETCH] = {0}; /* the last stretch, which is shorter */
+    for (int64_t at = 0; at < x->elems; at += STRETCH) {
+        void *into = to->data + (size_t)at * size;
+        const void *of = x->data + (size_t)at * size;
+        size_t bytes = (size_t)(x->elems - whole) * size;
+        if (at == whole) {
+            memcpy(rest, of, bytes);
+            memcpy(sum, into, bytes);
+        }
+        bool odd = add_stretch(at == whole ? sum : into, at == whole ? rest : of, wide, first);
+        if (at == whole)
+            memcpy(into, sum, bytes);
+        for (int64_t i = at; odd && i < x->elems && bad == x->elems; i++)
+            bad = isfinite(element_of(x, i)) ? bad : i;
     }
     return bad;
 }
@@ -185,27 +268,21 @@ int sum_add(struct engine *e, struct engine_value **sum, const struct engine_val
         look(e, *sum, &to, err))
         return -1;
     int64_t bad = x.elems;
+    bool floats = x.shape.elem == ELEM_F32 || x.shape.elem == ELEM_F64;
     if (to.bytes != x.bytes || to.shape.elem != x.shape.elem) {
         snprintf(err->line, sizeof err->line, "its size is not that of other micro-batches");
         return -1;
     }
-    if (first && x.bytes > 0) /* a sum of -0 alone is -0 */
-        memset(to.data, 0, (size_t)x.bytes);
-    if (x.shape.elem == ELEM_F32)
-        bad = add_floats((float *)(void *)to.data, (const float *)(const void *)x.data, x.elems);
-    else if (x.shape.elem == ELEM_F64)
-        bad = add_doubles((double *)(void *)to.data, (const double *)(const void *)x.data, x.elems);
-    else if (!*e->library) /* the stub's bytes stand for numbers */
-        for (int64_t i = 0; i < x.bytes; i++)
-            to.data[i] = (unsigned char)(to.data[i] + x.data[i]);
-    else
+    if (!floats && *e->library) {
         snprintf(err->line, sizeof err->line,
                  "gradients of type %s cannot be added, f32 and f64 can",
                  elem_name((enum elem)x.shape.elem));
-    if (x.shape.elem != ELEM_F32 && x.shape.elem != ELEM_F64 && *e->library)
         return -1;
-    if (first && x.bytes > 0)
-        memcpy(to.data, x.data, (size_t)x.bytes);
+    }
+    if (floats)
+        bad = add_elements(&to, &x, first);
+    else
+        add_bytes(to.data, x.data, x.bytes, first);
     if (bad == x.elems)
         return 0;
     snprintf(err->line, sizeof err->line, "element %lld is no finite number", (long long)bad);

@@ -65,8 +65,9 @@ static void add_tasks(struct iteration_build *t, enum iteration_kind kind, uint3
     x.kind = kind;
     x.number = s;
     t->first[kind][s] = t->b.g.ntask;
-    for (uint32_t i = 0; i < (kind == ITERATION_REDUCE ? 1 : task_copies(t)); i++) {
-        x.count = kind == ITERATION_REDUCE || t->per_micro_batch ? 1 : t->x->micro_batches;
+    bool once = kind == ITERATION_REDUCE || kind == ITERATION_UPDATE;
+    for (uint32_t i = 0; i < (once ? 1 : task_copies(t)); i++) {
+        x.count = once || t->per_micro_batch ? 1 : t->x->micro_batches;
         if (kind <= ITERATION_WEIGHT)
             x.lane[0] = device_of(t, s, i);
         build_task(&t->b, &x);
@@ -100,6 +101,9 @@ static void add_stage(struct iteration_build *t, uint32_t s)
         x.lane[0] = link_of(t, s - 1, /*back=*/true);
     if (w->reduce > 0)
         add_tasks(t, ITERATION_REDUCE, s, x);
+    x = (struct task){.time = w->update, .lane = {device_of(t, s, 0), NO_LANE}};
+    if (w->update > 0)
+        add_tasks(t, ITERATION_UPDATE, s, x);
 }
 
 /* ---- waits and buffers -------------------------------------------------------------------------- */
@@ -125,8 +129,11 @@ static void add_waits(struct iteration_build *t, uint32_t s, uint32_t i)
     uint32_t weight = task_at(t, ITERATION_WEIGHT, s, i);
     wait_for(t, backward, forward);
     wait_for(t, weight, backward);
-    if (t->first[ITERATION_REDUCE][s] != NO_ITEM)
-        wait_for(t, t->first[ITERATION_REDUCE][s], either(weight, backward));
+    wait_for(t, t->first[ITERATION_REDUCE][s], either(weight, backward));
+    for (uint32_t k = 0; k < t->x->nstage; k++)
+        if (k == s || t->x->joint_update)
+            wait_for(t, t->first[ITERATION_UPDATE][k],
+                     either(t->first[ITERATION_REDUCE][s], either(weight, backward)));
     if (s + 1 == t->x->nstage)
         return;
     uint32_t send = task_at(t, ITERATION_SEND, s, i);
@@ -170,7 +177,7 @@ static void describe(struct iteration_build *t)
 
 /* ---- lanes -------------------------------------------------------------------------------------- */
 
-/* Makes the list of each device, in a; the lanes of links have no lists. */
+/* Makes the list of each device, in a: its passes, then updates; the lanes of links have no lists. */
 static void make_lists(struct iteration_build *t, struct arena *a)
 {
     struct task_graph *g = &t->b.g;
@@ -180,6 +187,8 @@ static void make_lists(struct iteration_build *t, struct arena *a)
     for (uint32_t p = 0; p < t->x->nplace; p++)
         for (uint32_t turn = 0; turn < iteration_turns(t->x, p); turn++)
             n += iteration_length(t->x, p, turn);
+    for (uint32_t s = 0; s < t->x->nstage; s++)
+        n += t->first[ITERATION_UPDATE][s] != NO_ITEM;
     g->list.to = arena_array(a, (size_t)n + 1, sizeof *g->list.to);
     n = 0;
     for (uint32_t p = 0; p < t->x->nplace; p++)
@@ -190,6 +199,9 @@ static void make_lists(struct iteration_build *t, struct arena *a)
                 uint32_t task = task_at(t, list[i].kind, list[i].stage, list[i].micro_batch);
                 g->list.to[n++] = g->first[task] + (t->per_micro_batch ? 0 : list[i].micro_batch);
             }
+            for (uint32_t s = p; s < t->x->nstage && turn == 0; s += t->x->nplace)
+                if (t->first[ITERATION_UPDATE][s] != NO_ITEM)
+                    g->list.to[n++] = g->first[t->first[ITERATION_UPDATE][s]];
             g->list.at[d + 1] = n;
             arena_release(own, mark);
         }

@@ -34,6 +34,7 @@ struct stage_work {
     int64_t send;      /* transfer of values to the next stage; 0: there is none */
     int64_t send_back; /* transfer of gradients from the next stage; 0: there is none */
     int64_t reduce;    /* the AllReduce, once an iteration; 0: there is none */
+    int64_t update;    /* the update, once, behind the AllReduce; 0: there is none apart */
     int64_t stored;    /* bytes that the forward pass keeps for the backward pass */
     /* bytes of `stored` that are kept even if the stage recomputes the others */
     int64_t checkpoint;
@@ -49,12 +50,14 @@ struct iteration {
     uint32_t nstage, nplace; /* nplace divides nstage; they are equal except for INTERLEAVED */
     uint32_t micro_batches;  /* >= 1; INTERLEAVED: a multiple of nplace */
     bool half_duplex;        /* a link moves values or gradients, not both at the same time */
+    bool joint_update;       /* no stage updates before all stages have their gradients */
     bool forward_only;       /* without a backward pass: the last stage ends a micro-batch */
     const struct stage_work *stage; /* [nstage] */
 };
 
 /* The tasks of an iteration.  FORWARD, BACKWARD: a pass of a stage.  WEIGHT: gradients of weights by themselves
- * (ZB_H1).  SEND, SEND_BACK: values to the next stage, gradients from it.  REDUCE: the AllReduce of a stage. */
+ * (ZB_H1).  SEND, SEND_BACK: values to the next stage, gradients from it.  REDUCE: the AllReduce of a stage.
+ * UPDATE: its update, on its devices. */
 enum iteration_kind {
     ITERATION_FORWARD,
     ITERATION_BACKWARD,
@@ -62,6 +65,7 @@ enum iteration_kind {
     ITERATION_SEND,
     ITERATION_SEND_BACK,
     ITERATION_REDUCE,
+    ITERATION_UPDATE,
     ITERATION_KINDS
 };
 
@@ -99,7 +103,8 @@ void iteration_settle_ahead(struct stage_work *stage, uint32_t nstage);
  * place; lane d < ndev is device d, the other lanes are links.  task.kind is an iteration_kind, task.number the stage
  * (of SEND and SEND_BACK the stage before the link); task.from and task.to are not set.  The instances of a task are
  * the micro-batches.  If devices of any place take turns, each micro-batch has a task of its own instead, one behind
- * the other, except for REDUCE.  lasting, memory: [device], as in struct task_graph.  O(stages * micro-batches). */
+ * the other, except for REDUCE and UPDATE, of which there is one.  lasting, memory: [device], as in struct task_graph.
+ * O(stages * micro-batches). */
 struct task_graph iteration_tasks(const struct iteration *x, const int64_t *lasting,
                                   const int64_t *memory, struct arena *a);
 /* Returns the number of devices of all places; devices that share micro-batches in slices count as one. */

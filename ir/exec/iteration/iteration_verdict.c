@@ -15,6 +15,7 @@
 #include "ir/exec/iteration/iteration_verdict.h"
 
 #include "ir/base/units.h"
+#include "ir/exec/iteration/update_cost.h"
 #include "ir/exec/iteration/written_plan.h"
 #include "ir/plan/stages.h"
 #include "ir/plan/weight_pass.h"
@@ -67,6 +68,7 @@ static void set_stage(const struct scene *s, const struct servers *servers,
         reduce = reduce > w->forward ? reduce - w->forward : 0;
     w->forward = sat_add(w->forward, s->model.part_cost);
     w->backward = sat_add(w->backward, s->model.part_cost);
+    w->update = sum->update > 0 ? sat_add(sum->update, s->model.part_cost) : 0;
     if (takes_turns(s))
         w->backward = sat_add(w->backward, reduce);
     else
@@ -279,8 +281,18 @@ struct sums_state {
     struct arena *a;
 };
 
+/* Adds what node n takes beside its pass to the sums of its stage. */
+static void add_update(const struct update_cost *u, nid n, bool weight, struct stage_sums *to)
+{
+    to->backward = sat_add(to->backward, u->each[n]);
+    to->overhead.backward = sat_add(to->overhead.backward, u->each[n]);
+    to->weight = sat_add(to->weight, weight ? u->each[n] : 0);
+    to->overhead.weight = sat_add(to->overhead.weight, weight ? u->each[n] : 0);
+    to->update = sat_add(to->update, u->once[n]);
+}
+
 /* Adds times and stored bytes of all placed nodes to the sums of their stages. */
-static void add_nodes(struct sums_state *w)
+static void add_nodes(struct sums_state *w, const struct update_cost *u)
 {
     const struct module *m = w->s->m;
     const struct graph *g = &m->graph[1];
@@ -291,6 +303,10 @@ static void add_nodes(struct sums_state *w)
         if (w->s->place->kind[n] != PLACE_NODE)
             continue;
         struct stage_sums *to = &w->sum[w->stage_of[n]];
+        if (u->own)
+            add_update(u, n, weight && weight[n], to);
+        if (u->own && u->own[n])
+            continue;
         uint32_t cls = cluster_class(w->s->cluster, (uint32_t)w->dev[n]);
         int64_t time = k->time[cls][n], overhead = costs_overhead(k, cls, n);
         bool back = m->backward && m->backward[n];
@@ -339,15 +355,15 @@ static int64_t saturate(__int128 x)
     return x < INT64_MAX ? (int64_t)x : INT64_MAX;
 }
 
-/* Adds the bytes of net e to all links from the stage of its maker to the furthest stage that reads it.  Sets w->why
- * if an earlier stage reads it (for a value of the backward pass: a later stage). */
-static void add_net(struct sums_state *w, uint32_t e)
+/* Adds the bytes of net e, unless an update makes it, to all links from the stage of its maker to the furthest stage
+ * that reads it.  Sets w->why if an earlier stage reads it (for a value of the backward pass: a later stage). */
+static void add_net(struct sums_state *w, const struct update_cost *u, uint32_t e)
 {
     const struct module *m = w->s->m;
     const struct csr *pin = &w->s->place->net_pin;
     vid v = w->s->place->net_value[e];
     nid def = m->value[v].def;
-    if (!def || w->s->place->kind[def] != PLACE_NODE)
+    if (!def || w->s->place->kind[def] != PLACE_NODE || (u->own && u->own[def]))
         return;
     int32_t at = w->stage_of[def], low = at, high = at;
     bool back = m->backward && m->backward[def];
@@ -369,7 +385,7 @@ static void add_net(struct sums_state *w, uint32_t e)
 
 /* Sets send and send_back of all sums: the bytes that cross the link behind each stage.  In a profile, gradients have
  * the bytes of the values. */
-static void add_nets(struct sums_state *w)
+static void add_nets(struct sums_state *w, const struct update_cost *u)
 {
     __int128 now[2] = {0, 0};
     int64_t many[2] = {0, 0};
@@ -379,7 +395,7 @@ static void add_nets(struct sums_state *w)
         w->values[back] = arena_array(w->a, (size_t)w->st->n + 1, sizeof *w->values[back]);
     }
     for (uint32_t e = 0; e < w->s->place->nnet; e++)
-        add_net(w, e);
+        add_net(w, u, e);
     for (uint32_t k = 0; k < w->st->n; k++) {
         for (int back = 0; back < 2; back++) {
             now[back] += w->send[back][k];
@@ -445,19 +461,22 @@ static const char *set_up_and_run(struct sums_state *w, struct iteration_run *r)
     struct device_set *set = why ? NULL : stage_sets(w, &servers, &why);
     if (!set)
         return why;
-    add_nodes(w);
+    const struct update_cost update = update_cost_find(w->s, w->st, w->stage_of, w->a);
+    add_nodes(w, &update);
     add_parameters(w);
-    add_nets(w);
+    add_nets(w, &update);
     const struct reduce_parts *parts = NULL;
     if (w->s->model.training.reduce_when != REDUCE_AFTER && w->s->m->backward)
-        parts = reduce_parts_of(w->s, w->dev, w->stage_of, w->st->n, w->a);
+        parts = reduce_parts_of(w->s, w->dev, w->stage_of, w->st->n, &update, w->a);
     for (uint32_t k = 0; parts && k < w->st->n; k++)
         w->sum[k].parts = parts[k];
-    why = w->why ? w->why : refuse_uneven_slices(w);
+    why = w->why && update.joint && update.why ? update.why : w->why; /* it tells more */
+    why = why ? why : refuse_uneven_slices(w);
     if (why)
         return why;
     struct stages_on on = {w->st->n, stages_places(w->st), w->sum, set};
     *r = iteration_set_up(w->s, &servers, &on, w->a);
+    r->x.joint_update = update.joint;
     for (uint32_t k = 0; k < w->st->n; k++) {
         if (r->x.order != ITERATION_INTERLEAVED)
             r->stage[k].ahead = w->st->ahead[k];
@@ -612,17 +631,23 @@ struct exec_bound iteration_bound(const struct scene *s, struct arena *a)
     const struct training *t = &s->model.training;
     const struct graph *g = &s->m->graph[1];
     uint32_t cls = cluster_main_class(s->cluster);
-    int64_t all = 0, overhead = 0; /* ps of all nodes; of these, what does not depend on samples */
+    /* ps of all nodes in passes; of these, what does not depend on samples; ps of nodes that may run once */
+    int64_t all = 0, overhead = 0, once = 0;
+    const struct update_cost u = update_cost_find(s, NULL, NULL, a);
     int64_t size = t->micro_size ? t->micro_size : 1, of = t->micro_size ? t->profiled : 1;
     for (nid n = g->first; n < g->first + g->count; n++) {
         int64_t time = s->m->cost->time[cls][n];
         if (s->place->kind[n] != PLACE_NODE || time == COST_NEVER)
             continue;
+        if (u.own && u.own[n]) {
+            once = sat_add(once, time);
+            continue;
+        }
         all = sat_add(all, time);
         overhead = sat_add(overhead, costs_overhead(s->m->cost, cls, n));
     }
     __int128 each = (__int128)overhead * of + (__int128)(all - overhead) * size;
-    __int128 ps = each * training_count(t) / ((__int128)of * s->cluster->cls[cls].count);
+    __int128 ps = (each * training_count(t) / of + once) / s->cluster->cls[cls].count;
     struct exec_bound b = {saturate(ps), "all work, shared by all devices", NULL};
     char text[UNIT_TEXT];
     b.proof =

@@ -17,10 +17,13 @@ struct stage_sums {
     int64_t forward, backward; /* ps of the passes */
     /* ps of `backward` that only make gradients of weights; only if weight_pass_apart() (weight_pass.h) */
     int64_t weight;
-    /* ps of forward, backward and weight that each device takes whole, however small its slice is */
+    /* ps of forward, backward and weight that each device takes whole, however small its slice is; adding gradients
+     * up is such work */
     struct {
         int64_t forward, backward, weight;
     } overhead;
+    /* ps of the update, once an iteration, on each device whole; 0: updates are within backward */
+    int64_t update;
     int64_t parameter; /* bytes of the weights that training changes */
     int64_t stored;    /* bytes that the forward pass keeps for the backward pass */
     /* bytes that stay all the time and have no gradients, such as folded constants */

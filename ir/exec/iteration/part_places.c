@@ -82,6 +82,7 @@ struct part_timing {
     const struct sample_work *w;           /* of one micro-batch, in slices */
     uint32_t *part_of;                     /* [copy] its part */
     uint32_t *first[ITERATION_WEIGHT + 1]; /* [kind][stage] the first task of that kind */
+    uint32_t *update; /* [stage] its task of the update; NO_ITEM: it has none */
     struct arena *a;
 };
 
@@ -100,15 +101,21 @@ static enum iteration_kind kind_of(const struct part_timing *f, uint32_t copy)
                                  : ITERATION_BACKWARD;
 }
 
-/* Fills f->first. */
+/* Fills f->first and f->update. */
 static void find_first_tasks(struct part_timing *f)
 {
     const struct task_graph *g = &f->run->g;
     for (uint32_t kind = 0; kind <= ITERATION_WEIGHT; kind++)
         f->first[kind] = arena_array(f->a, f->run->x.nstage, sizeof *f->first[kind]);
-    for (uint32_t i = g->ntask; i-- > 0;)
+    f->update = arena_array(f->a, f->run->x.nstage, sizeof *f->update);
+    for (uint32_t k = 0; k < f->run->x.nstage; k++)
+        f->update[k] = NO_ITEM;
+    for (uint32_t i = g->ntask; i-- > 0;) {
         if (g->task[i].kind <= ITERATION_WEIGHT)
             f->first[g->task[i].kind][g->task[i].number] = i;
+        if (g->task[i].kind == ITERATION_UPDATE)
+            f->update[g->task[i].number] = i;
+    }
 }
 
 /* Returns the rows device -> its instances, in the order in which the device runs the passes of its stages; the parts
@@ -125,6 +132,8 @@ static struct csr list_instances(const struct part_timing *f)
     for (uint32_t p = 0; p < f->run->x.nplace; p++)
         for_row (item, g->list, p) {
             const struct task *t = &g->task[task_of_item(g, item)];
+            if (t->kind > ITERATION_WEIGHT)
+                continue; /* an update: below */
             uint32_t r = KINDS * t->number + t->kind;
             for_row (x, of, r)
                 pairs_add(&on, f->w->part[x].dev,
@@ -141,7 +150,9 @@ static void find_times(const struct part_timing *f, uint32_t instance, int64_t *
     const struct task_graph *g = &f->run->g;
     uint32_t x = instance % f->w->npart;
     if (f->w->part[x].once) {
-        *start = *end = f->run->t.end;
+        uint32_t update = f->update[stage_of(f, x)];
+        *start = update == NO_ITEM ? f->run->t.end : f->run->t.start[g->first[update]];
+        *end = update == NO_ITEM ? *start : sat_add(*start, g->task[update].time);
         return;
     }
     uint32_t task = f->first[kind_of(f, x)][stage_of(f, x)];
@@ -152,8 +163,8 @@ static void find_times(const struct part_timing *f, uint32_t instance, int64_t *
 
 /* Returns when each tensor has left its device, [tensor] ps: the end of its part plus the time in which the part's
  * stage sends its values (or gradients).  all: the work of all micro-batches; end: [part of all] ps. */
-static const int64_t *find_sent_times(const struct part_timing *f, const struct sample_work *all,
-                                      const int64_t *end, struct arena *a)
+static int64_t *find_sent_times(const struct part_timing *f, const struct sample_work *all,
+                                const int64_t *end, struct arena *a)
 {
     int64_t *sent = arena_array(a, (size_t)all->ntensor + 1, sizeof *sent);
     for (uint32_t t = 0; t < all->ntensor; t++) {
@@ -167,6 +178,28 @@ static const int64_t *find_sent_times(const struct part_timing *f, const struct 
         sent[t] = sat_add(end[from], takes);
     }
     return sent;
+}
+
+/* Lets parts that run once wait for what others of them make, and for those before them on their devices.  start, end:
+ * [part of all] ps; sent: [tensor of all] ps. */
+static void settle_once(const struct part_timing *f, const struct sample_work *all, int64_t *start,
+                        int64_t *end, int64_t *sent)
+{
+    int64_t *free_at = arena_array(f->a, (size_t)all->ndev + 1, sizeof *free_at);
+    for (uint32_t k = 0; k < all->npart; k++) {
+        uint32_t dev = all->part[k].dev;
+        int64_t was = start[k];
+        if (!f->w->part[all->instance[k] % f->w->npart].once)
+            continue;
+        start[k] = larger(start[k], free_at[dev]);
+        for_row (t, all->in, k)
+            if (all->tensor[t].from < all->npart)
+                start[k] = larger(start[k], sent[t]);
+        end[k] = sat_add(end[k], start[k] - was);
+        free_at[dev] = end[k];
+        for_row (t, all->out, k)
+            sent[t] = sat_add(sent[t], start[k] - was);
+    }
 }
 
 /* Returns the work of a micro-batch in slices: each stage's parts on all of its devices, bytes those of their slices.
@@ -234,7 +267,9 @@ struct rhythm rhythm_of_iteration(const struct rhythm_ask *of, struct arena *a)
             find_times(&f, y.work->instance[k], &start[k], &end[k]);
         y.start = start;
         y.end = end;
-        y.sent = find_sent_times(&f, y.work, end, a);
+        int64_t *sent = find_sent_times(&f, y.work, end, a);
+        settle_once(&f, y.work, start, end, sent);
+        y.sent = sent;
         y.level = arena_array(a, (size_t)n + 1, sizeof(uint32_t));
         y.phase = arena_alloc(a, (size_t)n + 1);
     }

@@ -34,6 +34,7 @@ int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
 struct gradient_list {
     const struct scene *s;
     const int32_t *dev, *stage_of; /* [node] */
+    const struct update_cost *update;
     /* [node] ps of its stage's backward work up to the end of the node; 0: a forward node */
     int64_t *done;
     uint32_t n;
@@ -64,11 +65,12 @@ static void run_backward(struct gradient_list *g, uint32_t nstage, struct arena 
     const struct graph *all = &m->graph[1];
     int64_t *now = arena_array(a, (size_t)nstage + 1, sizeof *now);
     for (nid n = all->first; n < all->first + all->count; n++) {
-        if (g->s->place->kind[n] != PLACE_NODE || !m->backward[n])
+        if (g->s->place->kind[n] != PLACE_NODE || !m->backward[n] ||
+            (g->update->own && g->update->own[n]))
             continue;
         int64_t time = m->cost->time[cluster_class(g->s->cluster, (uint32_t)g->dev[n])][n];
         int64_t *t = &now[stage_at(g, n)];
-        *t = sat_add(*t, time);
+        *t = sat_add(*t, sat_add(time, g->update->own ? g->update->each[n] : 0));
         g->done[n] = *t;
     }
 }
@@ -98,6 +100,8 @@ static void add_weights(struct gradient_list *g)
         int64_t ready = 0;
         for_row (user, p->weight_user, w)
             ready = larger(ready, g->done[user]);
+        if (g->update->own)
+            ready = larger(ready, g->done[g->update->maker[p->weight[w]]]);
         if (p->weight_user.at[w] < p->weight_user.at[w + 1] && p->weight_bytes[w] > 0 &&
             place_is_parameter(g->s->m, p, w))
             add_part(g, stage_at(g, p->weight_user.to[p->weight_user.at[w]]), ready,
@@ -106,9 +110,10 @@ static void add_weights(struct gradient_list *g)
 }
 
 struct reduce_parts *reduce_parts_of(const struct scene *s, const int32_t *dev,
-                                     const int32_t *stage_of, uint32_t nstage, struct arena *a)
+                                     const int32_t *stage_of, uint32_t nstage,
+                                     const struct update_cost *update, struct arena *a)
 {
-    struct gradient_list g = {.s = s, .dev = dev, .stage_of = stage_of};
+    struct gradient_list g = {.s = s, .dev = dev, .stage_of = stage_of, .update = update};
     size_t most = (size_t)s->m->nnode + s->place->nweight + 1;
     struct reduce_parts *of = arena_array(a, (size_t)nstage + 1, sizeof *of);
     g.done = arena_array(a, s->m->nnode, sizeof *g.done);

@@ -3,6 +3,7 @@
 #define PCC_IR_EXEC_REDUCE_OVERLAP_H
 
 #include "ir/cluster/servers.h"
+#include "ir/exec/iteration/update_cost.h"
 #include "ir/dag/scene.h"
 
 /* Gradients of some weights of a stage. */
@@ -26,8 +27,10 @@ int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
 
 /* Returns the gradients of each stage, [stage], for a plan with dev[node] and stage_of[node].  In a profile the
  * gradients of a layer are ready after its backward node, in a graph the gradient of a weight is ready after the last
- * backward node that reads the weight.  Lives in a.  O(nodes + weights log weights). */
+ * backward node that reads the weight; if updates are apart (update; own NULL: they are not), also after the node that
+ * makes it, and updates are no backward nodes.  Lives in a.  O(nodes + weights log weights). */
 struct reduce_parts *reduce_parts_of(const struct scene *s, const int32_t *dev,
-                                     const int32_t *stage_of, uint32_t nstage, struct arena *a);
+                                     const int32_t *stage_of, uint32_t nstage,
+                                     const struct update_cost *update, struct arena *a);
 
 #endif

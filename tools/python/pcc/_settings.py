@@ -30,6 +30,8 @@ class Settings(TypedDict, total=False):
     allreduce: Optional[str]
     # samples of all micro-batches
     global_batch: Optional[Union[int, str]]
+    # the gradient of a parameter, where updates apart take another value for it (repeats)
+    gradient: Optional[Many]
     # multiply a workload's transfers: 1000 where a file has them in seconds, not ms
     transfer_scale: Optional[One]
     # edges of a workload that leave a node at unequal costs: those of one cost are one tensor, or each is one
@@ -124,6 +126,8 @@ class Settings(TypedDict, total=False):
     update: Optional[Literal["auto", "apart", "within"]]
     # iteration: updates apart also where operators take samples of a batch together
     allow_batch_dependence: Optional[bool]
+    # iteration: how the loss joins samples, where the model does not show it; pcc-run tries it
+    loss: Optional[Literal["mean", "sum"]]
     # memory of a device beside weights and activations (default: 0)
     workspace: Optional[Union[int, str]]
     # zb-h1: share of backward that makes gradients of weights (default: 0.5)

@@ -97,6 +97,35 @@ static void test_two_stages(void **state)
     expect(&s, 16, NULL);
 }
 
+/* Updates run once, behind the AllReduce of their stage, on its devices; a joint one behind those of all stages. */
+static void test_updates(void **state)
+{
+    struct scene_of s;
+    (void)state;
+    set_up(&s, 2, 3, (struct stage_work){.forward = 1, .backward = 2}); /* stages end at 12 and 10 */
+    s.stage[0].update = 4;
+    expect(&s, 16, NULL);
+    s.stage[0].update = 0;
+    s.stage[1].update = 4;
+    expect(&s, 14, NULL);
+    s.stage[1].reduce = 1;
+    expect(&s, 15, NULL);
+    s.x.joint_update = true;
+    expect(&s, 16, NULL);
+    s.stage[0].reduce = 3;
+    expect(&s, 19, NULL);
+    /* two stages on each of two devices, one update after the other */
+    set_up(&s, 4, 2, (struct stage_work){.forward = 1, .backward = 2});
+    s.x.nplace = 2;
+    s.x.order = ITERATION_INTERLEAVED;
+    int64_t end = end_of(&s);
+    for (uint32_t k = 0; k < 4; k++)
+        s.stage[k].update = 3;
+    expect(&s, end + 6, NULL);
+    s.stage[2].update = 0;
+    expect(&s, end + 4, NULL); /* the other device ends 2 earlier */
+}
+
 /* The timeline of the first device in the first example. */
 static void test_timeline(void **state)
 {
@@ -622,6 +651,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_two_stages),
+        cmocka_unit_test(test_updates),
         cmocka_unit_test(test_timeline),
         cmocka_unit_test(test_four_stages),
         cmocka_unit_test(test_uneven_stages),

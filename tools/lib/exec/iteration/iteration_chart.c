@@ -18,18 +18,21 @@
 static const char *const colours[ITERATION_KINDS] = {
     [ITERATION_FORWARD] = "#7fb3e6",   [ITERATION_BACKWARD] = "#f0a04b",
     [ITERATION_WEIGHT] = "#e5dc72",    [ITERATION_SEND] = "#6cc3a4",
-    [ITERATION_SEND_BACK] = "#f2a3b8", [ITERATION_REDUCE] = "#c9b8ea"};
+    [ITERATION_SEND_BACK] = "#f2a3b8", [ITERATION_REDUCE] = "#c9b8ea",
+    [ITERATION_UPDATE] = "#a8a8a8"};
 static const char *const words[ITERATION_KINDS] = {[ITERATION_FORWARD] = "forward",
                                                    [ITERATION_BACKWARD] = "backward",
                                                    [ITERATION_WEIGHT] = "gradients of weights",
                                                    [ITERATION_SEND] = "values to the next stage",
                                                    [ITERATION_SEND_BACK] = "gradients back",
-                                                   [ITERATION_REDUCE] = "AllReduce"};
+                                                   [ITERATION_REDUCE] = "AllReduce",
+                                                   [ITERATION_UPDATE] = "update"};
 static const char *const categories[ITERATION_KINDS] = {
     [ITERATION_FORWARD] = "forward",    [ITERATION_BACKWARD] = "backward",
     [ITERATION_WEIGHT] = "weight",      [ITERATION_SEND] = "transfer",
-    [ITERATION_SEND_BACK] = "transfer", [ITERATION_REDUCE] = "allreduce"};
-/* The first letter of a bar's text; AllReduces have another text. */
+    [ITERATION_SEND_BACK] = "transfer", [ITERATION_REDUCE] = "allreduce",
+    [ITERATION_UPDATE] = "update"};
+/* The first letter of a bar's text; AllReduces and updates have another text. */
 static const char letter[ITERATION_KINDS] = {[ITERATION_FORWARD] = 'F',
                                              [ITERATION_BACKWARD] = 'B',
                                              [ITERATION_WEIGHT] = 'W',
@@ -86,7 +89,8 @@ static uint32_t micro_batch(const struct iteration_chart *x, uint32_t item)
     return item - x->g->first[task] + task - x->first[t->kind][t->number];
 }
 
-/* Finds the critical chain: makes x->critical, and adds up x->chain.  Kinds up to ITERATION_WEIGHT are computing. */
+/* Finds the critical chain: makes x->critical, and adds up x->chain.  Kinds up to ITERATION_WEIGHT, and updates, are
+ * computing. */
 static void mark_chain(struct iteration_chart *x)
 {
     uint32_t n;
@@ -94,7 +98,9 @@ static void mark_chain(struct iteration_chart *x)
     x->critical = arena_alloc(x->a, (size_t)x->t->nitem + 1);
     for (uint32_t i = 0; i < n; i++) {
         const struct task *t = &x->g->task[task_of_item(x->g, chain[i])];
-        int sort = t->kind == ITERATION_REDUCE ? 2 : t->kind > ITERATION_WEIGHT;
+        int sort = t->kind == ITERATION_REDUCE   ? 2
+                   : t->kind == ITERATION_UPDATE ? 0
+                                                 : t->kind > ITERATION_WEIGHT;
         x->critical[chain[i]] = 1;
         x->chain[sort] = sat_add(x->chain[sort], t->time);
     }
@@ -225,14 +231,15 @@ static void make_bars(struct iteration_chart *x)
     c->nflow = 1;
 }
 
-/* Returns the texts on an AllReduce. */
-static struct chart_detail describe_reduce(const struct task *t, struct arena *a)
+/* Returns the texts on an AllReduce or an update. */
+static struct chart_detail describe_once(const struct task *t, struct arena *a)
 {
-    return (struct chart_detail){.name = arena_fmt(a, "AllReduce of stage %u", t->number),
+    const char *full = arena_fmt(a, "%s of stage %u", words[t->kind], t->number);
+    return (struct chart_detail){.name = full,
                                  .category = categories[t->kind],
-                                 .full = arena_fmt(a, "AllReduce of stage %u", t->number),
-                                 .brief = "AllReduce",
-                                 .least = "AR",
+                                 .full = full,
+                                 .brief = words[t->kind],
+                                 .least = t->kind == ITERATION_REDUCE ? "AR" : "U",
                                  .fact = {{"stage", NULL, t->number}},
                                  .nfact = 1};
 }
@@ -244,8 +251,8 @@ static struct chart_detail describe(const struct chart *c, uint32_t item, struct
     const struct iteration_chart *x = c->of;
     const struct task *t = &x->g->task[task_of_item(x->g, item)];
     struct chart_detail d;
-    if (t->kind == ITERATION_REDUCE) {
-        d = describe_reduce(t, a);
+    if (t->kind >= ITERATION_REDUCE) {
+        d = describe_once(t, a);
     } else {
         uint32_t at = micro_batch(x, item), to = t->number + (t->kind == ITERATION_SEND);
         const char *name = arena_fmt(a, "%c%u", letter[t->kind], at);

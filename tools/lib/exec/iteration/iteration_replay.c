@@ -5,11 +5,14 @@
 #include "ir/base/units.h"
 #include "tools/lib/exec/replay.h"
 
-/* Returns the most tasks that an iteration has for each micro-batch, AllReduces included. */
+/* Returns the most tasks that an iteration has for each micro-batch, AllReduces and updates included. */
 static int64_t tasks_each(const struct iteration *x)
 {
     int64_t kinds = x->order == ITERATION_ZB_H1 ? 5 : 4;
-    return (kinds + 1) * x->nstage;
+    bool updates = false;
+    for (uint32_t k = 0; k < x->nstage; k++)
+        updates = updates || x->stage[k].update > 0;
+    return (kinds + 1 + updates) * x->nstage;
 }
 
 int replay_iteration(struct iteration_run *out, const struct result *r, int64_t micro_batches,

@@ -11,7 +11,8 @@
 
 enum {
     STAGES_SHOWN = 64,  /* most stages in the table */
-    COLUMNS = 7,        /* of the table */
+    COLUMNS = 8,        /* of the table */
+    UPDATE_COLUMN = 6,  /* left out where updates are within backward passes */
     FORWARD_COLUMNS = 4 /* of the table where there is no backward pass */
 };
 
@@ -29,6 +30,7 @@ static int64_t all_work(const struct iteration_run *t, const struct stages *s)
         uint32_t slices = iteration_turns(&t->x, k % t->x.nplace) > 1 ? 1 : devices_of(s, k);
         int64_t pass = sat_add(t->stage[k].forward, t->stage[k].backward);
         sum = sat_add(sum, sat_mul(sat_mul(pass, slices), t->x.micro_batches));
+        sum = sat_add(sum, t->stage[k].update);
     }
     return sum;
 }
@@ -61,11 +63,22 @@ static void find_ends(const struct result *r, nid (*end)[2], struct arena *a)
     }
 }
 
-/* Adds a row to the table of stages; without a backward pass only the cells stage, devices, forward and "to next". */
+/* Whether some stage has an update apart. */
+static bool has_updates(const struct iteration_run *run)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < run->x.nstage; k++)
+        any = any || run->stage[k].update > 0;
+    return any;
+}
+
+/* Adds a row to the table of stages, without the cells that the iteration lacks: of a backward pass, of updates. */
 static void add_cells(struct page_table *t, const struct iteration_run *run, const char **cell)
 {
     if (run->x.forward_only)
         cell[FORWARD_COLUMNS - 1] = cell[FORWARD_COLUMNS];
+    if (!has_updates(run))
+        cell[UPDATE_COLUMN] = cell[UPDATE_COLUMN + 1];
     page_table_row(t, cell);
 }
 
@@ -75,13 +88,14 @@ static void add_stage(struct page_table *t, const struct result *r, uint32_t k, 
     const struct iteration_run *run = r->verdict->run;
     const struct stage_work *w = &run->stage[k];
     const struct stages *s = run->stages;
-    char b[4][UNIT_TEXT];
+    char b[5][UNIT_TEXT];
     const char *cell[COLUMNS] = {arena_fmt(a, "%u", k),
                                  label_stage(r->scene.cluster, s, k, a),
                                  arena_fmt(a, "%s", time_short(b[0], w->forward)),
                                  arena_fmt(a, "%s", time_short(b[1], w->backward)),
                                  k + 1 < s->n ? arena_fmt(a, "%s", time_short(b[2], w->send)) : "",
                                  arena_fmt(a, "%s", time_short(b[3], w->reduce)),
+                                 arena_fmt(a, "%s", time_short(b[4], w->update)),
                                  arena_fmt(a, "%u%s", w->ahead, w->recompute ? "*" : " ")};
     add_cells(t, run, cell);
 }
@@ -120,10 +134,11 @@ void iteration_report(FILE *f, const struct result *r, struct arena *a)
             training_schedule_name[t->schedule], t->half_duplex ? "half" : "full",
             t->schedule == TRAINING_PIPEDREAM ? "turns" : "slices");
     fprintf(f, "busy %.1f %%\n", 100 * iteration_busy(run));
-    page_table_begin(&table, run->x.forward_only ? FORWARD_COLUMNS : COLUMNS, 1U << 1, a);
+    uint32_t columns = run->x.forward_only ? FORWARD_COLUMNS : COLUMNS - !has_updates(run);
+    page_table_begin(&table, columns, 1U << 1, a);
     add_cells(&table, run,
               (const char *[COLUMNS]){"stage", "devices", "forward", "backward", "to next",
-                                      "AllReduce", "ahead "});
+                                      "AllReduce", "update", "ahead "});
     for (uint32_t k = 0; k < s->n && k < STAGES_SHOWN; k++)
         add_stage(&table, r, k, a);
     for (uint32_t k = 0; k < table.nrow; k++) {
@@ -138,12 +153,25 @@ void iteration_report(FILE *f, const struct result *r, struct arena *a)
         fputs("* runs forward once more before backward\n", f);
 }
 
+/* Returns "loss": its value and how it joins samples; what makes it, where the model does not show that. */
+static json_t *loss_json(const struct module *m, const struct update_pass *u, struct arena *a)
+{
+    enum loss_join shown;
+    vid loss = loss_find(m, &shown, a);
+    json_t *o = loss ? json_pack("{s:s, s:s?}", "value", value_name(m, loss), "reduction",
+                                 loss_join_name[u->join])
+                     : json_null();
+    if (loss && !shown)
+        json_object_set_new(o, "operator", json_string(node_op(m, m->value[loss].def)));
+    if (loss && u->join_said)
+        json_object_set_new(o, "said", json_true());
+    return o;
+}
+
 /* Adds to o, the object "training" of the manifest, what a runtime adds up and updates by: "gradients" and "loss".
  * Does nothing where updates have no parts of their own. */
 static void add_updates(json_t *o, const struct result *r, struct arena *a)
 {
-    static const char *const join[] = {
-        [LOSS_UNKNOWN] = NULL, [LOSS_MEAN] = "mean", [LOSS_SUM] = "sum"};
     const struct module *m = r->scene.m;
     const struct staged_plan p = {&r->scene, r->plan, r->verdict->stages};
     if (!update_pass_wanted(&r->scene))
@@ -165,12 +193,7 @@ static void add_updates(json_t *o, const struct result *r, struct arena *a)
         json_array_append_new(mixing, json_string(node_name(m, u.mixing[i])));
     if (mixing)
         json_object_set_new(o, "batch_dependent", mixing);
-    enum loss_join how;
-    vid loss = loss_find(m, &how, a);
-    json_object_set_new(
-        o, "loss",
-        loss ? json_pack("{s:s, s:s?}", "value", value_name(m, loss), "reduction", join[how])
-             : json_null());
+    json_object_set_new(o, "loss", loss_json(m, &u, a));
 }
 
 void iteration_manifest(struct json_out *o, const struct result *r, struct arena *a)
