@@ -6,7 +6,7 @@
 void report_sharding(FILE *f, const struct result *r, struct arena *a)
 {
     const struct sharding *k = r->sharding;
-    char text[4][UNIT_TEXT];
+    char text[5][UNIT_TEXT];
     if (k == NULL)
         return;
     plan_print_words(
@@ -14,9 +14,13 @@ void report_sharding(FILE *f, const struct result *r, struct arena *a)
         arena_fmt(
             a,
             "sharded over %u devices: %u nodes in pieces, %u whole on each, %u on one; %u tensors "
-            "joined, %s, and %u cut",
+            "joined, %s, %u cut%s",
             k->ways, k->cut, k->whole, k->once, k->joined, bytes_short(text[0], k->joined_bytes),
-            k->sliced),
+            k->sliced,
+            k->allowed == SHARDING_SUMS_NONE
+                ? ""
+                : arena_fmt(a, ", and %u added up over devices, %s", k->sums.count,
+                            bytes_short(text[4], k->sums.bytes))),
         /*at=*/0, /*indent=*/2);
     plan_print_words(
         f, r,

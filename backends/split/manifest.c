@@ -135,12 +135,14 @@ static void put_schedule(struct manifest_out *o)
 /* Writes "sharding": the devices that share nodes, and the states of which each has a piece. */
 static void put_sharding(struct manifest_out *o)
 {
+    static const char *const sums[] = {"none", "integers", "any"};
     const struct sharding *k = o->s->r->sharding;
     if (k == NULL)
         return;
     json_open(&o->j, "sharding", '{', JSON_ROW);
     json_int(&o->j, "ways", k->ways);
-    json_text(&o->j, "sums", "none");
+    json_text(&o->j, "sums", sums[k->allowed]);
+    json_put_decimal(json_member(&o->j, "tolerance"), k->sums.tolerance, 6);
     json_seconds(&o->j, "value_one_device_s", k->one_device);
     json_open(&o->j, "states", '[', /*indent=*/6);
     for (uint32_t i = 0; i < k->npair; i++) {

@@ -13,8 +13,22 @@ struct sharded_pair {
     int64_t run;          /* position p of the axis belongs to device (p / run) mod ways */
 };
 
+/* What may be added up over devices: integers, whose sums are exact; or floats, too, in another order than in the
+ * model. */
+enum sharding_sums { SHARDING_SUMS_NONE, SHARDING_SUMS_INTEGERS, SHARDING_SUMS_ANY };
+
+/* What is added up over devices. */
+struct sharded_sums {
+    uint32_t count; /* tensors */
+    int64_t bytes;  /* of these tensors */
+    int64_t
+        tolerance; /* millionths of an output's largest value by which sums may differ; 0: they are exact */
+};
+
 /* A sharded module; times in ps. */
 struct sharding {
+    enum sharding_sums allowed;
+    struct sharded_sums sums;
     uint32_t ways;       /* devices that share nodes */
     const uint32_t *dev; /* [ways] which they are */
     int64_t one_device;  /* the model's makespan on one of them */

@@ -177,6 +177,8 @@ static bool can_reshape(const struct shape *k, struct shard_state st)
 bool shard_can_cut(const struct shard *s, vid v, struct shard_state st)
 {
     struct shape k;
+    if (shard_is_terms(st))
+        return shard_can_sum(s, v);
     if (st.run <= 0 || st.run > INT64_MAX / s->ways || !shape_of(s->f, v, &k) ||
         st.axis >= k.rank || !divides(s->m, st.run * s->ways, k.d[st.axis]))
         return false;
@@ -194,7 +196,7 @@ bool shard_can_cut(const struct shard *s, vid v, struct shard_state st)
 void shard_piece(const struct shard *s, vid v, struct shard_state st, struct shape *out)
 {
     shape_of(s->f, v, out);
-    if (st.run != 0 && st.axis < out->rank)
+    if (shard_is_cut(st) && st.axis < out->rank)
         out->d[st.axis] = dim_div(s->m, out->d[st.axis], dim_num(s->ways));
 }
 
@@ -226,7 +228,7 @@ static bool add_item(struct shard *s, vid v, struct shard_state st)
     for (; *last != 0; last = &s->item[*last].next, n++)
         if (shard_same(s->item[*last].s, st))
             return true;
-    if (n == SHARD_STATES) {
+    if (n >= SHARD_STATES && !shard_is_terms(st)) {
         s->capped = true;
         return false;
     }
@@ -267,16 +269,22 @@ void shard_set_all_out(struct shard_ask *q, int axis)
             shard_set_out(q, i, axis);
 }
 
-/* Whether the answer is an option: all tensors can be cut as it says, and the one that was asked about is. */
+/* Whether the answer is an option: all tensors can be cut as it says, or some option makes them in terms, and the one
+ * that was asked about is. */
 static bool is_valid(const struct shard_ask *q)
 {
     const struct shard *s = q->s;
     const struct node *k = &s->m->node[q->n];
     struct shard_state asked = q->result ? q->out[q->at] : q->in[q->at];
     bool cuts = false;
-    for (uint32_t i = 0; i < k->nformal; i++)
-        if (q->in[i].run != 0 && !shard_can_cut(s, node_in(s->m, q->n, i), q->in[i]))
+    for (uint32_t i = 0; i < k->nformal; i++) {
+        vid v = node_in(s->m, q->n, i);
+        bool is_terms = shard_is_terms(q->in[i]);
+        if (is_terms ? shard_bit(s, v, q->in[i]) < 0
+                     : q->in[i].run != 0 && !shard_can_cut(s, v, q->in[i]))
             return false;
+        cuts = cuts || is_terms;
+    }
     for (uint32_t i = 0; i < k->out.n; i++) {
         if (q->out[i].run != 0 && !shard_can_cut(s, node_out(s->m, q->n, i), q->out[i]))
             return false;
@@ -336,13 +344,11 @@ static void add_option(struct shard_ask *q)
     memcpy(o->change, q->change, sizeof o->change);
 }
 
-/* Asks the rule of q->n about state st of its operand or result number `at`. */
-static void ask(struct shard_ask *q, bool result, uint32_t at, struct shard_state st)
+/* Asks rule r of q->n about state st of its operand or result number `at`. */
+static void ask_row(struct shard_ask *q, const struct shard_row *r, bool result, uint32_t at,
+                    struct shard_state st)
 {
     const struct node *k = &q->s->m->node[q->n];
-    const struct shard_row *r = shard_row_of(q->s->m, q->n);
-    if (r == NULL || k->nformal > SHARD_OPERANDS || k->out.n > SHARD_OPERANDS)
-        return;
     memset(q->in, 0, k->nformal * sizeof *q->in);
     memset(q->out, 0, k->out.n * sizeof *q->out);
     memset(q->change, 0, sizeof q->change);
@@ -352,6 +358,24 @@ static void ask(struct shard_ask *q, bool result, uint32_t at, struct shard_stat
     infer_at(q->s->f, q->n);
     if (r->rule(q, r) && is_valid(q))
         add_option(q);
+}
+
+/* Asks the rules of q->n about state st of its operand or result number `at`. */
+static void ask(struct shard_ask *q, bool result, uint32_t at, struct shard_state st)
+{
+    const struct shard *s = q->s;
+    const struct node *k = &s->m->node[q->n];
+    const struct shard_row *r = shard_row_of(s->m, q->n);
+    uint32_t count = 0;
+    if (k->nformal > SHARD_OPERANDS || k->out.n > SHARD_OPERANDS)
+        return;
+    if (r != NULL && !shard_is_terms(st))
+        ask_row(q, r, result, at, st);
+    if (s->sums == SHARDING_SUMS_NONE || s->kind[q->n] != SHARD_NODE || result)
+        return;
+    r = shard_sum_rows(s->m, q->n, &count);
+    for (uint32_t i = 0; i < count; i++)
+        ask_row(q, &r[i], result, at, st);
 }
 
 /* Asks the rule of node n about state st of value v, wherever n reads or makes v. */

@@ -3,9 +3,10 @@
  *
  * No placement makes a model faster than its longest path; cut matrices do.  The module is rewritten: node n becomes
  * n@0, n@1, ..., one on each device, and what crosses between them is joined and cut by Concat and Slice nodes.  The
- * parts are plain ONNX.  Nothing is added up over devices, so each element is computed by one operator from the same
- * operands as in the model.  shard.h has the words, search.c the choice, write.c the rewriting.  The plan that follows
- * from the devices of the nodes is taken by plan{from=self}.  O(nodes * options) and the search. */
+ * parts are plain ONNX.  Unless sums are allowed nothing is added up over devices, so each element is computed by one
+ * operator from the same operands as in the model.  shard.h has the words, search.c the choice, write.c the
+ * rewriting.  The plan that follows from the devices of the nodes is taken by plan{from=self}.  O(nodes * options)
+ * and the search. */
 #include "passes/shard/shard.h"
 
 #include "ir/base/units.h"
@@ -19,8 +20,11 @@
 
 struct shard_options {
     const char *ways;
+    enum sharding_sums sums;
     int64_t gain, draw;
 };
+
+static const char *const sums_names[] = {"none", "integers", "any", NULL};
 
 static const struct opt shard_opts[] = {
     {.kind = OPT_TEXT,
@@ -28,6 +32,13 @@ static const struct opt shard_opts[] = {
      .off = offsetof(struct shard_options, ways),
      .def = "auto",
      .help = "devices that share each node, 2 to 64; auto: as many as pay, or none"},
+    {.kind = OPT_CHOICE,
+     .name = "sums",
+     .off = offsetof(struct shard_options, sums),
+     .def = "none",
+     .names = sums_names,
+     .bytes = sizeof(enum sharding_sums),
+     .help = "what may be added up over devices: integers, whose sums are exact, or floats, too"},
     {.kind = OPT_SHARE,
      .name = "gain",
      .off = offsetof(struct shard_options, gain),
@@ -167,8 +178,8 @@ int shard_begin(struct shard *s, struct ctx *x, uint32_t ways)
     s->must = arena_alloc(s->a, m->nnode);
     s->kind = arena_alloc(s->a, m->nnode);
     s->first_opt = arena_array(s->a, m->nnode, sizeof *s->first_opt);
-    s->gather = arena_array(s->a, m->nval, sizeof *s->gather);
-    s->slice = arena_array(s->a, m->nval, sizeof *s->slice);
+    s->moves = arena_array(s->a, m->nval, sizeof *s->moves);
+    s->apart = arena_array(s->a, m->nnode, sizeof *s->apart);
     s->first_item = arena_array(s->a, m->nval, sizeof *s->first_item);
     s->opt = vec_grow(s->a, NULL, &s->capopt, 1, sizeof *s->opt);
     s->item = vec_grow(s->a, NULL, &s->capitem, 1, sizeof *s->item);
@@ -225,6 +236,7 @@ static int64_t border_time(const struct shard *s)
 /* What is asked of choose(). */
 struct wanted {
     uint32_t ways;
+    enum sharding_sums sums;
     int64_t draw; /* 0: the best choice; else the seed of a random one */
     bool whole;   /* no state in pieces */
 };
@@ -235,6 +247,7 @@ static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
 {
     if (shard_begin(s, x, w->ways) != 0)
         return -1;
+    s->sums = w->sums;
     shard_find_options(s);
     if (s->nopt == 1)
         return report_undivided(s);
@@ -252,15 +265,13 @@ static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
 
 /* Finds the best choice, or a random one.  A state is in pieces or whole from one run to the next: both are tried.
  * Returns 0, or -1 and reports an error. */
-static int choose(struct shard *s, struct ctx *x, uint32_t ways, int64_t draw,
-                  struct shard_choice *c)
+static int choose(struct shard *s, struct ctx *x, struct wanted w, struct shard_choice *c)
 {
     struct shard whole;
     struct shard_choice other;
-    struct wanted w = {ways, draw, .whole = false};
     if (choose_with(s, x, &w, c) != 0)
         return -1;
-    if (s->place->nstate == 0 || draw != 0)
+    if (s->place->nstate == 0 || w.draw != 0)
         return 0;
     w.whole = true;
     if (choose_with(&whole, x, &w, &other) != 0)
@@ -310,6 +321,8 @@ static void rewrite(struct shard *s, const struct shard_choice *c, struct shardi
     k->joined = w.gathers;
     k->sliced = w.slices;
     k->joined_bytes = w.gathered;
+    k->allowed = s->sums;
+    k->sums = w.sums;
     k->pair = w.pair;
     k->npair = w.npair;
     struct sharding *kept = arena_alloc(mem, sizeof *kept);
@@ -335,7 +348,7 @@ static int choose_ways(struct ctx *x, const struct shard_options *o)
             continue;
         tried = true;
         x->use.diag = &quiet;
-        int rc = choose(&s, x, ways, 0, &k);
+        int rc = choose(&s, x, (struct wanted){.ways = ways, .sums = o->sums}, &k);
         x->use.diag = loud;
         if (rc != 0 || k.value >= chosen.value)
             continue;
@@ -384,7 +397,8 @@ static int run_shard(struct ctx *x, const void *options)
     if (*end != '\0' || *o->ways < '0' || *o->ways > '9' || ways < 2 || ways > SHARD_WAYS)
         return diag_error(x->use.diag, "shard{ways=%s}: expected auto, or a number from 2 to %d",
                           o->ways, SHARD_WAYS);
-    if (choose(&s, x, (uint32_t)ways, o->draw, &c) != 0)
+    struct wanted w = {.ways = (uint32_t)ways, .sums = o->sums, .draw = o->draw};
+    if (choose(&s, x, w, &c) != 0)
         return -1;
     struct sharding k = measure_whole(&s);
     rewrite(&s, &c, &k);

@@ -29,6 +29,9 @@ warnings.simplefilter("ignore")
 ALL = os.environ.get("PCC_ALL") == "1"
 # (seed, ways)
 DRAWS = [(s, 2 + 2 * (s % 2)) for s in range(1, 25 if ALL else 3)]
+# (opset, [(seed, ways, sums)]) of sums over devices
+SUMS = [(k, [(s, 2 + 2 * (s % 2), "any") for s in range(1, 25)]) for k in range(7, 24)] if ALL else [
+    (7, [(1, 2, "any")]), (13, [(2, 4, "any"), (3, 2, "integers")]), (20, [(4, 2, "any")])]
 BATCH = 8
 # operators that ONNX Runtime computes with other kernels for other shapes: they may round in another way
 ROUNDS = {"Conv", "Cos", "Exp", "Gemm", "Log", "LogSoftmax", "MatMul", "Sin", "Softmax", "Softplus", "Tan", "Tanh"}
@@ -236,6 +239,107 @@ def check_odd(folder):
                   f"{what}, {ways} ways, seed {seed}: other results")
 
 
+def sums_model(opset, elem=np.float32):
+    """A model of products, convolutions and reductions, each followed by what keeps terms or adds them up; its inputs.
+    Sizes are multiples of 4, so that all can be cut by 2 and 4."""
+    from onnx import helper, numpy_helper
+
+    rng, node = np.random.default_rng(3), helper.make_node
+    nodes, held, fed, made = [], {}, {}, []
+
+    def weight(name, value):
+        held[name] = value
+        return name
+
+    def values(*shape):
+        return rng.standard_normal(shape).astype(elem)
+
+    def put(op, ins, n=1, **attrs):
+        outs = [f"v{len(made)}_{k}" for k in range(n)]
+        made.append(op)
+        nodes.append(node(op, ins, outs, name=f"n{len(made)}_{op}", **attrs))
+        return outs[0] if n == 1 else outs
+
+    def axes(op, x, list_, **attrs):
+        if opset >= (18 if op not in ("ReduceSum", "Squeeze", "Unsqueeze") else 13):
+            return put(op, [x, weight(f"axes{len(held)}", np.array(list_, np.int64))], **attrs)
+        return put(op, [x], axes=list_, **attrs)
+
+    outputs = []
+    x, y = (fed.setdefault(k, values(3, 4, 8)) is not None and k for k in "xy")
+    for i in range(6):  # products, each with another way on
+        p = put("MatMul", [x, weight(f"w{i}", values(8, 12))])
+        q = put("MatMul", [y, f"w{i}"])
+        bias, one = weight(f"b{i}", values(12)), weight(f"o{i}", values(1))
+        outputs += {
+            0: lambda: [put("Add", [put("Add", [p, bias]), q]), put("Sub", [put("Neg", [p]), bias])],
+            1: lambda: [put("Add", [q, put("Mul", [one, put("Add", [bias, p])])]),
+                        put("Sum", [bias] * (opset >= 8) + [p, q])],
+            2: lambda: [put("Relu", [put("Transpose", [p], perm=[2, 0, 1])]), put("Div", [p, bias])],
+            3: lambda: [put("Reshape", [p, weight("flat", np.array([12, 12], np.int64))]),
+                        axes("Unsqueeze", put("Identity", [q]), [0])],
+            4: lambda: put("Split", [p], 3, axis=2, **({"num_outputs": 3} if opset >= 18 else {})) + [
+                put("Gather", [p, weight("which", np.array([2, 0], np.int64))], axis=1)],
+            5: lambda: [axes("ReduceSum", p, [1], keepdims=0), axes("ReduceMean", q, [0, 2]),
+                        put("Expand", [p, weight("to", np.array([2, 3, 4, 12], np.int64))]) if opset >= 8 else
+                        put("Mul", [bias, p])]}[i]()
+    g, c = weight("g", values(12, 8)), weight("c", values(1, 12))
+    a = put("Reshape", [x, weight("rows", np.array([12, 8], np.int64))])
+    outputs += [put("Gemm", [a, g, c], transB=1, alpha=0.5, beta=2.0),
+                put("Add", [put("Gemm", [put("Transpose", [a], perm=[1, 0]), g, "b0"], transA=1, transB=1), "b1"])]
+    image = put("Reshape", [x, weight("image", np.array([1, 8, 3, 4], np.int64))])
+    conv = put("Conv", [image, weight("k", values(4, 8, 3, 3)), weight("kb", values(4))], pads=[1, 1, 1, 1])
+    outputs += [put("Relu", [put("GlobalAveragePool", [conv])]), put("AveragePool", [conv], kernel_shape=[2, 2]),
+                put("ConvTranspose", [image, weight("t", values(8, 4, 2, 2)), "kb"])]
+    for op in ("ReduceSum", "ReduceMean", "ReduceL1", "ReduceSumSquare"):
+        outputs += [axes(op, x, [2]), axes(op, y, [-2, 2], keepdims=0)]
+    if opset >= 10:
+        fed["u"] = rng.integers(0, 200, (4, 8)).astype(np.uint8)
+        w = weight("wi", rng.integers(0, 200, (8, 4)).astype(np.uint8))
+        zeros = [weight("z1", np.uint8(3)), weight("z2", np.uint8(100))]
+        whole = put("MatMulInteger", ["u", w, *zeros])
+        outputs += [put("Add", [whole, weight("bi", np.arange(4, dtype=np.int32))]), put("Neg", [whole])]
+        pixels = put("Reshape", ["u", weight("pix", np.array([1, 8, 2, 2], np.int64))])
+        outputs += [put("ConvInteger", [pixels, weight("ki", rng.integers(0, 9, (4, 8, 1, 1)).astype(np.uint8)), "z1"])]
+    inputs = [helper.make_tensor_value_info(k, onnx.helper.np_dtype_to_tensor_dtype(v.dtype), v.shape)
+              for k, v in fed.items()]
+    outs = [onnx.ValueInfoProto(name=o) for o in outputs]
+    graph = helper.make_graph(nodes, "sums", inputs, outs, [numpy_helper.from_array(np.asarray(v), k)
+                                                          for k, v in held.items()])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=7)
+    return onnx.shape_inference.infer_shapes(model), fed
+
+
+def check_sums(folder):
+    """What makes terms, keeps them and adds them up, by choices drawn at random; sums of integers alone are exact."""
+    path, out = folder / "sums.onnx", folder / "out.onnx"
+    summed = collections.Counter()
+    for opset, draws in SUMS:
+        model, fed = sums_model(opset)
+        onnx.save(model, path)
+        want = session(path).run(None, fed)
+        names = [o.name for o in model.graph.output]
+        for seed, ways, sums in draws:
+            what = f"sums={sums}, opset {opset}, {ways} ways, seed {seed}"
+            r = subprocess.run([PCC, path, "-q", "-d", f"{ways}xa100", "-p",
+                                f"shard{{ways={ways}:draw={seed}:sums={sums}}}", "-o", out], capture_output=True,
+                               text=True)
+            if not check(r.returncode == 0, f"{what}: {r.stderr[-300:]}"):
+                continue
+            made = onnx.load(out)
+            summed.update(n.name.split("@")[0] for n in made.graph.node if ".sum" in n.name or n.op_type == "Sum")
+            try:
+                got = session(out).run(names, fed)
+            except Exception as why:
+                check(False, f"{what}: {str(why)[:400]}")
+                continue
+            for name, a, b in zip(names, want, got):
+                good = np.array_equal(a, b) if a.dtype.kind in "iu" else a.shape == b.shape and np.allclose(
+                    a, b, 0, 1e-5 * np.abs(a).max())
+                check(good, f"{what}: {name} is off")
+    return summed
+
+
 def check_training(folder):
     path = folder / "train.onnx"
     subprocess.run([GEN, "train", "-o", path, *"--layers 1 --width 32 --heads 2 --vocab 30".split()], check=True)
@@ -281,10 +385,12 @@ def main():
         cut = check_operators(Path(name))
         check_models(Path(name))
         check_odd(Path(name))
+        summed = check_sums(Path(name))
         check_training(Path(name))
         check_devices(Path(name))
         check_states(Path(name))
         print("cut:", ", ".join(f"{op} {n}" for op, n in sorted(cut.items())))
+        print("added up:", ", ".join(sorted(summed)))
     return checks.finish()
 
 
