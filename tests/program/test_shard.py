@@ -340,6 +340,30 @@ def check_sums(folder):
     return summed
 
 
+# Layers of Megatron-LM's four models: width, heads
+MEGATRON = (1536, 16), (1920, 20), (2304, 24), (3072, 32)
+
+
+def check_megatron(folder):
+    """Two devices share a layer as Megatron-LM's do: q, k, v and the first product of the MLP by columns, the products
+    behind them by rows, and one sum behind each; nothing else is exchanged but the logits."""
+    path = folder / "gpt.onnx"
+    for width, heads in MEGATRON:
+        subprocess.run([GEN, "gpt", "-o", path, "--no-weights", "--layers", "1", "--width", str(width), "--heads",
+                        str(heads), "--vocab", "16384"], check=True)
+        os.truncate(os.open(path.with_suffix(".weights"), os.O_CREAT | os.O_WRONLY), 1 << 30)  # no bytes are read
+        r = subprocess.run([PCC, path, "-q", "-d", "2xa100", "--group=2:nvlink3", "--dim", "sequence=1024", "-p",
+                            "shard{ways=2:sums=any}", "--emit", "ir"], capture_output=True, text=True)
+        cut = {n: (axis, int(run)) for n, axis, run in re.findall(
+            r'init %"h.0.([\w.]+).weight@(\d)\.(\d+)\.0"', r.stdout)}
+        check(cut == {"attn.qkv": ("1", width // 2), "attn.proj": ("0", width // 2), "mlp.fc": ("1", 2 * width),
+                      "mlp.proj": ("0", 2 * width)}, f"width {width}: weights are cut {cut} {r.stderr[-300:]}")
+        made = re.findall(r'%"?(\S+?)(?:@0)?"? = (Sum|Concat|Slice|Split)\(', r.stdout)
+        made = [(name, op) for name, op in made if "@1" not in name and "attn/Split" not in name]
+        check(made == [("/h.0/Add_output_0", "Sum"), ("/h.0/Add_1_output_0", "Sum"), ("logits", "Concat")],
+              f"width {width}: exchanges are {made}")
+
+
 def check_training(folder):
     path = folder / "train.onnx"
     subprocess.run([GEN, "train", "-o", path, *"--layers 1 --width 32 --heads 2 --vocab 30".split()], check=True)
@@ -386,6 +410,7 @@ def main():
         check_models(Path(name))
         check_odd(Path(name))
         summed = check_sums(Path(name))
+        check_megatron(Path(name))
         check_training(Path(name))
         check_devices(Path(name))
         check_states(Path(name))
