@@ -8,6 +8,7 @@
 #include "passes/shard/shard.h"
 
 #include "ir/base/numbers.h"
+#include "ir/base/units.h"
 
 /* Returns the type, for planning, of a piece of v in state st, an index in module.type; 0: that of v itself. */
 static uint32_t piece_type(const struct shard *s, vid v, struct shard_state st)
@@ -26,7 +27,7 @@ static uint32_t piece_type(const struct shard *s, vid v, struct shard_state st)
     return module_add_tensor_type(m, (enum elem)t.elem, t.rank, d);
 }
 
-/* Returns the bytes of a piece of v. */
+/* Returns the bytes of a piece of v, at most. */
 static int64_t piece_bytes(const struct shard *s, vid v);
 /* Returns the ps that a device takes to send, or to receive, that many bytes to or from each of the others. */
 static int64_t hops_time(const struct shard *s, int64_t bytes);
@@ -108,8 +109,13 @@ void shard_price(struct shard *s)
 
 static int64_t piece_bytes(const struct shard *s, vid v)
 {
-    int64_t bytes = s->m->cost->bytes[v];
-    return bytes / s->ways + (bytes % s->ways != 0);
+    int64_t bytes = s->m->cost->bytes[v], most = bytes / s->ways + (bytes % s->ways != 0);
+    struct shape k;
+    for (uint32_t i = s->first_item[v]; i != 0; i = s->item[i].next)
+        if (shard_is_uneven(s, v, s->item[i].s) && shape_of(s->f, v, &k))
+            most =
+                larger(most, mul_div_ceil(bytes, s->item[i].s.run, k.d[s->item[i].s.axis].value));
+    return most;
 }
 
 static int64_t hops_time(const struct shard *s, int64_t bytes)

@@ -1,15 +1,19 @@
 /* The table of rules for sharding, a row for each operator, and the options that follow from it (shard.h).
  *
- * An option is found from one state of one tensor: every plain cut of every axis of known size is taken, and each rule
+ * An option is found from one state of one tensor: every plain cut of every axis of known size is taken (the last piece
+ * may be smaller), and each rule
  * is asked what it means for the other operands and results of the node; states that come out are taken in turn, until
  * there are no new ones.  So cuts with several blocks are found where they are needed: a Split of q, k and v whose
  * results are cut by heads asks for the operand with three blocks.  O(values * axes * states * readers). */
 #include "passes/shard/shard.h"
 
 #include "ir/base/csr.h"
+#include "ir/base/numbers.h"
 #include "ir/model/dim.h"
 
 #include <string.h>
+
+enum { UNEVEN = 4 /* uneven pieces: what the last one lacks is at most 1/4 of all positions */ };
 
 /* Sorted by operator (bytewise).  arg of rule_shard_each: the number of operands that are broadcast, 0: all; the
  * others are whole.  Of rule_shard_along: see rules_compute.c. */
@@ -157,7 +161,21 @@ int64_t shard_blocks(const struct shard *s, vid v, struct shard_state st)
     struct shape k;
     if (!shape_of(s->f, v, &k) || st.axis >= k.rank || k.d[st.axis].sym != 0)
         return -1;
-    return k.d[st.axis].value / (st.run * s->ways);
+    return (k.d[st.axis].value - 1) / (st.run * s->ways) + 1;
+}
+
+bool shard_cuts_unevenly(uint32_t ways, struct dim size, int64_t run)
+{
+    const int64_t most = run * ways;
+    return size.sym == 0 && size.value < most && size.value > most - run &&
+           most - size.value <= size.value / UNEVEN;
+}
+
+bool shard_is_uneven(const struct shard *s, vid v, struct shard_state st)
+{
+    struct shape k;
+    return shard_is_cut(st) && shape_of(s->f, v, &k) && st.axis < k.rank && k.d[st.axis].sym == 0 &&
+           k.d[st.axis].value % (st.run * s->ways) != 0;
 }
 
 /* Whether the pieces of a value of shape *k that have several blocks can be joined and cut by Reshapes around a node:
@@ -180,7 +198,9 @@ bool shard_can_cut(const struct shard *s, vid v, struct shard_state st)
     if (shard_is_terms(st))
         return shard_can_sum(s, v);
     if (st.run <= 0 || st.run > INT64_MAX / s->ways || !shape_of(s->f, v, &k) ||
-        st.axis >= k.rank || !divides(s->m, st.run * s->ways, k.d[st.axis]))
+        st.axis >= k.rank ||
+        (!divides(s->m, st.run * s->ways, k.d[st.axis]) &&
+         !shard_cuts_unevenly(s->ways, k.d[st.axis], st.run)))
         return false;
     for (int i = 0; i < k.rank; i++)
         if (!dim_known(k.d[i]))
@@ -193,10 +213,12 @@ bool shard_can_cut(const struct shard *s, vid v, struct shard_state st)
     return shard_blocks(s, v, st) == 1 || can_reshape(&k, st);
 }
 
-void shard_piece(const struct shard *s, vid v, struct shard_state st, struct shape *out)
+void shard_piece(const struct shard *s, vid v, struct shard_state st, uint32_t i, struct shape *out)
 {
     shape_of(s->f, v, out);
-    if (shard_is_cut(st) && st.axis < out->rank)
+    if (shard_is_uneven(s, v, st))
+        out->d[st.axis] = dim_num(smaller(st.run, out->d[st.axis].value - st.run * i));
+    else if (shard_is_cut(st) && st.axis < out->rank)
         out->d[st.axis] = dim_div(s->m, out->d[st.axis], dim_num(s->ways));
 }
 
@@ -269,6 +291,18 @@ void shard_set_all_out(struct shard_ask *q, int axis)
             shard_set_out(q, i, axis);
 }
 
+/* Whether the answer has a change that divides a number by that of the devices, or takes pieces for equal ones. */
+static bool divides_sizes(const struct shard_ask *q)
+{
+    for (uint32_t c = 0; c < SHARD_CHANGES; c++) {
+        int kind = (int)q->change[c].kind;
+        if (kind != SHARD_NOTHING && kind != SHARD_FIRST && kind != SHARD_PASS &&
+            kind != SHARD_ABSORB)
+            return true;
+    }
+    return false;
+}
+
 /* Whether the answer is an option: all tensors can be cut as it says, or some option makes them in terms, and the one
  * that was asked about is. */
 static bool is_valid(const struct shard_ask *q)
@@ -276,9 +310,10 @@ static bool is_valid(const struct shard_ask *q)
     const struct shard *s = q->s;
     const struct node *k = &s->m->node[q->n];
     struct shard_state asked = q->result ? q->out[q->at] : q->in[q->at];
-    bool cuts = false;
+    bool cuts = false, uneven = false;
     for (uint32_t i = 0; i < k->nformal; i++) {
         vid v = node_in(s->m, q->n, i);
+        uneven = uneven || shard_is_uneven(s, v, q->in[i]);
         bool is_terms = shard_is_terms(q->in[i]);
         if (is_terms ? shard_bit(s, v, q->in[i]) < 0
                      : q->in[i].run != 0 && !shard_can_cut(s, v, q->in[i]))
@@ -289,8 +324,9 @@ static bool is_valid(const struct shard_ask *q)
         if (q->out[i].run != 0 && !shard_can_cut(s, node_out(s->m, q->n, i), q->out[i]))
             return false;
         cuts = cuts || q->out[i].run != 0;
+        uneven = uneven || shard_is_uneven(s, node_out(s->m, q->n, i), q->out[i]);
     }
-    return cuts && shard_same(asked, q->given);
+    return cuts && shard_same(asked, q->given) && (!uneven || !divides_sizes(q));
 }
 
 /* Whether option o has the states of the answer. */
@@ -404,8 +440,8 @@ void shard_find_options(struct shard *s)
         if (s->m->value[v].graph != 1 || !shape_of(s->f, v, &k))
             continue;
         for (int i = 0; i < k.rank; i++) {
-            struct shard_state st = {(uint8_t)i, k.d[i].value / s->ways};
-            if (k.d[i].sym == 0 && shard_can_cut(s, v, st))
+            struct shard_state st = {(uint8_t)i, (k.d[i].value - 1) / s->ways + 1};
+            if (k.d[i].sym == 0 && k.d[i].value > 0 && shard_can_cut(s, v, st))
                 add_item(s, v, st);
         }
     }

@@ -206,7 +206,10 @@ static int report_undivided(const struct shard *s)
     for (int64_t w = 2; w <= 8; w++) {
         bool divides = false;
         for (int i = 0; i < k.rank; i++)
-            divides = divides || (k.d[i].value > 0 && k.d[i].value % w == 0);
+            divides =
+                divides || (k.d[i].value > 0 &&
+                            (k.d[i].value % w == 0 ||
+                             shard_cuts_unevenly((uint32_t)w, k.d[i], (k.d[i].value - 1) / w + 1)));
         if (divides)
             ways = arena_fmt(s->a, "%s%s%lld", ways, *ways == 0 ? "" : ", ", (long long)w);
     }

@@ -2,10 +2,10 @@
  *
  * N devices hold a tensor in a state: whole (R: each device has all of it), cut along one axis (S), or in terms (P:
  * each device has a tensor of the same shape, and the tensor is their sum).  A cut is described by its run: position
- * p of the axis belongs to device (p / run) mod N.  A plain cut into N blocks has run = size / N.  Three matrices q,
- * k, v side by side, each of h columns, are cut with run = h / N: each device gets its columns of each.  Split,
- * Concat and Reshape of a cut axis leave such states as they are, and the size of the axis may have names: it only
- * has to be a multiple of N * run for all values of the names.
+ * p of the axis belongs to device (p / run) mod N.  A plain cut into N blocks has run = size / N, rounded up: the
+ * last device may have less.  Three matrices q, k, v side by side, each of h columns, are cut with run = h / N: each
+ * device gets its columns of each.  Split, Concat and Reshape of a cut axis leave such states as they are, and the
+ * size of the axis may have names: it only has to be a multiple of N * run for all values of the names.
  *
  * An option of a node says in which states its operands are taken and its results made, if each device computes one
  * piece of the node.  Every node has the option that all devices compute the same, whole.  Unless sums are allowed,
@@ -183,8 +183,14 @@ struct shard_state shard_state_of(const struct shard *s, vid v, uint32_t bit);
 bool shard_can_cut(const struct shard *s, vid v, struct shard_state st);
 /* Whether two states are equal. */
 bool shard_same(struct shard_state a, struct shard_state b);
-/* Writes the shape of a piece of v in state st to *out. */
-void shard_piece(const struct shard *s, vid v, struct shard_state st, struct shape *out);
+/* Whether the last piece of v is smaller than the others, which have `run` positions. */
+bool shard_is_uneven(const struct shard *s, vid v, struct shard_state st);
+/* Whether an axis of that size can be cut into one block of run positions for each device but the last, and what is
+ * left for that one, which is not much less. */
+bool shard_cuts_unevenly(uint32_t ways, struct dim size, int64_t run);
+/* Writes the shape of device i's piece of v in state st to *out. */
+void shard_piece(const struct shard *s, vid v, struct shard_state st, uint32_t i,
+                 struct shape *out);
 /* Returns the number of blocks that each piece of v has: 1 for a plain cut; -1: it depends on names. */
 int64_t shard_blocks(const struct shard *s, vid v, struct shard_state st);
 

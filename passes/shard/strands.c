@@ -253,7 +253,8 @@ static bool can_keep(const struct shard *s, const struct csr *users, uint32_t pa
 {
     vid in = s->place->state_in[pair], out = s->place->state_out[pair];
     nid maker = s->m->value[out].def;
-    if (maker == 0 || option_with(s, maker, out, as) == 0 || !shard_can_cut(s, in, as))
+    if (maker == 0 || option_with(s, maker, out, as) == 0 || !shard_can_cut(s, in, as) ||
+        shard_is_uneven(s, in, as))
         return false;
     for_row (n, *users, in)
         if (s->m->node[n].graph != 1 ||

@@ -8,6 +8,7 @@
  * part has its own copy.  O(N * (nodes + operands)) expected. */
 #include "passes/shard/write.h"
 
+#include "ir/base/numbers.h"
 #include "ir/model/dim.h"
 #include "ir/model/edit.h"
 
@@ -37,11 +38,11 @@ static vid weight_piece(struct shard_writer *x, vid v, tid t, struct shard_state
 {
     const struct tensor *k = &x->m->tensor[t];
     int64_t size = x->m->ints[k->dim + st.axis], step = st.run * x->ways;
-    uint32_t n = (uint32_t)(size / step);
+    uint32_t n = (uint32_t)((size - 1) / step + 1);
     int64_t *range = arena_array(x->a, 2 * (size_t)n, sizeof *range);
     for (uint32_t b = 0; b < n; b++) {
         range[2 * b] = b * step + i * st.run;
-        range[2 * b + 1] = range[2 * b] + st.run;
+        range[2 * b + 1] = smaller(range[2 * b] + st.run, size);
     }
     const char *name =
         arena_fmt(x->a, "%s@%u.%lld.%u", value_name(x->m, v), st.axis, (long long)st.run, i);
@@ -66,7 +67,7 @@ static vid constant_piece(struct shard_writer *x, vid v, struct shard_state st, 
     edit_name_node(x->e, copy, arena_fmt(x->a, "%s@%u", node_name(m, n), i));
     vid w = node_out(m, copy, m->value[v].outno);
     struct shape shape;
-    shard_piece(x->s, v, st, &shape);
+    shard_piece(x->s, v, st, i, &shape);
     edit_set_type(x->e, w,
                   module_add_tensor_type(x->m, (enum elem)shape.elem, shape.rank, shape.d));
     return w;
@@ -211,18 +212,26 @@ static void change(struct shard_writer *x, const struct shard_change *c, nid n, 
     }
 }
 
-/* Returns the sizes of a whole value from v, the result on device i of node n, which measured a piece in state st. */
-static vid whole_sizes(struct shard_writer *x, nid n, vid v, struct shard_state st, uint32_t i)
+/* A factor of a size along a cut axis. */
+struct factor {
+    const char *op; /* Mul or Div */
+    int64_t by;
+};
+
+/* Returns sizes v on device i, as node n measures them, with that along `axis`, or the number of elements, times a
+ * factor. */
+static vid scale_sizes(struct shard_writer *x, nid n, vid v, int axis, const struct factor *f,
+                       uint32_t i)
 {
     struct shape of, shape;
     vid in[2] = {v};
-    const char *name = arena_fmt(x->a, "%s@%u", value_name(x->m, node_out(x->m, n, 0)), i);
+    const char *name =
+        arena_fmt(x->a, "%s@%u.%s", value_name(x->m, node_out(x->m, n, 0)), i, f->op);
     shape_of(x->s->f, node_in(x->m, n, 0), &of);
     shape_of(x->s->f, node_out(x->m, n, 0), &shape);
     if (node_is(x->m, n, "Size")) {
-        int64_t ways = x->ways;
-        in[1] = edit_weight(x->e, 1, arena_fmt(x->a, "%s.ways", name),
-                            edit_tensor(x->e, ELEM_I64, NULL, 0, &ways, sizeof ways));
+        in[1] = edit_weight(x->e, 1, arena_fmt(x->a, "%s.by", name),
+                            edit_tensor(x->e, ELEM_I64, NULL, 0, &f->by, sizeof f->by));
     } else {
         int64_t from = node_attr_int(x->m, n, "start", 0),
                 to = node_attr_int(x->m, n, "end", of.rank), list[SHAPE_RANK];
@@ -230,14 +239,28 @@ static vid whole_sizes(struct shard_writer *x, nid n, vid v, struct shard_state 
         to += to < 0 ? of.rank : 0;
         from = from < 0 ? 0 : from;
         to = to > of.rank ? of.rank : to;
-        if (st.axis < from || st.axis >= to)
+        if (axis < from || axis >= to)
             return v;
         for (int64_t j = from; j < to; j++)
-            list[j - from] = j == st.axis ? x->ways : 1;
-        in[1] = edit_ints(x->e, 1, arena_fmt(x->a, "%s.ways", name), list, (uint32_t)(to - from));
+            list[j - from] = j == axis ? f->by : 1;
+        in[1] = edit_ints(x->e, 1, arena_fmt(x->a, "%s.by", name), list, (uint32_t)(to - from));
     }
     shape.elem = ELEM_I64;
-    return shard_add_node(x, &(struct shard_making){"Mul", name, i, in, 2, &shape}, NULL);
+    return shard_add_node(x, &(struct shard_making){f->op, name, i, in, 2, &shape}, NULL);
+}
+
+/* Returns the sizes of a whole value from v, the result on device i of node n, which measured a piece in state st. */
+static vid whole_sizes(struct shard_writer *x, nid n, vid v, struct shard_state st, uint32_t i)
+{
+    struct factor times = {"Mul", x->ways};
+    if (shard_is_uneven(x->s, node_in(x->m, n, 0), st)) {
+        struct shape of, mine;
+        shape_of(x->s->f, node_in(x->m, n, 0), &of);
+        shard_piece(x->s, node_in(x->m, n, 0), st, i, &mine);
+        v = scale_sizes(x, n, v, st.axis, &(struct factor){"Div", mine.d[st.axis].value}, i);
+        times.by = of.d[st.axis].value;
+    }
+    return scale_sizes(x, n, v, st.axis, &times, i);
 }
 
 /* Adds the copy of node n for device i.  in: its operands there; p: its option; NULL: whole. */
@@ -260,7 +283,7 @@ static void copy_node(struct shard_writer *x, nid n, uint32_t i, const vid *in,
         edit_name_value(x->e, w,
                         arena_fmt(x->a, "%s@%u%s", value_name(m, v), i, other ? ".made" : ""));
         if (st.run != 0) {
-            shard_piece(x->s, v, st, &shape);
+            shard_piece(x->s, v, st, i, &shape);
             edit_set_type(x->e, w,
                           module_add_tensor_type(m, (enum elem)shape.elem, shape.rank, shape.d));
         }
@@ -330,7 +353,7 @@ static void keep_inputs(struct shard_writer *x)
         if (x->s->kept[in].run == 0)
             continue;
         uint32_t at = shard_copies(x, in, (uint32_t)shard_bit(x->s, in, x->s->kept[in]));
-        shard_piece(x->s, in, x->s->kept[in], &shape);
+        shard_piece(x->s, in, x->s->kept[in], /*i=*/0, &shape); /* all are equal */
         uint32_t type = module_add_tensor_type(x->m, (enum elem)shape.elem, shape.rank, shape.d);
         for (uint32_t i = 0; i < x->ways; i++)
             x->pool[at + i] = edit_input(x->e, 1, piece_name(x, value_name(x->m, in), i), type);

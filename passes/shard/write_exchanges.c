@@ -84,8 +84,9 @@ static vid gather(struct shard_writer *x, vid v, struct shard_state st, uint32_t
     vid *in = arena_array(x->a, x->ways, sizeof *in), out;
     bool blocks = shard_blocks(x->s, v, st) != 1;
     shape_of(x->s->f, v, &whole);
-    shard_piece(x->s, v, st, &part);
-    part_axis(x->m, &part, st.axis, st.run, &parted);
+    shard_piece(x->s, v, st, i, &part);
+    part_axis(x->m, &part, st.axis, st.run,
+              &parted); /* only if there are blocks: all pieces are equal */
     part_axis(x->m, &whole, st.axis, st.run * x->ways, &joined);
     for (uint32_t k = 0; k < x->ways; k++) {
         in[k] = shard_held(x, v, st, k);
@@ -110,7 +111,8 @@ static vid gather(struct shard_writer *x, vid v, struct shard_state st, uint32_t
 static vid slice_of(struct shard_writer *x, vid v, struct shard_state st, const struct shape *to,
                     uint32_t i, const char *name)
 {
-    int64_t axis = st.axis, from = st.run * i, end = from + st.run;
+    const struct dim size = to->d[st.axis];
+    int64_t axis = st.axis, from = st.run * i, end = from + (size.sym == 0 ? size.value : st.run);
     vid in[4] = {v}, out;
     nid n;
     bool attrs = x->s->f->opset < 10;
@@ -134,7 +136,7 @@ static vid cut(struct shard_writer *x, vid v, vid whole, struct shard_state st, 
     struct shape all, part, parted, to;
     const char *name = arena_fmt(x->a, "%s@%u.slice%u", value_name(x->m, v), i, st.axis);
     shape_of(x->s->f, v, &all);
-    shard_piece(x->s, v, st, &part);
+    shard_piece(x->s, v, st, i, &part);
     x->w->slices += i == 0;
     if (shard_blocks(x->s, v, st) == 1)
         return slice_of(x, whole, st, &part, i, name);
@@ -195,53 +197,70 @@ static vid add_up(struct shard_writer *x, vid v, uint32_t i)
                  arena_fmt(x->a, "%s@%u.sum", value_name(x->m, v), i));
 }
 
-/* Writes to out[ways] the results of a Split of *of, one operand, along an axis; all have the shape *of->shape. */
-static void split(struct shard_writer *x, const struct shard_making *of, int axis, vid *out)
+/* Writes to out[ways] the results of a Split of *of, one operand, along an axis into the sizes of shape[ways]. */
+static void split(struct shard_writer *x, struct shard_making *of, int axis,
+                  const struct shape *shape, vid *out)
 {
+    const uint32_t ways = x->ways;
+    const bool equal = dim_same(shape[0].d[axis], shape[ways - 1].d[axis]);
+    int64_t size[SHARD_WAYS];
+    vid in[2] = {of->in[0]};
     nid n;
-    const struct shape *to = of->shape;
+    for (uint32_t i = 0; i < ways; i++)
+        size[i] = shape[i].d[axis].value;
+    if (!equal && x->s->f->opset >= 13)
+        in[of->nin++] = edit_ints(x->e, 1, arena_fmt(x->a, "%s.sizes", of->name), size, ways);
+    of->in = in;
+    of->shape = &shape[0];
     out[0] = shard_add_node(x, of, &n);
-    uint32_t type = module_add_tensor_type(x->m, (enum elem)to->elem, to->rank, to->d);
     edit_set_int(x->e, n, "axis", axis);
-    if (x->s->f->opset >= 18)
-        edit_set_int(x->e, n, "num_outputs", x->ways);
-    for (uint32_t i = 1; i < x->ways; i++) {
+    if (equal && x->s->f->opset >= 18)
+        edit_set_int(x->e, n, "num_outputs", ways);
+    else if (!equal && x->s->f->opset < 13)
+        edit_set_ints(x->e, n, "split", size, ways);
+    for (uint32_t i = 1; i < ways; i++) {
         out[i] = edit_result(x->e, n, arena_fmt(x->a, "%s.%u", of->name, i), 0);
-        edit_set_type(x->e, out[i], type);
+        edit_set_type(
+            x->e, out[i],
+            module_add_tensor_type(x->m, (enum elem)shape[i].elem, shape[i].rank, shape[i].d));
     }
 }
 
 /* Makes the pieces of v in state st on all devices: each adds up its piece of all terms. */
 static void scatter(struct shard_writer *x, vid v, struct shard_state st)
 {
-    struct shape all, part, parted, to;
+    struct shape all, part, parted;
     const uint32_t ways = x->ways;
     const char *name = value_name(x->m, v);
     vid *term = all_terms(x, v), *out = arena_array(x->a, (size_t)ways * ways, sizeof *out),
         *in = arena_array(x->a, ways, sizeof *in);
+    struct shape *cut = arena_array(x->a, ways, sizeof *cut); /* what is added up, [device] */
     bool blocks = shard_blocks(x->s, v, st) != 1;
     shape_of(x->s->f, v, &all);
-    shard_piece(x->s, v, st, &part);
     part_axis(x->m, &all, st.axis, st.run * ways, &parted);
-    part_axis(x->m, &part, st.axis, st.run, &to);
+    for (uint32_t i = 0; i < ways; i++) {
+        shard_piece(x->s, v, st, i, &part);
+        cut[i] = part;
+        if (blocks)
+            part_axis(x->m, &part, st.axis, st.run, &cut[i]);
+    }
     shard_note_sum(x, v);
     for (uint32_t k = 0; k < ways; k++) {
         const char *as = arena_fmt(x->a, "%s@%u.scatter%u", name, k, st.axis);
         vid from = blocks
                        ? reshaped(x, term[k], st.axis, &parted, k, arena_fmt(x->a, "%s.blocks", as))
                        : term[k];
-        split(x, &(struct shard_making){"Split", as, k, &from, 1, blocks ? &to : &part},
-              st.axis + blocks, out + (size_t)k * ways);
+        split(x, &(struct shard_making){"Split", as, k, &from, 1, NULL}, st.axis + blocks, cut,
+              out + (size_t)k * ways);
     }
     for (uint32_t i = 0; i < ways; i++) {
         const char *as = arena_fmt(x->a, "%s@%u.sum%u", name, i, st.axis);
+        uint32_t at = shard_copies(x, v, (uint32_t)shard_bit(x->s, v, st));
         for (uint32_t k = 0; k < ways; k++)
             in[k] = out[(size_t)k * ways + i];
-        uint32_t at = shard_copies(x, v, (uint32_t)shard_bit(x->s, v, st));
         if (x->pool[at + i] != 0)
             continue;
-        vid sum = total(x, in, ways, blocks ? &to : &part, i,
-                        blocks ? arena_fmt(x->a, "%s.mine", as) : as);
+        vid sum = total(x, in, ways, &cut[i], i, blocks ? arena_fmt(x->a, "%s.mine", as) : as);
         sum = blocks ? reshaped(x, sum, st.axis, &part, i, as) : sum;
         x->pool[at + i] = sum;
     }

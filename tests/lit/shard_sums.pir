@@ -6,6 +6,13 @@
 # Slow links: in two steps, each device adds up a piece.
 # RUN: sed 's/link=300GB.s,1us/link=10GB\/s,1us/' %s > %t.pir
 # RUN: %pcc %t.pir --io=free --part-cost=0 -q -p 'shard{ways=4:sums=any}' --emit ir | FileCheck %s --check-prefix=STEPS
+# An axis that is no multiple: the last device has less of it. It can be the inner one of a product, too.
+# RUN: sed 's/4096]/4093]/; s/4096,/4093,/; s/len 16777216/len 16764928/' %s > %t.odd.pir
+# RUN: %pcc %t.odd.pir --io=free --part-cost=0 -q -p 'shard{ways=4:sums=any}' --emit ir | FileCheck %s --check-prefix=ODD
+# ODD: init %"w@1.1024.2" : f32[1024,1024] = slice 1 [2048:3072] of
+# ODD: init %"w@1.1024.3" : f32[1024,1021] = slice 1 [3072:4093] of
+# ODD: init %"v@0.1024.3" : f32[1021,1024] = slice 0 [3072:4093] of
+# ODD: %"h@3" = MatMul(%x, %"w@1.1024.3") : f32[batch,sequence,1021]
 # CHECK: sharded over 2 devices: 5 nodes in pieces, 0 whole on each, 0 on one; 0 tensors
 # CHECK-NEXT: joined, 0 B, 0 cut, and 1 added up over devices, 512.0 KiB
 # IR: %"y@0" = MatMul(%"r@0", %"v@0.2048.0")
