@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Does a split folder compute what the whole model computes?
 
-    verify_split.py MODEL SPLIT [--inputs DIR] [--seed N] [--sensitive] [--whole FILE] [--quiet]
+    verify_split.py MODEL SPLIT [--inputs DIR] [--seed N] [--sensitive] [--whole FILE] [--tolerance T] [--quiet]
 
 A split is trusted when somebody else's runtime says so.  This program knows nothing of pcc but the
 folder's contract: it reads SPLIT/manifest.json and does what it says.
@@ -16,7 +16,10 @@ folder's contract: it reads SPLIT/manifest.json and does what it says.
    their order over one table of tensors by name.  Every output must be equal bit by bit, of the same
    type and shape.
 
-One exception: ONNX Runtime's CPU provider computes chains of float16 operators in float32 and leaves
+Two exceptions.  Where devices add up floats (a folder with sharding.tolerance), the sums are in another order than the
+model's: outputs of the annotated whole and of the parts may differ from the model's by that share of the largest
+absolute value, or by --tolerance; the parts must still give the bits of the annotated whole.  And
+ONNX Runtime's CPU provider computes chains of float16 operators in float32 and leaves
 out casts that would round between them, so a cut at a float16 tensor adds a rounding; and so does one
 at a tensor that was cast from float16, since its cast must stay.  Outputs downstream of a float16 or
 bfloat16 tensor that crosses, or that a tensor that crosses is a cast of (both perhaps transposed,
@@ -856,8 +859,8 @@ def without(outputs, left_out):
     return [{name: value for name, value in one.items() if name not in left_out} for one in outputs]
 
 
-def near(ref, got):
-    """None if within the tolerance of the largest finite reference, else the message of the difference."""
+def near(ref, got, tolerance=TOLERANCE):
+    """None if within a tolerance of the largest finite reference, else the message of the difference."""
     if ref.dtype == object or ref.dtype.kind in "SU":
         return "strings differ"
     wide = np.complex128 if ref.dtype.kind == "c" else np.float64
@@ -865,50 +868,51 @@ def near(ref, got):
     finite = np.isfinite(a) & np.isfinite(b)
     if not np.array_equal(a[~finite], b[~finite], equal_nan=True):
         return "infinities or NaNs differ"
-    limit = TOLERANCE * float(np.max(np.abs(a[finite]), initial=0))
+    limit = tolerance * float(np.max(np.abs(a[finite]), initial=0))
     worst = float(np.max(np.abs(a[finite] - b[finite]), initial=0))
     return None if worst <= limit else f"differs by {worst:.3g}, more than {limit:.3g}"
 
 
-def array_difference(ref, got, tolerant):
+def array_difference(ref, got, tolerance):
     if ref.dtype != got.dtype or ref.shape != got.shape:
         return f"{got.dtype}{list(got.shape)} instead of {ref.dtype}{list(ref.shape)}"
     if ref.dtype == object or ref.dtype.kind in "SU":
         return None if np.array_equal(ref, got) else "strings differ"
     if ref.tobytes() == got.tobytes():
         return None
-    if tolerant:
-        return near(ref, got)
+    if tolerance:
+        return near(ref, got, tolerance)
     unequal = ref.reshape(-1) != got.reshape(-1)
     return f"{np.count_nonzero(unequal)} of {ref.size} elements differ ({near(ref, got) or 'slightly'})"
 
 
-def difference(ref, got, tolerant=False):
+def difference(ref, got, tolerance=0):
     """None if the values are equal, else what is wrong; sequences and maps element by element."""
     if ref is None or got is None:
         return None if ref is got else "only one of them is empty"
     if isinstance(ref, (list, tuple)):
         if not isinstance(got, (list, tuple)) or len(ref) != len(got):
             return "sequences of different length"
-        return next(filter(None, (difference(r, g, tolerant) for r, g in zip(ref, got))), None)
+        return next(filter(None, (difference(r, g, tolerance) for r, g in zip(ref, got))), None)
     if isinstance(ref, dict):
         if not isinstance(got, dict) or list(ref) != list(got):
             return "maps with different keys"
-        return difference(list(ref.values()), list(got.values()), tolerant)
+        return difference(list(ref.values()), list(got.values()), tolerance)
     if isinstance(got, (list, tuple, dict)):
         return "a sequence or map instead of a tensor"
-    return array_difference(np.asarray(ref), np.asarray(got), tolerant)
+    return array_difference(np.asarray(ref), np.asarray(got), tolerance)
 
 
-def compare(reference, outputs, rounded, who):
-    """Raises Different, or returns the names of outputs that are within rounding, not bit-equal."""
+def compare(reference, outputs, allowed, who):
+    """Raises Different, or returns the names of outputs that are within their tolerance, not bit-equal.  allowed:
+    tolerance by name of an output, of those that have one."""
     inexact = set()
     for ref, got in zip(reference, outputs):
         for name, value in ref.items():
             wrong = difference(value, got[name])
-            if wrong and name in rounded:
+            if wrong and allowed.get(name):
                 inexact.add(name)
-                wrong = difference(value, got[name], tolerant=True)
+                wrong = difference(value, got[name], allowed[name])
             if wrong:
                 raise Different(f"output '{name}' of {who}: {wrong}")
     return inexact
@@ -1021,15 +1025,26 @@ def verify(args, say):
     rounded = reached & set(names[1])
     report_plan(manifest, crossing, rounded, say)
     sets = [cut_pieces(s, pieces) for s in sets]
-    inexact = compare(reference, run_parts(manifest, folder, sets), rounded, "the parts")
+    sums = manifest.get("sharding", {}).get("tolerance", 0) if args.tolerance is None else args.tolerance
+    if sums:
+        why = "the manifest's, since devices add up floats" if args.tolerance is None else "as --tolerance says"
+        say(f"tolerance: {sums:g} of the largest value of an output, {why}")
+    off = {name: 0 if isinstance(v, np.ndarray) and v.dtype.kind in "iub" else sums
+           for name, v in reference[0].items()}
+    allowed = {name: max(off[name], TOLERANCE * (name in rounded)) for name in off}
+    made = run_parts(manifest, folder, sets)
+    inexact = compare(reference, made, allowed, "the parts")
     annotated = args.whole or folder / manifest["model"]["file"]
     try:
         again = [join_pieces(t, pieces) for t in run_whole(open_session(Path(annotated)), sets)]
     except Exception as e:
         raise Bad(f"{Path(annotated).name} does not run: {type(e).__name__}: {first_line(e)}") from e
     require(all(set(a) == set(names[1]) for a in again), f"{Path(annotated).name} has other outputs than the model")
-    compare(reference, again, set(), Path(annotated).name)
-    return len(reference[0]), len(inexact), len(sets)
+    compare(reference, again, off, Path(annotated).name)
+    if sums:
+        compare(without(again, random | given), made, {name: TOLERANCE for name in rounded},
+                f"the parts, against {Path(annotated).name}")
+    return len(reference[0]), len(inexact), len(sets), sums
 
 
 def main(argv=None):
@@ -1042,6 +1057,9 @@ def main(argv=None):
                    help="run a second random input; some output must change")
     p.add_argument("--whole", metavar="FILE",
                    help="a model that was put together from the parts: compared in place of the folder's whole model")
+    p.add_argument("--tolerance", type=float, metavar="T",
+                   help="of the largest value of an output, by which it may differ (default: the manifest's where "
+                   "devices add up floats, else 0)")
     p.add_argument("--quiet", action="store_true", help="the last line only")
     args = p.parse_args(argv)
     ort.set_default_logger_severity(4)
@@ -1051,7 +1069,7 @@ def main(argv=None):
             print(printable(text), flush=True)
 
     try:
-        outputs, inexact, inputs = verify(args, say)
+        outputs, inexact, inputs, sums = verify(args, say)
     except Bad as e:
         print(f"error: {e}")
         return 1
@@ -1064,7 +1082,8 @@ def main(argv=None):
     except AllRandom as e:
         print(f"nothing to compare: {e}")
         return 3
-    how = f"{outputs - inexact} bit-equal, {inexact} within rounding" if inexact else "bit-equal"
+    within = f"{sums:g} of the largest value" if sums else "rounding"
+    how = f"{outputs - inexact} bit-equal, {inexact} within {within}" if inexact else "bit-equal"
     print(f"equal: {outputs} outputs of the parts and of the annotated whole, {how}"
           + (f", on {inputs} inputs" if inputs > 1 else ""))
     return 0

@@ -51,6 +51,8 @@ static void put_text(struct drawing *d, const char *text)
 /* Returns the state of a value in words: "S(2,512)"; "": it is whole. */
 static const char *state(const struct drawing *d, const struct sharded_value *v)
 {
+    if (v->run < 0)
+        return "terms";
     return v->run != 0 ? arena_fmt(d->a, "S(%u,%lld)", v->axis, (long long)v->run) : "";
 }
 
@@ -99,7 +101,7 @@ static void put_box(struct drawing *d, uint32_t i)
     const struct sharded_node *n = &d->k->node[i];
     const struct sharded_value *made = n->nout > 0 ? &n->value[n->nin] : NULL;
     const char *fill =
-        n->how == SHARDED_CUT && made && made->run ? palette_fill(made->axis) : "#f2f2f2";
+        n->how == SHARDED_CUT && made && made->run > 0 ? palette_fill(made->axis) : "#f2f2f2";
     const char *words =
         n->how == SHARDED_ONCE
             ? arena_fmt(d->a, "on %s alone", cluster_device_name(d->r->scene.cluster, d->a, n->dev))

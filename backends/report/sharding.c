@@ -12,12 +12,16 @@ static void put(FILE *f, const struct result *r, const char *text)
     plan_print_words(f, r, text, /*at=*/0, /*indent=*/2);
 }
 
-/* Returns what is joined and cut in each of some layers: "4 tensors joined, 1.5 MiB, and 2 cut". */
-static const char *exchanges(const struct sharded_layers *l, struct arena *a)
+/* Returns what is joined, cut and added up in each of some layers: "4 tensors joined, 1.5 MiB, 2 cut, and 4 added up
+ * over devices, 2.0 MiB"; sums: whether anything may be added up. */
+static const char *exchanges(const struct sharded_layers *l, bool sums, struct arena *a)
 {
     char text[UNIT_TEXT];
     const char *joined = arena_fmt(a, "%u tensor%s joined, %s", l->joined,
                                    l->joined == 1 ? "" : "s", bytes_short(text, l->bytes));
+    if (sums)
+        return arena_fmt(a, "%s, %u cut, and %u added up over devices, %s", joined, l->cut,
+                         l->added, bytes_short(text, l->added_bytes));
     return l->cut ? arena_fmt(a, "%s, and %u cut", joined, l->cut) : joined;
 }
 
@@ -25,21 +29,23 @@ static const char *exchanges(const struct sharded_layers *l, struct arena *a)
 static void put_exchanges(FILE *f, const struct result *r, struct arena *a)
 {
     const struct sharding *k = r->sharding;
-    const struct sharded_layers all = {0, k->joined, k->sliced, k->joined_bytes};
+    const bool sums = k->allowed != SHARDING_SUMS_NONE;
+    const struct sharded_layers all = {
+        0, k->joined, k->sliced, k->sums.count, k->joined_bytes, k->sums.bytes};
     const char *text = "";
     for (uint32_t i = 1; i < k->nlayers && i <= KINDS; i++)
         text = arena_fmt(a, "%s; %s%u layer%s: %s", text, k->layers[i].layers > 1 ? "each of " : "",
                          k->layers[i].layers, k->layers[i].layers > 1 ? "s" : "",
-                         exchanges(&k->layers[i], a));
+                         exchanges(&k->layers[i], sums, a));
     if (k->nlayers > KINDS + 1)
         text = arena_fmt(a, "%s; other layers differ", text);
     if (k->nlayers > 1)
-        text = arena_fmt(a, "%s; elsewhere: %s", text, exchanges(&k->layers[0], a));
+        text = arena_fmt(a, "%s; elsewhere: %s", text, exchanges(&k->layers[0], sums, a));
     const char *pins = k->npin ? arena_fmt(a, " (%u by --pin)", k->npin) : "";
     put(f, r,
         arena_fmt(
             a, "sharded over %u devices: %u nodes in pieces, %u whole on each, %u on one%s; %s%s",
-            k->ways, k->cut, k->whole, k->once, pins, exchanges(&all, a), text));
+            k->ways, k->cut, k->whole, k->once, pins, exchanges(&all, sums, a), text));
 }
 
 /* Prints the memory of the devices, beside that of one device that has the whole model. */

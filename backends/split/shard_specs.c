@@ -107,6 +107,10 @@ int shard_specs_model(struct split *s, Onnx__ModelProto *out)
                           "--annotate=ir11: passes before shard have changed the model, so "
                           "that its nodes cannot say how devices share them: expected "
                           "shard without them");
+    if (k->sums.count != 0)
+        return diag_error(s->diag,
+                          "--annotate=ir11: sharding specs cannot say that devices have terms of "
+                          "a sum: expected shard{sums=none}");
     struct origin *from = arena_array(s->a, (size_t)k->source_nodes + 1, sizeof *from);
     Onnx__GraphProto *g = arena_copy(s->a, src->graph, sizeof *g);
     for (uint32_t i = 0; i < k->source_nodes; i++)

@@ -33,9 +33,9 @@ struct sharded_weight {
 
 /* Layers with the same exchanges. */
 struct sharded_layers {
-    uint32_t layers;      /* how many; 0: these are the exchanges outside of layers */
-    uint32_t joined, cut; /* in each: tensors that are joined, and that are cut */
-    int64_t bytes;        /* in each: of the tensors that are joined */
+    uint32_t layers;             /* how many; 0: these are the exchanges outside of layers */
+    uint32_t joined, cut, added; /* in each: tensors that are joined, cut, and added up */
+    int64_t bytes, added_bytes;  /* in each: of those that are joined, and added up */
 };
 
 /* An axis of nodes that stay whole, since the number of devices does not divide its size. */
@@ -57,7 +57,7 @@ struct sharded_pin {
 struct sharded_value {
     const char *name; /* NULL: it is omitted */
     uint32_t axis;    /* the axis that is cut */
-    int64_t run;      /* as in sharded_pair; 0: each device has the whole */
+    int64_t run;      /* as in sharded_pair; 0: each device has the whole; < 0: a term of it */
     int64_t blocks;   /* runs of a piece; -1: as many as names of sizes say */
 };
 
@@ -77,10 +77,24 @@ struct sharded_node {
     const struct sharded_value *value; /* [nin + nout] */
 };
 
+/* What may be added up over devices: integers, whose sums are exact; or floats, too, in another order than in the
+ * model. */
+enum sharding_sums { SHARDING_SUMS_NONE, SHARDING_SUMS_INTEGERS, SHARDING_SUMS_ANY };
+
+/* What is added up over devices. */
+struct sharded_sums {
+    uint32_t count; /* tensors */
+    int64_t bytes;  /* of these tensors */
+    int64_t
+        tolerance; /* millionths of an output's largest value by which sums may differ; 0: exact */
+};
+
 enum { SHARDED_AXES = 3 };
 
 /* A sharded module; times in ps. */
 struct sharding {
+    enum sharding_sums allowed;
+    struct sharded_sums sums;
     uint32_t ways;       /* devices that share nodes */
     const uint32_t *dev; /* [ways] which they are */
     int64_t one_device;  /* the model's makespan on one of them */

@@ -800,6 +800,17 @@ int64_t pricing_time(struct pricing *p, nid n, uint32_t cls, const uint32_t *in,
     return time;
 }
 
+int64_t pricing_apart(const struct pricing *p, nid n, uint32_t cls)
+{
+    const struct cost_builder *b = &p->b;
+    int64_t bytes = b->c->bytes[node_out(b->m, n, 0)];
+    if (b->c->time[cls][n] > 0 || node_biases(b->flops, n) == 0)
+        return 0;
+    for (uint32_t i = 0; i < b->m->node[n].nformal; i++)
+        bytes = sat_add(bytes, b->c->bytes[node_in(b->m, n, i)]);
+    return pricing_move(p, cls, bytes);
+}
+
 int64_t pricing_move(const struct pricing *p, uint32_t cls, int64_t bytes)
 {
     struct kernel_work w = {.traffic = bytes};

@@ -15,6 +15,9 @@ uint32_t pricing_type(const struct pricing *p, vid v);
  * (indices in module.type, numbers for all dimensions; 0: the type that it has). */
 int64_t pricing_time(struct pricing *p, nid n, uint32_t cls, const uint32_t *in,
                      const uint32_t *out);
+/* Returns the ps that node n takes on class cls if it does not add a bias within the kernel of a product, but did; 0:
+ * it takes what the costs say. */
+int64_t pricing_apart(const struct pricing *p, nid n, uint32_t cls);
 /* Returns the ps on class cls of a node that only moves that many bytes, read and written ones together. */
 int64_t pricing_move(const struct pricing *p, uint32_t cls, int64_t bytes);
 

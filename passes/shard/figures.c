@@ -77,7 +77,7 @@ static struct sharded_value *values_of(const struct shard *s, nid n, const struc
                                                  : p->out[i - k->nformal];
         bool named = v != 0 && s->m->value[v].name != 0;
         list[i] = (struct sharded_value){named ? value_name(s->m, v) : NULL, st.axis, st.run,
-                                         st.run != 0 ? shard_blocks(s, v, st) : 1};
+                                         shard_is_cut(st) ? shard_blocks(s, v, st) : 1};
     }
     return list;
 }
@@ -124,6 +124,10 @@ static int by_exchanges(const void *pa, const void *pb)
     const struct sharded_layers *a = pa, *b = pb;
     if (a->bytes != b->bytes)
         return (a->bytes < b->bytes) - (a->bytes > b->bytes);
+    if (a->added_bytes != b->added_bytes)
+        return (a->added_bytes < b->added_bytes) - (a->added_bytes > b->added_bytes);
+    if (a->added != b->added)
+        return (a->added < b->added) - (a->added > b->added);
     if (a->joined != b->joined)
         return (a->joined < b->joined) - (a->joined > b->joined);
     return (a->cut < b->cut) - (a->cut > b->cut);
@@ -143,10 +147,13 @@ void shard_figures_end(const struct shard *s, const struct shard_figures *f,
     struct sharded_layers *each = arena_array(s->a, (size_t)f->nlayer + 1, sizeof *each);
     struct sharded_layers *group = arena_array(s->x->use.mem, (size_t)f->nlayer + 1, sizeof *group);
     for (uint32_t i = 0; i < w->nexchange; i++) {
-        struct sharded_layers *to = &each[f->layer[w->exchange[i].at]];
-        to->joined += w->exchange[i].joined;
-        to->cut += !w->exchange[i].joined;
-        to->bytes = sat_add(to->bytes, w->exchange[i].joined ? w->exchange[i].bytes : 0);
+        const struct shard_exchanged *e = &w->exchange[i];
+        struct sharded_layers *to = &each[f->layer[e->at]];
+        to->joined += e->how == SHARD_JOINED;
+        to->cut += e->how == SHARD_CUT;
+        to->added += e->how == SHARD_ADDED;
+        to->bytes = sat_add(to->bytes, e->how == SHARD_JOINED ? e->bytes : 0);
+        to->added_bytes = sat_add(to->added_bytes, e->how == SHARD_ADDED ? e->bytes : 0);
     }
     k->layers = group;
     group[k->nlayers++] = each[0]; /* what is in no layer */

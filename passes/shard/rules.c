@@ -1,15 +1,19 @@
 /* The table of rules for sharding, a row for each operator, and the options that follow from it (shard.h).
  *
- * An option is found from one state of one tensor: every plain cut of every axis of known size is taken, and each rule
+ * An option is found from one state of one tensor: every plain cut of every axis of known size is taken (the last piece
+ * may be smaller), and each rule
  * is asked what it means for the other operands and results of the node; states that come out are taken in turn, until
  * there are no new ones.  So cuts with several blocks are found where they are needed: a Split of q, k and v whose
  * results are cut by heads asks for the operand with three blocks.  O(values * axes * states * readers). */
 #include "passes/shard/shard.h"
 
 #include "ir/base/csr.h"
+#include "ir/base/numbers.h"
 #include "ir/model/dim.h"
 
 #include <string.h>
+
+enum { UNEVEN = 4 /* uneven pieces: what the last one lacks is at most 1/4 of all positions */ };
 
 /* Sorted by operator (bytewise).  arg of rule_shard_each: the number of operands that are broadcast, 0: all; the
  * others are whole.  Of other rules: see there. */
@@ -283,7 +287,21 @@ int64_t shard_blocks(const struct shard *s, vid v, struct shard_state st)
     struct shape k;
     if (!shape_of(s->f, v, &k) || st.axis >= k.rank || k.d[st.axis].sym != 0)
         return -1;
-    return k.d[st.axis].value / (st.run * s->ways);
+    return (k.d[st.axis].value - 1) / (st.run * s->ways) + 1;
+}
+
+bool shard_cuts_unevenly(uint32_t ways, struct dim size, int64_t run)
+{
+    const int64_t most = run * ways;
+    return size.sym == 0 && size.value < most && size.value > most - run &&
+           most - size.value <= size.value / UNEVEN;
+}
+
+bool shard_is_uneven(const struct shard *s, vid v, struct shard_state st)
+{
+    struct shape k;
+    return shard_is_cut(st) && shape_of(s->f, v, &k) && st.axis < k.rank && k.d[st.axis].sym == 0 &&
+           k.d[st.axis].value % (st.run * s->ways) != 0;
 }
 
 /* Whether the pieces of a value of shape *k that have several blocks can be joined and cut by Reshapes around a node:
@@ -303,8 +321,12 @@ static bool can_reshape(const struct shape *k, struct shard_state st)
 bool shard_can_cut(const struct shard *s, vid v, struct shard_state st)
 {
     struct shape k;
+    if (shard_is_terms(st))
+        return shard_can_sum(s, v);
     if (st.run <= 0 || st.run > INT64_MAX / s->ways || !shape_of(s->f, v, &k) ||
-        st.axis >= k.rank || !divides(s->m, st.run * s->ways, k.d[st.axis]))
+        st.axis >= k.rank ||
+        (!divides(s->m, st.run * s->ways, k.d[st.axis]) &&
+         !shard_cuts_unevenly(s->ways, k.d[st.axis], st.run)))
         return false;
     for (int i = 0; i < k.rank; i++)
         if (!dim_known(k.d[i]))
@@ -317,10 +339,12 @@ bool shard_can_cut(const struct shard *s, vid v, struct shard_state st)
     return shard_blocks(s, v, st) == 1 || can_reshape(&k, st);
 }
 
-void shard_piece(const struct shard *s, vid v, struct shard_state st, struct shape *out)
+void shard_piece(const struct shard *s, vid v, struct shard_state st, uint32_t i, struct shape *out)
 {
     shape_of(s->f, v, out);
-    if (st.run != 0 && st.axis < out->rank)
+    if (shard_is_uneven(s, v, st))
+        out->d[st.axis] = dim_num(smaller(st.run, out->d[st.axis].value - st.run * i));
+    else if (shard_is_cut(st) && st.axis < out->rank)
         out->d[st.axis] = dim_div(s->m, out->d[st.axis], dim_num(s->ways));
 }
 
@@ -352,7 +376,7 @@ static bool add_item(struct shard *s, vid v, struct shard_state st)
     for (; *last != 0; last = &s->item[*last].next, n++)
         if (shard_same(s->item[*last].s, st))
             return true;
-    if (n == SHARD_STATES) {
+    if (n >= SHARD_STATES && !shard_is_terms(st)) {
         s->capped = true;
         return false;
     }
@@ -393,22 +417,42 @@ void shard_set_all_out(struct shard_ask *q, int axis)
             shard_set_out(q, i, axis);
 }
 
-/* Whether the answer is an option: all tensors can be cut as it says, and the one that was asked about is. */
+/* Whether the answer has a change that divides a number by that of the devices, or takes pieces for equal ones. */
+static bool divides_sizes(const struct shard_ask *q)
+{
+    for (uint32_t c = 0; c < SHARD_CHANGES; c++) {
+        int kind = (int)q->change[c].kind;
+        if (kind != SHARD_NOTHING && kind != SHARD_FIRST && kind != SHARD_PASS &&
+            kind != SHARD_ABSORB)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the answer is an option: all tensors can be cut as it says, or some option makes them in terms, and the one
+ * that was asked about is. */
 static bool is_valid(const struct shard_ask *q)
 {
     const struct shard *s = q->s;
     const struct node *k = &s->m->node[q->n];
     struct shard_state asked = q->result ? q->out[q->at] : q->in[q->at];
-    bool cuts = false;
-    for (uint32_t i = 0; i < k->nformal; i++)
-        if (q->in[i].run != 0 && !shard_can_cut(s, node_in(s->m, q->n, i), q->in[i]))
+    bool cuts = false, uneven = false;
+    for (uint32_t i = 0; i < k->nformal; i++) {
+        vid v = node_in(s->m, q->n, i);
+        uneven = uneven || shard_is_uneven(s, v, q->in[i]);
+        bool is_terms = shard_is_terms(q->in[i]);
+        if (is_terms ? shard_bit(s, v, q->in[i]) < 0
+                     : q->in[i].run != 0 && !shard_can_cut(s, v, q->in[i]))
             return false;
+        cuts = cuts || is_terms;
+    }
     for (uint32_t i = 0; i < k->out.n; i++) {
         if (q->out[i].run != 0 && !shard_can_cut(s, node_out(s->m, q->n, i), q->out[i]))
             return false;
         cuts = cuts || q->out[i].run != 0;
+        uneven = uneven || shard_is_uneven(s, node_out(s->m, q->n, i), q->out[i]);
     }
-    return cuts && shard_same(asked, q->given);
+    return cuts && shard_same(asked, q->given) && (!uneven || !divides_sizes(q));
 }
 
 /* Whether option o has the states of the answer. */
@@ -462,13 +506,11 @@ static void add_option(struct shard_ask *q)
     memcpy(o->change, q->change, sizeof o->change);
 }
 
-/* Asks the rule of q->n about state st of its operand or result number `at`. */
-static void ask(struct shard_ask *q, bool result, uint32_t at, struct shard_state st)
+/* Asks rule r of q->n about state st of its operand or result number `at`. */
+static void ask_row(struct shard_ask *q, const struct shard_row *r, bool result, uint32_t at,
+                    struct shard_state st)
 {
     const struct node *k = &q->s->m->node[q->n];
-    const struct shard_row *r = shard_row_of(q->s->m, q->n);
-    if (r == NULL || k->nformal > SHARD_OPERANDS || k->out.n > SHARD_OPERANDS)
-        return;
     memset(q->in, 0, k->nformal * sizeof *q->in);
     memset(q->out, 0, k->out.n * sizeof *q->out);
     memset(q->change, 0, sizeof q->change);
@@ -478,6 +520,24 @@ static void ask(struct shard_ask *q, bool result, uint32_t at, struct shard_stat
     infer_at(q->s->f, q->n);
     if (r->rule(q, r) && is_valid(q))
         add_option(q);
+}
+
+/* Asks the rules of q->n about state st of its operand or result number `at`. */
+static void ask(struct shard_ask *q, bool result, uint32_t at, struct shard_state st)
+{
+    const struct shard *s = q->s;
+    const struct node *k = &s->m->node[q->n];
+    const struct shard_row *r = shard_row_of(s->m, q->n);
+    uint32_t count = 0;
+    if (k->nformal > SHARD_OPERANDS || k->out.n > SHARD_OPERANDS)
+        return;
+    if (r != NULL && !shard_is_terms(st))
+        ask_row(q, r, result, at, st);
+    if (s->sums == SHARDING_SUMS_NONE || s->kind[q->n] != SHARD_NODE || result)
+        return;
+    r = shard_sum_rows(s->m, q->n, &count);
+    for (uint32_t i = 0; i < count; i++)
+        ask_row(q, &r[i], result, at, st);
 }
 
 /* Asks the rule of node n about state st of value v, wherever n reads or makes v. */
@@ -506,8 +566,8 @@ void shard_find_options(struct shard *s)
         if (s->m->value[v].graph != 1 || !shape_of(s->f, v, &k))
             continue;
         for (int i = 0; i < k.rank; i++) {
-            struct shard_state st = {(uint8_t)i, k.d[i].value / s->ways};
-            if (k.d[i].sym == 0 && shard_can_cut(s, v, st))
+            struct shard_state st = {(uint8_t)i, (k.d[i].value - 1) / s->ways + 1};
+            if (k.d[i].sym == 0 && k.d[i].value > 0 && shard_can_cut(s, v, st))
                 add_item(s, v, st);
         }
     }

@@ -71,8 +71,7 @@ bool rule_shard_norm(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Writes to *axes, as bits, the axes along which a reduction of a tensor of that rank works; false: not known. */
-static bool reduced_axes(const struct shard_ask *q, int rank, uint32_t *axes)
+bool shard_reduced_axes(const struct shard_ask *q, int rank, uint32_t *axes)
 {
     int64_t list[SHAPE_RANK];
     int n = attr_or_input(q->s->f, q->n, "axes", 1, list, SHAPE_RANK);
@@ -99,7 +98,8 @@ bool rule_shard_reduce(struct shard_ask *q, const struct shard_row *r)
     struct shape k;
     uint32_t axes;
     (void)r;
-    if (!shard_in_shape(q, 0, &k) || (!q->result && q->at != 0) || !reduced_axes(q, k.rank, &axes))
+    if (!shard_in_shape(q, 0, &k) || (!q->result && q->at != 0) ||
+        !shard_reduced_axes(q, k.rank, &axes))
         return false;
     bool keeps = node_attr_int(q->s->m, q->n, "keepdims", 1) != 0;
     int to = 0;

@@ -93,9 +93,12 @@ static bool regrouped(const struct shard *s, const struct shape *from, const str
         if (run > INT64_MAX / s->ways)
             return false;
         struct dim step = dim_num(run * s->ways);
+        bool whole_axis =
+            run == st.run && dim_same(d, from->d[st.axis]) && shard_cuts_unevenly(s->ways, d, run);
         if (!shard_is_one(d) &&
-            (d.sym == 0 ? d.value % (run * s->ways) == 0
-                        : dim_same(dim_mul(s->m, dim_div(s->m, d, step), step), d))) {
+            (whole_axis ||
+             (d.sym == 0 ? d.value % (run * s->ways) == 0
+                         : dim_same(dim_mul(s->m, dim_div(s->m, d, step), step), d)))) {
             *out = (struct shard_state){(uint8_t)i, run};
             return true;
         }

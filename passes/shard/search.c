@@ -5,7 +5,9 @@
  * lack.  All devices do the same at the same time, so the time is that of one device, computing and exchanges one
  * after the other.  An entry goes if a cheaper one is in no worse a position: converting its values costs no more than
  * the difference.  A first pass with few entries gives a time to beat; in the second one entries go whose time and the
- * least times of the nodes to come exceed it.  All that keeps a best choice; it is lost only where a table has more
+ * least times of the nodes to come exceed it.  What is whole serves for terms: each option that takes terms of one
+ * operand has one that takes it whole, takes no longer and makes the result whole or in terms, too; so terms of which
+ * the sum is there are forgotten.  All that keeps a best choice; it is lost only where a table has more
  * than ENTRIES entries, or more than SLOTS values are alive, and then the choice is not called exact.
  *
  * The search by tables of living tensors is that of nnScaler (OSDI 2024), spmd_solver.py. O(nodes * entries *
@@ -138,7 +140,7 @@ static void keep(struct table *t, const struct entry *e, nid n, uint32_t option)
 {
     const size_t size = t->nlive * sizeof *e->have;
     uint32_t at = hash_of(e, t->nlive) & (t->nbucket - 1), found = 0;
-    if (sat_add(e->time, t->rest[n]) > t->beat)
+    if (e->time == SHARD_NEVER || sat_add(e->time, t->rest[n]) > t->beat)
         return;
     while (t->bucket[at] != 0 && found == 0) {
         if (memcmp(t->next[t->bucket[at] - 1].have, e->have, size) == 0)
@@ -163,17 +165,24 @@ static void keep(struct table *t, const struct entry *e, nid n, uint32_t option)
     t->next[found - 1].step = t->nstep++;
 }
 
-/* Brings value v of entry e to state st and adds the time. */
-static void bring(struct table *t, struct entry *e, vid v, struct shard_state st)
+/* Brings value v of entry e to state st and adds the time.  Returns whether there was something to do. */
+static bool bring(struct table *t, struct entry *e, vid v, struct shard_state st)
 {
     uint32_t also, slot = t->slot[v];
     int bit = shard_bit(t->s, v, st);
     if (is_free(t->s, v) || (slot == 0 && bit == 0))
-        return;
+        return false;
     uint32_t have = slot != 0 ? e->have[slot - 1] : 1;
+    if ((have >> bit & 1) != 0)
+        return false;
     e->time = sat_add(e->time, shard_exchange(t->s, v, have, (uint32_t)bit, &also));
-    if (slot != 0)
-        e->have[slot - 1] |= (uint16_t)also;
+    if (slot == 0 || e->time == SHARD_NEVER)
+        return true;
+    e->have[slot - 1] |= (uint16_t)also;
+    uint32_t terms = shard_moves_of(t->s, v)->terms;
+    if (terms != 0 && (e->have[slot - 1] & 1) != 0)
+        e->have[slot - 1] &= (uint16_t)~(1u << terms);
+    return true;
 }
 
 /* Extends entry e by node n with option o (0: whole). */
@@ -186,10 +195,13 @@ static void extend(struct table *t, const struct entry *from, nid n, uint32_t o)
     e.time = from->time;
     e.step = from->step;
     memcpy(e.have, from->have, t->nlive * sizeof *e.have);
+    bool exchanged = false;
     for (uint32_t i = 0; i < k->in.n; i++)
         if (!node_tells_sizes(s->m, n))
-            bring(t, &e, node_in(s->m, n, i),
-                  o != 0 && i < k->nformal ? p->in[i] : (struct shard_state){0});
+            exchanged |= bring(t, &e, node_in(s->m, n, i),
+                               o != 0 && i < k->nformal ? p->in[i] : (struct shard_state){0});
+    if (exchanged)
+        e.time = sat_add(e.time, s->apart[n]);
     e.time = sat_add(e.time, o != 0 ? p->time : shard_whole_time(s, n));
     for (uint32_t i = 0; i < k->out.n; i++) {
         vid v = node_out(s->m, n, i);
@@ -227,10 +239,11 @@ static bool is_dominated(const struct table *t, const struct entry *a, const str
     for (uint32_t i = 0; i < t->nlive && time <= b->time; i++) {
         uint32_t have = a->have[i];
         for (uint32_t lacks = b->have[i] & ~have; lacks != 0; lacks = b->have[i] & ~have) {
-            uint32_t also;
-            time = sat_add(time, shard_exchange(t->s, t->live[i], have,
-                                                (uint32_t)__builtin_ctz(lacks), &also));
-            have |= also;
+            uint32_t also, want = (uint32_t)__builtin_ctz(lacks);
+            bool is_terms = want != 0 && want == shard_moves_of(t->s, t->live[i])->terms;
+            time =
+                sat_add(time, shard_exchange(t->s, t->live[i], have, is_terms ? 0 : want, &also));
+            have |= also | UINT32_C(1) << want; /* what is whole serves for terms */
         }
     }
     return time <= b->time;
@@ -406,6 +419,20 @@ struct shard_choice shard_search(struct shard *s)
     return c;
 }
 
+/* Whether choice c makes all operands in terms that option o takes in terms. */
+static bool terms_are_made(const struct shard *s, const struct shard_choice *c, uint32_t o)
+{
+    const struct shard_option *p = &s->opt[o];
+    for (uint32_t i = 0; i < s->m->node[p->node].nformal; i++) {
+        const struct value *v = &s->m->value[node_in(s->m, p->node, i)];
+        uint32_t maker = v->def != 0 ? c->option[v->def] : 0;
+        if (shard_is_terms(p->in[i]) &&
+            (maker == 0 || !shard_is_terms(s->opt[maker].out[v->outno])))
+            return false;
+    }
+    return true;
+}
+
 struct shard_choice shard_draw(struct shard *s, uint64_t seed)
 {
     const struct module *m = s->m;
@@ -413,7 +440,7 @@ struct shard_choice shard_draw(struct shard *s, uint64_t seed)
     for (nid n = 1; n < m->nnode; n++) {
         uint32_t count = 0;
         for (uint32_t o = s->first_opt[n]; o != 0 && s->kind[n] == SHARD_NODE; o = s->opt[o].next)
-            if (!s->opt[o].gone && random_below(&seed, ++count) == 0)
+            if (!s->opt[o].gone && terms_are_made(s, &c, o) && random_below(&seed, ++count) == 0)
                 c.option[n] = o;
         if (random_below(&seed, WHOLE_ONE_IN) == 0 && !s->must[n])
             c.option[n] = 0;

@@ -3,9 +3,10 @@
  *
  * No placement makes a model faster than its longest path; cut matrices do.  The module is rewritten: node n becomes
  * n@0, n@1, ..., one on each device, and what crosses between them is joined and cut by Concat and Slice nodes.  The
- * parts are plain ONNX.  Nothing is added up over devices, so each element is computed by one operator from the same
- * operands as in the model.  shard.h has the words, search.c the choice, write.c the rewriting.  The plan that follows
- * from the devices of the nodes is taken by plan{from=self}.  O(nodes * options) and the search. */
+ * parts are plain ONNX.  Unless sums are allowed nothing is added up over devices, so each element is computed by one
+ * operator from the same operands as in the model.  shard.h has the words, search.c the choice, write.c the
+ * rewriting.  The plan that follows from the devices of the nodes is taken by plan{from=self}.  O(nodes * options)
+ * and the search. */
 #include "passes/shard/shard.h"
 
 #include "ir/base/units.h"
@@ -19,11 +20,13 @@
 
 struct shard_options {
     const char *ways;
+    enum sharding_sums sums;
     int64_t gain, from, draw, number;
 };
 
 static const char *const from_names[] = {"search", "self", NULL};
 enum { FROM_SEARCH, FROM_SELF }; /* as from_names */
+static const char *const sums_names[] = {"none", "integers", "any", NULL};
 
 static const struct opt shard_opts[] = {
     {.kind = OPT_TEXT,
@@ -31,6 +34,13 @@ static const struct opt shard_opts[] = {
      .off = offsetof(struct shard_options, ways),
      .def = "auto",
      .help = "devices that share each node, 2 to 64; auto: as many as pay, or none"},
+    {.kind = OPT_CHOICE,
+     .name = "sums",
+     .off = offsetof(struct shard_options, sums),
+     .def = "none",
+     .names = sums_names,
+     .bytes = sizeof(enum sharding_sums),
+     .help = "what may be added up over devices: integers, whose sums are exact, or floats, too"},
     {.kind = OPT_SHARE,
      .name = "gain",
      .off = offsetof(struct shard_options, gain),
@@ -190,8 +200,8 @@ int shard_begin(struct shard *s, struct ctx *x, uint32_t ways)
     s->must = arena_alloc(s->a, m->nnode);
     s->kind = arena_alloc(s->a, m->nnode);
     s->first_opt = arena_array(s->a, m->nnode, sizeof *s->first_opt);
-    s->gather = arena_array(s->a, m->nval, sizeof *s->gather);
-    s->slice = arena_array(s->a, m->nval, sizeof *s->slice);
+    s->moves = arena_array(s->a, m->nval, sizeof *s->moves);
+    s->apart = arena_array(s->a, m->nnode, sizeof *s->apart);
     s->first_item = arena_array(s->a, m->nval, sizeof *s->first_item);
     s->opt = vec_grow(s->a, NULL, &s->capopt, 1, sizeof *s->opt);
     s->item = vec_grow(s->a, NULL, &s->capitem, 1, sizeof *s->item);
@@ -219,7 +229,10 @@ static int report_undivided(const struct shard *s)
     for (int64_t w = 2; w <= 8; w++) {
         bool divides = false;
         for (int i = 0; i < k.rank; i++)
-            divides = divides || (w != s->ways && k.d[i].value > 0 && k.d[i].value % w == 0);
+            divides =
+                divides || (w != s->ways && k.d[i].value > 0 &&
+                            (k.d[i].value % w == 0 ||
+                             shard_cuts_unevenly((uint32_t)w, k.d[i], (k.d[i].value - 1) / w + 1)));
         if (divides)
             ways = arena_fmt(s->a, "%s%s%lld", ways, *ways == 0 ? "" : ", ", (long long)w);
     }
@@ -249,6 +262,7 @@ static int64_t border_time(const struct shard *s)
 /* What is asked of choose(). */
 struct wanted {
     uint32_t ways;
+    enum sharding_sums sums;
     int64_t draw; /* 0: the best choice; > 0: the seed of a random one; < 0: -K: option K of each */
     bool self;    /* as the file's sharding specs say */
     bool whole;   /* no state in pieces */
@@ -261,6 +275,7 @@ static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
     uint8_t *fixed = arena_alloc(x->use.scratch, x->scene.m->nnode);
     if (shard_begin(s, x, w->ways) != 0 || (w->self && shard_self_homes(s) != 0))
         return -1;
+    s->sums = w->sums;
     shard_find_options(s);
     if (s->nopt == 1)
         return report_undivided(s);
@@ -348,6 +363,8 @@ static void rewrite(struct shard *s, const struct shard_choice *c, struct shardi
     k->sliced = w.slices;
     k->joined_bytes = w.gathered;
     k->sliced_bytes = w.sliced;
+    k->allowed = s->sums;
+    k->sums = w.sums;
     shard_figures_end(s, &f, &w, k);
     k->pair = w.pair;
     k->npair = w.npair;
@@ -374,7 +391,7 @@ static int choose_ways(struct ctx *x, const struct shard_options *o)
             continue;
         tried = true;
         x->use.diag = &quiet;
-        int rc = choose(&s, x, (struct wanted){.ways = ways}, &k);
+        int rc = choose(&s, x, (struct wanted){.ways = ways, .sums = o->sums}, &k);
         x->use.diag = loud;
         if (rc != 0 || k.value >= chosen.value)
             continue;
@@ -433,6 +450,7 @@ static int run_shard(struct ctx *x, const void *options)
         return diag_error(x->use.diag, "shard{ways=%s}: expected auto, or a number from 2 to %d",
                           o->ways, SHARD_WAYS);
     const struct wanted w = {.ways = (uint32_t)ways,
+                             .sums = o->sums,
                              .draw = o->number > 0 ? -o->number : o->draw,
                              .self = o->from == FROM_SELF};
     if (choose(&s, x, w, &c) != 0)

@@ -1,17 +1,19 @@
 /* Sharding: one operator computed by several devices together, each with a piece of its operands and results.
  *
- * N devices hold a tensor in a state: whole (R: each device has all of it), or cut along one axis (S).  A cut is
- * described by its run: position p of the axis belongs to device (p / run) mod N.  A plain cut into N blocks has run =
- * size / N.  Three matrices q, k, v side by side, each of h columns, are cut with run = h / N: each device gets its
- * columns of each.  Split, Concat and Reshape of a cut axis leave such states as they are, and the size of the axis may
- * have names: it only has to be a multiple of N * run for all values of the names.
+ * N devices hold a tensor in a state: whole (R: each device has all of it), cut along one axis (S), or in terms (P:
+ * each device has a tensor of the same shape, and the tensor is their sum).  A cut is described by its run: position
+ * p of the axis belongs to device (p / run) mod N.  A plain cut into N blocks has run = size / N, rounded up: the
+ * last device may have less.  Three matrices q, k, v side by side, each of h columns, are cut with run = h / N: each
+ * device gets its columns of each.  Split, Concat and Reshape of a cut axis leave such states as they are, and the
+ * size of the axis may have names: it only has to be a multiple of N * run for all values of the names.
  *
  * An option of a node says in which states its operands are taken and its results made, if each device computes one
- * piece of the node.  Every node has the option that all devices compute the same, whole.  No option adds up over
- * devices, so each element is computed by one device, from the same elements in the same operator.
+ * piece of the node.  Every node has the option that all devices compute the same, whole.  Unless sums are allowed,
+ * no option makes terms, so each element is computed by one device, from the same elements in the same operator.
  *
- * rules.c, rules_compute.c, rules_move.c find the options; strands.c removes options that cannot pay; prices.c has the
- * times of options and exchanges; search.c chooses an option for each node; write.c rewrites the module. */
+ * rules.c, rules_compute.c, rules_move.c, rules_sums.c find the options; strands.c removes options that cannot pay;
+ * prices.c has the times of options and exchanges; search.c chooses an option for each node; write.c and
+ * write_exchanges.c rewrite the module. */
 #ifndef PCC_PASSES_SHARD_SHARD_H
 #define PCC_PASSES_SHARD_SHARD_H
 
@@ -26,14 +28,29 @@ enum {
     SHARD_OPTIONS = 16,  /* the most options of a node */
     SHARD_OPERANDS = 64, /* nodes with more operands or results are left whole */
     SHARD_CHANGES = 2,   /* the most changes of an option */
-    SHARD_DEPTH = 16 /* the most nodes in a row that compute a constant of which there are pieces */
+    SHARD_DEPTH =
+        16,          /* the most nodes in a row that compute a constant of which there are pieces */
+    SHARD_TERMS = -1 /* shard_state.run of a tensor in terms */
 };
+
+/* The time of an exchange that is impossible, ps: values that are whole cannot be had in terms. */
+#define SHARD_NEVER INT64_MAX
 
 /* A state of a tensor; all fields 0: whole. */
 struct shard_state {
     uint8_t axis; /* the axis that is cut */
-    int64_t run;  /* positions of one device in a row; 0: the tensor is whole */
+    int64_t run;  /* positions of one device in a row; 0: the tensor is whole; SHARD_TERMS */
 };
+
+/* Whether a tensor in this state is cut; whether each device has a term of it. */
+static inline bool shard_is_cut(struct shard_state st)
+{
+    return st.run > 0;
+}
+static inline bool shard_is_terms(struct shard_state st)
+{
+    return st.run == SHARD_TERMS;
+}
 
 /* A change by which a device's piece of a node differs from the node. */
 struct shard_change {
@@ -41,7 +58,11 @@ struct shard_change {
         SHARD_NOTHING,
         SHARD_ATTR,      /* the integer attribute `attr` is divided by N */
         SHARD_ATTR_LIST, /* the list `attr` is replaced: entry j is that of the node, or divided */
-        SHARD_SIZES /* operand `operand`, a list of sizes, is replaced: entry j is from `list` or divided */
+        SHARD_SIZES, /* operand `operand`, a list of sizes, is replaced: entry j is from `list` or divided */
+        SHARD_FIRST, /* only the first device has operand `operand`, which is optional */
+        SHARD_PASS, /* only the first device has the node; elsewhere the result is operand `operand` */
+        SHARD_ABSORB, /* the node is a Sum of the terms of operand `operand`, of all devices, and the other operands */
+        SHARD_MEAN /* the result is divided by N */
     } kind;
     const char *attr;
     uint32_t operand;
@@ -71,6 +92,15 @@ struct shard_item {
     uint32_t next; /* the value's next item; 0: none */
 };
 
+/* Times of the exchanges of a value, ps on each device. */
+struct shard_moves {
+    bool known;     /* the others have been worked out */
+    uint32_t terms; /* the bit of its state in terms; 0: no option has it in terms */
+    uint32_t plain; /* the bit of its first cut into one block for each device; 0: there is none */
+    int64_t gather, slice; /* of joining it, and of cutting it */
+    int64_t sum, scatter;  /* of adding up its terms: all of it on all devices, a piece on each */
+};
+
 /* All that is known of a module that is to be shared by `ways` devices. */
 struct shard {
     struct ctx *x;
@@ -90,9 +120,11 @@ struct shard {
     struct shard_state *kept;
     uint8_t *must; /* [node] 1: it reads or makes such a piece, so it cannot be whole */
     struct pricing *price;
-    int64_t *gather,
-        *slice;    /* [value] 1 + ps of joining it, 0: not worked out yet; ps of cutting it */
-    uint8_t *kind; /* [node] enum shard_kind */
+    enum sharding_sums sums;   /* which tensors may be in terms */
+    struct shard_moves *moves; /* [value] times of its exchanges */
+    int64_t *
+        apart; /* [node] ps that adding a bias takes more where the product is exchanged first, not in one kernel */
+    uint8_t *kind;            /* [node] enum shard_kind */
     struct shard_option *opt; /* [nopt], from 1 */
     uint32_t nopt, capopt;
     uint32_t *first_opt;     /* [node] 0: none */
@@ -133,7 +165,7 @@ struct shard_row {
 
 /* ---- shard.c ---- */
 
-/* Makes *s for that many ways, all but the options of nodes.  Returns 0, or -1 and reports an error. */
+/* Makes *s for that many ways, all but the options of nodes, without sums.  Returns 0, or -1 and reports an error. */
 int shard_begin(struct shard *s, struct ctx *x, uint32_t ways);
 
 /* ---- pins.c ---- */
@@ -180,8 +212,14 @@ struct shard_state shard_state_of(const struct shard *s, vid v, uint32_t bit);
 bool shard_can_cut(const struct shard *s, vid v, struct shard_state st);
 /* Whether two states are equal. */
 bool shard_same(struct shard_state a, struct shard_state b);
-/* Writes the shape of a piece of v in state st to *out. */
-void shard_piece(const struct shard *s, vid v, struct shard_state st, struct shape *out);
+/* Whether the last piece of v is smaller than the others, which have `run` positions. */
+bool shard_is_uneven(const struct shard *s, vid v, struct shard_state st);
+/* Whether an axis of that size can be cut into one block of run positions for each device but the last, and what is
+ * left for that one, which is not much less. */
+bool shard_cuts_unevenly(uint32_t ways, struct dim size, int64_t run);
+/* Writes the shape of device i's piece of v in state st to *out. */
+void shard_piece(const struct shard *s, vid v, struct shard_state st, uint32_t i,
+                 struct shape *out);
 /* Returns the number of blocks that each piece of v has: 1 for a plain cut; -1: it depends on names. */
 int64_t shard_blocks(const struct shard *s, vid v, struct shard_state st);
 
@@ -270,6 +308,17 @@ shard_rule rule_shard_attention; /* rules_attention.c */
 bool shard_list_change(const struct shard_ask *q, struct shard_change *c);
 /* Whether entry j of the list in an operand is the size d for all values of names. */
 bool shard_same_size(const struct shard_ask *q, uint32_t operand, int j, struct dim d);
+/* ---- rules_sums.c ---- */
+
+/* Returns the first of the rows about terms of node n's operator, *count of them, each another option; NULL: none. */
+const struct shard_row *shard_sum_rows(const struct module *m, nid n, uint32_t *count);
+/* Whether v may be in terms: sums are allowed for its type, and it is no constant. */
+bool shard_can_sum(const struct shard *s, vid v);
+/* Whether tensors of this type are added up by Adds, two at a time: Sum is for floats, before opset 8 for equal
+ * shapes. */
+bool shard_adds_pairs(const struct shard *s, enum elem e);
+/* Writes to *axes, as bits, the axes along which reduction q->n of a tensor of that rank works; false: not known. */
+bool shard_reduced_axes(const struct shard_ask *q, int rank, uint32_t *axes);
 
 /* ---- strands.c ---- */
 
@@ -284,8 +333,13 @@ void shard_prune(struct shard *s);
 /* ---- prices.c ---- */
 
 /* Returns the ps on each device of bringing v from one of the states `have` (a set of bits) to the state with bit
- * `want`; 0 if it is there.  *also: bits that are there, too, afterwards. */
+ * `want`; 0 if it is there; SHARD_NEVER: impossible.  *also: bits that are there, too, afterwards. */
 int64_t shard_exchange(const struct shard *s, vid v, uint32_t have, uint32_t want, uint32_t *also);
+/* Returns the bit of the state from which the last step of that exchange makes v: it is in `have`, or needs an exchange
+ * itself. */
+uint32_t shard_source(const struct shard *s, vid v, uint32_t have, uint32_t want);
+/* Returns the exchanges of v; they are worked out at first use. */
+const struct shard_moves *shard_moves_of(const struct shard *s, vid v);
 /* Returns the ps that the first device takes to send v, which is there alone, to all others. */
 int64_t shard_send(const struct shard *s, vid v);
 /* Sets the times of all options. */
@@ -311,15 +365,16 @@ struct shard_choice shard_draw(struct shard *s, uint64_t seed);
 struct shard_exchanged {
     nid at; /* the reader for which that is done, by its number before the rewriting; 0: the end of the model */
     int64_t bytes; /* of the whole tensor */
-    bool joined;
+    enum shard_how { SHARD_JOINED, SHARD_CUT, SHARD_ADDED } how;
 };
 
 /* Figures of a rewriting. */
 struct shard_written {
     uint32_t cut, whole, once,
         made; /* nodes: cut, on all devices whole, on one device; nodes afterwards */
-    uint32_t gathers, slices;  /* exchanges: tensors joined on all devices, and cut */
-    int64_t gathered, sliced;  /* bytes of the tensors that are joined, and cut */
+    uint32_t gathers, slices; /* exchanges: tensors joined on all devices, and cut */
+    int64_t gathered, sliced; /* bytes of the tensors that are joined, and cut */
+    struct sharded_sums sums;
     struct sharded_pair *pair; /* [npair] states in pieces, in x->use.mem */
     uint32_t npair;
     struct shard_exchanged *exchange; /* [nexchange] */

@@ -97,6 +97,14 @@ struct strand {
     bool gone;
 };
 
+/* Returns the least ps of bringing v from state st to another one. */
+static int64_t leaving(const struct shard *s, vid v, struct shard_state st)
+{
+    uint32_t also, bit = (uint32_t)shard_bit(s, v, st);
+    int64_t whole = shard_exchange(s, v, UINT32_C(1) << bit, 0, &also);
+    return shard_is_terms(st) ? smaller(whole, shard_moves_of(s, v)->scatter) : whole;
+}
+
 /* Adds up saves, joins and nodes of each strand.  Options of a node in one strand count once. */
 static void measure(struct shard *s, struct strand *st)
 {
@@ -124,12 +132,12 @@ static void measure(struct shard *s, struct strand *st)
                 k->saves = sat_add(k->saves, larger(m->cost->time[s->cls][n] - best, 0));
             }
             for (uint32_t i = 0; i < m->node[n].out.n; i++) {
-                uint32_t also;
                 vid v = node_out(m, n, i);
                 if (p->out[i].run != 0)
-                    k->joins = stays_apart(m, &users, v)
-                                   ? 0
-                                   : smaller(k->joins, shard_exchange(s, v, 2, 0, &also));
+                    k->joins =
+                        stays_apart(m, &users, v) ? 0 : smaller(k->joins, leaving(s, v, p->out[i]));
+                else if (p->change[0].kind == SHARD_ABSORB) /* it joins what it takes */
+                    k->joins = smaller(k->joins, larger(p->time - m->cost->time[s->cls][n], 0));
             }
         }
     }
@@ -141,12 +149,15 @@ static bool is_as_plain(const struct shard *s, const struct shard_option *p,
                         const struct shard_option *q)
 {
     for (uint32_t i = 0; i < s->m->node[p->node].nformal; i++)
-        if ((p->in[i].run == 0) != (q->in[i].run == 0) &&
+        if (((p->in[i].run == 0) != (q->in[i].run == 0) ||
+             shard_is_terms(p->in[i]) != shard_is_terms(q->in[i])) &&
             !shard_is_constant(s, node_in(s->m, p->node, i)))
             return false;
     for (uint32_t i = 0; i < s->m->node[p->node].out.n; i++) {
         vid v = node_out(s->m, p->node, i);
-        if (p->out[i].run == 0 || q->out[i].run == 0)
+        if (shard_is_terms(p->out[i]) != shard_is_terms(q->out[i]))
+            return false;
+        if (!shard_is_cut(p->out[i]) || !shard_is_cut(q->out[i]))
             continue;
         int64_t a = shard_blocks(s, v, p->out[i]), b = shard_blocks(s, v, q->out[i]);
         if (a != b && a != 1 && (a < 0 || (b >= 0 && a > b)))
@@ -242,7 +253,8 @@ static bool can_keep(const struct shard *s, const struct csr *users, uint32_t pa
 {
     vid in = s->place->state_in[pair], out = s->place->state_out[pair];
     nid maker = s->m->value[out].def;
-    if (maker == 0 || option_with(s, maker, out, as) == 0 || !shard_can_cut(s, in, as))
+    if (maker == 0 || option_with(s, maker, out, as) == 0 || !shard_can_cut(s, in, as) ||
+        shard_is_uneven(s, in, as))
         return false;
     for_row (n, *users, in)
         if (s->m->node[n].graph != 1 ||

@@ -6,86 +6,13 @@
  * with several blocks get an axis of blocks by a Reshape first, and lose it by another one.  Pieces of weights are
  * ranges of the weight's bytes.  Nodes that are computed of weights or of sizes of inputs alone stay as they are: each
  * part has its own copy.  O(N * (nodes + operands)) expected. */
-#include "passes/shard/shard.h"
+#include "passes/shard/write.h"
 
+#include "ir/base/numbers.h"
 #include "ir/model/dim.h"
 #include "ir/model/edit.h"
 
 #include <string.h>
-
-/* A node that was made, and its device. */
-struct placed {
-    nid node;     /* its number during the edit */
-    uint32_t dev; /* an index of shard.dev */
-};
-
-struct shard_writer {
-    struct shard *s;
-    struct module *m;
-    struct arena *a;
-    struct edit *e;
-    uint32_t ways;
-    const uint32_t *option; /* [node] its option; 0: whole */
-    uint8_t *need;          /* [value] 0: nowhere, 1: on the first device, 2: on all */
-    /* values on devices: (value, state's bit) -> index in pool of `ndev` values, 0: not made yet */
-    struct map made;
-    vid *pool;
-    uint32_t npool, cappool;
-    struct placed *placed;
-    uint32_t nplaced, capplaced;
-    struct map weights; /* (value, state's bit) -> 1 + index in w->weight */
-    nid at;             /* new nodes come before this one; 0: at the end */
-    struct shard_written *w;
-};
-
-/* ---- making nodes ------------------------------------------------------------------------------- */
-
-/* Notes that node k runs on device i. */
-static void put(struct shard_writer *x, nid k, uint32_t i)
-{
-    x->placed = vec_grow(x->a, x->placed, &x->capplaced, x->nplaced + 1, sizeof *x->placed);
-    x->placed[x->nplaced++] = (struct placed){k, i};
-}
-
-/* A node with one result that is to be made. */
-struct making {
-    const char *op, *name; /* operator; name of the node and, similarly, of its result */
-    uint32_t dev;          /* its device, 0 .. ways - 1 */
-    const vid *in;         /* [nin] its operands */
-    uint32_t nin;
-    const struct shape *shape; /* of its result */
-};
-
-/* Makes a node and returns its result; *node, if not NULL: the node. */
-static vid add_node(struct shard_writer *x, const struct making *k, nid *node)
-{
-    nid n = x->at != 0 ? edit_before(x->e, x->at, k->op) : edit_add(x->e, 1, k->op);
-    edit_operands(x->e, n, k->in, k->nin);
-    edit_name_node(x->e, n, k->name);
-    vid out = edit_result(x->e, n, k->name, 0);
-    edit_set_type(
-        x->e, out,
-        module_add_tensor_type(x->m, (enum elem)k->shape->elem, k->shape->rank, k->shape->d));
-    put(x, n, k->dev);
-    if (node != NULL)
-        *node = n;
-    return out;
-}
-
-/* Returns the index in x->pool of the values that the devices have of v in the state with this bit. */
-static uint32_t copies(struct shard_writer *x, vid v, uint32_t bit)
-{
-    uint64_t key = map_key(v, bit + 1);
-    uint32_t at = map_get(&x->made, key);
-    if (at != 0)
-        return at;
-    at = x->npool;
-    x->pool = vec_grow(x->a, x->pool, &x->cappool, x->npool + x->s->ndev, sizeof *x->pool);
-    memset(x->pool + at, 0, x->s->ndev * sizeof *x->pool);
-    x->npool += x->s->ndev;
-    map_set(&x->made, x->a, key, at);
-    return at;
-}
 
 /* Returns the state in which the chosen option of its maker makes v. */
 static struct shard_state made_in(const struct shard_writer *x, vid v)
@@ -114,7 +41,7 @@ static const char **note_weight(struct shard_writer *x, vid v, tid t, struct sha
     uint64_t key = map_key(v, (uint32_t)shard_bit(x->s, v, st) + 1);
     uint32_t at = map_get(&x->weights, key);
     if (at == 0) {
-        int64_t before = 1, blocks = x->m->ints[k->dim + st.axis] / (st.run * x->ways);
+        int64_t before = 1, blocks = (x->m->ints[k->dim + st.axis] - 1) / (st.run * x->ways) + 1;
         for (uint32_t i = 0; i < st.axis; i++)
             before *= x->m->ints[k->dim + i];
         x->w->weight =
@@ -136,11 +63,11 @@ static vid weight_piece(struct shard_writer *x, vid v, tid t, struct shard_state
 {
     const struct tensor *k = &x->m->tensor[t];
     int64_t size = x->m->ints[k->dim + st.axis], step = st.run * x->ways;
-    uint32_t n = (uint32_t)(size / step);
+    uint32_t n = (uint32_t)((size - 1) / step + 1);
     int64_t *range = arena_array(x->a, 2 * (size_t)n, sizeof *range);
     for (uint32_t b = 0; b < n; b++) {
         range[2 * b] = b * step + i * st.run;
-        range[2 * b + 1] = range[2 * b] + st.run;
+        range[2 * b + 1] = smaller(range[2 * b] + st.run, size);
     }
     const char *name =
         arena_fmt(x->a, "%s@%u.%lld.%u", value_name(x->m, v), st.axis, (long long)st.run, i);
@@ -148,8 +75,6 @@ static vid weight_piece(struct shard_writer *x, vid v, tid t, struct shard_state
     note_weight(x, v, t, st)[i] = value_name(x->m, w);
     return w;
 }
-
-static vid piece(struct shard_writer *x, vid v, struct shard_state st, uint32_t i);
 
 /* Returns piece i of constant v, which a node computes: a copy of that node, of pieces of its operands.  Such chains
  * are short (strands.c). */
@@ -163,151 +88,64 @@ static vid constant_piece(struct shard_writer *x, vid v, struct shard_state st, 
     const uint32_t nin = m->node[n].nformal;
     vid *in = arena_array(x->a, nin + 1, sizeof *in);
     for (uint32_t k = 0; k < nin; k++)
-        in[k] = piece(x, node_in(m, n, k), x->s->opt[o].in[k], i);
+        in[k] = shard_held(x, node_in(m, n, k), x->s->opt[o].in[k], i);
     nid copy = edit_copy(x->e, n);
     edit_operands(x->e, copy, in, nin);
     edit_name_node(x->e, copy, arena_fmt(x->a, "%s@%u", node_name(m, n), i));
     vid w = node_out(m, copy, m->value[v].outno);
     struct shape shape;
-    shard_piece(x->s, v, st, &shape);
+    shard_piece(x->s, v, st, i, &shape);
     edit_set_type(x->e, w,
                   module_add_tensor_type(x->m, (enum elem)shape.elem, shape.rank, shape.d));
     return w;
 }
 
-/* ---- exchanges ---------------------------------------------------------------------------------- */
-
-/* Returns a Reshape's result on device i of v, which has the shape *to; that of v differs from axis `axis` on. */
-static vid reshaped(struct shard_writer *x, vid v, int axis, const struct shape *to, uint32_t i,
-                    const char *name)
+/* Returns the states, as bits, in which device i has v. */
+static uint32_t states_on(struct shard_writer *x, vid v, uint32_t i)
 {
-    int64_t sizes[SHAPE_RANK + 1];
-    for (int k = 0; k < to->rank; k++)
-        sizes[k] = k < axis ? 0 : to->d[k].sym != 0 ? -1 : to->d[k].value;
-    vid in[2] = {v,
-                 edit_ints(x->e, 1, arena_fmt(x->a, "%s.shape", name), sizes, (uint32_t)to->rank)};
-    return add_node(x, &(struct making){"Reshape", name, i, in, 2, to}, NULL);
-}
-
-/* Writes to *to the shape *of with axis k parted into blocks of `run` positions each. */
-static void part_axis(struct module *m, const struct shape *of, int k, int64_t run,
-                      struct shape *to)
-{
-    *to = *of;
-    to->rank = of->rank + 1;
-    for (int i = of->rank; i > k + 1; i--)
-        to->d[i] = of->d[i - 1];
-    to->d[k] = dim_div(m, of->d[k], dim_num(run));
-    to->d[k + 1] = dim_num(run);
-}
-
-/* Notes that v is joined, or cut, on the devices. */
-static void note_exchange(struct shard_writer *x, vid v, bool joined)
-{
-    struct shard_written *w = x->w;
-    int64_t bytes = x->m->cost->bytes[v];
-    w->gathers += joined;
-    w->slices += !joined;
-    w->gathered = sat_add(w->gathered, joined ? bytes : 0);
-    w->sliced = sat_add(w->sliced, joined ? 0 : bytes);
-    w->exchange =
-        vec_grow(x->a, w->exchange, &w->capexchange, w->nexchange + 1, sizeof *w->exchange);
-    w->exchange[w->nexchange++] = (struct shard_exchanged){x->at, bytes, joined};
-}
-
-/* Returns v, whole, on device i: its pieces joined. */
-static vid gather(struct shard_writer *x, vid v, struct shard_state st, uint32_t i)
-{
-    struct shape whole, part, parted, joined;
-    const char *name = arena_fmt(x->a, "%s@%u.gather", value_name(x->m, v), i);
-    uint32_t from = copies(x, v, (uint32_t)shard_bit(x->s, v, st));
-    vid *in = arena_array(x->a, x->ways, sizeof *in), out;
-    bool blocks = shard_blocks(x->s, v, st) != 1;
-    shape_of(x->s->f, v, &whole);
-    shard_piece(x->s, v, st, &part);
-    part_axis(x->m, &part, st.axis, st.run, &parted);
-    part_axis(x->m, &whole, st.axis, st.run * x->ways, &joined);
-    for (uint32_t k = 0; k < x->ways; k++)
-        in[k] = !blocks ? x->pool[from + k]
-                        : reshaped(x, x->pool[from + k], st.axis, &parted, i,
-                                   arena_fmt(x->a, "%s.from%u", name, k));
-    nid n;
-    out = add_node(x,
-                   &(struct making){"Concat", blocks ? arena_fmt(x->a, "%s.blocks", name) : name, i,
-                                    in, x->ways, blocks ? &joined : &whole},
-                   &n);
-    edit_set_int(x->e, n, "axis", st.axis + blocks);
-    if (i == 0)
-        note_exchange(x, v, /*joined=*/true);
-    return blocks ? reshaped(x, out, st.axis, &whole, i, name) : out;
-}
-
-/* Returns run number i of v along the axis of st, by a Slice on device i whose result has the shape *to. */
-static vid slice_of(struct shard_writer *x, vid v, struct shard_state st, const struct shape *to,
-                    uint32_t i, const char *name)
-{
-    int64_t axis = st.axis, from = st.run * i, end = from + st.run;
-    vid in[4] = {v}, out;
-    nid n;
-    bool attrs = x->s->f->opset < 10;
-    if (!attrs) {
-        in[1] = edit_ints(x->e, 1, arena_fmt(x->a, "%s.starts", name), &from, 1);
-        in[2] = edit_ints(x->e, 1, arena_fmt(x->a, "%s.ends", name), &end, 1);
-        in[3] = edit_ints(x->e, 1, arena_fmt(x->a, "%s.axes", name), &axis, 1);
+    uint32_t bit = 0, have = 0;
+    for (uint32_t k = x->s->first_item[v];; k = x->s->item[k].next, bit++) {
+        uint32_t at = map_get(&x->made, map_key(v, bit + 1));
+        if (at != 0 && x->pool[at + i] != 0)
+            have |= UINT32_C(1) << bit;
+        if (k == 0)
+            return have;
     }
-    out = add_node(x, &(struct making){"Slice", name, i, in, attrs ? 1 : 4, to}, &n);
-    if (attrs) {
-        edit_set_ints(x->e, n, "starts", &from, 1);
-        edit_set_ints(x->e, n, "ends", &end, 1);
-        edit_set_ints(x->e, n, "axes", &axis, 1);
-    }
-    return out;
 }
 
-/* Returns piece i, on device i, of `v`, whose value there is `whole`. */
-static vid cut(struct shard_writer *x, vid v, vid whole, struct shard_state st, uint32_t i)
-{
-    struct shape all, part, parted, to;
-    const char *name = arena_fmt(x->a, "%s@%u.slice%u", value_name(x->m, v), i, st.axis);
-    shape_of(x->s->f, v, &all);
-    shard_piece(x->s, v, st, &part);
-    if (i == 0)
-        note_exchange(x, v, /*joined=*/false);
-    if (shard_blocks(x->s, v, st) == 1)
-        return slice_of(x, whole, st, &part, i, name);
-    part_axis(x->m, &all, st.axis, st.run * x->ways, &parted);
-    part_axis(x->m, &part, st.axis, st.run, &to);
-    vid blocks = reshaped(x, whole, st.axis, &parted, i, arena_fmt(x->a, "%s.blocks", name));
-    vid mine = slice_of(x, blocks, (struct shard_state){(uint8_t)(st.axis + 1), st.run}, &to, i,
-                        arena_fmt(x->a, "%s.mine", name));
-    return reshaped(x, mine, st.axis, &part, i, name);
-}
-
-/* Returns what device i has of v in state st; converts it there first, if need be. */
-static vid piece(struct shard_writer *x, vid v, struct shard_state st, uint32_t i)
+vid shard_held(struct shard_writer *x, vid v, struct shard_state st, uint32_t i)
 {
     if (v == 0 || (st.run == 0 && stays(x, v)))
         return v;
-    uint32_t at = copies(x, v, (uint32_t)shard_bit(x->s, v, st));
+    uint32_t bit = (uint32_t)shard_bit(x->s, v, st), at = shard_copies(x, v, bit);
     if (x->pool[at + i] != 0)
         return x->pool[at + i];
     tid t = shard_weight(x->m, v);
     vid w;
-    if (t != 0)
+    if (t != 0) {
         w = weight_piece(x, v, t, st, i);
-    else if (stays(x, v) && shard_is_constant(x->s, v))
+    } else if (stays(x, v) && shard_is_constant(x->s, v)) {
         w = constant_piece(x, v, st, i);
-    else if (i >= x->ways && made_in(x, v).run == 0)
-        w = piece(x, v, st, 0);
-    else if (st.run == 0)
-        w = gather(x, v, made_in(x, v), i);
-    else
-        w = cut(x, v, piece(x, v, (struct shard_state){0}, i), st, i);
+    } else if (i >= x->ways) { /* the home of pinned nodes: it is whole there */
+        struct shard_state from = made_in(x, v);
+        w = from.run == 0 ? shard_held(x, v, st, 0) : shard_convert(x, v, from, st, i);
+    } else {
+        uint32_t have = stays(x, v) ? 1 : states_on(x, v, i);
+        uint32_t from = shard_source(x->s, v, have, bit);
+        w = shard_convert(x, v, shard_state_of(x->s, v, from), st, i);
+    }
     x->pool[at + i] = w; /* `at` stays: pool may have moved */
     return w;
 }
 
 /* ---- nodes -------------------------------------------------------------------------------------- */
+
+/* Whether the choice has node n on all devices, even if the first one alone needs its results. */
+static bool is_on_all(const struct shard_writer *x, nid n)
+{
+    uint32_t o = x->option[n];
+    return o != 0 && x->s->opt[o].change[0].kind != SHARD_ABSORB;
+}
 
 /* Sets need[] of all values: where they must be, whole or in pieces. */
 static void find_needs(struct shard_writer *x)
@@ -322,7 +160,7 @@ static void find_needs(struct shard_writer *x)
             continue;
         for (uint32_t i = 0; i < m->node[n].out.n && x->s->kind[n] == SHARD_NODE; i++)
             where = x->need[node_out(m, n, i)] > where ? 2 : where;
-        where = x->option[n] != 0 ? 2 : where;
+        where = is_on_all(x, n) ? 2 : where;
         if (x->s->kind[n] == SHARD_ONCE && x->s->home[n] > 0 && x->s->home[n] < x->ways)
             where = 2;
         for (uint32_t i = 0; i < m->node[n].in.n; i++) {
@@ -350,10 +188,36 @@ static void change_sizes(struct shard_writer *x, const struct shard_change *c, n
     if (!c->known) {
         struct shape shape = shape_vector(ELEM_I64, dim_num(count));
         vid in[2] = {v, sizes};
-        sizes = add_node(
-            x, &(struct making){"Div", arena_fmt(x->a, "%s@%u", name, i), i, in, 2, &shape}, NULL);
+        sizes = shard_add_node(
+            x, &(struct shard_making){"Div", arena_fmt(x->a, "%s@%u", name, i), i, in, 2, &shape},
+            NULL);
     }
     edit_set_operand(x->e, k, c->operand, sizes);
+}
+
+/* Returns where x->pool has what device i has of v in state st; valid until the pool grows. */
+static vid *copy_of(struct shard_writer *x, vid v, struct shard_state st, uint32_t i)
+{
+    uint32_t at = shard_copies(x, v, (uint32_t)shard_bit(x->s, v, st));
+    return &x->pool[at + i];
+}
+
+/* Removes operand `at`, which is added to what node k, a copy of n, computes: a bias. */
+static void omit(struct shard_writer *x, nid n, nid k, uint32_t at)
+{
+    const uint32_t count = edit_nin(x->e, k);
+    vid *in = arena_array(x->a, count, sizeof *in), none = 0;
+    if (node_is(x->m, k, "Gemm") && x->s->f->opset < 11) { /* it must have one */
+        const uint8_t zero[8] = {0};
+        struct shape shape;
+        shape_of(x->s->f, node_in(x->m, n, at), &shape);
+        none = edit_weight(x->e, 1, arena_fmt(x->a, "%s.none", node_name(x->m, k)),
+                           edit_tensor(x->e, (enum elem)shape.elem, (const int64_t[1]){1}, 1, zero,
+                                       elem_bits((enum elem)shape.elem) / 8));
+    }
+    for (uint32_t j = 0; j < count; j++)
+        in[j] = j == at ? none : edit_in(x->e, k, j);
+    edit_operands(x->e, k, in, at + 1 == count && none == 0 ? at : count);
 }
 
 /* Makes change c in node k, piece i of node n. */
@@ -369,21 +233,37 @@ static void change(struct shard_writer *x, const struct shard_change *c, nid n, 
         edit_set_ints(x->e, k, c->attr, list, count > 0 ? (uint32_t)count : 0);
     } else if (c->kind == SHARD_SIZES) {
         change_sizes(x, c, n, k, i);
+    } else if (c->kind == SHARD_FIRST && i > 0) {
+        omit(x, n, k, c->operand);
+    } else if (c->kind == SHARD_ABSORB) {
+        shard_absorb(x, k, c->operand, node_in(x->m, n, c->operand), i);
+    } else if (c->kind == SHARD_MEAN) {
+        vid v = node_out(x->m, n, 0);
+        vid *made = copy_of(x, v, (struct shard_state){.run = SHARD_TERMS}, i);
+        *made = shard_mean(x, v, *made, i);
     }
 }
 
-/* Returns the sizes of a whole value from v, the result on device i of node n, which measured a piece in state st. */
-static vid whole_sizes(struct shard_writer *x, nid n, vid v, struct shard_state st, uint32_t i)
+/* A factor of a size along a cut axis. */
+struct factor {
+    const char *op; /* Mul or Div */
+    int64_t by;
+};
+
+/* Returns sizes v on device i, as node n measures them, with that along `axis`, or the number of elements, times a
+ * factor. */
+static vid scale_sizes(struct shard_writer *x, nid n, vid v, int axis, const struct factor *f,
+                       uint32_t i)
 {
     struct shape of, shape;
     vid in[2] = {v};
-    const char *name = arena_fmt(x->a, "%s@%u", value_name(x->m, node_out(x->m, n, 0)), i);
+    const char *name =
+        arena_fmt(x->a, "%s@%u.%s", value_name(x->m, node_out(x->m, n, 0)), i, f->op);
     shape_of(x->s->f, node_in(x->m, n, 0), &of);
     shape_of(x->s->f, node_out(x->m, n, 0), &shape);
     if (node_is(x->m, n, "Size")) {
-        int64_t ways = x->ways;
-        in[1] = edit_weight(x->e, 1, arena_fmt(x->a, "%s.ways", name),
-                            edit_tensor(x->e, ELEM_I64, NULL, 0, &ways, sizeof ways));
+        in[1] = edit_weight(x->e, 1, arena_fmt(x->a, "%s.by", name),
+                            edit_tensor(x->e, ELEM_I64, NULL, 0, &f->by, sizeof f->by));
     } else {
         int64_t from = node_attr_int(x->m, n, "start", 0),
                 to = node_attr_int(x->m, n, "end", of.rank), list[SHAPE_RANK];
@@ -391,25 +271,39 @@ static vid whole_sizes(struct shard_writer *x, nid n, vid v, struct shard_state 
         to += to < 0 ? of.rank : 0;
         from = from < 0 ? 0 : from;
         to = to > of.rank ? of.rank : to;
-        if (st.axis < from || st.axis >= to)
+        if (axis < from || axis >= to)
             return v;
         for (int64_t j = from; j < to; j++)
-            list[j - from] = j == st.axis ? x->ways : 1;
-        in[1] = edit_ints(x->e, 1, arena_fmt(x->a, "%s.ways", name), list, (uint32_t)(to - from));
+            list[j - from] = j == axis ? f->by : 1;
+        in[1] = edit_ints(x->e, 1, arena_fmt(x->a, "%s.by", name), list, (uint32_t)(to - from));
     }
     shape.elem = ELEM_I64;
-    return add_node(x, &(struct making){"Mul", name, i, in, 2, &shape}, NULL);
+    return shard_add_node(x, &(struct shard_making){f->op, name, i, in, 2, &shape}, NULL);
+}
+
+/* Returns the sizes of a whole value from v, the result on device i of node n, which measured a piece in state st. */
+static vid whole_sizes(struct shard_writer *x, nid n, vid v, struct shard_state st, uint32_t i)
+{
+    struct factor times = {"Mul", x->ways};
+    if (shard_is_uneven(x->s, node_in(x->m, n, 0), st)) {
+        struct shape of, mine;
+        shape_of(x->s->f, node_in(x->m, n, 0), &of);
+        shard_piece(x->s, node_in(x->m, n, 0), st, i, &mine);
+        v = scale_sizes(x, n, v, st.axis, &(struct factor){"Div", mine.d[st.axis].value}, i);
+        times.by = of.d[st.axis].value;
+    }
+    return scale_sizes(x, n, v, st.axis, &times, i);
 }
 
 /* Adds the copy of node n for device i.  in: its operands there; p: its option; NULL: whole. */
-static nid copy_node(struct shard_writer *x, nid n, uint32_t i, const vid *in,
-                     const struct shard_option *p)
+static void copy_node(struct shard_writer *x, nid n, uint32_t i, const vid *in,
+                      const struct shard_option *p)
 {
     struct module *m = x->m;
     nid k = edit_copy(x->e, n);
     edit_operands(x->e, k, in, m->node[n].nformal);
     edit_name_node(x->e, k, arena_fmt(x->a, "%s@%u", node_name(m, n), i));
-    put(x, k, i);
+    shard_put(x, k, i);
     for (uint32_t j = 0; j < m->node[n].out.n; j++) {
         vid v = node_out(m, n, j), w = node_out(m, k, j);
         struct shard_state st = p != NULL ? p->out[j] : (struct shard_state){0};
@@ -421,16 +315,23 @@ static nid copy_node(struct shard_writer *x, nid n, uint32_t i, const vid *in,
         edit_name_value(x->e, w,
                         arena_fmt(x->a, "%s@%u%s", value_name(m, v), i, other ? ".made" : ""));
         if (st.run != 0) {
-            shard_piece(x->s, v, st, &shape);
+            shard_piece(x->s, v, st, i, &shape);
             edit_set_type(x->e, w,
                           module_add_tensor_type(m, (enum elem)shape.elem, shape.rank, shape.d));
         }
-        uint32_t at = copies(x, v, (uint32_t)shard_bit(x->s, v, st));
+        uint32_t at = shard_copies(x, v, (uint32_t)shard_bit(x->s, v, st));
         x->pool[at + i] = w;
     }
     for (uint32_t c = 0; p != NULL && c < SHARD_CHANGES; c++)
         change(x, &p->change[c], n, k, i);
-    return k;
+}
+
+/* Whether only the first device has operand j of a node with option p (NULL: whole). */
+static bool is_first_only(const struct shard_option *p, uint32_t j)
+{
+    const struct shard_change *c = p != NULL ? &p->change[0] : NULL;
+    return c != NULL && ((c->kind == SHARD_FIRST && j == c->operand) ||
+                         (c->kind == SHARD_PASS && j != c->operand));
 }
 
 /* Replaces node n by its copies. */
@@ -439,7 +340,7 @@ static void write_node(struct shard_writer *x, nid n)
     const struct module *m = x->m;
     const struct node k = m->node[n];
     const struct shard_option *p = x->option[n] != 0 ? &x->s->opt[x->option[n]] : NULL;
-    uint32_t count = p != NULL ? x->ways : 1;
+    uint32_t count = is_on_all(x, n) ? x->ways : 1;
     vid *in = arena_array(x->a, (size_t)x->ways * (k.nformal + 1), sizeof *in);
     for (uint32_t j = 0; j < k.out.n; j++)
         count = x->need[node_out(m, n, j)] > 1 ? x->ways : count;
@@ -448,11 +349,18 @@ static void write_node(struct shard_writer *x, nid n)
     x->at = n;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < k.nformal; j++)
-            in[i * k.nformal + j] = piece(x, node_in(m, n, j), p != NULL ? p->in[j] : seen, i);
-    for (uint32_t i = count; i-- > 0;)
-        copy_node(x, n, i, in + (size_t)i * k.nformal, p);
-    for (uint32_t i = 0; i < count && seen.run != 0; i++) {
-        uint32_t at = copies(x, node_out(m, n, 0), 0) + i;
+            if (i == 0 || !is_first_only(p, j))
+                in[i * k.nformal + j] =
+                    shard_held(x, node_in(m, n, j), p != NULL ? p->in[j] : seen, i);
+    for (uint32_t i = count; i-- > 0;) {
+        const vid *own = in + (size_t)i * k.nformal;
+        if (i > 0 && p != NULL && p->change[0].kind == SHARD_PASS)
+            *copy_of(x, node_out(m, n, 0), p->out[0], i) = own[p->change[0].operand];
+        else
+            copy_node(x, n, i, own, p);
+    }
+    for (uint32_t i = 0; i < count && shard_is_cut(seen); i++) {
+        uint32_t at = shard_copies(x, node_out(m, n, 0), 0) + i;
         vid sizes = whole_sizes(x, n, x->pool[at], seen, i);
         x->pool[at] = sizes;
     }
@@ -500,8 +408,8 @@ static void keep_inputs(struct shard_writer *x)
         struct sharded_pair *pair = &x->w->pair[x->w->npair++];
         *pair = (struct sharded_pair){.axis = st.axis, .run = st.run};
         pair->in = end_of(x, in, place_in(x->m, x->m->graph[1].in, in, VALUE_INIT), &name);
-        uint32_t at = copies(x, in, (uint32_t)shard_bit(x->s, in, st));
-        shard_piece(x->s, in, st, &shape);
+        uint32_t at = shard_copies(x, in, (uint32_t)shard_bit(x->s, in, st));
+        shard_piece(x->s, in, st, /*i=*/0, &shape); /* all are equal */
         uint32_t type = module_add_tensor_type(x->m, (enum elem)shape.elem, shape.rank, shape.d);
         for (uint32_t i = 0; i < x->ways; i++) {
             x->pool[at + i] = edit_input(x->e, 1, piece_name(x, value_name(x->m, in), i), type);
@@ -525,7 +433,7 @@ static void keep_outputs(struct shard_writer *x)
         pair->out = end_of(x, out, place_in(x->m, list, out, 0), &name);
         for (uint32_t i = 0; i < x->ways; i++) {
             const char *like = piece_name(x, pair->out.name, i);
-            vid w = piece(x, out, st, i);
+            vid w = shard_held(x, out, st, i);
             if (strcmp(value_name(x->m, w), like) != 0)
                 edit_name_value(x->e, w, like);
             name[i] = value_name(x->m, w);
@@ -547,7 +455,7 @@ static void replace_reads(struct shard_writer *x, vid most)
     x->at = 0;
     for (uint32_t i = 0; i < g.out.n; i++)
         if (x->s->kept[x->m->arg[g.out.at + i]].run == 0)
-            piece(x, x->m->arg[g.out.at + i], (struct shard_state){0}, 0);
+            shard_held(x, x->m->arg[g.out.at + i], (struct shard_state){0}, 0);
     keep_outputs(x);
     for (vid v = 1; v < most; v++) {
         uint32_t at = map_get(&x->made, map_key(v, 1));
@@ -587,11 +495,11 @@ struct shard_written shard_write(struct shard *s, const struct shard_choice *c)
             x.at = n;
             for (uint32_t i = 0; i < s->m->node[n].in.n; i++) {
                 uint32_t home = i < s->m->node[n].nformal ? s->home[n] : 0;
-                vid v = piece(&x, node_in(s->m, n, i), (struct shard_state){0}, home);
+                vid v = shard_held(&x, node_in(s->m, n, i), (struct shard_state){0}, home);
                 if (home != 0)
                     edit_set_operand(x.e, n, i, v);
             }
-            put(&x, n, s->home[n]);
+            shard_put(&x, n, s->home[n]);
             w.once++;
         } else if (s->kind[n] == SHARD_DEAD) {
             edit_drop(x.e, n);

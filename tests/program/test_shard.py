@@ -33,6 +33,9 @@ ALL = os.environ.get("PCC_ALL") == "1"
 ONLY = set(os.environ.get("PCC_OPERATORS", "").split())
 # (seed, ways)
 DRAWS = [(s, 2 + 2 * (s % 2)) for s in range(1, 25 if ALL else 3)]
+# (opset, [(seed, ways, sums)]) of sums over devices
+SUMS = [(k, [(s, 2 + 2 * (s % 2), "any") for s in range(1, 25)]) for k in range(7, 24)] if ALL else [
+    (7, [(1, 2, "any")]), (13, [(2, 4, "any"), (3, 2, "integers")]), (20, [(4, 2, "any"), (5, 4, "none")])]
 BATCH = 8
 # operators that ONNX Runtime computes with other kernels for other shapes: they may round in another way
 ROUNDS = {"Acos", "Asin", "Atan", "Conv", "Cos", "Einsum", "Elu", "Exp", "FusedConv", "Gemm", "Log", "LogSoftmax",
@@ -224,6 +227,19 @@ def odd_models():
          node("Gather", ["f", "one"], ["n"]), node("Add", ["a", "n"], ["y"]),
          node("Concat", [past, "new"], [present], axis=1)], {"x": [4, 8], past: ["B", "P"], "new": ["B", "T"]},
         {"y": [4, 12], present: ["B", "P+T"]}, {"w": w, "one": np.array(1)}), {"x": x, past: x, "new": x}
+    info = helper.make_tensor_value_info
+    bodies = [helper.make_graph(nodes, name, ins, [info(o, TensorProto.FLOAT, None) for o in outs])
+              for name, nodes, ins, outs in (
+                  ("then", [node("Mul", ["a", "r"], ["t"])], [], ["t"]), ("else", [node("Sub", ["a", "r"], ["e"])], [], ["e"]),
+                  ("scan", [node("Add", ["s", "i"], ["s2"]), node("MatMul", ["s2", "k"], ["o"])],
+                   [info(n, TensorProto.FLOAT, [12]) for n in ("s", "i")], ["s2", "o"]))]
+    yield "values that bodies capture", model(
+        [product, node("Relu", ["a"], ["r"]), node("MatMul", ["z", "w"], ["k"]),
+         node("If", ["yes"], ["c"], then_branch=bodies[0], else_branch=bodies[1]),
+         node("Scan", ["zero", "c"], ["f", "g"], body=bodies[2], num_scan_inputs=1), node("Neg", ["g"], ["y"])],
+        {"x": [4, 8], "z": [12, 8]}, {"y": [4, 12]},
+        {"w": w, "yes": np.array(False), "zero": np.zeros(12, np.float32)},), {
+            "x": x, "z": rng.standard_normal((12, 8), np.float32)}
     twice = helper.make_function("own", "Twice", ["p"], ["q"], [node("Add", ["p", "p"], ["q"])],
                                  [helper.make_opsetid("", 17)])
     yield "a function", model([product, node("Twice", ["a"], ["y"], domain="own")], {"x": [4, 8]}, {"y": [4, 12]},
@@ -236,8 +252,8 @@ def check_odd(folder):
         onnx.save(model, path)
         want = session(path).run(None, fed)
         for ways, seed in ((4, 6), (4, 10), (2, 1)):
-            r = subprocess.run([PCC, path, "-q", "-d", f"{ways}xa100", "-p", f"shard{{ways={ways}:draw={seed}}}", "-o",
-                                out], capture_output=True, text=True)
+            r = subprocess.run([PCC, path, "-q", "-d", f"{ways}xa100", "-p",
+                                f"shard{{ways={ways}:draw={seed}:sums=any}}", "-o", out], capture_output=True, text=True)
             if not check(r.returncode == 0, f"{what}, {ways} ways, seed {seed}: {r.stderr[-300:]}"):
                 continue
             try:
@@ -247,6 +263,137 @@ def check_odd(folder):
                 continue
             check(all(same(a, b, "MatMul") for a, b in zip(want, got)),
                   f"{what}, {ways} ways, seed {seed}: other results")
+
+
+def sums_model(opset, elem=np.float32):
+    """A model of products, convolutions and reductions, each followed by what keeps terms or adds them up; its inputs.
+    Sizes are multiples of 4, so that all can be cut by 2 and 4."""
+    from onnx import helper, numpy_helper
+
+    rng, node = np.random.default_rng(3), helper.make_node
+    nodes, held, fed, made = [], {}, {}, []
+
+    def weight(name, value):
+        held[name] = value
+        return name
+
+    def values(*shape):
+        return rng.standard_normal(shape).astype(elem)
+
+    def put(op, ins, n=1, **attrs):
+        outs = [f"v{len(made)}_{k}" for k in range(n)]
+        made.append(op)
+        nodes.append(node(op, ins, outs, name=f"n{len(made)}_{op}", **attrs))
+        return outs[0] if n == 1 else outs
+
+    def axes(op, x, list_, **attrs):
+        if opset >= (18 if op not in ("ReduceSum", "Squeeze", "Unsqueeze") else 13):
+            return put(op, [x, weight(f"axes{len(held)}", np.array(list_, np.int64))], **attrs)
+        return put(op, [x], axes=list_, **attrs)
+
+    outputs = []
+    x, y = (fed.setdefault(k, values(3, 4, 8)) is not None and k for k in "xy")
+    for i in range(6):  # products, each with another way on
+        p = put("MatMul", [x, weight(f"w{i}", values(8, 12))])
+        q = put("MatMul", [y, f"w{i}"])
+        bias, one = weight(f"b{i}", values(12)), weight(f"o{i}", values(1))
+        outputs += {
+            0: lambda: [put("Add", [put("Add", [p, bias]), q]), put("Sub", [put("Neg", [p]), bias])],
+            1: lambda: [put("Add", [q, put("Mul", [one, put("Add", [bias, p])])]),
+                        put("Sum", [bias] * (opset >= 8) + [p, q])],
+            2: lambda: [put("Relu", [put("Transpose", [p], perm=[2, 0, 1])]), put("Div", [p, bias])],
+            3: lambda: [put("Reshape", [p, weight("flat", np.array([12, 12], np.int64))]),
+                        axes("Unsqueeze", put("Identity", [q]), [0])],
+            4: lambda: put("Split", [p], 3, axis=2, **({"num_outputs": 3} if opset >= 18 else {})) + [
+                put("Gather", [p, weight("which", np.array([2, 0], np.int64))], axis=1)],
+            5: lambda: [axes("ReduceSum", p, [1], keepdims=0), axes("ReduceMean", q, [0, 2]),
+                        put("Expand", [p, weight("to", np.array([2, 3, 4, 12], np.int64))]) if opset >= 8 else
+                        put("Mul", [bias, p])]}[i]()
+    g, c = weight("g", values(12, 8)), weight("c", values(1, 12))
+    a = put("Reshape", [x, weight("rows", np.array([12, 8], np.int64))])
+    outputs += [put("Gemm", [a, g, c], transB=1, alpha=0.5, beta=2.0),
+                put("Add", [put("Gemm", [put("Transpose", [a], perm=[1, 0]), g, "b0"], transA=1, transB=1), "b1"])]
+    image = put("Reshape", [x, weight("image", np.array([1, 8, 3, 4], np.int64))])
+    conv = put("Conv", [image, weight("k", values(4, 8, 3, 3)), weight("kb", values(4))], pads=[1, 1, 1, 1])
+    outputs += [put("Relu", [put("GlobalAveragePool", [conv])]), put("AveragePool", [conv], kernel_shape=[2, 2]),
+                put("ConvTranspose", [image, weight("t", values(8, 4, 2, 2)), "kb"])]
+    for op in ("ReduceSum", "ReduceMean", "ReduceL1", "ReduceSumSquare"):
+        outputs += [axes(op, x, [2]), axes(op, y, [-2, 2], keepdims=0)]
+    odd = put("Relu", [put("MatMul", [x, weight("w13", values(8, 13))])])  # pieces of 7 and 6, of 4, 4, 4 and 1
+    last = put("Add", [put("MatMul", [odd, weight("v13", values(13, 9))]), weight("b9", values(9))])
+    outputs += [last, put("Tanh", [last]), put("Shape", [odd]), put("Size", [odd]), axes("ReduceSum", odd, [2]),
+                axes("ReduceMean", odd, [2]), put("Transpose", [odd], perm=[2, 0, 1]),
+                put("Neg", [put("Reshape", [odd, weight("keep", np.array([12, 13], np.int64))])]),
+                put("Exp", [put("Reshape", [odd, weight("zeros", np.array([0, -1, 13], np.int64))])])]
+    if opset >= 10:
+        fed["u"] = rng.integers(0, 200, (4, 8)).astype(np.uint8)
+        w = weight("wi", rng.integers(0, 200, (8, 4)).astype(np.uint8))
+        zeros = [weight("z1", np.uint8(3)), weight("z2", np.uint8(100))]
+        whole = put("MatMulInteger", ["u", w, *zeros])
+        outputs += [put("Add", [whole, weight("bi", np.arange(4, dtype=np.int32))]), put("Neg", [whole])]
+        pixels = put("Reshape", ["u", weight("pix", np.array([1, 8, 2, 2], np.int64))])
+        outputs += [put("ConvInteger", [pixels, weight("ki", rng.integers(0, 9, (4, 8, 1, 1)).astype(np.uint8)), "z1"])]
+    inputs = [helper.make_tensor_value_info(k, onnx.helper.np_dtype_to_tensor_dtype(v.dtype), v.shape)
+              for k, v in fed.items()]
+    outs = [onnx.ValueInfoProto(name=o) for o in outputs]
+    graph = helper.make_graph(nodes, "sums", inputs, outs, [numpy_helper.from_array(np.asarray(v), k)
+                                                          for k, v in held.items()])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=7)
+    return onnx.shape_inference.infer_shapes(model), fed
+
+
+def check_sums(folder):
+    """What makes terms, keeps them and adds them up, by choices drawn at random; sums of integers alone are exact."""
+    path, out = folder / "sums.onnx", folder / "out.onnx"
+    summed = collections.Counter()
+    for opset, draws in SUMS:
+        model, fed = sums_model(opset)
+        onnx.save(model, path)
+        want = session(path).run(None, fed)
+        names = [o.name for o in model.graph.output]
+        for seed, ways, sums in draws:
+            what = f"sums={sums}, opset {opset}, {ways} ways, seed {seed}"
+            r = subprocess.run([PCC, path, "-q", "-d", f"{ways}xa100", "-p",
+                                f"shard{{ways={ways}:draw={seed}:sums={sums}}}", "-o", out], capture_output=True,
+                               text=True)
+            if not check(r.returncode == 0, f"{what}: {r.stderr[-300:]}"):
+                continue
+            made = onnx.load(out)
+            summed.update(n.name.split("@")[0] for n in made.graph.node if ".sum" in n.name or n.op_type == "Sum")
+            try:
+                got = session(out).run(names, fed)
+            except Exception as why:
+                check(False, f"{what}: {str(why)[:400]}")
+                continue
+            for name, a, b in zip(names, want, got):
+                good = np.array_equal(a, b) if a.dtype.kind in "iu" else a.shape == b.shape and np.allclose(
+                    a, b, 0, 1e-5 * np.abs(a).max())
+                check(good, f"{what}: {name} is off")
+    return summed
+
+
+# Layers of Megatron-LM's four models: width, heads
+MEGATRON = (1536, 16), (1920, 20), (2304, 24), (3072, 32)
+
+
+def check_megatron(folder):
+    """Two devices share a layer as Megatron-LM's do: q, k, v and the first product of the MLP by columns, the products
+    behind them by rows, and one sum behind each; nothing else is exchanged but the logits."""
+    path = folder / "gpt.onnx"
+    for width, heads in MEGATRON:
+        subprocess.run([GEN, "gpt", "-o", path, "--no-weights", "--layers", "1", "--width", str(width), "--heads",
+                        str(heads), "--vocab", "16384"], check=True)
+        os.truncate(os.open(path.with_suffix(".weights"), os.O_CREAT | os.O_WRONLY), 1 << 30)  # no bytes are read
+        r = subprocess.run([PCC, path, "-q", "-d", "2xa100", "--group=2:nvlink3", "--dim", "sequence=1024", "-p",
+                            "shard{ways=2:sums=any}", "--emit", "ir"], capture_output=True, text=True)
+        cut = {n: (axis, int(run)) for n, axis, run in re.findall(
+            r'init %"h.0.([\w.]+).weight@(\d)\.(\d+)\.0"', r.stdout)}
+        check(cut == {"attn.qkv": ("1", width // 2), "attn.proj": ("0", width // 2), "mlp.fc": ("1", 2 * width),
+                      "mlp.proj": ("0", 2 * width)}, f"width {width}: weights are cut {cut} {r.stderr[-300:]}")
+        made = re.findall(r'%"?(\S+?)(?:@0)?"? = (Sum|Concat|Slice|Split)\(', r.stdout)
+        made = [(name, op) for name, op in made if "@1" not in name and "attn/Split" not in name]
+        check(made == [("/h.0/Add_output_0", "Sum"), ("/h.0/Add_1_output_0", "Sum"), ("logits", "Concat")],
+              f"width {width}: exchanges are {made}")
 
 
 def check_training(folder):
@@ -428,6 +575,8 @@ def main():
             return checks.finish()
         check_models(Path(name))
         check_odd(Path(name))
+        summed = check_sums(Path(name))
+        check_megatron(Path(name))
         check_training(Path(name))
         check_weights(Path(name))
         check_devices(Path(name))
@@ -435,6 +584,7 @@ def main():
         check_states(Path(name))
         check_specs(Path(name))
         print("cut:", ", ".join(f"{op} {n}" for op, n in sorted(cut.items())))
+        print("added up:", ", ".join(sorted(summed)))
     return checks.finish()
 
 

@@ -20,7 +20,7 @@
 #include "tools/run/messages.h"
 #include "tools/run/runner.h"
 
-enum { RANK_LINE = 600, RANK_DIMS = 64, RANK_HOST = 64 };
+enum { RANK_LINE = 1000, RANK_DIMS = 64, RANK_HOST = 64 };
 enum { RANK_PACKED = -1 };
 
 /* Type and sizes of a tensor, ahead of its elements. */

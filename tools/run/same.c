@@ -115,6 +115,7 @@ static void count_unequal(const unsigned char *a, const unsigned char *b, enum e
             out->largest = fabs(x);
         odd |= !finite && !same;
     }
+    out->floats = !odd && !elem_is_integer(elem);
     out->near = !odd && out->worst <= SAME_TOLERANCE * out->largest;
     if (unequal == 0)
         snprintf(out->text, sizeof out->text,

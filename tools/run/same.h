@@ -11,6 +11,7 @@
 struct difference {
     bool bits;      /* they are equal, bit by bit, with types and shapes */
     bool near;      /* they are equal, or within rounding */
+    bool floats;    /* they are tensors, and finite floats are all that differs */
     double worst;   /* largest difference of two finite elements */
     double largest; /* largest absolute value of a finite element of the reference */
     char text[200]; /* what differs, for people; "" if nothing does */

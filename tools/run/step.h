@@ -81,7 +81,7 @@ struct step_now {
     double *loss;                 /* [micro-batch] sum over devices */
     uint8_t *room, *sent, *here;  /* [place] ALLOC, SEND, RECV are done */
     bool failed;
-    char error[1000];
+    char error[1000]; /* as long as RANK_LINE */
 };
 
 struct stepper {

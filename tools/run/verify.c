@@ -33,6 +33,10 @@ static const struct opt rows[] = {
      .help =
          "bytes for values of both sides while the first one that differs is looked for, such as 2GiB (default: half "
          "of what is free)"},
+    {OPT_TEXT, "tolerance", .arg = "T",
+     .help =
+         "share of an output's largest value by which its floats may differ (default: what the manifest allows where "
+         "devices add up floats, else 0)"},
     {OPT_BOOL, "as-run",
      .help =
          "then compare both with the optimisations that runs have, too, and say how far each output is off"},
@@ -71,7 +75,8 @@ struct run {
     const char **sample_name; /* [nsample] */
     /* [nsample][value]: what the model makes, and what another side does; both have the inputs */
     struct engine_value ***reference, ***found;
-    int exit; /* code */
+    double tolerance; /* what --tolerance says; 0 without it */
+    int exit;         /* code */
 };
 
 /* Prints a line of the result, with characters of names that a terminal would obey written as \xNN (utf8.h). */
@@ -107,6 +112,18 @@ static int take_dims(struct run *r)
     return 0;
 }
 
+/* Takes the value of --tolerance.  Returns 0, or -1 and an error. */
+static int take_tolerance(struct run *r)
+{
+    const char *text = program_value(&r->args, "tolerance");
+    char *end = NULL;
+    r->tolerance = text ? strtod(text, &end) : 0;
+    if (text && (end == text || *end || !(r->tolerance >= 0 && r->tolerance <= 1)))
+        return diag_error(&r->diag, "--tolerance '%s': expected a number from 0 to 1 (see --help)",
+                          text);
+    return 0;
+}
+
 /* Checks the command line beyond single values.  Returns an exit code. */
 static int check_usage(struct run *r)
 {
@@ -120,6 +137,8 @@ static int check_usage(struct run *r)
         return USAGE;
     if (program_value(g, "onnxruntime") && !*program_value(g, "onnxruntime"))
         return misused(r, "--onnxruntime: expected the path of a shared library");
+    if (take_tolerance(r))
+        return USAGE;
     r->nsample = g->noperand - 2;
     if (r->nsample == 0 || program_value(g, "samples"))
         r->nsample += (uint32_t)program_number(g, "samples");
@@ -265,7 +284,8 @@ static void compare(struct run *r, const struct verify_side *side, struct findin
         for (uint32_t k = 0; k < r->nsample && is_made(r, side, o); k++) {
             struct difference how;
             same_compare(r->v.e, r->reference[k][o->value], r->found[k][o->value], &how);
-            bool rounded = side == &r->v.parts && o->rounded && how.near;
+            bool rounded =
+                (side == &r->v.parts && o->rounded && how.near) || verify_tolerates(&r->v, &how);
             near |= !how.bits && rounded;
             if (!how.bits && !rounded && !differs && to->different == 0) {
                 to->output = i;
@@ -350,7 +370,10 @@ static int check_side(struct run *r, const struct verify_side *side, struct find
 static void tell_equal(const struct run *r, const struct findings *f)
 {
     char how[80] = "bit-equal", on[40] = "";
-    if (f->near)
+    if (f->near && r->v.tolerance > 0)
+        snprintf(how, sizeof how, "%u bit-equal, %u within %g of the largest value",
+                 f->outputs - f->near, f->near, r->v.tolerance);
+    else if (f->near)
         snprintf(how, sizeof how, "%u bit-equal, %u within rounding", f->outputs - f->near,
                  f->near);
     if (r->nsample > 1)
@@ -416,6 +439,11 @@ static int tell_plan(struct run *r)
                   r->v.noutput, r->v.random);
     if (inputs > 0)
         diag_note(&r->diag, "%u outputs of %u are inputs: not compared", inputs, r->v.noutput);
+    if (r->v.tolerance > 0)
+        diag_note(&r->diag, "tolerance: %g of the largest value of an output%s", r->v.tolerance,
+                  program_value(&r->args, "tolerance")
+                      ? ""
+                      : ", the manifest's, since devices add up floats");
     if (r->v.ncrossing > 0)
         diag_note(
             &r->diag,
@@ -437,7 +465,11 @@ static int read_files(struct run *r)
     if (split_read(&r->split, g->operand[1], r->a, &r->diag) ||
         (r->ndim && split_resize(&r->split, r->dim, r->ndim, r->a, &r->diag)))
         return INPUT;
-    r->v = (struct verifying){.s = &r->split, .a = r->a, .d = &r->diag, .stop = &stop};
+    r->v = (struct verifying){
+        .s = &r->split, .a = r->a, .d = &r->diag, .stop = &stop, .tolerance = r->tolerance};
+    if (program_value(g, "tolerance") == NULL)
+        r->v.tolerance = json_number_value(
+            json_object_get(json_object_get(r->split.manifest, "sharding"), "tolerance"));
     int rc = verify_read(&r->v, g->operand[0], r->dim, r->ndim);
     if (rc)
         return rc > 0 ? NOTHING : INPUT;

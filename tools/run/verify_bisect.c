@@ -240,7 +240,9 @@ static uint32_t compare(const struct search *s, const struct piece *p)
         if (strcmp(c->name, s->value[model].name) != 0)
             model = i; /* further files that have a copy of the node follow */
         same_compare(s->v->e, p->made[model - p->from], *p->at[i - p->from], &s->out->how);
-        bool rounded = s->side == &s->v->parts && s->out->how.near && verify_rounds(s->v, c->name);
+        bool rounded =
+            (s->side == &s->v->parts && s->out->how.near && verify_rounds(s->v, c->name)) ||
+            verify_tolerates(s->v, &s->out->how);
         if (!s->out->how.bits && !rounded)
             return i;
         s->out->equal++;

@@ -140,10 +140,12 @@ class Split:
         with _run_errors():
             return runner.random_sample(seed)
 
-    def verify(self, model: Any, inputs: Optional["Sample"] = None, *, seed: int = 0, tolerance: float = 0.0) -> int:
+    def verify(self, model: Any, inputs: Optional["Sample"] = None, *, seed: int = 0,
+               tolerance: Optional[float] = None) -> int:
         """Runs the whole model (a path, bytes or an onnx.ModelProto) beside the parts, on the CPU without
         optimisations; returns how many outputs are equal, bit by bit: all, else RunError. Where tensors of float16
-        cross, ONNX Runtime rounds them: a tolerance, relative to the largest value, allows that."""
+        cross, ONNX Runtime rounds them: a tolerance, relative to the largest value, allows that. None: what the
+        manifest allows where devices add up floats, else 0."""
         whole = model.SerializeToString() if hasattr(model, "SerializeToString") else model
         with _run_errors():
             equal: int = _runner_module().verify(self.folder, whole, inputs, seed=seed, tolerance=tolerance)

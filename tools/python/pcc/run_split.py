@@ -944,13 +944,19 @@ def _difference(want: Any, got: Any, tolerance: float) -> Optional[str]:
            f"largest is {most:.3g})"
 
 
+def tolerance_of(manifest: Dict[str, Any]) -> float:
+    """By how much outputs may differ, relative to the largest: sums over devices are in another order."""
+    return float(manifest.get("sharding", {}).get("tolerance", 0.0))
+
+
 def verify(folder: Union[str, Path], model: Union[str, Path, bytes], sample: Optional[Sample] = None, *,
-           seed: int = 0, tolerance: float = 0.0, tell: Teller = _silent) -> int:
+           seed: int = 0, tolerance: Optional[float] = None, tell: Teller = _silent) -> int:
     """Runs the whole model and the parts on a sample (None: a random one), on the CPU without optimisations, and
     returns how many outputs are equal, bit by bit or within `tolerance` times the largest absolute value: all, else it
-    raises SplitError. Where tensors of float16 cross, ONNX Runtime's CPU rounds them at the cut: give 1e-2. tell: hears
-    what is being done."""
+    raises SplitError. None: what the manifest allows where devices add up floats, else 0. Where tensors of float16
+    cross, ONNX Runtime's CPU rounds them at the cut: give 1e-2. tell: hears what is being done."""
     runner = Runner(folder, exact=True, tell=tell)
+    tolerance = tolerance_of(runner.manifest) if tolerance is None else tolerance
     tell("opening the whole model")
     whole = _open_whole(model)
     names = [v.name for v in whole.get_outputs()]
@@ -1203,8 +1209,11 @@ def _compare(args: argparse.Namespace, tell: Teller) -> str:
     """Does the work of --verify; returns the text for its success."""
     files = sample_files(args.sample)
     sample = read_sample(files[0], read_manifest(args.folder)) if files else None
+    sums = tolerance_of(read_manifest(args.folder)) if args.tolerance is None else 0.0
     n = verify(args.folder, args.verify, sample, seed=args.seed, tolerance=args.tolerance, tell=tell)
-    how = f"within {args.tolerance:g}" if args.tolerance else "bit by bit"
+    within = sums or args.tolerance
+    how = f"within {within:g} of the largest" + (", since devices add up floats" if sums else "") \
+        if within else "bit by bit"
     inputs = args.sample[0] if files else f"random inputs, seed {args.seed}"
     return f"equal: {n} outputs, {how}, optimisations off, on {inputs}"
 
@@ -1260,7 +1269,8 @@ def _parse(argv: Optional[List[str]]) -> argparse.Namespace:
     p.add_argument("--threads", type=int, default=0, metavar="N", help="of each session (default: ONNX Runtime's)")
     p.add_argument("--seed", type=int, default=0, help="of random inputs")
     p.add_argument("--verify", metavar="MODEL", help="compare the parts with the whole model")
-    p.add_argument("--tolerance", type=float, default=0.0, help="of --verify, relative to the largest (default: 0)")
+    p.add_argument("--tolerance", type=float, help="of --verify, relative to the largest (default: what the manifest "
+                   "allows where devices add up floats, else 0)")
     args = p.parse_args(argv)
     if args.samples < 0 or args.pipeline < 1 or args.threads < 0:
         p.error("--samples and --threads cannot be negative, --pipeline is at least 1")
