@@ -379,7 +379,7 @@ MEGATRON = (1536, 16), (1920, 20), (2304, 24), (3072, 32)
 def check_megatron(folder):
     """Two devices share a layer as Megatron-LM's do: q, k, v and the first product of the MLP by columns, the products
     behind them by rows, and one sum behind each; nothing else is exchanged but the logits."""
-    path = folder / "gpt.onnx"
+    path = folder / "megatron.onnx"
     for width, heads in MEGATRON:
         subprocess.run([GEN, "gpt", "-o", path, "--no-weights", "--layers", "1", "--width", str(width), "--heads",
                         str(heads), "--vocab", "16384"], check=True)
