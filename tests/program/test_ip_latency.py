@@ -273,7 +273,7 @@ def one_case(seed, tmp):
     other = pcc(path, "--cpus=unbounded", "-q", "-p", f"latency-place{{q={c.q}:moves=1000:max-states=20000}}",
                 "--emit", "ir")
     run_listed = pcc(path, "-q", "-p", f"ip-place{{{options.split(':write')[0]}}}", "--emit", "ir")
-    solved = highs(model) if model.exists() else None
+    solved = highs(model) if model.exists() and not SANITIZED else None  # the programs are those of other builds
     if least is None:
         check(run.returncode == run_listed.returncode == 3 and solved is None,
               f"{what}: no plan: {run.stderr} {solved}")
@@ -283,10 +283,11 @@ def one_case(seed, tmp):
         return "failed"
     said, near, ran = head(run), head(other), head(run_listed)
     together = len(c.free) < len(c.node)
-    bad = "" if solved is not None and abs(solved / PS["us"] - least) <= 1e-6 * max(1, least) else path.read_text()
+    same = solved is not None and abs(solved / PS["us"] - least) <= 1e-6 * max(1, least)
+    bad = "" if same or SANITIZED else path.read_text()
     check(not bad, f"{what}: HiGHS {solved}, all {count} plans {least} us\n{bad}")
     value, bound = us(said["value"]), us(said["bound"])
-    for planted in PLANTED if seed % 3 == 2 else ():
+    for planted in PLANTED if seed % 3 == 2 and not SANITIZED else ():
         other = highs(model, planted)
         caught[planted] += other is not None and other / PS["us"] < least - 1e-6
     if training: # plans without slots may take less
@@ -311,7 +312,7 @@ def random_graphs(tmp):
         kinds[kind] = kinds.get(kind, 0) + 1
     print(kinds, caught)
     for planted, count in caught.items():
-        check(count, f"planted in {CASES // 3} programs: {planted}: HiGHS finds nothing less")
+        check(count or SANITIZED, f"planted in {CASES // 3} programs: {planted}: HiGHS finds nothing less")
     for kind in ("none", "training", "colours", "listed", "q=1", "q=2"):
         check(kinds.get(kind, 0) > 0, f"no graph of the kind {kind}: {kinds}")
 

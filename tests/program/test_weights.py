@@ -113,7 +113,8 @@ def try_modes(folder, path, inputs, devices):
             continue
         if check(r.returncode == 0, f"{what}: {r.stderr.strip()[-300:]}"):
             verify(model, out, what, inputs)
-            check_files(path, out, mode, what)
+            if not SANITIZED:  # the bytes are those of other builds
+                check_files(path, out, mode, what)
             check(mode == "link" or all(p.stat().st_nlink == 1 for p in folder.glob("*/*")), f"{what}: hard links")
         if mode == "original":  # the next one lies beside the model, or is not to be replaced by links
             shutil.rmtree(folder / "s", ignore_errors=True)
