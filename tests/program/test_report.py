@@ -313,6 +313,9 @@ def opened(d):
     one = m["nodes"][m["parts"][1]["file"]][0]
     found = dump(path, f"#find={one}")
     check(found.rows("found")[0][0] == one == found.rows("graph")[0][0], f"the panel: {found.rows('graph')[:2]}")
+    pcc(workload(d, "wide", 10000), "-q", "-p", "dp-place", "-o", d / "wide.html")  # its time: bench/report_opens.py
+    found = dump(d / "wide.html", "#find=v9999").rows("found")
+    check([r[0] for r in found] == ["v9999"], f"10,000 nodes: the search finds {found}")
     hostile(d)
     page = dump(d / "evil/report.html", "#find=script")
     check(page.rows("found") and "<img>" not in page.ids, "chromium: a name became markup")

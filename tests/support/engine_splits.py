@@ -9,7 +9,7 @@ from onnx import TensorProto, helper
 from with_ort import PCC, check
 
 FLAT = ["-p", "dp-place"]
-# Plans of any shape: where engines run, as users would ask for them; else found with fewer moves, in a tenth of the time.
+# Plans of any shape: where engines run, as users would ask for them; else by fewer moves, in a tenth of the time.
 ANY = ["-p", "auto-place{gain=0}" if extras.extra() or os.environ.get("PCC_ALL") else "anneal-place{moves=500}"]
 MODELS = [("gpt", "gpt --layers 2 --width 16 --heads 2 --vocab 20", FLAT),
           ("gpt_kv", "gpt --kv --layers 2 --width 16 --heads 2 --vocab 20", ANY),

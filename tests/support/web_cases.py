@@ -148,7 +148,7 @@ def four_bits(temp):
     split(temp / "four.onnx", temp / "four", *FLAT, "--for=web")
     nodes.append(helper.make_node("QuantizeLinear", ["h", "s"], ["q"], name="q", output_dtype=TensorProto.INT4))
     onnx.save(model_of(nodes, inputs, [("q", [3, 5], TensorProto.INT4)], [scale]), temp / "gives.onnx")
-    split(temp / "gives.onnx", temp / "gives", *FLAT, "--for=web", code=1, said="'q' of i4, which onnxruntime-web takes")
+    split(temp / "gives.onnx", temp / "gives", *FLAT, "--for=web", code=1, said="'q' of i4, which onnxruntime-web")
     return temp / "four"
 
 
