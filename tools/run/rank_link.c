@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
-#define LARGEST ((size_t)64 << 20)
-#define ENOUGH ((int64_t)16 << 20) /* bytes of a size that are sent, if a few times are enough */
+#define LARGEST ((size_t)16 << 20)
+#define ENOUGH ((int64_t)8 << 20) /* bytes of a size that are sent, if a few times are enough */
 enum { TIMES_LEAST = 3, TIMES_MOST = 51, PAGE = 4096 };
 
 /* Both ranks. */

@@ -41,10 +41,12 @@ static unsigned char *texts(struct engine *e, const struct engine_value *v, size
     return NULL;
 }
 
-static int count(struct engine *e, const struct engine_value *v, size_t *n)
+static int count(struct engine *e, const struct engine_value *v, size_t *n, bool *map)
 {
     (void)e;
     *n = v->nitem;
+    if (map)
+        *map = false;
     return v->item ? 0 : -1;
 }
 
