@@ -11,8 +11,8 @@
  * address that must not be read (infile_addresses); the writer (pack.h) then copies them from file to file.
  *
  * original: tensors that lie in a file of the source, and slices of them whose bytes lie in a row, stay there, and the
- * split refers to them; weights.data has the rest.  A raw_data field in the model's own file counts as such a tensor.  Beside the source, the split may also refer
- * to a missing file; then to all tensors in it, whatever their size.
+ * split refers to them; weights.data has the rest.  A raw_data field in the model's own file counts as such a tensor.
+ * Beside the source, the split may also refer to a missing file; then to all tensors in it, whatever their size.
  *
  * link: like original, but the files get hard links (sources.c).  For tensors in bodies runtimes refuse a file with
  * several links; so a file with such tensors is not linked, and weights.data has its tensors.
@@ -256,8 +256,8 @@ static uint8_t *referable_files(struct split *s, const uint8_t *in_main, const u
     return may;
 }
 
-/* Whether the bytes of entry h of the list lie in a row in a file, whose index and offset are written: those of a tensor
- * there, or of a slice of one along its first axis that has several positions. */
+/* Whether the bytes of entry h of the list lie in a row in a file, whose index and offset are written: those of a
+ * tensor there, or of a slice of one along its first axis that has several positions. */
 static bool place_in_file(const struct split *s, uint32_t h, uint32_t *file, uint64_t *off)
 {
     const struct module *m = s->weights.list[h].m;
