@@ -10,9 +10,9 @@
  * inline: each file of the split has its weights inside.  In the messages, bytes of another file are represented by an
  * address that must not be read (infile_addresses); the writer (pack.h) then copies them from file to file.
  *
- * original: tensors that lie in a file of the source stay there, and the split refers to them; weights.data has the
- * rest.  A raw_data field in the model's own file counts as such a tensor.  Beside the source, the split may also refer
- * to a missing file; then to all tensors in it, whatever their size.
+ * original: tensors that lie in a file of the source, and slices of them whose bytes lie in a row, stay there, and the
+ * split refers to them; weights.data has the rest.  A raw_data field in the model's own file counts as such a tensor.
+ * Beside the source, the split may also refer to a missing file; then to all tensors in it, whatever their size.
  *
  * link: like original, but the files get hard links (sources.c).  For tensors in bodies runtimes refuse a file with
  * several links; so a file with such tensors is not linked, and weights.data has its tensors.
@@ -256,10 +256,33 @@ static uint8_t *referable_files(struct split *s, const uint8_t *in_main, const u
     return may;
 }
 
+/* Whether the bytes of entry h of the list lie in a row in a file, whose index and offset are written: those of a
+ * tensor there, or of a slice of one along its first axis that has several positions. */
+static bool place_in_file(const struct split *s, uint32_t h, uint32_t *file, uint64_t *off)
+{
+    const struct module *m = s->weights.list[h].m;
+    const struct tensor *x = listed_tensor(s, h), *base = x;
+    *off = 0;
+    if (x->where == TENSOR_SLICE) {
+        base = &m->tensor[x->of[0]];
+        int64_t size = m->ints[base->dim + x->axis];
+        bool row = x->range.n == 2 && size > 0 && base->len % (uint64_t)size == 0 && !base->typed;
+        for (uint32_t i = 0; i < x->axis; i++)
+            row = row && m->ints[base->dim + i] == 1;
+        if (!row)
+            return false;
+        *off = base->len / (uint64_t)size * (uint64_t)m->ints[x->range.at];
+    }
+    *file = base->file;
+    *off += base->off;
+    return base->where == TENSOR_FILE;
+}
+
 int weights_plan(struct split *s)
 {
     const struct module *m = s->m;
-    uint64_t size = 0;
+    uint64_t size = 0, off;
+    uint32_t file;
     list_all_tensors(s);
     s->sources.used = arena_alloc(s->a, m->nfile);
     const uint8_t *in_main = main_initializers(s), *referred = referred_tensors(s),
@@ -275,9 +298,9 @@ int weights_plan(struct split *s)
             weights_index(s, x->src) != t || s->weights.mode == WEIGHTS_INLINE ||
             !tensor_has_bytes(x))
             continue;
-        if (x->where == TENSOR_FILE && may[x->file]) {
+        if (place_in_file(s, t, &file, &off) && may[file]) {
             s->weights.at[t] = WEIGHT_SOURCE;
-            s->sources.used[x->file] = 1;
+            s->sources.used[file] = 1;
             continue;
         }
         s->weights.at[t] = WEIGHT_OPEN;
@@ -359,9 +382,14 @@ static Onnx__TensorProto *make_reference(struct split *s, const Onnx__TensorProt
     assert(s->weights.at[t] != WEIGHT_INLINE);
     const struct tensor *x = listed_tensor(s, t);
     bool own = s->weights.at[t] != WEIGHT_SOURCE;
-    const char *file = own ? WEIGHTS_FILE : s->sources.source[x->file];
+    uint64_t off = s->weights.at[t];
+    uint32_t from = 0;
+    bool found = own || place_in_file(s, t, &from, &off);
+    assert(found);
+    (void)found;
+    const char *file = own ? WEIGHTS_FILE : s->sources.source[from];
     Onnx__StringStringEntryProto *offset =
-        make_entry(s->a, "offset", arena_fmt(s->a, "%" PRIu64, own ? s->weights.at[t] : x->off));
+        make_entry(s->a, "offset", arena_fmt(s->a, "%" PRIu64, off));
     if (own && s->weights.mode == WEIGHTS_PARTS)
         file = part_data_refer(s, t, offset);
     assert(file);

@@ -45,6 +45,8 @@ nid edit_after(struct edit *e, nid at, const char *op);
 /* Adds a copy of node n behind n and returns it: with the same operands and attributes, new results of the same
  * types, and copies of n's bodies. */
 nid edit_copy(struct edit *e, nid n);
+/* Does the same; the names of the copy, of its results and of what its bodies have end in `suffix` (NULL: nothing). */
+nid edit_copy_named(struct edit *e, nid n, const char *suffix);
 /* Drops node n.  When the edit ends, nothing may read its results. */
 void edit_drop(struct edit *e, nid n);
 /* Moves node n to the end of graph g, with its bodies and results.  Results that are no graph outputs get new

@@ -13,7 +13,8 @@ struct copy_pair {
 /* State of edit_copy(). */
 struct copy_state {
     struct edit *e;
-    struct map value;              /* value -> copy of the value */
+    const char *suffix; /* of the names of copies; NULL: a number where the name is taken */
+    struct map value;   /* value -> copy of the value */
     struct copy_pair *node, *body; /* nodes and bodies with their copies */
     uint32_t nnode, capnode, nbody, capbody;
 };
@@ -23,6 +24,14 @@ static vid copied_value(const struct copy_state *c, vid v)
 {
     vid w = map_get(&c->value, v);
     return v != 0 && w != 0 ? w : v;
+}
+
+/* Returns the name that the copy of something with that name should have. */
+static sid copied_name(const struct copy_state *c, sid name)
+{
+    return c->suffix == NULL || name == 0
+               ? name
+               : str_id(c->e->m, arena_fmt(c->e->a, "%s%s", module_str(c->e->m, name), c->suffix));
 }
 
 /* Adds a copy of value v to graph g and returns it (0 for 0).  Inputs and outputs of bodies keep their names: some
@@ -35,7 +44,7 @@ static vid copy_value(struct copy_state *c, vid v, gid g)
     const uint32_t kept = VALUE_INPUT | VALUE_INIT | VALUE_LOST | VALUE_TYPED | VALUE_RETYPED;
     const struct value x = m->value[v];
     bool lost = (x.flags & VALUE_LOST) != 0;
-    vid w = edit_new_value(c->e, g, x.name, x.flags & kept);
+    vid w = edit_new_value(c->e, g, copied_name(c, x.name), x.flags & kept);
     bool border = g != x.graph && (x.flags & (VALUE_INPUT | VALUE_OUTPUT)) != 0;
     m->value[w].name = lost ? 0 : border ? x.name : m->value[w].name;
     m->value[w].type = x.type;
@@ -134,7 +143,7 @@ static nid copy_node(struct copy_state *c, nid n, gid g, nid after)
     x.out = out;
     x.attr = copy_attrs(c, n, k);
     /* a node without a name gets one in edit_end() */
-    x.name = x.name != 0 ? edit_fresh(e, x.name, EDIT_NODE) : 0;
+    x.name = x.name != 0 ? edit_fresh(e, copied_name(c, x.name), EDIT_NODE) : 0;
     x.flags = (x.flags & ~(uint32_t)NODE_UNNAMED) | NODE_MADE;
     m->node[k] = x;
     edit_made_from(e, k, n);
@@ -160,8 +169,13 @@ static void copy_operands(struct copy_state *c, struct copy_pair p)
 
 nid edit_copy(struct edit *e, nid n)
 {
+    return edit_copy_named(e, n, NULL);
+}
+
+nid edit_copy_named(struct edit *e, nid n, const char *suffix)
+{
     struct module *m = e->m;
-    struct copy_state c = {.e = e};
+    struct copy_state c = {.e = e, .suffix = suffix};
     nid k = copy_node(&c, n, m->node[n].graph, n);
     for (uint32_t i = 0; i < c.nbody; i++) {
         const struct copy_pair body = c.body[i];

@@ -300,7 +300,10 @@ static void copy_node(struct shard_writer *x, nid n, uint32_t i, const vid *in,
                       const struct shard_option *p)
 {
     struct module *m = x->m;
-    nid k = edit_copy(x->e, n);
+    bool kept = false; /* a result may get the name of a piece of state later */
+    for (uint32_t j = 0; j < m->node[n].out.n; j++)
+        kept = kept || x->s->kept[node_out(m, n, j)].run != 0;
+    nid k = edit_copy_named(x->e, n, kept ? NULL : arena_fmt(x->a, "@%u", i));
     edit_operands(x->e, k, in, m->node[n].nformal);
     edit_name_node(x->e, k, arena_fmt(x->a, "%s@%u", node_name(m, n), i));
     shard_put(x, k, i);

@@ -437,6 +437,21 @@ def check_weights(folder):
     names = [i.name for i in onnx.load(out).graph.initializer]
     check({"w@1.8.0", "w@1.8.1"} <= set(names), f"initializers: {names}")
 
+    w = np.random.default_rng(3).standard_normal((512, 8)).astype(np.float32)
+    rows = helper.make_graph([helper.make_node("Gemm", ["x", "w"], ["y"], name="n", transB=1)], "g", [x],
+                             [helper.make_tensor_value_info("y", TensorProto.FLOAT, [4, 512])],
+                             [numpy_helper.from_array(w, "w")])
+    path, out = folder / "rows.onnx", folder / "rows"
+    onnx.save(helper.make_model(rows, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path,
+              save_as_external_data=True, location="rows.bin", size_threshold=0)
+    subprocess.run([PCC, path, "-q", "-d2xa100", "-p", "shard{ways=2:number=2}", "--weights=original", "-o",
+                    out], check=True)
+    parts = [t for f in out.glob("part*.onnx") for t in onnx.load(f, load_external_data=False).graph.initializer]
+    check(not (out / "weights.data").exists() and {t.name for t in parts} == {"w@0.256.0", "w@0.256.1"},
+          f"rows of a matrix are not referred to: {[t.name for t in parts]}")
+    code, said = verified(path, out, "--quiet")
+    check(code == 0 and "bit-equal" in said, said)
+
 
 def check_devices(folder):
     path = folder / "dense.onnx"

@@ -221,7 +221,7 @@ def products():
 
 
 def vision():
-    for group, c, m in ((1, 4, 8), (4, 8, 16), (8, 8, 8), (2, 8, 8)):
+    for group, c, m in ((1, 4, 8), (1, 8, 8), (4, 8, 16), (8, 8, 8), (2, 8, 8)):
         yield from each("Conv", x(4, c, 6, 6), w(m, c // group, 3, 3), w(m), group=group, pads=[1, 1, 1, 1])
         yield from each("ConvTranspose", x(4, c, 4, 4), w(c, m // group, 3, 3), w(m), group=group, strides=[2, 2])
         yield from each("ConvTranspose", x(4, c, 4), w(c, m // group, 3), group=group)
