@@ -393,7 +393,8 @@ def stages(layers, number, m, schedules):
     if not model.exists():
         good(run(GEN, "train", "--layers", layers, "--width", 16, "--heads", 2, "--vocab", 40, "-o", model))
     last = f"layers.{layers - 1}|ln_f|lm_head|loss=acc{number - 1}\n"
-    rules.write_text("".join(f"layers.{k}=acc{k * number // layers}\n" for k in range(1, layers - 1)) + last + ".=acc0\n")
+    middle = "".join(f"layers.{k}=acc{k * number // layers}\n" for k in range(1, layers - 1))
+    rules.write_text(f"{middle}{last}.=acc0\n")
     feed, bits = batch_of(m), set()
     np.savez(HERE / "batch.npz", **feed)
     session = whole_session(model)
@@ -415,7 +416,7 @@ def stages(layers, number, m, schedules):
 def by_runtime():
     """New parameters against those of the whole model."""
     make()
-    for m in (1, 4):
+    for m in (1, 4, 8) if EVERY else (1, 4):
         feed, bits = batch_of(m), set()
         np.savez(HERE / "batch.npz", **feed)
         want = whole(feed)

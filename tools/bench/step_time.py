@@ -19,7 +19,11 @@ import time
 from pathlib import Path
 
 PCC = Path(__file__).resolve().parents[2] / "build/release/pcc"
-COUNT = "import time\nb, c = time.time(), time.process_time()\nwhile time.process_time() < c + 0.5: pass\nprint(time.time() - b)"
+COUNT = """import time
+b, c = time.time(), time.process_time()
+while time.process_time() < c + 0.5:
+    pass
+print(time.time() - b)"""
 
 
 def run(*command):
@@ -53,7 +57,8 @@ def main():
         at = Path(name)
         model, dims = at / "train.onnx", "batch=2,sequence=64"
         program = {k: args.pcc.with_name(f"pcc-{k}") for k in ("gen", "profile", "run")}
-        run(program["gen"], "train", "--layers", args.layers, "--width", args.width, "--heads", 8, "--vocab", 2000, "-o", model)
+        run(program["gen"], "train", "--layers", args.layers, "--width", args.width, "--heads", 8, "--vocab", 2000,
+            "-o", model)
         run(program["profile"], model, "--dim", dims, "-o", at / "nodes.json")
         plan = [args.pcc, model, "-d", "2xcpu", "--objective=iteration-time", f"--micro-batches={args.micro_batches}",
                 "--dim", dims, "--pictures=none", "-q"]
@@ -68,7 +73,8 @@ def main():
                      for n, u in re.findall(r"^step \d+: .*?([\d.]+) (s|ms|us)$", out, re.M)]
             took = statistics.median(steps[1:])
             wrong += abs(took / says - 1) > 0.1
-            print(f"run {k + 1}: {took:.1f} ms a step, planned {says:.1f} ms: {100 * (took / says - 1):+.1f} %", flush=True)
+            print(f"run {k + 1}: {took:.1f} ms a step, planned {says:.1f} ms: {100 * (took / says - 1):+.1f} %",
+                  flush=True)
             time.sleep(0.1)
     print(f"{wrong} of {args.runs} runs are off by more than 10 %")
     return wrong > 0

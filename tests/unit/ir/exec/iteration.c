@@ -102,7 +102,8 @@ static void test_updates(void **state)
 {
     struct scene_of s;
     (void)state;
-    set_up(&s, 2, 3, (struct stage_work){.forward = 1, .backward = 2}); /* stages end at 12 and 10 */
+    set_up(&s, 2, 3,
+           (struct stage_work){.forward = 1, .backward = 2}); /* stages end at 12 and 10 */
     s.stage[0].update = 4;
     expect(&s, 16, NULL);
     s.stage[0].update = 0;
