@@ -73,8 +73,8 @@ static void copy_runs(const struct split_cut *c, const struct dense *whole,
     }
 }
 
-/* Checks that the axis of a tensor has whole runs for all pieces; `of`: it is one of that many pieces.  Returns 0, or -1
- * with the reason in *err. */
+/* Checks that the axis of a tensor has whole runs for all pieces; `of`: it is one of that many pieces.  Returns 0, or
+ * -1 with the reason in *err. */
 static int check_axis(const struct split_cut *c, const struct dense *x, uint32_t of,
                       struct engine_error *err)
 {
