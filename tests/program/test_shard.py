@@ -333,9 +333,10 @@ def check_whole_tensors(path, out, folder, manifest):
     runner, fed = run_split.Runner(out, exact=True), [run_split.read_sample(name) for name in samples]
     runs = {f"run_split.py, {n} in flight": list(runner.stream(fed, in_flight=n, state=True)) for n in (1, 3)}
     if program.exists():
-        r = subprocess.run([program, out, f"--output={folder / 'c'}", "--state", *samples], capture_output=True, text=True)
+        place = folder / "c"
+        r = subprocess.run([program, out, f"--output={place}", "--state", *samples], capture_output=True, text=True)
         check(r.returncode == 0, f"pcc-run: {r.stderr[-300:]}")
-        runs["pcc-run"] = [run_split.read_sample(folder / "c" / f"sample{k}.npz") for k in range(3 * (r.returncode == 0))]
+        runs["pcc-run"] = [run_split.read_sample(place / f"sample{k}.npz") for k in range(3 * (r.returncode == 0))]
     for what, found in runs.items():
         for k, got in enumerate(found):
             check(list(got) == list(want[k]), f"{what}: outputs {list(got)}")

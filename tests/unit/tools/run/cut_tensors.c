@@ -1,4 +1,5 @@
-/* cut_tensor() and cut_tensor_join(): each position of an axis is in the piece that its run says, in tensors of any shape. */
+/* cut_tensor() and cut_tensor_join(): each position of an axis is in the piece that its run says, in tensors of any
+ * shape. */
 #include "tools/run/cut_tensors.h"
 
 #include "ir/model/module.h"
