@@ -22,10 +22,10 @@ from with_ort import GEN, PCC, SOURCE, check, verified
 sys.path.append(str(SOURCE / "tools/python/pcc"))
 import batch_cases
 import checks
+import run_split
 import numpy as np
 import onnx
 import onnxruntime as ort
-import run_split
 
 warnings.simplefilter("ignore")
 ALL = os.environ.get("PCC_ALL") == "1"
