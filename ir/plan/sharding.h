@@ -27,7 +27,7 @@ struct sharded_weight {
     uint32_t axis;
     int64_t run;              /* as in sharded_pair */
     int64_t blocks;           /* runs of a piece along the axis */
-    bool contiguous;          /* the bytes of a piece are one range of those of the weight */
+    bool contiguous;          /* the bytes of a piece are one range of the bytes of the weight */
     const char *const *piece; /* [ways] names; NULL: no part needs that piece */
 };
 

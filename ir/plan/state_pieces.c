@@ -1,8 +1,9 @@
 /* Replacing states of a manifest by their pieces (state_pieces.h).
  *
- * Who runs a split has pieces on its devices, and the user has whole tensors.  Readers that follow parts and lists from
- * one to the next so see the pieces as inputs, outputs and states of their own, as in any other split, and only the
- * border knows of whole ones.  The manifest may hold anything: what is not as it should be is an error.
+ * A program that runs a split has pieces on its devices, and its user has whole tensors.  With this, readers that
+ * follow parts and lists from one to the next see the pieces as inputs, outputs and states of their own, as in any
+ * other split, and only the border knows of whole ones.  The manifest may hold anything: what is not as it should be
+ * is an error.
  * O(rows + pieces), expected. */
 #include "ir/plan/state_pieces.h"
 

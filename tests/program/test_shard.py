@@ -20,8 +20,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from with_ort import GEN, PCC, SOURCE, check, verified
+sys.path.append(str(SOURCE / "tools/python/pcc"))
 import batch_cases
 import checks
+import run_split
 import numpy as np
 import onnx
 import onnxruntime as ort
@@ -463,7 +465,7 @@ def check_devices(folder):
 def check_states(folder):
     """A model whose caches each device has a piece of: the parts, fed with pieces, give the bits of the whole."""
     path, out = folder / "llama.onnx", folder / "split"
-    size = "--layers 1 --width 256 --heads 4 --kv-heads 2 --vocab 60"
+    size = "--layers 1 --width 256 --heads 8 --kv-heads 4 --vocab 60"
     subprocess.run([GEN, "llama", "--kv", "-o", path, *size.split()], check=True)
     r = subprocess.run([PCC, path, "-q", "-d", "2xa100", "--part-cost=0", "-p", "shard{ways=2:draw=3}", "-o", out],
                        capture_output=True, text=True)
@@ -471,7 +473,7 @@ def check_states(folder):
         return
     manifest = json.loads((out / "manifest.json").read_text())
     kept = {s["in"]: (s["axis"], s["run"]) for s in manifest["sharding"]["states"]}
-    check(kept == {f"past_key_values.0.{k}": (1, 1) for k in ("key", "value")}, f"states in pieces: {kept}")
+    check(kept == {f"past_key_values.0.{k}": (1, 2) for k in ("key", "value")}, f"states in pieces: {kept}")
     names = ["input_ids", *kept]
     check([i["name"] for i in manifest["inputs"]] == names, f"inputs: {manifest['inputs']}")
     check([o["from"] for o in manifest["outputs"]][1:] == ["pieces"] * 2, f"outputs: {manifest['outputs']}")
@@ -530,24 +532,23 @@ def check_whole_tensors(path, out, folder, manifest):
         got = dict(zip([o.name for o in whole.get_outputs()], whole.run(None, kept)))
         kept = {s["in"]: got[s["out"]] for s in manifest["states"]}
         want.append(got)
-    runs = {"run_split.py": [sys.executable, out / "run_split.py", "--output", folder / "a"],
-            "run_split.py --pipeline": [sys.executable, out / "run_split.py", "--pipeline=3", "--output", folder / "b"]}
+    runner, fed = run_split.Runner(out, exact=True), [run_split.read_sample(name) for name in samples]
+    runs = {f"run_split.py, {n} in flight": list(runner.stream(fed, in_flight=n, state=True)) for n in (1, 3)}
     if program.exists():
-        runs["pcc-run"] = [program, out, f"--output={folder / 'c'}"]
-    for (what, command), place in zip(runs.items(), "abc"):
-        r = subprocess.run([*map(str, command), "--state", *samples], capture_output=True, text=True)
-        check(r.returncode == 0, f"{what}: {r.stderr[-300:]}")
-        for k in range(3 if r.returncode == 0 else 0):
-            with np.load(folder / place / f"sample{k}.npz") as got:
-                check(list(got.files) == list(want[k]), f"{what}: outputs {got.files}")
-                check(all(got[n].shape == v.shape and np.allclose(got[n], v, 1e-3, 1e-4) for n, v in want[k].items()),
-                      f"{what}: sample {k} differs from the whole model")
+        place = folder / "c"
+        r = subprocess.run([program, out, f"--output={place}", "--state", *samples], capture_output=True, text=True)
+        check(r.returncode == 0, f"pcc-run: {r.stderr[-300:]}")
+        runs["pcc-run"] = [run_split.read_sample(place / f"sample{k}.npz") for k in range(3 * (r.returncode == 0))]
+    for what, found in runs.items():
+        for k, got in enumerate(found):
+            check(list(got) == list(want[k]), f"{what}: outputs {list(got)}")
+            check(all(got[n].shape == v.shape and np.allclose(got[n], v, 1e-3, 1e-4) for n, v in want[k].items()),
+                  f"{what}: sample {k} differs from the whole model")
     if program.exists():
         r = subprocess.run([program, out, "--samples=4", "--replan=1", "--", "-d", "2xa100"], capture_output=True,
                            text=True)
         check(r.returncode == 1 and "plan the model itself again" in r.stderr, f"--replan: {r.stderr}")
-    r = subprocess.run([sys.executable, out / "run_split.py", "--verify", path], capture_output=True, text=True)
-    check(r.returncode == 0 and "equal: 3 outputs, bit by bit" in r.stdout, f"run_split.py --verify: {r.stderr}")
+    check(run_split.verify(out, path) == 3, "run_split.py --verify: three outputs")
     verify = program.with_name("pcc-verify")
     if verify.exists():
         r = subprocess.run([verify, path, out], capture_output=True, text=True)

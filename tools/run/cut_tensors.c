@@ -73,8 +73,8 @@ static void copy_runs(const struct split_cut *c, const struct dense *whole,
     }
 }
 
-/* Checks that the axis of a tensor has whole runs for all pieces; `of`: it is one of so many pieces.  Returns 0, or -1
- * with the reason in *err. */
+/* Checks that the axis of a tensor has whole runs for all pieces; `of`: it is one of that many pieces.  Returns 0, or
+ * -1 with the reason in *err. */
 static int check_axis(const struct split_cut *c, const struct dense *x, uint32_t of,
                       struct engine_error *err)
 {
@@ -89,12 +89,25 @@ static int check_axis(const struct split_cut *c, const struct dense *x, uint32_t
     return -1;
 }
 
+/* Returns how a value is cut: as c says, or, if the engine has no library, since values of the stub are bytes without
+ * sizes, in stretches of that many bytes, in *own. */
+static const struct split_cut *cut_for(const struct engine *e, const struct split_cut *c,
+                                       int64_t bytes, struct split_cut *own)
+{
+    *own = (struct split_cut){.ways = c->ways, .run = larger(1, bytes)};
+    return *e->library ? c : own;
+}
+
 struct engine_value *cut_tensor(struct engine *e, const struct split_cut *c,
                                 const struct engine_value *whole, uint32_t i,
                                 struct engine_error *err)
 {
     struct dense x, y;
-    if (look(e, whole, &x, err) || check_axis(c, &x, 1, err))
+    struct split_cut own;
+    if (look(e, whole, &x, err))
+        return NULL;
+    c = cut_for(e, c, x.bytes / c->ways, &own);
+    if (check_axis(c, &x, 1, err))
         return NULL;
     struct engine_value *to = make_like(e, &x, c->axis, x.size[c->axis] / c->ways, &y, err);
     if (to)
@@ -106,7 +119,11 @@ struct engine_value *cut_tensor_join(struct engine *e, const struct split_cut *c
                                      struct engine_value *const *piece, struct engine_error *err)
 {
     struct dense first, x, y;
-    if (look(e, piece[0], &first, err) || check_axis(c, &first, c->ways, err))
+    struct split_cut own;
+    if (look(e, piece[0], &first, err))
+        return NULL;
+    c = cut_for(e, c, first.bytes, &own);
+    if (check_axis(c, &first, c->ways, err))
         return NULL;
     struct engine_value *to =
         make_like(e, &first, c->axis, sat_mul(first.size[c->axis], c->ways), &y, err);

@@ -168,7 +168,7 @@ static int make_sample(struct run *r, uint32_t k, enum random_integers integers)
     return inputs_make(r->v.e, &r->split, &of, r->reference[k], r->a, &r->diag);
 }
 
-/* Returns input number i: of those of the parts, and then of the model; most are both. */
+/* Returns input number i: first come the inputs of the parts, then the inputs of the model; most are both. */
 static uint32_t input_at(const struct split *s, uint32_t i)
 {
     return i < s->ninput ? s->input[i] : s->given[i - s->ninput];

@@ -1,4 +1,5 @@
-/* cut_tensor() and cut_tensor_join(): each position of an axis is in the piece that its run says, in tensors of any shape. */
+/* cut_tensor() and cut_tensor_join(): each position of an axis is in the piece that its run says, in tensors of any
+ * shape. */
 #include "tools/run/cut_tensors.h"
 
 #include "ir/model/module.h"
@@ -59,7 +60,7 @@ static const struct engine_face face = {.value_new = value_new,
                                         .value_shape = value_shape,
                                         .value_data = value_data,
                                         .value_free = value_free};
-static struct engine engine = {.face = &face};
+static struct engine engine = {.face = &face, .library = "fake"};
 
 /* Returns a tensor of bytes [2, size, 3], each element another one. */
 static struct engine_value *tensor(int64_t size)
@@ -101,6 +102,30 @@ static void test_pieces(void **state)
     assert_int_equal(values, 0);
 }
 
+/* Values of an engine without a library are bytes: they are cut in stretches, whatever the axis is. */
+static void test_bytes(void **state)
+{
+    (void)state;
+    struct engine stub = {.face = &face, .library = ""};
+    struct engine_error err;
+    const struct split_cut c = {.ways = 2, .axis = 2, .run = 7};
+    const int64_t bytes = 6;
+    struct engine_value *v = value_new(&stub, &(struct engine_shape){ELEM_U8, 1, &bytes}, NULL);
+    memcpy(v->data, "abcdef", 6);
+    struct engine_value *piece[2] = {cut_tensor(&stub, &c, v, 0, &err),
+                                     cut_tensor(&stub, &c, v, 1, &err)};
+    assert_memory_equal(piece[0]->data, "abc", 3);
+    assert_memory_equal(piece[1]->data, "def", 3);
+    struct engine_value *again = cut_tensor_join(&stub, &c, piece, &err);
+    assert_int_equal(again->size[0], 6);
+    assert_memory_equal(again->data, "abcdef", 6);
+    value_free(&stub, v);
+    value_free(&stub, piece[0]);
+    value_free(&stub, piece[1]);
+    value_free(&stub, again);
+    assert_int_equal(values, 0);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -127,7 +152,7 @@ static void test_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pieces),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_pieces), cmocka_unit_test(test_bytes),
                                        cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
