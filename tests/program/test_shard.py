@@ -295,7 +295,8 @@ def sums_model(opset, elem=np.float32):
             0: lambda: [put("Add", [put("Add", [p, bias]), q]), put("Sub", [put("Neg", [p]), bias])],
             1: lambda: [put("Add", [q, put("Mul", [one, put("Add", [bias, p])])]),
                         put("Sum", [bias] * (opset >= 8) + [p, q])],
-            2: lambda: [put("Relu", [put("Transpose", [p], perm=[2, 0, 1])]), put("Div", [p, bias])],
+            2: lambda: [put("Relu", [put("Transpose", [p], perm=[2, 0, 1])]), put("Div", [p, bias]),
+                        put("Mul", [q, q]), put("Add", [p, p])],
             3: lambda: [put("Reshape", [p, weight("flat", np.array([12, 12], np.int64))]),
                         axes("Unsqueeze", put("Identity", [q]), [0])],
             4: lambda: put("Split", [p], 3, axis=2, **({"num_outputs": 3} if opset >= 18 else {})) + [
