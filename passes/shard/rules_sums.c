@@ -185,7 +185,8 @@ static bool linear(struct shard_ask *q, const struct shard_row *r)
     if (!shard_is_terms(q->given) || q->at > (product ? 1 : 0) || !shard_in_shape(q, q->at, &k) ||
         (r->arg == FLOATS && elem_is_integer((enum elem)k.elem)))
         return false;
-    for (uint32_t i = 0; i < n->nformal; i++) /* a square is not linear */
+    for (uint32_t i = 0; i < n->nformal;
+         i++) /* it would be there whole, too, which serves as well */
         if (i != q->at && node_in(q->s->m, q->n, i) == node_in(q->s->m, q->n, q->at))
             return false;
     terms_in(q, q->at);

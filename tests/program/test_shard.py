@@ -1,10 +1,11 @@
-"""shard against ONNX Runtime: what is computed in pieces is computed with the same bits.
+"""shard against ONNX Runtime: pieces give the bits of the model, sums over devices are within their tolerance.
 
 1. Single operators (shard_cases.py), in one model for each opset, with a choice drawn at random (shard{draw=SEED}), in
    2 or 4 ways: the rewritten model gives the bits of the original.  With PCC_ALL=1 each option of each node in 2 and 4
    ways (shard{number=K}), also of batch_cases.py; then each operator of the table of rules must have been cut.
 2. Models that pcc-gen makes: cut by the best choice and by random ones, split, and the parts verified.
 3. Small models whose pieces have sizes, or places, of their own.
+4. Sums over devices: what makes terms, keeps them and adds them up, in all opsets; tolerances; Megatron-LM's layout.
 Needs onnx, numpy, onnxruntime (else 77)."""
 
 # extras: none
@@ -33,8 +34,8 @@ warnings.simplefilter("ignore")
 ALL = os.environ.get("PCC_ALL") == "1"
 # only single operators, and only these, with all options: for tools/bench/shard_errors.py
 ONLY = set(os.environ.get("PCC_OPERATORS", "").split())
-# (seed, ways)
-DRAWS = [(s, 2 + 2 * (s % 2)) for s in range(1, 25 if ALL else 3)]
+# (seed, ways, sums) for models
+MODEL_DRAWS = [(s, 2 + 2 * (s // 2 % 2), "none" if s % 2 else "any") for s in range(1, 41 if ALL else 3)]
 # (opset, [(seed, ways, sums)]) of sums over devices
 SUMS = [(k, [(s, 2 + 2 * (s % 2), "any") for s in range(1, 25)]) for k in range(7, 24)] if ALL else [
     (7, [(1, 2, "any")]), (13, [(2, 4, "any"), (3, 2, "integers")]), (20, [(4, 2, "any"), (5, 4, "none")])]
@@ -51,6 +52,12 @@ def session(model):
     options.log_severity_level = 4
     return ort.InferenceSession(model if isinstance(model, bytes) else str(model), options,
                                 providers=["CPUExecutionProvider"])
+
+
+def sharded(path, out, ways, options):
+    """pcc's run that writes a model, or a folder, for that many devices."""
+    return subprocess.run([PCC, path, "-q", "-d", f"{ways}xa100", "-p", f"shard{{ways={ways}:{options}}}", "-o", out],
+                          capture_output=True, text=True)
 
 
 def renamed(model, prefix):
@@ -135,8 +142,7 @@ def check_operators(folder):
                  else [(f"draw={at + 1}", 2 + 2 * (at % 2))])
         for draw, ways in draws:
             what = f"opset {opset}, {ways} ways, {draw}"
-            r = subprocess.run([PCC, path, "-q", "-d", f"{ways}xa100", "-p", f"shard{{ways={ways}:{draw}}}", "-o", out],
-                               capture_output=True, text=True)
+            r = sharded(path, out, ways, draw)
             if not check(r.returncode == 0, f"{what}: {r.stderr[-300:]}"):
                 continue
             made = onnx.load(out)
@@ -185,10 +191,9 @@ def check_models(folder):
         s = session(path)
         fed = drawn(s)
         want = s.run(None, fed)
-        for seed, ways in DRAWS:
-            what = f"{name}, {ways} ways, seed {seed}"
-            r = subprocess.run([PCC, path, "-q", "-d", f"{ways}xa100", "-p", f"shard{{ways={ways}:draw={seed}}}", "-o",
-                                out], capture_output=True, text=True)
+        for seed, ways, sums in MODEL_DRAWS:
+            what = f"{name}, {ways} ways, seed {seed}, sums={sums}"
+            r = sharded(path, out, ways, f"draw={seed}:sums={sums}")
             if not check(r.returncode == 0, f"{what}: {r.stderr[-300:]}"):
                 continue
             try:
@@ -197,7 +202,7 @@ def check_models(folder):
                 check(False, f"{what}: {str(why)[:400]}")
                 continue
             for a, b in zip(want, got):
-                check(same(a, b, "" if exact else "Conv"),
+                check(same(a, b, "" if exact and sums == "none" else "Conv"),
                           f"{what}: off by {np.abs(a - b).max()}, the largest value is {np.abs(a).max()}")
 
 
@@ -232,7 +237,8 @@ def odd_models():
     info = helper.make_tensor_value_info
     bodies = [helper.make_graph(nodes, name, ins, [info(o, TensorProto.FLOAT, None) for o in outs])
               for name, nodes, ins, outs in (
-                  ("then", [node("Mul", ["a", "r"], ["t"])], [], ["t"]), ("else", [node("Sub", ["a", "r"], ["e"])], [], ["e"]),
+                  ("then", [node("Mul", ["a", "r"], ["t"])], [], ["t"]),
+                  ("else", [node("Sub", ["a", "r"], ["e"])], [], ["e"]),
                   ("scan", [node("Add", ["s", "i"], ["s2"]), node("MatMul", ["s2", "k"], ["o"])],
                    [info(n, TensorProto.FLOAT, [12]) for n in ("s", "i")], ["s2", "o"]))]
     yield "values that bodies capture", model(
@@ -254,8 +260,7 @@ def check_odd(folder):
         onnx.save(model, path)
         want = session(path).run(None, fed)
         for ways, seed in ((4, 6), (4, 10), (2, 1)):
-            r = subprocess.run([PCC, path, "-q", "-d", f"{ways}xa100", "-p",
-                                f"shard{{ways={ways}:draw={seed}:sums=any}}", "-o", out], capture_output=True, text=True)
+            r = sharded(path, out, ways, f"draw={seed}:sums=any")
             if not check(r.returncode == 0, f"{what}, {ways} ways, seed {seed}: {r.stderr[-300:]}"):
                 continue
             try:
@@ -303,7 +308,8 @@ def sums_model(opset, elem=np.float32):
             0: lambda: [put("Add", [put("Add", [p, bias]), q]), put("Sub", [put("Neg", [p]), bias])],
             1: lambda: [put("Add", [q, put("Mul", [one, put("Add", [bias, p])])]),
                         put("Sum", [bias] * (opset >= 8) + [p, q])],
-            2: lambda: [put("Relu", [put("Transpose", [p], perm=[2, 0, 1])]), put("Div", [p, bias])],
+            2: lambda: [put("Relu", [put("Transpose", [p], perm=[2, 0, 1])]), put("Div", [p, bias]),
+                        put("Mul", [q, q]), put("Add", [p, p])],
             3: lambda: [put("Reshape", [p, weight("flat", np.array([12, 12], np.int64))]),
                         axes("Unsqueeze", put("Identity", [q]), [0])],
             4: lambda: put("Split", [p], 3, axis=2, **({"num_outputs": 3} if opset >= 18 else {})) + [
@@ -355,9 +361,7 @@ def check_sums(folder):
         names = [o.name for o in model.graph.output]
         for seed, ways, sums in draws:
             what = f"sums={sums}, opset {opset}, {ways} ways, seed {seed}"
-            r = subprocess.run([PCC, path, "-q", "-d", f"{ways}xa100", "-p",
-                                f"shard{{ways={ways}:draw={seed}:sums={sums}}}", "-o", out], capture_output=True,
-                               text=True)
+            r = sharded(path, out, ways, f"draw={seed}:sums={sums}")
             if not check(r.returncode == 0, f"{what}: {r.stderr[-300:]}"):
                 continue
             made = onnx.load(out)
@@ -372,6 +376,37 @@ def check_sums(folder):
                     a, b, 0, 1e-5 * np.abs(a).max())
                 check(good, f"{what}: {name} is off")
     return summed
+
+
+def check_tolerance(folder):
+    """What is added up in another order is within the manifest's tolerance, which the verifiers take and name; bits,
+    which --tolerance=0 demands, differ.  Parts have the bits of the rewritten model."""
+    path, out = folder / "tiny.onnx", folder / "tiny"
+    subprocess.run([GEN, "gpt", "-o", path, *"--layers 1 --width 64 --heads 4 --vocab 60".split()], check=True)
+    r = sharded(path, out, 2, "draw=3:sums=any")
+    if not check(r.returncode == 0, r.stderr[-300:]):
+        return
+    sharding = json.loads((out / "manifest.json").read_text())["sharding"]
+    check((sharding["sums"], sharding["tolerance"]) == ("any", 1e-5), f"{sharding}")
+    code, said = verified(path, out)
+    check(code == 0 and "tolerance: 1e-05 of the largest value of an output, the manifest's" in said
+          and "0 bit-equal, 1 within 1e-05 of the largest value" in said, said)
+    code, said = verified(path, out, "--quiet", "--tolerance=0")
+    check(code == 1 and "DIFFERENT: output 'logits'" in said, said)
+    for options, ok, words in ([], True, "within 1e-05 of the largest, since devices add up floats"), (
+            ["--tolerance=0"], False, "elements differ"):
+        r = subprocess.run([sys.executable, out / "run_split.py", "--verify", path, *options], capture_output=True,
+                           text=True)
+        check((r.returncode == 0) == ok and words in r.stdout + r.stderr, f"run_split.py {options}: {r.returncode} "
+              f"{r.stdout} {r.stderr}")
+    verify = Path(PCC).with_name("pcc-verify")
+    if verify.exists():
+        for options, code, words in (
+                ([], 0, "1 within 1e-05 of the largest value"), (["--tolerance=0"], 1, "DIFFERENT"),
+                (["--tolerance=2"], 2, "expected a number from 0 to 1")):
+            r = subprocess.run([verify, path, out, *options], capture_output=True, text=True)
+            check(r.returncode == code and words in r.stdout + r.stderr,
+                  f"pcc-verify {options}: {r.returncode} {r.stderr}")
 
 
 # Layers of Megatron-LM's four models: width, heads
@@ -592,6 +627,7 @@ def main():
         check_models(Path(name))
         check_odd(Path(name))
         summed = check_sums(Path(name))
+        check_tolerance(Path(name))
         check_megatron(Path(name))
         check_training(Path(name))
         check_weights(Path(name))
