@@ -35,7 +35,7 @@ enum {
     /* a round is idle if it closes less than 1 / NEARER of the gap to the value that is wanted */
     NEARER = 16,
     /* a search with a goal ends after IDLE idle rounds in a row, but not before 1 / LEAST_SHARE of its moves; where
-     * labels_many(), a quarter of that is enough, and one round without a better plan once the goal is reached */
+     * labels_many() and the goal is reached, after one round without a better plan */
     IDLE = 2,
     LEAST_SHARE = 10,
     SURCHARGES = 4, /* numbers of cut nets of a part that runs suppose: 1, 2, 4, 8 */
@@ -367,7 +367,7 @@ static void search_rounds(struct search *s, struct problem_plan *best)
         idle = has_stalled(o, before, best->value) ? idle + 1 : 0;
         bool enough_rounds =
             idle >= IDLE || (many && best->value <= o->goal && best->value == before);
-        if (o->goal && enough_rounds && given >= budget / (many ? 4 * LEAST_SHARE : LEAST_SHARE))
+        if (o->goal && enough_rounds && given >= budget / LEAST_SHARE)
             break;
         if (!o->moves && !o->clock->deadline && idle && given >= budget / 2)
             break;

@@ -91,7 +91,6 @@ static uint32_t add_vertices(const struct interval_cut *q, struct flow *f, struc
     return n;
 }
 
-/* Returns the line of multiplier m for devices of group q with the interval d, by a minimum cut. */
 struct line interval_cut(const struct interval_cut *q, struct interval d, int32_t m)
 {
     const struct wdag *g = q->c->g;

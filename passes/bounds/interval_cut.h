@@ -24,7 +24,7 @@ struct interval_cut {
     const struct problem *c;
     const struct long_path *path;
     const int64_t *w;    /* [vertex] weights */
-    const int64_t *cost; /* [net] ps; */
+    const int64_t *cost; /* [net] ps */
     int64_t scale; /* p(S) counts the cost of each net that leaves S times this, in 2^-SCALE_BITS */
     uint32_t *id;  /* [vertex] room for its node in the network */
     uint64_t *work;  /* arcs that may still be looked at; each cut lowers it */

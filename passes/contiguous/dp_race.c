@@ -34,8 +34,9 @@
 enum {
     FIRST_ORDERS = 5, /* topological orders that are cut before the first round */
     MIXED_ORDERS = 2, /* the same where labels_many(): each takes longer */
-    /* where labels_many(), rounds end after a round of this number of steps or more that gains nothing: the exact
+    /* where labels_many(), rounds end after MIXED_IDLE rounds of MIXED_ROUND steps or more that gain nothing: the exact
      * search comes to no end there */
+    MIXED_IDLE = 2,
     MIXED_ROUND = 1 << 20,
     FIRST_ROUND = 8192, /* steps of the first round */
     SHARE_ONE = 16,     /* shares of a round are in 1 / SHARE_ONE */
@@ -344,9 +345,11 @@ static void run_main(struct race *r, uint64_t round)
 static void run_rounds(struct race *r)
 {
     /* ends also when one round is longer than all steps allowed: then no method takes steps any more */
-    bool many = labels_many(r->c), gained = true;
+    bool many = labels_many(r->c);
+    uint32_t idle = 0;
     for (uint64_t round = FIRST_ROUND;
-         !race_over(r) && steps_left(r) && round / 2 <= r->most * GAP_MOST && gained; round *= 2) {
+         !race_over(r) && steps_left(r) && round / 2 <= r->most * GAP_MOST && idle < MIXED_IDLE;
+         round *= 2) {
         int64_t value = r->best->value, lower = r->c->lower.value;
         run_main(r, many ? smaller_u64(round, MIXED_ROUND / 4) : round);
         if (!race_over(r))
@@ -363,8 +366,8 @@ static void run_rounds(struct race *r)
             try_climb(r);
         if (!race_over(r))
             run_probe(r, round * r->probe_share / SHARE_ONE);
-        gained =
-            !many || round < MIXED_ROUND || r->best->value < value || r->c->lower.value > lower;
+        bool gained = r->best->value < value || r->c->lower.value > lower;
+        idle = !many || round < MIXED_ROUND || gained ? 0 : idle + 1;
     }
     if (r->main)
         both_free(r->main);
