@@ -309,7 +309,8 @@ static const char *prove_limit(struct extents *r, const struct module *m, struct
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* Chooses about `most` path vertices and makes the windows of all kinds.  Returns false if the windows are too large. */
+/* Chooses about `most` path vertices and makes the windows of all kinds.  Returns false if the windows are too large.
+ */
 static bool walk_path(struct extents *r, uint32_t most)
 {
     struct arena_mark mark = arena_mark(r->a);

@@ -62,9 +62,9 @@ static bool add_net(const struct interval_cut *q, struct flow *f, uint32_t e, in
     return false;
 }
 
-/* Makes a node, with an arc for l->m / LINE_ONE of its weight, for each vertex that may be inside the set or outside.  Adds
- * the weight of vertices that must be inside to l->weight, and the most that the others can gain to l->gain.  Returns
- * the number of nodes. */
+/* Makes a node, with an arc for l->m / LINE_ONE of its weight, for each vertex that may be inside the set or outside.
+ * Adds the weight of vertices that must be inside to l->weight, and the most that the others can gain to l->gain.
+ * Returns the number of nodes. */
 static uint32_t add_vertices(const struct interval_cut *q, struct flow *f, struct interval d,
                              struct line *l)
 {
