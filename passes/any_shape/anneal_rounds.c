@@ -34,7 +34,8 @@ enum {
     MOVES_EACH = 2000,    /* moves that a graph needs: MOVES_EACH * vertices^2 * devices */
     /* a round is idle if it closes less than 1 / NEARER of the gap to the value that is wanted */
     NEARER = 16,
-    /* a search with a goal ends after IDLE idle rounds in a row, but not before 1 / LEAST_SHARE of its moves */
+    /* a search with a goal ends after IDLE idle rounds in a row, but not before 1 / LEAST_SHARE of its moves; where
+     * labels_many() and the goal is reached, after one round without a better plan */
     IDLE = 2,
     LEAST_SHARE = 10,
     SURCHARGES = 4, /* numbers of cut nets of a part that runs suppose: 1, 2, 4, 8 */
@@ -113,7 +114,7 @@ static bool start_split(struct search *s, struct anneal_run *r)
     struct problem_plan p = {.value = LOAD_INF, .copies = r->copies};
     p.dev = arena_array(s->a, (size_t)s->cut->g->n + 1, sizeof *p.dev);
     const uint32_t *order = draw_order(s, s->cut->g);
-    if (!interval_order(s->cut, order, NULL, s->o->clock, &p, s->a).better)
+    if (!interval_rough(s->cut, order, s->o->clock, &p, s->a).better)
         return false;
     loads_share(&s->l, r->copies);
     lift_plan(s, p.dev, r->dev);
@@ -338,6 +339,7 @@ static void search_rounds(struct search *s, struct problem_plan *best)
     /* number of moves given to the runs so far; a run that reaches the lower bound tries fewer */
     uint64_t given = 0;
     uint32_t idle = 0; /* idle rounds in a row */
+    bool many = labels_many(s->c);
     if (!o->moves && !o->clock->deadline) {
         budget = moves_needed(s) / (o->goal ? GOAL_SHARE : 1);
         patience = budget / 2;
@@ -363,7 +365,9 @@ static void search_rounds(struct search *s, struct problem_plan *best)
         if (o->after_round && o->after_round(o->user, s->done, best))
             break;
         idle = has_stalled(o, before, best->value) ? idle + 1 : 0;
-        if (o->goal && idle >= IDLE && given >= budget / LEAST_SHARE)
+        bool enough_rounds =
+            idle >= IDLE || (many && best->value <= o->goal && best->value == before);
+        if (o->goal && enough_rounds && given >= budget / LEAST_SHARE)
             break;
         if (!o->moves && !o->clock->deadline && idle && given >= budget / 2)
             break;

@@ -9,6 +9,7 @@
 #include "passes/any_shape/any_search.h"
 
 #include "ir/exec/evaluate.h"
+#include "ir/plan/pieces.h"
 
 #include "passes/any_shape/fit_memory.h"
 #include "passes/bounds/explain.h"
@@ -21,6 +22,8 @@
 enum {
     FIRST_STEPS = INTERVAL_BUDGET / 3, /* steps of interval DP for first plans */
     FIRST_WORK = BOUNDS_WORK / 10,     /* work of the first bounds */
+    MIXED_SHARE =
+        8,        /* where labels_many(), 1 / MIXED_SHARE of these steps: an order takes longer */
     MOVE_WORK = 2 /* arcs that bounds may look at for each move of annealing: a third of its time */
 };
 
@@ -59,6 +62,37 @@ int any_begin(struct any_search *s, struct ctx *x, struct planner_input *p)
     return 0;
 }
 
+/* Whether the plan dev[node] surely fits: no device runs out of memory even if it keeps all values that its nodes make
+ * or read for every sample on its way.  A part takes two rounds at most, with its transfers, so no more samples are on
+ * their way than twice the parts and two.  O(nodes + pins). */
+static bool surely_fits(struct any_search *s, const int32_t *dev)
+{
+    const struct ctx *x = s->x;
+    const struct set_values *values = s->any->values;
+    const struct wdag *base = x->levels.base;
+    struct arena *a = x->use.scratch;
+    uint32_t ndev = x->scene.cluster->ndev, *seen = arena_array(a, (size_t)ndev + 1, sizeof *seen);
+    int64_t *need = arena_array(a, (size_t)ndev + 1, sizeof *need);
+    int64_t *each = arena_array(a, (size_t)ndev + 1, sizeof *each);
+    int32_t *part_dev;
+    uint32_t *part = arena_array(a, (size_t)x->scene.m->nnode + 1, sizeof *part);
+    uint32_t parts = pieces_build(&x->scene, dev, part, &part_dev, a);
+    for (uint32_t v = 0; v < base->n; v++)
+        need[dev[base->node[v]]] =
+            sat_add(need[dev[base->node[v]]], sat_add(vertex_needs(base, v), values->extra[v]));
+    for (uint32_t i = 0; i < values->nvalue; i++)
+        for_row (v, values->pin, i) {
+            int32_t d = dev[base->node[v]];
+            each[d] = sat_add(each[d], seen[d] == i + 1 ? 0 : values->value[i].bytes);
+            seen[d] = i + 1;
+        }
+    bool good = true;
+    for (uint32_t d = 0; d < ndev && good; d++)
+        good = sat_add(need[d], sat_mul(each[d], 2 * (int64_t)parts + 2)) <=
+               s->any->kind[problem_kind_of(s->any, d)].room;
+    return good;
+}
+
 /* Returns the time per sample of `plan`, whose nodes are on dev[node], ps; LOAD_INF: it does not fit, as far as that is
  * in doubt (problem.values).  Where parts cost something, their cost counts, and s->start is subtracted. */
 static int64_t total_value(struct any_search *s, const struct problem_plan *plan,
@@ -67,7 +101,7 @@ static int64_t total_value(struct any_search *s, const struct problem_plan *plan
     struct ctx *x = s->x;
     const struct plan judged = {.dev = (int32_t *)(uintptr_t)dev, .copies = plan->copies};
     int64_t parts = x->scene.model.part_cost;
-    if (s->any->values) {
+    if (s->any->values && (plan->copies || !surely_fits(s, dev))) {
         struct evaluation e = plan_evaluate(&x->scene, &judged, x->use.scratch);
         return !e.v.fits ? LOAD_INF : parts ? e.value - s->start : plan->value;
     }
@@ -201,7 +235,7 @@ int any_improve(struct any_search *s, const struct anneal *like)
     struct anneal a = *like;
     bool too_large = loads_check(s->any, /*planner=*/"", &quiet) != 0,
          coarse = s->p->level != s->p->whole;
-    s->p->orders.budget = FIRST_STEPS;
+    s->p->orders.budget = labels_many(s->any) ? FIRST_STEPS / MIXED_SHARE : FIRST_STEPS;
     if (!coarse)
         return loads_check(s->any, a.planner, s->x->use.diag) ? -1 : improve_whole(s, &a);
     a.share = 2;

@@ -6,7 +6,7 @@
  * S, with weights w of potential 0 (problem.h), a load of at most T and transfers p(S).  If a is the scale of its
  * kind, w(S) + a p(S) <= a T, and so for each m > -1
  *   (1 + m) w(S)  <=  a T + max over such sets S of (m w(S) - a p(S)).
- * The maximum is a minimum cut, which does not depend on T; add_precedence says how its sets S follow the edges.
+ * The maximum is a minimum cut, which does not depend on T (interval_cut.h).
  * Devices may come in any order, so a dynamic program over the devices used, by kinds, and the part of the path that
  * these devices have gives the largest weight that all devices hold.  If that is less than the weight of all vertices,
  * no plan has loads of at most T.
@@ -21,8 +21,7 @@
 #include "passes/bounds/path_bound.h"
 
 #include "passes/bounds/explain.h"
-#include "ir/base/max_flow.h"
-#include "passes/bounds/long_path.h"
+#include "passes/bounds/interval_cut.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -33,22 +32,9 @@ enum {
     PER_DEVICE = 5,
     PATH_MOST = 128,
     STATES_MOST = 256, /* number of states of the dynamic program, at most */
-    ONE = 1024,        /* multipliers m are in units of 1 / ONE */
     LINES = 8,         /* number of lines for an interval, at most */
     FIRST_PART = 10,   /* see first_m */
     PRECISION = 4000   /* the bisection ends at a range of upper / PRECISION */
-};
-
-/* The result of a cut for an interval: m / ONE * w(S) - a p(S) <= gain for all sets S that a device with the interval
- * can hold; `weight` is w(S) of a set S for which both sides are equal. */
-struct line {
-    int32_t m;
-    int64_t gain, weight;
-};
-
-/* The path vertices i + 1 .. j; none if i == j. */
-struct interval {
-    uint32_t i, j;
 };
 
 /* The facts about the devices of one group, for one interval of the path that such a device may hold. */
@@ -92,21 +78,11 @@ struct holder {
     struct group group[PROBLEM_KINDS];
     struct best *best;    /* [state * row + j] */
     int64_t limit, total; /* ps: the limit T that is tried; weight of all vertices */
-    /* [vertex] its node in the network of cut_line; only of vertices that are EITHER */
+    /* [vertex] its node in the network of interval_cut; only of vertices that are EITHER */
     uint32_t *id;
 };
 
 /* ---- intervals ------------------------------------------------------------------------------- */
-
-enum side { OUTSIDE, INSIDE, EITHER };
-
-/* Returns whether a device with interval d cannot hold vertex v, must hold it, or may do either. */
-static enum side side_of(const struct holder *h, uint32_t v, struct interval d)
-{
-    if (h->path.hi[v] <= d.i || h->path.lo[v] > d.j)
-        return OUTSIDE;
-    return h->path.lo[v] > d.i && h->path.hi[v] <= d.j ? INSIDE : EITHER;
-}
 
 /* Returns the multiplier to try after 0: it makes the weights of all vertices 1 / FIRST_PART of all transfers. */
 static int32_t first_m(const struct problem *c, const struct group *q)
@@ -114,8 +90,8 @@ static int32_t first_m(const struct problem *c, const struct group *q)
     __int128 pay = 0;
     for (uint32_t e = 0; e < c->g->nnet; e++)
         pay += problem_scaled(q->cost[e], q->scale);
-    pay = pay * ONE / FIRST_PART / (c->pot[0].total + 1);
-    return pay < 1 ? 1 : pay > ONE / 4 ? ONE / 4 : (int32_t)pay;
+    pay = pay * LINE_ONE / FIRST_PART / (c->pot[0].total + 1);
+    return pay < 1 ? 1 : pay > LINE_ONE / 4 ? LINE_ONE / 4 : (int32_t)pay;
 }
 
 /* Fills h->group, and numbers the states.  Returns false if there are too many states, or if potential 0 says nothing
@@ -169,112 +145,14 @@ static void make_pairs(struct holder *h, int64_t upper)
     }
 }
 
-/* ---- cuts ------------------------------------------------------------------------------------ */
-
-/* Adds arcs for the edges u -> v into v.  A vertex outside the set is on a device before or behind the device with
- * interval d.  If neither u nor v can be behind: where u is in the set, so is v (else v would be before u).  If neither
- * can be before: where v is in the set, so is u. */
-static void add_precedence(const struct holder *h, struct flow *f, uint32_t v, struct interval d)
-{
-    const struct wdag *g = h->c->g;
-    const struct long_path *p = &h->path;
-    for_row (u, g->pred, v) {
-        if (side_of(h, u, d) != EITHER)
-            continue;
-        if (p->hi[u] <= d.j && p->hi[v] <= d.j)
-            flow_arc(f, h->id[u], h->id[v], FLOW_INF);
-        if (p->lo[u] > d.i && p->lo[v] > d.i)
-            flow_arc(f, h->id[v], h->id[u], FLOW_INF);
-    }
-}
-
-/* Adds arcs such that a cut with pins of net e on both sides costs `price`.  If every cut has pins of e on both sides,
- * adds nothing and returns true.  *hub: the next free node for an end of a net. */
-static bool add_net(const struct holder *h, struct flow *f, uint32_t e, int64_t price,
-                    struct interval d, uint32_t *hub)
-{
-    const struct wdag *g = h->c->g;
-    uint32_t some[3] = {[OUTSIDE] = g->net_host[e]}, s = f->nnode - 2, t = f->nnode - 1;
-    for_row (pin, g->net_pin, e)
-        some[side_of(h, pin, d)]++;
-    if ((some[INSIDE] && some[OUTSIDE]) || !some[EITHER])
-        return some[INSIDE] && some[OUTSIDE];
-    uint32_t in = some[INSIDE] ? s : (*hub)++, out = some[OUTSIDE] ? t : (*hub)++;
-    flow_arc(f, in, out, price);
-    for_row (v, g->net_pin, e) {
-        if (side_of(h, v, d) != EITHER)
-            continue;
-        if (in != s)
-            flow_arc(f, h->id[v], in, FLOW_INF);
-        if (out != t)
-            flow_arc(f, out, h->id[v], FLOW_INF);
-    }
-    return false;
-}
-
-/* Makes a node, with an arc for l->m / ONE of its weight, for each vertex that may be inside the set or outside.  Adds
- * the weight of vertices that must be inside to l->weight, and the most that the others can gain to l->gain.  Returns
- * the number of nodes. */
-static uint32_t add_vertices(struct holder *h, struct flow *f, struct interval d, struct line *l)
-{
-    int32_t m = l->m;
-    uint32_t n = 0, s = f->nnode - 2, t = f->nnode - 1;
-    for (uint32_t v = 0; v < h->c->g->n; v++) {
-        enum side side = side_of(h, v, d);
-        int64_t w = h->c->pot[0].w[v];
-        l->weight += side == INSIDE ? w : 0;
-        if (side != EITHER)
-            continue;
-        h->id[v] = n++;
-        if (m > 0) {
-            w = (int64_t)(((__int128)w * m + ONE - 1) / ONE);
-            l->gain += w;
-            flow_arc(f, s, h->id[v], w);
-        } else if (m < 0) {
-            flow_arc(f, h->id[v], t, (int64_t)((__int128)w * -m / ONE));
-        }
-    }
-    for (uint32_t v = 0; v < h->c->g->n; v++)
-        if (side_of(h, v, d) == EITHER)
-            add_precedence(h, f, v, d);
-    return n;
-}
-
-/* Returns the line of multiplier m for devices of group q with the interval d, by a minimum cut. */
-static struct line cut_line(struct holder *h, const struct group *q, struct interval d, int32_t m)
-{
-    const struct wdag *g = h->c->g;
-    struct arena_mark mark = arena_mark(h->a);
-    uint32_t arcs = g->n + 2 * g->pred.at[g->n] + g->nnet + 2 * g->net_pin.at[g->nnet];
-    struct flow f = flow_new(g->n + 2 * g->nnet + 2, arcs, h->a);
-    struct line l = {.m = m};
-    uint32_t hub = add_vertices(h, &f, d, &l);
-    l.gain += (int64_t)(((__int128)l.weight * m + (m > 0 ? ONE - 1 : 0)) / ONE);
-    for (uint32_t e = 0; e < g->nnet; e++) {
-        int64_t price = problem_scaled(q->cost[e], q->scale);
-        if (price && g->net_pin.at[e + 1] - g->net_pin.at[e] > 1 &&
-            add_net(h, &f, e, price, d, &hub))
-            l.gain -= price;
-    }
-    l.gain -= flow_max(&f, f.nnode - 2, f.nnode - 1, h->work);
-    const uint8_t *in = flow_side(&f, f.nnode - 2);
-    for (uint32_t v = 0; v < g->n; v++)
-        if (side_of(h, v, d) == EITHER && in[h->id[v]])
-            l.weight += h->c->pot[0].w[v];
-    uint64_t looks = (uint64_t)g->n + g->net_pin.at[g->nnet];
-    *h->work -= smaller_u64(looks, *h->work);
-    arena_release(h->a, mark);
-    return l;
-}
-
 /* ---- lines ----------------------------------------------------------------------------------- */
 
 /* Returns the largest weight that a device can hold by line l if its scaled load is at most `cap`; -1: it can hold no
  * set at all. */
 static int64_t held_by(const struct line *l, int64_t cap)
 {
-    __int128 x = ((__int128)cap + l->gain) * ONE;
-    return x < 0 ? -1 : (int64_t)(x / (ONE + l->m));
+    __int128 x = ((__int128)cap + l->gain) * LINE_ONE;
+    return x < 0 ? -1 : (int64_t)(x / (LINE_ONE + l->m));
 }
 
 /* Returns the line of p that gives the lowest limit of what a device with a scaled load of at most `cap` holds; NULL:
@@ -291,7 +169,7 @@ static const struct line *tightest_line(const struct pair *p, int64_t cap)
 /* Returns a p(S), the scaled transfers, of the set S with weight l->weight. */
 static int64_t paid_by(const struct line *l)
 {
-    return (int64_t)((__int128)l->weight * l->m / ONE) - l->gain;
+    return (int64_t)((__int128)l->weight * l->m / LINE_ONE) - l->gain;
 }
 
 /* Writes the multiplier to try next for p to *m; cap: scaled limit, first: see struct group.  Returns false if no other
@@ -314,21 +192,21 @@ static bool next_m(const struct pair *p, int64_t cap, int32_t first, int32_t *m)
         if (more <= 0 || heavy->m - light->m < 2)
             return false;
         /* the multiplier at which the sets of both lines are worth the same */
-        __int128 x = (__int128)(paid_by(heavy) - paid_by(light)) * ONE / more;
+        __int128 x = (__int128)(paid_by(heavy) - paid_by(light)) * LINE_ONE / more;
         *m = x > light->m && x < heavy->m ? (int32_t)x : light->m;
         return *m > light->m;
     }
     /* all sets found so far fit: a larger m */
     if (light) {
         *m = light->m < 0 ? light->m / 2 : light->m ? light->m * 4 : first;
-        return light->m < 2 * ONE && light->m != -1;
+        return light->m < 2 * LINE_ONE && light->m != -1;
     }
     /* no set found so far fits: a smaller m */
     if (heavy)
-        *m = heavy->m > 0              ? heavy->m / 2
-             : heavy->m * 4 > -ONE / 2 ? heavy->m * 4 - (heavy->m ? 0 : first)
-                                       : heavy->m - (ONE + heavy->m) / 2;
-    return !heavy || (heavy->m > -ONE * 7 / 8 && heavy->m != 1);
+        *m = heavy->m > 0                   ? heavy->m / 2
+             : heavy->m * 4 > -LINE_ONE / 2 ? heavy->m * 4 - (heavy->m ? 0 : first)
+                                            : heavy->m - (LINE_ONE + heavy->m) / 2;
+    return !heavy || (heavy->m > -LINE_ONE * 7 / 8 && heavy->m != 1);
 }
 
 /* Adds a line for group q with the interval d, and lowers `held` of the pair.  Returns false if there is nothing to
@@ -342,7 +220,15 @@ static bool refine_pair(struct holder *h, const struct group *q, struct interval
         return false;
     if (!p->line)
         p->line = arena_array(h->a, LINES, sizeof *p->line);
-    p->line[p->nline] = cut_line(h, q, d, m);
+    const struct interval_cut cut = {.c = h->c,
+                                     .path = &h->path,
+                                     .w = h->c->pot[0].w,
+                                     .cost = q->cost,
+                                     .scale = q->scale,
+                                     .id = h->id,
+                                     .work = h->work,
+                                     .a = h->a};
+    p->line[p->nline] = interval_cut(&cut, d, m);
     if (!*h->work) /* the work ran out, so the flow may not be the largest */
         return false;
     p->nline++;
@@ -436,7 +322,7 @@ static void say_interval(struct explain *e, const struct holder *h, const struct
     else
         explain_add(e, "%u to %u", i + 1, j);
     if (l->m)
-        explain_add(e, ": %d/%d of the nodes", l->m, ONE);
+        explain_add(e, ": %d/%d of the nodes", l->m, LINE_ONE);
     else
         explain_add(e, ": nothing");
     explain_add(e, " less the transfers is at most %s%s, so ", l->gain < 0 ? "-" : "",

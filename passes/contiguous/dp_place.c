@@ -170,7 +170,10 @@ bool dp_place(struct ctx *x, struct planner_input *p, const struct place_options
         tidy_problem(from == whole ? c : p->top, &best, x->use.scratch);
     bool open = best.value > c->lower.value;
     struct bound all = bounds_all(x, best.value, /*must_fit=*/true,
-                                  open ? BOUNDS_WORK : BOUNDS_WORK / 100, &p->clock);
+                                  !open            ? BOUNDS_WORK / 100
+                                  : labels_many(c) ? BOUNDS_WORK / 4
+                                                   : BOUNDS_WORK,
+                                  &p->clock);
     p->all = all;
     if (open && !c->detailed && all.value > c->lower.value) {
         problem_raise(c, all);

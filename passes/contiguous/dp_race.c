@@ -29,9 +29,15 @@
 #include "passes/contiguous/smaller_graph_bound.h"
 #include "passes/contiguous/ideal_both_ends.h"
 #include "passes/bounds/path_bound.h"
+#include "passes/bounds/extent_bound.h"
 
 enum {
-    FIRST_ORDERS = 5,   /* topological orders that are cut before the first round */
+    FIRST_ORDERS = 5, /* topological orders that are cut before the first round */
+    MIXED_ORDERS = 2, /* the same where labels_many(): each takes longer */
+    /* where labels_many(), rounds end after MIXED_IDLE rounds of MIXED_ROUND steps or more that gain nothing: the exact
+     * search comes to no end there */
+    MIXED_IDLE = 2,
+    MIXED_ROUND = 1 << 20,
     FIRST_ROUND = 8192, /* steps of the first round */
     SHARE_ONE = 16,     /* shares of a round are in 1 / SHARE_ONE */
     REACH_ONE = 256,    /* limits between bound and best plan are in 1 / REACH_ONE of the gap */
@@ -63,7 +69,7 @@ struct race {
     struct dp_found found;   /* the result so far */
     struct problem *c;
     struct problem_plan *best;
-    struct arena *a;   /* memory of `holder` */
+    struct arena *a;   /* memory of `holder` and `extents` */
     struct both *main; /* the main search; NULL: not made yet */
     int64_t floor;     /* ps: the main search ends with a plan of at most this (search_ask.floor) */
     bool main_done;    /* the main search found a plan or came to its end */
@@ -79,8 +85,10 @@ struct race {
     struct cut_orders cut;
     uint64_t cut_due;      /* cut.looks may reach this in the present turn */
     struct holder *holder; /* bounds along a path; NULL: not made yet, or c allows none */
-    bool holder_made;      /* holder_new() was called */
-    bool climbed;          /* try_climb() has made its one attempt */
+    /* bounds along a path for more devices than `holder` allows; NULL: not made yet, not needed, or c allows none */
+    struct extents *extents;
+    bool holder_made; /* holder_new() was called */
+    bool climbed;     /* try_climb() has made its one attempt */
     /* where the next probe's limit is between the bound (0) and the best plan (REACH_ONE) */
     uint32_t probe_at;
 };
@@ -196,7 +204,8 @@ static void try_orders(struct race *r, uint64_t steps)
 static uint64_t try_order(struct race *r, const uint32_t *order)
 {
     struct interval_found f =
-        interval_order(r->c, order, NULL, r->o->clock, r->best, r->o->scratch);
+        labels_many(r->c) ? interval_rough(r->c, order, r->o->clock, r->best, r->o->scratch)
+                          : interval_order(r->c, order, NULL, r->o->clock, r->best, r->o->scratch);
     r->found.better = r->found.better || f.better;
     return f.spent;
 }
@@ -273,12 +282,16 @@ static void try_path(struct race *r, uint64_t steps)
     uint64_t looks;
     if (r->c->g->n > LARGE || r->best->value == LOAD_INF)
         return;
-    if (!r->holder_made)
+    if (!r->holder_made) {
         r->holder = holder_new(r->c, r->best->value, r->a);
+        r->extents = r->holder ? NULL : extents_new(r->c, r->best->value, r->a);
+    }
     r->holder_made = true;
-    if (!r->holder)
+    if (!r->holder && !r->extents)
         return;
-    bool raised = problem_raise(r->c, holder_bound(r->holder, r->best->value, &with, &looks));
+    bool raised =
+        problem_raise(r->c, r->holder ? holder_bound(r->holder, r->best->value, &with, &looks)
+                                      : extents_bound(r->extents, r->best->value, &with, &looks));
     r->steps += looks / ARCS_PER_STEP;
     adapt_share(&r->path_share, SHARE_ONE / 2, raised);
 }
@@ -332,9 +345,13 @@ static void run_main(struct race *r, uint64_t round)
 static void run_rounds(struct race *r)
 {
     /* ends also when one round is longer than all steps allowed: then no method takes steps any more */
+    bool many = labels_many(r->c);
+    uint32_t idle = 0;
     for (uint64_t round = FIRST_ROUND;
-         !race_over(r) && steps_left(r) && round / 2 <= r->most * GAP_MOST; round *= 2) {
-        run_main(r, round);
+         !race_over(r) && steps_left(r) && round / 2 <= r->most * GAP_MOST && idle < MIXED_IDLE;
+         round *= 2) {
+        int64_t value = r->best->value, lower = r->c->lower.value;
+        run_main(r, many ? smaller_u64(round, MIXED_ROUND / 4) : round);
         if (!race_over(r))
             try_orders(r, round * r->order_share / SHARE_ONE);
         if (!race_over(r))
@@ -342,13 +359,15 @@ static void run_rounds(struct race *r)
         if (!race_over(r))
             try_near(r, round * r->near_share / SHARE_ONE);
         if (!race_over(r))
-            try_path(r, round * r->path_share / SHARE_ONE);
+            try_path(r, many ? larger_u64(round, MIXED_ROUND) : round * r->path_share / SHARE_ONE);
         if (!race_over(r))
             try_bounds(r, round / 2);
         if (!race_over(r))
             try_climb(r);
         if (!race_over(r))
             run_probe(r, round * r->probe_share / SHARE_ONE);
+        bool gained = r->best->value < value || r->c->lower.value > lower;
+        idle = !many || round < MIXED_ROUND || gained ? 0 : idle + 1;
     }
     if (r->main)
         both_free(r->main);
@@ -373,8 +392,9 @@ struct dp_found dp_race(const struct dp_race *o, struct problem_plan *best)
                      .probe_share = SHARE_ONE / 4,
                      .probe_at = REACH_ONE / 2};
     /* the first order is cut even if time is up */
-    for (uint32_t i = 0; i < FIRST_ORDERS && i < o->orders->starts &&
-                         best->value > o->c->lower.value && !(i && clock_out(o->clock));
+    uint32_t first = labels_many(o->c) ? MIXED_ORDERS : FIRST_ORDERS;
+    for (uint32_t i = 0; i < first && i < o->orders->starts && best->value > o->c->lower.value &&
+                         !(i && clock_out(o->clock));
          i++)
         r.found.better = interval_next(o->c, &r.run, best, o->scratch) || r.found.better;
     if (o->c->g->n && !race_over(&r))

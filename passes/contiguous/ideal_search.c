@@ -41,9 +41,7 @@ enum {
     STEPS_PER_STATE = 8,
     /* graphs of at most this number of vertices: exact weights in search.above */
     REACH_EXACT = 8192,
-    CHECK_EVERY = 8192, /* steps between two looks at the limits of states, bytes and time */
-    LABELS_MOST =
-        4096 /* the search ends when an ideal has more labels: each new one meets them all */
+    CHECK_EVERY = 8192 /* steps between two looks at the limits of states, labels, bytes and time */
 };
 #define MEMORY_MAX                                                                                 \
     (UINT64_C(1) << 27) /* most bytes of memory of a search that is not divided into turns */

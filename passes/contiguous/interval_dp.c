@@ -39,7 +39,9 @@ enum {
      * devices labels differ in the devices that they use, and there are as many as combinations of counts */
     BEAM_FEW = 16,
     BEAM_MANY = 256,
-    NARROW = 10 /* limits that narrow_down() tries */
+    BEAM_MIXED = 64, /* the same where labels_many() */
+    ROUGH_CUTS = 3,  /* cuts sampled for each device where a rough plan is enough */
+    NARROW = 10      /* limits that narrow_down() tries */
 };
 
 /* A net that has pins in a unit. */
@@ -91,6 +93,8 @@ struct run {
     struct problem_caps caps;
     uint32_t last;          /* the label of the best whole plan; 0: none */
     bool quick;             /* a rough first plan: stages are not copied */
+    bool few;               /* a rough plan: positions keep few partial plans */
+    bool many;              /* labels_many(c) */
     bool thinned;           /* thin_out() dropped labels */
     uint64_t steps, budget; /* steps done; at most about `budget` are allowed */
     struct clock *clock;
@@ -315,7 +319,7 @@ static void keep_label(struct run *r, uint32_t j, struct label nw)
     uint64_t walked = r->labels.walked;
     uint32_t made = labels_relax(&r->labels, r->c, &r->head[j], nw);
     r->steps += r->labels.walked - walked;
-    uint32_t beam = r->quick ? BEAM_FEW : BEAM_MANY;
+    uint32_t beam = r->quick || r->few ? BEAM_FEW : r->many ? BEAM_MIXED : BEAM_MANY;
     r->grown[j] += made != 0;
     if (r->grown[j] > 2 * beam)
         thin_out(r, j, beam);
@@ -657,6 +661,7 @@ static struct run make_run(const struct problem *c, const uint32_t *order, struc
                            uint64_t budget, const struct problem_plan *best, struct arena *a)
 {
     struct run r = {.c = c, .order = order, .clock = clock, .budget = budget, .a = a};
+    r.many = labels_many(c);
     r.at_once = c->values ? set_memory_new(c->values, a) : NULL;
     r.labels.mem = a;
     problem_set_limit(c, &r.caps, best->value - 1);
@@ -698,6 +703,14 @@ static bool search_order(struct run *r, struct problem_plan *best)
     return narrow_down(r, best) || better;
 }
 
+/* Runs r over its present units; returns what it found. */
+static struct interval_found run_once(struct run *r, struct problem_plan *best)
+{
+    struct interval_found f = {.better = run_units(r, best), .tried = 1};
+    f.spent = r->steps + r->c->net_of.at[r->c->g->n];
+    return f;
+}
+
 struct interval_found interval_order(const struct problem *c, const uint32_t *order,
                                      const uint8_t *cut, struct clock *clock,
                                      struct problem_plan *best, struct arena *scratch)
@@ -705,8 +718,24 @@ struct interval_found interval_order(const struct problem *c, const uint32_t *or
     struct arena_mark mark = arena_mark(scratch);
     struct run r = make_run(c, order, clock, INTERVAL_BUDGET / SHARE, best, scratch);
     make_units(&r, cut);
-    struct interval_found f = {.better = run_units(&r, best), .tried = 1};
-    f.spent = r.steps + c->net_of.at[c->g->n];
+    struct interval_found f = run_once(&r, best);
+    arena_release(scratch, mark);
+    return f;
+}
+
+struct interval_found interval_rough(const struct problem *c, const uint32_t *order,
+                                     struct clock *clock, struct problem_plan *best,
+                                     struct arena *scratch)
+{
+    struct arena_mark mark = arena_mark(scratch);
+    struct run r = make_run(c, order, clock, INTERVAL_BUDGET / SHARE, best, scratch);
+    uint32_t few = ROUGH_CUTS * c->cluster->ndev;
+    r.few = r.many;
+    if (r.many && c->g->n > few)
+        sample_units(&r, few, /*near=*/false);
+    else
+        make_units(&r, NULL);
+    struct interval_found f = run_once(&r, best);
     arena_release(scratch, mark);
     return f;
 }

@@ -41,4 +41,10 @@ struct interval_found interval_order(const struct problem *c, const uint32_t *or
                                      const uint8_t *cut, struct clock *clock,
                                      struct problem_plan *best, struct arena *scratch);
 
+/* Like interval_order with all cuts, but where many kinds of devices make many partial plans few are kept: for first
+ * plans that are improved anyway. */
+struct interval_found interval_rough(const struct problem *c, const uint32_t *order,
+                                     struct clock *clock, struct problem_plan *best,
+                                     struct arena *scratch);
+
 #endif

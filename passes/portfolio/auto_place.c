@@ -134,7 +134,9 @@ static int look_for_any(struct auto_run *r)
         any_bound(s, BOUNDS_WORK / 4);
     if (is_far(r))
         any_bound(s, r->deadline ? BOUNDS_MOST_WORK
-                                 : BOUNDS_MOST_WORK / (3 + s->any->g->n / 200)); /* 2 or 3 s */
+                     : labels_many(s->any)
+                         ? BOUNDS_WORK
+                         : BOUNDS_MOST_WORK / (3 + s->any->g->n / 200)); /* 2 or 3 s */
     const struct bound_means with = bounding_of(r->x, 0, &r->p.clock);
     if (is_far(r) && !s->any->detailed)
         s->bound = ip_certify(s->any, s->bound, s->best.value, CERTAIN, &with);

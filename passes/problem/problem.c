@@ -531,6 +531,14 @@ void problem_set_limit(const struct problem *c, struct problem_caps *caps, int64
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
+bool labels_many(const struct problem *c)
+{
+    uint64_t ways = 1;
+    for (uint32_t k = 0; k < c->nkind && ways <= LABELS_MOST; k++)
+        ways *= c->kind[k].count + 1;
+    return c->nkind > 1 && ways > LABELS_MOST;
+}
+
 uint32_t labels_relax(struct labels *l, const struct problem *c, uint32_t *head, struct label nw)
 {
     assert(!(nw.used & c->guard) && nw.kind < c->nkind);

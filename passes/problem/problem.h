@@ -223,6 +223,10 @@ static inline bool problem_no_more(const struct problem *c, uint64_t a, uint64_t
  * of its class. */
 uint32_t problem_kind_of(const struct problem *c, uint32_t dev);
 
+/* Whether there are more ways to combine the numbers of used devices of all kinds than searches can keep labels for. */
+bool labels_many(const struct problem *c);
+enum { LABELS_MOST = 4096 /* labels of one list that searches keep, at most */ };
+
 /* Adds nw to the list *head, unless the list has a label that is as good (no larger value, no more devices of any
  * kind).  Removes labels to which nw is as good; nw takes the place of the first one removed.  Returns nw's label; 0:
  * nw was not added. */

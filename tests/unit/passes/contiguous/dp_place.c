@@ -13,6 +13,7 @@
 #include "passes/problem/memory_need.h"
 #include "passes/problem/reversed.h"
 #include "passes/bounds/path_bound.h"
+#include "passes/bounds/extent_bound.h"
 #include "ir/dag/topo_order.h"
 #include "tests/support/instances.h"
 
@@ -343,12 +344,34 @@ static void lengthen(struct instance *t)
     }
 }
 
-/* What devices hold along a path never gives more than the optimum, whatever is supposed and however much work is
- * done, in one turn or several. */
+/* Raises the bound of c in three turns by what devices hold along a path, or by how far they get: never above `want`,
+ * the optimum. */
+static void raise_along(struct problem *c, bool far, int64_t upper, int64_t want, uint64_t *rng)
+{
+    struct arena *a = c->mem;
+    struct holder *h = far ? NULL : holder_new(c, upper, a);
+    struct extents *r = far ? extents_new(c, upper, a) : NULL;
+    assert_true(h || r);
+    for (uint32_t i = 0; i < 3 && c->lower.value < upper; i++) {
+        int64_t before = c->lower.value;
+        uint64_t spent;
+        struct bound_means with = {.work = i == 2 ? 10000000 : random_below(rng, 5000), .mem = a};
+        bool higher = problem_raise(c, h ? holder_bound(h, upper, &with, &spent)
+                                         : extents_bound(r, upper, &with, &spent));
+        assert_true(higher == (c->lower.value > before) && spent <= with.work);
+        if (c->lower.value > want)
+            fail_msg("%s along a path gives %lld, brute force %lld", far ? "extent" : "weight",
+                     (long long)c->lower.value, (long long)want);
+        assert_true(c->lower.value >= before && (c->lower.value == before || c->lower.proof));
+    }
+}
+
+/* Bounds along a path never give more than the optimum, whatever is supposed and however much work is done, in one turn
+ * or several; and they say something. */
 static void test_paths(void **state)
 {
     struct instance *t = malloc(sizeof *t);
-    uint32_t feasible = 0, raised = 0, exact = 0;
+    uint32_t feasible = 0, raised[2] = {0}, exact[2] = {0};
     (void)state;
     for (uint64_t seed = 1; seed <= 2 * GRAPHS; seed++) {
         struct diag d = {0};
@@ -362,29 +385,22 @@ static void test_paths(void **state)
             continue;
         }
         struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
-        int64_t upper = want + random_below(&rng, 40), average = c->lower.value;
-        c->lower.value = random_below(&rng, 2) ? 0 : average;
-        struct holder *h = holder_new(c, upper, t->a);
-        assert_non_null(h);
-        for (uint32_t i = 0; i < 3 && c->lower.value < upper; i++) {
-            int64_t before = c->lower.value;
-            uint64_t spent;
-            struct bound_means with = {.work = i == 2 ? 10000000 : random_below(&rng, 5000),
-                                       .mem = t->a};
-            bool higher = problem_raise(c, holder_bound(h, upper, &with, &spent));
-            assert_true(higher == (c->lower.value > before) && spent <= with.work);
-            if (c->lower.value > want)
-                fail_msg("seed %llu: a path gives %lld, brute force %lld", (unsigned long long)seed,
-                         (long long)c->lower.value, (long long)want);
-            assert_true(c->lower.value >= before && (c->lower.value == before || c->lower.proof));
-        }
+        int64_t upper = want + random_below(&rng, 40);
+        const struct bound average = c->lower;
         feasible++;
-        raised += c->lower.value > average;
-        exact += c->lower.value == want;
+        for (int far = 0; far < 1 + (seed % 4 == 0); far++) {
+            c->lower = average;
+            c->lower.value = random_below(&rng, 2) ? 0 : average.value;
+            raise_along(c, far, upper, want, &rng);
+            raised[far] += c->lower.value > average.value;
+            exact[far] += c->lower.value == want;
+        }
         arena_free(t->a);
     }
-    printf("%u feasible: %u raised by paths, %u exact\n", feasible, raised, exact);
-    assert_true(raised > feasible / 4 && exact > feasible / 10);
+    printf("%u feasible: %u raised by paths, %u exact; by extents %u, %u exact\n", feasible,
+           raised[0], exact[0], raised[1], exact[1]);
+    assert_true(raised[0] > feasible / 4 && exact[0] > feasible / 10);
+    assert_true(raised[1] > feasible / 16 && exact[1] > feasible / 40);
     free(t);
 }
 

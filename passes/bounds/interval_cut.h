@@ -1,0 +1,38 @@
+/* What a device of a contiguous plan can hold with an interval of a path, by minimum cuts. */
+#ifndef PCC_PASSES_BOUNDS_INTERVAL_CUT_H
+#define PCC_PASSES_BOUNDS_INTERVAL_CUT_H
+
+#include "passes/bounds/long_path.h"
+
+/* The path vertices i + 1 .. j (long_path.h); none if i == j.  A device with this interval holds every vertex of the
+ * graph that must lie within it (lo > i and hi <= j), and none that must lie before or behind it. */
+struct interval {
+    uint32_t i, j;
+};
+
+enum { LINE_ONE = 1024 }; /* multipliers m are in units of 1 / LINE_ONE */
+
+/* The result of a cut for an interval: m / LINE_ONE * w(S) - p(S) <= gain for all sets S that a device with the
+ * interval can hold; `weight` is w(S) of a set S for which both sides are equal. */
+struct line {
+    int32_t m;
+    int64_t gain, weight;
+};
+
+/* What a cut counts. */
+struct interval_cut {
+    const struct problem *c;
+    const struct long_path *path;
+    const int64_t *w;    /* [vertex] weights */
+    const int64_t *cost; /* [net] ps */
+    int64_t scale; /* p(S) counts the cost of each net that leaves S times this, in 2^-SCALE_BITS */
+    uint32_t *id;  /* [vertex] room for its node in the network */
+    uint64_t *work;  /* arcs that may still be looked at; each cut lowers it */
+    struct arena *a; /* for the network, which is released */
+};
+
+/* Returns the line of multiplier m for devices with interval d.  If the work runs out, `gain` may be above the least
+ * for which the line holds; it holds all the same. */
+struct line interval_cut(const struct interval_cut *q, struct interval d, int32_t m);
+
+#endif
