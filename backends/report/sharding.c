@@ -29,7 +29,7 @@ static const char *exchanges(const struct sharded_layers *l, bool sums, struct a
 static void put_exchanges(FILE *f, const struct result *r, struct arena *a)
 {
     const struct sharding *k = r->sharding;
-    const bool sums = k->allowed != SHARDING_SUMS_NONE;
+    const bool sums = k->sums.allowed != SHARDING_SUMS_NONE;
     const struct sharded_layers all = {
         0, k->joined, k->sliced, k->sums.count, k->joined_bytes, k->sums.bytes};
     const char *text = "";

@@ -75,7 +75,7 @@ void sharding_put(struct json_out *j, const struct result *r, struct arena *a)
     json_open(j, "sharding", '{', /*indent=*/4);
     json_int(j, "ways", k->ways);
     put_groups(j, r, a);
-    json_text(j, "sums", sums[k->allowed]);
+    json_text(j, "sums", sums[k->sums.allowed]);
     json_put_decimal(json_member(j, "tolerance"), k->sums.tolerance, 6);
     json_int(j, "source_nodes", k->source_nodes);
     json_seconds(j, "value_one_device_s", k->one_device);
@@ -89,7 +89,7 @@ void sharding_put(struct json_out *j, const struct result *r, struct arena *a)
     json_open(j, "exchanges", '{', JSON_ROW);
     put_exchange(j, "gather", k->joined, k->joined_bytes);
     put_exchange(j, "slice", k->sliced, k->sliced_bytes);
-    if (k->allowed != SHARDING_SUMS_NONE)
+    if (k->sums.allowed != SHARDING_SUMS_NONE)
         put_exchange(j, "sum", k->sums.count, k->sums.bytes);
     json_close(j, JSON_ROW);
     put_states(j, k);

@@ -83,17 +83,16 @@ enum sharding_sums { SHARDING_SUMS_NONE, SHARDING_SUMS_INTEGERS, SHARDING_SUMS_A
 
 /* What is added up over devices. */
 struct sharded_sums {
+    enum sharding_sums allowed;
     uint32_t count; /* tensors */
     int64_t bytes;  /* of these tensors */
-    int64_t
-        tolerance; /* millionths of an output's largest value by which sums may differ; 0: exact */
+    int64_t tolerance; /* millionths of an output's largest value; 0: sums are exact */
 };
 
 enum { SHARDED_AXES = 3 };
 
 /* A sharded module; times in ps. */
 struct sharding {
-    enum sharding_sums allowed;
     struct sharded_sums sums;
     uint32_t ways;       /* devices that share nodes */
     const uint32_t *dev; /* [ways] which they are */

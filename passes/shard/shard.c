@@ -363,8 +363,8 @@ static void rewrite(struct shard *s, const struct shard_choice *c, struct shardi
     k->sliced = w.slices;
     k->joined_bytes = w.gathered;
     k->sliced_bytes = w.sliced;
-    k->allowed = s->sums;
     k->sums = w.sums;
+    k->sums.allowed = s->sums;
     shard_figures_end(s, &f, &w, k);
     k->pair = w.pair;
     k->npair = w.npair;
