@@ -84,8 +84,8 @@ enum sharding_sums { SHARDING_SUMS_NONE, SHARDING_SUMS_INTEGERS, SHARDING_SUMS_A
 /* What is added up over devices. */
 struct sharded_sums {
     enum sharding_sums allowed;
-    uint32_t count; /* tensors */
-    int64_t bytes;  /* of these tensors */
+    uint32_t count;    /* tensors */
+    int64_t bytes;     /* of these tensors */
     int64_t tolerance; /* millionths of an output's largest value; 0: sums are exact */
 };
 
