@@ -1,4 +1,5 @@
 /* The program pcc: reads a model, runs a pipeline of passes on it, and writes the outputs that options name. */
+#include "ir/base/signal_flag.h"
 #include "backends/backends.h"
 #include "check_schedule.h"
 #include "cli.h"
@@ -39,7 +40,7 @@
 /* Global because the signal handler, which has no argument of its own, reads and sets them.  at_work: the handle of
  * the run.  interrupted: Ctrl-C was pressed.  printing: planning is over and no file is being written. */
 static struct pcc *at_work;
-static volatile sig_atomic_t interrupted, printing;
+static signal_flag interrupted, printing;
 
 enum { EXIT_INTERRUPTED = 130 }; /* exit code after Ctrl-C, as shells give it */
 

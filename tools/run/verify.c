@@ -58,7 +58,7 @@ static const struct program program = {
         "or is random), 77 no ONNX Runtime, 130 ended by Ctrl-C\n",
     .row = rows};
 
-static volatile sig_atomic_t stop; /* set by Ctrl-C, and by other signals that end a program */
+static signal_flag stop; /* set by Ctrl-C, and by other signals that end a program */
 
 /* The run. */
 struct run {
