@@ -1,4 +1,4 @@
-/* Cutting tensors into pieces and joining these (whole.h).
+/* Cutting tensors into pieces and joining these (cut_tensors.h).
  *
  * Position p of the axis is in piece (p / run) mod ways, so that runs of the axis go to the pieces in turn: a tensor
  * is, for each index before the axis, `blocks` times one run for each piece.  O(bytes). */
@@ -60,11 +60,11 @@ static struct engine_value *make_like(struct engine *e, const struct dense *x, u
 static void copy_runs(const struct split_cut *c, const struct dense *whole,
                       const struct dense *piece, uint32_t i, bool into)
 {
+    if (whole->bytes == 0) /* then the run may be any number */
+        return;
     int64_t outer = 1, size = whole->size[c->axis], blocks = size / (c->run * c->ways);
     for (uint32_t k = 0; k < c->axis; k++)
         outer *= whole->size[k];
-    if (whole->bytes == 0)
-        return;
     size_t run = (size_t)(c->run * (whole->bytes / (outer * size)));
     for (int64_t k = 0; k < outer * blocks; k++) {
         unsigned char *one = whole->data + ((size_t)k * c->ways + i) * run,
@@ -82,10 +82,14 @@ static int check_axis(const struct split_cut *c, const struct dense *x, uint32_t
     int64_t each = sat_mul(c->run, c->ways / of);
     if (size >= 0 && size % each == 0)
         return 0;
-    snprintf(err->line, sizeof err->line,
-             "its axis %" PRIu32 " has the size %" PRId64 ": expected a multiple of %" PRId64
-             ", for %" PRIu32 " devices",
-             c->axis, size, each, c->ways);
+    if (size < 0)
+        snprintf(err->line, sizeof err->line, "it has %zu axes: expected an axis %" PRIu32,
+                 (size_t)x->shape.rank, c->axis);
+    else
+        snprintf(err->line, sizeof err->line,
+                 "its axis %" PRIu32 " has the size %" PRId64 ": expected a multiple of %" PRId64
+                 ", for %" PRIu32 " devices",
+                 c->axis, size, each, c->ways);
     return -1;
 }
 
