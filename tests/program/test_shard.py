@@ -534,6 +534,10 @@ def check_states(folder):
     if verify.exists():
         r = subprocess.run([verify, path, out], capture_output=True, text=True)
         check(r.returncode == 1 and 'expected in each "in", "out", "axis", "run"' in r.stderr, f"{verify}: {r.stderr}")
+        manifest["sharding"]["tolerance"] = 1e300
+        (out / "manifest.json").write_text(json.dumps(manifest))
+        r = subprocess.run([verify, path, out], capture_output=True, text=True)
+        check(r.returncode == 1 and "tolerance: expected a number from 0 to 1" in r.stderr, f"{verify}: {r.stderr}")
 
 
 def check_weight_pieces(path, out, rows):

@@ -155,8 +155,7 @@ static void drop(struct engine *e, struct engine_value **table, uint32_t v)
     table[v] = NULL;
 }
 
-/* Puts the name of a tensor before the reason in *err.  Returns -1. */
-static int name_it(const struct split *s, const struct split_cut *c, struct engine_error *err)
+int cut_tensor_blame(const struct split *s, const struct split_cut *c, struct engine_error *err)
 {
     struct engine_error why = *err;
     snprintf(err->line, sizeof err->line, "'%.100s': %.280s", s->value[c->whole].name, why.line);
@@ -171,7 +170,7 @@ int cut_inputs(struct engine *e, const struct split *s, struct engine_value **ta
         const struct split_cut *c = &s->cut[k];
         for (uint32_t i = 0; i < c->ways && table[c->whole] && !rc; i++)
             if (!(table[c->piece[i]] = cut_tensor(e, c, table[c->whole], i, err)))
-                rc = name_it(s, c, err);
+                rc = cut_tensor_blame(s, c, err);
     }
     for (uint32_t k = 0; k < s->ncut; k++) {
         for (uint32_t i = 0; i < s->cut[k].ways && rc; i++)
@@ -194,7 +193,7 @@ int join_outputs(struct engine *e, const struct split *s, struct engine_value **
         if (!there)
             continue;
         if (!(table[c->whole] = cut_tensor_join(e, c, piece, err)))
-            return name_it(s, c, err);
+            return cut_tensor_blame(s, c, err);
         for (uint32_t i = 0; i < c->ways; i++)
             drop(e, table, c->piece[i]);
     }

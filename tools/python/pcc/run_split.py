@@ -309,9 +309,10 @@ class _Cut:
 
     def join(self, pieces: List[Any]) -> Any:
         """Returns the array of which these are the pieces."""
-        if self.axis >= pieces[0].ndim or len({(p.shape, p.dtype) for p in pieces}) > 1:
+        if self.axis >= pieces[0].ndim or pieces[0].shape[self.axis] % self.run \
+                or len({(p.shape, p.dtype) for p in pieces}) > 1:
             raise SplitError(f"output '{self.name}': its pieces have the sizes {[list(p.shape) for p in pieces]}: "
-                             f"expected equal ones, with an axis {self.axis}")
+                             f"expected equal ones, with a multiple of {self.run} at axis {self.axis}")
         sizes = [n * len(pieces) if k == self.axis else n for k, n in enumerate(pieces[0].shape)]
         whole = np.empty(sizes, pieces[0].dtype)
         at = np.arange(sizes[self.axis]) // self.run % len(pieces)
