@@ -6,8 +6,8 @@
 #ifndef PCC_TOOLS_LIB_HANDLE_H
 #define PCC_TOOLS_LIB_HANDLE_H
 
-#include "ir/base/signal_flag.h"
 #include "backends/backends.h"
+#include "ir/base/signal_flag.h"
 #include "ir/exec/evaluate.h"
 #include "passes/functions/close_plan.h"
 #include "ir/exec/iteration/written_plan.h"

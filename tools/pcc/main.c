@@ -1,5 +1,4 @@
 /* The program pcc: reads a model, runs a pipeline of passes on it, and writes the outputs that options name. */
-#include "ir/base/signal_flag.h"
 #include "backends/backends.h"
 #include "check_schedule.h"
 #include "cli.h"
@@ -12,6 +11,7 @@
 #include "ir/base/units.h"
 #include "ir/base/utf8.h"
 #include "ir/base/nearest.h"
+#include "ir/base/signal_flag.h"
 #include "ir/cluster/detect/detect.h"
 #include "ir/cluster/presets.h"
 #include "passes/shapes/infer_shapes.h"

@@ -2,9 +2,9 @@
 #ifndef PCC_TOOLS_RUN_LINKS_H
 #define PCC_TOOLS_RUN_LINKS_H
 
-#include "ir/base/signal_flag.h"
 #include "ir/base/arena.h"
 #include "ir/base/diag.h"
+#include "ir/base/signal_flag.h"
 
 enum link_way {
     LINK_THREADS,

@@ -2,9 +2,9 @@
 #ifndef PCC_TOOLS_RUN_PIECES_H
 #define PCC_TOOLS_RUN_PIECES_H
 
-#include "ir/base/signal_flag.h"
 #include "ir/base/arena.h"
 #include "ir/base/diag.h"
+#include "ir/base/signal_flag.h"
 
 /* What is to be cut. */
 struct pieces_of {

@@ -3,9 +3,9 @@
 #ifndef PCC_TOOLS_RUN_PROGRAM_H
 #define PCC_TOOLS_RUN_PROGRAM_H
 
-#include "ir/base/signal_flag.h"
 #include "ir/base/diag.h"
 #include "ir/base/options.h"
+#include "ir/base/signal_flag.h"
 
 #include <stdio.h>
 

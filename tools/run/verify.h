@@ -2,8 +2,8 @@
 #ifndef PCC_TOOLS_RUN_VERIFY_H
 #define PCC_TOOLS_RUN_VERIFY_H
 
-#include "ir/base/signal_flag.h"
 #include "ir/base/name_table.h"
+#include "ir/base/signal_flag.h"
 #include "ir/model/module.h"
 #include "tools/run/engine.h"
 #include "tools/run/same.h"
@@ -38,14 +38,13 @@ struct verifying {
     uint32_t noutput;
     struct names values;  /* name of a value of the split -> its number */
     const int64_t *bytes; /* [value of the model's module] in the sizes of the plan, or of --dim */
-    const char *
-        other; /* how the model differs from the source of the split; NULL: not known, or not at all */
-    const bool *of_random; /* [value of the model's module] it depends on a random operator */
-    struct names marked;   /* name of a value of a part -> its number */
-    const uint8_t *mark;   /* [number of a name] bits of verify_read.c */
-    const char *random;    /* name of the first random operator; NULL: there is none */
-    double
-        tolerance; /* share of an output's largest value by which its floats may differ; 0: equal bits */
+    /* how the model differs from the source of the split; NULL: not known, or not at all */
+    const char *other;
+    const bool *of_random;   /* [value of the model's module] it depends on a random operator */
+    struct names marked;     /* name of a value of a part -> its number */
+    const uint8_t *mark;     /* [number of a name] bits of verify_read.c */
+    const char *random;      /* name of the first random operator; NULL: there is none */
+    double tolerance;        /* share of an output's largest value by which floats may differ */
     uint32_t ncrossing;      /* values that cross as floats of 16 bits, or as casts of them */
     const signal_flag *stop; /* 1: no further run begins */
     struct arena *a;
