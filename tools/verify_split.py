@@ -17,8 +17,8 @@ folder's contract: it reads SPLIT/manifest.json and does what it says.
    type and shape.
 
 Two exceptions.  Where devices add up floats (a folder with sharding.tolerance), the sums are in another order than the
-model's: outputs of the annotated whole and of the parts may differ from the model's by that share of the largest
-absolute value, or by --tolerance; the parts must still give the bits of the annotated whole.  And
+model's: floats of outputs of the annotated whole and of the parts may differ from the model's by that share of the
+largest absolute value, or by --tolerance; the parts must still give the bits of the annotated whole.  And
 ONNX Runtime's CPU provider computes chains of float16 operators in float32 and leaves
 out casts that would round between them, so a cut at a float16 tensor adds a rounding; and so does one
 at a tensor that was cast from float16, since its cast must stay.  Outputs downstream of a float16 or
@@ -873,46 +873,49 @@ def near(ref, got, tolerance=TOLERANCE):
     return None if worst <= limit else f"differs by {worst:.3g}, more than {limit:.3g}"
 
 
-def array_difference(ref, got, tolerance):
+def array_difference(ref, got, floats, rounding):
     if ref.dtype != got.dtype or ref.shape != got.shape:
         return f"{got.dtype}{list(got.shape)} instead of {ref.dtype}{list(ref.shape)}"
     if ref.dtype == object or ref.dtype.kind in "SU":
         return None if np.array_equal(ref, got) else "strings differ"
     if ref.tobytes() == got.tobytes():
         return None
+    tolerance = rounding if ref.dtype.kind in "iub" else max(floats, rounding)
     if tolerance:
         return near(ref, got, tolerance)
     unequal = ref.reshape(-1) != got.reshape(-1)
     return f"{np.count_nonzero(unequal)} of {ref.size} elements differ ({near(ref, got) or 'slightly'})"
 
 
-def difference(ref, got, tolerance=0):
-    """None if the values are equal, else what is wrong; sequences and maps element by element."""
+def difference(ref, got, floats=0, rounding=0):
+    """None if the values are equal, else what is wrong; sequences and maps element by element.  floats, rounding:
+    tolerances of floats, and of all numbers, as shares of a tensor's largest value."""
     if ref is None or got is None:
         return None if ref is got else "only one of them is empty"
     if isinstance(ref, (list, tuple)):
         if not isinstance(got, (list, tuple)) or len(ref) != len(got):
             return "sequences of different length"
-        return next(filter(None, (difference(r, g, tolerance) for r, g in zip(ref, got))), None)
+        return next(filter(None, (difference(r, g, floats, rounding) for r, g in zip(ref, got))), None)
     if isinstance(ref, dict):
         if not isinstance(got, dict) or list(ref) != list(got):
             return "maps with different keys"
-        return difference(list(ref.values()), list(got.values()), tolerance)
+        return difference(list(ref.values()), list(got.values()), floats, rounding)
     if isinstance(got, (list, tuple, dict)):
         return "a sequence or map instead of a tensor"
-    return array_difference(np.asarray(ref), np.asarray(got), tolerance)
+    return array_difference(np.asarray(ref), np.asarray(got), floats, rounding)
 
 
-def compare(reference, outputs, allowed, who):
-    """Raises Different, or returns the names of outputs that are within their tolerance, not bit-equal.  allowed:
-    tolerance by name of an output, of those that have one."""
+def compare(reference, outputs, floats, rounded, who):
+    """Raises Different, or returns the names of outputs that are within their tolerance, not bit-equal.  floats: that
+    of floats of all outputs; rounded: names of outputs whose numbers may be off by rounding."""
     inexact = set()
     for ref, got in zip(reference, outputs):
         for name, value in ref.items():
             wrong = difference(value, got[name])
-            if wrong and allowed.get(name):
+            rounding = TOLERANCE if name in rounded else 0
+            if wrong and (floats or rounding):
                 inexact.add(name)
-                wrong = difference(value, got[name], allowed[name])
+                wrong = difference(value, got[name], floats, rounding)
             if wrong:
                 raise Different(f"output '{name}' of {who}: {wrong}")
     return inexact
@@ -1029,22 +1032,25 @@ def verify(args, say):
     if sums:
         why = "the manifest's, since devices add up floats" if args.tolerance is None else "as --tolerance says"
         say(f"tolerance: {sums:g} of the largest value of an output, {why}")
-    off = {name: 0 if isinstance(v, np.ndarray) and v.dtype.kind in "iub" else sums
-           for name, v in reference[0].items()}
-    allowed = {name: max(off[name], TOLERANCE * (name in rounded)) for name in off}
     made = run_parts(manifest, folder, sets)
-    inexact = compare(reference, made, allowed, "the parts")
+    inexact = compare(reference, made, sums, rounded, "the parts")
     annotated = args.whole or folder / manifest["model"]["file"]
     try:
         again = [join_pieces(t, pieces) for t in run_whole(open_session(Path(annotated)), sets)]
     except Exception as e:
         raise Bad(f"{Path(annotated).name} does not run: {type(e).__name__}: {first_line(e)}") from e
     require(all(set(a) == set(names[1]) for a in again), f"{Path(annotated).name} has other outputs than the model")
-    compare(reference, again, off, Path(annotated).name)
+    compare(reference, again, sums, set(), Path(annotated).name)
     if sums:
-        compare(without(again, random | given), made, {name: TOLERANCE for name in rounded},
-                f"the parts, against {Path(annotated).name}")
+        compare(without(again, random | given), made, 0, rounded, f"the parts, against {Path(annotated).name}")
     return len(reference[0]), len(inexact), len(sets), sums
+
+
+def share(text):
+    """Returns the value of --tolerance."""
+    if not 0 <= float(text) <= 1:
+        raise argparse.ArgumentTypeError(f"'{text}': expected a number from 0 to 1")
+    return float(text)
 
 
 def main(argv=None):
@@ -1057,9 +1063,9 @@ def main(argv=None):
                    help="run a second random input; some output must change")
     p.add_argument("--whole", metavar="FILE",
                    help="a model that was put together from the parts: compared in place of the folder's whole model")
-    p.add_argument("--tolerance", type=float, metavar="T",
-                   help="of the largest value of an output, by which it may differ (default: the manifest's where "
-                   "devices add up floats, else 0)")
+    p.add_argument("--tolerance", type=share, metavar="T",
+                   help="share of an output's largest value by which its floats may differ (default: the manifest's "
+                   "where devices add up floats, else 0)")
     p.add_argument("--quiet", action="store_true", help="the last line only")
     args = p.parse_args(argv)
     ort.set_default_logger_severity(4)

@@ -2,7 +2,8 @@
 #ifndef PCC_IR_BASE_LISTENER_H
 #define PCC_IR_BASE_LISTENER_H
 
-#include <signal.h>
+#include "ir/base/signal_flag.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -18,7 +19,7 @@ struct progress {
 /* The caller's ways to hear progress and to end the work.  If all fields are zero, it does neither. */
 struct listener {
     /* the stop flag, which a signal handler may set: *stop != 0: finish with the best plan so far; NULL: no flag */
-    const volatile sig_atomic_t *stop;
+    const signal_flag *stop;
     /* Called with the progress, many times a second, by the thread that runs the passes.  Returns true: finish with
      * the best plan so far.  NULL: no calls. */
     bool (*tell)(void *user, const struct progress *p);

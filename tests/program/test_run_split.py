@@ -404,6 +404,11 @@ def hostile(temp, folder):
     shutil.copytree(folder, bad)
     (temp / "part0.onnx").write_bytes((folder / "part0.onnx").read_bytes())
     (bad / "link.onnx").symlink_to(temp / "part0.onnx")
+
+    def pieces(*names, axis=1, whole="past"):
+        row = {"in": whole, "out": "logits", "axis": axis, "run": 1, "pieces": [{"in": n, "out": n} for n in names]}
+        return json.dumps({"states": [row]}).replace("past", json.loads(text)["states"][0]["in"])
+
     types = '"seq(' + "seq(" * 40 + 'tensor(float)' + ")" * 41 + '"'
     for where, value, said in (
             ("", "[" * 5000, "no JSON: "), ("['values']", "[]", "values: expected an object, found a list"),
@@ -421,6 +426,11 @@ def hostile(temp, folder):
             ("['inputs'][0]['sizes']", '["a"]', "inputs[0].sizes: expected a list of sizes or null, found a list"),
             ("['dims']", '{"n\\u009b": -1}', "dims.'n\\u009b': expected a number >= 0, found -1"),
             ("['states'][0]['in']", '"logits"', "states: expected an input, found 'logits'"),
+            ("['sharding']", '{"tolerance": 2}', "sharding.tolerance: expected a number from 0 to 1, found 2"),
+            ("['sharding']", pieces(axis=1 << 62), "states[0].axis: expected a number from 0 to 63, found 46"),
+            ("['sharding']", pieces(), "': expected 2 to 64 pieces, found 0"),
+            ("['sharding']", pieces("p", "p"), "sharding.states: 'p' is listed twice"),
+            ("['sharding']", pieces("p", "q", whole="logits"), "sharding.states: expected an input, found 'logits'"),
             ("['outputs'][0]['name']", '"y"', "outputs: expected a tensor of")):
         manifest = json.loads(text)
         if where:
@@ -433,9 +443,11 @@ def hostile(temp, folder):
     check(not run_split.HIDDEN.search(said.replace("\n", "")), f"printed as it is: {said!r}")
     inside("--folder", folder, "--provider", "acc0=cpu", "--provider", "acc0=cuda", code=2,
            said="'acc0' has a provider already")
-    for more in (("--provider", "acc0=cpu"), ("--samples", 2), ("--state",)):
+    for more in (("--provider", "acc0=cpu"), ("--samples", 2), ("--state",), ("--tolerance", 2)):
         r = run(sys.executable, folder / "run_split.py", "--verify", temp / "gpt.onnx", *more)
-        check(r.returncode == 2 and f"{more[0]} has no place beside --verify" in r.stderr, f"{more}: {r.stderr}")
+        said = "--tolerance 2: expected a number from 0 to 1" if more[0] == "--tolerance" else \
+            f"{more[0]} has no place beside --verify"
+        check(r.returncode == 2 and said in r.stderr, f"{more}: {r.stderr}")
 
 
 def hints(temp):
@@ -595,6 +607,8 @@ def errors(model, folder):
     w.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(w) + np.float32(1), w.name))
     onnx.save(changed, part)
     raises("' is not the whole model's: ", run_split.verify, folder, model)
+    check(run_split._difference(np.float32([1, 2]), np.float32([1, 2.01]), 0.01) is None
+          and run_split._difference(np.array([100, 2]), np.array([101, 2]), 0.01), "a tolerance is that of floats")
     run_split.verify(folder, model, tolerance=1e9)
     part.write_bytes(b"no model")
     raises("part1.onnx (acc1): cannot be loaded", run_split.Runner, folder)

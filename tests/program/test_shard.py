@@ -393,6 +393,10 @@ def check_tolerance(folder):
           and "0 bit-equal, 1 within 1e-05 of the largest value" in said, said)
     code, said = verified(path, out, "--quiet", "--tolerance=0")
     check(code == 1 and "DIFFERENT: output 'logits'" in said, said)
+    verify_split = sys.modules["verify_split"]
+    check(verify_split.difference(np.array([100, 2]), np.array([101, 2]), floats=0.1) is not None
+          and verify_split.difference([np.float32([100, 2])], [np.float32([101, 2])], floats=0.1) is None,
+          "verify_split.py: a tolerance is that of floats")
     for options, ok, words in ([], True, "within 1e-05 of the largest, since devices add up floats"), (
             ["--tolerance=0"], False, "elements differ"):
         r = subprocess.run([sys.executable, out / "run_split.py", "--verify", path, *options], capture_output=True,
@@ -405,7 +409,7 @@ def check_tolerance(folder):
                 ([], 0, "1 within 1e-05 of the largest value"), (["--tolerance=0"], 1, "DIFFERENT"),
                 (["--tolerance=2"], 2, "expected a number from 0 to 1")):
             r = subprocess.run([verify, path, out, *options], capture_output=True, text=True)
-            check(r.returncode == code and words in r.stdout + r.stderr,
+            check(r.returncode == code and words in r.stdout + r.stderr and "not the source" not in r.stderr,
                   f"pcc-verify {options}: {r.returncode} {r.stderr}")
 
 
@@ -530,6 +534,10 @@ def check_states(folder):
     if verify.exists():
         r = subprocess.run([verify, path, out], capture_output=True, text=True)
         check(r.returncode == 1 and 'expected in each "in", "out", "axis", "run"' in r.stderr, f"{verify}: {r.stderr}")
+        manifest["sharding"]["tolerance"] = 1e300
+        (out / "manifest.json").write_text(json.dumps(manifest))
+        r = subprocess.run([verify, path, out], capture_output=True, text=True)
+        check(r.returncode == 1 and "tolerance: expected a number from 0 to 1" in r.stderr, f"{verify}: {r.stderr}")
 
 
 def check_weight_pieces(path, out, rows):

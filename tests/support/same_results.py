@@ -53,7 +53,7 @@ class Runs:
         if list(outputs) != list(self.outputs):
             return f"outputs {list(outputs)}, not {list(self.outputs)}"
         for name, value in self.outputs.items():
-            wrong = v.difference(value, outputs[name], self.half)
+            wrong = v.difference(value, outputs[name], rounding=v.TOLERANCE * self.half)
             if wrong:
                 return f"'{name}': {wrong}"
         return None

@@ -7,6 +7,7 @@
 #define PCC_TOOLS_LIB_HANDLE_H
 
 #include "backends/backends.h"
+#include "ir/base/signal_flag.h"
 #include "ir/exec/evaluate.h"
 #include "passes/functions/close_plan.h"
 #include "ir/exec/iteration/written_plan.h"
@@ -49,9 +50,9 @@ struct pcc {
     struct pcc_listener user; /* the user's functions, set by pcc_listen() */
     /* hears the progress of passes and tells it to `user`; its stop flag is `stop` */
     struct listener listener;
-    bool spoke;                 /* the running call has reported an error */
-    char error[ERROR_BYTES];    /* the first error message of the last call that failed */
-    volatile sig_atomic_t stop; /* 1: the running work shall end */
+    bool spoke;              /* the running call has reported an error */
+    char error[ERROR_BYTES]; /* the first error message of the last call that failed */
+    signal_flag stop;        /* 1: the running work shall end */
     struct given *given; /* [ngiven] values of settings, in the order in which they were given */
     uint32_t ngiven, capgiven;
     /* All further fields but standard_input are of the open model; x.scene.m is NULL if no model is open. */

@@ -11,6 +11,7 @@
 #include "ir/base/units.h"
 #include "ir/base/utf8.h"
 #include "ir/base/nearest.h"
+#include "ir/base/signal_flag.h"
 #include "ir/cluster/detect/detect.h"
 #include "ir/cluster/presets.h"
 #include "passes/shapes/infer_shapes.h"
@@ -39,7 +40,7 @@
 /* Global because the signal handler, which has no argument of its own, reads and sets them.  at_work: the handle of
  * the run.  interrupted: Ctrl-C was pressed.  printing: planning is over and no file is being written. */
 static struct pcc *at_work;
-static volatile sig_atomic_t interrupted, printing;
+static signal_flag interrupted, printing;
 
 enum { EXIT_INTERRUPTED = 130 }; /* exit code after Ctrl-C, as shells give it */
 

@@ -1,4 +1,4 @@
-/* Cutting tensors into pieces and joining these (whole.h).
+/* Cutting tensors into pieces and joining these (cut_tensors.h).
  *
  * Position p of the axis is in piece (p / run) mod ways, so that runs of the axis go to the pieces in turn: a tensor
  * is, for each index before the axis, `blocks` times one run for each piece.  O(bytes). */
@@ -60,11 +60,11 @@ static struct engine_value *make_like(struct engine *e, const struct dense *x, u
 static void copy_runs(const struct split_cut *c, const struct dense *whole,
                       const struct dense *piece, uint32_t i, bool into)
 {
+    if (whole->bytes == 0) /* then the run may be any number */
+        return;
     int64_t outer = 1, size = whole->size[c->axis], blocks = size / (c->run * c->ways);
     for (uint32_t k = 0; k < c->axis; k++)
         outer *= whole->size[k];
-    if (whole->bytes == 0)
-        return;
     size_t run = (size_t)(c->run * (whole->bytes / (outer * size)));
     for (int64_t k = 0; k < outer * blocks; k++) {
         unsigned char *one = whole->data + ((size_t)k * c->ways + i) * run,
@@ -82,10 +82,14 @@ static int check_axis(const struct split_cut *c, const struct dense *x, uint32_t
     int64_t each = sat_mul(c->run, c->ways / of);
     if (size >= 0 && size % each == 0)
         return 0;
-    snprintf(err->line, sizeof err->line,
-             "its axis %" PRIu32 " has the size %" PRId64 ": expected a multiple of %" PRId64
-             ", for %" PRIu32 " devices",
-             c->axis, size, each, c->ways);
+    if (size < 0)
+        snprintf(err->line, sizeof err->line, "it has %zu axes: expected an axis %" PRIu32,
+                 (size_t)x->shape.rank, c->axis);
+    else
+        snprintf(err->line, sizeof err->line,
+                 "its axis %" PRIu32 " has the size %" PRId64 ": expected a multiple of %" PRId64
+                 ", for %" PRIu32 " devices",
+                 c->axis, size, each, c->ways);
     return -1;
 }
 
@@ -151,8 +155,7 @@ static void drop(struct engine *e, struct engine_value **table, uint32_t v)
     table[v] = NULL;
 }
 
-/* Puts the name of a tensor before the reason in *err.  Returns -1. */
-static int name_it(const struct split *s, const struct split_cut *c, struct engine_error *err)
+int cut_tensor_blame(const struct split *s, const struct split_cut *c, struct engine_error *err)
 {
     struct engine_error why = *err;
     snprintf(err->line, sizeof err->line, "'%.100s': %.280s", s->value[c->whole].name, why.line);
@@ -167,7 +170,7 @@ int cut_inputs(struct engine *e, const struct split *s, struct engine_value **ta
         const struct split_cut *c = &s->cut[k];
         for (uint32_t i = 0; i < c->ways && table[c->whole] && !rc; i++)
             if (!(table[c->piece[i]] = cut_tensor(e, c, table[c->whole], i, err)))
-                rc = name_it(s, c, err);
+                rc = cut_tensor_blame(s, c, err);
     }
     for (uint32_t k = 0; k < s->ncut; k++) {
         for (uint32_t i = 0; i < s->cut[k].ways && rc; i++)
@@ -190,7 +193,7 @@ int join_outputs(struct engine *e, const struct split *s, struct engine_value **
         if (!there)
             continue;
         if (!(table[c->whole] = cut_tensor_join(e, c, piece, err)))
-            return name_it(s, c, err);
+            return cut_tensor_blame(s, c, err);
         for (uint32_t i = 0; i < c->ways; i++)
             drop(e, table, c->piece[i]);
     }

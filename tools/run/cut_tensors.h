@@ -12,6 +12,8 @@ struct engine_value *cut_tensor(struct engine *e, const struct split_cut *c,
 /* Returns the tensor of which piece[c->ways] are the pieces; NULL, with the reason in *err. */
 struct engine_value *cut_tensor_join(struct engine *e, const struct split_cut *c,
                                      struct engine_value *const *piece, struct engine_error *err);
+/* Puts the name of the whole tensor before the reason in *err.  Returns -1. */
+int cut_tensor_blame(const struct split *s, const struct split_cut *c, struct engine_error *err);
 
 /* Puts the pieces of inputs into table[value], where their whole tensors are; `keep`: these stay there, too, else they
  * are freed.  Returns 0; or -1 with the reason in *err, then no pieces are there. */

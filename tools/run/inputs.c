@@ -277,7 +277,8 @@ int inputs_make(struct engine *e, const struct split *s, const struct inputs_of 
     int rc = make_all(e, s, of, table, own, d);
     arena_free(own);
     if (!rc && cut_inputs(e, s, table, of->whole, &err)) {
-        rc = diag_error(d, "input %s", err.line);
+        rc =
+            diag_error(d, "%s%sinput %s", of->file ? of->file : "", of->file ? ": " : "", err.line);
         for (uint32_t i = 0; i < s->ngiven; i++) {
             e->face->value_free(e, table[s->given[i]]);
             table[s->given[i]] = NULL;

@@ -167,7 +167,7 @@ static struct line fit(const size_t *bytes, const int64_t *ns, int n)
     return l;
 }
 
-int link_find(const struct link_copier *c, const volatile sig_atomic_t *stop, struct link_fit *out)
+int link_find(const struct link_copier *c, const signal_flag *stop, struct link_fit *out)
 {
     size_t bytes[SIZES_MOST];
     int64_t ns[SIZES_MOST], off[FRESH];
@@ -266,8 +266,7 @@ static size_t largest_block(void)
     return most;
 }
 
-int link_measure(enum link_way way, const volatile sig_atomic_t *stop, struct link_fit *out,
-                 struct diag *d)
+int link_measure(enum link_way way, const signal_flag *stop, struct link_fit *out, struct diag *d)
 {
     struct wire w = {.way = way, .largest = largest_block()};
     int rc = -1;

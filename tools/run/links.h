@@ -4,8 +4,7 @@
 
 #include "ir/base/arena.h"
 #include "ir/base/diag.h"
-
-#include <signal.h>
+#include "ir/base/signal_flag.h"
 
 enum link_way {
     LINK_THREADS,
@@ -35,16 +34,15 @@ const char *link_way_name(enum link_way way);
 /* Measures copies of 1 B to 512 MiB (less where memory is short) one way, and fits latency and bandwidth, such that the
  * sum of relative errors is least.  *stop: 1 ends the work.  Returns 0; 1: ended by *stop; -1 and an error.
  */
-int link_measure(enum link_way way, const volatile sig_atomic_t *stop, struct link_fit *out,
-                 struct diag *d);
+int link_measure(enum link_way way, const signal_flag *stop, struct link_fit *out, struct diag *d);
 /* Fits latency and bandwidth to the times of a copier.  Returns 0; 1: ended by *stop; -1: the receiver gives no
  * answer. */
-int link_find(const struct link_copier *c, const volatile sig_atomic_t *stop, struct link_fit *out);
+int link_find(const struct link_copier *c, const signal_flag *stop, struct link_fit *out);
 /* Returns the lower quartile of n > 0 times, ns, which it sorts; at least 1. */
 int64_t link_quartile(int64_t *ns, int n);
 /* rank_link.c.  Measures messages between two ranks under mpirun (ranks.h), which both call this; rank 0 gets *out.
  * Returns as link_measure(). */
-int link_measure_ranks(const volatile sig_atomic_t *stop, struct link_fit *out, struct arena *a,
+int link_measure_ranks(const signal_flag *stop, struct link_fit *out, struct arena *a,
                        struct diag *d);
 /* Writes a cluster file with two CPUs that are joined by the link.  Returns 0, or -1 and an error. */
 int link_write(const struct link_fit *l, const char *path, struct arena *a, struct diag *d);

@@ -2,10 +2,9 @@
 #ifndef PCC_TOOLS_RUN_MEASURE_H
 #define PCC_TOOLS_RUN_MEASURE_H
 
+#include "ir/base/signal_flag.h"
 #include "tools/run/engine.h"
 #include "tools/run/split_in.h"
-
-#include <signal.h>
 
 enum { TURNS_MOST = 3 };
 
@@ -16,11 +15,11 @@ struct measuring {
     const struct split *s;
     int threads;            /* of an operator */
     uint32_t discard, runs; /* of a part in a turn: runs that do not count, and runs that do */
-    uint32_t node_discard, node_runs;  /* the same for times of nodes; node_runs 0: no nodes */
-    bool memory;                       /* memory of the parts is measured, too */
-    bool parts;                        /* the parts are measured; false: their nodes alone */
-    const char *folder;                /* for temporary files */
-    const volatile sig_atomic_t *stop; /* 1: no further run begins */
+    uint32_t node_discard, node_runs; /* the same for times of nodes; node_runs 0: no nodes */
+    bool memory;                      /* memory of the parts is measured, too */
+    bool parts;                       /* the parts are measured; false: their nodes alone */
+    const char *folder;               /* for temporary files */
+    const signal_flag *stop;          /* 1: no further run begins */
     struct engine_value **table; /* [value] inputs of the model, which stay; others come and go */
     struct arena *a;
     struct diag *d;

@@ -1,8 +1,8 @@
 /* The slots of ONNX Runtime's C interface that these programs use, declared here since wheels bring no header.
  *
  * The interface is a table of function pointers that only ever grows, so the number of a slot is stable.  The table of
- * ort_api.c says which slot each field comes from; tests/unit/tools/ort_api.c compares it with a real header where one
- * is given.  Unless noted a function returns NULL, or a status that the caller reads and releases. */
+ * ort_api.c says which slot each field comes from; tests/program/test_profile.py compares it with a real header where
+ * one is given.  Unless noted a function returns NULL, or a status that the caller reads and releases. */
 #ifndef PCC_TOOLS_RUN_ORT_API_H
 #define PCC_TOOLS_RUN_ORT_API_H
 

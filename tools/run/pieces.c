@@ -34,8 +34,8 @@ struct cutting {
 /* A listener of the library. */
 struct hearing {
     struct diag *d;
-    const volatile sig_atomic_t *stop; /* 1: calls of the library end, and nothing is passed on */
-    bool warnings;                     /* they are passed on, too */
+    const signal_flag *stop; /* 1: calls of the library end, and nothing is passed on */
+    bool warnings;           /* they are passed on, too */
 };
 
 /* Passes on errors of the library, and warnings as notes. */

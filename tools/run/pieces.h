@@ -4,16 +4,15 @@
 
 #include "ir/base/arena.h"
 #include "ir/base/diag.h"
-
-#include <signal.h>
+#include "ir/base/signal_flag.h"
 
 /* What is to be cut. */
 struct pieces_of {
     const char *model;      /* path of an ONNX file */
     const char *const *dim; /* [ndim] values of --dim, NAME=N */
     uint32_t ndim;
-    const volatile sig_atomic_t *stop; /* 1: the work ends with an error, without a message */
-    const char *costs;                 /* value of --costs of pcc; NULL: none */
+    const signal_flag *stop; /* 1: the work ends with an error, without a message */
+    const char *costs;       /* value of --costs of pcc; NULL: none */
     uint32_t count;     /* pieces that are wanted, at least 1; a model with few nodes gets fewer */
     const char *folder; /* where the split goes: nothing is there yet */
 };

@@ -2,11 +2,11 @@
 #ifndef PCC_TOOLS_RUN_PLAN_ARGS_H
 #define PCC_TOOLS_RUN_PLAN_ARGS_H
 
+#include "ir/base/signal_flag.h"
 #include "tools/lib/pcc.h"
 #include "tools/pcc/cli.h"
 
 #include <jansson.h>
-#include <signal.h>
 
 /* Checks the arguments of pcc, which NULL ends.  Returns 0, or -1 and an error: an output, a model, --costs, an
  * objective other than the time per sample, or what only the program pcc can do. */
@@ -23,8 +23,8 @@ struct plan_call {
     const char *model;   /* path */
     const char *devices; /* in place of those of the arguments; NULL: those */
     const json_t *dims; /* sizes of dimensions by name, beside those of the arguments; NULL: none */
-    const json_t *states; /* as the manifest has them, if the arguments name none; NULL: none */
-    const volatile sig_atomic_t *stop; /* 1: Ctrl-C */
+    const json_t *states;    /* as the manifest has them, if the arguments name none; NULL: none */
+    const signal_flag *stop; /* 1: Ctrl-C */
     const char
         *idle; /* set by plan_write(): what idle_text() says of the plan, in a; NULL: nothing */
     struct arena *a;

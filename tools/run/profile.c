@@ -95,7 +95,7 @@ static const struct program program = {
         "exit codes: 0 done, 1 bad input or a part that fails, 2 usage, 3 no plan fits, 130 ended by Ctrl-C\n",
     .row = rows};
 
-static volatile sig_atomic_t stop; /* set by Ctrl-C, and by other signals that end a program */
+static signal_flag stop; /* set by Ctrl-C, and by other signals that end a program */
 
 /* The run. */
 struct run {

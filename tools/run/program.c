@@ -324,7 +324,7 @@ void program_show(void *args, enum diag_level level, enum warning w, const char 
         fprintf(stderr, "%s: %s: %s\n", g->program->name, word[level], line);
 }
 
-static volatile sig_atomic_t *caught; /* of program_catch(): a handler gets no argument */
+static signal_flag *caught; /* of program_catch(): a handler gets no argument */
 
 static void on_signal(int signal)
 {
@@ -332,7 +332,7 @@ static void on_signal(int signal)
     *caught = 1;
 }
 
-void program_catch(volatile sig_atomic_t *stop)
+void program_catch(signal_flag *stop)
 {
     static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction end = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND}, before;

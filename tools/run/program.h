@@ -5,8 +5,8 @@
 
 #include "ir/base/diag.h"
 #include "ir/base/options.h"
+#include "ir/base/signal_flag.h"
 
-#include <signal.h>
 #include <stdio.h>
 
 /* A program and its rows.  Of a row count kind, name, letter, arg, def, lo, hi, names, help; the arg NULL of OPT_BOOL:
@@ -70,7 +70,7 @@ bool program_begin(struct program_args *args, int argc, char **argv, struct aren
  * program_args. */
 void program_show(void *args, enum diag_level level, enum warning w, const char *line);
 /* Has Ctrl-C, and other signals that end a program, set *stop to 1; the second one ends the program. */
-void program_catch(volatile sig_atomic_t *stop);
+void program_catch(signal_flag *stop);
 /* Has another signal set the same. */
 void program_catch_also(int signal);
 /* Runs work(arg), which sets *exit, in the tree of `a`, which is freed then; a NULL: there was no memory for it.

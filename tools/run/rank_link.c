@@ -84,7 +84,7 @@ static void answer(struct pair *p)
     }
 }
 
-int link_measure_ranks(const volatile sig_atomic_t *stop, struct link_fit *out, struct arena *a,
+int link_measure_ranks(const signal_flag *stop, struct link_fit *out, struct arena *a,
                        struct diag *d)
 {
     struct pair p = {.m.face = messages_find(a, d)};

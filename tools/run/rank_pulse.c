@@ -5,6 +5,7 @@
  * ends the run with one message: rank 0 says it, of rank 0 itself the next rank.  mpirun, too, ends all ranks when one
  * was killed: it wakes them by SIGCONT first and ends them by SIGTERM a second later, so from then on a rank is looked
  * for that is silent for HURRY. */
+#include "ir/base/signal_flag.h"
 #include "tools/run/ranks.h"
 
 #include "ir/base/clock.h"
@@ -46,7 +47,7 @@ struct rank_pulse {
     int64_t hurry;                 /* ns: when mpirun has woken this process; 0: it has not */
 };
 
-static volatile sig_atomic_t woken; /* SIGCONT has come */
+static signal_flag woken; /* SIGCONT has come */
 
 static void on_wake(int signal)
 {

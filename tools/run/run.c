@@ -117,7 +117,7 @@ struct run {
     char kept[RANK_LINE]; /* of a rank other than 0: its first error, which rank 0 says */
 };
 
-static volatile sig_atomic_t stop; /* Ctrl-C was pressed */
+static signal_flag stop; /* Ctrl-C was pressed */
 
 /* Reports an error in usage.  Returns -1. */
 static int misused(struct run *r, const char *what)

@@ -357,7 +357,7 @@ static int add_joined(struct runner *r, struct npz_out *z, const struct split_cu
     for (uint32_t i = 0; i < c->ways; i++)
         piece[i] = f->box[c->piece[i]] ? f->box[c->piece[i]]->value : NULL;
     struct engine_value *whole = cut_tensor_join(r->e, c, piece, err);
-    int rc = whole ? add_output(r, z, c->whole, whole, err) : -1;
+    int rc = whole ? add_output(r, z, c->whole, whole, err) : cut_tensor_blame(&r->s, c, err);
     r->e->face->value_free(r->e, whole);
     return rc;
 }

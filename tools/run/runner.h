@@ -13,6 +13,7 @@
 #ifndef PCC_TOOLS_RUN_RUNNER_H
 #define PCC_TOOLS_RUN_RUNNER_H
 
+#include "ir/base/signal_flag.h"
 #include "tools/run/engine.h"
 #include "tools/run/run_figures.h"
 #include "tools/run/split_in.h"
@@ -26,7 +27,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 
 enum { RUN_NONE = UINT32_MAX };
@@ -152,7 +152,7 @@ struct runner {
     struct split s;
     struct arena *a; /* of the main thread */
     struct diag *d;
-    const volatile sig_atomic_t *stop; /* 1: Ctrl-C */
+    const signal_flag *stop; /* 1: Ctrl-C */
     /* With a schedule; else NULL. */
     const struct sample_work *w;
     struct schedule *schedule;

@@ -116,6 +116,8 @@ static void count_unequal(const unsigned char *a, const unsigned char *b, enum e
         odd |= !finite && !same;
     }
     out->floats = !odd && !elem_is_integer(elem);
+    if (out->worst > 0)
+        out->share = out->largest > 0 ? out->worst / out->largest : (double)INFINITY;
     out->near = !odd && out->worst <= SAME_TOLERANCE * out->largest;
     if (unequal == 0)
         snprintf(out->text, sizeof out->text,
@@ -192,6 +194,8 @@ static void compare_item(struct engine *e, struct engine_value *const pair[2], s
         snprintf(one.text, sizeof one.text, "element %zu cannot be reached", i);
     out->bits &= one.bits;
     out->near &= one.near;
+    out->floats &= one.bits || one.floats;
+    out->share = one.share > out->share ? one.share : out->share;
     out->worst = one.worst > out->worst ? one.worst : out->worst;
     out->largest = one.largest > out->largest ? one.largest : out->largest;
     if (!*out->text)
@@ -213,7 +217,7 @@ static void compare_at(struct engine *e, struct engine_value *a, struct engine_v
     } else if (n[0] != n[1]) {
         snprintf(out->text, sizeof out->text, "%zu elements instead of %zu", n[1], n[0]);
     } else {
-        out->bits = out->near = true;
+        out->bits = out->near = out->floats = true;
         for (size_t i = 0; i < n[0]; i++)
             compare_item(e, (struct engine_value *const[]){a, b}, i, depth + 1, out);
     }

@@ -9,10 +9,11 @@
 
 /* How two values differ. */
 struct difference {
-    bool bits;      /* they are equal, bit by bit, with types and shapes */
-    bool near;      /* they are equal, or within rounding */
-    bool floats;    /* they are tensors, and finite floats are all that differs */
-    double worst;   /* largest difference of two finite elements */
+    bool bits;    /* they are equal, bit by bit, with types and shapes */
+    bool near;    /* they are equal, or within rounding */
+    bool floats;  /* finite floats are all that differs */
+    double share; /* worst / largest of a tensor, the most over tensors of a list; INFINITY: of 0 */
+    double worst; /* largest difference of two finite elements */
     double largest; /* largest absolute value of a finite element of the reference */
     char text[200]; /* what differs, for people; "" if nothing does */
 };

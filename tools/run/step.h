@@ -9,6 +9,7 @@
 #ifndef PCC_TOOLS_RUN_STEP_H
 #define PCC_TOOLS_RUN_STEP_H
 
+#include "ir/base/signal_flag.h"
 #include "tools/run/engine.h"
 #include "tools/run/split_in.h"
 
@@ -16,7 +17,6 @@
 #include "ir/plan/work.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 
 enum { STEP_NONE = UINT32_MAX };
@@ -90,7 +90,7 @@ struct stepper {
     struct split split;
     struct arena *a;
     struct diag *d;
-    const volatile sig_atomic_t *stop;
+    const signal_flag *stop;
     struct schedule *lists;
     /* the work of the iteration; of a micro-batch in slices; of a micro-batch */
     const struct sample_work *w, *each, *whole;

@@ -52,8 +52,8 @@ struct step_ranks {
     uint64_t hearing;             /* the message of the first */
     bool hears;                   /* it is under way */
     bool broken; /* messages of a failed iteration are under way, whose tensors must stay */
-    const volatile sig_atomic_t *stop; /* Ctrl-C: of rank 0 it counts, between two steps */
-    volatile sig_atomic_t halt;        /* stands for it in an iteration: always 0 */
+    const signal_flag *stop; /* Ctrl-C: of rank 0 it counts, between two steps */
+    signal_flag halt;        /* stands for it in an iteration: always 0 */
 };
 
 /* Ends the iteration with an error; "": another rank has said it. */

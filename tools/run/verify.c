@@ -58,7 +58,7 @@ static const struct program program = {
         "or is random), 77 no ONNX Runtime, 130 ended by Ctrl-C\n",
     .row = rows};
 
-static volatile sig_atomic_t stop; /* set by Ctrl-C, and by other signals that end a program */
+static signal_flag stop; /* set by Ctrl-C, and by other signals that end a program */
 
 /* The run. */
 struct run {
@@ -453,6 +453,19 @@ static int tell_plan(struct run *r)
     return 0;
 }
 
+/* Takes the tolerance that the manifest allows where devices add up floats.  Returns 0, or -1 and an error. */
+static int take_manifest_tolerance(struct run *r)
+{
+    const json_t *said =
+        json_object_get(json_object_get(r->split.manifest, "sharding"), "tolerance");
+    r->v.tolerance = json_number_value(said);
+    if (!said || (json_is_number(said) && r->v.tolerance >= 0 && r->v.tolerance <= 1))
+        return 0;
+    return diag_error(&r->diag,
+                      "%s/manifest.json: sharding: tolerance: expected a number from 0 to 1",
+                      r->split.folder);
+}
+
 /* Reads the files, and makes tables for the samples.  Returns an exit code. */
 static int read_files(struct run *r)
 {
@@ -467,9 +480,8 @@ static int read_files(struct run *r)
         return INPUT;
     r->v = (struct verifying){
         .s = &r->split, .a = r->a, .d = &r->diag, .stop = &stop, .tolerance = r->tolerance};
-    if (program_value(g, "tolerance") == NULL)
-        r->v.tolerance = json_number_value(
-            json_object_get(json_object_get(r->split.manifest, "sharding"), "tolerance"));
+    if (program_value(g, "tolerance") == NULL && take_manifest_tolerance(r))
+        return INPUT;
     int rc = verify_read(&r->v, g->operand[0], r->dim, r->ndim);
     if (rc)
         return rc > 0 ? NOTHING : INPUT;

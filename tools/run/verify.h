@@ -3,12 +3,11 @@
 #define PCC_TOOLS_RUN_VERIFY_H
 
 #include "ir/base/name_table.h"
+#include "ir/base/signal_flag.h"
 #include "ir/model/module.h"
 #include "tools/run/engine.h"
 #include "tools/run/same.h"
 #include "tools/run/split_in.h"
-
-#include <signal.h>
 
 /* Where an output of the model comes from in a split: a part makes it, it is an input that the model returns unchanged,
  * or an initializer that no part has. */
@@ -39,14 +38,15 @@ struct verifying {
     uint32_t noutput;
     struct names values;  /* name of a value of the split -> its number */
     const int64_t *bytes; /* [value of the model's module] in the sizes of the plan, or of --dim */
-    const char *other; /* how the model differs from the source of the split; NULL: it does not */
-    const bool *of_random; /* [value of the model's module] it depends on a random operator */
-    struct names marked;   /* name of a value of a part -> its number */
-    const uint8_t *mark;   /* [number of a name] bits of verify_read.c */
-    const char *random;    /* name of the first random operator; NULL: there is none */
-    double tolerance; /* share of an output's largest value by which it may differ; 0: equal bits */
-    uint32_t ncrossing; /* values that cross as floats of 16 bits, or as casts of them */
-    const volatile sig_atomic_t *stop; /* 1: no further run begins */
+    /* how the model differs from the source of the split; NULL: not known, or not at all */
+    const char *other;
+    const bool *of_random;   /* [value of the model's module] it depends on a random operator */
+    struct names marked;     /* name of a value of a part -> its number */
+    const uint8_t *mark;     /* [number of a name] bits of verify_read.c */
+    const char *random;      /* name of the first random operator; NULL: there is none */
+    double tolerance;        /* share of an output's largest value by which floats may differ */
+    uint32_t ncrossing;      /* values that cross as floats of 16 bits, or as casts of them */
+    const signal_flag *stop; /* 1: no further run begins */
     struct arena *a;
     struct diag *d;
 };
@@ -60,10 +60,11 @@ int verify_read(struct verifying *v, const char *model, const char *const *dim, 
 int verify_tell_other(const struct verifying *v);
 /* Whether a value that a part makes may be off by rounding, as it is computed from a float of 16 bits that crosses. */
 bool verify_rounds(const struct verifying *v, const char *value);
-/* Whether two values that differ so are within the tolerance. */
+/* Whether two values that differ so are within the tolerance, which is that of floats alone: each tensor of a list is
+ * measured by its own largest value. */
 static inline bool verify_tolerates(const struct verifying *v, const struct difference *how)
 {
-    return how->floats && how->worst <= v->tolerance * how->largest;
+    return how->floats && how->share <= v->tolerance;
 }
 
 /* A run that failed. */

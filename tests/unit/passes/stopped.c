@@ -42,7 +42,7 @@ static char *chain(size_t *n)
 
 static void test_stopped(void **state)
 {
-    volatile sig_atomic_t stop = 1;
+    signal_flag stop = 1;
     struct listener listener = {.stop = &stop};
     struct clock clock = {.listener = &listener}, again = clock;
     struct said said = {.n = 0};

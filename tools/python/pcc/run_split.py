@@ -53,7 +53,7 @@ import threading
 import time
 import zipfile
 from pathlib import Path
-from typing import Any, Callable, Deque, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Deque, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 try:
     import numpy as np
@@ -77,6 +77,7 @@ Teller = Callable[[str], None]  # hears which step of the work begins
 CPU = "CPUExecutionProvider"
 NUMPY_TYPES = {"bool", "object", "float16", "float32", "float64", "complex64", "complex128",
                *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
+PIECES_MOST = 64  # of a state
 SHOWN = 10  # parts and outputs that are named at the end of a run
 INTERRUPTED = 130  # exit code after Ctrl-C
 AHEAD = 1 << 28  # bytes of samples that are made before a run begins
@@ -178,6 +179,8 @@ SIZES = _Kind("a list of sizes or null", lambda v: v is None or isinstance(v, li
 SHAPE = _Kind("a list of sizes and names, or null", lambda v: v is None or isinstance(v, list) and all(
     _is_count(d) or d is None or isinstance(d, str) for d in v))
 POSITIVE = _Kind("a number > 0", lambda v: _is_count(v) and v > 0)
+AXIS = _Kind("a number from 0 to 63", lambda v: _is_count(v) and v < 64)
+SHARE = _Kind("a number from 0 to 1", lambda v: type(v) in (int, float) and 0 <= v <= 1)
 FILE = _Kind("the name of a file in this folder", lambda v: isinstance(v, str) and v not in ("", ".", "..")
              and not set(v) & set("/\\\0"))
 # What this program reads of a manifest: dict: an object of these keys, those with "?" may lack; "*": any key; list: a
@@ -187,8 +190,8 @@ MANIFEST = {"values": {"*": {"type": TEXT, "onnx_type": TYPE, "numpy_type": NUMP
             "devices": [{"name": TEXT, "class": TEXT, "index": COUNT}], "model": {"file": FILE},
             "parts": [{"file": FILE, "device": TEXT, "inputs": [TEXT], "outputs": [TEXT], "compute_s?": SECONDS}],
             "states?": [{"in": TEXT, "out": TEXT}], "dims?": {"*": COUNT},
-            "sharding?": {"states?": [{"in": TEXT, "out": TEXT, "axis": COUNT, "run": POSITIVE,
-                                       "pieces": [{"in": TEXT, "out": TEXT}]}]},
+            "sharding?": {"tolerance?": SHARE, "states?": [{"in": TEXT, "out": TEXT, "axis": AXIS, "run": POSITIVE,
+                                                            "pieces": [{"in": TEXT, "out": TEXT}]}]},
             "objective?": {"name": TEXT, "value_s?": SECONDS}}
 
 
@@ -221,11 +224,26 @@ def _expect(found: Any, kind: Any, where: str) -> None:
             raise SplitError(f"{where}: there is no \"{key}\"")
 
 
+def _check_pieces(kept: List[Mapping[str, Any]], inputs: Set[str], where: Path) -> None:
+    """Raises SplitError unless states in pieces are inputs, of some pieces each, with no tensor twice among all."""
+    ends = collections.Counter(row[side] for s in kept for row in (s, *s["pieces"]) for side in ("in", "out"))
+    for s in kept:
+        if s["in"] not in inputs:
+            raise SplitError(f"{where}: sharding.states: expected an input, found '{s['in']}'")
+        if not 2 <= len(s["pieces"]) <= PIECES_MOST:
+            raise SplitError(f"{where}: sharding.states: '{s['in']}': expected 2 to {PIECES_MOST} pieces, found "
+                             f"{len(s['pieces'])}")
+    for name, times in ends.items():
+        if times > 1:
+            raise SplitError(f"{where}: sharding.states: '{name}' is listed twice")
+
+
 def _check_names(manifest: Mapping[str, Any], folder: Path) -> None:
     """Raises SplitError unless each tensor is told of and made before it is read, each device is listed, and each file
     lies in the folder, not at the end of a link that leads out of it."""
     where, values, devices = folder / "manifest.json", manifest["values"], {d["name"] for d in manifest["devices"]}
     kept = _kept_in_pieces(manifest)
+    _check_pieces(kept, {v["name"] for v in manifest["inputs"]}, where)
     made = [v["name"] for v in manifest["inputs"]] + [p["in"] for s in kept for p in s["pieces"]]
     there = set(made)
 
@@ -291,6 +309,10 @@ class _Cut:
 
     def join(self, pieces: List[Any]) -> Any:
         """Returns the array of which these are the pieces."""
+        if self.axis >= pieces[0].ndim or pieces[0].shape[self.axis] % self.run \
+                or len({(p.shape, p.dtype) for p in pieces}) > 1:
+            raise SplitError(f"output '{self.name}': its pieces have the sizes {[list(p.shape) for p in pieces]}: "
+                             f"expected equal ones, with a multiple of {self.run} at axis {self.axis}")
         sizes = [n * len(pieces) if k == self.axis else n for k, n in enumerate(pieces[0].shape)]
         whole = np.empty(sizes, pieces[0].dtype)
         at = np.arange(sizes[self.axis]) // self.run % len(pieces)
@@ -920,8 +942,13 @@ def _open_whole(model: Union[str, Path, bytes]) -> Any:
         raise SplitError(f"the whole model cannot be loaded: {_first_line(e)}") from e
 
 
+def _numbers(value: Any, kind: str) -> Any:
+    """Returns an output of an ONNX type as floats where it stands for bfloat16 ones, else as it is."""
+    return (value.astype(np.uint32) << 16).view(np.float32) if kind == "tensor(bfloat16)" else value
+
+
 def _difference(want: Any, got: Any, tolerance: float) -> Optional[str]:
-    """None, or how the values differ."""
+    """None, or how the values differ, floats by more than `tolerance` times a tensor's largest."""
     if isinstance(want, dict) and isinstance(got, dict):
         want, got = sorted(want.items()), sorted(got.items())
     if isinstance(want, (list, tuple)):
@@ -938,7 +965,7 @@ def _difference(want: Any, got: Any, tolerance: float) -> Optional[str]:
     off = np.where(np.isfinite(off), off, np.where(a == b, 0, np.inf))
     off = np.where(np.isnan(a.astype(wide)) & np.isnan(b.astype(wide)), 0, off)
     most = np.max(np.abs(a.astype(wide)), initial=0, where=np.isfinite(a.astype(wide)))
-    if tolerance and float(np.max(off, initial=0)) <= tolerance * float(most):
+    if tolerance and a.dtype.kind in "fc" and float(np.max(off, initial=0)) <= tolerance * float(most):
         return None
     return f"{np.count_nonzero(off)} of {a.size} elements differ, by {np.max(off, initial=0):.3g} at most (the " \
            f"largest is {most:.3g})"
@@ -952,9 +979,9 @@ def tolerance_of(manifest: Dict[str, Any]) -> float:
 def verify(folder: Union[str, Path], model: Union[str, Path, bytes], sample: Optional[Sample] = None, *,
            seed: int = 0, tolerance: Optional[float] = None, tell: Teller = _silent) -> int:
     """Runs the whole model and the parts on a sample (None: a random one), on the CPU without optimisations, and
-    returns how many outputs are equal, bit by bit or within `tolerance` times the largest absolute value: all, else it
-    raises SplitError. None: what the manifest allows where devices add up floats, else 0. Where tensors of float16
-    cross, ONNX Runtime's CPU rounds them at the cut: give 1e-2. tell: hears what is being done."""
+    returns how many outputs are equal, bit by bit or, floats, within `tolerance` times the largest absolute value: all,
+    else it raises SplitError. None: what the manifest allows where devices add up floats, else 0. Where tensors of
+    float16 cross, ONNX Runtime's CPU rounds them at the cut: give 1e-2. tell: hears what is being done."""
     runner = Runner(folder, exact=True, tell=tell)
     tolerance = tolerance_of(runner.manifest) if tolerance is None else tolerance
     tell("opening the whole model")
@@ -971,7 +998,8 @@ def verify(folder: Union[str, Path], model: Union[str, Path, bytes], sample: Opt
     tell("running the parts")
     got = runner.run(sample)
     for name, want in zip(names, found):
-        wrong = _difference(want, got[name], tolerance)
+        kind = runner.values[name]["onnx_type"]
+        wrong = _difference(_numbers(want, kind), _numbers(got[name], kind), tolerance)
         if wrong:
             half = not tolerance and any("f16" in str(row["type"]) for row in runner.values.values())
             raise SplitError(f"output '{name}' is not the whole model's: {wrong}"
@@ -1269,9 +1297,12 @@ def _parse(argv: Optional[List[str]]) -> argparse.Namespace:
     p.add_argument("--threads", type=int, default=0, metavar="N", help="of each session (default: ONNX Runtime's)")
     p.add_argument("--seed", type=int, default=0, help="of random inputs")
     p.add_argument("--verify", metavar="MODEL", help="compare the parts with the whole model")
-    p.add_argument("--tolerance", type=float, help="of --verify, relative to the largest (default: what the manifest "
-                   "allows where devices add up floats, else 0)")
+    p.add_argument("--tolerance", type=float, metavar="T",
+                   help="of --verify: share of an output's largest value by which its floats may differ (default: what "
+                   "the manifest allows where devices add up floats, else 0)")
     args = p.parse_args(argv)
+    if args.tolerance is not None and not 0 <= args.tolerance <= 1:
+        p.error(f"--tolerance {args.tolerance:g}: expected a number from 0 to 1")
     if args.samples < 0 or args.pipeline < 1 or args.threads < 0:
         p.error("--samples and --threads cannot be negative, --pipeline is at least 1")
     unused = [f"--{k}" for k in ("samples", "output", "provider", "pipeline", "state", "threads")

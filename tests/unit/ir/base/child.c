@@ -161,7 +161,7 @@ static void test_programs(void **state)
 
 static void test_children(void **state)
 {
-    volatile sig_atomic_t stop = 1;
+    signal_flag stop = 1;
     struct listener listener = {.stop = &stop};
     struct clock none = {0}, late = {.deadline = 1}, stopped = {.listener = &listener};
     int die[] = {SIGKILL, SIGSEGV, SIGTERM}, code = -7, hang = 0;

@@ -33,7 +33,7 @@ static enum fit search(uint32_t items, uint64_t work, struct clock *clock)
 
 static void test_ends(void **state)
 {
-    volatile sig_atomic_t stop = 1;
+    signal_flag stop = 1;
     struct listener listener = {.stop = &stop};
     struct clock clock = {.listener = &listener}, later = {0};
     (void)state;

@@ -718,7 +718,7 @@ static void test_limits(void **state)
         struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
         int32_t dev[MAX_N + 1];
         struct problem_plan plan = {LOAD_INF, dev, NULL};
-        volatile sig_atomic_t stop = 1;
+        signal_flag stop = 1;
         struct listener listener = {.stop = &stop};
         struct clock clock = {.listener = &listener};
         const struct interval_how orders = {.starts = 3, .seed = 1, .clock = &clock};

@@ -92,7 +92,7 @@ static void when_stopped(void **state)
                    {"m-topo-place", "m-TOPO"},     {"portfolio-place", ""}};
     (void)state;
     uint64_t rng = 47;
-    volatile sig_atomic_t stop = 1;
+    signal_flag stop = 1;
     static struct made s;
     for (uint32_t done = 0; done < STOPPED; done++) {
         draw(&s, &rng, done % 2, true);

@@ -126,6 +126,26 @@ static void test_bytes(void **state)
     assert_int_equal(values, 0);
 }
 
+/* A manifest may say any run: of nothing it has whole ones. */
+static void test_huge_run(void **state)
+{
+    (void)state;
+    struct engine_error err;
+    const struct split_cut c = {.ways = 4, .axis = 1, .run = INT64_C(1) << 62};
+    struct engine_value *v = tensor(0), *piece[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_non_null(piece[i] = cut_tensor(&engine, &c, v, i, &err));
+        assert_int_equal(piece[i]->size[1], 0);
+    }
+    struct engine_value *again = cut_tensor_join(&engine, &c, piece, &err);
+    assert_int_equal(again->size[1], 0);
+    for (uint32_t i = 0; i < 4; i++)
+        value_free(&engine, piece[i]);
+    value_free(&engine, v);
+    value_free(&engine, again);
+    assert_int_equal(values, 0);
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -138,7 +158,8 @@ static void test_refused(void **state)
     assert_null(cut_tensor_join(&engine, &c, piece, &err));
     assert_string_equal(err.line, "its pieces have different sizes");
     c.axis = 3;
-    assert_null(cut_tensor(&engine, &c, v, 0, &err)); /* it has no such axis */
+    assert_null(cut_tensor(&engine, &c, v, 0, &err));
+    assert_string_equal(err.line, "it has 3 axes: expected an axis 3");
     piece[1] = NULL;
     c.axis = 1;
     assert_null(cut_tensor_join(&engine, &c, piece, &err));
@@ -153,6 +174,7 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_pieces), cmocka_unit_test(test_bytes),
+                                       cmocka_unit_test(test_huge_run),
                                        cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

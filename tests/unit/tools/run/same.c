@@ -178,9 +178,30 @@ static void test_kinds(void **state)
     }
 }
 
+/* A tolerance is that of floats: each tensor of a list is measured by its own largest value, and all else is equal. */
+static void test_share(void **state)
+{
+    (void)state;
+    static const float big[] = {1000, 0}, small[] = {0, 4}, off[] = {1, 4};
+    static const int32_t one[] = {100, 2}, two[] = {101, 2};
+    struct engine e = {&face, "", ""};
+    struct engine_value x[] = {
+        {ELEM_F32, 2, big, NULL, 0}, {ELEM_F32, 2, small, NULL, 0}, {ELEM_I32, 2, one, NULL, 0}};
+    struct engine_value y[] = {x[0], {ELEM_F32, 2, off, NULL, 0}, {ELEM_I32, 2, two, NULL, 0}};
+    struct engine_value floats[] = {{0, 0, NULL, x, 2}, {0, 0, NULL, y, 2}};
+    struct engine_value mixed[] = {{0, 0, NULL, x, 3}, {0, 0, NULL, y, 3}};
+    struct difference d;
+    same_compare(&e, &floats[0], &floats[1], &d);
+    assert_true(d.floats && !d.bits && d.share == 0.25);
+    same_compare(&e, &mixed[0], &mixed[1], &d);
+    assert_false(d.floats);
+    same_compare(&e, &x[2], &y[2], &d);
+    assert_false(d.floats);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_floats), cmocka_unit_test(test_types),
-                                       cmocka_unit_test(test_kinds)};
+                                       cmocka_unit_test(test_kinds), cmocka_unit_test(test_share)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
