@@ -8,6 +8,9 @@
 # OTHER-NEXT: %r = Relu(%"h@2.gather") {{.*}}!device=acc3
 # OTHER-NEXT: %"y@0" = MatMul(%r, %"v@1.512.0") {{.*}}!device=acc0
 # OTHER-NEXT: %"y@1" = MatMul(%r, %"v@1.512.1") {{.*}}!device=acc1
+# Sharding specs may name a device that does not share nodes.
+# RUN: sed 's/MatMul(%x, %w)/& !shard="R S1,512\/2 S2,512\/2"/;s/Relu(%h)/& !shard="@acc3 @acc3"/' %s > %t.self.pir
+# RUN: %pcc %t.self.pir --io=free --part-cost=0 -q -p 'shard{from=self}' --emit ir | FileCheck %s --check-prefix=OTHER
 # NONE: warning: --pin 'none=acc1' matches no node that is placed
 # The axis that cannot be cut, and what padding it would give.
 # RUN: sed 's/%w : f32.1024,1024. = .*/%w : f32[1024,1001]/;s/init %w/in %w/;s/%v : f32.1024,1024. = .*/%v : f32[1001,1024]/;s/init %v/in %v/' %s > %t.pir
