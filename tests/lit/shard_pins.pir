@@ -12,12 +12,12 @@
 # RUN: sed 's/MatMul(%x, %w)/& !shard="R S1,512\/2 S2,512\/2"/;s/Relu(%h)/& !shard="@acc3 @acc3"/' %s > %t.self.pir
 # RUN: %pcc %t.self.pir --io=free --part-cost=0 -q -p 'shard{from=self}' --emit ir | FileCheck %s --check-prefix=OTHER
 # NONE: warning: --pin 'none=acc1' matches no node that is placed
-# The axis that cannot be cut, and what padding it would give.
-# RUN: sed 's/%w : f32.1024,1024. = .*/%w : f32[1024,1001]/;s/init %w/in %w/;s/%v : f32.1024,1024. = .*/%v : f32[1001,1024]/;s/init %v/in %v/' %s > %t.pir
-# RUN: %pcc %t.pir --io=free --part-cost=0 -p 'shard{ways=2}' 2>/dev/null | FileCheck %s --check-prefix=PAD
+# An axis that is too short for pieces that differ by one, and what padding it would give.
+# RUN: sed 's/%w : f32.1024,1024. = .*/%w : f32[1024,9]/;s/init %w/in %w/;s/%v : f32.1024,1024. = .*/%v : f32[9,1024]/;s/init %v/in %v/' %s > %t.pir
+# RUN: %pcc %t.pir --io=free --part-cost=0 -p 'shard{ways=4}' 2>/dev/null | FileCheck %s --check-prefix=PAD
 # PAD: memory of each {{.*}}, of one device alone
-# PAD: an axis of 1001 is whole, in 'h' (MatMul) and 1 more: 2 does not divide it;
-# PAD-NEXT: padded to 1002 it would save at most
+# PAD: an axis of 9 is whole, in 'h' (MatMul) and 1 more: 4 does not divide it; padded
+# PAD-NEXT: to 12 it would save at most
 # The original graph in its colours.
 # RUN: %pcc %s -q --io=free --part-cost=0 --pin '^r$=acc3' -p 'shard{ways=2}' --view=shards -o %t.dot
 # RUN: FileCheck %s --check-prefix=DOT < %t.dot
