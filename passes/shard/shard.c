@@ -346,6 +346,7 @@ static void rewrite(struct shard *s, const struct shard_choice *c, struct shardi
 {
     struct arena *mem = s->x->use.mem;
     const struct shard_figures f = shard_figures_begin(s, c, k);
+    shard_warn_pins(s);
     shard_list_pins(s, k);
     struct shard_written w = shard_write(s, c);
     uint32_t *dev = arena_array(mem, s->ways, sizeof *dev);
