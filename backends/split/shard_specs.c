@@ -37,7 +37,10 @@ static void add_cut(struct split *s, Onnx__ShardingSpecProto *p, const struct sh
     d->simple_sharding = arena_array(s->a, 2, sizeof *d->simple_sharding);
     if (v->blocks != 1)
         d->simple_sharding[d->n_simple_sharding++] = shards(s, larger(v->blocks, 0), 1);
-    d->simple_sharding[d->n_simple_sharding++] = shards(s, sat_mul(v->run, ways), ways);
+    int64_t size = sat_mul(v->run, ways);
+    if (v->blocks == 1 && v->size > size - ways) /* divided and rounded up it gives the run */
+        size = v->size;
+    d->simple_sharding[d->n_simple_sharding++] = shards(s, size, ways);
     p->sharded_dim = arena_array(s->a, 1, sizeof *p->sharded_dim);
     p->sharded_dim[p->n_sharded_dim++] = d;
 }

@@ -7,11 +7,11 @@
  *     S1,512/2       axis 1 is cut for 2 devices: position p belongs to device (p / 512) mod 2
  *     S1/2           the same in one block of a size that the spec does not give; -1 is the last axis
  *     @acc1          the device acc1 alone has it
- *     ?              something that pcc cannot do: several axes, or uneven pieces
+ *     ?              something that pcc cannot do: several axes, or blocks whose pieces are uneven
  *
- * A spec says that a tensor is whole if it names a group of devices, or several devices, and shards nothing.  An axis
- * that was fused of several is sharded in the last of these.  The first configuration counts that has specs for the
- * node.  O(specs + operands). */
+ * If a size is no multiple of the number of devices, the last one has less.  A spec says that a tensor is whole if it
+ * names a group of devices, or several devices, and shards nothing.  An axis that was fused of several is sharded in
+ * the last of these.  The first configuration counts that has specs for the node.  O(specs + operands). */
 #include "frontends/onnx/build.h"
 
 #include "ir/base/name_table.h"
@@ -31,11 +31,12 @@ static void axis_word(const Onnx__ShardedDimProto *d, char *word)
     const Onnx__SimpleShardedDimProto *last = good ? d->simple_sharding[n - 1] : NULL;
     const int64_t ways = last ? last->num_shards : 0;
     bool known = last && last->dim_case == ONNX__SIMPLE_SHARDED_DIM_PROTO__DIM_DIM_VALUE;
-    if (ways < 2 || (known && last->dim_value % ways != 0) || (!known && n > 1))
+    if (ways < 2 || (known && last->dim_value < 1) ||
+        (n > 1 && (!known || last->dim_value % ways != 0)))
         snprintf(word, WORD, "?");
     else if (known)
         snprintf(word, WORD, "S%lld,%lld/%lld", (long long)d->axis,
-                 (long long)(last->dim_value / ways), (long long)ways);
+                 (long long)((last->dim_value - 1) / ways + 1), (long long)ways);
     else
         snprintf(word, WORD, "S%lld/%lld", (long long)d->axis, (long long)ways);
 }

@@ -57,6 +57,7 @@ struct sharded_pin {
 struct sharded_value {
     const char *name; /* NULL: it is omitted */
     uint32_t axis;    /* the axis that is cut */
+    int64_t size;     /* of that axis; -1: it depends on names */
     int64_t run;      /* as in sharded_pair; 0: each device has the whole; < 0: a term of it */
     int64_t blocks;   /* runs of a piece; -1: as many as names of sizes say */
 };

@@ -76,8 +76,17 @@ static struct sharded_value *values_of(const struct shard *s, nid n, const struc
                                 : i < k->nformal ? p->in[i]
                                                  : p->out[i - k->nformal];
         bool named = v != 0 && s->m->value[v].name != 0;
-        list[i] = (struct sharded_value){named ? value_name(s->m, v) : NULL, st.axis, st.run,
-                                         shard_is_cut(st) ? shard_blocks(s, v, st) : 1};
+        list[i] = (struct sharded_value){.name = named ? value_name(s->m, v) : NULL,
+                                         .axis = st.axis,
+                                         .size = -1,
+                                         .run = st.run,
+                                         .blocks = 1};
+        struct shape shape;
+        if (!shard_is_cut(st))
+            continue;
+        list[i].blocks = shard_blocks(s, v, st);
+        if (list[i].blocks > 0 && shape_of(s->f, v, &shape))
+            list[i].size = shape.d[st.axis].value;
     }
     return list;
 }

@@ -53,17 +53,22 @@ int shard_pin(struct shard *s)
 {
     const struct settings *set = ctx_settings(s->x);
     uint8_t *pinned = arena_alloc(s->a, s->m->nnode);
-    for (uint32_t k = 0; k < set->npins; k++) {
-        uint32_t hits;
-        if (pin_nodes(s, &set->pins[k], pinned, &hits) != 0)
+    s->hits = arena_array(s->a, (size_t)set->npins + 1, sizeof *s->hits);
+    for (uint32_t k = 0; k < set->npins; k++)
+        if (pin_nodes(s, &set->pins[k], pinned, &s->hits[k]) != 0)
             return -1;
-        if (hits == 0)
+    s->pinned = pinned;
+    return 0;
+}
+
+void shard_warn_pins(const struct shard *s)
+{
+    const struct settings *set = ctx_settings(s->x);
+    for (uint32_t k = 0; k < set->npins; k++)
+        if (s->hits[k] == 0)
             diag_warning(s->x->use.diag, WARN_UNMATCHED_PIN,
                          "--pin '%s=%s' matches no node that is placed", set->pins[k].pattern,
                          set->pins[k].device);
-    }
-    s->pinned = pinned;
-    return 0;
 }
 
 int64_t shard_whole_time(const struct shard *s, nid n)

@@ -54,7 +54,7 @@ static bool agrees(const struct shard *s, vid v, struct shard_state st, const st
     struct shape shape;
     if (w->kind == WHOLE || w->kind == ALONE || v == 0)
         return st.run == 0;
-    if (w->kind != CUT || st.run == 0 || w->ways != s->ways || !shape_of(s->f, v, &shape))
+    if (w->kind != CUT || !shard_is_cut(st) || w->ways != s->ways || !shape_of(s->f, v, &shape))
         return false;
     return st.axis == w->axis + (w->axis < 0 ? shape.rank : 0) &&
            (w->run != 0 ? st.run == w->run : shard_blocks(s, v, st) == 1);

@@ -87,8 +87,8 @@ static uint32_t side_by_side(const struct cluster *c, uint32_t *cls)
 static int find_devices(struct shard *s)
 {
     const struct cluster *c = s->x->scene.cluster;
-    uint32_t *dev = arena_array(s->a, (size_t)s->ways + ctx_settings(s->x)->npins, sizeof *dev),
-             first = 0, most = side_by_side(c, &s->cls);
+    uint32_t *dev = arena_array(s->a, c->ndev, sizeof *dev), first = 0,
+             most = side_by_side(c, &s->cls);
     if (most < 2)
         return diag_error(s->x->use.diag,
                           "shard: there are no two equal accelerators that could share nodes: "
@@ -346,6 +346,7 @@ static void rewrite(struct shard *s, const struct shard_choice *c, struct shardi
 {
     struct arena *mem = s->x->use.mem;
     const struct shard_figures f = shard_figures_begin(s, c, k);
+    shard_warn_pins(s);
     shard_list_pins(s, k);
     struct shard_written w = shard_write(s, c);
     uint32_t *dev = arena_array(mem, s->ways, sizeof *dev);
@@ -443,6 +444,11 @@ static int run_shard(struct ctx *x, const void *options)
                           "pcc --annotate=ir11 -o FILE.onnx writes such specs",
                           module_str(x->scene.m, x->scene.m->path));
     bool by_file = strcmp(o->ways, "auto") == 0;
+    if (by_file && (said < 2 || said > SHARD_WAYS))
+        return diag_error(x->use.diag,
+                          "shard{from=self}: %s has sharding specs for %lld devices: expected from "
+                          "2 to %d",
+                          module_str(x->scene.m, x->scene.m->path), (long long)said, SHARD_WAYS);
     unsigned long ways = strtoul(o->ways, &end, 10);
     bool number = *end == '\0' && *o->ways >= '0' && *o->ways <= '9';
     ways = by_file ? (unsigned long)said : ways;

@@ -113,6 +113,7 @@ struct shard {
     uint32_t ndev;
     uint32_t *home;  /* [node] of SHARD_ONCE: number in dev of its device */
     uint8_t *pinned; /* [node] 1: the user has pinned it */
+    uint32_t *hits;  /* [--pin] nodes that its pattern matches */
     uint32_t cls;    /* their class */
     struct place *place;
     /* [value] of an input that holds state, and of the output that it comes from: the state in which the devices keep
@@ -172,6 +173,8 @@ int shard_begin(struct shard *s, struct ctx *x, uint32_t ways);
 
 /* Gives pinned nodes their homes.  Returns 0, or -1 and reports an error. */
 int shard_pin(struct shard *s);
+/* Warns of pins that match no node. */
+void shard_warn_pins(const struct shard *s);
 /* Returns the ps that node n takes whole. */
 int64_t shard_whole_time(const struct shard *s, nid n);
 /* Notes the pinned nodes in *k. */

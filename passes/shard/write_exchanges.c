@@ -90,6 +90,15 @@ static void note_exchange(struct shard_writer *x, vid v, enum shard_how how)
     w->exchange[w->nexchange++] = (struct shard_exchanged){x->at, bytes, how};
 }
 
+/* Whether no device has v in state st yet: an exchange is noted for the first device, which may be any. */
+static bool is_first(struct shard_writer *x, vid v, struct shard_state st)
+{
+    uint32_t at = shard_copies(x, v, (uint32_t)shard_bit(x->s, v, st)), i = 0;
+    while (i < x->s->ndev && x->pool[at + i] == 0)
+        i++;
+    return i == x->s->ndev;
+}
+
 /* Returns v, whole, on device i: its pieces joined. */
 static vid gather(struct shard_writer *x, vid v, struct shard_state st, uint32_t i)
 {
@@ -114,7 +123,7 @@ static vid gather(struct shard_writer *x, vid v, struct shard_state st, uint32_t
                                                 i, in, x->ways, blocks ? &joined : &whole},
                          &n);
     edit_set_int(x->e, n, "axis", st.axis + blocks);
-    if (i == 0)
+    if (is_first(x, v, (struct shard_state){0}))
         note_exchange(x, v, SHARD_JOINED);
     return blocks ? reshaped(x, out, st.axis, &whole, i, name) : out;
 }
@@ -149,7 +158,7 @@ static vid cut(struct shard_writer *x, vid v, vid whole, struct shard_state st, 
     const char *name = arena_fmt(x->a, "%s@%u.slice%u", value_name(x->m, v), i, st.axis);
     shape_of(x->s->f, v, &all);
     shard_piece(x->s, v, st, i, &part);
-    if (i == 0)
+    if (is_first(x, v, st))
         note_exchange(x, v, SHARD_CUT);
     if (shard_blocks(x->s, v, st) == 1)
         return slice_of(x, whole, st, &part, i, name);
@@ -203,7 +212,7 @@ static vid add_up(struct shard_writer *x, vid v, uint32_t i)
 {
     struct shape shape;
     shape_of(x->s->f, v, &shape);
-    if (i == 0)
+    if (is_first(x, v, (struct shard_state){0}))
         shard_note_sum(x, v);
     return total(x, all_terms(x, v), x->ways, &shape, i,
                  arena_fmt(x->a, "%s@%u.sum", value_name(x->m, v), i));

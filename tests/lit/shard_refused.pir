@@ -16,6 +16,13 @@
 # RUN: sed 's/MatMul(%x, %w)/& !shard="? R S2,512\/2"/' %s > %t.odd.pir
 # RUN: not %pcc %t.odd.pir -p 'shard{from=self}' 2>&1 | FileCheck %s --check-prefix=ODD
 # ODD: error: shard{from=self}: node 'h' (MatMul): 2 devices cannot share it as its sharding specs say (? R S2,512/2)
+# RUN: sed 's/MatMul(%x, %w)/& !shard="R S1,8\/65 -"/' %s > %t.ways.pir
+# RUN: not %pcc %t.ways.pir -p 'shard{from=self}' 2>&1 | FileCheck %s --check-prefix=WAYS
+# WAYS: error: shard{from=self}: {{.*}} has sharding specs for 65 devices: expected from 2 to 64
+# Terms of a sum are no cut, even along an axis whose size is 1.
+# RUN: sed 's/batch/1/;s/MatMul(%x, %w)/& !shard="- - S0\/2"/' %s > %t.one.pir
+# RUN: not %pcc %t.one.pir -p 'shard{from=self:sums=any}' 2>&1 | FileCheck %s --check-prefix=ONE
+# ONE: error: shard{from=self}: node 'h' (MatMul): 2 devices cannot share it as its sharding specs say (- - S0/2)
 # An axis is counted from the last, and a size is left to the model.
 # RUN: sed 's/MatMul(%x, %w)/& !shard="R S-1\/2 S-1\/2"/' %s > %t.last.pir
 # RUN: %pcc %t.last.pir -q -p 'shard{from=self}' --emit ir | FileCheck %s --check-prefix=LAST

@@ -25,6 +25,9 @@
 # STEPS: %"{{.@0.scatter2}}", %"{{.@0.scatter2.1}}", %"{{.@0.scatter2.2}}", %"{{.@0.scatter2.3}}" = Split(%"{{.@0}}") {axis=2}
 # STEPS: %"{{.@3}}.sum2" = Sum(%"{{.}}@0.scatter2.3", %"{{.}}@1.scatter2.3", %"{{.}}@2.scatter2.3", %"{{.}}@3.scatter2.3")
 # STEPS: Concat(
+# A pinned reader may be the only one that adds terms up, on a device that is not the first.
+# RUN: %pcc %s --io=free --part-cost=0 --pin '^[cz]$=acc1' -p 'shard{ways=2:sums=any:number=1}' 2>/dev/null | FileCheck %s --check-prefix=PIN
+# PIN: --pin); 0 tensors joined, 0 B, 1 cut, and 2 added up over devices, 2.500 MiB
 cluster network=direct
 class acc x4 link=300GB/s,1us peak=[f32:1T] bandwidth=1TB/s
 file 1 "model.onnx" size=33558528

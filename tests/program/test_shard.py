@@ -504,7 +504,7 @@ def check_devices(folder):
 def check_states(folder):
     """A model whose caches each device has a piece of: the parts, fed with pieces, give the bits of the whole."""
     path, out = folder / "llama.onnx", folder / "split"
-    size = "--layers 1 --width 256 --heads 8 --kv-heads 4 --vocab 60"
+    size = "--layers 1 --width 256 --heads 8 --kv-heads 4 --vocab 61"  # uneven pieces
     subprocess.run([GEN, "llama", "--kv", "-o", path, *size.split()], check=True)
     r = subprocess.run([PCC, path, "-q", "-d", "2xa100", "--part-cost=0", "-p", "shard{ways=2:draw=3}", "-o", out],
                        capture_output=True, text=True)
@@ -551,9 +551,10 @@ def check_weight_pieces(path, out, rows):
             want = np.compress(at == k, old[w["name"]], w["axis"])
             check(piece is None or np.array_equal(new[piece], want), f"{piece} is not that piece of {w['name']}")
             flat = old[w["name"]].reshape(-1)
-            begin = flat.size // len(w["pieces"]) * k
+            begin = flat.size // old[w["name"]].shape[w["axis"]] * w["run"] * k
             one = np.array_equal(flat[begin:begin + want.size], want.reshape(-1))
             check(one == w["contiguous"], f"{w['name']}: contiguous is {w['contiguous']}")
+    check(any(old[w["name"]].shape[w["axis"]] % 2 for w in rows), "no weight in uneven pieces")
     check(any(w["contiguous"] for w in rows) and not all(w["contiguous"] for w in rows), "pieces of one kind alone")
 
 
@@ -623,6 +624,11 @@ def check_specs(folder):
     specs = [s for n in model.graph.node for c in n.device_configurations for s in c.sharding_spec]
     check(model.ir_version == 11 and any(len(s.sharded_dim) for s in specs)
           and any(s.index_to_device_group_map for s in specs), "specs of cut and of whole tensors")
+    sizes = {t.name: t.dims for t in model.graph.initializer}
+    said_sizes = [(s.tensor_name, d.axis, d.simple_sharding[0].dim_value) for s in specs for d in s.sharded_dim
+                  if s.tensor_name in sizes and len(d.simple_sharding) == 1]
+    check(any(size == 61 for _, _, size in said_sizes) and all(sizes[n][k] == size for n, k, size in said_sizes),
+          f"sizes of axes in specs: {said_sizes}")
     check([n.name for n in model.graph.node] == [n.name for n in onnx.load(path, load_external_data=False).graph.node],
           "the nodes are those of the model before")
 
