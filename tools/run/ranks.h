@@ -88,6 +88,7 @@ struct ranks {
     bool *to;     /* [rank] for calls */
     bool *told;   /* [width * nstate] whether the host has said what the state is of a sample */
     int64_t keys, rounds; /* tags of one sample; samples with tags of their own */
+    int64_t how;          /* options of steps that all ranks must have alike; 0 without steps */
     int64_t
         trouble; /* the earliest sample at which the run is to fail, where lists were moving; -1: none */
     char why[RANK_LINE]; /* its error */
@@ -216,6 +217,9 @@ void rank_pulse_tell(struct runner *r);
 void rank_pulse_say(struct runner *r, uint64_t moves, bool runs, const char *where);
 /* At the host: adds how far the other ranks have moved to *moves.  Returns whether one of them runs a part. */
 bool rank_pulse_heard(struct runner *r, uint64_t *moves);
+/* At the host, from now on: ends all when no rank runs a part and nothing has moved for as long as --stall says, with
+ * where all ranks stand, also while the main thread waits for other ranks. */
+void rank_pulse_watch(struct runner *r);
 /* At the host: returns words for where all ranks stand. */
 const char *rank_pulse_where(struct runner *r);
 
