@@ -13,6 +13,7 @@
 
 #include "ir/base/clock.h"
 #include "ir/base/numbers.h"
+#include "ir/model/module.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -119,7 +120,10 @@ static void take_elements(struct stepper *s, struct step_message *m)
     struct engine_error err = {"its sizes are none"};
     const struct rank_sizes *z = &m->sizes;
     const struct engine_shape shape = {(int)z->elem, (size_t)z->rank, z->size};
-    if (z->rank >= 0 && z->rank <= RANK_DIMS)
+    bool good = z->rank >= 0 && z->rank <= RANK_DIMS;
+    int64_t elems = good ? shape_elems(z->size, (uint32_t)z->rank) : -1;
+    if (elems >= 0 && z->bytes == elem_bytes((enum elem)z->elem, elems) &&
+        elem_bits((enum elem)z->elem))
         m->value = s->e->face->value_new(s->e, &shape, &err);
     if (!m->value || tensor_bytes(s->e, m->value) != z->bytes) {
         fail(s, err.line);
