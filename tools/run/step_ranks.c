@@ -312,8 +312,8 @@ static bool runs_part(const struct stepper *s)
     return false;
 }
 
-/* Lets others know where this rank stands. */
-static void tell(struct stepper *s)
+/* Lets others know where this rank stands: in its lists, or at a message that no list carries. */
+static void tell(struct stepper *s, bool lists)
 {
     struct step_ranks *k = s->ranks;
     int64_t now = clock_now();
@@ -321,11 +321,11 @@ static void tell(struct stepper *s)
         return;
     k->told_at = now;
     struct arena *own = arena_new(s->a);
-    const char *where = step_where(s, own);
+    const char *where = lists ? step_where(s, own) : "";
     const struct step_message *m = k->active;
     while (m && m->place != STEP_NONE)
         m = m->next;
-    if (!*where && m) /* no list carries it */
+    if (!*where && m)
         where = arena_fmt(own, "%s %s", m->takes ? "receives" : "sends", tag_text(s, m->tag, own));
     rank_pulse_say(k->r, k->moves + s->now.moves, runs_part(s), where);
     arena_free(own);
@@ -341,7 +341,7 @@ void step_look_after(struct stepper *s, bool lists)
         if (lists && moves != s->ranks->moves)
             step_move(s);
         hear(s, &told);
-        tell(s);
+        tell(s, lists);
         pthread_mutex_unlock(&s->now.lock);
         if (moves == s->ranks->moves)
             nanosleep(&nap, NULL);
