@@ -326,6 +326,11 @@ def by_runtime():
         said.append([line.split(", ")[0] for line in r.stdout.splitlines() if line.startswith("step")])
     check(said[0] == said[1] and len(said[0]) == 3, f"losses {said}")
     check((HERE / "new0.npz").read_bytes() == (HERE / "new1.npz").read_bytes(), "other parameters than in one process")
+    np.savez(HERE / "batch.npz", input_ids=ids, labels=(ids * 7 + 3) % 40, learning_rate=np.array(np.inf, np.float32))
+    step = [RUN, HERE / "stages", HERE / "batch.npz", "-q", "--steps=3", f"--save={HERE / 'none.npz'}"]
+    r = refused(run(*step, ranks=2), 1, "micro-batch ", "gradient '", "' of parameter '", "', which part",
+                "no finite number")
+    check(r.stderr.count("error:") == 1 and not (HERE / "none.npz").exists(), r.stderr)
 
 
 def links():

@@ -221,8 +221,8 @@ static int compare_clocks(struct runner *r)
 static int compare_options(struct runner *r)
 {
     const struct ranks *x = r->ranks;
-    const int64_t mine[] = {r->n, r->width, r->set.state, r->set.most_bytes, x->how};
-    int64_t want[] = {r->n, r->width, r->set.state, r->set.most_bytes, x->how};
+    const int64_t mine[] = {r->n, r->width, r->set.state, r->set.most_bytes, r->set.step_options};
+    int64_t want[] = {r->n, r->width, r->set.state, r->set.most_bytes, r->set.step_options};
     size_t bytes = (size_t)x->m.ranks * sizeof *x->device;
     uint32_t *device = arena_copy(r->a, x->device, bytes);
     if (x->m.face->share(want, sizeof want) || x->m.face->share(device, (int64_t)bytes))

@@ -88,7 +88,6 @@ struct ranks {
     bool *to;     /* [rank] for calls */
     bool *told;   /* [width * nstate] whether the host has said what the state is of a sample */
     int64_t keys, rounds; /* tags of one sample; samples with tags of their own */
-    int64_t how;          /* options of steps that all ranks must have alike; 0 without steps */
     int64_t
         trouble; /* the earliest sample at which the run is to fail, where lists were moving; -1: none */
     char why[RANK_LINE]; /* its error */

@@ -399,9 +399,11 @@ static void gather(struct stepper *s, const uint32_t *slice, const uint32_t *dev
     if (!sum)
         fail(s, "out of memory");
     if (!s->now.failed) {
+        struct arena *own = arena_new(s->a);
         sum[0] = s->sum[slice[0]];
         if (sum_reduce(s->e, sum, n, &err))
-            fail(s, err.line);
+            fail(s, arena_fmt(own, "%s: %s", tag_text(s, tags + slice[0], own), err.line));
+        arena_free(own);
     }
     for (uint32_t i = 1; i < n && !s->now.failed; i++)
         wait_for(s, begin(s, rank_of(s, dev[i]), tags + slice[i], sum[0]));
@@ -624,7 +626,7 @@ int step_ranks_open(struct stepper *s, struct runner *r)
     k->r = r;
     k->x = r->ranks;
     k->stop = s->stop;
-    k->x->how = (s->set.load ? 1 : 0) + (s->set.as_made ? 2 : 0) + (s->mean ? 4 : 0);
+    r->set.step_options = (s->set.load ? 1 : 0) + (s->set.as_made ? 2 : 0) + (s->mean ? 4 : 0);
     describe(s, r);
     if (ranks_map_devices(r))
         return 2;

@@ -28,8 +28,8 @@ static const char model[] = "pcc 1\nopset ai.onnx 20\nclass acc x2 overhead=3ps\
                             "  %w_new = Sub(%w, %u) : f32[4,2] name=\"once3\" !backward\n"
                             "  out %loss\n  out %w_new\n  out %m_new\n}\n";
 
-/* Checks that work is bounded by less than what plans take that keep their updates within passes, as stages may have to,
- * whether a step has fewer samples than were profiled or more.  time: [node] ps, which is changed. */
+/* Checks that the bound is no more than what plans take that keep updates within passes, as stages may have to, whether
+ * a step has fewer samples than were profiled or more.  time: [node] ps, which is changed. */
 static void check_bound(struct scene *s, int64_t *time, struct arena *a)
 {
     const struct module *m = s->m;

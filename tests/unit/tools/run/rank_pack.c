@@ -1,5 +1,5 @@
-/* rank_pack(), rank_unpack(): values of strings, sequences and maps come back as they were; of bytes that are those of no
- * value none is made, no matter which, nor room for more than so many bytes can be. */
+/* rank_pack(), rank_unpack(): values of strings, sequences and maps come back as they were.  Other bytes make no value,
+ * and no tensor that has more elements than there are bytes. */
 #include "ir/base/random.h"
 #include "ir/model/module.h"
 #include "tools/run/ranks.h"
