@@ -162,10 +162,10 @@ static void look_for_stall(struct rank_pulse *p, int64_t after)
     size_t n = (size_t)snprintf(line, sizeof line,
                                 "pcc-run: error: nothing has moved for %s; the lists stand at",
                                 time_short(text, p->stall * 1000));
-    bool stands = now - p->moved > p->stall;
+    bool stands = p->stall && now - p->moved > p->stall;
     n = stands ? put_where(p, /*but=*/-1, line, n) : n;
     pthread_mutex_unlock(&p->lock);
-    if (p->stall && stands)
+    if (stands)
         say_last(p, line, n);
 }
 
