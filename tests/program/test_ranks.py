@@ -53,10 +53,10 @@ def make():
     good(run(GEN, "gpt", *small, "-o", HERE / "gpt.onnx"))
     good(run(GEN, "gpt", "--kv", *small, "-o", HERE / "kv.onnx"))
     for name, model, *options in (("lists", "gpt", "-d3xcpu", "--dim=batch=1,sequence=32"),
-                                  ("many", "gpt", "-d3xcpu", "-panneal-place", "--part-cost=0",
+                                  ("many", "gpt", "-d3xcpu", "-plocal-place", "--part-cost=0",
                                    "--dim=batch=1,sequence=32"),
                                   ("turns", "gpt", "-d2xcpu", "--dim=batch=1,sequence=32", "--replicate"),
-                                  ("states", "kv", "-d3xcpu", "-panneal-place", "--part-cost=0",
+                                  ("states", "kv", "-d3xcpu", "-plocal-place", "--part-cost=0",
                                    "--dim=batch=1,sequence=2,past_sequence=3")):
         good(run(PCC, HERE / f"{model}.onnx", "-q", "--pictures=none", *options, "-o", HERE / name))
 
@@ -211,16 +211,29 @@ def own_files():
     refused(run(*apart, ranks=1), 1, "rank 0 on ", f"{own[0]}/part0.onnx: it does not exist")
 
 
+def bad(fault, rank, ranks, *command):
+    """A run over an MPI that is not what it should be (support/bad_mpi.c)."""
+    return run("mpirun", "-q", "-n", ranks, "-x", f"LD_PRELOAD={extras.BUILT / 'libbad-mpi.so'}", "-x",
+               f"BAD_MPI={fault}", "-x", f"BAD_MPI_RANK={rank}", RUN, *command, STUB, "-q")
+
+
 def faults():
-    """A message that is lost, swapped with another one, or comes twice: found, with the tensor and its sample."""
-    library = extras.BUILT / "libbad-mpi.so"
+    """A message that is lost, swapped with another one, or comes twice: found, with the tensor and its sample; hosts
+    of another kind are refused, another runtime is told."""
     stands = r"nothing has moved for 1.000 s; .*: cpu[12] (receives|computes) '\S+' of sample \d+"
     for fault, words in (("drop@7", stands),
                          ("swap@7", f"{stands}|sample \\d+: '\\S+': its message has another length"),
                          ("twice@7", r"rank \d on \S+: sample \d+: '\S+' came from rank 0 \(cpu0\) once more")):
-        bad = ["mpirun", "-q", "-n", 3, "-x", f"LD_PRELOAD={library}", "-x", f"BAD_MPI={fault}", "-x", "BAD_MPI_RANK=0"]
-        r = refused(run(*bad, RUN, HERE / "lists", STUB, "-q", "--samples=20", "--stall=1s"), 1)
+        r = refused(bad(fault, 0, 3, HERE / "lists", "--samples=20", "--stall=1s"), 1)
         check(re.search(words, r.stderr), f"{fault}: {r.stderr}")
+    for fault, *words in (("order", "rank 1 on ", "has another order of bytes than rank 0"),
+                          ("version", "rank 1 on ", " is pcc ", ": expected one version")):
+        refused(bad(fault, 1, 2, HERE / "turns"), 1, *words)
+    r = bad("threads", 1, 2, HERE / "turns") # each rank says so: they have no messages
+    check(r.returncode == 1 and "gives threads of level 2, expected MPI_THREAD_MULTIPLE (3)" in r.stderr, r.stderr)
+    check(json.loads((HERE / "turns" / "manifest.json").read_text())["schedule"] is None, "turns have no lists")
+    said = good(bad("runtime", 1, 2, HERE / "turns")).stderr
+    check("warning: rank 1 (cpu1) has stub " in said and "bits may differ" in said, said)
 
 
 def steps():
@@ -243,8 +256,37 @@ def steps():
     good(run(RUN, HERE / "shared", STUB, "-q", "--steps=1", f"--load={half}", f"--save={half}", "--seed=1", ranks=2))
     good(run(RUN, HERE / "shared", STUB, "-q", "--steps=1", f"--load={half}", f"--save={half}", "--seed=2"))
     check(half.read_bytes() == (HERE / "shared0.npz").read_bytes(), "3 steps are not 1, 1 and 1")
-    refused(run(RUN, HERE / "stages", f"{STUB}:fail=part1.onnx@2", "-q", "--steps=3", ranks=2), 1, "part1.onnx (acc",
-            "the stub was told to fail")
+    r = refused(run(RUN, HERE / "stages", f"{STUB}:fail=part1.onnx@2", "-q", "--steps=3", ranks=2), 1,
+                "part1.onnx (acc", "the stub was told to fail")
+    check(r.stderr.count("error:") == 1, r.stderr)
+
+
+def lost_steps():
+    """Steps: a message that is lost ends all by --stall, one that comes twice is told; ranks of other options."""
+    stages, load = [HERE / "stages", "--steps=2"], f"--load={HERE / 'stages0.npz'}"
+    stands = r"nothing has moved for 1.000 s; the lists stand at: rank 0 \(acc0\): .*; rank 1 \(acc1\): "
+    for fault, words, *args in (("drop@3", rf"{stands}acc1 (receives|computes) '\S+ \(micro-batch \d\)'"),
+                                ("drop@0", rf"{stands}receives parameter '\S+'\n", load),
+                                ("twice@2", r"step 1: '\S+' of micro-batch \d came from rank 0 \(acc0\) once more")):
+        save = HERE / "lost.npz"
+        r = refused(bad(fault, 0, 2, *stages, *args, "--stall=1s", f"--save={save}"), 1)
+        check(re.search(words, r.stderr) and not save.exists(), f"{fault}: {r.stderr}")
+    refused(run(RUN, *stages, STUB, "-q", ":", "-n", 1, RUN, *stages, STUB, "-q", load, ranks=1), 1, "rank 1 on ",
+            "expected the --steps, --load, --loss, --sum and --map of rank 0")
+    refused(run(RUN, *stages, STUB, "--stall=1s"), 2, "--stall has no effect with --steps in one process")
+    save = HERE / "stopped.npz"
+    p = subprocess.Popen([RUN, HERE / "stages", "--processes", STUB, "--steps=1000000", "-q", f"--save={save}"],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    p.stdout.readline()
+    p.send_signal(signal.SIGINT)
+    said, errors = p.communicate(timeout=SECONDS)
+    check(p.returncode == 130 and save.exists() and not errors, f"exit {p.returncode}: {errors}")
+    file = HERE / "stages" / "manifest.json"
+    content = json.loads(file.read_text())
+    content["training"]["loss"]["reduction"] = None
+    file.write_text(json.dumps(content))
+    said = good(run(RUN, *stages, STUB, "--loss=mean", ranks=2)).stderr
+    check(said.count("--loss=mean is not confirmed: that takes one process") == 1, said)
 
 
 # Strings and a sequence go from one device to the other.
@@ -284,6 +326,11 @@ def by_runtime():
         said.append([line.split(", ")[0] for line in r.stdout.splitlines() if line.startswith("step")])
     check(said[0] == said[1] and len(said[0]) == 3, f"losses {said}")
     check((HERE / "new0.npz").read_bytes() == (HERE / "new1.npz").read_bytes(), "other parameters than in one process")
+    np.savez(HERE / "batch.npz", input_ids=ids, labels=(ids * 7 + 3) % 40, learning_rate=np.array(np.inf, np.float32))
+    step = [RUN, HERE / "stages", HERE / "batch.npz", "-q", "--steps=3", f"--save={HERE / 'none.npz'}"]
+    r = refused(run(*step, ranks=2), 1, "micro-batch ", "gradient '", "' of parameter '", "', which part",
+                "no finite number")
+    check(r.stderr.count("error:") == 1 and not (HERE / "none.npz").exists(), r.stderr)
 
 
 def links():
@@ -326,7 +373,8 @@ def main():
         extras.need(importlib.util.find_spec("onnxruntime"), "no onnxruntime")
         by_runtime()
         return finish()
-    for test in (make, same, failing, lost, interrupted, early, folders, own_files, faults, steps, links, usage):
+    for test in (make, same, failing, lost, interrupted, early, folders, own_files, faults, steps, lost_steps, links,
+                 usage):
         test()
     return finish()
 

@@ -1,6 +1,7 @@
 /* An MPI that loses, swaps or repeats a message: put before the real one by LD_PRELOAD, through the interface that MPI
  * has for such libraries (MPI standard, "Profiling interface").  BAD_MPI=drop@N, swap@N or twice@N, of the messages
- * with tensors that a rank sends, from 0 on; BAD_MPI_RANK: the rank. */
+ * with tensors that a rank sends, from 0 on; BAD_MPI_RANK: the rank.  BAD_MPI=order, version or runtime: what that rank
+ * says of itself has another byte there (struct hello, ENGINE; ranks.c, rank_compare.c); threads: this MPI has none. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -39,14 +40,53 @@ static int pretend(MPI_Request *request)
     return rc ? rc : MPI_Grequest_complete(*request);
 }
 
+/* Whether this is the rank that is bad. */
+static int is_bad(void)
+{
+    const char *rank = getenv("BAD_MPI_RANK"), *own = getenv("OMPI_COMM_WORLD_RANK");
+    return rank && own && !strcmp(rank, own);
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int wanted, int *got)
+{
+    __typeof__(MPI_Init_thread) *real;
+    *(void **)&real = dlsym(RTLD_DEFAULT, "PMPI_Init_thread");
+    int rc = real(argc, argv, wanted, got);
+    const char *said = getenv("BAD_MPI");
+    if (said && !strcmp(said, "threads"))
+        *got = MPI_THREAD_SERIALIZED;
+    return rc;
+}
+
+int MPI_Gather(const void *mine, int n, MPI_Datatype type, void *all, int m, MPI_Datatype to,
+               int root, MPI_Comm comm)
+{
+    enum { HELLO = 128 }; /* bytes, of both */
+    static const struct {
+        const char *name;
+        int which, at; /* of these messages; byte */
+    } change[] = {{"order", 0, 0}, {"version", 0, 4}, {"runtime", 1, 5}};
+    static int seen;
+    const char *said = getenv("BAD_MPI");
+    char other[HELLO];
+    __typeof__(MPI_Gather) *real;
+    *(void **)&real = dlsym(RTLD_DEFAULT, "PMPI_Gather");
+    for (size_t i = 0; n == HELLO && i < sizeof change / sizeof *change; i++)
+        if (said && is_bad() && !strcmp(said, change[i].name) && seen == change[i].which) {
+            memcpy(other, mine, HELLO);
+            other[change[i].at] ^= 1;
+            mine = other;
+        }
+    seen += n == HELLO;
+    return real(mine, n, type, all, m, to, root, comm);
+}
+
 int MPI_Issend(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm,
                MPI_Request *request)
 {
     static long sent;
-    const char *said = getenv("BAD_MPI"), *rank = getenv("BAD_MPI_RANK"),
-               *own = getenv("OMPI_COMM_WORLD_RANK");
-    const char *at = said ? strchr(said, '@') : NULL;
-    long which = at && rank && own && !strcmp(rank, own) ? strtol(at + 1, NULL, 10) : -1;
+    const char *said = getenv("BAD_MPI"), *at = said ? strchr(said, '@') : NULL;
+    long which = at && is_bad() ? strtol(at + 1, NULL, 10) : -1;
     __typeof__(MPI_Issend) *real, *later;
     MPI_Request second;
     *(void **)&real = dlsym(RTLD_DEFAULT, "PMPI_Issend");

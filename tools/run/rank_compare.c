@@ -221,17 +221,16 @@ static int compare_clocks(struct runner *r)
 static int compare_options(struct runner *r)
 {
     const struct ranks *x = r->ranks;
-    const int64_t mine[] = {r->n, r->width, r->set.state, r->set.most_bytes};
-    int64_t want[] = {r->n, r->width, r->set.state, r->set.most_bytes};
+    const int64_t mine[] = {r->n, r->width, r->set.state, r->set.most_bytes, r->set.step_options};
+    int64_t want[] = {r->n, r->width, r->set.state, r->set.most_bytes, r->set.step_options};
     size_t bytes = (size_t)x->m.ranks * sizeof *x->device;
     uint32_t *device = arena_copy(r->a, x->device, bytes);
     if (x->m.face->share(want, sizeof want) || x->m.face->share(device, (int64_t)bytes))
         return diag_error(r->d, "MPI: %s", x->m.why);
     return memcmp(mine, want, sizeof want) || memcmp(device, x->device, bytes)
-               ? diag_error(
-                     r->d,
-                     "expected the --samples, --in-flight, --state, --map and --most-bytes of "
-                     "rank 0")
+               ? diag_error(r->d, "expected the %s of rank 0",
+                            r->w ? "--samples, --in-flight, --state, --map and --most-bytes"
+                                 : "--steps, --load, --loss, --sum and --map")
                : 0;
 }
 

@@ -159,8 +159,8 @@ static int64_t take_number(struct unpacking *u)
 static int take_shape(struct unpacking *u, struct engine_shape *shape, int64_t *size)
 {
     int64_t rank = take_number(u);
-    const void *from = rank <= RANK_DIMS ? take(u, rank * WORD) : NULL;
-    if (rank < 0 || !from)
+    const void *from = rank >= 0 && rank <= RANK_DIMS ? take(u, rank * WORD) : NULL;
+    if (!from)
         return -1;
     memcpy(size, from, (size_t)rank * WORD);
     shape->rank = (size_t)rank;
@@ -177,7 +177,7 @@ static struct engine_value *take_tensor(struct unpacking *u)
         return NULL;
     int64_t bytes = take_number(u);
     const void *from = take(u, bytes);
-    if (!from ||
+    if (!from || !elem_bits((enum elem)shape.elem) || /* strings, and no type at all */
         bytes != elem_bytes((enum elem)shape.elem, shape_elems(size, (uint32_t)shape.rank)))
         return NULL;
     struct engine_value *v = u->e->face->value_new(u->e, &shape, u->err);

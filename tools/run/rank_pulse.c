@@ -10,6 +10,7 @@
 
 #include "ir/base/clock.h"
 #include "ir/base/numbers.h"
+#include "ir/base/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,8 @@
 #define SILENT (3000 * MS)
 #define HURRY (600 * MS)
 #define NEXT (200 * MS) /* between the reports of two ranks, by rank number */
-enum { FAILED = 1, TEXT = 320 };
+#define STALL_LEAST (5 * BEAT)
+enum { FAILED = 1, TEXT = 320, LINE = 16 * TEXT };
 
 /* What a rank says. */
 struct pulse {
@@ -45,6 +47,9 @@ struct rank_pulse {
     uint64_t *receiving, *sending; /* [rank] their handles */
     bool *sends;                   /* [rank] sending counts */
     int64_t hurry;                 /* ns: when mpirun has woken this process; 0: it has not */
+    int64_t stall;  /* ns, under the lock; 0: runs that stand still are not looked for */
+    uint64_t moves; /* of all ranks */
+    int64_t moved;  /* ns: when these last moved */
 };
 
 static signal_flag woken; /* SIGCONT has come */
@@ -94,12 +99,38 @@ static void end_all(struct rank_pulse *p)
     _exit(FAILED);
 }
 
+/* Appends to line[LINE], behind n bytes, where the ranks stand, but for `but`; -1: all of them.  Under the lock.
+ * Returns its length. */
+static size_t put_where(const struct rank_pulse *p, int but, char *line, size_t n)
+{
+    const struct ranks *x = p->r->ranks;
+    const char *between = but < 0 ? ": " : "; ";
+    for (int i = 0; i < x->m.ranks && n < LINE - TEXT - 64; i++) {
+        const struct pulse *of = i == x->m.rank ? &p->mine : &p->last[i];
+        if (i == but || (i != x->m.rank && !is_peer(&x->m, i)))
+            continue;
+        n += (size_t)snprintf(line + n, LINE - n, "%srank %d (%s): %s", between, i,
+                              ranks_name(p->r, i), of->where);
+        between = "; ";
+    }
+    return n < LINE ? n : LINE - 1; /* names of devices may be of any length */
+}
+
+/* Says a line of n bytes, which has room for one more, and ends this run.  Does not return. */
+static void say_last(struct rank_pulse *p, char *line, size_t n)
+{
+    line[n++] = '\n';
+    if (write(STDERR_FILENO, line, n) < 0)
+        _exit(FAILED);
+    end_all(p);
+}
+
 /* Says that rank k is silent, where it stood, and where the others stand.  Does not return. */
 static void mourn(struct rank_pulse *p, int k, int64_t silent)
 {
     const struct runner *r = p->r;
     const struct ranks *x = r->ranks;
-    char line[16 * TEXT];
+    char line[LINE];
     pthread_mutex_lock(&p->lock);
     size_t n = (size_t)snprintf(
         line, sizeof line,
@@ -107,18 +138,36 @@ static void mourn(struct rank_pulse *p, int k, int64_t silent)
         "it stood at: %s",
         k, ranks_name(r, k), x->machine + (size_t)k * RANK_HOST, (int)(silent / (1000 * MS)),
         (int)(silent / (100 * MS) % 10), p->last[k].where);
-    for (int i = 0; i < x->m.ranks && n < sizeof line - TEXT - 64; i++) {
-        const struct pulse *of = i == x->m.rank ? &p->mine : &p->last[i];
-        if (i != k && (i == x->m.rank || is_peer(&x->m, i)))
-            n += (size_t)snprintf(line + n, sizeof line - n, "; rank %d (%s): %s", i,
-                                  ranks_name(r, i), of->where);
-    }
+    n = put_where(p, k, line, n);
     pthread_mutex_unlock(&p->lock);
-    n = n < sizeof line ? n : sizeof line - 1; /* names of devices may be of any length */
-    line[n++] = '\n';
-    if (write(STDERR_FILENO, line, n) < 0)
-        _exit(FAILED);
-    end_all(p);
+    say_last(p, line, n);
+}
+
+/* Ends a run that rank_pulse_watch() is for and that stands still; after: ns that this thread itself has not looked. */
+static void look_for_stall(struct rank_pulse *p, int64_t after)
+{
+    char line[LINE], text[UNIT_TEXT];
+    int64_t now = clock_now();
+    uint64_t moves = 0;
+    bool runs = false;
+    pthread_mutex_lock(&p->lock);
+    for (int k = 0; k < p->r->ranks->m.ranks && p->stall; k++) {
+        const struct pulse *of = k == p->r->ranks->m.rank ? &p->mine : &p->last[k];
+        moves += (uint64_t)of->moves;
+        runs = runs || of->runs;
+    }
+    if (!p->stall || runs || moves != p->moves || after > p->stall / 2) {
+        p->moves = moves;
+        p->moved = now;
+    }
+    size_t n = (size_t)snprintf(line, sizeof line,
+                                "pcc-run: error: nothing has moved for %s; the lists stand at",
+                                time_short(text, p->stall * 1000));
+    bool stands = p->stall && now - p->moved > p->stall;
+    n = stands ? put_where(p, /*but=*/-1, line, n) : n;
+    pthread_mutex_unlock(&p->lock);
+    if (stands)
+        say_last(p, line, n);
 }
 
 /* Hears what has come. */
@@ -175,6 +224,7 @@ static void *run_pulse(void *arg)
                 beat(p, k);
         last = due ? clock_now() : last;
         look_for_silence(p, clock_now() - looked);
+        look_for_stall(p, clock_now() - looked);
         looked = clock_now();
         nanosleep(&nap, NULL);
         pthread_mutex_lock(&p->lock);
@@ -253,6 +303,15 @@ void rank_pulse_tell(struct runner *r)
     bool runs = d->part != RUN_NONE || d->next_part != RUN_NONE || d->ready.n > 0;
     rank_pulse_say(r, r->moves, runs, text);
     arena_free(own);
+}
+
+void rank_pulse_watch(struct runner *r)
+{
+    struct rank_pulse *p = r->ranks->pulse;
+    pthread_mutex_lock(&p->lock);
+    if (ranks_host(r) && r->set.stall) /* what others say is up to a beat old */
+        p->stall = larger(r->set.stall, STALL_LEAST);
+    pthread_mutex_unlock(&p->lock);
 }
 
 bool rank_pulse_heard(struct runner *r, uint64_t *moves)

@@ -287,12 +287,17 @@ static int make_room(struct runner *r, struct transfer *t, char *line, size_t ro
         snprintf(line, room, "no tensor has %" PRId64 " dimensions", s->rank);
         return -1;
     }
+    int64_t elems = shape_elems(s->size, (uint32_t)s->rank);
+    if (elems < 0 || s->bytes != elem_bytes((enum elem)s->elem, elems) ||
+        !elem_bits((enum elem)s->elem)) {
+        snprintf(line, room, "its bytes are not those of its sizes");
+        return -1;
+    }
     const struct engine_shape shape = {(int)s->elem, (size_t)s->rank, s->size};
     t->box->value = r->e->face->value_new(r->e, &shape, &err);
-    if (t->box->value && value_bytes(r->e, t->box->value) == s->bytes)
+    if (t->box->value)
         return 0;
-    snprintf(line, room, "%.200s",
-             t->box->value ? "its bytes are not those of its sizes" : err.line);
+    snprintf(line, room, "%.200s", err.line);
     return -1;
 }
 

@@ -147,12 +147,12 @@ int ranks_agree(struct runner *r, int exit, const char *line)
     struct ranks *x = r->ranks;
     int ranks = x->m.ranks, first = -1;
     struct vote mine = {.exit = exit};
-    struct vote *all = arena_array(r->a, (size_t)ranks, sizeof *all);
+    struct arena *own = arena_new(r->a); /* steps call this for as long as they run */
+    struct vote *all = arena_array(own, (size_t)ranks, sizeof *all);
     snprintf(mine.line, sizeof mine.line, "%s", line ? line : x->kept);
     int64_t code = FAILED;
-    if (x->m.face->gather(&mine, all, sizeof mine))
-        return (int)code;
-    if (x->m.rank == 0) {
+    bool good = x->m.face->gather(&mine, all, sizeof mine) == 0;
+    if (good && x->m.rank == 0) {
         code = exit;
         for (int k = ranks - 1; k > 0; k--) {
             all[k].line[RANK_LINE - 1] = 0;
@@ -163,9 +163,8 @@ int ranks_agree(struct runner *r, int exit, const char *line)
             diag_error(r->d, "rank %d on %s: %s", first, x->machine + (size_t)first * RANK_HOST,
                        all[first].line);
     }
-    if (x->m.face->share(&code, sizeof code))
-        return FAILED;
-    return (int)code;
+    arena_free(own);
+    return !good || x->m.face->share(&code, sizeof code) ? FAILED : (int)code;
 }
 
 /* ---- who gets what ---------------------------------------------------------------------------- */

@@ -216,6 +216,9 @@ void rank_pulse_tell(struct runner *r);
 void rank_pulse_say(struct runner *r, uint64_t moves, bool runs, const char *where);
 /* At the host: adds how far the other ranks have moved to *moves.  Returns whether one of them runs a part. */
 bool rank_pulse_heard(struct runner *r, uint64_t *moves);
+/* At the host, from now on: ends all when no rank runs a part and nothing has moved for as long as --stall says, with
+ * where all ranks stand, also while the main thread waits for other ranks. */
+void rank_pulse_watch(struct runner *r);
 /* At the host: returns words for where all ranks stand. */
 const char *rank_pulse_where(struct runner *r);
 

@@ -378,10 +378,14 @@ static int run_steps(struct run *r)
 static int check_steps(struct run *r)
 {
     static const char *const of_steps[] = {"load", "save", "loss", "sum", NULL};
-    static const char *const idle[] = {"samples", "output",   "trace",      "state",    "in-flight",
-                                       "order",   "cores",    "memory",     "replan",   "costs",
-                                       "stall",   "no-check", "most-bytes", "provider", NULL};
+    static const char *const idle[] = {"samples",  "output",     "trace",    "state",  "in-flight",
+                                       "order",    "cores",      "memory",   "replan", "costs",
+                                       "no-check", "most-bytes", "provider", NULL};
     bool steps = program_value(&r->args, "steps");
+    bool several = messages_rank() >= 0 || program_value(&r->args, "processes");
+    if (steps && !several && program_value(&r->args, "stall"))
+        return misused(r, "--stall has no effect with --steps in one process: its lists, which are "
+                          "proven, cannot stand still");
     for (const char *const *name = steps ? idle : of_steps; *name; name++)
         if (program_value(&r->args, *name))
             return misused(

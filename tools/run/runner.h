@@ -59,7 +59,8 @@ struct run_settings {
     const char *const *map;      /* [nmap] values of --map */
     const char *const *provider; /* [nprovider] values of --provider */
     uint32_t ncores, nmap, nprovider;
-    int64_t most_bytes; /* of a tensor between ranks whose size is not known before */
+    int64_t most_bytes;   /* of a tensor between ranks whose size is not known before */
+    int64_t step_options; /* of steps: those that all ranks must have alike, as a number */
 };
 
 /* A tensor on its way. */

@@ -274,10 +274,11 @@ static int run_step(struct stepper *s, int64_t step)
 {
     char took[UNIT_TEXT];
     bool host = step_here(s, s->w->ndev);
-    int rc = step_agree(s, host ? load_inputs(s, step) : 0);
+    bool bad = step_strays(s, step) || (host && load_inputs(s, step));
+    int rc = step_agree(s, bad ? -1 : 0);
     int64_t began = clock_now();
     rc = rc ? rc : step_agree(s, step_iteration(s));
-    rc = rc || !s->ranks ? rc : step_gather(s);
+    rc = rc || !s->ranks ? rc : step_gather(s, step);
     if (!rc && !*s->stop && host) {
         printf("step %" PRId64 ": ", step + 1);
         if (s->loss != STEP_NONE && *s->e->library) /* the stub's values are no numbers */

@@ -64,6 +64,7 @@ struct step_device {
     uint32_t number;
     pthread_t thread;
     int64_t bytes, most; /* held now, and at most in all steps */
+    bool runs;           /* a part; under the lock */
 };
 
 /* Where an iteration stands; changes under the lock. */
@@ -71,6 +72,7 @@ struct step_now {
     pthread_mutex_t lock;
     pthread_cond_t moved;
     uint32_t *at;                 /* [lane] the next instruction */
+    uint64_t moves;               /* instructions done in all steps */
     struct engine_value **tensor; /* [tensor of w] NULL: not made yet, or freed */
     uint32_t *holders;            /* [tensor of w] devices and the host */
     uint8_t *made;                /* [tensor of w] */

@@ -141,6 +141,7 @@ void step_move(struct stepper *s)
             while (step_here(s, dev) && s->now.at[l] < e->at[l + 1] &&
                    is_ready(s, dev, &e->item[s->now.at[l]])) {
                 execute(s, dev, &e->item[s->now.at[l]++]);
+                s->now.moves++;
                 any = true;
             }
         }
@@ -371,6 +372,7 @@ static void compute(struct stepper *s, uint32_t part)
                      .err = {"out of memory"}};
     bool parameters = of->nparameter && s->parameter[of->parameter[0]].value;
     s->dev[dev].most = larger(s->dev[dev].most, s->dev[dev].bytes + s->w->part[part].running);
+    s->dev[dev].runs = true;
     pthread_mutex_unlock(&s->now.lock);
     int rc = !c.in || !c.out || !c.joined || divide_sums(s, copy, &c.err) || find_inputs(&c);
     if (!rc) {
@@ -384,6 +386,7 @@ static void compute(struct stepper *s, uint32_t part)
         rc = s->e->face->run(of->loaded, &call, &c.err);
     }
     pthread_mutex_lock(&s->now.lock);
+    s->dev[dev].runs = false;
     rc = rc || take_outputs(&c);
     if (rc)
         fail(s, of->part->file, dev, s->w->instance[part] / s->each->npart, &c.err);
@@ -415,6 +418,7 @@ static void *device_run(void *arg)
         else if (i->kind != DO_ADD)
             execute(s, d->number, i);
         s->now.at[l]++;
+        s->now.moves++;
         step_move(s);
     }
     pthread_cond_broadcast(&s->now.moved);

@@ -13,6 +13,7 @@
 
 #include "ir/base/clock.h"
 #include "ir/base/numbers.h"
+#include "ir/model/module.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -119,7 +120,10 @@ static void take_elements(struct stepper *s, struct step_message *m)
     struct engine_error err = {"its sizes are none"};
     const struct rank_sizes *z = &m->sizes;
     const struct engine_shape shape = {(int)z->elem, (size_t)z->rank, z->size};
-    if (z->rank >= 0 && z->rank <= RANK_DIMS)
+    bool good = z->rank >= 0 && z->rank <= RANK_DIMS;
+    int64_t elems = good ? shape_elems(z->size, (uint32_t)z->rank) : -1;
+    if (elems >= 0 && z->bytes == elem_bytes((enum elem)z->elem, elems) &&
+        elem_bits((enum elem)z->elem))
         m->value = s->e->face->value_new(s->e, &shape, &err);
     if (!m->value || tensor_bytes(s->e, m->value) != z->bytes) {
         fail(s, err.line);
@@ -128,6 +132,33 @@ static void take_elements(struct stepper *s, struct step_message *m)
     check_mpi(s, s->ranks->x->m.face->receive(CHANNEL_TENSOR, m->peer, m->tag,
                                               s->e->face->value_data(s->e, m->value), z->bytes,
                                               &m->handle[1]));
+}
+
+/* Returns words for what a message with this tag has, in a. */
+static const char *tag_text(const struct stepper *s, int64_t tag, struct arena *a)
+{
+    const struct sample_work *w = s->w, *each = s->each;
+    int64_t places = w->place.at[w->ntensor], sum = tag - places, parameter = sum - each->ntensor;
+    if (parameter >= 0)
+        return arena_fmt(a, "parameter '%s'", s->parameter[parameter % s->nparameter].name);
+    if (sum >= 0)
+        return arena_fmt(a, "sum of gradient '%s'", s->whole->tensor[s->owner[sum]].name);
+    uint32_t t = 0;
+    while (w->place.at[t + 1] <= tag)
+        t++;
+    return arena_fmt(a, "'%s' of micro-batch %u",
+                     s->whole->tensor[s->owner[t % each->ntensor]].name, t / each->ntensor);
+}
+
+/* Ends the iteration: what has come is not as long as was announced, or MPI has failed. */
+static void fail_message(struct stepper *s, const struct step_message *m, bool failed)
+{
+    struct arena *own = arena_new(s->a);
+    fail(s,
+         arena_fmt(own, "%s: its message %s rank %d %s", tag_text(s, m->tag, own),
+                   m->takes ? "from" : "to", m->peer,
+                   failed ? "could not be sent or received" : "has another length than expected"));
+    arena_free(own);
 }
 
 /* A message has left or come. */
@@ -161,9 +192,10 @@ static bool look(struct stepper *s, struct step_message *m)
         pthread_mutex_unlock(&s->now.lock);
         m->done[i] = s->ranks->x->m.face->ended(&m->handle[i], 1, &end) > 0;
         pthread_mutex_lock(&s->now.lock);
-        if (m->done[i] && end.failed)
-            fail(s, "MPI: a message could not be sent or received");
-        if (m->done[i] && i == 0 && m->takes)
+        int64_t want = i == 0 ? (int64_t)sizeof m->sizes : m->sizes.bytes;
+        if (m->done[i] && (end.failed || (m->takes && end.bytes != want)))
+            fail_message(s, m, end.failed && end.bytes <= want);
+        if (m->done[i] && i == 0 && m->takes && !s->now.failed)
             take_elements(s, m);
     }
     return m->done[0] && m->done[1] && !s->now.failed;
@@ -271,8 +303,17 @@ static void hear(struct stepper *s, bool *told)
         }
 }
 
-/* Lets others know where this rank stands. */
-static void tell(struct stepper *s)
+/* Whether a part runs in this process. */
+static bool runs_part(const struct stepper *s)
+{
+    for (uint32_t d = 0; d < s->w->ndev; d++)
+        if (s->dev[d].runs)
+            return true;
+    return false;
+}
+
+/* Lets others know where this rank stands: in its lists, or at a message that no list carries. */
+static void tell(struct stepper *s, bool lists)
 {
     struct step_ranks *k = s->ranks;
     int64_t now = clock_now();
@@ -280,7 +321,13 @@ static void tell(struct stepper *s)
         return;
     k->told_at = now;
     struct arena *own = arena_new(s->a);
-    rank_pulse_say(k->r, k->moves, /*runs=*/false, step_where(s, own));
+    const char *where = lists ? step_where(s, own) : "";
+    const struct step_message *m = k->active;
+    while (m && m->place != STEP_NONE)
+        m = m->next;
+    if (!*where && m)
+        where = arena_fmt(own, "%s %s", m->takes ? "receives" : "sends", tag_text(s, m->tag, own));
+    rank_pulse_say(k->r, k->moves + s->now.moves, runs_part(s), where);
     arena_free(own);
 }
 
@@ -294,7 +341,7 @@ void step_look_after(struct stepper *s, bool lists)
         if (lists && moves != s->ranks->moves)
             step_move(s);
         hear(s, &told);
-        tell(s);
+        tell(s, lists);
         pthread_mutex_unlock(&s->now.lock);
         if (moves == s->ranks->moves)
             nanosleep(&nap, NULL);
@@ -352,9 +399,11 @@ static void gather(struct stepper *s, const uint32_t *slice, const uint32_t *dev
     if (!sum)
         fail(s, "out of memory");
     if (!s->now.failed) {
+        struct arena *own = arena_new(s->a);
         sum[0] = s->sum[slice[0]];
         if (sum_reduce(s->e, sum, n, &err))
-            fail(s, err.line);
+            fail(s, arena_fmt(own, "%s: %s", tag_text(s, tags + slice[0], own), err.line));
+        arena_free(own);
     }
     for (uint32_t i = 1; i < n && !s->now.failed; i++)
         wait_for(s, begin(s, rank_of(s, dev[i]), tags + slice[i], sum[0]));
@@ -469,7 +518,30 @@ int step_give_parameters(struct stepper *s)
 
 int step_agree(struct stepper *s, int rc)
 {
-    return s->ranks ? ranks_agree(s->ranks->r, rc ? FAILED : 0, NULL) : rc;
+    struct step_ranks *k = s->ranks;
+    if (!k)
+        return rc;
+    rank_pulse_say(k->r, k->moves + s->now.moves, /*runs=*/false, "");
+    rc = ranks_agree(k->r, rc ? FAILED : 0, NULL);
+    rank_pulse_say(k->r, k->moves + ++s->now.moves, /*runs=*/true, "work between two iterations");
+    k->told_at = 0;
+    return rc;
+}
+
+int step_strays(struct stepper *s, int64_t step)
+{
+    int from, rc = 0;
+    int64_t tag;
+    const struct messages_face *face = s->ranks ? s->ranks->x->m.face : NULL;
+    while (face &&
+           (face->stray(CHANNEL_TENSOR, &from, &tag) || face->stray(CHANNEL_SIZES, &from, &tag)))
+        rc = rc ? rc
+                : diag_error(s->d,
+                             "%sstep %" PRId64
+                             ": %s came from rank %d (%s) once more than it is received",
+                             step_speaker(s), step + 1, tag_text(s, tag, s->a), from,
+                             ranks_name(s->ranks->r, from));
+    return rc;
 }
 
 bool step_stops(struct stepper *s)
@@ -478,25 +550,28 @@ bool step_stops(struct stepper *s)
     return s->ranks->x->m.face->share(&stops, sizeof stops) || stops;
 }
 
-int step_gather(struct stepper *s)
+int step_gather(struct stepper *s, int64_t step)
 {
     const struct messages *m = &s->ranks->x->m;
     uint32_t n = s->w->micro_batches + s->w->ndev;
-    double *mine = arena_array(s->a, n, sizeof *mine);
-    double *all = arena_array(s->a, m->rank ? 1 : (size_t)n * (size_t)m->ranks, sizeof *all);
+    int rc = step_strays(s, step);
+    struct arena *own = arena_new(s->a);
+    double *mine = arena_array(own, n, sizeof *mine);
+    double *all = arena_array(own, m->rank ? 1 : (size_t)n * (size_t)m->ranks, sizeof *all);
     memcpy(mine, s->now.loss, s->w->micro_batches * sizeof *mine);
     for (uint32_t d = 0; d < s->w->ndev; d++) /* below 2^53 bytes */
         mine[s->w->micro_batches + d] = (double)s->dev[d].most;
     if (m->face->gather(mine, all, (int64_t)(n * sizeof *mine)))
-        return diag_error(s->d, "MPI: %s", m->why);
-    for (int k = 1; k < m->ranks && m->rank == 0; k++) {
+        rc = diag_error(s->d, "MPI: %s", m->why);
+    for (int k = 1; k < m->ranks && m->rank == 0 && !rc; k++) {
         const double *of = all + (size_t)k * n;
         for (uint32_t i = 0; i < s->w->micro_batches; i++)
             s->now.loss[i] += of[i];
         uint32_t d = s->ranks->x->device[k];
         s->dev[d].most = (int64_t)of[s->w->micro_batches + d];
     }
-    return 0;
+    arena_free(own);
+    return step_agree(s, rc);
 }
 
 /* ---- beginning and end ------------------------------------------------------------------------ */
@@ -551,6 +626,7 @@ int step_ranks_open(struct stepper *s, struct runner *r)
     k->r = r;
     k->x = r->ranks;
     k->stop = s->stop;
+    r->set.step_options = (s->set.load ? 1 : 0) + (s->set.as_made ? 2 : 0) + (s->mean ? 4 : 0);
     describe(s, r);
     if (ranks_map_devices(r))
         return 2;
@@ -582,6 +658,7 @@ int step_ranks_ready(struct stepper *s)
     k->hears = true;
     check_mpi(s, m->face->receive(CHANNEL_WORD, m->rank ? 0 : MESSAGES_ANY, 0, &k->heard,
                                   sizeof k->heard, &k->hearing));
+    rank_pulse_watch(k->r);
     return make_groups(s);
 }
 

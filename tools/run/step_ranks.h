@@ -35,10 +35,15 @@ void step_look_after(struct stepper *s, bool lists);
 /* The next are called by all ranks at the same time.  Returns the exit code that all have agreed on; rc: of this one.
  */
 int step_agree(struct stepper *s, int rc);
+/* Called between two agreements, when no message is under way: looks for one that came and that nothing receives, such
+ * as one that came twice, which the next step would take for its own.  step: 0, 1, ...  Returns 0, or -1 and an error.
+ */
+int step_strays(struct stepper *s, int64_t step);
 /* Returns whether rank 0 has got Ctrl-C. */
 bool step_stops(struct stepper *s);
-/* Rank 0 gets the losses of all micro-batches, and what devices held.  Returns 0, or -1 and an error. */
-int step_gather(struct stepper *s);
+/* Rank 0 gets the losses of all micro-batches, and what devices held.  Returns 0, or an exit code after an error, such
+ * as that of step_strays(). */
+int step_gather(struct stepper *s, int64_t step);
 /* Rank 0 gives parameters that have values to the ranks whose parts read them.  Returns 0, or an exit code. */
 int step_give_parameters(struct stepper *s);
 

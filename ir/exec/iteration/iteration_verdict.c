@@ -631,8 +631,8 @@ struct exec_bound iteration_bound(const struct scene *s, struct arena *a)
     const struct training *t = &s->model.training;
     const struct graph *g = &s->m->graph[1];
     uint32_t cls = cluster_main_class(s->cluster);
-    /* ps of all nodes in passes; of these, what does not depend on samples; ps of nodes that may run once */
-    int64_t all = 0, overhead = 0, once = 0;
+    /* ps of all nodes in passes, and of nodes that may run once; of these, what does not depend on samples */
+    int64_t all = 0, overhead = 0, once = 0, once_overhead = 0;
     const struct update_cost u = update_cost_find(s, NULL, NULL, a);
     int64_t size = t->micro_size ? t->micro_size : 1, of = t->micro_size ? t->profiled : 1;
     for (nid n = g->first; n < g->first + g->count; n++) {
@@ -641,13 +641,18 @@ struct exec_bound iteration_bound(const struct scene *s, struct arena *a)
             continue;
         if (u.own && u.own[n]) {
             once = sat_add(once, time);
+            once_overhead = sat_add(once_overhead, costs_overhead(s->m->cost, cls, n));
             continue;
         }
         all = sat_add(all, time);
         overhead = sat_add(overhead, costs_overhead(s->m->cost, cls, n));
     }
     __int128 each = (__int128)overhead * of + (__int128)(all - overhead) * size;
-    __int128 ps = (each * training_count(t) / of + once) / s->cluster->cls[cls].count;
+    /* stages may keep updates within passes, where they cost less if profiled samples are more than those of a step */
+    __int128 within = (__int128)once_overhead * of + (__int128)(once - once_overhead) * size;
+    within = within * training_count(t) / of;
+    __int128 ps = each * training_count(t) / of + (within < once ? within : once);
+    ps /= s->cluster->cls[cls].count;
     struct exec_bound b = {saturate(ps), "all work, shared by all devices", NULL};
     char text[UNIT_TEXT];
     b.proof =
