@@ -209,7 +209,7 @@ static bool refine_line(struct extents *r)
     bool changed[PROBLEM_KINDS] = {false}, any = false;
     for (uint32_t k = 0; k < r->c->nkind; k++)
         r->kind[k].used = 0;
-    for (uint32_t j = r->row - 1; j > 0 && *r->work;) {
+    for (uint32_t j = r->row - 1; j > 0 && *r->work && !clock_out(r->clock);) {
         struct kind_extent *x = &r->kind[r->by[j]];
         uint32_t i = x->first[j];
         x->used++;

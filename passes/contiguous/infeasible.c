@@ -162,8 +162,7 @@ static uint32_t try_samples(struct ctx *x, const struct wdag *g, uint32_t n,
     struct scene few = x->scene;
     few.model.in_flight = n;
     struct problem *c = problem_build(g, &few, MEMORY_UNCHANGED, a, &quiet);
-    struct problem_plan best = {.value = LOAD_INF,
-                                .dev = arena_array(a, (size_t)g->n + 1, sizeof(int32_t))};
+    struct problem_plan best = no_plan(x, g);
     struct interval_how how = *orders;
     how.starts = 1;
     how.budget = INTERVAL_BUDGET / STEPS_PART;
@@ -171,7 +170,8 @@ static uint32_t try_samples(struct ctx *x, const struct wdag *g, uint32_t n,
     if (!c || memory_need(c).least || !interval_search(c, &how, &best, a).better ||
         memory_of_plan(c, best.dev, a))
         return 0;
-    const struct plan plan = {.dev = plan_project(g, best.dev, x->scene.m->nnode, a)};
+    const struct plan plan = {.dev = plan_project(g, best.dev, x->scene.m->nnode, a),
+                              .copies = best.copies};
     return larger_u32(live_memory_samples(&x->scene, &plan, a), n);
 }
 

@@ -348,8 +348,17 @@ static void make_lower(struct problem *c)
         raise_by_pigeonhole(c);
 }
 
-/* Sets c->values and c->most_at_once.  Of the values that a set makes and does not send, at most as many are there at
- * one time as in the whole model. */
+/* Whether the time of each transfer follows from its bytes: none was measured or given. */
+static bool timed_by_bytes(const struct scene *s)
+{
+    for (uint32_t e = 0; e < s->place->nnet; e++)
+        if (place_moved(s->place, s->m->cost, e).measured >= 0)
+            return false;
+    return true;
+}
+
+/* Sets c->values, c->most_at_once and c->by_bytes.  Of the values that a set makes and does not send, at most as many
+ * are there at one time as in the whole model. */
 static void make_values(struct problem *c)
 {
     struct set_values *v = c->values = set_values_build(c->g, c->scene, c->mem);
@@ -359,6 +368,7 @@ static void make_values(struct problem *c)
         set_memory_add(all, x);
     /* all: what the whole model reads and sends are its inputs and outputs, for which no transfer may be paid */
     c->most_at_once = v ? sat_add(set_memory_peak(all), all->sent) : 0;
+    c->by_bytes = v && timed_by_bytes(c->scene);
     arena_free(own);
 }
 
@@ -366,7 +376,7 @@ bool problem_surely_fits(const struct problem *c, uint32_t k, int64_t bytes, int
 {
     const struct device_class *cls = &c->cluster->cls[c->kind[k].cls];
     if (cls->host || cls->link_bandwidth <= 0 || c->timeless || cluster_grouped(c->cluster) ||
-        c->scene->m->cost->xfer)
+        !c->by_bytes)
         return false; /* transfers say nothing of bytes */
     __int128 moved = (__int128)cut * cls->link_bandwidth / PS_PER_S + 1;
     return (__int128)bytes + c->most_at_once + 2 * moved <= c->kind[k].room;

@@ -123,6 +123,8 @@ struct problem {
     struct set_values *values;
     /* bytes, with values: no set needs more at one time, beside what it reads and sends, which counts twice */
     int64_t most_at_once;
+    bool
+        by_bytes; /* with values: the time of each transfer follows from its bytes (problem_surely_fits) */
     bool timeless; /* problem_forget_times() has set all times and transfers to 0 */
     bool turned;   /* problem_mirror (reversed.h) has reversed all edges */
     /* detailed: the load of a device is more than a sum, since transfers overlap computing (overlap), the two passes

@@ -35,6 +35,11 @@
 # NONE: exit 3
 # RUN: not %pcc %t.pir -p auto-place --in-flight=2 2>&1 | FileCheck %s --check-prefix=FEWER
 # FEWER: error: no plan was found {{.*}}; with --in-flight=1 one does
+# RUN: sed 's/acc x2/acc x3/; s/name="a" \(.*\)time=10ps/name="a" \1time=1ns/' %t.pir > %t.copies.pir
+# RUN: not %pcc %t.copies.pir -p dp-place --replicate 2>&1 | FileCheck %s --check-prefix=COPIES
+# RUN: %pcc %t.copies.pir -p dp-place --replicate --in-flight=1 2>&1 | FileCheck %s --check-prefix=ALLOWED
+# COPIES: error: no contiguous plan fits the memory of the devices: {{.*}}; with --in-flight=1 one does
+# ALLOWED: time per sample
 # A plan that is given: which device, what it needs and has, and the largest number that fits.
 # RUN: sed 's/memory=100B/memory=95B/' %s > %t.95.pir
 # RUN: printf '.=acc0\n' > %t.plan

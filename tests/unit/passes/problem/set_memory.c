@@ -198,6 +198,54 @@ static int64_t lasting(const struct drawn *k, const uint8_t *in)
     return sum;
 }
 
+/* Returns the ps that the set of vertices with in[v] pays for transfers. */
+static int64_t pays(const struct drawn *k, const uint8_t *in)
+{
+    int64_t sum = 0;
+    for (uint32_t e = 0; e < k->g->nnet; e++) {
+        bool here = false, elsewhere = k->g->net_host[e];
+        for_row (v, k->g->net_pin, e) {
+            here = here || in[v];
+            elsewhere = elsewhere || !in[v];
+        }
+        sum += here && elsewhere ? k->g->net_cost[0][e] : 0;
+    }
+    return sum;
+}
+
+/* No set surely fits a byte less than it needs; many surely fit more; none does where a transfer was measured. */
+static void test_sure(void **state)
+{
+    uint64_t rng = 20261128;
+    uint32_t sure = 0;
+    (void)state;
+    for (uint32_t i = 0; i < GRAPHS; i++) {
+        struct diag quiet = diag_silent();
+        struct drawn k = open_drawn(&rng, 2 + test_below(&rng, MAX_OPS - 1), 2, 60, false);
+        bool measured = test_below(&rng, 8) == 0 && k.s->place->nnet;
+        if (measured)
+            k.s->m->cost->xfer[k.s->place->net_value[0]] = 1;
+        struct problem *c = problem_build(k.g, k.s, MEMORY_UNCHANGED, k.a, &quiet);
+        struct set_memory *set = set_memory_new(k.v, k.a);
+        uint8_t in[MAX_OPS] = {0};
+        for (uint32_t j = 0; j < SETS && c->values; j++) {
+            uint32_t v = test_below(&rng, k.g->n);
+            in[v] = !in[v];
+            (in[v] ? set_memory_add : set_memory_drop)(set, v);
+            int64_t bytes = lasting(&k, in), cut = pays(&k, in);
+            c->kind[0].room = bytes + set_memory_peak(set) - 1;
+            assert_false(problem_surely_fits(c, 0, bytes, cut));
+            c->kind[0].room = bytes + 400;
+            bool said = problem_surely_fits(c, 0, bytes, cut);
+            assert_false(said && measured);
+            sure += said;
+        }
+        pcc_free(k.p);
+    }
+    print_message("%u of %u sets surely fit\n", sure, GRAPHS * SETS);
+    assert_true(sure > GRAPHS * SETS / 20);
+}
+
 /* The judge's figure is the set's on devices next to each other, for samples that follow each other and for one alone.
  */
 static void test_judge(void **state)
@@ -435,8 +483,9 @@ static void test_chains(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sets),    cmocka_unit_test(test_judge),
-        cmocka_unit_test(test_bound),   cmocka_unit_test(test_planner),
-        cmocka_unit_test(test_latency), cmocka_unit_test(test_chains)};
+        cmocka_unit_test(test_sets),    cmocka_unit_test(test_sure),
+        cmocka_unit_test(test_judge),   cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_planner), cmocka_unit_test(test_latency),
+        cmocka_unit_test(test_chains)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
