@@ -171,7 +171,7 @@ static int put_together(struct whole *w, const char *path, const char *data)
     const char *slash = strrchr(data, '/');
     if (export_read(&w->x))
         return -1;
-    if (json_object_get(w->x.manifest, "whole")) /* state_pieces() */
+    if (json_object_get(w->x.manifest, "whole")) /* state_pieces() has put it there */
         diag_note(
             w->diag,
             "%s: states are in pieces, NAME@0, NAME@1, ...: so they are inputs and outputs of "
