@@ -14,6 +14,7 @@
  * Where dot is not there, or fails, devices are drawn as SVG without it (row.c). */
 #include "backends/picture/layout.h"
 #include "backends/picture/row.h"
+#include "backends/picture/shards.h"
 #include "backends/picture/sight.h"
 #include "ir/base/child.h"
 #include "ir/base/infile.h"
@@ -354,6 +355,10 @@ static int write_picture(const struct result *r, const struct scenery *what, uns
     struct workshop w = {.folder = arena_fmt(a, "%s%s.XXXXXX", out ? tmp ? tmp : P_tmpdir : path,
                                              out ? "/pcc" : "")};
     int rc = -1;
+    if (what->view == VIEW_SHARDS && shards_check(r, path)) {
+        arena_free(a);
+        return -1;
+    }
     if (!mkdtemp(w.folder)) {
         arena_free(a);
         return diag_error(r->diag, "%s: cannot be written: %s", path, strerror(errno));

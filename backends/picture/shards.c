@@ -74,7 +74,7 @@ static const char *signature(const struct drawing *d, uint32_t layer)
     return memory_close(&m, d->a);
 }
 
-/* Finds which layers are alike, and the boxes. */
+/* Fills in first, number and box: layers with equal signatures are drawn once. */
 static void fold(struct drawing *d)
 {
     struct names seen = names_new(d->a, d->nlayer);
@@ -117,7 +117,7 @@ static void put_box(struct drawing *d, uint32_t i)
     fputs("]\n", d->f);
 }
 
-/* Writes the boxes, those of a layer that stands for several ones in a frame. */
+/* Writes the boxes; those of a layer are in a frame that says how many layers are like it. */
 static void put_boxes(struct drawing *d)
 {
     for (uint32_t l = 0; l <= d->nlayer; l++) {
@@ -156,15 +156,22 @@ static void put_arrows(struct drawing *d)
         }
 }
 
+int shards_check(const struct result *r, const char *path)
+{
+    if (r->sharding)
+        return 0;
+    return diag_error(r->diag,
+                      "%s: --view=shards shows how devices share nodes: expected the "
+                      "pass shard in -p, and that it cuts some",
+                      path);
+}
+
 int shards_write(const struct result *r, const char *path)
 {
     const struct sharding *k = r->sharding;
     struct outfile o;
-    if (k == NULL)
-        return diag_error(r->diag,
-                          "%s: --view=shards shows how devices share nodes: expected the "
-                          "pass shard in -p, and that it cuts some",
-                          path);
+    if (shards_check(r, path))
+        return -1;
     if (outfile_open_to(&o, path, r->out, r->scene.m->mem, r->diag))
         return -1;
     struct drawing d = {.k = k, .r = r, .f = o.f, .a = arena_new(r->scene.m->mem)};

@@ -539,8 +539,8 @@ int folder_begin(struct folder *f, const char *name, bool into, const char *mode
     }
     const char *missing = !f->temp && rc == ENOENT ? outfile_missing(f->final, a) : NULL;
     if (missing)
-        diag_error(d, "%s: no folder can be made beside it: there is no folder %s (mkdir -p)", name,
-                   missing);
+        diag_error(d, "%s: no folder can be made beside it: there is no folder %s: make it first",
+                   name, missing);
     else if (!f->temp)
         diag_error(d, "%s: no folder can be made beside it: %s", name, strerror(rc));
     int mode = f->temp && !rc ? usual_mode(f) : 0;

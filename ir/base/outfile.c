@@ -120,8 +120,8 @@ int outfile_open(struct outfile *o, const char *path, struct arena *of, struct d
     int e = errno;
     const char *missing = e == ENOENT ? outfile_missing(path, o->own) : NULL;
     if (missing != NULL)
-        diag_error(d, "%s: cannot create a file beside it: there is no folder %s (mkdir -p)", path,
-                   missing);
+        diag_error(d, "%s: cannot create a file beside it: there is no folder %s: make it first",
+                   path, missing);
     else
         diag_error(d, "%s: cannot create a file beside it: %s", path, strerror(e));
     if (fd >= 0)

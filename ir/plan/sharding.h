@@ -35,16 +35,16 @@ struct sharded_weight {
 struct sharded_layers {
     uint32_t layers;             /* how many; 0: these are the exchanges outside of layers */
     uint32_t joined, cut, added; /* in each: tensors that are joined, cut, and added up */
-    int64_t bytes, added_bytes;  /* in each: of those that are joined, and added up */
+    int64_t bytes, added_bytes;  /* in each: of tensors that are joined; that are added up */
 };
 
 /* An axis of nodes that stay whole, since the number of devices does not divide its size. */
 struct sharded_axis {
     const char *node, *op; /* the node that takes longest, and its operator */
     uint32_t nodes;        /* how many have it */
-    int64_t size, padded;  /* the next larger size that would do */
-    int64_t most;          /* time of that node */
-    int64_t saves;         /* of the time of the nodes: at most that, if the axis were padded */
+    int64_t size, padded;  /* positions; the next larger number that the devices divide */
+    int64_t most;          /* ps of `node` */
+    int64_t saves;         /* ps that padding the axis saves at most, of all these nodes */
 };
 
 /* A node of the model that the user has pinned: it is on that device alone. */
@@ -70,7 +70,7 @@ struct sharded_node {
         SHARDED_CUT,   /* each device computes a piece */
         SHARDED_WHOLE, /* each device that needs it computes all of it */
         SHARDED_ONCE,  /* the device `dev` alone computes it */
-        SHARDED_COPIED /* it has no device: each part that needs it has a copy, or none does */
+        SHARDED_COPIED /* it has no device: each part that needs its results has a copy of it */
     } how;
     uint32_t dev;
     uint32_t layer;                    /* number of its layer; 0: none */
@@ -117,7 +117,7 @@ struct sharding {
     const struct sharded_pin *pin;               /* [npin] */
     const struct sharded_node *node;             /* [source_nodes] in their order */
     uint32_t nweight, nlayers, nundivided, npin;
-    const void *source; /* message of the model before; NULL: other passes had changed it */
+    const void *source; /* the model's ONNX message before; NULL: an earlier pass changed it */
 };
 
 #endif

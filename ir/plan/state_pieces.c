@@ -78,10 +78,15 @@ static void find_makers(struct piecing *p)
 {
     json_t *part, *name;
     size_t i, k;
-    json_array_foreach(json_object_get(p->manifest, "parts"), i, part) json_array_foreach(
-        json_object_get(part, "outputs"), k,
-        name) if (json_is_string(name) && json_object_get(p->from, json_string_value(name)))
-        set(p, p->from, json_string_value(name), json_incref(json_object_get(part, "file")));
+    json_array_foreach(json_object_get(p->manifest, "parts"), i, part)
+    {
+        json_array_foreach(json_object_get(part, "outputs"), k, name)
+        {
+            const char *made = json_string_value(name);
+            if (made && json_object_get(p->from, made))
+                set(p, p->from, made, json_incref(json_object_get(part, "file")));
+        }
+    }
 }
 
 /* Returns the row of a piece of the state whose row is `of`, in "inputs" or "outputs".  NULL and an error: its sizes

@@ -30,7 +30,8 @@
 # RUN: %pcc %t.last.pir -q -p cost --emit ir | FileCheck %s --check-prefix=KEPT
 # KEPT: %h = MatMul(%x, %w) {{.*}}!shard="R S-1/2 S-1/2"
 # RUN: not %pcc %s -p dp-place --view=shards -o %t.dot 2>&1 | FileCheck %s --check-prefix=VIEW
-# VIEW: error: {{.*}}.dot: --view=shards shows how devices share nodes: expected the pass shard in -p, and that it cuts some
+# RUN: not %pcc %s -p dp-place --view=shards -o %t.svg 2>&1 | FileCheck %s --check-prefix=VIEW
+# VIEW: error: {{[^ ]*}}.tmp.{{dot|svg}}: --view=shards shows how devices share nodes: expected the pass shard in -p, and that it cuts some
 class acc x4 link=300GB/s,1us peak=[f32:1T] bandwidth=1TB/s
 opset ai.onnx 17
 graph {

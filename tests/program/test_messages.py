@@ -249,7 +249,7 @@ OPTIONS = [
     (1, ("w.json", "-p", "dp-place", "-o", "m.split"),
      "w.json: it has no operators, only times and sizes: no ONNX model can be made of it"),
     (1, (*ON, "-p", "dp-place", "-o", "gone/x.json"),
-     "gone/x.json: cannot create a file beside it: there is no folder gone (mkdir -p)"),
+     "gone/x.json: cannot create a file beside it: there is no folder gone: make it first"),
     (1, (*ON, "-p", "plan{from=/proc/self/mem}"), "/proc/self/mem: cannot be read: Input/output error"),
     (1, ("gone.onnx",), "gone.onnx: cannot open: No such file or directory"),
     (2, ("m.pir", "-d", "7xnone"),

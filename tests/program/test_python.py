@@ -149,7 +149,7 @@ def one_view(temp, plan):
     for path in (temp / "a.dot", temp / "b.dot"):
         plan.write(path)
         plan.show("nodes")
-        raises(pcc.BadInput, "view 'no': expected devices, blocks or nodes", plan.show, "no")
+        raises(pcc.BadInput, "view 'no': expected devices, blocks, nodes or shards", plan.show, "no")
     check((temp / "a.dot").read_bytes() == (temp / "b.dot").read_bytes(), "show() changes what write() draws")
     with plan._handle.setting("view", "nodes"):
         plan.write(temp / "nodes.dot")
@@ -382,6 +382,7 @@ def stream(temp, model):
           "the model that is put together again")
     raises(pcc.BadInput, "lies in the split", split.recompose, split.folder / "back.onnx")
     raises(pcc.BadUse, "ends in .onnx", split.recompose, temp / "back")
+    raises(pcc.BadInput, "gone: make it first", split.recompose, temp / "gone/back.onnx")
     raises(pcc.RunError, "is not given", split.run, {})
     raises(pcc.RunError, "is not given", lambda: list(split.stream([samples[0], {}])))
     raises(pcc.RunError, "this ONNX Runtime has", pcc.Split(split.folder, {"a100": "NoProvider"}).run, samples[0])

@@ -113,7 +113,7 @@ def missing(model, tmp):
     for path, what in (("no/such/split", "no"), ("no/x.json", "no"), ("there/not/x.svg", "there/not"),
                        (str(tmp / "gone" / "x.pir"), str(tmp / "gone")), ("no//split/", "no")):
         _, err = pcc(model, *SIZES, "-q", "-o", path, cwd=tmp, code=1)
-        check(f"there is no folder {what} (mkdir -p)" in err, f"{path}: {err}")
+        check(f"there is no folder {what}: make it first" in err, f"{path}: {err}")
     check(not (tmp / "no").exists(), "a folder was made all the same")
 
 

@@ -16,7 +16,7 @@ static uint32_t device_named(const struct runner *r, const char *name)
     return RUN_NONE;
 }
 
-/* Returns the names of the devices that have parts, and of none that has a rank, with commas, in r->a. */
+/* Returns the names of the devices that have parts but no rank, with commas between them, in r->a. */
 static const char *names_without_rank(const struct runner *r)
 {
     const char *text = "";

@@ -112,7 +112,7 @@ static uint32_t state_of_input(const struct runner *r, uint32_t v)
 
 /* ---- sending ---------------------------------------------------------------------------------- */
 
-/* Ends the run at the sample of a message, whose value has no form for messages. */
+/* Ends the run at the sample of a transfer whose value cannot be packed into a message. */
 static void refuse(struct runner *r, const struct transfer *of)
 {
     char line[RANK_LINE];

@@ -293,7 +293,7 @@ static int run_step(struct stepper *s, int64_t step)
     return rc || !s->ranks ? rc : step_give_parameters(s);
 }
 
-/* Prints what the devices held, and what the process had at most, which has also what the engine keeps. */
+/* Prints what each device held at most, and what the process did, with what the engine keeps for itself. */
 static void tell_memory(struct stepper *s)
 {
     struct rusage used;

@@ -190,7 +190,7 @@ static bool are_odd_floats(const float *x)
     return odd;
 }
 
-/* The same of doubles. */
+/* Whether some of x[STRETCH] are not finite. */
 static bool are_odd_doubles(const double *x)
 {
     uint64_t odd = 0, bits;
@@ -201,14 +201,14 @@ static bool are_odd_doubles(const double *x)
     return odd;
 }
 
-/* Adds x[STRETCH] to a sum. */
+/* Adds x[STRETCH] to a sum of floats. */
 static void add_floats(float *restrict sum, const float *restrict x)
 {
     for (int i = 0; i < STRETCH; i++)
         sum[i] += x[i];
 }
 
-/* The same of doubles. */
+/* Adds x[STRETCH] to a sum of doubles. */
 static void add_doubles(double *restrict sum, const double *restrict x)
 {
     for (int i = 0; i < STRETCH; i++)
@@ -235,8 +235,8 @@ static bool add_stretch(void *sum, const void *x, bool wide, bool first)
     return odd;
 }
 
-/* Adds the elements of x, f32 or f64, to `to`, or begins it.  Returns the first one that is not finite; all: there is
- * none. */
+/* Adds the elements of x, f32 or f64, to those of `to`; first: puts them there.  Returns the index of the first element
+ * of x that is not finite, x->elems if all are finite. */
 static int64_t add_elements(const struct view *to, const struct view *x, bool first)
 {
     bool wide = x->shape.elem == ELEM_F64;

@@ -169,16 +169,14 @@ static int write_files(struct whole *w, const char *path, const char *data)
 static int put_together(struct whole *w, const char *path, const char *data)
 {
     const char *slash = strrchr(data, '/');
-    if (export_read(&w->x))
+    if (export_read(&w->x) || check_place(w, path, data) || read_parts(w))
         return -1;
-    if (json_object_get(w->x.manifest, "whole")) /* state_pieces() */
+    if (json_object_get(w->x.manifest, "whole")) /* state_pieces() has put it there */
         diag_note(
             w->diag,
             "%s: states are in pieces, NAME@0, NAME@1, ...: so they are inputs and outputs of "
-            "%s; \"sharding\" of its manifest.json says how to cut and join them",
-            w->x.name, path);
-    if (check_place(w, path, data) || read_parts(w))
-        return -1;
+            "%s; \"sharding\" of %s/manifest.json says how to cut and join them",
+            w->x.name, path, w->x.name);
     whole_list_tensors(w);
     if (whole_join(w) || whole_border(w) || whole_place(w, slash ? slash + 1 : data))
         return -1;
