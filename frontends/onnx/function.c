@@ -117,7 +117,9 @@ static int read_function(struct onnx_build *b, uint32_t f)
     in.path = arena_fmt(b->tmp, "%s: function '%s'", b->path, p->name != NULL ? p->name : "");
     in.graph = body_graph(&in, p);
     int rc = read_attributes(&in, p, x) != 0 || onnx_build(&in) != 0 ? -1 : 0;
-    x->body->shard_ann = NULL; /* a call is placed as a whole: its nodes have no facts of their own */
+    /* a call is placed as a whole: its nodes have no annotations of their own */
+    x->body->device_ann = x->body->shard_ann = NULL;
+    x->body->slot_ann = NULL;
     b->dir = in.dir;
     b->file = in.file;
     return rc;

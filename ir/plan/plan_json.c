@@ -484,9 +484,9 @@ int plan_json_write(const struct plan_report *t, const char *path, FILE *out, st
     int rc = plan_slots_check(count_slots(&w), t->scene->m, path, d);
     errno = 0;
     json_t *root = rc ? NULL : json_keep(w.a, make_plan(&w));
-    if (!rc)
-        rc = root ? outfile_open_to(&o, path, out, t->scene->m->mem, d)
-                  : report_no_json(&w, path, d);
+    if (!rc) /* memory that a member lacked leaves it out of a plan that is made */
+        rc = root && errno != ENOMEM ? outfile_open_to(&o, path, out, t->scene->m->mem, d)
+                                     : report_no_json(&w, path, d);
     if (!rc) {
         bool done = json_dumpf(root, o.f,
                                JSON_INDENT(1) | JSON_PRESERVE_ORDER | JSON_ENSURE_ASCII |
