@@ -224,7 +224,7 @@ def faults():
     for fault, words in (("drop@7", stands),
                          ("swap@7", f"{stands}|sample \\d+: '\\S+': its message has another length"),
                          ("twice@7", r"rank \d on \S+: sample \d+: '\S+' came from rank 0 \(cpu0\) once more")):
-        r = refused(bad(fault, 0, 3, HERE / "lists", "--samples=20", "--stall=1s"), 1)
+        r = refused(bad(fault, 0, 3, HERE / "lists", "--samples=20", "--stall=5s"), 1)
         check(re.search(words, r.stderr), f"{fault}: {r.stderr}")
     for fault, *words in (("order", "rank 1 on ", "has another order of bytes than rank 0"),
                           ("version", "rank 1 on ", " is pcc ", ": expected one version")):
