@@ -220,7 +220,7 @@ def bad(fault, rank, ranks, *command):
 def faults():
     """A message that is lost, swapped with another one, or comes twice: found, with the tensor and its sample; hosts
     of another kind are refused, another runtime is told."""
-    stands = r"nothing has moved for 1.000 s; .*: cpu[12] (receives|computes) '\S+' of sample \d+"
+    stands = r"nothing has moved for 5.000 s; .*: cpu[12] (receives|computes) '\S+' of sample \d+"
     for fault, words in (("drop@7", stands),
                          ("swap@7", f"{stands}|sample \\d+: '\\S+': its message has another length"),
                          ("twice@7", r"rank \d on \S+: sample \d+: '\S+' came from rank 0 \(cpu0\) once more")):
