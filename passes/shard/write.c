@@ -387,19 +387,28 @@ static struct sharded_end end_of(struct shard_writer *x, vid v, uint32_t at, con
     return (struct sharded_end){value_name(x->m, v), x->m->value[v].type, at, *piece};
 }
 
-/* Returns the place of v in a list of inputs or outputs; those with one of the flags `but` are not counted. */
-static uint32_t place_in(const struct module *m, struct slice list, vid v, uint32_t but)
+/* Returns the places of values in a list of inputs or outputs: [value].  Values with one of the flags `but` are not
+ * counted. */
+static const uint32_t *places_in(const struct shard_writer *x, struct slice list, uint32_t but)
 {
+    const struct module *m = x->m;
+    uint32_t *place = arena_array(x->a, m->nval, sizeof *place);
     uint32_t at = 0;
-    for (uint32_t i = 0; i < list.n && m->arg[list.at + i] != v; i++)
+    for (uint32_t i = 0; i < list.n; i++)
         at += (m->value[m->arg[list.at + i]].flags & but) == 0;
-    return at;
+    for (uint32_t i = list.n; i-- > 0;) { /* a value that comes twice: its first place */
+        vid v = m->arg[list.at + i];
+        at -= (m->value[v].flags & but) == 0;
+        place[v] = at;
+    }
+    return place;
 }
 
 /* Adds an input for each piece of each state that the devices keep in pieces; notes them in x->w. */
 static void keep_inputs(struct shard_writer *x)
 {
     const struct place *p = x->s->place;
+    const uint32_t *place = places_in(x, x->m->graph[1].in, VALUE_INIT);
     x->w->pair = arena_array(x->s->x->use.mem, (size_t)p->nstate + 1, sizeof *x->w->pair);
     for (uint32_t k = 0; k < p->nstate; k++) {
         vid in = p->state_in[k];
@@ -410,7 +419,7 @@ static void keep_inputs(struct shard_writer *x)
             continue;
         struct sharded_pair *pair = &x->w->pair[x->w->npair++];
         *pair = (struct sharded_pair){.axis = st.axis, .run = st.run};
-        pair->in = end_of(x, in, place_in(x->m, x->m->graph[1].in, in, VALUE_INIT), &name);
+        pair->in = end_of(x, in, place[in], &name);
         uint32_t at = shard_copies(x, in, (uint32_t)shard_bit(x->s, in, st));
         shard_piece(x->s, in, st, /*i=*/0, &shape); /* all are equal */
         uint32_t type = module_add_tensor_type(x->m, (enum elem)shape.elem, shape.rank, shape.d);
@@ -425,7 +434,7 @@ static void keep_inputs(struct shard_writer *x)
 static void keep_outputs(struct shard_writer *x)
 {
     const struct place *p = x->s->place;
-    const struct slice list = x->m->graph[1].out;
+    const uint32_t *place = places_in(x, x->m->graph[1].out, 0);
     struct sharded_pair *pair = x->w->pair;
     for (uint32_t k = 0; k < p->nstate; k++) {
         vid out = p->state_out[k];
@@ -433,7 +442,7 @@ static void keep_outputs(struct shard_writer *x)
         const char **name;
         if (st.run == 0)
             continue;
-        pair->out = end_of(x, out, place_in(x->m, list, out, 0), &name);
+        pair->out = end_of(x, out, place[out], &name);
         for (uint32_t i = 0; i < x->ways; i++) {
             const char *like = piece_name(x, pair->out.name, i);
             vid w = shard_held(x, out, st, i);
