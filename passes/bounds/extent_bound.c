@@ -75,24 +75,9 @@ static uint32_t entry(const struct kind_extent *x, uint32_t i, uint32_t j)
     return x->at[i] + j - i;
 }
 
-/* Returns the vertices by their hi (long_path.h): row j has the vertices with hi = j. */
-static struct csr by_hi(const struct extents *r, struct arena *a)
-{
-    uint32_t n = r->c->g->n;
-    struct csr x = {.at = arena_array(a, (size_t)r->row + 2, sizeof *x.at),
-                    .to = arena_array(a, (size_t)n + 1, sizeof *x.to)};
-    for (uint32_t v = 0; v < n; v++)
-        x.at[r->path.hi[v]]++;
-    for (uint32_t j = 1; j <= r->row; j++)
-        x.at[j] += x.at[j - 1];
-    x.at[r->row + 1] = n;
-    for (uint32_t v = n; v-- > 0;)
-        x.to[--x.at[r->path.hi[v]]] = v;
-    return x;
-}
-
 /* Makes the windows of kind k: of each i the intervals in which the vertices that must lie within it take no more than
- * `upper` ps.  Returns false if there are more than `most` of them. */
+ * `upper` ps.  hi: row j has the vertices with hi = j (long_path.h).  Returns false if there are more than `most`
+ * intervals. */
 static bool make_windows(struct extents *r, uint32_t k, const struct csr *hi, int64_t upper,
                          uint32_t most)
 {
@@ -316,7 +301,7 @@ static bool walk_path(struct extents *r, uint32_t most)
     struct arena_mark mark = arena_mark(r->a);
     r->path = long_path_of(r->c, 0, most, r->a);
     r->row = r->path.len + 1;
-    const struct csr hi = by_hi(r, r->a);
+    const struct csr hi = csr_build(r->a, r->row + 1, r->c->g->n, r->path.hi, NULL);
     for (uint32_t k = 0; k < r->c->nkind; k++)
         if (!make_windows(r, k, &hi, r->upper, EXTENT_PAIRS / r->c->nkind) && most > 1) {
             arena_release(r->a, mark);
