@@ -5,13 +5,13 @@
  * those of the first.  Nodes that each part copies, such as constants, are left out.  Expected O(nodes + operands). */
 #include "backends/picture/shards.h"
 
+#include "backends/label.h"
 #include "backends/palette.h"
 #include "ir/base/csr.h"
 #include "ir/base/map.h"
 #include "ir/base/memory.h"
 #include "ir/base/name_table.h"
 #include "ir/base/outfile.h"
-#include "ir/base/utf8.h"
 
 #include <string.h>
 
@@ -26,15 +26,16 @@ struct drawing {
     struct csr members; /* layer -> its nodes that are drawn; 0: those without a layer */
     uint32_t *first;    /* [layer] the first layer that is like it */
     uint32_t *number;   /* [layer] how many are like it, of a first one; else 0 */
-    uint32_t *box;      /* [node] the node whose box stands for it; NO_BOX: it has none */
+    uint32_t *box;      /* [node] the node with the box for this one; NO_BOX: no box */
     uint32_t nlayer;
 };
 
 /* Writes text as it stands within quotes in DOT. */
 static void put_inside(struct drawing *d, const char *text)
 {
-    for (const char *s = utf8_text(d->a, text); *s; s++) {
-        if (*s == '"' || *s == '\\')
+    size_t n = strlen(text);
+    for (const char *s = label_text(d->a, text, n, n); *s; s++) {
+        if (*s == '"')
             putc('\\', d->f);
         putc(*s, d->f);
     }
