@@ -19,8 +19,8 @@ COPY = ROOT / "build/errors"
 ERRORS = [
     ("fused weights are cut in one block", "", "step = st.run * x->ways;",
      "step = size; st.run = size / x->ways;"),
-    ("pieces are joined in another order", "Relu Conv", "in[k] = !blocks ? x->pool[from + k]",
-     "in[k] = !blocks ? x->pool[from + x->ways - 1 - k]"),
+    ("pieces are joined in another order", "Relu Conv", "in[k] = shard_held(x, v, st, k);",
+     "in[k] = shard_held(x, v, st, x->ways - 1 - k);"),
     ("attributes are not divided", "Conv GroupNormalization", "node_attr_int(x->m, n, c->attr, 0) / x->ways);",
      "node_attr_int(x->m, n, c->attr, 0));"),
     ("lists of attributes are not divided", "Split Slice", "list[j] /= (c->divide >> j & 1) != 0 ? x->ways : 1;",
