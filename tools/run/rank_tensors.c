@@ -264,6 +264,23 @@ void ranks_take(struct runner *r, struct flight *f, uint32_t tensor, uint32_t pl
     take_value(r, f, r->wires.value[tensor], place, r->ranks->rank[home]);
 }
 
+struct engine_value *rank_value_new(struct engine *e, const struct rank_sizes *z,
+                                    struct engine_error *err)
+{
+    const struct engine_shape shape = {(int)z->elem, (size_t)z->rank, z->size};
+    if (z->rank < 0 || z->rank > RANK_DIMS) {
+        snprintf(err->line, sizeof err->line, "no tensor has %" PRId64 " dimensions", z->rank);
+        return NULL;
+    }
+    int64_t elems = shape_elems(z->size, (uint32_t)z->rank);
+    if (elems < 0 || z->bytes != elem_bytes((enum elem)z->elem, elems) ||
+        !elem_bits((enum elem)z->elem)) {
+        snprintf(err->line, sizeof err->line, "its bytes are not those of its sizes");
+        return NULL;
+    }
+    return e->face->value_new(e, &shape, err);
+}
+
 /* Makes the tensor that sizes announce, or room for what is packed.  Returns 0, or -1 and an error in line[]. */
 static int make_room(struct runner *r, struct transfer *t, char *line, size_t room)
 {
@@ -283,18 +300,7 @@ static int make_room(struct runner *r, struct transfer *t, char *line, size_t ro
         snprintf(line, room, "%.200s", err.line);
         return t->packed ? 0 : -1;
     }
-    if (s->rank < 0 || s->rank > RANK_DIMS) {
-        snprintf(line, room, "no tensor has %" PRId64 " dimensions", s->rank);
-        return -1;
-    }
-    int64_t elems = shape_elems(s->size, (uint32_t)s->rank);
-    if (elems < 0 || s->bytes != elem_bytes((enum elem)s->elem, elems) ||
-        !elem_bits((enum elem)s->elem)) {
-        snprintf(line, room, "its bytes are not those of its sizes");
-        return -1;
-    }
-    const struct engine_shape shape = {(int)s->elem, (size_t)s->rank, s->size};
-    t->box->value = r->e->face->value_new(r->e, &shape, &err);
+    t->box->value = rank_value_new(r->e, s, &err);
     if (t->box->value)
         return 0;
     snprintf(line, room, "%.200s", err.line);

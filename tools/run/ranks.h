@@ -177,6 +177,10 @@ void ranks_ended(struct runner *r, struct transfer *t, const struct message_end 
 struct transfer *ranks_transfer(struct runner *r, enum transfer_step step, int64_t sample);
 /* Has the main thread look after a message that was begun; rc: of beginning it. */
 void ranks_watch(struct runner *r, struct transfer *t, int rc);
+/* Returns a new tensor of the announced type and sizes, without elements; NULL, with the reason in *err, also if the
+ * announced bytes are not those of the sizes. */
+struct engine_value *rank_value_new(struct engine *e, const struct rank_sizes *z,
+                                    struct engine_error *err);
 
 /* ---- rank_pack.c */
 /* Returns a value of strings, or a sequence or map, as bytes, which the caller frees by free(), and their number; NULL:

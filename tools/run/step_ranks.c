@@ -117,14 +117,9 @@ static struct step_message *begin(struct stepper *s, int peer, int64_t tag, stru
 /* The sizes of a message have come: makes room, and receives the elements. */
 static void take_elements(struct stepper *s, struct step_message *m)
 {
-    struct engine_error err = {"its sizes are none"};
+    struct engine_error err = {"out of memory"};
     const struct rank_sizes *z = &m->sizes;
-    const struct engine_shape shape = {(int)z->elem, (size_t)z->rank, z->size};
-    bool good = z->rank >= 0 && z->rank <= RANK_DIMS;
-    int64_t elems = good ? shape_elems(z->size, (uint32_t)z->rank) : -1;
-    if (elems >= 0 && z->bytes == elem_bytes((enum elem)z->elem, elems) &&
-        elem_bits((enum elem)z->elem))
-        m->value = s->e->face->value_new(s->e, &shape, &err);
+    m->value = rank_value_new(s->e, z, &err);
     if (!m->value || tensor_bytes(s->e, m->value) != z->bytes) {
         fail(s, err.line);
         return;
