@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import extras
 from checks import check, finish
 from commands import good, refused
+from rank_processes import ranks_of
 
 PCC = os.environ.get("PCC", "pcc")
 GEN = os.environ.get("PCC_GEN") or Path(PCC).parent / "pcc-gen"
@@ -86,20 +87,6 @@ def failing():
     r = refused(run(RUN, HERE / "lists", f"{STUB}:fail=part1.onnx@5", "--samples=50", f"--output={folder}", "-q",
                     ranks=3), 1, "part1.onnx (cpu1), sample 5: the stub was told to fail")
     check(len(list(folder.iterdir())) == 5 and "5 samples, first after" in r.stdout, r.stdout)
-
-
-def ranks_of(folder):
-    """The processes that run a split, by rank."""
-    found = {}
-    for p in Path("/proc").iterdir():
-        try:
-            words = (p / "cmdline").read_bytes().split(b"\0") if p.name.isdigit() else []
-            if str(folder).encode() in words and words[0].endswith(b"/pcc-run"):
-                values = dict(w.split(b"=", 1) for w in (p / "environ").read_bytes().split(b"\0") if b"=" in w)
-                found[int(values.get(b"OMPI_COMM_WORLD_RANK", b"-1"))] = int(p.name)
-        except OSError:
-            pass
-    return found
 
 
 def begin(split, folder, delay, through=0):

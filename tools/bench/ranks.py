@@ -28,6 +28,9 @@ import numpy as np
 
 from common import PCC, PCC_GEN, ROOT, SHARED, help_or_go
 
+sys.path.insert(0, str(ROOT / "tests/support"))
+from rank_processes import ranks_of
+
 RUN = Path(PCC).parent / "pcc-run"
 STUB = "--engine=stub"
 SMALL = ["--layers", 4, "--width", 64, "--heads", 4, "--vocab", 100]
@@ -133,20 +136,6 @@ def same(tmp, few):
 
 # ---- samples ------------------------------------------------------------------------------------
 
-def processes(folder):
-    """The ranks that run a split: {rank: process}."""
-    found = {}
-    for p in Path("/proc").iterdir():
-        try:
-            words = (p / "cmdline").read_bytes().split(b"\0") if p.name.isdigit() else []
-            if str(folder).encode() in words and words[0].endswith(b"/pcc-run"):
-                values = dict(w.split(b"=", 1) for w in (p / "environ").read_bytes().split(b"\0") if b"=" in w)
-                found[int(values.get(b"OMPI_COMM_WORLD_RANK", b"-1"))] = int(p.name)
-        except OSError:
-            pass
-    return found
-
-
 def resident(process):
     text = Path(f"/proc/{process}/status").read_text()
     return int(re.search(r"VmRSS:\s+(\d+)", text)[1])
@@ -176,7 +165,7 @@ def samples(tmp, few):
         while p.poll() is None:
             time.sleep(0.1)
             if (tmp / f"got/sample{n // 10}.npz").exists() and not (tmp / f"got/sample{n - 1}.npz").exists():
-                for rank, process in processes(split).items():
+                for rank, process in ranks_of(split).items():
                     try:
                         held.setdefault(rank, []).append(resident(process))
                     except (OSError, TypeError):
@@ -206,13 +195,13 @@ def ends(tmp, few):
         while not (out / "sample0.npz").exists() and p.poll() is None:
             time.sleep(0.02)
         time.sleep(rng.random())
-        os.kill(processes(split)[rank], sent)
+        os.kill(ranks_of(split)[rank], sent)
         began = time.monotonic()
         _, said = p.communicate()
         took = time.monotonic() - began
         longest = max(longest, took)
         check(p.returncode not in (0, 130) and said.count("error:") == 1 and f"error: rank {rank} " in said and
-              not processes(split), f"ends: {sent.name} of rank {rank}: exit {p.returncode}, {said}")
+              not ranks_of(split), f"ends: {sent.name} of rank {rank}: exit {p.returncode}, {said}")
         check(took < 5 or not TIMED, f"ends: {sent.name} of rank {rank}: {took:.1f} s")
         shutil.rmtree(out)
         print(f"ends: {sent.name} of rank {rank}: {took:.1f} s", flush=True)
