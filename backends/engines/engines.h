@@ -114,7 +114,7 @@ const char *exports_put(const char *text, const char *path, const struct export_
 
 /* Hashes of the files of a part (ir/base/sha256.h). */
 struct part_hashes {
-    const char *file, *data; /* the model; its data file, NULL: it has none */
+    const char *file, *data; /* of the model; of its data file, NULL: no such file */
 };
 
 /* Returns the text of the manifest `text`, in a, in which part k has hashes of[k] as "sha256" and "data_sha256", in

@@ -64,7 +64,7 @@ static bool comes_again(const char *text, const char *s, const char *name, size_
 
 int cluster_set_precision(struct cluster *c, const char *text, struct diag *d)
 {
-    for (int turn = 0; turn < 2; turn++) /* items for all classes, then those for one, which win */
+    for (int turn = 0; turn < 2; turn++) /* items for all classes first: items for one class win */
         for (const char *s = text;;) {
             size_t n = strcspn(s, ","), type = strcspn(s, ":,");
             size_t name = type < n ? n - type - 1 : 0;

@@ -65,12 +65,12 @@ struct sharded_value {
 /* A node of the model before nodes were in pieces. */
 struct sharded_node {
     const char *name, *op;
-    const void *src; /* its message in the source; NULL: it has none */
+    const void *src; /* the message of the node in the source; NULL: none */
     enum {
         SHARDED_CUT,   /* each device computes a piece */
-        SHARDED_WHOLE, /* each device that needs it computes all of it */
+        SHARDED_WHOLE, /* each device with a reader of the results computes the whole node */
         SHARDED_ONCE,  /* the device `dev` alone computes it */
-        SHARDED_COPIED /* it has no device: each part that needs its results has a copy of it */
+        SHARDED_COPIED /* without a device: each part with a reader of the results has a copy */
     } how;
     uint32_t dev;
     uint32_t layer;                    /* number of its layer; 0: none */

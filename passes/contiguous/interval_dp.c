@@ -703,7 +703,7 @@ static bool search_order(struct run *r, struct problem_plan *best)
     return narrow_down(r, best) || better;
 }
 
-/* Runs r over its present units; returns what it found. */
+/* Runs the search over the present units, which writes a better plan to *best. */
 static struct interval_found run_once(struct run *r, struct problem_plan *best)
 {
     struct interval_found f = {.better = run_units(r, best), .tried = 1};

@@ -143,7 +143,7 @@ bool rule_shard_apart(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* ArgMax, ArgMin: axes but the one along which they search. */
+/* ArgMax, ArgMin: all axes but the searched one. */
 bool rule_shard_arg(struct shard_ask *q, const struct shard_row *r)
 {
     struct shape k;

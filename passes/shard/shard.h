@@ -98,7 +98,8 @@ struct shard_moves {
     uint32_t terms; /* the bit of its state in terms; 0: no option has it in terms */
     uint32_t plain; /* the bit of its first cut into one block for each device; 0: there is none */
     int64_t gather, slice; /* of joining it, and of cutting it */
-    int64_t sum, scatter;  /* of adding up its terms: all of it on all devices, a piece on each */
+    int64_t sum,
+        scatter; /* of adding up terms: the whole tensor on all devices, a piece on each device */
 };
 
 /* All that is known of a module that is to be shared by `ways` devices. */

@@ -42,7 +42,7 @@ static bool is_computed(const struct shard *s, nid n)
     return s->m->node[n].graph == 1 && s->kind[n] == SHARD_NODE;
 }
 
-/* Adds the columns of all nodes, and that each has one option. */
+/* Adds a column for each option of each node, and a row for each node: one option, or whole. */
 static void add_nodes(struct program *p)
 {
     const struct shard *s = p->s;

@@ -230,7 +230,7 @@ static void test_there_and_back(void **state)
     free(twice);
 }
 
-/* Sizes that are none, above all bytes that there are, or of what takes no bytes. */
+/* Negative sizes, sizes beyond the bytes of the message, and large sizes of types without bytes. */
 static void test_hostile(void **state)
 {
     (void)state;
