@@ -128,7 +128,9 @@ static const char *without_groups(const struct ctx *x, uint32_t wanted,
 int planner_check(const struct planner *p, const struct ctx *x, const struct planner *const *table)
 {
     struct arena *a = x->use.scratch;
-    struct name_list can = {0}, given = {0}; /* planners that support all; those that read a plan */
+    struct name_list
+        can = {0},
+        given = {0}; /* planners with all wanted features; planners that read a given plan */
     const struct exec_model *m = &x->scene.model;
     const struct exec_kind *goal = exec_kind(m);
     const struct planner *k;

@@ -24,8 +24,7 @@ struct decoder {
     const char *past[CACHES], *present[CACHES]; /* patterns of names: "present.%d.key" */
     const char *logits;                         /* name of the output */
     int64_t layers, kv_heads, head_size, vocabulary, hidden;
-    struct names
-        kept; /* caches that the part which makes them reads, too, by their names as inputs */
+    struct names kept; /* names, as inputs, of the caches whose part both reads and makes them */
     struct names read; /* tensors that parts read */
     json_t *base;      /* the user's genai_config.json; NULL: not given */
 };
@@ -171,7 +170,9 @@ static int take_caches(const struct export_folder *x, struct decoder *g, struct 
         names_add(managed, json_get_text(pair, "in"), 1);
         names_add(managed, json_get_text(pair, "out"), 1);
     }
-    g->layers = (n + 1) / CACHES; /* with one whose second cache is missing */
+    g->layers =
+        (n + 1) /
+        CACHES; /* rounded up: counts a layer that has only one cache, which is an error below */
     for (uint32_t k = 0; k < g->layers; k++)
         if (!seen[KEYS * n + k] || !seen[VALUES * n + k])
             return diag_error(x->diag,

@@ -154,7 +154,7 @@ static int choose_keys(const struct export_folder *x, struct olive_node *l, uint
         share = i && l[i - 1].part != l[i].part ? both : both < share ? both : share;
         l[i].size = share;
     }
-    for (uint32_t i = n, share = 0; i-- > 0;) { /* with the next one after it */
+    for (uint32_t i = n, share = 0; i-- > 0;) { /* compare each name with the name behind it */
         uint32_t both = i + 1 < n ? common(l[i].name, l[i + 1].name) : 0, end;
         share = i + 1 < n && l[i + 1].part != l[i].part ? both : both < share ? both : share;
         end = larger_u32(l[i].size, share);

@@ -103,7 +103,7 @@ void html_put_dot(FILE *f, struct arena *a, const char *s, const char *between)
     char *out = arena_alloc(a, strlen(s) + 1);
     size_t n = 0;
     for (; *s; s++) {
-        size_t entity = strncmp(s, "&amp;", 5) ? 0 : 4; /* the only one that label_text() writes */
+        size_t entity = strncmp(s, "&amp;", 5) ? 0 : 4; /* label_text() writes no other entity */
         bool line = *s == '\n' || (*s == '\\' && (s[1] == 'n' || s[1] == 'l'));
         s += *s == '\\' && s[1] ? 1 : 0;
         if (line) {

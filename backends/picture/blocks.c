@@ -325,7 +325,8 @@ static uint32_t fold_repeats(struct folder *w, const struct items *t, bool align
                              struct fold *out)
 {
     uint32_t n = t->n, k = 0;
-    uint32_t run[PERIODS + 1] = {0}; /* [p] items from i on that are each like the item p further */
+    uint32_t run[PERIODS + 1] = {
+        0}; /* [p] number of items in a row, from i on, that are alike to the item p places behind them */
     /* [i] fewest boxes that hold all items from i on; the first of these boxes */
     uint32_t *cost = arena_array(w->a, (size_t)n + 1, sizeof *cost);
     struct fold *best = arena_array(w->a, n, sizeof *best);

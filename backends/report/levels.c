@@ -9,7 +9,7 @@
 
 enum {
     SHOWN = 40, /* number of rows on the terminal, at most */
-    NAMES = 3   /* the most nodes that one row names */
+    NAMES = 3   /* number of node names in a row, at most */
 };
 
 /* Returns the name of the node of base-level vertex v. */

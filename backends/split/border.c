@@ -54,8 +54,9 @@ struct border_row *border_rows(const struct split *s, bool inputs, uint32_t *n, 
     find_rows(&f, s, list, a);
     *n = f.n + npair;
     struct border_row *all = arena_array(a, (size_t)*n + 1, sizeof *all);
-    for (uint32_t p = 0; p < npair;
-         p++) /* cut tensors have their places; whole ones fill the others */
+    for (
+        uint32_t p = 0; p < npair;
+        p++) /* cut tensors know their places in the list; whole tensors fill the remaining places in order */
         all[end_of(&f, p)->at] = f.cut[p];
     for (uint32_t i = 0; i < f.n; i++, at++) {
         while (all[at].name)

@@ -138,7 +138,7 @@ static void shortest_prefixes(struct labelled *l, uint32_t n)
         share = i && l[i - 1].kind != l[i].kind ? both : both < share ? both : share;
         l[i].size = share;
     }
-    for (uint32_t i = n, share = 0; i-- > 0;) { /* with the next one after it */
+    for (uint32_t i = n, share = 0; i-- > 0;) { /* compare each name with the name behind it */
         uint32_t both = i + 1 < n ? common(l[i].name, l[i + 1].name) : 0;
         share = i + 1 < n && l[i + 1].kind != l[i].kind ? both : both < share ? both : share;
         l[i].size = larger_u32(l[i].size, share);

@@ -42,8 +42,8 @@ struct known *take_operand(struct computation *c, uint32_t i);
 struct known *take_elements(struct computation *c, uint32_t i);
 /* Reads tensor t of the module into *k.  Returns false if that is not possible. */
 bool take_tensor(struct computation *c, tid t, struct known *k);
-/* Returns operand i, an integer scalar or vector, as a list.  Not given: it is omitted.  Sets c->failed if an element
- * is unknown. */
+/* Returns operand i, an integer scalar or vector, as a list; its `given` is false if the operand is omitted.  Sets
+ * c->failed if an element is unknown. */
 struct list take_list(struct computation *c, uint32_t i);
 /* Returns a list of integers that is the attribute `name` before opset `since` and operand i from that opset on. */
 struct list take_either(struct computation *c, const char *name, uint32_t i, int64_t since);

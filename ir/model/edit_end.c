@@ -116,7 +116,7 @@ static void drop_bodies(struct end *x, nid n, struct todo *gone, struct todo *un
             if (g == 0 || g >= m->ngraph || m->graph[g].owner != n || x->dead[g])
                 continue;
             x->dead[g] = true;
-            /* UINT32_MAX: counts wrap around, so that there is one read less */
+            /* adding UINT32_MAX takes 1 from each count of reads: unsigned numbers wrap around */
             change_output_reads(x, g, UINT32_MAX, unused);
             for (nid b = x->e->first[g]; b != 0; b = x->e->slot[b].next)
                 if (!x->e->slot[b].gone) {

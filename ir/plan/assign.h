@@ -30,7 +30,7 @@ struct assignment {
     uint32_t *slot;
     /* the file states that each device runs its nodes in the order of the file */
     bool ordered;
-    /* what the file says of its figures */
+    /* how the figures in the file were computed */
     struct {
         uint64_t bits; /* set of settings with a value in `model`, a bit exec_bit() for each */
         struct exec_model model; /* the settings under which the figures were computed */

@@ -41,7 +41,7 @@ struct sharded_layers {
 /* An axis of nodes that stay whole, since the number of devices does not divide its size. */
 struct sharded_axis {
     const char *node, *op; /* the node that takes longest, and its operator */
-    uint32_t nodes;        /* how many have it */
+    uint32_t nodes;        /* number of nodes with this axis */
     int64_t size, padded;  /* positions; the next larger number that the devices divide */
     int64_t most;          /* ps of `node` */
     int64_t saves;         /* ps that padding the axis saves at most, of all these nodes */
@@ -57,7 +57,7 @@ struct sharded_pin {
 struct sharded_value {
     const char *name; /* NULL: it is omitted */
     uint32_t axis;    /* the axis that is cut */
-    int64_t size;     /* of that axis; -1: it depends on names */
+    int64_t size;     /* positions of that axis; -1: they depend on names of dimensions */
     int64_t run;      /* as in sharded_pair; 0: each device has the whole; < 0: a term of it */
     int64_t blocks;   /* runs of a piece; -1: as many as names of sizes say */
 };

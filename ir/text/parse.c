@@ -710,7 +710,7 @@ static int parse_statements(struct parser *p)
         }
         if (p->plan != NULL)
             return text_error(p, p->tok.at, "nothing follows the plan");
-        if (p->cluster == NULL) /* this statement may be the one that makes the cluster */
+        if (p->cluster == NULL) /* place of the statement, in case it makes the cluster */
             p->cluster_at = p->tok.at;
         text_next(p);
         if (table[i].parse(p) < 0 || p->failed)

@@ -27,7 +27,7 @@ struct device_knapsack {
     int64_t value; /* 2^MU_BITS times an upper bound on the weight of the sets that `fix` allows */
     /* [vertex] the last sets found for the present `fix` with a load above the limit, and with one within it */
     uint8_t *over, *within;
-    bool has_over, has_within; /* whether there are such sets */
+    bool has_over, has_within; /* whether `over` and `within` hold a set */
     /* the branch of the search: vertices fixed, in that order, and the multiplier to begin with after each */
     uint32_t *path, npath;
     int64_t *start;
@@ -43,7 +43,7 @@ struct device_knapsack *device_knapsack_new(const struct reduction *r, uint32_t 
                                             const int64_t *weight, uint64_t *work, struct arena *a);
 
 enum device_knapsack_answer {
-    KNAPSACK_NONE,   /* there is no such set */
+    KNAPSACK_NONE,   /* no set answers the question */
     KNAPSACK_FOUND,  /* h->best is such a set, but for the rounding of its load to units */
     KNAPSACK_TIRED,  /* stopped after `sets` partial sets, undecided */
     KNAPSACK_UNKNOWN /* stopped since the work or the time ran out, undecided */

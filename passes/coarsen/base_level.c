@@ -124,7 +124,7 @@ static int check_sums(const struct ctx *x)
 {
     const struct wdag *g = x->levels.base;
     int64_t bytes = wdag_bytes(g);
-    /* what is there at one time: what nodes work in, and values, twice if they come from elsewhere */
+    /* what may be in memory at one time: workspaces of nodes, and values, those from other devices twice */
     for (uint32_t v = 0; g->runs && v < g->n; v++)
         bytes = sat_add(bytes, x->scene.m->cost->own[g->node[v]]);
     for (vid v = 0; g->runs && v < x->scene.m->nval; v++)

@@ -88,7 +88,7 @@ struct race {
     /* bounds along a path for more devices than `holder` allows; NULL: not made yet, not needed, or c allows none */
     struct extents *extents;
     bool holder_made; /* holder_new() was called */
-    bool climbed;     /* try_climb() has made its one attempt */
+    bool climbed;     /* try_climb() was called; it makes only one attempt */
     /* where the next probe's limit is between the bound (0) and the best plan (REACH_ONE) */
     uint32_t probe_at;
 };

@@ -70,7 +70,7 @@ static void try_memory(struct memory_bisection *n, int64_t memory, uint64_t stat
         n->hi = smaller(need, n->hi);
         if (!need)
             memcpy(n->fits, best.dev, n->g->n * sizeof *n->fits);
-        /* the judge may count more than the search did: then the plan needs more than it was to fit */
+        /* the judge may count more memory than the search did: then the plan does not fit in `memory`, but in `need` */
         n->lo = need > memory ? larger(memory, n->lo) : n->lo;
         n->lo = n->lo < n->hi ? n->lo : n->hi - 1;
     } else {

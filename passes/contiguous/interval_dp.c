@@ -494,7 +494,7 @@ static void sweep(struct run *r, uint32_t i, uint32_t k, const int64_t low[PROBL
      * segment holds all their pins */
     int64_t fixed = 0, open = 0, bytes = 0;
     int64_t compute = 0;      /* ps of `fixed` for computing */
-    uint32_t j = i, have = i; /* have: has_room() */
+    uint32_t j = i, have = i; /* the units [i, have) are in r->at_once */
     for (; j < r->n; j++) {
         int64_t t = r->time[k][j];
         if (t == COST_NEVER || is_barred(r, i, j))

@@ -556,7 +556,7 @@ static int read_measured(struct reader *r, const json_t *root)
     if (!json_int_in(json_object_get(root, MEASURED_KEY), 1, 1, &version) || !json_is_array(nodes))
         return diag_error(r->x->use.diag,
                           "%s: expected \"" MEASURED_KEY "\": 1 and a list \"nodes\"", r->path);
-    r->facts = FACTS_BEHIND; /* what it says of itself are members, not rows */
+    r->facts = FACTS_BEHIND; /* this form has facts as members of the file, not as its first rows */
     r->sized = true;
     note_side_by_side(r, root);
     if (read_objects(r, nodes) != 0)

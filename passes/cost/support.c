@@ -297,7 +297,9 @@ static uint32_t mark_class(const struct list *l, const uint8_t *word, uint32_t k
         if (seen[i])
             stack[n++] = i;
     }
-    while (n > 0) { /* what only goes with its readers cannot run if one of these cannot */
+    while (
+        n >
+        0) { /* a node without a word of its own goes with its readers: it cannot run if one of them cannot */
         const struct node *reader = &m->node[stack[--n]];
         for (uint32_t i = 0; i < reader->in.n; i++) {
             nid def = m->value[m->arg[reader->in.at + i]].def;

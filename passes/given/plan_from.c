@@ -80,7 +80,7 @@ static void note_other_model(struct ctx *x, const char *from, const struct plan 
     bool live = exec_live_parts(&by.model);
     by.model.memory = live ? MEMORY_SUM : MEMORY_LIVE;
     if (!e->v.runnable || exec_live_parts(&by.model) == live)
-        return; /* there is one model for this objective */
+        return; /* this objective has only one memory model */
     struct evaluation other = plan_evaluate(&by, p, x->use.scratch);
     const char *needs = needs_by_both(x, e->v.fits ? &other.v : &e->v, live ? &e->v : &other.v,
                                       live ? &other.v : &e->v);

@@ -59,7 +59,7 @@ static struct plan *find_first(const struct ip_latency_run *r)
     struct diag quiet = diag_silent();
     struct settings fewer = *ctx_settings(r->x);
     struct ctx y = *r->x;
-    fewer.max_states = 0; /* 0: not set, so that how.max_states decides */
+    fewer.max_states = 0; /* 0: the user's limit does not count; how.max_states is the limit */
     fewer.time_limit = clock_left(&r->clock) / FIRST_SHARE * PS_PER_NS + 1;
     y.use.diag = &quiet;
     y.settings = &fewer;

@@ -282,11 +282,11 @@ static void run_round(struct state *s, struct latency_anneal *how, uint64_t move
 struct filling {
     const struct latency_graph *p;
     uint32_t at;   /* number in p->dev of the accelerator that is being filled; p->ndev: none */
-    int64_t bytes; /* bytes that last on it */
+    int64_t bytes; /* lasting bytes on that accelerator */
     uint32_t
         *shared; /* [shared item] 1 + number of the last accelerator that got the item; 0: none */
-    struct set_memory *at_once; /* its blocks; NULL: there is room for what they have at one time */
-    struct set_memory *empty;   /* no blocks, for those of the next accelerator */
+    struct set_memory *at_once; /* blocks of that accelerator; NULL: any blocks fit at one time */
+    struct set_memory *empty; /* stays empty: the next accelerator's `at_once` is copied from it */
 };
 
 /* Returns the bytes that last on accelerator number dev of p->dev if block b joins its `bytes` bytes. */

@@ -321,7 +321,7 @@ struct latency_quotient {
     struct csr member;           /* subgraph -> units */
     uint32_t *fill, *stamp;      /* [vertex] scratch */
     int64_t *bytes, *have;       /* [device] bytes held; bytes available, -1: no limit */
-    struct set_memory *at_once;  /* what a subgraph has at one time; NULL: there is room for it */
+    struct set_memory *at_once;  /* bytes of a subgraph at one time; NULL: every subgraph fits */
     uint32_t *block_at, *blocks; /* subgraph s has blocks[block_at[s] .. block_at[s + 1]) */
     int64_t work, hosted;        /* ps of all vertices added up; of host units only */
     int64_t *from, *to; /* starts and ends of host units, sorted; scratch of is_crowded() */
@@ -638,8 +638,7 @@ static void list_blocks(const struct latency_graph *p, const uint32_t *sub,
             r->blocks[at[sub[b] + 1]++] = b;
 }
 
-/* Whether each accelerator has room for what lasts there, r->bytes, and for what each of its subgraphs has at one time.
- */
+/* Whether each accelerator has room for its lasting bytes, r->bytes, and beside them for each of its subgraphs. */
 static bool fits_at_once(const struct latency_graph *p, const uint32_t *sub,
                          struct latency_quotient *r)
 {

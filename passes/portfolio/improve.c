@@ -362,8 +362,8 @@ static bool change_transfer(struct improver *s, const struct link *l)
     return draw_below(s, 2) ? move_around(s, u, dv) : move_around(s, v, du);
 }
 
-/* Moves a random number of nodes that follow each other on the chain, from the i-th item on, and are on one device to
- * another device. */
+/* Moves the nodes of items i, i + 1, ... of the chain, all on the device of item i, to one other device, drawn at
+ * random, as is the largest number of items.  An item on another device, or one that is no node, ends the stretch. */
 static bool change_stretch(struct improver *s, uint32_t i)
 {
     const struct wdag *g = s->placement->base;

@@ -396,7 +396,7 @@ bool bind_wants(const struct ctx *x, bool *nameless)
     struct open_dims o = {0};
     for (uint32_t i = 0; i < ctx_ndims(x); i++)
         id_put(&list.name, str_id(x->scene.m, ctx_dim(x, i)->name), 1);
-    add_input_names(&list); /* of which those with a size are there already */
+    add_input_names(&list); /* names that have a size are in the list already */
     each_open_dim(x, count_open, &o);
     *nameless = o.n > 0 && x->results.nnameless == 0;
     return list.n > 0 || *nameless;

@@ -132,7 +132,7 @@ static bool change_sizes(struct shard_ask *q, const struct shape *in, const stru
             continue;
         bool zero = e.kind == NUM_INT && e.v == 0 && copies;
         if (zero ? (j == a) == (j == b) : j != b)
-            continue; /* it copies what it should, or is not about the axis */
+            continue; /* the entry copies the size of the right axis, or is about another axis */
         if (!zero) {
             c.divide |= UINT64_C(1) << j;
             continue;
@@ -214,8 +214,8 @@ bool rule_shard_concat(struct shard_ask *q, const struct shard_row *r)
     return true;
 }
 
-/* Finds what happens to entry j of a list of starts or ends, of an axis that is cut with `step` positions for each run
- * of all devices; *c: the list.  false: it is no border between such steps. */
+/* Adds to *c, the change of a list of starts or ends, the change of entry j.  The entry's axis is cut; `step` positions
+ * are one run on each device.  Returns false if the entry does not lie between two such steps. */
 static bool cut_border(struct shard_ask *q, int j, int64_t step, struct shard_change *c)
 {
     int64_t v;

@@ -106,7 +106,7 @@ static void terms_out(struct shard_ask *q, uint32_t i)
 
 /* ---- terms are made ----------------------------------------------------------------------------- */
 
-/* Notes that operand i, which is added to what the operator computes, if it is there, is on the first device alone. */
+/* Notes that operand i, such as a bias, is added on the first device alone.  Does nothing if it is omitted. */
 static void only_first(struct shard_ask *q, uint32_t i)
 {
     if (node_in(q->s->m, q->n, i) != 0)
@@ -185,8 +185,9 @@ static bool linear(struct shard_ask *q, const struct shard_row *r)
     if (!shard_is_terms(q->given) || q->at > (product ? 1 : 0) || !shard_in_shape(q, q->at, &k) ||
         (r->arg == FLOATS && elem_is_integer((enum elem)k.elem)))
         return false;
-    for (uint32_t i = 0; i < n->nformal;
-         i++) /* it would be there whole, too, which serves as well */
+    for (
+        uint32_t i = 0; i < n->nformal;
+        i++) /* an operand that is read twice would be needed whole, too: then no terms are needed */
         if (i != q->at && node_in(q->s->m, q->n, i) == node_in(q->s->m, q->n, q->at))
             return false;
     terms_in(q, q->at);

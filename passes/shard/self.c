@@ -48,7 +48,7 @@ static const char *words_of(const struct module *m, nid n)
     return m->shard_ann != NULL && m->shard_ann[n] != 0 ? module_str(m, m->shard_ann[n]) : NULL;
 }
 
-/* Whether state `st` of v is what a word says. */
+/* Whether state `st` of value v is the state that the word w of the user's list asks for. */
 static bool agrees(const struct shard *s, vid v, struct shard_state st, const struct said *w)
 {
     struct shape shape;

@@ -97,7 +97,7 @@ struct shard_moves {
     bool known;     /* the others have been worked out */
     uint32_t terms; /* the bit of its state in terms; 0: no option has it in terms */
     uint32_t plain; /* the bit of its first cut into one block for each device; 0: there is none */
-    int64_t gather, slice; /* of joining it, and of cutting it */
+    int64_t gather, slice; /* ps: to join the pieces of the value; to cut the whole value */
     int64_t sum,
         scatter; /* of adding up terms: the whole tensor on all devices, a piece on each device */
 };
@@ -162,7 +162,7 @@ typedef bool shard_rule(struct shard_ask *q, const struct shard_row *r);
 struct shard_row {
     const char *op;
     shard_rule *rule;
-    int arg; /* the rule says what it means */
+    int arg; /* a parameter of the rule; each rule has its own meaning for it */
 };
 
 /* ---- shard.c ---- */

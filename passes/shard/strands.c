@@ -92,8 +92,8 @@ static bool stays_apart(const struct module *m, const struct csr *users, vid v)
 struct strand {
     int64_t saves; /* ps: what the best option of each node saves, added up */
     int64_t
-        joins; /* ps: the least that joining one of its results takes; 0: one need not be joined */
-    uint32_t nodes, options; /* numbers of its nodes and of its options */
+        joins; /* ps: the time to join the cheapest of its results; 0: a result stays in pieces */
+    uint32_t nodes, options; /* number of its nodes; number of their options */
     bool gone;
 };
 
@@ -136,7 +136,8 @@ static void measure(struct shard *s, struct strand *st)
                 if (p->out[i].run != 0)
                     k->joins =
                         stays_apart(m, &users, v) ? 0 : smaller(k->joins, leaving(s, v, p->out[i]));
-                else if (p->change[0].kind == SHARD_ABSORB) /* it joins what it takes */
+                else if (p->change[0].kind ==
+                         SHARD_ABSORB) /* the node itself joins the pieces of its operand */
                     k->joins = smaller(k->joins, larger(p->time - m->cost->time[s->cls][n], 0));
             }
         }
@@ -341,7 +342,8 @@ static struct shard_state pieces_of(const struct shard *s, const struct csr *use
     return as;
 }
 
-/* Leaves what measures results of nodes that run on one device there: sizes are taken where the value is. */
+/* Puts nodes that read only the sizes of a value (Shape, Size) on the device of its maker, if the maker runs on one
+ * device alone: there the value need not be sent. */
 static void measure_once(struct shard *s)
 {
     for (nid n = 1; n < s->m->nnode; n++) {
@@ -380,7 +382,8 @@ void shard_prune(struct shard *s)
     struct map count = {0};
     for (uint32_t i = 0; i < s->nitem; i++)
         st[i].gone = st[i].nodes > 0 && st[i].saves <= st[i].joins;
-    for (uint32_t i = 0; i < s->place->nstate; i++) { /* what it makes need not be joined */
+    for (uint32_t i = 0; i < s->place->nstate;
+         i++) { /* the maker of a state that stays in pieces need not join it */
         vid out = s->place->state_out[i];
         uint32_t o =
             s->kept[out].run != 0 ? option_with(s, s->m->value[out].def, out, s->kept[out]) : 0;

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* Returns the state in which the chosen option of its maker makes v. */
+/* Returns the state of v as the node that makes it leaves it, by that node's chosen option. */
 static struct shard_state made_in(const struct shard_writer *x, vid v)
 {
     const struct value *p = &x->m->value[v];

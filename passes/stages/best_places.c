@@ -62,7 +62,7 @@ int64_t least_move(const struct servers *s, int64_t bytes)
     for (uint32_t l = 0; l < many; l++) {
         struct device_set from = {{0}}, two = {{1}};
         from.of[far[l]] = 1;
-        /* only one of size[0] senders is beyond the link, so that only its slice goes over it */
+        /* one of the size[0] senders is beyond the link, so only that sender's slice goes over the link */
         from.of[0] = (uint16_t)(s->size[0] - 1);
         two.of[far[l]] = 1;
         int64_t other = servers_move(s, &from, &one, bytes);

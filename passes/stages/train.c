@@ -323,7 +323,9 @@ static int by_saving(const void *a, const void *b)
 {
     const struct saving *x = a, *y = b;
     __int128 p = (__int128)x->bytes * y->ps, q = (__int128)y->bytes * x->ps;
-    return p != q ? (p > q ? -1 : 1) : x->stage < y->stage ? -1 : x->stage > y->stage;
+    if (p != q)
+        return p > q ? -1 : 1;
+    return x->stage < y->stage ? -1 : x->stage > y->stage;
 }
 
 /* Sets `recompute` for the n stages of a place that save most for their time, and for no other stage there.  list:

@@ -46,8 +46,8 @@ ONNX = """import sys, onnx
 a, b = (onnx.load(p, load_external_data=False).SerializeToString(deterministic=True) for p in sys.argv[1:])
 sys.exit(10 if a == b else 11)"""
 
-# Texts that are another in each run: the parts in which they stand, their expression, what stands for them.  In order:
-# seconds of --baselines, milliseconds of --time-passes, the time at which dot ran.
+# Texts that differ from run to run: the files that have such a text, its regular expression, what replaces it before
+# files are compared.  In order: seconds of --baselines, milliseconds of --time-passes, the time at which dot ran.
 VARIES = [(r"stdout|.*\.(?:log|out)", rb"(?m)((?:contiguous|scattered) +\d+) +\d+\.\d\d(?=  \S+-place$)", rb"\1 T"),
           (r"stderr|.*\.(?:log|out)", rb"(?m)^ *\d+\.\d\d ms(?=  [a-z-]+$)", b"T ms"),
           (r".*\.pdf", rb"/CreationDate \(.*?\)", b"")]

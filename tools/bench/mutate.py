@@ -114,7 +114,7 @@ class Place:
         self.path, self.start, self.end, self.kind = path, node.start_byte, node.end_byte, kind
         self.line, self.before = node.start_point[0] + 1, node.text.decode()
         self.after, self.form = after, form  # form: expression, statement or condition
-        self.code = ""  # the line that it begins in
+        self.code = ""  # the line of source in which the place begins
 
     def wrapped(self, k, inner):
         """What stands in the file instead; inner is the text of the place with the errors inside it."""
@@ -253,7 +253,7 @@ def tracked():
 
 
 def write(path, text):
-    """Only what changed, so that little is built again."""
+    """Writes a file unless it has this text already, so that the build compiles changed files only."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_bytes() != text:
         path.write_bytes(text)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 COPY = ROOT / "build/errors"
-# what is wrong, operators that show it, what stands in a file of passes/shard, what is planted in its place
+# the error in words, operators that show it, a text in a file of passes/shard, the text that is planted in its place
 ERRORS = [
     ("fused weights are cut in one block", "", "step = st.run * x->ways;",
      "step = size; st.run = size / x->ways;"),

@@ -33,8 +33,8 @@ MODELS = {
     "gpt3_xl": ["gpt", "--layers=24", "--width=2048", "--heads=24", "--vocab=50257", "--activation=tanh"],
 }
 TRAIN = {"gpt2_large": ["train", *GPT[1:]]}
-# How pcc plans what was measured on four GPUs; the others have one.  One micro-batch through four stages takes them one
-# after the other: the makespan of a plan of four equal parts.
+# Planners for the variants that were measured on four GPUs; all other rows are of one GPU.  pp4_1: one micro-batch runs
+# through four stages one after the other, so its time is the makespan of a plan of four equal parts.
 FOUR = {"dp4": ["-p", "data-parallel-place", "--objective=iteration-time", "--micro-batches=1"],
         "pp4_1": ["-p", "dp-place", "--judge=makespan", "--time-limit=5s"]}
 # What is judged of which rows: largest median error, largest error, largest ratio of two classes' medians; None: not.

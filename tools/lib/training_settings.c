@@ -87,7 +87,8 @@ int settings_training(struct pcc *p)
            : global && count ? global / count
            : own.micro_size  ? own.micro_size
                              : profiled;
-    count = count ? count : global ? global / size : own.micro_batches ? own.micro_batches : 1;
+    if (!count)
+        count = global ? global / size : larger(own.micro_batches, 1);
     if (count > TRAINING_MICRO_BATCHES)
         return diag_error(&p->diag, "%lld micro-batches: expected at most %d", (long long)count,
                           TRAINING_MICRO_BATCHES);

@@ -493,7 +493,9 @@ static int run_command(const struct cli *c, struct pcc *h)
     }
     if ((p.n || cli_value(c, "devices") || h->own) && (rc = (int)settings_devices(h)))
         return rc;
-    if (x->scene.cluster && cluster_grouped(x->scene.cluster)) { /* it has a pipeline of its own */
+    if (x->scene.cluster &&
+        cluster_grouped(
+            x->scene.cluster)) { /* clusters with groups have another default pipeline */
         p = (struct pipeline){.kinds = exec_kinds};
         if ((rc = make_pipeline(c, h, &p)))
             return rc;

@@ -34,7 +34,7 @@ struct engine_gpu {
 /* How a part is loaded. */
 struct engine_load {
     const char *path; /* the ONNX file */
-    int threads;      /* that one operator may use, >= 1 */
+    int threads;      /* the most threads that one operator may use, >= 1 */
     bool optimise;    /* all optimisations; false: none, and nodes keep their names */
     const char *
         profile; /* beginning of the file's name that times of nodes are written to; NULL: none are taken */

@@ -54,7 +54,8 @@ static bool solve(double normal[TERMS][TERMS + 1], const int *set, int count, do
     }
     for (int i = 0; i < count; i++) {
         double own = m[i][i];
-        if (!(own > 1e-9 * normal[set[i]][set[i]])) /* the terms before it explain this one */
+        if (!(own >
+              1e-9 * normal[set[i]][set[i]])) /* term i is a combination of the terms before it */
             return false;
         for (int k = 0; k < count; k++)
             for (int c = count; k != i && c >= i; c--)

@@ -24,10 +24,10 @@ enum { MESSAGES_ANY = -1, MESSAGES_LOOK = 64 };
 
 /* A message that has ended. */
 struct message_end {
-    uint32_t index; /* in the list that was asked for */
-    int from;       /* of one that was received: the sender's rank */
-    int64_t bytes;  /* of one that was received */
-    bool failed;    /* it was longer than its room, or could not be sent */
+    uint32_t index; /* index of the ended message in the list that was asked for */
+    int from;       /* the sender's rank, if the message was received */
+    int64_t bytes;  /* length of the message, if it was received */
+    bool failed;    /* the message was longer than the room for it, or could not be sent */
 };
 
 struct messages_face;

@@ -21,8 +21,8 @@ bool plan_args_has(char **args, const char *name, struct arena *a);
 struct plan_call {
     struct cli args;     /* of plan_args_parse() */
     const char *model;   /* path */
-    const char *devices; /* in place of those of the arguments; NULL: those */
-    const json_t *dims; /* sizes of dimensions by name, beside those of the arguments; NULL: none */
+    const char *devices; /* devices in place of the arguments' own; NULL: the arguments' own */
+    const json_t *dims; /* sizes of dimensions by name, beside --dim of the arguments; NULL: none */
     const json_t *states;    /* as the manifest has them, if the arguments name none; NULL: none */
     const signal_flag *stop; /* 1: Ctrl-C */
     const char

@@ -57,7 +57,8 @@ static const char *path_of(const struct runner *r, uint32_t i)
     return json_get_text(row_of(r, i - 2), "sha256") ? NULL : r->s.part[i - 2].path;
 }
 
-/* Whether this rank compares file number i: it runs it; rank 0 also has the hashes of parts of others that it has. */
+/* Whether this rank compares file number i: a part that it runs.  Rank 0 also compares other ranks' parts whose files
+ * it can read. */
 static bool compares(const struct runner *r, uint32_t i)
 {
     const char *path = path_of(r, i);

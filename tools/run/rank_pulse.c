@@ -203,7 +203,7 @@ static void look_for_silence(struct rank_pulse *p, int64_t after)
         if (!is_peer(m, k))
             continue;
         if (after > most / 2)
-            p->heard[k] = now; /* this process itself was stopped */
+            p->heard[k] = now; /* this process was stopped, so it could not hear others */
         if (now - p->heard[k] > most)
             mourn(p, k, now - p->heard[k]);
     }

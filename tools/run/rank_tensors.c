@@ -362,8 +362,8 @@ static void came(struct runner *r, struct transfer *t)
         lists_moved(r, place);
 }
 
-/* The tensor of a message for the lists has come, which count those of a place: one that comes before that of an
- * earlier sample waits, so that no list takes it for that one. */
+/* Called when the tensor of a message for the lists has come.  Lists count the tensors of a place, whose samples follow
+ * each other: a tensor that overtook the tensor of an earlier sample waits until that one has come. */
 static void came_for_lists(struct runner *r, struct transfer *t)
 {
     struct ranks *x = r->ranks;

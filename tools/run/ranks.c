@@ -75,7 +75,8 @@ static struct {
 static void on_alarm(int signal)
 {
     (void)signal;
-    if (clock_now() - late.due < NS_PER_S) /* else this rank itself was stopped */
+    if (clock_now() - late.due <
+        NS_PER_S) /* an alarm that comes much later says that this rank was stopped */
         (void)!write(STDERR_FILENO, late.line, strlen(late.line));
     _exit(FAILED);
 }

@@ -84,7 +84,7 @@ struct ranks {
     bool *is_loose;   /* [value] */
     uint32_t nloose;
     int64_t *ran; /* [rank] at the host: samples 0 .. ran - 1 are through there */
-    bool *near;   /* [rank] it is on this machine */
+    bool *near;   /* [rank] the rank is on this machine */
     bool *to;     /* [rank] for calls */
     bool *told;   /* [width * nstate] whether the host has said what the state is of a sample */
     int64_t keys, rounds; /* tags of one sample; samples with tags of their own */
@@ -195,7 +195,7 @@ struct engine_value *rank_unpack(struct engine *e, const unsigned char *data, in
 void ranks_trouble(struct runner *r, int64_t sample, const char *line);
 /* The run fails at a sample: tells rank 0, or all. */
 void ranks_fail(struct runner *r, int64_t sample, const char *line);
-/* Rank 0: no samples from this one on. */
+/* Rank 0 tells the other ranks that no samples from number n on will come. */
 void ranks_limit(struct runner *r, int64_t n);
 /* Waits until something may have changed; the lock is given up meanwhile. */
 void ranks_wait(struct runner *r);

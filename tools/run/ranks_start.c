@@ -22,8 +22,8 @@ enum { FAILED = 1, SIGNALLED = 128, INTERRUPTED = 130, PROCESSES = 512 };
 static const char *const setting[][2] = {
     {"OMPI_MCA_rmaps_base_oversubscribe", "1"},     /* more ranks than processors */
     {"OMPI_MCA_hwloc_base_binding_policy", "none"}, /* pcc-run itself gives devices processors */
-    {"OMPI_MCA_mpi_yield_when_idle", "1"},          /* ranks that wait give their processor up */
-    {"OMPI_MCA_orte_execute_quiet", "1"},           /* what ends the run says pcc-run */
+    {"OMPI_MCA_mpi_yield_when_idle", "1"},          /* a waiting rank gives up its processor */
+    {"OMPI_MCA_orte_execute_quiet", "1"},           /* pcc-run itself says why a run ended */
 };
 
 /* Returns how many devices of a split have parts; 0 after an error. */
@@ -159,7 +159,7 @@ static int wait_for(struct runner *r, pid_t pid, const sigset_t *signals)
             of.killed);
         return FAILED;
     }
-    if (code > SIGNALLED && code != INTERRUPTED) /* ranks that have begun report it, too */
+    if (code > SIGNALLED && code != INTERRUPTED) /* beside the reports of ranks that have begun */
         diag_warning(r->d, WARN_NONE, "mpirun: a rank was ended by signal %d", code - SIGNALLED);
     if (ended == pid && WIFEXITED(status))
         return code;

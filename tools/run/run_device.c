@@ -77,7 +77,7 @@ static uint32_t holders_of(const struct runner *r, uint32_t v)
 {
     uint32_t readers = r->wires.readers.at[v + 1] - r->wires.readers.at[v];
     uint32_t state = r->wires.state_of[v] != RUN_NONE;
-    if (r->lists) /* its device, from which it is freed; the host, where the lists do not send it there */
+    if (r->lists) /* holders: the device until its FREE; the host, if no SEND of the lists brings the value there */
         return 1 + r->wires.direct[v] + state;
     return readers + r->wires.is_output[v] + state;
 }

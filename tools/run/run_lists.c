@@ -21,7 +21,7 @@ enum { SHOWN = 16 };
 
 /* A list that is being executed. */
 struct lane {
-    uint32_t dev;      /* whose list it is; ndev: the host */
+    uint32_t dev;      /* the device that executes the list; ndev: the host */
     uint32_t item;     /* the instruction; that behind the last: the lane is at its end */
     uint32_t from, to; /* instructions of its phase */
     int64_t low, high; /* of this phase: least and largest offset */

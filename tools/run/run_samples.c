@@ -25,7 +25,7 @@ enum { AHEAD = 1 << 28, KINDS_MOST = 1 << 16, RANKS = 64 };
 
 struct run_samples {
     struct runner *r;
-    int64_t total, kinds; /* samples of the run; those that differ */
+    int64_t total, kinds; /* samples of the run; number of different ones, which repeat */
     int64_t nmade;        /* of these, made before the run */
     struct box **made;    /* [nmade][ninput] boxes that stay */
     bool late;            /* the others are read or made when they are due */
@@ -84,7 +84,7 @@ static int make_inputs(struct run_samples *s, int64_t k, struct engine_value **t
     return rc;
 }
 
-/* Whether sample k has no states of its own: its file has been there before, or it has none. */
+/* Whether sample k has no states of its own: it repeats the file, or the random sample, of an earlier sample. */
 static bool comes_again(const struct run_samples *s, int64_t k)
 {
     uint32_t files = s->r->set.nfile;

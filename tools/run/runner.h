@@ -66,7 +66,8 @@ struct run_settings {
 /* A tensor on its way. */
 struct box {
     struct engine_value *value;
-    uint32_t entries; /* in tables of samples: a state is in those of two */
+    uint32_t
+        entries; /* entries of tables of samples that are this box: a state is in the tables of two samples */
     uint32_t
         of; /* the value; the free box goes to spare[of]; RUN_NONE: the box stays, as of repeated inputs */
     struct box *next; /* in the list of free boxes */
@@ -80,8 +81,8 @@ struct flight {
     uint32_t held;     /* boxes that are not NULL */
     bool *ran;         /* [part] */
     uint32_t to_run;   /* parts that have not run */
-    uint32_t to_come;  /* outputs that the host has not received, of those in the lists */
-    uint32_t *lacks;   /* [part] without lists: what it waits for */
+    uint32_t to_come;  /* outputs in the lists that the host has not received yet */
+    uint32_t *lacks;   /* [part] without lists: number of inputs and parts that it waits for */
     bool *handed;      /* [state] it was handed to the next sample, or is not wanted there */
     bool given;        /* its outputs are with the user */
     int64_t began,

@@ -62,7 +62,8 @@ static int64_t run_once(struct copy *c)
     return rc ? -1 : ns;
 }
 
-/* Runs the copy `arg`: runs that do not count, runs that do, and more until all copies have had theirs. */
+/* Thread of a copy, `arg`: first m->discard runs that are not measured, then m->runs measured ones; after these it goes
+ * on running, so that the other copies are not measured with less load, until all have their measured runs. */
 static void *run_copy(void *arg)
 {
     struct copy *c = arg;

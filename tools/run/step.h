@@ -149,8 +149,9 @@ int64_t tensor_bytes(struct engine *e, const struct engine_value *v);
 double first_element(struct engine *e, struct engine_value *v);
 /* How the gradients of a micro-batch and those of the same one twice compare, over all parameters. */
 struct comparison {
-    double largest; /* of the gradients of one */
-    double off[2];  /* the largest distance of those of two from them, from their double */
+    double largest; /* largest element of the gradients of one micro-batch */
+    double off
+        [2]; /* gradients of the same micro-batch twice: largest distance from those of one; from their double */
     double both,
         one; /* sums of products of the two, and of squares: their quotient is the factor */
 };

@@ -53,6 +53,7 @@ static bool is_ready(struct stepper *s, uint32_t dev, const struct instruction *
         return has_inputs(s, i->what);
     if (i->kind == DO_REDUCE)
         return true; /* the device's thread waits for the others */
+    /* the tensor is made at its home; the places behind `first` are of the devices that it is sent to */
     uint32_t first = w->place.at[i->what], home = w->place.to[first];
     if (i->kind == DO_SEND && !step_here(s, i->other))
         return s->now.made[i->what] && step_send(s, i->what, work_place(w, i->what, i->other));
@@ -63,6 +64,7 @@ static bool is_ready(struct stepper *s, uint32_t dev, const struct instruction *
         return s->now.sent[work_place(w, i->what, dev)];
     if (i->kind == DO_ALLOC)
         return true;
+    /* FREE: away from home when the tensor has come; at home when it was made and sent to all others */
     if (dev != home)
         return s->now.here[work_place(w, i->what, dev)];
     for (uint32_t x = first + 1; x < w->place.at[i->what + 1]; x++)

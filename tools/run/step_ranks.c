@@ -28,8 +28,8 @@ enum { FAILED = 1 };
 
 /* A message with a value. */
 struct step_message {
-    struct rank_sizes sizes;    /* go ahead of the elements */
-    struct engine_value *value; /* of one that is received: NULL until its sizes have come */
+    struct rank_sizes sizes;    /* sent before the elements */
+    struct engine_value *value; /* of a message to receive: NULL until the sizes have come */
     uint64_t handle[2];         /* of sizes and of elements; only the second one of --sum=as-made */
     bool done[2];
     bool takes, over;

@@ -15,7 +15,7 @@ enum verify_source { FROM_PART, FROM_INPUT, FROM_WEIGHTS };
 
 /* An output of the model. */
 struct verify_output {
-    uint32_t value; /* its number among those of the split */
+    uint32_t value; /* number of the value in the split's list */
     enum verify_source from;
     bool rounded; /* it is computed from a float of 16 bits that crosses */
     bool random;  /* it depends on a random operator */
@@ -71,7 +71,7 @@ static inline bool verify_tolerates(const struct verifying *v, const struct diff
 struct verify_failure {
     const char *file;         /* of the side */
     struct engine_error line; /* the engine's reason */
-    bool loaded;              /* its run failed; false: it did not load */
+    bool loaded;              /* true: loading succeeded, running failed; false: loading failed */
     bool stopped;             /* by Ctrl-C */
 };
 

@@ -25,9 +25,9 @@ enum { RETRY = 1, GIVE_UP = 16 };
 /* A value that the model and a file of the side make. */
 struct common {
     const char *name;
-    nid node;       /* of the model that makes it */
+    nid node;       /* node of the model that makes the value */
     uint32_t outno; /* its place among the results of the node */
-    uint32_t file;  /* of the side */
+    uint32_t file;  /* number of the side's file that makes the value */
     int64_t bytes;  /* as planned */
 };
 
@@ -330,7 +330,7 @@ static int prepare(struct search *s)
         return -1;
     for (int i = 0; i < 2; i++) {
         s->folder[i] = arena_fmt(v->a, "%s/%s", folder, i ? "side" : "model");
-        mkdir(s->folder[i], 0700); /* writing into it fails if this does */
+        mkdir(s->folder[i], 0700); /* an error shows when files are written there */
     }
     extra_outputs_links(v->whole.m[0], s->folder[0], v->a);
     for (uint32_t k = 0; k < s->side->npart; k++)

@@ -9,10 +9,10 @@
 struct verify_first {
     const char *value; /* NULL: no value differs that both sides make */
     const char *node, *op, *file,
-        *device;      /* that make it: node of the model, file of the side, its device; "": none */
+        *device; /* makers of `value`: node of the model, its operator; file of the side, its device; "": none */
     const char *lost; /* operand of the node that the file does not have; NULL: none */
     struct difference how;
-    uint32_t equal;          /* values before it that were equal */
+    uint32_t equal;          /* number of values before `value` that were equal */
     uint32_t skipped;        /* values that cannot be outputs of a model, or not on this machine */
     uint32_t runs;           /* of both sides */
     struct engine_error why; /* of the first run that failed */

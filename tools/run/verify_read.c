@@ -449,8 +449,8 @@ static struct split_part *whole_part(const struct verifying *v, const char *path
     return p;
 }
 
-/* Reports that the model is not the one that was split, if its nodes are others, else `what` that is expected.  Returns
- * -1. */
+/* Reports that the split is of another model, if nodes differ, else the text `what`, which says what was expected.
+ * Returns -1. */
 static int report_other(const struct verifying *v, const char *what)
 {
     const char *path = module_str(v->whole.m[0], v->whole.m[0]->path);

@@ -44,7 +44,7 @@ static int64_t number(const char *field)
 static void take_line(const struct gpu_search *s, struct gpu *g, char *const field[FIELDS],
                       const struct gpus *old)
 {
-    int64_t free = number(field[FREE]), total = number(field[TOTAL]);
+    int64_t free = number(field[FREE]), total = number(field[TOTAL]), mib = free ? free : total;
     if (!free)
         diag_note(s->d, "-d detect: nvidia-smi does not tell the free memory of %s: %s is taken",
                   field[NAME], total ? "all" : "that of the host");
@@ -52,7 +52,7 @@ static void take_line(const struct gpu_search *s, struct gpu *g, char *const fie
     g->told_by = "nvidia-smi";
     g->name = field[NAME];
     g->bus = gpu_bus(field[BUS], s->a);
-    g->memory = free || total ? sat_mul(free ? free : total, MIB) : s->host > 0 ? s->host : 0;
+    g->memory = mib ? sat_mul(mib, MIB) : larger(s->host, 0);
     g->mhz = number(field[CORE_CLOCK]);
     g->memory_rate = sat_mul(number(field[MEMORY_CLOCK]), 2000000); /* of a pin, in bits */
     g->link_rate = gpu_pcie_rate(number(field[LINK]), number(field[LANES]));

@@ -104,7 +104,7 @@ static float (*loop_of(uint32_t bits))(float)
     return loop_four;
 }
 
-/* A thread that measures, and its counts. */
+/* A thread that measures; the number of loops and copies that it has done. */
 struct worker {
     float (*loop)(float);
     /* ns: when these phases begin; before the first one the buffer is filled */

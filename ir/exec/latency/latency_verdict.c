@@ -161,6 +161,7 @@ static void check_memory(const struct scene *s, const int64_t *weights, struct v
     char need[UNIT_TEXT], have[UNIT_TEXT];
     int64_t *used = arena_array(a, (size_t)c->ndev + 1, sizeof *used);
     v->hosts = arena_array(a, (size_t)c->ncls + 1, sizeof *v->hosts);
+    /* hosts of a class share memory, which is checked below: for plan_check_memory() they use nothing */
     for (uint32_t d = 0; d < c->ndev; d++) {
         used[d] = v->load[d].used;
         v->load[d].used = is_host(s, d) ? 0 : used[d];

@@ -8,11 +8,13 @@
 
 /* A model of the folder that was read: a part, or model.onnx. */
 struct source {
-    const char *file;        /* its name in the folder */
-    const char *path;        /* its path, for messages */
-    const json_t *row;       /* its object in "parts"; NULL: it is model.onnx */
-    struct module *m;        /* as the reader made it */
-    Onnx__ModelProto *model; /* its messages, which may be changed: nothing else reads them */
+    const char *file; /* its name in the folder */
+    const char *path; /* its path, for messages */
+    const json_t
+        *row; /* the source's object in the manifest's "parts"; NULL: the source is model.onnx */
+    struct module *m; /* as the reader made it */
+    Onnx__ModelProto
+        *model; /* the source's messages; they may be changed, since no other code reads them */
 };
 
 /* A growing list of messages. */

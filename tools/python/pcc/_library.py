@@ -335,7 +335,7 @@ class Handle:
 
     @contextlib.contextmanager
     def setting(self, name: str, value: str) -> Iterator[None]:
-        """Within it a setting has this value alone; afterwards those that it had."""
+        """Context in which a setting has only this value; at its end the setting gets back the values from before."""
         with self.lock:
             before = self.given.pop(name, [])  # name: as the library has it
             try:

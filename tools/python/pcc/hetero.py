@@ -48,7 +48,7 @@ def set_affinities(model: Any, places: Mapping[str, Mapping[str, str]], where: M
             known[op.get_name()] = found
     first = next(iter(known.values()), next(iter(where.values())))
     counts: Dict[str, int] = {}
-    for op in ordered:  # results, and what only they read: the device of what they read
+    for op in ordered:  # Result operators, and operators that only they read, go to the device of their operands
         above = [i.get_source_output().get_node().get_name() for i in op.inputs()]
         device = known.setdefault(op.get_name(), next((known[n] for n in above if n in known), first))
         op.get_rt_info()["affinity"] = device

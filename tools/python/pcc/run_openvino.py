@@ -20,7 +20,7 @@ import openvino
 
 
 class Failed(Exception):
-    """What is said in one line."""
+    """An error whose message is one line."""
 
 
 def read_manifest(folder: Path) -> Dict[str, Any]:

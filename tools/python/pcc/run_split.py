@@ -540,7 +540,7 @@ class Part:
         return opened
 
     def took(self, seconds: float) -> None:
-        """Counts a run that took so long."""
+        """Adds a run of the part to its times: the first run apart, since it takes longer."""
         self.runs += 1
         self.first_s, self.later_s = (self.first_s, self.later_s + seconds) if self.runs > 1 else (seconds, 0.0)
 
@@ -591,7 +591,7 @@ class Runner:
             self.sizes.update((name, piece) for name in cut.pieces)
         pairs = [(s["in"], s["out"]) for s in self.manifest.get("states", [])]
         self.kept_inputs = {into for into, _ in pairs}  # as samples have them
-        # as parts have them
+        # pairs of the tensors that the parts read and make: of a state in pieces a pair for each piece
         self.states: List[Tuple[str, str]] = [pair for pair in pairs if pair[0] not in self.cuts] + [
             (p["in"], p["out"]) for s in _kept_in_pieces(self.manifest) for p in s["pieces"]]
         _check_providers(self.manifest, providers or {})
@@ -1338,7 +1338,7 @@ def _run_program() -> None:
     """Runs the program and ends the process, with Ctrl-C and closed pipes as other programs have them."""
     if hasattr(signal, "SIGPIPE"):  # a reader that has enough, as `head`, ends the program
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    listens = signal.getsignal(signal.SIGINT) is signal.SIG_DFL  # where it is ignored, it stays so
+    listens = signal.getsignal(signal.SIGINT) is signal.SIG_DFL  # if Ctrl-C is ignored (nohup), it stays ignored
     if listens:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     code = main()
