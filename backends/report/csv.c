@@ -4,6 +4,7 @@
 #include "backends/report/print.h"
 #include "ir/base/utf8.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Returns s with a backslash as "\x5c" where utf8_unescaped() would take it for the beginning of an escape; s itself if
@@ -69,6 +70,7 @@ static void put_table(FILE *f, const struct result *r, struct arena *a)
 {
     const struct module *m = r->scene.m;
     const struct cluster *c = r->scene.cluster;
+    assert(m->cost && c);
     const struct graph *g = &m->graph[1];
     bool memory = needs_memory(m);
     fprintf(f, "name,op,flops,traffic_bytes,result_bytes%s", memory ? ",memory" : "");

@@ -7,6 +7,8 @@
 #include "ir/base/page.h"
 #include "ir/base/utf8.h"
 
+#include <assert.h>
+
 enum {
     SHOWN = 40, /* number of rows on the terminal, at most */
     NAMES = 3   /* number of node names in a row, at most */
@@ -66,6 +68,7 @@ static void print_weights(FILE *f, const struct level_table *t)
 void levels_print(FILE *f, const struct result *r)
 {
     const struct level_table *t = r->table;
+    assert(t);
     const struct cpd_paths *p = &t->path;
     char b[3][UNIT_TEXT];
     struct arena *a = arena_new(r->scene.m->mem);
@@ -96,6 +99,7 @@ void levels_print(FILE *f, const struct result *r)
 static void put_table(FILE *f, const struct result *r, struct arena *a)
 {
     const struct level_table *t = r->table;
+    assert(t && t->ncritical <= t->top->n);
     uint8_t *critical = arena_alloc(a, (size_t)t->top->n + 1);
     for (uint32_t i = 0; i < t->ncritical; i++)
         critical[t->critical[i]] = 1;

@@ -3,8 +3,11 @@
 
 #include "ir/base/units.h"
 
+#include <assert.h>
+
 struct model_figures model_figures(const struct module *m)
 {
+    assert(m->ngraph > 1 && m->cost);
     const struct graph *g = &m->graph[1];
     struct model_figures f = {0};
     for (vid v = 1; v < m->nval; v++) {

@@ -4,6 +4,8 @@
 #include "ir/base/units.h"
 #include "ir/base/utf8.h"
 
+#include <assert.h>
+
 #include <string.h>
 
 /* Whether node n is of the forward pass and has one result, and all its operands come from earlier nodes. */
@@ -64,6 +66,7 @@ static void print_cut(FILE *f, const struct module *m, const char *what, uint32_
 
 void profile_summary_print(FILE *f, const struct module *m)
 {
+    assert(is_layer_profile(m));
     struct arena *a = arena_new(m->mem);
     const struct graph *g = &m->graph[1];
     const struct costs *k = m->cost;

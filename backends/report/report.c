@@ -11,6 +11,7 @@
 #include "ir/base/utf8.h"
 #include "ir/exec/sample/rounds.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -251,7 +252,7 @@ static void print_devices(FILE *f, const struct result *r, struct arena *a)
                     cluster_device_name(r->scene.cluster, a, d));
 }
 
-/* Prints, with -v, what the memory of each device is made of where it is what is there at one time, and its sum. */
+/* Prints, with -v, the memory of each device by kinds, where only what is held at one time counts, and their sum. */
 static void print_memory(FILE *f, const struct result *r, struct arena *a)
 {
     struct page_table t;
@@ -435,12 +436,13 @@ static const char *other_figure(const struct result *r, struct arena *a)
  * says it if one device is as fast, or cannot hold or run the model. */
 void plan_print_gain(FILE *f, const struct result *r, struct arena *a)
 {
+    assert(r->plan && r->verdict);
     char was[UNIT_TEXT], is[UNIT_TEXT], have[UNIT_TEXT], ratio[UNIT_TEXT];
     const char *unit = exec_kind_of(&r->scene.model, r->plan->claim.objective)->unit;
     const char *other = other_figure(r, a);
     int64_t value = r->verdict->value;
     struct alone b = best_alone(r, a);
-    if (r->sharding) { /* the model's own nodes: those of the rewritten one are there several times */
+    if (r->sharding) { /* of the model before the pass shard, which has each node once */
         b = (struct alone){.cls = cluster_class(r->scene.cluster, r->sharding->dev[0]),
                            .fits = true,
                            .value = r->sharding->one_device};
@@ -480,6 +482,7 @@ static void print_links(FILE *f, const struct scene *s, struct arena *a)
 
 void plan_print_tables(FILE *f, const struct result *r, struct arena *a)
 {
+    assert(r->plan && r->parts && r->verdict);
     print_devices(f, r, a);
     print_memory(f, r, a);
     print_links(f, &r->scene, a);
@@ -551,6 +554,7 @@ static void print_runner(FILE *f, const struct result *r, const char *folder, co
     const char *missing = missing_file(r->scene.m);
     missing = missing ? utf8_text(a, missing) : NULL;
     size_t n = strlen(folder);
+    assert(n > 0);
     if (missing) {
         fputs("put ", f);
         put_shell_word(f, missing);
