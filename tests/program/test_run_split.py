@@ -187,6 +187,18 @@ def patched():
             setattr(owner, name, value)
 
 
+def few_random(temp, folder):
+    """A long run takes its random inputs again; where outputs are kept, each sample has its own."""
+    for more, want in ((), 2), (("--output", temp / "f"), 5):
+        seeds = []
+        with patched() as monkey:
+            make = run_split.Runner.random_sample
+            monkey(run_split, "MOST_RANDOM", 2)
+            monkey(run_split.Runner, "random_sample", lambda r, k, *s: (seeds.append(k), make(r, k, *s))[1])
+            inside("--folder", folder, "--samples", 5, *more)
+        check(seeds == list(range(want)), f"random inputs {more}: {seeds}")
+
+
 def times(temp, folder):
     """The figures hold neither the making nor the reading of inputs; each part's time stands beside the planned one."""
     with patched() as monkey:
@@ -683,6 +695,7 @@ def main():
         as_program(temp, model, folder)
         files(temp)
         times(temp, folder)
+        few_random(temp, folder)
         progress(folder)
         stops(temp, folder)
         providers(folder)

@@ -81,6 +81,7 @@ PIECES_MOST = 64  # of a state
 SHOWN = 10  # parts and outputs that are named at the end of a run
 INTERRUPTED = 130  # exit code after Ctrl-C
 AHEAD = 1 << 28  # bytes of samples that are made before a run begins
+MOST_RANDOM = 4096  # random samples of a run without --output; a longer run takes them again
 DML = "DmlExecutionProvider"
 # Providers with an option device_id that counts the machine's devices.
 NUMBERED = {"CUDAExecutionProvider", "TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider",
@@ -1150,15 +1151,15 @@ class _Progress:
 
 
 class _Samples:
-    """The samples of a run: those of the files, or random ones, again and again until there are enough. They are made
-    before the run, so that its times do not hold their making, as far as AHEAD bytes hold them. Of the others files are
-    read when they are due (`late`), and random samples are those that were made."""
+    """The samples of a run: read from the files, or random; if the run is longer than the list, the list repeats. They
+    are made before the run, so that its times do not hold their making, at most AHEAD bytes. Files beyond that are read
+    when their turn comes (`late`); random samples beyond that are not made, and the list is shorter."""
 
     def __init__(self, args: argparse.Namespace, runner: Runner, tell: Teller):
         self.args, self.runner = args, runner
         self.files = sample_files(args.sample)
         self.total: int = args.samples or max(1, len(self.files))
-        kinds = min(self.total, len(self.files) or self.total)
+        kinds = min(self.total, len(self.files) or (self.total if args.output else MOST_RANDOM))
         self.made: List[Dict[str, Any]] = []
         room = AHEAD
         while len(self.made) < kinds and room > 0:
