@@ -10,7 +10,8 @@ ends      20 ranks that are killed and 20 that are stopped end the run within 5 
           a part that takes 20 s does not
 sizes     1 kB, 1 MB and 64 MB from device to device: threads, ranks, and the same messages in a bare program of MPI
 delay     two network namespaces 1 ms apart: the same outputs, and the throughput that pcc predicts with the link that
-          pcc-profile --links measures there (needs root and /dev/net/tun; else skipped)
+          pcc-profile --links measures there (needs root and /dev/net/tun; else skipped), before other programs where
+          real-time priority is permitted: then its times count on any machine
 Exit 1 when one does not hold; times only where PCC_TIMED says that the machine is quiet."""
 import json
 import os
@@ -332,26 +333,41 @@ def permitted():
     return tried.returncode == 0
 
 
+def first_of_all():
+    """Puts this process and its children before others.  Returns whether that is permitted."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(5))
+    except PermissionError:
+        return False
+    return True
+
+
 def delay(tmp, few):
     if not permitted():
         print("delay: skipped: no network namespaces or TUN devices here")
         return
+    decides = first_of_all() or TIMED
     run(PCC_GEN, "gpt", *SMALL, "-o", tmp / "far.onnx")
     with Namespaces(tmp) as far:
         link = tmp / "link.json"
         print(run(*far.mpirun, RUN.parent / "pcc-profile", "--links", "-o", link), flush=True)
-        split = tmp / "far"
-        run(PCC, tmp / "far.onnx", "-q", "--pictures=none", "-d", link, "-panneal-place", "--part-cost=0",
-            "--dim=batch=1,sequence=8", "-o", split)
+        # a device receives, runs and sends at the same time, as it does with messages
+        split, planned = tmp / "far", {}
+        for overlap, planner in (("sum", "anneal-place"), ("duplex", f"plan{{from={split}}}")):
+            folder = split if overlap == "sum" else tmp / "overlapped"
+            run(PCC, tmp / "far.onnx", "-q", "--pictures=none", "-d", link, "-p", planner, "--part-cost=0",
+                f"--overlap={overlap}", "--dim=batch=1,sequence=8", "-o", folder)
+            planned[overlap] = json.loads((folder / "manifest.json").read_text())["objective"]["value_s"]
         n = 20 if few else 200
-        run(RUN, split, STUB, "-q", f"--samples={n}", f"--output={tmp / 'near-out'}")
-        run(*far.mpirun, RUN, split, STUB, "-q", f"--samples={n}", f"--output={tmp / 'far-out'}")
+        run(RUN, folder, STUB, "-q", f"--samples={n}", f"--output={tmp / 'near-out'}")
+        run(*far.mpirun, RUN, folder, STUB, "-q", f"--samples={n}", f"--output={tmp / 'far-out'}")
         check(arrays(tmp / "near-out") == arrays(tmp / "far-out"), "delay: other outputs")
-        planned = json.loads((split / "manifest.json").read_text())["objective"]["value_s"]
-        rate, taken = figures(run(*far.mpirun, RUN, split, STUB, "-q", f"--samples={n}"))
+        rate, taken = figures(run(*far.mpirun, RUN, folder, STUB, "-q", f"--samples={2 * n}"))
         print(f"delay: {n} samples, the same outputs; a sample each {1e3 / rate:.2f} ms, planned "
-              f"{1e3 * planned:.2f} ms; tensors taken {taken:.0f} us after they were made", flush=True)
-        check(abs(planned * rate - 1) <= 0.1 or not TIMED, "delay: throughput is not the plan's")
+              f"{1e3 * planned['duplex']:.2f} ms (with --overlap=sum {1e3 * planned['sum']:.2f} ms); tensors left "
+              f"{taken:.0f} us after they were made", flush=True)
+        check(abs(planned["duplex"] * rate - 1) <= 0.1 or not decides, "delay: throughput is not the plan's")
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
 def main():

@@ -54,11 +54,24 @@ void ranks_watch(struct runner *r, struct transfer *t, int rc)
     x->fresh = t;
 }
 
-/* Returns the tag of a tensor of a sample. */
-static int64_t tag_of(const struct ranks *x, const struct runner *r, const struct transfer *t)
+int64_t ranks_key(const struct runner *r, const struct transfer *t)
 {
-    int64_t key = t->place == RUN_NONE ? x->keys - r->s.nvalue + t->value : t->place;
-    return key + x->keys * (t->sample % x->rounds);
+    return t->place == RUN_NONE ? r->ranks->tags.keys - r->s.nvalue + t->value : t->place;
+}
+
+const char *ranks_key_name(const struct runner *r, int64_t key)
+{
+    int64_t v = key - (r->ranks->tags.keys - r->s.nvalue);
+    uint32_t t = 0;
+    while (v < 0 && r->w->place.at[t + 1] <= key)
+        t++;
+    return r->s.value[v < 0 ? r->wires.value[t] : v].name;
+}
+
+/* Returns the tag of a tensor of a sample. */
+static int64_t tag_of(const struct runner *r, const struct transfer *t)
+{
+    return ranks_key(r, t) + r->ranks->tags.keys * (t->sample % r->ranks->tags.rounds);
 }
 
 /* ---- routes ----------------------------------------------------------------------------------- */
@@ -157,7 +170,7 @@ static int64_t send_sizes(struct runner *r, struct transfer *of, const struct en
     }
     int64_t bytes = t->sizes.bytes;
     ranks_watch(r, t,
-                r->ranks->m.face->send(CHANNEL_SIZES, of->peer, tag_of(r->ranks, r, t), &t->sizes,
+                r->ranks->m.face->send(CHANNEL_SIZES, of->peer, tag_of(r, t), &t->sizes,
                                        sizeof t->sizes, &t->handle));
     return bytes;
 }
@@ -190,10 +203,10 @@ static void send_value(struct runner *r, struct flight *f, uint32_t v, uint32_t 
     t->bytes = r->wires.shape[v].elem ? value_bytes(r->e, value) : send_sizes(r, t, value);
     if (t->bytes < 0)
         return; /* the run has failed */
+    const void *data = t->packed ? t->packed : r->e->face->value_data(r->e, value);
+    ranks_count(r, t, data);
     ranks_watch(r, t,
-                x->m.face->send(CHANNEL_TENSOR, t->peer, tag_of(x, r, t),
-                                t->packed ? t->packed : r->e->face->value_data(r->e, value),
-                                t->bytes, &t->handle));
+                x->m.face->send(CHANNEL_TENSOR, t->peer, tag_of(r, t), data, t->bytes, &t->handle));
 }
 
 void ranks_send(struct runner *r, struct flight *f, uint32_t tensor, uint32_t place)
@@ -225,7 +238,7 @@ static void take_elements(struct runner *r, struct transfer *t)
 {
     t->step = TAKE_TENSOR;
     ranks_watch(r, t,
-                r->ranks->m.face->receive(CHANNEL_TENSOR, t->peer, tag_of(r->ranks, r, t),
+                r->ranks->m.face->receive(CHANNEL_TENSOR, t->peer, tag_of(r, t),
                                           t->packed ? t->packed
                                                     : r->e->face->value_data(r->e, t->box->value),
                                           t->bytes, &t->handle));
@@ -254,7 +267,7 @@ static void take_value(struct runner *r, struct flight *f, uint32_t v, uint32_t 
         take_elements(r, t);
     else
         ranks_watch(r, t,
-                    x->m.face->receive(CHANNEL_SIZES, t->peer, tag_of(x, r, t), &t->sizes, t->bytes,
+                    x->m.face->receive(CHANNEL_SIZES, t->peer, tag_of(r, t), &t->sizes, t->bytes,
                                        &t->handle));
 }
 
@@ -362,9 +375,9 @@ static void came(struct runner *r, struct transfer *t)
         lists_moved(r, place);
 }
 
-/* Called when the tensor of a message for the lists has come.  Lists count the tensors of a place, whose samples follow
- * each other: a tensor that overtook the tensor of an earlier sample waits until that one has come. */
-static void came_for_lists(struct runner *r, struct transfer *t)
+/* Called when the message of a tensor for the lists has ended.  Lists count the messages of a place, whose samples
+ * follow each other: a message that overtook the message of an earlier sample waits until that one has ended. */
+static void ended_for_lists(struct runner *r, struct transfer *t)
 {
     struct ranks *x = r->ranks;
     uint32_t place = t->place;
@@ -378,7 +391,10 @@ static void came_for_lists(struct runner *r, struct transfer *t)
         }
         *at = t->next;
         x->order.next[place]++;
-        came(r, t);
+        if (t->step == SEND_TENSOR)
+            sent(r, t);
+        else
+            came(r, t);
         at = &x->order.early;
     }
 }
@@ -391,6 +407,8 @@ void ranks_ended(struct runner *r, struct transfer *t, const struct message_end 
     bool bad = end->failed || (takes && end->bytes != expected);
     if (!bad && t->step == TAKE_SIZES && t->sizes.elem)
         bad = make_room(r, t, why, sizeof why);
+    if (!bad && t->step == TAKE_TENSOR)
+        ranks_count(r, t, t->packed ? t->packed : r->e->face->value_data(r->e, t->box->value));
     if (!bad && t->step == TAKE_TENSOR && t->packed)
         bad = unpack(r, t, why, sizeof why);
     if (bad) {
@@ -399,15 +417,15 @@ void ranks_ended(struct runner *r, struct transfer *t, const struct message_end 
         ranks_trouble(r, t->sample, line);
     } else if (t->step == SEND_SIZES) {
         transfer_over(r, t);
-    } else if (t->step == SEND_TENSOR) {
-        sent(r, t);
     } else if (t->step == TAKE_SIZES && t->sizes.elem) {
         t->bytes = t->sizes.bytes;
         take_elements(r, t);
-    } else if (t->place == RUN_NONE) {
-        came(r, t);
+    } else if (t->place != RUN_NONE) {
+        ended_for_lists(r, t);
+    } else if (t->step == SEND_TENSOR) {
+        sent(r, t);
     } else {
-        came_for_lists(r, t);
+        came(r, t);
     }
 }
 

@@ -219,7 +219,7 @@ void ranks_map(struct runner *r)
     for (uint32_t v = 0; v < r->s.nvalue; v++)
         if ((x->is_loose[v] = read_loosely(r, v)))
             x->loose[x->nloose++] = v;
-    x->keys = r->s.nvalue + (r->schedule ? r->w->place.at[r->w->ntensor] : 0);
+    x->tags.keys = r->s.nvalue + (r->schedule ? r->w->place.at[r->w->ntensor] : 0);
 }
 
 int ranks_prepare(struct runner *r)
@@ -227,12 +227,14 @@ int ranks_prepare(struct runner *r)
     struct ranks *x = r->ranks;
     x->trouble = -1;
     x->told = arena_array(r->a, (size_t)r->width * r->wires.nstate + 1, sizeof *x->told);
-    x->order.next = arena_array(r->a, (size_t)(x->keys - r->s.nvalue) + 1, sizeof *x->order.next);
-    x->rounds = x->m.tags / larger(1, x->keys);
-    if (x->rounds >= 2 * (int64_t)r->width)
+    x->order.next =
+        arena_array(r->a, (size_t)(x->tags.keys - r->s.nvalue) + 1, sizeof *x->order.next);
+    x->tags.sum = arena_array(r->a, (size_t)x->tags.keys + 1, sizeof *x->tags.sum);
+    x->tags.rounds = x->m.tags / larger(1, x->tags.keys);
+    if (x->tags.rounds >= 2 * (int64_t)r->width)
         return 0;
     return diag_error(r->d, "%s: its messages need %" PRId64 " tags, and this MPI has %" PRId64,
-                      r->set.folder, 2 * r->width * x->keys, x->m.tags);
+                      r->set.folder, 2 * r->width * x->tags.keys, x->m.tags);
 }
 
 /* ---- figures ---------------------------------------------------------------------------------- */
@@ -292,29 +294,24 @@ static bool all_say(struct runner *r, bool yes)
     return !x->m.face->share(&all_yes, sizeof all_yes) && all_yes;
 }
 
-int ranks_check_strays(struct runner *r, bool good)
+int ranks_check_messages(struct runner *r, bool good)
 {
     struct ranks *x = r->ranks;
     int from, rc = 0;
-    int64_t tag, places = x->keys - r->s.nvalue;
+    int64_t tag;
     if (!all_say(r, good)) /* what was given up may be on its way */
         return 0;
     while (x->m.face->stray(CHANNEL_TENSOR, &from, &tag) ||
-           x->m.face->stray(CHANNEL_SIZES, &from, &tag)) {
-        int64_t key = tag % x->keys, v = key - places;
-        uint32_t t = 0;
-        while (v < 0 && r->w->place.at[t + 1] <= key)
-            t++;
-        v = v < 0 ? r->wires.value[t] : v;
+           x->m.face->stray(CHANNEL_SIZES, &from, &tag))
         rc = rc ? rc
                 : diag_error(r->d,
                              "%ssample %" PRId64
                              ": '%s' came from rank %d (%s) once more than it is "
                              "received",
-                             ranks_speaker(r), r->set.first + tag / x->keys, r->s.value[v].name,
-                             from, ranks_name(r, from));
-    }
-    return rc;
+                             ranks_speaker(r), r->set.first + tag / x->tags.keys,
+                             ranks_key_name(r, tag % x->tags.keys), from, ranks_name(r, from));
+    int contents = ranks_check_contents(r); /* all ranks take part */
+    return rc ? rc : contents;
 }
 
 void ranks_collect(struct runner *r)

@@ -12,6 +12,7 @@
  *     ranks.c           beginning and end, where all ranks agree
  *     rank_compare.c    what must be the same at all ranks: files, versions; their clocks
  *     rank_tensors.c    tensors as messages; rank_pack.c: strings and sequences
+ *     rank_contents.c   whether they came as they left
  *     rank_pulse.c      signs of life: a rank that was stopped or killed ends the run
  *     rank_words.c      words between rank 0 and the others; waiting for messages */
 #ifndef PCC_TOOLS_RUN_RANKS_H
@@ -29,6 +30,7 @@ struct rank_sizes {
     int64_t elem;
     int64_t bytes, rank;
     int64_t size[RANK_DIMS];
+    uint64_t hash; /* of the elements, where steps send them; 0 otherwise */
 };
 
 /* Kinds of words (messages without a tensor) between rank 0 and the other ranks. */
@@ -69,6 +71,12 @@ struct transfer {
     struct transfer *next;
 };
 
+/* Hashes of a tensor's messages that have left this rank less those of messages that have come, modulo 2^64; and the
+ * same with each times its sample's number from 1 on. */
+struct content_sum {
+    uint64_t content, placed;
+};
+
 struct ranks {
     struct messages m;
     const char *machine; /* [rank * RANK_HOST] names of machines */
@@ -87,7 +95,10 @@ struct ranks {
     bool *near;   /* [rank] the rank is on this machine */
     bool *to;     /* [rank] for calls */
     bool *told;   /* [width * nstate] whether the host has said what the state is of a sample */
-    int64_t keys, rounds; /* tags of one sample; samples with tags of their own */
+    struct {
+        int64_t keys, rounds;    /* tags of one sample; samples with tags of their own */
+        struct content_sum *sum; /* [keys] */
+    } tags;
     int64_t
         trouble; /* the earliest sample at which the run is to fail, where lists were moving; -1: none */
     char why[RANK_LINE]; /* its error */
@@ -95,8 +106,8 @@ struct ranks {
     bool over;           /* rank 0 has said that all is through */
     int64_t event;       /* ns: when a message last ended */
     struct {
-        int64_t *next;              /* [place] the sample whose tensor the lists take next */
-        struct transfer *early;     /* tensors of later samples */
+        int64_t *next;              /* [place] the sample whose message the lists count next */
+        struct transfer *early;     /* ended messages of later samples */
     } order;                        /* under the lock */
     struct transfer *fresh, *spare; /* under the lock: not looked at yet; free */
     struct transfer **active;       /* [nactive] of the main thread */
@@ -145,8 +156,9 @@ int ranks_compare(struct runner *r);
  * own error.  line: this rank's; NULL: what was kept.  Returns that code. */
 int ranks_agree(struct runner *r, int exit, const char *line);
 /* Called by all ranks after a run; good: all samples ran here.  If so everywhere, looks for messages that nothing here
- * receives, such as one that came twice.  Returns 0, or -1 and an error that names the tensor. */
-int ranks_check_strays(struct runner *r, bool good);
+ * receives, such as one that came twice, and for some that came as other bytes than were sent.  Returns 0, or -1 and an
+ * error that names the tensor. */
+int ranks_check_messages(struct runner *r, bool good);
 /* Called by all ranks when their threads have ended: rank 0 gets what was measured. */
 void ranks_collect(struct runner *r);
 /* Ends: all ranks with rank 0's exit code.  Returns it. */
@@ -173,6 +185,9 @@ uint32_t ranks_holders(const struct runner *r, uint32_t v, int64_t sample, bool 
 bool ranks_state_known(const struct runner *r, int64_t sample, uint32_t i);
 /* A message of tensors has ended. */
 void ranks_ended(struct runner *r, struct transfer *t, const struct message_end *end);
+/* Returns the key of the tensor of a message, of which tags and sums are made, and the name of that tensor. */
+int64_t ranks_key(const struct runner *r, const struct transfer *t);
+const char *ranks_key_name(const struct runner *r, int64_t key);
 /* Returns a message's record, which stays until it has ended; NULL: no memory. */
 struct transfer *ranks_transfer(struct runner *r, enum transfer_step step, int64_t sample);
 /* Has the main thread look after a message that was begun; rc: of beginning it. */
@@ -181,6 +196,14 @@ void ranks_watch(struct runner *r, struct transfer *t, int rc);
  * announced bytes are not those of the sizes. */
 struct engine_value *rank_value_new(struct engine *e, const struct rank_sizes *z,
                                     struct engine_error *err);
+
+/* ---- rank_contents.c */
+/* Returns a hash of the bytes of a message, of some of them where it is long. */
+uint64_t ranks_hash(const void *data, int64_t bytes);
+/* Adds the bytes of a message that leaves, or that has come, to the sum of its tensor; under the lock. */
+void ranks_count(struct runner *r, const struct transfer *t, const void *data);
+/* Called by all ranks after a good run: compares what was sent with what came.  Returns 0, or -1 and rank 0's error. */
+int ranks_check_contents(struct runner *r);
 
 /* ---- rank_pack.c */
 /* Returns a value of strings, or a sequence or map, as bytes, which the caller frees by free(), and their number; NULL:

@@ -316,7 +316,7 @@ int run_all(struct runner *r)
     if (r->ranks && !rc && !h.exit)
         ranks_collect(r);
     bool good = !r->failed && !h.stalled && !h.stopped && !*r->stop;
-    if (r->ranks && !rc && !h.exit && ranks_check_strays(r, good))
+    if (r->ranks && !rc && !h.exit && ranks_check_messages(r, good))
         return FAILED;
     return rc                       ? rc
            : h.exit                 ? h.exit

@@ -6,6 +6,10 @@
  * A lane skips instructions of samples that are not to run, as in the first and last rounds; so an error at sample k
  * makes the lists lists for k samples, which come to their end like any others.
  *
+ * A SEND to another rank is done when its receiver has taken the message, a round trip later.  That of the next sample
+ * begins meanwhile, so that no link is idle for a round trip after each message; how many are under way is bounded by
+ * FREE, which waits for SEND.
+ *
  * Room in receiving queues is what ALLOC waits for where a file says less than there must be.  O(1) for an instruction
  * that is executed or skipped, and for a lane that is woken. */
 #include "tools/run/ranks.h"
@@ -37,6 +41,7 @@ struct run_lists {
     uint32_t first;    /* 1 + the first lane that is to move; 0: none */
     uint32_t *waiting; /* [key] 1 + the first lane that waits for it */
     int64_t *count;    /* [key] how often it was done */
+    int64_t *begun;    /* [place] messages to another rank that have begun to leave */
     uint32_t *queued;  /* [lane] of a receiving one: tensors with room that were not received */
     uint32_t nkey;
 };
@@ -223,12 +228,14 @@ static uint32_t waits_for(struct runner *r, const struct lane *l)
     uint32_t to = i->kind == DO_SEND ? i->other : l->dev;
     uint32_t own =
         i->kind == DO_COMPUTE ? key_ran(i->what) : key_of(r, i->kind, work_place(w, i->what, to));
-    if (r->lists->count[own] != k)
+    bool message = i->kind == DO_SEND && !ranks_have(r, to);
+    uint32_t place = i->kind == DO_COMPUTE ? RUN_NONE : work_place(w, i->what, to);
+    if ((message ? r->lists->begun[place] : r->lists->count[own]) != k)
         return own; /* a list that has it twice, or not in order */
     if (i->kind == DO_COMPUTE)
         return compute_waits(r, i->what, k);
-    uint32_t place = work_place(w, i->what, to), home = home_of(r, i->what),
-             from = w->tensor[i->what].from, first = w->place.at[i->what];
+    uint32_t home = home_of(r, i->what), from = w->tensor[i->what].from,
+             first = w->place.at[i->what];
     uint32_t made = home == w->ndev ? key_loaded(r) : key_ran(from);
     bool there = home == w->ndev ? flight_of(r, k)->sample == k : was_done(r, made, k);
     switch ((enum do_kind)i->kind) {
@@ -295,6 +302,7 @@ static void execute(struct runner *r, const struct lane *l)
     uint32_t to = i->kind == DO_SEND ? i->other : l->dev;
     uint32_t place = work_place(w, i->what, to);
     if (i->kind == DO_SEND && !ranks_have(r, to)) {
+        r->lists->begun[place]++;
         ranks_send(r, f, i->what, place);
         return; /* it is done when its message has left: lists_moved() */
     }
@@ -453,6 +461,7 @@ int lists_make(struct runner *r)
     x->lane = arena_array(r->a, (size_t)s->nlane + 1, sizeof *x->lane);
     x->waiting = arena_array(r->a, x->nkey, sizeof *x->waiting);
     x->count = arena_array(r->a, x->nkey, sizeof *x->count);
+    x->begun = arena_array(r->a, (size_t)places(r) + 1, sizeof *x->begun);
     x->queued = arena_array(r->a, (size_t)s->nlane + 1, sizeof *x->queued);
     for (uint32_t k = 0; k < s->nlane; k++) {
         x->lane[k].dev = lane_device(r->w->ndev, k);

@@ -30,7 +30,7 @@ enum { FAILED = 1 };
 struct step_message {
     struct rank_sizes sizes;    /* sent before the elements */
     struct engine_value *value; /* of a message to receive: NULL until the sizes have come */
-    uint64_t handle[2];         /* of sizes and of elements; only the second one of --sum=as-made */
+    uint64_t handle[2];         /* of sizes and of elements; 0: not begun */
     bool done[2];
     bool takes, over;
     int peer;
@@ -86,6 +86,7 @@ static void *announce(struct stepper *s, struct step_message *m)
     m->sizes.elem = shape.elem;
     m->sizes.rank = (int64_t)shape.rank;
     m->sizes.bytes = tensor_bytes(s->e, m->value);
+    m->sizes.hash = ranks_hash(s->e->face->value_data(s->e, m->value), m->sizes.bytes);
     return s->e->face->value_data(s->e, m->value);
 }
 
@@ -145,15 +146,20 @@ static const char *tag_text(const struct stepper *s, int64_t tag, struct arena *
                      s->whole->tensor[s->owner[t % each->ntensor]].name, t / each->ntensor);
 }
 
-/* Ends the iteration: what has come is not as long as was announced, or MPI has failed. */
-static void fail_message(struct stepper *s, const struct step_message *m, bool failed)
+/* Ends the iteration, since a message is not what it should be. */
+static void fail_message(struct stepper *s, const struct step_message *m, const char *why)
 {
     struct arena *own = arena_new(s->a);
-    fail(s,
-         arena_fmt(own, "%s: its message %s rank %d %s", tag_text(s, m->tag, own),
-                   m->takes ? "from" : "to", m->peer,
-                   failed ? "could not be sent or received" : "has another length than expected"));
+    fail(s, arena_fmt(own, "%s: its message %s rank %d %s", tag_text(s, m->tag, own),
+                      m->takes ? "from" : "to", m->peer, why));
     arena_free(own);
+}
+
+/* Whether the elements that have come are those whose hash was announced. */
+static bool came_as_sent(const struct stepper *s, const struct step_message *m)
+{
+    const void *data = s->e->face->value_data(s->e, m->value);
+    return ranks_hash(data, m->sizes.bytes) == m->sizes.hash;
 }
 
 /* A message has left or come. */
@@ -189,7 +195,11 @@ static bool look(struct stepper *s, struct step_message *m)
         pthread_mutex_lock(&s->now.lock);
         int64_t want = i == 0 ? (int64_t)sizeof m->sizes : m->sizes.bytes;
         if (m->done[i] && (end.failed || (m->takes && end.bytes != want)))
-            fail_message(s, m, end.failed && end.bytes <= want);
+            fail_message(s, m,
+                         end.failed && end.bytes <= want ? "could not be sent or received"
+                                                         : "has another length than expected");
+        else if (m->done[i] && i == 1 && m->takes && !came_as_sent(s, m))
+            fail_message(s, m, "came with other bytes than it was sent with");
         if (m->done[i] && i == 0 && m->takes && !s->now.failed)
             take_elements(s, m);
     }
@@ -662,7 +672,8 @@ void step_ranks_close(struct stepper *s)
     struct step_ranks *k = s->ranks;
     if (k && k->hears)
         k->x->m.face->cancel(&k->hearing);
-    for (const struct step_message *m = k ? k->active : NULL; m; m = m->next)
-        if (m->takes)
-            k->x->m.face->cancel((uint64_t *)&m->handle[m->done[0]]);
+    for (struct step_message *m = k ? k->active : NULL; m; m = m->next)
+        for (int i = 0; i < 2 && m->takes; i++)
+            if (m->handle[i] && !m->done[i])
+                k->x->m.face->cancel(&m->handle[i]);
 }
