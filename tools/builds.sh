@@ -9,7 +9,8 @@
 # the caller's.  No build may show a warning.
 #
 # --one: one row, without tests, drawn by the commit (or the day, where there is no git); what CI does.
-# --list: the rows.  --keep: build there and leave it, to go on from; else a temporary folder.
+# --list: the rows; with --one that which is drawn.  --keep: build there and leave it, to go on from; else in a
+# temporary folder.
 # The last line is "N built, M failed"; exits with 1 if anything failed.
 set -u
 cd "$(dirname "$0")/.."
@@ -45,7 +46,13 @@ rows() {
     done
 }
 
-[ -z "$list" ] || { rows; exit 0; }
+if [ -n "$one" ]; then
+    seed=$(git rev-parse --short=7 HEAD 2>/dev/null) && by="commit $seed" || { seed=$(date +%j) by="day $seed"; }
+    count=$(rows | wc -l)
+    n=$((0x$seed % count + 1))
+    drawn=$(rows | sed -n "${n}p")
+fi
+[ -z "$list" ] || { if [ -n "$one" ]; then echo "$drawn"; else rows; fi; exit 0; }
 folder=${keep:-$(mktemp -d)}
 mkdir -p "$folder"
 [ -n "$keep" ] || trap 'rm -rf "$folder"' EXIT
@@ -126,12 +133,8 @@ by_make() {
 }
 
 if [ -n "$one" ]; then
-    seed=$(git rev-parse --short=7 HEAD 2>/dev/null) && by="commit $seed" || { seed=$(date +%j) by="day $seed"; }
-    count=$(rows | wc -l)
-    n=$((0x$seed % count + 1))
-    set -- $(rows | sed -n "${n}p")
-    echo "builds: row $n of $count, drawn by $by: $*"
-    row "$@" OFF
+    echo "builds: row $n of $count, drawn by $by: $drawn"
+    row $drawn OFF
 else
     for c in $compilers; do
         for t in $types; do

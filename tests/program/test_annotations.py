@@ -1,6 +1,7 @@
 """IR-11 device configurations: what --annotate=ir11 writes is sound for onnx's checker, for pcc's own
 and for ONNX Runtime (equal outputs, the settings string understood); --check-annotations finds every
 planted violation and names node and rule. Needs onnx, onnxruntime and numpy (else 77)."""
+# once: sanitized
 import json
 import os
 import re

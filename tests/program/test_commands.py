@@ -8,6 +8,7 @@ program that does its work several times shows in the ratio of times.  Comparing
 else it is left out.
 
 Exit: 0 pass, 1 fail."""
+# once: plain
 import os
 import re
 import shutil

@@ -11,6 +11,7 @@ left) are killed at random moments, too.
 
 Environment: PCC, PCC_GEN; PCC_SEED (default 5)."""
 # extras: trace tmpfile
+# once: sanitized
 import ctypes
 import json
 import os

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Devices by name: presets in any case, links by name, --list-devices, -d detect with a stand-in for nvidia-smi, the
 page with the table of devices. What detect finds on other machines: unit_detect."""
+# once: sanitized
 import json
 import os
 import re

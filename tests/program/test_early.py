@@ -6,6 +6,7 @@ before any pass ran (--time-passes shows none).  A control writes each kind.  Ne
 
 Exit: 0 pass, 1 fail."""
 # extras: dot far
+# once: sanitized
 import os
 import re
 import shutil

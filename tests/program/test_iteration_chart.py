@@ -7,6 +7,7 @@
    a time; the critical chain leads without a gap from 0 to the end; memory is what the passes leave behind.
 3. The chart names the lanes and peaks; thousands of micro-batches give a small file; --replay draws and times fewer.
 4. Planted errors in traces are noticed."""
+# once: sanitized
 import copy
 import json
 import os

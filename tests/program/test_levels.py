@@ -6,6 +6,7 @@
    traces of plans that are drawn.
 3. Planners that know no levels refuse; so does what makes no sense.
 4. The formula notices planted changes of its own figures."""
+# once: sanitized
 import json
 import os
 import random

@@ -6,6 +6,7 @@ Each case is a model and one thing that is wrong with it, or with what is given 
 that is written here, and the exit code.
 
 usage: test_messages.py   (environment: PCC)"""
+# once: sanitized
 import json
 import os
 import subprocess

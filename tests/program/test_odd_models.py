@@ -1,6 +1,7 @@
 """Odd models: the summary, the plan's table and the textual IR of models without nodes, with nothing
 but constants, with weights listed as inputs, with outputs that are weights or inputs, of unknown,
 zero-sized and string types, with bodies in bodies and repeated names. Needs onnx and numpy (else 77)."""
+# once: sanitized
 import json
 import os
 import subprocess

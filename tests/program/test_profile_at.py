@@ -6,6 +6,7 @@ whole way: small batches, a sequential plan, its measurement, the plan.  Extra `
 
 Needs the Python package onnx (else 77)."""
 # extras: ort
+# once: sanitized
 import csv
 import io
 import json

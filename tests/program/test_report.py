@@ -9,6 +9,7 @@
 6. The extra `chromium` opens pages: all parts and tensors are there, no error, no request; the search finds nodes.
 Needs onnx for hostile names (else left out)."""
 # extras: chromium
+# once: sanitized
 import base64
 import hashlib
 import html.parser

@@ -4,6 +4,7 @@ pcc-lying (tests/planted/lying.c, built beside the tests) is pcc with a planted 
 from every planner, or its verifier refuses the module after the pass cost. The reproducer must fail
 in the same way there, succeed with the true pcc, and hold only the passes that are left. What a
 reproducer from elsewhere may not do is read or write other files."""
+# once: sanitized
 import json
 import os
 import subprocess

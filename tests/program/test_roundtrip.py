@@ -5,6 +5,7 @@ Models: small ones made here, one for each thing that a careless reader or write
 differently.  Two models must be refused.  Needs the Python package onnx (else 77).
 The same models go through the textual IR in tests/unit/frontends/onnx/read_text.c."""
 # extras: shared
+# once: sanitized
 import os
 import subprocess
 import sys

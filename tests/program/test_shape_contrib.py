@@ -10,6 +10,7 @@ where pcc must not claim a wrong number.
 What ONNX Runtime cannot run here (there is no kernel for the CPU) is compared with what its own
 shape inference says: it refuses a session whose declared types differ from that, and tells how.
 Needs the Python packages onnx, numpy and onnxruntime (else 77)."""
+# once: sanitized
 import os
 import re
 import sys

@@ -3,6 +3,7 @@
 
 What goes to stdout is what the file would hold, byte for byte; a model at standard input plans as its file does, with
 external data in the current folder; the summary's figures are counted again by the onnx package."""
+# once: sanitized
 import json
 import os
 import subprocess

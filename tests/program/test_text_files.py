@@ -4,6 +4,7 @@ A text whose weights' file is not there, has another size, ends before the weigh
 where its bytes are wanted, by name, with exit code 1; planning goes without.  A workload has no operators to write.
 Whatever stands in !onnx, the program ends with 0 or 1 and a message, and what it writes onnx can parse.  The text
 counts: bytes of !onnx that say otherwise about names, operators, shapes and places of weights change nothing."""
+# once: sanitized
 
 import os
 import subprocess

@@ -4,6 +4,7 @@
 Also root may not write there: the capability to do so regardless is taken from pcc.
 
 Exit: 0 pass, 1 fail, 77 skip (root's rights cannot be taken away here)."""
+# once: sanitized
 import ctypes
 import os
 import subprocess

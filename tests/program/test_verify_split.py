@@ -5,6 +5,7 @@ Cuts a small model into two parts by hand, with a manifest, and demands that too
 calls it equal; then plants one error after the other and demands that each is caught, at the place
 where it lies.  Needs no pcc.  Exit: 0 all as expected, 1 not, 77 onnx or ONNX Runtime is missing.
 """
+# once: plain
 import copy
 import json
 import shutil
