@@ -7,6 +7,8 @@ import subprocess
 from with_ort import PCC  # first: it skips the test without ONNX Runtime
 import verify_split as v
 
+gc.freeze()  # collections then pass over the libraries' objects
+
 
 def ask_sizes(model, dims):
     """What pcc says of the sizes of a model's inputs: an object with "dims" and "inputs", as a manifest has them."""
