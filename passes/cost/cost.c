@@ -773,16 +773,56 @@ static void retype(struct cost_builder *b, vid v, uint32_t type, struct sized *o
     size_again(b, v);
 }
 
+/* Returns a value of the main graph that node n neither reads nor makes; 0: there is none. */
+static vid value_elsewhere(const struct module *m, nid n)
+{
+    const struct node *k = &m->node[n];
+    for (vid v = 1; v < m->nval; v++) {
+        bool elsewhere = m->value[v].graph == 1;
+        for (uint32_t i = 0; i < k->in.n && elsewhere; i++)
+            elsewhere = node_in(m, n, i) != v;
+        for (uint32_t i = 0; i < k->out.n && elsewhere; i++)
+            elsewhere = node_out(m, n, i) != v;
+        if (elsewhere)
+            return v;
+    }
+    return 0;
+}
+
+/* Lets operand i of node n, which takes the value of an earlier operand in another type, be another value until the
+ * node has been priced: both are read.  of[]: the operands as they are. */
+static void part_operand(struct cost_builder *b, nid n, uint32_t i, const uint32_t *type,
+                         const vid *of)
+{
+    vid v = of[i];
+    bool there = false, same = false;
+    for (uint32_t k = 0; k < i && !same; k++) {
+        there = there || of[k] == of[i];
+        same = of[k] == of[i] && type[k] == type[i];
+        v = same ? node_in(b->m, n, k) : v;
+    }
+    if (v != 0 && there && !same)
+        v = value_elsewhere(b->m, n);
+    b->m->arg[b->m->node[n].in.at + i] = v != 0 ? v : of[i];
+}
+
 int64_t pricing_time(struct pricing *p, nid n, uint32_t cls, const uint32_t *in,
                      const uint32_t *out)
 {
     struct cost_builder *b = &p->b;
     const struct node k = b->m->node[n];
     struct sized *old = arena_array(b->x->use.scratch, k.nformal + k.out.n + 1, sizeof *old);
-    uint32_t changed = 0;
+    vid *operand = arena_array(b->x->use.scratch, k.nformal + 1, sizeof *operand);
+    uint32_t *type = arena_array(b->x->use.scratch, k.nformal + 1, sizeof *type), changed = 0;
+    memcpy(operand, b->m->arg + k.in.at, k.nformal * sizeof *operand);
     for (uint32_t i = 0; i < k.nformal; i++)
-        if (in[i] != 0 && node_in(b->m, n, i) != 0)
-            retype(b, node_in(b->m, n, i), in[i], &old[changed++]);
+        type[i] = in[i] != 0 ? in[i] : b->type[operand[i]];
+    for (uint32_t i = 0; i < k.nformal; i++) {
+        part_operand(b, n, i, type, operand);
+        bool parted = node_in(b->m, n, i) != operand[i];
+        if ((in[i] != 0 || parted) && operand[i] != 0)
+            retype(b, node_in(b->m, n, i), type[i], &old[changed++]);
+    }
     for (uint32_t i = 0; i < k.out.n; i++)
         if (out[i] != 0 && node_out(b->m, n, i) != 0)
             retype(b, node_out(b->m, n, i), out[i], &old[changed++]);
@@ -797,6 +837,7 @@ int64_t pricing_time(struct pricing *p, nid n, uint32_t cls, const uint32_t *in,
         b->sizes.elems[old[changed].v] = old[changed].guess;
         b->c->bytes[old[changed].v] = old[changed].bytes;
     }
+    memcpy(b->m->arg + k.in.at, operand, k.nformal * sizeof *operand);
     return time;
 }
 

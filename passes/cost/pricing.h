@@ -12,7 +12,8 @@ struct pricing *pricing_begin(struct ctx *x);
 /* Returns the type of v with numbers for all names of dimensions, an index in module.type. */
 uint32_t pricing_type(const struct pricing *p, vid v);
 /* Returns the ps that node n takes on class cls if its operands have the types in[] and its results the types out[]
- * (indices in module.type, numbers for all dimensions; 0: the type that it has). */
+ * (indices in module.type, numbers for all dimensions; 0: the type that it has).  A value in two operands of unlike
+ * indices is two values. */
 int64_t pricing_time(struct pricing *p, nid n, uint32_t cls, const uint32_t *in,
                      const uint32_t *out);
 /* Returns the ps that node n takes on class cls if it does not add a bias within the kernel of a product, but did; 0:

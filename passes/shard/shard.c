@@ -195,6 +195,7 @@ int shard_begin(struct shard *s, struct ctx *x, uint32_t ways)
     if (training_is(x, s->place))
         return diag_error(x->use.diag,
                           "shard: this is a training graph: expected a model for inference");
+    shard_count_rounds(s);
     s->price = pricing_begin(x);
     s->kept = arena_array(s->a, m->nval, sizeof *s->kept);
     s->must = arena_alloc(s->a, m->nnode);

@@ -109,6 +109,7 @@ struct shard {
     struct arena *a;
     struct infer *f; /* types of values, as proven for all sizes */
     uint32_t ways;
+    uint32_t rounds; /* of hops, until each device has sent a value to each of the others */
     /* [ndev] the devices that share nodes, `ways`; behind them others to which nodes are pinned */
     uint32_t *dev;
     uint32_t ndev;
@@ -335,6 +336,9 @@ void shard_keep_states(struct shard *s, bool whole);
 void shard_prune(struct shard *s);
 
 /* ---- prices.c ---- */
+
+/* Sets s->rounds, by the settings of the step. */
+void shard_count_rounds(struct shard *s);
 
 /* Returns the ps on each device of bringing v from one of the states `have` (a set of bits) to the state with bit
  * `want`; 0 if it is there; SHARD_NEVER: impossible.  *also: bits that are there, too, afterwards. */

@@ -113,11 +113,24 @@ static uint32_t states_on(struct shard_writer *x, vid v, uint32_t i)
     }
 }
 
+/* Whether v, which is made in terms, must be whole before it is in the state with that bit: an output of the model is
+ * added up before anything else is made of the terms, as the search has it. */
+static bool is_whole_first(const struct shard_writer *x, vid v, uint32_t bit)
+{
+    if ((x->m->value[v].flags & VALUE_OUTPUT) == 0 || x->s->kept[v].run != 0 || bit == 0 ||
+        !shard_is_terms(made_in(x, v)))
+        return false;
+    uint32_t terms = shard_moves_of(x->s, v)->terms;
+    return bit != terms && shard_source(x->s, v, UINT32_C(1) << terms, 0) != bit;
+}
+
 vid shard_held(struct shard_writer *x, vid v, struct shard_state st, uint32_t i)
 {
     if (v == 0 || (st.run == 0 && stays(x, v)))
         return v;
     uint32_t bit = (uint32_t)shard_bit(x->s, v, st), at = shard_copies(x, v, bit);
+    if (x->pool[at + i] == 0 && i < x->ways && is_whole_first(x, v, bit))
+        shard_held(x, v, (struct shard_state){0}, i);
     if (x->pool[at + i] != 0)
         return x->pool[at + i];
     tid t = shard_weight(x->m, v);
@@ -337,6 +350,13 @@ static bool is_first_only(const struct shard_option *p, uint32_t j)
                          (c->kind == SHARD_PASS && j != c->operand));
 }
 
+/* Whether device i has what a node on the first `count` devices takes of v: these devices do, and if others need v all
+ * exchange it at the same time, as the search has it.  What nobody reads is swept away. */
+static bool is_wanted(const struct shard_writer *x, vid v, uint32_t i, uint32_t count)
+{
+    return i < count || (v != 0 && x->need[v] > 1);
+}
+
 /* Replaces node n by its copies. */
 static void write_node(struct shard_writer *x, nid n)
 {
@@ -350,9 +370,9 @@ static void write_node(struct shard_writer *x, nid n)
     struct shard_state seen =
         node_tells_sizes(m, n) ? made_in(x, node_in(m, n, 0)) : (struct shard_state){0};
     x->at = n;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < x->ways; i++)
         for (uint32_t j = 0; j < k.nformal; j++)
-            if (i == 0 || !is_first_only(p, j))
+            if (i == 0 || (is_wanted(x, node_in(m, n, j), i, count) && !is_first_only(p, j)))
                 in[i * k.nformal + j] =
                     shard_held(x, node_in(m, n, j), p != NULL ? p->in[j] : seen, i);
     for (uint32_t i = count; i-- > 0;) {
@@ -508,6 +528,9 @@ struct shard_written shard_write(struct shard *s, const struct shard_choice *c)
             for (uint32_t i = 0; i < s->m->node[n].in.n; i++) {
                 uint32_t home = i < s->m->node[n].nformal ? s->home[n] : 0;
                 vid v = shard_held(&x, node_in(s->m, n, i), (struct shard_state){0}, home);
+                for (uint32_t j = 0; j < s->ways; j++)
+                    if (is_wanted(&x, node_in(s->m, n, i), j, 0))
+                        shard_held(&x, node_in(s->m, n, i), (struct shard_state){0}, j);
                 if (home != 0)
                     edit_set_operand(x.e, n, i, v);
             }
