@@ -12,8 +12,9 @@
 
 #include <cmocka.h>
 
-/* OUTPUT_IN_TERMS: the seed of a graph that is longer unless an output in terms is added up first.  With unequal pieces devices are out of step and wait for each other's ports: the makespan is by less than a part in
- * UNEVEN more */
+/* OUTPUT_IN_TERMS: the seed of a graph that takes longer unless an output in terms is added up first.  UNEVEN: with
+ * unequal pieces devices are out of step and wait for each other's ports: the makespan is by less than a part in UNEVEN
+ * more than the value. */
 enum { NODES = 12, UNEVEN = 100, GRAPHS = 600, OUTPUT_IN_TERMS = 2935, TEXT = 4096 };
 
 /* Where and how a random graph runs.  Chain: each node reads the one before it, and weights.  Even: all pieces are
