@@ -410,30 +410,40 @@ static int parse_cost_key(struct parser *p, struct node_fact *f)
                : text_quantity(p, bytes_parse, key == OWN ? &f->own : &f->traffic, "bytes (4KiB)");
 }
 
-int text_node_key(struct parser *p, nid n)
+/* Takes the current token, and sets the flag of node n for it, if it is the key of a flag.  Returns whether it is. */
+static bool take_flag(struct parser *p, nid n)
 {
-    assert(p->tok.kind == T_KEY && n > 0 && n < p->m->nnode);
     static const struct {
         const char *word;
         uint32_t flag;
     } flag[] = {
         {"unnamed", NODE_UNNAMED}, {"lost", NODE_LOST}, {"call", NODE_CALL}, {"made", NODE_MADE}};
 
-    for (size_t i = 0; i < sizeof flag / sizeof *flag; i++) {
+    for (size_t i = 0; i < sizeof flag / sizeof *flag; i++)
         if (text_is(p, flag[i].word)) {
             p->m->node[n].flags |= flag[i].flag;
             text_next(p);
-            return p->failed ? -1 : 0;
+            return true;
         }
-    }
-    int about = text_about_key(p, &p->m->node[n].about);
-    if (about != 0)
-        return about < 0 ? -1 : 0;
-    if (text_is(p, "from")) {
-        text_next(p);
-        return expect_assign(p) < 0 ? -1 : text_name(p, &p->m->node[n].made_from, "a node's name");
-    }
-    struct node_fact *f = fact_of(p, n);
+    return false;
+}
+
+/* Reads the current token, a key of facts, and its value into f.  0, or -1 after an error. */
+static int parse_node_fact(struct parser *p, struct node_fact *f)
+{
+    const struct {
+        const char *word;
+        uint32_t most;
+        uint32_t *to;
+        bool *seen;
+    } number[] = {{"color", COLOR_MOST, &f->color, &p->facts.has_color},
+                  {"layer", UINT32_MAX, &f->layer, &p->facts.has_layer},
+                  {"slot", SLOTS_MOST, &f->slot, &p->facts.has_slot}};
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++)
+        if (text_is(p, number[i].word)) {
+            text_next(p);
+            return parse_fact_key(p, number[i].most, number[i].to, number[i].seen);
+        }
     if (text_is(p, "time") || text_is(p, "flops") || text_is(p, "traffic") || text_is(p, "own"))
         return parse_cost_key(p, f);
     if (text_is(p, "overhead")) {
@@ -448,18 +458,6 @@ int text_node_key(struct parser *p, nid n)
         text_next(p);
         return expect_assign(p) < 0 ? -1
                                     : text_quantity(p, bytes_parse, &f->params, "bytes (4KiB)");
-    }
-    if (text_is(p, "color")) {
-        text_next(p);
-        return parse_fact_key(p, COLOR_MOST, &f->color, &p->facts.has_color);
-    }
-    if (text_is(p, "layer")) {
-        text_next(p);
-        return parse_fact_key(p, UINT32_MAX, &f->layer, &p->facts.has_layer);
-    }
-    if (text_is(p, "slot")) {
-        text_next(p);
-        return parse_fact_key(p, SLOTS_MOST, &f->slot, &p->facts.has_slot);
     }
     if (text_is(p, "device")) {
         text_next(p);
@@ -482,6 +480,21 @@ int text_node_key(struct parser *p, nid n)
         "unknown key (known: !time !overhead !flops !traffic !own !params !color !layer "
         "!backward !device !slot !unnamed !lost !call !made !from !doc !meta !onnx, of values "
         "!bytes !elems !xfer !typed)");
+}
+
+int text_node_key(struct parser *p, nid n)
+{
+    assert(p->tok.kind == T_KEY && n > 0 && n < p->m->nnode);
+    if (take_flag(p, n))
+        return p->failed ? -1 : 0;
+    int about = text_about_key(p, &p->m->node[n].about);
+    if (about != 0)
+        return about < 0 ? -1 : 0;
+    if (text_is(p, "from")) {
+        text_next(p);
+        return expect_assign(p) < 0 ? -1 : text_name(p, &p->m->node[n].made_from, "a node's name");
+    }
+    return parse_node_fact(p, fact_of(p, n));
 }
 
 /* Returns the ps that t says for class c; 0: not said. */

@@ -191,6 +191,23 @@ static const char *fewer_samples(struct ctx *x, const struct wdag *g,
     return found ? arena_fmt(x->use.mem, "; with --in-flight=%u one does", found) : "";
 }
 
+/* Reports that a vertex can run on no device: by itself (sure), or with the vertices that contiguous plans join it to
+ * (need). */
+static void report_nowhere(struct ctx *x, const struct wdag *g, const struct memory_need *need,
+                           const struct memory_need *sure, const char *plans)
+{
+    const char *node = first_node(x, g, need->nowhere);
+    if (sure->nowhere == UINT32_MAX)
+        diag_error(x->use.diag,
+                   "no contiguous plan was found: no device can run all that lies between the "
+                   "nodes that share one with '%s' (ip-place{objective=latency} keeps them apart)",
+                   node);
+    else
+        diag_error(x->use.diag,
+                   "no %s exists: node '%s' cannot run on any device that it may be on", plans,
+                   node);
+}
+
 /* Does the work of report_infeasible(); shape: "contiguous plan", or "plan" where no plan of any shape was
  * found. */
 static int report(struct ctx *x, const struct wdag *g, bool exact, const char *shape,
@@ -216,17 +233,8 @@ static int report(struct ctx *x, const struct wdag *g, bool exact, const char *s
                                  .fits =
                                      arena_array(x->use.scratch, (size_t)g->n + 1, sizeof *n.fits)};
     uint64_t states = exact ? PROOF_STATES : 0;
-    if (need.nowhere != UINT32_MAX && sure.nowhere == UINT32_MAX) {
-        diag_error(x->use.diag,
-                   "no contiguous plan was found: no device can run all that lies between the "
-                   "nodes that share one with '%s' (ip-place{objective=latency} keeps them apart)",
-                   first_node(x, g, need.nowhere));
-        return PASS_INFEASIBLE;
-    }
     if (need.nowhere != UINT32_MAX) {
-        diag_error(x->use.diag,
-                   "no %s exists: node '%s' cannot run on any device that it may be on", plans,
-                   first_node(x, g, need.nowhere));
+        report_nowhere(x, g, &need, &sure, plans);
         return PASS_INFEASIBLE;
     }
     if (!need.least && n.clock->why) {

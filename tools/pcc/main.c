@@ -171,6 +171,7 @@ static int make_pipeline(const struct cli *c, struct pcc *h, struct pipeline *p)
     const char *text = c->value[CLI_PASSES], *out = c->value[CLI_OUTPUT];
     bool in_file = text && *text == '@';
     size_t n;
+    *p = (struct pipeline){.kinds = exec_kinds};
     if (in_file && !(text = infile_read_list(text + 1, x->use.mem, &n, x->use.diag)))
         return EXIT_INPUT;
     if (!text && wants_plan(c, h->x.results.plan != NULL))
@@ -451,12 +452,32 @@ static void show_text(const void *user, const char *option, const char *text)
     stderr_report(user, option, text);
 }
 
-/* Does the whole work of a command line with a model: reads, plans, writes.  Returns the exit code. */
-static int run_command(const struct cli *c, struct pcc *h)
+/* Reads the settings, the input and the devices, and makes the pipeline.  It is made first of all, so that wrong
+ * options are told before a large model is read, and anew where the input or the devices change its default: a plan in
+ * the input may make it needless, clusters with groups have another.  Returns the exit code. */
+static int prepare(const struct cli *c, struct pcc *h, struct pipeline *p)
 {
     struct input in;
     struct ctx *x = &h->x;
-    struct pipeline p = {.kinds = exec_kinds};
+    int rc = (int)settings_read(h);
+    if (rc || (rc = make_pipeline(c, h, p)))
+        return rc;
+    if (take_input(c, h, &in))
+        return EXIT_INPUT;
+    if ((rc = (int)open_input(h, &in)))
+        return rc;
+    if (x->results.plan && (rc = make_pipeline(c, h, p)))
+        return rc;
+    if ((p->n || cli_value(c, "devices") || h->own) && (rc = (int)settings_devices(h)))
+        return rc;
+    return x->scene.cluster && cluster_grouped(x->scene.cluster) ? make_pipeline(c, h, p) : 0;
+}
+
+/* Does the whole work of a command line with a model: reads, plans, writes.  Returns the exit code. */
+static int run_command(const struct cli *c, struct pcc *h)
+{
+    struct ctx *x = &h->x;
+    struct pipeline p;
     uint32_t at = 0; /* number of the running step */
     struct run_options o = {.print_before = c->value[CLI_PRINT_BEFORE],
                             .at = &at,
@@ -479,27 +500,8 @@ static int run_command(const struct cli *c, struct pcc *h)
         return recompose_folder(c, h);
     if (output_check(c, h) || check_names(c, x->use.mem, x->use.diag))
         return EXIT_USAGE;
-    rc = (int)settings_read(h);
-    if (rc || (rc = make_pipeline(c, h, &p)))
+    if ((rc = prepare(c, h, &p)))
         return rc;
-    if (take_input(c, h, &in))
-        return EXIT_INPUT;
-    if ((rc = (int)open_input(h, &in)))
-        return rc;
-    if (x->results.plan) { /* the input has a plan, which may make a default pipeline needless */
-        p = (struct pipeline){.kinds = exec_kinds};
-        if ((rc = make_pipeline(c, h, &p)))
-            return rc;
-    }
-    if ((p.n || cli_value(c, "devices") || h->own) && (rc = (int)settings_devices(h)))
-        return rc;
-    if (x->scene.cluster &&
-        cluster_grouped(
-            x->scene.cluster)) { /* clusters with groups have another default pipeline */
-        p = (struct pipeline){.kinds = exec_kinds};
-        if ((rc = make_pipeline(c, h, &p)))
-            return rc;
-    }
     if (c->value[CLI_PRINT_PIPELINE])
         stderr_report(c, "print-pipeline",
                       arena_fmt(x->use.mem, "%s\n", pipeline_text(&p, x->use.mem)));
