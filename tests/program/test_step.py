@@ -387,7 +387,7 @@ def compare(m, got, want, exact):
 
 
 def stages(layers, number, m, schedules):
-    """Stages by hand, one for each layer or several: all schedules give the bits of the first, which is the whole model
+    """Stages by hand, one for each layer or several, or two on each device: all schedules give the bits of the first, which is the whole model
     to rounding, and to the bit for one micro-batch."""
     model, rules = HERE / f"train{layers}.onnx", HERE / "layers.txt"
     if not model.exists():
@@ -402,8 +402,11 @@ def stages(layers, number, m, schedules):
     for schedule in schedules:
         folder, to = HERE / "by_hand", HERE / "by_hand.npz"
         shutil.rmtree(folder, ignore_errors=True)
-        good(plan(folder, f"--schedule={schedule}", "-p", f"plan{{from={rules}}}", "--update=apart",
-                  "-Wno-unmatched-pattern", micro_batches=m, devices=f"{number}xa100", model=model))
+        how, devices = ["-p", f"plan{{from={rules}}}", "-Wno-unmatched-pattern"], number
+        if schedule == "interleaved": # of which the planner prefers as many where links are fast
+            how, devices = ["--stages-per-device=2", "--link=1TB/s,0us"], number // 2
+        good(plan(folder, f"--schedule={schedule}", *how, "--update=apart", micro_batches=m, devices=f"{devices}xa100",
+                  model=model))
         listed = json.loads((folder / "manifest.json").read_text())["training"]["stages"]
         check(len(listed) == number, f"{len(listed)} stages, expected {number}")
         good(run(RUN, folder, HERE / "batch.npz", "--steps=1", f"--save={to}", "--optimise=none"))
@@ -438,7 +441,7 @@ def by_runtime():
                 compare(m, got, want, m == 1 and not shared)
                 bits.add(shared or b"".join(got[n].tobytes() for n in sorted(got.files)))
         check(len(bits - {True}) == 1, f"{m} micro-batches: schedules give {len(bits)} results")
-    stages(4, 4, 8, ("dapple", "gpipe", "zb-h1"))
+    stages(4, 4, 8, ("dapple", "gpipe", "zb-h1", "interleaved"))
     for layers, number, m in ((2, 2, 1), (2, 2, 4), (2, 2, 8), (4, 2, 4), (4, 4, 1), (4, 4, 4)) if EVERY else ():
         stages(layers, number, m, ("dapple", "gpipe", "zb-h1"))
     by_rows()
