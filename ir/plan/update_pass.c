@@ -580,23 +580,31 @@ static enum loss_join join_of(const struct module *m, const uint8_t *varies, con
     }
 }
 
+/* Whether v is a tensor of floats, as far as its type is known. */
+static bool is_float_value(const struct module *m, vid v)
+{
+    return !m->value[v].type || elem_is_float(m->type[m->value[v].type].elem);
+}
+
 vid loss_find(const struct module *m, enum loss_join *how, struct arena *a)
 {
     const struct graph *g = &m->graph[1];
     struct arena *own = arena_new(a);
     const int32_t *axis = value_batch_axes(m, own);
     const uint8_t *varies = axis ? find_varying(m, axis, own) : NULL;
+    const uint8_t *counts = varies ? find_counts(m, axis, own) : NULL;
     vid loss = 0;
     *how = LOSS_UNKNOWN;
-    for (uint32_t i = 0; varies && i < g->out.n && !loss; i++) {
+    for (uint32_t i = 0; varies && i < g->out.n; i++) {
         vid v = m->arg[g->out.at + i];
         nid n = m->value[v].def;
-        if (n && varies[v] && !(m->backward && m->backward[n]) &&
-            type_elems(m, m->value[v].type) == 1)
-            loss = v;
+        if (!n || !varies[v] || (m->backward && m->backward[n]) ||
+            type_elems(m, m->value[v].type) != 1 || !is_float_value(m, v))
+            continue;
+        enum loss_join join = join_of(m, varies, axis, counts, v);
+        *how = !loss || join == *how ? join : LOSS_UNKNOWN;
+        loss = loss ? loss : v;
     }
-    if (loss)
-        *how = join_of(m, varies, axis, find_counts(m, axis, own), loss);
     arena_free(own);
     return loss;
 }

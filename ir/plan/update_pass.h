@@ -37,8 +37,9 @@ bool update_pass_wanted(const struct scene *s);
  * values * rank * log). */
 struct update_pass update_pass_find(const struct staged_plan *p, const int32_t *stage_of,
                                     struct arena *a);
-/* Returns which output of the model is the loss, and writes to *how how it joins samples; 0: no output is a scalar that
- * the forward pass makes of the samples. */
+/* Returns which output of the model is the loss, and writes to *how how it joins samples: the first scalar that the
+ * forward pass makes of the samples.  Gradients may be those of any such scalar, such as a loss behind an accuracy:
+ * where they join samples differently, *how is LOSS_UNKNOWN.  0: there is none. */
 vid loss_find(const struct module *m, enum loss_join *how, struct arena *a);
 
 #endif

@@ -175,6 +175,23 @@ def reduced():
         refused(run(RUN, changed(change.__name__, "schedule.json", change, folder), "--steps=1", STUB), 1, words)
 
 
+def by_stage(folder):
+    """Nodes of each stage: those of its forward part, and the others."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    found = {}
+    for part in manifest["parts"]:
+        found.setdefault((part["stage"], part["pass"] == "forward"), []).extend(manifest["nodes"][part["file"]])
+    return {key: sorted(nodes) for key, nodes in found.items()}
+
+
+def crossing(folder):
+    """Tensors that go from device to device."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    device = {p["file"]: p["device"] for p in manifest["parts"]}
+    return {(t["name"], device[t["from"]], device[to]) for t in manifest["tensors"] for to in t["to"]
+            if device[to] != device[t["from"]]}
+
+
 def within():
     """--update=within has no parts for updates; so has a plan for one micro-batch, unless it is asked for."""
     for name, args, form in (("within", ("--update=within",), 2), ("one", ("--micro-batches=1",), 2),
@@ -183,6 +200,15 @@ def within():
         lists = json.loads((HERE / name / "schedule.json").read_text())
         manifest = json.loads((HERE / name / "manifest.json").read_text())
         check(lists["pcc_schedule"] == form and ("gradients" in manifest["training"]) == (form == 3), name)
+    check(by_stage(HERE / "within") == by_stage(SPLIT), "nodes of parts, of one plan with and without updates apart")
+    check(crossing(HERE / "within") == crossing(SPLIT) != set(), "what crosses")
+    good(plan(HERE / "told", "--micro-batches=1", "--update=within"))
+    good(run(PCC, MODEL, "-q", "--pictures=none", "-d2xa100", "--dim=batch=2,sequence=8", "-o", HERE / "sample0"))
+    good(run(PCC, MODEL, "-q", "--pictures=none", "-d2xa100", "--dim=batch=2,sequence=8", "-o", HERE / "sample1",
+             "--update=within"))
+    for one, other in (("one", "told"), ("sample0", "sample1")):
+        files = [{p.name: p.read_bytes() for p in (HERE / name).iterdir()} for name in (one, other)]
+        check(files[0] == files[1] and len(files[0]) > 4, f"{one}: other bytes with --update=within")
     refused(run(RUN, HERE / "within", "--steps=1", STUB), 1, "its updates have no parts of their own", "--update=apart")
 
 
@@ -296,6 +322,12 @@ def texts():
     check(training("unknown")["loss"]["reduction"] is None, "a loss that is a maximum")
     good(made("sum", op=("ReduceMean(%q)", "ReduceSum(%q)")))
     check(training("sum")["loss"]["reduction"] == "sum", "a loss that is a sum")
+    ends = 'name="loss"\n  %m = {}(%q) {{keepdims = 0}} : f32[] name="m"\n'
+    for name, metric, joins in (("alike", "ReduceMean", "mean"), ("unlike", "ReduceSum", None)): # gradients of which?
+        good(made(name, op=('name="loss"\n', ends.format(metric)), out=("  out %loss\n", "  out %loss\n  out %m\n")))
+        loss = training(name)["loss"]
+        check((loss["value"], loss["reduction"]) == ("loss", joins), f"{metric}: {loss}")
+    refused(run(RUN, HERE / "unlike.split", "--steps=1", STUB), 1, "how the loss 'loss'", "say --loss=mean")
     good(made("let", "--allow-batch-dependence", op=(square, "Softmax(%e) {axis = 0}")))
     check(training("let")["batch_dependent"] == ["q"], "what is let be")
     said = good(run(RUN, HERE / "let.split", "--steps=1", STUB)).stderr
@@ -387,8 +419,8 @@ def compare(m, got, want, exact):
 
 
 def stages(layers, number, m, schedules):
-    """Stages by hand, one for each layer or several, or two on each device: all schedules give the bits of the first, which is the whole model
-    to rounding, and to the bit for one micro-batch."""
+    """Stages by hand, one for each layer or several, or two on each device: all schedules give the bits of the first,
+    which is the whole model to rounding, and to the bit for one micro-batch."""
     model, rules = HERE / f"train{layers}.onnx", HERE / "layers.txt"
     if not model.exists():
         good(run(GEN, "train", "--layers", layers, "--width", 16, "--heads", 2, "--vocab", 40, "-o", model))
