@@ -22,6 +22,7 @@
 
 #include "passes/bounds/explain.h"
 #include "passes/bounds/hub_bound.h"
+#include "passes/bounds/tree_bound.h"
 #include "passes/bounds/weight_bound.h"
 #include "ir/base/units.h"
 
@@ -38,6 +39,7 @@ enum {
     ATTEMPTS = 64,     /* number of thresholds tried, at most */
     SHARE = 8,         /* one reduction gets 1 / SHARE of the work */
     HUB_SHARE = 2,     /* the bound around hubs may take 1 / HUB_SHARE of the work in addition */
+    TREE_SHARE = 4,    /* the bound by trees may take 1 / TREE_SHARE of the work in addition */
     LOOKS_PER_ARC = 4, /* number of prices of vertices that count as the work of one arc */
     WORTH = 400        /* weights are tried if the gap is more than 1 / WORTH of the value */
 };
@@ -568,19 +570,26 @@ static const char *prove(struct bound_search *s)
     return explain_text(&e);
 }
 
-/* Returns the bound around hubs, at most `upper`, ps, or c->lower if that is at least as high.  Takes 1 / HUB_SHARE of
- * the work of `with` at most. */
+/* Returns the better one of the bounds around hubs and by trees, at most `upper`, ps, or c->lower if that is at least
+ * as high.  They take 1 / HUB_SHARE and 1 / TREE_SHARE of the work of `with` at most. */
 static struct bound first_bound(const struct problem *c, int64_t upper,
                                 const struct bound_means *with)
 {
     struct bound_means some = *with;
+    struct bound best = c->lower;
     uint64_t spent;
     some.work = with->work / HUB_SHARE;
-    if (some.work < hub_least_work(c))
-        return c->lower;
-    struct bound b = hub_bound(c, &some, &spent);
-    b.value = smaller(b.value, upper);
-    return b.value > c->lower.value ? b : c->lower;
+    if (some.work >= hub_least_work(c)) {
+        struct bound hubs = hub_bound(c, &some, &spent);
+        best = hubs.value > best.value ? hubs : best;
+    }
+    some.work = with->work / TREE_SHARE;
+    if (best.value < upper && some.work > 0) {
+        struct bound trees = tree_bound(c, best.value, &some, &spent);
+        best = trees.value > best.value ? trees : best;
+    }
+    best.value = smaller(best.value, upper);
+    return best;
 }
 
 struct bound bounds_best(const struct problem *c, int64_t upper, const struct bound_means *with,

@@ -3,6 +3,7 @@
 #include "passes/bounds/bounds.h"
 #include "passes/bounds/device_knapsack.h"
 #include "passes/bounds/hub_bound.h"
+#include "passes/bounds/tree_bound.h"
 #include "passes/bounds/weight_bound.h"
 #include "tests/support/graphs.h"
 #include "tests/support/instances.h"
@@ -439,6 +440,65 @@ static void test_hubs(void **state)
     free(t);
 }
 
+/* Bounds by trees of transfers against brute force, with work for all trees and for some of them. */
+static void test_trees(void **state)
+{
+    struct instance *t = malloc(sizeof *t);
+    struct arena *scratch = arena_new(NULL);
+    uint32_t feasible = 0, raised = 0, exact = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
+        struct diag d = {0};
+        uint64_t rng = seed, spent;
+        make_dear_instance(t, seed);
+        struct problem *c = problem_build(&t->g, &(struct scene){.cluster = &t->c}, -1, t->a, &d);
+        int64_t want = least_value(t);
+        for (uint32_t i = 0; i < 2 && want != COST_NEVER; i++) {
+            struct bound_means with = {
+                .work = i ? random_below(&rng, 3000) : 100000, .mem = t->a, .scratch = scratch};
+            struct bound b = tree_bound(c, i ? c->lower.value : 0, &with, &spent);
+            if (b.value > want)
+                fail_msg("seed %llu: bound %lld, brute force %lld\n%s", (unsigned long long)seed,
+                         (long long)b.value, (long long)want, b.proof);
+            assert_true(spent <= with.work);
+            assert_true(b.value <= c->lower.value || b.proof);
+            feasible += i == 0;
+            raised += i == 0 && b.value > c->lower.value;
+            exact += i == 0 && b.value == want;
+        }
+        arena_free(t->a);
+    }
+    printf("%u feasible: trees raised %u, closed %u\n", feasible, raised, exact);
+    arena_free(scratch);
+    assert_true(raised > feasible / 10 && exact > 0);
+    free(t);
+}
+
+/* Four vertices of 10 ps, each two with a value of 2 ps, on four devices: one on each takes 16 ps, and so it does if
+ * all values have to be with the host. */
+static void test_complete(void **state)
+{
+    enum { VERTICES = 4, VALUES = 6 };
+    const int64_t time[VERTICES] = {10, 10, 10, 10}, size[VERTICES] = {0};
+    const struct test_edge edge[VALUES] = {{0, 1, 2}, {0, 2, 2}, {0, 3, 2},
+                                           {1, 2, 2}, {1, 3, 2}, {2, 3, 2}};
+    struct cluster cl = {.ncls = 1, .ndev = VERTICES};
+    cl.cls[0] = (struct device_class){.name = "acc", .count = VERTICES, .memory = -1};
+    (void)state;
+    for (int host = 0; host < 2; host++) {
+        struct arena *a = arena_new(NULL);
+        struct diag d = {0};
+        uint64_t spent;
+        struct wdag *g = graph_of_edges(a, VERTICES, time, size, VALUES, edge);
+        memset(g->net_host, host, VALUES);
+        struct problem *c = problem_build(g, &(struct scene){.cluster = &cl}, -1, a, &d);
+        struct bound_means with = {.work = BOUNDS_WORK, .mem = a, .scratch = a};
+        assert_int_equal(c->lower.value, host ? 13 : 10);
+        assert_int_equal(tree_bound(c, c->lower.value, &with, &spent).value, 16);
+        arena_free(a);
+    }
+}
+
 /* Returns the bound around hubs for 12 vertices of 12 ps and one of none on ndev devices.  Vertex 12 reads a value of
  * `cost` ps of each of the others; or, if `one`, all others read one value of vertex 0. */
 static int64_t star_bound(bool one, int64_t cost, uint32_t ndev)
@@ -522,6 +582,7 @@ int main(void)
         cmocka_unit_test(test_closures),  cmocka_unit_test(test_reductions),
         cmocka_unit_test(test_weights),   cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_hubs),      cmocka_unit_test(test_stars),
+        cmocka_unit_test(test_trees),     cmocka_unit_test(test_complete),
         cmocka_unit_test(test_many_holes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

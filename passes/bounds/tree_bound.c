@@ -1,0 +1,338 @@
+/* Bounds by trees of transfers (tree_bound.h).
+ *
+ * Idea: where everything is connected with everything by many short ways, as in random graphs or in the butterfly of a
+ * Fourier transform, no device can hold its share of the model without many transfers.  A tree leads from one vertex,
+ * its root, over nets to all vertices and brings each vertex v the amount w(v), its weight.  A net carries what goes to
+ * the vertices behind it.  Take R trees, whatever their roots, and let f be such that f times what a net carries in all
+ * is nowhere more than the net's cost.  Let a device hold the set S with the weight x of W in all, and r of the roots.
+ * All that leads from a root in S to a vertex outside it, or from a root outside to a vertex in S, goes over nets that
+ * leave S, and the device pays these.  So its load is at least
+ *   x + f (r (W - x) + (R - r) x)  =  x (1 + phi) + f r (W - 2 x),   where phi = f R.
+ * Let T be the largest load, D the number of devices.  Either some device has x > W / 2; then r <= R gives
+ * T >= min(W, W (1 + phi) / 2).  Or all have x <= W / 2, thus x <= T / (1 + phi), and the sum over all devices is
+ *   D T  >=  W (1 + phi) + phi max(0, W - 2 T / (1 + phi)).
+ * The bound is the lesser of the two.  Devices of several kinds count by the scales of potential 0 (problem.h), which
+ * gives the weights.  Vertices that trees do not reach, and what is left of weights that are rounded down, belong to no
+ * x, but to the sum over all devices; so does one payment of a net with the host, and then half of its cost is left for
+ * each device that it leaves.
+ *
+ * The largest f for given roots is a concurrent flow of all pairs (Leighton and Rao, J. ACM 46 (1999)).  Trees approach
+ * it one by one: each is a tree of shortest ways, where the length of a net grows with a power of what earlier trees
+ * have made it carry for its cost (Shahrokhi and Matula, J. ACM 37 (1990), with a power for the exponential).  Later
+ * trees count more often than early ones, which knew less.  Any trees give a bound.
+ *
+ * How near it comes: ways among V vertices of a graph that expands as a random one does have about log V nets, which
+ * is what the bound loses there.  For 500 vertices with values that four of 500 others read, drawn at random, each
+ * value as long to send as a vertex to run, phi is 0.141.  Eigenvalues (the least one but zero of a sum of squares
+ * that is nowhere above what nets cost) would give 1/6, for any number of vertices; the best plan known for two
+ * devices pays 0.42.  That no polynomial method refutes fewer crossing edges in random regular graphs than eigenvalues
+ * do is conjectured, with evidence, by Bandeira, Banks, Kunisky, Moore, Wein, "Spectral planting and the hardness of
+ * refuting cuts, colorability, and communities in random graphs" (COLT 2021).
+ *
+ * Cost: O(pins + nets log V) for each tree. */
+#include "passes/bounds/tree_bound.h"
+
+#include "ir/base/heap.h"
+#include "ir/base/random.h"
+#include "ir/base/units.h"
+#include "passes/bounds/explain.h"
+
+#include <assert.h>
+
+enum {
+    FIRST = 16, /* number of trees that are enough to tell whether there is hope */
+    HOPE = 4,   /* a search ends if HOPE times its phi would give no better bound */
+    IDLE = 4,   /* a search ends if the last 1 / IDLE of its trees brought nothing */
+    EPOCH = 16, /* trees that count equally often; the next EPOCH count once more */
+    /* times that trees count in all, at most, and what one tree brings: below 2^WEIGHT_BITS, in units of 2^shift ps; so
+     * what nets carry stays below 2^61 */
+    MOST_TIMES = 1048576,
+    WEIGHT_BITS = 40,
+    /* the length of a net grows with the fourth power of FLAT and how full it is for its cost, the fullest STEEP, and
+     * with the largest cost over its own, in 1 / 16, up to DEARER */
+    FLAT = 32,
+    STEEP = 512,
+    DEARER = 1048576,
+    PHI_BITS = 20,      /* phi is in units of 2^-PHI_BITS */
+    PHI_MOST = 67108864 /* larger values of phi count as this one */
+};
+#define UNREACHED UINT32_MAX
+#define CAP_MOST (INT64_C(1) << 50) /* ps: nets that cost more count as costing this */
+
+struct trees {
+    const struct problem *c;
+    uint64_t rng, work; /* work: pins that may still be looked at */
+    uint32_t shift;     /* a tree brings w >> shift to a vertex of weight w */
+    /* [net] ps: what each device that the net leaves pays; 0: trees do not use it */
+    int64_t *cap;
+    int64_t *carried; /* [net] what all trees make it carry */
+    int64_t *length;  /* [net] for the next tree; 0: trees do not use it */
+    /* the present tree: [vertex] length of the way to it, and its last net; [net] vertex before it */
+    int64_t *far;
+    uint32_t *by, *from;
+    uint32_t *order; /* [reached] vertices in the order in which a tree reaches them */
+    int64_t *behind; /* [vertex] what goes to it and to all vertices behind it */
+    struct heap heap;
+    uint32_t *root, nroot; /* [nroot] vertices that may be roots, in random order */
+    uint32_t trees, times; /* number of trees; number of times that they count in all */
+    int64_t mass, rest;    /* ps: W; what belongs to no x */
+};
+
+/* What some trees prove. */
+struct proven {
+    int64_t value;   /* ps */
+    int64_t phi;     /* in units of 2^-PHI_BITS */
+    uint32_t net;    /* the net that carries most for its cost */
+    int64_t carried; /* what it carries, in units of 2^shift ps */
+    uint32_t times;  /* R */
+};
+
+/* ---- one tree ---------------------------------------------------------------------------------- */
+
+/* Reaches all vertices that nets with a length connect with `root`, the nearest first; returns their number. */
+static uint32_t grow(struct trees *s, uint32_t root)
+{
+    const struct wdag *g = s->c->g;
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < g->n; v++)
+        s->far[v] = INT64_MAX;
+    for (uint32_t e = 0; e < g->nnet; e++)
+        s->from[e] = UNREACHED;
+    s->far[root] = 0;
+    s->by[root] = UNREACHED;
+    heap_push(&s->heap, 0, 0, root);
+    s->work -= smaller_u64(s->work, g->n + g->nnet);
+    while (s->heap.n) {
+        struct heap_entry at = heap_pop(&s->heap);
+        if (at.key > s->far[at.item])
+            continue;
+        s->order[n++] = at.item;
+        for_row (e, s->c->net_of, at.item) {
+            if (s->length[e] == 0 || s->from[e] != UNREACHED)
+                continue;
+            int64_t far = sat_add(at.key, s->length[e]);
+            s->from[e] = at.item;
+            s->work -= smaller_u64(s->work, g->net_pin.at[e + 1] - g->net_pin.at[e]);
+            for_row (pin, g->net_pin, e)
+                if (far < s->far[pin]) {
+                    s->far[pin] = far;
+                    s->by[pin] = e;
+                    heap_push(&s->heap, far, 0, pin);
+                }
+        }
+    }
+    return n;
+}
+
+/* Sends along a tree that has reached n vertices, `times` times. */
+static void send(struct trees *s, uint32_t n, uint32_t times)
+{
+    for (uint32_t i = 0; i < n; i++)
+        s->behind[s->order[i]] = s->c->pot[0].w[s->order[i]] >> s->shift;
+    for (uint32_t i = n; i-- > 1;) {
+        uint32_t v = s->order[i], e = s->by[v];
+        s->carried[e] += s->behind[v] * times;
+        s->behind[s->from[e]] += s->behind[v];
+    }
+}
+
+/* Sets the lengths of nets by what they carry for what they cost.  dearest: the largest cost. */
+static void set_lengths(struct trees *s, int64_t dearest)
+{
+    const uint32_t nnet = s->c->g->nnet;
+    uint32_t most = UNREACHED;
+    for (uint32_t e = 0; e < nnet; e++)
+        if (s->cap[e] && (most == UNREACHED || (__int128)s->carried[e] * s->cap[most] >
+                                                   (__int128)s->carried[most] * s->cap[e]))
+            most = e;
+    for (uint32_t e = 0; e < nnet; e++) {
+        if (s->cap[e] == 0)
+            continue;
+        __int128 full = s->carried[most] ? (__int128)s->carried[e] * s->cap[most] /
+                                               s->carried[most] * STEEP / s->cap[e]
+                                         : 0;
+        int64_t base = FLAT + (int64_t)full;
+        s->length[e] = base * base * base * base * smaller(16 * (dearest / s->cap[e]), DEARER);
+    }
+}
+
+/* ---- the bound --------------------------------------------------------------------------------- */
+
+/* Returns x / y rounded up; y > 0. */
+static int64_t up(__int128 x, __int128 y)
+{
+    __int128 q = (x + y - 1) / y;
+    return q < LOAD_INF ? (int64_t)q : LOAD_INF;
+}
+
+/* Returns the bound for phi, ps. */
+static int64_t bound_of(const struct trees *s, int64_t phi)
+{
+    const struct problem *c = s->c;
+    const __int128 one = (__int128)1 << PHI_BITS, scale = (__int128)1 << SCALE_BITS;
+    __int128 devices = 0, most = 0, w = s->mass, both = one + phi;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        devices += (__int128)c->kind[k].count * c->pot[0].scale[k];
+        most = c->pot[0].scale[k] > most ? c->pot[0].scale[k] : most;
+    }
+    if (devices == 0)
+        return 0;
+    /* some device holds more than half */
+    __int128 half = w * both / (2 * one);
+    int64_t large = up((half < w ? half : w) * scale, most);
+    /* no device does */
+    int64_t even = up((w * both / one + s->rest) * scale, devices);
+    __int128 all = w * (one + 2 * phi) / one + s->rest;
+    int64_t small = up(all * both / one * scale, (devices * both + 2 * phi * most) / one + 1);
+    return smaller(large, larger(even, small));
+}
+
+/* Returns what the trees so far prove. */
+static struct proven prove(const struct trees *s)
+{
+    struct proven p = {.phi = PHI_MOST, .net = UNREACHED, .times = s->times};
+    for (uint32_t e = 0; e < s->c->g->nnet; e++) {
+        if (s->carried[e] == 0)
+            continue;
+        /* carried in units of 2^shift ps of weight */
+        __int128 phi = (((__int128)s->cap[e] * s->times) << PHI_BITS >> s->shift) / s->carried[e];
+        if (phi < p.phi) {
+            p.phi = (int64_t)phi;
+            p.net = e;
+            p.carried = s->carried[e];
+        }
+    }
+    p.value = p.net == UNREACHED ? 0 : bound_of(s, p.phi);
+    return p;
+}
+
+/* ---- the search -------------------------------------------------------------------------------- */
+
+/* Fills in what each device pays for a net that leaves what it holds; returns the largest. */
+static int64_t set_caps(struct trees *s)
+{
+    const struct wdag *g = s->c->g;
+    int64_t dearest = 0;
+    for (uint32_t e = 0; e < g->nnet; e++) {
+        if (g->net_pin.at[e + 1] - g->net_pin.at[e] > 1)
+            s->cap[e] = smaller(s->c->pot[0].net[e] / (g->net_host[e] ? 2 : 1), CAP_MOST);
+        dearest = larger(s->cap[e], dearest);
+    }
+    return dearest;
+}
+
+/* Finds the vertices with weight that nets join with the heaviest one: the roots, shuffled.  Sets the masses. */
+static void choose_roots(struct trees *s)
+{
+    const struct problem_pot *p = &s->c->pot[0];
+    uint32_t heaviest = 0;
+    int64_t sum = 0;
+    for (uint32_t v = 0; v < s->c->g->n; v++) {
+        heaviest = p->w[v] > p->w[heaviest] ? v : heaviest;
+        sum += p->w[v];
+    }
+    while (sum >> s->shift >> WEIGHT_BITS)
+        s->shift++;
+    uint32_t n = grow(s, heaviest);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t v = s->order[i], at;
+        if (p->w[v] >> s->shift == 0)
+            continue;
+        s->mass += p->w[v] >> s->shift << s->shift;
+        at = random_below(&s->rng, ++s->nroot);
+        s->root[s->nroot - 1] = s->root[at];
+        s->root[at] = v;
+    }
+    s->rest = p->total - s->mass;
+}
+
+/* Makes trees until work, time or hope is at an end; returns the best that any number of them proves. */
+static struct proven make_trees(struct trees *s, int64_t known, int64_t dearest,
+                                struct clock *clock)
+{
+    struct proven best = {.value = 0};
+    uint32_t since = 0; /* number of trees when `best` was proven */
+    while (s->work && s->times < MOST_TIMES && !clock_out(clock)) {
+        uint32_t times = 1 + s->trees / EPOCH;
+        send(s, grow(s, s->root[s->trees % s->nroot]), times);
+        s->trees++;
+        s->times += times;
+        set_lengths(s, dearest);
+        struct proven now = prove(s);
+        if (now.phi > best.phi) {
+            best = now;
+            since = s->trees;
+        }
+        /* the net of the root carries all that its tree brings, so few trees prove little */
+        int64_t hope = HOPE * best.phi * larger(FIRST / s->trees, 1);
+        if (bound_of(s, smaller(hope, PHI_MOST)) <= known ||
+            s->trees - since > FIRST + s->trees / IDLE)
+            break;
+    }
+    return best;
+}
+
+/* Returns the argument for what p proves. */
+static const char *write_proof(const struct trees *s, const struct proven *p,
+                               const struct bound_means *with)
+{
+    const struct problem *c = s->c;
+    struct explain e = explain_new(c, with->m, with->mem);
+    const char *phi = arena_fmt(with->mem, "%lld/%d", (long long)p->phi, 1 << PHI_BITS);
+    explain_add(
+        &e,
+        "%u times a tree of transfers leads from some node to all, and brings each what it takes, "
+        "rounded down to a multiple of %lld ps: %s in all\n",
+        p->times, 1LL << s->shift, explain_time(&e, s->mass));
+    uint32_t v = c->g->net_pin.to[c->g->net_pin.at[p->net]];
+    explain_add(
+        &e,
+        "the transfer that carries most for what it takes, of %s, takes %s and carries %lld times "
+        "%lld ps: %s of what %u trees bring\n",
+        e.name[v], explain_time(&e, s->cap[p->net]), (long long)p->carried, 1LL << s->shift, phi,
+        p->times);
+    explain_add(
+        &e,
+        "so a device that holds x of %s, half at most, pays transfers of %s of x at least; one "
+        "that holds more, of %s of what it does not hold\n",
+        explain_time(&e, s->mass), phi, phi);
+    explain_add(&e, "beside that all devices together pay %s\n", explain_time(&e, s->rest));
+    explain_add(&e, "devices with loads of at most T hold at most");
+    for (uint32_t k = 0; k < c->nkind; k++)
+        explain_add(&e, "%s %u * %s", k ? " +" : "", c->kind[k].count,
+                    explain_share(&e, c->pot[0].scale[k]));
+    explain_add(&e, " times T: no plan takes less than %s\n", explain_time(&e, p->value));
+    return explain_text(&e);
+}
+
+struct bound tree_bound(const struct problem *c, int64_t known, const struct bound_means *with,
+                        uint64_t *spent)
+{
+    assert(!c->detailed);
+    const struct wdag *g = c->g;
+    struct arena *own = arena_new(with->scratch);
+    struct trees s = {.c = c, .rng = 1, .work = with->work, .heap.a = own};
+    struct bound b = {.why = "what must cross where all nodes are near each other"};
+    s.cap = arena_array(own, (size_t)g->nnet + 1, sizeof *s.cap);
+    s.carried = arena_array(own, (size_t)g->nnet + 1, sizeof *s.carried);
+    s.length = arena_array(own, (size_t)g->nnet + 1, sizeof *s.length);
+    s.from = arena_array(own, (size_t)g->nnet + 1, sizeof *s.from);
+    s.far = arena_array(own, (size_t)g->n + 1, sizeof *s.far);
+    s.by = arena_array(own, (size_t)g->n + 1, sizeof *s.by);
+    s.order = arena_array(own, (size_t)g->n + 1, sizeof *s.order);
+    s.behind = arena_array(own, (size_t)g->n + 1, sizeof *s.behind);
+    s.root = arena_array(own, (size_t)g->n + 1, sizeof *s.root);
+    int64_t dearest = set_caps(&s);
+    if (g->n && dearest) {
+        set_lengths(&s, dearest);
+        choose_roots(&s);
+    }
+    struct proven p = {.value = 0};
+    if (s.nroot > 1)
+        p = make_trees(&s, known, dearest, with->clock);
+    b.value = p.value;
+    b.proof = p.value > known ? write_proof(&s, &p, with) : NULL;
+    *spent = with->work - s.work;
+    arena_free(own);
+    return b;
+}
