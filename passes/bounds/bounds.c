@@ -585,7 +585,7 @@ static struct bound first_bound(const struct problem *c, int64_t upper,
     }
     some.work = with->work / TREE_SHARE;
     if (best.value < upper && some.work > 0) {
-        struct bound trees = tree_bound(c, best.value, &some, &spent);
+        struct bound trees = tree_bound(c, best.value, upper, &some, &spent);
         best = trees.value > best.value ? trees : best;
     }
     best.value = smaller(best.value, upper);

@@ -11,10 +11,14 @@
  * Let T be the largest load, D the number of devices.  Either some device has x > W / 2; then r <= R gives
  * T >= min(W, W (1 + phi) / 2).  Or all have x <= W / 2, thus x <= T / (1 + phi), and the sum over all devices is
  *   D T  >=  W (1 + phi) + phi max(0, W - 2 T / (1 + phi)).
- * The bound is the lesser of the two.  Devices of several kinds count by the scales of potential 0 (problem.h), which
+ * The bound is the lesser of the two.  Devices of several kinds count by the scales of a potential (problem.h), which
  * gives the weights.  Vertices that trees do not reach, and what is left of weights that are rounded down, belong to no
  * x, but to the sum over all devices; so does one payment of a net with the host, and then half of its cost is left for
  * each device that it leaves.
+ *
+ * CPUs pay no transfers.  If there are any, the weights are those on accelerators, of which CPUs hold H T at most, by
+ * the vertex that is fastest there for its weight; and at most as many roots as so much weight can have if T is below
+ * the best plan known.  Then x of CPUs and their roots are taken off the sum, and so is the payment for the host.
  *
  * The largest f for given roots is a concurrent flow of all pairs (Leighton and Rao, J. ACM 46 (1999)).  Trees approach
  * it one by one: each is a tree of shortest ways, where the length of a net grows with a power of what earlier trees
@@ -61,8 +65,12 @@ enum {
 
 struct trees {
     const struct problem *c;
-    uint64_t rng, work; /* work: pins that may still be looked at */
-    uint32_t shift;     /* a tree brings w >> shift to a vertex of weight w */
+    const struct problem_pot *pot; /* weights; of accelerators if there are CPUs */
+    int64_t upper;                 /* ps: only plans below it count */
+    int64_t hosts;                 /* H in units of 2^-SCALE_BITS; 0: they hold nothing */
+    bool cpus;                     /* there are CPUs */
+    uint64_t rng, work;            /* work: pins that may still be looked at */
+    uint32_t shift;                /* a tree brings w >> shift to a vertex of weight w */
     /* [net] ps: what each device that the net leaves pays; 0: trees do not use it */
     int64_t *cap;
     int64_t *carried; /* [net] what all trees make it carry */
@@ -74,6 +82,7 @@ struct trees {
     int64_t *behind; /* [vertex] what goes to it and to all vertices behind it */
     struct heap heap;
     uint32_t *root, nroot; /* [nroot] vertices that may be roots, in random order */
+    uint32_t *rooted;      /* [vertex] number of times that trees from it count */
     uint32_t trees, times; /* number of trees; number of times that they count in all */
     int64_t mass, rest;    /* ps: W; what belongs to no x */
 };
@@ -128,7 +137,7 @@ static uint32_t grow(struct trees *s, uint32_t root)
 static void send(struct trees *s, uint32_t n, uint32_t times)
 {
     for (uint32_t i = 0; i < n; i++)
-        s->behind[s->order[i]] = s->c->pot[0].w[s->order[i]] >> s->shift;
+        s->behind[s->order[i]] = s->pot->w[s->order[i]] >> s->shift;
     for (uint32_t i = n; i-- > 1;) {
         uint32_t v = s->order[i], e = s->by[v];
         s->carried[e] += s->behind[v] * times;
@@ -165,26 +174,39 @@ static int64_t up(__int128 x, __int128 y)
     return q < LOAD_INF ? (int64_t)q : LOAD_INF;
 }
 
-/* Returns the bound for phi, ps. */
-static int64_t bound_of(const struct trees *s, int64_t phi)
+/* Returns the largest number of times that roots on CPUs count, in plans below s->upper. */
+static int64_t roots_on_hosts(const struct trees *s)
 {
-    const struct problem *c = s->c;
+    __int128 most = 0, held = ((__int128)s->hosts * s->upper >> SCALE_BITS) + 1;
+    for (uint32_t i = 0; i < s->nroot && s->hosts; i++) {
+        uint32_t v = s->root[i];
+        int64_t mass = s->pot->w[v] >> s->shift << s->shift;
+        __int128 n = (s->rooted[v] * held + mass - 1) / mass;
+        most = n > most ? n : most;
+    }
+    return most < s->times ? (int64_t)most : s->times;
+}
+
+/* Returns the bound for phi, ps.  stay: phi without the roots on CPUs. */
+static int64_t bound_of(const struct trees *s, int64_t phi, int64_t stay)
+{
     const __int128 one = (__int128)1 << PHI_BITS, scale = (__int128)1 << SCALE_BITS;
     __int128 devices = 0, most = 0, w = s->mass, both = one + phi;
-    for (uint32_t k = 0; k < c->nkind; k++) {
-        devices += (__int128)c->kind[k].count * c->pot[0].scale[k];
-        most = c->pot[0].scale[k] > most ? c->pot[0].scale[k] : most;
+    for (uint32_t k = 0; k < s->c->nkind; k++) {
+        devices += s->pot->scale[k] > 0 ? (__int128)s->c->kind[k].count * s->pot->scale[k] : 0;
+        most = s->pot->scale[k] > most ? s->pot->scale[k] : most;
     }
     if (devices == 0)
         return 0;
+    devices += (s->hosts * both + one - 1) / one;
     /* some device holds more than half */
     __int128 half = w * both / (2 * one);
     int64_t large = up((half < w ? half : w) * scale, most);
     /* no device does */
     int64_t even = up((w * both / one + s->rest) * scale, devices);
-    __int128 all = w * (one + 2 * phi) / one + s->rest;
-    int64_t small = up(all * both / one * scale, (devices * both + 2 * phi * most) / one + 1);
-    return smaller(large, larger(even, small));
+    __int128 all = w * (both + stay) / one + s->rest;
+    int64_t small = up(all * both / one * scale, (devices * both + 2 * stay * most) / one + 1);
+    return smaller(smaller(large, larger(even, small)), s->upper);
 }
 
 /* Returns what the trees so far prove. */
@@ -202,7 +224,8 @@ static struct proven prove(const struct trees *s)
             p.carried = s->carried[e];
         }
     }
-    p.value = p.net == UNREACHED ? 0 : bound_of(s, p.phi);
+    int64_t stay = (int64_t)((__int128)p.phi * (s->times - roots_on_hosts(s)) / s->times);
+    p.value = p.net == UNREACHED ? 0 : bound_of(s, p.phi, stay);
     return p;
 }
 
@@ -215,16 +238,34 @@ static int64_t set_caps(struct trees *s)
     int64_t dearest = 0;
     for (uint32_t e = 0; e < g->nnet; e++) {
         if (g->net_pin.at[e + 1] - g->net_pin.at[e] > 1)
-            s->cap[e] = smaller(s->c->pot[0].net[e] / (g->net_host[e] ? 2 : 1), CAP_MOST);
+            s->cap[e] = smaller(s->pot->net[e] / (g->net_host[e] && !s->cpus ? 2 : 1), CAP_MOST);
         dearest = larger(s->cap[e], dearest);
     }
     return dearest;
 }
 
+/* Returns H in units of 2^-SCALE_BITS, at most LOAD_INF: what CPUs with loads of at most 1 hold. */
+static int64_t hosts_hold(const struct problem *c, const struct problem_pot *p)
+{
+    int64_t all = 0;
+    for (uint32_t k = 0; k < c->nkind; k++) {
+        __int128 best = 0;
+        for (uint32_t v = 0; v < c->g->n && p->scale[k] < 0; v++) {
+            int64_t time = c->kind[k].time[v];
+            if (time == COST_NEVER || p->w[v] == 0)
+                continue;
+            __int128 rate = time ? (((__int128)p->w[v] << SCALE_BITS) + time - 1) / time : LOAD_INF;
+            best = rate > best ? rate : best;
+        }
+        all = sat_add(all, sat_mul(c->kind[k].count, best < LOAD_INF ? (int64_t)best : LOAD_INF));
+    }
+    return smaller(all, LOAD_INF);
+}
+
 /* Finds the vertices with weight that nets join with the heaviest one: the roots, shuffled.  Sets the masses. */
 static void choose_roots(struct trees *s)
 {
-    const struct problem_pot *p = &s->c->pot[0];
+    const struct problem_pot *p = s->pot;
     uint32_t heaviest = 0;
     int64_t sum = 0;
     for (uint32_t v = 0; v < s->c->g->n; v++) {
@@ -243,7 +284,7 @@ static void choose_roots(struct trees *s)
         s->root[s->nroot - 1] = s->root[at];
         s->root[at] = v;
     }
-    s->rest = p->total - s->mass;
+    s->rest = (s->cpus ? sum : p->total) - s->mass;
 }
 
 /* Makes trees until work, time or hope is at an end; returns the best that any number of them proves. */
@@ -254,18 +295,20 @@ static struct proven make_trees(struct trees *s, int64_t known, int64_t dearest,
     uint32_t since = 0; /* number of trees when `best` was proven */
     while (s->work && s->times < MOST_TIMES && !clock_out(clock)) {
         uint32_t times = 1 + s->trees / EPOCH;
-        send(s, grow(s, s->root[s->trees % s->nroot]), times);
+        uint32_t root = s->root[s->trees % s->nroot];
+        send(s, grow(s, root), times);
+        s->rooted[root] += times;
         s->trees++;
         s->times += times;
         set_lengths(s, dearest);
         struct proven now = prove(s);
-        if (now.phi > best.phi) {
+        if (now.value > best.value || best.value == 0) {
             best = now;
             since = s->trees;
         }
         /* the net of the root carries all that its tree brings, so few trees prove little */
-        int64_t hope = HOPE * best.phi * larger(FIRST / s->trees, 1);
-        if (bound_of(s, smaller(hope, PHI_MOST)) <= known ||
+        int64_t hope = smaller(HOPE * now.phi * larger(FIRST / s->trees, 1), PHI_MOST);
+        if (bound_of(s, hope, hope) <= known || best.value == s->upper ||
             s->trees - since > FIRST + s->trees / IDLE)
             break;
     }
@@ -296,22 +339,26 @@ static const char *write_proof(const struct trees *s, const struct proven *p,
         "so a device that holds x of %s, half at most, pays transfers of %s of x at least; one "
         "that holds more, of %s of what it does not hold\n",
         explain_time(&e, s->mass), phi, phi);
-    explain_add(&e, "beside that all devices together pay %s\n", explain_time(&e, s->rest));
+    explain_add(&e, "beside that all devices together have loads of %s\n",
+                explain_time(&e, s->rest));
     explain_add(&e, "devices with loads of at most T hold at most");
-    for (uint32_t k = 0; k < c->nkind; k++)
-        explain_add(&e, "%s %u * %s", k ? " +" : "", c->kind[k].count,
-                    explain_share(&e, c->pot[0].scale[k]));
+    for (uint32_t k = 0, n = 0; k < c->nkind; k++)
+        if (s->pot->scale[k] >= 0)
+            explain_add(&e, "%s %u * %s", n++ ? " +" : "", c->kind[k].count,
+                        explain_share(&e, s->pot->scale[k]));
+    if (s->cpus)
+        explain_add(&e, ", CPUs %s", explain_share(&e, s->hosts));
     explain_add(&e, " times T: no plan takes less than %s\n", explain_time(&e, p->value));
     return explain_text(&e);
 }
 
-struct bound tree_bound(const struct problem *c, int64_t known, const struct bound_means *with,
-                        uint64_t *spent)
+struct bound tree_bound(const struct problem *c, int64_t known, int64_t upper,
+                        const struct bound_means *with, uint64_t *spent)
 {
     assert(!c->detailed);
     const struct wdag *g = c->g;
     struct arena *own = arena_new(with->scratch);
-    struct trees s = {.c = c, .rng = 1, .work = with->work, .heap.a = own};
+    struct trees s = {.c = c, .upper = upper, .rng = 1, .work = with->work, .heap.a = own};
     struct bound b = {.why = "what must cross where all nodes are near each other"};
     s.cap = arena_array(own, (size_t)g->nnet + 1, sizeof *s.cap);
     s.carried = arena_array(own, (size_t)g->nnet + 1, sizeof *s.carried);
@@ -322,8 +369,13 @@ struct bound tree_bound(const struct problem *c, int64_t known, const struct bou
     s.order = arena_array(own, (size_t)g->n + 1, sizeof *s.order);
     s.behind = arena_array(own, (size_t)g->n + 1, sizeof *s.behind);
     s.root = arena_array(own, (size_t)g->n + 1, sizeof *s.root);
+    s.rooted = arena_array(own, (size_t)g->n + 1, sizeof *s.rooted);
+    s.pot = &c->pot[c->cross_pot];
+    for (uint32_t k = 0; k < c->nkind; k++)
+        s.cpus = s.cpus || s.pot->scale[k] < 0;
+    s.hosts = hosts_hold(c, s.pot);
     int64_t dearest = set_caps(&s);
-    if (g->n && dearest) {
+    if (g->n && dearest && s.hosts < LOAD_INF) {
         set_lengths(&s, dearest);
         choose_roots(&s);
     }

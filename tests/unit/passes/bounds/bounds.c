@@ -447,7 +447,7 @@ static void test_trees(void **state)
     struct arena *scratch = arena_new(NULL);
     uint32_t feasible = 0, raised = 0, exact = 0;
     (void)state;
-    for (uint64_t seed = 1; seed <= GRAPHS; seed++) {
+    for (uint64_t seed = 1; seed <= 6 * GRAPHS; seed++) {
         struct diag d = {0};
         uint64_t rng = seed, spent;
         make_dear_instance(t, seed);
@@ -456,7 +456,8 @@ static void test_trees(void **state)
         for (uint32_t i = 0; i < 2 && want != COST_NEVER; i++) {
             struct bound_means with = {
                 .work = i ? random_below(&rng, 3000) : 100000, .mem = t->a, .scratch = scratch};
-            struct bound b = tree_bound(c, i ? c->lower.value : 0, &with, &spent);
+            int64_t upper = want + random_below(&rng, 40);
+            struct bound b = tree_bound(c, i ? c->lower.value : 0, upper, &with, &spent);
             if (b.value > want)
                 fail_msg("seed %llu: bound %lld, brute force %lld\n%s", (unsigned long long)seed,
                          (long long)b.value, (long long)want, b.proof);
@@ -475,26 +476,36 @@ static void test_trees(void **state)
 }
 
 /* Four vertices of 10 ps, each two with a value of 2 ps, on four devices: one on each takes 16 ps, and so it does if
- * all values have to be with the host. */
+ * all values have to be with the host, and beside a CPU with vertices that run nowhere else. */
 static void test_complete(void **state)
 {
-    enum { VERTICES = 4, VALUES = 6 };
-    const int64_t time[VERTICES] = {10, 10, 10, 10}, size[VERTICES] = {0};
-    const struct test_edge edge[VALUES] = {{0, 1, 2}, {0, 2, 2}, {0, 3, 2},
-                                           {1, 2, 2}, {1, 3, 2}, {2, 3, 2}};
-    struct cluster cl = {.ncls = 1, .ndev = VERTICES};
-    cl.cls[0] = (struct device_class){.name = "acc", .count = VERTICES, .memory = -1};
+    enum { VERTICES = 4, ALL = 6, VALUES = 7 };
+    int64_t time[ALL] = {10, 10, 10, 10}, size[ALL] = {0};
+    const struct test_edge edge[VALUES] = {{0, 1, 2}, {0, 2, 2}, {0, 3, 2},  {1, 2, 2},
+                                           {1, 3, 2}, {2, 3, 2}, {4, 5, 100}};
     (void)state;
-    for (int host = 0; host < 2; host++) {
+    for (int way = 0; way < 4; way++) {
         struct arena *a = arena_new(NULL);
         struct diag d = {0};
         uint64_t spent;
-        struct wdag *g = graph_of_edges(a, VERTICES, time, size, VALUES, edge);
-        memset(g->net_host, host, VALUES);
+        bool host = way & 1, cpu = way & 2;
+        struct cluster cl = {.ncls = 1 + cpu, .ndev = VERTICES + cpu};
+        cl.cls[0] = (struct device_class){.name = "acc", .count = VERTICES, .memory = -1};
+        cl.cls[1] = (struct device_class){.name = "cpu", .count = 1, .memory = -1, .host = true};
+        struct wdag *g =
+            graph_of_edges(a, cpu ? ALL : VERTICES, time, size, cpu ? VALUES : VALUES - 1, edge);
+        memset(g->net_host, host, g->nnet);
+        int64_t on_cpu[ALL] = {COST_NEVER, COST_NEVER, COST_NEVER, COST_NEVER, 1, 1};
+        int64_t *times[2] = {g->time[0], on_cpu}, no_cost[VALUES] = {0};
+        int64_t *costs[2] = {g->net_cost[0], no_cost};
+        g->time = times;
+        g->net_cost = costs;
+        g->ncls = cl.ncls;
+        for (uint32_t v = VERTICES; v < g->n; v++)
+            g->time[0][v] = COST_NEVER;
         struct problem *c = problem_build(g, &(struct scene){.cluster = &cl}, -1, a, &d);
         struct bound_means with = {.work = BOUNDS_WORK, .mem = a, .scratch = a};
-        assert_int_equal(c->lower.value, host ? 13 : 10);
-        assert_int_equal(tree_bound(c, c->lower.value, &with, &spent).value, 16);
+        assert_int_equal(tree_bound(c, 0, 40, &with, &spent).value, 16);
         arena_free(a);
     }
 }
