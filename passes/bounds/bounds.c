@@ -40,6 +40,7 @@ enum {
     SHARE = 8,         /* one reduction gets 1 / SHARE of the work */
     HUB_SHARE = 2,     /* the bound around hubs may take 1 / HUB_SHARE of the work in addition */
     TREE_SHARE = 4,    /* the bound by trees may take 1 / TREE_SHARE of the work in addition */
+    TREE_NEARER = 64,  /* and must close 1 / TREE_NEARER of the gap: its argument is long */
     LOOKS_PER_ARC = 4, /* number of prices of vertices that count as the work of one arc */
     WORTH = 400        /* weights are tried if the gap is more than 1 / WORTH of the value */
 };
@@ -585,8 +586,9 @@ static struct bound first_bound(const struct problem *c, int64_t upper,
     }
     some.work = with->work / TREE_SHARE;
     if (best.value < upper && some.work > 0) {
-        struct bound trees = tree_bound(c, best.value, upper, &some, &spent);
-        best = trees.value > best.value ? trees : best;
+        int64_t least = best.value + (upper - best.value) / TREE_NEARER;
+        struct bound trees = tree_bound(c, least, upper, &some, &spent);
+        best = trees.value > least ? trees : best;
     }
     best.value = smaller(best.value, upper);
     return best;

@@ -91,6 +91,7 @@ struct trees {
 struct proven {
     int64_t value;   /* ps */
     int64_t phi;     /* in units of 2^-PHI_BITS */
+    int64_t stay;    /* phi without the roots on CPUs */
     uint32_t net;    /* the net that carries most for its cost */
     int64_t carried; /* what it carries, in units of 2^shift ps */
     uint32_t times;  /* R */
@@ -224,8 +225,8 @@ static struct proven prove(const struct trees *s)
             p.carried = s->carried[e];
         }
     }
-    int64_t stay = (int64_t)((__int128)p.phi * (s->times - roots_on_hosts(s)) / s->times);
-    p.value = p.net == UNREACHED ? 0 : bound_of(s, p.phi, stay);
+    p.stay = (int64_t)((__int128)p.phi * (s->times - roots_on_hosts(s)) / s->times);
+    p.value = p.net == UNREACHED ? 0 : bound_of(s, p.phi, p.stay);
     return p;
 }
 
@@ -315,6 +316,23 @@ static struct proven make_trees(struct trees *s, int64_t known, int64_t dearest,
     return best;
 }
 
+/* Adds what devices with loads of at most T hold at most. */
+static void explain_held(struct explain *e, const struct trees *s, const struct proven *p)
+{
+    explain_add(e, "devices with loads of at most T hold at most");
+    for (uint32_t k = 0, n = 0; k < s->c->nkind; k++)
+        if (s->pot->scale[k] >= 0)
+            explain_add(e, "%s %u * %s", n++ ? " +" : "", s->c->kind[k].count,
+                        explain_share(e, s->pot->scale[k]));
+    explain_add(e, " times T\n");
+    if (s->cpus)
+        explain_add(
+            e,
+            "CPUs hold at most %s times T, and so much of the nodes that trees lead from that "
+            "%lld/%d is left for the others\n",
+            explain_share(e, s->hosts), (long long)p->stay, 1 << PHI_BITS);
+}
+
 /* Returns the argument for what p proves. */
 static const char *write_proof(const struct trees *s, const struct proven *p,
                                const struct bound_means *with)
@@ -322,33 +340,28 @@ static const char *write_proof(const struct trees *s, const struct proven *p,
     const struct problem *c = s->c;
     struct explain e = explain_new(c, with->m, with->mem);
     const char *phi = arena_fmt(with->mem, "%lld/%d", (long long)p->phi, 1 << PHI_BITS);
+    explain_add(&e,
+                "trees of transfers, %u in all, lead from some nodes to all nodes that transfers "
+                "join, and bring each what it takes, rounded down to a multiple of %lld ps: %s\n",
+                p->times, 1LL << s->shift, explain_time(&e, s->mass));
     explain_add(
         &e,
-        "%u times a tree of transfers leads from some node to all, and brings each what it takes, "
-        "rounded down to a multiple of %lld ps: %s in all\n",
-        p->times, 1LL << s->shift, explain_time(&e, s->mass));
-    uint32_t v = c->g->net_pin.to[c->g->net_pin.at[p->net]];
-    explain_add(
-        &e,
-        "the transfer that carries most for what it takes, of %s, takes %s and carries %lld times "
+        "the one that carries most for what it takes, of %s, takes %s%s and carries %lld times "
         "%lld ps: %s of what %u trees bring\n",
-        e.name[v], explain_time(&e, s->cap[p->net]), (long long)p->carried, 1LL << s->shift, phi,
-        p->times);
+        e.name[c->g->net_pin.to[c->g->net_pin.at[p->net]]], explain_time(&e, s->cap[p->net]),
+        c->g->net_host[p->net] && !s->cpus ? ", half of it," : "", (long long)p->carried,
+        1LL << s->shift, phi, p->times);
     explain_add(
         &e,
-        "so a device that holds x of %s, half at most, pays transfers of %s of x at least; one "
-        "that holds more, of %s of what it does not hold\n",
+        "so a device that holds x of these %s, half at most, pays transfers of %s of x; one that "
+        "holds more, of %s of what it does not hold\n",
         explain_time(&e, s->mass), phi, phi);
     explain_add(&e, "beside that all devices together have loads of %s\n",
                 explain_time(&e, s->rest));
-    explain_add(&e, "devices with loads of at most T hold at most");
-    for (uint32_t k = 0, n = 0; k < c->nkind; k++)
-        if (s->pot->scale[k] >= 0)
-            explain_add(&e, "%s %u * %s", n++ ? " +" : "", c->kind[k].count,
-                        explain_share(&e, s->pot->scale[k]));
-    if (s->cpus)
-        explain_add(&e, ", CPUs %s", explain_share(&e, s->hosts));
-    explain_add(&e, " times T: no plan takes less than %s\n", explain_time(&e, p->value));
+    explain_held(&e, s, p);
+    explain_add(
+        &e, "so no plan takes less than %s: if no device holds more than half, or if one does\n",
+        explain_time(&e, p->value));
     return explain_text(&e);
 }
 

@@ -493,6 +493,72 @@ def read_plain_holes(r, lines):
     return bound
 
 
+def up(x, y):
+    return -(-x // y)
+
+
+def read_trees(r, lines):
+    """Trees of transfers; the bound.  What devices pay is tried for all sets of small graphs, else for some."""
+    p = r.p
+    m = re.fullmatch(r"trees of transfers, (\d+) in all, lead .* a multiple of (\d+) ps: " + TIME, lines.pop(0))
+    need(m, "no trees")
+    times, unit, mass = int(m[1]), int(m[2]), ps(m[3])
+    m = re.fullmatch(f"the one that carries most .*, of (.*), takes {TIME} and carries (\\d+) times {unit} ps: "
+                     rf"(\d+)/{ONE} of what {times} trees bring", lines.pop(0))
+    need(m, "no fullest transfer")
+    v, cost, phi = r.vertex(m[1]), ps(m[2]), int(m[4])
+    need(any(abs(cost - c) <= 1 for pins, c in p.nets if v in pins), f"no transfer of {m[1]} takes {cost}")
+    need(phi == cost * times * ONE // unit // int(m[3]), f"that is not {phi}")
+    acc = [k for k in range(len(p.kinds)) if not p.free(k)]
+    need(len(acc) == 1, "weights are those on the only accelerators")
+    joined = reached(p, max(range(p.n), key=lambda v: p.time[acc[0]][v]))
+    weight = [p.time[acc[0]][v] // unit * unit if v in joined else 0 for v in range(p.n)]
+    need(sum(weight) == mass, f"nodes take {sum(weight)}, not {mass}")
+    rng = random.Random(mass)
+    for s in range(1 << p.n) if p.n <= SMALL else [rng.getrandbits(p.n) for _ in range(200)]:
+        held = {v for v in range(p.n) if s >> v & 1}
+        x = sum(weight[v] for v in held)
+        need(p.transfers(acc[0], held) * ONE >= phi * min(x, mass - x), f"{held} does not pay that")
+    m = re.fullmatch(rf"so a device that holds x of these {TIME}, half at most, pays transfers of {phi}/{ONE} of x; "
+                     rf"one that holds more, of {phi}/{ONE} of what it does not hold",
+                     lines.pop(0))
+    need(m and ps(m[1]) == mass, "it pays something else")
+    m = re.fullmatch(f"beside that all devices together have loads of {TIME}", lines.pop(0))
+    need(m and ps(m[1]) == sum(p.time[acc[0]]) - mass, "not what is left")
+    rest, n = ps(m[1]), p.kinds[acc[0]][1]
+    need(lines.pop(0) == f"devices with loads of at most T hold at most {n} * 1 times T", "they hold something else")
+    hosts, stay = 0, phi
+    if len(p.kinds) > 1:
+        m = re.fullmatch(rf"CPUs hold at most (\S+) times T, .* (\d+)/{ONE} is left for the others", lines.pop(0))
+        need(m, "no line for CPUs")
+        k = 1 - acc[0]
+        hosts = p.kinds[k][1] * max(up(w * ONE, t) for w, t in zip(p.time[acc[0]], p.time[k]) if w)
+        stay = int(m[2])
+        need(share(m[1]) == hosts and stay <= phi, f"they hold {hosts}")
+    m = re.fullmatch(f"so no plan takes less than {TIME}: if no device holds more than half, or if one does",
+                     lines.pop(0))
+    need(m, "no conclusion")
+    large = min(mass, mass * (ONE + phi) // (2 * ONE))
+    held = n * ONE + up(hosts * (ONE + phi), ONE)
+    even = up((mass * (ONE + phi) // ONE + rest) * ONE, held)
+    both = (mass * (ONE + phi + stay) // ONE + rest) * (ONE + phi)
+    small = up(both // ONE * ONE, (held * (ONE + phi) + 2 * stay * ONE) // ONE + 1)
+    need(ps(m[1]) <= min(large, max(even, small)), f"the bound is {min(large, max(even, small))}")
+    r.seen.add("trees")
+    return ps(m[1])
+
+
+def reached(p, v):
+    """The vertices that transfers which take time join with v."""
+    seen, todo = {v}, [v]
+    while todo:
+        for e in p.nets_of[todo.pop()]:
+            new = p.nets[e][0] - seen if p.nets[e][1] else set()
+            seen |= new
+            todo += new
+    return seen
+
+
 def text_of(x):
     return f"{x // 10 ** 9}.{x % 10 ** 9:09}".rstrip("0").rstrip(".")
 
@@ -523,6 +589,8 @@ def read_argument(problem, text):
         bound = read_holes(r, lines)
     elif lines[0].startswith("nodes have points"):
         bound = read_weights(r, lines)
+    elif lines[0].startswith("trees of transfers"):
+        bound = read_trees(r, lines)
     elif lines[0].startswith(("pigeonhole", "longest")):
         bound = read_plain_holes(r, lines)
     else:
@@ -658,7 +726,7 @@ def main():
                 return 0
             small(Path(folder), seen)
             missing = {"deny", "set", "join", "none", "average", "prices", "pigeonhole", "longest",
-                       "search", "weights"} - seen
+                       "search", "trees", "weights"} - seen
             need(not missing, f"no argument of these sorts was seen: {sorted(missing)}")
         except (Refuted, ValueError) as e:
             print(f"FAIL: {e}")
