@@ -768,7 +768,7 @@ def moved_operands(node):
 
 
 def moved_from(name, maker):
-    """A tensor and all those of its part that it is a cast or a moved copy of."""
+    """The set of a tensor and of all tensors in its part from which casts and moves alone have made it."""
     found, stack = {name}, [name]
     while stack:
         node = maker.get(stack.pop())

@@ -11,7 +11,7 @@ struct batch_view {
     const uint8_t *varies;  /* [value] it depends on samples */
     const uint8_t *to_sum;  /* [value] a gradient follows from it by sums over samples alone */
     const uint8_t *squares; /* [value] more than one axis of it grows with the batch */
-    const uint8_t *counts;  /* [value] it tells how many samples there are */
+    const uint8_t *counts;  /* [value] 1: the value is, or follows from, the number of samples */
 };
 
 /* Returns NULL, or, in a, why node n of the main graph takes samples together or draws: a clause that names the node

@@ -41,7 +41,7 @@ struct update_search {
     uint8_t *varies;       /* [value] */
     uint8_t *read_forward; /* [value] 1: an initializer that a node of the forward pass reads */
     uint32_t *seen;        /* [value] 1 + the last output whose walk has come by */
-    struct heap open;      /* values that wait, by the node that makes them, the last one first */
+    struct heap open; /* values still to be visited, in reverse order of the nodes that make them */
     uint32_t open_varying; /* how many of these vary */
     uint64_t left;         /* values that all walks together may still come by */
     struct named_gradients named;

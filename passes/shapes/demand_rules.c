@@ -220,7 +220,7 @@ void demand_split(struct demands *k, nid n, int arg)
         demand_multiple(k, in.d[axis], k->f->m->node[n].out.n);
 }
 
-/* Notes that dimensions that are dropped are 1. */
+/* Notes that the dimensions that Squeeze drops are 1. */
 void demand_squeeze(struct demands *k, nid n, int arg)
 {
     struct shape in = operand_shape(k->f, n, 0);

@@ -121,7 +121,7 @@ struct shard {
     /* [value] of an input that holds state, and of the output that it comes from: the state in which the devices keep
      * it; whole: it is on one device */
     struct shard_state *kept;
-    uint8_t *must; /* [node] 1: it reads or makes such a piece, so it cannot be whole */
+    uint8_t *must; /* [node] 1: the node reads or makes a state in pieces, so it must be cut */
     struct pricing *price;
     enum sharding_sums sums;   /* which tensors may be in terms */
     struct shard_moves *moves; /* [value] times of its exchanges */

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SETS = 4 /* the most stages of which every set is tried as those that recompute */ };
+enum { MOST_SETS = 4 /* up to this many stages every choice of recomputing stages is tried */ };
 
 void train_set_size(struct training *m, int64_t global, int64_t size)
 {

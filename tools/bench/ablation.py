@@ -64,7 +64,7 @@ def left_out(text, name, value):
 
 
 def program_without(method, folder):
-    """A pcc without the method: its path."""
+    """Builds a pcc without the method and returns its path."""
     build, at = Path(PCC).resolve().parent, Path(folder) / method.replace(" ", "-")
     at.mkdir()
     compiles = {c["file"]: c for c in json.loads((build / "compile_commands.json").read_text())}

@@ -85,7 +85,7 @@ def expected_of(path):
 
 
 def missing(command, shared):
-    """What a command reads of the shared material that is not there, or None."""
+    """Path of a file of the shared material that the command reads, but that is missing; else None."""
     for path in re.findall(r"\bshared/[^\s'\"{}():;,]+", command):
         if not glob.glob(str(shared / path.removeprefix("shared/"))):
             return path
@@ -157,7 +157,7 @@ def text_of(raw):
 
 
 def equal_messages(old, new):
-    """What can be said of two ONNX files whose bytes differ."""
+    """Compares two ONNX files whose bytes differ as messages; returns the result in words."""
     python = ROOT / "build/venv/bin/python"
     r = subprocess.run([python if python.exists() else sys.executable, "-c", ONNX, old, new], capture_output=True)
     return {10: "equal as messages", 11: "differ as messages"}.get(r.returncode, "not read by the onnx package")

@@ -49,7 +49,7 @@ os.write(int(sys.argv[1]), f"{status} {used.ru_utime + used.ru_stime} {used.ru_m
 
 
 def help_or_go():
-    """The first thing a script does: --help ends it, and so does a program that is not there."""
+    """To be called first by a script: prints its help and ends it for --help; ends it if PCC or PCC_GEN is missing."""
     if "--help" in sys.argv[1:] or "-h" in sys.argv[1:]:
         print(sys.modules["__main__"].__doc__)
         sys.exit(0)
@@ -131,9 +131,10 @@ LATENCY_MEMORY = 4 << 30 # bytes: accelerators of the placement paper's latency 
 
 
 def workloads_in(folder, names, large, known=None):
-    """Paths of those of the names that the folder has.  Ends the program if there are none: skipped (77) without the
-    folder, else as misused (2), as where they are those of another folder with the same names, by their accelerators'
-    memory.  large: whether these have more than LATENCY_MEMORY.  known: names of which that is sure (default: all)."""
+    """Paths of the files in the folder that have one of the names.  Ends the program if there are none: as skipped (77)
+    without the folder, else as misused (2).  It is also misused if the files are of the other folder with the same
+    names, which the memory of their accelerators tells: above LATENCY_MEMORY if large, else not.  known: names of files
+    whose memory is looked at (default: all)."""
     folder = Path(folder)
     if not folder.is_dir():
         print(f"skipped: {folder} is not there")

@@ -192,7 +192,7 @@ def ran(tmp, count, split):
 
 
 def depth(name, time):
-    """Operands come first in a file; at most four levels."""
+    """Depth of a node of an expression (operands stand before it in the file), at most four."""
     return 1 + max((depth(x, time) for x in time[name][1]), default=0)
 
 

@@ -63,7 +63,7 @@ FIGURE = re.compile(r"forward_compute_time=([0-9.]+), backward_compute_time=([0-
 # ---- profiles made from others ----------------------------------------------------------------------------------
 
 def halves(path, tmp):
-    """Forward and backward of each layer as half of both."""
+    """A profile in which forward and backward pass of a layer each take half of their sum."""
     def half(match):
         each = (float(match[1]) + float(match[2])) / 2
         return f"forward_compute_time={each:.6f}, backward_compute_time={each:.6f}"
@@ -249,7 +249,7 @@ def six(folder, tmp):
 
 OTHERS = [("published plan", SCORED), ("PipeDream's plan", "pipedream-hier-place{}"),
           ("straight", "pipedream-hier-place{straight=true}"), ("data parallelism", "data-parallel-place")]
-MANY = "GNMT-16" # which has too many states but those that PipeDream's program finds
+MANY = "GNMT-16" # for dapple-place it has too many states, unless only PipeDream's states count
 
 
 def own(folder, tmp):

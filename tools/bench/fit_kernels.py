@@ -112,7 +112,7 @@ def time_of(kernels, op, facts):
 
 
 def slowed(kernels, op, work, facts):
-    """us of that many operations."""
+    """Microseconds that this number of operations takes."""
     t = work / (kernels.peak * facts["product" if op == "linear" else "batched"]) * 1e6
     burst = facts["burst"] * 1e3
     return t if not burst else numpy.where(t > burst, burst + (t - burst) / facts["warm"], t)

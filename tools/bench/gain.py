@@ -37,7 +37,7 @@ GAIN, MACHINE, SHARE, ORDER = 1.7, 1.8, 0.95, 0.97  # the limits
 
 
 def each(out):
-    """Milliseconds per sample that a run tells."""
+    """Milliseconds per sample, as the output of a run states them."""
     return in_ms("".join(out.split(", then ")[1].split(" each")[0].split()))
 
 

@@ -85,7 +85,7 @@ def naive(path):
 
 
 def measure(name, path, steps, tmp):
-    """A row, and what is wrong with it."""
+    """Plans a model and returns a row of the table, and the list of limits that it breaks."""
     out = Path(tmp) / "plan.pir"
     read = Run([PCC, path, "-q"]).need()
     run = Run([PCC, path, "-p", steps, "-q", "-o", out]).need()

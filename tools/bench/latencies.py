@@ -51,7 +51,7 @@ def printed_as(value, text):
 
 
 def memory_share(workload, split):
-    """Of its memory, how much the fullest accelerator needs."""
+    """Share of its memory that the fullest accelerator needs."""
     size = {n["id"]: n.get("size", 0) for n in workload["nodes"]}
     q = split.get("q", 1)
     sets = [[v for slot in split["fpgas"][i:i + q] for v in slot["nodes"]] for i in range(0, len(split["fpgas"]), q)]
@@ -63,7 +63,7 @@ def memory_mark(share):
 
 
 class Input:
-    """A workload and what its rows are checked by."""
+    """A workload, and the published figures that its rows are compared with."""
 
     def __init__(self, path, tmp):
         self.name, self.path, self.tmp = path.stem, path, Path(tmp)
@@ -81,7 +81,7 @@ class Input:
             self.complain(planner, f"{split['totalLatency']} ms, latency.py has {ms}")
 
     def row(self, planner, run, split, made=None):
-        """made: the run that made the plan, if it was another one."""
+        """A row of the table.  made: the run of pcc that made the plan, if another run judged it."""
         status, ms, bound = facts_of(run.out)
         share = memory_share(self.workload, split)
         published = self.published.get("ip" if planner in SEARCHES else planner, "-")
@@ -121,7 +121,7 @@ class Input:
         return row
 
     def refused(self, plan, devices):
-        """An expert's split of more accelerators than there are is none."""
+        """Checks that pcc refuses an expert's split of more accelerators than there are."""
         if Run([PCC, self.path, "--objective=latency", "-p", f"plan{{from={plan}}}", "-q"]).rc != 1:
             self.complain("expert", f"a split of {devices} accelerators is taken")
 
@@ -195,7 +195,7 @@ def table_4(rows):
 
 
 def gains(rows):
-    """How much lower latencies are than each baseline's, as in appendix F."""
+    """By how much latencies of latency-place are below those of each baseline, as in appendix F."""
     value = {(r[0], r[1]): float(r[2]) for r in rows}
     lines = []
     for planner, (most, average) in GAINS.items():

@@ -62,7 +62,8 @@ def picoseconds(text):
 
 
 def contradiction(value, bound, best, high, low, ended):
-    """What is wrong between pcc (its value of this shape, its bound, best of any) and HiGHS."""
+    """Returns how the figures of pcc (value of a plan of this shape, its bound, best of any shape) contradict those
+    of HiGHS; None: they do not."""
     if high is not None and high < bound * (1 - TOLERANCE):
         return f"HiGHS finds {high:.0f} ps, pcc's bound is {bound}"
     if low is not None and low > best * (1 + TOLERANCE):
@@ -73,7 +74,7 @@ def contradiction(value, bound, best, high, low, ended):
 
 
 def measure(workload, shape, seconds, own, tmp):
-    """A row of the table, and what is wrong."""
+    """A row of the table, and the contradiction in words, if there is one."""
     passes = f"ip-place{{contiguous={shape}:solver=lp_solve"
     value, bound, cpu = plan(workload, passes + "}", own, tmp)
     best = min(value, plan(workload, "anneal-place", own, tmp)[0]) if shape == "none" else value

@@ -102,7 +102,7 @@ KEPT_CALLS = re.compile(r"assert|static_assert|_Static_assert|va_\w+|free|\w+_fr
 # Equal with two arguments swapped: sums, counts and sizes, whether things are the same.
 SYMMETRIC = re.compile(r"sat_(add|mul)|__builtin_(add|mul)_overflow|poly_mul|larger|\w*_?(min|max)|gcd|"
                        r"arena_array|calloc|str(n|case)?cmp|memcmp|\w+_(same|equal)")
-# Neither these nor what is in them is changed: constants to the compiler, types.
+# No error is planted in such nodes or below them: the compiler wants constants there, or they are types.
 CONSTANT_PLACES = {"array_declarator", "subscript_designator", "sizeof_expression", "enum_specifier", "type_descriptor",
                    "struct_specifier", "preproc_def", "preproc_function_def", "preproc_call", "string_literal"}
 
@@ -132,7 +132,7 @@ class Place:
         return f"{self.path}:{self.line}: {self.kind}: {'  =>  '.join(self.texts())}"
 
     def known_as(self):
-        """As mutate_none.txt has it."""
+        """The texts by which mutate_none.txt names this error."""
         before, after = self.texts()
         return f"{self.path}: {self.kind}", before, f"=> {after}".rstrip(), f"in {self.code}"
 
@@ -189,7 +189,7 @@ def called(node):
 
 
 def places_in(path, node, rng, limits):
-    """The places at a node itself, and below it."""
+    """Yields the places for errors in a node of the syntax tree and in the nodes below it."""
     if node.type in CONSTANT_PLACES or node.type == "call_expression" and KEPT_CALLS.fullmatch(called(node)):
         return
     if node.type == "declaration" and any(c.type == "storage_class_specifier" for c in node.children):
@@ -397,7 +397,7 @@ class Test:
         return p.returncode, usage.ru_utime + usage.ru_stime
 
     def measure(self, count):
-        """Once, without an error."""
+        """Runs the test once without any planted error, to know its time and the places that it reaches."""
         if self.rc is not None:
             return
         bytemap = WORK / "reached" / self.name.replace("/", "-")
@@ -416,7 +416,7 @@ class Test:
 
 
 def tests(where):
-    """All, but for those of the tree itself, which is changed, and fuzz targets."""
+    """All tests of the build folder but fuzz targets and tests/tree, which test the sources, and these are changed."""
     shown = subprocess.run(["ctest", "--test-dir", where, "--show-only=json-v1"], check=True, capture_output=True,
                            text=True)
     return [t for t in (Test(entry, where) for entry in json.loads(shown.stdout)["tests"])
@@ -429,7 +429,7 @@ def nearest(reaching, in_file):
 
 
 def verdict(k, candidates, in_file, budget):
-    """What an error came to: how it was killed, or why not."""
+    """How tests found a planted error, or why they did not, in words."""
     spent, left = 0.0, 0
     reaching = [t for t in candidates if t.rc == 0 and k in t.reached]
     for t in nearest(reaching, in_file):
@@ -446,7 +446,7 @@ def verdict(k, candidates, in_file, budget):
 
 
 class Kept:
-    """What is known of this draw, in a file: a run that was ended goes on where it was."""
+    """The results so far, for the chosen errors, in a file: a run that was ended continues from there."""
 
     def __init__(self, chosen):
         self.path = WORK / "known.json"

@@ -41,7 +41,7 @@ def classes(model, options=()):
 
 
 def choose(kind, n, devices, rng):
-    """The device of each of n classes."""
+    """Draws a device for each of n colocation classes."""
     if kind == "each":
         return [rng.randrange(devices) for _ in range(n)]
     if kind == "stripes":

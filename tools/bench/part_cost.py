@@ -69,7 +69,7 @@ def with_openvino(tensors, args):
 
 
 def by_tensors(args):
-    """Parts that do nothing, by their number of tensors."""
+    """Measures parts without work: by the number of their tensors, what a call takes."""
     module = __import__(args.engine)
     print(f"{args.engine} {module.__version__}, CPU, {args.threads} thread(s), {args.runs} runs; microseconds")
     medians = {}

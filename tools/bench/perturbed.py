@@ -67,7 +67,7 @@ class Case:
 
 
 def perturbed_rows(paths, seeds, tmp):
-    """Prints a row for each input and seed as it is made; what is wrong."""
+    """Prints a row for each input and seed as soon as it is known; returns the errors in words."""
     rows, wrong = [], []
     for path in paths:
         for seed in range(1, seeds + 1):

@@ -72,12 +72,12 @@ PUBLISHED = rows_of(RELATIVE)
 
 
 def planners():
-    """What a run of `throughput` needs to have for all of this."""
+    """The planners that a run of `throughput` must include for these tables."""
     return ["dp", *[RUN_AS.get(c, c) for c in COLUMNS]]
 
 
 def mean(ratios):
-    """The geometric one, which the paper's averages are."""
+    """The geometric mean, as the paper's averages."""
     return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 

@@ -77,7 +77,7 @@ def improvement(folder):
 
 
 def need_of(model):
-    """Bytes that one device needs for all of the model, and its makespan."""
+    """Bytes and makespan of the whole model on one device."""
     text = Run([PCC, model, "-d", "4xa100", "-p", "one-place{best-effort=true}", "--judge=makespan"]).need().out
     n, unit = re.search(r"^acc0 .* ([\d.]+) (B|KiB|MiB|GiB|TiB) of", text, re.M).groups()
     value, time = re.search(r"^makespan ([\d.]+) (ps|ns|us|ms|s)$", text, re.M).groups()

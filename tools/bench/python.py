@@ -41,7 +41,7 @@ def chain(path):
 
 
 def by_hand(split, samples):
-    """The loop that one would write."""
+    """Runs the parts in a plain loop over sessions, as a user would write it."""
     parts, outputs = split.runner.parts, split.runner.output_names
     for sample in samples:
         table = dict(sample)

@@ -70,7 +70,7 @@ def arrays(folder):
 # ---- same ---------------------------------------------------------------------------------------
 
 def exports():
-    """Two models of ../shared that are there."""
+    """The first two small exported models of ../shared."""
     tiny = SHARED / "models/exported/tiny"
     return [(m.stem, m, []) for m in sorted(tiny.glob("*.onnx"))[:2]]
 

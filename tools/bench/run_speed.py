@@ -21,7 +21,7 @@ UNITS = {"s": 1, "ms": 1e-3, "us": 1e-6}
 
 
 def timed(command, samples):
-    """Seconds of a sample: as the program says, and of processors."""
+    """Seconds per sample: as the program prints them, and of processor time."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     r = subprocess.run([str(c) for c in command], capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

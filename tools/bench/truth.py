@@ -52,7 +52,7 @@ def promised(folder):
 
 
 def taken(folder, samples, turns=3):
-    """Seconds per sample of a run in a process of its own, the median of some."""
+    """Seconds per sample: the median of several runs, each in a process of its own."""
     found = []
     for _ in range(turns):
         out = Run([RUN, folder, f"--samples={samples}", "-q"]).need().out
@@ -61,7 +61,7 @@ def taken(folder, samples, turns=3):
 
 
 def one(model, devices, dims, samples, tmp):
-    """(promise, factor, measured) of a split that was made in rounds."""
+    """(promised seconds, factor, measured seconds) of the split that pcc-profile --rounds leaves."""
     folder = tmp / "split"
     Run(["rm", "-rf", folder]).need()
     Run([PROFILE, model, *dims, "--rounds=2", "--side-by-side", f"--segments={2 * devices}", "-q", "-o", folder, "--",

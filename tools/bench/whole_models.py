@@ -77,7 +77,7 @@ def why_not(row, name):
 
 
 def what_of(row):
-    """The key of LIMITS that a row belongs to."""
+    """The key of LIMITS for a row."""
     return "forward" if row["mode"] == "inf" else f"training, {row['variant'] or 'one GPU'}"
 
 

@@ -11,7 +11,7 @@ struct cost_row {
     int64_t ps, bytes; /* bytes -1: not known */
 };
 
-/* What is written. */
+/* Measured costs, to be written. */
 struct costs_out {
     const struct measuring *m;
     const struct part_figures *part; /* [m->s->npart] */

@@ -71,9 +71,11 @@ bool measured_whole(const struct measuring *m, const struct part_figures *f);
 int measure_inputs(const struct measuring *m, uint32_t k);
 void measure_forget(const struct measuring *m);
 
-/* Inside: measures the nodes of part k, whose inputs are in the table.  Returns 0, or -1 and an error. */
+/* ---- of the files measure*.c alone ---- */
+
+/* Measures the nodes of part k, whose inputs are in the table.  Returns 0, or -1 and an error. */
 int measure_nodes(const struct measuring *m, uint32_t k, struct part_figures *f);
-/* Inside: one run. */
+/* The times of one run. */
 struct timing {
     int64_t spent, clock; /* ps of processor time, and by the clock */
 };

@@ -299,7 +299,7 @@ int ranks_check_messages(struct runner *r, bool good)
     struct ranks *x = r->ranks;
     int from, rc = 0;
     int64_t tag;
-    if (!all_say(r, good)) /* what was given up may be on its way */
+    if (!all_say(r, good)) /* after a failure, messages that were given up may still come */
         return 0;
     while (x->m.face->stray(CHANNEL_TENSOR, &from, &tag) ||
            x->m.face->stray(CHANNEL_SIZES, &from, &tag))

@@ -48,7 +48,9 @@ struct pcc *split_model(const struct split *s, const char *path, const char *con
     arena_defer(a, free_handle, p);
     pcc_listen(p, &(struct pcc_listener){.user = d, .message = pass_on});
     enum pcc_status rc = pcc_set(p, "devices", "1xcpu");
-    rc = rc ? rc : pcc_set(p, "allow-links", ""); /* the engine that runs the model judges them */
+    rc = rc ? rc
+            : pcc_set(p, "allow-links",
+                      ""); /* links are the business of the engine that runs the model */
     json_object_foreach(json_object_get(s->manifest, "dims"), name,
                         size) if (split_names_dim(s, name) && !rc) rc =
         pcc_set(p, "dim", arena_fmt(a, "%s=%lld", name, (long long)json_integer_value(size)));

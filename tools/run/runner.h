@@ -59,15 +59,16 @@ struct run_settings {
     const char *const *map;      /* [nmap] values of --map */
     const char *const *provider; /* [nprovider] values of --provider */
     uint32_t ncores, nmap, nprovider;
-    int64_t most_bytes;   /* of a tensor between ranks whose size is not known before */
-    int64_t step_options; /* of steps: those that all ranks must have alike, as a number */
+    int64_t
+        most_bytes; /* the most bytes of a tensor between ranks whose size is not known before */
+    int64_t
+        step_options; /* a number made of the options of steps that must be equal in all ranks */
 };
 
 /* A tensor on its way. */
 struct box {
     struct engine_value *value;
-    uint32_t
-        entries; /* entries of tables of samples that are this box: a state is in the tables of two samples */
+    uint32_t entries; /* number of entries of samples' tables that hold this box: two for a state */
     uint32_t
         of; /* the value; the free box goes to spare[of]; RUN_NONE: the box stays, as of repeated inputs */
     struct box *next; /* in the list of free boxes */

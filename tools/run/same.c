@@ -75,7 +75,7 @@ static double number_at(const unsigned char *data, enum elem elem, int64_t i)
     }
 }
 
-/* Returns how far elements i of two tensors are apart: of integers exactly, before it is rounded to a double. */
+/* Returns the distance of elements i of two tensors; of integers it is computed exactly, then rounded to a double. */
 static double apart(const unsigned char *a, const unsigned char *b, enum elem elem, int64_t i)
 {
     if (!elem_is_integer(elem))

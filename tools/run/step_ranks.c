@@ -41,11 +41,11 @@ struct step_message {
 
 /* The ranks of a run of steps. */
 struct step_ranks {
-    struct runner *r;                    /* names of devices, folder and options */
-    struct ranks *x;                     /* of r */
-    uint8_t *begun, *left;               /* [place] its message has begun to leave; has left */
-    uint8_t *reads;                      /* [rank * nparameter + parameter] a part there reads it */
-    int *group;                          /* [part of whole] of ranks, for --sum=as-made */
+    struct runner *r;      /* names of devices, folder and options */
+    struct ranks *x;       /* of r */
+    uint8_t *begun, *left; /* [place] the message of the place is being sent; was sent */
+    uint8_t *reads; /* [rank * nparameter + parameter] a part of the rank reads the parameter */
+    int *group;     /* [part of whole] of ranks, for --sum=as-made */
     struct step_message *fresh, *active; /* under the lock; of the main thread */
     uint64_t moves;                      /* messages that are over */
     int64_t told_at;              /* ns: when others last got to know where this rank stands */

@@ -28,7 +28,8 @@
 
 #define NODE_PS_LEAST INT64_C(1000000)
 #define PART_PS INT64_C(5000000)
-#define SLICE_NS INT64_C(1000000) /* a run that sleeps looks this often whether it shall end */
+#define SLICE_NS                                                                                   \
+    INT64_C(1000000) /* a sleeping run wakes up this often to see whether it was cancelled */
 enum { NODE_STEPS = 100, LONGER_BY = 4, NO_HINT = 8 };
 
 struct stub {

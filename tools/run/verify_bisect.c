@@ -104,7 +104,7 @@ static void list_values(struct search *s)
 
 /* ---- a run ------------------------------------------------------------------------------------ */
 
-/* What one file has to make in a run. */
+/* The values that one file must make in a run. */
 struct request {
     const struct split_part *part;
     const struct module *m;

@@ -25,7 +25,7 @@
 enum {
     HALF = 1,    /* a float of 16 bits */
     OF_HALF = 2, /* such a float, or a cast or moved copy of one */
-    CUT = 4,     /* it is OF_HALF and crosses, or what crosses so is a cast or moved copy of it */
+    CUT = 4,     /* OF_HALF and crosses, or such a crossing value is a cast or moved copy of it */
     REACHED = 8  /* computed from a value that is CUT */
 };
 

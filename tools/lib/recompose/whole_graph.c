@@ -251,7 +251,7 @@ static char *graph_name(struct whole *w)
     return arena_strdup(w->a, name, ours ? (size_t)(end - name) : strlen(name));
 }
 
-/* Makes w->model of the lists; all else is the first part's. */
+/* Makes w->model: the graph from the lists, everything outside of the graph from the first part. */
 static void make_model(struct whole *w)
 {
     Onnx__GraphProto *g = &w->graph;

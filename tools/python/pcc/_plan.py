@@ -198,7 +198,7 @@ class Plan:
         return self
 
     def __getstate__(self) -> Dict[str, Any]:
-        with contextlib.suppress(BadUse):  # the plan is closed: its nodes are there if they have been read
+        with contextlib.suppress(BadUse):  # a closed plan has only the nodes that were read before
             self.nodes  # pylint: disable=pointless-statement
         return {**self.__dict__, "_handle": _Kept(self)}
 

@@ -110,7 +110,7 @@ class Session:
 
     @property
     def split(self) -> Split:
-        """The folder that runs."""
+        """The split that the session runs."""
         return self._split
 
     def close(self) -> None:
@@ -161,7 +161,7 @@ def _split(model: Any, words: Dict[str, Any], cache: Any) -> _cache.Kept:
 
 
 def _open_openvino(split: Split, providers: Providers) -> Any:
-    """The parts in OpenVINO."""
+    """Compiles the parts in OpenVINO."""
     if providers is not None and not isinstance(providers, Mapping):
         raise BadUse(f'providers: expected OpenVINO\'s devices, such as {{"acc0": "GPU.0"}}, found {providers!r}')
     try:
@@ -182,7 +182,7 @@ def _open_openvino(split: Split, providers: Providers) -> Any:
 
 
 def _run_openvino(parts: Any, split: Split, feed: Mapping[str, Any]) -> Dict[str, Any]:
-    """A sample through the parts in OpenVINO."""
+    """Runs a sample through the parts in OpenVINO."""
     known = split.input_names
     wrong = next((f"no input '{n}' in the model" for n in feed if n not in known), None) or \
         next((f"input '{n}' is not given" for n in known if n not in feed), None)

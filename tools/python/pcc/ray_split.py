@@ -66,7 +66,7 @@ class Device:
         return out[0] if len(out) == 1 else tuple(out)
 
     def pid(self) -> int:
-        """Of its process."""
+        """The id of the actor's process."""
         return os.getpid()
 
     def took(self) -> Dict[str, Tuple[int, float, float]]:
@@ -162,7 +162,7 @@ class RayRunner(rs.Runner):
         return str(folder.resolve())
 
     def _open_parts(self, places: Mapping[str, Any], tell: rs.Teller) -> List[Any]:
-        """In place of sessions here: the actors."""
+        """Starts the actors, which hold the sessions of the parts."""
         rows = self.manifest["parts"]
         self.rounds = _rounds(self.manifest, self.folder)
         devices = sorted({d for p in rows for d in p.get("replicas") or [p["device"]]})

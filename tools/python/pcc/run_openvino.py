@@ -64,7 +64,7 @@ def cut_states(manifest: Mapping[str, Any], tensors: Dict[str, Any]) -> None:
 
 
 def join_states(manifest: Mapping[str, Any], tensors: Dict[str, Any]) -> None:
-    """Puts into the table the outputs of which it has the pieces."""
+    """Joins the pieces of each output that is in pieces, and adds it to the table."""
     for state in manifest.get("sharding", {}).get("states", []):
         pieces, axis = [tensors[p["out"]] for p in state["pieces"]], state["axis"]
         joined = np.concatenate(pieces, axis)  # the piece of a position is (position div run) mod pieces

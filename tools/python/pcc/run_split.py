@@ -327,7 +327,7 @@ def _is_tensor(row: Mapping[str, Any]) -> bool:
 
 
 def _can_bind(row: Mapping[str, Any]) -> bool:
-    """Not sequences, maps, optional values, nor strings."""
+    """Whether ONNX Runtime can bind values of this type: no sequences, maps, optional values or strings."""
     return _is_tensor(row) and row["numpy_type"] != "object"
 
 
@@ -661,7 +661,7 @@ class Runner:
             raise SplitError(f"input '{name}' of sizes {sizes}: {_first_line(e)}") from e
 
     def _add_constants(self, table: Dict[str, Any]) -> None:
-        """Outputs that are weights which no part holds: the whole model says them."""
+        """Adds the outputs that are weights and in no part; they are read from the whole model."""
         names = [o["name"] for o in self.manifest["outputs"] if o["from"] == "weights"]
         if names and self._constants is None:
             whole = _open_whole(self.folder / self.manifest["model"]["file"])
