@@ -117,9 +117,10 @@ struct part_hashes {
     const char *file, *data; /* of the model; of its data file, NULL: no such file */
 };
 
-/* Returns the text of the manifest `text`, in a, in which part k has hashes of[k] as "sha256" and "data_sha256", in
- * place of those that it has.  NULL after an error about the file `path`. */
+/* Returns the text of the manifest `text`, in a, in which part k has hashes of[k] as "sha256" and "data_sha256", and
+ * "weights" the list `weights` as "sha256" (NULL: none), in place of those that it has.  NULL after an error about the
+ * file `path`. */
 const char *hashes_put(const char *text, const char *path, const struct part_hashes *of,
-                       struct arena *a, struct diag *d);
+                       const char *weights, struct arena *a, struct diag *d);
 
 #endif

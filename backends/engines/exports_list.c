@@ -128,27 +128,47 @@ const char *exports_put(const char *text, const char *path, const struct export_
     return NULL;
 }
 
-/* Returns the offset of the first element of the list "parts"; 0: the text has no such list. */
-static size_t find_parts(const char *t)
+/* Returns the offset of the value of the member `key` (in quotes) of the text's object; 0: the text has no such
+ * member. */
+static size_t find_value(const char *t, const char *key)
 {
-    static const char key[] = "\"parts\"";
     for (size_t at = strcspn(t, "{") + 1;; at = member_end(t, at) + 1) {
         size_t name = skip_blanks(t, at);
         if (t[name] != '"')
             return 0;
-        if (strncmp(t + name, key, sizeof key - 1) == 0) {
-            size_t list = skip_blanks(t, skip_blanks(t, name + sizeof key - 1) + 1);
-            return t[list] == '[' ? list + 1 : 0;
-        }
+        if (strncmp(t + name, key, strlen(key)) == 0)
+            return skip_blanks(t, skip_blanks(t, name + strlen(key)) + 1);
         if (t[member_end(t, at)] != ',')
             return 0;
     }
 }
 
+/* Returns the offset of the first element of the list "parts"; 0: the text has no such list. */
+static size_t find_parts(const char *t)
+{
+    size_t list = find_value(t, "\"parts\"");
+    return list && t[list] == '[' ? list + 1 : 0;
+}
+
+/* Returns the text, in a, in whose object "weights" the member "sha256" is the list `hashes`; NULL: the object has none
+ * then. */
+static const char *put_weights(const char *text, const char *hashes, struct arena *a)
+{
+    static const char *const without[] = {"sha256", NULL};
+    size_t begin = find_value(text, "\"weights\"");
+    if (!begin || text[begin] != '{')
+        return text;
+    size_t end = member_end(text, begin);
+    return arena_fmt(a, "%.*s{%s%s%s}%s", (int)begin, text,
+                     other_members(text + begin, end - begin, without, a),
+                     hashes ? ", \"sha256\": " : "", hashes ? hashes : "", text + end);
+}
+
 const char *hashes_put(const char *text, const char *path, const struct part_hashes *of,
-                       struct arena *a, struct diag *d)
+                       const char *weights, struct arena *a, struct diag *d)
 {
     static const char *const without[] = {"sha256", "data_sha256", NULL};
+    text = put_weights(text, weights, a);
     size_t at = find_parts(text), from = at;
     struct memory m;
     memory_begin(&m, a);

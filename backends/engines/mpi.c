@@ -102,8 +102,30 @@ static const char *hash_of(const struct export_folder *x, const char *file)
     return rc ? NULL : text;
 }
 
-/* Puts hashes of the parts' files into the manifest, by which ranks know that they have the same ones.  Returns 0, or
- * -1 and an error. */
+/* Writes to *list the hashes of the files of weights that parts share, as a list; NULL: each part has a file of its
+ * own.  Returns 0, or -1 and an error. */
+static int hash_weights(const struct export_folder *x, const char **list)
+{
+    const json_t *weights = json_object_get(x->manifest, "weights"), *name;
+    const char *mode = json_get_text(weights, "mode");
+    size_t i;
+    *list = NULL;
+    if (!mode || strcmp(mode, "parts") == 0)
+        return 0;
+    const char *text = "[";
+    json_array_foreach(json_object_get(weights, "files"), i, name)
+    {
+        const char *hash = hash_of(x, json_string_value(name));
+        if (!hash)
+            return -1;
+        text = arena_fmt(x->a, "%s%s\"%s\"", text, i ? ", " : "", hash);
+    }
+    *list = arena_fmt(x->a, "%s]", text);
+    return 0;
+}
+
+/* Puts hashes of the files of parts and weights into the manifest, by which ranks know that they have the same ones.
+ * Returns 0, or -1 and an error. */
 static int put_hashes(struct export_folder *x)
 {
     const json_t *parts = json_object_get(x->manifest, "parts");
@@ -116,8 +138,10 @@ static int put_hashes(struct export_folder *x)
             (data && !(of[k].data = hash_of(x, data))))
             return -1;
     }
-    const char *text =
-        hashes_put(x->text, arena_fmt(x->a, "%s/manifest.json", x->name), of, x->a, x->diag);
+    const char *weights, *path = arena_fmt(x->a, "%s/manifest.json", x->name);
+    if (hash_weights(x, &weights))
+        return -1;
+    const char *text = hashes_put(x->text, path, of, weights, x->a, x->diag);
     if (!text)
         return -1;
     x->text = text;

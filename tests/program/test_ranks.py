@@ -194,6 +194,18 @@ def own_files():
         refused(run(*apart, ranks=1), 1, "rank 1 on ", f"{own[1]}/{name}: its SHA-256 is ",
                 f"that in manifest.json {rows[1][key]}")
         (own[1] / name).write_bytes(kept)
+    shared = HERE / "shared_weights"
+    good(run(PCC, HERE / "gpt.onnx", "-q", "--pictures=none", "-d3xcpu", "--dim=batch=1,sequence=32", "--for=mpi", "-o",
+             shared))
+    weights = json.loads((shared / "manifest.json").read_text())["weights"]
+    data = (shared / "weights.data").read_bytes()
+    check(weights == {"mode": "shared", "files": ["weights.data"], "sha256": [hashlib.sha256(data).hexdigest()]},
+          f"{weights}")
+    good(run(PCC, shared, "-q", "--for=mpi"))
+    check(json.loads((shared / "manifest.json").read_text())["weights"] == weights, "hashes once more")
+    (shared / "weights.data").write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    refused(run(RUN, shared, STUB, "-q", ranks=3), 1, "rank 0 on ", f"{shared}/weights.data: its SHA-256 is ",
+            f"that in manifest.json {weights['sha256'][0]}")
     (own[2] / "part2.data").unlink()
     refused(run(*apart, ranks=1), 1, "rank 2 on ", f"{own[2]}/part2.data: expected a file of ")
     (own[0] / "part0.onnx").unlink()

@@ -138,7 +138,31 @@ static int check_hash(struct runner *r, const char *file, const char *want)
                 : 0;
 }
 
-/* Checks the files of the parts that this rank runs.  Returns 0, or -1 and an error. */
+/* Whether this is the first rank on its machine. */
+static bool is_first_here(const struct runner *r)
+{
+    for (int k = 0; k < r->ranks->m.rank; k++)
+        if (r->ranks->near[k])
+            return false;
+    return true;
+}
+
+/* Checks the files of weights that parts share, once on each machine.  Returns 0, or -1 and an error. */
+static int check_weights(struct runner *r)
+{
+    const json_t *weights = json_object_get(r->s.manifest, "weights"), *name;
+    const json_t *list = json_object_get(weights, "sha256");
+    size_t i;
+    json_array_foreach(json_object_get(weights, "files"), i, name)
+    {
+        const char *want = json_string_value(json_array_get(list, i));
+        if (is_first_here(r) && check_hash(r, json_string_value(name), want))
+            return -1;
+    }
+    return 0;
+}
+
+/* Checks the files of the parts that this rank runs, and shared weights.  Returns 0, or -1 and an error. */
 static int check_hashes(struct runner *r)
 {
     for (uint32_t k = 0; k < r->s.npart; k++) {
@@ -148,7 +172,7 @@ static int check_hashes(struct runner *r)
              check_hash(r, json_get_text(row, "data"), json_get_text(row, "data_sha256"))))
             return -1;
     }
-    return 0;
+    return check_weights(r);
 }
 
 /* Warns where another version of the engine runs. */
