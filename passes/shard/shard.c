@@ -66,15 +66,18 @@ static const struct opt shard_opts[] = {
      .help = "for tests: option 1, 2, ... of each node, counted round; 0: the best choice"},
     {0}};
 
-/* Returns the largest number of equal accelerators side by side: in one group, if there are groups.  *cls, if not NULL:
- * their class. */
+/* Returns the largest number of equal accelerators side by side, or, in a cluster without accelerators, of equal CPUs:
+ * in one group, if there are groups.  *cls, if not NULL: their class. */
 static uint32_t side_by_side(const struct cluster *c, uint32_t *cls)
 {
     uint32_t most = 0;
+    bool hosts = true;
+    for (uint32_t k = 0; k < c->ncls; k++)
+        hosts = hosts && c->cls[k].host;
     for (uint32_t k = 0; k < c->ncls; k++) {
         const struct device_class *d = &c->cls[k];
         uint32_t count = d->group > 1 && d->group < d->count ? d->group : d->count;
-        if (d->host || count <= most)
+        if (d->host != hosts || count <= most)
             continue;
         most = count;
         if (cls != NULL)
@@ -90,12 +93,13 @@ static int find_devices(struct shard *s)
     uint32_t *dev = arena_array(s->a, c->ndev, sizeof *dev), first = 0,
              most = side_by_side(c, &s->cls);
     if (most < 2)
-        return diag_error(s->x->use.diag,
-                          "shard: there are no two equal accelerators that could share nodes: "
-                          "expected 2 of a class at least, as in -d 2xa100");
+        return diag_error(
+            s->x->use.diag,
+            "shard: there are no two equal devices that could share nodes: "
+            "expected 2 accelerators of a class at least, as in -d 2xa100, or, without any, CPUs");
     if (most < s->ways)
         return diag_error(s->x->use.diag,
-                          "shard{ways=%u}: the cluster has %u equal accelerators %s: expected as "
+                          "shard{ways=%u}: the cluster has %u equal devices %s: expected as "
                           "many as ways",
                           s->ways, most, cluster_grouped(c) ? "in a group" : "of a class");
     for (uint32_t k = 0; k < s->cls; k++)

@@ -2,11 +2,13 @@
 """Fits what kernels reach of a GPU's peak and bandwidth (ir/cluster/kernel_rates.c) to measured kernels, and says how
 far pcc's times are from them.
 
-usage: fit_kernels.py FOLDER [--check] [--class NAME ...]
+usage: fit_kernels.py FOLDER [--check] [--class NAME ...] [--type f32|tf32|f16|bf16]
 
 FOLDER/kernels.csv: device, op (linear, bmm, ln, softmax, or an elementwise operation), b, m_or_width, n, k, us.  linear
 and bmm are b products of [m, n] and [n, k] (of linear the second operand is one matrix), f32; the others have b rows of
-m_or_width elements.  A device that pcc has no class for is named and left out.
+m_or_width elements.  A device that pcc has no class for is named and left out.  measure_kernels.py measures more, which
+is compared with pcc alone: conv1 and conv3 (b images of m_or_width squared, n channels in, k out, filters of 1 x 1 and
+3 x 3), attention (b heads of m_or_width tokens of width n) and copy; so are all kernels of other types (--type).
 
 Printed for each class: the rows of the table that are fitted, and for each kind of kernel the median and the 90th
 percentile of the relative error of (1) these rows, (2) rows that were fitted to one half of the shapes, on the other
@@ -42,7 +44,10 @@ LOW_POWER = ("l4", "t4")  # cards of 70 W, which cannot keep their clocks
 ROWS = (512, 768, 1024, 1280, 1536, 2048, 2560, 3072, 4096, 6144, 8192, 12288, 16384)
 THREE = {"add", "mul", "div", "pow"}  # two operands and a result; other elementwise operations: one and a result
 NORMS = ("ln", "softmax")
+HEADER = ["class", "kind", "kernels", "fitted", "9 of 10", "other half", "9 of 10", "pcc", "9 of 10"]
 KINDS = {"linear": "linear", "bmm": "batched", "ln": "norm", "softmax": "softmax"}  # others: elementwise
+COMPARED = ("conv1", "conv3", "attention", "copy")  # fitted to nothing
+TYPES = {"f32": TensorProto.FLOAT, "tf32": TensorProto.FLOAT, "f16": TensorProto.FLOAT16, "bf16": TensorProto.BFLOAT16}
 OPERATORS = {"ln": "LayerNormalization", "softmax": "Softmax", "add": "Add", "mul": "Mul", "div": "Div", "pow": "Pow"}
 SOURCE = ROOT / "ir/cluster/kernel_rates.c"
 
@@ -56,7 +61,9 @@ class Kernels:
         self.rows = defaultdict(list)
         for r in rows:
             self.rows[r["op"]].append([float(r[c] or 1) for c in ("b", "m_or_width", "n", "k", "us")])
-        self.rows = {op: numpy.array(v) for op, v in self.rows.items()}
+        every = {op: numpy.array(v) for op, v in self.rows.items()}
+        self.rows = {op: x for op, x in every.items() if op not in COMPARED}
+        self.compared = {op: x for op, x in every.items() if op in COMPARED}
 
     def half(self, which):
         """The kernels of one half of the shapes."""
@@ -201,35 +208,66 @@ def figures_of(device):
             "overhead": rate(c["overhead"], {"us": 1, "ns": 1e-3})}
 
 
-def asked(kernels, name, folder):
-    """{op: us of pcc} for a model of these kernels, a node each."""
-    nodes, inputs, outputs = [], [], []
+class Asked:
+    """A model of kernels, of which pcc is asked the times."""
 
-    def tensor(text, shape, to):
-        to.append(helper.make_tensor_value_info(text, TensorProto.FLOAT, [int(d) for d in shape]))
+    def __init__(self, elem):
+        self.elem, self.nodes, self.inputs, self.outputs = elem, [], [], []
+
+    def tensor(self, text, shape, to):
+        to.append(helper.make_tensor_value_info(text, self.elem, [int(d) for d in shape]))
         return text
 
-    for op, x in kernels.rows.items():
-        for i, (b, m, n, k, _) in enumerate(x.tolist()):
-            at = f"{op}.{i}"
-            if op in ("linear", "bmm"):
-                lead = [] if op == "linear" else [b]
-                operands = [tensor(at + "a", [*lead, m, n], inputs), tensor(at + "b", [*lead, n, k], inputs)]
-                nodes.append(helper.make_node("MatMul", operands, [at], name=at))
-                tensor(at, [*lead, m, k], outputs)
-                continue
-            operands = [tensor(f"{at}/{j}", [b, m], inputs) for j in range(2 if op in THREE else 1)]
+    def input(self, text, *shape):
+        return self.tensor(text, shape, self.inputs)
+
+    def node(self, op, operands, at, shape=None, **attributes):
+        """Adds a node; with a shape its result is an output."""
+        self.nodes.append(helper.make_node(op, operands, [at], name=at, **attributes))
+        return self.tensor(at, shape, self.outputs) if shape else at
+
+    def add(self, op, at, b, m, n, k):
+        if op in ("linear", "bmm"):
+            lead = [] if op == "linear" else [b]
+            operands = [self.input(at + "a", *lead, m, n), self.input(at + "b", *lead, n, k)]
+            self.node("MatMul", operands, at, [*lead, m, k])
+        elif op == "attention":
+            scores = self.node("MatMul", [self.input(at + "q", b, m, n), self.input(at + "k", b, n, m)], at + "/scores")
+            scaled = self.node("Mul", [scores, self.input(at + "s", 1)], at + "/scaled")
+            shares = self.node("Softmax", [scaled], at + "/shares")
+            self.node("MatMul", [shares, self.input(at + "v", b, m, n)], at, [b, m, n])
+        elif op in ("conv1", "conv3"):
+            side = int(op[-1])
+            operands = [self.input(at + "x", b, n, m, m), self.input(at + "w", k, n, side, side)]
+            self.node("Conv", operands, at, [b, k, m, m], pads=4 * [side // 2])
+        elif op == "copy":
+            self.node("Concat", [self.input(f"{at}/{j}", b / 2, m) for j in range(2)], at, [b, m], axis=0)
+        else:
+            operands = [self.input(f"{at}/{j}", b, m) for j in range(2 if op in THREE else 1)]
             if op == "ln":
-                operands.append(tensor(at + "/scale", [m], inputs))
-            nodes.append(helper.make_node(OPERATORS.get(op, "Relu"), operands, [at], name=at))
-            tensor(at, [b, m], outputs)
-    path = Path(folder) / "kernels.onnx"
-    graph = helper.make_graph(nodes, "kernels", inputs, outputs)
-    path.write_bytes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
-                     .SerializeToString())
-    out = Run([PCC, path, "-q", "-d", f"1x{name}:unbounded", "-p", "one-place", "--emit=csv"]).need().out
-    times = {r["name"]: int(r[f"ps_{name}"]) / 1e6 for r in csv.DictReader(io.StringIO(out))}
-    return {op: numpy.array([times[f"{op}.{i}"] for i in range(len(x))]) for op, x in kernels.rows.items()}
+                operands.append(self.input(at + "/scale", m))
+            self.node(OPERATORS.get(op, "Relu"), operands, at, [b, m])
+
+    def times(self, name, folder, options=()):
+        """{node: us}"""
+        path = Path(folder) / "kernels.onnx"
+        graph = helper.make_graph(self.nodes, "kernels", self.inputs, self.outputs)
+        path.write_bytes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
+                         .SerializeToString())
+        out = Run([PCC, path, "-q", "-d", f"1x{name}:unbounded", "-p", "one-place", "--emit=csv", *options]).need().out
+        return {r["name"]: int(r[f"ps_{name}"]) / 1e6 for r in csv.DictReader(io.StringIO(out))}
+
+
+def asked(rows, name, folder, kind="f32"):
+    """{op: us of pcc} for a model of these kernels."""
+    model = Asked(TYPES[kind])
+    for op, x in rows.items():
+        for i, (b, m, n, k, _) in enumerate(x.tolist()):
+            model.add(op, f"{op}.{i}", b, m, n, k)
+    total = defaultdict(float)
+    for node, us in model.times(name, folder, ["--precision=tf32"] if kind == "tf32" else []).items():
+        total[node.split("/")[0]] += us
+    return {op: numpy.array([total[f"{op}.{i}"] for i in range(len(x))]) for op, x in rows.items()}
 
 
 def row_text(facts):
@@ -266,6 +304,12 @@ def unmeasured(classes):
     return {"stream": round(statistics.median(f["stream"] for f in found), 2), "row": max(r for r in ROWS if r <= row)}
 
 
+def compared_lines(device, name, rows, folder, kind="f32"):
+    """Lines of the table of errors for kernels that nothing is fitted to."""
+    for op, us in asked(rows, name, folder, kind).items() if rows else ():
+        yield [device, op, str(len(us)), "", "", "", "", *(f"{100 * e:.1f} %" for e in spread(us, rows[op][:, 4]))]
+
+
 def rows_of(device, kernels, facts, halves, own):
     """Lines of the table of errors."""
     across = [errors(kernels.half(1 - h), halves[h]) for h in (0, 1)]
@@ -289,15 +333,23 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--class", dest="classes", action="append", help="these devices only", metavar="NAME")
+    parser.add_argument("--type", choices=[*TYPES], default="f32", help="of the tensors (default: f32)")
     args = parser.parse_args()
     classes, names = read(args.folder, args.classes)
+    if args.type != "f32":
+        with tempfile.TemporaryDirectory() as folder:
+            lines = [line for d, k in classes.items()
+                     for line in compared_lines(d, names[d], {**k.rows, **k.compared}, folder, args.type)]
+        table(HEADER, lines)
+        return
     like, lines, ratios, wrong = unmeasured(classes), [], {}, []
     burst = fit_burst(classes, like)
     for d, kernels in classes.items():
         hot = burst if d in LOW_POWER else (0, 1)
         facts = fit(kernels, like, *hot)[1]
         with tempfile.TemporaryDirectory() as folder:
-            own = asked(kernels, names[d], folder)
+            own = asked(kernels.rows, names[d], folder)
+            lines += compared_lines(d, names[d], kernels.compared, folder)
         lines += rows_of(d, kernels, facts, [fit(kernels.half(h), like, *hot)[1] for h in (0, 1)], own)
         ratios[d] = float(numpy.median(numpy.concatenate([own[op] / x[:, 4] for op, x in kernels.rows.items()])))
         wrong += [f"{d}: {op}: pcc's times are not those of the rows fitted here" for op in own
@@ -306,7 +358,7 @@ def main():
         print(f'"{names[d]}" {row}')
         if not re.search(f'"{names[d]}",[^{{]*{re.escape(row)}', SOURCE.read_text(encoding="utf-8")):
             wrong.append(f"{SOURCE.relative_to(ROOT)} has another row for {names[d]}")
-    table(["class", "kind", "kernels", "fitted", "9 of 10", "other half", "9 of 10", "pcc", "9 of 10"], lines)
+    table(HEADER, lines)
     print("pcc's times over measured ones, median: " + ", ".join(f"{d} {r:.3f}" for d, r in ratios.items()))
     if args.check:
         verdict(not wrong, "; ".join(wrong) or "the table is what is fitted, and pcc's times are what it gives")

@@ -91,6 +91,7 @@ def main():
         for name in args.model or (["inception"] if args.quick else list(MODELS)):
             gain, machine, promise, order = measure(name, turns, samples, Path(folder))
             rows.append([name, *(f"{x:.2f}" for x in (gain, machine, gain / machine, promise, order))])
+            print("so far:", *rows[-1], file=sys.stderr, flush=True)
             if not good(gain, machine, order):
                 bad.append(name)
     table(["model", "gain", "machine", "of it", "of promise", "model's order"], rows)

@@ -97,6 +97,7 @@ def many(model, dims, plans, samples, tmp):
         Run([PCC, model, *dims, "-d", "2xcpu", "--costs", costs, "-p", f"plan{{from={plan}}}", "--pictures=none", "-q",
              "-o", folder]).need()
         found.append((promised(folder), taken(folder, samples)))
+        print("so far: a plan of", *(f"{1e3 * t:.3f}" for t in found[-1]), file=sys.stderr, flush=True)
     return found
 
 
@@ -122,6 +123,7 @@ def main():
                     errors.append(100 * abs(promise / factor / took - 1))
                     rows.append([name, devices, batch, f"{1e3 * promise:.3f}", f"{factor:.3f}", f"{1e3 * took:.3f}",
                                  f"{took * factor / promise:.3f}"])
+                    print("so far:", *rows[-1], file=sys.stderr, flush=True)
         first = chosen[0]
         ranked = many(tmp / f"{first}.onnx", sizes(*MODELS[first][1][0]), plans, samples, tmp)
     table(["model", "devices", "batch", "promised, ms", "side by side", "measured, ms", "of promise / factor"], rows)
