@@ -207,6 +207,15 @@ def rounds():
                      engine="stub:drift=part1.onnx"))
     found = [float(off) for off in re.findall(r"^\d .* ([+-][\d.]+) %  ", r.stdout, re.M)]
     check(len(found) > 1 and r.stdout.count("kept") == 1 and found[0] > 10, r.stdout + r.stderr)
+    r = good(profile(MODEL, *small[:-1], "--rounds=1", "-o", best, "--", "-d", "2xcpu", "--pictures=none",
+                     "--part-cost=0", engine="stub:drift=part1.onnx"))
+    manifest = json.loads((best / "manifest.json").read_text())
+    each = {}  # seconds of the parts of each device
+    for p in manifest["parts"]:
+        each[p["device"]] = each.get(p["device"], 0) + manifest["measured"]["parts"][p["file"]]["time_s"]
+    check("%  cpu" in r.stdout and abs(max(each.values()) / manifest["objective"]["value_s"] - 1) < 1e-6,
+          f"what is left promises what was measured: {each}, {manifest['objective']}")
+    check("/round" not in (best / "manifest.json").read_text(), "no name of a folder that is gone")
     r = profile(MODEL, *small, "-o", best, "--", "-d", "2xcpu", "--pictures=none",
                 engine="stub:drift=part1.onnx,fail=part0.onnx@8")
     check(r.returncode == 1 and "told to fail" in r.stderr and "best split so far is left" in r.stderr and

@@ -3,7 +3,8 @@
  * A planner picks what was measured too low, so a plan from times of nodes is slower than promised.  A round plans with
  * the times so far, writes the split, measures its parts, and scales the rows of their nodes to that.  The rounds end
  * when a plan comes back that was measured already, or when the slowest device takes what was promised, within 2 %.
- * What is left is the split whose slowest device was measured fastest.  O(rounds * (planning + runs)). */
+ * What is left is the split whose slowest device was measured fastest, written once more with the times of its own parts
+ * if it takes more or less than was promised.  O(rounds * (planning + runs)). */
 #include "tools/run/rounds.h"
 
 #include "backends/split/folder.h"
@@ -28,6 +29,8 @@ struct round {
     struct profiled found;
     int64_t promised, measured; /* ps of the slowest device */
     const char *slowest;        /* name of that device */
+    const char *
+        read_from; /* where promise_again() read the plan from; NULL: the folder is the first one */
 };
 
 /* The state of the work. */
@@ -70,6 +73,13 @@ static void find_slowest(struct round *r)
             r->slowest = s->part[k].device;
         }
     }
+}
+
+/* Whether a round takes what was promised, within 1 / NEAR. */
+static bool keeps(const struct round *r)
+{
+    int64_t off = r->measured > r->promised ? r->measured - r->promised : r->promised - r->measured;
+    return off <= r->promised / NEAR;
 }
 
 /* Writes a file of costs with what was measured of a folder.  Returns 0, or -1 after an error. */
@@ -119,16 +129,15 @@ static enum outcome take_round(struct work *w, enum pcc_status *status)
     w->round[w->n].costs = arena_fmt(w->a, "%s/costs%u.json", w->of->p->m.folder, w->n);
     if (write_costs(w, &r->found, w->round[w->n].costs))
         return FAILED;
-    int64_t off = r->measured > r->promised ? r->measured - r->promised : r->promised - r->measured;
-    return off <= r->promised / NEAR ? KEPT : GOES_ON;
+    return keeps(r) ? KEPT : GOES_ON;
 }
 
 /* ---- what is left ------------------------------------------------------------------------------- */
 
 /* Returns the round that was measured fastest, of equal ones the first. */
-static const struct round *best_round(const struct work *w)
+static struct round *best_round(const struct work *w)
 {
-    const struct round *best = &w->round[0];
+    struct round *best = &w->round[0];
     for (uint32_t i = 1; i < w->n; i++)
         if (w->round[i].measured < best->measured)
             best = &w->round[i];
@@ -164,6 +173,13 @@ static int put_manifest(const struct work *w, const struct round *r, const char 
     while (end > text && strchr(" \n", end[-1]))
         end--;
     *end = 0;
+    char *source =
+        r->read_from ? strstr(text, arena_fmt(w->a, "read from %s", r->read_from)) : NULL;
+    if (source) { /* a folder that goes */
+        size_t length = strlen("read from ") + strlen(r->read_from);
+        fprintf(f.f, "%.*splan of a round, at the times of its parts", (int)(source - text), text);
+        text = source + length;
+    }
     fprintf(f.f, "%s,\n \"measured\": ", text);
     const struct costs_out out = {.m = &r->found.m,
                                   .part = r->found.f,
@@ -175,11 +191,32 @@ static int put_manifest(const struct work *w, const struct round *r, const char 
     return outfile_close(&f, true);
 }
 
-/* Puts the best split into the output.  Returns 0, or -1 after an error. */
-static int leave_best(const struct work *w)
+/* Writes the plan of a round again, with the times and memory of its parts as they were measured, so that the folder
+ * promises what was measured.  Where that cannot be, as when the parts need more memory than planned, the folder stays
+ * as it is. */
+static void promise_again(struct work *w, struct round *r)
 {
-    const struct round *best = best_round(w);
+    struct split s;
+    struct diag quiet = diag_silent(), *told = w->call.d;
+    const char *costs = w->round[r - w->round + 1].costs,
+               *folder = arena_fmt(w->a, "%s/again", w->of->p->m.folder);
+    w->call.args.value[CLI_PASSES] = arena_fmt(w->a, "plan{from=%s}", r->folder);
+    w->call.d = &quiet;
+    if (!plan_write(&w->call, &costs, 1, folder) && !split_read(&s, folder, w->a, &quiet) &&
+        !strcmp(plan_text(w, &s), r->plan)) {
+        r->read_from = r->folder;
+        r->folder = folder;
+    }
+    w->call.d = told;
+}
+
+/* Puts the best split into the output.  Returns 0, or -1 after an error. */
+static int leave_best(struct work *w)
+{
+    struct round *best = best_round(w);
     struct folder f;
+    if (!keeps(best) && !*w->of->p->m.stop)
+        promise_again(w, best);
     if (folder_begin(&f, w->of->output, /*into=*/false, w->of->model, w->a, w->d))
         return -1;
     if (!folder_take_files(best->folder, f.dirfd, /*manifest=*/false, w->a, w->d) &&
