@@ -85,6 +85,7 @@ void ctx_forget(struct ctx *x)
     x->results = (struct results){.looked_inside = x->results.looked_inside,
                                   .split = x->results.split,
                                   .told = x->results.told,
+                                  .known = x->results.known,
                                   .sharding = x->results.sharding};
 }
 

@@ -124,7 +124,9 @@ struct results {
     struct dim_binding split;
     const struct sharding *sharding; /* made by the pass shard; NULL: the model is not sharded */
     const struct level_table *table; /* made by the pass levels; NULL: it has not run */
-    bool misused;                    /* after an error: the user's options contradict each other */
+    /* what files of costs and support said of the nodes (cost/known_costs.h); NULL: the pass cost has read none */
+    const struct known_costs *known;
+    bool misused;    /* after an error: the user's options contradict each other */
     uint64_t ideals; /* number of ideals (dp-place{count-ideals=true}); 0: not counted */
 };
 

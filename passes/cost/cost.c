@@ -21,6 +21,7 @@
 #include "passes/cost/support.h"
 #include "passes/cost/flops.h"
 #include "passes/cost/kernels.h"
+#include "passes/cost/known_costs.h"
 #include "passes/cost/open_sizes.h"
 #include "passes/cost/pricing.h"
 #include "passes/shapes/infer_shapes.h"
@@ -49,7 +50,8 @@ struct cost_builder {
     int64_t **body_overhead;        /* [class][graph] ps of body_time that are overhead */
     uint32_t *body_never;           /* [graph] bit k: class k cannot run all of its nodes */
     const struct cost_table *given; /* times and memory from files; NULL: no files */
-    const uint8_t *lacks; /* [node] bit k: class k cannot run it, by --support; NULL: no files */
+    const uint8_t *lacks;   /* [node] bit k: class k cannot run it, by --support; NULL: no files */
+    struct told_costs told; /* what files change; estimate, own: NULL: no files are read */
     int64_t *body_flops, *body_traffic; /* [graph] operations; bytes read and written */
     /* bodies of a node as a list: [node] the first one, [graph] the next one, 0: none; NULL: there are no bodies */
     gid *first_body, *next_body;
@@ -262,6 +264,33 @@ static void set_memory(const struct module *m, struct costs *c, nid n, int64_t g
         c->own[n] = larger(given, made);
 }
 
+/* Returns the bytes of node n that files give, or of a model that a pass has rewritten, gave the node which n was made
+ * from; -1: none. */
+static int64_t told_memory(const struct cost_builder *p, nid n)
+{
+    if (p->given == NULL)
+        return p->x->results.known != NULL ? known_costs_memory(p->x, n, p->c->own[n]) : -1;
+    int64_t given = cost_table_memory(p->given, n);
+    p->told.own[n] = given >= 0;
+    return given;
+}
+
+/* Returns the ps of node n on class k likewise, and notes what pcc estimates. */
+static int64_t told_time(struct cost_builder *p, nid n, uint32_t k)
+{
+    bool given = false;
+    int64_t t = -1;
+    if (p->told.estimate != NULL) {
+        p->told.estimate[k][n] = p->c->time[k][n];
+        t = given_time(p, n, k);
+        given = t >= 0;
+    } else if (p->x->results.known != NULL) {
+        t = known_costs_time(p->x, n, k, p->c->time[k][n], &given);
+    }
+    p->told.time[n] |= (uint8_t)(given << k);
+    return t;
+}
+
 /* Replaces the costs of node n by those from files, and its time on classes that cannot run n by COST_NEVER. */
 static void adjust_node(struct cost_builder *p, nid n)
 {
@@ -271,10 +300,9 @@ static void adjust_node(struct cost_builder *p, nid n)
         return;
     for (gid g = p->first_body != NULL ? p->first_body[n] : 0; g != 0; g = p->next_body[g])
         never |= p->body_never[g];
-    if (p->given != NULL)
-        set_memory(p->m, p->c, n, cost_table_memory(p->given, n));
+    set_memory(p->m, p->c, n, told_memory(p, n));
     for (uint32_t k = 0; k < p->c->nclass; k++) {
-        int64_t t = given_time(p, n, k);
+        int64_t t = told_time(p, n, k);
         if ((never >> k & 1) != 0 || !cluster_supports(&c->cls[k], node_op(p->m, n)) ||
             (p->lacks != NULL && (p->lacks[n] >> k & 1) != 0))
             t = COST_NEVER;
@@ -318,7 +346,7 @@ static void price_node(struct cost_builder *p, nid n)
     nid product = node_biases(p->flops, n);
     for (uint32_t k = 0; k < p->c->nclass; k++) {
         if (product != 0 && p->x->scene.cluster->cls[k].kernel[KERNEL_UNITS] != 0 &&
-            given_time(p, product, k) < 0)
+            (p->told.time[product] >> k & 1) == 0)
             continue; /* it is part of the kernel that makes the product */
         int64_t t = roofline(p, k, e, &w);
         p->c->time[k][n] = t == COST_NEVER ? COST_NEVER - 1 : t;
@@ -354,7 +382,7 @@ static uint32_t estimated_share(const struct cost_builder *p)
                 least = p->c->time[k][n];
                 overhead = p->x->scene.cluster->cls[k].overhead;
             }
-            given = given || given_time(p, n, k) >= 0;
+            given = given || (p->told.time[n] >> k & 1) != 0;
         }
         if (least == COST_NEVER)
             continue;
@@ -641,6 +669,13 @@ static void price(struct cost_builder *p)
     struct arena *kept = p->inside != NULL ? a : p->x->use.mem;
     p->c = costs_new(m, kept, p->x->scene.cluster->ncls);
     costs_add_overhead(p->c, m, kept);
+    p->told = (struct told_costs){.time = arena_alloc(a, m->nnode)};
+    if (p->given != NULL || p->lacks != NULL) {
+        p->told.own = arena_array(a, m->nnode, sizeof *p->told.own);
+        p->told.estimate = arena_array(a, (size_t)p->c->nclass + 1, sizeof *p->told.estimate);
+        for (uint32_t k = 0; k < p->c->nclass; k++)
+            p->told.estimate[k] = arena_array(a, m->nnode, sizeof **p->told.estimate);
+    }
     p->body_never = arena_array(a, m->ngraph, sizeof *p->body_never);
     p->sizes.elems = arena_array(a, m->nval, sizeof *p->sizes.elems);
     p->sizes.open = arena_array(a, m->nval, sizeof *p->sizes.open);
@@ -705,9 +740,10 @@ static int run_cost(struct ctx *x, const void *opts)
     struct inlined_module *e =
         calls_expand(m, cost_table_wanted(x) || support_wanted(x), x->use.scratch);
     struct cost_builder p = {.x = x, .m = e != NULL ? &e->m : m, .inside = e};
-    if (support_read(x, p.m, e, &p.lacks) != 0)
+    bool first = x->results.known == NULL; /* later files name nodes that passes have replaced */
+    if (first && support_read(x, p.m, e, &p.lacks) != 0)
         return -1;
-    if (cost_table_wanted(x) &&
+    if (first && cost_table_wanted(x) &&
         ((p.given = cost_table_read(x, p.m)) == NULL || cost_table_check(p.given, x) != 0))
         return -1;
     price_guessed(&p);
@@ -720,6 +756,8 @@ static int run_cost(struct ctx *x, const void *opts)
     if ((e != NULL && fold_calls(x, &p, e) != 0) ||
         (p.given != NULL && cost_table_scale(p.given, x) != 0))
         return -1;
+    if (p.told.estimate != NULL)
+        known_costs_note(x, p.m, p.c, &p.told);
     count_unsized(m);
     return check_support(x);
 }

@@ -742,6 +742,6 @@ const struct pass pass_split_batch = {
         "data parallelism for inference: copies of the model over blocks of the batch, joined at the end",
     .opts = split_opts,
     .optsize = sizeof(struct split_options),
-    .needs = NEED_SHAPES,
+    .needs = NEED_SHAPES | NEED_COST, /* files of costs name nodes that it replaces */
     .rewrites = true,
     .run = run_split_batch};

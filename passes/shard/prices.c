@@ -9,6 +9,7 @@
 
 #include "ir/base/numbers.h"
 #include "ir/base/units.h"
+#include "passes/cost/known_costs.h"
 
 /* Returns the type, for planning, of a piece of v in state st, an index in module.type; 0: that of v itself. */
 static uint32_t piece_type(const struct shard *s, vid v, struct shard_state st)
@@ -79,14 +80,13 @@ static int64_t option_time(struct shard *s, const struct shard_option *o, int64_
     }
     for (uint32_t i = 0; i < k.out.n; i++)
         out[i] = piece_type(s, node_out(s->m, o->node, i), o->out[i]);
-    int64_t time = pricing_time(s->price, o->node, s->cls, in, out),
-            fixed = smaller(costs_overhead(s->m->cost, s->cls, o->node), given);
+    int64_t time = pricing_time(s->price, o->node, s->cls, in, out);
     if (o->change[0].kind == SHARD_ABSORB)
         return absorb_time(s, o, given);
     if (!cuts_some(s, o))
         return given; /* each device computes as much as for the whole */
     if (whole != given)
-        time = fixed + (given - fixed) / s->ways + ((given - fixed) % s->ways != 0);
+        time = share_of_time(given, time, whole);
     if (o->change[0].kind == SHARD_MEAN) { /* it divides by a number */
         vid v = node_out(s->m, o->node, 0);
         enum elem e = (enum elem)s->m->type[pricing_type(s->price, v)].elem;

@@ -3,8 +3,8 @@
  * A planner picks what was measured too low, so a plan from times of nodes is slower than promised.  A round plans with
  * the times so far, writes the split, measures its parts, and scales the rows of their nodes to that.  The rounds end
  * when a plan comes back that was measured already, or when the slowest device takes what was promised, within 2 %.
- * What is left is the split whose slowest device was measured fastest, written once more with the times of its own parts
- * if it takes more or less than was promised.  O(rounds * (planning + runs)). */
+ * What is left is the split whose slowest device was measured fastest, written once more with the times of its own
+ * parts if they are not what was promised.  O(rounds * (planning + runs)). */
 #include "tools/run/rounds.h"
 
 #include "backends/split/folder.h"

@@ -1,0 +1,124 @@
+/* What files said of nodes before a pass rewrote the model (known_costs.h).  Names are strings of the scene's module,
+ * which rewriting passes keep; node.made_from is such a name.  O(nodes * classes + strings) to note, O(1) to ask. */
+#include "passes/cost/known_costs.h"
+
+#include "ir/base/strings.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { NOTHING = -1 };
+
+struct known_costs {
+    uint32_t nname, nclass;
+    int64_t **time,
+        **estimate; /* [class][name] ps; time: COST_NEVER: cannot run; NOTHING: not from files */
+    uint8_t *given; /* [name] bit k: files gave the time on class k */
+    int64_t *own,
+        *made; /* [name] bytes that files gave, NOTHING: none; bytes of the results then */
+};
+
+int64_t share_of_time(int64_t given, int64_t piece, int64_t whole)
+{
+    if (given == COST_NEVER || whole <= 0 || piece == whole)
+        return given;
+    __int128 share = ((__int128)given * piece + whole - 1) / whole;
+    return share < COST_NEVER ? (int64_t)share : COST_NEVER - 1;
+}
+
+/* Returns the bytes of the results of node n. */
+static int64_t made_bytes(const struct module *m, const struct costs *c, nid n)
+{
+    int64_t made = 0;
+    for (uint32_t i = 0; i < m->node[n].out.n; i++)
+        made = sat_add(made, c->bytes[node_out(m, n, i)]);
+    return made;
+}
+
+/* Returns an array with n entries NOTHING. */
+static int64_t *nothing(struct arena *a, uint32_t n)
+{
+    int64_t *v = arena_array(a, n, sizeof *v);
+    for (uint32_t i = 0; i < n; i++)
+        v[i] = NOTHING;
+    return v;
+}
+
+/* Returns the name of node n of m as a string of the scene's module; 0: it has none. */
+static sid name_here(const struct ctx *x, const struct module *m, nid n)
+{
+    const char *name = module_str(m, m->node[n].name);
+    if (m->str == x->scene.m->str || !*name)
+        return m->node[n].name;
+    return strings_id(x->scene.m->str, name, strlen(name));
+}
+
+/* Whether files changed the time of node n on class k. */
+static bool is_told(const struct costs *c, const struct told_costs *told, nid n, uint32_t k)
+{
+    return told->time[n] >> k & 1 || c->time[k][n] == COST_NEVER ||
+           c->time[k][n] != told->estimate[k][n];
+}
+
+void known_costs_note(struct ctx *x, const struct module *m, const struct costs *c,
+                      const struct told_costs *told)
+{
+    struct arena *a = x->use.mem;
+    struct known_costs *k = arena_alloc(a, sizeof *k);
+    sid *name = arena_array(x->use.scratch, m->nnode, sizeof *name);
+    for (nid n = 1; n < m->nnode; n++) {
+        name[n] = name_here(x, m, n);
+        k->nname = name[n] >= k->nname ? name[n] + 1 : k->nname;
+    }
+    k->nclass = c->nclass;
+    k->time = arena_array(a, (size_t)c->nclass + 1, sizeof *k->time);
+    k->estimate = arena_array(a, (size_t)c->nclass + 1, sizeof *k->estimate);
+    k->given = arena_alloc(a, (size_t)k->nname + 1);
+    for (uint32_t i = 0; i < c->nclass; i++) {
+        k->time[i] = nothing(a, k->nname);
+        k->estimate[i] = arena_array(a, k->nname, sizeof **k->estimate);
+        for (nid n = 1; n < m->nnode; n++)
+            if (is_told(c, told, n, i)) {
+                k->time[i][name[n]] = c->time[i][n];
+                k->estimate[i][name[n]] = told->estimate[i][n];
+                k->given[name[n]] |= told->time[n];
+            }
+    }
+    k->own = nothing(a, k->nname);
+    k->made = arena_array(a, k->nname, sizeof *k->made);
+    for (nid n = 1; n < m->nnode; n++)
+        if (told->own[n]) {
+            k->own[name[n]] = c->own[n];
+            k->made[name[n]] = made_bytes(m, c, n);
+        }
+    x->results.known = k;
+}
+
+/* Returns the name under which files may have said something of node n: its own, or that of the node that it was made
+ * from; 0: neither. */
+static sid known_name(const struct ctx *x, nid n)
+{
+    const struct node *k = &x->scene.m->node[n];
+    sid name = k->made_from != 0 ? k->made_from : k->name;
+    return name < x->results.known->nname ? name : 0;
+}
+
+int64_t known_costs_time(const struct ctx *x, nid n, uint32_t k, int64_t estimate, bool *given)
+{
+    const struct known_costs *known = x->results.known;
+    sid name = known_name(x, n);
+    assert(k < known->nclass);
+    *given = name != 0 && known->given[name] >> k & 1;
+    if (name == 0 || known->time[k][name] == NOTHING)
+        return -1;
+    return share_of_time(known->time[k][name], estimate, known->estimate[k][name]);
+}
+
+int64_t known_costs_memory(const struct ctx *x, nid n, int64_t made)
+{
+    const struct known_costs *known = x->results.known;
+    sid name = known_name(x, n);
+    return name == 0 || known->own[name] == NOTHING
+               ? -1
+               : share_of_time(known->own[name], made, known->made[name]);
+}

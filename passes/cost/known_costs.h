@@ -1,0 +1,35 @@
+/* What files said of nodes before a pass rewrote the model, for the nodes that the pass made of them.
+ *
+ * Files of --costs and --support name nodes of the model that the user has.  A pass such as shard, split-batch or
+ * recompute makes others of them, smaller ones often.  Such a node takes the share of the time that files gave the node
+ * that it was made from, as pcc's estimates for both have it: half as many rows take half as long, a copy as long. */
+#ifndef PCC_PASSES_COST_KNOWN_COSTS_H
+#define PCC_PASSES_COST_KNOWN_COSTS_H
+
+#include "passes/passes.h"
+
+struct known_costs;
+
+/* What files changed in the costs of a module. */
+struct told_costs {
+    int64_t **estimate; /* [class][node] ps as pcc estimates them */
+    uint8_t *time;      /* [node] bit k: files gave its time on class k */
+    bool *own;          /* [node] whether files gave its bytes */
+};
+
+/* Notes in x->results, by names of nodes, what files changed in the costs c of m: the scene's module, or a copy with
+ * function calls replaced by their nodes.  O(nodes * classes). */
+void known_costs_note(struct ctx *x, const struct module *m, const struct costs *c,
+                      const struct told_costs *told);
+/* Returns the ps on class k of node n of the scene's module, for which pcc estimates `estimate`; COST_NEVER: the class
+ * cannot run it; -1: files said nothing of it, or of the node that it was made from.  *given: whether files gave the
+ * time of the node itself, not of all nodes of a part. */
+int64_t known_costs_time(const struct ctx *x, nid n, uint32_t k, int64_t estimate, bool *given);
+/* Returns the bytes of node n, whose results have `made` bytes, likewise; -1: files said nothing. */
+int64_t known_costs_memory(const struct ctx *x, nid n, int64_t made);
+
+/* Returns the time of a piece of a node that takes `given` ps, where pcc estimates `piece` ps for the piece and `whole`
+ * ps for the node: rounded up; `given` where nothing is estimated for the node. */
+int64_t share_of_time(int64_t given, int64_t piece, int64_t whole);
+
+#endif
