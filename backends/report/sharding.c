@@ -87,17 +87,20 @@ static void put_undivided(FILE *f, const struct result *r, struct arena *a)
 void report_sharding(FILE *f, const struct result *r, struct arena *a)
 {
     const struct sharding *k = r->sharding;
-    char text[4][UNIT_TEXT];
+    char text[5][UNIT_TEXT];
     if (k == NULL)
         return;
+    const char *proven = k->least == k->value ? "the least of all choices"
+                         : k->least < 0 ? "feasible"
+                                        : arena_fmt(a, "feasible, of which no choice is below %s",
+                                                    time_short(text[4], k->least));
     put_exchanges(f, r, a);
     put(f, r,
         arena_fmt(
             a,
             "in lock step %s, %s; at least %s if each device has a share of every node; at least "
             "%s if nodes stay whole; one device alone %s",
-            time_short(text[0], k->value), k->optimal ? "the least of all choices" : "feasible",
-            time_short(text[1], k->floor),
+            time_short(text[0], k->value), proven, time_short(text[1], k->floor),
             k->unsharded < 0 ? "(not known)" : time_short(text[2], k->unsharded),
             time_short(text[3], k->one_device)));
     put_memory(f, r, a);

@@ -101,7 +101,7 @@ struct sharding {
     int64_t unsharded;   /* no plan that keeps each node on one device takes less, for a makespan */
     int64_t value;       /* of the choice: computing and exchanges one after the other */
     int64_t floor;       /* no choice takes less in which each device has a share of every node */
-    bool optimal;        /* no choice has a smaller value */
+    int64_t least;       /* no choice has a smaller value; -1: not known */
     uint32_t cut, whole, once,
         made; /* nodes: in pieces, whole on each device, on one device; nodes afterwards */
     uint32_t joined, sliced;         /* tensors that are joined, or cut, on the devices */

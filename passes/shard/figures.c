@@ -40,6 +40,14 @@ static void add_axis(const struct shard *s, nid n, int64_t size, struct map *of,
     x->saves = sat_add(x->saves, time - mul_div_ceil(time, padded / s->ways, size));
 }
 
+/* Whether an axis of that size, a number, can be cut neither into equal pieces nor with a smaller last one, so that
+ * padding would help. */
+static bool is_undivided(const struct shard *s, struct dim size)
+{
+    return size.value > 1 && size.value % s->ways != 0 &&
+           !shard_cuts_unevenly(s->ways, size, (size.value - 1) / s->ways + 1);
+}
+
 /* Fills k->undivided. */
 static void find_undivided(const struct shard *s, struct sharding *k)
 {
@@ -53,8 +61,7 @@ static void find_undivided(const struct shard *s, struct sharding *k)
             !shape_of(s->f, node_out(s->m, n, 0), &shape))
             continue;
         for (int i = 0; i < shape.rank; i++)
-            if (shape.d[i].sym == 0 && shape.d[i].value > largest && shape.d[i].value > 1 &&
-                shape.d[i].value % s->ways != 0)
+            if (shape.d[i].sym == 0 && shape.d[i].value > largest && is_undivided(s, shape.d[i]))
                 largest = shape.d[i].value;
         if (largest > 0)
             add_axis(s, n, largest, &of, k, axis);

@@ -8,7 +8,8 @@
  * least times of the nodes to come exceed it.  What is whole serves for terms: each option that takes terms of one
  * operand has one that takes it whole, takes no longer and makes the result whole or in terms, too; so terms of which
  * the sum is there are forgotten.  All that keeps a best choice; it is lost only where a table has more
- * than ENTRIES entries, or more than SLOTS values are alive, and then the choice is not called exact.
+ * than ENTRIES entries, or more than SLOTS values are alive, and then the choice is not called exact: the least of the
+ * entries that were dropped, each with the least times of the nodes to come, is a bound of all choices.
  *
  * The search by tables of living tensors is that of nnScaler (OSDI 2024), spmd_solver.py. O(nodes * entries *
  * (options * values alive + NEAREST * values alive)). */
@@ -55,6 +56,7 @@ struct table {
     int64_t *rest; /* [node] ps: the least times of all nodes behind it */
     int64_t beat;  /* ps: entries that cannot be below go */
     bool lost;     /* entries were dropped that may have been best */
+    int64_t least; /* ps: no choice takes less by way of a dropped entry */
     uint32_t widest;
     uint32_t *bucket; /* [nbucket] 1 + index in next, a hash table by states */
     uint32_t nbucket;
@@ -101,6 +103,7 @@ static void follow(struct table *t, vid v, const uint8_t *useful)
         return;
     if (t->nlive == SLOTS) {
         t->lost = true;
+        t->least = 0;
         return;
     }
     struct shard_state first = t->s->m->value[v].def == 0 ? t->s->kept[v] : (struct shard_state){0};
@@ -135,6 +138,13 @@ static void set_bucket(struct table *t, uint32_t at, uint32_t to)
     t->used[t->nused++] = at;
 }
 
+/* Notes that entry e of the table behind node n is dropped. */
+static void drop(struct table *t, const struct entry *e, nid n)
+{
+    t->lost = true;
+    t->least = smaller(t->least, sat_add(e->time, t->rest[n]));
+}
+
 /* Adds entry e to the next table, or improves the one with the same states. */
 static void keep(struct table *t, const struct entry *e, nid n, uint32_t option)
 {
@@ -152,7 +162,7 @@ static void keep(struct table *t, const struct entry *e, nid n, uint32_t option)
         return;
     if (found == 0) {
         if (t->nnext == t->cap) {
-            t->lost = true;
+            drop(t, e, n);
             return;
         }
         found = ++t->nnext;
@@ -249,8 +259,9 @@ static bool is_dominated(const struct table *t, const struct entry *a, const str
     return time <= b->time;
 }
 
-/* Makes the next table the present one: sorted by time, without entries that another one dominates, at most t->most. */
-static void turn(struct table *t)
+/* Makes the next table, behind node `at`, the present one: sorted by time, without entries that another one dominates,
+ * at most t->most. */
+static void turn(struct table *t, nid at)
 {
     struct entry *old = t->now;
     uint32_t n = 0;
@@ -262,7 +273,7 @@ static void turn(struct table *t)
         if (!worse && n < t->most)
             t->next[n++] = t->next[i];
         else if (!worse)
-            t->lost = true;
+            drop(t, &t->next[i], at);
     }
     t->now = t->next;
     t->next = old;
@@ -352,7 +363,7 @@ static void take(struct table *t, nid n, const uint8_t *useful)
             if (!s->opt[o].gone)
                 extend(t, &t->now[i], n, o);
     }
-    turn(t);
+    turn(t, n);
     forget_dead(t, n);
     if (t->n > 1)
         merge_equal(t);
@@ -374,6 +385,7 @@ static void run(struct table *t, uint32_t most, const uint8_t *useful, struct sh
     t->used = arena_array(t->s->a, t->cap + 1, sizeof *t->used);
     t->nused = 0;
     t->lost = false;
+    t->least = INT64_MAX;
     t->widest = t->nstep = 0;
     t->n = 1;
     t->nlive = 0;
@@ -395,6 +407,11 @@ static void run(struct table *t, uint32_t most, const uint8_t *useful, struct sh
 
 struct shard_choice shard_search(struct shard *s)
 {
+    return shard_search_within(s, ENTRIES);
+}
+
+struct shard_choice shard_search_within(struct shard *s, uint32_t entries)
+{
     const struct module *m = s->m;
     struct shard_choice c = {.option = arena_array(s->a, m->nnode, sizeof *c.option), .value = -1};
     struct table t = {.s = s, .beat = INT64_MAX};
@@ -407,15 +424,16 @@ struct shard_choice shard_search(struct shard *s)
             if (s->kind[n] == SHARD_NODE || s->kind[n] == SHARD_ONCE)
                 t.last[m->arg[m->node[n].in.at + i]] = n;
     least_times(&t, &c.floor);
-    run(&t, FEW, useful, &c);
+    run(&t, smaller_u32(FEW, entries), useful, &c);
     c.exact = !t.lost;
     c.widest = t.widest;
-    if (t.lost) {
+    if (t.lost && entries > FEW) {
         t.beat = c.value;
-        run(&t, ENTRIES, useful, &c);
+        run(&t, entries, useful, &c);
         c.exact = !t.lost;
         c.widest = t.widest;
     }
+    c.least = larger(c.floor, smaller(c.value, t.least));
     return c;
 }
 

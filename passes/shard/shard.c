@@ -301,8 +301,8 @@ static int choose_with(struct shard *s, struct ctx *x, const struct wanted *w,
     }
     c->value = sat_add(c->value, border_time(s));
     /* in which pieces states are kept is not searched for; what pinned nodes send is taken for what others send */
-    c->exact =
-        c->exact && !s->capped && s->place->nstate == 0 && ctx_settings(x)->npins == 0 && !w->self;
+    bool all = !s->capped && s->place->nstate == 0 && ctx_settings(x)->npins == 0 && !w->self;
+    c->least = all && w->draw == 0 ? sat_add(c->least, border_time(s)) : -1;
     return 0;
 }
 
@@ -360,7 +360,7 @@ static void rewrite(struct shard *s, const struct shard_choice *c, struct shardi
     k->dev = dev;
     k->value = c->value;
     k->floor = c->floor;
-    k->optimal = c->exact;
+    k->least = c->least;
     k->cut = w.cut;
     k->whole = w.whole;
     k->once = w.once;

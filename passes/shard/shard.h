@@ -360,10 +360,13 @@ struct shard_choice {
     uint32_t *option; /* [node] option, an index of shard.opt; 0: whole */
     int64_t value;    /* ps: computing and exchanges one after the other */
     int64_t floor;    /* ps: the sum of the least times of all nodes */
+    int64_t least;    /* ps: no choice has a smaller value */
     bool exact;       /* no choice has a smaller value */
     uint32_t widest;  /* entries of the largest table */
 };
 struct shard_choice shard_search(struct shard *s);
+/* The same with tables of at most so many entries. */
+struct shard_choice shard_search_within(struct shard *s, uint32_t entries);
 /* Returns a choice drawn at random, without value and floor: tests try odd ones. */
 struct shard_choice shard_draw(struct shard *s, uint64_t seed);
 

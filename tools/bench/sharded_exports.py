@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Are exported models right when devices share their operators?
 
-    sharded_exports.py FOLDER|MODEL... [--ways 2,4] [--draw SEED]
+    sharded_exports.py FOLDER|MODEL... [--ways 2,4] [--sums none|integers|any] [--draw SEED]
 
-Each model (of a folder: all *.onnx in it) is sharded, exactly (without sums), by links that cost next to nothing, so
-that as much as can be is cut, and split. ONNX Runtime runs the original, the sharded whole (model.onnx of the folder)
-and, by tools/verify_split.py, the parts, on the inputs beside the model (NAME.inputs/test_data_set_0) or random ones.
-The parts must give the bits of the sharded whole (where that rounds in another way than the original, parts with
-states in pieces are not compared); that must give the bits of the original, or be within 1e-5 of the largest value of
-an output (1e-2 for halves). --draw: not the best choice but a random one. Prints a line for each
+Each model (of a folder: all *.onnx in it) is sharded, exactly unless --sums says otherwise, by links that cost next
+to nothing, so that as much as can be is cut, and split. ONNX Runtime runs the original, the sharded whole (model.onnx
+of the folder) and, by tools/verify_split.py, the parts, on the inputs beside the model (NAME.inputs/test_data_set_0)
+or random ones. The parts must give the bits of the sharded whole (where that rounds in another way than the original,
+parts with states in pieces are not compared); that must give the bits of the original, or be within 1e-5 of the
+largest value of an output (1e-2 for halves), or with sums the manifest's sharding.tolerance, if that is more.
+--draw: not the best choice but a random one. Prints a line for each
 model and number of ways; exits with 1 when one is wrong, or when more than one in ten of the models that ONNX Runtime
 runs is refused."""
 import argparse
@@ -104,7 +105,7 @@ def difference(a, b):
     return float(np.abs(a - b).max() / max(np.abs(a).max(), 1e-30))
 
 
-def judge(model, ways, draw, folder):
+def judge(model, ways, args, folder):
     """What there is to say of a model in so many ways: (kind, text); kinds: skipped, refused, wrong, bits, near."""
     try:
         s = session(model)
@@ -116,9 +117,9 @@ def judge(model, ways, draw, folder):
     half = any(t in i.type for i in (*s.get_inputs(), *s.get_outputs()) for t in ("float16", "bfloat16"))
     held = onnx.load(str(model), load_external_data=False).graph.initializer
     half = half or any(t.data_type in (10, 16) for t in held)
+    passes = f"shard{{ways={ways}:sums={args.sums}:draw={args.draw}}}"
     r = subprocess.run([PCC, model, "-d", f"{ways}xa100", "--link", "100TB/s,0us", "--network=direct", "--part-cost=0",
-                        "-p", f"shard{{ways={ways}:draw={draw}}}", "--pictures", "none", "-o", folder],
-                       capture_output=True, text=True)
+                        "-p", passes, "--pictures", "none", "-o", folder], capture_output=True, text=True)
     if r.returncode:
         return "refused", r.stderr.strip().splitlines()[-1][:160]
     manifest = json.loads((folder / "manifest.json").read_text())
@@ -127,8 +128,9 @@ def judge(model, ways, draw, folder):
     except Exception as why:
         return "wrong", f"the sharded whole does not run: {str(why)[:200]}"
     off = [difference(a, b) for a, b in zip(want, got)]
-    if None in off or max(off, default=0) > (1e-2 if half else 1e-5):
-        return "wrong", f"differs: {[(n, d) for n, d in zip(names, off) if d is None or d > 1e-5][:3]}"
+    most = max(1e-2 if half else 1e-5, manifest.get("sharding", {}).get("tolerance", 0))
+    if None in off or max(off, default=0) > most:
+        return "wrong", f"differs: {[(n, d) for n, d in zip(names, off) if d is None or d > most][:3]}"
     exact = max(off, default=0) == 0
     inputs = model.with_suffix(".inputs") / "test_data_set_0"
     if exact or not manifest["sharding"].get("states"):  # else there is no whole that the parts have the bits of
@@ -144,6 +146,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("models", nargs="+", type=Path)
     p.add_argument("--ways", default="2,4")
+    p.add_argument("--sums", choices=("none", "integers", "any"), default="none")
     p.add_argument("--draw", type=int, default=0)
     args = p.parse_args()
     models = [m for a in args.models for m in (sorted(a.glob("*.onnx")) if a.is_dir() else [a])]
@@ -151,7 +154,7 @@ def main():
     for model in models:
         for ways in map(int, args.ways.split(",")):
             with tempfile.TemporaryDirectory() as name:
-                kind, text = judge(model, ways, args.draw, Path(name) / "split")
+                kind, text = judge(model, ways, args, Path(name) / "split")
             count[kind] = count.get(kind, 0) + 1
             print(f"{kind}: {model.name}, {ways} ways: {text}", flush=True)
     print(", ".join(f"{k} {n}" for k, n in sorted(count.items())))
