@@ -5,8 +5,8 @@
 #
 #   tools/test.sh [--quick]
 #
-# Presets: release is built and tested by dev, asan is built and tested, clang (if there is one) and dist are built only,
-# without optimising: warnings are errors.  Besides, one of the ways in which users may build it, another for each commit
+# Presets: release is built and tested by dev, asan is built and tested, dist is built only: warnings are errors.  Clang,
+# if there is one, compiles all of it for its warnings (tools/clang_check.py).  Besides, one of the ways in which users may build it, another for each commit
 # (tools/builds.sh --one); where that one has no assertions, dist is left out.  Unit tests, lit tests and fuzz inputs are
 # built and run once, with sanitizers; programs run in both, but for tests with a line "# once: " (tests/CMakeLists.txt).
 # What is built while tests run has less right to the processors than they, so that none waits.
@@ -16,7 +16,6 @@ set -eu
 cd "$(dirname "$0")/.."
 
 quick=
-build_only="clang dist"
 once='^(unit_|lit/|replay_)' # asan runs these
 for arg in "$@"; do
     case $arg in
@@ -33,14 +32,6 @@ build() { # preset, more for cmake
     echo "== build $1"
     cmake --preset "$@" >"build/$1.configure.log" 2>&1 || { cat "build/$1.configure.log"; return 1; }
     $gently cmake --build --preset "$1" $target
-}
-
-# For what is built only: warnings of clang, and of what assertions alone use, do not depend on how it is optimised.
-in_short() {
-    case $1 in
-    clang) echo -DCMAKE_C_FLAGS_RELWITHDEBINFO=-O0 ;;
-    dist) echo -DCMAKE_C_FLAGS_RELWITHDEBINFO=-DNDEBUG ;;
-    esac
 }
 
 # The number in an attribute of the <testsuite> element that spans the first lines of ctest's report.
@@ -91,17 +82,10 @@ finish() {
 # Builds what is built only.
 build_rest() {
     status=0
+    $gently tools/clang_check.py build/asan --jobs $((jobs - 1)) || [ $? -eq 77 ] || status=1
     case $(tools/builds.sh --one --list) in
-    *" Debug "*) ;;
-    *) build_only=clang ;; # of what assertions alone use, that build warns, too
-    esac
-    for preset in $build_only; do
-        if [ "$preset" = clang ] && ! command -v clang >/dev/null 2>&1; then
-            echo "test: no clang here, its build is left out"
-        elif ! build "$preset" $(in_short "$preset"); then
-            status=1
-        fi
-    done
+    *" Debug "*) build dist -DCMAKE_C_FLAGS_RELWITHDEBINFO=-DNDEBUG || status=1 ;;
+    esac # others warn, too, of what assertions alone use
     $gently tools/builds.sh --one || status=1
     return $status
 }
