@@ -23,6 +23,7 @@ enum kernel_fact {
     KERNEL_PROLOGUE, /* to start a tile takes as long as this many elements of its sum */
     KERNEL_PRODUCT,  /* millionths of the peak that a large product reaches */
     KERNEL_BATCHED,  /* the same for a node of several products */
+    KERNEL_CONV,     /* the same for a convolution */
     KERNEL_STREAM,   /* millionths of the bandwidth */
     KERNEL_ROW,      /* elements of the longest row that a layer normalisation reads once */
     /* a card whose power does not suffice for its clocks: what a kernel computes beyond KERNEL_BURST ps goes at

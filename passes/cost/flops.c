@@ -298,7 +298,7 @@ bool node_products(struct flops *x, nid n, struct products *p)
     const struct flop_row *r = row_of(x, n);
     int64_t out = elems_out(x, n), each = 0;
     struct shape s;
-    *p = (struct products){1, 1, 1, 1};
+    *p = (struct products){1, 1, 1, 1, r != NULL && r->rule == CONV};
     if (r == NULL || out <= 0)
         return false;
     if (r->rule == MATMUL) {

@@ -21,6 +21,7 @@ int64_t flops_of(struct flops *x, nid n);
 /* The matrix products of a node: `count` of them, of [rows, sum] and [sum, columns]; all are above 0. */
 struct products {
     int64_t count, rows, columns, sum;
+    bool conv; /* of a convolution */
 };
 /* Writes the matrix products that make up the work of node n to *p; returns false if it is not made of such.  Products
  * with one second operand are one, with all their rows; a convolution is a product for each of its groups, a row of

@@ -5,9 +5,9 @@
  * a whole one.  A tile takes rows * columns multiply-adds for each element of the sum, what loading a row and a
  * column of it costs (LOADS multiply-adds for each element loaded, so that small tiles are slower), and a prologue.  Of
  * the tiles with edges of 128 or less the quickest is taken; a side of at most SMALL elements has a tile of its own
- * width.  Several products of a node have fewer kinds of tiles than one: KERNEL_TILE.  A card that cannot keep its
- * clocks slows down in a long kernel: KERNEL_BURST.  A bias that is added to a product is part of its kernel
- * (node_biases()).
+ * width.  Several products of a node have fewer kinds of tiles than one, and so have convolutions: KERNEL_TILE.  A card
+ * that cannot keep its clocks slows down in a long kernel: KERNEL_BURST.  A bias that is added to a product is part of
+ * its kernel (node_biases()).
  * Everything else streams its operands and results at a share of the bandwidth.  A normalisation needs each row more
  * than once: a layer normalisation twice, a softmax three times.  Rows up to KERNEL_ROW elements (softmax, of which a
  * quarter as many are worked on at once: four times that, and in any case the WARP elements that a warp's registers
@@ -62,7 +62,7 @@ static int64_t wave_flops(const int64_t *kernel, const struct products *p, int64
 static int64_t busy_flops(const int64_t *kernel, const struct kernel_work *w)
 {
     const struct products *p = &w->product;
-    int64_t best = INT64_MAX, least = p->count > 1 ? kernel[KERNEL_TILE] : SMALL;
+    int64_t best = INT64_MAX, least = p->count > 1 || p->conv ? kernel[KERNEL_TILE] : SMALL;
     if (!w->is_product)
         return w->flops;
     int64_t row = least_edge(p->rows, least), column = least_edge(p->columns, least);
@@ -88,6 +88,16 @@ static enum precision work_precision(const struct device_class *d, enum elem e,
     return e != ELEM_F32 || (products_only && !w->is_product) ? PRECISION_AS_MODEL : d->precision;
 }
 
+/* Returns which share of the peak this work reaches. */
+static enum kernel_fact reached_share(const struct kernel_work *w)
+{
+    if (!w->is_product)
+        return KERNEL_PRODUCT;
+    if (w->product.conv)
+        return KERNEL_CONV;
+    return w->product.count > 1 ? KERNEL_BATCHED : KERNEL_PRODUCT;
+}
+
 int64_t kernel_compute(const struct device_class *d, enum elem e, const struct kernel_work *w,
                        int64_t efficiency)
 {
@@ -97,9 +107,8 @@ int64_t kernel_compute(const struct device_class *d, enum elem e, const struct k
     int64_t peak = share_of(as_model ? cluster_peak(d, e) : other, efficiency);
     if (kernel[KERNEL_UNITS] == 0)
         return mul_div_ceil(w->flops, PS_PER_S, peak);
-    bool several = w->is_product && w->product.count > 1;
-    int64_t t = mul_div_ceil(busy_flops(kernel, w), PS_PER_S,
-                             share_of(peak, kernel[several ? KERNEL_BATCHED : KERNEL_PRODUCT]));
+    int64_t t =
+        mul_div_ceil(busy_flops(kernel, w), PS_PER_S, share_of(peak, kernel[reached_share(w)]));
     int64_t burst = kernel[KERNEL_BURST];
     return burst == 0 || t <= burst
                ? t

@@ -18,16 +18,16 @@
 # HALF: m,MatMul,512,704,128,21026
 # PLAIN: m,MatMul,512,704,128,1704
 # PLAIN: b,Add,32,320,128,1320
-# Three products, a tile each (one wave), at half the rate; grouped convolutions are such, too; packed weights are one.
+# Three products, a tile each (one wave), at half the rate; grouped convolutions at a quarter; packed weights are one.
 # CHECK: several,MatMul,{{.*}},190328
-# CHECK: grouped,Conv,{{.*}},19660
+# CHECK: grouped,Conv,{{.*}},38320
 # CHECK: packed,MatMulNBits,{{.*}},204890
 # GIVEN: m,MatMul,512,704,128,7000
 # GIVEN: b,Add,32,320,128,1320
-# IR: kernels=[units:4, tile:64, prologue:0, product:1, batched:0.5, stream:1, row:100, burst:0ps, warm:1]
+# IR: kernels=[units:4, tile:64, prologue:0, product:1, batched:0.5, convolution:0.25, stream:1, row:100, burst:0ps, warm:1]
 # TILE: "tile" is the edge of a square, 64 or 128
 # UNITS: "tile" needs "units", the number of multiprocessors
-class acc x1 link=25GB/s,10us overhead=1ns bandwidth=1TB/s peak=[f32:1T] kernels=[units:4, tile:64, batched:0.5, row:100]
+class acc x1 link=25GB/s,10us overhead=1ns bandwidth=1TB/s peak=[f32:1T] kernels=[units:4, tile:64, batched:0.5, convolution:0.25, row:100]
 graph {
   in %x : f32[2,8]
   in %w : f32[8,16]

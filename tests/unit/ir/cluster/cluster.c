@@ -476,7 +476,7 @@ static void kernels_refused(void **state)
          "\"preset\":\"a100\","
          "\"kernels\":{\"unit\":1}}]}",
          "classes[0]: \"kernels\": unknown key \"unit\", expected units, tile, prologue, product, "
-         "batched, stream, row, burst or warm"},
+         "batched, convolution, stream, row, burst or warm"},
         {"{\"classes\":[{"
          "\"preset\":\"a100\","
          "\"kernels\":{\"stream\":\"0.5\"}}]}",
@@ -518,8 +518,8 @@ static void kernels_accepted(void **state)
     assert_true(c.cls[0].kernel[KERNEL_UNITS] == 58 && c.cls[0].kernel[KERNEL_PRODUCT] < 1000000);
     for (int k = 0; k < KERNEL_FACTS; k++)
         assert_true(c.cls[1].kernel[k] == 0 && c.cls[2].kernel[k] == 0);
-    const int64_t want[KERNEL_FACTS] = {7,      128,        0,          1000000, 1000000,
-                                        500000, 1000000000, 2000000000, 500000};
+    const int64_t want[KERNEL_FACTS] = {7,       128,    0,          1000000,    1000000,
+                                        1000000, 500000, 1000000000, 2000000000, 500000};
     assert_memory_equal(c.cls[3].kernel, want, sizeof want);
 }
 
