@@ -400,7 +400,8 @@ def by_cuda(library):
                         (["--provider=cpu1=cuda,cpu1=cuda:2"], "'cpu1' comes twice"),
                         (["--provider=cpu1=cuda", "--memory"], "--memory has no effect with --provider")):
         refused(run(RUN, folder, fake, *args), 2, words)
-    refused(run(RUN, folder, "--provider=cpu1=cuda"), 1, "part1.onnx (cpu1): cannot be loaded: ", "CUDA")
+    refused(run(RUN, folder, "--provider=cpu1=cuda"), 1, "part1.onnx (cpu1, GPU 5 by CUDA): cannot be loaded: ",
+            "onnxruntime-gpu has it")
 
 
 def words():

@@ -8,6 +8,7 @@
 #include "ir/base/numbers.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum { RANKS = 64 };
 
@@ -274,7 +275,12 @@ static int open_parts(struct runner *r, struct run_device *d, char *line, size_t
         struct engine_load how = split_load(p, d->threads, r->set.optimise);
         how.gpu = d->cuda ? &d->gpu : NULL;
         if (!(d->loaded[k] = r->e->face->load(r->e, &how, &err))) {
-            snprintf(line, room, "%s (%s): cannot be loaded: %s", p->file, d->name, err.line);
+            char gpu[32] = "";
+            if (d->cuda)
+                snprintf(gpu, sizeof gpu, ", GPU %d by CUDA", d->gpu.number);
+            snprintf(
+                line, room, "%s (%s%s): cannot be loaded: %s%s", p->file, d->name, gpu, err.line,
+                strstr(err.line, "not enabled") ? " (onnxruntime-gpu has it: --onnxruntime)" : "");
             return -1;
         }
     }
