@@ -215,7 +215,19 @@ int shard_begin(struct shard *s, struct ctx *x, uint32_t ways)
     return shard_pin(s);
 }
 
-/* Reports that no axis can be cut: names the node that takes longest, its sizes, and the ways that would do there. */
+/* Whether some axis of these sizes can be cut so many ways. */
+static bool divides(const struct shape *k, int64_t ways)
+{
+    bool some = false;
+    for (int i = 0; i < k->rank && !some; i++)
+        some = k->d[i].value > 0 &&
+               (k->d[i].value % ways == 0 ||
+                shard_cuts_unevenly((uint32_t)ways, k->d[i], (k->d[i].value - 1) / ways + 1));
+    return some;
+}
+
+/* Reports that no axis can be cut: names the node that takes longest, its sizes, and the ways that would do there, unless
+ * it is not for the sizes that it is not cut. */
 static int report_undivided(const struct shard *s)
 {
     const struct graph *g = &s->m->graph[1];
@@ -231,16 +243,9 @@ static int report_undivided(const struct shard *s)
         return diag_error(s->x->use.diag, "shard: no node of this model can be cut");
     for (int i = 0; i < k.rank; i++)
         sizes = arena_fmt(s->a, "%s%s%s", sizes, i == 0 ? "" : ", ", dim_text(s->m, k.d[i], s->a));
-    for (int64_t w = 2; w <= 8; w++) {
-        bool divides = false;
-        for (int i = 0; i < k.rank; i++)
-            divides =
-                divides || (w != s->ways && k.d[i].value > 0 &&
-                            (k.d[i].value % w == 0 ||
-                             shard_cuts_unevenly((uint32_t)w, k.d[i], (k.d[i].value - 1) / w + 1)));
-        if (divides)
+    for (int64_t w = 2; w <= 8 && !divides(&k, s->ways); w++)
+        if (divides(&k, w))
             ways = arena_fmt(s->a, "%s%s%lld", ways, *ways == 0 ? "" : ", ", (long long)w);
-    }
     return diag_error(s->x->use.diag,
                       "shard{ways=%u}: no axis of known size can be cut %u ways: the longest node, "
                       "'%s' (%s), makes [%s]%s%s",
