@@ -226,8 +226,8 @@ static bool divides(const struct shape *k, int64_t ways)
     return some;
 }
 
-/* Reports that no axis can be cut: names the node that takes longest, its sizes, and the ways that would do there, unless
- * it is not for the sizes that it is not cut. */
+/* Reports that no axis can be cut: names the node that takes longest, its sizes, and the ways that would do there,
+ * unless it is whole for other reasons than its sizes. */
 static int report_undivided(const struct shard *s)
 {
     const struct graph *g = &s->m->graph[1];
