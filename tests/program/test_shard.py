@@ -9,6 +9,7 @@
 Needs onnx, numpy, onnxruntime (else 77)."""
 
 # extras: none
+# once: sanitized
 import collections
 import json
 import os

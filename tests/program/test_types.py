@@ -8,6 +8,7 @@
    and none is missing that follows from the schemas of the Python packages (asked here on their own).
 4. The table of what schemas say (tools/type_table.py) is that of the pinned packages, where they are installed.
 Needs ONNX Runtime, onnx and numpy (else 77)."""
+# once: sanitized
 import json
 import random
 import shutil

@@ -5,8 +5,8 @@ import re
 # pages, Python programs, schemas with their folder, the benchmark's command
 NAME = re.compile(r"(?<![\w./<>{}*$-])((?:\.\./)*[\w-]+(?:/[\w-]+)*\.(?:md|py|schema\.json)|pcc-bench)"
                   r"(?![\w/.*]*[\w*])")
-# Only the source has its tests, and programs that change, check or compare it (docs/install.md); splits have run_split.py and
-# ray_split.py.
+# Only the source has its tests, and programs that change, check or compare it (docs/install.md); splits have
+# run_split.py and ray_split.py.
 ELSEWHERE = re.compile(
     r"(^|/)(tests/.*|fuzz/.*|"
     r"(test_\w+|ablation|clang_check|commands|mutate|type_table|device_table|settings|run_split|ray_split)\.py)$")
