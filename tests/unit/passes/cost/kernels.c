@@ -27,7 +27,7 @@ static struct device_class device(void)
 /* `count` products of [rows, sum] and [sum, columns]. */
 static struct kernel_work products(int64_t count, int64_t rows, int64_t columns, int64_t sum)
 {
-    struct kernel_work w = {.is_product = true, .product = {count, rows, columns, sum}};
+    struct kernel_work w = {.is_product = true, .product = {count, rows, columns, sum, false}};
     w.flops = sat_mul(sat_mul(2, sat_mul(count, rows)), sat_mul(columns, sum));
     return w;
 }
