@@ -587,7 +587,7 @@ static struct bound first_bound(const struct problem *c, int64_t upper,
     some.work = with->work / TREE_SHARE;
     if (best.value < upper && some.work > 0) {
         int64_t least = best.value + (upper - best.value) / TREE_NEARER;
-        struct bound trees = tree_bound(c, least, upper, &some, &spent);
+        struct bound trees = tree_bound(c, best.value, upper, &some, &spent);
         best = trees.value > least ? trees : best;
     }
     best.value = smaller(best.value, upper);
