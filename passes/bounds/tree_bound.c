@@ -71,19 +71,19 @@ struct trees {
     bool cpus;                     /* there are CPUs */
     uint64_t rng, work;            /* work: pins that may still be looked at */
     uint32_t shift;                /* a tree brings w >> shift to a vertex of weight w */
-    /* [net] ps: what each device that the net leaves pays; 0: trees do not use it */
+    /* [net] ps that a device pays for a net which leaves it; 0: trees do not use the net */
     int64_t *cap;
-    int64_t *carried; /* [net] what all trees make it carry */
+    int64_t *carried; /* [net] weight that all trees send over the net, in units of 2^shift ps */
     int64_t *length;  /* [net] for the next tree; 0: trees do not use it */
     /* the present tree: [vertex] length of the way to it, and its last net; [net] vertex before it */
     int64_t *far;
     uint32_t *by, *from;
     uint32_t *order; /* [reached] vertices in the order in which a tree reaches them */
-    int64_t *behind; /* [vertex] what goes to it and to all vertices behind it */
+    int64_t *behind; /* [vertex] weight that the tree brings to the vertex and beyond */
     struct heap heap;
     uint32_t *root, nroot; /* [nroot] vertices that may be roots, in random order */
     uint32_t *rooted;      /* [vertex] number of times that trees from it count */
-    uint32_t trees, times; /* number of trees; number of times that they count in all */
+    uint32_t trees, times; /* number of trees; the sum of how often each counts (R) */
     int64_t mass, rest;    /* ps: W; what belongs to no x */
 };
 
@@ -232,7 +232,7 @@ static struct proven prove(const struct trees *s)
 
 /* ---- the search -------------------------------------------------------------------------------- */
 
-/* Fills in what each device pays for a net that leaves what it holds; returns the largest. */
+/* Fills in s->cap, the price of each net for a device which the net leaves; returns the largest price. */
 static int64_t set_caps(struct trees *s)
 {
     const struct wdag *g = s->c->g;

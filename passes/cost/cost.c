@@ -255,13 +255,8 @@ static int64_t given_time(const struct cost_builder *p, nid n, uint32_t k)
 /* Sets c->own of node n to the given bytes, but at least those of its results; does nothing if given < 0. */
 static void set_memory(const struct module *m, struct costs *c, nid n, int64_t given)
 {
-    int64_t made = 0;
-    for (uint32_t i = 0; given >= 0 && i < m->node[n].out.n; i++) {
-        vid v = m->arg[m->node[n].out.at + i];
-        made = v != 0 ? sat_add(made, c->bytes[v]) : made;
-    }
     if (given >= 0)
-        c->own[n] = larger(given, made);
+        c->own[n] = larger(given, results_bytes(m, c, n));
 }
 
 /* Returns the bytes of node n that files give, or of a model that a pass has rewritten, gave the node which n was made

@@ -26,8 +26,7 @@ int64_t share_of_time(int64_t given, int64_t piece, int64_t whole)
     return share < COST_NEVER ? (int64_t)share : COST_NEVER - 1;
 }
 
-/* Returns the bytes of the results of node n. */
-static int64_t made_bytes(const struct module *m, const struct costs *c, nid n)
+int64_t results_bytes(const struct module *m, const struct costs *c, nid n)
 {
     int64_t made = 0;
     for (uint32_t i = 0; i < m->node[n].out.n; i++)
@@ -89,7 +88,7 @@ void known_costs_note(struct ctx *x, const struct module *m, const struct costs 
     for (nid n = 1; n < m->nnode; n++)
         if (told->own[n]) {
             k->own[name[n]] = c->own[n];
-            k->made[name[n]] = made_bytes(m, c, n);
+            k->made[name[n]] = results_bytes(m, c, n);
         }
     x->results.known = k;
 }

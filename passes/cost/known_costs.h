@@ -31,5 +31,7 @@ int64_t known_costs_memory(const struct ctx *x, nid n, int64_t made);
 /* Returns the time of a piece of a node that takes `given` ps, where pcc estimates `piece` ps for the piece and `whole`
  * ps for the node: rounded up; `given` where nothing is estimated for the node. */
 int64_t share_of_time(int64_t given, int64_t piece, int64_t whole);
+/* Returns the bytes of the results of node n. */
+int64_t results_bytes(const struct module *m, const struct costs *c, nid n);
 
 #endif

@@ -638,7 +638,7 @@ static void list_blocks(const struct latency_graph *p, const uint32_t *sub,
             r->blocks[at[sub[b] + 1]++] = b;
 }
 
-/* Whether each accelerator has room for its lasting bytes, r->bytes, and beside them for each of its subgraphs. */
+/* Whether each accelerator has room for the lasting bytes of its subgraphs, r->bytes, and any one subgraph beside. */
 static bool fits_at_once(const struct latency_graph *p, const uint32_t *sub,
                          struct latency_quotient *r)
 {

@@ -30,7 +30,7 @@ static uint32_t piece_type(const struct shard *s, vid v, struct shard_state st)
 
 /* Returns the bytes of a piece of v, at most. */
 static int64_t piece_bytes(const struct shard *s, vid v);
-/* Returns the ps until each device has sent that many bytes to each of the others. */
+/* Returns the ps until each device has sent `bytes` bytes to each other device. */
 static int64_t hops_time(const struct shard *s, int64_t bytes);
 
 /* Returns the ps of adding up `count` tensors of v's type, whose results and operands are of that many bytes.  Integers

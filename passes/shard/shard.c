@@ -215,7 +215,7 @@ int shard_begin(struct shard *s, struct ctx *x, uint32_t ways)
     return shard_pin(s);
 }
 
-/* Whether some axis of these sizes can be cut so many ways. */
+/* Whether an axis of the shape k can be cut among `ways` devices. */
 static bool divides(const struct shape *k, int64_t ways)
 {
     bool some = false;

@@ -416,7 +416,7 @@ static const uint32_t *places_in(const struct shard_writer *x, struct slice list
     uint32_t at = 0;
     for (uint32_t i = 0; i < list.n; i++)
         at += (m->value[m->arg[list.at + i]].flags & but) == 0;
-    for (uint32_t i = list.n; i-- > 0;) { /* a value that comes twice: its first place */
+    for (uint32_t i = list.n; i-- > 0;) { /* of a value listed twice the first place counts */
         vid v = m->arg[list.at + i];
         at -= (m->value[v].flags & but) == 0;
         place[v] = at;

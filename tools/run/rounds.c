@@ -29,8 +29,7 @@ struct round {
     struct profiled found;
     int64_t promised, measured; /* ps of the slowest device */
     const char *slowest;        /* name of that device */
-    const char *
-        read_from; /* where promise_again() read the plan from; NULL: the folder is the first one */
+    const char *read_from; /* folder of the plan that promise_again() wrote; NULL: not written */
 };
 
 /* The state of the work. */

@@ -406,6 +406,16 @@ static void test_bounds(void **state)
     free(t);
 }
 
+/* Checks a bound of the instance `seed`, made with the means `with`, against brute force. */
+static void check_bound(const struct bound *b, int64_t want, uint64_t seed, uint64_t spent,
+                        const struct bound_means *with)
+{
+    if (b->value > want)
+        fail_msg("seed %llu: bound %lld, brute force %lld\n%s", (unsigned long long)seed,
+                 (long long)b->value, (long long)want, b->proof);
+    assert_true(spent <= with->work);
+}
+
 /* Bounds around hubs against brute force, with work for all flows and for some of them. */
 static void test_hubs(void **state)
 {
@@ -424,10 +434,7 @@ static void test_hubs(void **state)
                                        .mem = t->a,
                                        .scratch = scratch};
             struct bound b = hub_bound(c, &with, &spent);
-            if (b.value > want)
-                fail_msg("seed %llu: bound %lld, brute force %lld\n%s", (unsigned long long)seed,
-                         (long long)b.value, (long long)want, b.proof);
-            assert_true(spent <= with.work);
+            check_bound(&b, want, seed, spent, &with);
             feasible += i == 0;
             raised += i == 0 && b.value > c->lower.value;
             exact += i == 0 && b.value == want;
@@ -458,10 +465,7 @@ static void test_trees(void **state)
                 .work = i ? random_below(&rng, 3000) : 100000, .mem = t->a, .scratch = scratch};
             int64_t upper = want + random_below(&rng, 40);
             struct bound b = tree_bound(c, i ? c->lower.value : 0, upper, &with, &spent);
-            if (b.value > want)
-                fail_msg("seed %llu: bound %lld, brute force %lld\n%s", (unsigned long long)seed,
-                         (long long)b.value, (long long)want, b.proof);
-            assert_true(spent <= with.work);
+            check_bound(&b, want, seed, spent, &with);
             assert_true(b.value <= c->lower.value || b.proof);
             feasible += i == 0;
             raised += i == 0 && b.value > c->lower.value;

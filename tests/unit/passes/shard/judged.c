@@ -12,10 +12,9 @@
 
 #include <cmocka.h>
 
-/* OUTPUT_IN_TERMS: the seed of a graph that takes longer unless an output in terms is added up first.  UNEVEN: with
- * unequal pieces devices are out of step and wait for each other's ports: the makespan is by less than a part in UNEVEN
- * more than the value. */
-enum { NODES = 12, UNEVEN = 100, GRAPHS = 600, OUTPUT_IN_TERMS = 2935, TEXT = 4096 };
+/* UNEVEN: with unequal pieces devices are out of step and wait for each other's ports: the makespan is by less than a
+ * part in UNEVEN more than the value.  Graph 96 takes longer unless an output in terms is added up first. */
+enum { NODES = 12, UNEVEN = 100, GRAPHS = 600, TEXT = 4096 };
 
 /* Where and how a random graph runs.  Chain: each node reads the one before it, and weights.  Even: all pieces are
  * equal. */
@@ -59,14 +58,6 @@ static void draw_graph(char *text, struct drawn *d, uint64_t *seed)
     if (d->contention == CONTENTION_HALF && d->ways % 2 != 0)
         d->contention = CONTENTION_PORT;
     d->even = width != 2049;
-    d->chain = random_below(seed, 3) == 0;
-    d->sums = random_below(seed, 2) != 0;
-    d->host = random_below(seed, 4) == 0;
-    d->contention = (enum contention)random_below(seed, CONTENTION_RX + 1);
-    if (d->contention == CONTENTION_HALF && d->ways % 2 != 0)
-        d->contention = CONTENTION_PORT;
-    /* and so that all hops of an exchange are done in as few rounds as one device needs to receive */
-    d->even = width != 2049 && (d->ways & (d->ways - 1)) == 0 && d->contention != CONTENTION_HALF;
     size_t at = (size_t)snprintf(
         text, TEXT,
         "pcc 1\nclass acc x%u peak=[f32:%uT] bandwidth=%uGB/s overhead=%uus link=%uGB/s,%uus\n"
@@ -96,13 +87,13 @@ static void judge_is_not_above(void **state)
     char text[TEXT];
     uint32_t cut = 0, summed = 0, equal = 0;
     (void)state;
-    for (uint64_t k = 0; k <= GRAPHS; k++) {
+    for (uint64_t k = 0; k < GRAPHS; k++) {
         struct text_module t;
         struct diag silent = diag_silent();
         struct drawn d;
         struct pipeline p = {0};
         struct run_options o = {0};
-        uint64_t seed = k < GRAPHS ? k : OUTPUT_IN_TERMS;
+        uint64_t seed = k;
         draw_graph(text, &d, &seed);
         if (module_parse(&t, &(struct named_text){"random", text, strlen(text), exec_kinds}, NULL,
                          &silent))
