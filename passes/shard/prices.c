@@ -181,9 +181,11 @@ static int64_t hops_time(const struct shard *s, int64_t bytes)
 void shard_count_rounds(struct shard *s)
 {
     const struct step_model *k = &s->x->scene.model.step;
-    /* by way of the host each value is sent once, and then received by all others, one after the other */
+    /* By way of the host each value is sent once, and then received by all others, one after the other.  A device with
+     * one channel for both receives what others sent before, if it is late, and is late for them by that. */
     s->rounds = k->network == NETWORK_DIRECT       ? count_rounds(s->ways, k->contention)
                 : k->contention == CONTENTION_NONE ? 2
+                : k->contention == CONTENTION_HALF ? s->ways + 1
                                                    : s->ways;
 }
 

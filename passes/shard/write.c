@@ -342,14 +342,6 @@ static void copy_node(struct shard_writer *x, nid n, uint32_t i, const vid *in,
         change(x, &p->change[c], n, k, i);
 }
 
-/* Whether only the first device has operand j of a node with option p (NULL: whole). */
-static bool is_first_only(const struct shard_option *p, uint32_t j)
-{
-    const struct shard_change *c = p != NULL ? &p->change[0] : NULL;
-    return c != NULL && ((c->kind == SHARD_FIRST && j == c->operand) ||
-                         (c->kind == SHARD_PASS && j != c->operand));
-}
-
 /* Whether device i has what a node on the first `count` devices takes of v: these devices do, and if others need v all
  * exchange it at the same time, as the search has it.  What nobody reads is swept away. */
 static bool is_wanted(const struct shard_writer *x, vid v, uint32_t i, uint32_t count)
@@ -370,9 +362,10 @@ static void write_node(struct shard_writer *x, nid n)
     struct shard_state seen =
         node_tells_sizes(m, n) ? made_in(x, node_in(m, n, 0)) : (struct shard_state){0};
     x->at = n;
-    for (uint32_t i = 0; i < x->ways; i++)
-        for (uint32_t j = 0; j < k.nformal; j++)
-            if (i == 0 || (is_wanted(x, node_in(m, n, j), i, count) && !is_first_only(p, j)))
+    /* an operand is exchanged on all devices before the next one, so that they stay in step */
+    for (uint32_t j = 0; j < k.nformal; j++)
+        for (uint32_t i = 0; i < x->ways; i++)
+            if (i == 0 || is_wanted(x, node_in(m, n, j), i, count))
                 in[i * k.nformal + j] =
                     shard_held(x, node_in(m, n, j), p != NULL ? p->in[j] : seen, i);
     for (uint32_t i = count; i-- > 0;) {
