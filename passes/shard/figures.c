@@ -1,8 +1,9 @@
 /* What is told of a rewriting beside its value: exchanges of each layer, and axes that could not be cut.
  *
- * An axis is told of if its node stays whole for want of any option, its size is a number, and the number of devices
- * does not divide it: heads, or words of a vocabulary.  What padding would give is the node's time less that of a piece
- * of the padded node, at most: whether the other nodes around it can follow is not looked at.  O(nodes + exchanges). */
+ * An axis is told of if its node, which takes time, stays whole for want of any option, its size is a number, and the
+ * number of devices does not divide it: heads, or words of a vocabulary.  What padding would give is the node's time
+ * less that of a piece of the padded node, at most: whether the other nodes around it can follow is not looked at.
+ * O(nodes + exchanges). */
 #include "ir/base/units.h"
 #include "ir/model/layers.h"
 #include "passes/shard/shard.h"
@@ -58,7 +59,7 @@ static void find_undivided(const struct shard *s, struct sharding *k)
         struct shape shape;
         int64_t largest = 0;
         if (s->kind[n] != SHARD_NODE || s->first_opt[n] != 0 || shard_row_of(s->m, n) == NULL ||
-            !shape_of(s->f, node_out(s->m, n, 0), &shape))
+            s->m->cost->time[s->cls][n] <= 0 || !shape_of(s->f, node_out(s->m, n, 0), &shape))
             continue;
         for (int i = 0; i < shape.rank; i++)
             if (shape.d[i].sym == 0 && shape.d[i].value > largest && is_undivided(s, shape.d[i]))

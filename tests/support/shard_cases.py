@@ -147,6 +147,7 @@ def moves():
         yield from each("Pad", x(8, 4, 4), last=10, pads=[0, 0, 1, 0, 0, 2], mode=mode)
         yield from each("Pad", x(8, 4, 4), ints(0, 1, 0, 0, 0, 0), first=11, mode=mode)
     yield from each("Pad", x(8, 4, 4), ints(1, 1), None, ints(-1), first=18)
+    yield Case("Pad", x(8, 4, 4), ints(0, 4, 0, 0, 0, 0))  # twice as long: a run of the operand fits the result
     scales = Const([1, 1, 2, 1.5], FLOAT)
     for mode in ("nearest", "linear"):
         yield from each("Upsample", x(4, 8, 4, 4), last=8, scales=[1.0, 1.0, 2.0, 2.0], mode=mode)
@@ -176,6 +177,7 @@ def picks():
                     first=11)
     yield from each("ScatterND", x(4, 8, 4), Const([[0], [2]], INT), x(2, 8, 4), first=11)
     yield from each("ScatterND", x(4, 4, 8), Const([[0, 1], [2, 0]], INT), x(2, 8), first=11)
+    yield from each("ScatterND", x(8, 8, 4), Const([[[k] for k in range(8)]], INT), x(1, 8, 8, 4), first=11)
     for axis in (0, 1, -1):
         yield from each("OneHot", x(8, 4, **ids), Const(4, INT), Const([0, 1], FLOAT), first=9, axis=axis)
 
@@ -195,7 +197,8 @@ def products():
             for c in ((16,), (8, 16), (8, 1), (1, 16), (1,), ()):
                 yield from each("Gemm", x(*a), x(*b), x(*c), transA=ta, transB=tb, alpha=0.5, beta=2.0)
             yield from each("Gemm", x(*a), x(*b), first=11, transA=ta, transB=tb)
-            yield Case("FusedMatMul", x(4, *a), x(4, *b), domain=MS, transA=ta, transB=tb)
+            for sizes in ((a, b), ((8, 8), (8, 8))):
+                yield Case("FusedMatMul", *(x(4, *k) for k in sizes), domain=MS, transA=ta, transB=tb)
             yield Case("FusedGemm", x(*a), x(*b), x(16), domain=MS, transA=ta, transB=tb, activation="Relu")
     for equation, shapes in (("bij,bjk->bik", ((4, 8, 4), (4, 4, 8))), ("bi,ij->bj", ((8, 4), (4, 16))),
                              ("ij,bj->ib", ((4, 8), (8, 8))), ("bhid, bhjd -> bhij", ((4, 4, 8, 4), (4, 4, 4, 4))),
@@ -221,7 +224,7 @@ def products():
 
 
 def vision():
-    for group, c, m in ((1, 4, 8), (1, 8, 8), (4, 8, 16), (8, 8, 8), (2, 8, 8)):
+    for group, c, m in ((1, 4, 8), (1, 8, 8), (4, 8, 16), (4, 16, 8), (8, 8, 8), (2, 8, 8)):
         yield from each("Conv", x(4, c, 6, 6), w(m, c // group, 3, 3), w(m), group=group, pads=[1, 1, 1, 1])
         yield from each("ConvTranspose", x(4, c, 4, 4), w(c, m // group, 3, 3), w(m), group=group, strides=[2, 2])
         yield from each("ConvTranspose", x(4, c, 4), w(c, m // group, 3), group=group)
@@ -241,7 +244,8 @@ def vision():
     stats = (w(8), w(8), w(8), Const(np.arange(1, 9), FLOAT))
     yield from each("BatchNormalization", x(4, 8, 4), *stats)
     yield from each("InstanceNormalization", x(4, 8, 4, 4), w(8), w(8))
-    yield from each("GroupNormalization", x(4, 16, 5), w(16), w(16), first=21, num_groups=4)
+    for groups in (2, 4):
+        yield from each("GroupNormalization", x(4, 16, 5), w(16), w(16), first=21, num_groups=groups)
     yield from each("LRN", x(4, 8, 4, 4), size=3)
     yield from each("GridSample", x(4, 8, 4, 4), x(4, 8, 4, 2), first=16)
     yield from each("RoiAlign", x(4, 8, 6, 6), Const(np.tile([0, 0, 4, 4], (8, 1)), FLOAT), ints(*[0, 1] * 4), first=10,
@@ -299,7 +303,7 @@ def attention():
     yield Case("MultiHeadAttention", *qkv, None, None, None, x(4, 8, 3, 8), x(4, 8, 3, 8), outs=3, num_heads=8, **ms)
     yield Case("Attention", x(4, 5, 16), w(16, 192), w(192), num_heads=8, **ms)
     yield Case("Attention", x(4, 5, 16), w(16, 192), w(192), Const([5, 4, 3, 2], np.int32), num_heads=8, **ms)
-    yield Case("Attention", x(4, 5, 16), w(16, 192), w(192), None, x(2, 4, 8, 3, 8), outs=2, num_heads=8, **ms)
+    yield Case("Attention", x(8, 5, 16), w(16, 192), w(192), None, x(2, 8, 8, 3, 8), outs=2, num_heads=8, **ms)
     yield Case("Attention", x(4, 5, 16), w(16, 192), w(192), None, None, w(1, 8, 5, 5), num_heads=8, **ms)
     past = (x(4, 4, 8, 8), x(4, 4, 8, 8))
     yield Case("GroupQueryAttention", x(4, 1, 64), x(4, 1, 32), x(4, 1, 32), *past, Const([5] * 4, np.int32),

@@ -3,21 +3,25 @@
 
     shard_errors.py [NAME...]
 
-Plants errors in the rules of sharding and in the rewriting, one at a time, in a copy of the tree (build/errors), and
-runs tests/program/test_shard.py with the pcc that comes out, on the operators that show it and all their options (no
-operators: the usual sample).
-Prints which errors are noticed, and exits with 1 when one is not."""
+Plants errors in the rules of sharding and in the rewriting, one at a time: a copy of the file with the error is
+compiled in build/shard_errors and linked there with all else that build/release has, and tests/program/test_shard.py
+runs with the pcc that comes out, on the operators that show the error and all their options, or some of its checks,
+until it says what is wrong.  Two seconds for each error.  Prints which errors are noticed, and exits with 1 when one
+is not."""
+import json
 import os
-import shutil
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-COPY = ROOT / "build/errors"
-# the error in words, operators that show it, a text in a file of passes/shard, the text that is planted in its place
+BUILT = ROOT / "build/release"
+PLACE = ROOT / "build/shard_errors"
+# the error in words, operators or checks (lower case) that show it, a text in a file of passes/shard, the text that is
+# planted in its place
 ERRORS = [
-    ("fused weights are cut in one block", "", "step = st.run * x->ways;",
+    ("fused weights are cut in one block", "models", "step = st.run * x->ways;",
      "step = size; st.run = size / x->ways;"),
     ("pieces are joined in another order", "Relu Conv", "in[k] = shard_held(x, v, st, k);",
      "in[k] = shard_held(x, v, st, x->ways - 1 - k);"),
@@ -65,7 +69,7 @@ ERRORS = [
     ("zero points of columns stay whole", "MatMulInteger MatMulIntegerToFloat",
      "if (behind == (letter == 'r' ? 1 : 0))", "if (behind == 1)"),
     ("packed columns", "MatMulNBits", '.kind = SHARD_ATTR, .attr = "N"', '.kind = SHARD_NOTHING, .attr = "N"'),
-    ("a quantised product with transposed matrices", "FusedMatMul", "behind = 1 - behind;", "behind = behind + 0;"),
+    ("a quantised product with transposed matrices", "FusedMatMul", "turn_b ? b.rank - 2 : b.rank - 1", "b.rank - 1"),
     ("groups of a convolution in runs of the result", "Conv", "q->in[0] = (struct shard_state){1, in};",
      "q->in[0] = (struct shard_state){1, out};"),
     ("kernels of ConvTranspose", "ConvTranspose", "r->arg == SHARD_CONV_TURNED ? 1 : 0", "0"),
@@ -85,53 +89,101 @@ ERRORS = [
     ("ScatterND: updates at the data's axis", "ScatterND", "shard_set_in(q, 2, at + more);",
      "shard_set_in(q, 2, at);"),
     ("GatherND: axes in common stay whole", "GatherND", "if (at < common)\n        shard_set_in(q, 0, at);", ""),
+    ("Split: runs of parts alone", "Split",
+     "            return false; /* its size is not known to be a multiple */\n",
+     "            return false;\n        else if (shard_out_shape(q, i, &k))\n"
+     "            q->out[i].run = k.d[axis].value / q->s->ways;\n"),
+    ("a bias on every device", "sums", "c->kind == SHARD_FIRST && i > 0", "c->kind == SHARD_FIRST && i > 64"),
+    ("what is added to terms is added on every device", "sums",
+     "q->change[0] = (struct shard_change){.kind = SHARD_PASS, .operand = q->at};", ""),
+    ("Relu of terms", "sums", '    {"Reshape", linear,', '    {"Relu", linear, ANY_TYPE}, {"Reshape", linear,'),
+    ("Erf of terms", "sums", '    {"Expand", linear,', '    {"Erf", linear, ANY_TYPE}, {"Expand", linear,'),
+    ("ReduceMean without the number of devices", "sums",
+     "q->change[0] = (struct shard_change){.kind = SHARD_MEAN};", ""),
+    ("terms are added up in another order on the second device", "sums",
+     "    return total(x, all_terms(x, v), x->ways, &shape, i,",
+     "    vid *t = all_terms(x, v), first = t[0];\n    if (i == 1)\n        t[0] = t[1], t[1] = first;\n"
+     "    return total(x, t, x->ways, &shape, i,"),
+    ("the last of uneven pieces is as large as the others", "sums",
+     "dim_num(smaller(st.run, out->d[st.axis].value - st.run * i));", "dim_num(st.run);"),
+    ("sums of floats have no tolerance", "tolerance", "TOLERANCE = 10,", "TOLERANCE = 0,"),
+    ("pieces of states in runs of one", "states", "{.axis = st.axis, .run = st.run};", "{.axis = st.axis, .run = 1};"),
+    ("pieces of weights are called contiguous", "states", "before * blocks == 1,", "true,"),
+    ("random numbers are drawn on each device", "random",
+     "(!place_is_pure(s->m, n) && shard_row_of(s->m, n) == NULL) ||", ""),
+    ("a Dropout that trains in pieces", "random", "return draws(m, n) ? NULL : &domains", "return &domains"),
 ]
 
 
-def shell(*command, **more):
-    return subprocess.run([str(c) for c in command], capture_output=True, text=True, **more)
-
-
-def prepare():
-    """Copies the tree and builds it."""
-    COPY.mkdir(parents=True, exist_ok=True)
-    files = shell("git", "ls-files", "-co", "--exclude-standard", cwd=ROOT).stdout.split("\n")
-    for name in filter(None, files):
-        to = COPY / name
-        to.parent.mkdir(parents=True, exist_ok=True)
-        if not to.exists() or to.read_bytes() != (ROOT / name).read_bytes():
-            shutil.copy(ROOT / name, to)
-    r = shell("cmake", "--preset", "release", cwd=COPY)
-    return r.returncode == 0 and build()
-
-
 def build():
-    return shell("ninja", "-C", COPY / "build/release", "pcc", "pcc-gen").returncode == 0
+    """Builds what the planted files are linked with; returns the files of passes/shard as their commands to compile
+    them, and the words that link pcc."""
+    subprocess.run(["cmake", "--build", BUILT, "--target", "pcc", "pcc-gen"], check=True, stdout=subprocess.DEVNULL)
+    commands = json.loads((BUILT / "compile_commands.json").read_text())
+    compiling = {Path(c["file"]): shlex.split(c["command"]) for c in commands if "/passes/shard/" in c["file"]}
+    last = subprocess.run(["ninja", "-C", BUILT, "-t", "commands", "-s", "pcc"], capture_output=True, text=True,
+                          check=True).stdout
+    linking = [w for w in shlex.split(last) if w not in (":", "&&")]
+    return compiling, linking
 
 
-def fails(operators):
-    """Whether the test of these operators fails."""
-    env = os.environ | {"PCC": str(COPY / "build/release/pcc"), "PCC_GEN": str(COPY / "build/release/pcc-gen"),
-                        "PCC_SOURCE": str(ROOT), "PCC_OPERATORS": operators}
-    return shell(sys.executable, ROOT / "tests/program/test_shard.py", env=env).returncode not in (0, 77)
+def planted(path, text, compiling, linking):
+    """pcc with this text in place of that file; None: it does not build."""
+    source, made = PLACE / path.name, PLACE / "planted.o"
+    source.write_text(text)
+    words = list(compiling[path])
+    words[words.index("-o") + 1] = str(made)
+    words[words.index("-c") + 1] = str(source)
+    # An object comes before the library of the same name in it: the linker takes the first one of each symbol.
+    words = [w for w in words if w != "-Werror"] + ["-w"]
+    link = list(linking)
+    at = link.index("-o") + 1
+    link[at] = str(PLACE / "pcc")
+    link.insert(at + 1, str(made))
+    for command in (words, link):
+        if subprocess.run(command, cwd=BUILT, capture_output=True).returncode:
+            return None
+    return PLACE / "pcc"
+
+
+def wrong(pcc, shown):
+    """The first thing that the test finds wrong with a pcc, "" if there is none."""
+    checks = [w for w in shown.split() if w.islower()]
+    env = os.environ | {"PCC": str(pcc), "PCC_GEN": str(BUILT / "pcc-gen"), "PCC_SOURCE": str(ROOT),
+                        "PCC_CHECKS": " ".join(checks), "PCC_OPERATORS": "" if checks else shown}
+    test = subprocess.Popen([sys.executable, ROOT / "tests/program/test_shard.py"], env=env, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    last = ""
+    for line in test.stdout:
+        last = line.strip() or last
+        if line.startswith("FAILED"):
+            test.kill()
+            break
+    test.stdout.close()
+    if test.wait() == 77:
+        sys.exit(last)
+    return last if test.returncode else ""
 
 
 def main():
-    missed = 0
-    if not prepare() or fails("Relu"):
-        sys.exit("the tree does not build, or fails the test as it is")
-    for name, operators, old, new in ERRORS:
+    PLACE.mkdir(parents=True, exist_ok=True)
+    compiling, linking = build()
+    missed, good_without = 0, set()
+    for name, shown, old, new in ERRORS:
         if sys.argv[1:] and name not in sys.argv[1:]:
             continue
-        path = next((f for f in (COPY / "passes/shard").glob("*.c") if old in f.read_text()), None)
+        path = next((f for f in compiling if old in f.read_text()), None)
         if path is None:
             sys.exit(f"{name}: no file has '{old}'")
-        text = path.read_text()
-        path.write_text(text.replace(old, new))
-        said = "does not build" if not build() else "noticed" if fails(operators) else "NOT NOTICED"
-        path.write_text(text)
-        missed += said != "noticed"
-        print(f"{name}: {said}", flush=True)
+        if shown not in good_without and wrong(BUILT / "pcc", shown):
+            sys.exit(f"without an error the test of {shown} fails")
+        good_without.add(shown)
+        pcc = planted(path, path.read_text().replace(old, new), compiling, linking)
+        said = "does not build" if pcc is None else wrong(pcc, shown)
+        good = pcc is not None and said
+        missed += not good
+        print(f"{name}: {'noticed' if good else 'NOT NOTICED'}: {said[:150]}", flush=True)
+    print(f"{missed} not noticed")
     return 1 if missed else 0
 
 

@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
 """Are exported models right when devices share their operators?
 
-    sharded_exports.py FOLDER|MODEL... [--ways 2,4] [--sums none|integers|any] [--draw SEED]
+    sharded_exports.py FOLDER|MODEL... [--ways 2,4] [--sums none|integers|any] [--draw SEED] [--dim NAME=SIZE]...
 
 Each model (of a folder: all *.onnx in it) is sharded, exactly unless --sums says otherwise, by links that cost next
-to nothing, so that as much as can be is cut, and split. ONNX Runtime runs the original, the sharded whole (model.onnx
+to nothing, so that as much as can be is cut, and split; where the best choice cuts nothing (exchanges are nodes, too,
+which tiny models are not worth), a random one is taken. A model whose file of weights is not there gets a random one,
+beside a copy of it, if that has at most --weights bytes. ONNX Runtime runs the original, the sharded whole (model.onnx
 of the folder) and, by tools/verify_split.py, the parts, on the inputs beside the model (NAME.inputs/test_data_set_0)
 or random ones. The parts must give the bits of the sharded whole (where that rounds in another way than the original,
 parts with states in pieces are not compared); that must give the bits of the original, or be within 1e-5 of the
 largest value of an output (1e-2 for halves), or with sums the manifest's sharding.tolerance, if that is more.
---draw: not the best choice but a random one. Prints a line for each
+--draw: not the best choice but a random one. --dim: of inputs that are drawn, else 4. Prints a line for each
 model and number of ways; exits with 1 when one is wrong, or when more than one in ten of the models that ONNX Runtime
 runs is refused."""
 import argparse
 import json
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -25,7 +29,6 @@ import onnx
 import onnxruntime as ort
 from common import PCC
 from onnx import numpy_helper
-import subprocess
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests/support"))
 from with_ort import verified  # noqa: E402
@@ -41,15 +44,58 @@ def session(path):
     return ort.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
-def inputs_of(model, s):
-    """The inputs of a session: those of the files beside the model, else random ones."""
+def size_of(name, sizes):
+    """A size for a name of a dimension; a sum of names is the sum of theirs."""
+    return sum(sizes.setdefault(n, 4) for n in str(name).split(" + "))
+
+
+def external(graph):
+    """The tensors of a graph, and of its bodies, that are in files of their own."""
+    for t in graph.initializer:
+        if t.data_location == onnx.TensorProto.EXTERNAL:
+            yield t, {e.key: e.value for e in t.external_data}
+    for n in graph.node:
+        for a in n.attribute:
+            if a.HasField("g"):
+                yield from external(a.g)
+
+
+def with_weights(model, folder, most):
+    """The model, or a copy of it in the folder with random weights where it lacks them. Vectors are near 1, as they may
+    be variances; wide integers are 0. None: there would be more than `most` bytes of them."""
+    graph = onnx.load(str(model), load_external_data=False).graph
+    held = [(t, where) for t, where in external(graph) if not (model.parent / where["location"]).exists()]
+    if not held:
+        return model
+    if sum(int(where["length"]) for _, where in held) > most:
+        return None
+    rng = np.random.default_rng(5)
+    kinds = {1: np.float32, 2: np.uint8, 3: np.int8, 10: np.float16, 11: np.float64}
+    for t, where in held:
+        path, size = folder / where["location"], int(where["length"])
+        kind = kinds.get(t.data_type)
+        with open(path, "r+b" if path.exists() else "wb") as file:
+            file.truncate(max(path.stat().st_size, int(where.get("offset", 0)) + size))
+            file.seek(int(where.get("offset", 0)))
+            if kind is not None:
+                count = size // np.dtype(kind).itemsize
+                fan = np.prod(t.dims[1:]) if len(t.dims) > 2 else t.dims[0] if t.dims else 1
+                values = (rng.integers(0, 100, count) if t.data_type in (2, 3) else
+                          rng.uniform(0.5, 1.5, count) if len(t.dims) < 2 else
+                          rng.standard_normal(count, np.float32) / np.sqrt(fan))
+                file.write(values.astype(kind).tobytes())
+    return Path(shutil.copy(model, folder))
+
+
+def inputs_of(model, s, dims):
+    """The inputs of a session: those of the files beside the model, else random ones of these sizes."""
     held = sorted(model.with_suffix(".inputs").glob("*/input_*.pb"), key=lambda p: int(p.stem.split("_")[1]))
     if held:
         return {i.name: numpy_helper.to_array(onnx.load_tensor(str(p))) for i, p in zip(s.get_inputs(), held)}
-    rng, sizes, fed = np.random.default_rng(1), {}, {}
+    rng, sizes, fed = np.random.default_rng(1), dict(dims), {}
     types = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(float16)": np.float16}
     for i in s.get_inputs():
-        shape = [d if isinstance(d, int) else sizes.setdefault(d, 4) for d in i.shape]
+        shape = [d if isinstance(d, int) else size_of(d, sizes) for d in i.shape]
         if i.type in types:
             fed[i.name] = rng.standard_normal(shape).astype(types[i.type])
         else:
@@ -109,7 +155,7 @@ def judge(model, ways, args, folder):
     """What there is to say of a model in so many ways: (kind, text); kinds: skipped, refused, wrong, bits, near."""
     try:
         s = session(model)
-        fed = inputs_of(model, s)
+        fed = inputs_of(model, s, args.dim)
         names = [o.name for o in s.get_outputs()]
         want = s.run(names, fed)
     except Exception as why:
@@ -117,11 +163,19 @@ def judge(model, ways, args, folder):
     half = any(t in i.type for i in (*s.get_inputs(), *s.get_outputs()) for t in ("float16", "bfloat16"))
     held = onnx.load(str(model), load_external_data=False).graph.initializer
     half = half or any(t.data_type in (10, 16) for t in held)
-    passes = f"shard{{ways={ways}:sums={args.sums}:draw={args.draw}}}"
-    r = subprocess.run([PCC, model, "-d", f"{ways}xa100", "--link", "100TB/s,0us", "--network=direct", "--part-cost=0",
-                        "-p", passes, "--pictures", "none", "-o", folder], capture_output=True, text=True)
-    if r.returncode:
-        return "refused", r.stderr.strip().splitlines()[-1][:160]
+    names_of_sizes = {str(d) for i in s.get_inputs() for d in i.shape}
+    sizes = [f"--dim={n}={k}" for n, k in args.dim.items() if n in names_of_sizes]
+    for draw in (args.draw, 1):
+        passes = f"shard{{ways={ways}:sums={args.sums}:draw={draw}}}"
+        r = subprocess.run([PCC, model, "-d", f"{ways}xa100", "--link", "100TB/s,0us", "--network=direct",
+                            "--part-cost=0", "-p", passes, *sizes, "--pictures", "none", "-o", folder],
+                           capture_output=True, text=True)
+        if r.returncode:
+            why = r.stderr.strip().splitlines() or [""]
+            return ("refused", why[-1][:160]) if r.returncode == 1 else ("wrong", f"pcc ends with {r.returncode}")
+        found = re.search(r"(\d+) nodes in pieces, \d+ whole on each, \d+ on one", r.stdout.replace("\n  ", " "))
+        if draw or (found and int(found[1])):
+            break
     manifest = json.loads((folder / "manifest.json").read_text())
     try:
         got = run_whole(folder, fed, names, manifest)
@@ -134,12 +188,12 @@ def judge(model, ways, args, folder):
     exact = max(off, default=0) == 0
     inputs = model.with_suffix(".inputs") / "test_data_set_0"
     if exact or not manifest["sharding"].get("states"):  # else there is no whole that the parts have the bits of
-        code, said = verified(model if exact else folder / "model.onnx", folder, "--quiet",
+        code, words = verified(model if exact else folder / "model.onnx", folder, "--quiet",
                               *(["--inputs", inputs] if exact and inputs.is_dir() else []))
         if code not in (0, 3):
-            return "wrong", f"parts: {said.strip().splitlines()[-1][:200]}"
-    said = re.search(r"\d+ nodes in pieces, \d+ whole on each, \d+ on one", r.stdout.replace("\n  ", " "))
-    return ("bits" if exact else "near"), f"{said and said[0]}{'' if exact else f'; off by {max(off):.1e}'}"
+            return "wrong", f"parts: {words.strip().splitlines()[-1][:200]}"
+    how = " (a random choice)" if draw else ""
+    return ("bits" if exact else "near"), f"{found and found[0]}{how}{'' if exact else f'; off by {max(off):.1e}'}"
 
 
 def main():
@@ -148,18 +202,23 @@ def main():
     p.add_argument("--ways", default="2,4")
     p.add_argument("--sums", choices=("none", "integers", "any"), default="none")
     p.add_argument("--draw", type=int, default=0)
+    p.add_argument("--weights", type=int, default=1 << 29)
+    p.add_argument("--dim", action="append", default=[])
     args = p.parse_args()
+    args.dim = {n: int(k) for n, k in (d.split("=") for d in args.dim)}
     models = [m for a in args.models for m in (sorted(a.glob("*.onnx")) if a.is_dir() else [a])]
     count = {}
-    for model in models:
-        for ways in map(int, args.ways.split(",")):
-            with tempfile.TemporaryDirectory() as name:
-                kind, text = judge(model, ways, args, Path(name) / "split")
-            count[kind] = count.get(kind, 0) + 1
-            print(f"{kind}: {model.name}, {ways} ways: {text}", flush=True)
+    for given, ways in ((m, w) for m in models for w in map(int, args.ways.split(","))):
+        with tempfile.TemporaryDirectory() as name:
+            model = with_weights(given, Path(name), args.weights)
+            kind, text = (("skipped", "its weights are too many") if model is None else
+                          judge(model, ways, args, Path(name) / "split"))
+        count[kind] = count.get(kind, 0) + 1
+        print(f"{kind}: {given.name}, {ways} ways: {text}", flush=True)
     print(", ".join(f"{k} {n}" for k, n in sorted(count.items())))
     ran = sum(n for k, n in count.items() if k != "skipped")
     return 1 if count.get("wrong") or count.get("refused", 0) * 10 > ran else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
