@@ -302,11 +302,22 @@ int64_t exec_load(const struct exec_model *e, int64_t compute, int64_t in, int64
     return larger(compute, move);
 }
 
-int64_t exec_sync(const struct exec_model *e, const struct device_class *cls, int64_t weights,
-                  uint32_t copies)
+/* Returns the bytes per second of the link between devices of class cls; inner: of one group. */
+static int64_t rate_between(const struct device_class *cls, bool inner)
+{
+    int64_t rate = cls->link_bandwidth;
+    if (!inner || cls->group < 2)
+        return rate;
+    if (!cls->inner_bandwidth && cls->inner_share)
+        return larger(rate, mul_div_ceil(rate, 1000000, cls->inner_share));
+    return larger(rate, cls->inner_bandwidth);
+}
+
+int64_t exec_sync(const struct exec_model *e, const struct device_class *cls, bool inner,
+                  int64_t weights, uint32_t copies)
 {
     assert(weights >= 0);
-    int64_t rate = e->sync_bandwidth ? e->sync_bandwidth : cls->link_bandwidth;
+    int64_t rate = e->sync_bandwidth ? e->sync_bandwidth : rate_between(cls, inner);
     if (copies < 2 || rate <= 0)
         return 0;
     return mul_div_ceil(sat_mul(weights, copies - 1), PS_PER_S, sat_mul(rate, copies));

@@ -260,9 +260,10 @@ int64_t exec_efficiency(const struct exec_model *e);
 /* Returns the load of a device, in ps, from the ps of its computing and of its transfers in and out, by e->overlap. */
 int64_t exec_load(const struct exec_model *e, int64_t compute, int64_t in, int64_t out);
 /* Returns the ps per sample of the exchange that keeps `weights` bytes of weights equal on `copies` devices of class
- * cls: (copies - 1) / copies * weights / rate (placement paper, H.2); 0 for one device. */
-int64_t exec_sync(const struct exec_model *e, const struct device_class *cls, int64_t weights,
-                  uint32_t copies);
+ * cls: (copies - 1) / copies * weights / rate (placement paper, H.2); 0 for one device.  inner: they are in one group,
+ * whose link counts if it is faster, unless the user gave a rate (sync_bandwidth). */
+int64_t exec_sync(const struct exec_model *e, const struct device_class *cls, bool inner,
+                  int64_t weights, uint32_t copies);
 /* Returns the load per sample, in ps, of each of `copies` devices that take samples in turn.  load: ps that one sample
  * takes on one of these devices; sync: ps of exec_sync(). */
 int64_t exec_shared_load(const struct exec_model *e, int64_t load, int64_t sync, uint32_t copies);

@@ -108,7 +108,8 @@ static void sum_loads(struct verdict_state *j)
         struct device_load *l = &j->v->load[d];
         uint32_t copies = j->copies && j->copies[d] ? j->copies[d] : 1;
         if (j->m->backward)
-            l->sync = exec_sync(model, &j->c->cls[cluster_class(j->c, d)], l->params, copies);
+            l->sync = exec_sync(model, &j->c->cls[cluster_class(j->c, d)], is_one_group(j, &d, 1),
+                                l->params, copies);
         for (int p = 0; p < 2 && apart; p++) {
             int64_t load = exec_load(model, l->pass[p].compute, l->pass[p].in, l->pass[p].out);
             load = exec_shared_load(model, load, p ? l->sync : 0, copies);

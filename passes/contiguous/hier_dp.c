@@ -11,6 +11,10 @@
  * cost of each net that touches S and leaves the interval.  base is made once for each pair; few nets leave an
  * interval, and whether S touches one of them follows from the numbers of its pins in a and in b.
  *
+ * Copies (H.2): where devices may take turns, a step of the inner program takes one to all of the devices that are left
+ * in the group, and a step of the outer program may take several groups for a single stage, which has devices of all of
+ * them.  The load of each is exec_shared_load() of the stage's load, with the exchange of its weights.
+ *
  * The value of the best plan known prunes: pairs whose base reaches that value; intervals with more work than the
  * group can do in that time; ideals that leave more work than the other devices can do.
  *
@@ -47,8 +51,9 @@ struct group_kind {
 
 /* Two ideals a < b such that one device can hold the difference b - a. */
 struct pair {
-    uint32_t from; /* the ideal a */
-    int64_t base;  /* ps: the device's load if each net that leaves b - a goes over inner links */
+    uint32_t from;  /* the ideal a */
+    int64_t base;   /* ps: the device's load if each net that leaves b - a goes over inner links */
+    int64_t params; /* bytes of the parameters of b - a; 0 where no copies exchange weights */
 };
 
 /* The last step to the best value of a cell of a dynamic program. */
@@ -56,6 +61,9 @@ struct back {
     uint32_t from; /* outer: the ideal before; inner: the place of the ideal before */
     /* outer: kind of the last group; inner: kind of the last device in the problem */
     uint32_t kind;
+    /* inner: number of devices that take turns with the last stage; outer: the same, 0: the group is divided */
+    uint32_t copies;
+    uint32_t groups; /* outer: number of groups that the last step takes */
 };
 
 /* The inner program: one group divides the interval from ideal i to ideal j among its devices.  An inner state t says
@@ -76,12 +84,21 @@ struct member {
     uint32_t k; /* kind of the device in the problem */
     /* number of the device's bit in an inner state; -1: no vertex is pinned to the device */
     int pin;
+    uint32_t copies; /* number of such devices that take turns */
+};
+
+/* What it costs that several devices take turns with a stage. */
+struct turns {
+    const struct exec_model *model; /* with copies, which the problem hier.c lacks */
+    bool syncs;                     /* the copies of a stage exchange weights */
+    int64_t start; /* ps that a stage takes beside its vertices and nets; 0 without copies */
 };
 
 /* The whole search: tables of ideals, nets and groups, and the values of the outer program. */
 struct hier {
     const struct wdag *g;
     const struct cluster *cluster;
+    struct turns turns;
     /* problem of wdag_inner(g), whose nets cost the least they can: as if all went over inner links */
     struct problem *c;
     const struct hier_limits *limits;
@@ -203,7 +220,8 @@ static void make_net_tables(struct hier *h)
             for_row (y, g->net_of, v)
                 if (own[y] != UINT32_MAX)
                     h->has[(size_t)i * h->nnet + own[y]]++;
-            for (uint32_t k = g->shared_of.at[v]; h->c->limited && k < g->shared_of.at[v + 1]; k++)
+            for (uint32_t k = g->shared_of.at[v];
+                 (h->c->limited || h->turns.syncs) && k < g->shared_of.at[v + 1]; k++)
                 h->item[(size_t)i * g->nshared + g->shared_of.to[k]]++;
         }
     for (uint32_t k = 0; k < g->ncls; k++) {
@@ -215,8 +233,8 @@ static void make_net_tables(struct hier *h)
 
 /* ---- the cost of a pair ----------------------------------------------------------------------- */
 
-/* Returns the bytes of a device that holds ideal b - ideal a.  size[ideal]: bytes of its vertices, shared items left
- * out. */
+/* Returns the bytes of a device that holds ideal b - ideal a.  size[ideal]: bytes of its vertices, or of their
+ * parameters, shared items left out. */
 static int64_t bytes_between(const struct hier *h, uint32_t a, uint32_t b, const int64_t *size)
 {
     const struct wdag *g = h->g;
@@ -250,8 +268,14 @@ static void sum_up(const struct hier *h, const int64_t *of, int64_t *sum)
                 sum[i] += of[v] == COST_NEVER ? 0 : of[v];
 }
 
-/* Fills h->pair[k] with the pairs of ideals a < b such that a device of kind k can hold b - a with a base below the
- * limit.  Returns false if time or steps ran out. */
+/* Returns how many devices of this kind may take turns with a stage. */
+static uint32_t most_copies(const struct hier *h, const struct problem_kind *kind)
+{
+    return h->turns.model->replicate && kind->dev < 0 ? kind->count : 1;
+}
+
+/* Fills h->pair[k] with the pairs of ideals a < b such that devices of kind k can hold b - a with a base below the
+ * limit for all that may take turns.  Returns false if time or steps ran out. */
 static bool make_pairs(struct hier *h, uint32_t k)
 {
     const struct problem_kind *kind = &h->c->kind[k];
@@ -259,27 +283,33 @@ static bool make_pairs(struct hier *h, uint32_t k)
     /* [ideal] number of vertices of the ideal that cannot run on kind k */
     int64_t *never = arena_array(h->a, h->n, sizeof *never);
     int64_t *is_never = arena_array(h->a, (size_t)h->g->n + 1, sizeof *is_never);
+    int64_t *param = arena_array(h->a, h->n, sizeof *param);
+    int64_t most =
+        sat_mul(h->limit, most_copies(h, kind)); /* ps: no stage takes more, shared by all copies */
     uint32_t cap = 0, n = 0;
     for (uint32_t v = 0; v < h->g->n; v++)
         is_never[v] = kind->time[v] == COST_NEVER;
     sum_up(h, kind->time, time);
     sum_up(h, is_never, never);
     sum_up(h, h->g->size, size);
+    if (h->turns.syncs && h->g->param)
+        sum_up(h, h->g->param, param);
     h->pair_at[k] = arena_array(h->a, (size_t)h->n + 1, sizeof(uint32_t));
     for (uint32_t b = 0; b < h->n; b++) {
         if (must_stop(h))
             return false;
         for (uint32_t a = 0; a < b; a++) {
             int64_t base = time[b] - time[a];
-            if (!h->below[(size_t)a * h->n + b] || never[b] != never[a] || base >= h->limit ||
+            if (!h->below[(size_t)a * h->n + b] || never[b] != never[a] || base >= most ||
                 (kind->memory < LOAD_INF && bytes_between(h, a, b, size) > kind->memory))
                 continue;
             base += nets_between(h, a, b, kind->cls);
             h->found.steps += h->nnet;
-            if (base >= h->limit)
+            if (base >= most)
                 continue;
             h->pair[k] = vec_grow(h->a, h->pair[k], &cap, n + 1, sizeof *h->pair[k]);
-            h->pair[k][n++] = (struct pair){a, base};
+            h->pair[k][n++] =
+                (struct pair){a, base, h->turns.syncs ? bytes_between(h, a, b, param) : 0};
         }
         h->pair_at[k][b + 1] = n;
     }
@@ -301,9 +331,22 @@ static void make_weights(struct hier *h)
 
 /* ---- groups ----------------------------------------------------------------------------------- */
 
-/* Returns the number of devices in a group of class cls; 1 where being in one group saves no transfer. */
-static uint32_t group_size(const struct wdag *g, const struct cluster *c, uint32_t cls)
+/* Whether copies of a stage exchange weights faster within a group of class cls. */
+static bool group_saves_sync(const struct hier *h, uint32_t cls)
 {
+    const struct device_class *k = &h->cluster->cls[cls];
+    const int64_t much = INT64_C(1) << 40; /* bytes */
+    return h->turns.syncs && exec_sync(h->turns.model, k, /*inner=*/true, much, 2) <
+                                 exec_sync(h->turns.model, k, /*inner=*/false, much, 2);
+}
+
+/* Returns the number of devices in a group of class cls; 1 where being in one group saves nothing. */
+static uint32_t group_size(const struct hier *h, uint32_t cls)
+{
+    const struct wdag *g = h->g;
+    const struct cluster *c = h->cluster;
+    if (c->cls[cls].group > 1 && group_saves_sync(h, cls))
+        return c->cls[cls].group;
     for (uint32_t e = 0; g->net_inner && c->cls[cls].group > 1 && e < g->nnet; e++)
         if (!g->net_host[e] && g->net_pin.at[e + 1] - g->net_pin.at[e] > 1 &&
             g->net_inner[cls][e] < g->net_cost[cls][e])
@@ -343,7 +386,7 @@ static int make_groups(struct hier *h, struct diag *d)
     uint64_t states = 1;
     h->kind = arena_array(h->a, ndev, sizeof *h->kind);
     for (uint32_t cls = 0; cls < h->cluster->ncls; cls++) {
-        uint32_t size = group_size(h->g, h->cluster, cls), end = dev + h->cluster->cls[cls].count;
+        uint32_t size = group_size(h, cls), end = dev + h->cluster->cls[cls].count;
         for (; dev < end; dev += size)
             add_group(h, cls, dev, size);
     }
@@ -404,22 +447,33 @@ static int64_t outside_cost(const struct hier *h, uint32_t a, uint32_t b, const 
     return sum;
 }
 
-/* Improves the inner states at place `to` by states at place `from` and device d after them, which then holds the
- * vertices between the two places and has this load. */
+/* Returns the load, ps, of each of `copies` devices of class cls that take turns with a stage.  load: of the stage, all
+ * its nets counted; params: bytes of its parameters; inner: the devices are in one group. */
+static int64_t shared_load(const struct hier *h, uint32_t cls, bool inner, int64_t load,
+                           int64_t params, uint32_t copies)
+{
+    int64_t sync = h->turns.syncs
+                       ? exec_sync(h->turns.model, &h->cluster->cls[cls], inner, params, copies)
+                       : 0;
+    return exec_shared_load(h->turns.model, sat_add(load, h->turns.start), sync, copies);
+}
+
+/* Improves the inner states at place `to` by states at place `from` and d.copies devices d after them, which then hold
+ * the vertices between the two places and have this load each. */
 static void inner_relax(struct hier *h, const struct group_kind *q, struct member d, uint32_t from,
                         uint32_t to, int64_t load)
 {
     uint32_t nfree = q->nfree + 1, states = nfree << q->npin;
     for (uint32_t t = 0; t < states; t++) {
         int64_t v = h->in.most[(size_t)t * h->n + from];
-        bool taken = d.pin < 0 ? t % nfree == q->nfree : ((t / nfree) >> d.pin & 1) != 0;
+        bool taken = d.pin < 0 ? t % nfree + d.copies > q->nfree : ((t / nfree) >> d.pin & 1) != 0;
         if (v >= h->limit || taken)
             continue;
-        uint32_t next = d.pin < 0 ? t + 1 : t + (nfree << d.pin);
+        uint32_t next = d.pin < 0 ? t + d.copies : t + (nfree << d.pin);
         v = larger(load, v);
         if (v < h->in.most[(size_t)next * h->n + to]) {
             h->in.most[(size_t)next * h->n + to] = v;
-            h->in.step[(size_t)next * h->n + to] = (struct back){from, d.k};
+            h->in.step[(size_t)next * h->n + to] = (struct back){from, d.k, d.copies, 0};
         }
     }
 }
@@ -432,16 +486,21 @@ static void inner_arrive(struct hier *h, const struct group_kind *q, struct memb
     uint32_t b = h->in.mid[to];
     const struct pair *p = h->pair[d.k] + h->pair_at[d.k][b];
     uint32_t n = h->pair_at[d.k][b + 1] - h->pair_at[d.k][b];
+    uint32_t most = d.pin < 0 && h->turns.model->replicate ? q->nfree : 1;
     /* pairs ascend by `from`: from p[n].from < i on, they begin before the interval */
     while (n-- > 0 && p[n].from >= i) {
         uint32_t from = h->in.pos[p[n].from];
         h->found.steps++;
-        if (from == UINT32_MAX || p[n].base >= h->limit)
+        if (from == UINT32_MAX || p[n].base >= sat_mul(h->limit, most))
             continue;
         int64_t load = p[n].base + outside_cost(h, from, to, h->delta[q->cls]);
-        h->found.steps += h->in.nout;
-        if (load < h->limit)
-            inner_relax(h, q, d, from, to, load);
+        h->found.steps += h->in.nout + most - 1;
+        for (d.copies = 1; d.copies <= most; d.copies++) {
+            int64_t each =
+                shared_load(h, q->cls, /*inner=*/q->size > 1, load, p[n].params, d.copies);
+            if (each < h->limit)
+                inner_relax(h, q, d, from, to, each);
+        }
     }
 }
 
@@ -459,9 +518,9 @@ static int64_t inner_search(struct hier *h, const struct group_kind *q, uint32_t
     h->in.most[0] = 0;
     for (uint32_t to = q->size == 1 ? h->in.nmid - 1 : 1; to < h->in.nmid; to++) {
         if (q->nfree)
-            inner_arrive(h, q, (struct member){q->free, -1}, i, to);
+            inner_arrive(h, q, (struct member){q->free, -1, 1}, i, to);
         for (uint32_t p = 0; p < q->npin; p++)
-            inner_arrive(h, q, (struct member){q->pin[p], (int)p}, i, to);
+            inner_arrive(h, q, (struct member){q->pin[p], (int)p, 1}, i, to);
     }
     for (uint32_t t = 0; t < states; t++) {
         int64_t v = h->in.most[(size_t)t * h->n + h->in.nmid - 1];
@@ -475,25 +534,26 @@ static int64_t inner_search(struct hier *h, const struct group_kind *q, uint32_t
 
 /* ---- the chain of groups ---------------------------------------------------------------------- */
 
-/* Improves the outer states at ideal j by states at ideal i and a group of kind q after them, whose largest load is
- * `load`.  A better plan for all vertices lowers the limit. */
-static void outer_relax(struct hier *h, const struct group_kind *q, uint32_t i, uint32_t j,
-                        int64_t load)
+/* Improves the outer states at ideal j by states at ideal by.from and the groups after them that `by` says, whose
+ * largest load is `load`.  A better plan for all vertices lowers the limit. */
+static void outer_relax(struct hier *h, struct back by, uint32_t j, int64_t load)
 {
+    const struct group_kind *q = &h->kind[by.kind];
+    uint32_t i = by.from;
     assert(i < j && j < h->n);
     for (uint32_t s = 0; s < h->nstate; s++) {
         int64_t v = h->value[(size_t)s * h->n + i];
-        if (v >= h->limit || s / q->stride % (q->count + 1) == q->count)
+        if (v >= h->limit || s / q->stride % (q->count + 1) + by.groups > q->count)
             continue;
-        size_t to = (size_t)(s + q->stride) * h->n + j;
+        size_t to = (size_t)(s + by.groups * q->stride) * h->n + j;
         v = larger(load, v);
         if (v >= h->value[to] || v >= h->limit)
             continue;
         h->value[to] = v;
-        h->back[to] = (struct back){i, (uint32_t)(q - h->kind)};
+        h->back[to] = by;
         if (j == h->n - 1) {
             h->limit = v;
-            h->last = s + q->stride;
+            h->last = s + by.groups * q->stride;
             h->improved = true;
         }
     }
@@ -511,6 +571,30 @@ static int64_t most_left(const struct hier *h, const struct group_kind *q, uint3
     return most;
 }
 
+/* Improves the outer states at ideal j by states at ideal i and one stage after them, with whose vertices devices of
+ * several groups of kind q take turns. */
+static void share_groups(struct hier *h, const struct group_kind *q, uint32_t i, uint32_t j)
+{
+    const struct pair *p = h->pair[q->free] + h->pair_at[q->free][j];
+    uint32_t n = h->pair_at[q->free][j + 1] - h->pair_at[q->free][j];
+    while (n > 0 && p[n - 1].from > i)
+        n--;
+    if (q->count < 2 || q->npin || !n || p[n - 1].from != i)
+        return;
+    int64_t load = p[n - 1].base;
+    const uint16_t *x = h->has + (size_t)i * h->nnet, *y = h->has + (size_t)j * h->nnet;
+    for (uint32_t e = 0; e < h->nnet; e++)
+        if (y[e] > x[e] && (x[e] || y[e] < h->pins[e]))
+            load = sat_add(load, h->delta[q->cls][e]);
+    h->found.steps += h->nnet + (uint64_t)q->count * q->size;
+    for (uint32_t copies = q->size + 1; copies <= q->count * q->size; copies++) {
+        int64_t each = shared_load(h, q->cls, /*inner=*/false, load, p[n - 1].params, copies);
+        const struct back by = {i, (uint32_t)(q - h->kind), copies, (copies - 1) / q->size + 1};
+        if (each < h->limit)
+            outer_relax(h, by, j, each);
+    }
+}
+
 /* Runs the outer program over all intervals and kinds of groups.  Returns false if it had to stop before the end. */
 static bool outer_search(struct hier *h)
 {
@@ -521,13 +605,16 @@ static bool outer_search(struct hier *h)
             const struct group_kind *q = &h->kind[k];
             int64_t rest = most_left(h, q, i);
             for (uint32_t j = i + 1; rest >= 0 && j < h->n; j++) {
-                if (!h->below[(size_t)i * h->n + j] || w[j] - w[i] > sat_mul(h->limit, q->size) ||
-                    all - w[j] > sat_mul(h->limit, rest))
+                if (!h->below[(size_t)i * h->n + j] || all - w[j] > sat_mul(h->limit, rest))
+                    continue;
+                if (h->turns.model->replicate)
+                    share_groups(h, q, i, j);
+                if (w[j] - w[i] > sat_mul(h->limit, q->size))
                     continue;
                 h->found.steps += h->nnet + h->nstate;
                 int64_t load = inner_search(h, q, i, j, &state);
                 if (load < h->limit)
-                    outer_relax(h, q, i, j, load);
+                    outer_relax(h, (struct back){i, k, 0, 1}, j, load);
                 if (must_stop(h))
                     return false;
             }
@@ -560,10 +647,10 @@ static void assign_device(const struct hier *h, uint32_t a, uint32_t b, uint32_t
             to[v] = (int32_t)dev;
 }
 
-/* Writes dev[] for the vertices of ideal j - ideal i, divided among the group of kind q whose first device is
- * `first`: runs the inner program again and follows its steps back. */
+/* Writes the devices of the vertices of ideal j - ideal i, divided among the group of kind q whose first device is
+ * `first`, and their copies: runs the inner program again and follows its steps back. */
 static void assign_group(struct hier *h, const struct group_kind *q, uint32_t i, uint32_t j,
-                         uint32_t first, int32_t *dev)
+                         uint32_t first, struct problem_plan *to)
 {
     /* t: inner state, the devices used so far; each step back takes one device out of it */
     uint32_t nfree = q->nfree + 1, t = 0;
@@ -572,12 +659,15 @@ static void assign_group(struct hier *h, const struct group_kind *q, uint32_t i,
         struct back s = h->in.step[(size_t)t * h->n + at];
         assert(s.from < at && s.kind < h->c->nkind);
         const struct problem_kind *k = &h->c->kind[s.kind];
-        uint32_t d = k->dev >= 0 ? (uint32_t)k->dev : free_device(h, q, first, t % nfree - 1);
-        assign_device(h, h->in.mid[s.from], h->in.mid[at], d, dev);
+        uint32_t d =
+            k->dev >= 0 ? (uint32_t)k->dev : free_device(h, q, first, t % nfree - s.copies);
+        assign_device(h, h->in.mid[s.from], h->in.mid[at], d, to->dev);
+        if (h->turns.model->replicate)
+            to->copies[d] = s.copies;
         for (uint32_t p = 0; p < q->npin; p++)
             if (k->dev >= 0 && q->pin[p] == s.kind)
                 t -= nfree << p;
-        t -= k->dev < 0;
+        t -= k->dev < 0 ? s.copies : 0;
         at = s.from;
     }
 }
@@ -588,13 +678,20 @@ static void write_plan(struct hier *h, struct problem_plan *best)
     uint32_t s = h->last;
     /* raised to the plan's value + 1: inner_search() then finds the plan's own loads again */
     best->value = h->limit++;
+    if (h->turns.model->replicate)
+        memset(best->copies, 0, h->cluster->ndev * sizeof *best->copies);
     for (uint32_t j = h->n - 1; j > 0;) {
         struct back b = h->back[(size_t)s * h->n + j];
         const struct group_kind *q = &h->kind[b.kind];
         assert(b.from < j && b.kind < h->nkind);
-        uint32_t number = s / q->stride % (q->count + 1) - 1;
-        assign_group(h, q, b.from, j, q->first[number], best->dev);
-        s -= q->stride;
+        uint32_t first = q->first[s / q->stride % (q->count + 1) - b.groups];
+        if (b.copies) {
+            assign_device(h, b.from, j, first, best->dev);
+            best->copies[first] = b.copies;
+        } else {
+            assign_group(h, q, b.from, j, first, best);
+        }
+        s -= b.groups * q->stride;
         j = b.from;
     }
 }
@@ -636,14 +733,23 @@ struct hier_found hier_search(const struct wdag *g, const struct scene *s,
 {
     assert(l->max_ideals <= HIER_IDEALS);
     uint64_t ideals = wdag_ideals(g, l->max_ideals);
+    struct scene alone = *s; /* each stage on one device: copies are counted here */
+    alone.model.replicate = false;
     struct hier h = {
-        .g = g, .cluster = s->cluster, .limits = l, .a = scratch, .limit = best->value};
+        .g = g,
+        .cluster = s->cluster,
+        .turns = {.model = &s->model,
+                  .syncs = s->model.replicate && g->back,
+                  .start = s->model.replicate ? sat_mul(s->model.part_cost, wdag_passes(g)) : 0},
+        .limits = l,
+        .a = scratch,
+        .limit = best->value};
     h.found.why = "too many plans to search all";
     if (ideals > l->max_ideals || g->n >= HIER_IDEALS)
         return h.found;
     struct arena_mark mark = arena_mark(scratch);
     h.found.ideals = h.n = (uint32_t)ideals;
-    h.c = problem_build(wdag_inner(g, scratch), s, MEMORY_UNCHANGED, scratch, d);
+    h.c = problem_build(wdag_inner(g, scratch), &alone, MEMORY_UNCHANGED, scratch, d);
     h.found.rc = h.c && !make_groups(&h, d) ? 0 : -1;
     if (!h.found.rc && (uint64_t)h.c->nkind * h.n * h.n > PAIR_CELLS)
         h.found.why = "too many plans for these kinds of devices";

@@ -26,7 +26,8 @@ struct hier_found {
 
 /* Searches the best plan for g on the cluster of s, among the plans in which the quotient graph by devices and the
  * quotient graph by groups are both acyclic.  Writes it to *best (value LOAD_INF: no plan is known yet) if it is
- * strictly better. */
+ * strictly better.  With --replicate the devices that take turns with a stage are in one group, or they are alone in
+ * several groups; best->copies must be there. */
 struct hier_found hier_search(const struct wdag *g, const struct scene *s,
                               const struct hier_limits *l, struct problem_plan *best,
                               struct arena *scratch, struct diag *d);

@@ -2,7 +2,8 @@
  *
  * Source: the placement paper, H.3.  A plan is a chain of groups, and within each group a chain of devices: the
  * quotient graphs by devices and by groups are both acyclic.  (Plans in which devices of one group take turns with
- * devices of another group are left out, as in the paper.)
+ * devices of another group are left out, as in the paper.)  With --replicate (H.2) several devices of a group may take
+ * turns with a stage, or devices of several groups that have no other stage.
  *
  * Graphs of few ideals are searched whole (hier_dp.c); others along topological orders.  An order is cut at sampled
  * positions, where little crosses; the pieces become the vertices of a path, which has few ideals, and the path is
@@ -21,6 +22,7 @@
 #include "passes/contiguous/smaller_graph_bound.h"
 #include "passes/bounds/explain.h"
 #include "passes/contiguous/ideal_search.h"
+#include "passes/contiguous/dp_leaves.h"
 #include "passes/contiguous/hier_dp.h"
 #include "passes/contiguous/interval_dp.h"
 #include "passes/problem/placing.h"
@@ -148,7 +150,7 @@ static int search_pieces(struct orders *r, struct problem_plan *best, struct dia
         .max_ideals = HIER_IDEALS, .max_steps = r->steps, .clock = r->clock};
     struct hier_found found = {.rc = -1};
     struct problem_plan plan = {best->value, arena_array(r->a, (size_t)count + 1, sizeof(int32_t)),
-                                NULL};
+                                best->copies};
     if (level)
         found = hier_search(level, r->s, &most, &plan, r->a, d);
     uint64_t spent = found.steps + 8 * ((uint64_t)n + r->g->net_of.at[n]);
@@ -249,17 +251,30 @@ static bool raise_bound(struct ctx *x, struct problem *c, int64_t value, struct 
 {
     const struct dp_limits most = {.max_states = BOUND_STATES, .clock = clock};
     struct problem_plan flat = no_plan(x, c->g);
-    interval_search(c, &(struct interval_how){.starts = BOUND_STARTS, .seed = 1, .clock = clock},
-                    &flat, x->use.scratch);
+    const struct interval_how orders = {.starts = BOUND_STARTS, .seed = 1, .clock = clock};
+    if (c->detailed && !c->values) {
+        const struct dp_race race = {.c = c,
+                                     .orders = &orders,
+                                     .max_states = BOUND_STATES,
+                                     .clock = clock,
+                                     .m = x->scene.m,
+                                     .mem = x->use.mem,
+                                     .scratch = x->use.scratch,
+                                     .diag = x->use.diag};
+        dp_without_leaves(&race, &flat);
+        if (value <= c->lower.value)
+            return false;
+    }
+    interval_search(c, &orders, &flat, x->use.scratch);
     struct dp_found s = dp_search(c, &most, &flat, x->use.scratch);
-    if (!s.complete) {
+    if (!s.complete && !c->detailed) {
         const struct bound_means with = bounding_of(x, BOUNDS_WORK, clock);
         problem_raise(c, bounds_best(c, value, &with, NULL));
         problem_raise(c, cut_bound(c, CUT_WORK, clock, x->use.scratch));
         if (value < LOAD_INF)
             problem_raise(c, dp_bound(c, value, BOUND_STEPS * (uint64_t)BOUND_STATES, clock,
                                       x->use.scratch, x->use.diag));
-    } else if (flat.value < LOAD_INF) {
+    } else if (s.complete && flat.value < LOAD_INF) {
         problem_raise(c, (struct bound){.value = flat.value,
                                         .why = "optimum with inner links everywhere",
                                         .by = {.by = LOWER_FLAT}});
@@ -358,4 +373,4 @@ const struct planner planner_hier_place = {
          .run = hier_run},
     .fit = FIT_CONTIGUOUS,
     .objectives = {"time-per-sample"},
-    .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_GROUPS};
+    .features = FEATURE_PINS | FEATURE_PART_COST | FEATURE_GROUPS | FEATURE_COPIES};

@@ -487,8 +487,9 @@ void problem_loads(const struct problem *c, uint32_t k, const struct problem_par
         start[0] = p->of_pass[0] ? c->start : 0;
         start[1] = p->of_pass[1] ? c->start : 0;
     }
-    int64_t sync =
-        c->g->back ? exec_sync(model, &c->cluster->cls[c->kind[k].cls], p->params, copies) : 0;
+    /* groups are known only to searches for a bound (hier_place.c), for which copies are in one group if they can be */
+    const struct device_class *cls = &c->cluster->cls[c->kind[k].cls];
+    int64_t sync = c->g->back ? exec_sync(model, cls, copies <= cls->group, p->params, copies) : 0;
     int64_t first = c->pass_loads
                         ? exec_load(model, f[PART_COMPUTE] + start[0], f[PART_IN], f[PART_OUT])
                         : exec_load(model, f[PART_COMPUTE] + b[PART_COMPUTE] + start[0] + start[1],

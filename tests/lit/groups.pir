@@ -10,7 +10,9 @@
 # RUN: not %pcc %s -p dp-place 2>&1 | FileCheck %s --check-prefix=DP
 # RUN: not %pcc %s -p dpl-place 2>&1 | FileCheck %s --check-prefix=DPL
 # RUN: not %pcc %s -p hier-place --overlap max 2>&1 | FileCheck %s --check-prefix=OVERLAP
-# RUN: not %pcc %s -p hier-place --replicate 2>&1 | FileCheck %s --check-prefix=REPLICATE
+# RUN: %pcc %s -p hier-place --replicate 2>&1 | FileCheck %s --check-prefix=REPLICATE
+# RUN: not %pcc %s -p dp-place --replicate 2>&1 | FileCheck %s --check-prefix=COPIES
+# RUN: not %pcc %s -p hier-place --replicate --overlap=max 2>&1 | FileCheck %s --check-prefix=BOTH
 # RUN: not %pcc %s -p hier-place --group 3:0.5 2>&1 | FileCheck %s --check-prefix=THREE
 # RUN: not %pcc %s -p hier-place --group 2:fast 2>&1 | FileCheck %s --check-prefix=FORM
 # RUN: not %pcc %s -p hier-place --pin 'a=acc0' --pin 'b=acc2' --pin 'c=acc1' 2>&1 | FileCheck %s --check-prefix=NONE
@@ -32,7 +34,11 @@
 # DP: error: dp-place knows no groups of devices; hier-place does{{$}}
 # DPL: error: dpl-place knows no groups of devices; hier-place does{{$}}
 # OVERLAP: error: hier-place knows no transfers beside computing; no planner knows all that is wanted: groups of devices and transfers beside computing; for devices without groups (-d {{.*}}) {{.*}} do{{(es)?}}; a plan that is made by hand can be given (plan){{$}}
-# REPLICATE: error: hier-place knows no copies of stages; no planner knows all that is wanted: groups of devices and copies of stages; for devices without groups (-d {{.*}}) dpl-place, {{.*}} do; a plan that is made by hand can be given (plan){{$}}
+# REPLICATE: acc0 to acc3 take turns with the parts of acc0
+# REPLICATE: time per sample 25.00 us
+# REPLICATE-NEXT: bound 25.00 us, {{.*}} optimal
+# COPIES: error: dp-place knows no groups of devices; hier-place does{{$}}
+# BOTH: error: hier-place knows no transfers beside computing; no planner knows all that is wanted: groups of devices, transfers beside computing and copies of stages
 # THREE: error: group '3:0.5': class acc has 4 devices, expected a multiple of 3
 # FORM: error: group '2:fast': expected a number of devices and their inner link
 # NONE: error: no plan exists in which each group takes a contiguous piece

@@ -8,7 +8,9 @@ usage: test_hier.py   (environment: PCC, PCC_SHARED)
 2. The value lies between the optimum of a flat cluster with all transfers at that share and, no plan
    of these using the CPU, the optimum without groups; a share of 1 gives the latter.
 3. Graphs of up to 300 ideals are solved to the end; no run takes long.
-4. The recomputation notices a wrong share and a wrong group (the check can fail).
+4. GNMT's training graph with copies of stages: dp-place proves what a dynamic program over all ideals, written apart
+   from pcc, finds; with groups whose link is the outer one hier-place is within a thousandth of it, and not below.
+5. The recomputation notices a wrong share and a wrong group (the check can fail).
 
 Exit: 0 pass, 1 fail, 77 skip (no workloads or no pcc).
 """
@@ -88,6 +90,21 @@ def check(pcc, folder, name, tmp):
     return problems
 
 
+def check_turns(pcc, folder, tmp):
+    """Problems with copies of stages of GNMT's training graph, as a list."""
+    path, out = os.path.join(folder, "layer_gnmt_training.json"), os.path.join(tmp, "turns.json")
+    problems = []
+    for least, how in ((104.494621, ["-p", "dp-place"]), (87.588333, ["-p", "dp-place", "--overlap=max"]),
+                       (104.494621, ["-p", "hier-place", "--group=2:1"])):
+        split, said, _ = run(pcc, path, out, 1, *how, "--replicate", "--sync=25GB/s")
+        exact = "dp-place" in how
+        if not least - 1e-6 <= split["maxLoad"] <= least * (1 if exact else 1.001) + 1e-6:
+            problems.append(f"copies, {how}: {split['maxLoad']}, expected {least}")
+        if exact and "optimal among contiguous plans" not in said:
+            problems.append(f"copies, {how}: not proven: {said}")
+    return problems
+
+
 def proves_itself():
     """The recomputation must notice which share and which group."""
     nodes = [{"id": i, "fpgaLatency": 1.0} for i in range(4)]
@@ -116,6 +133,9 @@ def main():
             for p in problems:
                 print(f"{name}: {p}")
             failed += bool(problems)
+        for p in [] if SANITIZED else check_turns(pcc, folder, tmp):
+            print(p)
+            failed += 1
     print(f"{failed} failed")
     return 1 if failed else 0
 

@@ -4,7 +4,9 @@
  * An assignment counts if the quotients by devices and by groups are acyclic; a device whose class has
  * no groups, or groups whose inner link saves nothing, is a group.  The modules have several classes, some
  * on the host, values of several readers, inputs and outputs on the host,
- * measured transfers, shared weights, memory limits, pins, and nodes that run on some classes only. */
+ * measured transfers, shared weights, memory limits, pins, and nodes that run on some classes only.
+ * With copies, devices that take turns with a stage are in one such group, or alone in several; half of
+ * these modules train, and the copies then exchange the weight. */
 #include "ir/text/text.h"
 #include "passes/pipeline.h"
 #include "tests/support/graphs.h"
@@ -22,7 +24,9 @@ struct world {
     struct said said;
     uint32_t ncls, ndev, nop, nin, cls[DEVICES];
     bool colors;
-    bool flat; /* groups of all devices, whose inner link is the outer one */
+    bool flat;  /* groups of all devices, whose inner link is the outer one */
+    bool turns; /* devices may take turns with a stage */
+    bool training, back[OPS];
     bool host[CLASSES], io_free, measured;
     uint32_t group[CLASSES], first[CLASSES];
     struct {
@@ -95,25 +99,31 @@ static void make_op(struct world *w, uint32_t i, uint32_t never, uint64_t *rng)
             say(&w->said, "%lldps", (long long)w->time[i][k]);
     }
     w->color[i] = w->colors && test_below(rng, 3) == 0 ? 1 + test_below(rng, 2) : 0;
+    w->back[i] = w->training && i >= w->nop / 2;
+    say(&w->said, "]");
     if (w->color[i])
-        say(&w->said, "] !color=%u\n", w->color[i]);
-    else
-        say(&w->said, "]\n");
+        say(&w->said, " !color=%u", w->color[i]);
+    say(&w->said, "%s\n", w->back[i] ? " !backward" : "");
     w->pin[i] = -1;
 }
 
-static void make(struct world *w, uint64_t seed, bool flat, struct diag *d)
+/* shape: the settings of w that hold before anything is drawn. */
+enum shape { GROUPS, FLAT, TURNS };
+
+static void make(struct world *w, uint64_t seed, enum shape shape, struct diag *d)
 {
     uint64_t rng = seed * 31;
     memset(w, 0, sizeof *w);
-    w->flat = flat;
+    w->flat = shape == FLAT;
+    w->turns = shape == TURNS;
+    w->training = w->turns && seed % 2;
     w->nop = 3 + test_below(&rng, OPS - 2);
     w->nin = 1 + test_below(&rng, 2);
     w->ncls = test_below(&rng, 2) ? 1 : 1 + test_below(&rng, CLASSES);
     w->measured = test_below(&rng, 3) == 0;
     w->colors = test_below(&rng, 3) == 0;
-    if ((w->io_free = test_below(&rng, 3) == 0))
-        say(&w->said, "cluster io_free\n");
+    if ((w->io_free = test_below(&rng, 3) == 0) | w->turns)
+        say(&w->said, "cluster%s%s\n", w->io_free ? " io_free" : "", w->turns ? " replicate" : "");
     for (uint32_t k = 0; k < w->ncls; k++)
         make_class(w, k, &rng);
     uint32_t dear = 1 + test_below(&rng, 40), never = test_below(&rng, 4) ? 0 : 8;
@@ -129,7 +139,7 @@ static void make(struct world *w, uint64_t seed, bool flat, struct diag *d)
     }
     for (uint32_t i = 0; i < w->nop; i++)
         make_op(w, i, never, &rng);
-    bool pins = test_below(&rng, 4) == 0;
+    bool pins = test_below(&rng, 4) == 0 && !w->turns;
     say(&w->said, "  out");
     for (uint32_t i = 0, n = 0; i < w->nop; i++) {
         bool read = false;
@@ -200,6 +210,8 @@ static void group_devices(const struct world *w, bool saving, uint32_t *group)
         for (uint32_t k = 0; k < w->ncls && moves(w, v, &host) && !host && pins > 1; k++)
             saves[k] = saves[k] || inner_cost(w, k, v) < outer_cost(w, k, v);
     }
+    for (uint32_t k = 0; k < w->ncls; k++)
+        saves[k] = saves[k] || (w->training && w->group[k] > 1 && w->link.fast[k] > 1);
     for (uint32_t d = 0; d < w->ndev; d++) {
         uint32_t k = w->cls[d], size = w->group[k] && (saves[k] || !saving) ? w->group[k] : 1;
         group[d] = d - (d - w->first[k]) % size;
@@ -244,14 +256,43 @@ static void loads(const struct world *w, const int32_t *dev, const uint32_t *gro
     }
 }
 
-/* Whether no device (or group of devices) depends on itself through others. */
+/* Divides the loads among devices that take turns, as many as give the least: the idle ones that come next, in the
+ * group in `join`, or in groups that are idle else.  group: where the exchange of the weight takes the inner link. */
+static void take_turns(const struct world *w, const int32_t *dev, const uint32_t *join,
+                       const uint32_t *group, int64_t *load)
+{
+    bool busy[DEVICES + 1] = {false}, needs[DEVICES] = {false};
+    for (uint32_t i = 0; i < w->nop; i++) {
+        busy[dev[i]] = true;
+        needs[dev[i]] = needs[dev[i]] || w->needs[i];
+    }
+    for (uint32_t d = 0; d < w->ndev; d++) {
+        int64_t least = load[d];
+        for (uint32_t n = 2; busy[d] && load[d] != COST_NEVER && d + n <= w->ndev; n++) {
+            uint32_t last = d + n - 1, k = w->cls[d];
+            bool alone = join[d] == d;
+            if (busy[last] || w->cls[last] != k)
+                break;
+            for (uint32_t e = d + 1; e < w->ndev; e++) /* the rest of the last group */
+                alone = alone && !(busy[e] && join[e] == join[last]);
+            if (join[last] != join[d] && !alone)
+                continue;
+            int64_t rate = w->group[k] > 1 && group[d] == group[last] ? w->link.fast[k] : 1;
+            int64_t sync = w->training && needs[d] ? up(w->weight * (n - 1), rate * n) : 0;
+            least = up(load[d], n) + sync < least ? up(load[d], n) + sync : least;
+        }
+        load[d] = least;
+    }
+}
+
+/* Whether no device (or group of devices) depends on itself through others; the backward pass goes the other way. */
 static bool acyclic(const struct world *w, const int32_t *dev, const uint32_t *of)
 {
     bool after[DEVICES][DEVICES] = {{false}};
     for (uint32_t i = 0; i < w->nop; i++)
         for (uint32_t j = 0; j < w->nop; j++)
-            if (w->reads[j][w->nin + i] && of[dev[i]] != of[dev[j]])
-                after[of[dev[i]]][of[dev[j]]] = true;
+            if (w->reads[j][w->nin + i] && of[dev[i]] != of[dev[j]] && w->back[i] == w->back[j])
+                after[of[dev[w->back[i] ? j : i]]][of[dev[w->back[i] ? i : j]]] = true;
     for (uint32_t k = 0; k < DEVICES; k++)
         for (uint32_t i = 0; i < DEVICES; i++)
             for (uint32_t j = 0; j < DEVICES; j++)
@@ -287,6 +328,8 @@ static int64_t try_all(const struct world *w, int32_t *plan)
         if (!ok)
             continue;
         loads(w, dev, group, load, transfer, used);
+        if (w->turns)
+            take_turns(w, dev, join, group, load);
         for (uint32_t d = 0; d < w->ndev; d++) {
             int64_t memory = w->memory[w->cls[d]];
             ok = ok && (memory < 0 || used[d] <= memory) && load[d] != COST_NEVER;
@@ -350,7 +393,7 @@ static void test_judge(void **state)
     for (uint64_t seed = 1; seed <= MODULES; seed++) {
         struct diag d = diag_silent();
         uint64_t rng = seed;
-        make(w, seed, false, &d);
+        make(w, seed, GROUPS, &d);
         struct ctx x = context(w, &d);
         assert_int_equal(ctx_base(&x), 0);
         for (uint32_t round = 0; round < 8; round++) {
@@ -399,7 +442,7 @@ static void check_plan(struct world *w, uint64_t seed, const char *passes, bool 
                        uint32_t *counts)
 {
     struct diag d = diag_silent();
-    make(w, seed, w->flat, &d);
+    make(w, seed, w->turns ? TURNS : GROUPS, &d);
     struct ctx x = context(w, &d);
     int rc = place(&x, passes);
     if (rc != (best == COST_NEVER ? PASS_INFEASIBLE : 0) &&
@@ -431,7 +474,7 @@ static void test_plans(void **state)
         struct diag d = diag_silent();
         int32_t dev[OPS];
         uint32_t total = 1;
-        make(w, seed, false, &d);
+        make(w, seed, GROUPS, &d);
         for (uint32_t i = 0; i < w->nop; i++)
             total *= w->ndev;
         if (!find_vertices(w, &d) || total > TRY_ALL)
@@ -464,6 +507,34 @@ static void test_plans(void **state)
     free(w);
 }
 
+/* Groups of devices that may take turns with a stage. */
+static void test_turns(void **state)
+{
+    struct world *w = malloc(sizeof *w);
+    uint32_t exact[3] = {0}, orders[3] = {0}, graphs = 0, none = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= MODULES; seed++) {
+        struct diag d = diag_silent();
+        int32_t dev[OPS];
+        uint32_t total = 1;
+        make(w, seed, TURNS, &d);
+        for (uint32_t i = 0; i < w->nop; i++)
+            total *= w->ndev;
+        if (!find_vertices(w, &d) || total > TRY_ALL / 8)
+            continue;
+        int64_t best = try_all(w, dev);
+        graphs++;
+        none += best == COST_NEVER;
+        check_plan(w, seed, "hier-place", true, best, exact);
+        check_plan(w, seed, "hier-place{ideals=0:starts=6}", false, best, orders);
+    }
+    print_message("%u graphs, %u without a plan; orders: %u the least, %u proven\n", graphs, none,
+                  orders[1], orders[2]);
+    assert_true(graphs >= 250 && none > 10);
+    assert_true(exact[1] + none == graphs && orders[1] * 10 >= 9 * exact[1]);
+    free(w);
+}
+
 /* Groups of all devices whose inner link is the outer one: what dp-place finds without groups. */
 static void test_flat(void **state)
 {
@@ -473,7 +544,7 @@ static void test_flat(void **state)
         struct diag d = diag_silent();
         int64_t value[2] = {-1, -1};
         for (int i = 0; i < 2; i++) {
-            make(w, seed, true, &d);
+            make(w, seed, FLAT, &d);
             struct ctx x = context(w, &d);
             if (i == 0 && cluster_grouped(x.scene.cluster)) /* refused */
                 assert_int_equal(place(&x, "dp-place"), -1);
@@ -499,6 +570,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_judge),
         cmocka_unit_test(test_plans),
+        cmocka_unit_test(test_turns),
         cmocka_unit_test(test_flat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

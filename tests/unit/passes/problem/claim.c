@@ -206,7 +206,7 @@ static int64_t value_of(const struct world *w, const int32_t *dev, const uint32_
             return COST_NEVER;
         uint32_t n = copies[d] ? copies[d] : 1;
         int64_t sync =
-            w->training ? exec_sync(e, &c->cls[w->cls[d]], weight ? w->weight : 0, n) : 0;
+            w->training ? exec_sync(e, &c->cls[w->cls[d]], false, weight ? w->weight : 0, n) : 0;
         int64_t load[2] = {exec_load(e, f.compute, f.in, f.out),
                            exec_load(e, b.compute, b.in, b.out)};
         if (!w->gpipe) {
