@@ -205,6 +205,8 @@ static void put_devices(struct manifest_out *o, struct arena *a)
         else
             json_text(&o->j, "memory_bytes", NULL);
         json_int(&o->j, "reserved_bytes", k->reserve);
+        if (k->precision != PRECISION_AS_MODEL)
+            json_text(&o->j, "precision", precision_name[k->precision]);
         json_int(&o->j, "used_bytes", l->used);
         json_seconds(&o->j, "load_s", l->load);
         json_seconds(&o->j, "compute_s", l->compute);

@@ -383,16 +383,17 @@ def by_cuda(library):
 
     def sized(m):
         m["devices"][1].update(memory_bytes=1 << 30, reserved_bytes=1 << 20, gpu=5)
-        m["devices"][2]["class"] = "t4"
+        m["devices"][2].update({"class": "t4", "precision": "tf32"})
     folder = changed("gpus", "manifest.json", sized)
     want = outputs_of(folder, "--samples=3", engine="--optimise=none")
     said = good(run(RUN, folder, fake, "--samples=3", "--optimise=none", "--provider=cpu1=cuda", "--provider=t4=cuda:0",
                     f"--output={HERE / 'by_cuda'}")).stderr
     heard = sorted(line for line in said.splitlines() if line.startswith("fake: "))
     options = "arena_extend_strategy=kSameAsRequested do_copy_in_default_stream=1"
-    check(heard[:2] == [f"fake: cuda device_id=0 {options}",
-                        f"fake: cuda device_id=5 {options} gpu_mem_limit={(1 << 30) - (1 << 20)}"]
-          and len(heard) == 3 and re.fullmatch("fake: memory CudaPinned 0 [05] -1", heard[2]), f"heard {heard}")
+    check(heard[:2] == [f"fake: cuda device_id=0 {options} use_tf32=1",
+                        f"fake: cuda device_id=5 {options} use_tf32=0 gpu_mem_limit={(1 << 30) - (1 << 20)}"]
+          and len(heard) == 4 and re.fullmatch("fake: memory CudaPinned 0 [05] -1", heard[2])
+          and heard[3] == "fake: pinned memory is used", f"heard {heard}")
     check(outputs(HERE / "by_cuda") == want, "other outputs")
     for args, words in ((["--provider=cpu1=dml"], "expected DEVICE=cuda or DEVICE=cuda:N"),
                         (["--provider=cpu9=cuda"], "no such device or class"),

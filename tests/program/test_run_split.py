@@ -360,20 +360,22 @@ def providers(folder):
         for short, name in (("cuda", "CUDA"), ("trt", "Tensorrt"), ("tensorrt", "Tensorrt"), ("DML", "Dml"),
                             ("CUDAExecutionProvider", "CUDA")):
             found = asked(folder, f"a100={short}")
-            check(found == [(name, {"device_id": str(k)}) for k in range(3)], f"{short}: {found}")
+            exact = {"use_tf32": "0"} if name == "CUDA" else {}
+            check(found == [(name, {"device_id": str(k), **exact}) for k in range(3)], f"{short}: {found}")
         for short, name in (("openvino", "OpenVINO"), ("coreml", "CoreML"), ("qnn", "QNN"), ("webgpu", "WebGpu"),
                             ("cpu", "CPU"), ("OpenVINOExecutionProvider", "OpenVINO")):
             check(asked(folder, f"acc1={short}") == [cpu, (name, {}), cpu], f"{short}: {Session.asked}")
-        check(asked(folder, "acc0=cuda:7", "acc2=cpu:3") == [("CUDA", {"device_id": "7"}), cpu, cpu], "numbers")
-        check(asked(folder, "acc2=cuda:gpu_mem_limit=9,device_id=4", "acc0=cuda:gpu_mem_limit=9")
-              == [("CUDA", {"gpu_mem_limit": "9", "device_id": "0"}), cpu,
-                  ("CUDA", {"gpu_mem_limit": "9", "device_id": "4"})], f"options: {Session.asked}")
+        check(asked(folder, "acc0=cuda:7", "acc2=cpu:3")
+              == [("CUDA", {"device_id": "7", "use_tf32": "0"}), cpu, cpu], "numbers")
+        check(asked(folder, "acc2=cuda:gpu_mem_limit=9,device_id=4", "acc0=cuda:gpu_mem_limit=9,use_tf32=1")
+              == [("CUDA", {"gpu_mem_limit": "9", "device_id": "0", "use_tf32": "1"}), cpu,
+                  ("CUDA", {"gpu_mem_limit": "9", "device_id": "4", "use_tf32": "0"})], f"options: {Session.asked}")
         check(asked(folder, 'acc0=openvino:device_type="HETERO:GPU,CPU",cache_dir=C:\\a=b,num_streams="2"')
               == [("OpenVINO", {"device_type": "HETERO:GPU,CPU", "cache_dir": "C:\\a=b", "num_streams": "2"}), cpu,
                   cpu], f"quotes: {Session.asked}")
         said = {"a100": "cuda", "acc1": ("openvino", {"device_type": "GPU.1", "num_streams": 2}),
                 "acc2": ("DmlExecutionProvider", 1)}
-        check(asked(folder, said=said) == [("CUDA", {"device_id": "0"}),
+        check(asked(folder, said=said) == [("CUDA", {"device_id": "0", "use_tf32": "0"}),
                                            ("OpenVINO", {"device_type": "GPU.1", "num_streams": "2"}),
                                            ("Dml", {"device_id": "1"})], f"in Python: {Session.asked}")
         runner = run_split.Runner(folder, {"acc1": ("cuda", {"device_id": 5})})

@@ -29,6 +29,7 @@ struct engine_choice {
 struct engine_gpu {
     int number;     /* as CUDA counts them */
     int64_t memory; /* bytes that the session's arena may take there; -1: all */
+    bool tf32;      /* products of f32 are computed in TF32 */
 };
 
 /* How a part is loaded. */

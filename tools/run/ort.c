@@ -8,8 +8,10 @@
  * Times of nodes come from the library's own profiler, a trace file that it writes when a session is asked to.
  *
  * A part for a GPU gets CUDA's provider before the CPU's: an arena that grows by what is asked for, within the memory
- * that the plan has there, copies on the stream that computes, and tensors in pinned memory of the host, from which and
- * to which the library copies.  Not tried with a GPU; test_run.py looks at the calls. */
+ * that the plan has there, TF32 only where the plan says so, and tensors in pinned memory of the host, from which and
+ * to which the library copies.  It is told that they lie in the machine's usual memory: version 1.31 fails where an
+ * output that is given lies in what it calls pinned memory ("dst_data != src_data was false").  tools/bench/cuda_run.py
+ * compares outputs on a GPU, test_run.py looks at the calls. */
 #include "tools/run/engine.h"
 #include "tools/run/ort_api.h"
 #include "tools/run/ort_find.h"
@@ -21,6 +23,7 @@
 #include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -32,12 +35,14 @@ struct ort {
     struct engine base;
     struct ort_api api;
     void *handle; /* of dlopen() */
+    int minor;    /* N of version 1.N */
     OrtEnv *env;
     OrtMemoryInfo *cpu;  /* the arena in the machine's memory */
     OrtAllocator *plain; /* the library's own, for texts and tensors; never freed */
     /* pinned memory of the host, of the first session for a GPU; NULL: there is none; under `lock` until all parts are
      * loaded */
     OrtAllocator *pinned;
+    OrtAllocator host; /* `pinned`, whose tensors count as those of the machine's memory */
     pthread_mutex_t lock;
 };
 
@@ -112,6 +117,29 @@ static int make_environment(struct ort *e, struct engine_error *err)
     return rc ? -1 : 0;
 }
 
+/* The engine that has this as its `host`. */
+static struct ort *of_host(const OrtAllocator *a)
+{
+    return (struct ort *)((char *)(uintptr_t)a - offsetof(struct ort, host));
+}
+
+static void *host_alloc(OrtAllocator *a, size_t bytes)
+{
+    OrtAllocator *pinned = of_host(a)->pinned;
+    return pinned->Alloc(pinned, bytes);
+}
+
+static void host_free(OrtAllocator *a, void *data)
+{
+    OrtAllocator *pinned = of_host(a)->pinned;
+    pinned->Free(pinned, data);
+}
+
+static const OrtMemoryInfo *host_info(const OrtAllocator *a)
+{
+    return of_host(a)->cpu;
+}
+
 static const struct engine_face face;
 
 /* What OrtGetApiBase() returns: a function of the library. */
@@ -153,7 +181,9 @@ struct engine *ort_open(const char *library, struct arena *a, struct diag *d)
         arena_exhausted(a, sizeof *e);
     e->base =
         (struct engine){&face, arena_fmt(a, "%s", base->version()), arena_fmt(a, "%s", found.path)};
+    e->minor = minor;
     pthread_mutex_init(&e->lock, NULL);
+    e->host = (OrtAllocator){ORT_VERSION_OLDEST, host_alloc, host_free, host_info};
     ort_api_take(&e->api, more ? more : table, more ? ORT_VERSION_STATS : ORT_VERSION_OLDEST);
     if (make_environment(e, &err)) {
         diag_error(d, "%s: %s", found.path, err.line);
@@ -197,16 +227,19 @@ static int add_cuda(const struct ort *e, OrtSessionOptions *o, const struct engi
 {
     const struct ort_api *api = &e->api;
     char number[16], memory[24];
-    const char *const key[] = {"device_id", "arena_extend_strategy", "do_copy_in_default_stream",
-                               "gpu_mem_limit"};
-    const char *const value[] = {number, "kSameAsRequested", "1", memory};
+    const char *key[5] = {"device_id", "arena_extend_strategy", "do_copy_in_default_stream"};
+    const char *value[5] = {number, "kSameAsRequested", "1"};
+    size_t n = 3;
     OrtCUDAProviderOptionsV2 *cuda = NULL;
     snprintf(number, sizeof number, "%d", gpu->number);
     snprintf(memory, sizeof memory, "%lld", (long long)gpu->memory);
-    int rc =
-        check(e, api->CreateCUDAProviderOptions(&cuda), err) ||
-        check(e, api->UpdateCUDAProviderOptions(cuda, key, value, gpu->memory < 0 ? 3 : 4), err) ||
-        check(e, api->SessionOptionsAppendExecutionProvider_CUDA_V2(o, cuda), err);
+    if (e->minor >= ORT_VERSION_TF32)
+        key[n] = "use_tf32", value[n++] = gpu->tf32 ? "1" : "0";
+    if (gpu->memory >= 0)
+        key[n] = "gpu_mem_limit", value[n++] = memory;
+    int rc = check(e, api->CreateCUDAProviderOptions(&cuda), err) ||
+             check(e, api->UpdateCUDAProviderOptions(cuda, key, value, n), err) ||
+             check(e, api->SessionOptionsAppendExecutionProvider_CUDA_V2(o, cuda), err);
     if (cuda)
         api->ReleaseCUDAProviderOptions(cuda);
     return rc ? -1 : 0;
@@ -367,7 +400,7 @@ static struct engine_value *ort_value_new(struct engine *base, const struct engi
     struct ort *e = (struct ort *)base;
     OrtValue *v = NULL;
     void *data;
-    OrtAllocator *from = e->pinned && s->elem != ELEM_STR ? e->pinned : e->plain;
+    OrtAllocator *from = e->pinned && s->elem != ELEM_STR ? &e->host : e->plain;
     if (check(e, e->api.CreateTensorAsOrtValue(from, s->size, s->rank, s->elem, &v), err))
         return NULL;
     int64_t elems = shape_elems(s->size, (uint32_t)s->rank);

@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Versions of the interface: the oldest that has all slots up to SetTerminate and the allocators, and the oldest that
- * has statistics of an arena. */
-enum { ORT_VERSION_OLDEST = 16, ORT_VERSION_STATS = 23 };
+/* Versions of the interface: the oldest that has all slots up to SetTerminate and the allocators, the oldest whose CUDA
+ * provider can be told whether to use TF32, and the oldest that has statistics of an arena. */
+enum { ORT_VERSION_OLDEST = 16, ORT_VERSION_TF32 = 18, ORT_VERSION_STATS = 23 };
 
 /* Numbers that the interface fixes. */
 enum { ORT_SEQUENTIAL = 0, ORT_OPTIMISE_NONE = 0, ORT_OPTIMISE_ALL = 99 };
@@ -27,12 +27,20 @@ typedef struct OrtSession OrtSession;
 typedef struct OrtSessionOptions OrtSessionOptions;
 typedef struct OrtRunOptions OrtRunOptions;
 typedef struct OrtValue OrtValue;
-typedef struct OrtAllocator OrtAllocator;
 typedef struct OrtMemoryInfo OrtMemoryInfo;
 typedef struct OrtArenaCfg OrtArenaCfg;
 typedef struct OrtTensorTypeAndShapeInfo OrtTensorTypeAndShapeInfo;
 typedef struct OrtKeyValuePairs OrtKeyValuePairs;
 typedef struct OrtCUDAProviderOptionsV2 OrtCUDAProviderOptionsV2;
+
+/* An allocator, whose fields the interface fixes; one with this version needs no more of them. */
+typedef struct OrtAllocator OrtAllocator;
+struct OrtAllocator {
+    uint32_t version;
+    void *(*Alloc)(OrtAllocator *, size_t bytes);
+    void (*Free)(OrtAllocator *, void *);
+    const OrtMemoryInfo *(*Info)(const OrtAllocator *);
+};
 
 /* The functions that are used, by the library's names. */
 struct ort_api {

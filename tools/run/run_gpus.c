@@ -7,8 +7,8 @@
 #include <limits.h>
 #include <string.h>
 
-/* Makes device d a GPU with this number; -1: that of the manifest, whose row this is.  Returns 0, or -1 and an
- * error. */
+/* Makes device d a GPU with this number; -1: that of the manifest, whose row this is.  It computes in TF32 where the
+ * plan has a precision below f32.  Returns 0, or -1 and an error. */
 static int take_device(struct runner *r, uint32_t d, const json_t *row, int64_t number)
 {
     struct run_device *x = &r->dev[d];
@@ -21,7 +21,7 @@ static int take_device(struct runner *r, uint32_t d, const json_t *row, int64_t 
     else if (json_int_in(json_object_get(row, "reserved_bytes"), 0, memory, &reserved))
         memory -= reserved;
     x->cuda = true;
-    x->gpu = (struct engine_gpu){(int)number, memory};
+    x->gpu = (struct engine_gpu){(int)number, memory, json_object_get(row, "precision") != NULL};
     return 0;
 }
 

@@ -82,14 +82,15 @@ SHOWN = 10  # parts and outputs that are named at the end of a run
 INTERRUPTED = 130  # exit code after Ctrl-C
 AHEAD = 1 << 28  # bytes of samples that are made before a run begins
 MOST_RANDOM = 4096  # random samples of a run without --output; a longer run takes them again
-DML = "DmlExecutionProvider"
+DML, CUDA = "DmlExecutionProvider", "CUDAExecutionProvider"
+TF32_SINCE = [1, 18]  # the runtime whose CUDA provider can first be told whether to compute in TF32
 # Providers with an option device_id that counts the machine's devices.
-NUMBERED = {"CUDAExecutionProvider", "TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider",
+NUMBERED = {CUDA, "TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider",
             "ROCMExecutionProvider", "MIGraphXExecutionProvider", DML, "CANNExecutionProvider"}
 # Providers that have memory of their own in which tensors may stay; all others take and give the host's.
-MEMORY = {"CUDAExecutionProvider": "cuda", "TensorrtExecutionProvider": "cuda"}
+MEMORY = {CUDA: "cuda", "TensorrtExecutionProvider": "cuda"}
 # What runs the nodes that a provider does not take, before the CPU does.
-BESIDE = {"TensorrtExecutionProvider": "CUDAExecutionProvider"}
+BESIDE = {"TensorrtExecutionProvider": CUDA}
 # Types that numpy lacks: they come and go as integers of the same width. Their numbers are ONNX's.
 RAW = {"tensor(bfloat16)": (np.uint16, 16), "tensor(float8e4m3fn)": (np.uint8, 17),
        "tensor(float8e4m3fnuz)": (np.uint8, 18), "tensor(float8e5m2)": (np.uint8, 19),
@@ -445,6 +446,8 @@ def _place(device: Mapping[str, Any], providers: Mapping[str, Provider], gpus: L
         options.setdefault("device_id", number)
     elif not isinstance(more, Mapping):
         options = {}
+    if name == CUDA and [int(n) for n in ort.__version__.split(".")[:2]] >= TF32_SINCE:
+        options.setdefault("use_tf32", int("precision" in device))  # as planned: f32 unless another is named
     return name, options
 
 
