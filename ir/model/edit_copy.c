@@ -14,7 +14,8 @@ struct copy_pair {
 struct copy_state {
     struct edit *e;
     const char *suffix; /* of the names of copies; NULL: a number where the name is taken */
-    struct map value;   /* value -> copy of the value */
+    struct map value;   /* value -> copy of the value; nothing reads it unless there are bodies */
+    bool has_bodies;    /* the node has bodies */
     struct copy_pair *node, *body; /* nodes and bodies with their copies */
     uint32_t nnode, capnode, nbody, capbody;
 };
@@ -53,7 +54,8 @@ static vid copy_value(struct copy_state *c, vid v, gid g)
         tid t = edit_tensor_named(c->e, x.tensor, m->value[w].name);
         m->value[w].tensor = t;
     }
-    map_set(&c->value, c->e->a, v, w);
+    if (c->has_bodies)
+        map_set(&c->value, c->e->a, v, w);
     return w;
 }
 
@@ -167,6 +169,16 @@ static void copy_operands(struct copy_state *c, struct copy_pair p)
     e->slot[p.to].set_at = e->time;
 }
 
+/* Whether an attribute of node n holds graphs. */
+static bool has_bodies(const struct module *m, nid n)
+{
+    const struct slice attr = m->node[n].attr;
+    uint32_t i = 0;
+    while (i < attr.n && edit_nbody(&m->attr[attr.at + i]) == 0)
+        i++;
+    return i < attr.n;
+}
+
 nid edit_copy(struct edit *e, nid n)
 {
     return edit_copy_named(e, n, NULL);
@@ -175,7 +187,7 @@ nid edit_copy(struct edit *e, nid n)
 nid edit_copy_named(struct edit *e, nid n, const char *suffix)
 {
     struct module *m = e->m;
-    struct copy_state c = {.e = e, .suffix = suffix};
+    struct copy_state c = {.e = e, .suffix = suffix, .has_bodies = has_bodies(m, n)};
     nid k = copy_node(&c, n, m->node[n].graph, n);
     for (uint32_t i = 0; i < c.nbody; i++) {
         const struct copy_pair body = c.body[i];

@@ -318,7 +318,8 @@ static void copy_node(struct shard_writer *x, nid n, uint32_t i, const vid *in,
         kept = kept || x->s->kept[node_out(m, n, j)].run != 0;
     nid k = edit_copy_named(x->e, n, kept ? NULL : arena_fmt(x->a, "@%u", i));
     edit_operands(x->e, k, in, m->node[n].nformal);
-    edit_name_node(x->e, k, arena_fmt(x->a, "%s@%u", node_name(m, n), i));
+    if (kept || m->node[n].name == 0)
+        edit_name_node(x->e, k, arena_fmt(x->a, "%s@%u", node_name(m, n), i));
     shard_put(x, k, i);
     for (uint32_t j = 0; j < m->node[n].out.n; j++) {
         vid v = node_out(m, n, j), w = node_out(m, k, j);
@@ -328,8 +329,9 @@ static void copy_node(struct shard_writer *x, nid n, uint32_t i, const vid *in,
             continue;
         /* the name of a piece of state is for what the device keeps */
         bool other = x->s->kept[v].run != 0 && !shard_same(st, x->s->kept[v]);
-        edit_name_value(x->e, w,
-                        arena_fmt(x->a, "%s@%u%s", value_name(m, v), i, other ? ".made" : ""));
+        if (kept)
+            edit_name_value(x->e, w,
+                            arena_fmt(x->a, "%s@%u%s", value_name(m, v), i, other ? ".made" : ""));
         if (st.run != 0) {
             shard_piece(x->s, v, st, i, &shape);
             edit_set_type(x->e, w,
