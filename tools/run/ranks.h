@@ -203,7 +203,7 @@ int64_t ranks_key(const struct runner *r, const struct transfer *t);
 const char *ranks_key_name(const struct runner *r, int64_t key);
 /* Returns a message's record, which stays until it has ended; NULL: no memory. */
 struct transfer *ranks_transfer(struct runner *r, enum transfer_step step, int64_t sample);
-/* Has the main thread look after a message that was begun; rc: of beginning it. */
+/* Has a message looked after that was begun; rc: of beginning it. */
 void ranks_watch(struct runner *r, struct transfer *t, int rc);
 /* Returns a new tensor of the announced type and sizes, without elements; NULL, with the reason in *err, also if the
  * announced bytes are not those of the sizes. */
