@@ -272,6 +272,7 @@ def lost_steps():
     for fault, words, *args in (("drop@3", rf"{stands}acc1 (receives|computes) '\S+ \(micro-batch \d\)'"),
                                 ("drop@0", rf"{stands}receives parameter '\S+'\n", load),
                                 ("swap@2", r"'\S+': its message from rank 0 came with other bytes than it was", load),
+                                ("swap@4", r"parameter '\S+': its message from rank 0 has another length than", load),
                                 ("twice@2", r"step 1: '\S+' of micro-batch \d came from rank 0 \(acc0\) once more")):
         save = HERE / "lost.npz"
         # long enough for a busy machine: ranks must begin and end in that time, too

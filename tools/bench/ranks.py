@@ -8,7 +8,8 @@ samples   10,000 samples through 4 ranks with random delays, 20 seeds: each outp
           flat, and devices hold what the schedule says
 ends      20 ranks that are killed and 20 that are stopped end the run within 5 s, with one message that names them;
           a part that takes 20 s does not
-sizes     1 kB, 1 MB and 64 MB from device to device: threads, ranks, and the same messages in a bare program of MPI
+sizes     1 kB, 1 MB and 64 MB from device to device: threads, ranks, and the same messages in a bare program of MPI,
+          which has them no more than 1.2 times as fast where each thread of two ranks has a processor
 delay     two network namespaces 1 ms apart: the same outputs, and the throughput that pcc predicts with the link that
           pcc-profile --links measures there (needs root and /dev/net/tun; else skipped), before other programs where
           real-time priority is permitted: then its times count on any machine
@@ -219,29 +220,33 @@ def ends(tmp, few):
 # ---- sizes --------------------------------------------------------------------------------------
 
 def two_parts(tmp, count):
-    """A model whose first part makes a tensor of `count` floats, and whose second part reads it."""
+    """A model whose first part makes a tensor of `count` floats, of which the second part reads one: so the second part
+    waits for the first one, and its receive is there when a message leaves."""
     text, rules = tmp / f"big{count}.pir", tmp / "rules.txt"
     text.write_text(f"""pcc 1
 opset ai.onnx 20
 graph {{
   in %x : f32[1]
   init %n : i64[1] = [{count}]
-  %big = Expand(%x, %n) : f32[{count}] name="big"
-  %z = ReduceMax(%big) {{keepdims = 1}} : f32[1] name="z"
+  init %zero : i64[1] = [0]
+  init %one : i64[1] = [1]
+  %wide = Expand(%x, %n) : f32[{count}] name="wide"
+  %big = Exp(%wide) : f32[{count}] name="big"
+  %z = Slice(%big, %zero, %one) : f32[1] name="z"
   out %z
 }}
 """)
-    rules.write_text("big=cpu0\n.=cpu1\n")
+    rules.write_text("wide|big=cpu0\n.=cpu1\n")
     run(PCC, text, "-q", "--pictures=none", "-d2xcpu", "-p", f"plan{{from={rules}}}", "-o", tmp / f"big{count}")
     return tmp / f"big{count}"
 
 
 def figures(said):
-    """Samples a second, and us from made to taken."""
+    """Samples a second; us from made to taken; us of a message, None without one."""
     rate = re.search(r"each: (\S+) a second", said)
-    taken = re.search(r"taken ([\d.]+) (ns|us|ms|s) after", said)
     unit = {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6}
-    return float(rate[1]), float(taken[1]) * unit[taken[2]]
+    times = [re.search(rf"{word} ([\d.]+) (ns|us|ms|s) ", said) for word in ("taken", "took")]
+    return float(rate[1]), *(t and float(t[1]) * unit[t[2]] for t in times)
 
 
 def sizes(tmp, few):
@@ -254,15 +259,16 @@ def sizes(tmp, few):
             got["threads"].append(figures(run(RUN, split, "-q", f"--samples={n}")))
             got["ranks"].append(figures(ranks(2, RUN, split, "-q", f"--samples={n}")))
             got["bare"].append(float(ranks(2, bare, 4 * count, n)) / 1000)
-        rate = {k: max(r for r, _ in got[k]) for k in ("threads", "ranks")}
-        taken = {k: min(t for _, t in got[k]) for k in ("threads", "ranks")}
-        best = min(got["bare"])
-        rows.append((4 * count, rate["threads"], taken["threads"], rate["ranks"], taken["ranks"], best))
-        check(taken["ranks"] <= 1.2 * best or not TIMED,
-              f"sizes: {4 * count} bytes: {taken['ranks']} us, bare {best} us")
-    print("| bytes | threads | ranks | a bare program |\n|---|---|---|---|")
+        rate = {k: max(r for r, *_ in got[k]) for k in ("threads", "ranks")}
+        taken = {k: min(t for _, t, _ in got[k]) for k in ("threads", "ranks")}
+        took, best = min(t for *_, t in got["ranks"]), min(got["bare"])
+        rows.append((4 * count, rate["threads"], taken["threads"], rate["ranks"], taken["ranks"], took, best))
+        check(took <= 1.2 * best or not TIMED or os.cpu_count() < 4,
+              f"sizes: {4 * count} bytes: a message {took} us, bare {best} us")
+    print("| bytes | threads | ranks | a message of theirs | of a bare program |\n|---|---|---|---|---|")
     for size, *row in rows:
-        print("| {:,} | {:,.0f}/s, {:,.1f} us | {:,.0f}/s, {:,.1f} us | {:,.1f} us |".format(size, *row), flush=True)
+        print("| {:,} | {:,.0f}/s, {:,.1f} us | {:,.0f}/s, {:,.1f} us | {:,.1f} us | {:,.1f} us |".format(size, *row),
+              flush=True)
 
 
 # ---- delay --------------------------------------------------------------------------------------
@@ -367,7 +373,7 @@ def delay(tmp, few):
         run(RUN, folder, STUB, "-q", f"--samples={n}", f"--output={tmp / 'near-out'}")
         run(*far.mpirun, RUN, folder, STUB, "-q", f"--samples={n}", f"--output={tmp / 'far-out'}")
         check(arrays(tmp / "near-out") == arrays(tmp / "far-out"), "delay: other outputs")
-        rate, taken = figures(run(*far.mpirun, RUN, folder, STUB, "-q", f"--samples={2 * n}"))
+        rate, taken, _ = figures(run(*far.mpirun, RUN, folder, STUB, "-q", f"--samples={2 * n}"))
         print(f"delay: {n} samples, the same outputs; a sample each {1e3 / rate:.2f} ms, planned "
               f"{1e3 * planned['duplex']:.2f} ms (with --overlap=sum {1e3 * planned['sum']:.2f} ms); tensors left "
               f"{taken:.0f} us after they were made", flush=True)

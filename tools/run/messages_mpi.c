@@ -101,6 +101,33 @@ static int receive_message(enum channel c, int from, int64_t tag, void *data, in
     return rc ? failed(rc) : 0;
 }
 
+static int receive_exactly(enum channel c, int from, int64_t tag, void *data, int64_t bytes,
+                           uint64_t *handle)
+{
+    MPI_Datatype type = MPI_BYTE;
+    MPI_Request q = MPI_REQUEST_NULL;
+    MPI_Message message;
+    MPI_Status status;
+    MPI_Count got = 0;
+    int found = 0, rc = MPI_Improbe(from, (int)tag, mpi.channel[c], &found, &message, &status);
+    if (rc || !found)
+        return rc ? failed(rc) : 0;
+    MPI_Get_elements_x(&status, MPI_BYTE, &got);
+    if (got != bytes) {
+        snprintf(mpi.m->why, sizeof mpi.m->why, "has another length than expected");
+        return -1;
+    }
+    rc = bytes > CHUNK ? long_type(bytes, &type) : 0;
+    if (!rc)
+        rc = MPI_Imrecv(data, bytes > CHUNK ? 1 : (int)bytes, type, &message, &q);
+    if (type != MPI_BYTE)
+        MPI_Type_free(&type);
+    if (rc)
+        return failed(rc);
+    *handle = handle_of(q);
+    return 1;
+}
+
 static uint32_t ended_messages(uint64_t *handle, uint32_t n, struct message_end *end)
 {
     MPI_Request q[MESSAGES_LOOK];
@@ -243,6 +270,7 @@ static int open_all(struct messages *m)
 static const struct messages_face face = {.open = open_all,
                                           .send = send_message,
                                           .receive = receive_message,
+                                          .receive_exactly = receive_exactly,
                                           .ended = ended_messages,
                                           .cancel = cancel_message,
                                           .stray = take_stray,

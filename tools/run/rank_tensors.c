@@ -5,6 +5,7 @@
  * that lacks, or comes twice, is never taken for that of another sample.  O(readers of a value) each. */
 #include "tools/run/ranks.h"
 
+#include "ir/base/clock.h"
 #include "ir/base/numbers.h"
 #include "ir/model/module.h"
 
@@ -17,9 +18,9 @@
 struct transfer *ranks_transfer(struct runner *r, enum transfer_step step, int64_t sample)
 {
     struct ranks *x = r->ranks;
-    struct transfer *t = x->spare;
+    struct transfer *t = x->look.spare;
     if (t)
-        x->spare = t->next;
+        x->look.spare = t->next;
     else if (!(t = malloc(sizeof *t))) {
         ranks_trouble(r, sample, "out of memory");
         return NULL;
@@ -37,8 +38,8 @@ static void transfer_over(struct runner *r, struct transfer *t)
 {
     free(t->packed);
     t->packed = NULL;
-    t->next = r->ranks->spare;
-    r->ranks->spare = t;
+    t->next = r->ranks->look.spare;
+    r->ranks->look.spare = t;
 }
 
 void ranks_watch(struct runner *r, struct transfer *t, int rc)
@@ -50,8 +51,8 @@ void ranks_watch(struct runner *r, struct transfer *t, int rc)
         ranks_trouble(r, t->sample, line);
         return;
     }
-    t->next = x->fresh;
-    x->fresh = t;
+    t->next = x->look.fresh;
+    x->look.fresh = t;
 }
 
 int64_t ranks_key(const struct runner *r, const struct transfer *t)
@@ -180,8 +181,12 @@ static void sent(struct runner *r, struct transfer *t)
 {
     struct flight *f = flight_of(r, t->sample);
     uint32_t place = t->place;
-    if (r->ranks->maker[t->value] != RUN_NONE)
-        times_add(&r->figures.transfer, run_now(r) - f->made[t->value]);
+    r->ranks->look.sending--;
+    bool to_host = place != RUN_NONE && r->w->place.to[place] == r->ndev;
+    if (r->ranks->maker[t->value] != RUN_NONE && !to_host) {
+        times_add(&r->figures.transfer, r->ranks->look.ended - f->made[t->value]);
+        times_add(&r->figures.message, r->ranks->look.ended - t->began);
+    }
     box_drop(r, f, t->value);
     transfer_over(r, t);
     if (place != RUN_NONE)
@@ -205,6 +210,8 @@ static void send_value(struct runner *r, struct flight *f, uint32_t v, uint32_t 
         return; /* the run has failed */
     const void *data = t->packed ? t->packed : r->e->face->value_data(r->e, value);
     ranks_count(r, t, data);
+    t->began = x->look.sent = clock_now();
+    x->look.sending++;
     ranks_watch(r, t,
                 x->m.face->send(CHANNEL_TENSOR, t->peer, tag_of(r, t), data, t->bytes, &t->handle));
 }

@@ -1,8 +1,11 @@
 /* Words between rank 0 and the other ranks, and waiting for messages (ranks.h).
  *
- * The main thread of a rank looks after all its messages.  While the device's thread runs a part it looks now and then,
- * every LOOK_BUSY, and when the part has ended; a rank that waits looks again at once, giving up the processor, for
- * EAGER after the last message, then ever more seldom.  Where ranks outnumber processors it sleeps from the first. */
+ * One thread at a time looks after the messages of a rank.  It is the device's while that has no part to run, and it
+ * runs the part that a message was for itself: between two ranks nothing is handed from thread to thread.  It looks
+ * again at once, giving up the processor, for EAGER after the last message, then ever more seldom; where ranks
+ * outnumber processors it sleeps from the first.  While it runs a part the main thread looks, every LOOK_BUSY.  Where
+ * there is a processor for the main thread, too, that looks all the time, and the device's waits for AWAIT until what
+ * it has sent has left. */
 #include "tools/run/ranks.h"
 
 #include "ir/base/clock.h"
@@ -11,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define US INT64_C(1000)
 #define MS INT64_C(1000000)
@@ -18,6 +22,7 @@
 #define LOOK_CROWDED (20 * US)
 #define LOOK_IDLE (1 * MS)
 #define EAGER (5 * MS)
+#define AWAIT (3 * US) /* less than a thread takes to fall asleep and wake up */
 #define TELL (50 * MS)
 #define DRAIN (2000 * MS)
 #define SAMPLES_MOST INT64_C(1000000000)
@@ -111,6 +116,7 @@ static void hear(struct runner *r, int from, const struct rank_word *word)
         break;
     case WORD_END:
         r->ranks->over = true;
+        pthread_cond_signal(&r->host);
         break;
     }
     r->moves++;
@@ -122,20 +128,20 @@ static void hear(struct runner *r, int from, const struct rank_word *word)
 static void take_fresh(struct runner *r)
 {
     struct ranks *x = r->ranks;
-    while (x->fresh) {
-        struct transfer *t = x->fresh;
-        if (x->nactive == x->active_room) {
-            uint32_t room = 2 * x->active_room + MESSAGES_LOOK;
-            struct transfer **more = realloc(x->active, room * sizeof(struct transfer *));
+    while (x->look.fresh) {
+        struct transfer *t = x->look.fresh;
+        if (x->look.nactive == x->look.room) {
+            uint32_t room = 2 * x->look.room + MESSAGES_LOOK;
+            struct transfer **more = realloc(x->look.active, room * sizeof(struct transfer *));
             if (!more) {
                 ranks_trouble(r, t->sample, "out of memory");
                 return;
             }
-            x->active = more;
-            x->active_room = room;
+            x->look.active = more;
+            x->look.room = room;
         }
-        x->fresh = t->next;
-        x->active[x->nactive++] = t;
+        x->look.fresh = t->next;
+        x->look.active[x->look.nactive++] = t;
     }
 }
 
@@ -144,8 +150,8 @@ static void message_ended(struct runner *r, struct transfer *t, const struct mes
 {
     struct rank_word word;
     if (t->step == SEND_WORD) {
-        t->next = r->ranks->spare;
-        r->ranks->spare = t;
+        t->next = r->ranks->look.spare;
+        r->ranks->look.spare = t;
     } else if (t->step == TAKE_WORD) {
         word = t->word;
         word.line[RANK_LINE - 1] = 0;
@@ -165,69 +171,63 @@ static uint32_t look(struct runner *r)
     struct transfer *t[MESSAGES_LOOK];
     uint64_t handle[MESSAGES_LOOK];
     uint32_t all = 0;
+    if (x->look.now)
+        return 0;
+    x->look.now = true;
     take_fresh(r);
-    for (uint32_t from = x->nactive; from > 0;) {
+    for (uint32_t from = x->look.nactive; from > 0;) {
         uint32_t n = smaller_u32(from, MESSAGES_LOOK);
         from -= n;
         for (uint32_t i = 0; i < n; i++)
-            handle[i] = x->active[from + i]->handle;
+            handle[i] = x->look.active[from + i]->handle;
         pthread_mutex_unlock(&r->lock);
         uint32_t ended = x->m.face->ended(handle, n, end);
+        int64_t now = ended ? clock_now() : 0;
         pthread_mutex_lock(&r->lock);
+        x->look.ended = ended ? now : x->look.ended;
         for (uint32_t i = 0; i < n; i++)
-            x->active[from + i]->handle = handle[i];
+            x->look.active[from + i]->handle = handle[i];
         for (uint32_t i = 0; i < ended; i++)
-            t[i] = x->active[from + end[i].index];
+            t[i] = x->look.active[from + end[i].index];
         for (uint32_t i = 0; i < ended; i++) /* MPI names them in any order */
-            x->active[from + end[i].index] = NULL;
+            x->look.active[from + end[i].index] = NULL;
         uint32_t kept = from;
-        for (uint32_t i = from; i < x->nactive; i++)
-            if (x->active[i])
-                x->active[kept++] = x->active[i];
-        x->nactive = kept;
+        for (uint32_t i = from; i < x->look.nactive; i++)
+            if (x->look.active[i])
+                x->look.active[kept++] = x->look.active[i];
+        x->look.nactive = kept;
         for (uint32_t i = 0; i < ended; i++)
             message_ended(r, t[i], &end[i]);
         all += ended;
     }
+    x->look.now = false;
     return all;
 }
 
-/* Sleeps for ns, or until the host is woken.  Under the lock, which is given up meanwhile. */
-static void doze(struct runner *r, int64_t ns)
+/* Sleeps for ns, or until `woken` is signalled.  Under the lock, which is given up meanwhile. */
+static void doze(struct runner *r, pthread_cond_t *woken, int64_t ns)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     ns += t.tv_nsec;
     t.tv_sec += (time_t)(ns / (1000 * MS));
     t.tv_nsec = (long)(ns % (1000 * MS));
-    pthread_cond_timedwait(&r->host, &r->lock, &t);
+    pthread_cond_timedwait(woken, &r->lock, &t);
 }
 
-void ranks_wait(struct runner *r)
+/* Waits until it is time to look again: at once, if that is eager and the last message is not long ago, else after at
+ * least ns or when `woken` is signalled.  Under the lock, which is given up meanwhile. */
+static void rest(struct runner *r, bool eager, pthread_cond_t *woken, int64_t ns)
 {
-    struct ranks *x = r->ranks;
-    const struct run_device *d = &r->dev[x->device[x->m.rank]];
-    uint32_t ended = look(r);
-    if (x->trouble >= 0) {
-        run_fail(r, x->trouble, x->why);
-        x->trouble = -1;
+    int64_t idle = clock_now() - r->ranks->look.ended;
+    if (!eager || idle >= EAGER) {
+        doze(r, woken, smaller(LOOK_IDLE, larger(ns, idle / 16)));
+        return;
     }
-    int64_t now = clock_now(), idle = now - x->event;
-    if (now - x->told_at > TELL) {
-        x->told_at = now;
-        rank_pulse_tell(r);
-    }
-    if (ended) {
-        x->event = now;
-    } else if (d->part != RUN_NONE) {
-        doze(r, LOOK_BUSY);
-    } else if (idle < EAGER && !x->crowded) {
-        pthread_mutex_unlock(&r->lock);
+    pthread_mutex_unlock(&r->lock);
+    if (!r->ranks->look.spare_core)
         sched_yield();
-        pthread_mutex_lock(&r->lock);
-    } else {
-        doze(r, smaller(LOOK_IDLE, larger(LOOK_CROWDED, idle / 16)));
-    }
+    pthread_mutex_lock(&r->lock);
 }
 
 /* ---- a rank other than 0 ---------------------------------------------------------------------- */
@@ -252,27 +252,91 @@ static void give_up_samples(struct runner *r)
     }
 }
 
-void ranks_serve(struct runner *r)
+/* Ends samples that are through here, and begins others for which there is room. */
+static void next_samples(struct runner *r)
 {
-    struct box **none = arena_array(r->a, (size_t)r->s.ninput + 1, sizeof(struct box *));
-    take_word(r, ranks_transfer(r, TAKE_WORD, 0));
-    if (r->lists)
-        lists_move(r);
-    while (!r->ranks->over) {
-        give_up_samples(r);
-        flight_next_out(r);
-        while (r->loaded < r->n && flight_of(r, r->loaded)->sample < 0)
-            flight_begin(r, none);
-        ranks_wait(r);
-    }
+    give_up_samples(r);
+    flight_next_out(r);
+    while (r->loaded < r->n && flight_of(r, r->loaded)->sample < 0)
+        flight_begin(r, r->ranks->none);
 }
 
-/* ---- the end ---------------------------------------------------------------------------------- */
+/* ---- both threads of a rank ------------------------------------------------------------------- */
+
+void ranks_look(struct runner *r)
+{
+    struct ranks *x = r->ranks;
+    if (!x->look.begun)
+        return;
+    look(r);
+    if (x->trouble >= 0) {
+        run_fail(r, x->trouble, x->why);
+        x->trouble = -1;
+    }
+    if (ranks_host(r))
+        run_pass_samples(r);
+    else
+        next_samples(r);
+}
+
+void ranks_await(struct runner *r)
+{
+    struct ranks *x = r->ranks;
+    int64_t until = x->look.sent + AWAIT;
+    while (x->look.begun && x->look.spare_core && x->look.sending > 0 && clock_now() < until)
+        ranks_look(r);
+}
+
+void ranks_rest(struct runner *r, struct run_device *d)
+{
+    if (r->ranks->look.begun)
+        rest(r, !r->ranks->look.crowded, &d->work, LOOK_CROWDED);
+    else
+        pthread_cond_wait(&d->work, &r->lock);
+}
+
+void ranks_wait(struct runner *r)
+{
+    struct ranks *x = r->ranks;
+    const struct run_device *d = &r->dev[x->device[x->m.rank]];
+    ranks_look(r);
+    int64_t now = clock_now();
+    if (now - x->told_at > TELL) {
+        x->told_at = now;
+        rank_pulse_tell(r);
+    }
+    if (!x->over)
+        rest(r, x->look.spare_core && d->part != RUN_NONE, &r->host, LOOK_BUSY);
+}
+
+/* Whether there are processors for the main thread and the operators' threads of each rank here. */
+static bool has_spare_core(const struct runner *r, const struct run_device *d)
+{
+    cpu_set_t own;
+    int threads = 1 + d->threads;
+    bool bound = sched_getaffinity(0, sizeof own, &own) || CPU_COUNT(&own) < threads;
+    return !bound && (int64_t)r->ranks->m.here * threads <= sysconf(_SC_NPROCESSORS_ONLN);
+}
 
 void ranks_hear(struct runner *r)
 {
+    struct ranks *x = r->ranks;
+    struct run_device *d = &r->dev[x->device[x->m.rank]];
+    x->look.spare_core = has_spare_core(r, d);
+    x->look.begun = true;
     take_word(r, ranks_transfer(r, TAKE_WORD, 0));
+    if (r->lists)
+        lists_move(r);
+    pthread_cond_signal(&d->work);
 }
+
+void ranks_serve(struct runner *r)
+{
+    while (!r->ranks->over)
+        ranks_wait(r);
+}
+
+/* ---- the end ---------------------------------------------------------------------------------- */
 
 void ranks_end(struct runner *r)
 {
@@ -288,20 +352,32 @@ static bool is_wanted(const struct runner *r, const struct transfer *t)
     return t->step == SEND_WORD || (sends && t->sample < r->n);
 }
 
+/* Has this thread alone look after messages. */
+static void look_alone(struct runner *r)
+{
+    r->ranks->look.begun = false;
+    while (r->ranks->look.now) {
+        pthread_mutex_unlock(&r->lock);
+        sched_yield();
+        pthread_mutex_lock(&r->lock);
+    }
+}
+
 bool ranks_drain(struct runner *r)
 {
     struct ranks *x = r->ranks;
     int64_t until = clock_now() + DRAIN;
+    look_alone(r);
     for (bool wanted = true; wanted && clock_now() < until;) {
         look(r);
         take_fresh(r);
         wanted = false;
-        for (uint32_t i = 0; i < x->nactive; i++)
-            wanted = wanted || is_wanted(r, x->active[i]);
+        for (uint32_t i = 0; i < x->look.nactive; i++)
+            wanted = wanted || is_wanted(r, x->look.active[i]);
     }
     bool ended = true;
-    for (uint32_t i = 0; i < x->nactive; i++) {
-        struct transfer *t = x->active[i];
+    for (uint32_t i = 0; i < x->look.nactive; i++) {
+        struct transfer *t = x->look.active[i];
         bool takes = t->step == TAKE_SIZES || t->step == TAKE_TENSOR || t->step == TAKE_WORD;
         if (takes)
             x->m.face->cancel(&t->handle);

@@ -114,7 +114,7 @@ int ranks_open(struct runner *r, const char *kept)
     x->kept = kept;
     if (meet(x, r->a, r->d))
         return -1;
-    x->crowded = x->m.here > (int)sysconf(_SC_NPROCESSORS_ONLN);
+    x->look.crowded = x->m.here > (int)sysconf(_SC_NPROCESSORS_ONLN);
     x->ran = arena_array(r->a, (size_t)x->m.ranks, sizeof *x->ran);
     x->to = arena_array(r->a, (size_t)x->m.ranks, sizeof *x->to);
     int rc = ranks_agree(r, rank_pulse_start(r) ? FAILED : 0, NULL);
@@ -226,6 +226,7 @@ int ranks_prepare(struct runner *r)
 {
     struct ranks *x = r->ranks;
     x->trouble = -1;
+    x->none = arena_array(r->a, (size_t)r->s.ninput + 1, sizeof(struct box *));
     x->told = arena_array(r->a, (size_t)r->width * r->wires.nstate + 1, sizeof *x->told);
     x->order.next =
         arena_array(r->a, (size_t)(x->tags.keys - r->s.nvalue) + 1, sizeof *x->order.next);
@@ -322,7 +323,7 @@ void ranks_collect(struct runner *r)
         int64_t busy, most, bars;
     } mine, *all = arena_array(r->a, (size_t)ranks, sizeof *all);
     struct row *row = arena_array(r->a, (size_t)ranks, sizeof *row);
-    struct row own = row_of(&r->figures.transfer);
+    struct row own = row_of(&r->figures.transfer), message = row_of(&r->figures.message);
     uint32_t d = x->device[x->m.rank];
     mine = (struct device_figures){r->figures.busy[d], r->dev[d].most, r->figures.bars.n};
     if (x->m.face->gather(&mine, all, sizeof mine) || x->m.face->gather(&own, row, sizeof own))
@@ -332,6 +333,10 @@ void ranks_collect(struct runner *r)
         r->dev[x->device[k]].most = all[k].most;
         add_row(&r->figures.transfer, &row[k]);
     }
+    if (x->m.face->gather(&message, row, sizeof message))
+        return;
+    for (int k = 1; k < ranks && x->m.rank == 0; k++)
+        add_row(&r->figures.message, &row[k]);
     int64_t bars = 0;
     for (int k = 0; k < ranks && x->m.rank == 0; k++)
         bars = smaller(r->figures.bars.cap, larger(bars, all[k].bars));

@@ -63,6 +63,7 @@ struct transfer {
         *packed; /* [bytes] what is sent or received in place of elements; NULL: elements */
     uint32_t value, place; /* place: of the lists (work.h); RUN_NONE: no list carries it */
     int64_t sample, bytes;
+    int64_t began; /* ns: when it began to leave */
     int peer;
     union {
         struct rank_sizes sizes;
@@ -75,6 +76,20 @@ struct transfer {
  * same with each times its sample's number from 1 on. */
 struct content_sum {
     uint64_t content, placed;
+};
+
+/* Looking after messages; under the lock. */
+struct ranks_looking {
+    bool begun;       /* samples are on their way: both threads of a rank look */
+    bool now;         /* a thread looks at this moment */
+    bool crowded;     /* ranks here outnumber processors */
+    bool spare_core;  /* a processor is free for the main thread of each rank here */
+    int64_t ended;    /* ns: when a message last ended, as a thread saw it */
+    int64_t sent;     /* ns: when a message with a value last began to leave */
+    uint32_t sending; /* messages with values that have not left */
+    uint32_t nactive, room;
+    struct transfer **active;       /* [nactive], room for `room`; of the thread that looks */
+    struct transfer *fresh, *spare; /* not looked at yet; free records */
 };
 
 struct ranks {
@@ -102,16 +117,14 @@ struct ranks {
     int64_t
         trouble; /* the earliest sample at which the run is to fail, where lists were moving; -1: none */
     char why[RANK_LINE]; /* its error */
-    bool crowded;        /* ranks here outnumber processors */
     bool over;           /* rank 0 has said that all is through */
-    int64_t event;       /* ns: when a message last ended */
     struct {
-        int64_t *next;              /* [place] the sample whose message the lists count next */
-        struct transfer *early;     /* ended messages of later samples */
-    } order;                        /* under the lock */
-    struct transfer *fresh, *spare; /* under the lock: not looked at yet; free */
-    struct transfer **active;       /* [nactive] of the main thread */
-    uint32_t nactive, active_room;
+        int64_t *next;          /* [place] the sample whose message the lists count next */
+        struct transfer *early; /* ended messages of later samples */
+    } order;                    /* under the lock */
+    struct ranks_looking look;
+    struct box **none;       /* [ninput] NULL: inputs of samples, at ranks other than 0 */
+    struct hosting *hosting; /* at rank 0: of run_host.c; NULL: no samples come yet */
 };
 
 /* ---- messages_open.c */
@@ -190,7 +203,7 @@ int64_t ranks_key(const struct runner *r, const struct transfer *t);
 const char *ranks_key_name(const struct runner *r, int64_t key);
 /* Returns a message's record, which stays until it has ended; NULL: no memory. */
 struct transfer *ranks_transfer(struct runner *r, enum transfer_step step, int64_t sample);
-/* Has the main thread look after a message that was begun; rc: of beginning it. */
+/* Has a message looked after that was begun; rc: of beginning it. */
 void ranks_watch(struct runner *r, struct transfer *t, int rc);
 /* Returns a new tensor of the announced type and sizes, without elements; NULL, with the reason in *err, also if the
  * announced bytes are not those of the sizes. */
@@ -220,12 +233,18 @@ void ranks_trouble(struct runner *r, int64_t sample, const char *line);
 void ranks_fail(struct runner *r, int64_t sample, const char *line);
 /* Rank 0 tells the other ranks that no samples from number n on will come. */
 void ranks_limit(struct runner *r, int64_t n);
-/* Waits until something may have changed; the lock is given up meanwhile. */
+/* Begins with samples: both threads look after messages from now on. */
+void ranks_hear(struct runner *r);
+/* Looks at messages once and does what follows from those that have ended; the lock is given up meanwhile. */
+void ranks_look(struct runner *r);
+/* A part has run: looks for a short time whether what it has made has left. */
+void ranks_await(struct runner *r);
+/* The device's thread waits until it is time to look again; the lock is given up meanwhile. */
+void ranks_rest(struct runner *r, struct run_device *d);
+/* The main thread looks and waits until something may have changed; the lock is given up meanwhile. */
 void ranks_wait(struct runner *r);
 /* Runs a rank other than 0 until rank 0 says that all is through. */
 void ranks_serve(struct runner *r);
-/* Rank 0: listens to the others from now on. */
-void ranks_hear(struct runner *r);
 /* Rank 0: says that all is through. */
 void ranks_end(struct runner *r);
 /* Waits for the messages of samples that ran, and gives up what others never sent.  Returns whether all tensors have

@@ -234,8 +234,8 @@ static void run_part(struct runner *r, struct run_device *d)
         fail_part(r, d, room, &err);
     else
         device_end(r, d);
-    if (r->ranks)
-        pthread_cond_signal(&r->host); /* it looks after messages more often while nothing runs */
+    if (!rc && r->ranks)
+        ranks_await(r);
 }
 
 bool device_choose(struct runner *r, struct run_device *d)
@@ -299,8 +299,12 @@ void *device_run(void *device)
     r->opening--;
     pthread_cond_signal(&r->host);
     while (!r->over) {
+        if (r->ranks)
+            ranks_look(r);
         if (device_choose(r, d))
             run_part(r, d);
+        else if (r->ranks)
+            ranks_rest(r, d);
         else
             pthread_cond_wait(&d->work, &r->lock);
     }

@@ -27,6 +27,7 @@ struct figures {
     struct times *part;    /* [part] of runs; of each but the first sample if there are several */
     struct times latency;  /* of samples, from the beginning of their first part to their outputs */
     struct times transfer; /* of tensors that cross: from made to taken */
+    struct times message;  /* between ranks: from begun to left */
     struct bars bars;      /* for the trace */
     int64_t *busy; /* [device] ns in which it ran parts, between the first output and the last */
     int64_t began, first,

@@ -24,8 +24,10 @@ struct hosting {
     uint64_t moves;     /* runner.moves when it last changed */
     int64_t moved;      /* ns: when that was */
     bool stopped, stalled;
-    int exit;      /* what all ranks have agreed on before the first sample; 0: they begin */
-    bool unlocked; /* it has given up the lock meanwhile */
+    bool
+        light; /* samples come and go without files: also the device's thread lets them in and out */
+    int exit;  /* what all ranks have agreed on before the first sample; 0: they begin */
+    bool unlocked;          /* it has given up the lock meanwhile */
     struct run_states left; /* with --state and --replan: states behind the last sample */
 };
 
@@ -33,12 +35,16 @@ struct hosting {
 
 static void unlock(struct hosting *h)
 {
+    if (h->light)
+        return;
     h->unlocked = true;
     pthread_mutex_unlock(&h->r->lock);
 }
 
 static void lock_again(struct hosting *h)
 {
+    if (!h->unlocked)
+        return;
     pthread_mutex_lock(&h->r->lock);
     h->unlocked = false;
 }
@@ -87,6 +93,39 @@ static void give_outputs(struct hosting *h, struct flight *f)
         run_fail(r, f->sample, line);
     }
     flight_give(r, f);
+}
+
+/* Whether the next sample may come in: there is a place for it, and with --order=model the one before is through. */
+static bool may_load(const struct runner *r)
+{
+    return r->loaded < r->n && r->flight[r->loaded % r->width].sample < 0 && !*r->stop &&
+           (!r->set.by_model || r->loaded == r->given);
+}
+
+/* Lets a sample out or in.  Returns false if there is none. */
+static bool pass_sample(struct hosting *h)
+{
+    struct flight *out = flight_next_out(h->r);
+    bool in = !out && may_load(h->r);
+    if (out)
+        give_outputs(h, out);
+    if (in)
+        load_sample(h);
+    return out || in;
+}
+
+void run_wake_host(struct runner *r)
+{
+    const struct hosting *h = r->ranks ? r->ranks->hosting : NULL;
+    if (ranks_host(r) && !(h && h->light))
+        pthread_cond_signal(&r->host);
+}
+
+void run_pass_samples(struct runner *r)
+{
+    struct hosting *h = r->ranks->hosting;
+    while (h && h->light && r->given < r->n && pass_sample(h)) {
+    }
 }
 
 /* ---- watching --------------------------------------------------------------------------------- */
@@ -155,13 +194,19 @@ static void wait_a_while(struct runner *r)
 static void make_lock(struct runner *r)
 {
     pthread_condattr_t attr;
-    pthread_mutex_init(&r->lock, NULL);
+    pthread_mutexattr_t spins;
+    pthread_mutexattr_init(&spins);
+#ifdef __GLIBC__ /* it is held for less time than a thread takes to sleep and wake up */
+    pthread_mutexattr_settype(&spins, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
+    pthread_mutex_init(&r->lock, &spins);
+    pthread_mutexattr_destroy(&spins);
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&r->host, &attr);
-    pthread_condattr_destroy(&attr);
     for (uint32_t d = 0; d < r->ndev; d++)
-        pthread_cond_init(&r->dev[d].work, NULL);
+        pthread_cond_init(&r->dev[d].work, &attr);
+    pthread_condattr_destroy(&attr);
 }
 
 /* Starts a thread for each device that has parts; under the lock. */
@@ -219,13 +264,6 @@ static void free_all(struct runner *r)
                 r->e->face->unload(r->dev[d].loaded[k]);
 }
 
-/* Whether the next sample may come in: there is a place for it, and with --order=model the one before is through. */
-static bool may_load(const struct runner *r)
-{
-    return r->loaded < r->n && r->flight[r->loaded % r->width].sample < 0 && !*r->stop &&
-           (!r->set.by_model || r->loaded == r->given);
-}
-
 /* Lets samples in and out until all are through; under the lock.  arg: the struct hosting. */
 static void serve(void *arg)
 {
@@ -238,23 +276,22 @@ static void serve(void *arg)
         return;
     }
     r->figures.began = h->moved = clock_now();
+    if (r->ranks) {
+        h->light = h->samples && !r->set.output && !samples_late(h->samples);
+        r->ranks->hosting = h;
+        ranks_hear(r);
+    }
+    if (r->lists && !r->ranks)
+        lists_move(r);
     if (!ranks_host(r)) {
         ranks_serve(r);
         return;
     }
-    if (r->ranks)
-        ranks_hear(r);
-    if (r->lists)
-        lists_move(r);
     while (r->given < r->n && !h->stalled) {
-        struct flight *out = flight_next_out(r);
-        if (out)
-            give_outputs(h, out);
-        else if (may_load(r))
-            load_sample(h);
-        else if (r->ranks)
+        bool passed = pass_sample(h);
+        if (!passed && r->ranks)
             ranks_wait(r);
-        else
+        else if (!passed)
             wait_a_while(r);
         look_for_stop(h);
         watch(h);
@@ -287,6 +324,7 @@ static void run_samples(struct hosting *h)
     bool served = arena_guard(r->a, serve, h, &wanted);
     if (h->unlocked)
         lock_again(h);
+    h->light = false;
     bool unused = !r->ranks || !served || h->exit || ranks_drain(r);
     end_threads(r);
     if (!served) /* now that no thread runs */

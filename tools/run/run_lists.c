@@ -289,7 +289,7 @@ static void receive(struct runner *r, const struct lane *l, struct flight *f, ui
         f->to_come--;
         flight_note_end(r, f, now);
     }
-    if (home < r->w->ndev && ranks_have(r, home))
+    if (l->dev < r->w->ndev && home < r->w->ndev && ranks_have(r, home))
         times_add(&r->figures.transfer, now - f->made[r->wires.value[tensor]]);
 }
 
@@ -321,7 +321,7 @@ static void execute(struct runner *r, const struct lane *l)
                    home ? -f->bytes[r->wires.value[i->what]] : -w->tensor[i->what].bytes);
         box_drop(r, f, r->wires.value[i->what]);
         if (f->held == 0)
-            pthread_cond_signal(&r->host);
+            run_wake_host(r);
     }
     done(r, key_of(r, i->kind, place));
 }

@@ -437,6 +437,7 @@ static void make_figures(struct runner *r)
         r->figures.part[k] = times_new(r->a);
     r->figures.latency = times_new(r->a);
     r->figures.transfer = times_new(r->a);
+    r->figures.message = times_new(r->a);
     r->figures.busy = arena_array(r->a, (size_t)r->ndev + 1, sizeof *r->figures.busy);
 }
 

@@ -225,6 +225,11 @@ struct run_samples *samples_make(struct runner *r)
     return s;
 }
 
+bool samples_late(const struct run_samples *s)
+{
+    return s->late;
+}
+
 void samples_free(struct run_samples *s)
 {
     for (int64_t i = 0; i < s->nmade * s->r->s.ninput; i++)

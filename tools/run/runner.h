@@ -235,13 +235,16 @@ static inline struct flight *flight_of(struct runner *r, int64_t sample)
     return &r->flight[sample % r->width];
 }
 
+/* Wakes the main thread, where samples come and go only by it. */
+void run_wake_host(struct runner *r);
+
 /* Notes that the last output of a sample is there, if so; under the lock. */
 static inline void flight_note_end(struct runner *r, struct flight *f, int64_t now)
 {
     if (f->to_run > 0 || f->to_come > 0 || f->ended)
         return;
     f->ended = now;
-    pthread_cond_signal(&r->host);
+    run_wake_host(r);
 }
 
 /* ---- run_lists.c; all under the lock */
@@ -299,6 +302,8 @@ struct run_samples *samples_make(struct runner *r);
 /* Puts the inputs of sample k into *f, making or reading them if need be; without the lock.  Returns 0, or -1 with the
  * reason in err. */
 int samples_load(struct run_samples *s, int64_t k, struct box **to, struct engine_error *err);
+/* Whether samples are made or read when they are due. */
+bool samples_late(const struct run_samples *s);
 /* Frees what samples_make() made. */
 void samples_free(struct run_samples *s);
 /* Makes the outputs that are weights, which no part has.  Returns 0, or -1 and an error. */
@@ -309,6 +314,8 @@ int outputs_write(struct runner *r, struct flight *f, struct engine_error *err);
 /* ---- run_host.c */
 /* Runs all samples.  Returns an exit code: 0; 1 after an error; 130 after Ctrl-C. */
 int run_all(struct runner *r);
+/* Lets samples in and out, where no files are read or written for that.  Under the lock. */
+void run_pass_samples(struct runner *r);
 
 /* ---- run_memory.c */
 /* Measures what the parts of each device hold, and says so beside the plan.  Returns 0; -1 and an error: a device has

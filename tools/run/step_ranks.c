@@ -33,6 +33,7 @@ struct step_message {
     uint64_t handle[2];         /* of sizes and of elements; 0: not begun */
     bool done[2];
     bool takes, over;
+    bool begun; /* of elements to receive: they have come, and are being received */
     int peer;
     int64_t tag;
     uint32_t tensor, place; /* of the lists; place STEP_NONE: no list carries it */
@@ -115,19 +116,14 @@ static struct step_message *begin(struct stepper *s, int peer, int64_t tag, stru
     return m;
 }
 
-/* The sizes of a message have come: makes room, and receives the elements. */
-static void take_elements(struct stepper *s, struct step_message *m)
+/* The sizes of a message have come: makes room for the elements. */
+static void make_room(struct stepper *s, struct step_message *m)
 {
     struct engine_error err = {"out of memory"};
     const struct rank_sizes *z = &m->sizes;
     m->value = rank_value_new(s->e, z, &err);
-    if (!m->value || tensor_bytes(s->e, m->value) != z->bytes) {
+    if (!m->value || tensor_bytes(s->e, m->value) != z->bytes)
         fail(s, err.line);
-        return;
-    }
-    check_mpi(s, s->ranks->x->m.face->receive(CHANNEL_TENSOR, m->peer, m->tag,
-                                              s->e->face->value_data(s->e, m->value), z->bytes,
-                                              &m->handle[1]));
 }
 
 /* Returns words for what a message with this tag has, in a. */
@@ -183,12 +179,28 @@ static void over(struct stepper *s, struct step_message *m)
     free(m);
 }
 
+/* Receives the elements of a message, for which there is room, if they have come. */
+static void take_elements(struct stepper *s, struct step_message *m)
+{
+    struct messages *x = &s->ranks->x->m;
+    void *data = s->e->face->value_data(s->e, m->value);
+    int rc = x->face->receive_exactly(CHANNEL_TENSOR, m->peer, m->tag, data, m->sizes.bytes,
+                                      &m->handle[1]);
+    m->begun = rc > 0;
+    if (rc < 0)
+        fail_message(s, m, x->why);
+}
+
 /* Looks at a message; the lock is given up meanwhile.  Returns whether it is over. */
 static bool look(struct stepper *s, struct step_message *m)
 {
     for (int i = 0; i < 2; i++) {
         struct message_end end = {0};
         if (m->done[i] || (i == 1 && !m->done[0] && m->takes))
+            continue;
+        if (i == 1 && m->takes && !m->begun && !s->now.failed)
+            take_elements(s, m);
+        if (s->now.failed || (i == 1 && m->takes && !m->begun))
             continue;
         pthread_mutex_unlock(&s->now.lock);
         m->done[i] = s->ranks->x->m.face->ended(&m->handle[i], 1, &end) > 0;
@@ -201,7 +213,7 @@ static bool look(struct stepper *s, struct step_message *m)
         else if (m->done[i] && i == 1 && m->takes && !came_as_sent(s, m))
             fail_message(s, m, "came with other bytes than it was sent with");
         if (m->done[i] && i == 0 && m->takes && !s->now.failed)
-            take_elements(s, m);
+            make_room(s, m);
     }
     return m->done[0] && m->done[1] && !s->now.failed;
 }
