@@ -8,12 +8,12 @@ to nothing, so that as much as can be is cut, and split; where the best choice c
 which tiny models are not worth), a random one is taken. A model whose file of weights is not there gets a random one,
 beside a copy of it, if that has at most --weights bytes. ONNX Runtime runs the original, the sharded whole (model.onnx
 of the folder) and, by tools/verify_split.py, the parts, on the inputs beside the model (NAME.inputs/test_data_set_0)
-or random ones. The parts must give the bits of the sharded whole (where that rounds in another way than the original,
-parts with states in pieces are not compared); that must give the bits of the original, or be within 1e-5 of the
-largest value of an output (1e-2 for halves), or with sums the manifest's sharding.tolerance, if that is more.
---draw: not the best choice but a random one. --dim: of inputs that are drawn, else 4. Prints a line for each
-model and number of ways; exits with 1 when one is wrong, or when more than one in ten of the models that ONNX Runtime
-runs is refused."""
+or random ones. The parts must give the bits of the sharded whole (or, where states are in pieces, be as near to the
+original as it must be); that must give the bits of the original, or be within 1e-5 of the largest value of an output
+(1e-2 for halves), or with sums the manifest's sharding.tolerance, if that is more.
+--draw: not the best choice but a random one. --dim: of inputs that are drawn, else 4. Prints a line for each model and
+number of ways; exits with 1 when one is wrong, or when more than one in ten of the models that ONNX Runtime runs is
+refused."""
 import argparse
 import json
 import re
@@ -186,12 +186,14 @@ def judge(model, ways, args, folder):
     if None in off or max(off, default=0) > most:
         return "wrong", f"differs: {[(n, d) for n, d in zip(names, off) if d is None or d > most][:3]}"
     exact = max(off, default=0) == 0
+    # parts have the bits of the sharded whole; where its states are in pieces only the original has the parts' outputs
+    pieces = bool(manifest["sharding"].get("states"))
     inputs = model.with_suffix(".inputs") / "test_data_set_0"
-    if exact or not manifest["sharding"].get("states"):  # else there is no whole that the parts have the bits of
-        code, words = verified(model if exact else folder / "model.onnx", folder, "--quiet",
-                              *(["--inputs", inputs] if exact and inputs.is_dir() else []))
-        if code not in (0, 3):
-            return "wrong", f"parts: {words.strip().splitlines()[-1][:200]}"
+    code, words = verified(model if pieces else folder / "model.onnx", folder, "--quiet",
+                           *([f"--tolerance={most}"] if pieces else []),
+                           *(["--inputs", inputs] if inputs.is_dir() else []))
+    if code not in (0, 3):
+        return "wrong", f"parts: {words.strip().splitlines()[-1][:200]}"
     how = " (a random choice)" if draw else ""
     return ("bits" if exact else "near"), f"{found and found[0]}{how}{'' if exact else f'; off by {max(off):.1e}'}"
 
