@@ -76,6 +76,32 @@ const struct shard_row *shard_sum_rows(const struct module *m, nid n, uint32_t *
     return *count > 0 ? &rows[low] : NULL;
 }
 
+/* Whether node n rounds floats to steps: what differs in the last bits may come out a whole step apart. */
+static bool rounds_to_steps(const struct module *m, nid n)
+{
+    static const char *const ops[] = {"QuantizeLinear", "DynamicQuantizeLinear",
+                                      "DynamicQuantizeMatMul", "DynamicQuantizeLSTM"};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (strcmp(node_op(m, n), ops[i]) == 0) /* of ONNX, or of com.microsoft */
+            return true;
+    return false;
+}
+
+void shard_find_quantised(struct shard *s)
+{
+    const struct module *m = s->m;
+    const struct graph *g = &m->graph[1];
+    s->quantised = arena_alloc(s->a, m->nval);
+    for (nid n = g->first + g->count; n-- > g->first;) {
+        bool steps = rounds_to_steps(m, n);
+        for (uint32_t i = 0; i < m->node[n].out.n; i++)
+            steps = steps || s->quantised[node_out(m, n, i)] != 0;
+        for (uint32_t i = 0; i < m->node[n].in.n && steps && !node_tells_sizes(m, n); i++)
+            s->quantised[node_in(m, n, i)] = 1;
+        s->quantised[0] = 0; /* operands and results that are omitted */
+    }
+}
+
 bool shard_can_sum(const struct shard *s, vid v)
 {
     struct shape k;
@@ -83,7 +109,7 @@ bool shard_can_sum(const struct shard *s, vid v)
         return false;
     if (k.elem == ELEM_I32 || k.elem == ELEM_I64 || k.elem == ELEM_U32 || k.elem == ELEM_U64)
         return s->sums != SHARDING_SUMS_NONE;
-    return s->sums == SHARDING_SUMS_ANY &&
+    return s->sums == SHARDING_SUMS_ANY && s->quantised[v] == 0 &&
            (k.elem == ELEM_F32 || k.elem == ELEM_F64 || k.elem == ELEM_F16 || k.elem == ELEM_BF16);
 }
 

@@ -212,6 +212,7 @@ int shard_begin(struct shard *s, struct ctx *x, uint32_t ways)
     s->item = vec_grow(s->a, NULL, &s->capitem, 1, sizeof *s->item);
     s->home = arena_array(s->a, m->nnode, sizeof *s->home);
     find_kinds(s);
+    shard_find_quantised(s);
     return shard_pin(s);
 }
 

@@ -124,6 +124,7 @@ struct shard {
     uint8_t *must; /* [node] 1: the node reads or makes a state in pieces, so it must be cut */
     struct pricing *price;
     enum sharding_sums sums;   /* which tensors may be in terms */
+    uint8_t *quantised;        /* [value] 1: what is computed from it is rounded to steps */
     struct shard_moves *moves; /* [value] times of its exchanges */
     int64_t *
         apart; /* [node] ps that adding a bias takes more where the product is exchanged first, not in one kernel */
@@ -317,7 +318,10 @@ bool shard_same_size(const struct shard_ask *q, uint32_t operand, int j, struct 
 
 /* Returns the first of the rows about terms of node n's operator, *count of them, each another option; NULL: none. */
 const struct shard_row *shard_sum_rows(const struct module *m, nid n, uint32_t *count);
-/* Whether v may be in terms: sums are allowed for its type, and it is no constant. */
+/* Sets quantised[] of all values. */
+void shard_find_quantised(struct shard *s);
+/* Whether v may be in terms: sums are allowed for its type, it is no constant, and sums of floats that round in another
+ * way are not rounded to other steps later. */
 bool shard_can_sum(const struct shard *s, vid v);
 /* Whether tensors of this type are added up by Adds, two at a time: Sum is for floats, before opset 8 for equal
  * shapes. */

@@ -400,6 +400,29 @@ def check_order(made, what):
         check(len({tuple(v for v in k if v in terms) for k in each}) == 1, f"{what}: {name} adds up {each}")
 
 
+def check_quantised(folder):
+    """Floats that are rounded to steps later are not added up over devices, whatever is between."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    node, info, rng = helper.make_node, helper.make_tensor_value_info, np.random.default_rng(3)
+    held = {"w": rng.standard_normal((8, 12), np.float32), "s": np.float32(0.1), "z": np.uint8(3),
+            "b": np.ones((12, 4), np.uint8)}
+    nodes = [made for k in "abc" for made in (node("MatMul", ["x", "w"], [k]), node("Relu", [k], [f"r{k}"]))]
+    nodes += [node("QuantizeLinear", ["ra", "s", "z"], ["q"]),
+              node("DynamicQuantizeMatMul", ["rb", "b", "s", "z"], ["r"], domain="com.microsoft")]
+    outputs = [info("q", TensorProto.UINT8, [4, 12]), *(info(n, TensorProto.FLOAT, None) for n in ("r", "rc"))]
+    graph = helper.make_graph(nodes, "g", [info("x", TensorProto.FLOAT, [4, 8])], outputs,
+                              [numpy_helper.from_array(np.asarray(v), k) for k, v in held.items()])
+    path, out, summed = folder / "steps.onnx", folder / "out.onnx", set()
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    onnx.save(helper.make_model(graph, opset_imports=imports, ir_version=8), path)
+    for seed in range(1, 6):
+        r = sharded(path, out, 2, f"draw={seed}:sums=any")
+        if check(r.returncode == 0, r.stderr[-300:]):
+            summed |= {n.name.split("@")[0] for n in onnx.load(out).graph.node if ".sum" in n.name}
+    check(summed == {"c"}, f"added up: {summed}")
+
+
 def check_random(folder):
     """Random numbers are drawn on one device, and sent."""
     from onnx import helper
@@ -694,6 +717,7 @@ def main():
         check_models(Path(name))
         check_odd(Path(name))
         summed = check_sums(Path(name))
+        check_quantised(Path(name))
         check_random(Path(name))
         check_tolerance(Path(name))
         check_megatron(Path(name))

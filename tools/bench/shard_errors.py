@@ -106,6 +106,7 @@ ERRORS = [
      "    return total(x, t, x->ways, &shape, i,"),
     ("the last of uneven pieces is as large as the others", "sums",
      "dim_num(smaller(st.run, out->d[st.axis].value - st.run * i));", "dim_num(st.run);"),
+    ("sums of floats that are quantised", "quantised", "s->quantised[v] == 0 &&", ""),
     ("sums of floats have no tolerance", "tolerance", "TOLERANCE = 10,", "TOLERANCE = 0,"),
     ("pieces of states in runs of one", "states", "{.axis = st.axis, .run = st.run};", "{.axis = st.axis, .run = 1};"),
     ("pieces of weights are called contiguous", "states", "before * blocks == 1,", "true,"),
