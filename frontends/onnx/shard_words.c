@@ -7,7 +7,8 @@
  *     S1,512/2       axis 1 is cut for 2 devices: position p belongs to device (p / 512) mod 2
  *     S1/2           the same in one block of a size that the spec does not give; -1 is the last axis
  *     @acc1          the device acc1 alone has it
- *     ?              something that pcc cannot do: several axes, or blocks whose pieces are uneven
+ *     ?              something that pcc cannot do: several axes, blocks whose pieces are uneven, or pieces on groups
+ *                    of devices, or on another number of them than there are pieces
  *
  * If a size is no multiple of the number of devices, the last one has less.  A spec says that a tensor is whole if it
  * names a group of devices, or several devices, and shards nothing.  An axis that was fused of several is sharded in
@@ -41,12 +42,29 @@ static void axis_word(const Onnx__ShardedDimProto *d, char *word)
         snprintf(word, WORD, "S%lld/%lld", (long long)d->axis, (long long)ways);
 }
 
+/* Whether spec s, which cuts axis d, has each piece on one device: it lists no devices, or as many as pieces, and a
+ * group of devices has one. */
+static bool has_one_each(const Onnx__ShardingSpecProto *s, const Onnx__ShardedDimProto *d)
+{
+    const size_t n = d->n_simple_sharding;
+    bool each = s->n_device == 0 ||
+                (n > 0 && (int64_t)s->n_device == d->simple_sharding[n - 1]->num_shards);
+    for (size_t i = 0; i < s->n_index_to_device_group_map; i++) {
+        const Onnx__IntIntListEntryProto *e = s->index_to_device_group_map[i];
+        for (size_t k = 0; k < s->n_device && e->n_value != 1; k++)
+            each = each && s->device[k] != e->key;
+    }
+    return each;
+}
+
 /* Writes what a spec says to word[WORD].  k: the model's configuration; NULL: it has none of that name. */
 static void spec_word(const Onnx__DeviceConfigurationProto *k, const Onnx__ShardingSpecProto *s,
                       char *word)
 {
     bool one = s->n_device == 1 && s->device[0] >= 0;
-    if (s->n_sharded_dim == 1)
+    if (s->n_sharded_dim == 1 && !has_one_each(s, s->sharded_dim[0]))
+        snprintf(word, WORD, "?");
+    else if (s->n_sharded_dim == 1)
         axis_word(s->sharded_dim[0], word);
     else if (s->n_sharded_dim > 1 || s->n_device == 0)
         snprintf(word, WORD, "%s", s->n_sharded_dim > 1 ? "?" : "-");

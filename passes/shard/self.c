@@ -2,8 +2,9 @@
  * words).
  *
  * A node whose words say more than "-" keeps the options that agree with them in all operands and results that have a
- * word; constants have each state for nothing, so that words about them do not count.  What is said of no node is
- * chosen as ever.  O(nodes * options). */
+ * word; constants have each state for nothing, so that words about them do not count.  The standard has no word for
+ * terms: what it calls whole may be in terms, where sums are allowed.  What is said of no node is chosen as ever.
+ * O(nodes * options * operands). */
 #include "passes/shard/shard.h"
 
 #include <inttypes.h>
@@ -52,29 +53,103 @@ static const char *words_of(const struct module *m, nid n)
 static bool agrees(const struct shard *s, vid v, struct shard_state st, const struct said *w)
 {
     struct shape shape;
-    if (w->kind == WHOLE || w->kind == ALONE || v == 0)
-        return st.run == 0;
+    if (v == 0)
+        return true;
+    if (w->kind == WHOLE || w->kind == ALONE)
+        return !shard_is_cut(st);
     if (w->kind != CUT || !shard_is_cut(st) || w->ways != s->ways || !shape_of(s->f, v, &shape))
         return false;
     return st.axis == w->axis + (w->axis < 0 ? shape.rank : 0) &&
            (w->run != 0 ? st.run == w->run : shard_blocks(s, v, st) == 1);
 }
 
+/* Returns the value that is operand i of node n, or, behind the operands, a result. */
+static vid value_at(const struct module *m, nid n, uint32_t i)
+{
+    const struct node *k = &m->node[n];
+    return i < k->nformal ? node_in(m, n, i) : node_out(m, n, i - k->nformal);
+}
+
+/* Whether option o of node n, 0 for whole, has operand or result i as word w says. */
+static bool word_agrees(const struct shard *s, nid n, uint32_t o, uint32_t i, const struct said *w)
+{
+    const bool is_operand = i < s->m->node[n].nformal;
+    vid v = value_at(s->m, n, i);
+    bool counts = w->kind != NOTHING && !(is_operand && shard_is_constant(s, v));
+    struct shard_state st = o != 0 ? s->opt[o].in[i] : (struct shard_state){0};
+    return !counts || agrees(s, v, st, w); /* out[] lies behind in[] */
+}
+
+/* Returns the index of the first word that option o of node n, 0 for whole, does not agree with; their number: none. */
+static uint32_t first_against(const struct shard *s, nid n, uint32_t o, const char *words)
+{
+    const struct node *k = &s->m->node[n];
+    uint32_t i = 0;
+    for (; i < k->nformal + k->out.n && *words; i++) {
+        const struct said w = take_word(&words);
+        if (!word_agrees(s, n, o, i, &w))
+            return i;
+    }
+    return k->nformal + k->out.n;
+}
+
 /* Whether option o of a node, 0 for whole, is what the words say. */
 static bool option_agrees(const struct shard *s, nid n, uint32_t o, const char *words)
 {
-    const struct node *k = &s->m->node[n];
-    for (uint32_t i = 0; i < k->nformal + k->out.n && *words; i++) {
-        const struct said w = take_word(&words);
-        vid v = i < k->nformal ? node_in(s->m, n, i) : node_out(s->m, n, i - k->nformal);
-        struct shard_state st = o == 0           ? (struct shard_state){0}
-                                : i < k->nformal ? s->opt[o].in[i]
-                                                 : s->opt[o].out[i - k->nformal];
-        bool counts = w.kind != NOTHING && !(i < k->nformal && shard_is_constant(s, v));
-        if (counts && !agrees(s, v, st, &w))
-            return false;
+    return first_against(s, n, o, words) == s->m->node[n].nformal + s->m->node[n].out.n;
+}
+
+/* Returns a state in the words of the specs: "R" for whole and terms. */
+static const char *state_text(const struct shard *s, struct shard_state st)
+{
+    return !shard_is_cut(st) ? "R"
+                             : arena_fmt(s->a, "S%u,%lld/%u", st.axis, (long long)st.run, s->ways);
+}
+
+/* Returns the states in which options of node n that agree with the first i words have operand or result i, with
+ * commas between them. */
+static const char *expected_states(const struct shard *s, nid n, uint32_t i, const char *words)
+{
+    const char *list[SHARD_OPTIONS + 1], *text = "";
+    uint32_t count = 0;
+    for (uint32_t o = 0, next = s->first_opt[n]; count < SHARD_OPTIONS; o = next) {
+        struct shard_state st = o != 0 ? s->opt[o].in[i] : (struct shard_state){0};
+        const char *as = state_text(s, st);
+        uint32_t k = 0;
+        while (k < count && strcmp(list[k], as) != 0)
+            k++;
+        if (k == count && !(o != 0 && s->opt[o].gone) && first_against(s, n, o, words) >= i) {
+            list[count++] = as;
+            text = arena_fmt(s->a, "%s%s%s", text, count > 1 ? ", " : "", as);
+        }
+        next = o != 0 ? s->opt[o].next : next;
+        if (next == 0)
+            break;
     }
-    return true;
+    return text;
+}
+
+/* Reports that no option of node n is what the words say: which of them is the first that none agrees with after those
+ * before it.  Returns -1. */
+static int tell_against(const struct shard *s, nid n, const char *words)
+{
+    uint32_t at = first_against(s, n, 0, words), sums = 0;
+    for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)
+        at = s->opt[o].gone ? at : larger_u32(at, first_against(s, n, o, words));
+    const char *word = words;
+    for (uint32_t i = 0; i < at; i++)
+        take_word(&word);
+    const int len = (int)strcspn(word, " ");
+    bool may_sum = s->sums == SHARDING_SUMS_NONE && *word == 'S' && at < s->m->node[n].nformal &&
+                   shard_sum_rows(s->m, n, &sums) != NULL;
+    return diag_error(
+        s->x->use.diag,
+        "shard{from=self}: node '%s' (%s): %u devices cannot share it as its sharding specs say "
+        "(%s): '%s' is '%.*s'%s, expected %s%s",
+        node_name(s->m, n), node_op(s->m, n), s->ways, words,
+        value_name(s->m, value_at(s->m, n, at)), len, word,
+        *word == '?' ? ", several axes, uneven blocks, or pieces on groups of devices" : "",
+        expected_states(s, n, at, words), may_sum ? " (or sums=any)" : "");
 }
 
 int64_t shard_self_ways(const struct module *m)
@@ -88,15 +163,33 @@ int64_t shard_self_ways(const struct module *m)
     return 0;
 }
 
+/* Returns the word that says on which device alone node n is: that of a result, else the first one, if the first one
+ * says so.  *cut: the index of a result that is cut all the same; that is no result: there is none. */
+static struct said home_word(const struct module *m, nid n, const char *words, uint32_t *cut)
+{
+    const uint32_t nformal = m->node[n].nformal, count = nformal + m->node[n].out.n;
+    struct said home = {.kind = NOTHING};
+    *cut = count;
+    for (uint32_t i = 0; i < count && *words; i++) {
+        const struct said w = take_word(&words);
+        if (home.kind == NOTHING || (home.kind == ALONE && w.kind == ALONE && i == nformal))
+            home = w;
+        if (w.kind == CUT && i >= nformal)
+            *cut = i;
+    }
+    return home;
+}
+
 int shard_self_homes(struct shard *s)
 {
     const struct graph *g = &s->m->graph[1];
     for (nid n = g->first; n < g->first + g->count; n++) {
-        const char *at = words_of(s->m, n);
-        struct said w = {.kind = NOTHING};
-        while (at != NULL && *at && w.kind == NOTHING)
-            w = take_word(&at);
-        if (w.kind != ALONE || s->kind[n] != SHARD_NODE || s->pinned[n])
+        const char *words = words_of(s->m, n);
+        uint32_t cut = 0;
+        if (words == NULL || s->kind[n] != SHARD_NODE || s->pinned[n])
+            continue;
+        const struct said w = home_word(s->m, n, words, &cut);
+        if (w.kind != ALONE)
             continue;
         char *name = arena_strdup(s->a, w.device, w.len);
         int dev = cluster_device(s->x->scene.cluster, name);
@@ -106,6 +199,12 @@ int shard_self_homes(struct shard *s)
                 "shard{from=self}: node '%s' says '%s', which is no device; the first "
                 "is '%s'",
                 node_name(s->m, n), name, cluster_device_name(s->x->scene.cluster, s->a, 0));
+        if (cut < s->m->node[n].nformal + s->m->node[n].out.n)
+            return diag_error(s->x->use.diag,
+                              "shard{from=self}: node '%s' (%s) is on '%s' alone by its sharding "
+                              "specs (%s), but its result '%s' is cut: expected '@%s' or no word",
+                              node_name(s->m, n), node_op(s->m, n), name, words,
+                              value_name(s->m, value_at(s->m, n, cut)), name);
         s->kind[n] = SHARD_ONCE;
         s->home[n] = shard_home(s, (uint32_t)dev);
     }
@@ -121,16 +220,13 @@ int shard_self_fix(struct shard *s, uint8_t *fixed)
         if (words == NULL || s->kind[n] != SHARD_NODE)
             continue;
         bool whole = option_agrees(s, n, 0, words);
-        for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next) {
-            s->opt[o].gone = s->opt[o].gone || !option_agrees(s, n, o, words);
-            left += !s->opt[o].gone;
-        }
-        fixed[n] = !whole;
+        for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)
+            left += !s->opt[o].gone && option_agrees(s, n, o, words);
         if (!whole && left == 0)
-            return diag_error(s->x->use.diag,
-                              "shard{from=self}: node '%s' (%s): %u devices cannot share it as its "
-                              "sharding specs say (%s)",
-                              node_name(s->m, n), node_op(s->m, n), s->ways, words);
+            return tell_against(s, n, words);
+        for (uint32_t o = s->first_opt[n]; o != 0; o = s->opt[o].next)
+            s->opt[o].gone = s->opt[o].gone || !option_agrees(s, n, o, words);
+        fixed[n] = !whole;
     }
     return 0;
 }

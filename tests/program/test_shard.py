@@ -703,6 +703,16 @@ def check_specs(folder):
           f"sizes of axes in specs: {said_sizes}")
     check([n.name for n in model.graph.node] == [n.name for n in onnx.load(path, load_external_data=False).graph.node],
           "the nodes are those of the model before")
+    s = next(s for s in specs if s.sharded_dim and s.tensor_name not in sizes)
+    # pieces on groups of two devices each, and on fewer devices than there are pieces
+    for devices, groups in (([-1, -2, -3, -4], 4), ([0, 1, 2], 0)):
+        s.device[:] = devices
+        del s.index_to_device_group_map[:]
+        for k in range(groups):
+            s.index_to_device_group_map.add(key=-1 - k).value.extend([k, (k + 1) % 4])
+        onnx.save(model, again)
+        r = subprocess.run([PCC, again, "-d", "4xa100", "-p", "shard{from=self}"], capture_output=True, text=True)
+        check(r.returncode == 1 and f"'{s.tensor_name}' is '?'" in r.stderr, f"groups of devices: {r.stderr}")
 
 
 def main():
