@@ -70,8 +70,8 @@ bool cluster_grouped(const struct cluster *c)
     return false;
 }
 
-/* Returns the number in the name of a device: how many accelerators (for a host device: how many host devices) come
- * before it. */
+/* Returns the number in the name of a device: the number of accelerators (for a host device: of host devices) before
+ * it. */
 static uint32_t name_number(const struct cluster *c, uint32_t dev)
 {
     uint32_t k = cluster_class(c, dev), first = 0, same = 0;
@@ -90,8 +90,8 @@ const char *cluster_device_name(const struct cluster *c, struct arena *a, uint32
     return arena_fmt(a, "%s%u", kind, name_number(c, dev));
 }
 
-/* Returns the number that the text stands for; -1 if it is no number below CLUSTER_DEVICES or begins with needless
- * zeros. */
+/* Returns the number that `digits` stands for; -1 if it is no number below CLUSTER_DEVICES or begins with a needless
+ * zero. */
 static int parse_number(const char *digits)
 {
     int n = 0;

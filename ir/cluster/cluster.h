@@ -14,7 +14,8 @@
 /* The most classes, devices and levels of links of a cluster. */
 enum { CLUSTER_CLASSES = 8, CLUSTER_DEVICES = 1024, CLUSTER_LEVELS = 4 };
 
-/* What kernels reach on a class of devices, each fitted to measured ones (passes/cost/kernels.h has the model). */
+/* Figures of what kernels reach on a class of devices, fitted to measured kernels (passes/cost/kernels.h has the
+ * model). */
 enum kernel_fact {
     /* multiprocessors, each of which computes one tile of a matrix product at a time; 0: there are no figures, and the
      * class computes at its peaks and moves bytes at its bandwidth */
@@ -22,20 +23,20 @@ enum kernel_fact {
     KERNEL_TILE,     /* least edge of a tile in a node of several products: 64 or 128 */
     KERNEL_PROLOGUE, /* to start a tile takes as long as this many elements of its sum */
     KERNEL_PRODUCT,  /* millionths of the peak that a large product reaches */
-    KERNEL_BATCHED,  /* the same for a node of several products */
-    KERNEL_CONV,     /* the same for a convolution */
-    KERNEL_STREAM,   /* millionths of the bandwidth */
+    KERNEL_BATCHED,  /* millionths of the peak that a node of several products reaches */
+    KERNEL_CONV,     /* millionths of the peak that a convolution reaches */
+    KERNEL_STREAM,   /* millionths of the bandwidth that kernels which move bytes reach */
     KERNEL_ROW,      /* elements of the longest row that a layer normalisation reads once */
-    /* a card whose power does not suffice for its clocks: what a kernel computes beyond KERNEL_BURST ps goes at
-     * KERNEL_WARM millionths of the rate; KERNEL_BURST 0: it keeps its clocks */
+    /* a card whose power does not suffice to keep its clocks: after KERNEL_BURST ps of a kernel, the rest runs at
+     * KERNEL_WARM millionths of the rate; KERNEL_BURST 0: the card keeps its clocks */
     KERNEL_BURST,
     KERNEL_WARM,
     KERNEL_FACTS
 };
 
-/* In which type devices compute what the model has in f32.  AS_MODEL: in f32.  TF32: matrix products and convolutions
- * take operands that are cut to TF32.  F16, BF16: all nodes of f32 compute in it and move half the bytes.  I8: matrix
- * products and convolutions compute in it and move a quarter of the bytes. */
+/* The type in which devices compute what the model has in f32. AS_MODEL: f32. TF32: matrix products and convolutions
+ * take operands that are cut to TF32. F16, BF16: all nodes of f32 compute in this type and move half the bytes. I8:
+ * matrix products and convolutions compute in it and move a quarter of the bytes. */
 enum precision {
     PRECISION_AS_MODEL,
     PRECISION_TF32,
@@ -56,9 +57,10 @@ struct device_class {
     int64_t reserve;  /* bytes per device kept for the runtime, already subtracted from memory */
     int64_t peak[ELEM_COUNT]; /* operations per second by element type; read with cluster_peak() */
     int64_t tf32;             /* operations per second of products in TF32; 0: not known */
-    enum precision precision; /* what the model has in f32; cluster_set_precision() */
-    int64_t bandwidth;        /* bytes per second of the device's own memory */
-    int64_t overhead;         /* ps that each operator takes besides computing */
+    /* the type that computes what the model has in f32; set by cluster_set_precision() */
+    enum precision precision;
+    int64_t bandwidth;            /* bytes per second of the device's own memory */
+    int64_t overhead;             /* ps that each operator takes besides computing */
     int64_t kernel[KERNEL_FACTS]; /* what kernels reach of peak and bandwidth */
     int64_t link_latency;         /* ps per transfer over the link to the host */
     int64_t link_bandwidth;       /* bytes per second over the link to the host; 0: host classes */
@@ -68,11 +70,11 @@ struct device_class {
     /* time of a transfer within a group, in millionths of its time over the link to the host, where that time was
      * measured or inner_bandwidth is 0; 0: by the ratio of the two bandwidths */
     int64_t inner_share;
-    /* [nops] operator types, ascending; ops_only: the class runs these only, else it runs all but these */
+    /* [nops] operator types, ascending. ops_only: the class runs only these; else it runs all operators but these */
     const char *const *ops;
     uint32_t nops; /* 0: the class runs all operators */
     bool ops_only;
-    const char *note; /* about the figures, for people: where they come from; NULL: nothing */
+    const char *note; /* where the figures come from, in words for users; NULL: nothing is said */
 };
 
 /* A link between two accelerators.  A transfer between them in one hop takes this link instead of those of their
@@ -83,7 +85,7 @@ struct device_link {
     int64_t latency, bandwidth; /* ps per transfer, bytes per second */
 };
 
-/* A level of links: each link joins `size` units to a larger unit, which the next level joins.  The units of the
+/* A level of links: each link joins `size` units to a larger unit, a unit of the next level. The units of the
  * innermost level are devices; for instance 8 devices make a server, 2 servers a rack. */
 struct cluster_level {
     uint32_t size;
@@ -136,19 +138,21 @@ const char *cluster_take_levels(struct cluster *c, struct arena *a);
 /* Takes a part of each accelerator's memory away from plans, for the runtime: "10%", "0.1" or "2GiB"; "0": nothing.
  * Replaces an earlier reserve.  Unbounded memory stays unbounded.  Returns 0, or -1 and an error in d. */
 int cluster_set_reserve(struct cluster *c, const char *text, struct diag *d);
-/* Sets in which type classes compute what the model has in f32: "tf32", or for single classes "f16:a100,i8:npu".
- * Without a class: all that have a rate for the type, at least one.  Returns 0, or -1 and an error in d. */
+/* Sets the type in which classes compute what the model has in f32: "tf32", or for single classes "f16:a100,i8:npu".
+ * A type without a class counts for all classes that have a rate for it, which must be one at least. Returns 0, or -1
+ * and an error in d. */
 int cluster_set_precision(struct cluster *c, const char *text, struct diag *d);
 /* Returns the operations per second in this precision; 0: the class has no rate for it. */
 int64_t cluster_precision_peak(const struct device_class *cls, enum precision p);
 /* Returns the precision with this name; PRECISIONS: there is none. */
 enum precision precision_of(const char *name, size_t n);
-/* Returns the element type that stands for f32 in this precision; for TF32 f32. */
+/* Returns the element type in which values that are f32 in the model are stored in this precision; for TF32 it is
+ * f32. */
 enum elem precision_elem(enum precision p);
 /* Makes *c the default cluster: two devices of the class a100. */
 void cluster_default(struct cluster *c);
-/* Returns the operations per second for an element type, above 0.  A type without a peak of its own has that of f32,
- * u8 that of i8 if there is one. */
+/* Returns the operations per second for an element type, always above 0. A type without a peak of its own has the
+ * peak of f32; u8 has the peak of i8 if there is one. */
 int64_t cluster_peak(const struct device_class *cls, enum elem e);
 /* Whether devices of the class can run this operator type. */
 bool cluster_supports(const struct device_class *cls, const char *op);
@@ -156,7 +160,7 @@ bool cluster_supports(const struct device_class *cls, const char *op);
 uint32_t cluster_class(const struct cluster *c, uint32_t dev);
 /* Returns the first device of the group that dev is in; dev itself if its class has no groups. */
 uint32_t cluster_group(const struct cluster *c, uint32_t dev);
-/* Returns the class whose times stand for all where one class is needed: the first class of accelerators; 0 if there
+/* Returns the class whose times count where only one class can be used: the first class of accelerators; 0 if there
  * are only hosts. */
 uint32_t cluster_main_class(const struct cluster *c);
 /* Returns the memory of the device with the least memory, in bytes; -1: the memory of all devices is unbounded. */

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* ps that ONNX Runtime takes for a run of a part with four tensors, beside its nodes, on a CPU of a server. */
+/* ps that ONNX Runtime takes to run a part with four tensors, beside the times of its nodes, on a CPU of a server */
 static const int64_t RUNTIME_PART_COST = 5 * (PS_PER_S / 1000000);
 
 const char *const training_schedule_name[TRAINING_SCHEDULES + 1] = {
@@ -82,7 +82,8 @@ const struct opt exec_settings[] = {
          "latency: subgraphs of an accelerator that have no slots keep out of each other's way, or may "
          "run at once (default: exclusive)",
      .topic = IN_COMPARING, .about = ABOUT_SUBGRAPHS, .in_plans = true},
-    /* the key is for iterations; for the time per sample ir/text writes the key "schedule" */
+    /* the key "training" is for iterations; ir/text writes the setting of the time per sample with the key
+     * "schedule" */
     {OPT_CHOICE, "schedule", FIELD(training.schedule), .bytes = 4, .names = training_schedule_name,
      .help = "in which order a pipeline trains (default: dapple); time-per-sample knows pipedream, "
              "forward and backward in turn (default), and gpipe, one after the other",
@@ -302,7 +303,8 @@ int64_t exec_load(const struct exec_model *e, int64_t compute, int64_t in, int64
     return larger(compute, move);
 }
 
-/* Returns the bytes per second of the link between devices of class cls; inner: of one group. */
+/* Returns the bytes per second of the link between devices of class cls. inner: both are in one group, so that the
+ * faster of the link and the inner link counts. */
 static int64_t rate_between(const struct device_class *cls, bool inner)
 {
     int64_t rate = cls->link_bandwidth;

@@ -16,7 +16,8 @@ enum exec_feed {
     FEED_MICRO_BATCHES /* the micro-batches of an iteration of training, through stages */
 };
 
-/* Kinds of runs, as bits.  A setting has an effect in an execution model if `about` of both has a bit in common. */
+/* Kinds of runs, as bits. A setting has an effect in an execution model if struct opt.about and exec_kind.about have
+ * a bit in common. */
 enum {
     ABOUT_STEP = 1,      /* one sample, node by node: hops, dispatch, live memory */
     ABOUT_SUBGRAPHS = 2, /* one sample, by subgraphs: live memory */
@@ -43,13 +44,13 @@ struct exec_kind {
     const struct exec_shows *shows; /* backends/backends.h */
     const struct exec_plans *plans; /* passes/passes.h; NULL: no planner of its own */
 };
-/* The first fields of the row of the time per sample; without a table (kinds == NULL) a model has these only. */
+/* The first fields of the row of the time per sample. A model without a table (kinds == NULL) has only these. */
 #define EXEC_USUAL                                                                                 \
     .name = "time-per-sample", .text = "time per sample", .unit = "per sample", .paper = "maxLoad"
 enum { TIME_PER_SAMPLE }; /* row of the time per sample in the table */
 
-/* Whether a device computes and moves values at the same time (placement paper, H.1).  SUM: no, one after the other.
- * MAX: yes, for different samples.  DUPLEX: as MAX, and transfers in and transfers out at the same time, too. */
+/* Whether a device computes and moves values at the same time (placement paper, H.1). SUM: no, it does one after the
+ * other. MAX: yes, for different samples. DUPLEX: as MAX, and it also moves values in and out at the same time. */
 enum overlap { OVERLAP_SUM, OVERLAP_MAX, OVERLAP_DUPLEX, OVERLAPS };
 
 /* How a value gets from device to device.  HOST: in two hops, once over the link of the device that made it to the
@@ -75,8 +76,8 @@ enum contention {
     CONTENTIONS
 };
 
-/* Which ready node a device runs next.  PLAN: the first in the plan's order.  FIFO: the one that became ready first.
- * LEVEL: the one with the longest path to the end, hops included; ties by number. */
+/* Which ready node a device runs next. PLAN: the first one in the plan's order. FIFO: the one that became ready
+ * first. LEVEL: the one with the longest path to the end, hops included; ties by number. */
 enum dispatch { DISPATCH_PLAN, DISPATCH_FIFO, DISPATCH_LEVEL, DISPATCHES };
 
 /* Settings of a step (one sample alone, node by node). */
@@ -104,12 +105,13 @@ struct latency_model {
     enum pieces_run pieces;
 };
 
-/* In which order stages train.  For the time per sample only GPIPE differs (placement paper, 5.3 and D; exec_apart):
- * all forward samples of a batch come before the backward ones, else forward and backward samples take turns.
- * For an iteration, DAPPLE: some micro-batches forward, then a backward and a forward one in turn.  GPIPE: all forward,
- * then all backward.  ZB_H1: as DAPPLE, but gradients of weights are computed separately, later.  INTERLEAVED: a device
- * has several stages and takes a few micro-batches through each in turn.  PIPEDREAM: as DAPPLE, without end, and the
- * devices of a stage take whole micro-batches in turn instead of a slice of each. */
+/* The order in which stages train. For the time per sample only GPIPE makes a difference (placement paper, 5.3 and D;
+ * exec_apart()): all forward samples of a batch come before its backward samples, while otherwise forward and
+ * backward samples take turns. For an iteration: DAPPLE: some micro-batches forward, then a backward and a forward
+ * one in turn. GPIPE: all forward, then all backward. ZB_H1: as DAPPLE, but gradients of weights are computed
+ * separately, later. INTERLEAVED: a device has several stages and takes a few micro-batches through each in turn.
+ * PIPEDREAM: as DAPPLE, without end, and the devices of a stage take whole micro-batches in turn instead of a slice
+ * of each. */
 enum training_schedule {
     TRAINING_DAPPLE,
     TRAINING_GPIPE,
@@ -157,16 +159,18 @@ struct training {
     enum update_where update;
     bool mixing; /* updates may be apart although nodes take samples together */
     uint32_t
-        loss; /* how the loss joins samples where the model does not show it (enum loss_join) */
-    const struct said_gradient *gradient; /* [ngradient] that the user has said */
+        /* how the user says that the loss joins samples (enum loss_join), for models that do not show it; 0: not
+         * said */
+        loss;
+    const struct said_gradient *gradient; /* [ngradient] gradients that the user has named */
     uint32_t ngradient;
     /* a link carries values in one direction or gradients in the other one, never both at the same time */
     bool half_duplex;
     bool any_slices;      /* a device's slice of a micro-batch need not be whole samples */
     bool own_reduce_lane; /* AllReduces do not occupy the links between stages */
     int64_t workspace;    /* bytes that each device needs beside weights and activations */
-    /* time that gradients of weights take, in millionths of a backward pass; 0: summed from the nodes that make them, a
-     * half where these are not known */
+    /* share of a backward pass, in millionths, that gradients of weights take; 0: summed from the nodes that make
+     * them, or a half if these nodes are not known */
     int64_t weight_share;
 };
 
@@ -175,8 +179,8 @@ uint32_t training_count(const struct training *t);
 /* Scales x (ps or bytes, for all samples that the costs are about) to one of n devices that share one micro-batch in
  * equal slices; rounded up once. */
 int64_t training_share(const struct training *t, int64_t x, uint32_t n);
-/* Returns training_share() of a time of which `overhead` ps, at most all, are taken whole by each of the n devices,
- * whatever its slice is. */
+/* Scales a time, in ps, as training_share() does, except for `overhead` ps of it, which each of the n devices takes
+ * in full, whatever its slice is. */
 int64_t training_time(const struct training *t, int64_t ps, int64_t overhead, uint32_t n);
 
 struct exec_model {
@@ -195,8 +199,8 @@ struct exec_model {
     enum overlap overlap;
     bool replicate; /* a stage may run on several devices of a class that take turns (H.2) */
     bool io_free;   /* model inputs and outputs cost no transfer */
-    /* ps that each part costs its device beside computing, once for each training pass (forward, backward) with nodes
-     * in the part; exec_usual_part_cost() if nothing else is said */
+    /* ps that each part costs its device beside computing, once for each training pass (forward, backward) that it
+     * has nodes of; exec_usual_part_cost() if the user sets none */
     int64_t part_cost;
     int64_t sync_bandwidth; /* bytes per second between copies of a stage; 0: link_bandwidth */
     int64_t efficiency;     /* millionths, read with exec_efficiency(); 0: not set */
@@ -221,7 +225,8 @@ extern const struct opt exec_settings[];
 const struct opt *exec_setting(const char *name);
 /* Returns 1 << (index of o in exec_settings), for sets of settings as bits. */
 uint64_t exec_bit(const struct opt *o);
-/* Returns a copy of the setting o with its names filled in: for "objective" the names of e->kinds.  They live in a. */
+/* Returns a copy of the setting o in which o->names is set: for "objective" to the names of e->kinds, which live in
+ * a. */
 struct opt exec_values(const struct exec_model *e, const struct opt *o, struct arena *a);
 /* Whether the setting o has an effect on the times of e's objective. */
 bool exec_counts(const struct exec_model *e, const struct opt *o);
@@ -237,22 +242,22 @@ bool exec_apart(const struct exec_model *e);
  * if they do not. */
 const char *exec_refuses(const struct exec_model *e, struct arena *a);
 
-/* Returns the memory model that counts for e's objective, never USUAL: for a step the one that is set, LIVE if none is;
- * for the time per sample and the latency SUM if e is not sized, else SUM or LIVE if one is set, else SUM if e is
- * by_nodes, or LIVE; for an iteration SUM. */
+/* Returns the memory model that counts for e's objective, never USUAL. For a step: the one that is set, or LIVE. For
+ * the time per sample and the latency: SUM if e is not sized; else SUM or LIVE if that is set; else SUM if e is
+ * by_nodes, LIVE if not. For an iteration: SUM. */
 enum memory_model exec_memory(const struct exec_model *e);
-/* Whether devices need what their parts have at once (live_memory.h): LIVE for the time per sample, whose samples
- * follow each other, or for the latency. */
+/* Whether the memory of a device is what its parts have at one time (live_memory.h): the memory model is LIVE and the
+ * objective is the time per sample or the latency. */
 bool exec_live_parts(const struct exec_model *e);
 
-/* Returns how many times a device holds the bytes of its parameters: once as weights; in a step or iteration, if
- * `training` (the model has a backward pass), also the optimizer's copies, and in an iteration or under PAPER
- * (gradients of the previous step, not freed yet) the gradients. */
+/* Returns how many times a device holds the bytes of its parameters: once as weights; in a step or iteration of a
+ * model with a backward pass (`training`), also once for each copy of the optimizer, and once for the gradients in an
+ * iteration or under PAPER (which counts gradients of the previous step). */
 int64_t exec_weight_copies(const struct exec_model *e, bool training);
 
-/* Returns the part cost, in ps, of a model for which none is said: 0 if it comes with times of its nodes
- * (brings_times), which are taken as they are; else what ONNX Runtime takes to run a part (tools/bench/part_cost.py),
- * since the times of its nodes, estimated or measured, are of nodes alone. */
+/* Returns the part cost, in ps, if the user sets none. 0 for a model that comes with times of its nodes
+ * (brings_times), which are taken as they are; else the time that ONNX Runtime takes to run a part
+ * (tools/bench/part_cost.py), since estimated or measured times of nodes do not contain it. */
 int64_t exec_usual_part_cost(bool brings_times);
 
 /* Returns the share of the devices' peak rates that computing reaches, in millionths; 1000000 if it is not set. */
@@ -260,12 +265,13 @@ int64_t exec_efficiency(const struct exec_model *e);
 /* Returns the load of a device, in ps, from the ps of its computing and of its transfers in and out, by e->overlap. */
 int64_t exec_load(const struct exec_model *e, int64_t compute, int64_t in, int64_t out);
 /* Returns the ps per sample of the exchange that keeps `weights` bytes of weights equal on `copies` devices of class
- * cls: (copies - 1) / copies * weights / rate (placement paper, H.2); 0 for one device.  inner: they are in one group,
- * whose link counts if it is faster, unless the user gave a rate (sync_bandwidth). */
+ * cls: (copies - 1) / copies * weights / rate (placement paper, H.2); 0 for one device. The rate is sync_bandwidth if
+ * the user gave it; else that of the link or, if the devices are in one group (inner) and that is faster, of the
+ * group's link. */
 int64_t exec_sync(const struct exec_model *e, const struct device_class *cls, bool inner,
                   int64_t weights, uint32_t copies);
-/* Returns the load per sample, in ps, of each of `copies` devices that take samples in turn.  load: ps that one sample
- * takes on one of these devices; sync: ps of exec_sync(). */
+/* Returns the load per sample, in ps, of each of `copies` devices that take samples in turn. load: ps that one sample
+ * takes on one of these devices; sync: ps per sample from exec_sync(). */
 int64_t exec_shared_load(const struct exec_model *e, int64_t load, int64_t sync, uint32_t copies);
 
 #endif

@@ -63,7 +63,8 @@ static void put_kernels(struct json_out *o, const struct device_class *k)
     json_close(o, JSON_ROW);
 }
 
-/* Writes the group of a class.  levels: the groups follow from levels of links, and are not written. */
+/* Writes the size of a class's groups and their inner link. levels: the groups follow from levels of links, and are
+ * not written. */
 static void put_group(struct json_out *o, const struct device_class *k, bool levels)
 {
     char share[UNIT_TEXT];
@@ -78,7 +79,7 @@ static void put_group(struct json_out *o, const struct device_class *k, bool lev
         json_text(o, "inner_share", share);
 }
 
-/* Writes a class, its members at this indent. */
+/* Writes a class as an object whose members stand at this indent. */
 static void put_class(struct json_out *o, const struct cluster *c, const struct device_class *k,
                       int indent)
 {
@@ -125,7 +126,7 @@ static void put_levels(struct json_out *o, const struct cluster *c, int indent)
     json_close(o, indent < 0 ? indent : indent - 2);
 }
 
-/* Writes the links between two devices.  names: for the names of devices. */
+/* Writes the links between two devices. names: arena for the names of devices. */
 static void put_links(struct json_out *o, const struct cluster *c, int indent, struct arena *names)
 {
     char text[UNIT_TEXT];

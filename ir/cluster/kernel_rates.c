@@ -1,15 +1,15 @@
 /* What kernels reach of a device's peak and bandwidth (kernel_rates.h; passes/cost/kernels.h has the model).
  *
  * The table is fitted to f32 kernels without TF32 of PyTorch 2.1 and CUDA 12.1, as published with NeuSight (ASPLOS
- * 2025), by tools/bench/fit_kernels.py, which also prints how far they are off; `fit_kernels.py FOLDER --check` says
- * whether the table is what it finds.
+ * 2025), by tools/bench/fit_kernels.py, which also prints how far the fitted times are from the measured ones;
+ * `fit_kernels.py FOLDER --check` tells whether the table has the figures that it finds.
  *
- * Convolutions were measured on an h100 alone (tools/bench/measure_kernels.py; PyTorch 2.11, CUDA 13.0): other classes
- * are taken to reach the same share of what their products reach.
+ * Convolutions were measured on an h100 alone (tools/bench/measure_kernels.py; PyTorch 2.11, CUDA 13.0): on other
+ * classes they are assumed to reach the same share of what products reach there.
  *
- * t4 and l4 are cards of 70 W, which cannot keep their clocks in matrix products: they stand for no other class.  For
- * the h100 only products are published; the rest is the median of the other classes.  Figures for other element types
- * are not measured: those of f32 stand for them.  O(rows) each. */
+ * t4 and l4 are cards of 70 W, which cannot keep their clocks in matrix products, so no other class takes over their
+ * figures. For the h100 only products are published; its other figures are medians of the other classes. Figures for
+ * other element types are not measured: the figures of f32 count for them. O(rows) each. */
 #include "ir/cluster/kernel_rates.h"
 
 #include "ir/base/units.h"
@@ -37,7 +37,7 @@ const struct kernel_key kernel_keys[KERNEL_FACTS] = {
 struct kernel_row {
     const char *name;
     enum gpu_generation generation;
-    bool stands; /* for classes that were not measured */
+    bool stands; /* classes that were not measured take over figures of this one */
     int64_t fact[KERNEL_FACTS];
 };
 

@@ -8,28 +8,30 @@
 struct kernel_key {
     const char *name; /* "units" */
     bool (*parse)(const char *,
-                  int64_t *); /* a number, a share (in millionths) or a time (in ps) */
-    int64_t least, most;      /* the range of what may be written */
-    int64_t unsaid;           /* its value where "units" is given and this is not */
-    const char *like;         /* an example, for messages */
+                  /* reads the value: a number, a share (in millionths) or a time (in ps) */
+                  int64_t *);
+    int64_t least, most; /* the range of what may be written */
+    int64_t unsaid;      /* its value if a file gives "units" but not this fact */
+    const char *like;    /* an example, for messages */
 };
 extern const struct kernel_key kernel_keys[KERNEL_FACTS];
 
 /* Generations of GPUs, by maker. */
 enum gpu_generation { NO_GENERATION, VOLTA, TURING, AMPERE, ADA, HOPPER, BLACKWELL };
 
-/* Where the kernel rates of a class come from: nowhere, it has peaks only; classes like it; kernels measured on it. */
+/* Where the kernel rates of a class come from. UNKNOWN: there are none, the class has only peaks. ESTIMATED: measured
+ * on similar classes. MEASURED: measured on the class. */
 enum kernel_source { KERNELS_UNKNOWN, KERNELS_ESTIMATED, KERNELS_MEASURED };
 
-/* Sets kernel[KERNEL_FACTS] to the rates for the class with this name, generation and number of multiprocessors:
- * measured ones, else each the median of the measured classes of the generation that stand for others, else of all such
- * classes.  Without a generation all are 0. */
+/* Sets kernel[KERNEL_FACTS] to the rates for the class with this name, generation and number of multiprocessors, and
+ * returns where they come from: measured rates of the class; else for each fact the median over measured classes of
+ * the generation, or, if there are none, over all measured classes. Without a generation all facts are 0. */
 enum kernel_source kernel_rates(const char *name, enum gpu_generation g, int64_t units,
                                 int64_t *kernel);
-/* Prints fact k into buf[UNIT_TEXT] as it is parsed, and returns buf. */
+/* Prints the value of fact k into buf[UNIT_TEXT], in the form that kernel_keys[k].parse reads, and returns buf. */
 char *kernel_print(char *buf, enum kernel_fact k, int64_t value);
-/* Sets the facts that are 0 to what they are where they are not said, if there are units.  Returns NULL, or what is
- * wrong with the facts, as the end of a message, in a. */
+/* If kernel[] has units, gives the facts that are 0 their values for files that do not set them (kernel_key.unsaid).
+ * Returns NULL, or what is wrong with the facts, as the end of a message, in a. */
 const char *kernel_complete(int64_t *kernel, struct arena *a);
 
 #endif

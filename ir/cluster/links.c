@@ -6,7 +6,8 @@
 
 #include <assert.h>
 
-/* Returns the ps of a transfer over a link with this latency (ps) and bandwidth (bytes per second), not measured. */
+/* Returns the ps of a transfer of a value without a measured time over a link with this latency (ps) and bandwidth
+ * (bytes per second). */
 static int64_t link_time(int64_t latency, int64_t bandwidth, struct moved_value v)
 {
     assert(v.bytes >= 0);
@@ -63,7 +64,8 @@ int64_t cluster_route(const struct cluster *c, uint32_t from, uint32_t to, struc
     return rate ? mul_div_ceil(v.measured, rate, l->bandwidth) : v.measured;
 }
 
-/* Returns the reason why no link can begin or end at the device with this name, in a; NULL: one can. */
+/* Returns NULL if a link between devices can begin or end at the device with this name, else the reason why not, in
+ * a. */
 static const char *refuse_end(const struct cluster *c, struct arena *a, const char *name)
 {
     int dev = cluster_device(c, name);

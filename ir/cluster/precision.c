@@ -1,8 +1,8 @@
-/* In which type devices compute what a model has in f32 (enum precision, cluster.h).
+/* The type in which devices compute what a model has in f32 (enum precision, cluster.h).
  *
- * A model says its types; a runtime may compute in others: TF32 in the matrix units of NVIDIA's GPUs, half precision or
- * integers in engines such as TensorRT, Core ML or an NPU's.  That is a setting of the runtime, so it is said and never
- * assumed.  O(classes + items of the text) for each item. */
+ * A model gives its types, but a runtime may compute in others: TF32 in the matrix units of NVIDIA's GPUs, half
+ * precision or integers in engines such as TensorRT, Core ML or an NPU's. That is a setting of the runtime, so the
+ * user gives it (--precision), and it is never assumed. O(classes + items of the text) for each item. */
 #include "ir/cluster/cluster.h"
 
 #include <string.h>
@@ -28,8 +28,8 @@ int64_t cluster_precision_peak(const struct device_class *cls, enum precision p)
     return p == PRECISION_TF32 ? cls->tf32 : cls->peak[precision_elem(p)];
 }
 
-/* Sets precision p for the class called name[0 .. n), or for all that have a rate for it if n is 0.  Returns NULL, or
- * what was expected, as the end of a message. */
+/* Sets precision p for the class called name[0 .. n); if n is 0, for all classes that have a rate for p. Returns
+ * NULL, or what was expected, as the end of a message. */
 static const char *set_precision(struct cluster *c, enum precision p, const char *name, size_t n)
 {
     bool known = false, set = false;
@@ -49,8 +49,8 @@ static const char *set_precision(struct cluster *c, enum precision p, const char
                     : "no class has a rate for it, expected a \"peak\" in a cluster file";
 }
 
-/* Whether an earlier item of the text, which begins at `text`, is for the same classes as the one at s: for the class
- * name[0 .. n), or for all if n is 0. */
+/* Whether an item of `text` before the item at s is for the same classes: for the class name[0 .. n), or, if n is 0,
+ * for all classes. */
 static bool comes_again(const char *text, const char *s, const char *name, size_t n)
 {
     bool found = false;

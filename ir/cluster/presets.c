@@ -300,7 +300,7 @@ enum kernel_source preset_kernels(uint32_t i)
     return kernel_rates(presets[i].name, presets[i].gen, presets[i].units, kernel);
 }
 
-/* Whether name[0 .. n) is this word, and not empty; capitals do not matter. */
+/* Whether name[0 .. n) is this word, capitals ignored, and is not empty. */
 static bool is_word(const char *word, const char *name, size_t n)
 {
     return n && strlen(word) == n && strncasecmp(word, name, n) == 0;
@@ -316,7 +316,7 @@ static void take_cores(struct device_class *c, const struct preset *p, uint32_t 
     c->name = arena_fmt(a, "%s%u", p->name, cores);
 }
 
-/* Returns the row with this name of n bytes, or with this other name; NULL: there is none. */
+/* Returns the row of presets[] whose name or other name is name[0 .. n), capitals ignored; NULL: there is none. */
 static const struct preset *find_preset(const char *name, size_t n)
 {
     for (uint32_t i = 0; i < PRESETS; i++)
@@ -345,7 +345,7 @@ bool preset_is_other_gpu(const char *name, enum gpu_maker maker)
 void gpus_number(const char *const *class, uint32_t n, int32_t *number)
 {
     int32_t next[GPU_MAKERS] = {0};
-    enum gpu_maker first = NO_GPU; /* the first maker of a preset */
+    enum gpu_maker first = NO_GPU; /* the maker of the first GPU that is a preset */
     const struct preset *p;
     for (uint32_t i = 0; i < n && first == NO_GPU; i++)
         if (class[i] && (p = find_preset(class[i], strlen(class[i]))) && p->maker != NPU)
@@ -440,9 +440,9 @@ uint32_t preset_count(const char *s, size_t n)
     return number <= CLUSTER_DEVICES ? number : 0;
 }
 
-/* Returns the name of the class that a mistyped word may mean; NULL: none.  It is the nearest name; or, for a word that
- * ends in digits, the nearest name of a processor to the word without the digits; or else the first name that begins
- * with the word. */
+/* Returns the name of the class that the mistyped word[0 .. n) may mean; NULL: none. It is the nearest name; for a
+ * word that ends in digits, the name of a processor if that is nearer to the word without the digits; if no name is
+ * near, the first name that begins with the word. */
 static const char *nearest_class(const char *word, size_t n)
 {
     size_t letters = n;
@@ -467,7 +467,8 @@ const char *preset_near(const char *name, size_t n, uint32_t *count)
     size_t digits = 0;
     while (digits < n && name[digits] >= '0' && name[digits] <= '9')
         digits++;
-    for (size_t at = 1; at < n; at++) { /* a class and a number: 2a100, a100x2 */
+    /* a class and a number without the 'x' or in the wrong order: 2a100, a100x2 */
+    for (size_t at = 1; at < n; at++) {
         bool before = at == digits;
         uint32_t number = before            ? preset_count(name, at)
                           : name[at] == 'x' ? preset_count(name + at + 1, n - at - 1)

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where errors go, and the text that they begin with. */
+/* Where a reader gets memory, reports errors to, and what its messages begin with. */
 struct where {
-    struct arena *mem; /* for all that the reader makes */
+    struct arena *mem; /* memory for all that the reader makes */
     struct diag *d;
     const char *at; /* place of the error: "cluster '2xa100'", "rack.json: classes[1]" */
 };
@@ -99,9 +99,9 @@ static int item_parse(struct cluster *c, const char *s, size_t n, const struct w
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* A kind of number that a key may have. */
+/* A kind of number that the value of a key may be. */
 struct quantity {
-    bool (*parse)(const char *, int64_t *); /* parses it from a text with a unit */
+    bool (*parse)(const char *, int64_t *); /* parses the number from a text with a unit */
     int64_t least;                          /* the smallest valid number */
     const char *example;                    /* a valid text, for messages */
 };
@@ -176,7 +176,7 @@ static int peak_read(const json_t *cls, struct device_class *out, const struct w
     json_object_foreach((json_t *)(uintptr_t)peak, key, value)
     {
         bool tf32 =
-            strcmp(key, "tf32") == 0; /* no type of elements, but a rate of products in f32 */
+            strcmp(key, "tf32") == 0; /* "tf32" is no element type, but a rate of products of f32 */
         enum elem e = elem_of_name(key, strlen(key));
         if (e == ELEM_NONE && !tf32) {
             return diag_error(w->d,
@@ -191,8 +191,8 @@ static int peak_read(const json_t *cls, struct device_class *out, const struct w
     return 0;
 }
 
-/* Reads "kernels" of a class, what kernels reach.  Without the key they are the preset's, unless `own`: the class has a
- * peak or bandwidth of its own, which then is what it reaches.  Returns 0, or -1 and an error. */
+/* Reads "kernels" of a class, what kernels reach. Without the key the preset's figures stay, unless `own`: a class
+ * with its own peak or bandwidth has no figures, and kernels reach these rates. Returns 0, or -1 and an error. */
 static int kernels_read(const json_t *cls, struct device_class *out, bool own,
                         const struct where *w)
 {
@@ -242,8 +242,8 @@ static int precision_read(const json_t *cls, struct device_class *out, const str
     return 0;
 }
 
-/* Reads "link" of a class, the link to the host.  Without the key it is that of the preset, or the default link.
- * Returns 0, or -1 and an error. */
+/* Reads "link" of a class, the link to the host. Without the key the class has the link of its preset, or the default
+ * link. Returns 0, or -1 and an error. */
 static int link_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
     static const char *const keys[] = {"bandwidth", "latency", NULL};
@@ -778,7 +778,8 @@ bool cluster_levels_parse(struct cluster *c, const char *text)
     const char *s = text;
     for (c->nlevel = 0; c->nlevel < CLUSTER_LEVELS;) {
         size_t n = strcspn(s, "/");
-        while (s[n] == '/' && s[n + 1] == 's') /* the slash is that of a rate */
+        /* a slash before an 's' belongs to a rate ("25GB/s") */
+        while (s[n] == '/' && s[n + 1] == 's')
             n += 1 + strcspn(s + n + 1, "/");
         if (!level_parse(s, n, &c->level[c->nlevel++]))
             return false;

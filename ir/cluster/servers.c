@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Copies the levels of links between servers from c, if there are any, to s.  Returns NULL, or the reason why they do
+/* Copies the levels of links between servers, if there are any, from c to s. Returns NULL, or the reason why they do
  * not fit the servers. */
 static const char *take_levels(const struct cluster *c, struct servers *s)
 {
@@ -37,8 +37,8 @@ static const char *take_levels(const struct cluster *c, struct servers *s)
     return c->nlevel && joined != s->n ? "its levels hold another number of devices" : NULL;
 }
 
-/* Returns the class on whose devices stages stand: accelerators, or hosts where there are no accelerators.  NULL, and
- * the reason in *why. */
+/* Returns the class on whose devices stages stand: accelerators or, without accelerators, hosts. Returns NULL, with
+ * the reason in *why, if that is no single class. */
 static const struct device_class *stage_class(const struct cluster *c, const char **why)
 {
     const struct device_class *k = NULL, *main = &c->cls[cluster_main_class(c)];
@@ -97,8 +97,8 @@ uint32_t servers_find(const struct servers *s, uint32_t place)
     return v;
 }
 
-/* Writes to *out `need` free devices, as many as possible of each server in turn: of servers without used devices if
- * `fresh`, else of servers with used devices.  Returns false if there are fewer. */
+/* Writes to *out `need` free devices: goes over the servers without used devices if `fresh`, else over the servers
+ * with used devices, and takes as many devices of each as it can. Returns false if there are fewer. */
 static bool take_in_order(const struct servers *s, const struct device_set *used, bool fresh,
                           uint32_t need, struct device_set *out)
 {
@@ -112,8 +112,8 @@ static bool take_in_order(const struct servers *s, const struct device_set *used
     return need == 0;
 }
 
-/* Adds `need` free devices to *out, in rounds: one device of each server that still has a free one.  Returns false if
- * there are fewer. */
+/* Adds `need` free devices to *out, in rounds: in a round, one device of each server that still has a free device.
+ * Returns false if there are fewer. */
 static bool scatter(const struct servers *s, const struct device_set *used, uint32_t need,
                     struct device_set *out)
 {
@@ -163,13 +163,13 @@ static uint32_t servers_spanned(const struct servers *s, const struct device_set
     return n;
 }
 
-/* Returns the ps in which bytes * times / over bytes move at `rate` bytes per second, rounded up. */
+/* Returns the ps that bytes * times / over bytes take at `rate` bytes per second, rounded up. */
 static int64_t move_ps(int64_t bytes, uint64_t times, uint64_t over, int64_t rate)
 {
     assert(bytes >= 0 && over > 0 && rate > 0);
     unsigned __int128 ps = (unsigned __int128)(uint64_t)bytes * times, per = over;
     per *= (uint64_t)rate;
-    /* no overflow if bytes < 2^59 and times < 2^10: the number of ps in a second has 40 bits */
+    /* this does not overflow if bytes < 2^59 and times < 2^10, since the number of ps in a second has 40 bits */
     ps = (ps / per) * PS_PER_S + ((ps % per) * PS_PER_S + per - 1) / per;
     return ps > INT64_MAX ? INT64_MAX : (int64_t)ps;
 }

@@ -21,7 +21,7 @@ struct servers {
     /* links that join more than `unit` servers, the innermost level first */
     struct server_level {
         uint32_t servers;     /* number of servers that a link of this level joins */
-        int64_t rate, reduce; /* bytes per second of a transfer, of an AllReduce */
+        int64_t rate, reduce; /* rate: bytes per second of a transfer; reduce: of an AllReduce */
         int64_t latency;      /* ps of each transfer */
     } above[CLUSTER_LEVELS - 2];
 };
@@ -31,8 +31,8 @@ struct device_set {
     uint16_t of[SERVERS];
 };
 
-/* Makes *s from the accelerators of a cluster, which must be of one class, with all levels of links.  Returns NULL, or
- * the reason why they are not such servers, as the end of a message. */
+/* Makes *s from the accelerators of a cluster, which must be of one class, and from all levels of links. Returns
+ * NULL, or the reason why these devices are no such servers, as the end of a message. */
 const char *servers_of(const struct cluster *c, struct servers *s);
 /* Returns the server of an accelerator; place: the accelerator's number among all accelerators. */
 uint32_t servers_find(const struct servers *s, uint32_t place);
@@ -50,9 +50,9 @@ uint32_t servers_devices(const struct servers *s, const struct device_set *x);
 /* Returns the ps of a ring AllReduce of `bytes` bytes among the n devices of the set, over the outermost links between
  * them: 2 (n - 1) steps, each with the latency of these links. */
 int64_t servers_reduce(const struct servers *s, const struct device_set *x, int64_t bytes);
-/* Returns the ps to send `bytes` bytes of activations, those of a micro-batch, from the devices of one stage to the
- * devices of the next stage, which share the micro-batch in equal slices.  Sending as many bytes of gradients back
- * takes the same time. */
+/* Returns the ps to send the `bytes` bytes of a micro-batch's activations from the devices of one stage to the
+ * devices of the next stage, where the devices of each stage share the micro-batch in equal slices. Sending as many
+ * bytes of gradients back takes the same time. */
 int64_t servers_move(const struct servers *s, const struct device_set *from,
                      const struct device_set *to, int64_t bytes);
 

@@ -26,8 +26,8 @@ struct csr group_edges(const struct module *m, const struct place *p, const uint
     return pairs_rows(&edge, m->nnode);
 }
 
-/* Adds to p->same a pair SAME_TYPE of a node and the first node of its atom, for each node that a cycle added to the
- * atom.  before[node]: first node of its atom without the cycles; first[node]: with them. */
+/* For each node that joined an atom because of a cycle, adds to p->same a pair SAME_TYPE of the first node of the
+ * atom and this node. before[node]: first node of its atom without the cycles; first[node]: with them. */
 static void add_cycle_pairs(struct place *p, const uint32_t *before, const uint32_t *first,
                             uint32_t n, struct arena *a)
 {

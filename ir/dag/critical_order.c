@@ -98,7 +98,8 @@ uint32_t *cpd_topo(const struct wdag *g, uint32_t cls, struct arena *a)
     uint32_t *order = arena_array(a, (size_t)g->n + 1, sizeof *order), n = 0;
     uint32_t *missing = csr_sizes(&g->pred, g->n, a);
     uint32_t *stack = arena_array(a, (size_t)g->n + 1, sizeof *stack), depth = 0, nready = 0;
-    struct keyed *ready = arena_array(a, (size_t)g->n + 1, sizeof *ready); /* key: -level */
+    /* key: minus the level, so that sorting puts the largest level first */
+    struct keyed *ready = arena_array(a, (size_t)g->n + 1, sizeof *ready);
     for (uint32_t v = 0; v < g->n; v++)
         if (!missing[v])
             ready[nready++] = (struct keyed){-level[v], v};

@@ -112,9 +112,9 @@ static bool makes_small_integers(const struct module *m, nid n)
     return true;
 }
 
-/* Whether runtimes compute n, which is pure, in the host's memory, so that its results are there already: n is a Shape
- * or Size, or shape arithmetic: its operator is in the list, its operands are constants or computed there, too, and its
- * results are small integers. */
+/* Whether runtimes compute n, a pure node, in the host's memory, so that its results need not be fetched: n is a
+ * Shape or Size; or n is shape arithmetic, that is, its operator is in the list, its operands are constants or
+ * computed at the host, too, and its results are small integers. */
 static bool runs_at_host(const struct builder *b, nid n)
 {
     const struct module *m = b->m;
@@ -130,8 +130,8 @@ static bool runs_at_host(const struct builder *b, nid n)
     return in_list(node_op(m, n), shape_arithmetic) && makes_small_integers(m, n);
 }
 
-/* Whether every operand of n is an initializer or a result of a copy, a Shape or a Size.  Writes to *all_constant
- * whether all of them are constant. */
+/* Whether every operand of n is an initializer, a result of a copy, or a result of a Shape or Size. Writes to
+ * *all_constant whether all operands are constant. */
 static bool reads_only_copies(const struct builder *b, nid n, bool *all_constant)
 {
     const struct module *m = b->m;
@@ -158,7 +158,7 @@ static bool is_shape_of_input(const struct builder *b, nid n)
     return node_tells_sizes(b->m, n) && x && (b->m->value[x].flags & VALUE_INPUT) && !b->state[x];
 }
 
-/* Adds v to the root set that is being made. */
+/* Adds v to the root set that is being made, unless the set has it already. */
 static void root_add(struct builder *b, vid v)
 {
     if (b->stamp[v] == b->now)
@@ -168,8 +168,9 @@ static void root_add(struct builder *b, vid v)
     b->pool[b->npool++] = v;
 }
 
-/* Stores the root set of n, made from its operands, in b->roots[n]; returns false if it is too large.  constant: the
- * results of n are constant.  If all roots come from one operand's set, n shares this set. */
+/* Stores the root set of n in b->roots[n]: operands that no copy makes, the roots of copies that make the others and,
+ * if the results of n are constant, large results. Returns false if the set is too large. If all roots come from one
+ * operand's set, n shares this set. constant: the results of n are constant. */
 static bool make_roots(struct builder *b, nid n, bool constant)
 {
     const struct module *m = b->m;
@@ -250,8 +251,9 @@ static void add_same_pair(struct builder *b, nid x, nid y, enum same_why why, ui
     p->same[p->nsame++] = (struct same_pair){x, y, why};
 }
 
-/* Adds the placed node `reader`, once, to the readers of value v: in b->weights if each device holds the value once (an
- * initializer or a result of a copy), else in b->pins; a state input in both. */
+/* Adds the placed node `reader` to the readers of value v, unless that was done for this reader already: to
+ * b->weights if each device holds the value once (an initializer or a result of a copy), else to b->pins; a state
+ * input that no placed node makes to both. */
 static void add_read(struct builder *b, vid v, nid reader)
 {
     if (b->stamp[v] == b->now)
@@ -291,7 +293,8 @@ static void collect_reads(struct builder *b)
     }
 }
 
-/* Makes a net of each value of the main graph that has at least two pins, the host's included. */
+/* Makes a net of each value of the main graph that has at least two pins and a placed node among them; the host
+ * counts as a pin of inputs and outputs of the model that are no state. */
 static void make_nets(struct builder *b)
 {
     const struct module *m = b->m;
@@ -355,9 +358,10 @@ static int find_state(struct builder *b, struct module *m, const struct state_pa
     return 0;
 }
 
-/* Lists in p->same the pairs of nodes that must share a device: Shape(x) and x's producer; each reader of a past input
- * and the producer of its present output (but no Shape of a past: each mask that is computed from the Shape would then
- * be bound to that layer); the producer and each reader of a value of unknown type, which no part could declare. */
+/* Lists in p->same the pairs of nodes that must share a device: - Shape(x) and the producer of x; - each reader of a
+ * past input and the producer of its present output (but no Shape of a past: each mask that is computed from the
+ * Shape would then be bound to that layer); - the producer and each reader of a value of unknown type, which no part
+ * could declare as an input. */
 static void collect_same(struct builder *b)
 {
     const struct module *m = b->m;

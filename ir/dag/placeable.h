@@ -28,16 +28,17 @@ struct same_pair {
     enum same_why {
         SAME_SHAPE, /* a: producer of a value x; b: Shape(x) or Size(x) */
         SAME_STATE, /* a: producer of the present output of a state pair; b: reader of its past input */
-        SAME_TYPE /* producer and reader of a value of unknown type, which a part could not declare as its
-                       input; or two nodes on a cycle through such nodes */
+        /* a: producer, b: reader of a value of unknown type, which a part could not declare as its input; or two
+         * nodes on a cycle through such nodes */
+        SAME_TYPE
     } why;
 };
 
 /* An edge of which the user says whether plans cut it (--cut-at, --no-cut). */
 struct ruled_edge {
-    nid from, to;        /* a placed node, and a placed node that reads a result of it */
+    nid from, to;        /* from: a placed node; to: a placed node that reads a result of it */
     const char *pattern; /* the expression that the user gave */
-    /* the edge is cut: its two nodes are on different devices; false: they are on the same device */
+    /* whether the user wants the edge cut (its nodes on different devices) or not cut (on the same device) */
     bool cut;
 };
 
@@ -57,7 +58,8 @@ struct place {
     struct csr net_pin;
     uint8_t *net_host; /* [net] 1: a model input or output, so the host has a pin, too */
     uint32_t nthere;
-    /* after place_free_io(): the model inputs that were nets, and input -> placed nodes that read it, ascending */
+    /* after place_free_io(): there: [nthere] the model inputs that were nets; there_pin: such an input -> placed
+     * nodes that read it, ascending */
     vid *there;
     struct csr there_pin;
     /* [net] 1: a result of Shape, Size or shape arithmetic, which runtimes make in the host's memory: its transfer
@@ -96,8 +98,8 @@ bool place_is_parameter(const struct module *m, const struct place *p, uint32_t 
 /* Returns rows, in a: node -> the nets that it produces, ascending. */
 struct csr place_nets_made(const struct module *m, const struct place *p, struct arena *a);
 
-/* Returns the bytes, the measured transfer time and whether it is made at the host, of a net's value, for
- * cluster_transfer() and cluster_route().  k: the costs of the module that p is made of. */
+/* Returns the bytes of a net's value, its measured transfer time, and whether it is made at the host, for
+ * cluster_transfer() and cluster_route(). k: the costs of the module that p was made from. */
 struct moved_value place_moved(const struct place *p, const struct costs *k, uint32_t net);
 
 /* Makes model inputs and outputs cost no transfers (--io=free): moves the nets of inputs to p->there, in a, and removes

@@ -1,14 +1,16 @@
 /* Makes forward nodes again before the backward pass (remake.h).
  *
  * Source: Chen et al., "Training Deep Nets with Sublinear Memory Cost" (arXiv 1604.06174); GPipe (arXiv 1811.06965),
- * 2.3, keeps the input of each stage only.  Nodes are numbered topologically.  One walk from the last node to the first
- * marks the nodes to be made again, each with the first backward node that needs it, directly or through nodes made
- * again; one walk forward copies them, each before that backward node, so that a result is alive as late as can be.
+ * 2.3, keeps only the input of each stage. Nodes are numbered topologically. A walk from the last node to the first
+ * marks the nodes to be made again, each with the first backward node that needs it, directly or through other nodes
+ * made again. A walk forward then copies each marked node before that backward node, so that its result is alive as
+ * late as can be.
  *
- * A node that must not run twice keeps its results: an operator that draws random numbers would draw others, also with
- * a seed (a runtime continues the sequence of a seed from run to run), and what functions, bodies and operators of
- * other domains do is not known.  Constants and shape arithmetic are copied into every part anyway (placeable.h), and
- * results of Shape and Size are small: both stay.  A value that a body reads stays, too: only operands are replaced. */
+ * A node that must not run twice keeps its results: an operator that draws random numbers would draw different
+ * numbers, also with a seed (a runtime continues the sequence of a seed from run to run), and what functions, bodies
+ * and operators of other domains do is not known. Constants and shape arithmetic are copied into every part anyway
+ * (placeable.h), and results of Shape and Size are small: these are kept, too. A value that a body reads is also
+ * kept, since only operands are replaced. */
 #include "ir/dag/remake.h"
 
 #include "ir/model/edit.h"
@@ -23,7 +25,7 @@ struct remaking {
     nid *before;   /* [node] the first backward node that needs its copy; 0: it is not made again */
     nid *copy;     /* [node] its copy; 0: none */
     uint8_t *seen; /* [node] 1: counted in made.spared */
-    nid spared;    /* the first node counted there; 0: none */
+    nid spared;    /* the first node counted in made.spared; 0: none */
     struct remade made;
 };
 
@@ -40,8 +42,8 @@ static bool is_in_segment(const struct remaking *x, nid d)
            x->rule->segment[d] >= 0;
 }
 
-/* Returns the node that makes operand i of `reader` if the reader can read a copy of it; else 0.  For a node that must
- * not run twice, counts it. */
+/* Returns the node that makes operand i of `reader` if the node may be made again and the reader may read the copy;
+ * else 0. If the node is only left out because it must not run twice, counts it in made.spared, once. */
 static nid maker_again(struct remaking *x, nid reader, uint32_t i)
 {
     const struct module *m = x->m;
@@ -76,7 +78,8 @@ static void mark_nodes(struct remaking *x)
     }
 }
 
-/* Lets the operands of node n, or those of its copy `now`, be copies where there are copies. */
+/* Replaces operands of `now`, which is node n or the copy of n, by the results of copies where there are copies that
+ * it may read. */
 static void read_copies(struct remaking *x, nid n, nid now)
 {
     struct module *m = x->m;
@@ -88,7 +91,8 @@ static void read_copies(struct remaking *x, nid n, nid now)
     }
 }
 
-/* Copies node n before the backward node before[n]. */
+/* Copies node n to the place before the backward node before[n], names the copy and its results "..._again", notes n
+ * in its metadata, and lets it read copies. */
 static void copy_node(struct remaking *x, nid n, struct arena *a)
 {
     struct module *m = x->m;

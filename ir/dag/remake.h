@@ -13,25 +13,26 @@ struct remake_rule {
     const int32_t *segment;
     /* [value] 1: the value is kept; NULL: only `segment` keeps values */
     const uint8_t *kept;
-    /* backward nodes read what was made again of their own segment only; else of every segment */
+    /* true: backward nodes read only copies of nodes of their own segment; false: of all segments */
     bool within;
 };
 
 /* What remake() has made. */
 struct remade {
     uint32_t copies; /* number of nodes made again; 0: the module is as it was */
-    /* [node of the module now] the node of the module before of which it is, or is a copy */
+    /* [node of the new module] the node of the old module that it is, or that it is a copy of */
     nid *origin;
-    /* number of nodes that a rule would have made again, but that must not run twice: random operators, calls, nodes
+    /* number of nodes that the rule would have made again if they could run twice: random operators, calls, nodes
      * with bodies, operators that are not of ONNX */
     uint32_t spared;
-    sid first_spared; /* name of the first of them; 0: none */
+    sid first_spared; /* name of the first of these nodes; 0: none */
 };
 
-/* Edits m, whose backward pass must be marked: nodes whose results backward nodes read are copied before the first
- * backward node that needs them, with the nodes of the same segment from which they follow; the backward nodes then
- * read the copies.  Copies are backward nodes, with the costs, layers and colours of the forward nodes; names end in
- * "_again".  Without anything to copy, m is not touched.  origin lives in a.  O(nodes + operands), expected. */
+/* Edits m, whose backward pass must be marked, by the rule: forward nodes whose results backward nodes read are
+ * copied to the place before the first backward node that needs them, and so are the nodes of the same segment that
+ * the copies need; the backward nodes then read the copies. Copies are backward nodes, with the costs, layers and
+ * colours of the forward nodes; their names end in "_again". Without anything to copy, m is not touched. Returns what
+ * was made; origin lives in a. O(nodes + operands), expected. */
 struct remade remake(struct module *m, const struct remake_rule *rule, struct arena *a);
 
 #endif

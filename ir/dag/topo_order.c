@@ -27,8 +27,8 @@ static void shuffle(uint32_t *v, uint32_t n, uint64_t *state)
     }
 }
 
-/* Returns an order in which the vertex that became ready last is next (at_random: any ready vertex is).  Vertices
- * that become ready together are pushed by number, or, with a seed other than 0, in random order. */
+/* Returns an order in which the vertex that became ready last is next, or with at_random a random ready vertex.
+ * Vertices that become ready together are pushed by number, or, with a seed other than 0, in random order. */
 static uint32_t *stack_order(const struct csr *succ, const struct csr *pred, uint32_t n,
                              uint64_t seed, bool at_random, struct arena *a)
 {
@@ -59,8 +59,8 @@ static uint32_t *stack_order(const struct csr *succ, const struct csr *pred, uin
     return order;
 }
 
-/* Returns Kahn's breadth-first order: of the ready vertices the one that became ready first.  seed: of the order of the
- * sources; 0: by number. */
+/* Returns Kahn's breadth-first order: of the ready vertices, the one that became ready first is next. Vertices that
+ * become ready together come by number, or, with a seed other than 0, in random order. */
 static uint32_t *fifo_order(const struct wdag *g, uint64_t seed, struct arena *a)
 {
     uint32_t *missing = csr_sizes(&g->pred, g->n, a);
@@ -83,7 +83,8 @@ static uint32_t *fifo_order(const struct wdag *g, uint64_t seed, struct arena *a
     return order;
 }
 
-/* Returns an order in which vertices come late: the depth-first order of the reversed graph, from its end. */
+/* Returns the reverse of a depth-first order of the reversed graph, in which a vertex comes shortly before its
+ * readers. */
 static uint32_t *late_order(const struct wdag *g, uint64_t seed, struct arena *a)
 {
     uint32_t *order = stack_order(&g->pred, &g->succ, g->n, seed, /*at_random=*/false, a);
@@ -181,7 +182,8 @@ static uint32_t *thin_order(const struct wdag *g, uint64_t seed, struct arena *a
     return order;
 }
 
-/* Returns a depth-first order: among vertices that become ready together the one with the smallest number is next. */
+/* Returns a depth-first order: among vertices that become ready together, the vertex with the smallest number is
+ * next. */
 static uint32_t *dfs_order(const struct wdag *g, struct arena *a)
 {
     uint32_t *missing = csr_sizes(&g->pred, g->n, a), top = 0, done = 0;

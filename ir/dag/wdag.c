@@ -97,8 +97,8 @@ void wdag_mark_backward(struct wdag *g, const struct module *m)
         g->net_back[e] = g->net_src[e] != UINT32_MAX && m->backward[g->node[g->net_src[e]]];
 }
 
-/* Returns, in the memory of g, what wdag.runs has on the base level g: each node's results, or what it works in, and
- * all values that it reads. */
+/* Returns wdag.runs of the base level g, in the memory of g: the bytes that each node makes and works with
+ * (costs.own), and the bytes of all values that it reads, but for states. */
 static int64_t *count_runs(const struct scene *s, const struct wdag *g)
 {
     const struct place *p = s->place;
@@ -214,8 +214,8 @@ static bool rank_groups(const struct wdag *g, const uint32_t *group, uint32_t ng
     return sorted == ngroup;
 }
 
-/* Fills the times, bytes, passes and pins of c's vertices from the vertices of `fine`, by c->map.  Returns -1 and an
- * error if a vertex of c would be pinned to two devices. */
+/* Fills the times, bytes, passes and pins of c's vertices from the vertices of `fine`, by c->map. Returns 0, or -1
+ * and an error if a vertex of c would be pinned to two devices. */
 static int merge_vertices(struct wdag *c, const struct wdag *fine, struct diag *d)
 {
     c->back = fine->back ? alloc_back(c) : NULL;
@@ -262,11 +262,11 @@ static uint64_t mix_hash(uint64_t h, uint64_t x)
 /* Nets with equal keys are merged into one. */
 struct net_key {
     const uint32_t *pin; /* [npin] vertices, ascending */
-    uint32_t npin, src;  /* src, host, back: entries of net_src, net_host, net_back */
+    uint32_t npin, src;  /* src, host, back: as in wdag.net_src, net_host, net_back */
     uint8_t host, back;
 };
 
-/* Whether net e of c is as x says: the same producer, readers, host and pass. */
+/* Whether net e of c has the key x: the same producer, pins, host and pass. */
 static bool is_same_net(const struct wdag *c, uint32_t e, const struct net_key *x)
 {
     return c->net_src[e] == x->src && c->net_host[e] == x->host &&
@@ -343,7 +343,8 @@ uint32_t wdag_keep_apart(const struct wdag *g, uint32_t *group, uint32_t ngroup,
     return n;
 }
 
-/* Makes c->apart from that of `fine`, by c->map.  Returns -1 and an error if a vertex would be apart from itself. */
+/* Makes c->apart from fine->apart, by c->map. Returns 0, or -1 and an error if a vertex would be apart from
+ * itself. */
 static int merge_apart(struct wdag *c, const struct wdag *fine, struct diag *d)
 {
     if (!fine->apart.at)

@@ -32,8 +32,8 @@ struct wdag {
     /* [vertex] bytes that the vertex needs on a device, without shared items; 0 where devices need what is there at
      * once (exec_live_parts()), since then no bytes of a vertex last */
     int64_t *size;
-    /* [vertex] bytes that a device needs at one time while the vertex runs, beside those that last: operands and
-     * results of its node, of a merged vertex those of the largest one; NULL: none */
+    /* [vertex] bytes that a device needs while the vertex runs, beside bytes that last: operands and results of its
+     * node; a merged vertex has those of its largest node; NULL: not counted */
     int64_t *runs;
     int32_t *pin; /* [vertex] the device that it must be on, or -1: any device */
     /* vertex -> distinct vertices that must not share its device (--cut-at), ascending; at NULL: there are none */
@@ -52,8 +52,8 @@ struct wdag {
     int64_t *shared_size; /* [shared item] bytes */
     struct csr shared_by; /* shared item -> vertices that need it, distinct, ascending */
     struct csr shared_of; /* vertex -> shared items that it needs, ascending */
-    /* [vertex] its node in the module: on the base level, and on that of the pass subdivide, where a node may have
-     * several vertices; NULL on levels of merged vertices */
+    /* [vertex] its node in the module; set on the base level and on the level of the pass subdivide, where a node may
+     * have several vertices; NULL on levels of merged vertices */
     nid *node;
     uint32_t *vertex;   /* base level: [node] vertex, UINT32_MAX: not placed; other levels: NULL */
     struct wdag *finer; /* the level from which this level was made; NULL for the base level */
@@ -80,9 +80,9 @@ static inline bool wdag_has_apart(const struct wdag *g, uint32_t v)
     return g->apart.at && g->apart.at[v] < g->apart.at[v + 1];
 }
 
-/* Takes groups with two vertices that must not share a device apart: each of their members becomes a group.
- * group[v]: number of v's group, below ngroup; it is rewritten in place.  Where the groups could be merged without a
- * cycle, the new ones can.  Returns the new number of groups.  O(V + pairs). */
+/* Dissolves groups that have two vertices which must not share a device: each vertex of such a group becomes a group
+ * of its own. group[v]: number of v's group, below ngroup; it is rewritten in place. If the old groups could be
+ * merged without a cycle, the new ones can, too. Returns the new number of groups. O(V + pairs). */
 uint32_t wdag_keep_apart(const struct wdag *g, uint32_t *group, uint32_t ngroup, struct arena *a);
 
 /* Returns a coarser level, in a, with one vertex for each group of vertices of `fine`.  group[v]: number of v's group,
@@ -97,9 +97,10 @@ struct wdag *wdag_merge(struct wdag *fine, const uint32_t *group, uint32_t ngrou
 
 /* Groups of vertices that are to be merged, and the order that they must keep. */
 struct wdag_groups {
-    const uint32_t *of;        /* [vertex] number of its group, below n */
-    uint32_t n;                /* number of groups */
-    const struct pairs *order; /* vertices: from comes before to; NULL: the edges of the level */
+    const uint32_t *of; /* [vertex] number of its group, below n */
+    uint32_t n;         /* number of groups */
+    /* pairs of vertices: `from` must come before `to`; NULL: the edges of the level */
+    const struct pairs *order;
 };
 /* Like wdag_merge(), but the edges of the new level come from groups->order instead of the edges of `fine`. */
 struct wdag *wdag_merge_ordered(struct wdag *fine, const struct wdag_groups *groups,
@@ -119,8 +120,8 @@ struct wdag *wdag_without(const struct wdag *g, const uint8_t *out, uint32_t mos
 uint32_t wdag_join_cycles(const struct wdag *g, const struct pairs *order, uint32_t *group,
                           uint32_t ngroup);
 
-/* Returns the bytes that a device needs if it holds v only: v's own bytes and all its shared items.  vertex_needs():
- * and what it needs while v runs (wdag.runs). */
+/* vertex_bytes() returns the bytes that a device needs if it holds only v: v's own bytes and all its shared items.
+ * vertex_needs() adds the bytes that it needs while v runs (wdag.runs). */
 int64_t vertex_bytes(const struct wdag *g, uint32_t v);
 int64_t vertex_needs(const struct wdag *g, uint32_t v);
 
@@ -138,9 +139,9 @@ bool wdag_passes_differ(const struct wdag *g);
  * O(V + shared items). */
 int64_t wdag_bytes(const struct wdag *g);
 
-/* Writes what a device of class cls takes that holds the vertices v with member[v] != 0, and no others: *compute, the
- * ps of the vertices, COST_NEVER if the class cannot run one of them; *transfer, the ps of the nets that the device
- * pays, by net_cost; *size, the bytes of memory, shared items included.  O(V + pins). */
+/* Writes the load of a device of class cls that holds exactly the vertices v with member[v] != 0: *compute, the ps of
+ * the vertices, COST_NEVER if the class cannot run one of them; *transfer, the ps of the nets that the device pays,
+ * by net_cost; *size, the bytes of memory, shared items included. O(V + pins). */
 void wdag_load(const struct wdag *g, const uint8_t *member, uint32_t cls, int64_t *compute,
                int64_t *transfer, int64_t *size);
 
@@ -149,9 +150,9 @@ uint32_t *wdag_flatten(const struct wdag *top, struct arena *a);
 /* Prints the vertices of top, each with its times, bytes, pin and nodes, as lines that start with '#'; prints nothing
  * if top is NULL. */
 void wdag_print(FILE *f, const struct wdag *top, const struct module *m);
-/* Returns g with the least cost that each net can have on devices in groups: net_inner, or net_cost where the host
- * has a pin.  A lower bound for plans of the result on devices without groups holds for all plans of g on devices
- * with groups.  All other fields are shared with g.  Lives in a. */
+/* Returns a copy of g in which each net has the least cost that it can have on devices in groups: net_inner, or
+ * net_cost where the host has a pin. A lower bound for plans of the copy on devices without groups holds for all
+ * plans of g on devices with groups. All other fields are shared with g. Lives in a. */
 struct wdag *wdag_inner(const struct wdag *g, struct arena *a);
 
 #endif

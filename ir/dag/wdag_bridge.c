@@ -67,7 +67,8 @@ static struct reader *reader_of(const struct bridge_state *b, uint32_t e, uint32
     return x ? &b->reader[x - 1] : NULL;
 }
 
-/* Makes v a reader of the given parts of net e, unless the list of e has READERS_MOST other readers. */
+/* Makes v a reader of the parts of net e in the mask `parts`. Does nothing if v is no reader of e yet and the list of
+ * e already has READERS_MOST readers. */
 static void add_reader(struct bridge_state *b, uint32_t e, uint32_t v, uint64_t parts)
 {
     struct reader *r = reader_of(b, e, v);
@@ -101,8 +102,9 @@ static uint64_t choose_parts(const struct bridge_state *b, uint32_t e, const str
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-/* Divides net e into b->piece[0 .. npiece), by the readers that it was given.  Each piece also has the pins that e has
- * in g, without vertices left out; if there are several pieces, the first READERS_MOST of these pins. */
+/* Divides net e into b->piece[0 .. npiece), one piece for each run of parts with the same given readers. Each piece
+ * also has the pins that e has in g, without vertices left out; if there are several pieces, only the first
+ * READERS_MOST of these pins. */
 static void cut_net(struct bridge_state *b, uint32_t e)
 {
     const struct wdag *g = b->g;
@@ -165,7 +167,8 @@ static void add_new_net(struct bridge_state *b, uint32_t e, const struct piece *
 
 /* ---- vertices -------------------------------------------------------------------------------- */
 
-/* Returns how many parts of net e cost, on each class, at most left[class] ps together; 0 if the net costs nothing. */
+/* Returns the largest number of parts of net e whose cost is at most left[class] ps on each class; 0 if the net costs
+ * nothing. */
 static uint32_t parts_within(const struct bridge_state *b, uint32_t e, const int64_t *left)
 {
     int64_t n = UNITS;
@@ -196,8 +199,8 @@ static void bridge_piece(struct bridge_state *b, uint32_t v, const struct piece 
     }
 }
 
-/* Handles vertex v, which is left out: the readers of its nets become readers of the nets that v reads; the cost that
- * is left makes new nets among these readers. */
+/* Handles vertex v, which is left out: makes the readers of its nets readers of the nets that v reads, and makes new
+ * nets among these readers of the cost that is left. */
 static void bridge_vertex(struct bridge_state *b, uint32_t v)
 {
     const struct wdag *g = b->g;
@@ -218,7 +221,7 @@ static void bridge_vertex(struct bridge_state *b, uint32_t v)
     }
 }
 
-/* Adds the pieces of net e as new nets; for nets that bridge_vertex() does not handle. */
+/* Adds the pieces of net e as new nets; called for nets that bridge_vertex() does not handle. */
 static void emit_net(struct bridge_state *b, uint32_t e)
 {
     int64_t cost[CLASSES];
@@ -231,7 +234,7 @@ static void emit_net(struct bridge_state *b, uint32_t e)
 
 /* ---- the result ------------------------------------------------------------------------------- */
 
-/* Returns g with the new nets. */
+/* Returns a copy of g that has the new nets instead of the nets of g. */
 static const struct wdag *make_result(struct bridge_state *b)
 {
     const struct wdag *g = b->g;

@@ -7,8 +7,8 @@
 
 #include <assert.h>
 
-/* Whether a node pinned to device y may be on device x because both are CPUs of one class and the execution model runs
- * subgraphs: there the run gives each node of a host to any CPU of the class.  A negative number is no device. */
+/* Whether a node that is pinned to device y may be on device x instead: both are CPUs of one class, and the execution
+ * model runs subgraphs, where any CPU of a class may run a node. A negative x or y is no device. */
 static bool are_interchangeable(const struct scene *s, int32_t x, int32_t y)
 {
     if (!exec_kind(&s->model)->subgraphs || x < 0 || y < 0)
@@ -28,7 +28,8 @@ static nid find_misplaced(const struct scene *s, const int32_t *dev)
     return 0;
 }
 
-/* Returns the first edge that is cut against the user's wish, or not cut; NULL: there is none. */
+/* Returns the first edge of place.ruled that the plan cuts although the user forbids a cut there (--no-cut), or does
+ * not cut although the user wants a cut there (--cut-at); NULL: there is none. */
 static const struct ruled_edge *find_miscut(const struct scene *s, const int32_t *dev)
 {
     const struct place *p = s->place;

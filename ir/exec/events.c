@@ -23,7 +23,7 @@ enum {
 
 /* The ready requests (items) that need the same lanes. */
 struct queue {
-    struct heap ready; /* items: the first to become ready first, ties by rank */
+    struct heap ready; /* items, in the order in which they became ready; ties by rank */
     /* 1 + the next queue in the list of queues that the same lane blocks; 0: none */
     uint32_t next;
     bool pending; /* the queue is blocked by a lane, or in run.tried or run.request */
@@ -44,13 +44,15 @@ struct run {
     const struct task_graph *g;
     struct timeline *t; /* the result */
     struct arena *a;
-    uint32_t *task_of; /* [item]; NULL: each task has one item, of the same number */
-    /* [item] number of items (and perhaps the release time) that it still waits for; 0: ready; STARTED */
+    /* [item] its task; NULL: each task has one item, whose number is that of the task */
+    uint32_t *task_of;
+    /* [item] number of items that it still waits for, plus 1 while it waits for its release time; 0: ready;
+     * STARTED */
     uint32_t *left;
     struct csr next; /* task -> tasks that wait for this task */
     struct csr made; /* task -> buffers that begin with this task */
     struct csr used; /* task -> buffers that the task uses */
-    /* [buffer] the buffer's first instance; NULL: each buffer has one instance, of the same number */
+    /* [buffer] its first instance; NULL: each buffer has one instance, whose number is that of the buffer */
     uint32_t *buffer_first;
     uint32_t *uses;      /* [instance of a buffer] number of items that still have to use it */
     int64_t *bytes;      /* [dev] bytes in its memory now */
@@ -100,13 +102,13 @@ uint32_t task_of_item(const struct task_graph *g, uint32_t item)
     return count_below(g->first + 1, g->ntask - 1, item + 1);
 }
 
-/* The instances from .. to - 1 of a task. */
+/* The instances from, from + 1, ..., to - 1 of a task. */
 struct instances {
     uint32_t from, to;
 };
 
-/* Returns the instances of task `on` that instance i of task t waits for (or whose buffers it uses), if t waits for
- * `on` (uses its buffers).  By the rule of tasks.h: instance i if both tasks have as many instances, else all. */
+/* Returns the instances of task `on` to which instance i of task t is related, where t waits for `on` or uses a
+ * buffer that `on` allocates. By the rule of tasks.h: instance i if both tasks have as many instances, else all. */
 static struct instances related(const struct task_graph *g, uint32_t t, uint32_t i, uint32_t on)
 {
     if (g->task[t].count != g->task[on].count)
@@ -121,7 +123,8 @@ static uint32_t count_related(const struct task_graph *g, uint32_t t, uint32_t o
     return x.to - x.from;
 }
 
-/* Allocates the arrays of the timeline; no item has started. */
+/* Sets *t to the timeline of a run in which no item has started, with arrays for all items, lanes and devices of
+ * g. */
 static void set_up_timeline(struct timeline *t, const struct task_graph *g, struct arena *a)
 {
     *t = (struct timeline){.last = NO_ITEM, .over_item = NO_ITEM, .nitem = g->first[g->ntask]};
@@ -154,7 +157,8 @@ static void set_up_items(struct run *r)
     r->next = csr_transpose(r->a, &g->waits, g->ntask, g->ntask);
 }
 
-/* Fills lane, listed and the memory of changed of r: all lanes are free, lists stand at their first items. */
+/* Makes the state of all lanes, which are free and stand at the first items of their lists; marks the tasks that
+ * stand in lists (r->listed), and allocates r->changed. */
 static void set_up_lanes(struct run *r)
 {
     const struct task_graph *g = r->g;
@@ -178,7 +182,8 @@ static bool is_request(const struct run *r, uint32_t k)
     return x->lane[0] != NO_LANE && !r->listed[k] && (x->lane[1] != NO_LANE || x->request);
 }
 
-/* Makes a queue for each set of lanes that requests hold, numbered in the order of their first tasks. */
+/* Makes a queue for each set of lanes that requests hold, numbered in the order of their first tasks, and fills
+ * r->queue_of. */
 static void set_up_queues(struct run *r)
 {
     const struct task_graph *g = r->g;
@@ -221,7 +226,8 @@ static void note_bytes(struct run *r, uint32_t dev, uint32_t item, int64_t at)
     }
 }
 
-/* Puts the lasting bytes into memory; fills made, buffer_first, uses and used of r. */
+/* Puts the bytes of g->lasting into the memory of the devices; fills r->made, r->used and r->buffer_first, and counts
+ * in r->uses how many items have to use each instance of a buffer. */
 static void set_up_buffers(struct run *r)
 {
     const struct task_graph *g = r->g;
@@ -282,8 +288,8 @@ static void mark_tried(struct run *r, uint32_t p)
     r->tried[r->ntried++] = p;
 }
 
-/* Makes an item ready that no longer waits for any item or for its release time: puts it where ready items of its task
- * wait for their lanes. */
+/* Makes an item ready, which waits neither for other items nor for its release time any more: puts it where ready
+ * items of its task wait for their lanes. */
 static void make_ready(struct run *r, uint32_t item, int64_t now)
 {
     uint32_t k = task_at(r, item);
@@ -306,7 +312,7 @@ static void make_ready(struct run *r, uint32_t item, int64_t now)
     }
 }
 
-/* Makes the item ready at its release time; it waits for nothing else. */
+/* Ends the wait of an item for its release time, which was its last wait, and makes the item ready. */
 static void make_released(struct run *r, uint32_t item, int64_t now)
 {
     r->left[item] = 0;
@@ -422,7 +428,7 @@ static void end_item(struct run *r, uint32_t item, int64_t now)
 
 /* ---- a moment --------------------------------------------------------------------------------- */
 
-/* Adds the first request of queue p to r->request. */
+/* Adds the first request of queue p, which is not empty, to the heap r->request. */
 static void push_first(struct run *r, uint32_t p)
 {
     const struct heap_entry *first = &r->queue[p].ready.at[0];
@@ -430,7 +436,8 @@ static void push_first(struct run *r, uint32_t p)
     heap_push(&r->request, first->key, first->tie, first->item);
 }
 
-/* Starts all requests that can start now, in their order; the queues of the others are blocked by a full lane. */
+/* Starts all requests that can start now, in their order. A queue whose first request finds a full lane goes into the
+ * list of queues that this lane blocks. */
 static void start_requests(struct run *r, int64_t now)
 {
     while (r->ntried)
@@ -511,8 +518,8 @@ static void start_all(struct run *r, int64_t now)
 
 /* ---- deadlock --------------------------------------------------------------------------------- */
 
-/* Returns an item that never started and that has to start before `item`, which never started, either: `item` waits
- * for it, or it is next on one of the lists with `item`.  NO_ITEM: there is none. */
+/* Returns an item that never started and that must start before `item`, which never started, either: `item` waits for
+ * it, or it is the next item of a list in which `item` stands. NO_ITEM: there is none. */
 static uint32_t blocking_item(const struct run *r, uint32_t item)
 {
     const struct task_graph *g = r->g;
@@ -533,8 +540,9 @@ static uint32_t blocking_item(const struct run *r, uint32_t item)
     return NO_ITEM;
 }
 
-/* Writes a cycle of waits to the timeline, beginning the search at an item that never started.  Each such item waits
- * for another one, so that following the waits leads to a cycle. */
+/* Writes a cycle of waits to t->cycle. Goes from an item that never started to the item that blocks it, and on; since
+ * each item that never started is blocked by another one, the way comes back to an item it has passed, which is on a
+ * cycle. */
 static void find_cycle(struct run *r, uint32_t item)
 {
     struct timeline *t = r->t;
@@ -553,7 +561,8 @@ static void find_cycle(struct run *r, uint32_t item)
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
-/* Makes the items ready that wait for no other item.  One wait is added and ended, so that release times count. */
+/* Ends the waits of the items that wait for no other item. wait_less() ends one wait, so each item gets one first;
+ * then it becomes ready or, if it has a release time, waits for that. */
 static void make_first_ready(struct run *r)
 {
     for (uint32_t i = 0; i < r->t->nitem; i++)
@@ -563,7 +572,8 @@ static void make_first_ready(struct run *r)
         }
 }
 
-/* Runs all items, moment by moment.  Returns false if the clock ran out. */
+/* Runs all items, moment by moment: first ends the items that end then, then starts all items that can start. Returns
+ * false if the clock ran out. */
 static bool run_moments(struct run *r, struct clock *clock)
 {
     uint32_t looks = 0;

@@ -21,7 +21,8 @@ struct timeline {
     enum run_status status;
     uint32_t nitem;
     int64_t *start; /* [item] ps; -1: the item never started */
-    /* [item] the item that held it up last: by ending, or, where a list sets the order, by starting; NO_ITEM: none */
+    /* [item] the item whose end (or, where lists set the order, whose start) was the last thing that it waited for;
+     * NO_ITEM: it waited for no item */
     uint32_t *because;
     int64_t end;   /* ps: the time at which the last item ends; at most INT64_MAX */
     uint32_t last; /* an item that ends at `end`; NO_ITEM: no item has ended */
@@ -29,7 +30,8 @@ struct timeline {
     int64_t *busy;
     int64_t *peak;    /* [dev] most bytes in its memory at any moment */
     int64_t *peak_at; /* [dev] ps: the first moment with that many bytes */
-    /* bytes missing at the first moment at which a device holds more than its memory; 0: no device ever does */
+    /* by how many bytes a device is over its memory at the first moment at which any device is; 0: no device ever
+     * is */
     int64_t over;
     /* the item that started at that moment; NO_ITEM: the lasting bytes alone are too many */
     uint32_t over_item;
@@ -40,15 +42,16 @@ struct timeline {
     uint32_t ncycle;
 };
 
-/* Runs all items of g, which task_graph_number() has numbered, and returns their timeline, which lives in a.  When
- * clock runs out, the run ends early with RUN_STOPPED and the starts up to then; clock == NULL: no limit. */
+/* Runs all items of g, which task_graph_number() has numbered, and returns their timeline, which lives in a. When the
+ * clock runs out, the run ends early with RUN_STOPPED and has the starts of the items up to then; clock == NULL: no
+ * limit. */
 struct timeline events_run(const struct task_graph *g, struct clock *clock, struct arena *a);
 
 /* Returns the task of an item.  O(log tasks). */
 uint32_t task_of_item(const struct task_graph *g, uint32_t item);
 
-/* Returns the critical chain: items in order of time, of which nothing held up the first, each one held up the next,
- * and the last is t->last.  Writes their number to *n; the array lives in a. */
+/* Returns the critical chain of items, which explains the end of the run: nothing held up its first item, each item
+ * held up the next one, and the last one is t->last. Writes their number to *n; the array lives in a. */
 const uint32_t *timeline_chain(const struct timeline *t, uint32_t *n, struct arena *a);
 
 /* After RUN_DEADLOCK: returns "HEAD A waits for B, which waits for C", for a long cycle only its first eight items.

@@ -39,8 +39,8 @@ static inline uint32_t build_buffer(struct task_builder *b, struct buffer x)
     return b->g.nbuffer++;
 }
 
-/* Adds an entry to a row of c: counts it in at[row + 1] in the turn BUILD_ROWS; in BUILD_ENTRIES puts it at position
- * at[row + 1], which csr_starts() has set. */
+/* Adds an entry to a row of c. In the turn BUILD_ROWS only counts it, in at[row + 1]; in BUILD_ENTRIES writes it to
+ * position at[row + 1], which csr_starts() has set to the begin of the row, and moves that position on. */
 static inline void build_entry(const struct task_builder *b, struct csr *c, uint32_t row,
                                uint32_t entry)
 {

@@ -8,8 +8,8 @@
 
 #include <assert.h>
 
-/* Returns the level of each task, [task] ps: the length of the longest path from its start to the end of all tasks.
- * For tasks on a cycle of waits, and tasks that these wait for, it is only as much as could be computed. */
+/* Returns the level of each task, [task] ps: the length of the longest path of waits from its start to the end of all
+ * tasks. The level of a task on a cycle of waits, or of a task for which a task on a cycle waits, is too small. */
 static int64_t *find_levels(const struct task_graph *g, struct arena *a)
 {
     uint32_t n = g->ntask;

@@ -29,34 +29,34 @@ enum { TASK_DEV = 12 }; /* number of bits for a device in struct task */
 struct task {
     int64_t time;    /* ps from start to end of each instance, >= 0 */
     int64_t release; /* ps: the earliest time at which an instance may start */
-    /* the lanes that each instance holds, all of them from its start to its end; NO_LANE: none; both NO_LANE: the task
-     * is a delay only.  For three lanes or more, such as an exchange among four devices, lane[1] is LANE_SETS + k: set
-     * k of the graph lists all lanes, lane[0] first */
+    /* the lanes that each instance holds, all of them from its start to its end. lane[0] NO_LANE: it holds none, and
+     * the task is only a delay; lane[1] NO_LANE: it holds one. For three lanes or more, such as an exchange among
+     * four devices, lane[1] is LANE_SETS + k: set k of the graph lists all lanes, lane[0] first */
     uint32_t lane[2];
     /* order of ready tasks on a lane, the smallest rank first: see enum discipline */
     uint32_t rank;
     uint32_t count; /* number of instances, >= 1 */
-    /* node, net or stage that the task stands for.  The event core does not read number, kind, from and to */
+    /* node, net or stage that the task stands for. The event core does not read number, kind, from and to */
     uint32_t number;
     uint32_t kind : 7; /* meaning set by whoever makes the graph, such as enum step_kind */
     /* 1: a task of one lane, in no list, that starts in the same order as tasks of several lanes (events.h) */
     uint32_t request : 1;
-    /* sending and receiving device of a transfer; if one of them is the host, both are the device at the other end.
-     * Of other tasks both are the device that runs the task */
+    /* sending and receiving device of a transfer; of a transfer from or to the host, both are the device at the other
+     * end. Of other tasks both are the device that runs the task */
     uint32_t from : TASK_DEV;
     uint32_t to : TASK_DEV;
 };
 _Static_assert(sizeof(struct task) <= 40, "millions of tasks are read again and again");
 
-/* Sets from and to of a task. */
+/* Sets from and to of a task, whose fields have TASK_DEV bits: higher bits of device numbers are dropped. */
 static inline void task_between(struct task *x, uint32_t from, uint32_t to)
 {
     x->from = from & ((1U << TASK_DEV) - 1);
     x->to = to & ((1U << TASK_DEV) - 1);
 }
 
-/* Memory on device `dev` that each instance of `task` allocates at its start.  It is freed when the instances of
- * tasks that use it (task_graph.use) have ended; a buffer without uses is never freed. */
+/* Memory on device `dev` that each instance of `task` allocates at its start. It is freed when the last instance that
+ * uses it, of the tasks in task_graph.use, has ended; a buffer without uses is never freed. */
 struct buffer {
     uint32_t dev, task;
     int64_t bytes; /* for each instance */

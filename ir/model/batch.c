@@ -31,13 +31,13 @@ sid batch_name(const struct module *m)
     return any;
 }
 
-/* A name to look for in expressions. */
+/* A name to look for in expressions, for note_name(). */
 struct name_wanted {
     const char *name;
     bool found;
 };
 
-/* For dim_names(): notes that an expression has the name of `user`, a struct name_wanted. */
+/* Function for dim_names(): sets `found` of *user, a struct name_wanted, if `name` is the wanted name. */
 static void note_name(void *user, const char *name)
 {
     struct name_wanted *w = user;
@@ -46,12 +46,13 @@ static void note_name(void *user, const char *name)
 
 enum { NO = 1, YES };
 
-/* What value_batch_axes() has found so far. */
+/* State of value_batch_axes() and value_batch_squares(). */
 struct batch_search {
     const struct module *m;
     sid batch;
-    struct map depends; /* expression -> YES: the name is in it; NO */
-    struct arena *a;    /* for the map */
+    /* expression -> YES or NO: whether the name is in it; 0: not looked at yet */
+    struct map depends;
+    struct arena *a; /* for the map */
 };
 
 /* Whether a dimension depends on the batch. */
@@ -68,7 +69,8 @@ static bool depends_on_batch(struct batch_search *s, struct dim d)
     return w.found;
 }
 
-/* Returns the axis of a value of the type along which its samples lie; -1: it has none. */
+/* Returns the axis of a value of type t along which its samples lie, as value_batch_axes() describes it; -1: it has
+ * none. */
 static int32_t find_axis(struct batch_search *s, const struct type *t)
 {
     int32_t unknown = t->kind == TYPE_TENSOR && t->rank >= 0 ? -1 : 0;

@@ -15,7 +15,7 @@ enum { ANY = UINT8_MAX }; /* row.most: any number of operands */
 struct row {
     const char *op;
     compute_fn *fn;
-    int arg;             /* passed to fn: an enum math, or unused */
+    int arg;             /* argument of fn: an enum math; functions without operations ignore it */
     uint8_t least, most; /* smallest and largest number of operands */
 };
 
@@ -103,8 +103,8 @@ static bool has_elements(const struct known *k)
     return k->data != NULL || k->tensor != 0 || (integers && k->n >= 0 && k->n <= COMPUTE_PART);
 }
 
-/* Whether the computation has a number of operands that the operator takes, and each has the elements that the
- * operator needs.  Shape and Size need no elements, CastLike needs none of operand 1. */
+/* Whether the computation has as many operands as the operator takes, and each operand has the elements that the
+ * operator needs. Shape and Size need no elements, CastLike needs no elements of operand 1. */
 static bool has_operands(const struct computation *c, const struct row *r)
 {
     bool all = c->nin >= r->least && (r->most == ANY || c->nin <= r->most);
@@ -259,7 +259,7 @@ struct list take_list(struct computation *c, uint32_t i)
     struct list none = {0};
     if (i >= c->nin || c->in[i] == NULL)
         return none;
-    /* unchanged by lists: a list with unknown elements is refused below */
+    /* kept as it is, since a list with unknown elements is refused below */
     bool partial = c->partial;
     const struct known *k = take_elements(c, i);
     c->partial = partial;
@@ -446,7 +446,7 @@ void copy_box(struct known *to, const struct known *from, const struct box *b)
             return;
     for (uint32_t i = 0; i < b->rank;) {
         copy_row(to, from, b, t, f);
-        /* moves to the next position in the other dimensions, the last of them first */
+        /* moves to the next position in the dimensions before the last one, of which the last changes fastest */
         for (i = 1; i < b->rank; i++) {
             uint32_t k = b->rank - 1 - i;
             t += b->to.step[k];

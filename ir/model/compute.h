@@ -33,7 +33,7 @@ struct known {
     unsigned char *data;
     /* [n] 1: the element is known, 0: unknown (0 in data, too); NULL: all n are known */
     uint8_t *mask;
-    tid tensor; /* tensor from which the elements can be read when data is NULL; 0: none */
+    tid tensor; /* tensor from which the elements can be read if `data` is NULL; 0: none */
 };
 
 /* One computation: an operator of domain ai.onnx with its attributes and operands, and its results. */

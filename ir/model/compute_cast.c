@@ -14,7 +14,7 @@ struct float16 {
     uint16_t infinity; /* bits of +infinity, which are also the mask of the exponent */
 };
 
-/* IEEE half precision; the upper half of an f32. */
+/* f16: IEEE half precision; bf16: the upper half of an f32. */
 static const struct float16 f16 = {10, 15, 0x7c00}, bf16 = {7, 127, 0x7f80};
 
 /* Returns the format of the 16-bit float type e; NULL: e is neither f16 nor bf16. */
@@ -97,7 +97,8 @@ static bool to_integer(enum form f, union number x, enum form to, union number *
     return (f == FORM_SIGNED) == (to == FORM_SIGNED) || x.i >= 0;
 }
 
-/* Converts element i of k to the type of r and stores it as element i of r, as unknown if that is not possible. */
+/* Converts element i of k to the type of r and stores it as element i of r; if that is not possible, the element of r
+ * is unknown. */
 static void cast_one(struct computation *c, const struct known *k, struct known *r, int64_t i)
 {
     const struct float16 *s = float16_of(r->elem);

@@ -130,8 +130,8 @@ static bool apply_signed(enum math op, int64_t a, int64_t b, int64_t *r)
     }
 }
 
-/* Writes to *r the result of a binary operation on unsigned integers.  Returns false if it overflows or is not defined,
- * as apply_signed() does. */
+/* Writes to *r the result of a binary operation on unsigned integers. Returns false if it is undefined or overflows,
+ * or if op is another kind of operation. */
 static bool apply_unsigned(enum math op, uint64_t a, uint64_t b, uint64_t *r)
 {
     switch (op) {
@@ -232,7 +232,7 @@ static int compare(enum form f, union number a, union number b)
                              : (a.u > b.u) - (a.u < b.u);
 }
 
-/* Returns the result of AND, OR, XOR or NOT (of a). */
+/* Returns the result of the operation AND, OR or XOR on a and b, or of NOT on a. */
 static bool apply_bools(enum math op, bool a, bool b)
 {
     return op == MATH_AND ? a && b : op == MATH_OR ? a || b : op == MATH_XOR ? a != b : !a;
@@ -392,8 +392,9 @@ bool compute_elementwise(struct computation *c, int arg)
 
 /* ---- reductions --------------------------------------------------------------------------------- */
 
-/* Returns a transposed copy of x, or x itself if it is a scalar: first the dimensions that stay, whose number is
- * written to *kept, then those in `set` (bit i: dimension i), which are reduced.  NULL: too large. */
+/* Returns a transposed copy of x, or x itself if it is a scalar. The dimensions that stay come first, and their
+ * number is written to *kept; the dimensions in `set` (bit i: dimension i), which are reduced, come last. NULL: the
+ * copy would be too large. */
 static struct known *move_reduced_last(struct computation *c, struct known *x, uint32_t set,
                                        uint32_t *kept)
 {
@@ -417,8 +418,9 @@ static struct known *move_reduced_last(struct computation *c, struct known *x, u
     return y;
 }
 
-/* Computes element i of result 0: the reduction of the n elements of x from i * n on.  Runtimes add and multiply in
- * double, in any order, which is exact while the sum or product of the absolute values is at most 2^53. */
+/* Computes element i of result 0: the reduction of the n elements of x from i * n on. Runtimes add and multiply in
+ * double, in any order; that is exact as long as the sum (or product) of the absolute values, `sizes`, is at most
+ * 2^53. Else the element stays unknown. */
 static void reduce_one(struct computation *c, enum math op, const struct known *x, int64_t n,
                        int64_t i)
 {
@@ -483,8 +485,8 @@ static int64_t count_integers(int64_t start, int64_t limit, int64_t delta)
     return (int64_t)((far - 1) / size) + 1;
 }
 
-/* Returns how many numbers Range(start, limit, delta) has for floats (single: f32); -1: more than 2^40, or not
- * finite. */
+/* Returns how many numbers Range(start, limit, delta) has for floats (single: of type f32, else f64); -1: more than
+ * 2^40, or not finite. */
 static int64_t count_floats(bool single, double start, double limit, double delta)
 {
     double way = single ? (double)(float)(limit - start) : limit - start, n = ceil(way / delta);

@@ -10,7 +10,8 @@
 
 /* ---- shapes ------------------------------------------------------------------------------------- */
 
-/* Returns an axis, counted from the end if negative, as a number from 0 to rank; numbers outside are clamped. */
+/* Returns an axis, which counts from the end if it is negative, as a number from 0 to rank; axes outside this range
+ * are clamped to it. */
 static uint32_t clamp_axis(int64_t axis, uint32_t rank)
 {
     axis = axis < 0 ? axis + rank : axis;
@@ -92,7 +93,7 @@ bool compute_reshape(struct computation *c, int arg)
            make_reshaped(c, x, shape.n, dim);
 }
 
-/* Computes Flatten: two dimensions, one of all dimensions before `axis`, one of the others. */
+/* Computes Flatten: a tensor of two dimensions, which join the dimensions before `axis`, and the others. */
 bool compute_flatten(struct computation *c, int arg)
 {
     const struct known *x = take_elements(c, 0);
@@ -224,7 +225,8 @@ bool compute_tile(struct computation *c, int arg)
     return true;
 }
 
-/* Returns how many elements a Slice takes along a dimension of size dim, and clamps *start to the first of them. */
+/* Returns the number of elements that a Slice takes along a dimension of size dim, and sets *start to the first of
+ * them. Starts and ends that are negative count from the end; they are clamped to the dimension. */
 static int64_t slice_count(int64_t dim, int64_t *start, int64_t end, int64_t step)
 {
     const int64_t lowest = step > 0 ? 0 : -1, last = step > 0 ? dim : dim - 1;
@@ -261,7 +263,7 @@ bool compute_slice(struct computation *c, int arg)
     for (uint32_t i = 0; i < from.n && !c->failed; i++) {
         uint32_t axis = axes.given ? take_axis(c, axes.at[i], x->rank) : i;
         int64_t start = from.at[i], step = steps.given ? steps.at[i] : 1;
-        /* these ends mean "to the last element", which is not defined for a negative step */
+        /* INT64_MAX and INT32_MAX mean "to the last element", which is not defined for a negative step */
         bool far = to.at[i] == INT64_MAX || to.at[i] == INT32_MAX;
         if (step == 0 || (step < 0 && far))
             return false;
@@ -327,8 +329,8 @@ bool compute_concat(struct computation *c, int arg)
     return true;
 }
 
-/* Returns the size of part i when a dimension of size dim is split: as given in `sizes`, else into equal parts (from
- * opset 18 on the last one may be smaller).  -1: it cannot be split so. */
+/* Returns the size of part i if a dimension of size dim is split into c->nout parts: sizes[i] if sizes are given,
+ * else equal parts (from opset 18 on, the last part may be smaller). -1: the dimension cannot be split like this. */
 static int64_t part_size(struct computation *c, struct list sizes, int64_t dim, uint32_t i)
 {
     const int64_t parts = c->nout;

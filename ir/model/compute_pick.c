@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Writes to *at element i of a tensor of indices into n entries, counted from the end if negative.  Returns false if
- * the element is unknown or out of range. */
+/* Writes to *at element i of a tensor of indices into n entries, as a number from 0 on; negative indices count from
+ * the end. Returns false if the element is unknown or out of range. */
 static bool get_index(const struct known *index, int64_t i, int64_t n, int64_t *at)
 {
     union number x = {0};
@@ -16,8 +16,8 @@ static bool get_index(const struct known *index, int64_t i, int64_t n, int64_t *
     return *at >= 0 && *at < n;
 }
 
-/* Computes Gather: the slices of operand 0 along `axis` that the indices in operand 1 name; index dimensions replace
- * the axis. */
+/* Computes Gather: the slices of operand 0 along `axis` at the indices in operand 1; the dimensions of the indices
+ * replace the axis. */
 bool compute_gather(struct computation *c, int arg)
 {
     int64_t dim[2 * COMPUTE_RANK];
@@ -48,8 +48,9 @@ bool compute_gather(struct computation *c, int arg)
     return true;
 }
 
-/* Returns the first element of x that row i of a ScatterND's indices names: `depth` indices, one for each of the
- * first dimensions of x, which are step[] elements apart.  -1: an index is unknown or out of range. */
+/* Returns the number of the first element of x in the slice that row i of a ScatterND's indices names. A row has
+ * `depth` indices, one for each of the first dimensions of x; neighbours along dimension k are step[k] elements
+ * apart. -1: an index is unknown or out of range. */
 static int64_t scatter_at(const struct known *x, const int64_t *step, const struct known *index,
                           int64_t i, uint32_t depth)
 {
@@ -73,8 +74,9 @@ static bool fits_updates(const struct known *x, const struct known *index,
            memcmp(update->dim + lead, x->dim + depth, (rank - lead) * sizeof *x->dim) == 0;
 }
 
-/* Computes ScatterND: operand 0 with the slices that the indices in operand 1 name replaced by those of operand 2.
- * If two rows of indices name the same slice, the result depends on their order and is not computed. */
+/* Computes ScatterND: a copy of operand 0 in which the slices that the indices in operand 1 name are replaced by
+ * slices of operand 2. If two rows of indices name the same slice, the result depends on their order and is not
+ * computed. */
 bool compute_scatter_nd(struct computation *c, int arg)
 {
     int64_t step[COMPUTE_RANK];

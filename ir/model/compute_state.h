@@ -20,8 +20,8 @@ struct view {
     int64_t at, step[2 * COMPUTE_RANK]; /* counted in elements */
 };
 
-/* A walk over all positions in dim[rank] (rank >= 1) that visits an element of two tensors at each: one in the tensor
- * that is written (`to`) and one in the tensor that is read (`from`). */
+/* A walk over all positions in dim[rank] (rank >= 1). At each position it visits one element of the tensor that is
+ * written (`to`) and one element of the tensor that is read (`from`). */
 struct box {
     uint32_t rank;
     int64_t dim[2 * COMPUTE_RANK];
@@ -30,15 +30,17 @@ struct box {
 
 /* ---- attributes and operands.  These functions set c->failed if one is missing, malformed or not known ---- */
 
-/* Return the attribute `name` as an integer (`absent` if there is none), as a list of integers, or as it is if it has
- * that kind (NULL: there is none).  Set c->failed if it is of another kind or stands for an attribute of a call. */
+/* Return the attribute `name`: take_int() as an integer (`absent` if there is none), take_ints() as a list of
+ * integers, take_attr() as it is (NULL if there is none). Set c->failed if the attribute is of another kind (of
+ * take_attr(): not `kind`) or stands for an attribute of a call. */
 int64_t take_int(struct computation *c, const char *name, int64_t absent);
 struct list take_ints(struct computation *c, const char *name);
 const struct attr *take_attr(struct computation *c, const char *name, enum attr_kind kind);
 /* Returns operand i, whose elements need not be known.  NULL, with c->failed set: it is omitted. */
 struct known *take_operand(struct computation *c, uint32_t i);
-/* Returns operand i with its elements in data, read from its tensor if need be; notes in c->partial whether some are
- * unknown.  NULL, with c->failed set: it is omitted or has no known elements. */
+/* Returns operand i with its elements in `data`, which are read from its tensor if they are not there; sets
+ * c->partial if some elements are unknown. NULL, with c->failed set: the operand is omitted or its elements cannot be
+ * had. */
 struct known *take_elements(struct computation *c, uint32_t i);
 /* Reads tensor t of the module into *k.  Returns false if that is not possible. */
 bool take_tensor(struct computation *c, tid t, struct known *k);
@@ -47,7 +49,8 @@ bool take_tensor(struct computation *c, tid t, struct known *k);
 struct list take_list(struct computation *c, uint32_t i);
 /* Returns a list of integers that is the attribute `name` before opset `since` and operand i from that opset on. */
 struct list take_either(struct computation *c, const char *name, uint32_t i, int64_t since);
-/* Returns the axis of a tensor of `rank` dimensions as a number from 0 on; a negative axis counts from the end. */
+/* Returns the axis of a tensor of `rank` dimensions as a number from 0 on; a negative axis counts from the end. Sets
+ * c->failed if there is no such axis. */
 uint32_t take_axis(struct computation *c, int64_t axis, uint32_t rank);
 /* Returns a list of axes as a set of bits: bit i for axis i.  An axis that is listed twice sets c->failed. */
 uint32_t take_axes(struct computation *c, struct list axes, uint32_t rank);
@@ -55,14 +58,14 @@ uint32_t take_axes(struct computation *c, struct list axes, uint32_t rank);
 /* ---- results ---- */
 
 /* Gives result i a type, a shape and zeroed elements, and returns it; if c->partial, all its elements are marked as
- * unknown.  NULL, with c->failed set: it is too large or its size is not known. */
+ * unknown. NULL, with c->failed set: the result is too large, or its size is not known. */
 struct known *compute_make(struct computation *c, uint32_t i, enum elem elem, uint32_t rank,
                            const int64_t *dim);
 /* Does the same for an intermediate result, which is no result of the operator. */
 struct known *make_intermediate(struct computation *c, enum elem elem, uint32_t rank,
                                 const int64_t *dim);
-/* Makes result 0 from x, with the same elements in another shape.  Returns false if that has another number of
- * elements or is too large. */
+/* Makes result 0 from x, with the same elements in the shape dim[rank]. Returns false if that shape has another
+ * number of elements or is too large. */
 bool make_reshaped(struct computation *c, const struct known *x, uint32_t rank, const int64_t *dim);
 /* Returns x broadcast to the shape dim[rank], or x itself if it has that shape.  NULL: the result would be too
  * large. */
@@ -150,7 +153,7 @@ union number {
 enum form form_of(enum elem e);
 /* Writes element i of k to *x.  Returns false if it is not known, NaN, a bool other than 0 and 1, or has no form. */
 bool get_number(const struct known *k, int64_t i, union number *x);
-/* Does the same, also for f16 and bf16, and writes the form of the number to *f (FORM_FLOAT for these). */
+/* Does the same as get_number(), also for f16 and bf16 (as FORM_FLOAT), and writes the form of the number to *f. */
 bool get_any(const struct known *k, int64_t i, enum form *f, union number *x);
 /* Sets element i of k to the lowest bits of `bits`; if not `good`, marks the element as unknown instead. */
 void put_bits(struct computation *c, struct known *k, int64_t i, bool good, uint64_t bits);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns a polynomial as a dimension. */
+/* Returns a polynomial as a dimension; unknown if its text is too long. */
 static struct dim from_poly(struct module *m, const struct poly *q)
 {
     char buf[POLY_TEXT];
@@ -195,8 +195,8 @@ bool dim_is_symbol(const struct module *m, struct dim d)
     return *text != 0 && text[1] == 0;
 }
 
-/* The names that dim_names() has passed on, so that each is passed on once.  An expression is shorter than POLY_TEXT,
- * so all its names fit into `seen`. */
+/* The names that dim_names() has passed to fn so far, so that it passes each name once. An expression is shorter than
+ * POLY_TEXT, so all its names fit into `seen`. */
 struct name_sink {
     void (*fn)(void *user, const char *name);
     void *user;           /* first argument of fn */
@@ -204,8 +204,8 @@ struct name_sink {
     char seen[POLY_TEXT]; /* names one after the other, each with its NUL */
 };
 
-/* Passes a name on to the caller of dim_names() if it is new; `user` is the struct name_sink.  A `lookup` function of
- * the parser: returns 1 as the value of the name, which is not used. */
+/* A `lookup` function of the parser, for dim_names(): passes a name that is new to the fn of *user, a struct
+ * name_sink. Returns 1 as the value of the name, which is not used. */
 static int64_t collect_name(void *user, const char *name)
 {
     struct name_sink *k = user;
@@ -289,7 +289,7 @@ struct name_seen {
     bool seen;
 };
 
-/* For dim_names(): notes the name of `user`, a struct name_seen. */
+/* Function for dim_names(): sets `seen` of *user, a struct name_seen, if `name` is its name. */
 static void see_name(void *user, const char *name)
 {
     struct name_seen *k = user;
@@ -306,7 +306,7 @@ bool dim_solve(struct module *m, struct dim a, struct dim b, const char *name, s
         !poly_solve(m, &p, str_id(m, dim_is_name(name) ? name : quoted), &q))
         return false;
     *is = from_poly(m, &q);
-    /* the name may still stand inside a division, say, which is no term of its own for poly_solve() */
+    /* the name may still stand in the result, inside a division, say, where poly_solve() sees no term of its own */
     dim_names(m, *is, see_name, &in);
     return dim_known(*is) && !in.seen;
 }

@@ -192,7 +192,7 @@ static void ratio_mod(struct parser *p, struct ratio *a, const struct ratio *b)
     ratio_add(p, a, &q, /*sign=*/-1);
 }
 
-/* Replaces a by the larger (max) or smaller one of a and b. */
+/* Replaces a by the larger of a and b if max is true, else by the smaller. */
 static void ratio_min_max(struct parser *p, bool max, struct ratio *a, const struct ratio *b)
 {
     if (p->dry)
@@ -241,7 +241,7 @@ bool dim_quote(const char *name, char *out)
     return *name == 0;
 }
 
-/* Writes to *out the dimension d, which stands in place of a name. */
+/* Writes to *out the polynomial of d, a dimension that p->replace gives in place of a name. */
 static void use_dim(struct parser *p, struct dim d, struct ratio *out)
 {
     struct parser q = {.m = p->m};

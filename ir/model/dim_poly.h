@@ -25,7 +25,7 @@ struct poly {
 
 struct poly poly_const(int64_t v);
 struct poly poly_factor(sid factor);
-/* Whether p is a constant, which is then written to *v. */
+/* Whether p is a constant; if so, writes it to *v. */
 bool poly_is_const(const struct poly *p, int64_t *v);
 
 /* Each of the following writes its result to *out, which may be an operand.  Returns false if the result exceeds the
@@ -39,12 +39,13 @@ bool poly_div_exact(const struct module *m, const struct poly *a, const struct p
                     struct poly *out);
 /* floor(a / b), simplified as far as possible; returns false also if b is 0. */
 bool poly_floor_div(struct module *m, const struct poly *a, const struct poly *b, struct poly *out);
-/* The larger (max) or smaller one of a and b: a or b if they differ by a constant, else a factor Max or Min. */
+/* The larger of a and b if max is true, else the smaller: a or b if they differ by a constant, else a factor Max or
+ * Min. */
 bool poly_min_max(struct module *m, bool max, const struct poly *a, const struct poly *b,
                   struct poly *out);
-/* Solves p = 0 for a factor and writes the expression that it equals to *out.  The other factors are taken to be at
- * least 1, so that a factor common to all terms is divided out.  Returns false unless the factor is then a term of its
- * own, with coefficient 1 or -1. */
+/* Solves p = 0 for a factor and writes the expression that the factor equals to *out. The other factors are taken to
+ * be at least 1, so that factors common to all terms are divided out first. Returns false unless the wanted factor is
+ * then a term by itself, with coefficient 1 or -1. */
 bool poly_solve(const struct module *m, const struct poly *p, sid factor, struct poly *out);
 /* Prints p as canonical text into buf[POLY_TEXT].  Returns false if it does not fit. */
 bool poly_text(const struct module *m, const struct poly *p, char *buf);

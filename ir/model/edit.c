@@ -96,7 +96,8 @@ static void take_names(struct edit *e, const struct module *m)
         if (m->node[n].name != 0)
             map_set(&e->taken, e->a, map_key(EDIT_NODE, m->node[n].name), 1);
     for (uint32_t f = 1; f < m->nfunction; f++)
-        take_names(e, m->function[f].body); /* bodies of functions have no functions */
+        /* the recursion ends here, since bodies of functions have no functions */
+        take_names(e, m->function[f].body);
 }
 
 /* Returns the name without a "_N" at its end, if both the name and the shorter one are taken, else the name itself.
@@ -304,7 +305,7 @@ void edit_set_meta(struct edit *e, nid n, const char *key, const char *value)
 
 /* ---- operands and results ----------------------------------------------------------------------- */
 
-/* Returns the first change of value v after time set_at, as an index in edit.change; 0: none. */
+/* Returns the first change of value v after time set_at, as an index in edit.change; 0: there is none. */
 static uint32_t change_after(const struct edit *e, vid v, uint32_t set_at)
 {
     uint32_t i = e->value[v].first_change;

@@ -13,9 +13,10 @@ struct copy_pair {
 /* State of edit_copy(). */
 struct copy_state {
     struct edit *e;
-    const char *suffix; /* of the names of copies; NULL: a number where the name is taken */
-    struct map value;   /* value -> copy of the value; nothing reads it unless there are bodies */
-    bool has_bodies;    /* the node has bodies */
+    /* what the names of copies end in; NULL: nothing, but a number if the name is taken */
+    const char *suffix;
+    struct map value; /* value -> copy of the value; filled only if the node has bodies */
+    bool has_bodies;  /* the node has bodies */
     struct copy_pair *node, *body; /* nodes and bodies with their copies */
     uint32_t nnode, capnode, nbody, capbody;
 };
@@ -27,7 +28,7 @@ static vid copied_value(const struct copy_state *c, vid v)
     return v != 0 && w != 0 ? w : v;
 }
 
-/* Returns the name that the copy of something with that name should have. */
+/* Returns the name for the copy of a value or node called `name`: with the suffix, if there is one; 0 for 0. */
 static sid copied_name(const struct copy_state *c, sid name)
 {
     return c->suffix == NULL || name == 0
@@ -123,8 +124,8 @@ static struct slice copy_attrs(struct copy_state *c, nid n, nid copy)
     return now;
 }
 
-/* Adds a copy of node n to graph g behind node `after` and returns it: with copies of the results, without operands,
- * which are copied when all values have copies. */
+/* Adds a copy of node n to graph g behind node `after` and returns it. It has copies of the results, and no operands
+ * yet: copy_operands() adds these when all values have copies. */
 static nid copy_node(struct copy_state *c, nid n, gid g, nid after)
 {
     struct edit *e = c->e;
@@ -155,7 +156,8 @@ static nid copy_node(struct copy_state *c, nid n, gid g, nid after)
     return k;
 }
 
-/* Gives the copy p.to of node p.from its operands: copies of values where there are any. */
+/* Gives the copy p.to of node p.from its operands: the copies of p.from's operands or, where a value has no copy, the
+ * values themselves. */
 static void copy_operands(struct copy_state *c, struct copy_pair p)
 {
     struct edit *e = c->e;

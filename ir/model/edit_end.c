@@ -21,7 +21,7 @@ struct end {
     struct arena *a; /* scratch memory */
     bool *dead;      /* [graph] 1: no live node has the graph as a body */
     nid *order;      /* the nodes that are not dropped, graph by graph, in their new order */
-    /* [graph] place in `order` of its first node; [ngraph]: number of nodes that stay */
+    /* [graph] index in `order` of the graph's first node; [ngraph]: number of nodes that stay */
     uint32_t *at;
     nid *now;            /* [node] new number; 0: dropped */
     gid *graph_now;      /* [graph] new number; 0: dropped */

@@ -19,7 +19,7 @@ static uint32_t shifted(uint32_t i, uint32_t by)
     return i != 0 ? i + by : 0;
 }
 
-/* Appends the types of the other module, with symbolic dimensions as unknown ones. */
+/* Appends the types of the other module to the edited one; symbolic dimensions become unknown. */
 static void take_types(struct edit_source *s)
 {
     struct module *m = s->m;

@@ -33,11 +33,11 @@ struct edit_value {
     uint32_t resolved_at;
     vid new_output; /* the graph's output instead of this value, from output_time on; 0: none */
     uint32_t output_time;
-    bool withdrawn; /* no input or output of its graph any more (edit_withdraw) */
+    bool withdrawn; /* the value is no longer an input or output of its graph (edit_withdraw) */
     vid like;       /* of a new value: the value whose type and sizes it has; 0: none */
 };
 
-/* The lists of a graph: inputs, initializers, outputs. */
+/* The lists of values of a graph: its inputs, initializers and outputs. */
 enum graph_list { BORDER_IN, BORDER_INIT, BORDER_OUT };
 
 /* A value that the edit appends to a list of a graph. */
@@ -77,11 +77,11 @@ struct edit {
     struct map function; /* (domain + 1, name) -> function of the model; empty until it is needed */
 };
 
-/* Returns the value that an operand reads now that was set to v at time set_at. */
+/* Returns the value that an operand reads now if it was set to v at time set_at: v, or what replaced v since. */
 vid edit_resolve(struct edit *e, vid v, uint32_t set_at);
-/* Returns the value that is now the output of graph g which was v at time set_at. */
+/* Returns the value that is now the output of graph g where v was put at time set_at. */
 vid edit_output_now(struct edit *e, gid g, vid v, uint32_t set_at);
-/* What has a name: a value, or a node. */
+/* Kinds of things that have names: values and nodes. */
 enum { EDIT_VALUE = 1, EDIT_NODE = 2 };
 /* Returns a name, `like` or similar, that no value (what == EDIT_VALUE) or node (EDIT_NODE) of the module, its bodies
  * and its functions has, and reserves it. */
@@ -97,7 +97,8 @@ void edit_append(struct edit *e, gid g, vid v, enum graph_list list);
 void edit_grow_graphs(struct edit *e);
 /* Makes the result v of node n an omitted result. */
 void edit_remove_result(struct edit *e, nid n, vid v);
-/* edit_nbody: returns the number of graphs to which an attribute refers.  edit_body: returns the i-th of them. */
+/* edit_nbody() returns the number of graphs to which an attribute refers; edit_body() returns the i-th of these
+ * graphs. */
 uint32_t edit_nbody(const struct attr *a);
 gid edit_body(const struct module *m, const struct attr *a, uint32_t i);
 /* Adds a copy of tensor t with that name and returns it; t itself may be in use elsewhere.  Of a sparse tensor, the

@@ -47,7 +47,8 @@ tid edit_sparse(struct edit *e, const int64_t *dims, uint32_t rank, tid values, 
     return id;
 }
 
-/* Adds a tensor that is the slice of tensor `of` with the n ranges along the axis, as they are given; returns it. */
+/* Adds a tensor that is the slice of tensor `of` with exactly the n given ranges along the axis, without merging
+ * slices; returns it. */
 static tid add_slice(struct edit *e, tid of, uint32_t axis, const int64_t *range, uint32_t n)
 {
     struct module *m = e->m;
@@ -87,8 +88,8 @@ static bool is_within(const int64_t *range, uint32_t n, int64_t size)
     return true;
 }
 
-/* Translates n ranges of a slice into ranges of the tensor from which it was sliced, along the same axis.  Returns
- * these, allocated in e->a, and writes how many there are to *count.  O(ranges of both and of the result) if the
+/* Translates n ranges of a slice into ranges of the tensor that it was sliced from, along the same axis. Returns
+ * these ranges, allocated in e->a, and writes their number to *count. O(ranges of both and of the result) if the
  * ranges ascend. */
 static int64_t *compose(struct edit *e, const struct tensor *slice, const int64_t *range,
                         uint32_t n, uint32_t *count)

@@ -88,7 +88,7 @@ struct csr layers_nodes(const struct module *m, const struct layers *l, struct a
     return csr_build(a, l->n + 1, g->count, l->of + g->first, node);
 }
 
-/* Returns a key that tells the operator of node n, with its domain, from others. */
+/* Returns a key that is equal for two nodes if and only if they have the same operator and domain. */
 static uint64_t op_key(const struct module *m, nid n)
 {
     return map_key(m->node[n].domain, m->node[n].op);
@@ -120,7 +120,7 @@ static bool rows_alike(const struct module *m, const struct csr *c, uint32_t x, 
     return true;
 }
 
-/* Returns a hash of the operators of a row's nodes, with the random key `by`; never 0. */
+/* Returns a hash of the operators of the nodes in a row of c, made with the random key `by`; never 0. */
 static uint64_t row_hash(const struct module *m, const struct csr *c, uint32_t row,
                          const struct hash_key *by)
 {

@@ -95,7 +95,7 @@ struct module module_fork(const struct module *m, struct arena *mem)
     struct module x = *m;
 
     x.mem = mem;
-    /* full: the next entry moves the pool to memory of x, so m's pools are not written */
+    /* capacities equal to the counts: the next entry moves the pool to memory of x, so m's pools are not written */
     x.captype = m->ntype;
     x.captensor = m->ntensor;
     x.capopset = m->nopset;

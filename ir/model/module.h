@@ -85,8 +85,8 @@ struct type {
     uint32_t inner; /* index in module.type: elements of a sequence or optional, values of a map */
 };
 
-/* Documentation and other data that a model file attaches to a thing and that do not change what the model computes.
- * Entry 0 of module.about is empty. */
+/* Documentation and other data that a model file attaches to a node, value, graph and so on, and that do not change
+ * what the model computes. Entry 0 of module.about is empty. */
 struct about {
     sid doc; /* documentation; of tensors and attributes it is part of `rest` */
     /* metadata in module.sids: key, value, key, value, ...; of tensors and attributes in `rest` */
@@ -98,11 +98,13 @@ struct about {
 
 /* Bits of value.flags. */
 enum {
-    VALUE_INPUT = 1,  /* the value is an input of its graph */
-    VALUE_OUTPUT = 2, /* an output of its graph (may be an input or initializer, too) */
-    /* has an initializer (with VALUE_INPUT: a default that callers may override) */
+    VALUE_INPUT = 1, /* the value is an input of its graph */
+    /* the value is an output of its graph (and may be an input or initializer, too) */
+    VALUE_OUTPUT = 2,
+    /* the value has an initializer (with VALUE_INPUT: a default that callers may override) */
     VALUE_INIT = 4,
-    /* has no name and no readers: the file defines the same name again later, or a pass dropped the value */
+    /* the value has no name and no readers: the file defines the same name again later, or a pass dropped the
+     * value */
     VALUE_LOST = 8,
     /* an input, output or initializer whose type the file gives a second time, in the graph's value_info */
     VALUE_TYPED = 16,
@@ -201,11 +203,12 @@ struct attr {
 
 /* Bits of node.flags. */
 enum {
-    NODE_UNNAMED = 1, /* has no name in the file: the reader made one up */
+    NODE_UNNAMED = 1, /* the node has no name in the file: the reader made one up */
     /* all its results are lost (VALUE_LOST): later definitions of their names replace them */
     NODE_LOST = 2,
-    NODE_CALL = 4, /* calls a function of the model */
-    /* made or changed by a pass: src, if not NULL, is only a pattern for the node's message (backends/onnx/make.c) */
+    NODE_CALL = 4, /* the node calls a function of the model */
+    /* the node was made or changed by a pass: src, if not NULL, is only a pattern for the node's message
+     * (backends/onnx/make.c) */
     NODE_MADE = 8
 };
 

@@ -78,8 +78,8 @@ nid assign_find(const struct assignment *r, sid name, uint32_t *range)
     return n;
 }
 
-/* Whether `name` is of a node that is made again when the plan is written, so that the model need not have the node.
- * *of: the node of the model that it is made from; 0: the model does not have that node, either. */
+/* Whether `name` names a node that only exists in the written plan, where it makes a node of the model again; the
+ * model need not have it. Writes to *of the node of the model that it is a copy of; 0: the model has no such node. */
 static bool is_left_out(const struct assignment *r, const char *name, nid *of)
 {
     uint32_t range, from = map_get(&r->left_out, str_id(r->scene->m, name));
@@ -87,7 +87,8 @@ static bool is_left_out(const struct assignment *r, const char *name, nid *of)
     return from != 0;
 }
 
-/* Writes the nodes of a name (one node, or a range) to *of.  Returns 0; or -1 and an error if there are none. */
+/* Writes the nodes of a name (one node, or a range) to *of. Returns 0, or -1 and an error if no node or range has the
+ * name. */
 static int find_nodes(const struct assignment *r, const char *name, struct node_range *of)
 {
     uint32_t range = 0;
@@ -111,7 +112,7 @@ int assign_stage(struct assignment *r, const char *name, uint32_t stage)
     nid from;
     if (is_left_out(r, name, &from) && !assign_find(r, str_id(r->scene->m, name), &range) &&
         !range) {
-        /* `from` has no stage yet if no part has it, since the node that is made again takes its place */
+        /* the copy stands for `from` if no part has `from` itself; then `from` gets the stage of the copy */
         if (from && r->stage_of[from] < 0)
             r->stage_of[from] = (int32_t)stage;
         return 0;
@@ -185,7 +186,7 @@ int assign_by_color(struct assignment *r)
     if (!m->color)
         return 0;
     uint32_t most = module_most_color(m);
-    /* [colour] the first node with a device; a node on another device than that one, 0: none */
+    /* [colour] first: its first node with a device; other: a node on another device than that; 0: none */
     nid *first = arena_array(r->a, (size_t)most + 1, sizeof *first);
     nid *other = arena_array(r->a, (size_t)most + 1, sizeof *other);
     for (nid n = g->first; n < g->first + g->count; n++) {
@@ -219,7 +220,8 @@ int assign_end(struct assignment *r)
     const struct place *p = r->scene->place;
     const struct graph *g = &m->graph[1];
     uint32_t missing = 0, placed = 0;
-    /* the first placed node without a device; without a position in the order */
+    /* missed: the first placed node without a device; unordered: the first one without a position in the order; 0:
+     * none */
     nid missed = 0, unordered = 0;
     for (uint32_t i = 0; r->range && i < p->nsame; i++)
         if (p->same[i].why == SAME_SHAPE && r->dev[p->same[i].b] < 0) {

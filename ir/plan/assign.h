@@ -32,7 +32,8 @@ struct assignment {
     bool ordered;
     /* how the figures in the file were computed */
     struct {
-        uint64_t bits; /* set of settings with a value in `model`, a bit exec_bit() for each */
+        /* set of the settings that the file gives, whose values are in `model`: exec_bit() is the bit of a setting */
+        uint64_t bits;
         struct exec_model model; /* the settings under which the figures were computed */
         double bound; /* seconds: lower bound that the planner claimed for all plans in `scope` */
         /* word as of plan_scope_name(): "contiguous"; NULL: the file has no bound */
@@ -44,8 +45,8 @@ struct assignment {
     /* [node] 1: a Shape or Size node, which must be on the device of its operand's producer */
     const uint8_t *follows;
     struct map named; /* name -> node */
-    /* names of nodes that are made again when the plan is written, so that the model need not have them -> 1 + the name
-     * of the node that each is made from */
+    /* name of a node that is made again when the plan is written (so that the model need not have it) -> 1 + the name
+     * of the node that it is made from */
     struct map left_out;
     struct map numbered; /* 1 + id of a node of a workload -> node */
     struct map ranges;   /* name -> 1 + index in range[] */
@@ -57,29 +58,30 @@ void assign_begin(struct assignment *r);
  * ids of a workload's nodes. */
 void assign_by_name(struct assignment *r);
 void assign_by_id(struct assignment *r);
-/* Returns the node of a name; 0: no node has the name.  Then *range is 1 + the index in range[] of the range of that
- * name, or 0 if there is none.  Needs assign_by_name(). */
+/* Returns the node of a name; 0: no node has the name. Also sets *range: 0 if a node has the name or no range has it,
+ * else 1 + the index in range[] of the range of that name. Needs assign_by_name(). */
 nid assign_find(const struct assignment *r, sid name, uint32_t *range);
-/* Returns the number of the device of a name; -1 and an error if there is none. */
+/* Returns the number of the device with that name; -1 and an error if there is none. */
 int assign_device(const struct assignment *r, const char *name);
 /* Put a node, or all nodes of range[range] that do not follow their operands, on a device.  A node that is not placed
  * gets no device, but is counted in place[].  Return 0, or -1 and an error if a node is on another device already. */
 int assign_node(struct assignment *r, nid n, int dev);
 int assign_range(struct assignment *r, uint32_t range, int dev);
-/* Do the same for the node or range of a name, and for the node of an id; also -1 and an error if there is none. */
+/* Do the same for the node or range of a name, and for the node of an id; return -1 and an error also if there is no
+ * such node or range. */
 int assign_named(struct assignment *r, const char *name, int dev);
 int assign_numbered(struct assignment *r, int64_t id, int dev);
-/* Sets the stage of the node or range of a name.  0, or -1 and an error if there is none. */
+/* Sets the stage of the node or range of a name. Returns 0, or -1 and an error if there is no such node or range. */
 int assign_stage(struct assignment *r, const char *name, uint32_t stage);
-/* Set the slot (>= 1) of the node or range of a name, and of the node of an id.  0, or -1 and an error if there is
- * none. */
+/* Set the slot (>= 1) of the node or range of a name, and of the node of an id. Return 0, or -1 and an error if there
+ * is no such node or range. */
 int assign_slot_named(struct assignment *r, const char *name, uint32_t slot);
 int assign_slot_numbered(struct assignment *r, int64_t id, uint32_t slot);
 /* Puts each placed node without a device on the device of the other nodes of its colour (colocation class of a
- * profile), if they have one.  0, or -1 and an error if these nodes are on two devices. */
+ * profile), if these have a device. Returns 0, or -1 and an error if these nodes are on two devices. */
 int assign_by_color(struct assignment *r);
-/* Puts the Shape and Size nodes of ranges on the devices of their operands' producers.  Then checks that each placed
- * node has a device and, in an ordered file, a position in place[].  0, or -1 and an error. */
+/* Puts the Shape and Size nodes of ranges on the devices of their operands' producers. Then checks that each placed
+ * node has a device and, in an ordered file, a position in place[]. Returns 0, or -1 and an error. */
 int assign_end(struct assignment *r);
 /* Returns the order of the nodes as in plan.rank; NULL: the file gives no order. */
 uint32_t *assign_rank(const struct assignment *r);

@@ -1,25 +1,30 @@
 /* Operators that work along the axis of the batch (batch_along.h).
  *
- * A table says for each operator where it finds the axes that it works along: in an attribute, in an operand, or, with
- * kernels, behind the first two.  Rows along these axes meet, or change places; where the axis of the batch is among
- * them, samples do.  Axes that are no constants may be any.  O(operands) for a node. */
+ * A table says for each operator where it names the axes of its first operand that it works along: in an attribute,
+ * in an operand, or nowhere, as operators with kernels, which work along all axes behind the first two. Along these
+ * axes an operator combines numbers, or moves them; if the axis of the batch is among these axes, it combines or
+ * moves numbers of different samples. Axes that are not known (an operand that is no constant) count as all axes.
+ * O(operands) for a node. */
 #include "ir/plan/batch_along.h"
 
 #include <string.h>
 
 /* Which axes of its first operand an operator works along. */
 enum along {
-    ALONG_AXIS,   /* the attribute "axis" */
-    ALONG_FROM,   /* "axis" and all behind it */
-    ALONG_AXES,   /* the attribute "axes", or the operand number `operand`; none: all */
-    ALONG_BEHIND, /* all from number `usual` on */
+    ALONG_AXIS, /* the attribute "axis" */
+    ALONG_FROM, /* the attribute "axis" and all axes behind that */
+    /* the attribute "axes", or the operand with number `operand`; without either, all axes */
+    ALONG_AXES,
+    ALONG_BEHIND, /* all axes from axis `usual` on */
 };
 
 struct along_row {
     const char *op;
     enum along along;
-    int32_t usual;    /* ALONG_AXIS, ALONG_FROM: the axis without an attribute */
-    uint32_t operand; /* ALONG_AXES: 0: there is no such operand */
+    /* ALONG_AXIS, ALONG_FROM: the axis if the node has no attribute; ALONG_BEHIND: the first axis */
+    int32_t usual;
+    /* ALONG_AXES: number of the operand with the axes; 0: there is no such operand */
+    uint32_t operand;
 };
 
 static const struct along_row rows[] = {
@@ -79,14 +84,14 @@ int constant_ints(const struct module *m, vid v, int64_t *out, uint32_t max)
     return 1;
 }
 
-/* Returns the axis of an operator, counted from the front. */
+/* Returns the axis that the attribute "axis" of node n gives, or the table's usual one, as a number from 0 on. */
 static int64_t axis_of(const struct module *m, nid n, const struct along_row *r, int rank)
 {
     int64_t axis = node_attr_int(m, n, "axis", r->usual);
     return axis < 0 ? axis + rank : axis;
 }
 
-/* Whether the axis is among those of the operator; true: it may be. */
+/* Whether `axis` is among the axes that node n names; true also if they are not known. */
 static bool is_among(const struct module *m, nid n, const struct along_row *r, int32_t axis,
                      int rank)
 {
@@ -105,7 +110,7 @@ static bool is_among(const struct module *m, nid n, const struct along_row *r, i
     return count < 0;
 }
 
-/* Whether a Pad without axes leaves the axis alone. */
+/* Whether a Pad that names no axes pads the axis `axis` by nothing; false if its pads are not known. */
 static bool pads_others(const struct module *m, nid n, int32_t axis, int rank)
 {
     int64_t pads[MOST];
@@ -118,7 +123,8 @@ static bool pads_others(const struct module *m, nid n, int32_t axis, int rank)
     return !node_in(m, n, 3) && count == 2 * rank && !pads[axis] && !pads[axis + rank];
 }
 
-/* Whether the operator takes samples for steps of time: of a recurrent one these are on axis 0 or 1, by "layout". */
+/* Whether a ReverseSequence or recurrent operator would take the axis, which is that of the batch, for its steps of
+ * time. A recurrent operator has steps on axis 0, or on axis 1 if the attribute "layout" is set. */
 static bool takes_for_time(const struct module *m, nid n, int32_t axis)
 {
     bool recurrent = node_is(m, n, "LSTM") || node_is(m, n, "GRU") || node_is(m, n, "RNN");
@@ -127,8 +133,8 @@ static bool takes_for_time(const struct module *m, nid n, int32_t axis)
     return recurrent && axis == (node_attr_int(m, n, "layout", 0) ? 1 : 0);
 }
 
-/* Whether the node picks rows, or writes them, by positions along the axis: GatherND and ScatterND take as many axes,
- * from "batch_dims" on, as a position has numbers; a number that is not known may be any. */
+/* Whether a GatherND or ScatterND picks or writes rows by positions along the axis. It uses as many axes, from
+ * "batch_dims" on, as a position has numbers; if that count is not known, all axes from there on. */
 static bool takes_positions(const struct module *m, nid n, int32_t axis)
 {
     bool gathers = node_is(m, n, "GatherND");
@@ -141,7 +147,8 @@ static bool takes_positions(const struct module *m, nid n, int32_t axis)
     return axis >= from && (each < 0 || axis - from < each);
 }
 
-/* Whether a Scan that keeps a state takes samples one after the other. */
+/* Whether a Scan node with a state goes from sample to sample: one of its inputs is scanned along the axis of the
+ * batch. axis: [value] its axis of the batch; -1: none. */
 static bool hands_state_on(const struct module *m, nid n, const int32_t *axis)
 {
     int64_t scans = node_attr_int(m, n, "num_scan_inputs", 0);
@@ -162,13 +169,14 @@ static bool hands_state_on(const struct module *m, nid n, const int32_t *axis)
     return false;
 }
 
-/* Whether the node keeps a triangle of rows and columns of which one are samples. */
+/* Whether a Trilu keeps a triangle of the matrix whose rows or columns are samples. */
 static bool keeps_triangle(const struct module *m, nid n, int32_t axis, int rank)
 {
     return node_is(m, n, "Trilu") && axis >= rank - 2;
 }
 
-/* Whether a Reshape moves numbers between samples: the axis of the batch has other stretches before it than before. */
+/* Whether a Reshape moves numbers between samples: the sizes of the axes before the axis of the batch have another
+ * product in the result than in the operand. False if a size is not known. */
 static bool scrambles(const struct module *m, const int32_t *axis, nid n)
 {
     int64_t before[2] = {1, 1};
@@ -209,7 +217,9 @@ const char *batch_along_why(const struct module *m, const int32_t *axis, nid n)
         if (!node_is(m, n, r.op))
             continue;
         if (k < 3 &&
-            module_opset(m, 0) < 13) /* Softmax, LogSoftmax, Hardmax took all axes from 1 */
+            /* before opset 13 the first three of the table, Softmax, LogSoftmax and Hardmax, took all axes from 1
+             * on */
+            module_opset(m, 0) < 13)
             r.along = ALONG_FROM, r.usual = 1;
         bool met = r.along == ALONG_AXIS   ? axis_of(m, n, &r, rank) == axis[x]
                    : r.along == ALONG_FROM ? axis_of(m, n, &r, rank) <= axis[x]

@@ -4,12 +4,13 @@
 
 #include "ir/model/module.h"
 
-/* Returns NULL, or why node n does not treat the rows of its operands along the axis of the batch one by one: a clause
- * that follows the name of the node.  axis: [value] of the batch; -1: none.  O(operands of n). */
+/* Returns NULL if node n treats the rows of its operands along the axis of the batch one by one, as far as is known.
+ * Else returns the reason: a clause that follows the name of the node, "works along the axis of the batch". axis:
+ * [value] its axis of the batch; -1: none. O(operands of n). */
 const char *batch_along_why(const struct module *m, const int32_t *axis, nid n);
 
-/* Writes the integers of an initializer that is no input, or of a Constant, to out[max] and returns how many there are;
- * -1: the value is something else, or has more than max. */
+/* Writes the integers of v, an initializer that is no input or a result of a Constant, to out[max] and returns their
+ * number; -1: the value is neither of these, or has more than max elements. */
 int constant_ints(const struct module *m, vid v, int64_t *out, uint32_t max);
 
 #endif

@@ -1,8 +1,8 @@
 /* Finds nodes that take samples together (batch_mix.h).
  *
- * A step over micro-batches is one over the whole batch only if samples meet in the loss and in sums of gradients alone
- * (DAPPLE, arXiv 2007.01045, VI-A).  A node is told by its operator, where this works along the axis of the batch, or
- * by its values: it makes values of samples from one that is of all samples together. */
+ * Micro-batches add up to the whole batch only if samples meet nowhere but in the loss and in sums of gradients
+ * (DAPPLE, arXiv 2007.01045, VI-A). A node takes samples together if its operator works along the axis of the batch,
+ * or if it makes values of single samples from a value of all samples together. */
 #include "ir/plan/batch_mix.h"
 
 #include "ir/plan/batch_along.h"
@@ -18,7 +18,7 @@ static bool is_one_of(const struct module *m, nid n, const char *const *list)
     return any;
 }
 
-/* Whether a value is a constant that is false or 0. */
+/* Whether value v is an initializer of at most 8 bytes, and no input, that is false or 0. */
 static bool is_zero(const struct module *m, vid v)
 {
     tid t = v && !m->value[v].def ? m->value[v].tensor : 0;
@@ -32,7 +32,8 @@ static bool is_zero(const struct module *m, vid v)
     return true;
 }
 
-/* Whether the node draws random numbers. */
+/* Whether the node draws random numbers: a random operator, or a Dropout that may be in training mode with a ratio
+ * other than 0. */
 static bool draws(const struct module *m, nid n)
 {
     static const char *const random[] = {"RandomNormal",
@@ -46,7 +47,7 @@ static bool draws(const struct module *m, nid n)
     return is_one_of(m, n, random) || (trains && !is_zero(m, node_in(m, n, 1)));
 }
 
-/* Whether a result has the batch along two axes, which no operand has: each sample meets all others. */
+/* Whether a result of n has the batch along two axes, while no operand does: each sample meets all other samples. */
 static bool makes_square(const struct batch_view *v, nid n)
 {
     const struct slice in = v->m->node[n].in, out = v->m->node[n].out;
@@ -58,14 +59,14 @@ static bool makes_square(const struct batch_view *v, nid n)
     return any && !had;
 }
 
-/* Whether a node of the forward pass reckons with the value, which tells how many samples there are. */
+/* Whether n is a forward node that calculates with value x, and x depends on the number of samples. */
 static bool reckons_with(const struct batch_view *v, nid n, vid x)
 {
     static const char *const reckon[] = {"Add", "Sub", "Mul", "Div", "Pow", "Sum", NULL};
     return v->counts[x] && !v->m->backward[n] && is_one_of(v->m, n, reckon);
 }
 
-/* Returns whether a result of the node has an axis of the batch. */
+/* Whether a result of the node depends on samples and has an axis of the batch. */
 static bool makes_samples(const struct batch_view *v, nid n)
 {
     bool any = false;
@@ -76,7 +77,7 @@ static bool makes_samples(const struct batch_view *v, nid n)
     return any;
 }
 
-/* Whether the operator adds up what samples bring where a result loses the axis of the batch. */
+/* Whether the operator adds up the contributions of samples where its result loses the axis of the batch. */
 static bool adds_up(const struct module *m, nid n)
 {
     static const char *const sums[] = {"MatMul", "Gemm",          "ReduceSum", "Einsum",
@@ -86,7 +87,8 @@ static bool adds_up(const struct module *m, nid n)
            (scatters && strcmp(node_attr_str(m, n, "reduction", "none"), "add") == 0);
 }
 
-/* Returns NULL, or why a loss is no mean or sum over samples alone. */
+/* Returns NULL, or the reason why node n is a loss whose mean over the batch is not the mean of its means over
+ * micro-batches. */
 static const char *refuse_loss(const struct module *m, nid n)
 {
     if (!node_is(m, n, "SoftmaxCrossEntropyLoss") && !node_is(m, n, "NegativeLogLikelihoodLoss"))
@@ -98,7 +100,8 @@ static const char *refuse_loss(const struct module *m, nid n)
     return node_in(m, n, 2) ? "means with weights, whose sum differs by micro-batch" : NULL;
 }
 
-/* Returns NULL, or why the node takes samples together, by its operator. */
+/* Returns NULL, or the reason why the node's operator takes samples together or draws random numbers: a clause that
+ * follows the name of the node. */
 static const char *refuse_operator(const struct batch_view *v, nid n)
 {
     const struct module *m = v->m;

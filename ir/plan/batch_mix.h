@@ -7,17 +7,17 @@
 /* What is known of a training graph. */
 struct batch_view {
     const struct module *m;
-    const int32_t *axis;    /* [value] of the batch; -1: none */
-    const uint8_t *varies;  /* [value] it depends on samples */
-    const uint8_t *to_sum;  /* [value] a gradient follows from it by sums over samples alone */
-    const uint8_t *squares; /* [value] more than one axis of it grows with the batch */
+    const int32_t *axis;    /* [value] its axis of the batch; -1: none */
+    const uint8_t *varies;  /* [value] 1: it depends on samples */
+    const uint8_t *to_sum;  /* [value] 1: a gradient follows from it by sums over samples alone */
+    const uint8_t *squares; /* [value] 1: more than one of its axes grows with the batch */
     const uint8_t *counts;  /* [value] 1: the value is, or follows from, the number of samples */
 };
 
 /* Returns NULL, or, in a, why node n of the main graph takes samples together or draws: a clause that names the node
  * and its operator.  O(operands and results of n). */
 const char *batch_mix_why(const struct batch_view *v, nid n, struct arena *a);
-/* The same of a node in a body, whose operator alone is looked at. */
+/* Does the same for a node in a body, but looks only at its operator. */
 const char *batch_mix_body_why(const struct batch_view *v, nid n, struct arena *a);
 /* Returns the node of the main graph that graph g is a body of, at any depth; 0: g is no body of such a node. */
 nid batch_body_root(const struct module *m, gid g);

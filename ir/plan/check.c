@@ -18,8 +18,8 @@ static const char *device_name(const struct verdict_state *j, int32_t d)
     return d < 0 ? "nowhere" : cluster_device_name(j->c, j->a, (uint32_t)d);
 }
 
-/* Adds each node to `nodes` and its bytes to `used` of its device; clears `runnable` of the verdict if a node has no
- * device or cannot run there. */
+/* Counts each placed node and its bytes in the load of its device; clears v->runnable, and sets why_not, if a node
+ * has no device or cannot run there. */
 static void check_nodes(struct verdict_state *j)
 {
     const struct graph *g = &j->m->graph[1];
@@ -221,8 +221,8 @@ static void count_alive(int64_t *delta, uint32_t from, uint32_t to, int64_t byte
     delta[to + 1] -= bytes;
 }
 
-/* Counts the model inputs that are there already (--io=free) in delta[dev], for all steps of each device that reads
- * them.  steps[dev]: how many it has. */
+/* Counts the bytes of model inputs that are there already (--io=free) as alive in all steps of each device that reads
+ * them: in delta[dev]. steps[dev]: number of the device's steps. */
 static void count_inputs(struct verdict_state *j, const uint32_t *steps, int64_t **delta)
 {
     uint32_t *counted = arena_array(j->a, (size_t)j->c->ndev + 1, sizeof *counted);

@@ -1,10 +1,10 @@
 /* Counts the nodes that a single host thread defers (host_order.h).
  *
- * Source: Baechi-PyTorch's assigner, its two criteria for starting a thread for a layer (1.3.2).  Rule by device: a
- * node that may be handed over stays so.  So each node has one moment from which on it may be handed over; the moment
- * is given as the node that the thread meets then.  It is the latest moment at which a predecessor (a producer of its
- * inputs, or the node before it on its device) has been met and may be handed over.  A walk in topological order
- * finds the moments. */
+ * Source: Baechi-PyTorch's assigner, its two criteria for starting a thread for a layer (1.3.2). Rule by device: once
+ * a node may be handed over, it may be handed over ever after. So each node has one moment from which on it may be
+ * handed over, which is told by the node that the thread meets then. That is the latest moment at which a predecessor
+ * (a producer of its inputs, or the node before it on its device) has been met and may be handed over. A walk in
+ * topological order finds the moments. */
 #include "ir/plan/host_order.h"
 
 #include "ir/base/keyed.h"
@@ -18,7 +18,7 @@ struct host_order_state {
     uint32_t n; /* number of placed nodes */
 };
 
-/* Fills in c->order and c->n: by rank, or without ranks by part and node number. */
+/* Fills c->order and c->n with the placed nodes, ordered by rank; without ranks, by part, then by number. */
 static void order_nodes(struct host_order_state *c, const struct parts *parts)
 {
     const struct graph *g = &c->s->m->graph[1];
@@ -32,7 +32,8 @@ static void order_nodes(struct host_order_state *c, const struct parts *parts)
         c->order[i] = k[i].item;
 }
 
-/* Returns the number of nodes that the thread meets (by number) before a node that is earlier in the plan's order. */
+/* Returns the number of nodes deferred by the rule "by all": when the thread meets the node, it has not met all nodes
+ * that the plan has before it. */
 static uint32_t count_by_all(const struct host_order_state *c)
 {
     uint32_t deferred = 0;
@@ -44,18 +45,19 @@ static uint32_t count_by_all(const struct host_order_state *c)
     return deferred;
 }
 
-/* Returns the number of nodes whose moment is a later node.  A node's moment: the last node that the thread must have
- * met before it may hand the node to its device.  Nodes that wait for each other in a circle count, too. */
+/* Returns the number of nodes deferred by the rule "by device": the moment of the node, which is the last node that
+ * the thread must have met before it may hand the node to its device, comes after the node. Nodes that wait for each
+ * other in a circle count, too. */
 static uint32_t count_by_device(const struct host_order_state *c)
 {
     uint32_t nnode = c->s->m->nnode, deferred = nnode;
     struct csr next = plan_followers(c->s, c->p->dev, c->order, c->n, c->a);
     nid *sorted = arena_array(c->a, nnode, sizeof *sorted);
-    /* [node] its moment: the node may be handed over once the thread has met this one; 0: from the beginning */
+    /* [node] its moment: the node that the thread must have met before it may hand this one over; 0: none */
     nid *free_at = arena_array(c->a, nnode, sizeof *free_at);
     for (uint32_t i = 0, n = csr_topo(&next, nnode, NULL, sorted, c->a); i < n; i++) {
         nid x = sorted[i], met = larger_u32(free_at[x], x);
-        /* true of nodes that are not placed, too: they wait for none */
+        /* subtracts nodes that are not deferred, and with them all nodes that are not placed, which wait for none */
         deferred -= free_at[x] <= x;
         for_row (y, next, x)
             free_at[y] = larger_u32(met, free_at[y]);

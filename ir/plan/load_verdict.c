@@ -30,8 +30,9 @@ static void add_node_times(struct verdict_state *j)
     }
 }
 
-/* Adds the fixed cost of parts: once for each part and each training pass that the part has nodes of.  A plan that puts
- * nodes apart that must be together cannot be cut into parts. */
+/* Adds the fixed cost of parts to the computing of their devices: once for each part and each training pass that the
+ * part has nodes of. Does nothing for a plan that cannot be cut into parts, since a node cannot run or nodes that
+ * must be together are apart. */
 static void add_part_costs(struct verdict_state *j)
 {
     const struct graph *g = &j->m->graph[1];
@@ -95,12 +96,13 @@ static void add_transfers(struct verdict_state *j)
     }
 }
 
-/* Computes the load of each device from its times, and the value from the loads.  The other copies of a device get the
- * same figures. */
+/* Computes the load of each device from its times, the plan's bottleneck, and the value from the loads. The other
+ * copies of a device get the same figures as the device. */
 static void sum_loads(struct verdict_state *j)
 {
     const struct exec_model *model = &j->s->model;
-    /* most: [pass] largest load; in [0] if passes count together */
+    /* most: [pass] the largest load of a device; where the passes count together, most[0] alone; worst: the load of
+     * the bottleneck, -1 before the first device */
     int64_t most[2] = {0, 0}, worst = -1;
     /* the loads of both passes count separately (GPipe) */
     bool apart = exec_apart(model) && j->m->backward;

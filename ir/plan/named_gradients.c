@@ -1,7 +1,7 @@
 /* Gradients by name (named_gradients.h).
  *
- * The generator and the exports of training graphs call the gradient of P "P_grad"; what the user says (--gradient)
- * goes before that.  Expected O(values). */
+ * In models of pcc-gen and in exported training graphs the gradient of P is called "P_grad"; a gradient that the user
+ * names (--gradient) takes precedence. Expected O(values). */
 #include "ir/plan/named_gradients.h"
 
 #include "ir/base/name_table.h"
@@ -30,7 +30,7 @@ bool is_named_after(const struct module *m, vid v, vid of, const char *end)
     return strncmp(name, base, n) == 0 && strcmp(name + n, end) == 0;
 }
 
-/* What the user says, as values: 0: the model has no such parameter, no such value. */
+/* A gradient that the user names, with the values of the model that its names stand for. */
 struct said_pair {
     const struct said_gradient *said;
     vid of, v;

@@ -35,7 +35,7 @@ static bool is_host(const struct split *w, uint32_t dev)
     return c->cls[cluster_class(c, dev)].host;
 }
 
-/* Returns the row of w->listed with the nodes of a device in a slot; slot 0: the row of a device without slots. */
+/* Returns the row of w->listed for a device and a slot, 1, 2, ...; slot 0: for a device without slots. */
 static uint32_t row_of(const struct split *w, uint32_t dev, uint32_t slot)
 {
     return dev * (w->q ? w->q : 1) + (slot ? slot - 1 : 0);
@@ -74,7 +74,7 @@ static void put_slot(struct split *w, uint32_t dev, uint32_t slot)
     json_close(&w->o, JSON_ROW);
 }
 
-/* Writes the list named `key` of all hosts (host) or of all accelerators (!host). */
+/* Writes the list named `key` of all hosts (host true) or of all accelerators (host false). */
 static void put_devices(struct split *w, const char *key, bool host)
 {
     const struct cluster *c = w->t->scene->cluster;

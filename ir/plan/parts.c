@@ -25,7 +25,8 @@ struct parts_builder {
     /* [node] of a copied node: the first part that has the node, which returns its result if the model does; -1: no
      * part has the node */
     int32_t *node_home;
-    int32_t *value_home; /* [value] of an initializer: the same */
+    /* [value] the same for an initializer: the first part that has it; -1: no part has it */
+    int32_t *value_home;
     /* [node], [value] 1 + the last part for which the node or value was counted as a need; 0: none yet */
     uint32_t *node_seen, *value_seen;
     nid *stack; /* copies of the present part whose operands have not been looked at yet */
@@ -57,7 +58,8 @@ static bool is_returned(const struct parts_builder *c, vid v)
 
 /* ---- needs of parts ------------------------------------------------------------------------- */
 
-/* Makes part x the home of v, if v is an initializer or a copy's result and has no home or a later one. */
+/* Makes part x the home of v if v is an initializer or the result of a copy, and has no home yet or a home behind
+ * x. */
 static void offer_home(struct parts_builder *c, vid v, int32_t x)
 {
     nid def = c->m->value[v].def;
@@ -66,8 +68,8 @@ static void offer_home(struct parts_builder *c, vid v, int32_t x)
         *home = x;
 }
 
-/* Returns an array: [node] the part of a placed node; of a copy, the latest part with a node that the copy depends on;
- * -1: none. */
+/* Returns an array: [node] for a placed node its part, for a copy the latest part with a node that the copy depends
+ * on; -1: none. */
 static int32_t *latest_parts(struct parts_builder *c)
 {
     const struct module *m = c->m;
@@ -84,7 +86,8 @@ static int32_t *latest_parts(struct parts_builder *c)
     return last;
 }
 
-/* Fills in node_home and value_home: walks back from the last node, so that a copy's readers come before the copy. */
+/* Fills node_home and value_home. Walks from the last node to the first, so that a copy's readers are met before the
+ * copy. */
 static void find_homes(struct parts_builder *c)
 {
     const struct module *m = c->m;
@@ -114,7 +117,7 @@ static void find_homes(struct parts_builder *c)
 
 /* ---- contents of parts ---------------------------------------------------------------------- */
 
-/* Adds node n to the copies of part x, and pushes n on the stack, if part x has not got it yet. */
+/* Adds node n to the copies of part x and pushes n on the stack, unless part x has the copy already. */
 static void need_copy(struct parts_builder *c, uint32_t x, nid n)
 {
     assert(x < c->parts->nparts && is_copy(c, n));
@@ -171,8 +174,8 @@ static void rank_values(struct parts_builder *c)
         }
 }
 
-/* Returns the rows part -> its items, ascending, of pairs (item, part), item < items.  name: [item] the entry to write
- * instead of the item; NULL: the item itself. */
+/* Returns the rows part -> its items, ascending, made from pairs (item, part), item < items. name: [item] the number
+ * to write instead of the item; NULL: the item itself. */
 static struct csr items_by_part(struct parts_builder *c, const struct pairs *q, uint32_t items,
                                 const vid *name)
 {
@@ -231,7 +234,8 @@ static void fill_lists(struct parts_builder *c, const struct csr *nodes)
 
 /* ---- outputs and crossings ------------------------------------------------------------------ */
 
-/* Fills in parts->cross and parts->cross_to. */
+/* Fills parts->cross with the values that other parts read than the part that makes them, and parts->cross_to with
+ * the parts that read each of them. */
 static void find_crossings(struct parts_builder *c)
 {
     struct parts *parts = c->parts;
@@ -253,7 +257,7 @@ static void find_crossings(struct parts_builder *c)
     parts->cross_to = pairs_rows(&to, parts->ncross);
 }
 
-/* Fills in parts->out_from. */
+/* Fills parts->out_from: for each output of the model the part that returns it. */
 static void find_sources(struct parts_builder *c)
 {
     const struct module *m = c->m;
@@ -291,7 +295,7 @@ static void fill_outputs(struct parts_builder *c)
         if (x >= 0 && (crosses[v] || is_returned(c, v)))
             pairs_add(&out, (uint32_t)x, v);
     }
-    /* outputs of the model that a copied node or an initializer gives: the part that has it returns it, once */
+    /* outputs of the model that are results of copies, or initializers: one part returns each of them, once */
     for (uint32_t i = 0; i < g->out.n; i++) {
         vid v = m->arg[g->out.at + i];
         if (parts->out_from[i] < 0 || done[v] || parts->part_of[m->value[v].def] >= 0)
@@ -366,7 +370,7 @@ struct parts *parts_build(const struct scene *s, const int32_t *dev, struct aren
     return parts_of_pieces(s, &k, a);
 }
 
-/* Whether backward nodes of the node's stage are in other parts than its forward nodes: the stage recomputes. */
+/* Whether a stage has its backward nodes in other parts than its forward nodes, because it recomputes. */
 static bool is_pass_apart(const struct staged_plan *p, int32_t stage)
 {
     return p->scene->m->backward && p->stages->recompute[stage];
@@ -376,7 +380,8 @@ struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
 {
     enum {
         LANES = 4
-    }; /* lanes of a stage: 0 nodes of no pass that is apart, 1 backward pass, 2 weight pass, 3 update */
+        /* number of lanes of a stage: 0 nodes whose pass is not apart, 1 backward pass, 2 weight pass, 3 update */
+    };
     const struct scene *s = p->scene;
     const struct graph *g = &s->m->graph[1];
     bool weights = weight_pass_apart(s), updates = update_pass_wanted(s),
@@ -403,7 +408,8 @@ struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a)
                                                                                               : 0);
     }
     k.n = pieces_build(s, lane, k.piece, &k.dev, a);
-    for (uint32_t i = 0; i < k.n; i++) /* from LANES * stage + lane to the stage's first device */
+    /* replaces LANES * stage + lane by the stage's first device */
+    for (uint32_t i = 0; i < k.n; i++)
         k.dev[i] = (int32_t)p->stages->device.to[p->stages->device.at[k.dev[i] / LANES]];
     return parts_of_pieces(s, &k, a);
 }

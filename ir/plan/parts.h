@@ -17,8 +17,9 @@ struct part {
     /* inputs of the part: model inputs in the model's order, then outputs of earlier parts */
     vid *in;
     uint32_t nin;
-    /* outputs of the part: first, in the order of their nodes, results that other parts read or the model returns;
-     * then results of copies, and initializers, that the model returns and this part passes on */
+    /* outputs of the part: first, in the order of their nodes, results of its placed nodes that other parts read or
+     * the model returns; then results of copies, and initializers, that the model returns and no earlier part passes
+     * on */
     vid *out;
     uint32_t nout;
     /* initializers that the part reads or passes on, ascending; some may be model inputs, too */
@@ -48,10 +49,10 @@ struct parts {
  * with one part per device; merging pieces is O(pieces * edges between pieces) but stops after work linear in pins. */
 struct parts *parts_build(const struct scene *s, const int32_t *dev, struct arena *a);
 
-/* Does the same for a plan with stages.  If a device has several stages, each part has nodes of one stage only.  If the
- * schedule computes gradients of weights in a pass of their own (weight_pass.h), no part has both nodes of that pass
- * and other nodes.  Of a stage that recomputes, no part has both forward and backward nodes: a part with both would run
- * the nodes again that it has run just before. */
+/* Returns the parts of a plan with stages, as parts_build() does, but with parts of one stage only, if a device has
+ * several stages. If the schedule computes gradients of weights in a pass of their own (weight_pass.h), no part has
+ * both nodes of that pass and other nodes. In a stage that recomputes, no part has both forward and backward nodes:
+ * such a part would run the nodes again that it has run just before. NULL: a placed node has no stage. */
 struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a);
 
 /* Returns the parts of a plan that is cut wherever a transfer begins or ends (transfer_cut.c): running the parts of

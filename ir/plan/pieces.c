@@ -122,7 +122,7 @@ static bool quotient_order(const struct quotient *q, uint32_t *rank)
 
 /* For each device, a queue of its pieces whose predecessors have all been passed. */
 struct queues {
-    /* [device] first and last piece of its queue; head UINT32_MAX: the queue is empty */
+    /* [device] head, tail: first and last piece of its queue; head UINT32_MAX: the queue is empty */
     uint32_t *head, *tail;
     uint32_t *next; /* [piece] the next piece in its queue; UINT32_MAX: none */
 };
@@ -202,9 +202,11 @@ static bool can_join(const struct csr *succ, uint32_t u, uint32_t v, uint32_t *s
 struct merge_state {
     struct quotient *q;
     uint32_t ndev;
-    /* [piece] 1: found not to merge with its left neighbour; stays true, as merging other pieces removes no path */
+    /* [piece] 1: the piece cannot merge with its left neighbour, as was found; merging other pieces does not change
+     * that, since it removes no path */
     uint8_t *tried;
-    uint64_t spent, budget; /* pieces and edges looked at so far; at most */
+    /* spent: number of pieces and edges looked at so far; budget: the most that may be looked at */
+    uint64_t spent, budget;
 };
 
 /* Finds neighbours *left and *right that can be merged.  Returns false if there are none, or the budget is spent. */
@@ -232,13 +234,15 @@ static bool find_pair(struct merge_state *j, uint32_t *left, uint32_t *right)
     return false;
 }
 
-/* Merges neighbours while the budget lasts.  map: [0 .. nmap) the piece of each original piece, which is kept up to
- * date. */
+/* Merges neighbours of q until none can be merged or the budget is spent. map[0 .. nmap): the piece of each piece
+ * that there was before merging began; kept up to date. rank, to and renumbered carry numbers of pieces over from one
+ * merge to the next. */
 static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_t nmap,
                        uint64_t budget)
 {
     struct merge_state j = {q, ndev, arena_alloc(q->a, (size_t)q->n + 1), 0, budget};
-    bool fresh = true;                                              /* tried[] is all 0 */
+    /* no piece was found unable to merge since the order last changed: tried[] is all 0 */
+    bool fresh = true;
     uint8_t *renumbered = arena_alloc(q->a, (size_t)q->n + 1);      /* tried[] by new numbers */
     uint32_t *to = arena_array(q->a, (size_t)q->n + 1, sizeof *to); /* [old piece] new piece */
     uint32_t *rank = arena_array(q->a, (size_t)q->n + 1, sizeof *rank);
@@ -296,8 +300,8 @@ static uint32_t pieces_by_device(const struct scene *s, const int32_t *dev, cons
     return n;
 }
 
-/* Raises the level G of each reader v of u's results to at least G(u) + [dev(u) != dev(v)].  made: node -> nets of its
- * results. */
+/* For a node u whose level G is final, raises the level of each reader v of its results to at least G(u) + [dev(u) !=
+ * dev(v)]. made: node -> nets of its results. */
 static void raise_readers(const struct place *p, const struct csr *made, const int32_t *dev, nid u,
                           uint32_t *level)
 {
@@ -387,7 +391,8 @@ uint32_t pieces_build(const struct scene *s, const int32_t *dev, uint32_t *piece
     n = pieces_by_device(s, dev, NULL, ndev, piece, a);
     struct quotient q = quotient_make(m, p, dev, piece, n, a);
     uint32_t *rank = arena_array(a, 2 * (size_t)ndev + 1, sizeof *rank);
-    /* one piece a device has a cycle: tries one for each pass, else cuts finer and merges again */
+    /* with one piece a device the quotient has a cycle: tries one piece for each device and pass, else cuts finer and
+     * merges again */
     if (!quotient_order(&q, rank)) {
         uint32_t pins = p->nnet ? p->net_pin.at[p->nnet] : 0;
         bool passes = s->model.part_cost && m->backward && !p->atom;

@@ -40,7 +40,7 @@ enum plan_scope {
 struct claim {
     uint32_t objective; /* row of exec_model.kinds: the objective of value and bounds */
     int64_t value;      /* ps: value of the plan */
-    /* ps: the value without the cost of parts (exec_model.part_cost) that every plan pays at least */
+    /* ps: the value less the cost of parts (exec_model.part_cost) that even the plan with the fewest parts pays */
     int64_t value_less_parts;
     enum plan_scope scope; /* the set of plans that bound and status are about */
     int64_t bound;         /* ps: no plan in scope has a smaller value; -1: no bound is known */
@@ -50,7 +50,7 @@ struct claim {
     /* why the bound holds: lines that end in a newline, with the numbers needed to check the bound; NULL: no proof to
      * show */
     const char *proof;
-    /* lines for the user on the values of other plans, and what these would save; NULL: none */
+    /* lines for the user about other plans that would save time or memory, with their values; NULL: none */
     const char *offer;
 };
 
@@ -92,13 +92,14 @@ struct device_load {
     struct {
         int64_t compute, in, out; /* ps; in, out: transfers to and from the device */
     } pass[2]; /* 0: forward pass, 1: backward; a value moves in the pass of its producer */
-    /* bytes: memory that the device needs; the share of the weights in `used` */
+    /* used: bytes of memory that the device needs; weights: the share of these bytes that is weights */
     int64_t used, weights;
-    /* bytes: weights, and all tensors that its nodes make, as if none were freed; 0: `used` is that.  Where it is not:
-     * weights and state that stay on the device; the most that one part reads and has at once for one sample */
+    /* Bytes; set where `used` is the peak of a schedule (else sum is 0). sum: weights and all tensors that its nodes
+     * make, as if none were freed; lasting: weights and state that stay on the device; one_sample: the most that one
+     * of its parts reads and has at one time for one sample */
     int64_t sum, lasting, one_sample;
     int64_t params; /* bytes that copies of the device must keep equal */
-    /* bytes: most alive at one time as the device runs its nodes in order, with weights */
+    /* the most bytes alive at one time as the device runs its nodes in order; includes weights */
     int64_t live_peak;
     uint32_t nodes; /* number of placed nodes */
 };
@@ -123,7 +124,7 @@ struct verdict {
     const struct stages *stages;
 };
 
-/* What else plan_check does, as bits. */
+/* Bits of plan_check()'s argument `what`: what it does beside checking the rules. */
 enum {
     CHECK_PEAKS = 1, /* fills in load[].live_peak */
     CHECK_MEMORY = 2 /* checks that devices have enough memory */
@@ -146,7 +147,7 @@ struct verdict load_verdict(const struct scene *s, const int32_t *dev, const uin
 const char *plan_status_name(enum plan_status s);
 /* Returns the word for a scope in plan JSON and the textual IR: "all", "contiguous", "contiguous-layers". */
 const char *plan_scope_name(enum plan_scope s);
-/* Returns words for messages that stand behind "optimal": " among contiguous plans"; "" for SCOPE_ALL. */
+/* Returns words that messages put behind "optimal": " among contiguous plans"; "" for SCOPE_ALL. */
 const char *plan_among(enum plan_scope s);
 
 /* A plan with the stages of its verdict. */

@@ -28,7 +28,7 @@ static int expect_form(const struct assignment *r, const char *expected)
     return diag_error(r->diag, "%s: expected %s", r->path, expected);
 }
 
-/* Puts the nodes of a list of names or ids on device dev.  Here and below: returns 0, or -1 and an error. */
+/* Puts the nodes of a list of names or ids on device dev. Returns 0, or -1 and an error. */
 static int read_nodes(struct assignment *r, const json_t *nodes, int dev)
 {
     if (!json_is_array(nodes))
@@ -80,7 +80,8 @@ static int read_slots(struct assignment *r, const json_t *slots)
     return 0;
 }
 
-/* Reads the bound that the planner claimed, unless it is above the value or its scope is unknown. */
+/* Reads the bound that the planner claimed, and its scope, into r->said; leaves them unset if the bound is above the
+ * value or the scope is unknown. */
 static void read_bound(struct assignment *r, const json_t *objective)
 {
     const char *scope = json_get_text(objective, "scope");
@@ -183,7 +184,9 @@ static int read_part_stage(struct assignment *r, const json_t *part, const json_
     return 0;
 }
 
-/* Reads the member "recomputed" of a manifest: names of nodes that were made again when it was written; NULL: none. */
+/* Reads the member "recomputed" of a manifest into r->left_out: names of nodes that were made again when the manifest
+ * was written, each with the name of the node that it was made from; names NULL: there is no such member. Returns 0,
+ * or -1 and an error. */
 static int read_recomputed(struct assignment *r, json_t *names)
 {
     const char *name;
@@ -200,8 +203,8 @@ static int read_recomputed(struct assignment *r, json_t *names)
     return 0;
 }
 
-/* Reads the plan in a manifest.  Its parts have the nodes that "order" names, too: the order is read first, so that it
- * determines the positions of the nodes.  Returns 0, or -1 and an error. */
+/* Reads the plan in a manifest. The member "order" is read before the nodes of parts, which are the same nodes, so
+ * that it determines the positions of the nodes. Returns 0, or -1 and an error. */
 static int read_manifest(struct assignment *r, const json_t *root)
 {
     json_t *order = json_object_get(root, "order");
@@ -236,8 +239,8 @@ static int read_manifest(struct assignment *r, const json_t *root)
     return 0;
 }
 
-/* Returns the objective of a paper's split: the one whose value the split has, such as "totalLatency"; if there is
- * none, the time per sample. */
+/* Returns the number of the objective of a split of the paper, which is told by the member for its value, such as
+ * "totalLatency"; without such a member, the time per sample. */
 static uint32_t paper_objective(const struct assignment *r, const json_t *root)
 {
     const struct exec_kind *const *kinds = r->scene->model.kinds;
@@ -247,9 +250,9 @@ static uint32_t paper_objective(const struct assignment *r, const json_t *root)
     return TIME_PER_SAMPLE;
 }
 
-/* Returns the number of slots of each accelerator, which has an entry in "fpgas" for each slot; 0: no slots, one
- * entry for each accelerator.  The number is "q"; without it, if the objective runs subgraphs, the entries per
- * accelerator. */
+/* Returns the number of slots of each accelerator, of which "fpgas" has one entry for each slot: the member "q" or,
+ * without "q" and if the objective runs subgraphs, the number of entries divided by the number of accelerators. 0: no
+ * slots, one entry for each accelerator. */
 static uint32_t slots_in_paper(const struct assignment *r, const json_t *root)
 {
     const struct cluster *c = r->scene->cluster;
@@ -265,8 +268,8 @@ static uint32_t slots_in_paper(const struct assignment *r, const json_t *root)
     return 0;
 }
 
-/* Reads a split of the placement paper.  Some of these list the nodes of the forward pass alone: the other nodes go to
- * the devices of the nodes of their colours.  Returns 0, or -1 and an error. */
+/* Reads a split of the placement paper. Some splits list only the nodes of the forward pass: nodes that are not
+ * listed go to the devices of the nodes of their colours. Returns 0, or -1 and an error. */
 static int read_paper(struct assignment *r, const json_t *root)
 {
     static const char *const key[] = {"fpgas", "cpus"};
@@ -484,7 +487,8 @@ int plan_json_write(const struct plan_report *t, const char *path, FILE *out, st
     int rc = plan_slots_check(count_slots(&w), t->scene->m, path, d);
     errno = 0;
     json_t *root = rc ? NULL : json_keep(w.a, make_plan(&w));
-    if (!rc) /* memory that a member lacked leaves it out of a plan that is made */
+    /* a member for which memory was short is left out of the plan that is made: errno tells */
+    if (!rc)
         rc = root && errno != ENOMEM ? outfile_open_to(&o, path, out, t->scene->m->mem, d)
                                      : report_no_json(&w, path, d);
     if (!rc) {

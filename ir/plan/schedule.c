@@ -22,7 +22,7 @@ enum { BEFORE, AT, BEHIND, SLOTS };
 struct positioned {
     struct instruction what;
     uint32_t lane, slot; /* slot: see above; 0 in lanes for sending and receiving */
-    uint32_t nth;        /* how many instructions were put before it */
+    uint32_t nth;        /* how many instructions were put before this one */
     int64_t time;        /* ps, decides the order within a slot if there are no rounds; else 0 */
 };
 
@@ -34,7 +34,8 @@ struct schedule_build {
     uint32_t *nth;           /* [part] position of the part in its device's row of `parts` */
     uint32_t *order;         /* all parts, by phase, level and number */
     struct positioned *item; /* all instructions, in the order in which they were put */
-    /* [tensor of a micro-batch] a gradient: the slot of the ADD that was put last, at least that of later ones */
+    /* [tensor of a micro-batch] of a gradient: the slot of the last ADD that was put; ADDs of later micro-batches get
+     * this slot or a later one */
     uint32_t *added;
     uint32_t n; /* number of instructions */
 };
@@ -51,7 +52,8 @@ static bool is_before(const struct rhythm *y, uint32_t a, uint32_t b)
     return a < b;
 }
 
-/* Returns row[0 .. n) sorted by key[row[i]], which is below `keys`; rows of equal keys keep their order. */
+/* Returns the entries x of row[0 .. n) sorted by key[x], which is below `keys`; entries with equal keys keep their
+ * order. */
 static uint32_t *sort_by(const uint32_t *row, uint32_t n, const uint32_t *key, uint32_t keys,
                          struct arena *a)
 {
@@ -61,7 +63,8 @@ static uint32_t *sort_by(const uint32_t *row, uint32_t n, const uint32_t *key, u
     return csr_build(a, keys, n, of, row).to;
 }
 
-/* Fills in b->order, b->parts and b->nth. */
+/* Fills b->order with all parts, by phase, level and number; b->parts with the parts of each device in that order,
+ * and b->nth with their positions there. */
 static void order_parts(struct schedule_build *b)
 {
     uint32_t n = b->w->npart, *phase = arena_array(b->a, (size_t)n + 1, sizeof *phase);
@@ -138,7 +141,9 @@ static struct instruction make_instruction(const struct schedule_build *b, enum 
                                 .what = what};
 }
 
-/* Puts the ALLOC of an input of the model on the device of part x, which is its first reader there. */
+/* Puts the ALLOC of an input of the model into the list of the device of part x, which is its first reader there:
+ * with rounds one round before x; without rounds one part before x if the rhythm says `close`, else at the
+ * beginning. */
 static void put_alloc_input(struct schedule_build *b, uint32_t tensor, uint32_t x)
 {
     uint32_t lane = lane_compute(b->w->part[x].dev);
@@ -150,8 +155,8 @@ static void put_alloc_input(struct schedule_build *b, uint32_t tensor, uint32_t 
             make_instruction(b, DO_ALLOC, tensor, x, /*later=*/0));
 }
 
-/* Puts the ALLOC on dev of a tensor that part x makes on another device.  It stands before every reader on dev, since
- * readers come after x. */
+/* Puts the ALLOC of a tensor that part x makes on another device into the list of dev: before the first part there
+ * that does not end before x. So it stands before every reader on dev, since readers come after x. */
 static void put_alloc(struct schedule_build *b, uint32_t tensor, uint32_t x, uint32_t dev)
 {
     put(b, lane_compute(dev), SLOTS * count_before(b, dev, x) + BEFORE,
@@ -159,7 +164,7 @@ static void put_alloc(struct schedule_build *b, uint32_t tensor, uint32_t x, uin
     b->item[b->n - 1].time = b->y->repeats ? 0 : b->y->end[x];
 }
 
-/* Puts the FREE of the tensor on dev, behind part `last`. */
+/* Puts the FREE of the tensor into the list of dev, behind the part `last`, its last reader. */
 static void put_free(struct schedule_build *b, uint32_t tensor, uint32_t dev, uint32_t last)
 {
     put(b, lane_compute(dev), SLOTS * b->nth[last] + BEHIND,
@@ -190,8 +195,9 @@ static uint32_t find_last_before(const struct schedule_build *b, uint32_t tensor
     return nth_part(b, dev, low);
 }
 
-/* Puts the FREE of a tensor that part x makes and its device sends, on this device: behind `last`, its last reader
- * there (x if there is none), and not before the tensor has left; with rounds, a round after x at the earliest. */
+/* Puts the FREE of a tensor that part x makes and its device sends into the list of that device: behind `last`, the
+ * last reader there (x if there is none), and not before the tensor has left; with rounds, at least one round after
+ * x. */
 static void put_free_sent(struct schedule_build *b, uint32_t tensor, uint32_t x, uint32_t last)
 {
     const uint32_t *level = b->y->level;
@@ -236,8 +242,8 @@ struct sending {
     uint32_t tensor, home, dev, part;
 };
 
-/* Puts the ALLOC and FREE instructions of all tensors.  Returns the sendings, by tensor, then device, and their number
- * in *n; put_sendings() sorts them by time. */
+/* Puts the ALLOC, FREE and ADD instructions of all tensors. Returns all sendings of tensors, by tensor, then device,
+ * and writes their number to *n; put_tensors() brings them into the order of the lists. */
 static const struct sending *put_memory_list_sendings(struct schedule_build *b, uint32_t *n)
 {
     const struct sample_work *w = b->w;
@@ -319,8 +325,8 @@ static int by_time(const void *a, const void *b)
 /* Fills in s->item, s->at and s->phases: the instructions by lane, slot, phase and time, else as they were put. */
 static void lay_out(struct schedule_build *b, struct schedule *s)
 {
-    /* row: index in b->item; key: number of the (lane, slot) over all lanes, of which lane l has base[l] and
-     * following */
+    /* row: indices in b->item; key: number of the item's pair (lane, slot), counted over all lanes; the pairs of lane
+     * l are base[l], base[l] + 1, ... */
     uint32_t rows = 0, *base = arena_array(b->a, (size_t)s->nlane + 1, sizeof *base);
     uint32_t *row = arena_array(b->a, (size_t)b->n + 1, sizeof *row);
     uint32_t *key = arena_array(b->a, (size_t)b->n + 1, sizeof *key);

@@ -54,7 +54,8 @@ struct schedule {
     struct instruction *item;
     uint32_t phases;    /* number of phases, >= 1 */
     uint32_t in_flight; /* number of samples for which schedule_prove() computes queue and peak */
-    /* [lane] receiving lane: most tensors at one time with ALLOC done and RECV not yet; else 0 */
+    /* [lane] of a receiving lane: the most tensors at one time whose ALLOC is done and whose RECV is not; of other
+     * lanes 0 */
     uint32_t *queue;
     int64_t *peak; /* [device] most bytes at one time */
 };
@@ -88,7 +89,7 @@ struct rhythm {
     const uint8_t *phase;  /* [part] its phase in the schedule */
     /* true: rounds.  false: once; then all levels and phases are 0, and the fields below count */
     bool repeats;
-    /* ps, or positions in an order if no times are known */
+    /* start, end and sent are times in ps, or positions in an order if no times are known */
     const int64_t *start, *end; /* [part] when the part starts and ends */
     const int64_t *sent;        /* [tensor] when the tensor has left its device */
     /* true: memory for an input of the model is allocated one part before its first reader; false: at the beginning */
@@ -111,10 +112,11 @@ struct rhythm {
  * Fields in_flight, queue and peak are not filled in.  Lives in a.  O(D^2 + uses log uses). */
 struct schedule *schedule_make(const struct sample_work *w, const struct rhythm *y,
                                struct arena *a);
-/* Returns the number of samples in flight at which memory peaks and queues are largest: more samples change neither. */
+/* Returns the smallest number of samples in flight with the largest memory peaks and queues: more samples change
+ * neither. */
 uint32_t schedule_samples(const struct schedule *s);
-/* Returns the number of samples for which a schedule is checked where the user names none: schedule_samples(), or fewer
- * where the lists of all samples together would be too long. */
+/* Returns the number of samples for which a schedule is checked if the user gives none: schedule_samples(), or fewer
+ * if the lists of all samples together would be too long. */
 uint32_t schedule_usual_samples(const struct schedule *s);
 
 #endif

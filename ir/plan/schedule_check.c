@@ -27,8 +27,7 @@ struct schedule_state {
     const char *why;   /* the first error; NULL: none so far */
     uint32_t *lane_of; /* [item] lane of the item */
     uint32_t *compute; /* [part] the item that computes the part; NONE: none */
-    uint32_t *
-        reduce; /* [part] the instruction `reduce` of the part's sums; NONE: there is no such instruction */
+    uint32_t *reduce;  /* [part] the item that reduces the part's sums (REDUCE); NONE: none */
     /* [index into w->place.to, for a tensor and a device] the item that allocates, sends (to the device), receives or
      * frees the tensor; NONE: none */
     uint32_t *alloc, *send, *recv, *free;
@@ -92,8 +91,8 @@ const char *instruction_text(const struct sample_work *w, const struct instructi
 
 /* ---- positions of instructions ---------------------------------------------------------------- */
 
-/* Stores the item in *at.  Refuses (and returns false) if *at has one already; done, name: for the message, "sent" and
- * the name of the tensor. */
+/* Stores the item in *at and returns true. If *at has an item already, refuses the schedule and returns false. done,
+ * name: words for the message, "sent" and the name of the tensor. */
 static bool note_once(struct schedule_state *c, uint32_t *at, uint32_t item, const char *done,
                       const char *name)
 {
@@ -104,8 +103,8 @@ static bool note_once(struct schedule_state *c, uint32_t *at, uint32_t item, con
     return true;
 }
 
-/* Notes a COMPUTE in compute[], a REDUCE in reduce[].  Refuses it, and returns false, if its part is unknown, of
- * another device, there twice, or has no sums to be reduced. */
+/* Notes a COMPUTE in compute[], a REDUCE in reduce[], and returns true. Refuses the schedule, and returns false, if
+ * the part is unknown, belongs to another device, has the instruction already, or has no sums to be reduced. */
 static bool note_part(struct schedule_state *c, uint32_t lane, uint32_t item)
 {
     const struct instruction *i = item_at(c, item);
@@ -123,8 +122,9 @@ static bool note_part(struct schedule_state *c, uint32_t lane, uint32_t item)
     return note_once(c, &c->reduce[i->what], item, "reduced", p->name);
 }
 
-/* Notes an instruction for a tensor in alloc[], send[], recv[] or free[].  Refuses it, and returns false, if the tensor
- * is unknown, if the device does not need the instruction, or if it is there twice. */
+/* Notes an instruction for a tensor in alloc[], send[], recv[] or free[], and returns true. Refuses the schedule, and
+ * returns false, if the tensor is unknown, if the device does not need the instruction, or if the instruction is
+ * there twice. */
 static bool note_tensor(struct schedule_state *c, uint32_t lane, uint32_t item)
 {
     const struct instruction *i = item_at(c, item);
@@ -160,8 +160,8 @@ static bool note_tensor(struct schedule_state *c, uint32_t lane, uint32_t item)
                      i->kind == DO_SEND ? "sent" : "received", name);
 }
 
-/* Notes the item of each instruction.  Refuses one in a lane of the wrong kind, or whose phase is less than that of the
- * item before it, and returns false. */
+/* Notes the item of each instruction and returns true. Refuses the schedule, and returns false, if an instruction
+ * stands in a lane of the wrong kind or in an earlier phase than the item before it. */
 static bool note_all(struct schedule_state *c)
 {
     const struct schedule *s = c->s;
@@ -182,7 +182,7 @@ static bool note_all(struct schedule_state *c)
     return true;
 }
 
-/* Whether each instruction that the work needs is in a list. */
+/* Whether each instruction that the work needs is in a list; refuses the schedule if not. */
 static bool check_all_there(struct schedule_state *c)
 {
     const struct sample_work *w = c->w;
@@ -351,7 +351,7 @@ static bool check_sums_of(struct schedule_state *c, uint32_t k)
     return true;
 }
 
-/* Whether all parts that run once read complete sums. */
+/* Whether all parts that run once read complete sums; refuses the schedule if not. */
 static bool check_sums(struct schedule_state *c)
 {
     const struct sample_work *each = c->w->each;
@@ -382,8 +382,8 @@ static struct stretch next_stretch(const struct schedule_state *c, uint32_t from
     return t;
 }
 
-/* Refuses lists for no sample, or too long to unroll (more than MOST_EVENTS events and rounds together), and returns
- * false.  Writes the largest number of rounds of a stretch to *most. */
+/* Returns false, and refuses the lists, if they are for no sample or too long to unroll (more than MOST_EVENTS events
+ * and rounds together). Else returns true and writes the largest number of rounds of a stretch to *most. */
 static bool check_size(struct schedule_state *c, uint32_t *most)
 {
     uint64_t sum = 0;
@@ -409,11 +409,11 @@ static void unroll_stretch(struct schedule_state *c, uint32_t from, const struct
                            uint32_t *at)
 {
     size_t rounds = (size_t)(t->end - t->first);
-    /* the next event; number of items executed in the round */
+    /* next: number of the next event; active: number of items that are executed in the round */
     uint32_t next = from * c->samples, active = 0;
     memset(at, 0, (rounds + 2) * sizeof *at);
-    /* at[round]: how `active` changes, since each item is executed in `samples` consecutive rounds; then the next
-     * event of the round */
+    /* at[round] is first the change of `active` in the round, since each item is executed in `samples` consecutive
+     * rounds; then the number of the round's next event */
     for (uint32_t k = from; k < t->to; k++) {
         size_t round = (size_t)(-item_at(c, k)->offset - t->first);
         at[round]++;
@@ -449,7 +449,8 @@ static void unroll(struct schedule_state *c, uint32_t most_rounds)
         }
 }
 
-/* next_wait() of the REDUCE of part x: the ADDs of all gradients, of all micro-batches, on all devices that run x. */
+/* Does the work of next_wait() for the REDUCE of part x: returns, one after the other, the ADDs of the gradients that
+ * x reads, of all micro-batches, on all devices that run the part of which x is a copy. */
 static uint32_t next_add(const struct schedule_state *c, uint32_t x, uint32_t *k)
 {
     const struct sample_work *w = c->w, *each = w->each;
@@ -466,8 +467,9 @@ static uint32_t next_add(const struct schedule_state *c, uint32_t x, uint32_t *k
     return NONE;
 }
 
-/* Returns the next item that must be executed before `item`, for the same sample; NONE: there are no more.  *k is 0 in
- * the first call for an item, and says how far the calls have come. */
+/* Returns an item that must be executed before `item` for the same sample; each call with the same item returns
+ * another one; NONE: there are no more. *k is 0 in the first call for an item, and counts how far the calls have
+ * come. */
 static uint32_t next_wait(const struct schedule_state *c, uint32_t item, uint32_t *k)
 {
     const struct sample_work *w = c->w;
@@ -620,7 +622,7 @@ static void find_queues(struct schedule_state *c, uint32_t dev)
 {
     const struct sample_work *w = c->w;
     uint32_t n = w->ndev;
-    /* [sender] numbers of tensors from it: with ALLOC done; received for certain */
+    /* [sender] numbers of tensors from the sender; allocated: with ALLOC done; received: certainly received */
     uint32_t *allocated = arena_array(c->a, (size_t)n + 1, sizeof *allocated);
     uint32_t *received = arena_array(c->a, (size_t)n + 1, sizeof *received);
     for (uint32_t e = c->s->at[dev] * c->samples; e < c->s->at[dev + 1] * c->samples; e++) {

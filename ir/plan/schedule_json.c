@@ -24,8 +24,8 @@ static const char *const key_of[] = {
     [DO_COMPUTE] = "compute", [DO_ALLOC] = "alloc", [DO_FREE] = "free",  [DO_REDUCE] = "reduce",
     [DO_ADD] = "add",         [DO_SEND] = "tensor", [DO_RECV] = "tensor"};
 
-/* Returns the number of the part or tensor that an instruction of the iteration w is about, in w->each, the work of one
- * micro-batch in slices; writes the micro-batch to *batch. */
+/* Returns which part or tensor an instruction of the iteration w is about, as its number in w->each, the work of one
+ * micro-batch in slices; writes the number of the micro-batch to *batch. */
 static uint32_t number_in(const struct sample_work *w, const struct instruction *i, uint32_t *batch)
 {
     bool part = is_about_part(i);
@@ -35,15 +35,17 @@ static uint32_t number_in(const struct sample_work *w, const struct instruction 
     return what % n;
 }
 
-/* Returns which of the n parts or tensors has the copy or slice x.  first: [n + 1] the first one of each, ascending. */
+/* Returns the number of the part (tensor), of n, that copy (slice) x belongs to. first: [n + 1] the first copy
+ * (slice) of each, ascending. */
 static uint32_t owner_of(const uint32_t *first, uint32_t n, uint32_t x)
 {
     return count_below(first + 1, n, x + 1);
 }
 
-/* Writes the members of the object for instruction i of the iteration w; `left` instructions, with it, are left in its
- * lane.  Names are those of the work before it was cut into slices.  Returns how many instructions the object stands
- * for: ALLOC or FREE of all slices that a device has of a tensor are one there. */
+/* Writes the members of the object for instruction i[0] of the iteration w; i[0 .. left) are the instructions left in
+ * its lane. Names are those of the work before it was cut into slices. Returns how many instructions the object
+ * stands for: it can be several ALLOC or FREE, since these are written once for all slices that a device has of a
+ * tensor. */
 static uint32_t put_iteration(struct json_out *o, const struct sample_work *w,
                               const struct instruction *i, uint32_t left)
 {
@@ -75,8 +77,8 @@ static uint32_t put_iteration(struct json_out *o, const struct sample_work *w,
     return n;
 }
 
-/* Writes instruction i of work w; `left` instructions, with it, are left in its lane.  Returns how many it has
- * written. */
+/* Writes instruction i[0] of work w as an object; i[0 .. left) are the instructions left in its lane. Returns how
+ * many instructions the object stands for. */
 static uint32_t put_instruction(struct json_out *o, const struct sample_work *w,
                                 const struct instruction *i, uint32_t left)
 {
@@ -127,7 +129,8 @@ static void put_moves(struct json_out *o, const struct sample_work *w, const str
     json_close(o, JSON_ROW);
 }
 
-/* Returns the form of the file. */
+/* Returns the number of the file's form, "pcc_schedule": 1 without micro-batches, 2 for an iteration, 3 for an
+ * iteration with parts that run once. */
 static int form_of(const struct sample_work *w)
 {
     bool once = false;

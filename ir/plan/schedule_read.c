@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-/* an enum of its own: UINT32_MAX would make all constants of the other enum unsigned */
+/* NONE has an enum of its own, since UINT32_MAX would make all constants of the other enum unsigned */
 enum { NONE = UINT32_MAX };
 /* Limits of numbers in the files. */
 enum {
@@ -22,7 +22,7 @@ enum {
     MOST_UNROLLED = 1 << 23, /* parts, tensors and inputs of parts, of all micro-batches together */
     /* bytes of the names of parts and tensors, of all micro-batches together */
     MOST_NAMES = 1 << 28,
-    MOST_INSTRUCTIONS = 1 << 24 /* as the checker takes */
+    MOST_INSTRUCTIONS = 1 << 24 /* as many as the checker (schedule_check.c) takes */
 };
 
 /* State of reading a manifest or a schedule. */
@@ -37,14 +37,13 @@ struct schedule_reader {
     struct names bytes;       /* name of a tensor -> index in size[] */
     /* name of an input (1) or output (2) of the model that is state, kept by a device */
     struct names state;
-    int64_t *size;     /* bytes */
+    int64_t *size;     /* [index] bytes of the tensor */
     uint8_t *has_rows; /* [index as size] 1: the tensor has an axis of the batch */
     uint32_t nsize;
     bool stages; /* the manifest is of an iteration of training */
 };
 
-/* Reports an error: something was expected and not found.  Returns -1.  All functions below that return an int return
- * 0, or -1 and an error. */
+/* Reports the error that the file lacks what is expected. Returns -1. */
 static int expect(const struct schedule_reader *r, const char *what)
 {
     return diag_error(r->diag, "%s: expected %s", r->path, what);
@@ -191,8 +190,8 @@ static int read_states(struct schedule_reader *r, const json_t *root)
     return list ? 0 : -1;
 }
 
-/* Adds a tensor to the work.  name: NULL is an error.  from: the part that makes it, or npart.  Returns 0, or -1 and an
- * error. */
+/* Adds a tensor with the size in r->size to the work. name: NULL is an error. from: the part that makes the tensor,
+ * or npart. Returns 0, or -1 and an error. */
 static int add_tensor(struct schedule_reader *r, const char *name, uint32_t from)
 {
     struct sample_work *w = r->made;
@@ -209,7 +208,8 @@ static int add_tensor(struct schedule_reader *r, const char *name, uint32_t from
     return 0;
 }
 
-/* Returns the key of a part's memory while it runs: of an iteration that for a slice. */
+/* Returns the key of a part's memory while it runs: in a manifest of an iteration, of the memory that a slice
+ * needs. */
 static const char *peak_key(const struct schedule_reader *r)
 {
     return r->stages ? "slice_peak_bytes" : "live_peak_bytes";
@@ -245,8 +245,8 @@ static int read_parts(struct schedule_reader *r, const json_t *parts)
     return 0;
 }
 
-/* Reads the inputs of all parts, and takes the bytes of inputs and lasting bytes off from `running`, as struct
- * work_part has it.  Returns 0, or -1 and an error. */
+/* Reads the inputs of all parts, and subtracts the bytes of the inputs and the lasting bytes from `running` of each
+ * part, whose meaning is then that of struct work_part. Returns 0, or -1 and an error. */
 static int read_inputs(struct schedule_reader *r, const json_t *parts)
 {
     struct sample_work *w = r->made;
@@ -282,7 +282,8 @@ static int read_inputs(struct schedule_reader *r, const json_t *parts)
     return 0;
 }
 
-/* Reads which tensors are outputs of the model, except for state.  Returns 0, or -1 and an error. */
+/* Reads which tensors are outputs of the model and no state, and marks them as `returned`. Returns 0, or -1 and an
+ * error. */
 static int read_outputs(struct schedule_reader *r, const json_t *root)
 {
     const json_t *list = get_list(r, root, "outputs");
@@ -303,8 +304,8 @@ static int read_outputs(struct schedule_reader *r, const json_t *root)
     return list ? 0 : -1;
 }
 
-/* Adds the devices of part x to *on: its "replicas", where o, its object, has them, else its device.  seen: [device] 1
- * + the last part that has it.  Returns 0, or -1 and an error. */
+/* Adds the devices of part x to *on: the list "replicas" if o, the object of the part, has one, else the part's
+ * device. seen: [device] 1 + the last part that has the device. Returns 0, or -1 and an error. */
 static int read_replicas(struct schedule_reader *r, const json_t *o, uint32_t x, struct pairs *on,
                          uint32_t *seen)
 {
@@ -327,8 +328,8 @@ static int read_replicas(struct schedule_reader *r, const json_t *o, uint32_t x,
     return !list || n ? 0 : expect(r, "devices in 'replicas'");
 }
 
-/* Reads how stages share a micro-batch into r->made->share: the members of "training" that say so, and "replicas" of
- * parts.  Returns 0, or -1 and an error. */
+/* Reads how stages share a micro-batch into r->made->share: the sizes of micro-batch and profiled batch in
+ * "training", and "replicas" of parts. Returns 0, or -1 and an error. */
 static int read_share(struct schedule_reader *r, const json_t *root, const json_t *parts)
 {
     struct sample_work *w = r->made;
@@ -441,22 +442,22 @@ struct sample_work *work_read(const struct json_text *j, struct arena *a, struct
 
 /* ---- the schedule ----------------------------------------------------------------------------- */
 
-/* Where the slices of an iteration are. */
+/* Tables to find the copies and slices of an iteration by device. */
 struct slices {
     const struct sample_work *w; /* the micro-batch's work in slices */
     struct map copy;             /* (part, device) of the micro-batch's work -> 1 + its copy in w */
     struct map first,
         last; /* (tensor, device) -> 1 + the first, the last index in w->place of its slices there */
     uint32_t
-        *next; /* [index in w->place] 1 + the next one of the same tensor and device; 0: none */
-    uint32_t *slice; /* [index in w->place] the slice that it is about */
+        *next; /* [index in w->place] 1 + the next index with the same tensor and device; 0: none */
+    uint32_t *slice; /* [index in w->place] the slice that has this place */
 };
 
 /* State of reading a schedule. */
 struct lists {
     struct schedule_reader r;
     struct schedule *s;
-    struct slices of;         /* of an iteration; else of.w is NULL */
+    struct slices of;         /* for an iteration; without one, of.w is NULL */
     struct instruction *item; /* [n] instructions in the order of the file */
     uint32_t *lane;           /* [n] their lanes */
     uint32_t n, capitem, caplane;
@@ -474,8 +475,8 @@ static int push(struct lists *l, uint32_t lane, struct instruction i)
     return 0;
 }
 
-/* Returns the slice of a tensor that an instruction which moves it is about, by its "rows"; home: the device that sends
- * it.  NONE and an error if there is no such slice. */
+/* Returns the slice of a tensor that a SEND or RECV moves, told by the member "rows" of its object o. home: the
+ * device that sends the slice. NONE and an error if there is no such slice. */
 static uint32_t find_moved(const struct lists *l, uint32_t tensor, uint32_t home, const json_t *o)
 {
     const struct sample_work *w = l->of.w, *whole = w->whole;
@@ -489,7 +490,7 @@ static uint32_t find_moved(const struct lists *l, uint32_t tensor, uint32_t home
         expect(&l->r, "'rows': [first, number], the samples that move");
         return NONE;
     }
-    /* of a tensor without batch axis each device of its part makes a copy */
+    /* of a tensor without an axis of the batch, each device of the part that makes it has a whole copy */
     if (!t->has_rows && !rows) {
         uint32_t copy =
             t->from < whole->npart ? map_get(&l->of.copy, map_key(t->from + 1, home + 1)) : 0;
@@ -504,9 +505,10 @@ static uint32_t find_moved(const struct lists *l, uint32_t tensor, uint32_t home
     return NONE;
 }
 
-/* Adds an instruction of an iteration to a lane of device dev: i, which names a part or a tensor as a whole, becomes
- * one for the device's copy or slice; ALLOC and FREE one for each of its slices.  Where the device has none it becomes
- * one for another copy or slice, which the checker refuses.  Returns 0, or -1 and an error. */
+/* Adds an instruction of an iteration to a lane of device dev. Instruction i names a whole part or tensor, and
+ * becomes an instruction for the device's copy or slice; an ALLOC, FREE or ADD becomes one for each of the device's
+ * slices. If the device has no copy or slice, the instruction names that of another device, which the checker
+ * refuses. Returns 0, or -1 and an error. */
 static int push_slices(struct lists *l, uint32_t lane, uint32_t dev, struct instruction i,
                        const json_t *o)
 {
@@ -667,8 +669,8 @@ static void sort_lists(struct lists *l)
         s->item[i] = l->item[by_lane.to[i]];
 }
 
-/* Returns device -> instances of its parts (sample_work.instance), in the order of its list.  NULL and an error if
- * there are not as many as parts and micro-batches need. */
+/* Returns the rows device -> instances of its parts (sample_work.instance), in the order of the device's list. NULL
+ * and an error if there are more or fewer instances than all parts in all micro-batches. */
 static const struct csr *list_instances(const struct lists *l, uint32_t micro_batches)
 {
     const struct sample_work *w = l->of.w;
@@ -705,7 +707,8 @@ static bool fits_names(const struct sample_work *w, uint32_t micro_batches)
     return bytes <= MOST_NAMES / micro_batches;
 }
 
-/* Makes l->of for an iteration of so many micro-batches.  Returns 0, or -1 and an error. */
+/* Fills l->of, the tables of copies and slices, for an iteration of so many micro-batches. Returns 0, or -1 and an
+ * error. */
 static int find_slices(struct lists *l, uint32_t micro_batches)
 {
     struct slices *of = &l->of;

@@ -7,11 +7,12 @@
 
 /* An input or output of the model of which each device has a piece. */
 struct sharded_end {
-    const char *name; /* of the whole */
-    uint32_t type;    /* of the whole, an index of module.type */
-    uint32_t at;      /* its place among the inputs without initializer, or the outputs */
+    const char *name; /* the name of the whole tensor */
+    uint32_t type;    /* type of the whole tensor, an index of module.type */
+    /* its number among the model's inputs without initializers, or among its outputs */
+    uint32_t at;
     const char *const
-        *piece; /* [ways] names of the pieces: like that of the whole with @0, @1, ... */
+        *piece; /* [ways] names of the pieces: the name of the whole with @0, @1, ... at its end */
 };
 
 /* An input and an output of the model that are one state, of which each device keeps a piece. */
@@ -25,29 +26,33 @@ struct sharded_pair {
 struct sharded_weight {
     const char *name;
     uint32_t axis;
-    int64_t run;              /* as in sharded_pair */
-    int64_t blocks;           /* runs of a piece along the axis */
+    int64_t run;              /* as in struct sharded_pair */
+    int64_t blocks;           /* number of runs of a piece along the axis */
     bool contiguous;          /* the bytes of a piece are one range of the bytes of the weight */
     const char *const *piece; /* [ways] names; NULL: no part needs that piece */
 };
 
 /* Layers with the same exchanges. */
 struct sharded_layers {
-    uint32_t layers;             /* how many; 0: these are the exchanges outside of layers */
-    uint32_t joined, cut, added; /* in each: tensors that are joined, cut, and added up */
-    int64_t bytes, added_bytes;  /* in each: of tensors that are joined; that are added up */
+    /* number of layers; 0: this entry has the exchanges outside of layers */
+    uint32_t layers;
+    /* numbers of tensors, in each layer, that are joined, cut, and added up */
+    uint32_t joined, cut, added;
+    /* bytes, in each layer, of the tensors that are joined, and of the tensors that are added up */
+    int64_t bytes, added_bytes;
 };
 
 /* An axis of nodes that stay whole, since the number of devices does not divide its size. */
 struct sharded_axis {
     const char *node, *op; /* the node that takes longest, and its operator */
     uint32_t nodes;        /* number of nodes with this axis */
-    int64_t size, padded;  /* positions; the next larger number that the devices divide */
-    int64_t most;          /* ps of `node` */
-    int64_t saves;         /* ps that padding the axis saves at most, of all these nodes */
+    /* size: its number of positions; padded: the next larger number that the number of devices divides */
+    int64_t size, padded;
+    int64_t most;  /* ps that `node` takes */
+    int64_t saves; /* the most ps that padding the axis of all these nodes saves */
 };
 
-/* A node of the model that the user has pinned: it is on that device alone. */
+/* A node of the model that only device `dev` runs, because the user has pinned it there. */
 struct sharded_pin {
     const char *node;
     uint32_t dev;
@@ -57,15 +62,18 @@ struct sharded_pin {
 struct sharded_value {
     const char *name; /* NULL: it is omitted */
     uint32_t axis;    /* the axis that is cut */
-    int64_t size;     /* positions of that axis; -1: they depend on names of dimensions */
-    int64_t run;      /* as in sharded_pair; 0: each device has the whole; < 0: a term of it */
-    int64_t blocks;   /* runs of a piece; -1: as many as names of sizes say */
+    int64_t size;     /* number of positions of that axis; -1: it depends on names of dimensions */
+    /* as in struct sharded_pair; 0: each device has the whole tensor; < 0: each device has a term, and the sum of the
+     * terms is the tensor */
+    int64_t run;
+    int64_t blocks; /* number of runs of a piece; -1: it depends on names of dimensions */
 };
 
-/* A node of the model before nodes were in pieces. */
+/* A node of the model as it was before nodes were divided into pieces. */
 struct sharded_node {
     const char *name, *op;
-    const void *src; /* the message of the node in the source; NULL: none */
+    /* the node's message in the source model (struct sharding.source); NULL: none */
+    const void *src;
     enum {
         SHARDED_CUT,   /* each device computes a piece */
         SHARDED_WHOLE, /* each device with a reader of the results computes the whole node */
@@ -78,15 +86,15 @@ struct sharded_node {
     const struct sharded_value *value; /* [nin + nout] */
 };
 
-/* What may be added up over devices: integers, whose sums are exact; or floats, too, in another order than in the
- * model. */
+/* What may be added up over devices. INTEGERS: only integers, whose sums are exact. ANY: floats, too, whose sums then
+ * have another order than in the model. */
 enum sharding_sums { SHARDING_SUMS_NONE, SHARDING_SUMS_INTEGERS, SHARDING_SUMS_ANY };
 
 /* What is added up over devices. */
 struct sharded_sums {
     enum sharding_sums allowed;
-    uint32_t count;    /* tensors */
-    int64_t bytes;     /* of these tensors */
+    uint32_t count;    /* number of tensors that are added up */
+    int64_t bytes;     /* bytes of these tensors */
     int64_t tolerance; /* millionths of an output's largest value; 0: sums are exact */
 };
 
@@ -95,29 +103,38 @@ enum { SHARDED_AXES = 3 };
 /* A sharded module; times in ps. */
 struct sharding {
     struct sharded_sums sums;
-    uint32_t ways;       /* devices that share nodes */
-    const uint32_t *dev; /* [ways] which they are */
-    int64_t one_device;  /* the model's makespan on one of them */
-    int64_t unsharded;   /* no plan that keeps each node on one device takes less, for a makespan */
-    int64_t value;       /* of the choice: computing and exchanges one after the other */
-    int64_t floor;       /* no choice takes less in which each device has a share of every node */
-    int64_t least;       /* no choice has a smaller value; -1: not known */
+    uint32_t ways;       /* number of devices that share nodes */
+    const uint32_t *dev; /* [ways] these devices */
+    int64_t one_device;  /* makespan of the model on one of these devices */
+    /* a lower bound on the makespan of plans that keep each node on one device */
+    int64_t unsharded;
+    /* the value of the choice that was made: computing and exchanges, one after the other */
+    int64_t value;
+    /* a lower bound on the value of choices in which each device has a share of every node */
+    int64_t floor;
+    int64_t least; /* a lower bound on the value of all choices; -1: not known */
     uint32_t cut, whole, once,
-        made; /* nodes: in pieces, whole on each device, on one device; nodes afterwards */
-    uint32_t joined, sliced;         /* tensors that are joined, or cut, on the devices */
+        /* numbers of nodes: cut into pieces; whole on each device; on one device only; in the sharded module */
+        made;
+    /* numbers of tensors that are joined, and that are cut, on the devices */
+    uint32_t joined, sliced;
     const struct sharded_pair *pair; /* [npair] states in pieces */
     uint32_t npair;
-    int64_t joined_bytes;                        /* of the tensors that are joined */
-    int64_t sliced_bytes;                        /* of the tensors that are cut */
-    int64_t whole_bytes;                         /* memory that the model takes on one device */
-    uint32_t source_nodes;                       /* of the model before */
-    const struct sharded_weight *weight;         /* [nweight] in the order of their first use */
-    const struct sharded_layers *layers;         /* [nlayers] */
-    struct sharded_axis undivided[SHARDED_AXES]; /* [nundivided] the most time first */
-    const struct sharded_pin *pin;               /* [npin] */
-    const struct sharded_node *node;             /* [source_nodes] in their order */
+    int64_t joined_bytes; /* bytes of the tensors that are joined */
+    int64_t sliced_bytes; /* bytes of the tensors that are cut */
+    /* bytes of memory that the model takes on one device */
+    int64_t whole_bytes;
+    uint32_t source_nodes;               /* number of nodes of the model before sharding */
+    const struct sharded_weight *weight; /* [nweight] in the order of their first use */
+    const struct sharded_layers *layers; /* [nlayers] */
+    /* [nundivided] axes that stay whole, ordered by time, the largest first */
+    struct sharded_axis undivided[SHARDED_AXES];
+    const struct sharded_pin *pin; /* [npin] */
+    /* [source_nodes] the nodes of the model before sharding, in their order */
+    const struct sharded_node *node;
     uint32_t nweight, nlayers, nundivided, npin;
-    const void *source; /* the model's ONNX message before; NULL: an earlier pass changed it */
+    /* the ONNX message of the model before sharding; NULL: an earlier pass changed the model */
+    const void *source;
 };
 
 #endif

@@ -1,10 +1,9 @@
 /* Replacing states of a manifest by their pieces (state_pieces.h).
  *
- * A program that runs a split has pieces on its devices, and its user has whole tensors.  With this, readers that
- * follow parts and lists from one to the next see the pieces as inputs, outputs and states of their own, as in any
- * other split, and only the border knows of whole ones.  The manifest may hold anything: what is not as it should be
- * is an error.
- * O(rows + pieces), expected. */
+ * In a split whose states are in pieces, parts read and make the pieces, while the user of the split has whole
+ * tensors. After the replacement, readers that follow parts and lists see the pieces as inputs, outputs and states,
+ * as in any other split; only the code that takes inputs and gives outputs knows the whole tensors. The manifest may
+ * hold anything: whatever does not have the expected form is an error. O(rows + pieces), expected. */
 #include "ir/plan/state_pieces.h"
 
 #include <string.h>
@@ -12,14 +11,16 @@
 /* The manifest while it is changed. */
 struct piecing {
     json_t *manifest;
-    json_t *in, *out; /* name of a state's input, or output -> its row of sharding.states */
-    json_t *from;     /* name of a piece that comes out -> the file of its part, null: none yet */
+    /* in: name of a state's input, out: of its output -> the state's row of sharding.states */
+    json_t *in, *out;
+    /* name of a piece of an output -> the file of the part that makes it; null: no part is known yet */
+    json_t *from;
     const char *path;
     struct arena *a;
     struct diag *d;
 };
 
-/* Returns j after a check that there was memory for it. */
+/* Returns j; if it is NULL, memory was short: reports that to the arena, which does not return. */
 static json_t *made(const struct piecing *p, json_t *j)
 {
     if (!j)
@@ -89,8 +90,8 @@ static void find_makers(struct piecing *p)
     }
 }
 
-/* Returns the row of a piece of the state whose row is `of`, in "inputs" or "outputs".  NULL and an error: its sizes
- * are not those of a state in that many pieces. */
+/* Returns the row of "inputs" or "outputs" for a piece of a state, made from `of`, the row of the whole state. NULL
+ * and an error: the sizes are not those of a state in that many pieces. */
 static json_t *piece_row(const struct piecing *p, json_t *of, const char *piece,
                          const json_t *state, bool input)
 {
@@ -123,8 +124,8 @@ static json_t *piece_row(const struct piecing *p, json_t *of, const char *piece,
     return row;
 }
 
-/* Replaces the rows of states in the list `key`, and keeps the list as it was in `whole`.  Returns 0, or -1 and an
- * error. */
+/* Replaces each row of a state in the list `key` by rows of its pieces, and keeps the old list as member `key` of
+ * `whole`. Returns 0, or -1 and an error. */
 static int replace(struct piecing *p, const char *key, json_t *whole)
 {
     json_t *list = json_object_get(p->manifest, key), *to = json_keep(p->a, json_array());

@@ -5,11 +5,11 @@
 #include "ir/base/diag.h"
 #include "ir/base/json_in.h"
 
-enum { PIECES_MOST = 64 }; /* of one state */
+enum { PIECES_MOST = 64 }; /* the most pieces of one state */
 
-/* Replaces in a manifest the rows of "inputs", "outputs" and "states" that are states in pieces by rows of their
- * pieces, which parts read and make; "whole" is an object with the lists as they were.  Does nothing if there are no
- * such states.  path: for errors.  Returns 0, or -1 and an error. */
+/* Replaces, in a manifest, each row of "inputs", "outputs" and "states" that is a state in pieces by rows of its
+ * pieces, which parts read and make. Adds the member "whole", an object with the three lists as they were. Does
+ * nothing if there are no such states. path: for errors. Returns 0, or -1 and an error. */
 int state_pieces(json_t *manifest, const char *path, struct arena *a, struct diag *d);
 
 #endif

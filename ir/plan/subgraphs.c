@@ -85,14 +85,14 @@ static void find_all_levels(const struct slot_build *c)
     arena_free(own);
 }
 
-/* Returns the first node of n's atom; n itself if it is in none. */
+/* Returns the first node of n's atom; n itself if it is in no atom. */
 static nid atom_of(const struct slot_build *c, nid n)
 {
     return c->s->place->atom && c->s->place->atom[n] ? c->s->place->atom[n] : n;
 }
 
-/* Returns a number that is equal for two nodes if they are in one subgraph: made of device, slot and, with slots,
- * pass; on a host of the node's atom.  slotted: the plan has slots. */
+/* Returns a number that is equal for two nodes if and only if they are in one subgraph. On an accelerator it is made
+ * of device, slot and, if the plan has slots (slotted), pass; on a host, of the node's atom. */
 static uint64_t key_of(const struct slot_build *c, nid n, bool slotted)
 {
     nid atom = atom_of(c, n);

@@ -10,14 +10,14 @@
 
 enum { NO_SUBGRAPH = UINT32_MAX };
 
-/* A subgraph of an accelerator; on a host, a single node with the other nodes of its atom (atoms.h). */
+/* A subgraph: nodes of an accelerator, or one node of a host with the other nodes of its atom (atoms.h). */
 struct subgraph {
     uint32_t dev;
     /* on an accelerator 1, 2, ...: the device runs its forward subgraphs in ascending order, then its backward
      * subgraphs in descending order; on a host 0 */
     uint32_t slot;
     bool host;      /* dev is a host device */
-    bool back;      /* of the backward pass; only if the plan has slots */
+    bool back;      /* a subgraph of backward nodes; always false if the plan has no slots */
     nid first;      /* the node with the smallest number */
     uint32_t nnode; /* number of nodes */
 };
@@ -38,9 +38,9 @@ struct subgraphs {
  * subgraphs wait for each other in a circle.  Lives in a.  O(nodes + pins), without slots per accelerator. */
 struct subgraphs subgraphs_of(const struct scene *s, const int32_t *dev, const uint32_t *slot,
                               struct arena *a);
-/* Whether the forward nodes of accelerator d, and so its backward nodes, are one subgraph each when the other pass is
- * not counted: no path leaves the nodes of a pass and comes back to them.  dev: as in struct plan.  Memory is taken
- * from a and freed.  O(nodes + pins). */
+/* Whether the forward nodes of accelerator d would be one subgraph if it had no others, and its backward nodes
+ * likewise: no path leaves the nodes of a pass and comes back to them. dev: as in struct plan. Memory is taken from a
+ * and freed. O(nodes + pins). */
 bool subgraphs_by_pass(const struct scene *s, const int32_t *dev, uint32_t d, struct arena *a);
 
 #endif

@@ -12,8 +12,7 @@
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-/* Reports that "training" has not the expected form; returns -1.  All functions below that return an int return 0, or
- * -1 and an error. */
+/* Reports the error that "training" does not have the expected form; returns -1. */
 static int expected(const struct assignment *r, const char *what)
 {
     return diag_error(r->diag, "%s: training: expected %s", r->path, what);
@@ -55,8 +54,8 @@ static int read_stage(struct assignment *r, const json_t *o, uint32_t k)
     return read_nodes(r, json_object_get(o, "nodes"), k);
 }
 
-/* Reads a setting of "training" into r->said.model.  An OPT_INT setting must be there, others may be left out.  Returns
- * 0, or -1 and an error. */
+/* Reads the setting `row`, a member of o, the object "training", into r->said.model. A setting of kind OPT_INT must
+ * be there, others may be left out. Returns 0, or -1 and an error. */
 static int read_setting(struct assignment *r, const json_t *o, const struct opt *row)
 {
     const char *key = opt_json(row, r->a), *text = json_get_text(o, key);
@@ -174,7 +173,7 @@ json_t *training_json(const struct scene *scene, const struct stages *s, const s
     const struct training *t = &scene->model.training;
     if (!s)
         return NULL;
-    /* devices would get a fraction of a sample */
+    /* fractions: a device of some stage would get a fraction of a sample */
     bool turns = t->schedule == TRAINING_PIPEDREAM, fractions = false;
     for (uint32_t k = 0; k < s->n && !turns; k++)
         fractions = fractions || t->micro_size % (s->device.at[k + 1] - s->device.at[k]);
@@ -182,7 +181,7 @@ json_t *training_json(const struct scene *scene, const struct stages *s, const s
     const char **name = arena_array(a, (size_t)scene->cluster->ndev + 1, sizeof *name);
     for (uint32_t d = 0; d < scene->cluster->ndev; d++)
         name[d] = cluster_device_name(scene->cluster, a, d);
-    /* null stands for settings: their values follow below, this only keeps the order of the members */
+    /* the settings are null at first, which fixes the order of the members; their values are set below */
     json_t *o = json_pack("{s:n, s:n, s:n, s:n, s:s, s:n, s:n, s:n, s:n, s:n, s:b, s:o}",
                           "schedule", "micro_batches", "micro_batch_size", "profiled_batch",
                           "replication", turns ? "turns" : "slices", "slices", "duplex",

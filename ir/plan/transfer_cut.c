@@ -18,8 +18,9 @@ struct walk_cuts {
     const int32_t *dev; /* [node] device */
     const nid *walk;    /* [n] all placed nodes, as from plan_walk() */
     uint32_t n;
-    uint32_t *at;            /* [node] its index in walk[] */
-    uint8_t *before, *after; /* [node] 1: a part must begin with the node; must end with it */
+    uint32_t *at; /* [node] its index in walk[] */
+    /* [node] 1, before: a part must begin with the node; after: a part must end with the node */
+    uint8_t *before, *after;
 };
 
 /* Whether n is a placed node; n may be 0, the maker of no value. */
@@ -28,8 +29,8 @@ static bool is_placed(const struct walk_cuts *c, nid n)
     return n && c->s->place->kind[n] == PLACE_NODE;
 }
 
-/* Sets before[] and after[] for net e: before its first reader on each device that receives the value; after its
- * maker, if the value leaves the device.  first: [device] scratch, all 0 before and after. */
+/* Sets before[] of the first reader of net e on each device that receives the value, and after[] of its maker if the
+ * value leaves the maker's device. first: [device] scratch, all 0 at the begin and at the end. */
 static void mark_cuts(struct walk_cuts *c, uint32_t e, nid *first)
 {
     const struct place *p = c->s->place;
@@ -69,16 +70,17 @@ static const nid *atom_ends(const struct walk_cuts *c, struct arena *a)
     return end;
 }
 
-/* The latest part of a device, which its next node may join. */
+/* The latest part of a device, which the next node of the device may join. */
 struct open_part {
     uint32_t part; /* 1 + its number; 0: the device has no part yet */
-    /* a node with after[] is in the part: another node joins only if `held` demands it */
+    /* a node with after[] is in the part: another node joins the part only if `held` demands that */
     bool ended;
     /* nodes up to this index in walk[] must join, since the last node of an atom is there */
     uint32_t held;
 };
 
-/* Fills in *k: walks over the nodes and begins new parts where before[] and after[] demand it. */
+/* Fills *k with the pieces: walks over the nodes and begins a new piece of a device where before[] and after[] demand
+ * it. */
 static void number_parts(const struct walk_cuts *c, struct pieces *k, struct arena *a)
 {
     struct open_part *open = arena_array(a, (size_t)c->s->cluster->ndev + 1, sizeof *open);

@@ -1,11 +1,12 @@
 /* Finds the update of a training graph (update_pass.h).
  *
- * A value varies if it depends on an input of the model with an axis of the batch; sizes of values do not count as
- * dependence.  From an output of the backward pass that varies and has no such axis, the walk goes back through values
- * without that axis, the one that was made last first.  A value that is alone while it waits lies on all ways from the
- * loss to the output.  The deepest such value with the output's type is the gradient, unless the gradient is known by
- * name (named_gradients.h).  What enters on the way with the same type is the parameter.  Source: the description of
- * gradient accumulation in DAPPLE (arXiv 2007.01045), V. */
+ * A value varies if it depends on an input of the model with an axis of the batch; a node that tells sizes of values
+ * does not make its results vary. The search walks back from each output that the backward pass makes, that varies
+ * and has no axis of the batch. It visits values without that axis, always the waiting value that was made last. If
+ * such a value is the only one waiting, it lies on all ways from the loss to the output. The deepest value of this
+ * sort that has the output's type is the gradient, unless the gradient is known by name (named_gradients.h); an
+ * initializer of the same type that is read on the way is the parameter. Source: the description of gradient
+ * accumulation in DAPPLE (arXiv 2007.01045), V. */
 #include "ir/plan/update_pass.h"
 
 #include "ir/base/heap.h"
@@ -29,24 +30,25 @@ bool update_pass_wanted(const struct scene *s)
     return t->update == UPDATE_APART || (t->update == UPDATE_AUTO && training_count(t) > 1);
 }
 
-/* Walks from all outputs may come by each value this often on average; those of an optimizer without a norm of all
- * gradients do so as often as there are outputs for a parameter. */
+/* All walks together may visit WALKS times as many values as the model has. Without a norm of all gradients, a value
+ * of an optimizer is visited only as often as a parameter has outputs. */
 enum { WALKS = 16 };
 
 /* State of the search. */
 struct update_search {
     const struct scene *s;
     const struct module *m;
-    const int32_t *axis;   /* [value] of the batch; -1: none */
+    const int32_t *axis;   /* [value] its axis of the batch; -1: none */
     uint8_t *varies;       /* [value] */
     uint8_t *read_forward; /* [value] 1: an initializer that a node of the forward pass reads */
-    uint32_t *seen;        /* [value] 1 + the last output whose walk has come by */
+    /* [value] 1 + the number of the last output whose walk has visited the value; 0: none */
+    uint32_t *seen;
     struct heap open; /* values still to be visited, in reverse order of the nodes that make them */
-    uint32_t open_varying; /* how many of these vary */
-    uint64_t left;         /* values that all walks together may still come by */
+    uint32_t open_varying; /* number of values in `open` that vary */
+    uint64_t left;         /* number of visits that all walks together may still make */
     struct named_gradients named;
     enum loss_join join;   /* how the loss joins samples */
-    uint8_t *to_sum;       /* [value] a gradient follows from it by sums over samples alone */
+    uint8_t *to_sum;       /* [value] 1: a gradient follows from it by sums over samples alone */
     struct arena *a, *own; /* for results; for scratch data */
     struct update_pass *to;
 };
@@ -71,7 +73,8 @@ static uint8_t *find_varying(const struct module *m, const int32_t *axis, struct
     return varies;
 }
 
-/* Whether the node takes sizes other than that of the batch from a shape: a Gather of positions that are constants. */
+/* Whether the node takes from a shape only sizes other than the size of the batch: a Gather of a Shape at constant
+ * positions, none of which is the axis of the batch. */
 static bool takes_other_sizes(const struct module *m, const int32_t *axis, nid n)
 {
     enum { MOST = 16 };
@@ -104,8 +107,8 @@ static bool tells_batch(const struct module *m, const int32_t *axis, nid n)
     return axis[x] >= from && axis[x] < to;
 }
 
-/* Returns, in a, [value] whether it tells how many samples there are: it follows from sizes of values with an axis of
- * the batch, and has no such axis. */
+/* Returns, in a, [value] 1: the value depends on the number of samples: it follows from sizes of axes of the batch,
+ * and has no such axis itself; else 0. */
 static uint8_t *find_counts(const struct module *m, const int32_t *axis, struct arena *a)
 {
     const struct graph *g = &m->graph[1];
@@ -129,7 +132,7 @@ static bool is_initializer(const struct module *m, vid v)
     return v && !m->value[v].def && (m->value[v].flags & VALUE_INIT);
 }
 
-/* Has a value wait, once for each output. */
+/* Puts value v, if a node makes it, among the values still to be visited, once in the walk from an output. */
 static void wait_for(struct update_search *k, vid v, uint32_t output)
 {
     if (!v || !k->m->value[v].def || k->seen[v] == output + 1)
@@ -143,11 +146,12 @@ static void wait_for(struct update_search *k, vid v, uint32_t output)
 struct walk {
     vid from;      /* the output */
     vid parameter; /* the initializer that a new value replaces; 0: none found yet */
-    vid gradient;  /* 0: none so far */
+    vid gradient;  /* the gradient of the parameter; 0: none found so far */
 };
 
-/* Takes the initializer v into account, which enters on the way: the parameter is one whose name the output's name
- * begins with, else one that the forward pass reads, else the first one. */
+/* Takes the initializer v, which a node on the way reads, as the walk's parameter if v has the type of the output and
+ * suits better than the parameter so far: best is the one with the longest name that the output's name begins with,
+ * then one that the forward pass reads, then the one that was met first. */
 static void enter(const struct update_search *k, struct walk *w, vid v)
 {
     const char *name = value_name(k->m, v);
@@ -168,7 +172,8 @@ static bool knows_gradient(const struct update_search *k, const struct walk *w)
     return p && k->named.of[p] && (k->named.said[p] || is_named_after(k->m, w->from, p, "_new"));
 }
 
-/* Walks back from the model's output number `output`. */
+/* Walks back from the model's output number `output`, w->from, and finds w->parameter and w->gradient. Sets to->why
+ * if all walks together have visited too many values. */
 static void walk_back(struct update_search *k, struct walk *w, uint32_t output)
 {
     const struct module *m = k->m;
@@ -207,8 +212,8 @@ static void walk_back(struct update_search *k, struct walk *w, uint32_t output)
     }
 }
 
-/* Checks that each gradient that the user has said, or that the model returns, has an update.  fresh_of: [parameter]
- * its new value; 0: none. */
+/* Checks that each gradient that the user has named, or that the model returns, has an update; sets to->why if not.
+ * fresh_of: [parameter] its new value; 0: none. */
 static void check_updated(struct update_search *k, const vid *fresh_of)
 {
     const struct module *m = k->m;
@@ -226,12 +231,14 @@ static void check_updated(struct update_search *k, const vid *fresh_of)
     }
 }
 
-/* Adds the parameters of all outputs that are new values of one. */
+/* Fills to->of: walks back from each output that may be the new value of a parameter, and adds the parameter with its
+ * gradient. Sets to->why if there are none, or if an update is ambiguous or missing. */
 static void find_gradients(struct update_search *k)
 {
     const struct module *m = k->m;
     const struct graph *g = &m->graph[1];
-    vid *fresh_of = arena_array(k->own, m->nval, sizeof *fresh_of); /* [parameter] */
+    /* [parameter] its new value; 0: none so far */
+    vid *fresh_of = arena_array(k->own, m->nval, sizeof *fresh_of);
     k->to->of = arena_array(k->a, (size_t)g->out.n + 1, sizeof *k->to->of);
     k->left = WALKS * ((uint64_t)m->nval + 1);
     for (uint32_t i = 0; i < g->out.n && !k->to->why; i++) {
@@ -256,7 +263,7 @@ static void find_gradients(struct update_search *k)
     check_updated(k, fresh_of);
 }
 
-/* Whether node n is in the list. */
+/* Whether the operator of node n is in the list of `count` names. */
 static bool is_one_of(const struct module *m, nid n, const char *const *list, size_t count)
 {
     bool any = false;
@@ -265,8 +272,8 @@ static bool is_one_of(const struct module *m, nid n, const char *const *list, si
     return any;
 }
 
-/* Whether the operator keeps sums: of two sums of its operands it makes the sum of its results.  What is the same for
- * all samples may be added only to what becomes a mean. */
+/* Whether the operator keeps sums: applied to sums over samples, it gives the sum of what it gives for the samples. A
+ * term that is the same for all samples may be added only to what becomes a mean. */
 static bool keeps_sums(const struct update_search *k, nid n)
 {
     static const char *const of_all[] = {"Add", "Sub", "Sum", "Concat"};
@@ -291,8 +298,8 @@ static bool keeps_sums(const struct update_search *k, nid n)
            (node_is(m, n, "Div") || is_one_of(m, n, of_first, sizeof of_first / sizeof *of_first));
 }
 
-/* Checks that gradients are sums over samples: between them and values with an axis of the batch stand operators that
- * keep sums only. */
+/* Checks that gradients are sums over samples: only operators that keep sums stand between values with an axis of the
+ * batch and the gradients. Fills k->to_sum on the way; sets to->why if the check fails. */
 static void check_sums(struct update_search *k)
 {
     const struct module *m = k->m;
@@ -321,8 +328,8 @@ static void check_sums(struct update_search *k)
     }
 }
 
-/* Lists a node that takes samples together, where that is allowed; else that is why there is no pass.  why NULL: it
- * does not.  cap: of the list. */
+/* If node n takes samples together, for the reason `why` (NULL: it does not), adds n to to->mixing if the user allows
+ * that, else sets to->why. cap: capacity of to->mixing. */
 static void add_mixing(struct update_search *k, nid n, const char *why, uint32_t *cap)
 {
     if (!why || k->to->why)
@@ -338,7 +345,8 @@ static void add_mixing(struct update_search *k, nid n, const char *why, uint32_t
     k->to->mixing[k->to->nmixing++] = n;
 }
 
-/* Checks that samples meet in the loss and in sums of gradients alone, or lists the nodes in which they do. */
+/* Checks that samples meet nowhere but in the loss and in sums of gradients: hands all other nodes in which they
+ * meet, also in bodies, to add_mixing(). */
 static void check_batch(struct update_search *k)
 {
     const struct graph *g = &k->m->graph[1];
@@ -360,7 +368,8 @@ static void check_batch(struct update_search *k)
     }
 }
 
-/* Marks all that follows from gradients in own[], and checks that it reads nothing else of samples. */
+/* Marks in own[] all nodes that follow from gradients, and checks that they read nothing else that depends on
+ * samples; sets to->why if they do. */
 static void mark_nodes(struct update_search *k)
 {
     const struct module *m = k->m;
@@ -394,7 +403,7 @@ static void mark_nodes(struct update_search *k)
     }
 }
 
-/* Checks that each new value follows from the parameter's gradient. */
+/* Checks that each new value follows from its parameter's gradient; sets to->why if not. */
 static void check_followed(struct update_search *k)
 {
     const struct module *m = k->m;
@@ -407,7 +416,8 @@ static void check_followed(struct update_search *k)
     }
 }
 
-/* Says that node n of the pass reads u, which another stage makes; st: the stages. */
+/* Handles a node n of the pass that reads u, a value of another stage: sets to->joint and, unless the schedule can
+ * run that, to->why. st: the stages. */
 static void check_joint(struct update_search *k, const struct stages *st, const int32_t *stage_of,
                         nid n, vid u)
 {
@@ -432,8 +442,8 @@ static void check_joint(struct update_search *k, const struct stages *st, const 
     k->to->joint = true;
 }
 
-/* Checks that each stage updates its own parameters by its own gradients, and by values of other stages' gradients only
- * where all of these are there before any update. */
+/* Checks that each stage updates its own parameters by its own gradients; values of other stages' gradients may be
+ * read only where all gradients are there before any update. Else check_joint() sets to->why. */
 static void check_stages(struct update_search *k, const struct stages *st, const int32_t *stage_of)
 {
     const struct module *m = k->m;
@@ -450,7 +460,8 @@ static void check_stages(struct update_search *k, const struct stages *st, const
         }
 }
 
-/* Checks that stages on unequal numbers of devices, whose slices differ, tell each other no numbers of samples. */
+/* Checks that stages on unequal numbers of devices, which have different slices, do not pass numbers of samples to
+ * each other; sets to->why if they do. */
 static void check_counts(struct update_search *k, const struct stages *st, const int32_t *stage_of)
 {
     const struct module *m = k->m;
@@ -474,8 +485,8 @@ static void check_counts(struct update_search *k, const struct stages *st, const
     }
 }
 
-/* Returns [value] whether it can be a gradient: it depends on samples, has no axis of the batch, and the backward pass
- * makes it. */
+/* Returns [value] 1: the value can be a gradient: it depends on samples, has no axis of the batch, and the backward
+ * pass makes it; else 0. */
 static const uint8_t *may_be_gradients(struct update_search *k)
 {
     const struct module *m = k->m;
@@ -485,7 +496,8 @@ static const uint8_t *may_be_gradients(struct update_search *k)
     return may_be;
 }
 
-/* Finds how the loss joins samples: as the model shows it, else as the user says. */
+/* Sets k->join and to->join to how the loss joins samples: as the model shows it or, if the model does not, as the
+ * user says. Sets to->why if the two differ. */
 static void find_loss(struct update_search *k)
 {
     enum loss_join said = (enum loss_join)k->s->model.training.loss;
@@ -543,13 +555,15 @@ struct update_pass update_pass_find(const struct staged_plan *p, const int32_t *
 
 /* ---- the loss ----------------------------------------------------------------------------------- */
 
-/* Returns how a loss joins samples that operator n joins as `how`; divided: by the number of samples, afterwards. */
+/* Returns how a loss joins samples that an operator joins as `how`. divided: afterwards the result is divided by the
+ * number of samples. */
 static enum loss_join join_divided(enum loss_join how, bool divided)
 {
     return !divided ? how : how == LOSS_SUM ? LOSS_MEAN : LOSS_UNKNOWN;
 }
 
-/* Returns how the scalar v joins samples.  Only what the samples' losses pass through is looked at. */
+/* Returns how the scalar v joins samples: walks back from v over operators that keep this property to the one that
+ * joins samples; LOSS_UNKNOWN if another operator comes in between. */
 static enum loss_join join_of(const struct module *m, const uint8_t *varies, const int32_t *axis,
                               const uint8_t *counts, vid v)
 {

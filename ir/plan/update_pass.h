@@ -5,8 +5,8 @@
 
 #include "ir/plan/plan.h"
 
-/* An initializer that is a parameter, or a state of the optimizer; its gradient; and the output of the model that
- * takes its place. */
+/* A parameter or a state of the optimizer (an initializer), its gradient, and the output of the model that is its new
+ * value. */
 struct gradient {
     vid parameter, gradient, fresh; /* fresh: the new value */
 };
@@ -18,7 +18,8 @@ extern const char *const loss_join_name[];
 
 struct update_pass {
     const char *
-        why; /* why the model has no such pass, for people; NULL: it has, and the fields below count */
+        /* why the model has no such pass, in words for users; NULL: it has one, and the fields below count */
+        why;
     uint8_t *own;        /* [node] 1: a node of the pass */
     struct gradient *of; /* [n] in the order of the model's outputs */
     uint32_t n;
@@ -26,20 +27,22 @@ struct update_pass {
         mixing; /* [nmixing] nodes that take samples together, where --allow-batch-dependence lets them */
     uint32_t nmixing;
     enum loss_join join; /* how the loss joins samples */
-    bool join_said;      /* the user says so; the model does not show it */
-    bool joint;          /* stages update by values of other stages' gradients, as a norm of all */
+    bool join_said;      /* `join` is what the user says, since the model does not show it */
+    /* stages update by values that follow from other stages' gradients, such as a norm of all gradients */
+    bool joint;
 };
 
 /* Whether the settings want updates in parts of their own: --update=apart, or more than one micro-batch. */
 bool update_pass_wanted(const struct scene *s);
-/* Finds the pass of a plan with stages, in a; only scene and stages of p are read.  stage_of: plan_stage_of(); NULL:
- * there are no stages yet, so that what only these forbid is not looked for.  Expected O(nodes + operands + pins +
- * values * rank * log). */
+/* Finds the pass of a plan with stages, in a; only scene and stages of p are read. stage_of: plan_stage_of(); NULL:
+ * there are no stages yet, and rules about stages are not checked. Expected O(nodes + operands + pins + values * rank
+ * * log). */
 struct update_pass update_pass_find(const struct staged_plan *p, const int32_t *stage_of,
                                     struct arena *a);
-/* Returns which output of the model is the loss, and writes to *how how it joins samples: the first scalar that the
- * forward pass makes of the samples.  Gradients may be those of any such scalar, such as a loss behind an accuracy:
- * where they join samples differently, *how is LOSS_UNKNOWN.  0: there is none. */
+/* Returns the output of the model that is the loss, the first scalar that the forward pass makes of the samples (0:
+ * there is none), and writes to *how how it joins samples. If there are several such scalars, such as an accuracy and
+ * a loss, the gradients may belong to any of them: if these scalars join samples in different ways, *how is
+ * LOSS_UNKNOWN. */
 vid loss_find(const struct module *m, enum loss_join *how, struct arena *a);
 
 #endif

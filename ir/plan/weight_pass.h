@@ -4,8 +4,8 @@
 
 #include "ir/plan/plan.h"
 
-/* Whether the scene's training schedule (ZB_H1) runs the pass W separately and the model shows its nodes.  A model that
- * is only a profile does not: it has one backward node for each layer, and --weight-gradient-share gives W's share. */
+/* Whether the scene's training schedule (ZB_H1) runs the pass W separately and the model has nodes of its own for it.
+ * A profile has none: it has one backward node for each layer, of which --weight-gradient-share gives W's share. */
 bool weight_pass_apart(const struct scene *s);
 /* Returns an array, in a: [node] 1: a node of W, which is a backward node whose results only nodes of W of the same
  * stage read: it computes gradients of weights, or updates weights.  stage_of: [node] its stage.  O(nodes + pins). */

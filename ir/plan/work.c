@@ -108,7 +108,8 @@ static void add_uses(struct work_build *b)
 static void add_lasting(struct work_build *b)
 {
     const struct place *p = b->s->place;
-    /* [device] 1 + the last weight that a part of the device reads, 0: none; the first part that reads this weight */
+    /* [device] seen: 1 + the last weight that a part of the device reads, 0: none; first: the first part there that
+     * reads this weight */
     uint32_t *seen = arena_array(b->a, (size_t)b->w->ndev + 1, sizeof *seen);
     uint32_t *first = arena_array(b->a, (size_t)b->w->ndev + 1, sizeof *first);
     for (uint32_t i = 0; i < p->nweight; i++) {
@@ -130,12 +131,13 @@ static void add_lasting(struct work_build *b)
     }
 }
 
-/* How many bytes begin and end to be alive in each step of each part: a step is a node that runs. */
+/* How many bytes begin or end to be alive in each step of each part: in a step one node runs. */
 struct changes {
-    size_t *at;           /* [part] index in more[] and less[] of its step 0; step i is at[x] + i */
-    int64_t *more, *less; /* bytes alive from the beginning of the step on; until its end */
-    uint32_t *step;       /* [node] position of the node in its part */
-    int64_t *values;      /* [node] bytes of the node's results that count_values() has counted */
+    size_t *at; /* [part] index in more[] and less[] of its step 0; step i is at[x] + i */
+    /* more: bytes that become alive at the beginning of the step; less: bytes that end with the step */
+    int64_t *more, *less;
+    uint32_t *step;  /* [node] position of the node in its part */
+    int64_t *values; /* [node] bytes of the node's results that count_values() has counted */
 };
 
 /* Counts `bytes` bytes as alive from step `from` of part x to the end of step `to`. */
@@ -147,8 +149,8 @@ static void count_alive(struct changes *c, uint32_t x, uint32_t from, uint32_t t
     c->less[at + to] = sat_add(c->less[at + to], bytes);
 }
 
-/* Adds the bytes of all results of nodes to c: a result is alive from its node until its last reader in the part, or,
- * if it is an output of the part, until the end of the part. */
+/* Counts the bytes of all results of nodes in c: a result is alive from its node until its last reader in the part
+ * or, if it is an output of the part, until the end of the part. */
 static void count_values(struct work_build *b, struct changes *c)
 {
     const struct module *m = b->s->m;
@@ -180,8 +182,8 @@ static void count_values(struct work_build *b, struct changes *c)
     }
 }
 
-/* Returns the bytes that a node of part x needs while it runs, its results among them: those of the part's slice if a
- * result has rows. */
+/* Returns the bytes that a node of part x needs while it runs, including its results: the share of the part's slice
+ * if a result has rows, else all (costs.own). */
 static int64_t own_bytes(const struct work_build *b, nid n, uint32_t x)
 {
     const struct module *m = b->s->m;

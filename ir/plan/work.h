@@ -20,8 +20,8 @@ struct work_part {
     int64_t lasting;
     /* most bytes alive at one time while the part runs, without lasting bytes and inputs */
     int64_t running;
-    /* of an iteration: it runs once, behind the last micro-batch, and reads sums of gradients; they stay on its device
-     * and are in `lasting` */
+    /* in an iteration: the part runs once, after the last micro-batch, and reads sums of gradients, which stay on its
+     * device and are counted in `lasting` */
     bool once;
 };
 
@@ -31,18 +31,24 @@ struct work_tensor {
     int64_t bytes;
     uint32_t from; /* the part that makes the tensor; npart: it is an input of the model */
     bool returned; /* it is an output of the model, which is sent to the host */
-    bool summed;   /* a gradient: it is added up over micro-batches for the part that runs once */
-    /* its rows, along the axis of the batch, are samples; false: it is the same for any number of samples */
+    /* it is a gradient that is added up over micro-batches for a part that runs once */
+    bool summed;
+    /* its rows, along the axis of the batch, are samples; false: the tensor has the same size for any number of
+     * samples */
     bool has_rows;
-    /* of a slice of a tensor with rows (work_slice): its samples, of those of the micro-batch */
+    /* of a slice of a tensor with rows (work_slice()): number of its first sample in the micro-batch, and how many it
+     * has */
     int64_t first_row, rows;
 };
 
-/* How the devices of stages share a micro-batch.  All fields zero: each part runs on its own device, for all of it. */
+/* How the devices of stages share a micro-batch. All fields zero: each part runs on its own device, for the whole
+ * micro-batch. */
 struct work_share {
     struct csr
-        device; /* part -> the devices that run it, each for its slice; the first: work_part.dev */
-    int64_t samples;  /* of a micro-batch, >= 1, a multiple of the number of devices of each part */
+        /* part -> the devices that run it, each for its slice; the first one is work_part.dev */
+        device;
+    /* samples of a micro-batch, >= 1, a multiple of the number of devices of each part */
+    int64_t samples;
     int64_t profiled; /* samples that the bytes of tensors with rows are about, >= 1 */
 };
 
@@ -54,19 +60,20 @@ struct sample_work {
     struct work_tensor *tensor;
     /* part -> tensors that the part reads, each once; part -> tensors that the part makes */
     struct csr in, out;
-    /* The next two are made by work_finish(). */
+    /* `reader` and `place` are made by work_finish(). */
     struct csr reader; /* tensor -> parts that read the tensor, ascending */
     /* tensor -> devices that hold the tensor: first its home, the device that makes it (of a model input: the host),
      * then, ascending, the devices that receive it.  An index into place.to stands for a pair (tensor, device). */
     struct csr place;
-    struct work_share share; /* of the work of a micro-batch */
-    /* The next three are of the work of slices only, see work_slice().  whole: the work of the micro-batch; NULL: this
-     * is no such work.  first_copy: [part of whole] its first part here, one for each of its devices, in their order;
-     * first_slice: [tensor of whole] its first tensor here; both have an entry more, for the end. */
+    struct work_share share; /* in the work of a micro-batch */
+    /* Set only in the work of slices, see work_slice(). whole: the work of the micro-batch before it was cut; NULL:
+     * this is no work of slices. first_copy: [part of whole] its first part here (there is one for each of its
+     * devices, in their order); first_slice: [tensor of whole] its first tensor here. Both arrays have one more
+     * entry, for the end. */
     const struct sample_work *whole;
     uint32_t *first_copy, *first_slice;
-    /* The next three are of the work of an iteration only, see work_unroll().  each: the work of one micro-batch; NULL:
-     * this is no iteration.  instance: [part] micro-batch * each->npart + number of the part in `each` */
+    /* Set only in the work of an iteration, see work_unroll(). each: the work of one micro-batch; NULL: this is no
+     * iteration. instance: [part] micro-batch * each->npart + number of the part in `each` */
     const struct sample_work *each;
     uint32_t micro_batches;
     uint32_t *instance;
@@ -78,33 +85,34 @@ struct slice_sizes {
     const uint32_t *n;   /* [part] number of devices that share a micro-batch */
 };
 
-/* Returns the work of the parts of a plan.  slices: bytes of running parts are those of their slices; bytes of tensors
- * stay those of the samples that costs are about.  NULL: all is about these.  Lives in a.  O(nodes + pins + weights'
- * users). */
+/* Returns the work of the parts of a plan, for the samples that costs are about. slices: bytes of running parts are
+ * those of the parts' slices, while bytes of tensors stay the same; NULL: parts run for all samples. Lives in a.
+ * O(nodes + pins + weights' users). */
 struct sample_work *work_of_parts(const struct scene *s, const struct parts *parts,
                                   const struct slice_sizes *slices, struct arena *a);
 /* Makes w->reader and w->place from the other fields.  O(inputs log inputs). */
 void work_finish(struct sample_work *w, struct arena *a);
 
-/* For parts of w that run once (work_part.once): marks the tensors of other parts that they read as summed, counts the
- * bytes of the sums as lasting, and takes gradients from the host's outputs.  O(inputs of the parts). */
+/* For the parts of w that run once (work_part.once): marks the tensors that they read from other parts as summed,
+ * counts the bytes of these sums as lasting, and no longer returns these tensors to the host. O(inputs of the
+ * parts). */
 void work_mark_sums(struct sample_work *w);
 
-/* Returns the work of a micro-batch that the devices of stages share, as w->share says.  Each part is there once for
- * each of its devices.  A tensor with rows is cut wherever the slices of two devices that make or read it end, so that
- * each of its slices comes from one device and is read as a whole.  A tensor without rows is made by each device of
- * its maker as a whole; a device of another stage reads that of one of them, the caller that of the first one.
- * Returns NULL, and the reason in *why, if devices would get parts of a sample, or there would be more than `most`
- * parts, tensors and inputs. Lives in a.  O(parts and tensors of the result). */
+/* Returns the work of a micro-batch that the devices of stages share, as w->share says. It has each part once for
+ * each of its devices. A tensor with rows is cut wherever the slice of a device that makes or reads it ends, so that
+ * each of its slices comes from one device and is read as a whole. A tensor without rows is made as a whole by each
+ * device of its maker; a device of another stage reads the copy of one of these devices, the host the copy of the
+ * first. Returns NULL, and the reason in *why, if devices would get fractions of a sample, or if there would be more
+ * than `most` parts, tensors and inputs. Lives in a. O(parts and tensors of the result). */
 struct sample_work *work_slice(const struct sample_work *w, uint64_t most, const char **why,
                                struct arena *a);
 /* Returns the bytes of `rows` samples of a tensor with rows, or of the whole tensor if it has none.  w: the work of a
  * micro-batch. */
 int64_t work_row_bytes(const struct sample_work *w, uint32_t tensor, int64_t rows);
-/* Returns the first slice, in the work of slices w, of a tensor of w->whole with rows that begins at the sample or
- * later; the one behind its last slice if there is none.  O(log slices). */
+/* Returns the first slice of a tensor (with rows, of w->whole) whose first sample is `sample` or later; if there is
+ * none, the number behind its last slice. w: the work of slices. O(log slices). */
 uint32_t work_slice_from(const struct sample_work *w, uint32_t tensor, int64_t sample);
-/* Returns the number of samples of a device's slice in the part; w: the work of a micro-batch. */
+/* Returns the number of samples in the slice of each device that runs the part. w: the work of a micro-batch. */
 int64_t work_slice_rows(const struct sample_work *w, uint32_t part);
 
 /* Returns the work of an iteration: `micro_batches` copies of w.  A part of it is an instance: a part of w for one
@@ -117,9 +125,10 @@ int64_t work_slice_rows(const struct sample_work *w, uint32_t part);
 struct sample_work *work_unroll(const struct sample_work *w, uint32_t micro_batches,
                                 const struct csr *list, const char **why, struct arena *a);
 
-/* Whether several devices run part x of the work of an iteration, which runs once: their sums are to be made equal. */
+/* Whether part x of the work of an iteration runs once and on several devices, so that the sums that it reads must be
+ * made equal on them (REDUCE). */
 bool work_is_reduced(const struct sample_work *w, uint32_t x);
-/* Returns the bytes of all inputs of a part: of the slice of a device, where stages share micro-batches. */
+/* Returns the bytes of all inputs of a part; where devices share micro-batches, of one device's slice. */
 int64_t work_bytes_in(const struct sample_work *w, uint32_t part);
 /* Returns the index in w->place.to of the pair (tensor, dev); UINT32_MAX: dev does not hold the tensor.
  * O(log devices). */

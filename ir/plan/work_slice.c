@@ -1,9 +1,10 @@
 /* Gives each device of a stage its slice of a micro-batch: work_slice() in work.h.
  *
- * Source: DAPPLE (arXiv 2007.01045), V-B2: between stages on unequal numbers of devices values are cut on one side and
- * joined on the other.  Device i of n has the samples from i / n to (i + 1) / n of the micro-batch.  A tensor is cut at
- * all borders of its maker's and its readers' slices; the pieces go straight from the device that makes them to those
- * that read them, so that nothing is gathered in between.  O(parts and tensors of the result). */
+ * Source: DAPPLE (arXiv 2007.01045), V-B2: between stages on unequal numbers of devices, values are cut on one side
+ * and joined on the other. Device i of n has the samples from i / n to (i + 1) / n of the micro-batch. A tensor is
+ * cut at all borders of its maker's and its readers' slices; the pieces go straight from the device that makes them
+ * to the devices that read them, so that no device gathers the whole in between. O(parts and tensors of the
+ * result). */
 #include "ir/plan/work.h"
 
 #include "ir/base/numbers.h"
@@ -16,10 +17,11 @@ struct slicing {
     const struct sample_work *w; /* the work of the micro-batch */
     struct sample_work *to;
     struct arena *a, *own; /* for the result; for scratch memory */
-    /* number of devices of a tensor's maker and readers, each once: count[0 .. ncount) */
+    /* count[0 .. ncount): for one tensor, the numbers of devices of its maker and of its readers, each number once */
     uint32_t *count, ncount;
-    uint32_t *seen; /* [number of devices] 1 + the last tensor that has it in count[] */
-    uint32_t cap;   /* tensors that to->tensor has memory for */
+    /* [number of devices] 1 + the last tensor for which the number was put into count[] */
+    uint32_t *seen;
+    uint32_t cap; /* tensors that to->tensor has memory for */
 };
 
 /* Returns the number of devices that run part x. */
@@ -43,7 +45,7 @@ int64_t work_row_bytes(const struct sample_work *w, uint32_t tensor, int64_t row
 
 /* ---- borders ------------------------------------------------------------------------------------ */
 
-/* Puts n into s->count unless tensor t has it there. */
+/* Puts n into s->count, unless it is there for tensor t already. */
 static void add_count(struct slicing *s, uint32_t t, uint32_t n)
 {
     if (s->seen[n] == t + 1)
@@ -52,7 +54,7 @@ static void add_count(struct slicing *s, uint32_t t, uint32_t n)
     s->count[s->ncount++] = n;
 }
 
-/* Sets s->count for tensor t. */
+/* Sets s->count to the numbers of devices that make and read tensor t. */
 static void count_devices(struct slicing *s, uint32_t t)
 {
     const struct sample_work *w = s->w;
@@ -63,7 +65,7 @@ static void count_devices(struct slicing *s, uint32_t t)
         add_count(s, t, devices_of(w, x));
 }
 
-/* Returns where the piece of a tensor ends that begins at sample `from`: at the next border of a slice. */
+/* Returns the sample at which a piece of a tensor that begins at sample `from` ends: the next border of a slice. */
 static int64_t next_border(const struct slicing *s, int64_t from)
 {
     int64_t samples = s->to->share.samples, end = samples;
@@ -76,7 +78,8 @@ static int64_t next_border(const struct slicing *s, int64_t from)
 
 /* ---- the work ----------------------------------------------------------------------------------- */
 
-/* Returns NULL; or, as text, why the work cannot be cut: slices are no whole samples, or there is too much of it. */
+/* Returns NULL; or, as text, why the work cannot be cut: a slice would not be whole samples, or there would be more
+ * than `most` parts, tensors and inputs. */
 static const char *refuse(struct slicing *s, uint64_t most)
 {
     const struct sample_work *w = s->w;
@@ -102,7 +105,7 @@ static const char *refuse(struct slicing *s, uint64_t most)
     return all > most ? "there are too many micro-batches, or devices that share them" : NULL;
 }
 
-/* Adds the parts, one for each device. */
+/* Adds the parts to s->to, one for each device that runs them. */
 static void add_parts(struct slicing *s)
 {
     const struct sample_work *w = s->w;
@@ -123,8 +126,8 @@ static void add_parts(struct slicing *s)
         }
 }
 
-/* Adds samples first .. first + rows - 1 of tensor t, or all of a tensor without rows.  copy: which of the devices of
- * its maker makes it. */
+/* Adds a slice of tensor t with the samples first .. first + rows - 1; of a tensor without rows, the whole tensor.
+ * copy: which of the devices of its maker makes the slice. */
 static void add_tensor(struct slicing *s, uint32_t t, int64_t first, int64_t rows, uint32_t copy)
 {
     const struct sample_work *w = s->w;
@@ -142,7 +145,8 @@ static void add_tensor(struct slicing *s, uint32_t t, int64_t first, int64_t row
             arena_fmt(s->a, "%s[%lld:%lld]", x->name, (long long)first, (long long)(first + rows));
 }
 
-/* Adds all tensors. */
+/* Adds the slices of all tensors: of a tensor with rows the pieces between borders, of a tensor without rows one copy
+ * for each device that makes it. */
 static void add_tensors(struct slicing *s)
 {
     const struct sample_work *w = s->w;
@@ -174,9 +178,9 @@ uint32_t work_slice_from(const struct sample_work *w, uint32_t tensor, int64_t s
     return low;
 }
 
-/* Adds to `use` what `copy`, a part on the i-th of its n devices, reads or makes of tensor t: the slices with its
- * samples; of a tensor without rows the one that the device makes, else that of the maker's device with its first
- * sample. */
+/* Adds to `use` the slices of tensor t that `copy`, a part on the i-th of its n devices, reads or makes: the slices
+ * with its samples; of a tensor without rows the copy that the device makes itself, or, if it makes none, the copy of
+ * the maker's device with its first sample. */
 static void add_uses(const struct slicing *s, struct pairs *use, uint32_t copy, uint32_t t,
                      uint32_t i, uint32_t n)
 {
@@ -192,8 +196,8 @@ static void add_uses(const struct slicing *s, struct pairs *use, uint32_t copy, 
         pairs_add(use, copy, x);
 }
 
-/* Returns part of the result -> tensors of the result.  of: the same for the work of the micro-batch, its `in` or
- * `out`. */
+/* Returns the rows part of the result -> tensors of the result, made from `of`, the rows w->in or w->out of the
+ * micro-batch's work. */
 static struct csr slice_uses(const struct slicing *s, const struct csr *of)
 {
     const struct sample_work *w = s->w;

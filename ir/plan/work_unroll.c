@@ -16,13 +16,14 @@ struct unroll_state {
     const struct csr *list;      /* device -> instances, in the order in which it runs them */
     struct arena *a, *own;       /* for the result; for scratch memory */
     uint32_t n; /* number of instances; instance i: part i % w->npart, micro-batch i / w->npart */
-    uint32_t *next;   /* [instance] the next instance in its list; NONE: it is the last one */
-    uint32_t *waits;  /* [instance] how many outputs and list neighbours it still waits for */
+    uint32_t *next; /* [instance] the next instance in its list; NONE: it is the last one */
+    /* [instance] how many inputs it still waits for, plus 1 while it waits for the instance before it in its list */
+    uint32_t *waits;
     uint32_t *level;  /* [instance] length of the longest chain of instances before it */
     uint32_t *number; /* [instance] number of its part in `to` */
 };
 
-/* Whether the work has the instance: of a part that runs once, that of the last micro-batch. */
+/* Whether the work has the instance; of a part that runs once, it has only the instance of the last micro-batch. */
 static bool exists(const struct unroll_state *u, uint32_t i)
 {
     return !u->w->part[i % u->w->npart].once || i / u->w->npart + 1 == u->to->micro_batches;
@@ -35,8 +36,8 @@ static const char *instance_text(const struct unroll_state *u, uint32_t i, struc
                      i / u->w->npart);
 }
 
-/* Fills in next[] from the lists, and counts in waits[] that an instance waits for the one before it.  Returns NULL,
- * or an error as text: an instance is not listed exactly once. */
+/* Fills next[] from the lists, and counts in waits[] that an instance waits for the instance before it in its list.
+ * Returns NULL, or an error as text: an instance is not listed exactly once. */
 static const char *chain_lists(struct unroll_state *u)
 {
     uint8_t *seen = arena_alloc(u->own, (size_t)u->n + 1);
@@ -75,8 +76,7 @@ static void count_inputs(struct unroll_state *u)
     }
 }
 
-/* Takes away one wait of instance i, for an instance of the given level; if it was the last wait, puts i into
- * `ready`. */
+/* Ends one wait of instance i: for an instance of level `level`. After the last wait puts i into the heap `ready`. */
 static void done_waiting(struct unroll_state *u, struct heap *ready, uint32_t i, uint32_t level)
 {
     assert(u->waits[i] > 0);
@@ -117,8 +117,8 @@ static const char *number_all(struct unroll_state *u)
 
 /* ---- the work ----------------------------------------------------------------------------------- */
 
-/* Makes the tensors of the new work.  What a part that runs once would make for other micro-batches than the last one
- * is there as a tensor of the host that nothing reads. */
+/* Makes the tensors of the new work. A tensor of a part that runs once is made in the last micro-batch only; for each
+ * other micro-batch it is there as an input that nothing reads. */
 static void copy_tensors(struct unroll_state *u)
 {
     const struct sample_work *w = u->w;
@@ -136,7 +136,7 @@ static void copy_tensors(struct unroll_state *u)
         }
 }
 
-/* Returns part of the new work -> tensors.  of: the same for the given work, its `in` or `out`. */
+/* Returns the rows part of the new work -> tensors, made from `of`, the rows w->in or w->out of the given work. */
 static struct csr copy_uses(const struct unroll_state *u, const struct csr *of)
 {
     const struct sample_work *w = u->w;

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Adds the note on what was found: "2xa100:80000MiB,1xcpu:64000MiB". */
+/* Adds a note on what was found, "2xa100:80000MiB,1xcpu:64000MiB", and, as a detail, the cluster as the text of a
+ * file. */
 static void tell(const struct cluster *c, struct arena *a, struct diag *d)
 {
     const char *all = "";

@@ -1,4 +1,4 @@
-/* What the ways to find GPUs share (gpu.h): the list, running a maker's program, addresses and links. */
+/* Functions that all ways to find GPUs share (gpu.h): the list, running a maker's program, addresses and links. */
 #include "ir/cluster/detect/gpu.h"
 
 #include "ir/base/child.h"
@@ -22,7 +22,8 @@ struct gpu *gpu_add(struct gpus *g, struct arena *a)
 /* A program to run in the child process. */
 struct program {
     const char *path;
-    const char *const *argv; /* [0] is its name; NULL ends it */
+    /* [0] the name of the program; then its arguments; NULL ends the list */
+    const char *const *argv;
 };
 
 /* Runs the struct program at `arg`, whose output goes to `out`.  Returns only if it cannot be started: -1. */

@@ -7,12 +7,13 @@
 
 /* Where to look. */
 struct gpu_search {
-    const char *root; /* machine_file.h */
-    const char *nvml; /* the library that knows the cores of NVIDIA's GPUs */
-    int64_t limit;    /* ns that a run of a program gets */
-    int64_t host;     /* bytes of the host's memory that are free; -1: not told */
-    struct arena *a;  /* memory of all results */
-    struct diag *d;   /* for notes */
+    const char *root; /* "" for this machine; in tests a folder in place of / (machine_file.h) */
+    /* file name of NVIDIA's management library, which tells the cores of its GPUs */
+    const char *nvml;
+    int64_t limit;   /* ns that a run of a program gets */
+    int64_t host;    /* bytes of the host's memory that are free; -1: not told */
+    struct arena *a; /* memory of all results */
+    struct diag *d;  /* for notes */
 };
 
 /* What is known of one GPU; 0 or "": not told. */
@@ -34,29 +35,32 @@ struct gpu {
 struct gpus {
     struct gpu *gpu; /* [n] */
     uint32_t n, cap;
-    /* of NVIDIA: [n * n] number of NVLinks between two GPUs; NULL: not told */
+    /* for NVIDIA: [i * n + j] number of NVLinks between GPUs i and j; NULL: not told */
     uint8_t *nvlinks;
     int64_t nvlink_rate; /* bytes per second each way of one NVLink */
 };
 
 enum { GPU_MOST = 256 }; /* GPUs of a maker; more are left out */
 
-/* Adds a GPU that nothing is known of, and returns it; NULL: there are GPU_MOST. */
+/* Adds a GPU of which nothing is known, and returns it; NULL: there are GPU_MOST already. */
 struct gpu *gpu_add(struct gpus *g, struct arena *a);
-/* Finds what /sys and /proc tell of GPUs whose driver is loaded: g[maker] gets those of a maker.  O(PCI devices). */
+/* Finds the GPUs whose driver is loaded, and what /sys and /proc tell of them: g[maker] gets the GPUs of a maker.
+ * O(PCI devices). */
 void gpu_find_sys(const struct gpu_search *s, struct gpus g[GPU_MAKERS]);
-/* Each asks the program of one maker; if the program answers, *g becomes what the program says, completed by what only
- * /sys tells.  Adds a note on what cannot be read. */
+/* Ask the program of one maker. If it answers, *g is replaced by what the program says, completed by facts that only
+ * /sys tells. Add a note on what cannot be read. */
 void gpu_ask_nvidia(const struct gpu_search *s, struct gpus *g);
 void gpu_ask_amd(const struct gpu_search *s, struct gpus *g);
 void gpu_ask_intel(const struct gpu_search *s, struct gpus *g);
-/* Makes *k the class of a GPU, one device, with a note on where its figures come from, in a: that of the preset that
- * its name holds, with its own memory and link, or else estimated.  Returns whether it is estimated. */
+/* Makes *k the class of a GPU, one device, with a note on where its figures come from, in a: the preset whose name is
+ * in the GPU's name, with the GPU's own memory and link, or, without such a preset, estimated figures. Returns
+ * whether they are estimated. */
 bool gpu_class(const struct gpu *g, struct device_class *k, struct arena *a);
-/* Makes *k the accelerator of that maker whose name a GPU's name holds; returns false if there is none. */
+/* Makes *k the preset of that maker whose name is part of a GPU's name; returns false if there is none. */
 bool gpu_preset(enum gpu_maker maker, const char *name, struct device_class *k);
 
-/* Adds all GPUs that are found to the empty cluster *c, with notes on those that are estimated or left out. */
+/* Finds all GPUs of the machine and adds them to the empty cluster *c, with notes on GPUs that are estimated or left
+ * out. */
 void gpu_find(const struct gpu_search *s, struct cluster *c);
 
 /* Runs the program argv[0], found on PATH, with the arguments argv[1], ..., which NULL ends, for at most s->limit.
@@ -64,9 +68,9 @@ void gpu_find(const struct gpu_search *s, struct cluster *c);
 char *gpu_tool(const struct gpu_search *s, const char *const argv[]);
 /* Returns the bytes per second each way of a PCI Express link of that generation and number of lanes; 0: not known. */
 int64_t gpu_pcie_rate(int64_t generation, int64_t lanes);
-/* Returns the GPU with this address, or NULL. */
+/* Returns the GPU with this address; NULL: there is none, or the address is "". */
 struct gpu *gpu_at(const struct gpus *g, const char *bus);
-/* Returns the address as struct gpu has it, in a: "00000000:C4:00.0" is "0000:c4:00.0". */
+/* Returns a PCI address in the form of struct gpu.bus, in a: "0000:c4:00.0" for "00000000:C4:00.0". */
 const char *gpu_bus(const char *text, struct arena *a);
 
 #endif

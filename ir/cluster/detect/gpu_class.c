@@ -1,13 +1,13 @@
 /* Finds the figures of a GPU (gpu_class(), gpu_preset() in gpu.h).
  *
- * By name: a preset fits if its name, or another of its names, stands in the GPU's name from the beginning of a word,
- * blanks, hyphens, capitals, "(R)" and "(TM)" ignored, and if what follows is no part of another model's name:
- * nothing, a number ("80GB"), or a word that tells form or kind ("PCIe", "Graphics").  "RTX 3090 Ti" and "RTX 4090
- * Laptop GPU" are other GPUs than the RTX 3090 and 4090.
+ * By name: a preset fits if its name, or its other name, stands in the GPU's name from the beginning of a word
+ * (blanks, hyphens, capitals, "(R)" and "(TM)" ignored), and if the text behind it does not make it another model:
+ * nothing, a number ("80GB"), or a word for form or kind ("PCIe", "Graphics"). "RTX 3090 Ti" and "RTX 4090 Laptop
+ * GPU" are other GPUs than the RTX 3090 and 4090.
  *
- * Else it is estimated: f32 as two operations for each multiply-add that its cores start in a cycle of the largest
- * clock, other types by what units for matrices do in GPUs of that generation.  What is not told is that of the preset
- * of the same maker whose memory is nearest. */
+ * If no preset fits, the figures are estimated: f32 as two operations for each multiply-add that the cores start in a
+ * cycle of the largest clock, other types by the matrix units of GPUs of that generation. Figures that nothing tells
+ * are taken from the preset of the same maker whose memory is nearest. */
 #include "ir/cluster/detect/gpu.h"
 
 #include "ir/base/units.h"
@@ -36,7 +36,7 @@ static void plain_name(const char *name, char *to, size_t room)
     to[n] = 0;
 }
 
-/* Returns where s goes on behind the word, blanks and hyphens in both ignored; NULL: s does not begin with it. */
+/* If s begins with the word, blanks and hyphens in both ignored, returns the rest of s behind it; else NULL. */
 static const char *behind(const char *s, const char *word)
 {
     for (; *word; word++) {
@@ -50,8 +50,8 @@ static const char *behind(const char *s, const char *word)
     return s;
 }
 
-/* Whether a GPU is of the preset's model if `rest` follows the preset's name in its name: nothing, a number ("80GB"),
- * or a word of form or kind ("PCIe"); not, say, "Ti". */
+/* Whether `rest`, what follows the preset's name in a GPU's name, leaves the GPU of the preset's model: it is empty,
+ * or begins with a number ("80GB") or a word for form or kind ("PCIe"); not, say, with "Ti". */
 static bool is_same_model(const char *rest)
 {
     static const char *const after[] = {"pcie", "sxm", "hbm", "nvl",      "dgx",
@@ -67,8 +67,8 @@ static bool is_same_model(const char *rest)
     return false;
 }
 
-/* Whether a plain name (lower case, without marks) holds the preset's name as whole words, with nothing behind it that
- * makes it another model's: "nvidia a100 pcie" holds "a100". */
+/* Whether a name as of plain_name() holds the preset's name as whole words, and nothing behind it makes it another
+ * model: "nvidia a100 pcie" holds "a100". */
 static bool holds(const char *name, const char *preset)
 {
     for (const char *s = name; *s; s++) {
@@ -95,13 +95,14 @@ bool gpu_preset(enum gpu_maker maker, const char *name, struct device_class *k)
 
 /* ---- estimated ------------------------------------------------------------------------------------- */
 
-/* What matrix units of a generation do: f16 and i8 operations for each f32 one, taken from the data sheets of
- * presets.c.  `half` is that of GeForce, which sums f16 in f32 at half the rate. */
+/* What the matrix units of a generation do: number of f16 and i8 operations for each f32 operation, from the data
+ * sheets of presets.c. `half` is the number for f16 on GeForce cards, which sum f16 in f32 at half the rate. */
 static const struct {
     enum gpu_maker maker;
-    int64_t from; /* the first generation that this holds for, until the next row of the maker */
+    /* the first generation of the row; the row holds up to the next row of the maker */
+    int64_t from;
     int f16, half, i8;
-    bool bf16; /* as fast as f16 */
+    bool bf16; /* bf16 is as fast as f16; false: there is none */
 } units[] = {
     {NVIDIA, 60, 2, 1, 1, false},   {NVIDIA, 70, 8, 8, 1, false},   {NVIDIA, 75, 8, 4, 16, false},
     {NVIDIA, 80, 16, 16, 32, true}, {NVIDIA, 86, 4, 2, 8, true},    {NVIDIA, 87, 8, 8, 16, true},
@@ -111,8 +112,8 @@ static const struct {
     {AMD, 110000, 4, 4, 4, true},   {AMD, 120000, 8, 8, 16, true},  {INTEL, 0, 8, 8, 16, true},
 };
 
-/* Sets the peaks of *k, a preset's, from cores and clock.  Without a row for its generation all types keep their ratios
- * to f32. */
+/* Replaces the peaks of *k, which are those of a preset, by peaks estimated from the GPU's cores and clock. If
+ * units[] has no row for its generation, all types keep their ratios to f32. */
 static void estimate_peaks(const struct gpu *g, struct device_class *k)
 {
     int64_t f32 = two_digits(sat_mul(sat_mul(g->lanes, g->mhz), 2000000));

@@ -1,9 +1,9 @@
 /* Makes classes of the GPUs that are found (gpu_find() in gpu.h).
  *
- * What /sys tells of GPUs is replaced by what their makers' programs say.  Neighbouring GPUs of equal figures and link,
- * whose free memory differs by at most an eighth, make one class, with the memory of the one that has least.  GPUs that
- * NVLinks join, each with each, in blocks of equal size, are the groups of their class.  O(GPUs * presets + pairs of
- * GPUs). */
+ * The answers of the makers' programs replace what /sys tells. Neighbouring GPUs with equal figures and links, whose
+ * free memory differs by at most an eighth, become one class, with the smallest memory of them. Blocks of GPUs of
+ * equal size, within which NVLinks join each GPU to each other, become the groups of their class. O(GPUs * presets +
+ * pairs of GPUs). */
 #include "ir/cluster/detect/gpu.h"
 
 #include "ir/base/units.h"
@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-enum { NEAR = 8, MICRO = 1000000 }; /* MICRO: ps in a us */
+/* NEAR: memories of a class differ by at most 1 / NEAR; MICRO: ps in a us */
+enum { NEAR = 8, MICRO = 1000000 };
 
 /* Whether a device of class k can be one more of the class `last`. */
 static bool is_alike(const struct device_class *last, const struct device_class *k)
@@ -23,7 +24,8 @@ static bool is_alike(const struct device_class *last, const struct device_class 
            !memcmp(last->peak, k->peak, sizeof k->peak);
 }
 
-/* Returns the fewest NVLinks between two GPUs of a block of `size` from `first` on; 0: two have none. */
+/* Returns the smallest number of NVLinks between two GPUs of the block of `size` GPUs from `first` on; 0: some pair
+ * has none. */
 static uint32_t links_in(const struct gpus *g, uint32_t first, uint32_t size)
 {
     uint32_t least = UINT32_MAX;
@@ -34,8 +36,8 @@ static uint32_t links_in(const struct gpus *g, uint32_t first, uint32_t size)
     return least == UINT32_MAX ? 0 : least;
 }
 
-/* Makes groups of the class *k, whose devices are the GPUs from `first` on: of the largest size for which NVLinks join
- * all of each group. */
+/* Divides the class *k, whose devices are the GPUs from `first` on, into groups, of the largest size for which
+ * NVLinks join each two GPUs of a group; without such a size the class stays without groups. */
 static void set_groups(const struct gpus *g, uint32_t first, struct device_class *k)
 {
     for (uint32_t size = k->count; g->nvlinks && size > 1 && !k->group; size--) {

@@ -1,5 +1,5 @@
-/* Asks xpu-smi for Intel's GPUs (gpu.h): `discovery -j` lists them, `discovery -d ID -j` tells of one.  Numbers are
- * texts there.  It does not tell the clock of the memory, and so no bandwidth. */
+/* Asks xpu-smi for Intel's GPUs (gpu.h): `discovery -j` lists them, `discovery -d ID -j` describes one. Numbers are
+ * texts in its answers. It does not tell the clock of the memory, so the bandwidth is not known. */
 #include "ir/cluster/detect/gpu.h"
 
 #include "ir/base/json_in.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Returns the number that the member stands for, a text or an integer; 0: there is none. */
+/* Returns the value of a member that is a number, or a text with one; 0: there is none. */
 static int64_t number(const json_t *object, const char *key)
 {
     const json_t *j = json_object_get(object, key);
@@ -18,8 +18,8 @@ static int64_t number(const json_t *object, const char *key)
     return n > 0 ? n : 0;
 }
 
-/* Runs xpu-smi with these arguments.  Returns its answer, in a; NULL if there is none, after a note unless it is
- * absent. */
+/* Runs xpu-smi with these arguments. Returns its answer, in a; NULL: xpu-smi is absent, or, after a note, does not
+ * answer as expected. */
 static const json_t *ask(const struct gpu_search *s, const char *const argv[], struct arena *a)
 {
     char *text = gpu_tool(s, argv);

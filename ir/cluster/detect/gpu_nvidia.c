@@ -1,9 +1,10 @@
-/* Asks nvidia-smi for GPUs and their NVLinks, and NVIDIA's management library for what nvidia-smi does not tell: cores,
- * width of the memory bus, compute capability (gpu.h).
+/* Asks nvidia-smi for GPUs and their NVLinks, and NVIDIA's management library for facts that nvidia-smi does not
+ * tell: cores, width of the memory bus, compute capability (gpu.h).
  *
- * GPUs without a memory of their own, such as Orin's, have "[N/A]" there: they use the host's.  The memory clock that
- * nvidia-smi tells is half of the data rate of a pin, for all kinds of memory.  The library is loaded in a child
- * process, so that it can hang or crash; its GPUs have the order of nvidia-smi. */
+ * GPUs without a memory of their own, such as Orin's, use the memory of the host; nvidia-smi writes "[N/A]" for
+ * theirs. The memory clock that nvidia-smi tells is half of the data rate of a pin, for all kinds of memory. The
+ * library is loaded in a child process, so that pcc goes on if it hangs or crashes; it lists the GPUs in the order of
+ * nvidia-smi. */
 #include "ir/cluster/detect/gpu.h"
 
 #include "ir/base/child.h"
@@ -33,7 +34,7 @@ static void split(char *line, char *field[FIELDS])
     }
 }
 
-/* Returns the number in a field; 0: it is none, such as "[N/A]". */
+/* Returns the number in a field; 0: the field is no number, such as "[N/A]". */
 static int64_t number(const char *field)
 {
     int64_t n = machine_parse(field);
@@ -54,7 +55,8 @@ static void take_line(const struct gpu_search *s, struct gpu *g, char *const fie
     g->bus = gpu_bus(field[BUS], s->a);
     g->memory = mib ? sat_mul(mib, MIB) : larger(s->host, 0);
     g->mhz = number(field[CORE_CLOCK]);
-    g->memory_rate = sat_mul(number(field[MEMORY_CLOCK]), 2000000); /* of a pin, in bits */
+    /* bits per second of a pin; take_chips() multiplies by the pins */
+    g->memory_rate = sat_mul(number(field[MEMORY_CLOCK]), 2000000);
     g->link_rate = gpu_pcie_rate(number(field[LINK]), number(field[LANES]));
     if (!g->link_rate && gpu_at(old, g->bus))
         g->link_rate = gpu_at(old, g->bus)->link_rate;
@@ -108,7 +110,8 @@ static int ask_library(void *path, FILE *out)
     return 0;
 }
 
-/* Adds to the GPUs the facts that only the library knows, if a GPU has no preset. */
+/* If the list has a GPU without a preset, asks the library in a child process and sets cores, generation and memory
+ * rate of all GPUs; a fact that the library does not tell becomes 0. */
 static void take_chips(const struct gpu_search *s, struct gpus *g)
 {
     struct device_class k;
@@ -136,8 +139,8 @@ static void take_chips(const struct gpu_search *s, struct gpus *g)
 
 /* ---- NVLinks --------------------------------------------------------------------------------------- */
 
-/* Returns the next word of *at, in which escapes for terminals count as blanks, and moves *at behind it; "" at the end
- * of the line. */
+/* Returns the next word of *at, which is not ended by a NUL, and moves *at to its end; escapes for terminals count as
+ * blanks. At the end of the line the word is empty. */
 static char *next_word(char **at)
 {
     char *s = *at;
@@ -148,7 +151,7 @@ static char *next_word(char **at)
     return s;
 }
 
-/* Returns k for the word "GPUk" that ends at `end`; -1: it is another word, or k is not below n. */
+/* Returns k if the word that ends at `end` is "GPUk" with k < n, else -1. */
 static int64_t gpu_number(const char *word, const char *end, uint32_t n)
 {
     int64_t k = end > word + 3 && !strncmp(word, "GPU", 3) ? machine_parse(word + 3) : -1;
@@ -180,8 +183,8 @@ static void read_matrix(char *text, struct gpus *g, struct arena *a)
     }
 }
 
-/* Returns the bytes per second of the first NVLink that is active by `nvidia-smi nvlink -s`: "Link 0: 26.562 GB/s"; 0:
- * none is. */
+/* Returns the bytes per second of the first active NVLink in the output of `nvidia-smi nvlink -s`, such as "Link 0:
+ * 26.562 GB/s"; 0: none is active. */
 static int64_t read_link_rate(const char *text, struct arena *a)
 {
     int64_t rate = 0;
@@ -194,7 +197,7 @@ static int64_t read_link_rate(const char *text, struct arena *a)
     return rate;
 }
 
-/* Asks for the NVLinks between the GPUs. */
+/* Asks nvidia-smi for the NVLinks between the GPUs and sets g->nvlinks and g->nvlink_rate. */
 static void ask_links(const struct gpu_search *s, struct gpus *g)
 {
     char *text = gpu_tool(s, (const char *[]){"nvidia-smi", "topo", "-m", NULL});
@@ -207,7 +210,7 @@ static void ask_links(const struct gpu_search *s, struct gpus *g)
     char *rate = some ? gpu_tool(s, (const char *[]){"nvidia-smi", "nvlink", "-s", NULL}) : NULL;
     g->nvlink_rate = rate ? read_link_rate(rate, s->a) : 0;
     if (!g->nvlink_rate)
-        g->nvlink_rate = INT64_C(25000000000); /* NVLink 2 to 4 */
+        g->nvlink_rate = INT64_C(25000000000); /* the rate of NVLink 2 to 4 */
 }
 
 void gpu_ask_nvidia(const struct gpu_search *s, struct gpus *g)

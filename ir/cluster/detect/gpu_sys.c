@@ -1,10 +1,10 @@
-/* Finds GPUs in /sys and /proc (gpu.h): where a maker's program is absent or does not answer, and for what it does not
- * tell.
+/* Finds GPUs in /sys and /proc (gpu.h), in case a maker's program is absent or does not answer, and for facts that
+ * the program does not tell.
  *
- * /sys/bus/pci/devices has a folder per device; one of class 0x03 (display) or 0x12 (accelerator) whose maker's driver
- * is loaded is a GPU that programs can use, which excludes the display controllers of servers.  Names: amdgpu's
- * product_name, /proc/driver/nvidia/gpus/BUS/information, or the system's list of PCI names (pci.ids).  AMD's compute
- * driver tells cores, clocks and memory bus in /sys/class/kfd/kfd/topology/nodes. */
+ * /sys/bus/pci/devices has a folder per device; a device of class 0x03 (display) or 0x12 (accelerator) whose maker's
+ * driver is loaded is a GPU that programs can use. This excludes the display controllers of servers. Names come from
+ * amdgpu's product_name, /proc/driver/nvidia/gpus/BUS/information, or the system's list of PCI names (pci.ids). AMD's
+ * compute driver tells cores, clocks and memory bus in /sys/class/kfd/kfd/topology/nodes. */
 #include "ir/cluster/detect/gpu.h"
 
 #include "ir/base/infile.h"
@@ -23,7 +23,7 @@ enum { PATH_TEXT = 256, NODES = 512 };
 static const struct {
     long vendor;
     enum gpu_maker maker;
-    const char *drivers; /* names, each between blanks */
+    const char *drivers; /* names of the maker's drivers, each between blanks */
 } makers[] = {
     {0x10de, NVIDIA, " nvidia "}, {0x1002, AMD, " amdgpu "}, {0x8086, INTEL, " i915 xe "}};
 enum { MAKERS = sizeof makers / sizeof makers[0] };
@@ -48,8 +48,9 @@ static bool driven_by(const struct gpu_search *s, const char *folder, const char
     return strstr(drivers, arena_fmt(s->a, " %s ", slash ? slash + 1 : target)) != NULL;
 }
 
-/* Returns the bytes per second of the device's link; 0: not told.  Speeds change with the load, and so the best one is
- * taken ("16.0 GT/s PCIe"), but lanes do not, and a slot may have fewer than the device. */
+/* Returns the bytes per second of the device's link; 0: not told. Takes the largest speed ("16.0 GT/s PCIe"), since
+ * the current one changes with the load, but the current number of lanes, since a slot may have fewer lanes than the
+ * device. */
 static int64_t link_rate(const struct gpu_search *s, const char *folder)
 {
     static const int tenths[] = {0, 25, 50, 80, 160, 320, 640}; /* [generation] tenths of GT/s */
@@ -104,7 +105,7 @@ static const char *name_of(const struct gpu_search *s, const char *folder, const
     return listed_name(s, hex(s, folder, "vendor"), hex(s, folder, "device"));
 }
 
-/* Adds to AMD's GPUs what their compute driver tells of them: a folder per device, with the address as a number, bus *
+/* Adds to AMD's GPUs what their compute driver tells: it has a folder per device, with the address as a number, bus *
  * 256 + device * 8 + function. */
 static void take_kfd(const struct gpu_search *s, struct gpus *g)
 {
@@ -126,12 +127,14 @@ static void take_kfd(const struct gpu_search *s, struct gpus *g)
         int64_t per_unit = text ? machine_field(text, "simd_per_cu") : -1;
         if (!to || simds <= 0 || per_unit <= 0)
             continue;
-        to->lanes = sat_mul(simds / per_unit, 64); /* each compute unit has 64 */
+        /* each compute unit starts 64 multiply-adds in a cycle */
+        to->lanes = sat_mul(simds / per_unit, 64);
         to->mhz = machine_field(text, "max_engine_clk_fcompute");
         to->generation = machine_field(text, "gfx_target_version");
         int64_t bits = bank ? machine_field(bank, "width") : -1;
         int64_t clock = bank ? machine_field(bank, "mem_clk_max") : -1;
-        /* bits of a pin in a cycle: HBM2 2, HBM3, which gfx942 and later have, 4, GDDR6 16 */
+        /* bits that a pin moves in a cycle: HBM2 2; HBM3, which gfx942 and later have, 4; GDDR6 16. Buses of less
+         * than 1024 bits are GDDR6 */
         int64_t in_cycle = bits < 1024 ? 16 : to->generation < 90402 ? 2 : 4;
         if (bits > 0 && clock > 0)
             to->memory_rate = sat_mul(sat_mul(clock, in_cycle * 1000000), bits / 8);

@@ -4,16 +4,17 @@
 
 #include "ir/base/arena.h"
 
-/* Returns what the file root + path says, at most 64 KiB, without blanks and line breaks at its end, in a; NULL if it
- * cannot be read.  root: "" for this machine; in tests a folder. */
+/* Returns the text of the file root + path, at most 64 KiB, without blanks and line breaks at its end, in a; NULL if
+ * it cannot be read. root: "" for this machine; in tests a folder. */
 char *machine_text(const char *root, const char *path, struct arena *a);
-/* Returns the whole number at the beginning of the file, not negative; -1: the file cannot be read, or does not begin
- * with a number. */
+/* Returns the number (whole, not negative) at the beginning of the file root + path; -1: the file cannot be read, or
+ * does not begin with such a number. */
 int64_t machine_number(const char *root, const char *path, struct arena *a);
 /* Returns the number behind the word `key` at the beginning of a line of text, with blanks or ':' between them; -1:
  * there is none. */
 int64_t machine_field(const char *text, const char *key);
-/* Parses a number, not negative, at the beginning of s, behind blanks; -1: there is none, or it is too large. */
+/* Returns the number (whole, not negative) at the beginning of s, after blanks; -1: there is none, or it is too
+ * large. */
 int64_t machine_parse(const char *s);
 
 #endif

@@ -1,13 +1,15 @@
 /* Finds and measures the processor (processor.h).
  *
- * Cores: those of the affinity mask, of which two are one if /sys says that they are threads of one core.  The limits
- * of control groups: version 2 has cpu.max ("150000 100000": 1.5 cores) and memory.max, version 1 cpu.cfs_quota_us,
- * cpu.cfs_period_us and memory.limit_in_bytes; the least of a process's group and all groups around it counts.  A
- * container sees its own group at the top, under which the path that /proc/self/cgroup tells may not be there.
+ * Cores: the cores of the affinity mask; two processors of it are one core if /sys says that they are threads of one
+ * core. Limits of control groups: version 2 has cpu.max ("150000 100000": 1.5 cores) and memory.max, version 1
+ * cpu.cfs_quota_us, cpu.cfs_period_us and memory.limit_in_bytes; the smallest limit of the process's group and of all
+ * groups around it counts. A container sees its own group at the top, and the path in /proc/self/cgroup may not exist
+ * below it.
  *
- * Rates: f32 as measured (speed.h), for as many cores as there may be at once; f64 half of that, as vectors hold half
- * as many; i8 four times that where there is an instruction for products of bytes (VNNI, SDOT), f16 twice on arm64
- * with its instructions.  Matrix units such as AMX do not count: ONNX Runtime makes little use of them. */
+ * Rates: f32 as measured (speed.h), for as many cores as the process may use at once; f64 half of that, since vectors
+ * hold half as many numbers; i8 four times that where there is an instruction for products of bytes (VNNI, SDOT); f16
+ * twice that on arm64 with its instructions. Matrix units such as AMX do not count: ONNX Runtime makes little use of
+ * them. */
 #include "ir/cluster/detect/processor.h"
 
 #include "ir/base/units.h"
@@ -30,7 +32,8 @@ enum {
     MOST_BUFFER = 512 << 20,
     MIB = 1 << 20,
     SHARE = 8, /* the buffers take at most 1/SHARE of the free memory */
-    /* of class cpu, per second and thousandth of a core, where nothing is measured: f32 operations, bytes */
+    /* figures per second and thousandth of a core that count where nothing is measured, from the preset "cpu": f32
+     * operations, bytes */
     FLOPS_PER_CORE = 78125000,
     BYTES_PER_CORE = 3200000
 };
@@ -48,7 +51,8 @@ static uint32_t count_cores(const char *root, struct arena *a)
 {
     size_t size = CPU_ALLOC_SIZE(CPUS);
     cpu_set_t *mask = arena_alloc(a, size);
-    bool *seen = arena_array(a, CPUS, sizeof *seen); /* by the first thread of a core */
+    /* [first thread of a core] the core is counted */
+    bool *seen = arena_array(a, CPUS, sizeof *seen);
     uint32_t cores = 0;
     if (sched_getaffinity(0, size, mask))
         return 1;
@@ -68,8 +72,9 @@ static uint32_t count_cores(const char *root, struct arena *a)
     return cores ? cores : 1;
 }
 
-/* Returns the path of the process's group in /proc/self/cgroup's text, in a: that of the controller (version 1), or for
- * NULL that of version 2.  NULL: it is in none. */
+/* Returns the path of the process's control group, in a, from the text of /proc/self/cgroup. controller: the
+ * controller of version 1 whose group is wanted; NULL: the group of version 2. NULL: the process is in no such
+ * group. */
 static char *group_path(const char *text, const char *controller, struct arena *a)
 {
     for (const char *line = text; line; line = strchr(line, '\n'), line += line != NULL) {
@@ -85,7 +90,7 @@ static char *group_path(const char *text, const char *controller, struct arena *
     return NULL;
 }
 
-/* A limit that a group may have: thousandths of a core, or bytes; -1: none. */
+/* Returns a limit of the control group at `folder`: thousandths of a core, or bytes; -1: it has none. */
 typedef int64_t group_limit(const char *root, const char *folder, struct arena *a);
 
 /* Returns the limit of a control group (version 2), in thousandths of a core; -1: none. */
@@ -115,7 +120,7 @@ static int64_t memory_limit(const char *root, const char *folder, struct arena *
     return machine_number(root, arena_fmt(a, "%s/memory.limit_in_bytes", folder), a);
 }
 
-/* Returns the smaller one of two limits, of which -1 is none. */
+/* Returns the smaller of two limits; -1 means no limit. */
 static int64_t tighter(int64_t x, int64_t y)
 {
     return x < 0 || (y >= 0 && y < x) ? y : x;
@@ -152,7 +157,7 @@ struct processor processor_find(const char *root, struct arena *a)
     int64_t limit;
     find_limits(root, &p.quota, &limit, own);
     const char *info = machine_text(root, "/proc/meminfo", own);
-    int64_t available = info ? machine_field(info, "MemAvailable") : -1; /* KiB */
+    int64_t available = info ? machine_field(info, "MemAvailable") : -1; /* in KiB */
     p.memory = tighter(available < 0 ? -1 : sat_mul(available, 1024), limit);
     for (int i = 0; i < 8; i++) {
         int64_t size = machine_number(
@@ -163,7 +168,7 @@ struct processor processor_find(const char *root, struct arena *a)
     return p;
 }
 
-/* Whether the processor multiplies bytes, four products at a time. */
+/* Whether the processor has an instruction that adds up four products of bytes. */
 static bool has_byte_products(void)
 {
 #if defined __x86_64__
@@ -223,7 +228,8 @@ void processor_rate(const struct processor *p, uint32_t threads, const struct sp
                     struct device_class *c, struct arena *a)
 {
     int64_t used = used_of(p), measured = threads * INT64_C(1000);
-    /* the last thread may have a part of a core; there may be more cores than threads */
+    /* scaled from the threads that measured to the cores that may be used: control groups may leave the last thread a
+     * part of a core, and there may be more cores than threads */
     int64_t flops = s->flops > 0 ? mul_div_ceil(s->flops, used, measured) : used * FLOPS_PER_CORE;
     /* cores share the memory: if more cores may be used than were measured, they copy no more than the measured ones
      * did */

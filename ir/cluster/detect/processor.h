@@ -16,17 +16,17 @@ struct processor {
     int64_t cache; /* bytes of the largest cache; 0: not told */
 };
 
-/* Finds that out, from root/proc and root/sys (machine_file.h).  O(cores). */
+/* Finds cores, limits, memory and cache in root/proc and root/sys (root: see machine_file.h). O(cores). */
 struct processor processor_find(const char *root, struct arena *a);
 /* Measures the processor and makes *c its class, with a note on where the figures come from, in a; 0.2 s. */
 void processor_class(const struct processor *p, struct device_class *c, struct arena *a);
-/* Makes *c the class of the processor from *s, measured by `threads` threads (speed.h), with a note of the source, in
- * a.  Where control groups give less time than the threads had, the figures are that share; where nothing was measured,
- * they are class cpu's figures per core. */
+/* Makes *c the class of the processor from *s, measured by `threads` threads (speed.h), with a note on the source, in
+ * a. If the process may use less or more time than these threads had, the figures are scaled in proportion (the
+ * bandwidth only to less); a figure that was not measured is the preset "cpu"'s per core. */
 void processor_rate(const struct processor *p, uint32_t threads, const struct speed *s,
                     struct device_class *c, struct arena *a);
 
-/* Returns n rounded to two digits: 1234567 is 1200000. */
+/* Returns n rounded to its two leading digits: 1234567 becomes 1200000. */
 int64_t two_digits(int64_t n);
 
 #endif

@@ -1,14 +1,14 @@
 /* Measures the processor (speed.h).
  *
  * All threads do the same at the same time, each phase for a fixed time: fill their buffers, multiply and add in
- * registers, copy.  What a thread does is counted by windows of a phase, and the best window is taken, so that what
- * other programs take in another window does not count: of multiplying each thread's own, since cores share nothing
- * there; of copying that of all threads together, since they share the memory.
+ * registers, copy. A phase is divided into windows, in which the work done is counted, and the best window counts, so
+ * that other programs that run in some windows do no harm. For multiplying, the best window of each thread counts,
+ * since cores share nothing there; for copying, the best window of all threads together, since they share the memory.
  *
- * A processor starts a multiply-add in every cycle, on two units as a rule, and ends it four or five cycles later, so
- * ten must be under way: the loops have twelve independent sums.  This file is compiled with -ffp-contract=fast, which
- * makes one instruction of s * m + c where there is one.  Wider vectors of arm64 (SVE) are left out: most processors
- * with SVE do as much with 128 bits.  0.2 s in all, however fast the machine is. */
+ * A processor starts a multiply-add in every cycle, as a rule on two units, and ends it four or five cycles later, so
+ * ten must be under way: the loops have twelve independent sums. This file is compiled with -ffp-contract=fast, which
+ * makes one instruction of s * m + c if the processor has it. Wider vectors of arm64 (SVE) are not used: most
+ * processors with SVE do as much with 128 bits. All takes 0.2 s, however fast the machine is. */
 #include "ir/cluster/detect/speed.h"
 
 #include "ir/base/clock.h"
@@ -20,18 +20,19 @@
 #include <sys/mman.h>
 
 enum {
-    MS = 1000000,     /* ns */
-    FILL = 50 * MS,   /* ns: the longest time for filling the buffers */
-    PHASE = 60 * MS,  /* ns: time of multiplying, and time of copying */
-    WINDOWS = 20,     /* of a phase: shorter than the slices of time that systems give */
-    TURNS = 10000,    /* of a loop between two looks at the clock */
+    MS = 1000000,    /* ns */
+    FILL = 50 * MS,  /* ns: the longest time for filling the buffers */
+    PHASE = 60 * MS, /* ns: time of multiplying, and time of copying */
+    /* windows of a phase: each is shorter than the slices of time that systems give to programs */
+    WINDOWS = 20,
+    TURNS = 10000,    /* turns of a loop between two looks at the clock */
     SUMS = 12,        /* independent sums of a loop */
     BLOCK = 256 << 10 /* bytes that are filled or copied between two looks at the clock */
 };
 
 static_assert(FILL + 2 * PHASE < 200 * MS, "all takes 0.2 s at most, with what starts and ends it");
 
-/* The sums of the loops go to 1: s = s * TIMES + PLUS. */
+/* Factors of the loops, s = s * TIMES + PLUS, in which the sums approach 1. */
 #define TIMES 0.75F
 #define PLUS 0.25F
 
@@ -104,10 +105,10 @@ static float (*loop_of(uint32_t bits))(float)
     return loop_four;
 }
 
-/* A thread that measures; the number of loops and copies that it has done. */
+/* A thread that measures, with the number of loops and copies that it has done. */
 struct worker {
     float (*loop)(float);
-    /* ns: when these phases begin; before the first one the buffer is filled */
+    /* ns: when the phases of multiplying and copying begin; until `multiply` the thread fills its buffer */
     int64_t multiply, copy;
     size_t room; /* bytes of the thread's buffer */
     float sum;   /* sum of the loops' results, kept so that the compiler cannot drop the loops */
@@ -115,8 +116,8 @@ struct worker {
     uint64_t block[WINDOWS]; /* [window] blocks copied */
 };
 
-/* Waits until a phase begins at `start` ns, if it has not begun.  Returns the window that it is in; WINDOWS: the phase
- * is over. */
+/* If the phase that begins at `start` ns has not begun, waits until it does. Returns the window of the phase that it
+ * is now; WINDOWS: the phase is over. */
 static int window_at(int64_t start)
 {
     int64_t at = clock_now() - start;
@@ -125,8 +126,8 @@ static int window_at(int64_t start)
     return at < PHASE ? (int)(at / (PHASE / WINDOWS)) : WINDOWS;
 }
 
-/* Does the work of the thread of the struct worker `arg`: the copies go from the lower half of the buffer's filled
- * blocks to the upper half, again and again. */
+/* The function of a thread, whose struct worker is `arg`: fills the buffer, then runs loops, then copies, from the
+ * lower half of the buffer's filled blocks to the upper half, again and again. */
 static void *work(void *arg)
 {
     struct worker *w = arg;

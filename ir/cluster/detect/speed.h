@@ -10,17 +10,17 @@ uint32_t speed_vector_bits(void);
 
 enum { SPEED_THREADS = 512 }; /* the most threads that measure at the same time */
 
-/* What all threads together did. */
+/* The rates that all threads reached together. */
 struct speed {
     /* f32 operations per second, a multiply-add counts as two; 0: the threads got no time to multiply */
     int64_t flops;
-    /* bytes per second that a copy reads and writes; 0: the threads got no time or memory to copy */
+    /* bytes per second that copying reads and writes, both counted; 0: the threads got no time or memory to copy */
     int64_t bytes;
 };
 
-/* Measures with `threads` threads (1 to SPEED_THREADS) at the same time, in at most 0.2 s: multiply-adds in registers,
- * with vectors of speed_vector_bits(), then copies between buffers of up to `buffer` bytes in all.  Less than half a
- * MiB for each thread is too little to copy.  Where the system starts fewer threads, measures with these. */
+/* Measures with `threads` threads (1 to SPEED_THREADS) at the same time, in at most 0.2 s: multiply-adds in
+ * registers, with vectors of speed_vector_bits(), then copies within buffers of `buffer` bytes in all, which are too
+ * small to copy if a thread gets less than half a MiB. If the system starts fewer threads, measures with these. */
 struct speed speed_measure(uint32_t threads, int64_t buffer);
 
 #endif

@@ -17,7 +17,7 @@ struct iteration_build {
     /* each micro-batch has tasks of its own, instead of an instance of common tasks */
     bool per_micro_batch;
     uint32_t *first_dev; /* [place] its first device */
-    /* [kind][stage] the task, or with per_micro_batch the first one; NO_ITEM: the stage has none of that kind */
+    /* [kind][stage] the stage's task of that kind, with per_micro_batch its first one; NO_ITEM: it has none */
     uint32_t *first[ITERATION_KINDS];
 };
 
@@ -57,8 +57,8 @@ static uint32_t link_of(const struct iteration_build *t, uint32_t s, bool back)
 
 /* ---- tasks -------------------------------------------------------------------------------------- */
 
-/* Adds the tasks of a kind at stage s, which are copies of x; sets their kind, number and count, of passes the
- * lane. */
+/* Adds the tasks of a kind at stage s, which are copies of x, and notes the first one in t->first. Sets their kind,
+ * number and count and, if they are passes, their lane: the device that runs them. */
 static void add_tasks(struct iteration_build *t, enum iteration_kind kind, uint32_t s,
                       struct task x)
 {
@@ -144,9 +144,10 @@ static void add_waits(struct iteration_build *t, uint32_t s, uint32_t i)
     wait_for(t, backward, either(send_back, task_at(t, ITERATION_BACKWARD, s + 1, i)));
 }
 
-/* Adds the memory of the values that the forward pass keeps until the backward pass is done (with ZB_H1 the pass for
- * gradients of weights).  With recompute only the checkpoint is kept from the forward pass on; the other bytes are
- * there from the start of the backward pass.  Without a backward pass they are there until they are sent. */
+/* Adds the memory of the values of stage s that the forward pass of micro-batch i keeps until the backward pass is
+ * done (with ZB_H1 the pass for gradients of weights). With recompute only the checkpoint is kept from the forward
+ * pass on; the other bytes are there from the start of the backward pass. In an iteration without backward passes the
+ * values are there until they are sent. */
 static void add_buffers(struct iteration_build *t, uint32_t s, uint32_t i)
 {
     const struct stage_work *w = &t->x->stage[s];
@@ -177,7 +178,8 @@ static void describe(struct iteration_build *t)
 
 /* ---- lanes -------------------------------------------------------------------------------------- */
 
-/* Makes the list of each device, in a: its passes, then updates; the lanes of links have no lists. */
+/* Makes g->list, in a: the list of each device has its passes, then the updates of its stages; the lanes of links
+ * have no lists. */
 static void make_lists(struct iteration_build *t, struct arena *a)
 {
     struct task_graph *g = &t->b.g;

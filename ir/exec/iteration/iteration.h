@@ -34,8 +34,9 @@ struct stage_work {
     int64_t send;      /* transfer of values to the next stage; 0: there is none */
     int64_t send_back; /* transfer of gradients from the next stage; 0: there is none */
     int64_t reduce;    /* the AllReduce, once an iteration; 0: there is none */
-    int64_t update;    /* the update, once, behind the AllReduce; 0: there is none apart */
-    int64_t stored;    /* bytes that the forward pass keeps for the backward pass */
+    /* the update, once an iteration, after the AllReduce; 0: no update apart from the passes */
+    int64_t update;
+    int64_t stored; /* bytes that the forward pass keeps for the backward pass */
     /* bytes of `stored` that are kept even if the stage recomputes the others */
     int64_t checkpoint;
     uint32_t turns; /* number of devices that take micro-batches in turn; 0: one */
@@ -77,15 +78,15 @@ struct iteration_entry {
 
 /* Returns the number of devices that take micro-batches in turn on a place: 1 or more. */
 uint32_t iteration_turns(const struct iteration *x, uint32_t place);
-/* iteration_list returns the passes of a device in its order, in a; O(passes).  iteration_length returns their number.
- * turn: which of the devices that take turns on the place, from 0. */
+/* iteration_list returns the passes of a device in the order in which the device runs them, in a; O(passes).
+ * iteration_length returns their number. turn: which of the devices that take turns on the place, from 0. */
 uint32_t iteration_length(const struct iteration *x, uint32_t place, uint32_t turn);
 struct iteration_entry *iteration_list(const struct iteration *x, uint32_t place, uint32_t turn,
                                        struct arena *a);
 
-/* Return stage_work.ahead by DAPPLE's policies A and B, at most `most`, the number of micro-batches that fit the
- * memory of the stage.  A: the number of stages from this one on.  B: 2 A - 1, so that the links between stages are
- * busy, too. */
+/* Return stage_work.ahead by DAPPLE's policies A and B, but at most `most`, the number of micro-batches that fit the
+ * memory of the stage. A: the number of stages from this one to the last. B: 2 A - 1, so that the links between
+ * stages are busy, too. */
 uint32_t iteration_ahead_a(uint32_t nstage, uint32_t stage, uint32_t most);
 uint32_t iteration_ahead_b(uint32_t nstage, uint32_t stage, uint32_t most);
 /* Returns, for an INTERLEAVED iteration, the number of forward passes of a place, through all its stages together,
@@ -107,7 +108,7 @@ void iteration_settle_ahead(struct stage_work *stage, uint32_t nstage);
  * O(stages * micro-batches). */
 struct task_graph iteration_tasks(const struct iteration *x, const int64_t *lasting,
                                   const int64_t *memory, struct arena *a);
-/* Returns the number of devices of all places; devices that share micro-batches in slices count as one. */
+/* Returns the number of devices of all places, where devices that share micro-batches in slices count as one. */
 uint32_t iteration_devices(const struct iteration *x);
 
 #endif

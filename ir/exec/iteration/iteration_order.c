@@ -67,8 +67,8 @@ void iteration_settle_ahead(struct stage_work *stage, uint32_t nstage)
     }
 }
 
-/* Returns the number of micro-batches of device `turn` of a place: these are turn, turn + turns, turn + 2 turns,
- * ... */
+/* Returns the number of micro-batches that device `turn` of a place runs: micro-batches turn, turn + turns, turn + 2
+ * turns, ... where `turns` is the number of devices of the place. */
 static uint32_t count_micro_batches(const struct iteration *x, uint32_t place, uint32_t turn)
 {
     uint32_t turns = iteration_turns(x, place);
@@ -89,7 +89,7 @@ struct list {
     uint32_t n;
 };
 
-/* Adds a pass for the device's k-th micro-batch; its place has one stage. */
+/* Adds a pass of the device for its k-th micro-batch. The place has one stage, of the same number. */
 static void put(struct list *l, enum iteration_kind kind, uint32_t k)
 {
     l->entry[l->n++] =

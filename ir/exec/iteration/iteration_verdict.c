@@ -36,15 +36,16 @@ static bool takes_turns(const struct scene *s)
     return s->model.training.schedule == TRAINING_PIPEDREAM;
 }
 
-/* Returns the bytes that stay on a device with `parameter` bytes of weights: these, in training their gradients and the
- * optimizer's copies, and the workspace. */
+/* Returns the bytes that stay on a device with `parameter` bytes of weights: the weights, in training their gradients
+ * and the optimizer's copies, and the workspace. */
 static int64_t lasting_bytes(const struct scene *s, int64_t parameter)
 {
     return sat_add(sat_mul(parameter, exec_weight_copies(&s->model, s->m->backward)),
                    s->model.training.workspace);
 }
 
-/* Sets times, bytes and turns of a stage with these sums on the devices of a set; transfers are set elsewhere. */
+/* Sets the times of passes, update and AllReduce, the stored bytes and the turns of *w, a stage with the sums *sum on
+ * the devices of a set; transfers are set elsewhere. */
 static void set_stage(const struct scene *s, const struct servers *servers,
                       const struct stage_sums *sum, const struct device_set *set,
                       struct stage_work *w)
@@ -75,8 +76,9 @@ static void set_stage(const struct scene *s, const struct servers *servers,
         w->reduce = reduce;
 }
 
-/* Returns the ps that a device takes to cut or to join the rows of `values` values, of `bytes` bytes together: an
- * operator each, which reads and writes its value.  0 if the costs are not those of the cost model (costs.overhead). */
+/* Returns the ps that a device takes to cut or to join the rows of `values` values, which have `bytes` bytes
+ * together: one operator for each value, which reads and writes it. 0 if the costs do not come from the cost model,
+ * that is, have no overheads. */
 static int64_t rows_time(const struct scene *s, int64_t bytes, int64_t values)
 {
     const struct device_class *d = &s->cluster->cls[cluster_main_class(s->cluster)];
@@ -88,9 +90,9 @@ static int64_t rows_time(const struct scene *s, int64_t bytes, int64_t values)
                    mul_div_ceil(sat_mul(2, bytes), PS_PER_S, reached));
 }
 
-/* Adds to the passes of stage k and of the next one what they take to cut and to join rows, if their numbers of devices
- * differ (DAPPLE, V-B2).  Where one of a devices has rows for several of b, a is no multiple of b: it cuts what it
- * sends and joins what it gets. */
+/* Adds the time for cutting and joining rows to the passes of stages k and k + 1, if their numbers of devices differ
+ * (DAPPLE, V-B2). A stage on a devices has such work if a is no multiple of b, the number of devices of the other
+ * stage: then a device has rows for several devices of the other stage, cuts what it sends and joins what it gets. */
 static void add_rows(const struct scene *s, const struct servers *servers,
                      const struct stages_on *on, uint32_t k, struct stage_work *w)
 {
@@ -162,7 +164,7 @@ struct iteration_run iteration_set_up(const struct scene *s, const struct server
             w->send_back =
                 servers_move(servers, &set[k], &set[k + 1], training_share(t, sum[k].send_back, 1));
         }
-        /* bytes kept for a micro-batch if forward runs again: the inputs of the stage */
+        /* bytes kept for a micro-batch if the forward pass runs again: the inputs of the stage */
         if (k > 0)
             w->checkpoint = training_share(t, sum[k - 1].send,
                                            w->turns > 1 ? 1 : servers_devices(servers, &set[k]));
@@ -274,14 +276,16 @@ struct sums_state {
     const int32_t *stage_of; /* [node] -1: none */
     struct stage_sums *sum;  /* [stage] */
     /* [back][stage] bytes on the link behind the stage less the bytes on the link before it; back: 0 values of the
-     * forward pass, 1 of the backward pass */
+     * forward pass, 1 values of the backward pass */
     __int128 *send[2];
-    int64_t *values[2]; /* [back][stage] the same of numbers of values */
-    const char *why;    /* why the stages are no pipeline; NULL: they are */
+    /* [back][stage] number of values on the link behind the stage less the number on the link before it */
+    int64_t *values[2];
+    const char *why; /* why the stages are no pipeline; NULL: they are */
     struct arena *a;
 };
 
-/* Adds what node n takes beside its pass to the sums of its stage. */
+/* Adds the costs of node n for adding up gradients (u->each) and for the update (u->once) to the sums of its stage.
+ * weight: whether the node is in the pass for gradients of weights. */
 static void add_update(const struct update_cost *u, nid n, bool weight, struct stage_sums *to)
 {
     to->backward = sat_add(to->backward, u->each[n]);
@@ -291,7 +295,8 @@ static void add_update(const struct update_cost *u, nid n, bool weight, struct s
     to->update = sat_add(to->update, u->once[n]);
 }
 
-/* Adds times and stored bytes of all placed nodes to the sums of their stages. */
+/* Adds the times, overheads and stored bytes of all placed nodes to the sums of their stages. u->own: nodes of an
+ * update, which count with u only. */
 static void add_nodes(struct sums_state *w, const struct update_cost *u)
 {
     const struct module *m = w->s->m;
@@ -324,9 +329,9 @@ static void add_nodes(struct sums_state *w, const struct update_cost *u)
     }
 }
 
-/* Adds the bytes of weights and folded constants to the sums: once for each device that needs them, to the stage of
- * the first node there that reads them.  In a profile (ir_version 0) adds the parameters of each node to its
- * stage. */
+/* Adds the bytes of weights and folded constants to the sums. Each counts once for each device that needs it, in the
+ * stage of the first node of the device that reads it. In a profile (ir_version 0) adds the parameters of each node
+ * to the sums of its stage. */
 static void add_parameters(struct sums_state *w)
 {
     const struct scene *s = w->s;
@@ -349,14 +354,15 @@ static void add_parameters(struct sums_state *w)
         }
 }
 
-/* Returns x, at most INT64_MAX. */
+/* Returns x if it is at most INT64_MAX, else INT64_MAX. */
 static int64_t saturate(__int128 x)
 {
     return x < INT64_MAX ? (int64_t)x : INT64_MAX;
 }
 
-/* Adds the bytes of net e, unless an update makes it, to all links from the stage of its maker to the furthest stage
- * that reads it.  Sets w->why if an earlier stage reads it (for a value of the backward pass: a later stage). */
+/* Adds the bytes of net e, unless an update makes its value, to the links from the stage of its maker to the furthest
+ * stage that reads it. Sets w->why if a stage before the maker's reads a value of the forward pass, or a stage behind
+ * the maker's one of the backward pass. */
 static void add_net(struct sums_state *w, const struct update_cost *u, uint32_t e)
 {
     const struct module *m = w->s->m;
@@ -408,7 +414,8 @@ static void add_nets(struct sums_state *w, const struct update_cost *u)
     }
 }
 
-/* Returns the number of a device among those that stages stand on, from 0; -1: it is none of them. */
+/* Returns the number of a device, from 0, within the main class, on whose devices stages stand; -1: the device is of
+ * another class. */
 static int32_t stage_device_number(const struct cluster *c, uint32_t dev)
 {
     uint32_t cls = cluster_main_class(c), first = 0;
@@ -417,7 +424,8 @@ static int32_t stage_device_number(const struct cluster *c, uint32_t dev)
     return cluster_class(c, dev) == cls ? (int32_t)(dev - first) : -1;
 }
 
-/* Returns the devices of each stage, counted by server.  NULL, and *why: a device is of another class. */
+/* Returns [stage] how many devices it has in each server, in w->a. If a stage stands on a device outside the main
+ * class, returns NULL and sets *why. */
 static struct device_set *stage_sets(const struct sums_state *w, const struct servers *servers,
                                      const char **why)
 {
@@ -470,7 +478,8 @@ static const char *set_up_and_run(struct sums_state *w, struct iteration_run *r)
         parts = reduce_parts_of(w->s, w->dev, w->stage_of, w->st->n, &update, w->a);
     for (uint32_t k = 0; parts && k < w->st->n; k++)
         w->sum[k].parts = parts[k];
-    why = w->why && update.joint && update.why ? update.why : w->why; /* it tells more */
+    /* update.why tells more than w->why */
+    why = w->why && update.joint && update.why ? update.why : w->why;
     why = why ? why : refuse_uneven_slices(w);
     if (why)
         return why;
@@ -511,8 +520,8 @@ static void set_loads(const struct sums_state *w, const struct iteration_run *r,
     }
 }
 
-/* Raises the memory of each device to what its lists come to: the run knows the sums of stages, not which values they
- * read when. */
+/* Raises the memory of each device to the peak of its lists, as a written folder has them. The run knows only sums of
+ * stages, not which values they read at which time, so its figure may be too small. */
 static void raise_memory(const struct sums_state *w, const struct plan *p,
                          const struct iteration_run *run, struct verdict *v)
 {
@@ -631,7 +640,8 @@ struct exec_bound iteration_bound(const struct scene *s, struct arena *a)
     const struct training *t = &s->model.training;
     const struct graph *g = &s->m->graph[1];
     uint32_t cls = cluster_main_class(s->cluster);
-    /* ps of all nodes in passes, and of nodes that may run once; of these, what does not depend on samples */
+    /* ps, all: nodes that run in each pass; once: nodes of updates, which may run once an iteration; the overheads
+     * are the shares of these that do not depend on the number of samples */
     int64_t all = 0, overhead = 0, once = 0, once_overhead = 0;
     const struct update_cost u = update_cost_find(s, NULL, NULL, a);
     int64_t size = t->micro_size ? t->micro_size : 1, of = t->micro_size ? t->profiled : 1;
@@ -648,7 +658,7 @@ struct exec_bound iteration_bound(const struct scene *s, struct arena *a)
         overhead = sat_add(overhead, costs_overhead(s->m->cost, cls, n));
     }
     __int128 each = (__int128)overhead * of + (__int128)(all - overhead) * size;
-    /* stages may keep updates within passes, where they cost less if profiled samples are more than those of a step */
+    /* updates within passes instead of once: cheaper if an iteration has fewer samples than the profiled batch */
     __int128 within = (__int128)once_overhead * of + (__int128)(once - once_overhead) * size;
     within = within * training_count(t) / of;
     __int128 ps = each * training_count(t) / of + (within < once ? within : once);

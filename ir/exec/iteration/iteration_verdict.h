@@ -26,11 +26,11 @@ struct stage_sums {
     int64_t update;
     int64_t parameter; /* bytes of the weights that training changes */
     int64_t stored;    /* bytes that the forward pass keeps for the backward pass */
-    /* bytes that stay all the time and have no gradients, such as folded constants */
+    /* bytes that stay all the time and that training does not change, such as folded constants */
     int64_t constant;
     int64_t send;      /* bytes that go forward over the link to the next stage */
     int64_t send_back; /* bytes of the gradients that come back over the link to the next stage */
-    /* numbers of values and of gradients that these bytes are of; in a profile 0 */
+    /* numbers of values and of gradients that make up `send` and `send_back`; in a profile 0 */
     int64_t values, gradients;
     /* gradients of the stage by the time in `backward` at which they are ready; empty with REDUCE_AFTER */
     struct reduce_parts parts;
@@ -50,7 +50,7 @@ struct iteration_run {
     int64_t value; /* ps: time of an iteration; INT64_MAX: not known */
 };
 
-/* Stages and their devices. */
+/* The stages that an iteration is set up for: their sums and their devices. */
 struct stages_on {
     uint32_t n, nplace; /* number of stages and of places; stage k is on place k % nplace */
     const struct stage_sums *sum; /* [stage] */
@@ -83,8 +83,8 @@ struct verdict iteration_verdict(const struct scene *s, const struct plan *p, st
  * accelerators.  Texts live in a.  O(nodes). */
 struct exec_bound iteration_bound(const struct scene *s, struct arena *a);
 
-/* Returns the share of the iteration's time that the devices of the stages compute, on average, 0 .. 1.  t->stages
- * must be set. */
+/* Returns the share of the iteration's time, 0 .. 1, in which the devices of the stages compute, on average over
+ * these devices. t->stages must be set. */
 double iteration_busy(const struct iteration_run *t);
 
 #endif

@@ -15,7 +15,7 @@ enum {
     KINDS = ITERATION_WEIGHT + 1 /* kinds of tasks that run parts: forward, backward, weight */
 };
 
-/* Whether the part has both forward and backward nodes. */
+/* Whether the part has forward nodes beside backward nodes. */
 static bool is_part_mixed(const struct module *m, const struct part *p)
 {
     for (uint32_t i = 0; m->backward && i < p->nnode; i++)
@@ -79,10 +79,11 @@ bool part_places_find(struct part_places *p, const struct staged_plan *of,
 struct part_timing {
     const struct iteration_run *run;
     const struct part_places *places;
-    const struct sample_work *w;           /* of one micro-batch, in slices */
+    /* the work of one micro-batch, in slices: its parts are the copies */
+    const struct sample_work *w;
     uint32_t *part_of;                     /* [copy] its part */
     uint32_t *first[ITERATION_WEIGHT + 1]; /* [kind][stage] the first task of that kind */
-    uint32_t *update; /* [stage] its task of the update; NO_ITEM: it has none */
+    uint32_t *update; /* [stage] the task of its update; NO_ITEM: it has none */
     struct arena *a;
 };
 
@@ -118,8 +119,8 @@ static void find_first_tasks(struct part_timing *f)
     }
 }
 
-/* Returns the rows device -> its instances, in the order in which the device runs the passes of its stages; the parts
- * of one pass by number; then parts that run once. */
+/* Returns the rows device -> its instances, in the order in which the device runs them: pass by pass of its stages,
+ * within a pass by number of the part, and at the end the parts that run once an iteration. */
 static struct csr list_instances(const struct part_timing *f)
 {
     const struct task_graph *g = &f->run->g;
@@ -144,7 +145,9 @@ static struct csr list_instances(const struct part_timing *f)
     return pairs_rows(&on, f->w->ndev);
 }
 
-/* Writes when the pass of the instance's copy begins and ends for its micro-batch, ps. */
+/* Writes to *start and *end when the pass in which an instance runs begins and ends, ps: the pass of its stage for
+ * its micro-batch or, for a part that runs once, the update of its stage (without a task of that kind, the end of the
+ * iteration). */
 static void find_times(const struct part_timing *f, uint32_t instance, int64_t *start, int64_t *end)
 {
     const struct task_graph *g = &f->run->g;
@@ -161,8 +164,9 @@ static void find_times(const struct part_timing *f, uint32_t instance, int64_t *
     *end = sat_add(*start, g->task[task_of_item(g, item)].time);
 }
 
-/* Returns when each tensor has left its device, [tensor] ps: the end of its part plus the time in which the part's
- * stage sends its values (or gradients).  all: the work of all micro-batches; end: [part of all] ps. */
+/* Returns when each tensor has left its device, [tensor] ps: the end of the part that makes it plus the time in which
+ * the part's stage sends its values (or gradients); 0 for tensors from outside. all: the work of all micro-batches;
+ * end: [part of all] ps. */
 static int64_t *find_sent_times(const struct part_timing *f, const struct sample_work *all,
                                 const int64_t *end, struct arena *a)
 {
@@ -180,8 +184,8 @@ static int64_t *find_sent_times(const struct part_timing *f, const struct sample
     return sent;
 }
 
-/* Lets parts that run once wait for what others of them make, and for those before them on their devices.  start, end:
- * [part of all] ps; sent: [tensor of all] ps. */
+/* Delays the parts that run once an iteration until all tensors that they read were sent and the parts before them on
+ * their device have ended. start, end: [part of all] ps, sent: [tensor of all] ps are changed. */
 static void settle_once(const struct part_timing *f, const struct sample_work *all, int64_t *start,
                         int64_t *end, int64_t *sent)
 {
@@ -202,8 +206,8 @@ static void settle_once(const struct part_timing *f, const struct sample_work *a
     }
 }
 
-/* Returns the work of a micro-batch in slices: each stage's parts on all of its devices, bytes those of their slices.
- * NULL, and the reason in *why: there is none. */
+/* Returns the work of a micro-batch in slices: each part of a stage has a copy on each device of the stage, with the
+ * bytes of that device's slice. NULL, with the reason in *why: slices cannot be told. */
 static const struct sample_work *slice_work(const struct rhythm_ask *of, const char **why,
                                             struct arena *a)
 {
@@ -234,7 +238,7 @@ static const struct sample_work *slice_work(const struct rhythm_ask *of, const c
     return work_slice(w, MOST_INSTANCES / training_count(t), why, a);
 }
 
-/* Fills in f->part_of. */
+/* Fills f->part_of: the copies of a part stand one behind the other. */
 static void find_parts(struct part_timing *f)
 {
     const struct sample_work *w = f->w;

@@ -11,7 +11,8 @@
 int64_t reduce_exposed(const struct servers *s, const struct device_set *set,
                        const struct reduce_parts *parts, int64_t backward, int64_t whole)
 {
-    /* end: ps, of the last AllReduce; waiting: bytes that are ready and wait; since: ps, when the first of them was */
+    /* end: ps at which the last AllReduce so far ends; waiting: bytes of gradients that are ready and wait for the
+     * next AllReduce; since: ps at which the first of them was ready; all: bytes of all gradients */
     int64_t end = 0, since = 0, waiting = 0, all = 0;
     for (uint32_t i = 0; i < parts->n; i++) {
         const struct reduce_part *p = &parts->part[i];
@@ -35,11 +36,11 @@ struct gradient_list {
     const struct scene *s;
     const int32_t *dev, *stage_of; /* [node] */
     const struct update_cost *update;
-    /* [node] ps of its stage's backward work up to the end of the node; 0: a forward node */
+    /* [node] ps of backward work that its stage has done when the node ends; 0: a forward node */
     int64_t *done;
     uint32_t n;
     uint32_t *stage; /* [part] */
-    /* [part] key: ps when it is ready; item: the part, until it is sorted by key */
+    /* [part] key: ps when it is ready; item: the part. reduce_parts_of() sorts the entries by key at the end */
     struct keyed *key;
     int64_t *bytes; /* [part] */
 };

@@ -1,10 +1,11 @@
 /* Costs of an update apart (update_cost.h).
  *
- * A gradient is added to its sum once a micro-batch: two tensors are read, one is written.  With a mean the sum of
- * several micro-batches is multiplied once: one is read, one is written.  Bytes move as fast as the nodes of the update
- * move theirs, which do the same kind of work on tensors of the same types: by the cost model that is the class's rate,
- * with measured times what was measured.  An operator's overhead is taken once for each.  Source: DAPPLE (arXiv
- * 2007.01045), V, whose runtime accumulates gradients and applies them at the end of the iteration. */
+ * Once a micro-batch a gradient is added to its sum: two tensors are read, one is written. If micro-batches are
+ * joined by a mean, the sum of several is multiplied once by a factor: one tensor is read, one is written. Bytes move
+ * as fast as the nodes of the update move theirs, which do the same kind of work on tensors of the same types: by the
+ * cost model at the rate of the class, with measured times at the measured rate. Each of these operators takes its
+ * overhead once. Source: DAPPLE (arXiv 2007.01045), V, whose runtime accumulates gradients and applies them at the
+ * end of the iteration. */
 #include "ir/exec/iteration/update_cost.h"
 
 #include "ir/base/units.h"
@@ -15,7 +16,7 @@ struct pace {
     int64_t time, bytes;
 };
 
-/* Returns the pace of the nodes own[] on devices of class cls. */
+/* Returns the pace of the nodes n with own[n] on devices of class cls, without their overheads. */
 static struct pace find_pace(const struct scene *s, const uint8_t *own, uint32_t cls)
 {
     const struct costs *k = s->m->cost;
@@ -31,7 +32,7 @@ static struct pace find_pace(const struct scene *s, const uint8_t *own, uint32_t
     return p;
 }
 
-/* Returns the ps of an operator that moves `bytes` bytes at the pace. */
+/* Returns the ps of an operator that takes `overhead` ps and moves `bytes` bytes at the pace. */
 static int64_t time_of(const struct pace *p, int64_t bytes, int64_t overhead)
 {
     return sat_add(overhead, p->bytes > 0 ? mul_div_ceil(bytes, p->time, p->bytes) : 0);

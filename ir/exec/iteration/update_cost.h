@@ -5,15 +5,20 @@
 #include "ir/dag/scene.h"
 #include "ir/plan/stages.h"
 
-/* Costs of nodes beside those of their passes.  All of them each device of a stage takes whole, whatever its slice of a
- * micro-batch is.  own NULL: updates are within the backward passes, and there are no such costs. */
+/* Costs of nodes that come to the costs of their passes. Each device of a stage has these costs in full, whatever its
+ * slice of a micro-batch is. own NULL: updates are within the backward passes, and there are no such costs. */
 struct update_cost {
-    const uint8_t *own;  /* [node] 1: the node runs once, in an update, and in no backward pass */
-    const int64_t *each; /* [node] ps of adding up what it makes, in each backward pass */
-    const int64_t *once; /* [node] ps once an iteration: of a node of an update; of dividing sums */
-    const char *why;  /* why updates are within though they are wanted apart, for people; or NULL */
-    bool joint;       /* no stage updates before all have their gradients (struct update_pass) */
-    const nid *maker; /* [value] of a parameter: the node that makes its gradient; 0: of others */
+    const uint8_t *own; /* [node] 1: the node runs once, in an update, and in no backward pass */
+    /* [node] ps, in each backward pass, of adding the gradients that it makes to their sums */
+    const int64_t *each;
+    /* [node] ps once an iteration: of a node of an update its time; of a node that makes gradients, dividing their
+     * sums */
+    const int64_t *once;
+    /* why updates are within the passes though the user wants them apart, in words for users; NULL: no reason */
+    const char *why;
+    bool joint; /* no stage updates before all have their gradients (struct update_pass) */
+    /* [value] the node that makes the gradient of this parameter; 0: the value is no parameter with a gradient */
+    const nid *maker;
 };
 
 /* Finds these costs on the devices that stages stand on, in a.  stages, stage_of: as of update_pass_find(); stage_of

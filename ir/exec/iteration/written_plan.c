@@ -1,11 +1,11 @@
-/* Plans with stages as folders have them (written_plan.h).
+/* Plans with stages as the folders of their parts have them (written_plan.h).
  *
- * Each recomputing stage is a segment of remake.h: what comes from the stage before is kept, what the stage makes
- * itself is made again in its backward pass.  A node made again is on the device and in the stage of its forward node.
- * Here only nodes run again whose results the backward pass reads, or that these follow from; the times of the plan
- * let the whole forward pass run again.
+ * Each recomputing stage is a segment of remake.h: the values that it gets from the stage before are kept, the values
+ * that it makes itself are made again in its backward pass. A node made again is on the device and in the stage of
+ * its forward node. Only nodes run again whose results the backward pass needs; in the times of the plan the whole
+ * forward pass runs again.
  *
- * The memory of a device follows from its lists, byte by byte, so that a plan that fits is one whose folder fits: what
+ * The memory of a device follows from its lists, byte by byte, so that a plan that fits has a folder that fits: what
  * parts read and make, values that come early from stages whose devices are ahead, gradients of activations. */
 #include "ir/exec/iteration/written_plan.h"
 
@@ -21,7 +21,7 @@ bool written_plan_wanted(const struct scene *s, const struct stages *stages)
     return stages_recompute(stages) && s->m->ir_version != 0 && s->m->backward != NULL;
 }
 
-/* Returns, in a, [node] its stage if that recomputes, else -1. */
+/* Returns, in a, [node] its stage if that stage recomputes, else -1. */
 static const int32_t *find_segments(const struct staged_plan *p, struct arena *a)
 {
     const int32_t *stage_of = plan_stage_of(p, a);
@@ -32,7 +32,8 @@ static const int32_t *find_segments(const struct staged_plan *p, struct arena *a
     return segment;
 }
 
-/* Returns, in a, a table [node of the new module] with the entries old[origin] of a table [node]; NULL of NULL. */
+/* Returns, in a, a table for the nodes of the new module: the entry of a node is old[] of the node that it was made
+ * from, -1 if there is none. Returns NULL if old is NULL. */
 static int32_t *move_table(const int32_t *old, const struct remade *r, uint32_t nnode,
                            struct arena *a)
 {
@@ -74,7 +75,8 @@ void written_plan_make(const struct staged_plan *p, struct arena *a, struct writ
     w->plan = *p->plan;
     w->plan.dev = move_table(p->plan->dev, &r, w->m.nnode, a);
     w->plan.stage_of = move_table(p->plan->stage_of, &r, w->m.nnode, a);
-    w->plan.rank = w->plan.slot = NULL; /* nodes run by number: copies just before their readers */
+    /* no ranks: nodes run by number, and a copy has a number just before its readers' */
+    w->plan.rank = w->plan.slot = NULL;
     const struct staged_plan now = {&w->scene, &w->plan, p->stages};
     w->parts = parts_of_plan(&now, a);
 }

@@ -15,15 +15,16 @@ struct written_plan {
     uint32_t copies; /* number of nodes made again; 0: nothing else here is set */
 };
 
-/* Whether the stages of an ONNX training graph are to recompute; only then is there something to write. */
+/* Whether any stage recomputes and the model is an ONNX training graph: only then does a folder have nodes that the
+ * plan's model does not have, and written_plan_make() has something to make. */
 bool written_plan_wanted(const struct scene *s, const struct stages *stages);
-/* Makes *w of a plan with stages, p->stages: in each stage with recompute its backward nodes read results of its
- * forward nodes that are made again from the values that the stage receives.  Memory is taken from a; the module and
- * the plan do not change.  O(nodes + operands), expected, and making the parts. */
+/* Makes *w of a plan with stages, p->stages: in each stage with recompute, backward nodes read copies of the stage's
+ * forward results, which nodes make again from the values that the stage receives. Memory is taken from a; the module
+ * and the plan do not change. O(nodes + operands), expected, and making the parts. */
 void written_plan_make(const struct staged_plan *p, struct arena *a, struct written_plan *w);
-/* Returns the most bytes that each device has at once by the lists of the plan, [device] in a.  run: the iteration that
- * the lists follow.  NULL: the model is no ONNX graph, or there are no lists.  O(nodes + pins) and making parts and
- * lists. */
+/* Returns [device] the most bytes that the device has at once by the lists of the plan, in a. run: the struct
+ * iteration_run whose order the lists follow. NULL: the model is no ONNX graph, or no lists can be made. O(nodes +
+ * pins) and making parts and lists. */
 const int64_t *written_plan_peaks(const struct staged_plan *p, const void *run, struct arena *a);
 
 #endif

@@ -16,7 +16,7 @@ struct latency {
     const struct subgraphs *k;
     struct subgraph_time *time; /* [subgraph] */
     struct task_builder b;
-    /* [subgraph] 1 + the last net that was counted as an input of the subgraph; 0: none yet */
+    /* [subgraph] 1 + the last net that add_net() counted as an input of the subgraph; 0: none yet */
     uint32_t *seen;
 };
 
@@ -67,7 +67,7 @@ static void add_net(struct latency *l, uint32_t net)
     uint32_t maker = maker_of(l, net);
     bool last_turn = l->b.turn == BUILD_ENTRIES, leaves = l->s->place->net_host[net];
     if (maker == NO_SUBGRAPH && !leaves)
-        return; /* state of the model: already on its device */
+        return; /* a state input of the model, which is on its device already */
     for_row (x, *pin, net) {
         uint32_t to = l->k->of[x];
         assert(to != NO_SUBGRAPH); /* pins are placed nodes */
@@ -124,8 +124,8 @@ static void set_tasks(const struct latency *l)
     }
 }
 
-/* Makes a lane for each device, and for each class one that is as wide as its number of devices: for nodes of hosts
- * that may run on any CPU of the class. */
+/* Makes a lane for each device, and one for each class, as wide as the number of its devices, for nodes of hosts that
+ * may run on any CPU of the class. */
 static void make_lanes(struct latency *l, struct arena *a)
 {
     const struct cluster *c = l->s->cluster;

@@ -35,7 +35,7 @@ struct latency_run {
     struct subgraphs k;
     struct subgraph_time *time; /* [subgraph] */
     struct task_graph g;
-    /* if t.status is RUN_DEADLOCK, subgraphs wait for each other: those in t.cycle */
+    /* RUN_DEADLOCK: the subgraphs in t.cycle wait for each other */
     struct timeline t;
 };
 

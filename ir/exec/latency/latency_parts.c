@@ -42,7 +42,8 @@ struct group_state {
     uint32_t *to;       /* [subgraph] its group + 1; 0: none yet */
     uint32_t group;     /* 1 + number of the group that nodes are being added to */
     int64_t start, end; /* ps: when the growing group starts and ends */
-    /* subgraphs that read the group's results, by start; some may have joined the group since */
+    /* subgraphs that read the group's results, by start; readers that have joined the group since may be among
+     * them */
     struct heap readers;
 };
 
@@ -81,8 +82,8 @@ static void join(struct group_state *j, uint32_t v)
         heap_push(&j->readers, j->r->t.start[y], 0, y);
 }
 
-/* Returns all subgraphs, as field `item`, sorted by device (on[]), then start time, then whether they take time (those
- * that take none first), then place. */
+/* Returns all subgraphs, as field `item`, sorted by the device on[] that ran them, then by start time, then by
+ * whether they take time (subgraphs that take none come first), then by place[]. */
 static const struct keyed *device_order(const struct latency_run *r, const uint32_t *on,
                                         const uint32_t *place, struct arena *a)
 {

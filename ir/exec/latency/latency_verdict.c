@@ -32,7 +32,7 @@ static bool is_host(const struct scene *s, uint32_t d)
     return s->cluster->cls[cluster_class(s->cluster, d)].host;
 }
 
-/* Returns a copy of dev[node] in which all CPUs of a class are replaced by the first one. */
+/* Returns a copy of dev[node] in which the first CPU of each class stands for all CPUs of the class. */
 static int32_t *hosts_as_one(const struct scene *s, const int32_t *dev, struct arena *a)
 {
     const struct graph *g = &s->m->graph[1];
@@ -51,8 +51,10 @@ uint32_t *latency_devices(const struct scene *s, const struct latency_run *r, st
     uint32_t *on = arena_array(a, (size_t)r->k.n + 1, sizeof *on), n = 0;
     int64_t *until = arena_array(a, (size_t)c->ndev + 1, sizeof *until);
     struct keyed *x = arena_array(a, (size_t)r->k.n + 1, sizeof *x);
-    for (int more = 0; more < 2;
-         more++) /* among equal starts, nodes that take no time come first */
+    for (
+        int more = 0; more < 2;
+        /* of nodes with equal starts, nodes that take no time come first: their number as `item` is smaller */
+        more++)
         for (uint32_t i = 0; i < r->k.n; i++) {
             on[i] = r->k.sub[i].dev;
             if (r->k.sub[i].host && (r->g.task[i].time > 0) == (more == 1))
@@ -60,8 +62,8 @@ uint32_t *latency_devices(const struct scene *s, const struct latency_run *r, st
         }
     if (s->model.latency.cpus == CPUS_UNBOUNDED)
         return on;
-    /* a host subgraph gets the first CPU of its class that is free at its start; until[dev]: ps, the end of the CPU's
-     * last one */
+    /* a host subgraph gets the first CPU of its class that is free at its start; until[dev]: ps, when the CPU has
+     * ended the last subgraph it got */
     keyed_sort(x, n);
     for (uint32_t k = 0; k < n; k++) {
         uint32_t i = x[k].item % r->k.n, cls = cluster_class(c, r->k.sub[i].dev);
@@ -114,8 +116,9 @@ static const char *item_text(const void *of, uint32_t item, struct arena *a)
 
 /* ---- verdict ------------------------------------------------------------------------------------ */
 
-/* Checks the slots of a plan, if it has any: each node of an accelerator has one, and nodes of an atom (nodes that
- * must be in one part) share theirs.  Returns false, and sets v->why_not, if not so. */
+/* Checks the slots of a plan, if it has any: each node of an accelerator must have a slot, and the nodes of an atom
+ * (which must be in one part) must have the same one. Returns false and sets v->why_not if a node breaks this
+ * rule. */
 static bool check_slots(const struct scene *s, const struct plan *p, struct verdict *v,
                         struct arena *a)
 {
@@ -140,8 +143,8 @@ static bool check_slots(const struct scene *s, const struct plan *p, struct verd
     return true;
 }
 
-/* Returns the bytes of the weights that the hosts of each class read, [class], each weight once: before divide_bytes(),
- * when all of them are booked on the first one. */
+/* Returns [class] the bytes of the weights that the hosts of the class read, each weight once. To be called before
+ * divide_bytes(), while v->load books all hosts of a class on its first one. */
 static int64_t *weights_of_hosts(const struct scene *s, const struct verdict *v, struct arena *a)
 {
     const struct cluster *c = s->cluster;
@@ -185,8 +188,8 @@ static void check_memory(const struct scene *s, const int64_t *weights, struct v
     }
 }
 
-/* Books the bytes of each CPU's nodes on that CPU; before, those of all CPUs of a class are booked on the first one.
- * on: [subgraph] its device. */
+/* Books the bytes of each CPU's nodes on the CPU that ran them; until then v->load books the bytes of all CPUs of a
+ * class on the first one. on: [subgraph] its device. */
 static void divide_bytes(const struct scene *s, const struct latency_run *r, const uint32_t *on,
                          struct verdict *v, struct arena *a)
 {

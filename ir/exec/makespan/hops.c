@@ -1,6 +1,7 @@
-/* Hops of one step (hops.h).  Lanes, n devices: 0 .. n - 1 are for computing.  With CONTENTION_LINK each ordered pair
- * of ends that has a hop gets a lane, numbered by first use.  Else there are two more blocks of n lanes: n + d is the
- * out-port of device d or its only channel, 2 n + d its in-port. */
+/* Hops of one step (hops.h). With n devices, the lanes 0 .. n - 1 are for computing. With CONTENTION_LINK each
+ * ordered pair of ends between which a hop goes gets a lane of its own, numbered by first use. With other contentions
+ * there are two more blocks of n lanes: n + d is the out-port of device d or its only channel, 2 n + d its
+ * in-port. */
 #include "ir/exec/makespan/hops.h"
 
 #include "ir/exec/makespan/single_step.h"
@@ -50,7 +51,8 @@ static uint32_t link_lane(struct hops *h, uint32_t from, uint32_t to)
 /* Sets the lanes that the hop x from one end to another holds, by the model's contention.  The host has no lanes. */
 static void set_lanes(struct hops *h, struct task *x, uint32_t from, uint32_t to)
 {
-    /* block of n lanes that has the lane of the sending and of the receiving device, from 1; 0: no lane */
+    /* [contention] from, to: which block of n lanes, counted from 1, has the lane that the sending and the receiving
+     * device hold; 0: the device holds no lane */
     static const struct {
         uint8_t from, to;
     } port[CONTENTIONS] = {[CONTENTION_PORT] = {2, 3},

@@ -19,7 +19,8 @@ static const int64_t *device_memory(const struct cluster *c, struct arena *a)
     return m;
 }
 
-/* Adds to bytes[dev] the model inputs that are there already (--io=free) of each accelerator that reads them. */
+/* Adds to bytes[dev] of each accelerator the bytes of the model inputs that its nodes read and that are there already
+ * (--io=free). */
 static void add_inputs(const struct scene *s, const struct plan *p, int64_t *bytes, struct arena *a)
 {
     const struct place *of = s->place;
@@ -33,8 +34,9 @@ static void add_inputs(const struct scene *s, const struct plan *p, int64_t *byt
         }
 }
 
-/* Returns the bytes in the memory of each device from the beginning to the end of the step: its weights, inputs that
- * are there already (but for the table of MEMORY_PAPER), in a profile (ir_version 0) also the bytes of its nodes. */
+/* Returns the bytes in the memory of each device from the beginning to the end of the step: its weights; in a profile
+ * (ir_version 0) also the bytes of its nodes; except with MEMORY_PAPER, whose table does not count them, also inputs
+ * that are there already. */
 static const int64_t *lasting_bytes(const struct scene *s, const struct plan *p,
                                     const int64_t *weights, struct arena *a)
 {
@@ -49,7 +51,7 @@ static const int64_t *lasting_bytes(const struct scene *s, const struct plan *p,
     return b;
 }
 
-/* Returns the run of the tasks g of a step, to which it adds lasting bytes and memory of the devices. */
+/* Runs the tasks g of a step, to which it adds lasting bytes and the memory of the devices, and returns the run. */
 static struct step_run run_graph(struct task_graph g, const struct scene *s, const struct plan *p,
                                  const int64_t *weights, struct arena *a)
 {

@@ -56,7 +56,8 @@ static int64_t result_bytes(const struct memory_count *c, nid n)
     return bytes;
 }
 
-/* Adds node n to the bytes of its device. */
+/* Adds the bytes that stay of node n to c->stays of its device, and raises c->runs to the bytes that n takes while it
+ * runs. */
 static void count_node(struct memory_count *c, nid n)
 {
     const struct module *m = c->s->m;
@@ -67,7 +68,7 @@ static void count_node(struct memory_count *c, nid n)
     made = writes_over(c, n) ? 0 : made;
     if (forward)
         *stays = sat_add(*stays, made);
-    /* results; of a forward node in training their gradients, of the same size */
+    /* the results; for a forward node in training, their gradients, which have the same size */
     beside = sat_add(beside, made);
     *runs = larger(beside, *runs);
 }

@@ -23,7 +23,7 @@
 
 enum {
     FEW = REPLAY_FEW,
-    /* the most runs of tasks, if the user does not say how many samples: each is a bar of a chart */
+    /* where the user does not give the number of samples: the most runs of tasks; each run is a bar of a chart */
     MANY = 1 << 14
 };
 
@@ -68,9 +68,10 @@ static void add_edge(struct replay_build *b, uint32_t from, uint32_t to)
         pairs_add(&b->edge, from, to);
 }
 
-/* Adds net e.  Each device with a pin pays one transfer, in the pass of the producer; on the producer's device its
- * own part pays, elsewhere the first part that reads the value.  Readers wait for the producer and, on other devices,
- * for the half that pays the transfer.  first_part: scratch, [device], all UINT32_MAX before and afterwards. */
+/* Adds net e: its transfers to the halves that pay them, and edges between halves. Each device with a pin pays one
+ * transfer, in the pass of the producer: on the producer's device the producer's part pays, elsewhere the first part
+ * that reads the value. Readers wait for the producer and, on other devices, for the half that pays the transfer.
+ * first_part: scratch, [device], all UINT32_MAX before and afterwards. */
 static void add_net(struct replay_build *b, uint32_t e, uint32_t *first_part)
 {
     vid v = b->p->net_value[e];
@@ -350,8 +351,8 @@ static void run_tasks(struct replay *r, const struct csr *level, bool batch, str
     r->end = t.end;
 }
 
-/* Returns a number of samples that shows some rounds of the steady state, or fewer if there were more than MANY runs
- * of tasks; at least 1. */
+/* Returns a number of samples, at least 1, that shows some rounds of the steady state; a smaller one if tasks would
+ * have more than MANY runs in all. */
 static uint32_t enough_samples(const struct replay *r)
 {
     uint32_t n = r->levels < FEW / 2 ? 2 * r->levels + 4 : r->levels + 4;

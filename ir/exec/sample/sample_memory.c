@@ -45,7 +45,8 @@ int64_t sample_memory_most(const struct scene *s)
     const struct module *m = s->m;
     const struct graph *g = &m->graph[1];
     int64_t weights = 0, values = 0, own = 0;
-    /* rounds from a sample's first part to its last, with transfers apart, and one before and after */
+    /* the most rounds in which one value is needed: two on each device, since transfers may have rounds of their own,
+     * and one before and one after */
     int64_t rounds = 2 * (int64_t)s->cluster->ndev + 2;
     for (uint32_t i = 0; i < s->place->nweight; i++)
         weights = sat_add(weights, s->place->weight_bytes[i]);
