@@ -61,8 +61,9 @@ enum { ALIGN = 16 };
 
 struct chunk {
     struct chunk *below;
-    uint64_t serial;          /* larger than that of the chunk below */
-    size_t size, used, dirty; /* bytes of mem: all, handed out now, ever handed out */
+    uint64_t serial; /* number of the chunk; larger than the number of the chunk below */
+    /* bytes of mem: size: all of them; used: handed out now; dirty: ever handed out */
+    size_t size, used, dirty;
     _Alignas(ALIGN) unsigned char mem[];
 };
 
@@ -91,10 +92,11 @@ struct arena {
     struct chunk *top, *spare;      /* spare: a released chunk, kept back; NULL: none */
     struct big *big;                /* the block allocated last; NULL: none */
     struct deferred_call *deferred; /* the call registered last; NULL: none */
-    uint64_t serial;                /* of the chunk pushed last */
+    uint64_t serial;                /* number (chunk.serial) of the chunk pushed last */
     size_t next;                    /* size of the next chunk */
-    struct arena *of, *root;        /* of a root: NULL, and the root itself */
-    struct arena *older, *newer;    /* neighbours in the tree's list */
+    /* of: the arena that it belongs to, NULL for a root; root: the root of its tree, for a root itself */
+    struct arena *of, *root;
+    struct arena *older, *newer; /* neighbours in the tree's list */
     uint64_t born; /* number of arenas made in the tree when this one was made, itself included */
     /* used in roots only: */
     struct arena *newest; /* the youngest arena of the tree */
@@ -303,7 +305,8 @@ void *arena_try(struct arena *a, size_t n)
     if (APART)
         return big_alloc(a, n);
     size_t chunk = a->top != NULL ? a->top->size : CHUNK_FIRST;
-    /* in the chunk, a large block could leave up to its own size unused at the end of the chunk below */
+    /* a large block gets its own memory, since in a chunk it could leave up to its own size unused at the end of the
+     * chunk below */
     return n > chunk / 4 ? big_alloc(a, n) : bump(a, n);
 }
 

@@ -35,7 +35,7 @@ _Noreturn void arena_exhausted(struct arena *a, size_t wanted);
 void *arena_alloc(struct arena *a, size_t n) __attribute__((returns_nonnull));
 /* Returns n * size zeroed bytes, never NULL; a product that overflows counts as a failed allocation. */
 void *arena_array(struct arena *a, size_t n, size_t size) __attribute__((returns_nonnull));
-/* Like arena_alloc, but returns NULL when memory runs out. */
+/* Returns n zeroed bytes, or NULL when memory runs out. */
 void *arena_try(struct arena *a, size_t n);
 /* Returns a copy of the n bytes at p. */
 void *arena_copy(struct arena *a, const void *p, size_t n) __attribute__((returns_nonnull));

@@ -41,15 +41,15 @@ struct job {
     int rc;    /* result of work(); 0: success */
 };
 
-/* Runs the work of the job `arg`; arena_guard() calls it. */
+/* Runs the work of the struct job `arg` and stores its result; a function for arena_guard(). */
 static void run_job(void *arg)
 {
     struct job *j = arg;
     j->rc = j->work(j->arg, j->out);
 }
 
-/* Closes all descriptors of the child but fd and the standard three.  A library that calls exit() flushes the stdio
- * buffers inherited from the parent: with their files closed nothing is written twice. */
+/* Closes all descriptors of the child but fd and the standard three.  If a library calls exit(), the stdio buffers
+ * inherited from the parent are flushed; with their files closed, nothing is written twice. */
 static void close_all_but(int fd)
 {
 #ifdef SYS_close_range
@@ -62,12 +62,13 @@ static void close_all_but(int fd)
 }
 
 /* Runs the job in the forked child, with fd as the pipe to the parent, and exits: with 0 if work() returned 0, else
- * with 1.  A failed allocation in a ends only the child: its own arena_guard() catches it. */
+ * with 1.  A failed allocation in a does not go back to the parent's guard: the child has an arena_guard() of its
+ * own. */
 static _Noreturn void be_child(struct job *j, int fd, pid_t parent, struct arena *a)
 {
     struct sigaction plain = {.sa_handler = SIG_DFL};
-    /* dup to a number above the three standard streams: fd may have one of these numbers, if the parent had closed
-     * them */
+    /* moves fd to a number above the three standard streams, since it may have one of their numbers, if the parent
+     * had closed them */
     int pipe = fcntl(fd, F_DUPFD, STDERR_FILENO + 1);
     int null_device = open("/dev/null", O_RDWR);
     for (int s = 1; s < NSIG; s++)

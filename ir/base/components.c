@@ -10,7 +10,8 @@
 struct tarjan {
     const struct csr *edge; /* row v: the ends of the edges from v */
     uint32_t *index; /* [vertex] its place in the order of visits, from 1; 0: not visited yet */
-    uint32_t *low;   /* [vertex] the smallest index found on the stack from its subtree */
+    /* [vertex] the smallest index of a vertex on the stack to which an edge from its subtree leads */
+    uint32_t *low;
     uint32_t *stack; /* [nstack] visited vertices whose component is not complete yet */
     uint32_t *frame; /* [nframe] the path from the search's root to the current vertex */
     uint32_t *next;  /* [vertex] position in edge->to of the edge to follow next */
@@ -27,8 +28,8 @@ static void tarjan_enter(struct tarjan *t, uint32_t v)
     t->frame[t->nframe++] = v;
 }
 
-/* Takes v, all of whose edges were followed, off the path.  If v is the first visited vertex of its component, all
- * vertices above it on the stack are the rest of the component. */
+/* Takes v off the path, after all its edges were followed.  If v is the first visited vertex of its component, the
+ * component is complete: v and all vertices above v on the stack get its number and leave the stack. */
 static void tarjan_leave(struct tarjan *t, uint32_t v)
 {
     if (t->low[v] == t->index[v]) {

@@ -55,7 +55,7 @@ uint32_t *csr_sizes(const struct csr *c, uint32_t rows, struct arena *a);
  * O(n + entries), with keys O(n log n + entries). */
 uint32_t csr_topo(const struct csr *c, uint32_t n, const uint32_t *key, uint32_t *order,
                   struct arena *a);
-/* Whether row i has the entry x; the entries of the row must ascend.  O(log entries). */
+/* Whether row i has the entry x; the entries of the row must be ascending.  O(log entries). */
 bool csr_has(const struct csr *c, uint32_t i, uint32_t x);
 
 #endif

@@ -33,7 +33,7 @@ static void pass_on(const struct diag *d, enum diag_level level, enum warning w,
 static void __attribute__((format(printf, 4, 0)))
 report(const struct diag *d, enum diag_level level, enum warning w, const char *fmt, va_list ap)
 {
-    enum { MORE = 80 }; /* bytes behind the message */
+    enum { MORE = 80 }; /* room, in bytes, for what follows the message */
     char raw[LINE], line[4 * LINE + MORE];
     int n = vsnprintf(raw, sizeof raw, fmt, ap);
 

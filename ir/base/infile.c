@@ -103,8 +103,9 @@ static int openat2_beneath(int dir, const char *path)
     return (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
 }
 
-/* Does the same without openat2: opens each component of the path in the folder before it.  A component that is a link
- * (ELOOP) or ".." (EXDEV) is an error.  Returns the descriptor, or -1 and errno. */
+/* Opens path below the open folder dir, without following links, if the kernel lacks openat2: opens each component of
+ * the path in the folder before it.  A component that is a link (ELOOP) or ".."  (EXDEV) is an error.  Returns the
+ * descriptor, or -1 with errno. */
 static int walk_beneath(struct arena *tmp, int dir, const char *path)
 {
     int at = dir;
@@ -154,7 +155,7 @@ const char *infile_relative(const char *folder, const char *path, struct arena *
     const char *from = real_folder(folder, a);
     const char *to =
         real_folder(slash ? arena_strdup(a, path, (size_t)(slash - path) + 1) : ".", a);
-    size_t same = 0; /* bytes of the folders at the beginning of both paths that are the same */
+    size_t same = 0; /* bytes of the common folders at the beginning of both paths */
     if (!from || !to)
         return path;
     for (size_t i = 0; from[i] && from[i] == to[i]; i++)

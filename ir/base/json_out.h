@@ -21,7 +21,7 @@ struct json_out {
         bool any;   /* at least one member is written */
         /* blanks before each member, each member on its own line; JSON_ROW: all members on one line */
         int indent;
-    } open[JSON_DEPTH]; /* [depth] the innermost last */
+    } open[JSON_DEPTH]; /* [depth] the open objects and lists, the innermost last */
 };
 
 /* Opens an object (bracket '{') or list ('[').  indent: blanks before each of its members, or JSON_ROW.  Here and
@@ -34,8 +34,8 @@ void json_close(struct json_out *o, int indent);
 void json_indent(struct json_out *o, int indent);
 /* Begins a member.  Returns the file, to which the caller writes the member's value. */
 FILE *json_member(struct json_out *o, const char *key);
-/* These three write a whole member.  json_text: a string, or null for NULL.  json_seconds: a time of `ps` ps as an
- * exact number of seconds, or null for ps < 0. */
+/* These three write a whole member.  json_text: a string, or null if text is NULL.  json_int: an integer.
+ * json_seconds: a time of `ps` ps as an exact number of seconds, or null if ps < 0. */
 void json_text(struct json_out *o, const char *key, const char *text);
 void json_int(struct json_out *o, const char *key, int64_t v);
 void json_seconds(struct json_out *o, const char *key, int64_t ps);

@@ -42,7 +42,7 @@ void flow_arc(struct flow *f, uint32_t from, uint32_t to, int64_t c)
 struct phase {
     uint32_t *level; /* [node] 1 + its distance from s; 0: not reached */
     uint32_t *arc;   /* [node] 1 + the next arc to try; 0: none is left */
-    /* nodes still to be visited, first in first out; later the arcs of the current path from s */
+    /* a queue of the nodes still to be visited; while flow is sent, the arcs of the current path from s */
     uint32_t *queue;
 };
 
@@ -66,8 +66,8 @@ static bool number_nodes(struct flow *f, struct phase *p, uint32_t s, uint32_t t
     return p->level[t] != 0;
 }
 
-/* Sends as much flow as possible through the arcs path[0 .. n) and adds it to *sum.  Returns the number of arcs before
- * the first arc that has no capacity left: they remain the current path. */
+/* Sends as much flow as possible through the arcs path[0 ..  n) and adds it to *sum.  Returns the number of arcs
+ * before the first arc that has no capacity left, which stay the current path. */
 static uint32_t send_along(struct flow *f, const uint32_t *path, uint32_t n, int64_t *sum)
 {
     int64_t least = FLOW_INF;

@@ -6,7 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* Parses s as a quantity of the kind and writes it to *v, in the unit of enum opt_kind.  Returns false if s is none. */
+/* Parses s as a quantity of the kind and writes it to *v, in the unit of enum opt_kind.  Returns false if s is no
+ * such quantity. */
 static bool parse_quantity(enum opt_kind kind, const char *s, int64_t *v)
 {
     switch (kind) {
@@ -227,7 +228,7 @@ const char *opt_expected(const struct opt *o, struct arena *a)
     }
 }
 
-/* Returns name followed by `suffix`, which may be empty, in a, with '_' for '-'. */
+/* Returns, in a, the name followed by `suffix` (which may be empty), with each '-' replaced by '_'. */
 static char *underscored(const char *name, const char *suffix, struct arena *a)
 {
     char *key = arena_fmt(a, "%s%s", name, suffix);

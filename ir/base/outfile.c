@@ -67,8 +67,8 @@ static int create_file(struct outfile *o)
     return fd >= 0 ? fd : give_temporary_name(o, -1);
 }
 
-/* Gives the file without a name its final name; a temporary name if another file has the final one.  Returns 0, or -1
- * with errno. */
+/* Gives the file, which has no name, its final name or, if another file has that name, a temporary name.  Returns 0,
+ * or -1 with errno. */
 static int give_name(struct outfile *o)
 {
     char open_file[32];

@@ -21,14 +21,14 @@ int outfile_open(struct outfile *o, const char *path, struct arena *of, struct d
 /* Does the same, except that the path "-" means the stream `out` (NULL: stdout), which stays open. */
 int outfile_open_to(struct outfile *o, const char *path, FILE *out, struct arena *of,
                     struct diag *d);
-/* Tests whether outfile_open() would succeed, so that a bad path is found before the work on its content; leaves
- * nothing behind.  Returns 0; on failure reports an error and returns -1. */
+/* Tests whether outfile_open() would succeed, so that a bad path is found before the file's content is worked out;
+ * leaves nothing behind.  Returns 0; on failure reports an error and returns -1. */
 int outfile_check(const char *path, struct arena *of, struct diag *d);
 /* Returns the first folder of the path (its last part excluded) that does not exist, in a; NULL: all exist. */
 const char *outfile_missing(const char *path, struct arena *a);
 /* Closes the file and gives it its final name.  Returns 0; on failure removes the file, reports an error and returns
- * -1.  ok == false: the caller's work failed: removes the file without a further error and returns -1.  A stream
- * of the caller's is only flushed, without an error message. */
+ * -1.  ok == false: the caller's work failed: removes the file without a further error and returns -1.  If the path
+ * is "-", the caller's stream is only flushed, and an error is not reported. */
 int outfile_close(struct outfile *o, bool ok);
 
 #endif

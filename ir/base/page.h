@@ -22,8 +22,9 @@ enum {
 unsigned page_columns(FILE *f);
 
 /* Both write text and a line end.  `at` is the number of columns that the line has already.  A line longer than
- * `columns` (page_words: page_columns(f)) is broken at blanks, but not between a number and its unit ("2 ms"); its
- * further lines begin with `indent` blanks.  A word that is too long for a line gets a line of its own. */
+ * `columns` (in page_words(): page_columns(f)) is broken at blanks, but not between a number and its unit ("2 ms");
+ * the lines after the first one begin with `indent` blanks.  A word that is too long for a line gets a line of its
+ * own. */
 void page_words(FILE *f, const char *text, unsigned at, unsigned indent);
 void page_words_in(FILE *f, const char *text, unsigned at, unsigned indent, unsigned columns);
 
@@ -33,7 +34,7 @@ struct page_table {
     uint32_t cap;               /* cells that cell[] has memory for */
     uint32_t left;              /* bit k: column k is aligned to the left, else to the right */
     unsigned width[PAGE_CELLS]; /* [column] width of its widest cell */
-    const char **cell;          /* [nrow][ncol] */
+    const char **cell;          /* [row * ncol + column] text */
     struct arena *own;
 };
 /* Begins an empty table with ncol <= PAGE_CELLS columns, in a.  The caller keeps the texts of its cells until it is

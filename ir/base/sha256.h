@@ -14,16 +14,16 @@ enum { SHA256_WORDS = 8, SHA256_BLOCK = 64, SHA256_TEXT = 65 };
 struct sha256 {
     uint32_t h[SHA256_WORDS];
     unsigned char block[SHA256_BLOCK]; /* bytes that fill no block yet */
-    uint64_t bytes;                    /* so far */
+    uint64_t bytes;                    /* number of bytes so far */
 };
 
-/* Begins the hash of no bytes. */
+/* Begins a hash: *s is the hash of no bytes. */
 void sha256_begin(struct sha256 *s);
-/* Adds n bytes. */
+/* Adds n bytes to the hash. */
 void sha256_add(struct sha256 *s, const void *bytes, size_t n);
-/* Ends, and writes the hash as 64 hexadecimal digits and a NUL. */
+/* Ends the hash and writes it as 64 hexadecimal digits and a NUL. */
 void sha256_end(struct sha256 *s, char text[SHA256_TEXT]);
-/* Writes the hash of what is left to read of the open file fd.  Returns 0, or -1 with errno. */
+/* Writes the hash of the rest of the open file fd, from its current position on.  Returns 0, or -1 with errno. */
 int sha256_of_file(int fd, char text[SHA256_TEXT]);
 
 #endif

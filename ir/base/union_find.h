@@ -17,7 +17,7 @@ static inline uint32_t union_root(uint32_t *parent, uint32_t v)
 
 struct classes {
     uint32_t n; /* vertices */
-    /* [vertex] a smaller member of its class, or the vertex itself if it is the smallest: the root of the class */
+    /* [vertex] a smaller member of its class; the smallest member, the root of the class, has itself */
     uint32_t *parent;
     uint16_t *why; /* [root] reasons of all joins that made the class, as bits; only for roots */
 };

@@ -65,7 +65,7 @@ static const char *decimal_parse(const char *s, struct decimal *d)
     if (!is_digit(*++s))
         return NULL;
     for (; is_digit(*s); s++) {
-        /* a zero counts only if another digit follows; with more than 25 zeros before it that digit fails */
+        /* with more than 25 zeros before it, a digit fails below, so counting to 32 suffices */
         if (*s == '0') {
             zeros += zeros < 32;
             continue;
@@ -199,8 +199,8 @@ char *rate_print(char *buf, int64_t bps)
     return buf;
 }
 
-/* Prints the value to buf, which it returns, in the largest of the n units in which it is at least 1, with four digits,
- * rounded half up; in the smallest unit with all digits.  units: ascending, units[0].size is 1. */
+/* Prints the value to buf and returns buf: in the largest of the n units in which the value is at least 1, with four
+ * digits, rounded half up; in the smallest unit with all digits.  units: ascending, units[0].size is 1. */
 static char *print_short(char *buf, int64_t value, const struct unit *units, int n)
 {
     uint64_t v = absolute(value);
@@ -220,7 +220,7 @@ static char *print_short(char *buf, int64_t value, const struct unit *units, int
         if (u + 1 == n || (u128)scaled * size < (u128)units[u + 1].size * scale) {
             return fixed_print(buf, value < 0, scaled / scale, scaled % scale, decimals,
                                units[u].name);
-        } /* else rounding reached 1 of the next unit: print it in that one */
+        } /* else rounding has reached 1 of the next unit: prints it in that unit */
     }
     return fixed_print(buf, value < 0, v, /*part=*/0, /*decimals=*/0, units[0].name);
 }

@@ -36,15 +36,15 @@ char *count_short(char *buf, int64_t n);  /* rounded to four digits: "124.4 M" *
 enum { BYTES_BOTH = 64 };
 char *bytes_both(char *buf, int64_t b);
 
-/* Both return the sum or product of a, b >= 0, or INT64_MAX if it overflows. */
+/* sat_add() returns the sum, sat_mul() the product of a, b >= 0; INT64_MAX if it overflows. */
 int64_t sat_add(int64_t a, int64_t b);
 int64_t sat_mul(int64_t a, int64_t b);
 /* Returns a * b / c, rounded up, for a, b >= 0, c > 0; INT64_MAX if the result overflows.  The product may have 128
  * bits. */
 int64_t mul_div_ceil(int64_t a, int64_t b, int64_t c);
 
-/* Returns the per cent of `all` that part is, rounded down: 100 or more only if part >= all; 0 if all is 0.  part,
- * all >= 0. */
+/* Returns what percentage of `all` the number `part` is, rounded down, so that it is 100 or more only if part >= all;
+ * 0 if all is 0.  part, all >= 0. */
 int percent_of(int64_t part, int64_t all);
 
 #endif

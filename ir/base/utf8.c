@@ -9,7 +9,7 @@ size_t utf8_decode(const char *text, size_t n, uint32_t *code)
     assert(n > 0);
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *s = (const unsigned char *)text;
-    /* bytes of the character by its first byte; 0x80 .. 0xc1 begin none */
+    /* number of bytes of the character, told by its first byte; 0: bytes from 0x80 to 0xc1 begin no character */
     size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
     if (len == 0 || len > n || s[0] > 0xf4)
         return 0;
@@ -53,8 +53,8 @@ size_t utf8_good(const char *s, size_t n)
     return n;
 }
 
-/* Writes the first character of s[0 .. n) to out as utf8_plain() shows it, and the number of bytes written to *k, at
- * most four times the character's length.  Returns the character's length in s. */
+/* Writes the first character of s[0 ..  n) to out in the form of utf8_plain(), and the number of bytes written to *k,
+ * which is at most four times the character's length.  Returns the character's length in s. */
 static size_t escape_next(const char *s, size_t n, char *out, size_t *k)
 {
     static const char hex[] = "0123456789abcdef";
@@ -112,8 +112,8 @@ const char *utf8_stray(const char *s)
     return words;
 }
 
-/* Returns the length of the escape "\xNN", "\uNNNN" or "\UNNNNNN" that s begins with, and writes its number to *code;
- * 0: there is none. */
+/* If s begins with an escape "\xNN", "\uNNNN" or "\UNNNNNN", returns its length and writes its number to *code; else
+ * returns 0. */
 static size_t escape_at(const char *s, uint32_t *code)
 {
     size_t n = *s != '\\' ? 0 : s[1] == 'x' ? 2 : s[1] == 'u' ? 4 : s[1] == 'U' ? 6 : 0;

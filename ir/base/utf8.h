@@ -23,17 +23,18 @@ size_t utf8_good(const char *s, size_t n);
 
 /* Whether s is UTF-8 and all its characters can be shown (utf8_shown). */
 bool utf8_harmless(const char *s);
-/* Returns the first character of UTF-8 text s that looks like another one or like none, as words for a message: "U+FEFF
- * (byte order mark)"; NULL: there is none. */
+/* Finds the first character of the UTF-8 text s that looks like another character, or is invisible, and returns it in
+ * words for a message: "U+FEFF (byte order mark)"; NULL: there is none. */
 const char *utf8_stray(const char *s);
-/* Returns the text that utf8_plain() wrote as \xNN, \uNNNN and \UNNNNNN, in a; s itself if nothing is written so. */
+/* Reverses utf8_plain(): returns s with each escape \xNN, \uNNNN or \UNNNNNN replaced by its character, in a; s
+ * itself if it has no '\'. */
 const char *utf8_unescaped(struct arena *a, const char *s);
 /* Writes s to out, with bytes that are not UTF-8, or ASCII control characters, as \xNN and other characters that cannot
  * be shown as \uNNNN or \UNNNNNN.  out must have 4 * strlen(s) + 1 bytes. */
 void utf8_plain(char *out, const char *s);
-/* Returns the same text in a; s itself if nothing has to be replaced. */
+/* Returns the text that utf8_plain() writes, in a; s itself if nothing has to be replaced. */
 const char *utf8_text(struct arena *a, const char *s);
-/* Writes the same text to f. */
+/* Writes to f the text that utf8_plain() writes. */
 void utf8_put(FILE *f, const char *s);
 
 #endif

@@ -34,9 +34,9 @@ enum kernel_fact {
     KERNEL_FACTS
 };
 
-/* The type in which devices compute what the model has in f32. AS_MODEL: f32. TF32: matrix products and convolutions
- * take operands that are cut to TF32. F16, BF16: all nodes of f32 compute in this type and move half the bytes. I8:
- * matrix products and convolutions compute in it and move a quarter of the bytes. */
+/* The type in which devices compute what the model has in f32.  AS_MODEL: f32.  TF32: matrix products and
+ * convolutions take operands that are cut to TF32.  F16, BF16: all nodes of f32 compute in this type and move half
+ * the bytes.  I8: matrix products and convolutions compute in it and move a quarter of the bytes. */
 enum precision {
     PRECISION_AS_MODEL,
     PRECISION_TF32,
@@ -70,7 +70,7 @@ struct device_class {
     /* time of a transfer within a group, in millionths of its time over the link to the host, where that time was
      * measured or inner_bandwidth is 0; 0: by the ratio of the two bandwidths */
     int64_t inner_share;
-    /* [nops] operator types, ascending. ops_only: the class runs only these; else it runs all operators but these */
+    /* [nops] operator types, ascending.  ops_only: the class runs only these; else it runs all operators but these */
     const char *const *ops;
     uint32_t nops; /* 0: the class runs all operators */
     bool ops_only;
@@ -85,7 +85,7 @@ struct device_link {
     int64_t latency, bandwidth; /* ps per transfer, bytes per second */
 };
 
-/* A level of links: each link joins `size` units to a larger unit, a unit of the next level. The units of the
+/* A level of links: each link joins `size` units to a larger unit, a unit of the next level.  The units of the
  * innermost level are devices; for instance 8 devices make a server, 2 servers a rack. */
 struct cluster_level {
     uint32_t size;
@@ -139,8 +139,8 @@ const char *cluster_take_levels(struct cluster *c, struct arena *a);
  * Replaces an earlier reserve.  Unbounded memory stays unbounded.  Returns 0, or -1 and an error in d. */
 int cluster_set_reserve(struct cluster *c, const char *text, struct diag *d);
 /* Sets the type in which classes compute what the model has in f32: "tf32", or for single classes "f16:a100,i8:npu".
- * A type without a class counts for all classes that have a rate for it, which must be one at least. Returns 0, or -1
- * and an error in d. */
+ * A type without a class counts for all classes that have a rate for it, which must be one at least.  Returns 0, or
+ * -1 and an error in d. */
 int cluster_set_precision(struct cluster *c, const char *text, struct diag *d);
 /* Returns the operations per second in this precision; 0: the class has no rate for it. */
 int64_t cluster_precision_peak(const struct device_class *cls, enum precision p);
@@ -151,7 +151,7 @@ enum precision precision_of(const char *name, size_t n);
 enum elem precision_elem(enum precision p);
 /* Makes *c the default cluster: two devices of the class a100. */
 void cluster_default(struct cluster *c);
-/* Returns the operations per second for an element type, always above 0. A type without a peak of its own has the
+/* Returns the operations per second for an element type, always above 0.  A type without a peak of its own has the
  * peak of f32; u8 has the peak of i8 if there is one. */
 int64_t cluster_peak(const struct device_class *cls, enum elem e);
 /* Whether devices of the class can run this operator type. */

@@ -303,7 +303,7 @@ int64_t exec_load(const struct exec_model *e, int64_t compute, int64_t in, int64
     return larger(compute, move);
 }
 
-/* Returns the bytes per second of the link between devices of class cls. inner: both are in one group, so that the
+/* Returns the bytes per second of the link between devices of class cls.  inner: both are in one group, so that the
  * faster of the link and the inner link counts. */
 static int64_t rate_between(const struct device_class *cls, bool inner)
 {

@@ -16,7 +16,7 @@ enum exec_feed {
     FEED_MICRO_BATCHES /* the micro-batches of an iteration of training, through stages */
 };
 
-/* Kinds of runs, as bits. A setting has an effect in an execution model if struct opt.about and exec_kind.about have
+/* Kinds of runs, as bits.  A setting has an effect in an execution model if struct opt.about and exec_kind.about have
  * a bit in common. */
 enum {
     ABOUT_STEP = 1,      /* one sample, node by node: hops, dispatch, live memory */
@@ -44,13 +44,13 @@ struct exec_kind {
     const struct exec_shows *shows; /* backends/backends.h */
     const struct exec_plans *plans; /* passes/passes.h; NULL: no planner of its own */
 };
-/* The first fields of the row of the time per sample. A model without a table (kinds == NULL) has only these. */
+/* The first fields of the row of the time per sample.  A model without a table (kinds == NULL) has only these. */
 #define EXEC_USUAL                                                                                 \
     .name = "time-per-sample", .text = "time per sample", .unit = "per sample", .paper = "maxLoad"
 enum { TIME_PER_SAMPLE }; /* row of the time per sample in the table */
 
-/* Whether a device computes and moves values at the same time (placement paper, H.1). SUM: no, it does one after the
- * other. MAX: yes, for different samples. DUPLEX: as MAX, and it also moves values in and out at the same time. */
+/* Whether a device computes and moves values at the same time (placement paper, H.1).  SUM: no, it does one after the
+ * other.  MAX: yes, for different samples.  DUPLEX: as MAX, and it also moves values in and out at the same time. */
 enum overlap { OVERLAP_SUM, OVERLAP_MAX, OVERLAP_DUPLEX, OVERLAPS };
 
 /* How a value gets from device to device.  HOST: in two hops, once over the link of the device that made it to the
@@ -76,8 +76,8 @@ enum contention {
     CONTENTIONS
 };
 
-/* Which ready node a device runs next. PLAN: the first one in the plan's order. FIFO: the one that became ready
- * first. LEVEL: the one with the longest path to the end, hops included; ties by number. */
+/* Which ready node a device runs next.  PLAN: the first one in the plan's order.  FIFO: the one that became ready
+ * first.  LEVEL: the one with the longest path to the end, hops included; ties by number. */
 enum dispatch { DISPATCH_PLAN, DISPATCH_FIFO, DISPATCH_LEVEL, DISPATCHES };
 
 /* Settings of a step (one sample alone, node by node). */
@@ -105,11 +105,11 @@ struct latency_model {
     enum pieces_run pieces;
 };
 
-/* The order in which stages train. For the time per sample only GPIPE makes a difference (placement paper, 5.3 and D;
- * exec_apart()): all forward samples of a batch come before its backward samples, while otherwise forward and
- * backward samples take turns. For an iteration: DAPPLE: some micro-batches forward, then a backward and a forward
- * one in turn. GPIPE: all forward, then all backward. ZB_H1: as DAPPLE, but gradients of weights are computed
- * separately, later. INTERLEAVED: a device has several stages and takes a few micro-batches through each in turn.
+/* The order in which stages train.  For the time per sample only GPIPE makes a difference (placement paper, 5.3 and
+ * D; exec_apart()): all forward samples of a batch come before its backward samples, while otherwise forward and
+ * backward samples take turns.  For an iteration: DAPPLE: some micro-batches forward, then a backward and a forward
+ * one in turn.  GPIPE: all forward, then all backward.  ZB_H1: as DAPPLE, but gradients of weights are computed
+ * separately, later.  INTERLEAVED: a device has several stages and takes a few micro-batches through each in turn.
  * PIPEDREAM: as DAPPLE, without end, and the devices of a stage take whole micro-batches in turn instead of a slice
  * of each. */
 enum training_schedule {
@@ -242,9 +242,9 @@ bool exec_apart(const struct exec_model *e);
  * if they do not. */
 const char *exec_refuses(const struct exec_model *e, struct arena *a);
 
-/* Returns the memory model that counts for e's objective, never USUAL. For a step: the one that is set, or LIVE. For
- * the time per sample and the latency: SUM if e is not sized; else SUM or LIVE if that is set; else SUM if e is
- * by_nodes, LIVE if not. For an iteration: SUM. */
+/* Returns the memory model that counts for e's objective, never USUAL.  For a step: the one that is set, or LIVE.
+ * For the time per sample and the latency: SUM if e is not sized; else SUM or LIVE if that is set; else SUM if e is
+ * by_nodes, LIVE if not.  For an iteration: SUM. */
 enum memory_model exec_memory(const struct exec_model *e);
 /* Whether the memory of a device is what its parts have at one time (live_memory.h): the memory model is LIVE and the
  * objective is the time per sample or the latency. */
@@ -255,7 +255,7 @@ bool exec_live_parts(const struct exec_model *e);
  * iteration or under PAPER (which counts gradients of the previous step). */
 int64_t exec_weight_copies(const struct exec_model *e, bool training);
 
-/* Returns the part cost, in ps, if the user sets none. 0 for a model that comes with times of its nodes
+/* Returns the part cost, in ps, if the user sets none.  0 for a model that comes with times of its nodes
  * (brings_times), which are taken as they are; else the time that ONNX Runtime takes to run a part
  * (tools/bench/part_cost.py), since estimated or measured times of nodes do not contain it. */
 int64_t exec_usual_part_cost(bool brings_times);
@@ -265,13 +265,13 @@ int64_t exec_efficiency(const struct exec_model *e);
 /* Returns the load of a device, in ps, from the ps of its computing and of its transfers in and out, by e->overlap. */
 int64_t exec_load(const struct exec_model *e, int64_t compute, int64_t in, int64_t out);
 /* Returns the ps per sample of the exchange that keeps `weights` bytes of weights equal on `copies` devices of class
- * cls: (copies - 1) / copies * weights / rate (placement paper, H.2); 0 for one device. The rate is sync_bandwidth if
- * the user gave it; else that of the link or, if the devices are in one group (inner) and that is faster, of the
+ * cls: (copies - 1) / copies * weights / rate (placement paper, H.2); 0 for one device.  The rate is sync_bandwidth
+ * if the user gave it; else that of the link or, if the devices are in one group (inner) and that is faster, of the
  * group's link. */
 int64_t exec_sync(const struct exec_model *e, const struct device_class *cls, bool inner,
                   int64_t weights, uint32_t copies);
-/* Returns the load per sample, in ps, of each of `copies` devices that take samples in turn. load: ps that one sample
- * takes on one of these devices; sync: ps per sample from exec_sync(). */
+/* Returns the load per sample, in ps, of each of `copies` devices that take samples in turn.  load: ps that one
+ * sample takes on one of these devices; sync: ps per sample from exec_sync(). */
 int64_t exec_shared_load(const struct exec_model *e, int64_t load, int64_t sync, uint32_t copies);
 
 #endif

@@ -63,7 +63,7 @@ static void put_kernels(struct json_out *o, const struct device_class *k)
     json_close(o, JSON_ROW);
 }
 
-/* Writes the size of a class's groups and their inner link. levels: the groups follow from levels of links, and are
+/* Writes the size of a class's groups and their inner link.  levels: the groups follow from levels of links, and are
  * not written. */
 static void put_group(struct json_out *o, const struct device_class *k, bool levels)
 {
@@ -126,7 +126,7 @@ static void put_levels(struct json_out *o, const struct cluster *c, int indent)
     json_close(o, indent < 0 ? indent : indent - 2);
 }
 
-/* Writes the links between two devices. names: arena for the names of devices. */
+/* Writes the links between two devices.  names: arena for the names of devices. */
 static void put_links(struct json_out *o, const struct cluster *c, int indent, struct arena *names)
 {
     char text[UNIT_TEXT];

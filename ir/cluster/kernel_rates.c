@@ -8,8 +8,8 @@
  * classes they are assumed to reach the same share of what products reach there.
  *
  * t4 and l4 are cards of 70 W, which cannot keep their clocks in matrix products, so no other class takes over their
- * figures. For the h100 only products are published; its other figures are medians of the other classes. Figures for
- * other element types are not measured: the figures of f32 count for them. O(rows) each. */
+ * figures.  For the h100 only products are published; its other figures are medians of the other classes.  Figures
+ * for other element types are not measured: the figures of f32 count for them.  O(rows) each. */
 #include "ir/cluster/kernel_rates.h"
 
 #include "ir/base/units.h"

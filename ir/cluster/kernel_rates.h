@@ -19,13 +19,13 @@ extern const struct kernel_key kernel_keys[KERNEL_FACTS];
 /* Generations of GPUs, by maker. */
 enum gpu_generation { NO_GENERATION, VOLTA, TURING, AMPERE, ADA, HOPPER, BLACKWELL };
 
-/* Where the kernel rates of a class come from. UNKNOWN: there are none, the class has only peaks. ESTIMATED: measured
- * on similar classes. MEASURED: measured on the class. */
+/* Where the kernel rates of a class come from.  UNKNOWN: there are none, the class has only peaks.  ESTIMATED:
+ * measured on similar classes.  MEASURED: measured on the class. */
 enum kernel_source { KERNELS_UNKNOWN, KERNELS_ESTIMATED, KERNELS_MEASURED };
 
 /* Sets kernel[KERNEL_FACTS] to the rates for the class with this name, generation and number of multiprocessors, and
  * returns where they come from: measured rates of the class; else for each fact the median over measured classes of
- * the generation, or, if there are none, over all measured classes. Without a generation all facts are 0. */
+ * the generation, or, if there are none, over all measured classes.  Without a generation all facts are 0. */
 enum kernel_source kernel_rates(const char *name, enum gpu_generation g, int64_t units,
                                 int64_t *kernel);
 /* Prints the value of fact k into buf[UNIT_TEXT], in the form that kernel_keys[k].parse reads, and returns buf. */

@@ -191,8 +191,8 @@ static int peak_read(const json_t *cls, struct device_class *out, const struct w
     return 0;
 }
 
-/* Reads "kernels" of a class, what kernels reach. Without the key the preset's figures stay, unless `own`: a class
- * with its own peak or bandwidth has no figures, and kernels reach these rates. Returns 0, or -1 and an error. */
+/* Reads "kernels" of a class, what kernels reach.  Without the key the preset's figures stay, unless `own`: a class
+ * with its own peak or bandwidth has no figures, and kernels reach these rates.  Returns 0, or -1 and an error. */
 static int kernels_read(const json_t *cls, struct device_class *out, bool own,
                         const struct where *w)
 {
@@ -242,8 +242,8 @@ static int precision_read(const json_t *cls, struct device_class *out, const str
     return 0;
 }
 
-/* Reads "link" of a class, the link to the host. Without the key the class has the link of its preset, or the default
- * link. Returns 0, or -1 and an error. */
+/* Reads "link" of a class, the link to the host.  Without the key the class has the link of its preset, or the
+ * default link.  Returns 0, or -1 and an error. */
 static int link_read(const json_t *cls, struct device_class *out, const struct where *w)
 {
     static const char *const keys[] = {"bandwidth", "latency", NULL};

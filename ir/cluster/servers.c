@@ -12,7 +12,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Copies the levels of links between servers, if there are any, from c to s. Returns NULL, or the reason why they do
+/* Copies the levels of links between servers, if there are any, from c to s.  Returns NULL, or the reason why they do
  * not fit the servers. */
 static const char *take_levels(const struct cluster *c, struct servers *s)
 {
@@ -37,7 +37,7 @@ static const char *take_levels(const struct cluster *c, struct servers *s)
     return c->nlevel && joined != s->n ? "its levels hold another number of devices" : NULL;
 }
 
-/* Returns the class on whose devices stages stand: accelerators or, without accelerators, hosts. Returns NULL, with
+/* Returns the class on whose devices stages stand: accelerators or, without accelerators, hosts.  Returns NULL, with
  * the reason in *why, if that is no single class. */
 static const struct device_class *stage_class(const struct cluster *c, const char **why)
 {
@@ -98,7 +98,7 @@ uint32_t servers_find(const struct servers *s, uint32_t place)
 }
 
 /* Writes to *out `need` free devices: goes over the servers without used devices if `fresh`, else over the servers
- * with used devices, and takes as many devices of each as it can. Returns false if there are fewer. */
+ * with used devices, and takes as many devices of each as it can.  Returns false if there are fewer. */
 static bool take_in_order(const struct servers *s, const struct device_set *used, bool fresh,
                           uint32_t need, struct device_set *out)
 {

@@ -31,7 +31,7 @@ struct device_set {
     uint16_t of[SERVERS];
 };
 
-/* Makes *s from the accelerators of a cluster, which must be of one class, and from all levels of links. Returns
+/* Makes *s from the accelerators of a cluster, which must be of one class, and from all levels of links.  Returns
  * NULL, or the reason why these devices are no such servers, as the end of a message. */
 const char *servers_of(const struct cluster *c, struct servers *s);
 /* Returns the server of an accelerator; place: the accelerator's number among all accelerators. */
@@ -51,7 +51,7 @@ uint32_t servers_devices(const struct servers *s, const struct device_set *x);
  * them: 2 (n - 1) steps, each with the latency of these links. */
 int64_t servers_reduce(const struct servers *s, const struct device_set *x, int64_t bytes);
 /* Returns the ps to send the `bytes` bytes of a micro-batch's activations from the devices of one stage to the
- * devices of the next stage, where the devices of each stage share the micro-batch in equal slices. Sending as many
+ * devices of the next stage, where the devices of each stage share the micro-batch in equal slices.  Sending as many
  * bytes of gradients back takes the same time. */
 int64_t servers_move(const struct servers *s, const struct device_set *from,
                      const struct device_set *to, int64_t bytes);

@@ -27,7 +27,7 @@ struct csr group_edges(const struct module *m, const struct place *p, const uint
 }
 
 /* For each node that joined an atom because of a cycle, adds to p->same a pair SAME_TYPE of the first node of the
- * atom and this node. before[node]: first node of its atom without the cycles; first[node]: with them. */
+ * atom and this node.  before[node]: first node of its atom without the cycles; first[node]: with them. */
 static void add_cycle_pairs(struct place *p, const uint32_t *before, const uint32_t *first,
                             uint32_t n, struct arena *a)
 {

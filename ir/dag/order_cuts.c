@@ -1,5 +1,5 @@
 /* Finds cheap positions to cut an order at (order_cuts.h): one sweep adds up the cost of the nets that cross each
- * position, a second one finds the cheapest position of each piece. O(pins * classes). */
+ * position, a second one finds the cheapest position of each piece.  O(pins * classes). */
 #include "ir/dag/order_cuts.h"
 
 #include <assert.h>
@@ -44,8 +44,7 @@ void cuts_sample(const struct wdag *g, const uint32_t *order, const int64_t *wor
     uint32_t best = 0;
     int64_t piece = 0;
     for (uint32_t p = 1; p < g->n; p++) {
-        /* the piece of position p: count times the mean of its shares of the work and of the vertices, rounded
-         * down */
+        /* the piece of position p: count times the mean of its shares of the work and of the vertices, rounded down */
         int64_t number = (int64_t)((__int128)work[p] * count / (2 * total)) +
                          (int64_t)((uint64_t)p * count / (2 * (uint64_t)g->n));
         if (best && number != piece) {

@@ -130,7 +130,7 @@ static bool runs_at_host(const struct builder *b, nid n)
     return in_list(node_op(m, n), shape_arithmetic) && makes_small_integers(m, n);
 }
 
-/* Whether every operand of n is an initializer, a result of a copy, or a result of a Shape or Size. Writes to
+/* Whether every operand of n is an initializer, a result of a copy, or a result of a Shape or Size.  Writes to
  * *all_constant whether all operands are constant. */
 static bool reads_only_copies(const struct builder *b, nid n, bool *all_constant)
 {
@@ -169,8 +169,8 @@ static void root_add(struct builder *b, vid v)
 }
 
 /* Stores the root set of n in b->roots[n]: operands that no copy makes, the roots of copies that make the others and,
- * if the results of n are constant, large results. Returns false if the set is too large. If all roots come from one
- * operand's set, n shares this set. constant: the results of n are constant. */
+ * if the results of n are constant, large results.  Returns false if the set is too large.  If all roots come from
+ * one operand's set, n shares this set.  constant: the results of n are constant. */
 static bool make_roots(struct builder *b, nid n, bool constant)
 {
     const struct module *m = b->m;
@@ -358,10 +358,10 @@ static int find_state(struct builder *b, struct module *m, const struct state_pa
     return 0;
 }
 
-/* Lists in p->same the pairs of nodes that must share a device: - Shape(x) and the producer of x; - each reader of a
- * past input and the producer of its present output (but no Shape of a past: each mask that is computed from the
- * Shape would then be bound to that layer); - the producer and each reader of a value of unknown type, which no part
- * could declare as an input. */
+/* Lists in p->same the pairs of nodes that must share a device.  SAME_SHAPE: Shape(x) and the producer of x.
+ * SAME_STATE: each reader of a past input and the producer of its present output, but no Shape of a past, since each
+ * mask that is computed from the Shape would then be bound to that layer.  SAME_TYPE: the producer and each reader of
+ * a value of unknown type, which no part could declare as an input. */
 static void collect_same(struct builder *b)
 {
     const struct module *m = b->m;

@@ -99,7 +99,7 @@ bool place_is_parameter(const struct module *m, const struct place *p, uint32_t 
 struct csr place_nets_made(const struct module *m, const struct place *p, struct arena *a);
 
 /* Returns the bytes of a net's value, its measured transfer time, and whether it is made at the host, for
- * cluster_transfer() and cluster_route(). k: the costs of the module that p was made from. */
+ * cluster_transfer() and cluster_route().  k: the costs of the module that p was made from. */
 struct moved_value place_moved(const struct place *p, const struct costs *k, uint32_t net);
 
 /* Makes model inputs and outputs cost no transfers (--io=free): moves the nets of inputs to p->there, in a, and removes

@@ -8,8 +8,8 @@
  *
  * A node that must not run twice keeps its results: an operator that draws random numbers would draw different
  * numbers, also with a seed (a runtime continues the sequence of a seed from run to run), and what functions, bodies
- * and operators of other domains do is not known. Constants and shape arithmetic are copied into every part anyway
- * (placeable.h), and results of Shape and Size are small: these are kept, too. A value that a body reads is also
+ * and operators of other domains do is not known.  Constants and shape arithmetic are copied into every part anyway
+ * (placeable.h), and results of Shape and Size are small: these are kept, too.  A value that a body reads is also
  * kept, since only operands are replaced. */
 #include "ir/dag/remake.h"
 
@@ -43,7 +43,7 @@ static bool is_in_segment(const struct remaking *x, nid d)
 }
 
 /* Returns the node that makes operand i of `reader` if the node may be made again and the reader may read the copy;
- * else 0. If the node is only left out because it must not run twice, counts it in made.spared, once. */
+ * else 0.  If the node is only left out because it must not run twice, counts it in made.spared, once. */
 static nid maker_again(struct remaking *x, nid reader, uint32_t i)
 {
     const struct module *m = x->m;

@@ -30,9 +30,9 @@ struct remade {
 
 /* Edits m, whose backward pass must be marked, by the rule: forward nodes whose results backward nodes read are
  * copied to the place before the first backward node that needs them, and so are the nodes of the same segment that
- * the copies need; the backward nodes then read the copies. Copies are backward nodes, with the costs, layers and
- * colours of the forward nodes; their names end in "_again". Without anything to copy, m is not touched. Returns what
- * was made; origin lives in a. O(nodes + operands), expected. */
+ * the copies need; the backward nodes then read the copies.  Copies are backward nodes, with the costs, layers and
+ * colours of the forward nodes; their names end in "_again".  Without anything to copy, m is not touched.  Returns
+ * what was made; origin lives in a.  O(nodes + operands), expected. */
 struct remade remake(struct module *m, const struct remake_rule *rule, struct arena *a);
 
 #endif

@@ -59,7 +59,7 @@ static uint32_t *stack_order(const struct csr *succ, const struct csr *pred, uin
     return order;
 }
 
-/* Returns Kahn's breadth-first order: of the ready vertices, the one that became ready first is next. Vertices that
+/* Returns Kahn's breadth-first order: of the ready vertices, the one that became ready first is next.  Vertices that
  * become ready together come by number, or, with a seed other than 0, in random order. */
 static uint32_t *fifo_order(const struct wdag *g, uint64_t seed, struct arena *a)
 {

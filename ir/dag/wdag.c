@@ -214,7 +214,7 @@ static bool rank_groups(const struct wdag *g, const uint32_t *group, uint32_t ng
     return sorted == ngroup;
 }
 
-/* Fills the times, bytes, passes and pins of c's vertices from the vertices of `fine`, by c->map. Returns 0, or -1
+/* Fills the times, bytes, passes and pins of c's vertices from the vertices of `fine`, by c->map.  Returns 0, or -1
  * and an error if a vertex of c would be pinned to two devices. */
 static int merge_vertices(struct wdag *c, const struct wdag *fine, struct diag *d)
 {
@@ -343,8 +343,7 @@ uint32_t wdag_keep_apart(const struct wdag *g, uint32_t *group, uint32_t ngroup,
     return n;
 }
 
-/* Makes c->apart from fine->apart, by c->map. Returns 0, or -1 and an error if a vertex would be apart from
- * itself. */
+/* Makes c->apart from fine->apart, by c->map.  Returns 0, or -1 and an error if a vertex would be apart from itself. */
 static int merge_apart(struct wdag *c, const struct wdag *fine, struct diag *d)
 {
     if (!fine->apart.at)

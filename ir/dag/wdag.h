@@ -81,8 +81,8 @@ static inline bool wdag_has_apart(const struct wdag *g, uint32_t v)
 }
 
 /* Dissolves groups that have two vertices which must not share a device: each vertex of such a group becomes a group
- * of its own. group[v]: number of v's group, below ngroup; it is rewritten in place. If the old groups could be
- * merged without a cycle, the new ones can, too. Returns the new number of groups. O(V + pairs). */
+ * of its own.  group[v]: number of v's group, below ngroup; it is rewritten in place.  If the old groups could be
+ * merged without a cycle, the new ones can, too.  Returns the new number of groups.  O(V + pairs). */
 uint32_t wdag_keep_apart(const struct wdag *g, uint32_t *group, uint32_t ngroup, struct arena *a);
 
 /* Returns a coarser level, in a, with one vertex for each group of vertices of `fine`.  group[v]: number of v's group,
@@ -141,7 +141,7 @@ int64_t wdag_bytes(const struct wdag *g);
 
 /* Writes the load of a device of class cls that holds exactly the vertices v with member[v] != 0: *compute, the ps of
  * the vertices, COST_NEVER if the class cannot run one of them; *transfer, the ps of the nets that the device pays,
- * by net_cost; *size, the bytes of memory, shared items included. O(V + pins). */
+ * by net_cost; *size, the bytes of memory, shared items included.  O(V + pins). */
 void wdag_load(const struct wdag *g, const uint8_t *member, uint32_t cls, int64_t *compute,
                int64_t *transfer, int64_t *size);
 
@@ -151,8 +151,8 @@ uint32_t *wdag_flatten(const struct wdag *top, struct arena *a);
  * if top is NULL. */
 void wdag_print(FILE *f, const struct wdag *top, const struct module *m);
 /* Returns a copy of g in which each net has the least cost that it can have on devices in groups: net_inner, or
- * net_cost where the host has a pin. A lower bound for plans of the copy on devices without groups holds for all
- * plans of g on devices with groups. All other fields are shared with g. Lives in a. */
+ * net_cost where the host has a pin.  A lower bound for plans of the copy on devices without groups holds for all
+ * plans of g on devices with groups.  All other fields are shared with g.  Lives in a. */
 struct wdag *wdag_inner(const struct wdag *g, struct arena *a);
 
 #endif

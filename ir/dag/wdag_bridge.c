@@ -67,8 +67,8 @@ static struct reader *reader_of(const struct bridge_state *b, uint32_t e, uint32
     return x ? &b->reader[x - 1] : NULL;
 }
 
-/* Makes v a reader of the parts of net e in the mask `parts`. Does nothing if v is no reader of e yet and the list of
- * e already has READERS_MOST readers. */
+/* Makes v a reader of the parts of net e in the mask `parts`.  Does nothing if v is no reader of e yet and the list
+ * of e already has READERS_MOST readers. */
 static void add_reader(struct bridge_state *b, uint32_t e, uint32_t v, uint64_t parts)
 {
     struct reader *r = reader_of(b, e, v);
@@ -102,7 +102,7 @@ static uint64_t choose_parts(const struct bridge_state *b, uint32_t e, const str
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-/* Divides net e into b->piece[0 .. npiece), one piece for each run of parts with the same given readers. Each piece
+/* Divides net e into b->piece[0 ..  npiece), one piece for each run of parts with the same given readers.  Each piece
  * also has the pins that e has in g, without vertices left out; if there are several pieces, only the first
  * READERS_MOST of these pins. */
 static void cut_net(struct bridge_state *b, uint32_t e)

@@ -8,7 +8,7 @@
 #include <assert.h>
 
 /* Whether a node that is pinned to device y may be on device x instead: both are CPUs of one class, and the execution
- * model runs subgraphs, where any CPU of a class may run a node. A negative x or y is no device. */
+ * model runs subgraphs, where any CPU of a class may run a node.  A negative x or y is no device. */
 static bool are_interchangeable(const struct scene *s, int32_t x, int32_t y)
 {
     if (!exec_kind(&s->model)->subgraphs || x < 0 || y < 0)

@@ -46,8 +46,7 @@ struct run {
     struct arena *a;
     /* [item] its task; NULL: each task has one item, whose number is that of the task */
     uint32_t *task_of;
-    /* [item] number of items that it still waits for, plus 1 while it waits for its release time; 0: ready;
-     * STARTED */
+    /* [item] number of items that it still waits for, plus 1 while it waits for its release time; 0: ready; STARTED */
     uint32_t *left;
     struct csr next; /* task -> tasks that wait for this task */
     struct csr made; /* task -> buffers that begin with this task */
@@ -108,7 +107,7 @@ struct instances {
 };
 
 /* Returns the instances of task `on` to which instance i of task t is related, where t waits for `on` or uses a
- * buffer that `on` allocates. By the rule of tasks.h: instance i if both tasks have as many instances, else all. */
+ * buffer that `on` allocates.  By the rule of tasks.h: instance i if both tasks have as many instances, else all. */
 static struct instances related(const struct task_graph *g, uint32_t t, uint32_t i, uint32_t on)
 {
     if (g->task[t].count != g->task[on].count)
@@ -123,8 +122,7 @@ static uint32_t count_related(const struct task_graph *g, uint32_t t, uint32_t o
     return x.to - x.from;
 }
 
-/* Sets *t to the timeline of a run in which no item has started, with arrays for all items, lanes and devices of
- * g. */
+/* Sets *t to the timeline of a run in which no item has started, with arrays for all items, lanes and devices of g. */
 static void set_up_timeline(struct timeline *t, const struct task_graph *g, struct arena *a)
 {
     *t = (struct timeline){.last = NO_ITEM, .over_item = NO_ITEM, .nitem = g->first[g->ntask]};
@@ -436,8 +434,8 @@ static void push_first(struct run *r, uint32_t p)
     heap_push(&r->request, first->key, first->tie, first->item);
 }
 
-/* Starts all requests that can start now, in their order. A queue whose first request finds a full lane goes into the
- * list of queues that this lane blocks. */
+/* Starts all requests that can start now, in their order.  A queue whose first request finds a full lane goes into
+ * the list of queues that this lane blocks. */
 static void start_requests(struct run *r, int64_t now)
 {
     while (r->ntried)
@@ -519,7 +517,7 @@ static void start_all(struct run *r, int64_t now)
 /* ---- deadlock --------------------------------------------------------------------------------- */
 
 /* Returns an item that never started and that must start before `item`, which never started, either: `item` waits for
- * it, or it is the next item of a list in which `item` stands. NO_ITEM: there is none. */
+ * it, or it is the next item of a list in which `item` stands.  NO_ITEM: there is none. */
 static uint32_t blocking_item(const struct run *r, uint32_t item)
 {
     const struct task_graph *g = r->g;
@@ -540,9 +538,9 @@ static uint32_t blocking_item(const struct run *r, uint32_t item)
     return NO_ITEM;
 }
 
-/* Writes a cycle of waits to t->cycle. Goes from an item that never started to the item that blocks it, and on; since
- * each item that never started is blocked by another one, the way comes back to an item it has passed, which is on a
- * cycle. */
+/* Writes a cycle of waits to t->cycle.  Goes from an item that never started to the item that blocks it, and on;
+ * since each item that never started is blocked by another one, the way comes back to an item it has passed, which is
+ * on a cycle. */
 static void find_cycle(struct run *r, uint32_t item)
 {
     struct timeline *t = r->t;
@@ -561,7 +559,7 @@ static void find_cycle(struct run *r, uint32_t item)
 
 /* ---- the whole -------------------------------------------------------------------------------- */
 
-/* Ends the waits of the items that wait for no other item. wait_less() ends one wait, so each item gets one first;
+/* Ends the waits of the items that wait for no other item.  wait_less() ends one wait, so each item gets one first;
  * then it becomes ready or, if it has a release time, waits for that. */
 static void make_first_ready(struct run *r)
 {
@@ -572,8 +570,8 @@ static void make_first_ready(struct run *r)
         }
 }
 
-/* Runs all items, moment by moment: first ends the items that end then, then starts all items that can start. Returns
- * false if the clock ran out. */
+/* Runs all items, moment by moment: first ends the items that end then, then starts all items that can start.
+ * Returns false if the clock ran out. */
 static bool run_moments(struct run *r, struct clock *clock)
 {
     uint32_t looks = 0;

@@ -30,8 +30,7 @@ struct timeline {
     int64_t *busy;
     int64_t *peak;    /* [dev] most bytes in its memory at any moment */
     int64_t *peak_at; /* [dev] ps: the first moment with that many bytes */
-    /* by how many bytes a device is over its memory at the first moment at which any device is; 0: no device ever
-     * is */
+    /* by how many bytes a device is over its memory at the first moment at which any device is; 0: no device ever is */
     int64_t over;
     /* the item that started at that moment; NO_ITEM: the lasting bytes alone are too many */
     uint32_t over_item;
@@ -42,16 +41,16 @@ struct timeline {
     uint32_t ncycle;
 };
 
-/* Runs all items of g, which task_graph_number() has numbered, and returns their timeline, which lives in a. When the
- * clock runs out, the run ends early with RUN_STOPPED and has the starts of the items up to then; clock == NULL: no
- * limit. */
+/* Runs all items of g, which task_graph_number() has numbered, and returns their timeline, which lives in a.  When
+ * the clock runs out, the run ends early with RUN_STOPPED and has the starts of the items up to then; clock == NULL:
+ * no limit. */
 struct timeline events_run(const struct task_graph *g, struct clock *clock, struct arena *a);
 
 /* Returns the task of an item.  O(log tasks). */
 uint32_t task_of_item(const struct task_graph *g, uint32_t item);
 
 /* Returns the critical chain of items, which explains the end of the run: nothing held up its first item, each item
- * held up the next one, and the last one is t->last. Writes their number to *n; the array lives in a. */
+ * held up the next one, and the last one is t->last.  Writes their number to *n; the array lives in a. */
 const uint32_t *timeline_chain(const struct timeline *t, uint32_t *n, struct arena *a);
 
 /* After RUN_DEADLOCK: returns "HEAD A waits for B, which waits for C", for a long cycle only its first eight items.

@@ -1,10 +1,10 @@
 /* Memory of devices that run whole parts (live_memory.h).
  *
  * The judge makes the schedule of the plan's parts as backends/split does for a folder, so a plan promises the very
- * figure that schedule.json has. In the steady state a device works on one sample, holds what it has received for the
- * next sample, and what it still sends of the sample before; a value that a device reads some rounds after it was
- * made is there once for each of these rounds. One sample alone has no neighbours; but a device holds the values that
- * its later parts read from the moment when they are made. */
+ * figure that schedule.json has.  In the steady state a device works on one sample, holds what it has received for
+ * the next sample, and what it still sends of the sample before; a value that a device reads some rounds after it was
+ * made is there once for each of these rounds.  One sample alone has no neighbours; but a device holds the values
+ * that its later parts read from the moment when they are made. */
 #include "ir/exec/live_memory.h"
 
 #include "ir/base/units.h"
@@ -34,8 +34,8 @@ static void add_parts(const struct sample_work *w, struct verdict *v)
 }
 
 /* Adds to used[device] the bytes that its parts need where there is no schedule: what lasts, what a part has while it
- * runs, and its inputs. repeats: samples follow each other; then each part's inputs count twice, for the next sample,
- * and its results that other parts read count once more, for the sample before. */
+ * runs, and its inputs.  repeats: samples follow each other; then each part's inputs count twice, for the next
+ * sample, and its results that other parts read count once more, for the sample before. */
 static void add_without_schedule(const struct sample_work *w, bool repeats, int64_t *used)
 {
     for (uint32_t x = 0; x < w->npart; x++) {

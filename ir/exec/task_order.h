@@ -10,8 +10,8 @@
  * tasks + waits). */
 void rank_by_level(struct task_graph *g, uint32_t n, struct arena *a);
 
-/* Makes g->list, in a: the list of a lane has the tasks k < n whose lane[0] is the lane, by rank, ties by number. All
- * counts must be 1, so that items are tasks. O(lanes + n log n). */
+/* Makes g->list, in a: the list of a lane has the tasks k < n whose lane[0] is the lane, by rank, ties by number.
+ * All counts must be 1, so that items are tasks.  O(lanes + n log n). */
 void list_by_rank(struct task_graph *g, uint32_t n, struct arena *a);
 
 #endif

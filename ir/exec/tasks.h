@@ -29,8 +29,8 @@ enum { TASK_DEV = 12 }; /* number of bits for a device in struct task */
 struct task {
     int64_t time;    /* ps from start to end of each instance, >= 0 */
     int64_t release; /* ps: the earliest time at which an instance may start */
-    /* the lanes that each instance holds, all of them from its start to its end. lane[0] NO_LANE: it holds none, and
-     * the task is only a delay; lane[1] NO_LANE: it holds one. For three lanes or more, such as an exchange among
+    /* the lanes that each instance holds, all of them from its start to its end.  lane[0] NO_LANE: it holds none, and
+     * the task is only a delay; lane[1] NO_LANE: it holds one.  For three lanes or more, such as an exchange among
      * four devices, lane[1] is LANE_SETS + k: set k of the graph lists all lanes, lane[0] first */
     uint32_t lane[2];
     /* order of ready tasks on a lane, the smallest rank first: see enum discipline */
@@ -42,7 +42,7 @@ struct task {
     /* 1: a task of one lane, in no list, that starts in the same order as tasks of several lanes (events.h) */
     uint32_t request : 1;
     /* sending and receiving device of a transfer; of a transfer from or to the host, both are the device at the other
-     * end. Of other tasks both are the device that runs the task */
+     * end.  Of other tasks both are the device that runs the task */
     uint32_t from : TASK_DEV;
     uint32_t to : TASK_DEV;
 };
@@ -55,8 +55,8 @@ static inline void task_between(struct task *x, uint32_t from, uint32_t to)
     x->to = to & ((1U << TASK_DEV) - 1);
 }
 
-/* Memory on device `dev` that each instance of `task` allocates at its start. It is freed when the last instance that
- * uses it, of the tasks in task_graph.use, has ended; a buffer without uses is never freed. */
+/* Memory on device `dev` that each instance of `task` allocates at its start.  It is freed when the last instance
+ * that uses it, of the tasks in task_graph.use, has ended; a buffer without uses is never freed. */
 struct buffer {
     uint32_t dev, task;
     int64_t bytes; /* for each instance */

@@ -104,7 +104,7 @@ static bool has_elements(const struct known *k)
 }
 
 /* Whether the computation has as many operands as the operator takes, and each operand has the elements that the
- * operator needs. Shape and Size need no elements, CastLike needs no elements of operand 1. */
+ * operator needs.  Shape and Size need no elements, CastLike needs no elements of operand 1. */
 static bool has_operands(const struct computation *c, const struct row *r)
 {
     bool all = c->nin >= r->least && (r->most == ANY || c->nin <= r->most);

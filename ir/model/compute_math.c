@@ -130,7 +130,7 @@ static bool apply_signed(enum math op, int64_t a, int64_t b, int64_t *r)
     }
 }
 
-/* Writes to *r the result of a binary operation on unsigned integers. Returns false if it is undefined or overflows,
+/* Writes to *r the result of a binary operation on unsigned integers.  Returns false if it is undefined or overflows,
  * or if op is another kind of operation. */
 static bool apply_unsigned(enum math op, uint64_t a, uint64_t b, uint64_t *r)
 {
@@ -392,8 +392,8 @@ bool compute_elementwise(struct computation *c, int arg)
 
 /* ---- reductions --------------------------------------------------------------------------------- */
 
-/* Returns a transposed copy of x, or x itself if it is a scalar. The dimensions that stay come first, and their
- * number is written to *kept; the dimensions in `set` (bit i: dimension i), which are reduced, come last. NULL: the
+/* Returns a transposed copy of x, or x itself if it is a scalar.  The dimensions that stay come first, and their
+ * number is written to *kept; the dimensions in `set` (bit i: dimension i), which are reduced, come last.  NULL: the
  * copy would be too large. */
 static struct known *move_reduced_last(struct computation *c, struct known *x, uint32_t set,
                                        uint32_t *kept)
@@ -418,9 +418,9 @@ static struct known *move_reduced_last(struct computation *c, struct known *x, u
     return y;
 }
 
-/* Computes element i of result 0: the reduction of the n elements of x from i * n on. Runtimes add and multiply in
+/* Computes element i of result 0: the reduction of the n elements of x from i * n on.  Runtimes add and multiply in
  * double, in any order; that is exact as long as the sum (or product) of the absolute values, `sizes`, is at most
- * 2^53. Else the element stays unknown. */
+ * 2^53.  Else the element stays unknown. */
 static void reduce_one(struct computation *c, enum math op, const struct known *x, int64_t n,
                        int64_t i)
 {

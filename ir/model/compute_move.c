@@ -226,7 +226,7 @@ bool compute_tile(struct computation *c, int arg)
 }
 
 /* Returns the number of elements that a Slice takes along a dimension of size dim, and sets *start to the first of
- * them. Starts and ends that are negative count from the end; they are clamped to the dimension. */
+ * them.  Starts and ends that are negative count from the end; they are clamped to the dimension. */
 static int64_t slice_count(int64_t dim, int64_t *start, int64_t end, int64_t step)
 {
     const int64_t lowest = step > 0 ? 0 : -1, last = step > 0 ? dim : dim - 1;
@@ -330,7 +330,7 @@ bool compute_concat(struct computation *c, int arg)
 }
 
 /* Returns the size of part i if a dimension of size dim is split into c->nout parts: sizes[i] if sizes are given,
- * else equal parts (from opset 18 on, the last part may be smaller). -1: the dimension cannot be split like this. */
+ * else equal parts (from opset 18 on, the last part may be smaller).  -1: the dimension cannot be split like this. */
 static int64_t part_size(struct computation *c, struct list sizes, int64_t dim, uint32_t i)
 {
     const int64_t parts = c->nout;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Writes to *at element i of a tensor of indices into n entries, as a number from 0 on; negative indices count from
- * the end. Returns false if the element is unknown or out of range. */
+ * the end.  Returns false if the element is unknown or out of range. */
 static bool get_index(const struct known *index, int64_t i, int64_t n, int64_t *at)
 {
     union number x = {0};
@@ -48,9 +48,9 @@ bool compute_gather(struct computation *c, int arg)
     return true;
 }
 
-/* Returns the number of the first element of x in the slice that row i of a ScatterND's indices names. A row has
+/* Returns the number of the first element of x in the slice that row i of a ScatterND's indices names.  A row has
  * `depth` indices, one for each of the first dimensions of x; neighbours along dimension k are step[k] elements
- * apart. -1: an index is unknown or out of range. */
+ * apart.  -1: an index is unknown or out of range. */
 static int64_t scatter_at(const struct known *x, const int64_t *step, const struct known *index,
                           int64_t i, uint32_t depth)
 {
@@ -75,7 +75,7 @@ static bool fits_updates(const struct known *x, const struct known *index,
 }
 
 /* Computes ScatterND: a copy of operand 0 in which the slices that the indices in operand 1 name are replaced by
- * slices of operand 2. If two rows of indices name the same slice, the result depends on their order and is not
+ * slices of operand 2.  If two rows of indices name the same slice, the result depends on their order and is not
  * computed. */
 bool compute_scatter_nd(struct computation *c, int arg)
 {

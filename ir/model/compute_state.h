@@ -20,7 +20,7 @@ struct view {
     int64_t at, step[2 * COMPUTE_RANK]; /* counted in elements */
 };
 
-/* A walk over all positions in dim[rank] (rank >= 1). At each position it visits one element of the tensor that is
+/* A walk over all positions in dim[rank] (rank >= 1).  At each position it visits one element of the tensor that is
  * written (`to`) and one element of the tensor that is read (`from`). */
 struct box {
     uint32_t rank;
@@ -31,7 +31,7 @@ struct box {
 /* ---- attributes and operands.  These functions set c->failed if one is missing, malformed or not known ---- */
 
 /* Return the attribute `name`: take_int() as an integer (`absent` if there is none), take_ints() as a list of
- * integers, take_attr() as it is (NULL if there is none). Set c->failed if the attribute is of another kind (of
+ * integers, take_attr() as it is (NULL if there is none).  Set c->failed if the attribute is of another kind (of
  * take_attr(): not `kind`) or stands for an attribute of a call. */
 int64_t take_int(struct computation *c, const char *name, int64_t absent);
 struct list take_ints(struct computation *c, const char *name);
@@ -39,8 +39,8 @@ const struct attr *take_attr(struct computation *c, const char *name, enum attr_
 /* Returns operand i, whose elements need not be known.  NULL, with c->failed set: it is omitted. */
 struct known *take_operand(struct computation *c, uint32_t i);
 /* Returns operand i with its elements in `data`, which are read from its tensor if they are not there; sets
- * c->partial if some elements are unknown. NULL, with c->failed set: the operand is omitted or its elements cannot be
- * had. */
+ * c->partial if some elements are unknown.  NULL, with c->failed set: the operand is omitted or its elements cannot
+ * be had. */
 struct known *take_elements(struct computation *c, uint32_t i);
 /* Reads tensor t of the module into *k.  Returns false if that is not possible. */
 bool take_tensor(struct computation *c, tid t, struct known *k);
@@ -49,7 +49,7 @@ bool take_tensor(struct computation *c, tid t, struct known *k);
 struct list take_list(struct computation *c, uint32_t i);
 /* Returns a list of integers that is the attribute `name` before opset `since` and operand i from that opset on. */
 struct list take_either(struct computation *c, const char *name, uint32_t i, int64_t since);
-/* Returns the axis of a tensor of `rank` dimensions as a number from 0 on; a negative axis counts from the end. Sets
+/* Returns the axis of a tensor of `rank` dimensions as a number from 0 on; a negative axis counts from the end.  Sets
  * c->failed if there is no such axis. */
 uint32_t take_axis(struct computation *c, int64_t axis, uint32_t rank);
 /* Returns a list of axes as a set of bits: bit i for axis i.  An axis that is listed twice sets c->failed. */
@@ -58,13 +58,13 @@ uint32_t take_axes(struct computation *c, struct list axes, uint32_t rank);
 /* ---- results ---- */
 
 /* Gives result i a type, a shape and zeroed elements, and returns it; if c->partial, all its elements are marked as
- * unknown. NULL, with c->failed set: the result is too large, or its size is not known. */
+ * unknown.  NULL, with c->failed set: the result is too large, or its size is not known. */
 struct known *compute_make(struct computation *c, uint32_t i, enum elem elem, uint32_t rank,
                            const int64_t *dim);
 /* Does the same for an intermediate result, which is no result of the operator. */
 struct known *make_intermediate(struct computation *c, enum elem elem, uint32_t rank,
                                 const int64_t *dim);
-/* Makes result 0 from x, with the same elements in the shape dim[rank]. Returns false if that shape has another
+/* Makes result 0 from x, with the same elements in the shape dim[rank].  Returns false if that shape has another
  * number of elements or is too large. */
 bool make_reshaped(struct computation *c, const struct known *x, uint32_t rank, const int64_t *dim);
 /* Returns x broadcast to the shape dim[rank], or x itself if it has that shape.  NULL: the result would be too

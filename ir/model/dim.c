@@ -195,8 +195,8 @@ bool dim_is_symbol(const struct module *m, struct dim d)
     return *text != 0 && text[1] == 0;
 }
 
-/* The names that dim_names() has passed to fn so far, so that it passes each name once. An expression is shorter than
- * POLY_TEXT, so all its names fit into `seen`. */
+/* The names that dim_names() has passed to fn so far, so that it passes each name once.  An expression is shorter
+ * than POLY_TEXT, so all its names fit into `seen`. */
 struct name_sink {
     void (*fn)(void *user, const char *name);
     void *user;           /* first argument of fn */
@@ -205,7 +205,7 @@ struct name_sink {
 };
 
 /* A `lookup` function of the parser, for dim_names(): passes a name that is new to the fn of *user, a struct
- * name_sink. Returns 1 as the value of the name, which is not used. */
+ * name_sink.  Returns 1 as the value of the name, which is not used. */
 static int64_t collect_name(void *user, const char *name)
 {
     struct name_sink *k = user;

@@ -34,15 +34,15 @@ void dim_names(const struct module *m, struct dim d, void (*fn)(void *user, cons
  * value.  -1: a name has no value, or the result is no number >= 0. */
 int64_t dim_eval(const struct module *m, struct dim d,
                  int64_t (*lookup)(void *user, const char *name), void *user);
-/* Returns d with every name replaced by the dimension with(user, name); if that is unknown, the name stays. Unknown
+/* Returns d with every name replaced by the dimension with(user, name); if that is unknown, the name stays.  Unknown
  * if the result cannot be written. */
 struct dim dim_replace(struct module *m, struct dim d,
                        struct dim (*with)(void *user, const char *name), void *user);
 /* Moves terms between the two sides of a comparison, so that no term is negative or stands on both sides; changes
  * nothing if the result cannot be written. */
 void dim_balance(struct module *m, struct dim *a, struct dim *b);
-/* Solves a = b for a name. If the solution is an expression without the name, writes it to *is and returns true; else
- * returns false. */
+/* Solves a = b for a name.  If the solution is an expression without the name, writes it to *is and returns true;
+ * else returns false. */
 bool dim_solve(struct module *m, struct dim a, struct dim b, const char *name, struct dim *is);
 /* Returns d as text, in a or m: "128", "batch", "?". */
 const char *dim_text(const struct module *m, struct dim d, struct arena *a);

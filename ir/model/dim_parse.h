@@ -11,7 +11,7 @@ enum parse_error {
     PARSE_UNBOUND /* a name to which `lookup` gives no value */
 };
 
-/* State of the parser. The caller sets m, dry, lookup, replace and user; the other fields start as zero. */
+/* State of the parser.  The caller sets m, dry, lookup, replace and user; the other fields start as zero. */
 struct parser {
     struct module *m; /* gets the names as strings; may be NULL if there is a lookup */
     bool dry;         /* only calls lookup for each name, without any arithmetic */

@@ -248,7 +248,7 @@ static bool take_out(const struct module *m, const struct poly *p, int64_t b, st
 }
 
 /* Divides the divisor *b and the terms of the numerator that have factors by the greatest common divisor of *b and
- * their coefficients; divides the constant term by it, too, and rounds down. That does not change floor(num / b). */
+ * their coefficients; divides the constant term by it, too, and rounds down.  That does not change floor(num / b). */
 static void cancel_factor(struct poly *num, int64_t *b)
 {
     assert(*b > 0);

@@ -43,9 +43,9 @@ bool poly_floor_div(struct module *m, const struct poly *a, const struct poly *b
  * Min. */
 bool poly_min_max(struct module *m, bool max, const struct poly *a, const struct poly *b,
                   struct poly *out);
-/* Solves p = 0 for a factor and writes the expression that the factor equals to *out. The other factors are taken to
- * be at least 1, so that factors common to all terms are divided out first. Returns false unless the wanted factor is
- * then a term by itself, with coefficient 1 or -1. */
+/* Solves p = 0 for a factor and writes the expression that the factor equals to *out.  The other factors are taken to
+ * be at least 1, so that factors common to all terms are divided out first.  Returns false unless the wanted factor
+ * is then a term by itself, with coefficient 1 or -1. */
 bool poly_solve(const struct module *m, const struct poly *p, sid factor, struct poly *out);
 /* Prints p as canonical text into buf[POLY_TEXT].  Returns false if it does not fit. */
 bool poly_text(const struct module *m, const struct poly *p, char *buf);

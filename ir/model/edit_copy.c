@@ -124,7 +124,7 @@ static struct slice copy_attrs(struct copy_state *c, nid n, nid copy)
     return now;
 }
 
-/* Adds a copy of node n to graph g behind node `after` and returns it. It has copies of the results, and no operands
+/* Adds a copy of node n to graph g behind node `after` and returns it.  It has copies of the results, and no operands
  * yet: copy_operands() adds these when all values have copies. */
 static nid copy_node(struct copy_state *c, nid n, gid g, nid after)
 {

@@ -88,8 +88,8 @@ static bool is_within(const int64_t *range, uint32_t n, int64_t size)
     return true;
 }
 
-/* Translates n ranges of a slice into ranges of the tensor that it was sliced from, along the same axis. Returns
- * these ranges, allocated in e->a, and writes their number to *count. O(ranges of both and of the result) if the
+/* Translates n ranges of a slice into ranges of the tensor that it was sliced from, along the same axis.  Returns
+ * these ranges, allocated in e->a, and writes their number to *count.  O(ranges of both and of the result) if the
  * ranges ascend. */
 static int64_t *compose(struct edit *e, const struct tensor *slice, const int64_t *range,
                         uint32_t n, uint32_t *count)

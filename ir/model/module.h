@@ -86,7 +86,7 @@ struct type {
 };
 
 /* Documentation and other data that a model file attaches to a node, value, graph and so on, and that do not change
- * what the model computes. Entry 0 of module.about is empty. */
+ * what the model computes.  Entry 0 of module.about is empty. */
 struct about {
     sid doc; /* documentation; of tensors and attributes it is part of `rest` */
     /* metadata in module.sids: key, value, key, value, ...; of tensors and attributes in `rest` */
@@ -103,8 +103,7 @@ enum {
     VALUE_OUTPUT = 2,
     /* the value has an initializer (with VALUE_INPUT: a default that callers may override) */
     VALUE_INIT = 4,
-    /* the value has no name and no readers: the file defines the same name again later, or a pass dropped the
-     * value */
+    /* the value has no name and no readers: the file defines the same name again later, or a pass dropped the value */
     VALUE_LOST = 8,
     /* an input, output or initializer whose type the file gives a second time, in the graph's value_info */
     VALUE_TYPED = 16,
@@ -437,7 +436,8 @@ const char *node_op(const struct module *m, nid n);
 const char *value_name(const struct module *m, vid v);
 /* Returns the value of the node's metadata entry `key`; NULL: there is none. */
 const char *node_meta(const struct module *m, nid n, const char *key);
-/* The key for nodes that run a forward node again before the backward pass; the value is the name of that node. */
+/* The metadata key of nodes that run a forward node again before the backward pass; its value is the name of the
+ * forward node. */
 #define META_RECOMPUTES "pcc.recomputes"
 /* Whether n is a node of operator op of domain ai.onnx. */
 bool node_is(const struct module *m, nid n, const char *op);
@@ -447,7 +447,7 @@ bool node_tells_sizes(const struct module *m, nid n);
 bool node_has_body(const struct module *m, nid n);
 /* Whether a node of the main graph calls a function of the model.  O(nodes). */
 bool module_has_calls(const struct module *m);
-/* The same for nodes of all graphs.  O(nodes). */
+/* Whether a node of any graph calls a function of the model.  O(nodes). */
 bool module_calls_anywhere(const struct module *m);
 /* Returns text, in a, on what the memory of plans of m leaves out, "memory without 2 values of unknown size, the first
  * 'x'"; NULL: nothing. */
@@ -459,8 +459,8 @@ uint32_t module_most_color(const struct module *m);
 /* Return operand i (captures included) or result i of node n; 0: it is omitted, or i is past the end. */
 vid node_in(const struct module *m, nid n, uint32_t i);
 vid node_out(const struct module *m, nid n, uint32_t i);
-/* Return the attribute of that name, or its value as an int or string.  NULL or `absent` is returned if there is
- * none, or if it is of another kind. */
+/* Return the attribute `name` of node n: as it is, or its value as an int or string.  NULL or `absent` is returned if
+ * there is no such attribute, or if it is of another kind. */
 const struct attr *node_attr(const struct module *m, nid n, const char *name);
 int64_t node_attr_int(const struct module *m, nid n, const char *name, int64_t absent);
 const char *node_attr_str(const struct module *m, nid n, const char *name, const char *absent);
@@ -499,10 +499,10 @@ int tensor_read(const struct module *m, tid t, uint64_t off, void *buf, size_t n
  * the tensor has another type or more than max elements, an element exceeds INT64_MAX, or the bytes cannot be read. */
 int tensor_ints(const struct module *m, tid t, int64_t *out, uint32_t max);
 
-/* Returns the graphs 1 .. ngraph - 1 by their nesting depth, outer graphs first, those of equal depth ascending; the
- * array has ngraph - 1 entries and is allocated in a.  O(graphs). */
+/* Returns the graphs 1 ..  ngraph - 1 ordered by nesting depth, outer graphs first, graphs of equal depth by number.
+ * The array has ngraph - 1 entries and is allocated in a.  O(graphs). */
 gid *graphs_outer_first(const struct module *m, struct arena *a);
-/* Returns, allocated in a: row v holds the nodes that read value v (captures included), each once, ascending.
+/* Returns rows, allocated in a: row v holds the nodes that read value v (captures included), each once, ascending.
  * O(nodes + operands). */
 struct csr module_users(const struct module *m, struct arena *a);
 

@@ -22,7 +22,7 @@ struct scope_writer {
     bool failed; /* the scope is too long, or has control characters */
 };
 
-/* Appends `before` and s[0 .. n) to the scope; n 0: nothing. */
+/* Appends the character `before` and s[0 ..  n) to the scope; appends nothing if n is 0. */
 static void put(struct scope_writer *w, char before, const char *s, size_t n)
 {
     w->failed = w->failed || n >= sizeof w->text - w->len;
@@ -35,7 +35,7 @@ static void put(struct scope_writer *w, char before, const char *s, size_t n)
     w->len += n + 1;
 }
 
-/* Whether s[0 .. n) begins with a digit, as "5", and "5@1" for the second call of module 5. */
+/* Whether s[0 ..  n) begins with a digit, as "5" does, and "5@1", the second call of module 5. */
 static bool is_index(const char *s, size_t n)
 {
     return n > 0 && s[0] >= '0' && s[0] <= '9';
@@ -46,7 +46,7 @@ static void put_module(struct scope_writer *w, const char *s, size_t n)
 {
     /* PyTorch writes this name where it knows of no module */
     static const char none[] = "_empty_nn_module_stack_from_metadata_hook";
-    bool word = false; /* whether the component before is no index */
+    bool word = false; /* whether the component before this one is no index */
     if (n == sizeof none - 1 && memcmp(s, none, n) == 0)
         return;
     for (size_t at = 0; at < n;) {
@@ -67,7 +67,7 @@ static void put_class(struct scope_writer *w, const char *s, size_t n)
     put(w, '/', s + from, n - from);
 }
 
-/* Writes the scope that a namespace gives.  Returns false if the text is no namespace. */
+/* Writes the scope that the metadata `namespace` gives.  Returns false if the text s is no namespace. */
 static bool read_namespace(struct scope_writer *w, const char *s)
 {
     struct scope module = {0}, last = {0}; /* the last name before `last`, and the last name */
@@ -84,8 +84,8 @@ static bool read_namespace(struct scope_writer *w, const char *s)
     return last.at != NULL;
 }
 
-/* Sets *item to the next string of the list that Python has written at *s, and *s behind it.  Returns false at the end,
- * and where the text is no such list. */
+/* Sets *item to the next string of the list in Python's syntax at *s, and moves *s behind it.  Returns false at the
+ * end of the list, or if the text is no such list. */
 static bool next_item(const char **s, struct scope *item)
 {
     const char *at = *s + strspn(*s, "[, ");
@@ -97,7 +97,8 @@ static bool next_item(const char **s, struct scope *item)
     return true;
 }
 
-/* Writes the scope that a list of names or of classes gives.  Returns false if the text is no such list. */
+/* Writes the scope that the list s gives, a list of names or, if `classes`, of classes.  Returns false if the text is
+ * no such list. */
 static bool read_list(struct scope_writer *w, const char *s, bool classes)
 {
     struct scope last = {0}, item;
@@ -116,12 +117,12 @@ static bool read_list(struct scope_writer *w, const char *s, bool classes)
     return last.at != NULL;
 }
 
-/* The metadata that give scopes, the best first. */
+/* The kinds of metadata that give scopes, in the order in which they are tried. */
 enum { FROM_NAMES, FROM_NAMESPACE, FROM_CLASSES, SOURCES };
 static const char *const keys[SOURCES] = {"pkg.torch.onnx.name_scopes", "namespace",
                                           "pkg.torch.onnx.class_hierarchy"};
 
-/* Writes the scope that the text of one source gives.  Returns false if it gives none. */
+/* Writes the scope that `text`, metadata of the kind `source`, gives.  Returns false if it gives none. */
 static bool read_scope(struct scope_writer *w, int source, const char *text)
 {
     w->len = 0;
@@ -131,7 +132,8 @@ static bool read_scope(struct scope_writer *w, int source, const char *text)
     return read && !w->failed;
 }
 
-/* Returns the scope that the metadata of node n give; 0: none.  key: [source] ids of the texts in keys[]. */
+/* Returns the scope that the metadata of node n give, as a string's id; 0: none.  key: [source] ids of the texts in
+ * keys[]. */
 static sid find_scope(struct module *m, nid n, const sid *key)
 {
     const struct slice meta = m->about[m->node[n].about].meta;

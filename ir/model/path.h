@@ -27,7 +27,7 @@ struct scope node_scope(const struct module *m, nid n);
 
 /* Returns scope/name, in a; if scope is 0, the name itself. */
 const char *path_text(const struct module *m, sid scope, const char *name, struct arena *a);
-/* Returns the path of node n: its name, or in a. */
+/* Returns the path of node n: its name itself, or, if metadata give its scope, a text in a. */
 const char *node_path(const struct module *m, nid n, struct arena *a);
 
 #endif

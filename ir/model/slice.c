@@ -10,8 +10,8 @@
 
 enum { BLOCK = 1 << 16 }; /* bytes that are read at once for short runs */
 
-/* Returns the bits of a tensor whose shape is entries [from, to) of t's shape.  It does not overflow: verify_ranges()
- * has checked the shape. */
+/* Returns the number of bits of a tensor with t's element type whose shape is entries [from, to) of t's shape.  That
+ * does not overflow: verify_ranges() has checked the shape. */
 static uint64_t bits_of(const struct module *m, const struct tensor *t, uint32_t from, uint32_t to)
 {
     uint64_t n = elem_bits((enum elem)t->elem);
@@ -40,8 +40,8 @@ void slice_seek(struct slice_walk *w, uint64_t at)
     w->i = 0;
 }
 
-/* Returns the next range of the slice as a run, without the bytes that are still to be skipped, and moves the walk
- * behind it. */
+/* Returns the next range of the slice as a run of bytes of the base, without the bytes that are still to be skipped,
+ * and moves the walk behind it. */
 static struct run next_range(struct slice_walk *w)
 {
     const struct tensor *x = &w->m->tensor[w->t];

@@ -42,7 +42,7 @@ static vid output_by_name(const struct pair_search *f, sid name)
     return name < f->nname ? f->output_named[name] : 0;
 }
 
-/* Whether both values are tensors, and of the same element type. */
+/* Whether both values are tensors of the same element type. */
 static bool same_kind(const struct module *m, vid x, vid y)
 {
     const struct type *s = &m->type[m->value[x].type], *t = &m->type[m->value[y].type];

@@ -23,7 +23,7 @@ void verify_fail(struct check *c, const char *fmt, ...) __attribute__((format(pr
 bool verify_inside(struct slice s, uint32_t count);
 /* Returns slice s, or an empty slice if s does not lie within a pool of `count` entries. */
 struct slice verify_safe(struct slice s, uint32_t count);
-/* Report slice s or index i if it is outside an array of `count` entries, as "WHAT ID: FIELD is ...". */
+/* Report slice s or index i if it lies outside an array of `count` entries, as "WHAT ID: FIELD is ...". */
 void verify_slice(struct check *c, const char *what, uint32_t id, const char *field, struct slice s,
                   uint32_t count);
 void verify_index(struct check *c, const char *what, uint32_t id, const char *field, uint32_t i,

@@ -79,7 +79,7 @@ nid assign_find(const struct assignment *r, sid name, uint32_t *range)
 }
 
 /* Whether `name` names a node that only exists in the written plan, where it makes a node of the model again; the
- * model need not have it. Writes to *of the node of the model that it is a copy of; 0: the model has no such node. */
+ * model need not have it.  Writes to *of the node of the model that it is a copy of; 0: the model has no such node. */
 static bool is_left_out(const struct assignment *r, const char *name, nid *of)
 {
     uint32_t range, from = map_get(&r->left_out, str_id(r->scene->m, name));
@@ -87,8 +87,8 @@ static bool is_left_out(const struct assignment *r, const char *name, nid *of)
     return from != 0;
 }
 
-/* Writes the nodes of a name (one node, or a range) to *of. Returns 0, or -1 and an error if no node or range has the
- * name. */
+/* Writes the nodes of a name (one node, or a range) to *of.  Returns 0, or -1 and an error if no node or range has
+ * the name. */
 static int find_nodes(const struct assignment *r, const char *name, struct node_range *of)
 {
     uint32_t range = 0;

@@ -58,8 +58,8 @@ void assign_begin(struct assignment *r);
  * ids of a workload's nodes. */
 void assign_by_name(struct assignment *r);
 void assign_by_id(struct assignment *r);
-/* Returns the node of a name; 0: no node has the name. Also sets *range: 0 if a node has the name or no range has it,
- * else 1 + the index in range[] of the range of that name. Needs assign_by_name(). */
+/* Returns the node of a name; 0: no node has the name.  Also sets *range: 0 if a node has the name or no range has
+ * it, else 1 + the index in range[] of the range of that name.  Needs assign_by_name(). */
 nid assign_find(const struct assignment *r, sid name, uint32_t *range);
 /* Returns the number of the device with that name; -1 and an error if there is none. */
 int assign_device(const struct assignment *r, const char *name);
@@ -71,17 +71,17 @@ int assign_range(struct assignment *r, uint32_t range, int dev);
  * such node or range. */
 int assign_named(struct assignment *r, const char *name, int dev);
 int assign_numbered(struct assignment *r, int64_t id, int dev);
-/* Sets the stage of the node or range of a name. Returns 0, or -1 and an error if there is no such node or range. */
+/* Sets the stage of the node or range of a name.  Returns 0, or -1 and an error if there is no such node or range. */
 int assign_stage(struct assignment *r, const char *name, uint32_t stage);
-/* Set the slot (>= 1) of the node or range of a name, and of the node of an id. Return 0, or -1 and an error if there
- * is no such node or range. */
+/* Set the slot (>= 1) of the node or range of a name, and of the node of an id.  Return 0, or -1 and an error if
+ * there is no such node or range. */
 int assign_slot_named(struct assignment *r, const char *name, uint32_t slot);
 int assign_slot_numbered(struct assignment *r, int64_t id, uint32_t slot);
 /* Puts each placed node without a device on the device of the other nodes of its colour (colocation class of a
- * profile), if these have a device. Returns 0, or -1 and an error if these nodes are on two devices. */
+ * profile), if these have a device.  Returns 0, or -1 and an error if these nodes are on two devices. */
 int assign_by_color(struct assignment *r);
-/* Puts the Shape and Size nodes of ranges on the devices of their operands' producers. Then checks that each placed
- * node has a device and, in an ordered file, a position in place[]. Returns 0, or -1 and an error. */
+/* Puts the Shape and Size nodes of ranges on the devices of their operands' producers.  Then checks that each placed
+ * node has a device and, in an ordered file, a position in place[].  Returns 0, or -1 and an error. */
 int assign_end(struct assignment *r);
 /* Returns the order of the nodes as in plan.rank; NULL: the file gives no order. */
 uint32_t *assign_rank(const struct assignment *r);

@@ -1,9 +1,9 @@
 /* Operators that work along the axis of the batch (batch_along.h).
  *
  * A table says for each operator where it names the axes of its first operand that it works along: in an attribute,
- * in an operand, or nowhere, as operators with kernels, which work along all axes behind the first two. Along these
+ * in an operand, or nowhere, as operators with kernels, which work along all axes behind the first two.  Along these
  * axes an operator combines numbers, or moves them; if the axis of the batch is among these axes, it combines or
- * moves numbers of different samples. Axes that are not known (an operand that is no constant) count as all axes.
+ * moves numbers of different samples.  Axes that are not known (an operand that is no constant) count as all axes.
  * O(operands) for a node. */
 #include "ir/plan/batch_along.h"
 
@@ -124,7 +124,7 @@ static bool pads_others(const struct module *m, nid n, int32_t axis, int rank)
 }
 
 /* Whether a ReverseSequence or recurrent operator would take the axis, which is that of the batch, for its steps of
- * time. A recurrent operator has steps on axis 0, or on axis 1 if the attribute "layout" is set. */
+ * time.  A recurrent operator has steps on axis 0, or on axis 1 if the attribute "layout" is set. */
 static bool takes_for_time(const struct module *m, nid n, int32_t axis)
 {
     bool recurrent = node_is(m, n, "LSTM") || node_is(m, n, "GRU") || node_is(m, n, "RNN");
@@ -133,7 +133,7 @@ static bool takes_for_time(const struct module *m, nid n, int32_t axis)
     return recurrent && axis == (node_attr_int(m, n, "layout", 0) ? 1 : 0);
 }
 
-/* Whether a GatherND or ScatterND picks or writes rows by positions along the axis. It uses as many axes, from
+/* Whether a GatherND or ScatterND picks or writes rows by positions along the axis.  It uses as many axes, from
  * "batch_dims" on, as a position has numbers; if that count is not known, all axes from there on. */
 static bool takes_positions(const struct module *m, nid n, int32_t axis)
 {
@@ -148,7 +148,7 @@ static bool takes_positions(const struct module *m, nid n, int32_t axis)
 }
 
 /* Whether a Scan node with a state goes from sample to sample: one of its inputs is scanned along the axis of the
- * batch. axis: [value] its axis of the batch; -1: none. */
+ * batch.  axis: [value] its axis of the batch; -1: none. */
 static bool hands_state_on(const struct module *m, nid n, const int32_t *axis)
 {
     int64_t scans = node_attr_int(m, n, "num_scan_inputs", 0);
@@ -176,7 +176,7 @@ static bool keeps_triangle(const struct module *m, nid n, int32_t axis, int rank
 }
 
 /* Whether a Reshape moves numbers between samples: the sizes of the axes before the axis of the batch have another
- * product in the result than in the operand. False if a size is not known. */
+ * product in the result than in the operand.  False if a size is not known. */
 static bool scrambles(const struct module *m, const int32_t *axis, nid n)
 {
     int64_t before[2] = {1, 1};
@@ -217,8 +217,7 @@ const char *batch_along_why(const struct module *m, const int32_t *axis, nid n)
         if (!node_is(m, n, r.op))
             continue;
         if (k < 3 &&
-            /* before opset 13 the first three of the table, Softmax, LogSoftmax and Hardmax, took all axes from 1
-             * on */
+            /* before opset 13 the first three of the table, Softmax, LogSoftmax and Hardmax, took all axes from 1 on */
             module_opset(m, 0) < 13)
             r.along = ALONG_FROM, r.usual = 1;
         bool met = r.along == ALONG_AXIS   ? axis_of(m, n, &r, rank) == axis[x]

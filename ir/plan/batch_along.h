@@ -5,8 +5,8 @@
 #include "ir/model/module.h"
 
 /* Returns NULL if node n treats the rows of its operands along the axis of the batch one by one, as far as is known.
- * Else returns the reason: a clause that follows the name of the node, "works along the axis of the batch". axis:
- * [value] its axis of the batch; -1: none. O(operands of n). */
+ * Else returns the reason: a clause that follows the name of the node, "works along the axis of the batch".  axis:
+ * [value] its axis of the batch; -1: none.  O(operands of n). */
 const char *batch_along_why(const struct module *m, const int32_t *axis, nid n);
 
 /* Writes the integers of v, an initializer that is no input or a result of a Constant, to out[max] and returns their

@@ -1,7 +1,7 @@
 /* Finds nodes that take samples together (batch_mix.h).
  *
  * Micro-batches add up to the whole batch only if samples meet nowhere but in the loss and in sums of gradients
- * (DAPPLE, arXiv 2007.01045, VI-A). A node takes samples together if its operator works along the axis of the batch,
+ * (DAPPLE, arXiv 2007.01045, VI-A).  A node takes samples together if its operator works along the axis of the batch,
  * or if it makes values of single samples from a value of all samples together. */
 #include "ir/plan/batch_mix.h"
 

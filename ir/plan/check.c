@@ -222,7 +222,7 @@ static void count_alive(int64_t *delta, uint32_t from, uint32_t to, int64_t byte
 }
 
 /* Counts the bytes of model inputs that are there already (--io=free) as alive in all steps of each device that reads
- * them: in delta[dev]. steps[dev]: number of the device's steps. */
+ * them: in delta[dev].  steps[dev]: number of the device's steps. */
 static void count_inputs(struct verdict_state *j, const uint32_t *steps, int64_t **delta)
 {
     uint32_t *counted = arena_array(j->a, (size_t)j->c->ndev + 1, sizeof *counted);

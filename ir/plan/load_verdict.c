@@ -31,7 +31,7 @@ static void add_node_times(struct verdict_state *j)
 }
 
 /* Adds the fixed cost of parts to the computing of their devices: once for each part and each training pass that the
- * part has nodes of. Does nothing for a plan that cannot be cut into parts, since a node cannot run or nodes that
+ * part has nodes of.  Does nothing for a plan that cannot be cut into parts, since a node cannot run or nodes that
  * must be together are apart. */
 static void add_part_costs(struct verdict_state *j)
 {
@@ -96,7 +96,7 @@ static void add_transfers(struct verdict_state *j)
     }
 }
 
-/* Computes the load of each device from its times, the plan's bottleneck, and the value from the loads. The other
+/* Computes the load of each device from its times, the plan's bottleneck, and the value from the loads.  The other
  * copies of a device get the same figures as the device. */
 static void sum_loads(struct verdict_state *j)
 {

@@ -1,7 +1,7 @@
 /* Gradients by name (named_gradients.h).
  *
  * In models of pcc-gen and in exported training graphs the gradient of P is called "P_grad"; a gradient that the user
- * names (--gradient) takes precedence. Expected O(values). */
+ * names (--gradient) takes precedence.  Expected O(values). */
 #include "ir/plan/named_gradients.h"
 
 #include "ir/base/name_table.h"

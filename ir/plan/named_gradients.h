@@ -15,7 +15,7 @@ struct named_gradients {
     const char *why;
 };
 
-/* Finds the gradients that are known by name, in a. may_be: [value] 1: the value can be a gradient. Expected
+/* Finds the gradients that are known by name, in a.  may_be: [value] 1: the value can be a gradient.  Expected
  * O(values). */
 struct named_gradients named_gradients_find(const struct module *m, const struct training *t,
                                             const uint8_t *may_be, struct arena *a);

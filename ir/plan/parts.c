@@ -58,8 +58,7 @@ static bool is_returned(const struct parts_builder *c, vid v)
 
 /* ---- needs of parts ------------------------------------------------------------------------- */
 
-/* Makes part x the home of v if v is an initializer or the result of a copy, and has no home yet or a home behind
- * x. */
+/* Makes part x the home of v if v is an initializer or the result of a copy, and has no home yet or a home behind x. */
 static void offer_home(struct parts_builder *c, vid v, int32_t x)
 {
     nid def = c->m->value[v].def;
@@ -86,7 +85,7 @@ static int32_t *latest_parts(struct parts_builder *c)
     return last;
 }
 
-/* Fills node_home and value_home. Walks from the last node to the first, so that a copy's readers are met before the
+/* Fills node_home and value_home.  Walks from the last node to the first, so that a copy's readers are met before the
  * copy. */
 static void find_homes(struct parts_builder *c)
 {
@@ -174,7 +173,7 @@ static void rank_values(struct parts_builder *c)
         }
 }
 
-/* Returns the rows part -> its items, ascending, made from pairs (item, part), item < items. name: [item] the number
+/* Returns the rows part -> its items, ascending, made from pairs (item, part), item < items.  name: [item] the number
  * to write instead of the item; NULL: the item itself. */
 static struct csr items_by_part(struct parts_builder *c, const struct pairs *q, uint32_t items,
                                 const vid *name)

@@ -50,9 +50,9 @@ struct parts {
 struct parts *parts_build(const struct scene *s, const int32_t *dev, struct arena *a);
 
 /* Returns the parts of a plan with stages, as parts_build() does, but with parts of one stage only, if a device has
- * several stages. If the schedule computes gradients of weights in a pass of their own (weight_pass.h), no part has
- * both nodes of that pass and other nodes. In a stage that recomputes, no part has both forward and backward nodes:
- * such a part would run the nodes again that it has run just before. NULL: a placed node has no stage. */
+ * several stages.  If the schedule computes gradients of weights in a pass of their own (weight_pass.h), no part has
+ * both nodes of that pass and other nodes.  In a stage that recomputes, no part has both forward and backward nodes:
+ * such a part would run the nodes again that it has run just before.  NULL: a placed node has no stage. */
 struct parts *parts_of_plan(const struct staged_plan *p, struct arena *a);
 
 /* Returns the parts of a plan that is cut wherever a transfer begins or ends (transfer_cut.c): running the parts of

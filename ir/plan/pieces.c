@@ -234,9 +234,9 @@ static bool find_pair(struct merge_state *j, uint32_t *left, uint32_t *right)
     return false;
 }
 
-/* Merges neighbours of q until none can be merged or the budget is spent. map[0 .. nmap): the piece of each piece
- * that there was before merging began; kept up to date. rank, to and renumbered carry numbers of pieces over from one
- * merge to the next. */
+/* Merges neighbours of q until none can be merged or the budget is spent.  map[0 ..  nmap): the piece of each piece
+ * that there was before merging began; kept up to date.  rank, to and renumbered carry numbers of pieces over from
+ * one merge to the next. */
 static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_t nmap,
                        uint64_t budget)
 {
@@ -301,7 +301,7 @@ static uint32_t pieces_by_device(const struct scene *s, const int32_t *dev, cons
 }
 
 /* For a node u whose level G is final, raises the level of each reader v of its results to at least G(u) + [dev(u) !=
- * dev(v)]. made: node -> nets of its results. */
+ * dev(v)].  made: node -> nets of its results. */
 static void raise_readers(const struct place *p, const struct csr *made, const int32_t *dev, nid u,
                           uint32_t *level)
 {

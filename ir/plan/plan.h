@@ -94,7 +94,7 @@ struct device_load {
     } pass[2]; /* 0: forward pass, 1: backward; a value moves in the pass of its producer */
     /* used: bytes of memory that the device needs; weights: the share of these bytes that is weights */
     int64_t used, weights;
-    /* Bytes; set where `used` is the peak of a schedule (else sum is 0). sum: weights and all tensors that its nodes
+    /* Bytes; set where `used` is the peak of a schedule (else sum is 0).  sum: weights and all tensors that its nodes
      * make, as if none were freed; lasting: weights and state that stay on the device; one_sample: the most that one
      * of its parts reads and has at one time for one sample */
     int64_t sum, lasting, one_sample;

@@ -28,7 +28,7 @@ static int expect_form(const struct assignment *r, const char *expected)
     return diag_error(r->diag, "%s: expected %s", r->path, expected);
 }
 
-/* Puts the nodes of a list of names or ids on device dev. Returns 0, or -1 and an error. */
+/* Puts the nodes of a list of names or ids on device dev.  Returns 0, or -1 and an error. */
 static int read_nodes(struct assignment *r, const json_t *nodes, int dev)
 {
     if (!json_is_array(nodes))
@@ -185,7 +185,7 @@ static int read_part_stage(struct assignment *r, const json_t *part, const json_
 }
 
 /* Reads the member "recomputed" of a manifest into r->left_out: names of nodes that were made again when the manifest
- * was written, each with the name of the node that it was made from; names NULL: there is no such member. Returns 0,
+ * was written, each with the name of the node that it was made from; names NULL: there is no such member.  Returns 0,
  * or -1 and an error. */
 static int read_recomputed(struct assignment *r, json_t *names)
 {
@@ -203,8 +203,8 @@ static int read_recomputed(struct assignment *r, json_t *names)
     return 0;
 }
 
-/* Reads the plan in a manifest. The member "order" is read before the nodes of parts, which are the same nodes, so
- * that it determines the positions of the nodes. Returns 0, or -1 and an error. */
+/* Reads the plan in a manifest.  The member "order" is read before the nodes of parts, which are the same nodes, so
+ * that it determines the positions of the nodes.  Returns 0, or -1 and an error. */
 static int read_manifest(struct assignment *r, const json_t *root)
 {
     json_t *order = json_object_get(root, "order");
@@ -251,8 +251,8 @@ static uint32_t paper_objective(const struct assignment *r, const json_t *root)
 }
 
 /* Returns the number of slots of each accelerator, of which "fpgas" has one entry for each slot: the member "q" or,
- * without "q" and if the objective runs subgraphs, the number of entries divided by the number of accelerators. 0: no
- * slots, one entry for each accelerator. */
+ * without "q" and if the objective runs subgraphs, the number of entries divided by the number of accelerators.  0:
+ * no slots, one entry for each accelerator. */
 static uint32_t slots_in_paper(const struct assignment *r, const json_t *root)
 {
     const struct cluster *c = r->scene->cluster;
@@ -268,8 +268,8 @@ static uint32_t slots_in_paper(const struct assignment *r, const json_t *root)
     return 0;
 }
 
-/* Reads a split of the placement paper. Some splits list only the nodes of the forward pass: nodes that are not
- * listed go to the devices of the nodes of their colours. Returns 0, or -1 and an error. */
+/* Reads a split of the placement paper.  Some splits list only the nodes of the forward pass: nodes that are not
+ * listed go to the devices of the nodes of their colours.  Returns 0, or -1 and an error. */
 static int read_paper(struct assignment *r, const json_t *root)
 {
     static const char *const key[] = {"fpgas", "cpus"};

@@ -52,7 +52,7 @@ static bool is_before(const struct rhythm *y, uint32_t a, uint32_t b)
     return a < b;
 }
 
-/* Returns the entries x of row[0 .. n) sorted by key[x], which is below `keys`; entries with equal keys keep their
+/* Returns the entries x of row[0 ..  n) sorted by key[x], which is below `keys`; entries with equal keys keep their
  * order. */
 static uint32_t *sort_by(const uint32_t *row, uint32_t n, const uint32_t *key, uint32_t keys,
                          struct arena *a)
@@ -156,7 +156,7 @@ static void put_alloc_input(struct schedule_build *b, uint32_t tensor, uint32_t 
 }
 
 /* Puts the ALLOC of a tensor that part x makes on another device into the list of dev: before the first part there
- * that does not end before x. So it stands before every reader on dev, since readers come after x. */
+ * that does not end before x.  So it stands before every reader on dev, since readers come after x. */
 static void put_alloc(struct schedule_build *b, uint32_t tensor, uint32_t x, uint32_t dev)
 {
     put(b, lane_compute(dev), SLOTS * count_before(b, dev, x) + BEFORE,
@@ -242,7 +242,7 @@ struct sending {
     uint32_t tensor, home, dev, part;
 };
 
-/* Puts the ALLOC, FREE and ADD instructions of all tensors. Returns all sendings of tensors, by tensor, then device,
+/* Puts the ALLOC, FREE and ADD instructions of all tensors.  Returns all sendings of tensors, by tensor, then device,
  * and writes their number to *n; put_tensors() brings them into the order of the lists. */
 static const struct sending *put_memory_list_sendings(struct schedule_build *b, uint32_t *n)
 {

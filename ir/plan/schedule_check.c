@@ -91,8 +91,8 @@ const char *instruction_text(const struct sample_work *w, const struct instructi
 
 /* ---- positions of instructions ---------------------------------------------------------------- */
 
-/* Stores the item in *at and returns true. If *at has an item already, refuses the schedule and returns false. done,
- * name: words for the message, "sent" and the name of the tensor. */
+/* Stores the item in *at and returns true.  If *at has an item already, refuses the schedule and returns false.
+ * done, name: words for the message, "sent" and the name of the tensor. */
 static bool note_once(struct schedule_state *c, uint32_t *at, uint32_t item, const char *done,
                       const char *name)
 {
@@ -103,7 +103,7 @@ static bool note_once(struct schedule_state *c, uint32_t *at, uint32_t item, con
     return true;
 }
 
-/* Notes a COMPUTE in compute[], a REDUCE in reduce[], and returns true. Refuses the schedule, and returns false, if
+/* Notes a COMPUTE in compute[], a REDUCE in reduce[], and returns true.  Refuses the schedule, and returns false, if
  * the part is unknown, belongs to another device, has the instruction already, or has no sums to be reduced. */
 static bool note_part(struct schedule_state *c, uint32_t lane, uint32_t item)
 {
@@ -122,8 +122,8 @@ static bool note_part(struct schedule_state *c, uint32_t lane, uint32_t item)
     return note_once(c, &c->reduce[i->what], item, "reduced", p->name);
 }
 
-/* Notes an instruction for a tensor in alloc[], send[], recv[] or free[], and returns true. Refuses the schedule, and
- * returns false, if the tensor is unknown, if the device does not need the instruction, or if the instruction is
+/* Notes an instruction for a tensor in alloc[], send[], recv[] or free[], and returns true.  Refuses the schedule,
+ * and returns false, if the tensor is unknown, if the device does not need the instruction, or if the instruction is
  * there twice. */
 static bool note_tensor(struct schedule_state *c, uint32_t lane, uint32_t item)
 {
@@ -160,7 +160,7 @@ static bool note_tensor(struct schedule_state *c, uint32_t lane, uint32_t item)
                      i->kind == DO_SEND ? "sent" : "received", name);
 }
 
-/* Notes the item of each instruction and returns true. Refuses the schedule, and returns false, if an instruction
+/* Notes the item of each instruction and returns true.  Refuses the schedule, and returns false, if an instruction
  * stands in a lane of the wrong kind or in an earlier phase than the item before it. */
 static bool note_all(struct schedule_state *c)
 {
@@ -383,7 +383,7 @@ static struct stretch next_stretch(const struct schedule_state *c, uint32_t from
 }
 
 /* Returns false, and refuses the lists, if they are for no sample or too long to unroll (more than MOST_EVENTS events
- * and rounds together). Else returns true and writes the largest number of rounds of a stretch to *most. */
+ * and rounds together).  Else returns true and writes the largest number of rounds of a stretch to *most. */
 static bool check_size(struct schedule_state *c, uint32_t *most)
 {
     uint64_t sum = 0;
@@ -468,7 +468,7 @@ static uint32_t next_add(const struct schedule_state *c, uint32_t x, uint32_t *k
 }
 
 /* Returns an item that must be executed before `item` for the same sample; each call with the same item returns
- * another one; NONE: there are no more. *k is 0 in the first call for an item, and counts how far the calls have
+ * another one; NONE: there are no more.  *k is 0 in the first call for an item, and counts how far the calls have
  * come. */
 static uint32_t next_wait(const struct schedule_state *c, uint32_t item, uint32_t *k)
 {

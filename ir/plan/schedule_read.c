@@ -43,7 +43,7 @@ struct schedule_reader {
     bool stages; /* the manifest is of an iteration of training */
 };
 
-/* Reports the error that the file lacks what is expected. Returns -1. */
+/* Reports the error that the file lacks what is expected.  Returns -1. */
 static int expect(const struct schedule_reader *r, const char *what)
 {
     return diag_error(r->diag, "%s: expected %s", r->path, what);
@@ -190,8 +190,8 @@ static int read_states(struct schedule_reader *r, const json_t *root)
     return list ? 0 : -1;
 }
 
-/* Adds a tensor with the size in r->size to the work. name: NULL is an error. from: the part that makes the tensor,
- * or npart. Returns 0, or -1 and an error. */
+/* Adds a tensor with the size in r->size to the work.  name: NULL is an error.  from: the part that makes the tensor,
+ * or npart.  Returns 0, or -1 and an error. */
 static int add_tensor(struct schedule_reader *r, const char *name, uint32_t from)
 {
     struct sample_work *w = r->made;
@@ -208,8 +208,7 @@ static int add_tensor(struct schedule_reader *r, const char *name, uint32_t from
     return 0;
 }
 
-/* Returns the key of a part's memory while it runs: in a manifest of an iteration, of the memory that a slice
- * needs. */
+/* Returns the key of a part's memory while it runs: in a manifest of an iteration, of the memory that a slice needs. */
 static const char *peak_key(const struct schedule_reader *r)
 {
     return r->stages ? "slice_peak_bytes" : "live_peak_bytes";
@@ -246,7 +245,7 @@ static int read_parts(struct schedule_reader *r, const json_t *parts)
 }
 
 /* Reads the inputs of all parts, and subtracts the bytes of the inputs and the lasting bytes from `running` of each
- * part, whose meaning is then that of struct work_part. Returns 0, or -1 and an error. */
+ * part, whose meaning is then that of struct work_part.  Returns 0, or -1 and an error. */
 static int read_inputs(struct schedule_reader *r, const json_t *parts)
 {
     struct sample_work *w = r->made;
@@ -282,7 +281,7 @@ static int read_inputs(struct schedule_reader *r, const json_t *parts)
     return 0;
 }
 
-/* Reads which tensors are outputs of the model and no state, and marks them as `returned`. Returns 0, or -1 and an
+/* Reads which tensors are outputs of the model and no state, and marks them as `returned`.  Returns 0, or -1 and an
  * error. */
 static int read_outputs(struct schedule_reader *r, const json_t *root)
 {
@@ -305,7 +304,7 @@ static int read_outputs(struct schedule_reader *r, const json_t *root)
 }
 
 /* Adds the devices of part x to *on: the list "replicas" if o, the object of the part, has one, else the part's
- * device. seen: [device] 1 + the last part that has the device. Returns 0, or -1 and an error. */
+ * device.  seen: [device] 1 + the last part that has the device.  Returns 0, or -1 and an error. */
 static int read_replicas(struct schedule_reader *r, const json_t *o, uint32_t x, struct pairs *on,
                          uint32_t *seen)
 {
@@ -329,7 +328,7 @@ static int read_replicas(struct schedule_reader *r, const json_t *o, uint32_t x,
 }
 
 /* Reads how stages share a micro-batch into r->made->share: the sizes of micro-batch and profiled batch in
- * "training", and "replicas" of parts. Returns 0, or -1 and an error. */
+ * "training", and "replicas" of parts.  Returns 0, or -1 and an error. */
 static int read_share(struct schedule_reader *r, const json_t *root, const json_t *parts)
 {
     struct sample_work *w = r->made;
@@ -475,8 +474,8 @@ static int push(struct lists *l, uint32_t lane, struct instruction i)
     return 0;
 }
 
-/* Returns the slice of a tensor that a SEND or RECV moves, told by the member "rows" of its object o. home: the
- * device that sends the slice. NONE and an error if there is no such slice. */
+/* Returns the slice of a tensor that a SEND or RECV moves, told by the member "rows" of its object o.  home: the
+ * device that sends the slice.  NONE and an error if there is no such slice. */
 static uint32_t find_moved(const struct lists *l, uint32_t tensor, uint32_t home, const json_t *o)
 {
     const struct sample_work *w = l->of.w, *whole = w->whole;
@@ -505,10 +504,10 @@ static uint32_t find_moved(const struct lists *l, uint32_t tensor, uint32_t home
     return NONE;
 }
 
-/* Adds an instruction of an iteration to a lane of device dev. Instruction i names a whole part or tensor, and
+/* Adds an instruction of an iteration to a lane of device dev.  Instruction i names a whole part or tensor, and
  * becomes an instruction for the device's copy or slice; an ALLOC, FREE or ADD becomes one for each of the device's
- * slices. If the device has no copy or slice, the instruction names that of another device, which the checker
- * refuses. Returns 0, or -1 and an error. */
+ * slices.  If the device has no copy or slice, the instruction names that of another device, which the checker
+ * refuses.  Returns 0, or -1 and an error. */
 static int push_slices(struct lists *l, uint32_t lane, uint32_t dev, struct instruction i,
                        const json_t *o)
 {
@@ -669,7 +668,7 @@ static void sort_lists(struct lists *l)
         s->item[i] = l->item[by_lane.to[i]];
 }
 
-/* Returns the rows device -> instances of its parts (sample_work.instance), in the order of the device's list. NULL
+/* Returns the rows device -> instances of its parts (sample_work.instance), in the order of the device's list.  NULL
  * and an error if there are more or fewer instances than all parts in all micro-batches. */
 static const struct csr *list_instances(const struct lists *l, uint32_t micro_batches)
 {
@@ -707,7 +706,7 @@ static bool fits_names(const struct sample_work *w, uint32_t micro_batches)
     return bytes <= MOST_NAMES / micro_batches;
 }
 
-/* Fills l->of, the tables of copies and slices, for an iteration of so many micro-batches. Returns 0, or -1 and an
+/* Fills l->of, the tables of copies and slices, for an iteration of so many micro-batches.  Returns 0, or -1 and an
  * error. */
 static int find_slices(struct lists *l, uint32_t micro_batches)
 {

@@ -86,8 +86,8 @@ struct sharded_node {
     const struct sharded_value *value; /* [nin + nout] */
 };
 
-/* What may be added up over devices. INTEGERS: only integers, whose sums are exact. ANY: floats, too, whose sums then
- * have another order than in the model. */
+/* What may be added up over devices.  INTEGERS: only integers, whose sums are exact.  ANY: floats, too, whose sums
+ * then have another order than in the model. */
 enum sharding_sums { SHARDING_SUMS_NONE, SHARDING_SUMS_INTEGERS, SHARDING_SUMS_ANY };
 
 /* What is added up over devices. */

@@ -1,9 +1,9 @@
 /* Replacing states of a manifest by their pieces (state_pieces.h).
  *
  * In a split whose states are in pieces, parts read and make the pieces, while the user of the split has whole
- * tensors. After the replacement, readers that follow parts and lists see the pieces as inputs, outputs and states,
- * as in any other split; only the code that takes inputs and gives outputs knows the whole tensors. The manifest may
- * hold anything: whatever does not have the expected form is an error. O(rows + pieces), expected. */
+ * tensors.  After the replacement, readers that follow parts and lists see the pieces as inputs, outputs and states,
+ * as in any other split; only the code that takes inputs and gives outputs knows the whole tensors.  The manifest may
+ * hold anything: whatever does not have the expected form is an error.  O(rows + pieces), expected. */
 #include "ir/plan/state_pieces.h"
 
 #include <string.h>
@@ -90,7 +90,7 @@ static void find_makers(struct piecing *p)
     }
 }
 
-/* Returns the row of "inputs" or "outputs" for a piece of a state, made from `of`, the row of the whole state. NULL
+/* Returns the row of "inputs" or "outputs" for a piece of a state, made from `of`, the row of the whole state.  NULL
  * and an error: the sizes are not those of a state in that many pieces. */
 static json_t *piece_row(const struct piecing *p, json_t *of, const char *piece,
                          const json_t *state, bool input)
@@ -125,7 +125,7 @@ static json_t *piece_row(const struct piecing *p, json_t *of, const char *piece,
 }
 
 /* Replaces each row of a state in the list `key` by rows of its pieces, and keeps the old list as member `key` of
- * `whole`. Returns 0, or -1 and an error. */
+ * `whole`.  Returns 0, or -1 and an error. */
 static int replace(struct piecing *p, const char *key, json_t *whole)
 {
     json_t *list = json_object_get(p->manifest, key), *to = json_keep(p->a, json_array());

@@ -91,7 +91,7 @@ static nid atom_of(const struct slot_build *c, nid n)
     return c->s->place->atom && c->s->place->atom[n] ? c->s->place->atom[n] : n;
 }
 
-/* Returns a number that is equal for two nodes if and only if they are in one subgraph. On an accelerator it is made
+/* Returns a number that is equal for two nodes if and only if they are in one subgraph.  On an accelerator it is made
  * of device, slot and, if the plan has slots (slotted), pass; on a host, of the node's atom. */
 static uint64_t key_of(const struct slot_build *c, nid n, bool slotted)
 {

@@ -39,8 +39,8 @@ struct subgraphs {
 struct subgraphs subgraphs_of(const struct scene *s, const int32_t *dev, const uint32_t *slot,
                               struct arena *a);
 /* Whether the forward nodes of accelerator d would be one subgraph if it had no others, and its backward nodes
- * likewise: no path leaves the nodes of a pass and comes back to them. dev: as in struct plan. Memory is taken from a
- * and freed. O(nodes + pins). */
+ * likewise: no path leaves the nodes of a pass and comes back to them.  dev: as in struct plan.  Memory is taken from
+ * a and freed.  O(nodes + pins). */
 bool subgraphs_by_pass(const struct scene *s, const int32_t *dev, uint32_t d, struct arena *a);
 
 #endif

@@ -54,8 +54,8 @@ static int read_stage(struct assignment *r, const json_t *o, uint32_t k)
     return read_nodes(r, json_object_get(o, "nodes"), k);
 }
 
-/* Reads the setting `row`, a member of o, the object "training", into r->said.model. A setting of kind OPT_INT must
- * be there, others may be left out. Returns 0, or -1 and an error. */
+/* Reads the setting `row`, a member of o, the object "training", into r->said.model.  A setting of kind OPT_INT must
+ * be there, others may be left out.  Returns 0, or -1 and an error. */
 static int read_setting(struct assignment *r, const json_t *o, const struct opt *row)
 {
     const char *key = opt_json(row, r->a), *text = json_get_text(o, key);

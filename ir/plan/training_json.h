@@ -7,9 +7,9 @@
 
 #include <jansson.h>
 
-/* Returns the value of "training": the stages s and the scene's settings of training. p: the plan, to add the nodes
- * of each stage (added only if p->stage_of is set), or NULL. Returns NULL if s is NULL or memory is short. a: scratch
- * memory. */
+/* Returns the value of "training": the stages s and the scene's settings of training.  p: the plan, to add the nodes
+ * of each stage (added only if p->stage_of is set), or NULL.  Returns NULL if s is NULL or memory is short.  a:
+ * scratch memory. */
 json_t *training_json(const struct scene *scene, const struct stages *s, const struct plan *p,
                       struct arena *a);
 /* Whether a setting is a member of "training": plans have it, and it is about training only. */

@@ -30,7 +30,7 @@ static bool is_placed(const struct walk_cuts *c, nid n)
 }
 
 /* Sets before[] of the first reader of net e on each device that receives the value, and after[] of its maker if the
- * value leaves the maker's device. first: [device] scratch, all 0 at the begin and at the end. */
+ * value leaves the maker's device.  first: [device] scratch, all 0 at the begin and at the end. */
 static void mark_cuts(struct walk_cuts *c, uint32_t e, nid *first)
 {
     const struct place *p = c->s->place;

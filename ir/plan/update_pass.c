@@ -1,11 +1,11 @@
 /* Finds the update of a training graph (update_pass.h).
  *
  * A value varies if it depends on an input of the model with an axis of the batch; a node that tells sizes of values
- * does not make its results vary. The search walks back from each output that the backward pass makes, that varies
- * and has no axis of the batch. It visits values without that axis, always the waiting value that was made last. If
- * such a value is the only one waiting, it lies on all ways from the loss to the output. The deepest value of this
+ * does not make its results vary.  The search walks back from each output that the backward pass makes, that varies
+ * and has no axis of the batch.  It visits values without that axis, always the waiting value that was made last.  If
+ * such a value is the only one waiting, it lies on all ways from the loss to the output.  The deepest value of this
  * sort that has the output's type is the gradient, unless the gradient is known by name (named_gradients.h); an
- * initializer of the same type that is read on the way is the parameter. Source: the description of gradient
+ * initializer of the same type that is read on the way is the parameter.  Source: the description of gradient
  * accumulation in DAPPLE (arXiv 2007.01045), V. */
 #include "ir/plan/update_pass.h"
 
@@ -30,7 +30,7 @@ bool update_pass_wanted(const struct scene *s)
     return t->update == UPDATE_APART || (t->update == UPDATE_AUTO && training_count(t) > 1);
 }
 
-/* All walks together may visit WALKS times as many values as the model has. Without a norm of all gradients, a value
+/* All walks together may visit WALKS times as many values as the model has.  Without a norm of all gradients, a value
  * of an optimizer is visited only as often as a parameter has outputs. */
 enum { WALKS = 16 };
 
@@ -172,7 +172,7 @@ static bool knows_gradient(const struct update_search *k, const struct walk *w)
     return p && k->named.of[p] && (k->named.said[p] || is_named_after(k->m, w->from, p, "_new"));
 }
 
-/* Walks back from the model's output number `output`, w->from, and finds w->parameter and w->gradient. Sets to->why
+/* Walks back from the model's output number `output`, w->from, and finds w->parameter and w->gradient.  Sets to->why
  * if all walks together have visited too many values. */
 static void walk_back(struct update_search *k, struct walk *w, uint32_t output)
 {
@@ -232,7 +232,7 @@ static void check_updated(struct update_search *k, const vid *fresh_of)
 }
 
 /* Fills to->of: walks back from each output that may be the new value of a parameter, and adds the parameter with its
- * gradient. Sets to->why if there are none, or if an update is ambiguous or missing. */
+ * gradient.  Sets to->why if there are none, or if an update is ambiguous or missing. */
 static void find_gradients(struct update_search *k)
 {
     const struct module *m = k->m;
@@ -272,8 +272,8 @@ static bool is_one_of(const struct module *m, nid n, const char *const *list, si
     return any;
 }
 
-/* Whether the operator keeps sums: applied to sums over samples, it gives the sum of what it gives for the samples. A
- * term that is the same for all samples may be added only to what becomes a mean. */
+/* Whether the operator keeps sums: applied to sums over samples, it gives the sum of what it gives for the samples.
+ * A term that is the same for all samples may be added only to what becomes a mean. */
 static bool keeps_sums(const struct update_search *k, nid n)
 {
     static const char *const of_all[] = {"Add", "Sub", "Sum", "Concat"};
@@ -299,7 +299,7 @@ static bool keeps_sums(const struct update_search *k, nid n)
 }
 
 /* Checks that gradients are sums over samples: only operators that keep sums stand between values with an axis of the
- * batch and the gradients. Fills k->to_sum on the way; sets to->why if the check fails. */
+ * batch and the gradients.  Fills k->to_sum on the way; sets to->why if the check fails. */
 static void check_sums(struct update_search *k)
 {
     const struct module *m = k->m;
@@ -329,7 +329,7 @@ static void check_sums(struct update_search *k)
 }
 
 /* If node n takes samples together, for the reason `why` (NULL: it does not), adds n to to->mixing if the user allows
- * that, else sets to->why. cap: capacity of to->mixing. */
+ * that, else sets to->why.  cap: capacity of to->mixing. */
 static void add_mixing(struct update_search *k, nid n, const char *why, uint32_t *cap)
 {
     if (!why || k->to->why)
@@ -417,7 +417,7 @@ static void check_followed(struct update_search *k)
 }
 
 /* Handles a node n of the pass that reads u, a value of another stage: sets to->joint and, unless the schedule can
- * run that, to->why. st: the stages. */
+ * run that, to->why.  st: the stages. */
 static void check_joint(struct update_search *k, const struct stages *st, const int32_t *stage_of,
                         nid n, vid u)
 {
@@ -443,7 +443,7 @@ static void check_joint(struct update_search *k, const struct stages *st, const 
 }
 
 /* Checks that each stage updates its own parameters by its own gradients; values of other stages' gradients may be
- * read only where all gradients are there before any update. Else check_joint() sets to->why. */
+ * read only where all gradients are there before any update.  Else check_joint() sets to->why. */
 static void check_stages(struct update_search *k, const struct stages *st, const int32_t *stage_of)
 {
     const struct module *m = k->m;
@@ -497,7 +497,7 @@ static const uint8_t *may_be_gradients(struct update_search *k)
 }
 
 /* Sets k->join and to->join to how the loss joins samples: as the model shows it or, if the model does not, as the
- * user says. Sets to->why if the two differ. */
+ * user says.  Sets to->why if the two differ. */
 static void find_loss(struct update_search *k)
 {
     enum loss_join said = (enum loss_join)k->s->model.training.loss;
@@ -555,7 +555,7 @@ struct update_pass update_pass_find(const struct staged_plan *p, const int32_t *
 
 /* ---- the loss ----------------------------------------------------------------------------------- */
 
-/* Returns how a loss joins samples that an operator joins as `how`. divided: afterwards the result is divided by the
+/* Returns how a loss joins samples that an operator joins as `how`.  divided: afterwards the result is divided by the
  * number of samples. */
 static enum loss_join join_divided(enum loss_join how, bool divided)
 {

@@ -34,14 +34,14 @@ struct update_pass {
 
 /* Whether the settings want updates in parts of their own: --update=apart, or more than one micro-batch. */
 bool update_pass_wanted(const struct scene *s);
-/* Finds the pass of a plan with stages, in a; only scene and stages of p are read. stage_of: plan_stage_of(); NULL:
- * there are no stages yet, and rules about stages are not checked. Expected O(nodes + operands + pins + values * rank
- * * log). */
+/* Finds the pass of a plan with stages, in a; only scene and stages of p are read.  stage_of: plan_stage_of(); NULL:
+ * there are no stages yet, and rules about stages are not checked.  Expected O(nodes + operands + pins + values *
+ * rank * log). */
 struct update_pass update_pass_find(const struct staged_plan *p, const int32_t *stage_of,
                                     struct arena *a);
 /* Returns the output of the model that is the loss, the first scalar that the forward pass makes of the samples (0:
- * there is none), and writes to *how how it joins samples. If there are several such scalars, such as an accuracy and
- * a loss, the gradients may belong to any of them: if these scalars join samples in different ways, *how is
+ * there is none), and writes to *how how it joins samples.  If there are several such scalars, such as an accuracy
+ * and a loss, the gradients may belong to any of them: if these scalars join samples in different ways, *how is
  * LOSS_UNKNOWN. */
 vid loss_find(const struct module *m, enum loss_join *how, struct arena *a);
 

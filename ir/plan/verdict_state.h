@@ -16,7 +16,7 @@ struct verdict_state {
 };
 
 /* Writes the devices of the nodes in row `row` of c (whose entries are nodes) to list[], each device once, and
- * returns their number. in: [device] scratch, all 0 before and after. */
+ * returns their number.  in: [device] scratch, all 0 before and after. */
 uint32_t plan_devices(const struct verdict_state *j, const struct csr *c, uint32_t row,
                       uint32_t *list, uint8_t *in);
 /* Whether the devices d + 1 .. d + copies[d] - 1 exist, are of the class of d, and have no nodes or copies of their

@@ -1,9 +1,8 @@
 /* Finds the backward nodes that compute gradients of weights (weight_pass.h).
  *
  * Source: "Zero Bubble Pipeline Parallelism" divides a backward pass into B, for which the stage before waits, and W,
- * for which no other stage waits. Nodes are numbered topologically, so one walk from the last node to the first
- * visits a node after all readers of its results: the node is in W if all these readers are in W of the same
- * stage. */
+ * for which no other stage waits.  Nodes are numbered topologically, so one walk from the last node to the first
+ * visits a node after all readers of its results: the node is in W if all these readers are in W of the same stage. */
 #include "ir/plan/weight_pass.h"
 
 bool weight_pass_apart(const struct scene *s)

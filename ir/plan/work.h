@@ -41,7 +41,7 @@ struct work_tensor {
     int64_t first_row, rows;
 };
 
-/* How the devices of stages share a micro-batch. All fields zero: each part runs on its own device, for the whole
+/* How the devices of stages share a micro-batch.  All fields zero: each part runs on its own device, for the whole
  * micro-batch. */
 struct work_share {
     struct csr
@@ -66,14 +66,14 @@ struct sample_work {
      * then, ascending, the devices that receive it.  An index into place.to stands for a pair (tensor, device). */
     struct csr place;
     struct work_share share; /* in the work of a micro-batch */
-    /* Set only in the work of slices, see work_slice(). whole: the work of the micro-batch before it was cut; NULL:
-     * this is no work of slices. first_copy: [part of whole] its first part here (there is one for each of its
-     * devices, in their order); first_slice: [tensor of whole] its first tensor here. Both arrays have one more
+    /* Set only in the work of slices, see work_slice().  whole: the work of the micro-batch before it was cut; NULL:
+     * this is no work of slices.  first_copy: [part of whole] its first part here (there is one for each of its
+     * devices, in their order); first_slice: [tensor of whole] its first tensor here.  Both arrays have one more
      * entry, for the end. */
     const struct sample_work *whole;
     uint32_t *first_copy, *first_slice;
-    /* Set only in the work of an iteration, see work_unroll(). each: the work of one micro-batch; NULL: this is no
-     * iteration. instance: [part] micro-batch * each->npart + number of the part in `each` */
+    /* Set only in the work of an iteration, see work_unroll().  each: the work of one micro-batch; NULL: this is no
+     * iteration.  instance: [part] micro-batch * each->npart + number of the part in `each` */
     const struct sample_work *each;
     uint32_t micro_batches;
     uint32_t *instance;
@@ -85,8 +85,8 @@ struct slice_sizes {
     const uint32_t *n;   /* [part] number of devices that share a micro-batch */
 };
 
-/* Returns the work of the parts of a plan, for the samples that costs are about. slices: bytes of running parts are
- * those of the parts' slices, while bytes of tensors stay the same; NULL: parts run for all samples. Lives in a.
+/* Returns the work of the parts of a plan, for the samples that costs are about.  slices: bytes of running parts are
+ * those of the parts' slices, while bytes of tensors stay the same; NULL: parts run for all samples.  Lives in a.
  * O(nodes + pins + weights' users). */
 struct sample_work *work_of_parts(const struct scene *s, const struct parts *parts,
                                   const struct slice_sizes *slices, struct arena *a);
@@ -94,25 +94,25 @@ struct sample_work *work_of_parts(const struct scene *s, const struct parts *par
 void work_finish(struct sample_work *w, struct arena *a);
 
 /* For the parts of w that run once (work_part.once): marks the tensors that they read from other parts as summed,
- * counts the bytes of these sums as lasting, and no longer returns these tensors to the host. O(inputs of the
+ * counts the bytes of these sums as lasting, and no longer returns these tensors to the host.  O(inputs of the
  * parts). */
 void work_mark_sums(struct sample_work *w);
 
-/* Returns the work of a micro-batch that the devices of stages share, as w->share says. It has each part once for
- * each of its devices. A tensor with rows is cut wherever the slice of a device that makes or reads it ends, so that
- * each of its slices comes from one device and is read as a whole. A tensor without rows is made as a whole by each
+/* Returns the work of a micro-batch that the devices of stages share, as w->share says.  It has each part once for
+ * each of its devices.  A tensor with rows is cut wherever the slice of a device that makes or reads it ends, so that
+ * each of its slices comes from one device and is read as a whole.  A tensor without rows is made as a whole by each
  * device of its maker; a device of another stage reads the copy of one of these devices, the host the copy of the
- * first. Returns NULL, and the reason in *why, if devices would get fractions of a sample, or if there would be more
- * than `most` parts, tensors and inputs. Lives in a. O(parts and tensors of the result). */
+ * first.  Returns NULL, and the reason in *why, if devices would get fractions of a sample, or if there would be more
+ * than `most` parts, tensors and inputs.  Lives in a.  O(parts and tensors of the result). */
 struct sample_work *work_slice(const struct sample_work *w, uint64_t most, const char **why,
                                struct arena *a);
 /* Returns the bytes of `rows` samples of a tensor with rows, or of the whole tensor if it has none.  w: the work of a
  * micro-batch. */
 int64_t work_row_bytes(const struct sample_work *w, uint32_t tensor, int64_t rows);
 /* Returns the first slice of a tensor (with rows, of w->whole) whose first sample is `sample` or later; if there is
- * none, the number behind its last slice. w: the work of slices. O(log slices). */
+ * none, the number behind its last slice.  w: the work of slices.  O(log slices). */
 uint32_t work_slice_from(const struct sample_work *w, uint32_t tensor, int64_t sample);
-/* Returns the number of samples in the slice of each device that runs the part. w: the work of a micro-batch. */
+/* Returns the number of samples in the slice of each device that runs the part.  w: the work of a micro-batch. */
 int64_t work_slice_rows(const struct sample_work *w, uint32_t part);
 
 /* Returns the work of an iteration: `micro_batches` copies of w.  A part of it is an instance: a part of w for one

@@ -76,7 +76,7 @@ static void count_inputs(struct unroll_state *u)
     }
 }
 
-/* Ends one wait of instance i: for an instance of level `level`. After the last wait puts i into the heap `ready`. */
+/* Ends one wait of instance i: for an instance of level `level`.  After the last wait puts i into the heap `ready`. */
 static void done_waiting(struct unroll_state *u, struct heap *ready, uint32_t i, uint32_t level)
 {
     assert(u->waits[i] > 0);
@@ -117,8 +117,8 @@ static const char *number_all(struct unroll_state *u)
 
 /* ---- the work ----------------------------------------------------------------------------------- */
 
-/* Makes the tensors of the new work. A tensor of a part that runs once is made in the last micro-batch only; for each
- * other micro-batch it is there as an input that nothing reads. */
+/* Makes the tensors of the new work.  A tensor of a part that runs once is made in the last micro-batch only; for
+ * each other micro-batch it is there as an input that nothing reads. */
 static void copy_tensors(struct unroll_state *u)
 {
     const struct sample_work *w = u->w;

@@ -26,8 +26,8 @@ int text_hex(struct parser *p, unsigned char **data, size_t *n)
     return p->failed ? -1 : 0;
 }
 
-/* Reads '{"key"="value", ...}', the value of !meta, into module.sids; its place there goes to *meta.  Returns 0, or -1
- * and an error. */
+/* Reads '{"key"="value", ...}', the value of !meta, into module.sids, and sets *meta to the entries.  Returns 0, or
+ * -1 and an error. */
 static int parse_meta(struct parser *p, struct slice *meta)
 {
     sid pair[2];

@@ -17,8 +17,8 @@ const char *const text_attr_kind[ATTR_TYPES + 1] = {
     "none",    "float",   "int",    "string", "tensor",  "graph", "floats", "ints",
     "strings", "tensors", "graphs", "sparse", "sparses", "type",  "types"};
 
-/* Reads a number or an expression into *d.  It starts at the current token and ends before a ',' or ']'; its characters
- * are no tokens, so it is read from the text directly.  Returns 0, or -1 and an error. */
+/* Reads a number or an expression into *d.  It starts at the current token and ends before a ',' or ']'.  It is read
+ * from the text directly, since its characters are not tokens.  Returns 0, or -1 and an error. */
 static int parse_dim(struct parser *p, struct dim *d)
 {
     static const char other[] = "_. +-*/()";
@@ -40,7 +40,7 @@ static int parse_dim(struct parser *p, struct dim *d)
     while (n > 0 && buf[n - 1] == ' ')
         n--;
     buf[n] = '\0';
-    /* digits only: a number; "" is none */
+    /* digits only: a number; an empty text is an error */
     if (strspn(buf, "0123456789") == n) {
         errno = 0;
         *d = (struct dim){n > 0 ? strtoll(buf, NULL, 10) : -1, 0};
@@ -367,13 +367,14 @@ static int parse_inner(struct parser *p, uint32_t depth, tid *out)
 {
     struct tensor x = {0};
 
-    if (depth > TENSOR_DEPTH) /* one more than TENSOR_DEPTH: slices inside a sparse tensor */
+    /* slices inside a sparse tensor may be one level deeper than TENSOR_DEPTH */
+    if (depth > TENSOR_DEPTH)
         return text_error(p, p->tok.at, "tensors are nested more than %d deep", TENSOR_DEPTH + 1);
     return parse_tensor_shape(p, &x) < 0 ? -1 : parse_payload(p, &x, depth + 1, out);
 }
 
-/* Reads "f32[2] [1.0, 2.0], i64[2] [0, 3]}": the values of the sparse tensor x and their indices; '_': the model does
- * not give them.  Returns 0, or -1 and an error. */
+/* Reads "f32[2] [1.0, 2.0], i64[2] [0, 3]}": the values of the sparse tensor x and their indices, each of which may
+ * be '_' if the model does not give it.  Returns 0, or -1 and an error. */
 static int parse_sparse(struct parser *p, struct tensor *x, uint32_t depth)
 {
     for (int k = 0; k < 2; k++) {
@@ -463,8 +464,8 @@ static int check_length(struct parser *p, struct tensor *x, size_t at)
                       x->where == TENSOR_STRINGS ? "strings" : "bytes", (unsigned long long)x->len);
 }
 
-/* Reads all that follows the shape of x: payload, name, keys; adds x to module.tensor, its index goes to *out. depth:
- * number of tensors that x is inside of.  Returns 0, or -1 and an error. */
+/* Reads all that follows the shape of x: payload, name, keys; adds x to module.tensor and writes its index to *out.
+ * depth: number of tensors that x is inside of.  Returns 0, or -1 and an error. */
 static int parse_payload(struct parser *p, struct tensor *x, uint32_t depth, tid *out)
 {
     size_t at = p->tok.at;
@@ -523,7 +524,7 @@ static int parse_tensor_value(struct parser *p, const char *word, tid *out)
     return parse_tensor_shape(p, &x) < 0 ? -1 : parse_payload(p, &x, OUTERMOST, out);
 }
 
-/* Returns the kind of the list whose first element is the current token; of a number: ATTR_INTS or ATTR_FLOATS. */
+/* Returns the kind of a list whose first element is the current token; for a number ATTR_INTS or ATTR_FLOATS. */
 static enum attr_kind list_kind(const struct parser *p)
 {
     if (p->tok.kind == T_STR)

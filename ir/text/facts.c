@@ -1,7 +1,7 @@
-/* Cluster, costs and plan of the textual IR (grammar: text.md).
+/* Reading the cluster, costs and plan of the textual IR (grammar: text.md).
  *
- * Costs of nodes and values ("!time=[1us,3us]") are collected in p->facts.  At the end of the text, when the number of
- * device classes is known, the module's arrays are made of them.  O(text + nodes * classes). */
+ * Costs of nodes and values ("!time=[1us,3us]") are collected in p->facts.  At the end of the text, when the number
+ * of device classes is known, they are copied to the module's arrays.  O(text + nodes * classes). */
 #include "ir/text/parse.h"
 
 #include "ir/base/strings.h"
@@ -26,7 +26,7 @@ int text_quantity(struct parser *p, bool (*parse)(const char *, int64_t *), int6
     return p->failed ? -1 : 0;
 }
 
-/* Takes a time, ps, or the word "never" (COST_NEVER) into *out.  0, or -1 after an error. */
+/* Takes a time, ps, or the word "never" (COST_NEVER) into *out.  Returns 0, or -1 after an error. */
 static int parse_time_or_never(struct parser *p, int64_t *out)
 {
     if (text_take_word(p, "never")) {
@@ -36,13 +36,13 @@ static int parse_time_or_never(struct parser *p, int64_t *out)
     return text_quantity(p, time_parse, out, "a time (1.5us) or 'never'");
 }
 
-/* Takes '='; 0, or -1 and an error if the current token is another one. */
+/* Takes '='.  Returns 0, or -1 and an error if the current token is another one. */
 static int expect_assign(struct parser *p)
 {
     return text_want(p, '=', "'='");
 }
 
-/* Returns p->cluster, and makes it, empty, if there is none yet. */
+/* Returns p->cluster; if there is none yet, makes an empty one. */
 static struct cluster *cluster_of(struct parser *p)
 {
     if (p->cluster == NULL) {
@@ -57,7 +57,7 @@ struct kept_line {
     const char *line;
 };
 
-/* Stores an error message in the struct kept_line at `user`; a diag calls it (diag.emit). */
+/* A diag.emit function: stores an error message in the struct kept_line at `user`, and ignores warnings and notes. */
 static void keep_line(void *user, enum diag_level level, enum warning w, const char *line)
 {
     (void)w;
@@ -67,7 +67,7 @@ static void keep_line(void *user, enum diag_level level, enum warning w, const c
         k->line = arena_strdup(k->a, line, strlen(line));
 }
 
-/* Reads '=' and the quoted levels of links into c.  0, or -1 after an error. */
+/* Reads '=' and the quoted levels of links into c.  Returns 0, or -1 after an error. */
 static int parse_levels(struct parser *p, struct cluster *c)
 {
     static const char what[] = "levels such as \"8:25GB/s,0us/2:3GB/s,0us\"";
@@ -86,7 +86,7 @@ int text_cluster(struct parser *p)
     if (p->cluster != NULL)
         return text_error(p, at, "the cluster is described already");
     struct cluster *c = cluster_of(p);
-    if (p->tok.kind == T_STR) { /* a text may not make pcc read other files */
+    if (p->tok.kind == T_STR) { /* a text must not make pcc read other files */
         if (str_ends(p->tok.s, ".json"))
             return text_error(p, at, "expected a cluster like \"2xa100,1xcpu\", not a file");
         struct kept_line kept = {.a = p->a, .line = "cannot read the cluster"};
@@ -114,8 +114,8 @@ int text_cluster(struct parser *p)
     }
 }
 
-/* Reads "=[f32:19500G, f16:312T]", operations per second for each element type, into k->peak.  0, or -1 after an
- * error. */
+/* Reads "=[f32:19500G, f16:312T]", operations per second for each element type, into k->peak.  Returns 0, or -1 after
+ * an error. */
 static int parse_peaks(struct parser *p, struct device_class *k)
 {
     if (expect_assign(p) < 0 || text_want(p, '[', "'['") < 0)
@@ -137,7 +137,7 @@ static int parse_peaks(struct parser *p, struct device_class *k)
     return text_want(p, ']', "']'");
 }
 
-/* Reads "=[units:108, tile:128, ...]", what kernels reach, into k->kernel.  0, or -1 after an error. */
+/* Reads "=[units:108, tile:128, ...]", what kernels reach, into k->kernel.  Returns 0, or -1 after an error. */
 static int parse_kernels(struct parser *p, struct device_class *k)
 {
     size_t at = p->tok.at;
@@ -159,7 +159,7 @@ static int parse_kernels(struct parser *p, struct device_class *k)
     return wrong != NULL ? text_error(p, at, "%s", wrong) : text_want(p, ']', "']'");
 }
 
-/* Reads "=25GB/s,10us": bytes per second and ps of a link.  0, or -1 after an error. */
+/* Reads "=25GB/s,10us": bytes per second and ps of a link.  Returns 0, or -1 after an error. */
 static int parse_link(struct parser *p, int64_t *bandwidth, int64_t *latency)
 {
     if (expect_assign(p) < 0 || text_quantity(p, rate_parse, bandwidth, "a rate (25GB/s)") < 0 ||
@@ -168,7 +168,7 @@ static int parse_link(struct parser *p, int64_t *bandwidth, int64_t *latency)
     return text_quantity(p, time_parse, latency, "a time (10us)");
 }
 
-/* Reads "=f16", the type that the class computes f32 in, into k->precision.  0, or -1 after an error. */
+/* Reads "=f16", the type that the class computes f32 in, into k->precision.  Returns 0, or -1 after an error. */
 static int parse_precision(struct parser *p, struct device_class *k)
 {
     if (expect_assign(p) < 0)
@@ -259,7 +259,8 @@ int text_class(struct parser *p)
     return 0;
 }
 
-/* Reads "acc0 acc1=300GB/s,2us" or "acc0 acc1 oneway=300GB/s,2us" and adds the link to the cluster. */
+/* Reads "acc0 acc1=300GB/s,2us" or "acc0 acc1 oneway=300GB/s,2us" and adds the link to the cluster.  Returns 0, or -1
+ * after an error. */
 int text_between(struct parser *p)
 {
     size_t at = p->tok.at;
@@ -299,7 +300,7 @@ int text_costs(struct parser *p)
     return 0;
 }
 
-/* Returns the facts of node n; the array grows to hold them. */
+/* Returns the facts of node n; makes the array longer if need be. */
 static struct node_fact *fact_of(struct parser *p, nid n)
 {
     p->facts.nf = vec_grow(p->a, p->facts.nf, &p->facts.capnf, n + 1, sizeof *p->facts.nf);
@@ -338,7 +339,8 @@ int text_value_key(struct parser *p, vid v)
     return 0;
 }
 
-/* Reads "=4us", the time for every class, or "=[4us,never]", a time for each class.  0, or -1 after an error. */
+/* Reads "=4us", the time for every class, or "=[4us,never]", a time for each class.  Returns 0, or -1 after an
+ * error. */
 static int parse_time_key(struct parser *p, struct fact_times *f)
 {
     size_t at = p->tok.at;
@@ -373,7 +375,7 @@ static int parse_time_key(struct parser *p, struct fact_times *f)
 /* The largest colour.  Colours become indices of arrays, so a large number in a text would need much memory. */
 enum { COLOR_MOST = 1 << 24 };
 
-/* Reads "=7", a number of at most `most`, into *out, and sets *seen.  0, or -1 after an error. */
+/* Reads "=7", a number of at most `most`, into *out, and sets *seen.  Returns 0, or -1 after an error. */
 static int parse_fact_key(struct parser *p, uint32_t most, uint32_t *out, bool *seen)
 {
     uint64_t v;
@@ -385,8 +387,8 @@ static int parse_fact_key(struct parser *p, uint32_t most, uint32_t *out, bool *
     return 0;
 }
 
-/* Reads the key !time, !flops, !traffic or !own, which is the current token, and its value into f.  0, or -1 after an
- * error. */
+/* Reads the key !time, !flops, !traffic or !own, which is the current token, and its value into f.  Returns 0, or -1
+ * after an error. */
 static int parse_cost_key(struct parser *p, struct node_fact *f)
 {
     enum {
@@ -410,7 +412,7 @@ static int parse_cost_key(struct parser *p, struct node_fact *f)
                : text_quantity(p, bytes_parse, key == OWN ? &f->own : &f->traffic, "bytes (4KiB)");
 }
 
-/* Takes the current token, and sets the flag of node n for it, if it is the key of a flag.  Returns whether it is. */
+/* If the current token is the key of a flag, takes it, sets the flag of node n and returns true; else returns false. */
 static bool take_flag(struct parser *p, nid n)
 {
     static const struct {
@@ -428,7 +430,7 @@ static bool take_flag(struct parser *p, nid n)
     return false;
 }
 
-/* Reads the current token, a key of facts, and its value into f.  0, or -1 after an error. */
+/* Reads the current token, a key of facts, and its value into f.  Returns 0, or -1 after an error. */
 static int parse_node_fact(struct parser *p, struct node_fact *f)
 {
     const struct {
@@ -497,14 +499,14 @@ int text_node_key(struct parser *p, nid n)
     return parse_node_fact(p, fact_of(p, n));
 }
 
-/* Returns the ps that t says for class c; 0: not said. */
+/* Returns the ps that t has for class c; 0: the text gives none. */
 static int64_t fact_time(const struct parser *p, const struct fact_times *t, uint32_t c)
 {
     assert(t->n <= 1 || c < t->n);
     return t->n == 0 ? 0 : p->facts.time[t->at + (t->n > 1 ? c : 0)];
 }
 
-/* Makes m->cost of the costs in p->facts. */
+/* Makes m->cost from the costs in p->facts. */
 static void finish_costs(struct parser *p)
 {
     struct module *m = p->m;
@@ -590,8 +592,8 @@ static const char *scope_word(int i)
     return plan_scope_name((enum plan_scope)i);
 }
 
-/* Takes a word or string that is one of the names name(0) .. name(n - 1), and returns the number of the name; if it
- * is none, takes nothing and returns -1. */
+/* If the current token is a word or string that is one of the names name(0) ..  name(n - 1), takes it and returns the
+ * number of the name; else takes nothing and returns -1. */
 static int take_one_of(struct parser *p, const char *(*name)(int), int n)
 {
     for (int i = 0; i < n && (p->tok.kind == T_WORD || p->tok.kind == T_STR); i++)
@@ -602,7 +604,7 @@ static int take_one_of(struct parser *p, const char *(*name)(int), int n)
     return -1;
 }
 
-/* Reads "=[2,0,1]", a number for each device of the cluster, into plan->copies.  0, or -1 after an error. */
+/* Reads "=[2,0,1]", a number for each device of the cluster, into plan->copies.  Returns 0, or -1 after an error. */
 static int parse_copies(struct parser *p, struct plan *plan)
 {
     size_t at = p->tok.at;
@@ -624,7 +626,8 @@ static int parse_copies(struct parser *p, struct plan *plan)
     return text_want(p, ']', "']'");
 }
 
-/* Reads an option between the word "plan" and '{', such as "value=1.3us", into *plan.  0, or -1 after an error. */
+/* Reads an option between the word "plan" and '{', such as "value=1.3us", into *plan.  Returns 0, or -1 after an
+ * error. */
 static int parse_plan_option(struct parser *p, struct plan *plan)
 {
     sid s;
@@ -688,7 +691,7 @@ static int parse_plan_option(struct parser *p, struct plan *plan)
 }
 
 /* Reads the device of a node, '"node" = acc0' or with the device's number, and what follows it ("stage=1", "slot=2"),
- * into *plan.  0, or -1 after an error. */
+ * into *plan.  Returns 0, or -1 after an error. */
 static int parse_placement(struct parser *p, struct plan *plan)
 {
     size_t at = p->tok.at;

@@ -25,7 +25,7 @@ static int byte_at(const struct parser *p, size_t i)
     return i < p->n ? (unsigned char)p->src[i] : -1;
 }
 
-/* Shows the line around position `at`, at most 100 bytes of it, and below it a caret at that position. */
+/* Shows, as notes, at most 100 bytes of the line around position `at`, and below them a caret at that position. */
 static void show_line(struct parser *p, size_t at)
 {
     assert(at <= p->n);
@@ -80,7 +80,7 @@ int text_expected(struct parser *p, const char *what)
                       p->src + p->tok.at, n > 40 ? "..." : "");
 }
 
-/* Returns the value of a hexadecimal digit, 0..15; -1 if c is none. */
+/* Returns the value of the hexadecimal digit c, 0..15; -1 if c is no such digit. */
 static int hex_digit(int c)
 {
     return is_digit(c)            ? c - '0'

@@ -16,7 +16,7 @@ static void append_id(struct parser *p, vid **vec, uint32_t *count, uint32_t *ca
 }
 
 /* Adds a value with the name r->name to the graph that is being read; its index goes to *out.  A name of 0 makes a
- * lost value.  0, or -1 and an error if the graph has a value of that name already. */
+ * lost value.  Returns 0, or -1 and an error if the graph has a value of that name already. */
 static int define_value(struct parser *p, const struct text_result *r, vid *out)
 {
     assert(p->graph != 0); /* values belong to a graph */
@@ -37,7 +37,7 @@ static int define_value(struct parser *p, const struct text_result *r, vid *out)
     return 0;
 }
 
-/* Returns the number of the current token, "%~3"; 0 if no number follows "%~". */
+/* Returns the number in the current token, 3 for "%~3"; 0 if no number follows "%~". */
 static uint32_t number_of_lost(const struct parser *p)
 {
     assert(p->tok.kind == T_LOST);
@@ -126,7 +126,7 @@ static int parse_operand(struct parser *p, vid *out)
     return p->failed ? -1 : resolve_name(p, at, name, only, out);
 }
 
-/* Reads all keys of value v that follow.  0, or -1 after an error. */
+/* Reads all keys of value v that follow.  Returns 0, or -1 after an error. */
 static int parse_value_keys(struct parser *p, vid v)
 {
     while (text_is_value_key(p))
@@ -556,8 +556,8 @@ static int parse_about(struct parser *p)
     return text_about(p, &p->m->own_about);
 }
 
-/* Replaces labels in attributes by graphs, when all graphs were read.  0, or -1 and an error for a label without a
- * graph. */
+/* Replaces labels in attributes by graphs, when all graphs have been read.  Returns 0, or -1 and an error for a label
+ * without a graph. */
 static int finish_bodies(struct parser *p)
 {
     struct module *m = p->m;
@@ -582,8 +582,7 @@ static int finish_bodies(struct parser *p)
 
 /* ---- functions ---- */
 
-/* Returns a string that is different for each function: the name under which text_bind() knows it in SPACE_FUNCTIONS.
- */
+/* Returns a string that is different for each function, which text_bind() stores in the name space SPACE_FUNCTIONS. */
 static sid make_function_key(struct parser *p, sid domain, sid name, sid overload)
 {
     return str_id(p->m, arena_fmt(p->a, "%u:%u:%u", domain, name, overload));
@@ -685,7 +684,7 @@ static void finish_functions(struct parser *p)
 
 /* ---- the module ---- */
 
-/* Reads all statements of the text.  0, or -1 after an error. */
+/* Reads all statements of the text.  Returns 0, or -1 after an error. */
 static int parse_statements(struct parser *p)
 {
     static const struct {

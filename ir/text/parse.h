@@ -37,14 +37,14 @@ struct text_result {
     size_t at;    /* position in the text, in bytes */
 };
 
-/* Times of a node: entries [at, at + n) of text_facts.time, one for each class; n 1: the same for every class; n 0: not
- * said. */
+/* Times of a node: entries [at, at + n) of text_facts.time, one for each class; n == 1: one time for every class; n
+ * == 0: the text gives none. */
 struct fact_times {
     uint32_t at, n;
 };
 
-/* What the keys of one node or value say, in the units of struct costs; 0: not said.  Kept until the end of the text,
- * where the number of device classes is known. */
+/* The facts that the keys of one node or value give, in the units of struct costs; 0: not given.  They are kept until
+ * the end of the text, where the number of device classes is known. */
 struct node_fact {
     struct fact_times time, overhead;
     int64_t flops, traffic, own;

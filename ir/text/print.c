@@ -266,7 +266,7 @@ static void put_result_types(struct printer *p, const struct node *n)
 }
 
 /* Whether node n has the name that the parser would give it: the name of its first result, in bodies "graph.result".
- * first: that result, 0: none. */
+ * first: the first result; 0: there is none. */
 static bool has_default_name(const struct module *m, const struct node *n, vid first)
 {
     assert(first < m->nval);

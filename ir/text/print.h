@@ -10,7 +10,7 @@ struct printer {
     const struct module *m;
     struct arena *a;     /* for data that only the printer needs */
     struct module *dims; /* scratch module in which spellings of dimensions are parsed */
-    /* graph << 32 | name for each value, sorted; NULL: the module has no bodies */
+    /* [ndefined] graph << 32 | name for each value, sorted; NULL: the module has no bodies */
     uint64_t *defined;
     uint32_t ndefined;
     uint32_t *lost; /* [value] N of a value without a name, printed as "%~N"; 0: none yet */

@@ -160,8 +160,8 @@ void text_put_type(struct printer *p, uint32_t type)
         text_put(p, ")");
 }
 
-/* Writes v with 6 significant digits, or with as many more as it takes to be read as the same number, and with a '.',
- * 'e' or letter, so that it is no integer.  single: v is a float, and is read as one. */
+/* Writes v with 6 significant digits, or with as many more as are needed to read the same number again, and with a
+ * '.', 'e' or letter, so that it does not look like an integer.  single: v is a float, and is read as one. */
 static void put_double(const struct printer *p, double v, bool single)
 {
     char buf[40];
@@ -234,8 +234,8 @@ static bool shown_as_numbers(const struct tensor *t, int64_t elems)
     return true;
 }
 
-/* Writes the elements of an inline tensor, "[1, 2]": of F32, F64 and the signed integers as numbers, of other types as
- * unsigned numbers. */
+/* Writes the elements of an inline tensor, "[1, 2]": of F32 and F64 as floats, of the signed integer types as signed
+ * numbers, of other types as unsigned numbers. */
 static void put_numbers(const struct printer *p, const struct tensor *t, uint64_t elems)
 {
     uint32_t bits = elem_bits((enum elem)t->elem);

@@ -29,7 +29,7 @@ static bool take_spelled(struct parser *p, const char *word)
     return true;
 }
 
-/* Takes one of the names of the setting o into *v, as the index of the name.  0, or -1 after an error. */
+/* Takes one of the names of the setting o into *v, as the index of the name.  Returns 0, or -1 after an error. */
 static int take_choice(struct parser *p, const struct opt *o, int64_t *v)
 {
     assert(o->kind == OPT_CHOICE && o->names);
@@ -39,8 +39,8 @@ static int take_choice(struct parser *p, const struct opt *o, int64_t *v)
     return text_expected(p, opt_names(o, ", ", " or ", p->a));
 }
 
-/* Takes a number within the bounds of the setting o into *v, or a name of o: names[k] gives -k.  0, or -1 after an
- * error. */
+/* Takes a number within the bounds of the setting o into *v, or a name of o: names[k] gives -k.  Returns 0, or -1
+ * after an error. */
 static int take_int(struct parser *p, const struct opt *o, int64_t *v)
 {
     int64_t lo = 0, hi = INT64_MAX;

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Takes '=' and a number in least..most into *out.  0, or -1 after an error. */
+/* Takes '=' and a number in least..most into *out.  Returns 0, or -1 after an error. */
 static int take_number(struct parser *p, int64_t least, int64_t most, int64_t *out)
 {
     return text_want(p, '=', "'='") < 0 ? -1 : text_int(p, least, most, out, "a number");
@@ -29,8 +29,8 @@ int text_slot(struct parser *p, struct plan *plan, nid n)
 
 /* ---- stages ------------------------------------------------------------------------------------- */
 
-/* Reads "[0,1,2 ahead=2 recompute]" for each stage: the numbers of its devices, then ahead and recompute of struct
- * stages. */
+/* Reads "[0,1,2 ahead=2 recompute]" for each stage, the numbers of its devices and its fields `ahead` and
+ * `recompute`, into plan->stages.  Returns 0, or -1 after an error. */
 int text_stages(struct parser *p, struct plan *plan)
 {
     struct stages *s = arena_alloc(p->m->mem, sizeof *s);

@@ -47,13 +47,13 @@ struct gpu *gpu_add(struct gpus *g, struct arena *a);
 /* Finds the GPUs whose driver is loaded, and what /sys and /proc tell of them: g[maker] gets the GPUs of a maker.
  * O(PCI devices). */
 void gpu_find_sys(const struct gpu_search *s, struct gpus g[GPU_MAKERS]);
-/* Ask the program of one maker. If it answers, *g is replaced by what the program says, completed by facts that only
- * /sys tells. Add a note on what cannot be read. */
+/* Ask the program of one maker.  If it answers, *g is replaced by what the program says, completed by facts that only
+ * /sys tells.  Add a note on what cannot be read. */
 void gpu_ask_nvidia(const struct gpu_search *s, struct gpus *g);
 void gpu_ask_amd(const struct gpu_search *s, struct gpus *g);
 void gpu_ask_intel(const struct gpu_search *s, struct gpus *g);
 /* Makes *k the class of a GPU, one device, with a note on where its figures come from, in a: the preset whose name is
- * in the GPU's name, with the GPU's own memory and link, or, without such a preset, estimated figures. Returns
+ * in the GPU's name, with the GPU's own memory and link, or, without such a preset, estimated figures.  Returns
  * whether they are estimated. */
 bool gpu_class(const struct gpu *g, struct device_class *k, struct arena *a);
 /* Makes *k the preset of that maker whose name is part of a GPU's name; returns false if there is none. */

@@ -2,11 +2,11 @@
  *
  * By name: a preset fits if its name, or its other name, stands in the GPU's name from the beginning of a word
  * (blanks, hyphens, capitals, "(R)" and "(TM)" ignored), and if the text behind it does not make it another model:
- * nothing, a number ("80GB"), or a word for form or kind ("PCIe", "Graphics"). "RTX 3090 Ti" and "RTX 4090 Laptop
+ * nothing, a number ("80GB"), or a word for form or kind ("PCIe", "Graphics").  "RTX 3090 Ti" and "RTX 4090 Laptop
  * GPU" are other GPUs than the RTX 3090 and 4090.
  *
  * If no preset fits, the figures are estimated: f32 as two operations for each multiply-add that the cores start in a
- * cycle of the largest clock, other types by the matrix units of GPUs of that generation. Figures that nothing tells
+ * cycle of the largest clock, other types by the matrix units of GPUs of that generation.  Figures that nothing tells
  * are taken from the preset of the same maker whose memory is nearest. */
 #include "ir/cluster/detect/gpu.h"
 
@@ -96,7 +96,7 @@ bool gpu_preset(enum gpu_maker maker, const char *name, struct device_class *k)
 /* ---- estimated ------------------------------------------------------------------------------------- */
 
 /* What the matrix units of a generation do: number of f16 and i8 operations for each f32 operation, from the data
- * sheets of presets.c. `half` is the number for f16 on GeForce cards, which sum f16 in f32 at half the rate. */
+ * sheets of presets.c.  `half` is the number for f16 on GeForce cards, which sum f16 in f32 at half the rate. */
 static const struct {
     enum gpu_maker maker;
     /* the first generation of the row; the row holds up to the next row of the maker */
@@ -112,7 +112,7 @@ static const struct {
     {AMD, 110000, 4, 4, 4, true},   {AMD, 120000, 8, 8, 16, true},  {INTEL, 0, 8, 8, 16, true},
 };
 
-/* Replaces the peaks of *k, which are those of a preset, by peaks estimated from the GPU's cores and clock. If
+/* Replaces the peaks of *k, which are those of a preset, by peaks estimated from the GPU's cores and clock.  If
  * units[] has no row for its generation, all types keep their ratios to f32. */
 static void estimate_peaks(const struct gpu *g, struct device_class *k)
 {

@@ -1,8 +1,8 @@
 /* Makes classes of the GPUs that are found (gpu_find() in gpu.h).
  *
- * The answers of the makers' programs replace what /sys tells. Neighbouring GPUs with equal figures and links, whose
- * free memory differs by at most an eighth, become one class, with the smallest memory of them. Blocks of GPUs of
- * equal size, within which NVLinks join each GPU to each other, become the groups of their class. O(GPUs * presets +
+ * The answers of the makers' programs replace what /sys tells.  Neighbouring GPUs with equal figures and links, whose
+ * free memory differs by at most an eighth, become one class, with the smallest memory of them.  Blocks of GPUs of
+ * equal size, within which NVLinks join each GPU to each other, become the groups of their class.  O(GPUs * presets +
  * pairs of GPUs). */
 #include "ir/cluster/detect/gpu.h"
 

@@ -1,5 +1,5 @@
-/* Asks xpu-smi for Intel's GPUs (gpu.h): `discovery -j` lists them, `discovery -d ID -j` describes one. Numbers are
- * texts in its answers. It does not tell the clock of the memory, so the bandwidth is not known. */
+/* Asks xpu-smi for Intel's GPUs (gpu.h): `discovery -j` lists them, `discovery -d ID -j` describes one.  Numbers are
+ * texts in its answers.  It does not tell the clock of the memory, so the bandwidth is not known. */
 #include "ir/cluster/detect/gpu.h"
 
 #include "ir/base/json_in.h"
@@ -18,7 +18,7 @@ static int64_t number(const json_t *object, const char *key)
     return n > 0 ? n : 0;
 }
 
-/* Runs xpu-smi with these arguments. Returns its answer, in a; NULL: xpu-smi is absent, or, after a note, does not
+/* Runs xpu-smi with these arguments.  Returns its answer, in a; NULL: xpu-smi is absent, or, after a note, does not
  * answer as expected. */
 static const json_t *ask(const struct gpu_search *s, const char *const argv[], struct arena *a)
 {

@@ -2,7 +2,7 @@
  * tell: cores, width of the memory bus, compute capability (gpu.h).
  *
  * GPUs without a memory of their own, such as Orin's, use the memory of the host; nvidia-smi writes "[N/A]" for
- * theirs. The memory clock that nvidia-smi tells is half of the data rate of a pin, for all kinds of memory. The
+ * theirs.  The memory clock that nvidia-smi tells is half of the data rate of a pin, for all kinds of memory.  The
  * library is loaded in a child process, so that pcc goes on if it hangs or crashes; it lists the GPUs in the order of
  * nvidia-smi. */
 #include "ir/cluster/detect/gpu.h"
@@ -140,7 +140,7 @@ static void take_chips(const struct gpu_search *s, struct gpus *g)
 /* ---- NVLinks --------------------------------------------------------------------------------------- */
 
 /* Returns the next word of *at, which is not ended by a NUL, and moves *at to its end; escapes for terminals count as
- * blanks. At the end of the line the word is empty. */
+ * blanks.  At the end of the line the word is empty. */
 static char *next_word(char **at)
 {
     char *s = *at;

@@ -2,9 +2,9 @@
  * the program does not tell.
  *
  * /sys/bus/pci/devices has a folder per device; a device of class 0x03 (display) or 0x12 (accelerator) whose maker's
- * driver is loaded is a GPU that programs can use. This excludes the display controllers of servers. Names come from
- * amdgpu's product_name, /proc/driver/nvidia/gpus/BUS/information, or the system's list of PCI names (pci.ids). AMD's
- * compute driver tells cores, clocks and memory bus in /sys/class/kfd/kfd/topology/nodes. */
+ * driver is loaded is a GPU that programs can use.  This excludes the display controllers of servers.  Names come
+ * from amdgpu's product_name, /proc/driver/nvidia/gpus/BUS/information, or the system's list of PCI names (pci.ids).
+ * AMD's compute driver tells cores, clocks and memory bus in /sys/class/kfd/kfd/topology/nodes. */
 #include "ir/cluster/detect/gpu.h"
 
 #include "ir/base/infile.h"
@@ -48,7 +48,7 @@ static bool driven_by(const struct gpu_search *s, const char *folder, const char
     return strstr(drivers, arena_fmt(s->a, " %s ", slash ? slash + 1 : target)) != NULL;
 }
 
-/* Returns the bytes per second of the device's link; 0: not told. Takes the largest speed ("16.0 GT/s PCIe"), since
+/* Returns the bytes per second of the device's link; 0: not told.  Takes the largest speed ("16.0 GT/s PCIe"), since
  * the current one changes with the load, but the current number of lanes, since a slot may have fewer lanes than the
  * device. */
 static int64_t link_rate(const struct gpu_search *s, const char *folder)
@@ -133,7 +133,7 @@ static void take_kfd(const struct gpu_search *s, struct gpus *g)
         to->generation = machine_field(text, "gfx_target_version");
         int64_t bits = bank ? machine_field(bank, "width") : -1;
         int64_t clock = bank ? machine_field(bank, "mem_clk_max") : -1;
-        /* bits that a pin moves in a cycle: HBM2 2; HBM3, which gfx942 and later have, 4; GDDR6 16. Buses of less
+        /* bits that a pin moves in a cycle: HBM2 2; HBM3, which gfx942 and later have, 4; GDDR6 16.  Buses of less
          * than 1024 bits are GDDR6 */
         int64_t in_cycle = bits < 1024 ? 16 : to->generation < 90402 ? 2 : 4;
         if (bits > 0 && clock > 0)

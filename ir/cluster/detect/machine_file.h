@@ -5,7 +5,7 @@
 #include "ir/base/arena.h"
 
 /* Returns the text of the file root + path, at most 64 KiB, without blanks and line breaks at its end, in a; NULL if
- * it cannot be read. root: "" for this machine; in tests a folder. */
+ * it cannot be read.  root: "" for this machine; in tests a folder. */
 char *machine_text(const char *root, const char *path, struct arena *a);
 /* Returns the number (whole, not negative) at the beginning of the file root + path; -1: the file cannot be read, or
  * does not begin with such a number. */

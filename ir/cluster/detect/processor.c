@@ -1,14 +1,14 @@
 /* Finds and measures the processor (processor.h).
  *
  * Cores: the cores of the affinity mask; two processors of it are one core if /sys says that they are threads of one
- * core. Limits of control groups: version 2 has cpu.max ("150000 100000": 1.5 cores) and memory.max, version 1
+ * core.  Limits of control groups: version 2 has cpu.max ("150000 100000": 1.5 cores) and memory.max, version 1
  * cpu.cfs_quota_us, cpu.cfs_period_us and memory.limit_in_bytes; the smallest limit of the process's group and of all
- * groups around it counts. A container sees its own group at the top, and the path in /proc/self/cgroup may not exist
- * below it.
+ * groups around it counts.  A container sees its own group at the top, and the path in /proc/self/cgroup may not
+ * exist below it.
  *
  * Rates: f32 as measured (speed.h), for as many cores as the process may use at once; f64 half of that, since vectors
  * hold half as many numbers; i8 four times that where there is an instruction for products of bytes (VNNI, SDOT); f16
- * twice that on arm64 with its instructions. Matrix units such as AMX do not count: ONNX Runtime makes little use of
+ * twice that on arm64 with its instructions.  Matrix units such as AMX do not count: ONNX Runtime makes little use of
  * them. */
 #include "ir/cluster/detect/processor.h"
 
@@ -72,8 +72,8 @@ static uint32_t count_cores(const char *root, struct arena *a)
     return cores ? cores : 1;
 }
 
-/* Returns the path of the process's control group, in a, from the text of /proc/self/cgroup. controller: the
- * controller of version 1 whose group is wanted; NULL: the group of version 2. NULL: the process is in no such
+/* Returns the path of the process's control group, in a, from the text of /proc/self/cgroup.  controller: the
+ * controller of version 1 whose group is wanted; NULL: the group of version 2.  NULL: the process is in no such
  * group. */
 static char *group_path(const char *text, const char *controller, struct arena *a)
 {

@@ -16,12 +16,12 @@ struct processor {
     int64_t cache; /* bytes of the largest cache; 0: not told */
 };
 
-/* Finds cores, limits, memory and cache in root/proc and root/sys (root: see machine_file.h). O(cores). */
+/* Finds cores, limits, memory and cache in root/proc and root/sys (root: see machine_file.h).  O(cores). */
 struct processor processor_find(const char *root, struct arena *a);
 /* Measures the processor and makes *c its class, with a note on where the figures come from, in a; 0.2 s. */
 void processor_class(const struct processor *p, struct device_class *c, struct arena *a);
 /* Makes *c the class of the processor from *s, measured by `threads` threads (speed.h), with a note on the source, in
- * a. If the process may use less or more time than these threads had, the figures are scaled in proportion (the
+ * a.  If the process may use less or more time than these threads had, the figures are scaled in proportion (the
  * bandwidth only to less); a figure that was not measured is the preset "cpu"'s per core. */
 void processor_rate(const struct processor *p, uint32_t threads, const struct speed *s,
                     struct device_class *c, struct arena *a);

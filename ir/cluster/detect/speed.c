@@ -1,14 +1,15 @@
 /* Measures the processor (speed.h).
  *
  * All threads do the same at the same time, each phase for a fixed time: fill their buffers, multiply and add in
- * registers, copy. A phase is divided into windows, in which the work done is counted, and the best window counts, so
- * that other programs that run in some windows do no harm. For multiplying, the best window of each thread counts,
- * since cores share nothing there; for copying, the best window of all threads together, since they share the memory.
+ * registers, copy.  A phase is divided into windows, in which the work done is counted, and the best window counts,
+ * so that other programs that run in some windows do no harm.  For multiplying, the best window of each thread
+ * counts, since cores share nothing there; for copying, the best window of all threads together, since they share the
+ * memory.
  *
  * A processor starts a multiply-add in every cycle, as a rule on two units, and ends it four or five cycles later, so
- * ten must be under way: the loops have twelve independent sums. This file is compiled with -ffp-contract=fast, which
- * makes one instruction of s * m + c if the processor has it. Wider vectors of arm64 (SVE) are not used: most
- * processors with SVE do as much with 128 bits. All takes 0.2 s, however fast the machine is. */
+ * ten must be under way: the loops have twelve independent sums.  This file is compiled with -ffp-contract=fast,
+ * which makes one instruction of s * m + c if the processor has it.  Wider vectors of arm64 (SVE) are not used: most
+ * processors with SVE do as much with 128 bits.  All takes 0.2 s, however fast the machine is. */
 #include "ir/cluster/detect/speed.h"
 
 #include "ir/base/clock.h"
@@ -116,7 +117,7 @@ struct worker {
     uint64_t block[WINDOWS]; /* [window] blocks copied */
 };
 
-/* If the phase that begins at `start` ns has not begun, waits until it does. Returns the window of the phase that it
+/* If the phase that begins at `start` ns has not begun, waits until it does.  Returns the window of the phase that it
  * is now; WINDOWS: the phase is over. */
 static int window_at(int64_t start)
 {

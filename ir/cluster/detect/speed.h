@@ -20,7 +20,7 @@ struct speed {
 
 /* Measures with `threads` threads (1 to SPEED_THREADS) at the same time, in at most 0.2 s: multiply-adds in
  * registers, with vectors of speed_vector_bits(), then copies within buffers of `buffer` bytes in all, which are too
- * small to copy if a thread gets less than half a MiB. If the system starts fewer threads, measures with these. */
+ * small to copy if a thread gets less than half a MiB.  If the system starts fewer threads, measures with these. */
 struct speed speed_measure(uint32_t threads, int64_t buffer);
 
 #endif

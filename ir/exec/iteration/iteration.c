@@ -57,7 +57,7 @@ static uint32_t link_of(const struct iteration_build *t, uint32_t s, bool back)
 
 /* ---- tasks -------------------------------------------------------------------------------------- */
 
-/* Adds the tasks of a kind at stage s, which are copies of x, and notes the first one in t->first. Sets their kind,
+/* Adds the tasks of a kind at stage s, which are copies of x, and notes the first one in t->first.  Sets their kind,
  * number and count and, if they are passes, their lane: the device that runs them. */
 static void add_tasks(struct iteration_build *t, enum iteration_kind kind, uint32_t s,
                       struct task x)
@@ -145,9 +145,9 @@ static void add_waits(struct iteration_build *t, uint32_t s, uint32_t i)
 }
 
 /* Adds the memory of the values of stage s that the forward pass of micro-batch i keeps until the backward pass is
- * done (with ZB_H1 the pass for gradients of weights). With recompute only the checkpoint is kept from the forward
- * pass on; the other bytes are there from the start of the backward pass. In an iteration without backward passes the
- * values are there until they are sent. */
+ * done (with ZB_H1 the pass for gradients of weights).  With recompute only the checkpoint is kept from the forward
+ * pass on; the other bytes are there from the start of the backward pass.  In an iteration without backward passes
+ * the values are there until they are sent. */
 static void add_buffers(struct iteration_build *t, uint32_t s, uint32_t i)
 {
     const struct stage_work *w = &t->x->stage[s];

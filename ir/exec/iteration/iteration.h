@@ -79,13 +79,13 @@ struct iteration_entry {
 /* Returns the number of devices that take micro-batches in turn on a place: 1 or more. */
 uint32_t iteration_turns(const struct iteration *x, uint32_t place);
 /* iteration_list returns the passes of a device in the order in which the device runs them, in a; O(passes).
- * iteration_length returns their number. turn: which of the devices that take turns on the place, from 0. */
+ * iteration_length returns their number.  turn: which of the devices that take turns on the place, from 0. */
 uint32_t iteration_length(const struct iteration *x, uint32_t place, uint32_t turn);
 struct iteration_entry *iteration_list(const struct iteration *x, uint32_t place, uint32_t turn,
                                        struct arena *a);
 
 /* Return stage_work.ahead by DAPPLE's policies A and B, but at most `most`, the number of micro-batches that fit the
- * memory of the stage. A: the number of stages from this one to the last. B: 2 A - 1, so that the links between
+ * memory of the stage.  A: the number of stages from this one to the last.  B: 2 A - 1, so that the links between
  * stages are busy, too. */
 uint32_t iteration_ahead_a(uint32_t nstage, uint32_t stage, uint32_t most);
 uint32_t iteration_ahead_b(uint32_t nstage, uint32_t stage, uint32_t most);

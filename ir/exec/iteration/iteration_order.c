@@ -89,7 +89,7 @@ struct list {
     uint32_t n;
 };
 
-/* Adds a pass of the device for its k-th micro-batch. The place has one stage, of the same number. */
+/* Adds a pass of the device for its k-th micro-batch.  The place has one stage, of the same number. */
 static void put(struct list *l, enum iteration_kind kind, uint32_t k)
 {
     l->entry[l->n++] =

@@ -77,7 +77,7 @@ static void set_stage(const struct scene *s, const struct servers *servers,
 }
 
 /* Returns the ps that a device takes to cut or to join the rows of `values` values, which have `bytes` bytes
- * together: one operator for each value, which reads and writes it. 0 if the costs do not come from the cost model,
+ * together: one operator for each value, which reads and writes it.  0 if the costs do not come from the cost model,
  * that is, have no overheads. */
 static int64_t rows_time(const struct scene *s, int64_t bytes, int64_t values)
 {
@@ -91,7 +91,7 @@ static int64_t rows_time(const struct scene *s, int64_t bytes, int64_t values)
 }
 
 /* Adds the time for cutting and joining rows to the passes of stages k and k + 1, if their numbers of devices differ
- * (DAPPLE, V-B2). A stage on a devices has such work if a is no multiple of b, the number of devices of the other
+ * (DAPPLE, V-B2).  A stage on a devices has such work if a is no multiple of b, the number of devices of the other
  * stage: then a device has rows for several devices of the other stage, cuts what it sends and joins what it gets. */
 static void add_rows(const struct scene *s, const struct servers *servers,
                      const struct stages_on *on, uint32_t k, struct stage_work *w)
@@ -295,7 +295,7 @@ static void add_update(const struct update_cost *u, nid n, bool weight, struct s
     to->update = sat_add(to->update, u->once[n]);
 }
 
-/* Adds the times, overheads and stored bytes of all placed nodes to the sums of their stages. u->own: nodes of an
+/* Adds the times, overheads and stored bytes of all placed nodes to the sums of their stages.  u->own: nodes of an
  * update, which count with u only. */
 static void add_nodes(struct sums_state *w, const struct update_cost *u)
 {
@@ -329,8 +329,8 @@ static void add_nodes(struct sums_state *w, const struct update_cost *u)
     }
 }
 
-/* Adds the bytes of weights and folded constants to the sums. Each counts once for each device that needs it, in the
- * stage of the first node of the device that reads it. In a profile (ir_version 0) adds the parameters of each node
+/* Adds the bytes of weights and folded constants to the sums.  Each counts once for each device that needs it, in the
+ * stage of the first node of the device that reads it.  In a profile (ir_version 0) adds the parameters of each node
  * to the sums of its stage. */
 static void add_parameters(struct sums_state *w)
 {
@@ -361,8 +361,8 @@ static int64_t saturate(__int128 x)
 }
 
 /* Adds the bytes of net e, unless an update makes its value, to the links from the stage of its maker to the furthest
- * stage that reads it. Sets w->why if a stage before the maker's reads a value of the forward pass, or a stage behind
- * the maker's one of the backward pass. */
+ * stage that reads it.  Sets w->why if a stage before the maker's reads a value of the forward pass, or a stage
+ * behind the maker's one of the backward pass. */
 static void add_net(struct sums_state *w, const struct update_cost *u, uint32_t e)
 {
     const struct module *m = w->s->m;
@@ -424,7 +424,7 @@ static int32_t stage_device_number(const struct cluster *c, uint32_t dev)
     return cluster_class(c, dev) == cls ? (int32_t)(dev - first) : -1;
 }
 
-/* Returns [stage] how many devices it has in each server, in w->a. If a stage stands on a device outside the main
+/* Returns [stage] how many devices it has in each server, in w->a.  If a stage stands on a device outside the main
  * class, returns NULL and sets *why. */
 static struct device_set *stage_sets(const struct sums_state *w, const struct servers *servers,
                                      const char **why)
@@ -520,8 +520,8 @@ static void set_loads(const struct sums_state *w, const struct iteration_run *r,
     }
 }
 
-/* Raises the memory of each device to the peak of its lists, as a written folder has them. The run knows only sums of
- * stages, not which values they read at which time, so its figure may be too small. */
+/* Raises the memory of each device to the peak of its lists, as a written folder has them.  The run knows only sums
+ * of stages, not which values they read at which time, so its figure may be too small. */
 static void raise_memory(const struct sums_state *w, const struct plan *p,
                          const struct iteration_run *run, struct verdict *v)
 {

@@ -165,7 +165,7 @@ static void find_times(const struct part_timing *f, uint32_t instance, int64_t *
 }
 
 /* Returns when each tensor has left its device, [tensor] ps: the end of the part that makes it plus the time in which
- * the part's stage sends its values (or gradients); 0 for tensors from outside. all: the work of all micro-batches;
+ * the part's stage sends its values (or gradients); 0 for tensors from outside.  all: the work of all micro-batches;
  * end: [part of all] ps. */
 static int64_t *find_sent_times(const struct part_timing *f, const struct sample_work *all,
                                 const int64_t *end, struct arena *a)
@@ -185,7 +185,7 @@ static int64_t *find_sent_times(const struct part_timing *f, const struct sample
 }
 
 /* Delays the parts that run once an iteration until all tensors that they read were sent and the parts before them on
- * their device have ended. start, end: [part of all] ps, sent: [tensor of all] ps are changed. */
+ * their device have ended.  start, end: [part of all] ps, sent: [tensor of all] ps are changed. */
 static void settle_once(const struct part_timing *f, const struct sample_work *all, int64_t *start,
                         int64_t *end, int64_t *sent)
 {
@@ -207,7 +207,7 @@ static void settle_once(const struct part_timing *f, const struct sample_work *a
 }
 
 /* Returns the work of a micro-batch in slices: each part of a stage has a copy on each device of the stage, with the
- * bytes of that device's slice. NULL, with the reason in *why: slices cannot be told. */
+ * bytes of that device's slice.  NULL, with the reason in *why: slices cannot be told. */
 static const struct sample_work *slice_work(const struct rhythm_ask *of, const char **why,
                                             struct arena *a)
 {

@@ -40,7 +40,7 @@ struct gradient_list {
     int64_t *done;
     uint32_t n;
     uint32_t *stage; /* [part] */
-    /* [part] key: ps when it is ready; item: the part. reduce_parts_of() sorts the entries by key at the end */
+    /* [part] key: ps when it is ready; item: the part.  reduce_parts_of() sorts the entries by key at the end */
     struct keyed *key;
     int64_t *bytes; /* [part] */
 };

@@ -5,8 +5,8 @@
 #include "ir/dag/scene.h"
 #include "ir/plan/stages.h"
 
-/* Costs of nodes that come to the costs of their passes. Each device of a stage has these costs in full, whatever its
- * slice of a micro-batch is. own NULL: updates are within the backward passes, and there are no such costs. */
+/* Costs of nodes that come to the costs of their passes.  Each device of a stage has these costs in full, whatever
+ * its slice of a micro-batch is.  own NULL: updates are within the backward passes, and there are no such costs. */
 struct update_cost {
     const uint8_t *own; /* [node] 1: the node runs once, in an update, and in no backward pass */
     /* [node] ps, in each backward pass, of adding the gradients that it makes to their sums */

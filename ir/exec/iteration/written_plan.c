@@ -1,8 +1,8 @@
 /* Plans with stages as the folders of their parts have them (written_plan.h).
  *
  * Each recomputing stage is a segment of remake.h: the values that it gets from the stage before are kept, the values
- * that it makes itself are made again in its backward pass. A node made again is on the device and in the stage of
- * its forward node. Only nodes run again whose results the backward pass needs; in the times of the plan the whole
+ * that it makes itself are made again in its backward pass.  A node made again is on the device and in the stage of
+ * its forward node.  Only nodes run again whose results the backward pass needs; in the times of the plan the whole
  * forward pass runs again.
  *
  * The memory of a device follows from its lists, byte by byte, so that a plan that fits has a folder that fits: what
@@ -33,7 +33,7 @@ static const int32_t *find_segments(const struct staged_plan *p, struct arena *a
 }
 
 /* Returns, in a, a table for the nodes of the new module: the entry of a node is old[] of the node that it was made
- * from, -1 if there is none. Returns NULL if old is NULL. */
+ * from, -1 if there is none.  Returns NULL if old is NULL. */
 static int32_t *move_table(const int32_t *old, const struct remade *r, uint32_t nnode,
                            struct arena *a)
 {

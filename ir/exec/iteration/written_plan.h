@@ -19,11 +19,11 @@ struct written_plan {
  * plan's model does not have, and written_plan_make() has something to make. */
 bool written_plan_wanted(const struct scene *s, const struct stages *stages);
 /* Makes *w of a plan with stages, p->stages: in each stage with recompute, backward nodes read copies of the stage's
- * forward results, which nodes make again from the values that the stage receives. Memory is taken from a; the module
- * and the plan do not change. O(nodes + operands), expected, and making the parts. */
+ * forward results, which nodes make again from the values that the stage receives.  Memory is taken from a; the
+ * module and the plan do not change.  O(nodes + operands), expected, and making the parts. */
 void written_plan_make(const struct staged_plan *p, struct arena *a, struct written_plan *w);
-/* Returns [device] the most bytes that the device has at once by the lists of the plan, in a. run: the struct
- * iteration_run whose order the lists follow. NULL: the model is no ONNX graph, or no lists can be made. O(nodes +
+/* Returns [device] the most bytes that the device has at once by the lists of the plan, in a.  run: the struct
+ * iteration_run whose order the lists follow.  NULL: the model is no ONNX graph, or no lists can be made.  O(nodes +
  * pins) and making parts and lists. */
 const int64_t *written_plan_peaks(const struct staged_plan *p, const void *run, struct arena *a);
 

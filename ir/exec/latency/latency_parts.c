@@ -42,8 +42,7 @@ struct group_state {
     uint32_t *to;       /* [subgraph] its group + 1; 0: none yet */
     uint32_t group;     /* 1 + number of the group that nodes are being added to */
     int64_t start, end; /* ps: when the growing group starts and ends */
-    /* subgraphs that read the group's results, by start; readers that have joined the group since may be among
-     * them */
+    /* subgraphs that read the group's results, by start; readers that have joined the group since may be among them */
     struct heap readers;
 };
 

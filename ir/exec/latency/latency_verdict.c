@@ -117,8 +117,7 @@ static const char *item_text(const void *of, uint32_t item, struct arena *a)
 /* ---- verdict ------------------------------------------------------------------------------------ */
 
 /* Checks the slots of a plan, if it has any: each node of an accelerator must have a slot, and the nodes of an atom
- * (which must be in one part) must have the same one. Returns false and sets v->why_not if a node breaks this
- * rule. */
+ * (which must be in one part) must have the same one.  Returns false and sets v->why_not if a node breaks this rule. */
 static bool check_slots(const struct scene *s, const struct plan *p, struct verdict *v,
                         struct arena *a)
 {
@@ -143,7 +142,7 @@ static bool check_slots(const struct scene *s, const struct plan *p, struct verd
     return true;
 }
 
-/* Returns [class] the bytes of the weights that the hosts of the class read, each weight once. To be called before
+/* Returns [class] the bytes of the weights that the hosts of the class read, each weight once.  To be called before
  * divide_bytes(), while v->load books all hosts of a class on its first one. */
 static int64_t *weights_of_hosts(const struct scene *s, const struct verdict *v, struct arena *a)
 {
@@ -189,7 +188,7 @@ static void check_memory(const struct scene *s, const int64_t *weights, struct v
 }
 
 /* Books the bytes of each CPU's nodes on the CPU that ran them; until then v->load books the bytes of all CPUs of a
- * class on the first one. on: [subgraph] its device. */
+ * class on the first one.  on: [subgraph] its device. */
 static void divide_bytes(const struct scene *s, const struct latency_run *r, const uint32_t *on,
                          struct verdict *v, struct arena *a)
 {

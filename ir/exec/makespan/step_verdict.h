@@ -13,9 +13,9 @@ struct step_run {
     struct timeline t;
 };
 
-/* Runs the step of a plan whose nodes are on devices that can run them. weights[dev]: bytes in memory all the time;
- * in a profile the bytes of the device's nodes (costs.own) are added to them. Lives in a. O((nodes + pins) log (nodes
- * + pins)). */
+/* Runs the step of a plan whose nodes are on devices that can run them.  weights[dev]: bytes in memory all the time;
+ * in a profile the bytes of the device's nodes (costs.own) are added to them.  Lives in a.  O((nodes + pins) log
+ * (nodes + pins)). */
 struct step_run step_run_plan(const struct scene *s, const struct plan *p, const int64_t *weights,
                               struct arena *a);
 

@@ -56,9 +56,9 @@ static void book_hop(struct booking_state *b, uint32_t t)
     set_start(b, t, start);
 }
 
-/* Ends the waits of other tasks for task t, which ends at `end` ps. A task that then waits for nothing else goes into
- * the heap if it is a node, and is booked at once if it is a hop; no hop waits for another hop, so the recursion is
- * short. */
+/* Ends the waits of other tasks for task t, which ends at `end` ps.  A task that then waits for nothing else goes
+ * into the heap if it is a node, and is booked at once if it is a hop; no hop waits for another hop, so the recursion
+ * is short. */
 static void end_task(struct booking_state *b, uint32_t t, int64_t end)
 {
     for_row (u, b->next, t) {

@@ -68,9 +68,9 @@ static void add_edge(struct replay_build *b, uint32_t from, uint32_t to)
         pairs_add(&b->edge, from, to);
 }
 
-/* Adds net e: its transfers to the halves that pay them, and edges between halves. Each device with a pin pays one
+/* Adds net e: its transfers to the halves that pay them, and edges between halves.  Each device with a pin pays one
  * transfer, in the pass of the producer: on the producer's device the producer's part pays, elsewhere the first part
- * that reads the value. Readers wait for the producer and, on other devices, for the half that pays the transfer.
+ * that reads the value.  Readers wait for the producer and, on other devices, for the half that pays the transfer.
  * first_part: scratch, [device], all UINT32_MAX before and afterwards. */
 static void add_net(struct replay_build *b, uint32_t e, uint32_t *first_part)
 {

@@ -47,9 +47,9 @@ struct replay {
 struct replay replay_run(const struct scene *s, const int32_t *dev, const struct parts *parts,
                          uint32_t samples, struct arena *a);
 /* Returns the number of samples that are on their way at once while samples follow each other at the plan's value:
- * the number of rounds, none longer than the value, from a sample's first task to its last. A task on a device whose
- * copies take turns lasts as many rounds as there are copies; a task without time lasts none. With GPipe it is the
- * larger of the numbers of the two passes. copies: as in struct plan. O(tasks + edges between them). */
+ * the number of rounds, none longer than the value, from a sample's first task to its last.  A task on a device whose
+ * copies take turns lasts as many rounds as there are copies; a task without time lasts none.  With GPipe it is the
+ * larger of the numbers of the two passes.  copies: as in struct plan.  O(tasks + edges between them). */
 uint32_t replay_on_way(const struct scene *s, const struct replay *r, const uint32_t *copies,
                        struct arena *a);
 /* replay_run() with samples == 0 runs at most REPLAY_FEW + levels samples */

@@ -14,7 +14,7 @@ struct verdict sample_verdict(const struct scene *s, const struct plan *p, struc
 
 /* Returns a number of bytes that suffices on a device for every plan with one part on each device: the bytes of
  * weights and state, and of each value as often as there can be samples at one time on as many devices as the cluster
- * has. Plans with more parts can need more, which sample_verdict() counts. O(nodes + values). */
+ * has.  Plans with more parts can need more, which sample_verdict() counts.  O(nodes + values). */
 int64_t sample_memory_most(const struct scene *s);
 
 #endif
