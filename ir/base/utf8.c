@@ -53,7 +53,7 @@ size_t utf8_good(const char *s, size_t n)
     return n;
 }
 
-/* Writes the first character of s[0 ..  n) to out in the form of utf8_plain(), and the number of bytes written to *k,
+/* Writes the first character of s[0 .. n) to out in the form of utf8_plain(), and the number of bytes written to *k,
  * which is at most four times the character's length.  Returns the character's length in s. */
 static size_t escape_next(const char *s, size_t n, char *out, size_t *k)
 {

@@ -28,7 +28,7 @@ int64_t cluster_precision_peak(const struct device_class *cls, enum precision p)
     return p == PRECISION_TF32 ? cls->tf32 : cls->peak[precision_elem(p)];
 }
 
-/* Sets precision p for the class called name[0 ..  n); if n is 0, for all classes that have a rate for p.  Returns
+/* Sets precision p for the class called name[0 .. n); if n is 0, for all classes that have a rate for p.  Returns
  * NULL, or what was expected, as the end of a message. */
 static const char *set_precision(struct cluster *c, enum precision p, const char *name, size_t n)
 {
@@ -49,7 +49,7 @@ static const char *set_precision(struct cluster *c, enum precision p, const char
                     : "no class has a rate for it, expected a \"peak\" in a cluster file";
 }
 
-/* Whether an item of `text` before the item at s is for the same classes: for the class name[0 ..  n), or, if n is 0,
+/* Whether an item of `text` before the item at s is for the same classes: for the class name[0 .. n), or, if n is 0,
  * for all classes. */
 static bool comes_again(const char *text, const char *s, const char *name, size_t n)
 {

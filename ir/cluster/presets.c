@@ -300,7 +300,7 @@ enum kernel_source preset_kernels(uint32_t i)
     return kernel_rates(presets[i].name, presets[i].gen, presets[i].units, kernel);
 }
 
-/* Whether name[0 ..  n) is this word, capitals ignored, and is not empty. */
+/* Whether name[0 .. n) is this word, capitals ignored, and is not empty. */
 static bool is_word(const char *word, const char *name, size_t n)
 {
     return n && strlen(word) == n && strncasecmp(word, name, n) == 0;
@@ -316,7 +316,7 @@ static void take_cores(struct device_class *c, const struct preset *p, uint32_t 
     c->name = arena_fmt(a, "%s%u", p->name, cores);
 }
 
-/* Returns the row of presets[] whose name or other name is name[0 ..  n), capitals ignored; NULL: there is none. */
+/* Returns the row of presets[] whose name or other name is name[0 .. n), capitals ignored; NULL: there is none. */
 static const struct preset *find_preset(const char *name, size_t n)
 {
     for (uint32_t i = 0; i < PRESETS; i++)
@@ -440,7 +440,7 @@ uint32_t preset_count(const char *s, size_t n)
     return number <= CLUSTER_DEVICES ? number : 0;
 }
 
-/* Returns the name of the class that the mistyped word[0 ..  n) may mean; NULL: none.  It is the nearest name; for a
+/* Returns the name of the class that the mistyped word[0 .. n) may mean; NULL: none.  It is the nearest name; for a
  * word that ends in digits, the name of a processor if that is nearer to the word without the digits; if no name is
  * near, the first name that begins with the word. */
 static const char *nearest_class(const char *word, size_t n)

@@ -15,7 +15,7 @@
  * program lists.  NPU: an NPU. */
 enum gpu_maker { NO_GPU, NVIDIA, AMD, INTEL, GPU_MAKERS, NPU = GPU_MAKERS };
 
-/* Makes *c the class called name[0 ..  n) (capitals do not matter), with one device; returns false if there is no
+/* Makes *c the class called name[0 .. n) (capitals do not matter), with one device; returns false if there is no
  * such class.  The name may also be the class's other name ("4090"), or the name of a processor with a number of
  * cores behind it ("xeon32"): then c->name is made in a.  a may be NULL if the name ends in no number of cores.
  * O(presets). */
@@ -32,7 +32,7 @@ enum kernel_source preset_kernels(uint32_t i);
 bool preset_is_npu(const char *name);
 /* Whether devices of the class count as GPUs: they are accelerators, but no NPUs. */
 bool preset_is_gpu(const struct device_class *c);
-/* Writes to number[0 ..  n) the number by which runtimes know each device, whose class has the name class[i].  GPUs
+/* Writes to number[0 .. n) the number by which runtimes know each device, whose class has the name class[i].  GPUs
  * of one maker count from 0 in their order, whatever their classes, since a runtime knows only the GPUs of its maker.
  * GPUs whose class is no preset count together with the GPUs of the first preset's maker; GPUs of presets with NO_GPU
  * count by themselves.  CPUs (class[i] NULL) and NPUs get -1.  O(n * presets). */
@@ -57,9 +57,9 @@ const char *cluster_preset_name(uint32_t i);
 /* Makes *c the whole cluster with this name, such as "dapple-a" (capitals do not matter); returns false if there is no
  * such cluster. */
 bool cluster_preset(struct cluster *c, const char *name);
-/* Returns the number of devices that s[0 ..  n) stands for; 0 if it is no number from 1 to CLUSTER_DEVICES. */
+/* Returns the number of devices that s[0 .. n) stands for; 0 if it is no number from 1 to CLUSTER_DEVICES. */
 uint32_t preset_count(const char *s, size_t n);
-/* Returns the name of the class that the mistyped name[0 ..  n) is nearest to; NULL: none is near.  If name[] is a
+/* Returns the name of the class that the mistyped name[0 .. n) is nearest to; NULL: none is near.  If name[] is a
  * class with a number, such as "2a100" or "a100x2", writes the number to *count; else *count does not change. */
 const char *preset_near(const char *name, size_t n, uint32_t *count);
 

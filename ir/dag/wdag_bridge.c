@@ -102,7 +102,7 @@ static uint64_t choose_parts(const struct bridge_state *b, uint32_t e, const str
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
-/* Divides net e into b->piece[0 ..  npiece), one piece for each run of parts with the same given readers.  Each piece
+/* Divides net e into b->piece[0 .. npiece), one piece for each run of parts with the same given readers.  Each piece
  * also has the pins that e has in g, without vertices left out; if there are several pieces, only the first
  * READERS_MOST of these pins. */
 static void cut_net(struct bridge_state *b, uint32_t e)

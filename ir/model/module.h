@@ -499,7 +499,7 @@ int tensor_read(const struct module *m, tid t, uint64_t off, void *buf, size_t n
  * the tensor has another type or more than max elements, an element exceeds INT64_MAX, or the bytes cannot be read. */
 int tensor_ints(const struct module *m, tid t, int64_t *out, uint32_t max);
 
-/* Returns the graphs 1 ..  ngraph - 1 ordered by nesting depth, outer graphs first, graphs of equal depth by number.
+/* Returns the graphs 1 .. ngraph - 1 ordered by nesting depth, outer graphs first, graphs of equal depth by number.
  * The array has ngraph - 1 entries and is allocated in a.  O(graphs). */
 gid *graphs_outer_first(const struct module *m, struct arena *a);
 /* Returns rows, allocated in a: row v holds the nodes that read value v (captures included), each once, ascending.

@@ -22,7 +22,7 @@ struct scope_writer {
     bool failed; /* the scope is too long, or has control characters */
 };
 
-/* Appends the character `before` and s[0 ..  n) to the scope; appends nothing if n is 0. */
+/* Appends the character `before` and s[0 .. n) to the scope; appends nothing if n is 0. */
 static void put(struct scope_writer *w, char before, const char *s, size_t n)
 {
     w->failed = w->failed || n >= sizeof w->text - w->len;
@@ -35,7 +35,7 @@ static void put(struct scope_writer *w, char before, const char *s, size_t n)
     w->len += n + 1;
 }
 
-/* Whether s[0 ..  n) begins with a digit, as "5" does, and "5@1", the second call of module 5. */
+/* Whether s[0 .. n) begins with a digit, as "5" does, and "5@1", the second call of module 5. */
 static bool is_index(const char *s, size_t n)
 {
     return n > 0 && s[0] >= '0' && s[0] <= '9';

@@ -234,7 +234,7 @@ static bool find_pair(struct merge_state *j, uint32_t *left, uint32_t *right)
     return false;
 }
 
-/* Merges neighbours of q until none can be merged or the budget is spent.  map[0 ..  nmap): the piece of each piece
+/* Merges neighbours of q until none can be merged or the budget is spent.  map[0 .. nmap): the piece of each piece
  * that there was before merging began; kept up to date.  rank, to and renumbered carry numbers of pieces over from
  * one merge to the next. */
 static void join_pairs(struct quotient *q, uint32_t ndev, uint32_t *map, uint32_t nmap,

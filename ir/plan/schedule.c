@@ -52,7 +52,7 @@ static bool is_before(const struct rhythm *y, uint32_t a, uint32_t b)
     return a < b;
 }
 
-/* Returns the entries x of row[0 ..  n) sorted by key[x], which is below `keys`; entries with equal keys keep their
+/* Returns the entries x of row[0 .. n) sorted by key[x], which is below `keys`; entries with equal keys keep their
  * order. */
 static uint32_t *sort_by(const uint32_t *row, uint32_t n, const uint32_t *key, uint32_t keys,
                          struct arena *a)

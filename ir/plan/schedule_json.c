@@ -42,7 +42,7 @@ static uint32_t owner_of(const uint32_t *first, uint32_t n, uint32_t x)
     return count_below(first + 1, n, x + 1);
 }
 
-/* Writes the members of the object for instruction i[0] of the iteration w; i[0 ..  left) are the instructions left
+/* Writes the members of the object for instruction i[0] of the iteration w; i[0 .. left) are the instructions left
  * in its lane.  Names are those of the work before it was cut into slices.  Returns how many instructions the object
  * stands for: it can be several ALLOC or FREE, since these are written once for all slices that a device has of a
  * tensor. */
@@ -77,7 +77,7 @@ static uint32_t put_iteration(struct json_out *o, const struct sample_work *w,
     return n;
 }
 
-/* Writes instruction i[0] of work w as an object; i[0 ..  left) are the instructions left in its lane.  Returns how
+/* Writes instruction i[0] of work w as an object; i[0 .. left) are the instructions left in its lane.  Returns how
  * many instructions the object stands for. */
 static uint32_t put_instruction(struct json_out *o, const struct sample_work *w,
                                 const struct instruction *i, uint32_t left)

@@ -17,7 +17,7 @@ struct slicing {
     const struct sample_work *w; /* the work of the micro-batch */
     struct sample_work *to;
     struct arena *a, *own; /* for the result; for scratch memory */
-    /* count[0 ..  ncount): for one tensor, the numbers of devices of its maker and of its readers, each number once */
+    /* count[0 .. ncount): for one tensor, the numbers of devices of its maker and of its readers, each number once */
     uint32_t *count, ncount;
     /* [number of devices] 1 + the last tensor for which the number was put into count[] */
     uint32_t *seen;
@@ -126,7 +126,7 @@ static void add_parts(struct slicing *s)
         }
 }
 
-/* Adds a slice of tensor t with the samples first ..  first + rows - 1; of a tensor without rows, the whole tensor.
+/* Adds a slice of tensor t with the samples first .. first + rows - 1; of a tensor without rows, the whole tensor.
  * copy: which of the devices of its maker makes the slice. */
 static void add_tensor(struct slicing *s, uint32_t t, int64_t first, int64_t rows, uint32_t copy)
 {

@@ -592,7 +592,7 @@ static const char *scope_word(int i)
     return plan_scope_name((enum plan_scope)i);
 }
 
-/* If the current token is a word or string that is one of the names name(0) ..  name(n - 1), takes it and returns the
+/* If the current token is a word or string that is one of the names name(0) .. name(n - 1), takes it and returns the
  * number of the name; else takes nothing and returns -1. */
 static int take_one_of(struct parser *p, const char *(*name)(int), int n)
 {

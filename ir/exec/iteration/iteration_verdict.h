@@ -83,7 +83,7 @@ struct verdict iteration_verdict(const struct scene *s, const struct plan *p, st
  * accelerators.  Texts live in a.  O(nodes). */
 struct exec_bound iteration_bound(const struct scene *s, struct arena *a);
 
-/* Returns the share of the iteration's time, 0 ..  1, in which the devices of the stages compute, on average over
+/* Returns the share of the iteration's time, 0 .. 1, in which the devices of the stages compute, on average over
  * these devices.  t->stages must be set. */
 double iteration_busy(const struct iteration_run *t);
 

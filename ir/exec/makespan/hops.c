@@ -1,4 +1,4 @@
-/* Hops of one step (hops.h).  With n devices, the lanes 0 ..  n - 1 are for computing.  With CONTENTION_LINK each
+/* Hops of one step (hops.h).  With n devices, the lanes 0 .. n - 1 are for computing.  With CONTENTION_LINK each
  * ordered pair of ends between which a hop goes gets a lane of its own, numbered by first use.  With other
  * contentions there are two more blocks of n lanes: n + d is the out-port of device d or its only channel, 2 n + d
  * its in-port. */
